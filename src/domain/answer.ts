@@ -1,0 +1,10 @@
+/** A Solana slot number: the cluster's clock. Always a safe integer. */
+export type Slot = number;
+
+/** What a read returns: the data and the slot at which it holds. */
+export interface Answer<T> {
+  readonly slot: Slot;
+  readonly result: T;
+  /** True when the cluster can no longer change it: a finalized block, a finalized transaction. */
+  readonly final?: boolean;
+}

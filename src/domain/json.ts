@@ -1,0 +1,24 @@
+/** JSON text that is already exact, such as a number cut from a node's answer. It is written as it stands. */
+export class RawJson {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/**
+ * Writes compact JSON in which no integer loses a digit: `bigint` as digits, {@link RawJson} verbatim.
+ * Members keep the order of the object, so equal values give equal bytes. `undefined` members are left out.
+ */
+export function toJson(value: unknown): string {
+  if (typeof value === 'bigint') return value.toString();
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (value instanceof RawJson) return value.text;
+  if (Array.isArray(value)) return `[${value.map(toJson).join(',')}]`;
+  let members = '';
+  for (const [name, member] of Object.entries(value)) {
+    if (member !== undefined) members += `${members === '' ? '' : ','}${JSON.stringify(name)}:${toJson(member)}`;
+  }
+  return `{${members}}`;
+}

@@ -1,0 +1,50 @@
+import type { Slot } from '../domain/answer.ts';
+import type { Commitment } from '../domain/commitment.ts';
+import type { OwnRead, ReadMethod } from '../domain/read-method.ts';
+
+/** What a node said, unparsed: bytes stay bytes, so no number passes through a double. */
+export interface Reading {
+  /**
+   * The slot the reading holds at: `context.slot` where the node names one, else the newest slot at the reading's
+   * commitment that the same node had shown before the request was sent.
+   */
+  readonly slot: Slot;
+  /** The node's `result`, byte for byte. */
+  readonly result: Buffer;
+  /** The `value` inside a result that has a `context`, else the result itself. */
+  readonly value: Buffer;
+}
+
+/** How one node looks from here. It never names the node's URL, which may hold a key. */
+export interface NodeStatus {
+  readonly id: string;
+  readonly status: 'ok' | 'behind' | 'stalled' | 'down';
+  readonly slot: Slot | null;
+  readonly behindSlots: number | null;
+  readonly ws: 'up' | 'down';
+}
+
+export interface CallOptions {
+  /** At which commitment an answer without a context is anchored. Default: confirmed. */
+  readonly commitment?: Commitment;
+}
+
+/** Many Solana nodes, seen as one. A write can't be expressed. */
+export interface Mesh {
+  /** The genesis hash that every node of this mesh has: which cluster the receipts are bound to. */
+  readonly cluster: string;
+  /** The version that a node last named beside an answer. */
+  readonly apiVersion: string | undefined;
+  /**
+   * Reads from a node. Rejects with a GatewayError: `rpc_error` (the node refused; `rpcCode` holds its number),
+   * `upstream_timeout`, `upstream_unavailable` (no connection, or told to slow down), `upstream_error` (not an
+   * answer at all), `overloaded` (the queue is full).
+   */
+  call(method: ReadMethod | OwnRead, params?: readonly unknown[], options?: CallOptions): Promise<Reading>;
+  /** The newest slot at this commitment that the mesh believes in. */
+  tip(commitment: Commitment): Slot | undefined;
+  /** Calls `listener` with each newer slot at this commitment, until the returned function is called. */
+  onTip(commitment: Commitment, listener: (slot: Slot) => void): () => void;
+  nodes(): readonly NodeStatus[];
+  close(): Promise<void>;
+}

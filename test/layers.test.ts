@@ -1,0 +1,62 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path/posix';
+import t from 'tap';
+
+/** The architecture: what each folder of src may import. What is not listed is forbidden. */
+const MAY_IMPORT: Record<string, readonly string[]> = {
+  domain: ['bs58'],
+  receipt: ['domain', '@noble/curves', '@noble/hashes', 'bs58', 'node:crypto', 'node:fs', 'node:path'],
+  cache: ['domain', 'lru-cache'],
+  upstream: ['domain', '@solana/web3.js', 'undici', 'ws'],
+  access: ['domain', 'ipaddr.js'],
+  pipeline: ['domain', 'cache', 'upstream', 'rxjs'],
+  routes: ['domain', 'cache', 'upstream', 'receipt', 'bs58', 'zod', 'secure-json-parse'],
+  http: ['domain', 'cache', 'receipt', 'access', 'routes', 'uWebSockets.js', 'msgpackr', 'node:http', 'node:crypto'],
+  cluster: [
+    'domain',
+    '@solana/web3.js',
+    '@solana-program/compute-budget',
+    '@solana-program/system',
+    '@solana-program/token',
+    'bs58',
+    'litesvm',
+    'ws',
+    'node:crypto',
+    'node:events',
+    'node:fs',
+    'node:http',
+    'node:module',
+    'node:path',
+    'node:worker_threads',
+    'node:zlib',
+  ],
+};
+
+const src = new URL('../../src/', import.meta.url); // from dist/test to src
+const code = (file: string): string => readFileSync(new URL(file, src), 'utf8');
+const imports = (file: string): string[] =>
+  [...code(file).matchAll(/\b(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, specifier = '']) => specifier);
+
+/** The folder or the package that a specifier leads to, seen from `file`. */
+function layerOf(specifier: string, file: string): string {
+  if (specifier.startsWith('.')) return join(dirname(file), specifier).split('/')[0] ?? '';
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+const layers = readdirSync(src, { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map((entry) => entry.name);
+
+for (const layer of layers) {
+  t.test(`src/${layer} imports only what it may`, async (t) => {
+    const allowed = MAY_IMPORT[layer] ?? t.fail(`${layer} is not in the table`);
+    const files = readdirSync(new URL(layer, src), { recursive: true, encoding: 'utf8' });
+    for (const name of files.filter((name) => name.endsWith('.ts'))) {
+      const file = `${layer}/${name}`;
+      for (const specifier of imports(file)) {
+        const target = layerOf(specifier, file);
+        t.ok(target === layer || (Array.isArray(allowed) && allowed.includes(target)), `${file} -> ${specifier}`);
+      }
+    }
+  });
+}
