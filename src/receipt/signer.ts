@@ -1,0 +1,65 @@
+import type { KeyObject } from 'node:crypto';
+import type { Claimed, Guard } from './guard.ts';
+import { type SigningKey, signAll, signingKey } from './sign.ts';
+import { RESULT_REVISION, type Statement } from './statement.ts';
+
+/** The most answers worth one signature: beyond it paths grow and nothing is gained. */
+export const MAX_BATCH = 64;
+
+/** An answer that wants a receipt. */
+export interface Sealable extends Claimed {
+  /** What the caller sent to make the answer its own, or null. */
+  readonly nonce: string | null;
+}
+
+/** Signs the answers of one process, for one cluster, with one key. */
+export class Signer {
+  /** The genesis hash that every receipt is bound to. */
+  readonly cluster: string;
+  readonly #key: SigningKey;
+  readonly #guard: Guard;
+  #issuedAt = 0;
+
+  /** `secret` is an Ed25519 private key. */
+  constructor(secret: KeyObject, cluster: string, guard: Guard) {
+    this.#key = signingKey(secret);
+    this.cluster = cluster;
+    this.#guard = guard;
+  }
+
+  /** The 32 public bytes, base58. */
+  get publicKey(): string {
+    return this.#key.publicKey;
+  }
+
+  get kid(): string {
+    return this.#key.kid;
+  }
+
+  /**
+   * A receipt for each item, in order, under one signature; at most {@link MAX_BATCH} at a time. `nowMs` is Unix
+   * time in whole milliseconds; when it goes back the receipts keep the latest time they had.
+   */
+  seal(items: readonly Sealable[], nowMs: number): string[] {
+    if (items.length === 0) return [];
+    this.#issuedAt = Math.max(this.#issuedAt, nowMs);
+    return signAll(
+      items.map((item) => this.#state(item)),
+      this.#key,
+    );
+  }
+
+  #state(item: Sealable): Statement {
+    return {
+      cluster: this.cluster,
+      request: item.request,
+      status: 200,
+      slot: item.slot,
+      commitment: item.commitment,
+      claim: `${this.#guard.claim(item)}/${RESULT_REVISION}`,
+      digest: item.digest,
+      issuedAt: this.#issuedAt,
+      nonce: item.nonce,
+    };
+  }
+}
