@@ -1,0 +1,200 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { Limiter, type Quota } from '../../src/access/limiter.ts';
+import { ManualClock } from '../manual-clock.ts';
+
+const START_S = 1_700_000_000;
+const free = { requests: 100, windowSeconds: 10 };
+
+const ip = (...bytes: number[]): ArrayBuffer => Uint8Array.from(bytes).buffer;
+const mapped = (...bytes: number[]): ArrayBuffer => ip(...Array(10).fill(0), 0xff, 0xff, ...bytes);
+/** 2001:db8:<site>:<subnet>::<host> */
+const ipv6 = (site: number, subnet: number, host = 1): ArrayBuffer =>
+  ip(0x20, 1, 0x0d, 0xb8, 0, site, subnet >> 8, subnet & 255, 0, 0, 0, 0, 0, 0, 0, host);
+
+function limiterOf(identities = 1000) {
+  const clock = new ManualClock(START_S * 1000);
+  const limiter = new Limiter({ free, identities }, clock);
+  const drain = (address: ArrayBuffer, count: number): Quota => {
+    for (let i = 1; i < count; i++) limiter.take(address, 1);
+    return limiter.take(address, 1);
+  };
+  return { clock, limiter, drain };
+}
+
+const home = ip(127, 0, 0, 1);
+
+t.test('a caller has exactly its limit until the window ends, and then all of it again', async (t) => {
+  const { clock, limiter, drain } = limiterOf();
+  const quota = { limit: 100, reset: START_S + 10 };
+  t.match(limiter.take(home, 1), { ...quota, allowed: true, remaining: 99 });
+  t.match(drain(home, 99), { ...quota, allowed: true, remaining: 0 });
+  t.match(limiter.take(home, 1), { ...quota, allowed: false, remaining: 0, retryAfter: 10 });
+  clock.advance(9_999);
+  t.match(limiter.take(home, 1), { ...quota, allowed: false, retryAfter: 1 });
+  clock.advance(1);
+  t.match(limiter.take(home, 1), { allowed: true, remaining: 99, reset: START_S + 20 });
+});
+
+t.test('the window starts at the first request, and its end is told in whole seconds, never too early', async (t) => {
+  const { clock, limiter } = limiterOf();
+  clock.advance(1_234);
+  t.equal(limiter.take(home, 1).reset, START_S + 12);
+});
+
+t.test('a look takes nothing and shows the full limit where no window is open', async (t) => {
+  const { clock, limiter } = limiterOf();
+  t.match(limiter.peek(home), { allowed: true, limit: 100, remaining: 100, reset: START_S + 10 });
+  t.equal(limiter.size, 0);
+  limiter.take(home, 1);
+  clock.advance(4_000);
+  t.match(limiter.peek(home), { remaining: 99, reset: START_S + 10, retryAfter: 6 });
+  t.match(limiter.peek(home), { remaining: 99 });
+});
+
+t.test('a request that weighs more than is left is refused and takes nothing', async (t) => {
+  const { limiter, drain } = limiterOf();
+  drain(home, 99);
+  t.match(limiter.take(home, 2), { allowed: false, remaining: 1 });
+  t.match(limiter.take(home, 1), { allowed: true, remaining: 0 });
+});
+
+t.test('an IPv4 address is the same caller in IPv6 clothes, and every address is another', async (t) => {
+  const { limiter } = limiterOf();
+  limiter.take(ip(203, 0, 113, 9), 1);
+  t.equal(limiter.take(mapped(203, 0, 113, 9), 1).remaining, 98);
+  t.equal(limiter.take(ip(203, 0, 113, 10), 1).remaining, 99);
+});
+
+t.test('a socket without an address is counted too', async (t) => {
+  const { limiter } = limiterOf();
+  limiter.take(ip(), 1);
+  t.equal(limiter.take(ip(), 1).remaining, 98);
+});
+
+t.test('an IPv6 /64 is one caller', async (t) => {
+  const { limiter } = limiterOf();
+  limiter.take(ipv6(1, 1, 1), 1);
+  t.equal(limiter.take(ipv6(1, 1, 2), 1).remaining, 98);
+  t.equal(limiter.take(ipv6(1, 2, 1), 1).remaining, 99);
+});
+
+t.test('rotating through a /48 gets eight limits, and a refusal speaks of the /48', async (t) => {
+  const { limiter, drain } = limiterOf();
+  for (let subnet = 1; subnet <= 8; subnet++) t.equal(drain(ipv6(1, subnet), 100).allowed, true);
+  t.match(limiter.take(ipv6(1, 9), 1), { allowed: false, limit: 800, remaining: 0 });
+  t.equal(limiter.size, 9, 'a refused newcomer opens no window');
+  t.match(limiter.take(ipv6(2, 9), 1), { allowed: true, limit: 100, remaining: 99 });
+});
+
+t.test('the quota speaks of whichever has least left', async (t) => {
+  const { limiter, drain } = limiterOf();
+  for (let subnet = 1; subnet <= 7; subnet++) drain(ipv6(1, subnet), 100);
+  t.match(drain(ipv6(1, 8), 20), { limit: 100, remaining: 80 }, 'a tie is told of the caller itself');
+  limiter.take(ipv6(1, 9), 1);
+  t.match(limiter.peek(ipv6(1, 9)), { limit: 800, remaining: 79 });
+});
+
+t.test('callers beyond the number of identities share one window, until others end', async (t) => {
+  const { clock, limiter } = limiterOf(4);
+  for (let i = 0; i < 3; i++) limiter.take(ip(10, 0, 0, i), 1);
+  t.equal(limiter.take(ip(10, 0, 0, 3), 1).remaining, 99);
+  t.equal(limiter.take(ip(10, 0, 0, 4), 1).remaining, 98, 'shared');
+  t.equal(limiter.peek(ip(10, 0, 0, 5)).remaining, 98, 'a newcomer is shown what it would get');
+  t.equal(limiter.take(ip(10, 0, 0, 0), 1).remaining, 98, 'who was there before keeps its own');
+  t.equal(limiter.size, 4);
+  clock.advance(10_000);
+  t.equal(limiter.take(ip(10, 0, 0, 4), 1).remaining, 99, 'its own window at last');
+});
+
+t.test('a million callers leave no more than the bound behind', async (t) => {
+  const { clock, limiter } = limiterOf(1000);
+  const address = ip(0, 0, 0, 0);
+  const view = new DataView(address);
+  for (let i = 0; i < 1_000_000; i++) {
+    view.setUint32(0, i);
+    limiter.take(address, 1);
+    if (i % 100 === 0) clock.advance(1000);
+    if (limiter.size > 1000) t.fail(`${limiter.size} windows`);
+  }
+});
+
+t.test('a jump of the wall clock frees nobody and locks nobody out', async (t) => {
+  let wallMs = START_S * 1000;
+  let monotonicMs = 0;
+  const clock = { now: () => wallMs, monotonic: () => monotonicMs, after: () => () => {} };
+  const limiter = new Limiter({ free: { requests: 1, windowSeconds: 10 }, identities: 10 }, clock);
+  limiter.take(home, 1);
+  wallMs += 3_600_000;
+  t.match(limiter.take(home, 1), { allowed: false, reset: START_S + 10 });
+  wallMs -= 7_200_000;
+  monotonicMs += 10_000;
+  t.match(limiter.take(home, 1), { allowed: true, reset: START_S - 3_600 + 10 });
+});
+
+/** What the limiter promises, said as slowly as possible. */
+class Model {
+  readonly #capacity: number;
+  #windows: { key: string; limit: number; used: number; ends: number }[] = [];
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  take(address: Uint8Array, weight: number, now: number) {
+    this.#windows = this.#windows.filter(({ ends }) => now < ends);
+    const find = (key: string) => this.#windows.find((window) => window.key === key);
+    const open = (key: string, limit: number) => {
+      const window = { key, limit, used: 0, ends: now + 10_000 };
+      this.#windows.push(window);
+      return window;
+    };
+    const full = () => this.#windows.length >= this.#capacity - 1;
+    const hex = Buffer.from(address).toString('hex');
+    const own = address.length === 4 ? hex : hex.slice(0, 16);
+    const site = address.length === 4 ? undefined : `site ${hex.slice(0, 12)}`;
+    const key = find(own) === undefined && full() ? 'crowd' : own;
+    const left = (key: string, limit: number) => limit - (find(key)?.used ?? 0);
+    const leftInSite = () => (site === undefined ? Number.POSITIVE_INFINITY : left(site, 32));
+    const allowed = weight <= left(key, 4) && weight <= leftInSite();
+    if (allowed && weight > 0) {
+      (find(key) ?? open(key, 4)).used += weight;
+      if (site !== undefined && find(site) === undefined && !full()) open(site, 32);
+      const window = site === undefined ? undefined : find(site);
+      if (window !== undefined) window.used += weight;
+    }
+    const speaks = site !== undefined && leftInSite() < left(key, 4) ? { key: site, limit: 32 } : { key, limit: 4 };
+    const ends = find(speaks.key)?.ends ?? now + 10_000;
+    return { allowed, limit: speaks.limit, remaining: left(speaks.key, speaks.limit), reset: Math.ceil(ends / 1000) };
+  }
+}
+
+t.test('over any sequence of requests it does what the model does', async () => {
+  const byte = fc.nat({ max: 3 });
+  const address = fc.oneof(
+    byte.map((last) => Uint8Array.of(10, 0, 0, last)),
+    fc.tuple(byte, fc.nat({ max: 12 })).map(([site, subnet]) => new Uint8Array(ipv6(site, subnet))),
+  );
+  const step = fc.record({
+    address,
+    weight: fc.nat({ max: 5 }),
+    wait: fc.oneof(fc.constant(0), fc.nat({ max: 6000 })),
+  });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 120 }), fc.integer({ min: 1, max: 24 }), (steps, identities) => {
+      const clock = new ManualClock(START_S * 1000);
+      const limiter = new Limiter({ free: { requests: 4, windowSeconds: 10 }, identities }, clock);
+      const model = new Model(identities);
+      for (const { address, weight, wait } of steps) {
+        clock.advance(wait);
+        const { retryAfter, ...quota } = limiter.take(address.slice().buffer, weight);
+        const expected = model.take(address, weight, clock.now());
+        if (JSON.stringify(quota) !== JSON.stringify(expected))
+          throw new Error(`${JSON.stringify(quota)} is not ${JSON.stringify(expected)}`);
+        if (limiter.size > identities) throw new Error('too many windows');
+        if (retryAfter < 1 || retryAfter > 10) throw new Error(`retryAfter ${retryAfter}`);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
