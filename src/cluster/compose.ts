@@ -1,0 +1,49 @@
+import {
+  type AddressesByLookupTableAddress,
+  appendTransactionMessageInstructions,
+  type Blockhash,
+  compileTransaction,
+  compressTransactionMessageUsingAddressLookupTables,
+  createTransactionMessage,
+  getTransactionEncoder,
+  type Instruction,
+  pipe,
+  type SignatureBytes,
+  setTransactionMessageFeePayer,
+  setTransactionMessageLifetimeUsingBlockhash,
+} from '@solana/web3.js';
+import type { Keypair } from './keypair.ts';
+
+export interface Composition {
+  readonly payer: Keypair;
+  /** Who signs besides the payer. */
+  readonly signers?: readonly Keypair[];
+  readonly instructions: readonly Instruction[];
+  /** A recent blockhash, or the value of the nonce that the first instruction advances. */
+  readonly blockhash: string;
+  /** Written as version 0, with these tables in use where they help. */
+  readonly tables?: AddressesByLookupTableAddress;
+}
+
+const encoder = getTransactionEncoder();
+
+/** Builds and signs a transaction; returns it as it goes over the wire. */
+export function compose({ payer, signers = [], instructions, blockhash, tables }: Composition): Uint8Array {
+  const lifetime = { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n }; // the height is not sent
+  const legacy = pipe(
+    createTransactionMessage({ version: 'legacy' }),
+    (message) => setTransactionMessageFeePayer(payer.address, message),
+    (message) => setTransactionMessageLifetimeUsingBlockhash(lifetime, message),
+    (message) => appendTransactionMessageInstructions(instructions, message),
+  );
+  const unsigned = compileTransaction(
+    tables === undefined
+      ? legacy
+      : compressTransactionMessageUsingAddressLookupTables({ ...legacy, version: 0 }, tables),
+  );
+  const message = Uint8Array.from(unsigned.messageBytes);
+  const signatures = Object.fromEntries(
+    [payer, ...signers].map(({ address, sign }) => [address, sign(message) as SignatureBytes]),
+  );
+  return Uint8Array.from(encoder.encode({ ...unsigned, signatures: { ...unsigned.signatures, ...signatures } }));
+}

@@ -1,0 +1,28 @@
+/**
+ * What a test makes the node do wrong. A plain object that the server reads at each request and each message, so that
+ * a change takes effect at once; the server counts the counters down.
+ */
+export interface Faults {
+  /** So many more HTTP requests are answered with status 429. */
+  rateLimited: number;
+  /** Seconds for the `Retry-After` header of those. */
+  retryAfter: number | undefined;
+  /** So many more calls that name a slot or an account are answered with error -32016. */
+  minContextSlotErrors: number;
+  /** Milliseconds before an HTTP request is looked at. */
+  delayMs: number;
+  /** Added to every slot that the node tells of, over HTTP and WebSocket. */
+  slotLie: number;
+  /** WebSockets stay open, but nothing is sent and no ping is answered. */
+  silent: boolean;
+}
+
+/** A node that does all right. */
+export const noFaults = (): Faults => ({
+  rateLimited: 0,
+  retryAfter: undefined,
+  minContextSlotErrors: 0,
+  delayMs: 0,
+  slotLie: 0,
+  silent: false,
+});
