@@ -16,8 +16,7 @@ import type { Keypair } from './keypair.ts';
 
 export interface Composition {
   readonly payer: Keypair;
-  /** Who signs besides the payer. */
-  readonly signers?: readonly Keypair[];
+  /** Built with {@link Keypair}s as signers; those sign. */
   readonly instructions: readonly Instruction[];
   /** A recent blockhash, or the value of the nonce that the first instruction advances. */
   readonly blockhash: string;
@@ -28,7 +27,7 @@ export interface Composition {
 const encoder = getTransactionEncoder();
 
 /** Builds and signs a transaction; returns it as it goes over the wire. */
-export function compose({ payer, signers = [], instructions, blockhash, tables }: Composition): Uint8Array {
+export function compose({ payer, instructions, blockhash, tables }: Composition): Uint8Array {
   const lifetime = { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n }; // the height is not sent
   const legacy = pipe(
     createTransactionMessage({ version: 'legacy' }),
@@ -43,7 +42,13 @@ export function compose({ payer, signers = [], instructions, blockhash, tables }
   );
   const message = Uint8Array.from(unsigned.messageBytes);
   const signatures = Object.fromEntries(
-    [payer, ...signers].map(({ address, sign }) => [address, sign(message) as SignatureBytes]),
+    [payer, ...instructions.flatMap(signersOf)].map(({ address, sign }) => [address, sign(message) as SignatureBytes]),
   );
   return Uint8Array.from(encoder.encode({ ...unsigned, signatures: { ...unsigned.signatures, ...signatures } }));
 }
+
+const signersOf = ({ accounts = [] }: Instruction): Keypair[] =>
+  accounts.flatMap((account) => ('signer' in account && isKeypair(account.signer) ? [account.signer] : []));
+
+const isKeypair = (signer: unknown): signer is Keypair =>
+  typeof signer === 'object' && signer !== null && 'sign' in signer;

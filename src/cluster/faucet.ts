@@ -1,4 +1,4 @@
-import { type Address, createNoopSigner, lamports } from '@solana/web3.js';
+import { type Address, lamports } from '@solana/web3.js';
 import { getTransferSolInstruction } from '@solana-program/system';
 import type { Landed } from './block.ts';
 import type { Chain } from './chain.ts';
@@ -23,9 +23,8 @@ export function openFaucet(chain: Chain): Faucet {
   return {
     address: payer.address,
     airdrop(to, amount) {
-      const source = createNoopSigner(payer.address);
       const transfer = getTransferSolInstruction({
-        source,
+        source: payer,
         destination: to as Address, // the caller has decoded it
         amount: lamports(amount),
       });

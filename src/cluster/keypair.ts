@@ -1,10 +1,12 @@
 import { createHash, createPrivateKey, createPublicKey, sign } from 'node:crypto';
-import type { Address } from '@solana/web3.js';
+import { type Address, createNoopSigner, type NoopSigner } from '@solana/web3.js';
 import bs58 from 'bs58';
 
-/** Somebody who signs. Signing is synchronous: a slot's transactions are made within one turn. */
-export interface Keypair {
-  readonly address: Address;
+/**
+ * Somebody who signs. It stands for a signer where an instruction is built and signs when the transaction is complete,
+ * in the same turn, so that a slot's transactions are made between two events.
+ */
+export interface Keypair extends NoopSigner {
   sign(message: Uint8Array): Uint8Array;
 }
 
@@ -16,8 +18,6 @@ export function keypair(name: string): Keypair {
   const secret = createHash('sha256').update(name).digest();
   const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, secret]), format: 'der', type: 'pkcs8' });
   const publicKey = createPublicKey(privateKey).export({ format: 'der', type: 'spki' }).subarray(-32);
-  return {
-    address: bs58.encode(publicKey) as Address, // 32 bytes in base58, which is what the brand says
-    sign: (message) => sign(null, message, privateKey),
-  };
+  const address = bs58.encode(publicKey) as Address; // 32 bytes in base58, which is what the brand says
+  return { ...createNoopSigner(address), sign: (message) => sign(null, message, privateKey) };
 }
