@@ -19,6 +19,7 @@ export class NodeError extends Error {
 
 export const parseError = (): NodeError => new NodeError(-32700, 'Parse error');
 export const invalidRequest = (message = 'Invalid request'): NodeError => new NodeError(-32600, message);
+export const internalError = (): NodeError => new NodeError(-32603, 'Internal error');
 export const methodNotFound = (): NodeError => new NodeError(-32601, 'Method not found');
 export const invalidParams = (message: string, data?: unknown): NodeError => new NodeError(-32602, message, data);
 
