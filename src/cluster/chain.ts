@@ -188,14 +188,14 @@ export class Chain {
    */
   send(bytes: Uint8Array): Landed {
     const transaction = readTransaction(bytes);
-    this.#assertFresh(transaction);
+    this.#assertFit(transaction);
     return this.#bank.run(transaction);
   }
 
   /** What {@link send} would give, without sending. Throws {@link TransactionRefused} too. */
   simulate(bytes: Uint8Array): Execution {
     const transaction = readTransaction(bytes);
-    this.#assertFresh(transaction);
+    this.#assertFit(transaction);
     return this.#svm.simulate(transaction.decoded);
   }
 
@@ -313,7 +313,8 @@ export class Chain {
     return this.#skips.has(slot) ? this.#unskipped(slot + 1) : slot;
   }
 
-  #assertFresh({ message, signatures: [signature = ''] }: WireTransaction): void {
+  #assertFit({ decoded, message, signatures: [signature = ''] }: WireTransaction): void {
+    if (Object.values(decoded.signatures).includes(null)) throw new TransactionRefused('SignatureFailure');
     if (this.#ledger.transaction(signature) ?? this.#bank.transaction(signature)) {
       throw new TransactionRefused('AlreadyProcessed');
     }
