@@ -1,0 +1,64 @@
+import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import bs58 from 'bs58';
+
+/** What makes an embedded cluster the same one after a restart. */
+export interface Genesis {
+  /** Base58 of 32 random bytes. */
+  readonly hash: string;
+  /** Unix milliseconds of slot 0. */
+  readonly originMs: number;
+}
+
+/** A cluster's first slot is not its slot 0: it looks as if it had run for some days. */
+const AGE_MS = 400_000_000;
+
+/** A new cluster. `random` is 32 bytes that nobody else has. */
+export const newGenesis = (random: Uint8Array, nowMs: number): Genesis => ({
+  hash: bs58.encode(random),
+  originMs: nowMs - AGE_MS,
+});
+
+/**
+ * The genesis of the cluster that lives in a folder: `fresh` if none does, and from then on that one. The origin is kept
+ * with the hash, so that the slots of the next run go on above those of this one.
+ * Throws on a file that it can't read as a genesis: a cluster must not change its identity unasked.
+ */
+export function keepGenesis(folder: string, fresh: () => Genesis): Genesis {
+  const path = join(folder, 'cluster.json');
+  const kept = read(path);
+  if (kept !== undefined) return kept;
+  const genesis = fresh();
+  mkdirSync(folder, { recursive: true });
+  const temporary = `${path}.${process.pid}`;
+  writeThrough(temporary, `${JSON.stringify(genesis)}\n`);
+  renameSync(temporary, path);
+  return genesis;
+}
+
+function read(path: string): Genesis | undefined {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+  try {
+    const { hash, originMs } = JSON.parse(text);
+    if (bs58.decode(hash).length === 32 && Number.isSafeInteger(originMs)) return { hash, originMs };
+  } catch (cause) {
+    throw new Error(`${path} is not a cluster's genesis; remove it to start a new cluster`, { cause });
+  }
+  throw new Error(`${path} is not a cluster's genesis; remove it to start a new cluster`);
+}
+
+function writeThrough(path: string, text: string): void {
+  const file = openSync(path, 'w');
+  try {
+    writeFileSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,66 @@
+import type { Clock } from '../domain/clock.ts';
+import { Chain } from './chain.ts';
+import { type Control, controlOf } from './control.ts';
+import type { Stage } from './economy/stage.ts';
+import { openEconomy } from './economy.ts';
+import { openFaucet } from './faucet.ts';
+import { noFaults } from './faults.ts';
+import type { Genesis } from './genesis.ts';
+import { startRpcServer } from './server.ts';
+
+export interface ClusterOptions {
+  /** 0 takes a free port. */
+  readonly port?: number;
+  /** Transactions per slot on average; 0 for a chain on which nothing happens. */
+  readonly perSlot?: number;
+  readonly slotMs?: number;
+  /** One slot in so many has no block; 0 for none. */
+  readonly skipEvery?: number;
+  readonly slotsPerEpoch?: number;
+}
+
+/** A Solana cluster that answers on loopback. */
+export interface Cluster {
+  readonly url: string;
+  readonly wsUrl: string;
+  readonly genesisHash: string;
+  readonly control: Control;
+  close(): Promise<void>;
+}
+
+/** A cluster in the caller's thread, whose insides a test may touch. */
+export interface InThreadCluster extends Cluster {
+  readonly chain: Chain;
+  readonly stage: Stage;
+}
+
+/** The same life in every cluster. */
+const SEED = 1;
+
+/** Starts a cluster in this thread; slots pass as the given clock does. */
+export async function createEmbedded(
+  clock: Clock,
+  genesis: Genesis,
+  { port = 0, perSlot = 5, slotMs = 400, skipEvery = 23, slotsPerEpoch = 8192 }: ClusterOptions = {},
+): Promise<InThreadCluster> {
+  const { hash: genesisHash, originMs } = genesis;
+  const chain = await Chain.create({ clock, genesisHash, originMs, slotMs, skipEvery, slotsPerEpoch });
+  const faucet = openFaucet(chain);
+  const stage = await openEconomy(chain, { perSlot, seed: SEED });
+  const faults = noFaults();
+  chain.tick(); // the first block is complete; before it nothing can be asked
+  const server = await startRpcServer({ chain, faucet, faults, clock }, { port });
+  chain.start();
+  return {
+    url: server.url,
+    wsUrl: server.wsUrl,
+    genesisHash,
+    control: controlOf(chain, faults, server),
+    chain,
+    stage,
+    async close() {
+      chain.stop();
+      await server.close();
+    },
+  };
+}
