@@ -35,10 +35,12 @@ export interface Mesh {
   readonly cluster: string;
   /** The version that a node last named beside an answer. */
   readonly apiVersion: string | undefined;
+  /** HTTP requests sent to all nodes so far. */
+  readonly requests: number;
   /**
    * Reads from a node. Rejects with a GatewayError: `rpc_error` (the node refused; `rpcCode` holds its number),
    * `upstream_timeout`, `upstream_unavailable` (no connection, or told to slow down), `upstream_error` (not an
-   * answer at all), `overloaded` (the queue is full).
+   * answer at all), `result_too_large` (over the cap), `overloaded` (the queue is full).
    */
   call(method: ReadMethod | OwnRead, params?: readonly unknown[], options?: CallOptions): Promise<Reading>;
   /** The newest slot at this commitment that the mesh believes in. */

@@ -1,0 +1,42 @@
+import type { Clock } from '../domain/clock.ts';
+
+/** Where one Solana node is. Both URLs and the headers may hold keys, so none of them is ever shown. */
+export interface NodeOptions {
+  /** What people see instead of the URL. */
+  readonly id: string;
+  readonly url: string;
+  readonly wsUrl: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The `upstream` part of the config; config/default.json has the values. */
+export interface UpstreamSettings {
+  /** How long a read may take altogether. */
+  readonly timeoutMs: number;
+  /** The same for reads that scan or reach into old ledgers. */
+  readonly slowTimeoutMs: number;
+  /** HTTP connections to a node, and so requests in flight. */
+  readonly connections: number;
+  /** Requests to a node that may wait for a connection; one more is `overloaded`. */
+  readonly queue: number;
+  /** The longest answer and the longest WebSocket message. */
+  readonly maxBytes: number;
+  /** A WebSocket that says nothing for so long is dead, and so is a tip that stands still. */
+  readonly silenceMs: number;
+  /** Between pings; each must be answered before the next. */
+  readonly pingMs: number;
+  /** How long a handshake or the acknowledgement of a subscription may take. */
+  readonly ackMs: number;
+  readonly backoffMinMs: number;
+  readonly backoffMaxMs: number;
+  /** How long {@link connectMesh} goes on trying. */
+  readonly startMs: number;
+}
+
+/** What all parts of the mesh are given from outside. */
+export interface Surroundings {
+  readonly clock: Clock;
+  /** From 0 up to, but not including, 1. Spreads reconnects. */
+  readonly random: () => number;
+  readonly settings: UpstreamSettings;
+}
