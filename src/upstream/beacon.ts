@@ -1,0 +1,26 @@
+import type { Slot } from '../domain/answer.ts';
+import type { Commitment } from '../domain/commitment.ts';
+import type { Feed } from './feed.ts';
+import { member, members, safeInteger } from './raw-json.ts';
+
+/** Changes in every slot, so its notifications tell how far each commitment has come. */
+const CLOCK_SYSVAR = 'SysvarC1ock11111111111111111111111111111111';
+
+/** Calls `show` with each slot that a node reaches at each commitment, for as long as the feed lives. */
+export function followSlots(
+  feed: Feed,
+  show: (commitment: Commitment, slot: Slot) => void,
+  refused: (what: string) => void,
+): void {
+  // `slot` has only been created, and nobody has run its transactions yet; `parent` is processed.
+  const processed = (result: Buffer) => show('processed', safeInteger(member(result, 'parent')));
+  feed.subscribe('slotSubscribe', [], processed, () => refused('slots'));
+  for (const commitment of ['confirmed', 'finalized'] as const) {
+    const reached = (result: Buffer) => {
+      const context = members(result).get('context');
+      if (context !== undefined) show(commitment, safeInteger(member(context, 'slot')));
+    };
+    const params = [CLOCK_SYSVAR, { encoding: 'base64', commitment }];
+    feed.subscribe('accountSubscribe', params, reached, () => refused(`the clock at ${commitment}`));
+  }
+}

@@ -1,0 +1,187 @@
+import { WebSocket } from 'ws';
+import type { Clock } from '../domain/clock.ts';
+import { RawJson, toJson } from '../domain/json.ts';
+import { Inbox } from './inbox.ts';
+import type { NodeOptions, UpstreamSettings } from './options.ts';
+import { members } from './raw-json.ts';
+
+/** Bytes of notifications that may wait for us before the node is held back. */
+const INBOX_BYTES = 16 * 1024 * 1024;
+/** Held back for longer, we are too slow for this node: better start anew than be ever more behind. */
+const HELD_MS = 2000;
+
+/** What is wanted of a node's pubsub, over however many connections. */
+export interface Subscription {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  /** Called with the bytes of each notification's `result`. */
+  readonly notify: (result: Buffer) => void;
+  /** Called when the node won't have it. */
+  readonly refused: () => void;
+}
+
+export interface ConnectionOptions {
+  readonly node: NodeOptions;
+  readonly settings: UpstreamSettings;
+  readonly clock: Clock;
+  opened(): void;
+  /** The node has acknowledged a subscription. */
+  acknowledged(): void;
+  /** Called once, whatever the end was. After it nothing is called any more. */
+  ended(reason: string): void;
+}
+
+/**
+ * One WebSocket to a node, from handshake to end. It ends by itself when the node closes it (however politely), falls
+ * silent, leaves a ping or a subscription unanswered, sends what can't be read or sends faster than we can take.
+ */
+export class Connection {
+  readonly #options: ConnectionOptions;
+  readonly #socket: WebSocket;
+  readonly #inbox: Inbox;
+  readonly #wanted = new Set<Subscription>();
+  readonly #asked = new Map<string, { readonly subscription: Subscription; readonly disarm: () => void }>();
+  /** By the text of the node's own number, which may be larger than a double holds. */
+  readonly #routes = new Map<string, Subscription>();
+  #timers: Record<'ping' | 'silence' | 'held', () => void> = { ping() {}, silence() {}, held() {} };
+  #lastId = 0;
+  #heardAt = 0;
+  #held = false;
+  #ended = false;
+
+  constructor(options: ConnectionOptions) {
+    const { node, settings } = options;
+    this.#options = options;
+    this.#inbox = new Inbox({
+      maxBytes: INBOX_BYTES,
+      take: (message) => this.#take(message),
+      hold: () => this.#hold(),
+      release: () => this.#release(),
+    });
+    this.#socket = new WebSocket(node.wsUrl, {
+      headers: { ...node.headers },
+      perMessageDeflate: false,
+      maxPayload: settings.maxBytes,
+      handshakeTimeout: settings.ackMs,
+    });
+    this.#socket.on('open', () => {
+      if (this.#ended) return;
+      this.#ping();
+      options.opened();
+    });
+    this.#socket.on('message', (data) => {
+      this.#heardAt = this.#options.clock.monotonic();
+      if (!this.#ended && Buffer.isBuffer(data)) this.#inbox.push(data);
+    });
+    this.#socket.on('error', () => this.end('broke')); // its message may hold the host
+    this.#socket.on('close', () => this.end('was closed'));
+  }
+
+  /** Asks for a subscription. From the first on, silence counts: a node's slots never cease. */
+  subscribe(subscription: Subscription): void {
+    const { clock, settings } = this.#options;
+    if (this.#wanted.size === 0) {
+      this.#heardAt = clock.monotonic();
+      this.#watchSilence();
+    }
+    this.#wanted.add(subscription);
+    const disarm = clock.after(settings.ackMs, () => this.end('left a subscription unanswered'));
+    this.#asked.set(this.#send(subscription.method, subscription.params), { subscription, disarm });
+  }
+
+  unsubscribe(subscription: Subscription): void {
+    this.#wanted.delete(subscription);
+    for (const [route, other] of this.#routes) if (other === subscription) this.#drop(route, subscription);
+  }
+
+  /** Ends the connection. Not with a closing handshake: a dead node would leave us waiting for its half. */
+  end(reason: string): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    for (const cancel of Object.values(this.#timers)) cancel();
+    for (const { disarm } of this.#asked.values()) disarm();
+    this.#inbox.close();
+    this.#socket.terminate();
+    this.#options.ended(reason);
+  }
+
+  #send(method: string, params: readonly unknown[]): string {
+    const id = `${++this.#lastId}`;
+    this.#socket.send(toJson({ jsonrpc: '2.0', id: new RawJson(id), method, params }), () => {}); // a failure also closes
+    return id;
+  }
+
+  #drop(route: string, { method }: Subscription): void {
+    this.#routes.delete(route);
+    this.#send(method.replace('Subscribe', 'Unsubscribe'), [new RawJson(route)]);
+  }
+
+  /** The acknowledgement and the notifications after it are taken in order, so none can come before its route. */
+  #take(message: Buffer): void {
+    if (this.#ended) return;
+    try {
+      const parts = members(message);
+      const params = parts.get('params');
+      if (params === undefined) this.#acknowledge(parts);
+      else this.#notify(members(params));
+    } catch {
+      this.end('sent what could not be taken');
+    }
+  }
+
+  #notify(params: ReadonlyMap<string, Buffer>): void {
+    const result = params.get('result');
+    if (result !== undefined) this.#routes.get(`${params.get('subscription')}`)?.notify(result);
+  }
+
+  #acknowledge(answer: ReadonlyMap<string, Buffer>): void {
+    const id = `${answer.get('id')}`;
+    const asked = this.#asked.get(id);
+    if (asked === undefined) return; // such as the answer to an unsubscribe
+    const { subscription, disarm } = asked;
+    this.#asked.delete(id);
+    disarm();
+    const route = answer.get('result')?.toString();
+    if (route === undefined) {
+      subscription.refused();
+    } else {
+      this.#routes.set(route, subscription);
+      if (!this.#wanted.has(subscription)) this.#drop(route, subscription);
+      this.#options.acknowledged();
+    }
+  }
+
+  #ping(): void {
+    const { clock, settings } = this.#options;
+    let answered = false;
+    this.#socket.once('pong', () => {
+      answered = true;
+    });
+    this.#socket.ping();
+    this.#timers.ping = clock.after(settings.pingMs, () => {
+      if (answered || this.#held)
+        this.#ping(); // held back, we wouldn't see its pong
+      else this.end('left a ping unanswered');
+    });
+  }
+
+  #watchSilence(): void {
+    const { clock, settings } = this.#options;
+    const quietMs = this.#held ? 0 : clock.monotonic() - this.#heardAt;
+    if (quietMs >= settings.silenceMs) this.end('fell silent');
+    else this.#timers.silence = clock.after(settings.silenceMs - quietMs, () => this.#watchSilence());
+  }
+
+  #hold(): void {
+    this.#held = true;
+    this.#socket.pause();
+    this.#timers.held = this.#options.clock.after(HELD_MS, () => this.end('sent more than could be taken'));
+  }
+
+  #release(): void {
+    this.#held = false;
+    this.#heardAt = this.#options.clock.monotonic();
+    this.#timers.held();
+    if (!this.#ended) this.#socket.resume();
+  }
+}
