@@ -1,0 +1,134 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { Commitment } from '../../src/domain/commitment.ts';
+import type { NodeOptions } from '../../src/upstream/options.ts';
+import type { Read } from '../../src/upstream/reading.ts';
+
+export const GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
+/** Stands in every URL and header of the node, and so must never be seen again. */
+export const SECRET = 'k3y-0f-th1s-n0de';
+
+/** A JSON-RPC request as the node got it. */
+export interface Asked {
+  readonly id: number;
+  readonly method: Read;
+  readonly params: readonly any[];
+  readonly text: string;
+}
+
+/** What the node does when asked: gives this text as `result`, or whatever the function makes of the response. */
+export type Reply = string | ((response: ServerResponse, asked: Asked) => void);
+
+export const answer = ({ id }: Asked, result: string): string => `{"jsonrpc":"2.0","result":${result},"id":${id}}`;
+export const refuse = ({ id }: Asked, error: string): string => `{"jsonrpc":"2.0","error":${error},"id":${id}}`;
+
+/** A node that says what the test tells it to, over HTTP and WebSocket on one port of loopback. */
+export class ScriptedNode {
+  readonly port: number;
+  /** Its newest slots, for getSlot. */
+  slots: Record<Commitment, number> = { processed: 100, confirmed: 98, finalized: 68 };
+  readonly replies: Partial<Record<Read, Reply>> = {
+    getGenesisHash: `"${GENESIS}"`,
+    getSlot: (response, asked) => {
+      const commitment: Commitment = asked.params[0]?.commitment ?? 'finalized';
+      response.end(answer(asked, `${this.slots[commitment]}`));
+    },
+  };
+  /** What came over HTTP, in order. */
+  readonly asked: Asked[] = [];
+  /** What came over all WebSockets, in order. */
+  readonly heard: Asked[] = [];
+  /** The open WebSockets, oldest first. */
+  readonly sockets = new Set<WebSocket>();
+  /** What a subscription is answered with; the default acknowledges it with {@link subscriptionId}. */
+  onHeard = (socket: WebSocket, asked: Asked): void => {
+    const unsubscribe = asked.method.endsWith('Unsubscribe');
+    socket.send(answer(asked, unsubscribe ? 'true' : subscriptionId(asked)));
+  };
+  readonly #stop: () => Promise<void>;
+
+  /** Binds the same port again after a {@link close}. */
+  static start = (port = 0): Promise<ScriptedNode> =>
+    new Promise((resolve, reject) => {
+      const server = createServer();
+      server.once('error', reject);
+      server.listen(port, '127.0.0.1', () => resolve(new ScriptedNode(server)));
+    });
+
+  private constructor(server: ReturnType<typeof createServer>) {
+    const pubsub = new WebSocketServer({ server });
+    this.port = (server.address() as AddressInfo).port; // a string only for pipes
+    server.on('request', async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const text = Buffer.concat(chunks).toString();
+      const asked: Asked = { ...JSON.parse(text), text };
+      this.asked.push(asked);
+      const reply =
+        this.replies[asked.method] ??
+        ((_, asked) => response.end(refuse(asked, '{"code":-32601,"message":"Method not found"}')));
+      if (typeof reply === 'string') response.end(answer(asked, reply));
+      else reply(response, asked);
+    });
+    pubsub.on('connection', (socket) => {
+      this.sockets.add(socket);
+      socket.on('close', () => this.sockets.delete(socket));
+      socket.on('message', (data) => {
+        const text = String(data);
+        const asked: Asked = { ...JSON.parse(text), text };
+        this.heard.push(asked);
+        this.onHeard(socket, asked);
+      });
+    });
+    this.#stop = () =>
+      new Promise((resolve) => {
+        for (const socket of this.sockets) socket.terminate();
+        pubsub.close();
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+  }
+
+  options(id: string): NodeOptions {
+    const [url, wsUrl] = ['http', 'ws'].map(
+      (scheme) => `${scheme}://127.0.0.1:${this.port}/${SECRET}?api-key=${SECRET}`,
+    );
+    return { id, url: url as string, wsUrl: wsUrl as string, headers: { 'x-token': SECRET } };
+  }
+
+  /** How often a method was asked for over HTTP. */
+  count = (method: string): number => this.asked.filter((asked) => asked.method === method).length;
+
+  /** Tells all who subscribed that a slot is processed. */
+  tellSlot(processed: number): void {
+    this.slots = { ...this.slots, processed };
+    this.tell('slotSubscribe', `{"slot":${processed + 1},"parent":${processed},"root":${this.slots.finalized}}`);
+  }
+
+  /** Sends `result` as a notification of the subscriptions to `method`, and to those with this commitment if given. */
+  tell(method: string, result: string, commitment?: Commitment): void {
+    const wanted = this.heard.filter(
+      (asked) => asked.method === method && (commitment === undefined || asked.params[1]?.commitment === commitment),
+    );
+    for (const socket of this.sockets) {
+      for (const id of new Set(wanted.map(subscriptionId))) socket.send(notification(method, id, result));
+    }
+  }
+
+  close = (): Promise<void> => this.#stop();
+}
+
+/** A node's numbers may be larger than a double holds. */
+export const subscriptionId = ({ id }: Asked): string => `184467440737095${10_000 + id}`;
+
+export const notification = (method: string, subscription: string, result: string): string =>
+  `{"jsonrpc":"2.0","method":"${method.replace('Subscribe', 'Notification')}","params":{"result":${result},"subscription":${subscription}}}`;
+
+/** Waits until the sockets have brought about what the test expects. */
+export async function until(condition: () => boolean, what = condition.toString()): Promise<void> {
+  for (let turns = 0; !condition(); turns++) {
+    if (turns > 2000) throw new Error(`it did not come about: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
