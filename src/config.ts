@@ -1,0 +1,101 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { merge } from './config/layers.ts';
+import { namesOf, optionsOf } from './config/options.ts';
+import { problem } from './config/problem.ts';
+import { type Flags, fromEnv, fromFlags, fromOverlay, fromPackage } from './config/sources.ts';
+import { maskUrl, upstreamsSchema } from './config/upstreams.ts';
+import { StartError } from './domain/start-error.ts';
+
+const whole = (min: number, max: number) => {
+  const expected = `expected a whole number from ${min} to ${max}`;
+  return z.int(expected).min(min, expected).max(max, expected);
+};
+const ms = whole(1, 3_600_000);
+const count = whole(1, 10_000_000);
+const bytes = whole(1, 2 ** 40);
+const text = z.string('expected a text').min(1, 'expected a text that is not empty');
+const group = <T extends z.core.$ZodShape>(shape: T) => z.strictObject(shape, 'expected a group of settings');
+const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'expected an IP address or a CIDR');
+
+const GENESIS = 'expected a genesis hash in base58, or null to take the cluster as it is';
+const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/**
+ * Every knob there is and what it may be. It gives the names of the environment variables and of `--set` as well.
+ * It holds no defaults: those are in config/default.json, which is the lowest layer of every configuration.
+ */
+export const configSchema = group({
+  host: text,
+  port: whole(0, 65_535),
+  state: text,
+  cluster: z.nullable(z.string(GENESIS).regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, GENESIS)),
+  upstreams: upstreamsSchema,
+  upstream: group({
+    timeoutMs: ms,
+    slowTimeoutMs: ms,
+    connections: whole(1, 10_000),
+    queue: count,
+    maxBytes: bytes,
+    silenceMs: ms,
+    pingMs: ms,
+    ackMs: ms,
+    backoffMinMs: ms,
+    backoffMaxMs: ms,
+    startMs: ms,
+  }),
+  embedded: group({
+    slotMs: whole(10, 60_000),
+    skipEvery: whole(0, 1_000_000),
+    slotsPerEpoch: whole(32, 1_000_000_000),
+    transactionsPerSlot: whole(0, 1_000),
+  }),
+  refresh: group({ epochMs: ms, performanceMs: ms, priorityFeeMs: ms, hotKeys: whole(0, 1_000_000) }),
+  cache: group({ bytes, maxStaleSlots: count, sealAhead: whole(0, 1_000_000) }),
+  limits: group({
+    free: group({ requests: count, windowSeconds: whole(1, 86_400), streams: whole(0, 1_000_000) }),
+    identities: count,
+    bodyBytes: whole(1, 2 ** 24),
+  }),
+  trustedProxies: z.array(network, 'expected a list of IP addresses and CIDRs'),
+  stream: group({ throttleMs: whole(0, 60_000), silenceMs: ms, maxBackpressureBytes: bytes }),
+  drainMs: whole(0, 600_000),
+  log: group({ level: z.enum(LEVELS, `expected one of ${LEVELS.join(', ')}`) }),
+});
+
+type Frozen<T> = T extends object ? { readonly [K in keyof T]: Frozen<T[K]> } : T;
+
+/** The configuration that is in force, whole and valid. */
+export type Config = Frozen<z.output<typeof configSchema>>;
+
+/** Where a configuration comes from besides the package's own files. */
+export interface ConfigSources {
+  readonly flags?: Flags;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** What relative paths start from. */
+  readonly cwd: string;
+}
+
+/**
+ * Makes the configuration: config/default.json, then the file that `--config` names, then the environment, then the
+ * flags, each over the one before. Throws a StartError that names every bad value and unknown name, with its source.
+ */
+export function loadConfig({ flags = {}, env = {}, cwd }: ConfigSources): Config {
+  const options = optionsOf(configSchema);
+  const layers = [
+    fromPackage('default'),
+    ...(flags.config === undefined ? [] : [fromOverlay(flags.config, cwd)]),
+    ...fromEnv(env, options),
+    ...fromFlags(flags, options),
+  ];
+  const config = configSchema.safeParse(layers.map(({ values }) => values).reduce(merge));
+  if (config.success) return { ...config.data, state: resolve(cwd, config.data.state) };
+  const problems = config.error.issues.map((issue) => problem(issue, layers, namesOf(options)));
+  throw new StartError(78, problems.join('; '), config.error);
+}
+
+/** A configuration in the form of a configuration file, fit to be shown: of each URL only what holds no key. */
+export function printConfig(config: Config): string {
+  const upstreams = config.upstreams.map(({ id, url, wsUrl }) => ({ id, url: maskUrl(url), ws: maskUrl(wsUrl) }));
+  return `${JSON.stringify({ ...config, upstreams }, undefined, 2)}\n`;
+}

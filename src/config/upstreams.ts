@@ -1,0 +1,50 @@
+import { z } from 'zod';
+
+const FORM = 'expected a URL, "URL,WEBSOCKET-URL" or an object with url and perhaps ws and id';
+
+const node = z
+  .strictObject(
+    {
+      id: z
+        .string()
+        .regex(/^[\w-]{1,32}$/, 'expected up to 32 letters, digits, _ and -')
+        .optional(),
+      url: z.url({ protocol: /^https?$/, abort: true, error: 'expected an http:// or https:// URL' }),
+      ws: z.url({ protocol: /^wss?$/, error: 'expected a ws:// or wss:// URL' }).optional(),
+    },
+    FORM,
+  )
+  .refine(({ url, ws }) => ws !== undefined || new URL(url).port !== '65535', 'expected ws too: no port follows 65535')
+  .transform(({ id, url, ws }) => ({ id, url: new URL(url).href, wsUrl: new URL(ws ?? webSocketUrl(url)).href }));
+
+/**
+ * The Solana nodes to read from, each `{ id, url, wsUrl }`. Who names only a node's URL gets the WebSocket address
+ * that nodes have by convention, and an id of its position: ids appear in /health, where no URL may (it can hold a key).
+ */
+export const upstreamsSchema = z
+  .array(
+    z.preprocess((value) => (typeof value === 'string' ? split(value) : value), node),
+    'expected a list of nodes',
+  )
+  .transform((nodes) => nodes.map((node, index) => ({ ...node, id: node.id ?? `node-${index + 1}` })))
+  .refine((nodes) => new Set(nodes.map(({ id }) => id)).size === nodes.length, 'expected ids that differ');
+
+function split(text: string): { url: string; ws?: string } {
+  const comma = text.indexOf(',');
+  return comma < 0 ? { url: text } : { url: text.slice(0, comma), ws: text.slice(comma + 1) };
+}
+
+/** A validator serves pubsub on the port after its RPC's; a public endpoint, with no port in its URL, on the same. */
+function webSocketUrl(rpc: string): string {
+  const url = new URL(rpc);
+  url.protocol = url.protocol.replace('http', 'ws');
+  if (url.port !== '') url.port = String(Number(url.port) + 1);
+  return url.href;
+}
+
+/** A URL as it may be shown: providers put their keys into the user part, the path or the query. */
+export function maskUrl(text: string): string {
+  return text.replace(/^([a-z][a-z\d+.-]*:\/\/)?(.*@)?([^/?#,]*)(.*)$/is, (_, scheme = '', user = '', host, rest) =>
+    [scheme, user && '***@', host, rest === '/' ? rest : rest && '/***'].join(''),
+  );
+}
