@@ -1,0 +1,14 @@
+#!/usr/bin/env node
+import { StartError } from './domain/start-error.ts';
+import { checkNode } from './engine.ts';
+
+try {
+  checkNode(process.versions.node);
+  const { runCommandLine } = await import('./cli.ts');
+  await runCommandLine(process.argv);
+} catch (thrown) {
+  const expected = thrown instanceof StartError;
+  const message = expected ? thrown.message : thrown instanceof Error ? thrown.stack : String(thrown);
+  process.stderr.write(`slotgate: ${message}\n`);
+  process.exit(expected ? thrown.exitCode : 1);
+}
