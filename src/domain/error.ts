@@ -1,50 +1,59 @@
-/** Every error code a caller can meet, and its HTTP status. `rpc_error` carries the status of its own case. */
-export const ERROR_STATUS = {
-  invalid_address: 400,
-  invalid_signature: 400,
-  invalid_slot: 400,
-  invalid_page: 400,
-  invalid_query: 400,
-  invalid_cursor: 400,
-  invalid_json: 400,
-  invalid_request: 400,
-  invalid_params: 400,
-  invalid_nonce: 400,
-  unclassifiable: 400,
-  invalid_api_key: 401,
-  invalid_stake_proof: 401,
-  rpc_method_not_allowed: 403,
-  not_found: 404,
-  slot_skipped: 404,
-  block_not_available: 404,
-  cursor_not_found: 404,
-  not_a_mint: 404,
-  unknown_key: 404,
-  route_not_found: 404,
-  method_not_allowed: 405,
-  block_pruned: 410,
-  key_revoked: 410,
-  payload_too_large: 413,
-  result_too_large: 413,
-  uri_too_long: 414,
-  unsupported_media_type: 415,
-  upgrade_required: 426,
-  rate_limited: 429,
-  internal_error: 500,
-  holders_unavailable: 501,
-  upstream_error: 502,
-  rpc_error: 502,
-  unhealthy: 503,
-  upstream_unavailable: 503,
-  stale: 503,
-  min_slot_not_reached: 503,
-  overloaded: 503,
-  warming_up: 503,
-  shutting_down: 503,
-  upstream_timeout: 504,
+/** Every error a caller can meet: its HTTP status, and what it means. `rpc_error` has the status of its own case. */
+export const ERRORS = {
+  invalid_address: { status: 400, meaning: 'a parameter is not an address: 32 bytes in base58' },
+  invalid_signature: { status: 400, meaning: 'a parameter is not a transaction signature: 64 bytes in base58' },
+  invalid_slot: { status: 400, meaning: 'a slot is not a decimal number' },
+  invalid_page: { status: 400, meaning: 'a page is not a number from 1 on' },
+  invalid_query: {
+    status: 400,
+    meaning: 'a query parameter is unknown, repeated, badly escaped or has a value that it can not take',
+  },
+  invalid_cursor: { status: 400, meaning: '`before` is not a signature' },
+  invalid_json: { status: 400, meaning: 'the request body is not JSON, or nests too deep' },
+  invalid_request: {
+    status: 400,
+    meaning: 'the request is not framed as HTTP wants it, or its body is not what the route takes',
+  },
+  invalid_params: { status: 400, meaning: '`params` is not an array, or holds a number that would be rounded' },
+  invalid_nonce: { status: 400, meaning: 'the nonce is malformed, or sent where nothing is signed for it' },
+  unclassifiable: { status: 400, meaning: 'the search text is nothing that can be looked up' },
+  invalid_api_key: { status: 401, meaning: 'the API key is unknown, revoked or expired' },
+  invalid_stake_proof: { status: 401, meaning: 'the stake proof does not verify' },
+  rpc_method_not_allowed: { status: 403, meaning: 'the method is not one of the read methods that pass' },
+  not_found: { status: 404, meaning: 'there is no such thing' },
+  slot_skipped: { status: 404, meaning: 'the slot has no block and never will' },
+  block_not_available: { status: 404, meaning: 'the block is not there yet' },
+  cursor_not_found: { status: 404, meaning: '`before` names a signature that the cluster does not know' },
+  not_a_mint: { status: 404, meaning: 'the account is not a mint' },
+  unknown_key: { status: 404, meaning: 'no key of this gateway has this id' },
+  route_not_found: { status: 404, meaning: 'no route has this path' },
+  method_not_allowed: { status: 405, meaning: 'the path takes other methods, named in `Allow`' },
+  block_pruned: { status: 410, meaning: 'the block is older than what the upstreams keep' },
+  key_revoked: { status: 410, meaning: 'the key is void; so is every receipt it signed' },
+  payload_too_large: { status: 413, meaning: 'the request body is too long' },
+  result_too_large: { status: 413, meaning: 'the answer would be too long' },
+  uri_too_long: { status: 414, meaning: 'the canonical request is over 2,045 bytes' },
+  unsupported_media_type: { status: 415, meaning: 'the request body is not `application/json`' },
+  upgrade_required: { status: 426, meaning: 'the path is a WebSocket, version 13' },
+  rate_limited: { status: 429, meaning: 'the window is used up; `Retry-After` says when it starts anew' },
+  internal_error: { status: 500, meaning: 'a defect of the gateway; its log has the `X-Request-Id`' },
+  holders_unavailable: { status: 501, meaning: 'no upstream lists the holders of this mint' },
+  upstream_error: { status: 502, meaning: 'the upstream answered something else than it was asked' },
+  rpc_error: {
+    status: 502,
+    meaning: 'the upstream refused the call: its number is in `X-Rpc-Error-Code` and opens the message',
+  },
+  unhealthy: { status: 503, meaning: 'the gateway can not answer as it should; the message says why' },
+  upstream_unavailable: { status: 503, meaning: 'no upstream can be reached, or all ask for a pause' },
+  stale: { status: 503, meaning: 'the newest proof that the answer still holds is too old' },
+  min_slot_not_reached: { status: 503, meaning: 'no upstream has reached the slot that the request asks for' },
+  overloaded: { status: 503, meaning: 'too much is under way; nothing was asked of the upstream' },
+  warming_up: { status: 503, meaning: 'the gateway has not read this from the cluster yet' },
+  shutting_down: { status: 503, meaning: 'the gateway is about to end' },
+  upstream_timeout: { status: 504, meaning: 'the upstream did not answer in time' },
 } as const;
 
-export type ErrorCode = keyof typeof ERROR_STATUS;
+export type ErrorCode = keyof typeof ERRORS;
 
 export interface ErrorDetails {
   /** Only for `rpc_error`, whose status depends on the node's code. */
@@ -71,7 +80,7 @@ export class GatewayError extends Error {
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.code = code;
-    this.status = details.status ?? ERROR_STATUS[code];
+    this.status = details.status ?? ERRORS[code].status;
     this.retryAfter = details.retryAfter ?? (this.status === 503 ? 1 : undefined);
     this.rpcCode = details.rpcCode;
     this.allow = details.allow;

@@ -1,0 +1,2 @@
+/** How an answer is dressed: result, slot and receipt; result and slot; result alone; or not at all. */
+export type Envelope = 'signed' | 'anchored' | 'bare' | 'plain';

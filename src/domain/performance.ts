@@ -1,0 +1,40 @@
+import type { Slot } from './answer.ts';
+import { round } from './round.ts';
+
+/** One row of https://solana.com/docs/rpc/http/getrecentperformancesamples. */
+export interface PerformanceSample {
+  readonly slot: Slot;
+  readonly numTransactions: number;
+  readonly numNonVoteTransactions?: number | null;
+  readonly numSlots: number;
+  readonly samplePeriodSecs: number;
+}
+
+/** One row of `/performance`: the node's names, and rates. */
+export interface Performance {
+  readonly slot: Slot;
+  readonly numTransactions: number;
+  readonly numNonVoteTransactions: number | null;
+  readonly numSlots: number;
+  readonly samplePeriodSecs: number;
+  /** Transactions a second, votes included. */
+  readonly tps: number;
+  readonly nonVoteTps: number | null;
+  /** Null for a sample without a slot. */
+  readonly slotTimeMs: number | null;
+}
+
+export function describePerformance(sample: PerformanceSample): Performance {
+  const { slot, numTransactions, numSlots, samplePeriodSecs } = sample;
+  const numNonVoteTransactions = sample.numNonVoteTransactions ?? null;
+  return {
+    slot,
+    numTransactions,
+    numNonVoteTransactions,
+    numSlots,
+    samplePeriodSecs,
+    tps: round(numTransactions / samplePeriodSecs, 1),
+    nonVoteTps: numNonVoteTransactions === null ? null : round(numNonVoteTransactions / samplePeriodSecs, 1),
+    slotTimeMs: numSlots === 0 ? null : round((samplePeriodSecs * 1000) / numSlots, 1),
+  };
+}

@@ -1,0 +1,62 @@
+import type { Slot } from './answer.ts';
+import { round } from './round.ts';
+
+/** One row of https://solana.com/docs/rpc/http/getrecentprioritizationfees, in micro-lamports per compute unit. */
+export interface PrioritizationFee {
+  readonly slot: Slot;
+  readonly prioritizationFee: bigint;
+}
+
+/** Percentiles 0, 25, 50, 75, 95 and 100 by the names that the field gives them. */
+export interface PriorityFeeLevels {
+  readonly min: bigint;
+  readonly low: bigint;
+  readonly medium: bigint;
+  readonly high: bigint;
+  readonly veryHigh: bigint;
+  readonly unsafeMax: bigint;
+}
+
+/** The result of `/priority-fee`. */
+export interface PriorityFee {
+  readonly unit: 'microLamportsPerComputeUnit';
+  /** The medium level. */
+  readonly priorityFeeEstimate: bigint;
+  readonly priorityFeeLevels: PriorityFeeLevels;
+  /** Each multiple of 5 from 0 to 100. */
+  readonly percentiles: Readonly<Record<string, bigint>>;
+  readonly slotsSampled: number;
+  readonly fromSlot: Slot;
+  readonly toSlot: Slot;
+  /** How many of the samples are 0, as a share of 1. */
+  readonly zeroShare: number;
+  /** A stock node gives each slot's minimum: it must not pass for more. */
+  readonly method: 'min-per-slot';
+}
+
+/** Null when there is no sample: an estimate of 0 would be a claim. */
+export function describePriorityFee(samples: readonly PrioritizationFee[]): PriorityFee | null {
+  const fees = samples.map(({ prioritizationFee }) => prioritizationFee).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const slots = samples.map(({ slot }) => slot);
+  if (fees.length === 0) return null;
+  /** Nearest rank: the smallest sample that at least `percent` of the samples don't exceed. */
+  const percentile = (percent: number): bigint => fees[Math.max(0, Math.ceil((percent / 100) * fees.length) - 1)] ?? 0n; // the index is inside: 1..length less 1
+  return {
+    unit: 'microLamportsPerComputeUnit',
+    priorityFeeEstimate: percentile(50),
+    priorityFeeLevels: {
+      min: percentile(0),
+      low: percentile(25),
+      medium: percentile(50),
+      high: percentile(75),
+      veryHigh: percentile(95),
+      unsafeMax: percentile(100),
+    },
+    percentiles: Object.fromEntries(Array.from({ length: 21 }, (_, i) => [String(i * 5), percentile(i * 5)])),
+    slotsSampled: fees.length,
+    fromSlot: Math.min(...slots),
+    toSlot: Math.max(...slots),
+    zeroShare: round(fees.filter((fee) => fee === 0n).length / fees.length, 6),
+    method: 'min-per-slot',
+  };
+}

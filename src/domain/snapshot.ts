@@ -1,0 +1,62 @@
+import type { Slot } from './answer.ts';
+import { type EpochInfo, epochAt, epochProgress } from './epoch.ts';
+import type { Performance } from './performance.ts';
+import type { PriorityFee, PriorityFeeLevels } from './priority-fee.ts';
+
+/** The state of the network at a glance: the result of `/network` and of each frame of the stream. */
+export interface Snapshot {
+  readonly slot: Slot;
+  readonly blockHeight: number | null;
+  readonly epoch: number;
+  readonly epochProgress: number;
+  readonly slotIndex: number;
+  readonly slotsInEpoch: number;
+  readonly tps: number | null;
+  readonly nonVoteTps: number | null;
+  readonly slotTimeMs: number | null;
+  /** The medium level, in micro-lamports per compute unit. */
+  readonly priorityFee: bigint | null;
+  readonly priorityFeeLevels: PriorityFeeLevels | null;
+  readonly transactionCount: number | null;
+  readonly health: 'ok' | 'degraded';
+  /** One more with each distinct snapshot, so that a gap can be seen. */
+  readonly seq: number;
+  /** Names this process's stream, so that a restart can be seen. */
+  readonly stream: string;
+  /** Unix milliseconds. */
+  readonly updatedAt: number;
+}
+
+/** The newest known of each part. A part that was never read is null, and so are the members made from it. */
+export interface SnapshotParts {
+  readonly slot: Slot;
+  readonly epoch: EpochInfo;
+  readonly performance: Performance | null;
+  readonly priorityFee: PriorityFee | null;
+  readonly health: 'ok' | 'degraded';
+}
+
+export function describeNetwork(
+  { slot, epoch: info, performance, priorityFee, health }: SnapshotParts,
+  frame: Pick<Snapshot, 'seq' | 'stream' | 'updatedAt'>,
+): Snapshot {
+  const { epoch, slotIndex, slotsInEpoch } = epochAt(info, slot);
+  return {
+    slot,
+    blockHeight: info.blockHeight,
+    epoch,
+    epochProgress: epochProgress({ slotIndex, slotsInEpoch }),
+    slotIndex,
+    slotsInEpoch,
+    tps: performance?.tps ?? null,
+    nonVoteTps: performance?.nonVoteTps ?? null,
+    slotTimeMs: performance?.slotTimeMs ?? null,
+    priorityFee: priorityFee?.priorityFeeEstimate ?? null,
+    priorityFeeLevels: priorityFee?.priorityFeeLevels ?? null,
+    transactionCount: info.transactionCount,
+    health,
+    seq: frame.seq,
+    stream: frame.stream,
+    updatedAt: frame.updatedAt,
+  };
+}
