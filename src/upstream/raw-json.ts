@@ -29,6 +29,16 @@ export function members(bytes: Buffer): ReadonlyMap<string, Buffer> {
 /** The exact bytes of one member's value. Reads and throws as {@link members} does. */
 export const member = (bytes: Buffer, name: string): Buffer | undefined => members(bytes).get(name);
 
+/** The elements of a JSON array, each byte for byte. Throws `upstream_error` for anything else. */
+export function elements(bytes: Buffer): Buffer[] {
+  const open = skipSpace(bytes, 0);
+  if (bytes[open] !== OPEN_ARRAY) throw malformed();
+  const found: Buffer[] = [];
+  const end = skipArray(bytes, open, 0, (from, to) => found.push(bytes.subarray(from, to)));
+  if (skipSpace(bytes, end) !== bytes.length) throw malformed();
+  return found;
+}
+
 /** An integer that a double holds exactly, such as a slot. Throws `upstream_error` for anything else. */
 export function safeInteger(bytes: Buffer | undefined): number {
   const digits = bytes?.toString('latin1') ?? '';

@@ -1,0 +1,101 @@
+import type { Slot } from '../domain/answer.ts';
+import type { Commitment } from '../domain/commitment.ts';
+import { GatewayError } from '../domain/error.ts';
+import type { Mesh } from './mesh.ts';
+import { elements } from './raw-json.ts';
+
+/** `lamports` leaves the data out; `parsed` has it as the node's parser shows it. */
+export type AccountShape = 'lamports' | 'parsed';
+
+export interface AccountQuery {
+  readonly address: string;
+  readonly shape: AccountShape;
+  readonly commitment: Commitment;
+  /** The answer must not be older than this. */
+  readonly minContextSlot: Slot | undefined;
+}
+
+export interface AccountReading {
+  readonly slot: Slot;
+  /** The account as the node's JSON, or null when there is none at that slot. */
+  readonly account: Buffer | null;
+}
+
+/** A node refuses more keys in one getMultipleAccounts. */
+const MAX_KEYS = 100;
+
+const CONFIG: Readonly<Record<AccountShape, object>> = {
+  lamports: { encoding: 'base64', dataSlice: { offset: 0, length: 0 } },
+  parsed: { encoding: 'jsonParsed' },
+};
+
+interface Waiting extends AccountQuery {
+  resolve(reading: AccountReading): void;
+  reject(reason: unknown): void;
+}
+
+/** Account reads, gathered: those of one event-loop turn travel together, and so hold at one slot. */
+export class Accounts {
+  readonly #mesh: Pick<Mesh, 'call'>;
+  #waiting: Waiting[] = [];
+
+  constructor(mesh: Pick<Mesh, 'call'>) {
+    this.#mesh = mesh;
+  }
+
+  read(query: AccountQuery): Promise<AccountReading> {
+    return new Promise((resolve, reject) => {
+      if (this.#waiting.length === 0) setImmediate(() => this.#send());
+      this.#waiting.push({ ...query, resolve, reject });
+    });
+  }
+
+  #send(): void {
+    const groups = new Map<string, Waiting[]>();
+    for (const query of this.#waiting) {
+      const name = `${query.commitment}/${query.shape}`;
+      const group = groups.get(name);
+      if (group === undefined) groups.set(name, [query]);
+      else group.push(query);
+    }
+    this.#waiting = [];
+    for (const group of groups.values()) {
+      for (let i = 0; i < group.length; i += MAX_KEYS) void this.#read(group.slice(i, i + MAX_KEYS));
+    }
+  }
+
+  async #read(batch: readonly Waiting[]): Promise<void> {
+    const [first] = batch;
+    if (first === undefined) return;
+    const { commitment, shape } = first;
+    const addresses = [...new Set(batch.map(({ address }) => address))];
+    const floors = batch.flatMap(({ minContextSlot }) => minContextSlot ?? []);
+    const config = {
+      ...CONFIG[shape],
+      commitment,
+      ...(floors.length > 0 && { minContextSlot: Math.max(...floors) }),
+    };
+    try {
+      const { slot, value } = await this.#mesh.call('getMultipleAccounts', [addresses, config], { commitment });
+      const accounts = elements(value);
+      if (accounts.length !== addresses.length) throw new GatewayError('upstream_error', 'wrong number of accounts');
+      const byAddress = new Map(addresses.map((address, i) => [address, accountOf(accounts[i])]));
+      for (const { address, resolve } of batch) resolve({ slot, account: byAddress.get(address) ?? null });
+    } catch (reason) {
+      this.#failed(batch, reason);
+    }
+  }
+
+  /** One account too large for the answer must not take its neighbours down: the halves are asked apart. */
+  #failed(batch: readonly Waiting[], reason: unknown): void {
+    const half = Math.ceil(batch.length / 2);
+    if (batch.length > 1 && GatewayError.from(reason).code === 'upstream_error') {
+      void this.#read(batch.slice(0, half));
+      void this.#read(batch.slice(half));
+    } else for (const { reject } of batch) reject(reason);
+  }
+}
+
+const NULL = Buffer.from('null');
+const accountOf = (value: Buffer | undefined): Buffer | null =>
+  value === undefined || value.equals(NULL) ? null : value;
