@@ -1,0 +1,168 @@
+import {
+  catchError,
+  defer,
+  distinctUntilChanged,
+  EMPTY,
+  exhaustMap,
+  filter,
+  map,
+  merge,
+  Observable,
+  type OperatorFunction,
+  scan,
+  share,
+  startWith,
+  switchMap,
+  tap,
+  throttle,
+  withLatestFrom,
+} from 'rxjs';
+import type { Cache, Entry, Label } from '../cache/cache.ts';
+import { SLOT_MS } from '../cache/cache.ts';
+import type { Answer, Slot } from '../domain/answer.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { Commitment } from '../domain/commitment.ts';
+import { describeEpoch } from '../domain/epoch.ts';
+import { toJson } from '../domain/json.ts';
+import { describePerformance } from '../domain/performance.ts';
+import { describePriorityFee } from '../domain/priority-fee.ts';
+import { API_PREFIX } from '../domain/request.ts';
+import { describeNetwork, type Snapshot } from '../domain/snapshot.ts';
+import type { Mesh } from '../upstream/mesh.ts';
+import { readEpoch, readPerformance, readPriorityFees } from '../upstream/network.ts';
+import { after$, every$ } from './timing.ts';
+
+export interface PipelineOptions {
+  readonly mesh: Mesh;
+  readonly cache: Cache;
+  readonly clock: Clock;
+  /** Names this process's stream, so that a restart can be seen. */
+  readonly stream: string;
+  /** How often each part is read anew, in milliseconds. */
+  readonly refresh: { readonly epochMs: number; readonly performanceMs: number; readonly priorityFeeMs: number };
+  /** Frames are at least this far apart. */
+  readonly throttleMs: number;
+  /** Without a slot for this long a frame goes out all the same, so that silence is never ambiguous. */
+  readonly silenceMs: number;
+  readonly isHealthy: () => boolean;
+  /** Called with each new frame of the network stream. */
+  readonly onFrame: (frame: Entry, snapshot: Snapshot) => void;
+  /** Called when a read fails; the old answer goes on. */
+  readonly onError: (part: string, cause: unknown) => void;
+}
+
+export interface Pipeline {
+  readonly failing: ReadonlySet<string>;
+  readonly slotTimeMs: number;
+  close(): void;
+}
+
+/** How often the cache is told that time passes. */
+const TICK_MS = 250;
+
+/** A part whose read failed is tried again this soon. */
+const RETRY_MS = 1000;
+
+/** Keeps the cache warm until it is closed. */
+export function startPipeline(options: PipelineOptions): Pipeline {
+  const { mesh, cache, clock, refresh } = options;
+  const failing = new Set<string>();
+  let slotTimeMs: number = SLOT_MS;
+  let seq = 0;
+
+  const put = (part: string, { slot, result }: Answer<unknown>, commitment: Commitment): Entry => {
+    const label: Label = { envelope: part === '/network' ? 'anchored' : 'signed', commitment, exact: false };
+    return cache.put(API_PREFIX + part, { slot, result: toJson(result) }, 'live', label);
+  };
+
+  const head$ = new Observable<Slot>((out) => mesh.onTip('processed', (slot) => out.next(slot))).pipe(
+    scan((head, slot) => Math.max(head, slot), 0),
+    distinctUntilChanged(),
+    tap((slot) => cache.advance(slot)),
+    share(),
+  );
+
+  /** Reads again as slots come, at most once a period and one read at a time. A failed read keeps the old answer. */
+  const warm = <T>(part: string, periodMs: number, read: () => Promise<T>): Observable<T> => {
+    let dueMs = Number.NEGATIVE_INFINITY;
+    const failed = (cause: unknown): Observable<never> => {
+      dueMs = clock.monotonic() + Math.min(RETRY_MS, periodMs);
+      failing.add(part);
+      options.onError(part, cause);
+      return EMPTY;
+    };
+    const once$ = defer(() => {
+      dueMs = clock.monotonic() + periodMs;
+      return read();
+    }).pipe(
+      tap(() => failing.delete(part)),
+      catchError(failed),
+    );
+    return head$.pipe(
+      filter(() => clock.monotonic() >= dueMs),
+      exhaustMap(() => once$),
+    );
+  };
+
+  const slot$ = head$.pipe(tap((slot) => put('/slot', { slot, result: slot }, 'processed')));
+
+  const epoch$ = warm('/epoch', refresh.epochMs, () => readEpoch(mesh, 'confirmed')).pipe(
+    tap(({ slot, result }) => {
+      put('/epoch', { slot, result: describeEpoch(result, slotTimeMs, clock.now()) }, 'confirmed');
+    }),
+    map(({ result }) => result),
+  );
+
+  const performance$ = warm('/performance', refresh.performanceMs, () => readPerformance(mesh)).pipe(
+    map(({ slot, result }) => ({ slot, result: result.map(describePerformance) })),
+    tap((answer) => {
+      slotTimeMs = answer.result[0]?.slotTimeMs ?? SLOT_MS;
+      put('/performance', answer, 'confirmed');
+    }),
+    map(({ result }) => result[0] ?? null),
+    startWith(null),
+  );
+
+  const priorityFee$ = warm('/priority-fee', refresh.priorityFeeMs, () => readPriorityFees(mesh)).pipe(
+    map(({ slot, result }) => ({ slot, result: describePriorityFee(result) })),
+    tap((answer) => answer.result !== null && put('/priority-fee', answer, 'confirmed')),
+    map(({ result }) => result),
+    startWith(null),
+  );
+
+  /** What was read during the last slot is read again before somebody has to wait for it. */
+  const hot$ = head$.pipe(
+    tap(() => {
+      for (const { renew } of cache.takeHot()) void renew?.();
+    }),
+  );
+
+  const silence$ = head$.pipe(switchMap((slot) => every$(clock, options.silenceMs).pipe(map(() => slot))));
+
+  const network$ = merge(slot$.pipe(throttled(clock, options.throttleMs)), silence$).pipe(
+    withLatestFrom(epoch$, performance$, priorityFee$),
+    tap(([slot, epoch, performance, priorityFee]) => {
+      const health = options.isHealthy() ? 'ok' : 'degraded';
+      const snapshot = describeNetwork(
+        { slot, epoch, performance, priorityFee, health },
+        { seq: seq++, stream: options.stream, updatedAt: clock.now() },
+      );
+      options.onFrame(put('/network', { slot, result: snapshot }, 'processed'), snapshot);
+    }),
+  );
+
+  const ticks$ = every$(clock, TICK_MS).pipe(tap(() => cache.tick()));
+
+  const running = merge(network$, hot$, ticks$).subscribe();
+  return {
+    failing,
+    get slotTimeMs() {
+      return slotTimeMs;
+    },
+    close: () => running.unsubscribe(),
+  };
+}
+
+/** The first at once, the newest at the end of the window: a change never waits without need. */
+const throttled = <T>(clock: Clock, ms: number): OperatorFunction<T, T> =>
+  throttle(() => after$(clock, ms), { leading: true, trailing: true });
