@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { accountKind } from '../chain/account-kind.ts';
+import { COMMITMENTS } from '../domain/commitment.ts';
+import { RawJson } from '../domain/json.ts';
+import { toSol } from '../domain/sol.ts';
+import { accountInfo } from '../upstream/account.ts';
+import { address, commitment } from './params.ts';
+import { read } from './route.ts';
+import { integer, lamports, raw } from './shapes.ts';
+
+export const account = read({
+  path: '/account/:addr',
+  summary: "An account, its data as Solana's own parsers show it; null when there is none",
+  params: { addr: address, commitment: commitment('confirmed', COMMITMENTS) },
+  result: z
+    .strictObject({
+      address: z.string(),
+      kind: z.string(),
+      ...lamports,
+      owner: z.string(),
+      executable: z.boolean(),
+      rentEpoch: z.string().regex(/^\d+$/),
+      space: integer,
+      data: raw,
+    })
+    .nullable(),
+  envelope: 'signed',
+  cache: { slots: 2 },
+  commitmentOf: ({ commitment }) => commitment,
+  errors: ['invalid_address'],
+
+  async resolve({ addr, commitment }, { accounts }, { minSlot }) {
+    const query = { address: addr, shape: 'parsed', commitment, minContextSlot: minSlot } as const;
+    const { slot, account } = await accounts.read(query);
+    if (account === null) return { slot, result: null };
+    const { lamports, owner, executable, rentEpoch, space, data, parsed } = accountInfo(account);
+    return {
+      slot,
+      result: {
+        address: addr,
+        kind: accountKind(owner, parsed),
+        lamports,
+        sol: toSol(lamports),
+        owner,
+        executable,
+        rentEpoch,
+        space,
+        data: new RawJson(data),
+      },
+    };
+  },
+});

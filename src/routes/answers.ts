@@ -1,0 +1,111 @@
+import type { Cache, Entry, Label } from '../cache/cache.ts';
+import { Flight } from '../cache/flight.ts';
+import { GatewayError } from '../domain/error.ts';
+import { toJson } from '../domain/json.ts';
+import type { Context, Live, ParamSet, Params, Read } from './route.ts';
+
+/** How an answer was come by: the `X-Cache` header. */
+export type Source = 'HIT' | 'MISS' | 'STALE';
+
+export interface Served {
+  readonly entry: Entry;
+  readonly source: Source;
+}
+
+/** A read that is kept: its route, and its parameters, all of them valid. */
+export interface Question {
+  readonly route: Live | Read;
+  readonly params: Params<ParamSet>;
+  /** The canonical target: the name of the answer in the cache. */
+  readonly key: string;
+}
+
+/** A stale key is tried again in the background at most this often. */
+const RETRY_MS = 400;
+
+/** Where answers that are no plain hit come from. Equal questions at one time are one question to the upstream. */
+export class Answers {
+  readonly #context: Context;
+  readonly #cache: Cache;
+  readonly #flight = new Flight<Entry>();
+  readonly #triedMs = new WeakMap<Entry, number>();
+
+  constructor(context: Context) {
+    this.#context = context;
+    this.#cache = context.cache;
+  }
+
+  /** How many questions are with the upstream now. */
+  get inFlight(): number {
+    return this.#flight.size;
+  }
+
+  /** The answer if it can be had without waiting, or undefined: then {@link resolve} gets it. May throw its refusal. */
+  lookUp(question: Question): Served | undefined {
+    const entry = this.#cache.get(question.key);
+    if (entry === undefined) {
+      if (question.route.kind === 'live') throw new GatewayError('warming_up', 'not read from the cluster yet');
+      return undefined;
+    }
+    switch (this.#cache.freshness(entry)) {
+      case 'fresh':
+        if (entry.refusal !== undefined) throw entry.refusal;
+        return { entry, source: 'HIT' };
+      case 'stale':
+        this.#retry(question, entry);
+        return { entry, source: 'STALE' };
+      case 'old':
+        return undefined;
+      case 'expired':
+        if (question.route.kind === 'live')
+          throw new GatewayError('stale', 'the cluster was not heard of for too long');
+        return undefined;
+    }
+  }
+
+  /** Asks the upstream. When it can't do better, the old answer goes on until it is too old. */
+  async resolve(question: Question): Promise<Served> {
+    try {
+      return { entry: await this.#ask(question), source: 'MISS' };
+    } catch (thrown) {
+      const kept = this.#cache.peek(question.key);
+      if (kept === undefined || kept.refusal !== undefined) throw thrown;
+      if (this.#cache.freshness(kept) !== 'expired') return { entry: kept, source: 'STALE' };
+      throw new GatewayError('stale', 'no upstream answers, and what is known is too old', { cause: thrown });
+    }
+  }
+
+  /** Reads an answer again before it is asked for again. A failure keeps the old one: nobody waits for this. */
+  async #renew(question: Question): Promise<void> {
+    await this.#ask(question).catch(() => undefined);
+  }
+
+  #retry(question: Question, entry: Entry): void {
+    const { nowMs } = this.#cache;
+    if (nowMs - (this.#triedMs.get(entry) ?? Number.NEGATIVE_INFINITY) < RETRY_MS) return;
+    this.#triedMs.set(entry, nowMs);
+    void this.#renew(question);
+  }
+
+  #ask(question: Question): Promise<Entry> {
+    const { route, params, key } = question;
+    if (route.kind === 'live') return Promise.reject(new GatewayError('stale', 'the cluster was not heard of lately'));
+    return this.#flight.run(key, async () => {
+      const readAt = this.#cache.tip;
+      const kept = this.#cache.peek(key);
+      const minSlot = kept === undefined || kept.refusal !== undefined ? undefined : kept.slot;
+      const { slot, result, final = false } = await route.resolve(params, this.#context, { minSlot });
+      const answer = { slot, result: toJson(result), final };
+      return this.#cache.put(key, answer, route.cache, labelOf(route, params), {
+        readAt,
+        renew: () => this.#renew(question),
+      });
+    });
+  }
+}
+
+const labelOf = (route: Read, params: Params<ParamSet>): Label => ({
+  envelope: route.envelope,
+  commitment: route.commitmentOf(params),
+  exact: route.isExact?.(params) ?? false,
+});

@@ -1,0 +1,25 @@
+import { GatewayError } from '../domain/error.ts';
+import type { Target } from '../domain/request.ts';
+import type { Get, ParamSet, Params } from './route.ts';
+
+/** The parameters in the path, each valid. Throws the 400 of the one at fault. */
+export function pathArguments(route: Get, inPath: Readonly<Record<string, string>>): Params<ParamSet> {
+  const declared: ParamSet = route.params;
+  return Object.fromEntries(Object.entries(inPath).map(([name, text]) => [name, declared[name]?.parse(text, name)]));
+}
+
+/** The parameters in the query, each valid, with the defaults of those that are not named. */
+export function queryArguments(route: Get, { query }: Target): Params<ParamSet> {
+  const texts = new Map(query);
+  const declared: ParamSet = route.params;
+  const expected = Object.entries(declared).filter(([name]) => !route.path.split('/').includes(`:${name}`));
+  const values = expected.map(([name, param]) => {
+    const value = param.parse(texts.get(name), name);
+    texts.delete(name);
+    return [name, value] as const;
+  });
+  const [unknown] = texts.keys();
+  if (unknown === undefined) return Object.fromEntries(values);
+  const known = expected.map(([name]) => name).join(', ') || 'none';
+  throw new GatewayError('invalid_query', `no such query parameter here; known: ${known}`);
+}

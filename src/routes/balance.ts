@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { COMMITMENTS } from '../domain/commitment.ts';
+import { toSol } from '../domain/sol.ts';
+import { accountLamports } from '../upstream/account.ts';
+import { address, commitment } from './params.ts';
+import { read } from './route.ts';
+import { lamports } from './shapes.ts';
+
+export const balance = read({
+  path: '/balance/:addr',
+  summary: 'The SOL balance of an account; 0 when there is none',
+  params: { addr: address, commitment: commitment('confirmed', COMMITMENTS) },
+  result: z.strictObject(lamports),
+  envelope: 'signed',
+  cache: { slots: 2 },
+  commitmentOf: ({ commitment }) => commitment,
+  isExact: ({ commitment }) => commitment === 'finalized',
+  errors: ['invalid_address'],
+
+  async resolve({ addr, commitment }, { accounts }, { minSlot }) {
+    const query = { address: addr, shape: 'lamports', commitment, minContextSlot: minSlot } as const;
+    const { slot, account } = await accounts.read(query);
+    const lamports = account === null ? 0n : accountLamports(account);
+    return { slot, result: { lamports, sol: toSol(lamports) } };
+  },
+});

@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { COMMITMENTS } from '../domain/commitment.ts';
+import { describeEpoch } from '../domain/epoch.ts';
+import { readEpoch } from '../upstream/network.ts';
+import { commitment } from './params.ts';
+import { read } from './route.ts';
+import { integer } from './shapes.ts';
+
+export const epoch = read({
+  path: '/epoch',
+  summary: 'The epoch, how far it is, and when it should end',
+  params: { commitment: commitment('confirmed', COMMITMENTS) },
+  result: z.strictObject({
+    epoch: integer,
+    slotIndex: integer,
+    slotsInEpoch: integer,
+    absoluteSlot: integer,
+    blockHeight: integer,
+    transactionCount: integer.nullable(),
+    epochProgress: z.number().min(0).max(1),
+    slotsRemaining: integer,
+    estimatedEndTime: integer,
+  }),
+  envelope: 'signed',
+  cache: { slots: 3 },
+  commitmentOf: ({ commitment }) => commitment,
+
+  async resolve({ commitment }, { mesh, vitals, clock }, { minSlot }) {
+    const { slot, result } = await readEpoch(mesh, commitment, minSlot);
+    return { slot, result: describeEpoch(result, vitals.slotTimeMs(), clock.now()) };
+  },
+});

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { GatewayError } from '../domain/error.ts';
+import type { NodeStatus } from '../upstream/mesh.ts';
+import { type Context, now } from './route.ts';
+import { integer } from './shapes.ts';
+
+interface Health {
+  readonly status: 'ok' | 'degraded';
+  /** The genesis hash that receipts are bound to. */
+  readonly cluster: string;
+  readonly slot: number;
+  readonly slotAgeMs: number;
+  readonly behindSlots: number | null;
+  readonly upstreams: readonly NodeStatus[];
+  readonly cacheWarm: boolean;
+  readonly version: string;
+  readonly uptimeSec: number;
+}
+
+export const health = now({
+  path: '/health',
+  summary: 'Whether the answers are as fresh as they should be',
+  params: {},
+  result: z.strictObject({
+    status: z.enum(['ok', 'degraded']),
+    cluster: z.string(),
+    slot: integer,
+    slotAgeMs: integer,
+    behindSlots: integer.nullable(),
+    upstreams: z.array(
+      z.strictObject({
+        id: z.string(),
+        status: z.enum(['ok', 'behind', 'stalled', 'down']),
+        slot: integer.nullable(),
+        behindSlots: integer.nullable(),
+        ws: z.enum(['up', 'down']),
+      }),
+    ),
+    cacheWarm: z.boolean(),
+    version: z.string(),
+    uptimeSec: integer,
+  }),
+  envelope: 'bare',
+  cacheControl: 'no-store',
+  metered: false,
+  errors: ['unhealthy'],
+
+  answer(_, context): Health {
+    const { cache, mesh, clock, version, startedMs } = context;
+    const why = whyDown(context);
+    if (why !== undefined) throw new GatewayError('unhealthy', why);
+    const upstreams = mesh.nodes();
+    return {
+      status: isHealthy(context) ? 'ok' : 'degraded',
+      cluster: mesh.cluster,
+      slot: cache.tip,
+      slotAgeMs: Math.round(cache.tipAgeMs),
+      behindSlots: upstreams.length > 1 ? behind(upstreams, cache.tip) : null,
+      upstreams,
+      cacheWarm: isWarm(context),
+      version,
+      uptimeSec: Math.floor((clock.monotonic() - startedMs) / 1000),
+    };
+  },
+});
+
+/** The parts that the pipeline keeps. */
+const WARM = ['/api/v1/slot', '/api/v1/epoch', '/api/v1/performance', '/api/v1/priority-fee', '/api/v1/network'];
+
+const isWarm = ({ cache }: Context): boolean => WARM.every((key) => cache.peek(key) !== undefined);
+
+/** All is as it should be: the tip moves, each upstream is well, and no read of the pipeline fails. */
+export const isHealthy = (context: Context): boolean =>
+  !context.cache.stalled &&
+  !context.vitals.isFailing() &&
+  context.mesh.nodes().every(({ status, ws }) => status === 'ok' && ws === 'up');
+
+function whyDown({ cache, isDraining }: Context): string | undefined {
+  if (isDraining()) return 'the gateway is shutting down';
+  if (cache.tip === 0) return 'no slot was seen yet';
+  if (cache.tipAgeMs > cache.maxStaleMs) return `no new slot for ${Math.round(cache.tipAgeMs / 1000)} s`;
+  return undefined;
+}
+
+const behind = (upstreams: readonly NodeStatus[], tip: number): number =>
+  Math.max(0, Math.max(...upstreams.map(({ slot }) => slot ?? 0)) - tip);

@@ -1,0 +1,36 @@
+import secureJson from 'secure-json-parse';
+import { GatewayError } from '../domain/error.ts';
+
+/** Deeper nesting has no use here, and makes parsers recurse. */
+const MAX_DEPTH = 64;
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Reads a request body as JSON. Throws `invalid_json` for what is not, nests too deep, or names `__proto__`. */
+export function parseJson(body: Buffer): unknown {
+  if (isTooDeep(body)) throw new GatewayError('invalid_json', `the body nests deeper than ${MAX_DEPTH} levels`);
+  try {
+    const text = decoder.decode(body);
+    if (text.startsWith('\ufeff')) throw new SyntaxError('byte order mark');
+    return secureJson.parse(text, { protoAction: 'error', constructorAction: 'error' });
+  } catch (cause) {
+    throw new GatewayError('invalid_json', 'the body is not JSON', { cause });
+  }
+}
+
+/** Counts brackets outside of strings, before any parser sees the bytes. */
+function isTooDeep(body: Buffer): boolean {
+  let depth = 0;
+  let quoted = false;
+  for (let i = 0; i < body.length; i++) {
+    const byte = body[i];
+    if (quoted) {
+      if (byte === 0x5c) i++;
+      else if (byte === 0x22) quoted = false;
+    } else if (byte === 0x22) quoted = true;
+    else if (byte === 0x5b || byte === 0x7b) {
+      if (++depth > MAX_DEPTH) return true;
+    } else if (byte === 0x5d || byte === 0x7d) depth--;
+  }
+  return false;
+}

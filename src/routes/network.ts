@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { priorityFeeLevels } from './priority-fee.ts';
+import { live } from './route.ts';
+import { bigInteger, integer } from './shapes.ts';
+
+export const network = live({
+  path: '/network',
+  summary: 'The network at a glance: the newest frame of the stream',
+  result: z.strictObject({
+    slot: integer,
+    blockHeight: integer.nullable(),
+    epoch: integer,
+    epochProgress: z.number().min(0).max(1),
+    slotIndex: integer,
+    slotsInEpoch: integer,
+    tps: z.number().nullable(),
+    nonVoteTps: z.number().nullable(),
+    slotTimeMs: z.number().nullable(),
+    priorityFee: bigInteger.nullable(),
+    priorityFeeLevels: priorityFeeLevels.nullable(),
+    transactionCount: integer.nullable(),
+    health: z.enum(['ok', 'degraded']),
+    seq: integer,
+    stream: z.string(),
+    updatedAt: integer,
+  }),
+  envelope: 'anchored',
+  commitment: 'processed',
+});

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { live } from './route.ts';
+import { integer } from './shapes.ts';
+
+export const performance = live({
+  path: '/performance',
+  summary: 'How the cluster did of late: a row a minute, newest first, at most 60',
+  result: z
+    .array(
+      z.strictObject({
+        slot: integer,
+        numTransactions: integer,
+        numNonVoteTransactions: integer.nullable(),
+        numSlots: integer,
+        samplePeriodSecs: integer,
+        tps: z.number(),
+        nonVoteTps: z.number().nullable(),
+        slotTimeMs: z.number().nullable(),
+      }),
+    )
+    .max(60),
+  envelope: 'signed',
+  commitment: 'confirmed',
+});

@@ -1,0 +1,110 @@
+import type { z } from 'zod';
+import type { Cache } from '../cache/cache.ts';
+import type { Flight } from '../cache/flight.ts';
+import type { Answer, Slot } from '../domain/answer.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { Commitment } from '../domain/commitment.ts';
+import type { Envelope } from '../domain/envelope.ts';
+import type { ErrorCode } from '../domain/error.ts';
+import type { Accounts } from '../upstream/accounts.ts';
+import type { Mesh } from '../upstream/mesh.ts';
+import type { Param } from './params.ts';
+
+// `any` would let a wrong type through; method shorthand below keeps these assignable without it.
+export type ParamSet = Readonly<Record<string, Param<unknown>>>;
+export type Params<P> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never };
+
+/** What the gateway knows of itself and the cluster: all that a route may use. */
+export interface Context {
+  readonly mesh: Mesh;
+  readonly accounts: Accounts;
+  readonly cache: Cache;
+  readonly clock: Clock;
+  readonly publicKey: string;
+  /** The active key's id. */
+  readonly kid: string;
+  readonly version: string;
+  /** Monotonic milliseconds at the start of the process. */
+  readonly startedMs: number;
+  /** Passed-on calls that are under way, so that equal ones travel once. */
+  readonly calls: Flight<Posted>;
+  readonly vitals: Vitals;
+  /** True from the moment the process was told to end. */
+  isDraining(): boolean;
+}
+
+/** What the pipeline knows beside the answers it keeps. */
+export interface Vitals {
+  /** True while a read that keeps the cache warm fails. */
+  isFailing(): boolean;
+  /** The average slot time of late. */
+  slotTimeMs(): number;
+}
+
+/** How a read is made. */
+export interface Reach {
+  /** An answer older than this would go back in time. */
+  readonly minSlot: Slot | undefined;
+}
+
+interface Described<R> {
+  readonly path: `/${string}`;
+  readonly summary: string;
+  readonly result: z.ZodType<R>;
+  readonly envelope: Envelope;
+  /** The errors that are this route's own, for the document. */
+  readonly errors?: readonly ErrorCode[];
+}
+
+/** The pipeline keeps the answer; there is nothing to resolve. */
+export interface Live<R = unknown> extends Described<R> {
+  readonly kind: 'live';
+  readonly params: Readonly<Record<never, never>>;
+  readonly commitment: Commitment;
+}
+
+/** Read from the upstream when asked for, and kept for some slots. */
+export interface Read<P extends ParamSet = ParamSet, R = unknown> extends Described<R> {
+  readonly kind: 'read';
+  readonly params: P;
+  readonly cache: { readonly slots: number };
+  commitmentOf(params: Params<P>): Commitment;
+  /** True when the result is a pure function of the ledger at its slot: the claim is then `exact`. */
+  isExact?(params: Params<P>): boolean;
+  resolve(params: Params<P>, context: Context, reach: Reach): Promise<Answer<R>>;
+}
+
+/** Told at once from what the process knows; never cached. */
+export interface Now<P extends ParamSet = ParamSet, R = unknown> extends Described<R> {
+  readonly kind: 'now';
+  readonly params: P;
+  readonly cacheControl: string;
+  /** Requests that a balancer or a probe makes all the time don't count against anybody. */
+  readonly metered: boolean;
+  answer(params: Params<P>, context: Context): R;
+}
+
+/** A question too long for a URL. */
+export interface Post<B = unknown> extends Described<unknown> {
+  readonly kind: 'post';
+  /** For the document; `parse` is what checks. */
+  readonly body: z.ZodType;
+  /** Reads the raw body. Throws `invalid_json`, `invalid_request` and the like. */
+  parse(text: Buffer): B;
+  resolve(body: B, context: Context): Promise<Posted>;
+}
+
+/** What a POST answers: the result's own bytes. */
+export interface Posted {
+  readonly result: string | Buffer;
+  readonly slot: Slot;
+  readonly cache: 'HIT' | 'MISS' | 'BYPASS';
+}
+
+export type Get = Live | Read | Now;
+export type Route = Get | Post;
+
+export const live = <R>(route: Omit<Live<R>, 'kind' | 'params'>): Live => ({ kind: 'live', params: {}, ...route });
+export const read = <P extends ParamSet, R>(route: Omit<Read<P, R>, 'kind'>): Read => ({ kind: 'read', ...route });
+export const now = <P extends ParamSet, R>(route: Omit<Now<P, R>, 'kind'>): Now => ({ kind: 'now', ...route });
+export const post = <B>(route: Omit<Post<B>, 'kind'>): Post => ({ kind: 'post', ...route });

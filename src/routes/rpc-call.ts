@@ -1,0 +1,48 @@
+import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
+import { GatewayError } from '../domain/error.ts';
+import { isReadMethod, type ReadMethod } from '../domain/read-method.ts';
+import { parseJson } from './json-body.ts';
+
+/** A call that may be passed on. The type exists only past {@link parseCall}. */
+export interface RpcCall {
+  readonly method: ReadMethod;
+  readonly params: readonly unknown[];
+}
+
+/** Reads the body of a call. Everything past this line is one of the 21 methods. */
+export function parseCall(body: Buffer): RpcCall {
+  const request = parseJson(body);
+  if (typeof request !== 'object' || request === null || Array.isArray(request)) {
+    throw new GatewayError('invalid_request', 'the body must be one object: {"method": …, "params": […]}');
+  }
+  // An object of unknown members: each that is used is checked below.
+  const { method, params = [] } = request as { readonly method?: unknown; readonly params?: unknown };
+  if (typeof method !== 'string') throw new GatewayError('invalid_request', 'method must be text');
+  if (!isReadMethod(method)) throw new GatewayError('rpc_method_not_allowed', 'only the documented read methods pass');
+  if (!Array.isArray(params)) throw new GatewayError('invalid_params', 'params must be an array');
+  if (!isExact(params))
+    throw new GatewayError('invalid_params', 'params hold a number beyond 2^53: it would be rounded');
+  return { method, params };
+}
+
+/** False when a number was too large for the parser to keep every digit. */
+function isExact(value: unknown): boolean {
+  if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
+  return typeof value !== 'object' || value === null || Object.values(value).every(isExact);
+}
+
+export interface CallConfig {
+  readonly commitment: Commitment;
+  readonly minContextSlot: number;
+}
+
+/** What the call's configuration object names. A node's default commitment is finalized. */
+export function configOf(params: readonly unknown[]): CallConfig {
+  const config = params.findLast((param) => typeof param === 'object' && param !== null && !Array.isArray(param));
+  // An object of unknown members: each that is used is checked below.
+  const { commitment, minContextSlot } = (config ?? {}) as Partial<Record<keyof CallConfig, unknown>>;
+  return {
+    commitment: COMMITMENTS.find((known) => known === commitment) ?? 'finalized',
+    minContextSlot: typeof minContextSlot === 'number' ? minContextSlot : 0,
+  };
+}
