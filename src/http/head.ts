@@ -1,0 +1,144 @@
+import { randomBytes } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Quota } from '../access/limiter.ts';
+import type { Slot } from '../domain/answer.ts';
+
+/** What browsers of any origin may read. */
+const EXPOSED =
+  'X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,Retry-After,ETag,X-Slot,X-Cache,X-Request-Id,X-Receipt,' +
+  'X-Rpc-Error-Code,X-Key-Succession';
+
+const CORS = `Access-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: ${EXPOSED}`;
+
+/** What a preflight is told besides. */
+export const PREFLIGHT: readonly Header[] = [
+  ['Access-Control-Allow-Methods', 'GET, HEAD, POST, OPTIONS'],
+  [
+    'Access-Control-Allow-Headers',
+    'content-type,x-api-key,x-min-slot,x-receipt-nonce,if-none-match,x-stake-wallet,x-stake-issued,x-stake-signature',
+  ],
+  ['Access-Control-Max-Age', '86400'],
+];
+
+export type Header = readonly [name: string, value: string];
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+/** Names each response: eight digits of the process, eight that count. */
+const process8 = randomBytes(4).toString('hex');
+let requests = 0;
+const nextRequest = (): number => {
+  requests = (requests + 1) >>> 0;
+  return requests;
+};
+
+/** A status line and headers for one response, as text. What `extra` holds was made by the gateway itself. */
+export function headText(status: number, quota: Quota, extra: readonly Header[]): { text: string; requestId: string } {
+  const requestId = process8 + nextRequest().toString(16).padStart(8, '0');
+  let text = `${status} ${STATUS_CODES[status]}\r\nContent-Type: ${JSON_TYPE}\r\n${quotaText(quota)}`;
+  text += `\r\nX-Request-Id: ${requestId}\r\n${CORS}`;
+  for (const [name, value] of extra) text += `\r\n${name}: ${value}`;
+  return { text, requestId };
+}
+
+export const quotaHeaders = ({ limit, remaining, reset }: Quota): readonly Header[] => [
+  ['X-RateLimit-Limit', String(limit)],
+  ['X-RateLimit-Remaining', String(remaining)],
+  ['X-RateLimit-Reset', String(reset)],
+];
+
+const quotaText = (quota: Quota): string =>
+  quotaHeaders(quota)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\r\n');
+
+/** A head of fixed length, in which only numbers change from one response to the next. */
+interface Form {
+  readonly bytes: Buffer;
+  readonly limitEnd: number;
+  readonly remainingEnd: number;
+  readonly resetEnd: number;
+  readonly slotEnd: number;
+  readonly idEnd: number;
+  limit: number;
+  reset: number;
+  slot: Slot;
+}
+
+/** The head of a cache hit: one prebuilt block per length of its numbers, filled in place. No text is made. */
+export class HitHead {
+  readonly #headers: string;
+  readonly #forms: (Form | undefined)[] = [];
+
+  /** `headers` are those that never change. */
+  constructor(headers: readonly Header[]) {
+    this.#headers = headers.map(([name, value]) => `\r\n${name}: ${value}`).join('');
+  }
+
+  /** Valid until the next call. */
+  fill(quota: Quota, slot: Slot): Buffer {
+    const { limit, remaining, reset } = quota;
+    const length = digitsOf(limit) | (digitsOf(remaining) << 4) | (digitsOf(slot) << 8);
+    const form = this.#forms[length] ?? this.#form(length, quota, slot);
+    const { bytes } = form;
+    if (form.limit !== limit) {
+      form.limit = limit;
+      writeNumber(bytes, form.limitEnd, limit);
+    }
+    if (form.reset !== reset) {
+      form.reset = reset;
+      writeNumber(bytes, form.resetEnd, reset);
+    }
+    if (form.slot !== slot) {
+      form.slot = slot;
+      writeNumber(bytes, form.slotEnd, slot);
+    }
+    writeNumber(bytes, form.remainingEnd, remaining);
+    writeHex(bytes, form.idEnd, nextRequest());
+    return bytes;
+  }
+
+  #form(length: number, { limit, remaining, reset }: Quota, slot: Slot): Form {
+    let text = `200 OK\r\nContent-Type: ${JSON_TYPE}`;
+    const add = (name: string, value: string): number => {
+      text += `\r\n${name}: ${value}`;
+      return text.length;
+    };
+    const limitEnd = add('X-RateLimit-Limit', String(limit));
+    const remainingEnd = add('X-RateLimit-Remaining', String(remaining));
+    const resetEnd = add('X-RateLimit-Reset', String(reset));
+    const idEnd = add('X-Request-Id', `${process8}00000000`);
+    const slotEnd = add('X-Slot', String(slot));
+    text += `${this.#headers}\r\n${CORS}`;
+    const bytes = Buffer.from(text, 'latin1');
+    const form = { bytes, limitEnd, remainingEnd, resetEnd, slotEnd, idEnd, limit, reset, slot };
+    this.#forms[length] = form;
+    return form;
+  }
+}
+
+const digitsOf = (value: number): number => {
+  let digits = 1;
+  for (let bound = 10; value >= bound; bound *= 10) digits++;
+  return digits;
+};
+
+const ZERO = 0x30;
+
+/** Writes decimal digits backwards from `end`; the field is as long as the number. */
+function writeNumber(bytes: Buffer, end: number, value: number): void {
+  let rest = value;
+  for (let at = end - 1; ; at--) {
+    const tenth = Math.floor(rest / 10);
+    bytes[at] = ZERO + rest - tenth * 10;
+    if (tenth === 0) return;
+    rest = tenth;
+  }
+}
+
+const HEX = Buffer.from('0123456789abcdef');
+
+/** Eight digits that end at `end`. */
+function writeHex(bytes: Buffer, end: number, value: number): void {
+  for (let at = end - 1, rest = value; at >= end - 8; at--, rest >>>= 4) bytes[at] = HEX[rest & 15] as number; // 0..15
+}

@@ -1,0 +1,253 @@
+import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t, WebSocket } from 'uWebSockets.js';
+import type { ClientIp } from '../access/client-ip.ts';
+import { type Identity, identityOf } from '../access/identity.ts';
+import type { Limiter, Quota } from '../access/limiter.ts';
+import type { Clock } from '../domain/clock.ts';
+import { GatewayError } from '../domain/error.ts';
+import { API_PREFIX, parseTarget } from '../domain/request.ts';
+import type { Snapshot } from '../domain/snapshot.ts';
+import { framingFault } from './edge.ts';
+import { Fanout } from './fanout.ts';
+import { packFrame } from './frame.ts';
+import { quotaHeaders } from './head.ts';
+import { type Owed, Reply } from './reply.ts';
+import { errorWire } from './wire.ts';
+
+export interface StreamOptions {
+  readonly limiter: Limiter;
+  readonly clientIp: ClientIp;
+  readonly clock: Clock;
+  /** How many streams one caller may hold. */
+  readonly streams: number;
+  /** What may wait for a slow reader, in bytes; beyond it frames are dropped. */
+  readonly maxBackpressureBytes: number;
+  readonly owed: Owed;
+  readonly isDraining: () => boolean;
+  readonly onDefect: (requestId: string, thrown: unknown) => void;
+}
+
+export interface Stream {
+  /** How many listen. */
+  readonly subscribers: number;
+  /** Sends a frame: `text` to those who read JSON, the snapshot to those who read MessagePack. */
+  publish(text: Buffer, snapshot: Snapshot): void;
+  /** Says goodbye to all. */
+  close(): void;
+}
+
+interface Subscriber {
+  readonly channel: Channel;
+  readonly shard: number;
+  readonly identity: Identity;
+  /** Since when frames are dropped for it. */
+  slowSinceMs: number | undefined;
+  /** Messages of the second that began at `secondMs`. */
+  messages: number;
+  secondMs: number;
+}
+
+type Socket = WebSocket<Subscriber>;
+type Format = 'json' | 'msgpack';
+
+/** Those who get the same frames. */
+interface Channel {
+  readonly format: Format;
+  /** Frames are at least this far apart; 0: every frame. */
+  readonly intervalMs: number;
+  readonly fanout: Fanout;
+  sentMs: number;
+}
+
+const FORMATS: readonly Format[] = ['json', 'msgpack'];
+const INTERVALS = [0, 1000, 5000, 10_000] as const;
+
+/** A frame may come this much early and still keep its interval: slots don't tick in whole seconds. */
+const SLACK_MS = 200;
+
+/** Who can't take a frame for this long is let go. */
+const SLOW_MS = 3000;
+
+/** How long a reader who was told goodbye may take to hear it. */
+const LINGER_MS = 1000;
+
+const MAX_MESSAGE = 4096;
+const MAX_MESSAGES_PER_SECOND = 10;
+
+/** RFC 6455 7.4.1, and the private range for what is ours. */
+const CLOSE = { goingAway: 1001, slow: 1013, notUnderstood: 4403, tooMany: 4429 } as const;
+
+/** Serves `/stream`: the network's frames over WebSocket. */
+export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
+  const { limiter, clientIp, clock } = options;
+  const channels = FORMATS.flatMap((format) =>
+    INTERVALS.map((intervalMs): Channel => {
+      const publish = (topic: string, message: string | Buffer, isBinary: boolean): void => {
+        app.publish(topic, message, isBinary, false);
+      };
+      return { format, intervalMs, fanout: new Fanout(`${format}/${intervalMs}`, publish), sentMs: -Infinity };
+    }),
+  );
+  const sockets = new Set<Socket>();
+  const slow = new Set<Socket>();
+  const connections = new Map<Identity, number>();
+  let latest: { readonly text: Buffer; readonly snapshot: Snapshot } | undefined;
+
+  const frameFor = (format: Format, frame: NonNullable<typeof latest>): Buffer =>
+    format === 'json' ? frame.text : packFrame(frame.snapshot);
+
+  function upgrade(res: HttpResponse, req: HttpRequest, context: us_socket_context_t): void {
+    let quota: Quota = limiter.peek(new ArrayBuffer(4));
+    try {
+      const address = clientIp(res.getRemoteAddress(), req);
+      quota = { ...limiter.take(address, 1) };
+      if (!quota.allowed) throw tooMany('requests', quota);
+      const channel = channelFor(req);
+      const identity = identityOf(address);
+      if ((connections.get(identity) ?? 0) >= options.streams) throw tooMany('streams', quota);
+      const shard = channel.fanout.join();
+      connections.set(identity, (connections.get(identity) ?? 0) + 1);
+      const subscriber: Subscriber = { channel, shard, identity, slowSinceMs: undefined, messages: 0, secondMs: 0 };
+      res.writeStatus('101 Switching Protocols');
+      for (const [name, value] of quotaHeaders(quota)) res.writeHeader(name, value);
+      res.upgrade(
+        subscriber,
+        req.getHeader('sec-websocket-key'),
+        req.getHeader('sec-websocket-protocol'),
+        req.getHeader('sec-websocket-extensions'),
+        context,
+      );
+    } catch (thrown) {
+      const reply = new Reply(res, options.owed);
+      const wire = errorWire(quota, thrown, options.onDefect);
+      setImmediate(() => reply.send({ ...wire, close: true }));
+    }
+  }
+
+  /** Reads what kind of frames are wanted. Whatever can be refused is refused here, by HTTP. */
+  function channelFor(req: HttpRequest): Channel {
+    if (options.isDraining()) throw new GatewayError('shutting_down', 'the gateway is shutting down');
+    checkHandshake(req);
+    const { query } = parseTarget(`${req.getUrl()}?${req.getQuery() ?? ''}`);
+    const { format = 'json', interval = '0', ...unknown } = Object.fromEntries(query);
+    const channel = channels.find((known) => known.format === format && String(known.intervalMs) === interval);
+    if (channel !== undefined && Object.keys(unknown).length === 0) return channel;
+    throw new GatewayError('invalid_query', 'the stream takes format=json|msgpack and interval=1000|5000|10000');
+  }
+
+  function onMessage(socket: Socket, message: ArrayBuffer, isBinary: boolean): void {
+    const subscriber = socket.getUserData();
+    const nowMs = clock.monotonic();
+    if (nowMs - subscriber.secondMs >= 1000) {
+      subscriber.secondMs = nowMs;
+      subscriber.messages = 0;
+    }
+    if (++subscriber.messages > MAX_MESSAGES_PER_SECOND) socket.end(CLOSE.tooMany, 'too many messages');
+    else if (isBinary || opOf(message) !== 'ping') socket.end(CLOSE.notUnderstood, 'not understood');
+    else socket.send('{"type":"pong"}');
+  }
+
+  /** Lets go of those who have not taken a frame for too long. */
+  function dropSlow(): void {
+    const nowMs = clock.monotonic();
+    for (const socket of slow) {
+      const { slowSinceMs = nowMs } = socket.getUserData();
+      if (nowMs - slowSinceMs < SLOW_MS) continue;
+      slow.delete(socket);
+      socket.end(CLOSE.slow, 'too slow');
+      clock.after(LINGER_MS, () => sockets.has(socket) && socket.close());
+    }
+  }
+
+  app.ws<Subscriber>(`${API_PREFIX}/stream`, {
+    maxPayloadLength: MAX_MESSAGE,
+    maxBackpressure: options.maxBackpressureBytes,
+    closeOnBackpressureLimit: false,
+    idleTimeout: 60,
+    sendPingsAutomatically: true,
+    upgrade,
+    open(socket) {
+      const { channel, shard } = socket.getUserData();
+      sockets.add(socket);
+      const comesAnyway = channel.fanout.isPending(shard);
+      if (latest !== undefined && !comesAnyway)
+        socket.send(frameFor(channel.format, latest), channel.format === 'msgpack');
+      socket.subscribe(channel.fanout.topic(shard));
+    },
+    message: onMessage,
+    dropped(socket) {
+      socket.getUserData().slowSinceMs ??= clock.monotonic();
+      slow.add(socket);
+    },
+    drain(socket) {
+      if (socket.getBufferedAmount() > 0) return;
+      socket.getUserData().slowSinceMs = undefined;
+      slow.delete(socket);
+    },
+    close(socket) {
+      const { channel, shard, identity } = socket.getUserData();
+      sockets.delete(socket);
+      slow.delete(socket);
+      channel.fanout.leave(shard);
+      const left = (connections.get(identity) ?? 1) - 1;
+      if (left > 0) connections.set(identity, left);
+      else connections.delete(identity);
+    },
+  });
+
+  return {
+    get subscribers() {
+      return sockets.size;
+    },
+    publish(text, snapshot) {
+      latest = { text, snapshot };
+      const nowMs = clock.monotonic();
+      let packed: Buffer | undefined;
+      for (const channel of channels) {
+        if (channel.fanout.size === 0 || nowMs - channel.sentMs < channel.intervalMs - SLACK_MS) continue;
+        channel.sentMs = nowMs;
+        if (channel.format === 'msgpack') packed ??= packFrame(snapshot);
+        channel.fanout.send(
+          packed !== undefined && channel.format === 'msgpack' ? packed : text,
+          channel.format === 'msgpack',
+        );
+      }
+      dropSlow();
+    },
+    close() {
+      for (const socket of [...sockets]) socket.end(CLOSE.goingAway, 'the gateway is shutting down');
+    },
+  };
+}
+
+/** RFC 6455 4.2.1, as far as the engine doesn't check it. */
+function checkHandshake(req: HttpRequest): void {
+  const fault = framingFault(req, false);
+  if (fault !== undefined) throw new GatewayError('invalid_request', fault);
+  if (req.getHeader('sec-websocket-version') !== '13') {
+    throw new GatewayError('upgrade_required', 'only version 13 of the WebSocket protocol is spoken');
+  }
+  const isUpgrade = /(^|,)\s*upgrade\s*(,|$)/i.test(req.getHeader('connection'));
+  if (!isUpgrade || req.getHeader('upgrade').toLowerCase() !== 'websocket') {
+    throw new GatewayError('upgrade_required', 'the stream is a WebSocket: ask for an upgrade');
+  }
+  if (!/^[A-Za-z0-9+/]{22}==$/.test(req.getHeader('sec-websocket-key'))) {
+    throw new GatewayError('invalid_request', 'Sec-WebSocket-Key must be 16 bytes in base64');
+  }
+  if (req.getHeader('x-api-key') !== '') throw new GatewayError('invalid_api_key', 'no such API key');
+  if (req.getHeader('x-receipt-nonce') !== '') throw new GatewayError('invalid_nonce', 'the stream signs nothing');
+}
+
+const decoder = new TextDecoder();
+
+/** What a message asks for; undefined when it is not an object with an `op`. */
+function opOf(message: ArrayBuffer): unknown {
+  try {
+    const { op } = Object(JSON.parse(decoder.decode(message)));
+    return op;
+  } catch {
+    return undefined;
+  }
+}
+
+const tooMany = (what: string, { retryAfter }: Quota): GatewayError =>
+  new GatewayError('rate_limited', `too many ${what}`, { retryAfter });

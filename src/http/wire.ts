@@ -1,0 +1,67 @@
+import type { Quota } from '../access/limiter.ts';
+import { GatewayError } from '../domain/error.ts';
+import { toJson } from '../domain/json.ts';
+import type { Served } from '../routes/answers.ts';
+import type { Now, Posted } from '../routes/route.ts';
+import { type Header, headText } from './head.ts';
+
+/** A response as it goes on the wire. */
+export interface Wire {
+  /** Status line and headers, without the first `HTTP/1.1`. */
+  readonly head: string | Buffer;
+  /** Null for a status that has none. */
+  readonly body: string | Buffer | null;
+  /** Close the connection behind it: what follows on it can't be trusted, or the process is going. */
+  readonly close?: boolean;
+}
+
+/** The head of a live read. A hit's is prebuilt; this one is for all others. */
+export function servedWire(quota: Quota, { entry, source }: Served, upstreamMs?: number): Wire {
+  const extra: Header[] = [
+    ['X-Slot', String(entry.slot)],
+    ['X-Cache', source],
+    ['Cache-Control', 'no-cache'],
+  ];
+  if (source === 'MISS' && upstreamMs !== undefined)
+    extra.push(['Server-Timing', `upstream;dur=${upstreamMs.toFixed(1)}`]);
+  return { head: headText(200, quota, extra).text, body: entry.body ?? '' };
+}
+
+export function nowWire(quota: Quota, route: Now, result: unknown): Wire {
+  const json = toJson(result);
+  const extra: Header[] = [
+    ['X-Cache', 'BYPASS'],
+    ['Cache-Control', route.cacheControl],
+  ];
+  return { head: headText(200, quota, extra).text, body: route.envelope === 'bare' ? `{"result":${json}}` : json };
+}
+
+export function postedWire(quota: Quota, { result, slot, cache }: Posted): Wire {
+  const extra: Header[] = [
+    ['X-Slot', String(slot)],
+    ['X-Cache', cache],
+    ['Cache-Control', 'no-store'],
+  ];
+  const body =
+    typeof result === 'string'
+      ? `{"result":${result}}`
+      : Buffer.concat([Buffer.from('{"result":'), result, Buffer.from('}')]);
+  return { head: headText(200, quota, extra).text, body };
+}
+
+export function documentWire(quota: Quota, document: string): Wire {
+  return { head: headText(200, quota, [['Cache-Control', 'public, max-age=300']]).text, body: document };
+}
+
+/** `onDefect` is told of what the caller may not see. */
+export function errorWire(quota: Quota, thrown: unknown, onDefect: (requestId: string, thrown: unknown) => void): Wire {
+  const error = GatewayError.from(thrown);
+  const extra: Header[] = [['Cache-Control', 'no-store']];
+  if (error.retryAfter !== undefined) extra.push(['Retry-After', String(error.retryAfter)]);
+  if (error.allow !== undefined) extra.push(['Allow', error.allow]);
+  if (error.rpcCode !== undefined) extra.push(['X-Rpc-Error-Code', String(error.rpcCode)]);
+  if (error.code === 'upgrade_required') extra.push(['Upgrade', 'websocket'], ['Sec-WebSocket-Version', '13']);
+  const { text, requestId } = headText(error.status, quota, extra);
+  if (error.code === 'internal_error') onDefect(requestId, error.cause ?? error);
+  return { head: text, body: JSON.stringify(error) };
+}
