@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto';
+import { clientIp } from './access/client-ip.ts';
+import { Limiter } from './access/limiter.ts';
+import { Cache } from './cache/cache.ts';
+import { Flight } from './cache/flight.ts';
+import { type EmbeddedCluster, startEmbedded } from './cluster/embedded.ts';
+import type { Config } from './config.ts';
+import type { Clock } from './domain/clock.ts';
+import { GatewayError } from './domain/error.ts';
+import { StartError } from './domain/start-error.ts';
+import { openapi } from './http/openapi.ts';
+import { Sealer } from './http/seal.ts';
+import { listen } from './http/server.ts';
+import type { Log } from './log.ts';
+import { version } from './package.ts';
+import { startPipeline } from './pipeline/pipeline.ts';
+import { Guard } from './receipt/guard.ts';
+import { openReceiptKey } from './receipt/receipt-key.ts';
+import { Signer } from './receipt/signer.ts';
+import { Answers } from './routes/answers.ts';
+import { isHealthy } from './routes/health.ts';
+import { routes } from './routes/index.ts';
+import type { Context } from './routes/route.ts';
+import { systemClock } from './system-clock.ts';
+import { Accounts } from './upstream/accounts.ts';
+import { connectMesh } from './upstream/connect-mesh.ts';
+import type { Mesh } from './upstream/mesh.ts';
+import type { NodeOptions } from './upstream/options.ts';
+
+export interface GatewayOptions {
+  readonly config: Config;
+  readonly log: Log;
+  /** Where the signing key comes from; with neither, from the state folder. */
+  readonly receiptKey?: { readonly file?: string; readonly inline?: string; readonly production: boolean };
+  readonly clock?: Clock;
+  readonly random?: () => number;
+}
+
+export interface Gateway {
+  readonly url: string;
+  /** The genesis hash that the receipts are bound to. */
+  readonly cluster: string;
+  /** The key that signs them: 32 bytes, base58. */
+  readonly publicKey: string;
+  /** Takes no more connections, answers what is under way, then ends. */
+  close(): Promise<void>;
+}
+
+/** How long the start waits for the first frame, so that the first caller gets an answer. */
+const WARM_UP_MS = 5000;
+
+/** Wires the layers together and opens the door. The only file that knows them all. */
+export async function createGateway(options: GatewayOptions): Promise<Gateway> {
+  const { config, log, receiptKey, clock = systemClock, random = Math.random } = options;
+  const startedMs = clock.monotonic();
+  const { key, path, created, warning } = openReceiptKey({
+    production: false,
+    ...receiptKey,
+    stateDir: config.state,
+  });
+  const embedded = config.upstreams.length === 0 ? await startCluster(config) : undefined;
+  const mesh = await connect(config, embedded, { clock, random, log }).catch(async (thrown: unknown) => {
+    await embedded?.close();
+    throw thrown;
+  });
+
+  let draining = false;
+  const cache = new Cache({ ...config.cache, clock, hotKeys: config.refresh.hotKeys });
+  const guard = new Guard((conflict) => log.error(conflict, 'two results for one finalized slot'));
+  const signer = new Signer(key, mesh.cluster, guard);
+  const sealer = new Sealer({ cache, signer, clock, sealAhead: config.cache.sealAhead });
+  const { publicKey } = signer;
+  if (warning !== null) log.warn({}, warning);
+  if (created) log.info({ publicKey, path }, 'receipt key created');
+
+  const context: Context = {
+    mesh,
+    cache,
+    clock,
+    publicKey,
+    kid: signer.kid,
+    version,
+    startedMs,
+    accounts: new Accounts(mesh),
+    calls: new Flight(),
+    vitals: { isFailing: () => pipeline.failing.size > 0, slotTimeMs: () => pipeline.slotTimeMs },
+    isDraining: () => draining,
+  };
+  const { free, identities, bodyBytes } = config.limits;
+  const server = await listen({
+    host: config.host,
+    port: config.port,
+    clock,
+    context,
+    answers: new Answers(context),
+    sealer,
+    limiter: new Limiter({ free, identities }, clock),
+    clientIp: clientIp(config.trustedProxies),
+    bodyBytes,
+    document: JSON.stringify(openapi(routes, version)),
+    stream: { streams: free.streams, maxBackpressureBytes: config.stream.maxBackpressureBytes },
+    onDefect: (requestId, err) => log.error({ requestId, err }, 'a request met a defect'),
+  }).catch(async (thrown: unknown) => {
+    await mesh.close();
+    await embedded?.close();
+    throw thrown;
+  });
+
+  let onWarm = (): void => {};
+  const warm = new Promise<void>((resolve) => {
+    onWarm = resolve;
+    clock.after(WARM_UP_MS, resolve);
+  });
+  const pipeline = startPipeline({
+    mesh,
+    cache,
+    clock,
+    stream: randomBytes(8).toString('hex'),
+    refresh: config.refresh,
+    ...config.stream,
+    isHealthy: () => isHealthy(context),
+    onFrame(frame, snapshot) {
+      if (frame.body !== undefined) server.publish(Buffer.from(frame.body), snapshot);
+      onWarm();
+    },
+    onError: (part, cause) => log.warn({ part, err: cause }, 'a read failed; the old answer goes on'),
+  });
+  const stopGuard = mesh.onTip('finalized', (slot) => guard.advance(slot));
+  await warm;
+
+  return {
+    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`,
+    cluster: mesh.cluster,
+    publicKey,
+    async close() {
+      if (draining) return;
+      draining = true;
+      server.drain();
+      await idle(() => server.pending, clock, config.drainMs);
+      pipeline.close();
+      stopGuard();
+      server.close();
+      await mesh.close();
+      await embedded?.close();
+    },
+  };
+}
+
+/** The cluster that comes with the gateway, for who has none. */
+const startCluster = ({ state, embedded }: Config): Promise<EmbeddedCluster> =>
+  startEmbedded({ state, ...embedded, perSlot: embedded.transactionsPerSlot });
+
+/** Connects to the nodes of the configuration, or to the embedded one. */
+function connect(
+  config: Config,
+  embedded: EmbeddedCluster | undefined,
+  { clock, random, log }: { readonly clock: Clock; readonly random: () => number; readonly log: Log },
+): Promise<Mesh> {
+  const nodes: readonly NodeOptions[] = embedded ? [{ id: 'embedded', ...embedded }] : config.upstreams;
+  return connectMesh({
+    nodes,
+    clock,
+    random,
+    settings: config.upstream,
+    expectedCluster: config.cluster,
+    onProblem: (node, problem) => log.warn({ node }, problem),
+  }).catch((thrown: unknown) => {
+    throw new StartError(1, GatewayError.from(thrown).message, thrown);
+  });
+}
+
+/** Resolves when nothing is under way any more, or after `ms` milliseconds. */
+async function idle(pending: () => number, clock: Clock, ms: number): Promise<void> {
+  const end = clock.monotonic() + ms;
+  while (pending() > 0 && clock.monotonic() < end) await new Promise<void>((resolve) => clock.after(POLL_MS, resolve));
+}
+
+const POLL_MS = 20;

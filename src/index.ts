@@ -1,0 +1,3 @@
+export { type Config, loadConfig } from './config.ts';
+export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts';
+export { type Expected, type Verified, verifyReceipt } from './receipt/verify.ts';
