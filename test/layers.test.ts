@@ -8,6 +8,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   config: ['domain', 'package.ts', 'zod', 'node:fs', 'node:path', 'node:url'],
   receipt: ['domain', '@noble/curves', '@noble/hashes', 'bs58', 'node:crypto', 'node:fs', 'node:path'],
   cache: ['domain', 'lru-cache'],
+  chain: ['domain'],
   upstream: ['domain', '@solana/web3.js', 'undici', 'ws'],
   access: ['domain', 'ipaddr.js'],
   pipeline: ['domain', 'cache', 'upstream', 'rxjs'],
@@ -36,7 +37,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const src = new URL('../../src/', import.meta.url); // from dist/test to src
 const code = (file: string): string => readFileSync(new URL(file, src), 'utf8');
 const imports = (file: string): string[] =>
-  [...code(file).matchAll(/\b(?:from|import)\s*\(?\s*'([^']+)'/g)].map(([, specifier = '']) => specifier);
+  [...code(file).matchAll(/\b(?:from |import |import\()'([^']+)'/g)].map(([, specifier = '']) => specifier);
 
 /** The folder or the package that a specifier leads to, seen from `file`. */
 function layerOf(specifier: string, file: string): string {

@@ -44,6 +44,3 @@ export function framingFault(req: HttpRequest, takesBody: boolean): Fault | unde
 
 /** A body whose end the client tells in chunks: its connection is closed behind the answer. */
 export const isChunked = (req: HttpRequest): boolean => req.getHeader('transfer-encoding') !== '';
-
-/** False when the target holds a character that no URL may hold. */
-export const isCleanTarget = (url: string, query: string): boolean => TARGET.test(url) && TARGET.test(query);
