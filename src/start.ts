@@ -29,9 +29,8 @@ export async function start(open: () => Promise<Running>, log: Log, closeMs: num
 
   let signalledAt = Number.NEGATIVE_INFINITY;
   const signalled = (signal: string): void => {
-    const repeated = performance.now() - signalledAt < SAME_SIGNAL_MS;
+    if (performance.now() - signalledAt < SAME_SIGNAL_MS) return;
     signalledAt = performance.now();
-    if (repeated) return;
     log.info({ signal }, 'closing');
     void leave(0);
   };
