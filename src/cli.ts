@@ -14,11 +14,22 @@ file, over that the variables, over those the flags. "slotgate config print" sho
 
 /** Does what the command line says. Throws a StartError when it can't be understood or can't be done. */
 export async function runCommandLine(argv: readonly string[]): Promise<void> {
+  const program = commandLine();
   try {
-    await commandLine().parseAsync(argv);
+    await program.parseAsync(argv);
   } catch (thrown) {
     if (!(thrown instanceof CommanderError)) throw thrown;
-    if (thrown.exitCode !== 0) throw new StartError(64, thrown.message.replace(/^error: /, '').replaceAll('\n', ' '));
+    if (thrown.exitCode === 0) return; // it has shown the help or the version
+    const [, flag] = (thrown.code === 'commander.unknownOption' && /'(-[^'=]*)/.exec(thrown.message)) || [];
+    if (flag === undefined) throw new StartError(64, thrown.message.replace(/^error: /, ''));
+    throw new StartError(
+      64,
+      unknownName(
+        'flag',
+        flag,
+        program.options.flatMap(({ long }) => long ?? []),
+      ),
+    );
   }
 }
 

@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import t from 'tap';
 import { optionsOf } from '../src/config/options.ts';
 import type { Flags } from '../src/config/sources.ts';
+import { maskUrl } from '../src/config/upstreams.ts';
 import { type Config, configSchema, loadConfig, printConfig } from '../src/config.ts';
 import { StartError } from '../src/domain/start-error.ts';
 import { packageFile } from '../src/package.ts';
@@ -206,10 +208,28 @@ t.test('no key of a URL is ever shown, neither in a refusal nor in the printed c
       t.equal(exitCode, 78);
       t.notMatch(message, /KEY/, broken);
     }
-    t.notMatch(refusal({ set: [url] }).message, /KEY/);
+    for (const set of [url, `${url}=1`]) t.notMatch(refusal({ set: [set] }).message, /KEY/, set);
     t.notMatch(refusal({ host: url, port: url }).message, /KEY/);
   }
   t.notMatch(refusal({ config: './broken.json' }).message, /KEY/);
+});
+
+t.test('whatever the URL, a key after its host or before it stays hidden', async () => {
+  const key = fc.stringMatching(/^[a-zA-Z0-9]{12,40}$/);
+  const place = fc.constantFrom<(host: string, key: string) => string>(
+    (host, key) => `https://${key}@${host}`,
+    (host, key) => `https://user:a/${key}@${host}`,
+    (host, key) => `https://${host}/${key}`,
+    (host, key) => `https://${host}/v2/${key}/?x=1`,
+    (host, key) => `https://${host}?api-key=${key}`,
+    (host, key) => `${host}/#${key}`,
+  );
+  fc.assert(
+    fc.property(fc.domain(), key, place, (host, key, place) => {
+      const shown = maskUrl(place(host, key));
+      return shown.includes(host) && !shown.includes(key);
+    }),
+  );
 });
 
 t.test('the printed configuration can be loaded again', async (t) => {

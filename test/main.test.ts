@@ -20,7 +20,9 @@ t.test('--help names every flag and command, --version the version', async (t) =
 
 t.test('what is wrong is said in one line, and the exit code says whose fault it is', async (t) => {
   const cases: readonly [readonly string[], NodeJS.ProcessEnv, number, RegExp][] = [
-    [['--prot', '1'], {}, 64, /unknown option '--prot' \(Did you mean --port\?\)/],
+    [['--prot', '1'], {}, 64, /unknown flag --prot, the nearest known name is --port\n/],
+    [['--upstrem=https://rpc.example/KEY'], {}, 64, /unknown flag --upstrem, the nearest known name is --upstream\n/],
+    [['https://rpc.example/KEY'], {}, 64, /unknown command https:\/\/rpc\.example\/\*\*\*, /],
     [['--port'], {}, 64, /argument missing/],
     [['--set', 'port'], {}, 64, /name=value/],
     [['strat'], {}, 64, /unknown command strat, the nearest known name is start/],

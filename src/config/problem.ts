@@ -5,9 +5,9 @@ import { maskUrl } from './upstreams.ts';
 
 type Path = readonly PropertyKey[];
 
-/** The words for a name that nothing bears, with the one that was most likely meant. */
+/** The words for a name that nothing bears (a URL, at times, that was meant for a flag), with the likeliest one. */
 export const unknownName = (what: string, name: string, known: Iterable<string>): string =>
-  `unknown ${what} ${name}, the nearest known name is ${nearest(name, known)}`;
+  `unknown ${what} ${maskUrl(name)}, the nearest known name is ${nearest(name, known)}`;
 
 /** A complaint of the schema in the operator's words: which setting, what is wrong with it, who said so. */
 export function problem(issue: z.core.$ZodIssue, layers: readonly Layer[], names: Iterable<string>): string {
