@@ -12,7 +12,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   upstream: ['domain', '@solana/web3.js', 'undici', 'ws'],
   access: ['domain', 'ipaddr.js'],
   pipeline: ['domain', 'cache', 'upstream', 'rxjs'],
-  routes: ['domain', 'cache', 'upstream', 'receipt', 'bs58', 'zod', 'secure-json-parse'],
+  routes: ['domain', 'cache', 'upstream', 'chain', 'receipt', 'bs58', 'zod', 'secure-json-parse'],
   http: ['domain', 'cache', 'receipt', 'access', 'routes', 'uWebSockets.js', 'msgpackr', 'node:http', 'node:crypto'],
   cluster: [
     'domain',
