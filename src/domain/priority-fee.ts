@@ -34,11 +34,11 @@ export interface PriorityFee {
   readonly method: 'min-per-slot';
 }
 
-/** Null when there is no sample: an estimate of 0 would be a claim. */
-export function describePriorityFee(samples: readonly PrioritizationFee[]): PriorityFee | null {
+/** `slot` is where the samples were asked for. A cluster on which nothing was paid for has none, and says so. */
+export function describePriorityFee(samples: readonly PrioritizationFee[], slot: Slot): PriorityFee {
   const fees = samples.map(({ prioritizationFee }) => prioritizationFee).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  const slots = samples.map(({ slot }) => slot);
-  if (fees.length === 0) return null;
+  const slots = samples.length === 0 ? [slot] : samples.map((sample) => sample.slot);
+  const zeros = fees.filter((fee) => fee === 0n).length;
   /** Nearest rank: the smallest sample that at least `percent` of the samples don't exceed. */
   const percentile = (percent: number): bigint => fees[Math.max(0, Math.ceil((percent / 100) * fees.length) - 1)] ?? 0n; // the index is inside: 1..length less 1
   return {
@@ -56,7 +56,7 @@ export function describePriorityFee(samples: readonly PrioritizationFee[]): Prio
     slotsSampled: fees.length,
     fromSlot: Math.min(...slots),
     toSlot: Math.max(...slots),
-    zeroShare: round(fees.filter((fee) => fee === 0n).length / fees.length, 6),
+    zeroShare: fees.length === 0 ? 0 : round(zeros / fees.length, 6),
     method: 'min-per-slot',
   };
 }

@@ -41,6 +41,7 @@ export function describeNetwork(
   frame: Pick<Snapshot, 'seq' | 'stream' | 'updatedAt'>,
 ): Snapshot {
   const { epoch, slotIndex, slotsInEpoch } = epochAt(info, slot);
+  const fees = priorityFee !== null && priorityFee.slotsSampled > 0 ? priorityFee : null; // unknown is null, never 0
   return {
     slot,
     blockHeight: info.blockHeight,
@@ -51,8 +52,8 @@ export function describeNetwork(
     tps: performance?.tps ?? null,
     nonVoteTps: performance?.nonVoteTps ?? null,
     slotTimeMs: performance?.slotTimeMs ?? null,
-    priorityFee: priorityFee?.priorityFeeEstimate ?? null,
-    priorityFeeLevels: priorityFee?.priorityFeeLevels ?? null,
+    priorityFee: fees?.priorityFeeEstimate ?? null,
+    priorityFeeLevels: fees?.priorityFeeLevels ?? null,
     transactionCount: info.transactionCount,
     health,
     seq: frame.seq,

@@ -124,8 +124,8 @@ export function startPipeline(options: PipelineOptions): Pipeline {
   );
 
   const priorityFee$ = warm('/priority-fee', refresh.priorityFeeMs, () => readPriorityFees(mesh)).pipe(
-    map(({ slot, result }) => ({ slot, result: describePriorityFee(result) })),
-    tap((answer) => answer.result !== null && put('/priority-fee', answer, 'confirmed')),
+    map(({ slot, result }) => ({ slot, result: describePriorityFee(result, slot) })),
+    tap((answer) => put('/priority-fee', answer, 'confirmed')),
     map(({ result }) => result),
     startWith(null),
   );
