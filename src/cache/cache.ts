@@ -37,6 +37,8 @@ export interface Entry {
   body: string | Buffer | undefined;
   /** Coarse monotonic time of the seal in `body`. */
   sealedMs: number;
+  /** True while {@link renew} is under way: until then the entry goes on, so that its readers never wait. */
+  renewing: boolean;
   /** The tip at which it was last read: a hot key is one that was read during the last slot. */
   lastRead: Slot;
 }
@@ -68,6 +70,9 @@ export const SLOT_MS = 400;
 /** Without a new slot for this many, the tip itself is in doubt. */
 const STALLED_SLOTS = 5;
 
+/** So far behind the tip an answer may be that is being renewed. */
+const RENEWING_SLOTS = 8;
+
 /** Memory beside the text: the entry, its key's slot in the map, the node of the list. */
 const ENTRY_OVERHEAD = 400;
 
@@ -80,7 +85,7 @@ export class Cache {
   #tipMs: number;
   #nowMs: number;
   #stalled = true;
-  #hot: Entry[] = [];
+  #hot: string[] = [];
   #hotKeys: number;
   #stage: ((next: Entry, shown: Entry | undefined) => boolean) | undefined;
 
@@ -140,7 +145,7 @@ export class Cache {
     const entry = this.#entries.get(key);
     if (entry !== undefined && entry.lastRead !== this.#tip) {
       entry.lastRead = this.#tip;
-      if (this.#hot.length < this.#hotKeys) this.#hot.push(entry);
+      if (this.#hot.length < this.#hotKeys) this.#hot.push(key);
     }
     return entry;
   }
@@ -153,9 +158,8 @@ export class Cache {
   isFresh(entry: Entry): boolean {
     if (entry.final) return true;
     if (this.#stalled) return false;
-    return entry.policy === 'live'
-      ? this.#nowMs - entry.provenMs <= this.maxStaleMs
-      : this.#tip - entry.readAt < entry.policy.slots;
+    if (entry.policy === 'live') return this.#nowMs - entry.provenMs <= this.maxStaleMs;
+    return this.#tip - entry.readAt < (entry.renewing ? RENEWING_SLOTS : entry.policy.slots);
   }
 
   /** What may be done with an entry, for those that are not hits. */
@@ -184,6 +188,7 @@ export class Cache {
       renew: origin.renew,
       body: undefined,
       sealedMs: 0,
+      renewing: false,
       lastRead: shown?.lastRead ?? -1,
     };
     if (this.#stage?.(next, shown) !== true) this.show(next);
@@ -207,6 +212,7 @@ export class Cache {
       renew: undefined,
       body: undefined,
       sealedMs: 0,
+      renewing: false,
       lastRead: this.#tip,
     });
   }
@@ -226,11 +232,18 @@ export class Cache {
     this.#entries.set(entry.key, entry);
   }
 
-  /** The entries that were read since the last call, each once a slot. */
-  takeHot(): readonly Entry[] {
+  /** Asks anew for what was read since the last call, before its next reader comes. */
+  renewHot(): void {
     const hot = this.#hot;
     this.#hot = [];
-    return hot;
+    for (const key of hot) {
+      const entry = this.#entries.peek(key);
+      if (entry?.renew === undefined || entry.renewing) continue;
+      entry.renewing = true;
+      void entry.renew().finally(() => {
+        entry.renewing = false;
+      });
+    }
   }
 }
 

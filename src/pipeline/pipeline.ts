@@ -131,11 +131,7 @@ export function startPipeline(options: PipelineOptions): Pipeline {
   );
 
   /** What was read during the last slot is read again before somebody has to wait for it. */
-  const hot$ = head$.pipe(
-    tap(() => {
-      for (const { renew } of cache.takeHot()) void renew?.();
-    }),
-  );
+  const hot$ = head$.pipe(tap(() => cache.renewHot()));
 
   const silence$ = head$.pipe(switchMap((slot) => every$(clock, options.silenceMs).pipe(map(() => slot))));
 

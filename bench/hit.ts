@@ -1,0 +1,50 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { interleaved, report, serve } from './process.ts';
+import { wrk } from './wrk.ts';
+
+// How much of the bare engine is left when an answer is guarded, metered, cached and signed: the whole gateway over
+// its embedded cluster against the engine alone that sends the same bytes, each on one core, the load on another.
+
+const WALLET = '11111111111111111111111111111111';
+const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
+const SECONDS = Number(process.env['SECONDS'] ?? 3);
+
+const state = mkdtempSync(join(tmpdir(), 'bench-'));
+const unlimited = ['--set', 'limits.free.requests=10000000', '--set', 'embedded.transactionsPerSlot=0'];
+const gateway = await serve('src/main.js', ['--port', '0', '--state', state, ...unlimited]);
+const hot = `${gateway.url}/api/v1/balance/${WALLET}`;
+await fetch(hot);
+const raw = await serve('bench/raw-server.js', [hot]);
+
+const plain = { connections: 64, seconds: SECONDS };
+const piped = { ...plain, pipelined: 16 };
+const rates = await interleaved(ROUNDS, {
+  prebuilt: () => wrk(`${raw.url}/prebuilt`, plain),
+  written: () => wrk(`${raw.url}/written`, plain),
+  gateway: () => wrk(hot, plain),
+  slot: () => wrk(`${gateway.url}/api/v1/slot`, plain),
+  pipedPrebuilt: () => wrk(`${raw.url}/prebuilt`, piped),
+  pipedWritten: () => wrk(`${raw.url}/written`, piped),
+  // The engine closes a connection that sends more while an answer is being read: the key has to be warm.
+  pipedGateway: () => wrk(hot, { ...plain, seconds: 1 }).then(() => wrk(hot, piped)),
+});
+
+console.log(`${'64 connections, medians of'.padEnd(26)} ${ROUNDS} x ${SECONDS} s`);
+report('bare engine, same bytes, headers as one block', rates.prebuilt, 'req/s', 1);
+report('bare engine, same bytes, headers one by one', rates.written, 'req/s', rates.written / rates.prebuilt);
+report('GET /balance, cache hit, by IP', rates.gateway, 'req/s', rates.gateway / rates.prebuilt, 'goal 0.90');
+report('GET /slot, cache hit, by IP', rates.slot, 'req/s', rates.slot / rates.prebuilt, 'goal 0.90');
+console.log('the same with 16 requests in flight on each connection');
+report('bare engine, headers one by one', rates.pipedWritten, 'req/s', 1);
+report('bare engine, headers as one block', rates.pipedPrebuilt, 'req/s', rates.pipedPrebuilt / rates.pipedWritten);
+report(
+  'GET /balance, cache hit, by IP',
+  rates.pipedGateway,
+  'req/s',
+  rates.pipedGateway / rates.pipedWritten,
+  'goal 0.70',
+);
+raw.stop();
+gateway.stop();
