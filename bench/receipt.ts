@@ -1,0 +1,56 @@
+import { createPrivateKey } from 'node:crypto';
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { digestOf } from '../src/receipt/digest.ts';
+import { Guard } from '../src/receipt/guard.ts';
+import { type Sealable, Signer } from '../src/receipt/signer.ts';
+import { interleaved, report } from './process.ts';
+
+// How many different bodies a core can sign in a second: one signature each, against one for all that are wanted in
+// the same turn of the event loop.
+
+const SEED = Buffer.alloc(32, 7);
+const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
+const CLUSTER = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
+const ADDRESS = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+const RUN_MS = Number(process.env['RUN_MS'] ?? 1000);
+
+const key = createPrivateKey({ key: Buffer.concat([PKCS8, SEED]), format: 'der', type: 'pkcs8' });
+const signer = new Signer(key, CLUSTER, new Guard(() => {}));
+
+let slot = 300_000_000;
+/** Bodies a second when so many share a signature. */
+function bodies(batch: number): number {
+  const startedMs = performance.now();
+  let made = 0;
+  while (performance.now() - startedMs < RUN_MS) {
+    const results = Array.from({ length: batch }, (_, i) => `{"lamports":${slot * 64 + i},"sol":"1.5"}`);
+    const items = results.map((result, i): Sealable => {
+      const request = `GET /api/v1/balance/${ADDRESS}?n=${i}`;
+      return { request, slot, commitment: 'confirmed', claim: 'observed', digest: digestOf(result), nonce: null };
+    });
+    const receipts = signer.seal(items, Date.now());
+    made += receipts.map((receipt, i) => `{"result":${results[i]},"slot":${slot},"receipt":${receipt}}`).length;
+    slot++;
+  }
+  return (made / (performance.now() - startedMs)) * 1000;
+}
+
+/** Signatures a second of the portable library, which only checks the key at the start. */
+function portable(): number {
+  const startedMs = performance.now();
+  let made = 0;
+  for (; performance.now() - startedMs < RUN_MS; made++) ed25519.sign(Buffer.alloc(90, made), SEED);
+  return (made / (performance.now() - startedMs)) * 1000;
+}
+
+const rates = await interleaved(5, {
+  each: () => bodies(1),
+  sixteen: () => bodies(16),
+  sixtyFour: () => bodies(64),
+  portable,
+});
+console.log('bodies signed in a second on one core, each different');
+report('one signature each (node:crypto)', rates.each, 'bodies/s', 1);
+report('one signature for 16', rates.sixteen, 'bodies/s', rates.sixteen / rates.each);
+report('one signature for 64', rates.sixtyFour, 'bodies/s', rates.sixtyFour / rates.each, 'goal 3 or more');
+report('one signature each with @noble/curves, signature only', rates.portable, '1/s', rates.portable / rates.each);
