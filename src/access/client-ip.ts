@@ -2,7 +2,9 @@ import ipaddr from 'ipaddr.js';
 import { StartError } from '../domain/start-error.ts';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
-type Network = [Address, number];
+type Network = readonly [base: Address, bits: number];
+
+const MAPPED_BITS = 96; // of ::ffff:0:0/96, where IPv6 keeps the IPv4 addresses
 
 /** What is needed of a request: every header line, names in lower case. A proxy may add a line of its own. */
 export interface HeaderLines {
@@ -44,35 +46,41 @@ function forwardedFor(headers: HeaderLines): string[] {
 
 /** Reads `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1` or `[2001:db8::1]:567`. */
 function parseHop(text: string): Address | undefined {
-  const hop = text.trim();
-  const [, bracketed] = /^\[([^\]]*)\](?::\d+)?$/.exec(hop) ?? [];
-  const [, dotted] = /^([\d.]+)(?::\d+)?$/.exec(hop) ?? [];
-  const address = bracketed ?? dotted ?? hop;
-  const valid = dotted === undefined ? ipaddr.IPv6.isValid(address) : ipaddr.IPv4.isValidFourPartDecimal(address);
-  return valid ? ipaddr.process(address) : undefined;
+  const withoutPort = text
+    .trim()
+    .replace(/^\[(.*)\](?::\d+)?$/, '$1')
+    .replace(/^([\d.]+):\d+$/, '$1');
+  const address = parse(withoutPort);
+  return address && unmapped(address);
 }
 
 function parseNetwork(text: string): Network {
-  try {
-    const [address, bits] = text.includes('/') ? ipaddr.parseCIDR(text) : whole(ipaddr.parse(text));
-    // Addresses are compared as IPv4 where they are that, so a network of theirs must be too.
-    return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() && bits >= 96
-      ? [address.toIPv4Address(), bits - 96]
-      : [address, bits];
-  } catch (cause) {
-    throw new StartError(78, `trustedProxies: ${text} is neither an address nor a network such as 10.0.0.0/8`, cause);
-  }
+  const [, base = '', prefix] = /^([^/]*)(?:\/(\d+))?$/.exec(text) ?? [];
+  const address = parse(base);
+  const longest = address?.kind() === 'ipv4' ? 32 : 128;
+  const bits = prefix === undefined ? longest : Number(prefix);
+  if (address === undefined || bits > longest)
+    throw new StartError(78, `trustedProxies: ${text} is neither an address nor a network such as 10.0.0.0/8`);
+  const plain = unmapped(address);
+  return plain === address ? [address, bits] : [plain, Math.max(0, bits - MAPPED_BITS)];
 }
-
-const whole = (address: Address): Network => [address, address.kind() === 'ipv4' ? 32 : 128];
 
 const contains = ([network, bits]: Network, address: Address): boolean =>
   network.kind() === address.kind() && address.match(network, bits);
 
 function fromBytes(bytes: ArrayBuffer): Address | undefined {
   if (bytes.byteLength !== 4 && bytes.byteLength !== 16) return undefined;
-  const address = ipaddr.fromByteArray([...new Uint8Array(bytes)]);
-  return ipaddr.process(address.toString());
+  return unmapped(ipaddr.fromByteArray([...new Uint8Array(bytes)]));
 }
 
 const toBytes = (address: Address): ArrayBuffer => Uint8Array.from(address.toByteArray()).buffer;
+
+/** Only the usual spellings: none of the short, octal or hexadecimal ones that tools read in different ways. */
+function parse(text: string): Address | undefined {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
+  return ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : undefined;
+}
+
+/** An IPv4 address in IPv6 clothes without them. */
+const unmapped = (address: Address): Address =>
+  address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;

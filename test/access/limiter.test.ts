@@ -66,6 +66,18 @@ t.test('an IPv4 address is the same caller in IPv6 clothes, and every address is
   t.equal(limiter.take(ip(203, 0, 113, 10), 1).remaining, 99);
 });
 
+t.test('addresses that only look alike are not mixed up', async (t) => {
+  const { limiter } = limiterOf();
+  limiter.take(ip(203, 0, 113, 9), 1);
+  t.equal(limiter.take(ip(...Array(8).fill(0), 0, 2, 0xff, 0xff, 203, 0, 113, 9), 1).remaining, 99);
+  limiter.take(ipv6(1, 1), 1);
+  t.equal(
+    limiter.peek(ip(0, 0, 0x20, 1, 0x0d, 0xb8, 0, 1, ...Array(8).fill(0))).limit,
+    100,
+    'a /64 that reads like a /48',
+  );
+});
+
 t.test('a socket without an address is counted too', async (t) => {
   const { limiter } = limiterOf();
   limiter.take(ip(), 1);
@@ -105,6 +117,16 @@ t.test('callers beyond the number of identities share one window, until others e
   t.equal(limiter.size, 4);
   clock.advance(10_000);
   t.equal(limiter.take(ip(10, 0, 0, 4), 1).remaining, 99, 'its own window at last');
+});
+
+t.test('who comes back keeps the new window while ended ones are forgotten', async (t) => {
+  const { clock, limiter } = limiterOf();
+  for (let i = 0; i < 20; i++) limiter.take(ip(10, 0, 0, i), 1);
+  clock.advance(10_000);
+  limiter.take(ip(10, 0, 0, 19), 1);
+  for (let i = 20; i < 40; i++) limiter.take(ip(10, 0, 0, i), 1);
+  t.equal(limiter.size, 21);
+  t.equal(limiter.peek(ip(10, 0, 0, 19)).remaining, 99);
 });
 
 t.test('a million callers leave no more than the bound behind', async (t) => {

@@ -1,0 +1,106 @@
+import fc from 'fast-check';
+import ipaddr from 'ipaddr.js';
+import t from 'tap';
+import { clientIp } from '../../src/access/client-ip.ts';
+import { StartError } from '../../src/domain/start-error.ts';
+
+const bytes = (address: string): ArrayBuffer => Uint8Array.from(ipaddr.parse(address).toByteArray()).buffer;
+const text = (address: ArrayBuffer): string => ipaddr.fromByteArray([...new Uint8Array(address)]).toString();
+
+/** A request with these X-Forwarded-For lines between other headers. */
+const lines = (...values: string[]) => ({
+  forEach(visit: (name: string, value: string) => void): void {
+    visit('host', '9.9.9.9');
+    for (const value of values) visit('x-forwarded-for', value);
+    visit('forwarded', 'for=9.9.9.9');
+    visit('x-real-ip', '9.9.9.9');
+  },
+});
+
+const trusted = ['10.0.0.0/8', '192.0.2.7', 'fd00::/8', '::1', '::ffff:172.16.0.0/108'];
+const find = clientIp(trusted);
+const client = (peer: string, ...forwardedFor: string[]): string => text(find(bytes(peer), lines(...forwardedFor)));
+
+t.test('without trusted proxies the peer is the client, and no header is looked at', async (t) => {
+  const peer = bytes('203.0.113.9');
+  const find = clientIp([]);
+  t.equal(find(peer, { forEach: () => t.fail('looked at the headers') }), peer);
+});
+
+t.test('a peer that is no trusted proxy is the client, whatever it says', async (t) => {
+  t.equal(client('203.0.113.9', '1.2.3.4'), '203.0.113.9');
+  t.equal(client('192.0.2.8', '1.2.3.4'), '192.0.2.8');
+  t.equal(client('2001:db8::1', '1.2.3.4'), '2001:db8::1');
+  t.equal(client('11.0.0.1', '10.0.0.1'), '11.0.0.1');
+});
+
+t.test('behind trusted proxies it is the first hop from the right that is none', async (t) => {
+  t.equal(client('10.1.1.1', '203.0.113.9'), '203.0.113.9');
+  t.equal(client('10.1.1.1', '1.2.3.4, 203.0.113.9'), '203.0.113.9', 'a forged entry on the left');
+  t.equal(client('10.1.1.1', '1.2.3.4,203.0.113.9,192.0.2.7 , 10.9.9.9'), '203.0.113.9');
+  t.equal(client('fd12::1', '2001:db8::5'), '2001:db8::5');
+  t.equal(client('::1', '203.0.113.9'), '203.0.113.9');
+  t.equal(client('::ffff:10.1.1.1', '203.0.113.9'), '203.0.113.9', 'an IPv4 proxy on a socket of both kinds');
+  t.equal(client('172.16.5.5', '203.0.113.9'), '203.0.113.9', 'a network written in IPv6 clothes');
+  t.equal(client('10.1.1.1', '::ffff:203.0.113.9'), '203.0.113.9');
+});
+
+t.test('lines are one list, since some proxies add a line of their own', async (t) => {
+  t.equal(client('10.1.1.1', '1.2.3.4', '203.0.113.9'), '203.0.113.9');
+  t.equal(client('10.1.1.1', '1.2.3.4, 5.6.7.8', '203.0.113.9, 10.2.2.2'), '203.0.113.9');
+});
+
+t.test('a port is no part of an address', async (t) => {
+  t.equal(client('10.1.1.1', '203.0.113.9:4711'), '203.0.113.9');
+  t.equal(client('10.1.1.1', '[2001:db8::5]:4711'), '2001:db8::5');
+  t.equal(client('10.1.1.1', '[2001:db8::5]'), '2001:db8::5');
+});
+
+t.test('where all hops are trusted the farthest is the client', async (t) => {
+  t.equal(client('10.1.1.1', '10.3.3.3, 10.2.2.2'), '10.3.3.3');
+  t.equal(client('10.1.1.1'), '10.1.1.1');
+});
+
+t.test('behind garbage nothing is believed: the hop that passed it on is the client', async (t) => {
+  for (const garbage of [
+    '',
+    ' ',
+    'unknown',
+    '_hidden',
+    '1.2.3',
+    '1.2.3.4.5',
+    '256.1.1.1',
+    '010.1.1.1',
+    '0x7f.1',
+    '1',
+    '[]',
+    '[[::1]]',
+    '2001:db8::g',
+    '1.2.3.4:x',
+    '::1::',
+    '"1.2.3.4"',
+    'a'.repeat(5000),
+  ]) {
+    t.equal(client('10.1.1.1', `1.2.3.4, ${garbage}`), '10.1.1.1', garbage);
+    t.equal(client('10.1.1.1', `1.2.3.4, ${garbage}, 203.0.113.9`), '203.0.113.9', garbage);
+  }
+});
+
+t.test('what a caller writes on the left never changes who it is', async (t) => {
+  const hop = fc.oneof(fc.ipV4(), fc.ipV6(), fc.string(), fc.constantFrom('10.0.0.1', '192.0.2.7'));
+  fc.assert(
+    fc.property(fc.array(hop), fc.array(hop), (forged, more) => {
+      return client('10.1.1.1', forged.join(), `${more.join()},203.0.113.9, 10.2.2.2`) === '203.0.113.9';
+    }),
+  );
+  t.pass();
+});
+
+t.test('a socket without an address stays without one', async (t) => {
+  t.equal(find(new ArrayBuffer(0), lines('203.0.113.9')).byteLength, 0);
+});
+
+t.test('a network that can not be read stops the start', async (t) => {
+  for (const network of ['', '10.0.0.0/33', '10.0.0/8', 'proxy.local', '::/129', '10.0.0.0/8/8', '10', '0x0a.0.0.0/8'])
+    t.throws(() => clientIp(['127.0.0.1', network]), StartError, network);
+});
