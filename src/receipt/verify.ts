@@ -9,6 +9,10 @@ import { ReceiptError, type ReceiptFault } from './receipt-error.ts';
 import { isSignature, isStrongKey } from './signature.ts';
 import { headText, statementText } from './statement.ts';
 
+// With these this file is the whole of the package's `./verify`.
+export type { Receipt } from './receipt.ts';
+export { ReceiptError, type ReceiptFault } from './receipt-error.ts';
+
 /** How far a gateway's clock may run ahead of the verifier's. */
 const MAX_SKEW_MS = 5000;
 const KID_BYTES = 8;
