@@ -1,0 +1,27 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { digestOf } from '../../src/receipt/digest.ts';
+import { Guard } from '../../src/receipt/guard.ts';
+import { type Sealable, Signer } from '../../src/receipt/signer.ts';
+
+export const CLUSTER = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
+export const NOW_MS = 1_718_900_000_000;
+
+/** An answer before it is sealed. */
+export interface Unsealed extends Omit<Sealable, 'digest'> {
+  readonly result: string;
+}
+
+/** A signer whose guard grants `exact` from slot 1 to 63. */
+export function freshSigner(secret: KeyObject = generateKeyPairSync('ed25519').privateKey): Signer {
+  const guard = new Guard(() => {});
+  guard.advance(0);
+  return new Signer(secret, CLUSTER, guard);
+}
+
+/** The bodies of some answers, sealed together. */
+export function seal(signer: Signer, answers: readonly Unsealed[], nowMs = NOW_MS): string[] {
+  const items = answers.map(({ result, ...rest }) => ({ ...rest, digest: digestOf(result) }));
+  return signer
+    .seal(items, nowMs)
+    .map((receipt, i) => `{"result":${answers[i]?.result},"slot":${answers[i]?.slot},"receipt":${receipt}}`);
+}
