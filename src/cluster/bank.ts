@@ -52,7 +52,7 @@ export class Bank {
     const keys = [...message.staticKeys, ...loaded.writable, ...loaded.readonly];
     const writable = keys.map((_, index) => isWritable(message, loaded.writable.length, index));
     const before = keys.map((key) => this.#svm.account(key));
-    const execution = this.#svm.run(transaction.decoded);
+    const execution = this.#svm.run(transaction.bytes);
     const after = keys.map((key, index) => (writable[index] ? this.#svm.account(key) : before[index]));
     const preBalances = before.map(balance);
     const postBalances = after.map(balance);

@@ -15,7 +15,14 @@ import { type Skips, skips } from './skips.ts';
 import { SlotClock } from './slot-clock.ts';
 import { type Execution, Svm } from './svm.ts';
 import { TransactionRefused } from './transaction-error.ts';
-import { feeOf, type Message, nonceAccount, readTransaction, type WireTransaction } from './wire-transaction.ts';
+import {
+  feeOf,
+  type Message,
+  nonceAccount,
+  readTransaction,
+  UNSIGNED,
+  type WireTransaction,
+} from './wire-transaction.ts';
 
 export interface ChainOptions {
   readonly clock: Clock;
@@ -48,7 +55,7 @@ const FINALIZED_DEPTH = 32;
 const BLOCKHASH_LIFE = 150;
 const SLOT_HASHES = 512;
 const MAX_BLOCKS = 2048;
-const MAX_TRANSACTIONS = 32_768;
+const MAX_TRANSACTIONS = 16_384;
 /** Behind by more slots than this (a machine that slept), the missed slots stay empty. */
 const MAX_CATCH_UP = 128;
 
@@ -196,7 +203,7 @@ export class Chain {
   simulate(bytes: Uint8Array): Execution {
     const transaction = readTransaction(bytes);
     this.#assertFit(transaction);
-    return this.#svm.simulate(transaction.decoded);
+    return this.#svm.simulate(bytes);
   }
 
   /** Writes an account past all rules: for a genesis that no transaction could make. */
@@ -313,8 +320,9 @@ export class Chain {
     return this.#skips.has(slot) ? this.#unskipped(slot + 1) : slot;
   }
 
-  #assertFit({ decoded, message, signatures: [signature = ''] }: WireTransaction): void {
-    if (Object.values(decoded.signatures).includes(null)) throw new TransactionRefused('SignatureFailure');
+  #assertFit({ message, signatures }: WireTransaction): void {
+    if (signatures.includes(UNSIGNED)) throw new TransactionRefused('SignatureFailure');
+    const [signature = ''] = signatures;
     if (this.#ledger.transaction(signature) ?? this.#bank.transaction(signature)) {
       throw new TransactionRefused('AlreadyProcessed');
     }

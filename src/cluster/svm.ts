@@ -1,4 +1,4 @@
-import { type Address, lamports, type Transaction } from '@solana/web3.js';
+import { type Address, getTransactionDecoder, lamports } from '@solana/web3.js';
 import bs58 from 'bs58';
 import type { FailedTransactionMetadata, LiteSVM, TransactionMetadata } from 'litesvm';
 import type { Slot } from '../domain/answer.ts';
@@ -94,13 +94,14 @@ export class Svm {
     });
   }
 
-  run(transaction: Transaction): Execution {
-    return this.#execution(this.#machine.sendTransaction(transaction));
+  /** Runs a signed transaction, in its wire form. */
+  run(transaction: Uint8Array): Execution {
+    return this.#execution(this.#machine.sendTransaction(decoder.decode(transaction)));
   }
 
   /** As {@link run}, but leaves no trace. */
-  simulate(transaction: Transaction): Execution {
-    const outcome = this.#machine.simulateTransaction(transaction);
+  simulate(transaction: Uint8Array): Execution {
+    const outcome = this.#machine.simulateTransaction(decoder.decode(transaction));
     return this.#execution(outcome instanceof this.#litesvm.SimulatedTransactionInfo ? outcome.meta() : outcome);
   }
 
@@ -144,6 +145,8 @@ export class Svm {
     };
   }
 }
+
+const decoder = getTransactionDecoder();
 
 const NOTHING: Account = {
   lamports: 0n,

@@ -1,9 +1,4 @@
-import {
-  getCompiledTransactionMessageDecoder,
-  getTransactionDecoder,
-  type ReadonlyUint8Array,
-  type Transaction,
-} from '@solana/web3.js';
+import { getCompiledTransactionMessageDecoder, getTransactionDecoder, type ReadonlyUint8Array } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from './programs.ts';
 import { TransactionRefused } from './transaction-error.ts';
@@ -11,8 +6,7 @@ import { TransactionRefused } from './transaction-error.ts';
 /** A transaction as it came over the wire, read once. */
 export interface WireTransaction {
   readonly bytes: Uint8Array;
-  readonly decoded: Transaction;
-  /** The first one names the transaction. Base58. */
+  /** The first one names the transaction. Base58; {@link UNSIGNED} where one is missing. */
   readonly signatures: readonly string[];
   readonly message: Message;
 }
@@ -45,6 +39,9 @@ export interface Instruction {
   readonly data: Uint8Array;
 }
 
+/** Stands in the place of a signature that is missing: 64 zero bytes. */
+export const UNSIGNED = '1'.repeat(64);
+
 const transactionDecoder = getTransactionDecoder();
 const messageDecoder = getCompiledTransactionMessageDecoder();
 
@@ -52,8 +49,10 @@ const messageDecoder = getCompiledTransactionMessageDecoder();
 export function readTransaction(bytes: Uint8Array): WireTransaction {
   const decoded = orRefuse(() => transactionDecoder.decode(bytes));
   const message = readMessage(decoded.messageBytes);
-  const signatures = Object.values(decoded.signatures).map((signature) => bs58.encode(signature ?? new Uint8Array(64)));
-  return { bytes, decoded, signatures, message };
+  const signatures = Object.values(decoded.signatures).map((signature) =>
+    signature ? bs58.encode(signature) : UNSIGNED,
+  );
+  return { bytes, signatures, message };
 }
 
 /** Reads a message alone, as `getFeeForMessage` gets it. Throws {@link TransactionRefused} on bytes that are none. */
