@@ -122,10 +122,11 @@ function uiInstruction(
   return parseInstruction({ programId: address(programIndex), accounts: accounts.map(address), data, stackHeight });
 }
 
+/** In the ledger, unlike in accounts, a node keeps no `uiAmount` of zero: it comes out as null. */
 const uiTokenBalance = ({ accountIndex, mint, owner, program, amount, decimals }: TokenBalance): object => ({
   accountIndex,
   mint,
-  uiTokenAmount: tokenAmount(amount, { decimals }),
+  uiTokenAmount: { ...tokenAmount(amount, { decimals }), ...(amount === 0n ? { uiAmount: null } : {}) },
   owner,
   programId: program,
 });
