@@ -1,0 +1,92 @@
+/** A question to which the embedded cluster answers otherwise than the node did, and why. */
+interface KnownDifference {
+  readonly question: string;
+  /** Place, what the node had there, what is there now. */
+  readonly lines: readonly string[];
+  readonly because: string;
+}
+
+const NO_VOTES = 'one validator that needs nobody to agree with: blocks hold no votes';
+const NO_PAST = 'a node that began at a later slot, as from a snapshot, and has no block before it';
+
+/** All of them: a difference that is not here fails the test, and so does one that is gone. */
+export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
+  {
+    question: 'getAccountInfo ["<vote>",{"encoding":"jsonParsed","commitment":"confirmed"}]',
+    lines: [
+      '.result.value.data: {parsed program space} -> list',
+      '.result.value.data.parsed: {info type} -> nothing',
+      '.result.value.data.program: string -> nothing',
+      '.result.value.data.space: integer -> nothing',
+      '.result.value.data[]: nothing -> string',
+    ],
+    because: `${NO_VOTES}, so a vote account is shown raw`,
+  },
+  {
+    question:
+      'getAccountInfo ["SysvarStakeHistory1111111111111111111111111",{"encoding":"jsonParsed","commitment":"confirmed"}]',
+    lines: ['.result.value.data.parsed.info[]: {epoch stakeHistory} -> nothing'],
+    because: 'stake earns nothing here and has no history',
+  },
+  {
+    question:
+      'getAccountInfo ["Feature111111111111111111111111111111111111",{"encoding":"jsonParsed","commitment":"confirmed"}]',
+    lines: [
+      '.result.value: {data executable lamports owner rentEpoch space} -> null',
+      '.result.value.data: {parsed program space} -> nothing',
+      '.result.value.executable: boolean -> nothing',
+      '.result.value.lamports: integer -> nothing',
+      '.result.value.owner: string -> nothing',
+      '.result.value.rentEpoch: integer -> nothing',
+      '.result.value.space: integer -> nothing',
+    ],
+    because: 'the machine lacks the program that feature gates belong to',
+  },
+  {
+    question: 'getClusterNodes []',
+    lines: [
+      '.result[].gossip: string -> null',
+      '.result[].serveRepair: string -> null',
+      '.result[].tpuForwardsQuic: string -> null',
+      '.result[].tpuQuic: string -> null',
+      '.result[].tpuVote: string -> null',
+      '.result[].tvu: string -> null',
+    ],
+    because: 'no other node could reach this one',
+  },
+  {
+    question:
+      'getBlock [839,{"transactionDetails":"full","encoding":"jsonParsed","maxSupportedTransactionVersion":0,"rewards":true,"commitment":"confirmed"}]',
+    lines: [
+      '.result.transactions[].transaction.message.instructions[].parsed.info: {account mint source systemProgram tokenProgram wallet} | {authority destination mint source tokenAmount} | {towerSync voteAccount voteAuthority} -> {account mint source systemProgram tokenProgram wallet} | {authority destination mint source tokenAmount}',
+      '.result.transactions[].transaction.message.instructions[].parsed.info.towerSync: {blockId hash lockouts root timestamp} -> nothing',
+      '.result.transactions[].transaction.message.instructions[].parsed.info.voteAccount: string -> nothing',
+      '.result.transactions[].transaction.message.instructions[].parsed.info.voteAuthority: string -> nothing',
+    ],
+    because: NO_VOTES,
+  },
+  {
+    question:
+      'getBlock [898,{"transactionDetails":"accounts","maxSupportedTransactionVersion":0,"commitment":"confirmed"}]',
+    lines: ['.result.transactions[].version: integer | string -> integer'],
+    because: NO_VOTES,
+  },
+  {
+    question: 'getBlock [0,{"transactionDetails":"none"}]',
+    lines: [
+      '.: {jsonrpc result id} -> {jsonrpc error id}',
+      '.result: {blockHeight blockTime blockhash parentSlot previousBlockhash rewards} -> nothing',
+      '.error: nothing -> {code message}',
+    ],
+    because: NO_PAST,
+  },
+  {
+    question: 'getBlockTime [0]',
+    lines: [
+      '.: {jsonrpc result id} -> {jsonrpc error id}',
+      '.result: integer -> nothing',
+      '.error: nothing -> {code message}',
+    ],
+    because: NO_PAST,
+  },
+];
