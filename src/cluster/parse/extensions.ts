@@ -47,7 +47,7 @@ const STATES: Partial<Record<Kind, ((read: Reader) => Fields) | 'empty'>> = {
     name: read.string(),
     symbol: read.string(),
     uri: read.string(),
-    additionalMetadata: Array.from({ length: read.u32() }, () => [read.string(), read.string()]),
+    additionalMetadata: read.times(read.u32(), () => [read.string(), read.string()]),
   }),
   groupPointer: (read) => ({ authority: read.keyOrZero(), groupAddress: read.keyOrZero() }),
   groupMemberPointer: (read) => ({ authority: read.keyOrZero(), memberAddress: read.keyOrZero() }),

@@ -89,6 +89,13 @@ export class Reader {
     return text.decode(this.bytes(Number(this.u64())));
   }
 
+  /** What `read` reads, so many times. */
+  times<T>(count: number, read: () => T): T[] {
+    const items: T[] = [];
+    while (items.length < count) items.push(read()); // a false count ends at the end of the data, not of the memory
+    return items;
+  }
+
   /** What `read` reads, again and again to the end. */
   list<T>(read: () => T): T[] {
     const items: T[] = [];

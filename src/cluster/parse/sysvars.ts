@@ -32,19 +32,19 @@ const SYSVARS: Readonly<Record<string, { readonly type: string; readonly info: (
   SysvarRecentB1ockHashes11111111111111111111: {
     type: 'recentBlockhashes',
     info: (read) =>
-      Array.from({ length: count(read) }, () => ({
+      read.times(count(read), () => ({
         blockhash: read.key(),
         feeCalculator: { lamportsPerSignature: `${read.u64()}` },
       })),
   },
   SysvarS1otHashes111111111111111111111111111: {
     type: 'slotHashes',
-    info: (read) => Array.from({ length: count(read) }, () => ({ slot: read.u64(), hash: read.key() })),
+    info: (read) => read.times(count(read), () => ({ slot: read.u64(), hash: read.key() })),
   },
   SysvarStakeHistory1111111111111111111111111: {
     type: 'stakeHistory',
     info: (read) =>
-      Array.from({ length: count(read) }, () => ({
+      read.times(count(read), () => ({
         epoch: read.u64(),
         stakeHistory: { effective: read.u64(), activating: read.u64(), deactivating: read.u64() },
       })),

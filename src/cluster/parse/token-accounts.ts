@@ -44,6 +44,6 @@ function parseMultisig({ data }: Account): Parsed | undefined {
   const numRequiredSigners = read.u8();
   const numValidSigners = read.u8();
   const isInitialized = read.u8() === 1;
-  const signers = Array.from({ length: numValidSigners }, () => read.key());
+  const signers = read.times(numValidSigners, () => read.key());
   return { type: 'multisig', info: { numRequiredSigners, numValidSigners, isInitialized, signers } };
 }
