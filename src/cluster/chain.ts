@@ -116,9 +116,13 @@ export class Chain {
     return this.#ledger.first?.slot ?? this.#heads.finalized;
   }
 
-  /** True for a slot that passed without a block: skipped by its leader or abandoned by a fork. */
+  /**
+   * True for a slot that passed without a block: skipped by its leader, which is known however long ago it was, or
+   * abandoned by a fork.
+   */
   isSkipped(slot: Slot): boolean {
-    return slot >= this.firstAvailable && slot <= this.#heads.processed && this.#ledger.block(slot) === undefined;
+    if (slot < this.firstAvailable) return this.#skips.has(slot);
+    return slot <= this.#heads.processed && this.#ledger.block(slot) === undefined;
   }
 
   block(slot: Slot): Block | undefined {

@@ -23,6 +23,8 @@ export interface Control {
   rateLimit(requests: number, retryAfter?: number): Promise<void>;
   /** The next calls that name a slot or an account get error -32016. */
   minContextSlotErrors(calls: number): Promise<void>;
+  /** So many of the newest confirmed blocks can't be read yet: error -32014. */
+  leaveUnwritten(blocks: number): Promise<void>;
   /** Every HTTP request waits so many milliseconds. */
   delay(ms: number): Promise<void>;
   /** So many slots are added to every slot that the node tells of. */
@@ -53,6 +55,9 @@ export function controlOf(chain: Chain, faults: Faults, server: RpcServer): Cont
     },
     minContextSlotErrors: async (calls) => {
       faults.minContextSlotErrors = calls;
+    },
+    leaveUnwritten: async (blocks) => {
+      faults.unwrittenBlocks = blocks;
     },
     delay: async (ms) => {
       faults.delayMs = ms;

@@ -9,6 +9,8 @@ export interface Faults {
   retryAfter: number | undefined;
   /** So many more calls that name a slot or an account are answered with error -32016. */
   minContextSlotErrors: number;
+  /** So many of the newest confirmed blocks are answered with error -32014: not all about them is written down yet. */
+  unwrittenBlocks: number;
   /** Milliseconds before an HTTP request is looked at. */
   delayMs: number;
   /** Added to every slot that the node tells of, over HTTP and WebSocket. */
@@ -22,6 +24,7 @@ export const noFaults = (): Faults => ({
   rateLimited: 0,
   retryAfter: undefined,
   minContextSlotErrors: 0,
+  unwrittenBlocks: 0,
   delayMs: 0,
   slotLie: 0,
   silent: false,

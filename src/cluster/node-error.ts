@@ -40,6 +40,10 @@ export const blockNotAvailable = (slot: Slot): NodeError =>
 export const slotSkipped = (slot: Slot): NodeError =>
   new NodeError(-32007, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`);
 
+/** As {@link slotSkipped}, of a slot that is older than what the node itself keeps. */
+export const longTermSlotSkipped = (slot: Slot): NodeError =>
+  new NodeError(-32009, `Slot ${slot} was skipped, or missing in long-term storage`);
+
 /** The block is there, but not all about it yet. */
 export const blockStatusNotAvailableYet = (slot: Slot): NodeError =>
   new NodeError(-32014, `Block status not yet available for slot ${slot}`);

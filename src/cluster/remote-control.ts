@@ -25,6 +25,7 @@ const NAMES: { readonly [name in keyof Commands]: true } = {
   silenceWebSockets: true,
   rateLimit: true,
   minContextSlotErrors: true,
+  leaveUnwritten: true,
   delay: true,
   lieAboutSlot: true,
   stopListening: true,

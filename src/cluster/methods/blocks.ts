@@ -2,10 +2,16 @@ import type { Slot } from '../../domain/answer.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import type { Block } from '../block.ts';
 import type { Chain } from '../chain.ts';
-import { blockCleanedUp, blockNotAvailable, slotSkipped } from '../node-error.ts';
+import {
+  blockCleanedUp,
+  blockNotAvailable,
+  blockStatusNotAvailableYet,
+  longTermSlotSkipped,
+  slotSkipped,
+} from '../node-error.ts';
 import { blockCommitment, u64, variant } from '../params.ts';
 import { uiTransaction, uiTransactionAccounts } from '../render/ui-transaction.ts';
-import type { Methods } from './method.ts';
+import type { Methods, Node } from './method.ts';
 import { blockConfig, transactionView } from './transaction-view.ts';
 
 const DETAILS = ['full', 'signatures', 'none', 'accounts'] as const;
@@ -16,21 +22,21 @@ export const BLOCK_METHODS: Methods = {
   getBlock: {
     required: 1,
     optional: 1,
-    answer({ chain }, [slot, options]) {
+    answer(node, [slot, options]) {
       const wanted = u64(slot);
       const config = blockConfig(options);
       const commitment = blockCommitment(config);
       const { transactionDetails } = config;
       const details = variant(transactionDetails ?? 'full', DETAILS);
       const view = transactionView(config);
-      const { transactions, ...block } = blockAt(chain, wanted, commitment);
+      const { transactions, ...block } = blockAt(node, wanted, commitment);
       return {
         blockHeight: block.height,
         blockTime: block.time,
         blockhash: block.hash,
         parentSlot: block.parentSlot,
         previousBlockhash: block.parentHash,
-        rewards: view.rewards ? rewards(chain, transactions) : undefined,
+        rewards: view.rewards ? rewards(node.chain, transactions) : undefined,
         signatures: details === 'signatures' ? transactions.map(({ signature }) => signature) : undefined,
         transactions:
           details === 'full'
@@ -45,7 +51,7 @@ export const BLOCK_METHODS: Methods = {
   getBlockTime: {
     required: 1,
     optional: 0,
-    answer: ({ chain }, [slot]) => blockAt(chain, u64(slot), 'processed').time,
+    answer: (node, [slot]) => blockAt(node, u64(slot), 'processed').time,
   },
 
   getFirstAvailableBlock: { required: 0, optional: 0, answer: ({ chain }) => chain.firstAvailable },
@@ -53,11 +59,15 @@ export const BLOCK_METHODS: Methods = {
 };
 
 /** The block of a slot as far as a commitment sees. That a slot was skipped is certain only below the root. */
-function blockAt(chain: Chain, slot: Slot, commitment: Commitment): Block {
-  if (slot < chain.firstAvailable) throw blockCleanedUp(slot, chain.firstAvailable);
+function blockAt({ chain, faults }: Node, slot: Slot, commitment: Commitment): Block {
+  const { firstAvailable } = chain;
+  if (slot < firstAvailable)
+    throw chain.isSkipped(slot) ? longTermSlotSkipped(slot) : blockCleanedUp(slot, firstAvailable);
   const block = slot <= chain.slot(commitment) ? chain.block(slot) : undefined;
-  if (block !== undefined) return block;
-  throw slot <= chain.slot('finalized') ? slotSkipped(slot) : blockNotAvailable(slot);
+  if (block === undefined) throw slot <= chain.slot('finalized') ? slotSkipped(slot) : blockNotAvailable(slot);
+  const newer = (chain.head('confirmed')?.height ?? 0) - block.height;
+  if (newer < faults.unwrittenBlocks) throw blockStatusNotAvailableYet(slot);
+  return block;
 }
 
 /** What the leader earned: half of each signature's fee, all of what was paid for priority. */
