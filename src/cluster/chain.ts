@@ -56,8 +56,6 @@ const BLOCKHASH_LIFE = 150;
 const SLOT_HASHES = 512;
 const MAX_BLOCKS = 2048;
 const MAX_TRANSACTIONS = 16_384;
-/** Behind by more slots than this (a machine that slept), the missed slots stay empty. */
-const MAX_CATCH_UP = 128;
 
 /**
  * A cluster of one node: it makes a block per slot from the transactions it is sent, and tells what each commitment
@@ -69,9 +67,9 @@ export class Chain {
   /** The one validator. */
   readonly identity: string;
   readonly slotsPerEpoch: number;
+  /** When its slots are. */
+  readonly time: SlotClock;
 
-  readonly #clock: Clock;
-  readonly #time: SlotClock;
   readonly #skips: Skips;
   readonly #svm: Svm;
   readonly #versions = new AccountVersions();
@@ -81,9 +79,6 @@ export class Chain {
   #bank: Bank;
   #heads: Record<Commitment, Slot>;
   #reverted = new Set<string>();
-  #lag = 0;
-  #running = false;
-  #cancelTimer: (() => void) | undefined;
 
   static async create(options: ChainOptions): Promise<Chain> {
     return new Chain(options, await Svm.load(options.slotsPerEpoch));
@@ -93,11 +88,10 @@ export class Chain {
     this.genesisHash = genesisHash;
     this.identity = digest('identity', genesisHash);
     this.slotsPerEpoch = slotsPerEpoch;
-    this.#clock = clock;
-    this.#time = new SlotClock(clock, timing);
+    this.time = new SlotClock(clock, timing);
     this.#skips = skips(skipEvery);
     this.#svm = svm;
-    const first = this.#unskipped(this.#time.now());
+    const first = this.#unskipped(this.time.now());
     this.#heads = { processed: first, confirmed: first, finalized: first };
     // At least as high as any block of an earlier run, because each slot that has no block now had none then.
     const height = first - this.#skips.before(first);
@@ -155,11 +149,13 @@ export class Chain {
 
   /** The accounts that a program owns, in the order of their addresses. */
   programAccounts(program: string, commitment: Commitment): [address: string, account: Account][] {
-    const addresses = new Set([...this.#svm.ownedBy(program), ...this.#versions.addresses()]);
-    return [...addresses].sort().flatMap((address): [string, Account][] => {
+    const found = new Map(this.#svm.ownedBy(program));
+    for (const address of this.#versions.addresses()) {
       const account = this.account(address, commitment);
-      return account?.owner === program ? [[address, account]] : [];
-    });
+      if (account?.owner === program) found.set(address, account);
+      else found.delete(address);
+    }
+    return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
   epochOf(slot: Slot): { readonly epoch: number; readonly slotIndex: number } {
@@ -221,64 +217,18 @@ export class Chain {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Follows the clock until {@link stop}. */
-  start(): void {
-    this.stop();
-    this.#running = true;
-    this.#follow();
-  }
-
-  stop(): void {
-    this.#running = false;
-    this.#cancelTimer?.();
+  /** The slot of the block that is being made. */
+  get making(): Slot {
+    return this.#bank.slot;
   }
 
   /** Closes the block being made, whatever the time, and opens the next one. */
   tick(): void {
-    this.#advance(this.#bank.slot + 1);
+    this.leap(this.making + 1);
   }
 
-  /** Makes no more blocks. */
-  pause(): void {
-    this.#time.pause();
-  }
-
-  /** Goes on where {@link pause} stopped: the slots between are not made up for. */
-  resume(): void {
-    this.#time.resume();
-    if (this.#running) this.start();
-  }
-
-  /** Falls `slots` behind the clock by standing still, as a node that lags; 0 catches up at once. */
-  lag(slots: number): void {
-    this.#lag = slots;
-    if (this.#running) this.start();
-  }
-
-  /** Abandons all blocks above the confirmed one and goes on from there on another branch. Returns their slots. */
-  fork(): Slot[] {
-    const parent = this.head('confirmed');
-    if (parent === undefined) return [];
-    for (const [address, account] of this.#versions.rollBack(parent.slot)) {
-      this.#reverted.add(address);
-      if (!isBankSysvar(address)) this.#svm.put(address, account);
-    }
-    const abandoned = this.#ledger.truncate(parent.slot).map(({ slot }) => slot);
-    this.#heads.processed = parent.slot;
-    this.#bank = this.#open(this.#unskipped(this.#bank.slot + 1), parent);
-    return abandoned;
-  }
-
-  #follow(): void {
-    if (this.#time.paused) return;
-    const now = this.#time.now();
-    const due = now - this.#lag;
-    if (due - this.#bank.slot > MAX_CATCH_UP) this.#advance(due);
-    while (this.#bank.slot < due) this.tick();
-    this.#cancelTimer = this.#clock.after(this.#time.until(now + 1), () => this.#follow());
-  }
-
-  #advance(next: Slot): void {
+  /** As {@link tick}, but opens the block of `next`, or of the first slot after it that is not skipped. */
+  leap(next: Slot): void {
     const processed = this.#bank.freeze();
     this.#ledger.add(processed);
     this.#samples.count(processed.slot, processed.time, processed.transactions.length);
@@ -303,9 +253,23 @@ export class Chain {
     this.#ledger.trim(event.root);
   }
 
+  /** Abandons all blocks above the confirmed one and goes on from there on another branch. Returns their slots. */
+  fork(): Slot[] {
+    const parent = this.head('confirmed');
+    if (parent === undefined) return [];
+    for (const [address, account] of this.#versions.rollBack(parent.slot)) {
+      this.#reverted.add(address);
+      if (!isBankSysvar(address)) this.#svm.put(address, account);
+    }
+    const abandoned = this.#ledger.truncate(parent.slot).map(({ slot }) => slot);
+    this.#heads.processed = parent.slot;
+    this.#bank = this.#open(this.#unskipped(this.#bank.slot + 1), parent);
+    return abandoned;
+  }
+
   #open(slot: Slot, parent: Parent): Bank {
     const { epoch, slotIndex } = this.epochOf(slot);
-    const seconds = (slot: Slot): number => Math.floor(this.#time.startOf(slot) / 1000);
+    const seconds = (slot: Slot): number => Math.floor(this.time.startOf(slot) / 1000);
     const ancestors = this.#ledger.newest(SLOT_HASHES);
     const bank = new Bank(this.#svm, this.#versions, { slot, parent, time: seconds(slot) });
     bank.change(BANK_SYSVARS, () =>

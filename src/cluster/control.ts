@@ -1,6 +1,7 @@
 import type { Slot } from '../domain/answer.ts';
 import type { Chain } from './chain.ts';
 import type { Faults } from './faults.ts';
+import type { Pacer } from './pacer.ts';
 import type { RpcServer } from './server.ts';
 
 /** What a test can do to a running cluster. Each call has taken effect when its promise resolves. */
@@ -37,12 +38,20 @@ export interface Control {
   requests(): Promise<Readonly<Record<string, number>>>;
 }
 
+/** The parts that the control turns. */
+interface Controlled {
+  readonly chain: Chain;
+  readonly pacer: Pacer;
+  readonly faults: Faults;
+  readonly server: RpcServer;
+}
+
 /** The control of a cluster in the same thread. */
-export function controlOf(chain: Chain, faults: Faults, server: RpcServer): Control {
+export function controlOf({ chain, pacer, faults, server }: Controlled): Control {
   return {
-    pauseSlots: async () => chain.pause(),
-    resumeSlots: async () => chain.resume(),
-    lag: async (slots) => chain.lag(slots),
+    pauseSlots: async () => pacer.pause(),
+    resumeSlots: async () => pacer.resume(),
+    lag: async (slots) => pacer.lag(slots),
     fork: async () => chain.fork(),
     dropWebSockets: async () => server.dropWebSockets(),
     closeWebSockets: async () => server.closeWebSockets(),

@@ -7,6 +7,8 @@ import type { Birth, Started } from './worker.ts';
 export interface EmbeddedOptions extends ClusterOptions {
   /** The folder that keeps the cluster's genesis. */
   readonly state: string;
+  /** The pace of a cluster that is new; an old one keeps its own. */
+  readonly slotMs?: number;
 }
 
 /** A cluster in a thread of its own. */
@@ -18,8 +20,8 @@ export interface EmbeddedCluster extends Cluster {
 }
 
 /** Starts a cluster in a worker thread. Throws where LiteSVM has no binary for the platform, or the port is taken. */
-export async function startEmbedded({ state, ...options }: EmbeddedOptions): Promise<EmbeddedCluster> {
-  const workerData: Birth = { state, options };
+export async function startEmbedded({ state, slotMs, ...options }: EmbeddedOptions): Promise<EmbeddedCluster> {
+  const workerData: Birth = { state, slotMs, options };
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData });
   let failure: Error | undefined;
   worker.on('error', (error) => {

@@ -8,20 +8,24 @@ export interface Genesis {
   readonly hash: string;
   /** Unix milliseconds of slot 0. */
   readonly originMs: number;
+  /** How long a slot takes. */
+  readonly slotMs: number;
 }
 
 /** A cluster's first slot is not its slot 0: it looks as if it had run for some days. */
-const AGE_MS = 400_000_000;
+const FIRST_SLOT = 1_000_000;
+const SLOT_MS = 400;
 
 /** A new cluster. `random` is 32 bytes that nobody else has. */
-export const newGenesis = (random: Uint8Array, nowMs: number): Genesis => ({
+export const newGenesis = (random: Uint8Array, nowMs: number, slotMs = SLOT_MS): Genesis => ({
   hash: bs58.encode(random),
-  originMs: nowMs - AGE_MS,
+  originMs: nowMs - FIRST_SLOT * slotMs,
+  slotMs,
 });
 
 /**
- * The genesis of the cluster that lives in a folder: `fresh` if none does, and from then on that one. The origin is kept
- * with the hash, so that the slots of the next run go on above those of this one.
+ * The genesis of the cluster that lives in a folder: `fresh` if none does, and from then on that one. The origin and
+ * the pace of its slots are kept with the hash, so that the slots of the next run go on above those of this one.
  * Throws on a file that it can't read as a genesis: a cluster must not change its identity unasked.
  */
 export function keepGenesis(folder: string, fresh: () => Genesis): Genesis {
@@ -45,8 +49,9 @@ function read(path: string): Genesis | undefined {
     throw error;
   }
   try {
-    const { hash, originMs } = JSON.parse(text);
-    if (bs58.decode(hash).length === 32 && Number.isSafeInteger(originMs)) return { hash, originMs };
+    const { hash, originMs, slotMs } = JSON.parse(text);
+    const isTimed = Number.isSafeInteger(originMs) && Number.isSafeInteger(slotMs) && slotMs > 0;
+    if (bs58.decode(hash).length === 32 && isTimed) return { hash, originMs, slotMs };
   } catch (cause) {
     throw new Error(`${path} is not a cluster's genesis; remove it to start a new cluster`, { cause });
   }

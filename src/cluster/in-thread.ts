@@ -6,6 +6,7 @@ import { openEconomy } from './economy.ts';
 import { openFaucet } from './faucet.ts';
 import { noFaults } from './faults.ts';
 import type { Genesis } from './genesis.ts';
+import { Pacer } from './pacer.ts';
 import { startRpcServer } from './server.ts';
 
 export interface ClusterOptions {
@@ -13,7 +14,6 @@ export interface ClusterOptions {
   readonly port?: number;
   /** Transactions per slot on average; 0 for a chain on which nothing happens. */
   readonly perSlot?: number;
-  readonly slotMs?: number;
   /** One slot in so many has no block; 0 for none. */
   readonly skipEvery?: number;
   readonly slotsPerEpoch?: number;
@@ -41,25 +41,26 @@ const SEED = 1;
 export async function createEmbedded(
   clock: Clock,
   genesis: Genesis,
-  { port = 0, perSlot = 5, slotMs = 400, skipEvery = 23, slotsPerEpoch = 8192 }: ClusterOptions = {},
+  { port = 0, perSlot = 5, skipEvery = 23, slotsPerEpoch = 8192 }: ClusterOptions = {},
 ): Promise<InThreadCluster> {
-  const { hash: genesisHash, originMs } = genesis;
+  const { hash: genesisHash, originMs, slotMs } = genesis;
   const chain = await Chain.create({ clock, genesisHash, originMs, slotMs, skipEvery, slotsPerEpoch });
   const faucet = openFaucet(chain);
   const stage = await openEconomy(chain, { perSlot, seed: SEED });
   const faults = noFaults();
   chain.tick(); // the first block is complete; before it nothing can be asked
   const server = await startRpcServer({ chain, faucet, faults, clock }, { port });
-  chain.start();
+  const pacer = new Pacer(clock, chain);
+  pacer.start();
   return {
     url: server.url,
     wsUrl: server.wsUrl,
     genesisHash,
-    control: controlOf(chain, faults, server),
+    control: controlOf({ chain, pacer, faults, server }),
     chain,
     stage,
     async close() {
-      chain.stop();
+      pacer.stop();
       await server.close();
     },
   };

@@ -1,4 +1,4 @@
-import { type Address, getTransactionDecoder, lamports } from '@solana/web3.js';
+import { type Address, type EncodedAccount, getTransactionDecoder, lamports } from '@solana/web3.js';
 import bs58 from 'bs58';
 import type { FailedTransactionMetadata, LiteSVM, TransactionMetadata } from 'litesvm';
 import type { Slot } from '../domain/answer.ts';
@@ -69,15 +69,17 @@ export class Svm {
     if (program !== undefined) return program;
     const found = this.#machine.getAccount(address as Address); // callers hold addresses that were decoded before
     if (!found.exists || found.lamports === 0n) return undefined;
-    const { lamports, programAddress: owner, executable, data } = found;
-    const account: Account = { lamports, owner, executable, data };
-    if (executable) this.#programs.set(address, account);
+    const account = toAccount(found);
+    if (account.executable) this.#programs.set(address, account);
     return account;
   }
 
-  /** The addresses of the accounts that a program owns. */
-  ownedBy(program: string): string[] {
-    return this.#machine.getProgramAccounts(program as Address).map(({ address }) => address);
+  /** The accounts that a program owns now. */
+  ownedBy(program: string): [address: string, account: Account][] {
+    return this.#machine
+      .getProgramAccounts(program as Address)
+      .filter((found) => found.lamports > 0n)
+      .map((found) => [found.address, toAccount(found)]);
   }
 
   /** Writes an account whatever the rules say; `undefined` removes it. */
@@ -144,6 +146,10 @@ export class Svm {
           : { program: bs58.encode(returned.programId()), data: returned.data() },
     };
   }
+}
+
+function toAccount({ lamports, programAddress: owner, executable, data }: EncodedAccount): Account {
+  return { lamports, owner, executable, data: data as Uint8Array }; // the bindings give a copy that is ours
 }
 
 const decoder = getTransactionDecoder();

@@ -8,6 +8,7 @@ import { systemClock } from './system-clock.ts';
 /** What the thread is given. */
 export interface Birth {
   readonly state: string;
+  readonly slotMs: number | undefined;
   readonly options: ClusterOptions;
 }
 
@@ -16,8 +17,8 @@ export type Started = Pick<Cluster, 'url' | 'wsUrl' | 'genesisHash'>;
 
 if (parentPort === null) throw new Error('the embedded cluster runs in a worker thread');
 const port = parentPort;
-const { state, options }: Birth = workerData;
-const genesis = keepGenesis(state, () => newGenesis(randomBytes(32), systemClock.now()));
+const { state, slotMs, options }: Birth = workerData;
+const genesis = keepGenesis(state, () => newGenesis(randomBytes(32), systemClock.now(), slotMs));
 const { url, wsUrl, genesisHash, control, close } = await createEmbedded(systemClock, genesis, options);
 obey(port, {
   ...control,

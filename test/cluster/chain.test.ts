@@ -5,6 +5,7 @@ import { Chain, type SlotEvent } from '../../src/cluster/chain.ts';
 import { compose } from '../../src/cluster/compose.ts';
 import { openFaucet } from '../../src/cluster/faucet.ts';
 import { keypair } from '../../src/cluster/keypair.ts';
+import { Pacer } from '../../src/cluster/pacer.ts';
 import { TransactionRefused } from '../../src/cluster/transaction-error.ts';
 import { readTransaction } from '../../src/cluster/wire-transaction.ts';
 import { ManualClock } from '../manual-clock.ts';
@@ -33,7 +34,7 @@ async function startChain({ clock = new ManualClock(), originMs, skipEvery = 0 }
   const faucet = openFaucet(chain);
   faucet.airdrop(alice.address, 100n * SOL);
   chain.tick();
-  return { chain, faucet, clock };
+  return { chain, pacer: new Pacer(clock, chain), clock };
 }
 
 const payment = (chain: Chain, amount: bigint, blockhash = chain.latestBlockhash('processed').hash): Uint8Array => {
@@ -108,8 +109,8 @@ t.test('no commitment ever goes back, and each block is told once at each of the
 });
 
 t.test('slots follow the clock, and a skipped one has no block', async (t) => {
-  const { chain, clock } = await startChain({ skipEvery: 5 });
-  chain.start();
+  const { chain, pacer, clock } = await startChain({ skipEvery: 5 });
+  pacer.start();
   clock.advance(50 * SLOT_MS);
   const newest = chain.slot('processed');
   t.ok([1048, 1049].includes(newest), `${newest} is the slot before the one that is being made`);
@@ -121,7 +122,7 @@ t.test('slots follow the clock, and a skipped one has no block', async (t) => {
     else if (slot > chain.firstAvailable) t.equal(block.parentHash, chain.block(block.parentSlot)?.hash);
   }
   t.ok(skipped >= 9 && skipped <= 11, `${skipped} of 50 skipped`);
-  chain.stop();
+  pacer.stop();
   clock.advance(10 * SLOT_MS);
   t.equal(chain.slot('processed'), newest);
 });
@@ -130,9 +131,9 @@ t.test('a cluster that starts again goes on above every slot and height that it 
   const clock = new ManualClock();
   const originMs = clock.now() - 1_000_000 * SLOT_MS;
   const before = await startChain({ clock, originMs, skipEvery: 5 });
-  before.chain.start();
+  before.pacer.start();
   clock.advance(777 * SLOT_MS + 13);
-  before.chain.stop();
+  before.pacer.stop();
   const after = await startChain({ clock, originMs, skipEvery: 5 });
   t.equal(after.chain.genesisHash, before.chain.genesisHash);
   t.ok(after.chain.slot('finalized') > before.chain.slot('processed'));
@@ -142,36 +143,36 @@ t.test('a cluster that starts again goes on above every slot and height that it 
 });
 
 t.test('after a long sleep the chain leaps instead of making up for every slot', async (t) => {
-  const { chain, clock } = await startChain();
+  const { chain, pacer, clock } = await startChain();
   const blocks: number[] = [];
   chain.onSlot(({ processed }) => blocks.push(processed.slot));
-  chain.start();
+  pacer.start();
   clock.advance(SLOT_MS);
-  chain.stop();
+  pacer.stop();
   clock.advance(100_000 * SLOT_MS);
-  chain.start();
+  pacer.start();
   clock.advance(2 * SLOT_MS);
   t.ok(blocks.length < 10);
   t.ok(chain.slot('processed') >= 101_000);
 });
 
 t.test('a paused chain stands still and goes on without a leap; a lagging one catches up', async (t) => {
-  const { chain, clock } = await startChain();
-  chain.start();
+  const { chain, pacer, clock } = await startChain();
+  pacer.start();
   clock.advance(10 * SLOT_MS);
-  chain.pause();
+  pacer.pause();
   const paused = chain.slot('processed');
   clock.advance(25 * SLOT_MS);
   t.equal(chain.slot('processed'), paused);
-  chain.resume();
+  pacer.resume();
   clock.advance(2 * SLOT_MS);
   t.equal(chain.slot('processed'), paused + 2);
-  chain.lag(20);
+  pacer.lag(20);
   clock.advance(20 * SLOT_MS);
   t.equal(chain.slot('processed'), paused + 2, 'waits for the others to get ahead');
   clock.advance(3 * SLOT_MS);
   t.equal(chain.slot('processed'), paused + 5, 'follows at a distance');
-  chain.lag(0);
+  pacer.lag(0);
   t.equal(chain.slot('processed'), paused + 25, 'at once');
 });
 

@@ -15,7 +15,14 @@ t.test('a folder has one genesis, whoever asks', async (t) => {
 });
 
 t.test('a file that is no genesis is left alone and said to be wrong', async (t) => {
-  for (const text of ['', 'null', '{}', '{"hash":"abc","originMs":1}', '{"hash":1,"originMs":1}']) {
+  for (const text of [
+    '',
+    'null',
+    '{}',
+    '{"hash":"abc","originMs":1}',
+    '{"hash":1,"originMs":1,"slotMs":400}',
+    '{"hash":"4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi","originMs":1,"slotMs":0}',
+  ]) {
     const folder = t.testdir();
     const path = join(folder, 'cluster.json');
     writeFileSync(path, text);
