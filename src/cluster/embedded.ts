@@ -19,7 +19,11 @@ export interface EmbeddedCluster extends Cluster {
   kill(): Promise<void>;
 }
 
-/** Starts a cluster in a worker thread. Throws where LiteSVM has no binary for the platform, or the port is taken. */
+/**
+ * Starts a cluster in a worker thread. One that starts again from the same folder has the same genesis and goes on at a
+ * higher slot; its accounts are made anew, as they first were, and its history begins with that slot.
+ * Throws where LiteSVM has no binary for the platform, or the port is taken.
+ */
 export async function startEmbedded({ state, slotMs, ...options }: EmbeddedOptions): Promise<EmbeddedCluster> {
   const workerData: Birth = { state, slotMs, options };
   const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData });

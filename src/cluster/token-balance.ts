@@ -15,7 +15,6 @@ export interface TokenBalance {
 }
 
 const ACCOUNT_SIZE = 165;
-const MINT_SIZE = 82;
 /** In Token-2022 this byte after the base layout says whether extensions belong to a mint (1) or an account (2). */
 const KIND_OFFSET = 165;
 
@@ -39,11 +38,4 @@ function isTokenAccount({ owner, data }: Account): boolean {
   const initialized = data.length >= ACCOUNT_SIZE && data[108] !== 0;
   if (owner === TOKEN_PROGRAM) return initialized && data.length === ACCOUNT_SIZE;
   return owner === TOKEN_2022_PROGRAM && initialized && (data.length === ACCOUNT_SIZE || data[KIND_OFFSET] === 2);
-}
-
-/** Whether an account is an initialized mint of either token program. */
-export function isMint({ owner, data }: Account): boolean {
-  const initialized = data.length >= MINT_SIZE && data[45] === 1;
-  if (owner === TOKEN_PROGRAM) return initialized && data.length === MINT_SIZE;
-  return owner === TOKEN_2022_PROGRAM && initialized && (data.length === MINT_SIZE || data[KIND_OFFSET] === 1);
 }

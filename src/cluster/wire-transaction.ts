@@ -26,7 +26,7 @@ export interface Message {
   readonly recentBlockhash: string;
 }
 
-export interface TableLookup {
+interface TableLookup {
   readonly table: string;
   readonly writable: readonly number[];
   readonly readonly: readonly number[];

@@ -6,6 +6,7 @@ import { compose } from '../../src/cluster/compose.ts';
 import { openFaucet } from '../../src/cluster/faucet.ts';
 import { keypair } from '../../src/cluster/keypair.ts';
 import { Pacer } from '../../src/cluster/pacer.ts';
+import { CLOCK_SYSVAR } from '../../src/cluster/programs.ts';
 import { TransactionRefused } from '../../src/cluster/transaction-error.ts';
 import { readTransaction } from '../../src/cluster/wire-transaction.ts';
 import { ManualClock } from '../manual-clock.ts';
@@ -293,8 +294,8 @@ t.test('the clock of Solana changes in every block and names its slot, epoch and
   const { chain } = await startChain({ skipEvery: 7 });
   tick(chain, 100);
   for (let block = chain.head('processed'); block && block.slot > chain.slot('finalized'); ) {
-    t.ok(block.changed.has('SysvarC1ock11111111111111111111111111111111'));
-    const { data } = chain.accountAt('SysvarC1ock11111111111111111111111111111111', block.slot) ?? {};
+    t.ok(block.changed.has(CLOCK_SYSVAR));
+    const { data } = chain.accountAt(CLOCK_SYSVAR, block.slot) ?? {};
     const clock = Buffer.from(data ?? []);
     t.equal(Number(clock.readBigUInt64LE(0)), block.slot);
     t.equal(Number(clock.readBigUInt64LE(16)), chain.epochOf(block.slot).epoch);

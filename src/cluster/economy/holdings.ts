@@ -4,7 +4,7 @@ import { NATIVE_MINT, TOKEN_PROGRAM } from '../programs.ts';
 import { COINS, type Coin, POOL, WALLETS } from './cast.ts';
 
 /** What can be held in a token account. */
-export type Asset = Coin | typeof WRAPPED_SOL;
+type Asset = Coin | typeof WRAPPED_SOL;
 
 /** SOL as a token: its mint is part of Solana. */
 export const WRAPPED_SOL = {

@@ -13,7 +13,7 @@ export interface World extends Stage {
 }
 
 /** A transaction to be; it takes the newest blockhash unless it names one. */
-export type Act = Omit<Composition, 'blockhash'> & { readonly blockhash?: string };
+type Act = Omit<Composition, 'blockhash'> & { readonly blockhash?: string };
 
 /** Something that people do on a chain. */
 export type Scene = (world: World) => Act;
