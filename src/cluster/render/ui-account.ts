@@ -49,7 +49,7 @@ export function uiAccount(address: string, account: Account, view: AccountView):
     data: uiData(address, account, view),
     owner,
     executable,
-    rentEpoch: NOT_FROM_TRANSACTIONS.has(owner) ? 0n : RENT_EPOCH,
+    rentEpoch: lamports === 0n || NOT_FROM_TRANSACTIONS.has(owner) ? 0n : RENT_EPOCH,
     space: data.length,
   };
 }
