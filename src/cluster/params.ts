@@ -29,11 +29,14 @@ export function string(value: unknown): string {
   return value;
 }
 
-/** A whole number from 0 to the largest that both sides hold exactly. */
-export function u64(value: unknown): number {
+/** A slot, a size or a limit: far above 2^53 it is only known to be large. */
+export const u64 = (value: unknown): number => Number(exactU64(value));
+
+/** An amount, to the last digit. */
+export function exactU64(value: unknown): bigint {
   if (!isInteger(value)) throw mistaken(value, 'u64');
   if (value < 0) throw invalidParams(`Invalid params: invalid value: integer \`${value}\`, expected u64.`);
-  return Number(value);
+  return BigInt(value);
 }
 
 /** A list that holds at most `max` items. */

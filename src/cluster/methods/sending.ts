@@ -1,6 +1,6 @@
 import bs58 from 'bs58';
-import { invalidParams, NodeError, preflightFailure, signatureFailure } from '../node-error.ts';
-import { address, config, optional, string, u64, variant } from '../params.ts';
+import { invalidParams, type NodeError, preflightFailure, signatureFailure } from '../node-error.ts';
+import { address, config, exactU64, optional, string, variant } from '../params.ts';
 import { type TransactionError, TransactionRefused } from '../transaction-error.ts';
 import { readMessage } from '../wire-transaction.ts';
 import { bankView } from './bank-view.ts';
@@ -28,7 +28,7 @@ export const SENDING_METHODS: Methods = {
     optional: 1,
     answer({ faucet }, [key, lamports]) {
       const wallet = address(key);
-      const amount = BigInt(u64(lamports));
+      const amount = exactU64(lamports);
       return refusing(() => faucet.airdrop(wallet, amount).signature);
     },
   },
@@ -60,7 +60,7 @@ const base64 = (text: string): Uint8Array | undefined =>
 /** Tries a transaction before it is sent, so that one that would fail costs nothing. */
 function preflight({ chain }: Node, bytes: Uint8Array): void {
   const { error, logs, computeUnits } = refusing(() => chain.simulate(bytes));
-  if (error !== null) throw preflightFailure(reason(error), outcome(error, logs, computeUnits));
+  if (error !== null) throw refusal(error, logs, computeUnits);
 }
 
 /** Puts it in a node's words when the chain takes no transaction. */
@@ -69,11 +69,14 @@ function refusing<T>(work: () => T): T {
     return work();
   } catch (thrown) {
     if (!(thrown instanceof TransactionRefused)) throw thrown;
-    const { error, logs } = thrown;
-    if (error === 'SignatureFailure') throw signatureFailure();
-    if (error === 'SanitizeFailure') throw new NodeError(-32602, 'invalid transaction: failed to deserialize');
-    throw preflightFailure(reason(error), outcome(error, logs, 0n));
+    throw refusal(thrown.error, thrown.logs);
   }
+}
+
+function refusal(error: TransactionError, logs: readonly string[], computeUnits = 0n): NodeError {
+  if (error === 'SignatureFailure') return signatureFailure();
+  if (error === 'SanitizeFailure') return invalidParams('invalid transaction: failed to deserialize');
+  return preflightFailure(reason(error), outcome(error, logs, computeUnits));
 }
 
 const outcome = (err: TransactionError, logs: readonly string[], unitsConsumed: bigint): object => ({
@@ -88,6 +91,7 @@ const outcome = (err: TransactionError, logs: readonly string[], unitsConsumed: 
 
 /** An error in words: `BlockhashNotFound` is "Blockhash not found". */
 function reason(error: TransactionError): string {
+  if (error === 'AlreadyProcessed') return 'This transaction has already been processed';
   if (typeof error === 'string') return sentence(error);
   const [variant = '', detail] = Object.entries(error)[0] ?? [];
   if (variant !== 'InstructionError' || !Array.isArray(detail)) return sentence(variant);
