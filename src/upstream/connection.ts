@@ -5,8 +5,6 @@ import { Inbox } from './inbox.ts';
 import type { NodeOptions, UpstreamSettings } from './options.ts';
 import { members } from './raw-json.ts';
 
-/** Bytes of notifications that may wait for us before the node is held back. */
-const INBOX_BYTES = 16 * 1024 * 1024;
 /** Held back for longer, we are too slow for this node: better start anew than be ever more behind. */
 const HELD_MS = 2000;
 
@@ -53,7 +51,7 @@ export class Connection {
     const { node, settings } = options;
     this.#options = options;
     this.#inbox = new Inbox({
-      maxBytes: INBOX_BYTES,
+      maxBytes: settings.maxBytes, // a single message may have as many
       take: (message) => this.#take(message),
       hold: () => this.#hold(),
       release: () => this.#release(),

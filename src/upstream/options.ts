@@ -19,7 +19,7 @@ export interface UpstreamSettings {
   readonly connections: number;
   /** Requests to a node that may wait for a connection; one more is `overloaded`. */
   readonly queue: number;
-  /** The longest answer and the longest WebSocket message. */
+  /** The longest answer and the longest WebSocket message, and how many bytes of messages may wait for us. */
   readonly maxBytes: number;
   /** A WebSocket that says nothing for so long is dead, and so is a tip that stands still. */
   readonly silenceMs: number;

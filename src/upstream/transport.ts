@@ -1,4 +1,4 @@
-import { Pool } from 'undici';
+import { errors, Pool } from 'undici';
 import { GatewayError } from '../domain/error.ts';
 import type { NodeOptions, UpstreamSettings } from './options.ts';
 
@@ -36,7 +36,7 @@ export function openTransport(node: NodeOptions, settings: UpstreamSettings): Tr
     async post(json, signal) {
       const request = pool.request({ method: 'POST', path, headers, body: json, signal });
       const answer = await request.catch((thrown: unknown) => {
-        throw signal.aborted ? signal.reason : unreachable(node.id, thrown);
+        throw signal.aborted ? signal.reason : unanswered(node.id, thrown);
       });
       const retryAfter = answer.headers['retry-after'];
       try {
@@ -73,15 +73,15 @@ async function readAll(stream: AsyncIterable<Buffer>, maxBytes: number): Promise
   return Buffer.concat(chunks, length);
 }
 
-function unreachable(id: string, thrown: unknown): GatewayError {
+function unanswered(id: string, thrown: unknown): GatewayError {
   const cause = reasonOf(id, thrown);
-  return cause.includes('HPE_') // what answers doesn't speak HTTP
+  return thrown instanceof errors.HTTPParserError // what is there doesn't speak HTTP
     ? new GatewayError('upstream_error', 'no valid answer came', { cause })
     : new GatewayError('upstream_unavailable', 'no node can be reached', { cause });
 }
 
-/** Only the error's code: its message may hold the host, and its cause too. */
+/** Only the error's code or name: its message may hold the host, and its cause too. */
 function reasonOf(id: string, thrown: unknown): string {
-  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
-  return `${id}: ${typeof code === 'string' ? code : 'unknown fault'}`;
+  if (!(thrown instanceof Error)) return `${id}: unknown fault`;
+  return `${id}: ${'code' in thrown && typeof thrown.code === 'string' ? thrown.code : thrown.name}`;
 }

@@ -46,6 +46,8 @@ export class ScriptedNode {
     const unsubscribe = asked.method.endsWith('Unsubscribe');
     socket.send(answer(asked, unsubscribe ? 'true' : subscriptionId(asked)));
   };
+  /** Whether it answers pings. */
+  pongs = true;
   readonly #stop: () => Promise<void>;
 
   /** Binds the same port again after a {@link close}. */
@@ -57,7 +59,7 @@ export class ScriptedNode {
     });
 
   private constructor(server: ReturnType<typeof createServer>) {
-    const pubsub = new WebSocketServer({ server });
+    const pubsub = new WebSocketServer({ server, autoPong: false });
     this.port = (server.address() as AddressInfo).port; // a string only for pipes
     server.on('request', async (request, response) => {
       const chunks: Buffer[] = [];
@@ -74,6 +76,9 @@ export class ScriptedNode {
     pubsub.on('connection', (socket) => {
       this.sockets.add(socket);
       socket.on('close', () => this.sockets.delete(socket));
+      socket.on('ping', () => {
+        if (this.pongs) socket.pong();
+      });
       socket.on('message', (data) => {
         const text = String(data);
         const asked: Asked = { ...JSON.parse(text), text };
