@@ -12,7 +12,7 @@ export const SECRET = 'k3y-0f-th1s-n0de';
 /** A JSON-RPC request as the node got it. */
 export interface Asked {
   readonly id: number;
-  readonly method: Read;
+  readonly method: string;
   readonly params: readonly any[];
   readonly text: string;
 }
@@ -68,7 +68,7 @@ export class ScriptedNode {
       const asked: Asked = { ...JSON.parse(text), text };
       this.asked.push(asked);
       const reply =
-        this.replies[asked.method] ??
+        this.replies[asked.method as Read] ??
         ((_, asked) => response.end(refuse(asked, '{"code":-32601,"message":"Method not found"}')));
       if (typeof reply === 'string') response.end(answer(asked, reply));
       else reply(response, asked);
