@@ -1,6 +1,7 @@
 import { WebSocket } from 'ws';
 import type { Clock } from '../domain/clock.ts';
 import { RawJson, toJson } from '../domain/json.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { Inbox } from './inbox.ts';
 import type { NodeOptions, UpstreamSettings } from './options.ts';
 import { members } from './raw-json.ts';
@@ -41,15 +42,21 @@ export class Connection {
   readonly #asked = new Map<string, { readonly subscription: Subscription; readonly disarm: () => void }>();
   /** By the text of the node's own number, which may be larger than a double holds. */
   readonly #routes = new Map<string, Subscription>();
-  #timers: Record<'ping' | 'silence' | 'held', () => void> = { ping() {}, silence() {}, held() {} };
+  readonly #heartbeat: Heartbeat;
+  #cancelHeld = (): void => {};
   #lastId = 0;
-  #heardAt = 0;
-  #held = false;
   #ended = false;
 
   constructor(options: ConnectionOptions) {
-    const { node, settings } = options;
+    const { node, settings, clock } = options;
     this.#options = options;
+    this.#heartbeat = new Heartbeat({
+      clock,
+      pingMs: settings.pingMs,
+      silenceMs: settings.silenceMs,
+      ping: () => this.#socket.ping(),
+      lost: (reason) => this.end(reason),
+    });
     this.#inbox = new Inbox({
       maxBytes: settings.maxBytes, // a single message may have as many
       take: (message) => this.#take(message),
@@ -64,24 +71,22 @@ export class Connection {
     });
     this.#socket.on('open', () => {
       if (this.#ended) return;
-      this.#ping();
+      this.#heartbeat.start();
       options.opened();
     });
+    this.#socket.on('pong', () => this.#heartbeat.answered());
     this.#socket.on('message', (data) => {
-      this.#heardAt = this.#options.clock.monotonic();
+      this.#heartbeat.heard();
       if (!this.#ended && Buffer.isBuffer(data)) this.#inbox.push(data);
     });
-    this.#socket.on('error', () => this.end('broke')); // its message may hold the host
+    this.#socket.on('error', () => this.end('failed')); // its message may hold the host
     this.#socket.on('close', () => this.end('was closed'));
   }
 
   /** Asks for a subscription. From the first on, silence counts: a node's slots never cease. */
   subscribe(subscription: Subscription): void {
     const { clock, settings } = this.#options;
-    if (this.#wanted.size === 0) {
-      this.#heardAt = clock.monotonic();
-      this.#watchSilence();
-    }
+    this.#heartbeat.expectWords();
     this.#wanted.add(subscription);
     const disarm = clock.after(settings.ackMs, () => this.end('left a subscription unanswered'));
     this.#asked.set(this.#send(subscription.method, subscription.params), { subscription, disarm });
@@ -96,7 +101,8 @@ export class Connection {
   end(reason: string): void {
     if (this.#ended) return;
     this.#ended = true;
-    for (const cancel of Object.values(this.#timers)) cancel();
+    this.#heartbeat.stop();
+    this.#cancelHeld();
     for (const { disarm } of this.#asked.values()) disarm();
     this.#inbox.close();
     this.#socket.terminate();
@@ -149,37 +155,15 @@ export class Connection {
     }
   }
 
-  #ping(): void {
-    const { clock, settings } = this.#options;
-    let answered = false;
-    this.#socket.once('pong', () => {
-      answered = true;
-    });
-    this.#socket.ping();
-    this.#timers.ping = clock.after(settings.pingMs, () => {
-      if (answered || this.#held)
-        this.#ping(); // held back, we wouldn't see its pong
-      else this.end('left a ping unanswered');
-    });
-  }
-
-  #watchSilence(): void {
-    const { clock, settings } = this.#options;
-    const quietMs = this.#held ? 0 : clock.monotonic() - this.#heardAt;
-    if (quietMs >= settings.silenceMs) this.end('fell silent');
-    else this.#timers.silence = clock.after(settings.silenceMs - quietMs, () => this.#watchSilence());
-  }
-
   #hold(): void {
-    this.#held = true;
     this.#socket.pause();
-    this.#timers.held = this.#options.clock.after(HELD_MS, () => this.end('sent more than could be taken'));
+    this.#heartbeat.setDeaf(true);
+    this.#cancelHeld = this.#options.clock.after(HELD_MS, () => this.end('sent more than could be taken'));
   }
 
   #release(): void {
-    this.#held = false;
-    this.#heardAt = this.#options.clock.monotonic();
-    this.#timers.held();
+    this.#cancelHeld();
+    this.#heartbeat.setDeaf(false);
     if (!this.#ended) this.#socket.resume();
   }
 }

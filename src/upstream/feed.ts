@@ -5,7 +5,7 @@ export interface FeedOptions {
   readonly node: NodeOptions;
   readonly surroundings: Surroundings;
   /** Asked at each new connection before anything is subscribed. A rejection ends the connection. */
-  admit(): Promise<void>;
+  admit(): Promise<unknown>;
   /** Called with each change, at once: what hangs on a connection is stale from the moment it is lost. */
   onStatus(status: 'up' | 'down', reason: string): void;
 }
