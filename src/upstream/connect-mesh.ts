@@ -22,10 +22,10 @@ const HEALTH = ['ok', 'behind', 'stalled', 'down'] as const;
 export async function connectMesh(options: MeshOptions): Promise<Mesh> {
   const { nodes, clock, random, settings, onProblem = () => {} } = options;
   const tips = new Tips(clock);
-  let cluster = options.expectedCluster ?? undefined;
+  let expected = options.expectedCluster ?? undefined;
   const belongs = (genesisHash: string) => {
-    cluster ??= genesisHash;
-    return genesisHash === cluster;
+    expected ??= genesisHash;
+    return genesisHash === expected;
   };
   const members = nodes.map(
     (node) => new Member({ node, surroundings: { clock, random, settings }, belongs, onProblem }),
@@ -50,18 +50,15 @@ export async function connectMesh(options: MeshOptions): Promise<Mesh> {
       .map(({ member }) => member);
   };
 
-  try {
-    await firstAdmission(members, clock, settings.startMs, settings.backoffMinMs);
-  } catch (thrown) {
+  const admission = firstAdmission(members, clock, settings.startMs, settings.backoffMinMs);
+  const cluster = await admission.catch(async (thrown: unknown) => {
     await close();
     throw thrown;
-  }
+  });
   for (const member of members) member.start();
 
   return {
-    get cluster() {
-      return cluster ?? ''; // known: a node has been admitted
-    },
+    cluster,
     get apiVersion() {
       return byHealth()[0]?.node.apiVersion;
     },
@@ -93,7 +90,7 @@ async function firstAdmission(
   clock: Clock,
   startMs: number,
   pauseMs: number,
-): Promise<void> {
+): Promise<string> {
   const end = clock.monotonic() + startMs;
   for (let cause: unknown; ; ) {
     for (const member of members) {

@@ -13,6 +13,8 @@ const LOOK_MS = 1000;
 /** A node further behind the best one is out, and back in when it is nearer than the second number. */
 const BEHIND_SLOTS = 20;
 const CAUGHT_UP_SLOTS = 10;
+/** Receipts are bound to it, and operators are shown it: nothing else may pass for one. */
+const GENESIS_HASH = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 export interface MemberOptions {
   readonly node: NodeOptions;
@@ -30,7 +32,7 @@ export class Member {
   /** When the feed last told of each commitment. */
   readonly #fedAt = new Map<Commitment, number>();
   #feed: Feed | undefined;
-  #admission: Promise<void> | undefined;
+  #admission: Promise<string> | undefined;
   #refused = false;
   #behind = false;
   #cancelLook = (): void => {};
@@ -71,8 +73,11 @@ export class Member {
     this.#lookLater();
   }
 
-  /** Makes sure that the node is of our cluster and has shown a slot at each commitment. Checked once per connection. */
-  admit(): Promise<void> {
+  /**
+   * Makes sure that the node is of our cluster and has shown a slot at each commitment; resolves to its genesis hash.
+   * Asks only when the node has been out of touch since the last time.
+   */
+  admit(): Promise<string> {
     if (this.#admission !== undefined) return this.#admission;
     const admission = this.#check();
     this.#admission = admission;
@@ -114,14 +119,15 @@ export class Member {
     return this.#behind ? 'behind' : 'ok';
   }
 
-  #admitAgain(): Promise<void> {
+  #admitAgain(): Promise<string> {
     this.#admission = undefined;
     return this.admit();
   }
 
-  async #check(): Promise<void> {
+  async #check(): Promise<string> {
     const { belongs, onProblem } = this.#options;
     const hash = text(await this.node.ask('getGenesisHash', []));
+    if (!GENESIS_HASH.test(hash)) throw new GatewayError('upstream_error', 'a node gave no genesis hash');
     const known = this.#refused;
     this.#refused = !belongs(hash);
     if (this.#refused) {
@@ -129,6 +135,7 @@ export class Member {
       throw new GatewayError('upstream_unavailable', 'no node of the cluster can be reached');
     }
     await this.#ask(COMMITMENTS.filter((commitment) => this.node.tips.newest(commitment) === undefined));
+    return hash;
   }
 
   #lookLater(): void {

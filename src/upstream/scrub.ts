@@ -1,6 +1,6 @@
 import type { NodeOptions } from './options.ts';
 
-const MAX_TEXT = 200;
+const MAX_TEXT = 300;
 /** What is looked at at all. A word that this cuts in two is dropped: half a key must not pass for a word. */
 const MAX_READ = 1000;
 /** Shorter parts of a URL, such as `v2` or `rpc`, are words that a node may use innocently. */

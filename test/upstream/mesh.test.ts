@@ -154,6 +154,16 @@ t.test('a start refuses another cluster than the expected one', async (t) => {
   t.equal(node.heard.length, 0);
 });
 
+t.test('a start believes nothing that is no genesis hash', async (t) => {
+  const [odd, right] = [await startNode(t), await startNode(t)];
+  odd.replies.getGenesisHash = '"https://example.com/?key=secret"';
+  const clock = new ManualClock();
+  const options = { clock, random: () => 0, settings: SETTINGS };
+  const mesh = await connectMesh({ nodes: [odd.options('odd'), right.options('right')], ...options });
+  t.teardown(() => mesh.close());
+  t.equal(mesh.cluster, GENESIS);
+});
+
 t.test('a node of another cluster is never read from, whatever happens to the others', async (t) => {
   const [right, wrong] = [await startNode(t), await startNode(t)];
   wrong.replies.getGenesisHash = `"${OTHER}"`;
