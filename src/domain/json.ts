@@ -9,11 +9,12 @@ export class RawJson {
 
 /**
  * Writes compact JSON in which no integer loses a digit: `bigint` as digits, {@link RawJson} verbatim.
- * Members keep the order of the object, so equal values give equal bytes. `undefined` members are left out.
+ * Members keep the order of the object, so equal values give equal bytes. A member that is `undefined` is left out, an
+ * element that is becomes null.
  */
 export function toJson(value: unknown): string {
   if (typeof value === 'bigint') return value.toString();
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (value instanceof RawJson) return value.text;
   if (Array.isArray(value)) return `[${value.map(toJson).join(',')}]`;
   let members = '';
