@@ -42,7 +42,7 @@ export const rpc = post({
   path: '/rpc',
   summary: "Calls one of the cluster's read methods; the result is the node's own, byte for byte",
   body: z.object({ method: z.enum(READ_METHODS), params: z.array(z.unknown()).optional() }),
-  result: z.strictObject({ result: raw }),
+  result: raw,
   envelope: 'bare',
   errors: ['invalid_json', 'invalid_request', 'invalid_params', 'rpc_method_not_allowed', 'rpc_error'],
   parse: parseCall,
