@@ -1,0 +1,153 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Test } from 'tap';
+import { newGenesis } from '../../src/cluster/genesis.ts';
+import { createEmbedded, type InThreadCluster } from '../../src/cluster/in-thread.ts';
+import { loadConfig } from '../../src/config.ts';
+import type { Clock } from '../../src/domain/clock.ts';
+import { createGateway, type Gateway } from '../../src/gateway.ts';
+import { systemClock } from '../../src/system-clock.ts';
+import { ManualClock } from '../manual-clock.ts';
+
+/** An HTTP answer, whole. */
+export interface Got {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body, parsed: enough where no integer passes 2^53. */
+  readonly json: any;
+}
+
+/** One line of the gateway's log. */
+export interface Logged {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly facts: any;
+  readonly message: string;
+}
+
+/** A gateway that listens on a free port, with what a test needs to look at it. */
+export interface World {
+  readonly gateway: Gateway;
+  readonly logged: readonly Logged[];
+  /** Asks for `/api/v1` + path, or for a path that starts with `/api`. */
+  get(path: string, init?: RequestInit): Promise<Got>;
+  /** Asks `/rpc`; a body that is no text is sent as JSON. */
+  rpc(body: unknown, init?: RequestInit): Promise<Got>;
+}
+
+/** The same over a cluster in this thread, both on a clock that the test moves. */
+export interface SteppedWorld extends World {
+  readonly cluster: InThreadCluster;
+  readonly clock: ManualClock;
+  /** Lets slots pass, one by one, each of which the gateway hears of. */
+  step(slots?: number): Promise<void>;
+}
+
+export interface Setting {
+  /** As `--set` takes them. */
+  readonly set?: readonly string[];
+  readonly clock?: Clock;
+  readonly state?: string;
+  readonly random?: () => number;
+}
+
+/** Most tests are about something else than how often one may ask. */
+const UNLIMITED = 'limits.free.requests=1000000';
+
+/** Waits, for a while that no sane machine needs, until something holds. */
+export async function until(holds: () => boolean | Promise<boolean>, what = 'it'): Promise<void> {
+  const end = performance.now() + 15_000;
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`${what} did not come about`);
+    await sleep(5);
+  }
+}
+
+/** Opens a gateway over nodes, and closes it when the test ends. */
+export async function openGateway(
+  t: Test,
+  upstreams: readonly string[],
+  { set = [], clock = systemClock, state = t.testdir(), random = () => 0 }: Setting = {},
+): Promise<World> {
+  const logged: Logged[] = [];
+  const write =
+    (level: Logged['level']) =>
+    (facts: object, message: string): void => {
+      logged.push({ level, facts, message });
+    };
+  const config = loadConfig({
+    cwd: state,
+    flags: { port: '0', state, upstream: upstreams, set: [UNLIMITED, 'drainMs=200', ...set] },
+  });
+  const gateway = await createGateway({
+    config,
+    clock,
+    random,
+    log: { info: write('info'), warn: write('warn'), error: write('error') },
+    receiptKey: { inline: 'ephemeral', production: false },
+  });
+  t.teardown(() => gateway.close());
+  return { gateway, logged, ...client(gateway.url) };
+}
+
+/** How a test asks. */
+export function client(url: string): Pick<World, 'get' | 'rpc'> {
+  const get = async (path: string, init: RequestInit = {}): Promise<Got> => {
+    const response = await fetch(new URL(path.startsWith('/api') ? path : `/api/v1${path}`, url), init);
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      get json() {
+        return JSON.parse(text);
+      },
+    };
+  };
+  const rpc = (body: unknown, init: RequestInit = {}): Promise<Got> =>
+    get('/rpc', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+      ...init,
+    });
+  return { get, rpc };
+}
+
+/** Starts a cluster in this thread, and a gateway over it on the same clock. */
+export async function openStepped(
+  t: Test,
+  { set = [], ...setting }: Omit<Setting, 'clock'> & { readonly perSlot?: number; readonly skipEvery?: number } = {},
+): Promise<SteppedWorld> {
+  const clock = new ManualClock();
+  const { perSlot = 2, skipEvery = 0 } = setting;
+  const genesis = newGenesis(Buffer.alloc(32, 7), clock.now());
+  const cluster = await createEmbedded(clock, genesis, { perSlot, skipEvery });
+  // The clock runs ahead of the sockets here, so deadlines that it measures must be long.
+  const patient = ['upstream.timeoutMs=3600000', 'upstream.slowTimeoutMs=3600000', 'upstream.ackMs=3600000'];
+  let opened: World | undefined;
+  const opening = openGateway(t, [`${cluster.url},${cluster.wsUrl}`], { ...setting, clock, set: [...patient, ...set] });
+  t.teardown(() => cluster.close());
+  opening.then(
+    (world) => {
+      opened = world;
+    },
+    () => {},
+  );
+  for (let i = 0; i < 400 && opened === undefined; i++) {
+    clock.advance(50); // the gateway's first frame needs a slot
+    await Promise.race([sleep(5), opening]);
+  }
+  const world = await opening;
+  const hears = async (): Promise<boolean> => {
+    const { json } = await world.get('/health');
+    return json.result?.slot === cluster.chain.slot('processed');
+  };
+  const step = async (slots = 1): Promise<void> => {
+    for (let i = 0; i < slots; i++) {
+      clock.advance(400);
+      await until(hears, 'the slot');
+    }
+  };
+  await step();
+  return { ...world, cluster, clock, step };
+}
