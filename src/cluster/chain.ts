@@ -5,24 +5,17 @@ import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { Account } from './account.ts';
 import { AccountVersions } from './account-versions.ts';
+import { admit, BLOCKHASH_LIFE, isAlive, type Surroundings } from './admission.ts';
 import { Bank, type Parent } from './bank.ts';
 import type { Block, Landed } from './block.ts';
 import { Ledger } from './ledger.ts';
 import { type PrioritizationFee, prioritizationFees } from './prioritization-fees.ts';
-import { BANK_SYSVARS, SYSTEM_PROGRAM } from './programs.ts';
+import { BANK_SYSVARS } from './programs.ts';
 import { type PerformanceSample, Samples } from './samples.ts';
 import { type Skips, skips } from './skips.ts';
 import { SlotClock } from './slot-clock.ts';
 import { type Execution, Svm } from './svm.ts';
-import { TransactionRefused } from './transaction-error.ts';
-import {
-  feeOf,
-  type Message,
-  nonceAccount,
-  readTransaction,
-  UNSIGNED,
-  type WireTransaction,
-} from './wire-transaction.ts';
+import { feeOf, type Message, readTransaction } from './wire-transaction.ts';
 
 export interface ChainOptions {
   readonly clock: Clock;
@@ -51,8 +44,6 @@ export interface SlotEvent {
 }
 
 const FINALIZED_DEPTH = 32;
-/** A blockhash serves a transaction for so many blocks. */
-const BLOCKHASH_LIFE = 150;
 const SLOT_HASHES = 512;
 const MAX_BLOCKS = 2048;
 const MAX_TRANSACTIONS = 16_384;
@@ -170,7 +161,7 @@ export class Chain {
 
   /** What a message costs in lamports; `undefined` when its blockhash is too old or unknown. */
   feeFor(message: Message): bigint | undefined {
-    return this.#isAlive(message) ? feeOf(message) : undefined;
+    return isAlive(message, this.#surroundings()) ? feeOf(message) : undefined;
   }
 
   /** Lamports that an account of `size` bytes needs to exist. */
@@ -190,19 +181,19 @@ export class Chain {
   }
 
   /**
-   * Runs a signed transaction and puts it into the block being made. Throws {@link TransactionRefused} when it can't
+   * Runs a signed transaction and puts it into the block being made. Throws `TransactionRefused` when it can't
    * land; one that lands and fails is returned with its `error`.
    */
   send(bytes: Uint8Array): Landed {
     const transaction = readTransaction(bytes);
-    this.#assertFit(transaction);
+    admit(transaction, this.#surroundings());
     return this.#bank.run(transaction);
   }
 
-  /** What {@link send} would give, without sending. Throws {@link TransactionRefused} too. */
+  /** What {@link send} would give, without sending. Throws `TransactionRefused` too. */
   simulate(bytes: Uint8Array): Execution {
     const transaction = readTransaction(bytes);
-    this.#assertFit(transaction);
+    admit(transaction, this.#surroundings());
     return this.#svm.simulate(bytes);
   }
 
@@ -288,34 +279,13 @@ export class Chain {
     return this.#skips.has(slot) ? this.#unskipped(slot + 1) : slot;
   }
 
-  #assertFit({ message, signatures }: WireTransaction): void {
-    if (signatures.includes(UNSIGNED)) throw new TransactionRefused('SignatureFailure');
-    const [signature = ''] = signatures;
-    if (this.#ledger.transaction(signature) ?? this.#bank.transaction(signature)) {
-      throw new TransactionRefused('AlreadyProcessed');
-    }
-    if (!this.#isAlive(message)) throw new TransactionRefused('BlockhashNotFound');
-  }
-
-  /** Whether a message's blockhash is young enough for the bank, or is the value of the nonce that the message advances. */
-  #isAlive(message: Message): boolean {
-    const { recentBlockhash } = message;
-    if (recentBlockhash === this.#bank.parent.hash) return true;
-    if (this.#ledger.newest(BLOCKHASH_LIFE).some(({ hash }) => hash === recentBlockhash)) return true;
-    const nonce = nonceAccount(message);
-    return nonce !== undefined && nonceValue(this.#svm.account(nonce)) === recentBlockhash;
+  #surroundings(): Surroundings {
+    return { ledger: this.#ledger, bank: this.#bank, account: (address) => this.#svm.account(address) };
   }
 }
 
 /** Confirmation follows one block behind, sometimes two. */
 const confirmationDepth = (slot: Slot): number => (slot % 3 === 0 ? 2 : 1);
-
-/** The hash that a nonce account holds, after its version, state and authority. */
-function nonceValue(account: Account | undefined): string | undefined {
-  return account?.owner === SYSTEM_PROGRAM && account.data.length === 80
-    ? bs58.encode(account.data.subarray(40, 72))
-    : undefined;
-}
 
 const isBankSysvar = (address: string): boolean => BANK_SYSVARS.some((sysvar) => sysvar === address);
 

@@ -42,7 +42,7 @@ export async function startEmbedded({ state, slotMs, ...options }: EmbeddedOptio
     control,
     ended,
     async close() {
-      await close();
+      await close().catch(() => {}); // it has ended by itself, which is as good
       await ended;
     },
     async kill() {

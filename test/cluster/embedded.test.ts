@@ -21,6 +21,8 @@ t.test('a cluster in a thread answers like a node, and is the same one after a r
   await t.rejects(ask(first.url, 'getSlot'), 'nobody answers');
   await t.rejects(first.control.fork(), { message: 'the embedded cluster has ended' });
 
+  await first.close();
+
   const second = await startEmbedded({ state, slotMs: 50, perSlot: 1 });
   t.equal(second.genesisHash, first.genesisHash);
   const finalized = await ask(second.url, 'getSlot', [{ commitment: 'finalized' }]);
