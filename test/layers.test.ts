@@ -15,6 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   routes: ['domain', 'cache', 'upstream', 'chain', 'receipt', 'bs58', 'zod', 'secure-json-parse'],
   http: ['domain', 'cache', 'receipt', 'access', 'routes', 'uWebSockets.js', 'msgpackr', 'node:http', 'node:crypto'],
   cluster: [
+    'system-clock.ts',
     'domain',
     '@solana/web3.js',
     '@solana-program/compute-budget',

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
+import { systemClock } from '../system-clock.ts';
 import { keepGenesis, newGenesis } from './genesis.ts';
 import { type Cluster, type ClusterOptions, createEmbedded } from './in-thread.ts';
 import { obey } from './remote-control.ts';
-import { systemClock } from './system-clock.ts';
 
 /** What the thread is given. */
 export interface Birth {
