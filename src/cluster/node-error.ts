@@ -17,11 +17,20 @@ export class NodeError extends Error {
   }
 }
 
+/** The text is no JSON, or an entry of it is no request that could be answered by itself. */
 export const parseError = (): NodeError => new NodeError(-32700, 'Parse error');
+/** JSON, but not a call; and base58 of data that is too long for it. */
 export const invalidRequest = (message = 'Invalid request'): NodeError => new NodeError(-32600, message);
+/** A defect of the node. */
 export const internalError = (): NodeError => new NodeError(-32603, 'Internal error');
+/** No method has this name, on this face of the node. */
 export const methodNotFound = (): NodeError => new NodeError(-32601, 'Method not found');
+/** The caller's mistake, in `message`. */
 export const invalidParams = (message: string, data?: unknown): NodeError => new NodeError(-32602, message, data);
+
+/** The node is so many slots behind the cluster. */
+export const nodeUnhealthy = (numSlotsBehind: number): NodeError =>
+  new NodeError(-32005, `Node is behind by ${numSlotsBehind} slots`, { numSlotsBehind });
 
 /** The block was there once; it is older than what the node keeps. */
 export const blockCleanedUp = (slot: Slot, first: Slot): NodeError =>
@@ -31,12 +40,14 @@ export const blockCleanedUp = (slot: Slot, first: Slot): NodeError =>
 export const preflightFailure = (reason: string, data: unknown): NodeError =>
   new NodeError(-32002, `Transaction simulation failed: ${reason}`, data);
 
+/** Somebody who had to sign did not. */
 export const signatureFailure = (): NodeError => new NodeError(-32003, 'Transaction signature verification failure');
 
 /** The slot is ahead of the commitment that was asked for. */
 export const blockNotAvailable = (slot: Slot): NodeError =>
   new NodeError(-32004, `Block not available for slot ${slot}`);
 
+/** The slot is final and has no block. */
 export const slotSkipped = (slot: Slot): NodeError =>
   new NodeError(-32007, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`);
 
@@ -48,6 +59,7 @@ export const longTermSlotSkipped = (slot: Slot): NodeError =>
 export const blockStatusNotAvailableYet = (slot: Slot): NodeError =>
   new NodeError(-32014, `Block status not yet available for slot ${slot}`);
 
+/** The caller did not say that it knows transactions of this version. */
 export const unsupportedVersion = (version: number): NodeError =>
   new NodeError(
     -32015,
@@ -60,5 +72,6 @@ export const unsupportedVersion = (version: number): NodeError =>
 export const minContextSlotNotReached = (contextSlot: Slot): NodeError =>
   new NodeError(-32016, 'Minimum context slot has not been reached', { contextSlot });
 
+/** A page of history was to begin or end at a transaction that is not there. */
 export const transactionNotFound = (signature: string): NodeError =>
   new NodeError(-32020, `Transaction ${signature} not found`);

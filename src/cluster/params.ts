@@ -24,6 +24,7 @@ export function positional(params: unknown, required: number, optional: number):
   return values;
 }
 
+/** Text, whatever it says. */
 export function string(value: unknown): string {
   if (typeof value !== 'string') throw mistaken(value, 'a string');
   return value;
@@ -46,7 +47,9 @@ export function list(value: unknown, max: number): readonly unknown[] {
   return value;
 }
 
+/** 32 bytes in base58, returned as they were spelt. */
 export const address = (value: unknown): string => base58(value, 32);
+/** 64 bytes in base58, returned as they were spelt. */
 export const signature = (value: unknown): string => base58(value, 64);
 
 /** The last parameter, which may be absent or null. */
@@ -74,6 +77,7 @@ export function blockCommitment(config: Config): Commitment {
   return level;
 }
 
+/** The slot below which the caller wants no answer. */
 export const minContextSlot = ({ minContextSlot }: Config): Slot | undefined => optional(minContextSlot, u64);
 
 /** One of a closed set of names. */

@@ -27,7 +27,7 @@ async function start(t: Test, skipEvery: number) {
     });
   const send = (bytes: Uint8Array, options: object = {}) =>
     ask(url, 'sendTransaction', [Buffer.from(bytes).toString('base64'), { encoding: 'base64', ...options }]);
-  return { ...cluster, pass, transfer, send };
+  return { ...cluster, clock, pass, transfer, send };
 }
 
 t.test('each reason why a block is not there has its own code', async (t) => {
@@ -54,6 +54,17 @@ t.test('each reason why a block is not there has its own code', async (t) => {
   await control.leaveUnwritten(2);
   t.equal(await refusal(chain.slot('confirmed')), -32014, 'not written down yet');
   t.equal(await refusal(finalized), undefined);
+});
+
+t.test('a node that lags far behind says by how much', async (t) => {
+  const { control, clock, url } = await start(t, 0);
+  await control.lag(150);
+  clock.advance(100 * 400);
+  t.equal(await ask(url, 'getHealth'), 'ok');
+  clock.advance(100 * 400);
+  await t.rejects(ask(url, 'getHealth'), { code: -32005, message: /^Node is behind by \d+ slots$/ });
+  await control.lag(0);
+  t.equal(await ask(url, 'getHealth'), 'ok');
 });
 
 t.test('a transaction that would fail is refused before it costs anything', async (t) => {

@@ -11,7 +11,7 @@ import { RECORDED_ANSWERS, RECORDED_NAMES, RECORDED_PUBSUB } from './recorded.ts
 import { replay } from './recorded-play.ts';
 
 /** A raw answer over HTTP. */
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly contentType: string | null;
   readonly response: string;

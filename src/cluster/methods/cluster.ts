@@ -1,13 +1,24 @@
-import { invalidParams } from '../node-error.ts';
+import { invalidParams, nodeUnhealthy } from '../node-error.ts';
 import { address, list, optional, u64 } from '../params.ts';
 import { type Methods, VERSION } from './method.ts';
 
+/** So far behind a node may be and still call itself healthy. */
+const MAX_SLOTS_BEHIND = 128;
 const MAX_SAMPLES = 720;
 const MAX_FEE_ACCOUNTS = 128;
 
 /** Reads of the node itself, and of how busy the cluster is. */
 export const CLUSTER_METHODS: Methods = {
-  getHealth: { required: 0, optional: 0, answer: () => 'ok' },
+  getHealth: {
+    required: 0,
+    optional: 0,
+    answer({ chain }) {
+      const behind = chain.time.now() - chain.making;
+      if (behind > MAX_SLOTS_BEHIND) throw nodeUnhealthy(behind);
+      return 'ok';
+    },
+  },
+
   getVersion: { required: 0, optional: 0, answer: () => ({ 'feature-set': 0, 'solana-core': VERSION }) },
   getGenesisHash: { required: 0, optional: 0, answer: ({ chain }) => chain.genesisHash },
   getIdentity: { required: 0, optional: 0, answer: ({ chain }) => ({ identity: chain.identity }) },

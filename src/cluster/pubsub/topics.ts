@@ -1,4 +1,3 @@
-import type { Slot } from '../../domain/answer.ts';
 import { accountFilters } from '../account-filter.ts';
 import type { Block } from '../block.ts';
 import { accountView } from '../methods/account-view.ts';
@@ -8,6 +7,7 @@ import { address, type Config, commitment, config, list, positional, signature }
 import { scaleOf } from '../parse/token-state.ts';
 import { type AccountView, GONE, uiAccount } from '../render/ui-account.ts';
 import type { Moment } from './moments.ts';
+import { slotsUpdate } from './slots-update.ts';
 
 /** What a subscription listens to. */
 export interface Topic {
@@ -139,32 +139,6 @@ function viewAt({ chain }: Node, options: unknown, { slot, time }: Block): Accou
       return account && scaleOf(account, time);
     },
   });
-}
-
-function slotsUpdate({ clock, faults }: Node, moment: Moment): readonly unknown[] {
-  const told = (slot: Slot): Slot => slot + faults.slotLie;
-  const timestamp = clock.now();
-  switch (moment.kind) {
-    case 'frozen': {
-      const { slot, transactions } = moment.block;
-      const failed = transactions.filter(({ error }) => error !== null).length;
-      const stats = {
-        numTransactionEntries: transactions.length,
-        numSuccessfulTransactions: transactions.length - failed,
-        numFailedTransactions: failed,
-        maxTransactionsPerEntry: Math.min(transactions.length, 1),
-      };
-      return [{ type: 'frozen', slot: told(slot), timestamp, stats }];
-    }
-    case 'created':
-      return [{ type: 'createdBank', slot: told(moment.slot), parent: told(moment.parent), timestamp }];
-    case 'root':
-    case 'completed':
-    case 'optimisticConfirmation':
-      return [{ type: moment.kind, slot: told(moment.slot), timestamp }];
-    case 'bank':
-      return [];
-  }
 }
 
 const pubkey = (value: unknown): string => asked(value, address, 'Invalid pubkey provided');

@@ -9,6 +9,7 @@ import { zstdStored } from '../zstd.ts';
 export const ACCOUNT_ENCODINGS = ['binary', 'base58', 'base64', 'jsonParsed', 'base64+zstd'] as const;
 export type AccountEncoding = (typeof ACCOUNT_ENCODINGS)[number];
 
+/** Which bytes of the data to show. */
 export interface DataSlice {
   readonly offset: number;
   readonly length: number;

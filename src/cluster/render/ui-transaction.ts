@@ -6,9 +6,11 @@ import { tokenAmount } from '../parse/token-amount.ts';
 import type { InnerInstruction } from '../svm.ts';
 import type { TokenBalance } from '../token-balance.ts';
 import type { Instruction } from '../wire-transaction.ts';
+import { costUnits } from './cost-units.ts';
 
+/** In the order in which a node lists them. */
 export const TRANSACTION_ENCODINGS = ['binary', 'base64', 'base58', 'json', 'jsonParsed'] as const;
-export type TransactionEncoding = (typeof TRANSACTION_ENCODINGS)[number];
+type TransactionEncoding = (typeof TRANSACTION_ENCODINGS)[number];
 
 /** How a caller wants to see transactions. */
 export interface TransactionView {
@@ -130,18 +132,3 @@ const uiTokenBalance = ({ accountIndex, mint, owner, program, amount, decimals }
   owner,
   programId: program,
 });
-
-const SIGNATURE_COST = 720n;
-const WRITE_LOCK_COST = 300n;
-const DATA_BYTES_PER_UNIT = 4;
-/** For a page of loaded account data; a node counts pages, here each transaction loads one. */
-const LOADED_PAGE_COST = 8n;
-
-/** What a block producer reckons a transaction to cost, by the node's cost model. */
-function costUnits({ transaction, writable, computeUnits }: Landed): bigint {
-  const { signatures, message } = transaction;
-  const dataBytes = message.instructions.reduce((bytes, { data }) => bytes + data.length, 0);
-  const locks = BigInt(writable.filter(Boolean).length);
-  const perTransaction = SIGNATURE_COST * BigInt(signatures.length) + WRITE_LOCK_COST * locks + LOADED_PAGE_COST;
-  return computeUnits + perTransaction + BigInt(Math.floor(dataBytes / DATA_BYTES_PER_UNIT));
-}
