@@ -1,5 +1,5 @@
 import type { Account } from '../account.ts';
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../programs.ts';
+import { LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../programs.ts';
 import { parseLoader, parseLookupTable, parseNonce, parseStake } from './native-accounts.ts';
 import type { Parsed } from './parsed.ts';
 import { Reader } from './reader.ts';
@@ -21,14 +21,14 @@ interface Owner {
 }
 
 const OWNERS: Readonly<Record<string, Owner>> = {
-  '11111111111111111111111111111111': { program: 'nonce', parse: parseNonce },
+  [SYSTEM_PROGRAM]: { program: 'nonce', parse: parseNonce },
   [TOKEN_PROGRAM]: { program: 'spl-token', parse: (account, _, scale) => parseTokenAccount(account, scale) },
   [TOKEN_2022_PROGRAM]: { program: 'spl-token-2022', parse: (account, _, scale) => parseTokenAccount(account, scale) },
   Sysvar1111111111111111111111111111111111111: {
     program: 'sysvar',
     parse: ({ data }, address) => parseSysvar(address, new Reader(data)),
   },
-  AddressLookupTab1e1111111111111111111111111: { program: 'address-lookup-table', parse: parseLookupTable },
+  [LOOKUP_TABLE_PROGRAM]: { program: 'address-lookup-table', parse: parseLookupTable },
   BPFLoaderUpgradeab1e11111111111111111111111: { program: 'bpf-upgradeable-loader', parse: parseLoader },
   Stake11111111111111111111111111111111111111: { program: 'stake', parse: parseStake },
 };

@@ -1,4 +1,5 @@
 import bs58 from 'bs58';
+import { LOOKUP_TABLE_PROGRAM, MEMO_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../programs.ts';
 import { EXTENSION_FAMILIES, EXTENSION_INSTRUCTIONS } from './extension-instructions.ts';
 import { type Fields, fieldsOf, type Layout } from './layout.ts';
 import { METADATA_INSTRUCTIONS } from './metadata-instructions.ts';
@@ -42,14 +43,14 @@ const tokenOrMetadata: Program = {
 };
 
 const PROGRAMS: Readonly<Record<string, Program>> = {
-  '11111111111111111111111111111111': { name: 'system', layout: (read) => SYSTEM_INSTRUCTIONS[read.u32()] },
-  TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA: token,
-  TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb: tokenOrMetadata,
+  [SYSTEM_PROGRAM]: { name: 'system', layout: (read) => SYSTEM_INSTRUCTIONS[read.u32()] },
+  [TOKEN_PROGRAM]: token,
+  [TOKEN_2022_PROGRAM]: tokenOrMetadata,
   ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL: {
     name: 'spl-associated-token-account',
     layout: (read) => ASSOCIATED_TOKEN_INSTRUCTIONS[read.left === 0 ? 0 : read.u8()],
   },
-  AddressLookupTab1e1111111111111111111111111: {
+  [LOOKUP_TABLE_PROGRAM]: {
     name: 'address-lookup-table',
     layout: (read) => LOOKUP_TABLE_INSTRUCTIONS[read.u32()],
   },
@@ -59,10 +60,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   },
 };
 
-const MEMO_PROGRAMS: ReadonlySet<string> = new Set([
-  'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr',
-  'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo',
-]);
+const MEMO_PROGRAMS: ReadonlySet<string> = new Set([MEMO_PROGRAM, 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo']);
 
 /** An instruction as `jsonParsed` shows it: by name where its program is known, else with raw data. */
 export function parseInstruction({ programId, accounts, data, stackHeight }: Instruction): Fields {

@@ -3,6 +3,7 @@ import { type Account, RENT_EPOCH } from '../account.ts';
 import { byName } from '../member-order.ts';
 import { parseAccount } from '../parse/account.ts';
 import type { Scale } from '../parse/token-amount.ts';
+import { SYSTEM_PROGRAM } from '../programs.ts';
 import { zstdStored } from '../zstd.ts';
 
 /** In the order in which a node lists them when it refuses another. */
@@ -86,7 +87,7 @@ const base58 = (bytes: Uint8Array): string =>
 /** What a notification shows for an account that is gone. */
 export const GONE: Account = {
   lamports: 0n,
-  owner: '11111111111111111111111111111111',
+  owner: SYSTEM_PROGRAM,
   executable: false,
   data: new Uint8Array(0),
 };
