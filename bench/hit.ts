@@ -1,19 +1,14 @@
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { interleaved, report, serve } from './process.ts';
+import { interleaved, report, serve, serveGateway } from './process.ts';
 import { wrk } from './wrk.ts';
 
 // How much of the bare engine is left when an answer is guarded, metered, cached and signed: the whole gateway over
-// its embedded cluster against the engine alone that sends the same bytes, each on one core, the load on another.
+// an idle cluster against the engine alone that sends the same bytes, each on one core, the load on another.
 
 const WALLET = '11111111111111111111111111111111';
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const SECONDS = Number(process.env['SECONDS'] ?? 3);
 
-const state = mkdtempSync(join(tmpdir(), 'bench-'));
-const unlimited = ['--set', 'limits.free.requests=10000000', '--set', 'embedded.transactionsPerSlot=0'];
-const gateway = await serve('src/main.js', ['--port', '0', '--state', state, ...unlimited]);
+const gateway = await serveGateway();
 const hot = `${gateway.url}/api/v1/balance/${WALLET}`;
 await fetch(hot);
 const raw = await serve('bench/raw-server.js', [hot]);
@@ -48,3 +43,4 @@ report(
 );
 raw.stop();
 gateway.stop();
+process.exit();

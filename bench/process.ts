@@ -1,5 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { startEmbedded } from '../src/cluster/embedded.ts';
 
 /** True where a process can be bound to one core, so that server and load don't share it. */
 const canPin = spawnSync('taskset', ['-V']).status === 0;
@@ -30,6 +34,15 @@ export async function serve(module: string, args: readonly string[]): Promise<Se
     child.once('exit', () => reject(new Error(`${module} ended before it listened: ${output}`)));
   });
   return { url, process: child, stop: () => child.kill('SIGKILL') };
+}
+
+/** A gateway without limits over a cluster that lives in this process, as a node lives on another machine. */
+export async function serveGateway(): Promise<Served> {
+  const state = mkdtempSync(join(tmpdir(), 'bench-'));
+  if (canPin) spawnSync('taskset', ['-acp', '1', String(process.pid)]); // out of the server's way
+  const { url, wsUrl } = await startEmbedded({ state, perSlot: 0 });
+  const limits = ['limits.free.requests=10000000', 'limits.free.streams=1000000'].flatMap((set) => ['--set', set]);
+  return serve('src/main.js', ['--port', '0', '--state', state, '--upstream', `${url},${wsUrl}`, ...limits]);
 }
 
 /** Each of the runs once, then each again, and so on: what drifts drifts for all. The median of each. */

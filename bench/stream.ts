@@ -1,10 +1,7 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { interleaved, pinned, report, serve } from './process.ts';
+import { interleaved, pinned, report, serve, serveGateway } from './process.ts';
 
 // How long a frame takes from the first listener of a thousand to the last: the gateway's sharded topics against the
 // engine publishing the same bytes on one topic. Servers on one core, listeners on the other.
@@ -13,15 +10,7 @@ const LISTENERS = Number(process.env['LISTENERS'] ?? 1000);
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const FRAMES = 20;
 
-const state = mkdtempSync(join(tmpdir(), 'bench-'));
-const limits = ['limits.free.requests=10000000', 'limits.free.streams=1000000', 'embedded.transactionsPerSlot=0'];
-const gateway = await serve('src/main.js', [
-  '--port',
-  '0',
-  '--state',
-  state,
-  ...limits.flatMap((set) => ['--set', set]),
-]);
+const gateway = await serveGateway();
 const raw = await serve('bench/raw-server.js', [`${gateway.url}/api/v1/network`]);
 
 const program = fileURLToPath(new URL('./listeners.js', import.meta.url));
@@ -41,3 +30,4 @@ report('bare engine, one topic, same bytes', ms.raw, 'ms', 1);
 report('gateway', ms.gateway, 'ms', ms.gateway / ms.raw, 'goal 1.15 or less');
 raw.stop();
 gateway.stop();
+process.exit();

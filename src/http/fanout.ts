@@ -1,8 +1,11 @@
 /** Sends one message to all subscribers of a topic. */
 export type Publish = (topic: string, message: string | Buffer, isBinary: boolean) => void;
 
-/** Publishing to so many sockets holds the event loop for well under a millisecond. */
+/** Publishing to so many sockets holds the event loop for about a millisecond. */
 const SHARD_SIZE = 128;
+
+/** An audience of this size is served in one turn: the turns would cost its last listener more than they give others. */
+const AT_ONCE = 1024;
 
 interface Message {
   readonly topic: string;
@@ -11,8 +14,8 @@ interface Message {
 }
 
 /**
- * A topic cut into shards, one of which is published per turn of the event loop, so that requests are answered in
- * between however many listen.
+ * A topic cut into shards. For a large audience one of them is published per turn of the event loop, so that requests
+ * are answered in between however many listen.
  */
 export class Fanout {
   readonly #name: string;
@@ -50,19 +53,17 @@ export class Fanout {
     return this.#queue.some(({ topic }) => topic === this.topic(shard));
   }
 
-  /** The first shard at once, each other in a turn of its own. Messages keep their order. */
+  /** All at once to a small audience, else the first shard now and each other in a turn of its own; in order. */
   send(message: string | Buffer, isBinary: boolean): void {
     const isIdle = this.#queue.length === 0;
     this.#members.forEach((members, shard) => {
       if (members > 0) this.#queue.push({ topic: this.topic(shard), message, isBinary });
     });
-    if (isIdle) this.#next();
+    if (isIdle) this.#publishNext(this.size <= AT_ONCE ? this.#queue.length : 1);
   }
 
-  #next(): void {
-    const next = this.#queue.shift();
-    if (next === undefined) return;
-    this.#publish(next.topic, next.message, next.isBinary);
-    if (this.#queue.length > 0) setImmediate(() => this.#next());
+  #publishNext(shards: number): void {
+    for (const { topic, message, isBinary } of this.#queue.splice(0, shards)) this.#publish(topic, message, isBinary);
+    if (this.#queue.length > 0) setImmediate(() => this.#publishNext(1));
   }
 }
