@@ -1,6 +1,6 @@
 import type { Entry } from '../cache/cache.ts';
 import type { Slot } from '../domain/answer.ts';
-import type { Commitment } from '../domain/commitment.ts';
+import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
 import { API_PREFIX } from '../domain/request.ts';
 import type { Context } from './route.ts';
 import type { RpcCall } from './rpc-call.ts';
@@ -14,16 +14,27 @@ export interface WarmResult {
 /** Answers a call from what other routes keep warm, with the same members as a node's answer; undefined if it can't. */
 export function warmResult(call: RpcCall, commitment: Commitment, context: Context): WarmResult | undefined {
   if (context.cache.stalled) return undefined;
-  switch (call.method) {
+  const { method, params } = call;
+  switch (method) {
     case 'getSlot':
-      return call.params.length <= 1 ? slotAt(commitment, context) : undefined;
+      return isPlain(params) ? slotAt(commitment, context) : undefined;
     case 'getEpochInfo':
-      return call.params.length <= 1 ? epochAt(commitment, context) : undefined;
+      return isPlain(params) ? epochAt(commitment, context) : undefined;
     case 'getBalance':
-      return call.params.length <= 2 ? balanceAt(call.params[0], commitment, context) : undefined;
+      return isPlain(params.slice(1)) ? balanceAt(params[0], commitment, context) : undefined;
     default:
       return undefined;
   }
+}
+
+/** No parameters but a configuration of known members: whatever else there is, the node must judge it. */
+function isPlain([config = {}, ...more]: readonly unknown[]): boolean {
+  if (typeof config !== 'object' || config === null || Array.isArray(config) || more.length > 0) return false;
+  return Object.entries(config).every(([name, value]) =>
+    name === 'commitment'
+      ? COMMITMENTS.includes(value)
+      : name === 'minContextSlot' && Number.isSafeInteger(value) && value >= 0,
+  );
 }
 
 function slotAt(commitment: Commitment, { mesh, cache }: Context): WarmResult | undefined {
