@@ -38,8 +38,8 @@ export interface World {
 export interface SteppedWorld extends World {
   readonly cluster: InThreadCluster;
   readonly clock: ManualClock;
-  /** Lets slots pass, one by one, each of which the gateway hears of. */
-  step(slots?: number): Promise<void>;
+  /** Lets slots pass, `stride` at a time, and waits each time until the gateway has heard of them. */
+  step(slots?: number, stride?: number): Promise<void>;
 }
 
 export interface Setting {
@@ -142,9 +142,9 @@ export async function openStepped(
     const { json } = await world.get('/health');
     return json.result?.slot === cluster.chain.slot('processed');
   };
-  const step = async (slots = 1): Promise<void> => {
-    for (let i = 0; i < slots; i++) {
-      clock.advance(400);
+  const step = async (slots = 1, stride = 1): Promise<void> => {
+    for (let i = 0; i < slots; i += stride) {
+      clock.advance(400 * stride);
       await until(hears, 'the slot');
     }
   };

@@ -6,7 +6,7 @@ import { openStepped } from './open.ts';
 
 const world = await openStepped(t, { perSlot: 4 });
 const { get, rpc, cluster, clock, gateway, step } = world;
-await step(160); // a minute, so that there is a performance sample
+await step(160, 4); // a minute, so that there is a performance sample
 
 const NOBODY = '4'.repeat(44);
 const wallet = WALLETS[0].address;
