@@ -247,9 +247,9 @@ t.test("a node's refusal has its number in a header and in front of its words", 
     ['getBlock', [chain.slot('processed') + 1000], 404, '-32004'],
     ['getBlock', [5], 404, '-32001'],
     ['getSlot', ['confirmed'], 400, '-32602'],
-    ['getSlot', [{ commitment: 'max' }], 400, '-32602'],
+    ['getSlot', [[]], 400, '-32602'],
     ['getEpochInfo', [7], 400, '-32602'],
-    ['getBalance', [wallet, { commitment: 'sure' }], 400, '-32602'],
+    ['getBalance', [wallet, 'confirmed'], 400, '-32602'],
     ['getBalance', [wallet, { minContextSlot: chain.slot('processed') + 1000 }], 503, '-32016'],
   ];
   for (const [method, params, status, rpcCode] of cases) {
