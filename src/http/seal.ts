@@ -13,7 +13,7 @@ interface Job {
   readonly entry: Entry;
   /** The entry waits to be shown until it has its body. */
   readonly staged: boolean;
-  readonly done: (() => void)[];
+  readonly waiting: { resolve(): void; reject(reason: unknown): void }[];
 }
 
 export interface SealerOptions {
@@ -65,9 +65,11 @@ export class Sealer {
     return entry.body;
   }
 
-  /** Makes the body in this turn of the loop, then calls `done`. */
-  seal(entry: Entry, done: () => void): void {
-    this.#enqueue(entry, false).done.push(done);
+  /** Resolves when the body is made, in this turn of the loop. */
+  seal(entry: Entry): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#enqueue(entry, false).waiting.push({ resolve, reject });
+    });
   }
 
   /** A key that is read all the time has its next body before its next reader comes. */
@@ -84,7 +86,7 @@ export class Sealer {
     const queued = this.#jobs.get(entry);
     if (queued !== undefined) return queued;
     if (this.#jobs.size === 0) setImmediate(() => this.#flush());
-    const job: Job = { entry, staged, done: [] };
+    const job: Job = { entry, staged, waiting: [] };
     this.#jobs.set(entry, job);
     return job;
   }
@@ -94,6 +96,17 @@ export class Sealer {
     const batch = jobs.slice(0, MAX_BATCH);
     this.#jobs = new Map(jobs.slice(MAX_BATCH).map((job) => [job.entry, job]));
     if (this.#jobs.size > 0) setImmediate(() => this.#flush());
+    try {
+      this.#seal(batch);
+      for (const { waiting } of batch) for (const { resolve } of waiting) resolve();
+    } catch (reason) {
+      // Nobody else would hear of it. What was held back is shown without a body: its next reader meets the fault.
+      for (const { entry, staged } of batch) if (staged) this.#cache.show(entry);
+      for (const { waiting } of batch) for (const { reject } of waiting) reject(reason);
+    }
+  }
+
+  #seal(batch: readonly Job[]): void {
     const receipts = this.#signer.seal(
       batch.map(({ entry: { key, slot, result, label } }) => ({
         request: `GET ${key}`,
@@ -107,13 +120,12 @@ export class Sealer {
     );
     this.#sealed += batch.length;
     this.#signatures++;
-    batch.forEach(({ entry, staged, done }, i) => {
+    batch.forEach(({ entry, staged }, i) => {
       const body = `{"result":${entry.result},"slot":${entry.slot},"receipt":${receipts[i]}}`;
       // Hot bodies are few and written often; the many others stay text, which the collector need not track.
       entry.body = staged ? Buffer.from(body) : body;
       entry.sealedMs = this.#cache.nowMs;
       if (staged) this.#cache.show(entry);
-      for (const call of done) call();
     });
   }
 }

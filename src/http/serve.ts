@@ -118,9 +118,7 @@ export function handlers(deps: Deps): Handlers {
   /** At once when the body is at hand, else in this turn of the event loop. */
   function sealedWire(served: Served, quota: Quota, upstreamMs?: number): Wire | Promise<Wire> {
     if (sealer.bodyOf(served.entry) !== undefined) return servedWire(quota, served, upstreamMs);
-    return new Promise((resolve) => {
-      sealer.seal(served.entry, () => resolve(servedWire(quota, served, upstreamMs)));
-    });
+    return sealer.seal(served.entry).then(() => servedWire(quota, served, upstreamMs));
   }
 
   const post = guarded('post', ({ req, match, reply, quota }) => {

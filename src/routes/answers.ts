@@ -69,7 +69,8 @@ export class Answers {
       return { entry: await this.#ask(question), source: 'MISS' };
     } catch (thrown) {
       const kept = this.#cache.peek(question.key);
-      if (kept === undefined || kept.refusal !== undefined) throw thrown;
+      const isDefect = !(thrown instanceof GatewayError); // ours, so an old answer must not cover it
+      if (isDefect || kept === undefined || kept.refusal !== undefined) throw thrown;
       if (this.#cache.freshness(kept) !== 'expired') return { entry: kept, source: 'STALE' };
       throw new GatewayError('stale', 'no upstream answers, and what is known is too old', { cause: thrown });
     }
