@@ -1,0 +1,88 @@
+import t, { type Test } from 'tap';
+import { Limiter } from '../../src/access/limiter.ts';
+import { Cache } from '../../src/cache/cache.ts';
+import { WALLETS } from '../../src/cluster/economy/cast.ts';
+import { Signer } from '../../src/receipt/signer.ts';
+import { routes } from '../../src/routes/index.ts';
+import { type Got, openStepped } from './open.ts';
+
+const world = await openStepped(t);
+const { get, rpc, logged, step } = world;
+
+const SECRET = 'what only the log may know';
+const bomb = (): never => {
+  throw new TypeError(SECRET);
+};
+const rejection = (): Promise<never> => Promise.reject(new TypeError(SECRET));
+
+/** Puts something else in the place of a member for the length of `work`. */
+async function replaced(owner: object, name: string, member: unknown, work: () => Promise<void>): Promise<void> {
+  const original = Object.getOwnPropertyDescriptor(owner, name);
+  Object.defineProperty(owner, name, { value: member, configurable: true, writable: true });
+  try {
+    await work();
+  } finally {
+    if (original !== undefined) Object.defineProperty(owner, name, original);
+  }
+}
+
+const targets: Readonly<Record<string, string>> = {
+  '/balance/:addr': `/balance/${WALLETS[0].address}`,
+  '/account/:addr': `/account/${WALLETS[0].address}`,
+  '/epoch': '/epoch?commitment=processed',
+};
+const ask = (path: string): Promise<Got> => (path === '/rpc' ? rpc({ method: 'getSlot' }) : get(targets[path] ?? path));
+
+function isDefect(t: Test, got: Got, what: string): void {
+  t.equal(got.status, 500, `${what} ${got.text}`);
+  t.equal(got.text, '{"error":"internal_error","message":"internal error"}');
+  t.equal(got.headers.get('content-type'), 'application/json; charset=utf-8');
+  for (const name of ['limit', 'remaining', 'reset']) t.match(got.headers.get(`x-ratelimit-${name}`), /^\d+$/);
+  const line = logged.at(-1);
+  t.equal(line?.level, 'error');
+  t.equal(line?.facts.requestId, got.headers.get('x-request-id'), 'the log has it, under the id of the request');
+  t.match(String(line?.facts.err?.message ?? line?.facts.err), SECRET);
+}
+
+for (const route of routes) {
+  const steps = (['resolve', 'answer', 'parse', 'commitmentOf'] as const).filter((name) => name in route);
+  for (const name of steps) {
+    for (const [how, fault] of Object.entries({ throws: bomb, rejects: rejection })) {
+      if (how === 'rejects' && name !== 'resolve') continue;
+      t.test(`${route.path}: ${name} ${how}`, async (t) => {
+        await step(8); // so that nothing is at hand
+        await replaced(route, name, fault, async () => isDefect(t, await ask(route.path), name));
+        t.equal((await ask(route.path)).status, 200, 'and all is well again');
+      });
+    }
+  }
+}
+
+t.test('a cache that breaks is a 500 for every route that reads from it', async (t) => {
+  await replaced(Cache.prototype, 'get', bomb, async () => {
+    for (const path of ['/slot', '/epoch', '/network', '/performance', '/priority-fee', '/balance/:addr'])
+      isDefect(t, await ask(path), path);
+  });
+  t.equal((await ask('/slot')).status, 200);
+});
+
+t.test('so is a limiter that breaks, for every method', async (t) => {
+  await replaced(Limiter.prototype, 'take', bomb, async () => {
+    for (const path of routes.map(({ path }) => path)) isDefect(t, await ask(path), path);
+    isDefect(t, await get('/no/such/route'), 'no route');
+    isDefect(t, await get('/slot', { method: 'DELETE' }), 'DELETE');
+  });
+  t.equal((await ask('/slot')).status, 200);
+});
+
+t.test('a signer that breaks is a 500 for who waits for the receipt', async (t) => {
+  await step(3);
+  await replaced(Signer.prototype, 'seal', bomb, async () => {
+    isDefect(t, await get(`/balance/${WALLETS[5]?.address}`), 'a cold read');
+    await step(2);
+    isDefect(t, await get('/slot'), 'a live route');
+  });
+  await step(1);
+  t.equal((await get('/slot')).status, 200);
+  t.equal((await get(`/balance/${WALLETS[5]?.address}`)).status, 200);
+});
