@@ -7,12 +7,10 @@ const HOST = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._~%!$&'()*+,;=-]+)(:\d{0,5})?$/;
 const CONTENT_LENGTH = /^\d{1,15}$/;
 const TARGET = /^[\x21\x22\x24-\x7e]*$/; // no control, no blank, no '#', no eight-bit character
 
-/** True for a GET without a body, which is all but every one. The engine shows only the first of equal headers,
- * which is enough here: any length but 0 and any transfer coding is odd. */
-export function isPlainGet(req: HttpRequest): boolean {
-  const length = req.getHeader('content-length');
-  return (length === '' || length === '0') && req.getHeader('transfer-encoding') === '';
-}
+/** True for a GET that says nothing of a body, which is all but every one. The engine shows only the first of equal
+ * headers, so even a length of 0 is odd: another may follow. */
+export const isPlainGet = (req: HttpRequest): boolean =>
+  req.getHeader('content-length') === '' && req.getHeader('transfer-encoding') === '';
 
 /**
  * Looks at every header line: exactly one Host, at most one Content-Length and one Transfer-Encoding, never both
