@@ -71,10 +71,12 @@ const SLOW_MS = 3000;
 const LINGER_MS = 1000;
 
 const MAX_MESSAGE = 4096;
+/** The engine cuts the connection at a longer one without a word, so it takes more than is allowed. */
+const MAX_PAYLOAD = 64 * 1024;
 const MAX_MESSAGES_PER_SECOND = 10;
 
 /** RFC 6455 7.4.1, and the private range for what is ours. */
-const CLOSE = { goingAway: 1001, slow: 1013, notUnderstood: 4403, tooMany: 4429 } as const;
+const CLOSE = { goingAway: 1001, tooLong: 1009, slow: 1013, notUnderstood: 4403, tooMany: 4429 } as const;
 
 /** Serves `/stream`: the network's frames over WebSocket. */
 export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
@@ -128,8 +130,8 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
     if (options.isDraining()) throw new GatewayError('shutting_down', 'the gateway is shutting down');
     checkHandshake(req);
     const { query } = parseTarget(`${req.getUrl()}?${req.getQuery() ?? ''}`);
-    const { format = 'json', interval = '0', ...unknown } = Object.fromEntries(query);
-    const channel = channels.find((known) => known.format === format && String(known.intervalMs) === interval);
+    const { format = 'json', interval = '', ...unknown } = Object.fromEntries(query);
+    const channel = channels.find((known) => known.format === format && String(known.intervalMs || '') === interval);
     if (channel !== undefined && Object.keys(unknown).length === 0) return channel;
     throw new GatewayError('invalid_query', 'the stream takes format=json|msgpack and interval=1000|5000|10000');
   }
@@ -142,6 +144,7 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       subscriber.messages = 0;
     }
     if (++subscriber.messages > MAX_MESSAGES_PER_SECOND) socket.end(CLOSE.tooMany, 'too many messages');
+    else if (message.byteLength > MAX_MESSAGE) socket.end(CLOSE.tooLong, 'too long');
     else if (isBinary || opOf(message) !== 'ping') socket.end(CLOSE.notUnderstood, 'not understood');
     else socket.send('{"type":"pong"}');
   }
@@ -159,7 +162,7 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
   }
 
   app.ws<Subscriber>(`${API_PREFIX}/stream`, {
-    maxPayloadLength: MAX_MESSAGE,
+    maxPayloadLength: MAX_PAYLOAD,
     maxBackpressure: options.maxBackpressureBytes,
     closeOnBackpressureLimit: false,
     idleTimeout: 60,
