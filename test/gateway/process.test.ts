@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import t from 'tap';
+import { WebSocket } from 'ws';
+import { WALLETS } from '../../src/cluster/economy/cast.ts';
+import { startEmbedded } from '../../src/cluster/embedded.ts';
+import { type Child, run } from '../child.ts';
+import { client, until } from './open.ts';
+
+const folders = t.testdir({ cluster: {}, killed: {}, drained: {} });
+const cluster = await startEmbedded({ state: `${folders}/cluster`, slotMs: 100, perSlot: 1 });
+t.teardown(cluster.close);
+
+async function serve(state: string): Promise<{ readonly child: Child; readonly url: string }> {
+  const upstream = `${cluster.url},${cluster.wsUrl}`;
+  const child = run(new URL('../../src/main.js', import.meta.url), [
+    ...['--port', '0', '--state', `${folders}/${state}`, '--upstream', upstream],
+  ]);
+  t.teardown(() => child.process.kill('SIGKILL'));
+  await child.says('"listening"');
+  const line =
+    child
+      .out()
+      .split('\n')
+      .find((line) => line.includes('"listening"')) ?? '{}';
+  return { child, url: JSON.parse(line).url };
+}
+
+t.test('a gateway that was killed comes back with the same key', async (t) => {
+  const first = await serve('killed');
+  const { text } = await client(first.url).get('/pubkey');
+  first.child.process.kill('SIGKILL');
+  t.equal(await first.child.ended(), 'SIGKILL');
+  const second = await serve('killed');
+  t.equal((await client(second.url).get('/pubkey')).text, text);
+  t.match(first.child.out(), 'receipt key created');
+  t.notMatch(second.child.out(), 'receipt key created');
+  second.child.process.kill('SIGTERM');
+  t.equal(await second.child.ended(), 0);
+});
+
+t.test('on SIGTERM what is under way is answered, listeners are told, and the process ends with 0', async (t) => {
+  const { child, url } = await serve('drained');
+  const { get } = client(url);
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream`);
+  await once(socket, 'message');
+  await cluster.control.delay(700);
+  const calls = async () => (await cluster.control.requests())['getMultipleAccounts'] ?? 0;
+  const before = await calls();
+  const answer = get(`/balance/${WALLETS[0].address}`);
+  const closed = once(socket, 'close');
+  await new Promise((resolve) => setTimeout(resolve, 200)); // the request is with the cluster
+  t.equal(await calls(), before, 'which has not looked at it yet');
+  child.process.kill('SIGTERM');
+  await until(() => child.out().includes('"closing"'));
+  const [code] = await closed;
+  t.equal(code, 1001);
+  await t.rejects(get('/slot'), 'no new connection is taken');
+  const { status, json, headers } = await answer;
+  t.equal(status, 200);
+  t.type(json.result.lamports, 'number');
+  t.equal(headers.get('connection'), 'close');
+  t.equal(await child.ended(), 0);
+  t.equal(child.err(), '');
+});
