@@ -129,25 +129,49 @@ t.test('an entry that is held back is not seen before it is shown, nor shown ove
   t.equal(cache.get('k')?.slot, 3);
 });
 
-t.test('what was read is hot once a slot, and no more keys than may be', async (t) => {
+t.test('what was read is renewed once a slot, and no more keys than may be', async (t) => {
   const { cache, to } = open({ hotKeys: 2 });
   to(1);
-  for (const key of ['a', 'b', 'c']) cache.put(key, { slot: 1, result: '1' }, { slots: 2 }, LABEL);
+  const renewed: string[] = [];
+  const renewals = (): string[] => {
+    cache.renewHot();
+    return renewed.splice(0);
+  };
+  for (const key of ['a', 'b', 'c']) {
+    const renew = async (): Promise<void> => void renewed.push(key);
+    cache.put(key, { slot: 1, result: '1' }, { slots: 2 }, LABEL, { renew });
+  }
   for (const key of ['a', 'a', 'b', 'c']) cache.get(key);
-  t.same(
-    cache.takeHot().map(({ key }) => key),
-    ['a', 'b'],
-  );
+  t.same(renewals(), ['a', 'b']);
   cache.get('a');
-  t.same(cache.takeHot(), [], 'in the same slot');
+  t.same(renewals(), [], 'in the same slot');
+  await Promise.resolve();
   to(2);
   cache.get('a');
-  t.same(
-    cache.takeHot().map(({ key }) => key),
-    ['a'],
-  );
+  t.same(renewals(), ['a']);
   cache.peek('b');
-  t.same(cache.takeHot(), []);
+  t.same(renewals(), []);
+});
+
+t.test('an entry goes on while it is renewed, but not for long', async (t) => {
+  const { cache, to } = open();
+  to(1);
+  let done = (): void => {};
+  const renew = (): Promise<void> =>
+    new Promise((resolve) => {
+      done = resolve;
+    });
+  const entry = cache.put('k', { slot: 1, result: '1' }, { slots: 2 }, LABEL, { renew });
+  cache.get('k');
+  cache.renewHot();
+  to(4);
+  t.ok(cache.isFresh(entry), 'its readers never wait');
+  to(9);
+  t.notOk(cache.isFresh(entry));
+  to(4);
+  done();
+  await new Promise(setImmediate);
+  t.notOk(cache.isFresh(entry), 'the renewal came to nothing');
 });
 
 t.test('memory is bounded: the longest unread goes first', async (t) => {
