@@ -7,6 +7,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: ['bs58'],
   config: ['domain', 'package.ts', 'zod', 'node:fs', 'node:path', 'node:url'],
   receipt: ['domain', '@noble/curves', '@noble/hashes', 'bs58', 'node:crypto', 'node:fs', 'node:path'],
+  chain: ['@noble/curves', '@noble/hashes', 'bs58'],
   cache: ['domain', 'lru-cache'],
   chain: ['domain'],
   upstream: ['domain', '@solana/web3.js', 'undici', 'ws'],

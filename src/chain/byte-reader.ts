@@ -1,0 +1,122 @@
+import bs58 from 'bs58';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Reads the fields of stored data one after another, little-endian. What does not fit throws RangeError. */
+export class ByteReader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  #at: number;
+
+  constructor(bytes: Uint8Array, start = 0) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#at = start;
+  }
+
+  get left(): number {
+    return this.#bytes.length - this.#at;
+  }
+
+  u8(): number {
+    return this.#view.getUint8(this.#skip(1));
+  }
+
+  u16(): number {
+    return this.#view.getUint16(this.#skip(2), true);
+  }
+
+  i16(): number {
+    return this.#view.getInt16(this.#skip(2), true);
+  }
+
+  u32(): number {
+    return this.#view.getUint32(this.#skip(4), true);
+  }
+
+  i32(): number {
+    return this.#view.getInt32(this.#skip(4), true);
+  }
+
+  u64(): bigint {
+    return this.#view.getBigUint64(this.#skip(8), true);
+  }
+
+  i64(): bigint {
+    return this.#view.getBigInt64(this.#skip(8), true);
+  }
+
+  f64(): number {
+    return this.#view.getFloat64(this.#skip(8), true);
+  }
+
+  /** A byte that programs write as 0 or 1 and refuse to read as anything else. */
+  bool(): boolean {
+    return this.#flag(this.u8());
+  }
+
+  bytes(length: number): Uint8Array {
+    const start = this.#skip(length);
+    return this.#bytes.subarray(start, start + length);
+  }
+
+  rest(): Uint8Array {
+    return this.bytes(this.left);
+  }
+
+  /** An address or a hash, in base58. */
+  key(): string {
+    return bs58.encode(this.bytes(32));
+  }
+
+  /** Text behind its length in four bytes. */
+  string(): string {
+    try {
+      return utf8.decode(this.bytes(this.u32()));
+    } catch (cause) {
+      throw cause instanceof TypeError ? new RangeError('not UTF-8', { cause }) : cause;
+    }
+  }
+
+  /** What follows a flag of one byte, and is left out when there is nothing. */
+  option<T>(read: () => T): T | null {
+    return this.bool() ? read() : null;
+  }
+
+  /** What follows a flag of four bytes, and takes its place even when there is nothing. */
+  paddedOption<T>(read: () => T): T | null {
+    const present = this.#flag(this.u32());
+    const value = read();
+    return present ? value : null;
+  }
+
+  /** As many as the four bytes in front say. A count that the data can't hold fails at the first that is missing. */
+  list<T>(read: () => T): T[] {
+    const items: T[] = [];
+    for (let count = this.u32(); count > 0; count--) items.push(read());
+    return items;
+  }
+
+  #flag(value: number): boolean {
+    if (value > 1) throw new RangeError(`${value} is not a flag`);
+    return value === 1;
+  }
+
+  /** Moves on and returns where it was. */
+  #skip(length: number): number {
+    const start = this.#at;
+    if (length > this.left) throw new RangeError(`${length} bytes wanted, ${this.left} left`);
+    this.#at += length;
+    return start;
+  }
+}
+
+/** What `read` reads from the data, or undefined when the data has another form. Anyone may have written the data. */
+export function readBytes<T>(data: Uint8Array, read: (from: ByteReader) => T): T | undefined {
+  try {
+    return read(new ByteReader(data));
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
+}

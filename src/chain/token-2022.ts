@@ -1,0 +1,85 @@
+import { type ByteReader, readBytes } from './byte-reader.ts';
+import { EXTENSION_STATES } from './extension-states.ts';
+
+/** Extensions that say all by being there. */
+const MARKERS = ['immutableOwner', 'nonTransferable', 'nonTransferableAccount', 'pausableAccount'] as const;
+
+type Marker = (typeof MARKERS)[number];
+type States = typeof EXTENSION_STATES;
+type Kind = Marker | keyof States;
+
+/** A feature that a Token-2022 mint or account has switched on: name, members and values as a node's jsonParsed has them. */
+export type Extension =
+  | { readonly [K in keyof States]: { readonly extension: K; readonly state: ReturnType<States[K]> } }[keyof States]
+  | { readonly extension: Marker | 'unparseableExtension' };
+
+/**
+ * The kind that each number stands for.
+ * https://github.com/solana-program/token-2022/blob/main/interface/src/extension/mod.rs (`ExtensionType`)
+ */
+const KINDS: Readonly<Record<number, Kind>> = {
+  1: 'transferFeeConfig',
+  2: 'transferFeeAmount',
+  3: 'mintCloseAuthority',
+  4: 'confidentialTransferMint',
+  5: 'confidentialTransferAccount',
+  6: 'defaultAccountState',
+  7: 'immutableOwner',
+  8: 'memoTransfer',
+  9: 'nonTransferable',
+  10: 'interestBearingConfig',
+  11: 'cpiGuard',
+  12: 'permanentDelegate',
+  13: 'nonTransferableAccount',
+  14: 'transferHook',
+  15: 'transferHookAccount',
+  16: 'confidentialTransferFeeConfig',
+  17: 'confidentialTransferFeeAmount',
+  18: 'metadataPointer',
+  19: 'tokenMetadata',
+  20: 'groupPointer',
+  21: 'tokenGroup',
+  22: 'groupMemberPointer',
+  23: 'tokenGroupMember',
+  24: 'confidentialMintBurn',
+  25: 'scaledUiAmountConfig',
+  26: 'pausableConfig',
+  27: 'pausableAccount',
+  28: 'permissionedBurnConfig',
+};
+
+/** No extension: the room behind it is unused. */
+const UNUSED = 0;
+const HEADER = 4;
+
+/**
+ * The extensions in the part of a mint or an account that follows its base, as they lie there: number, length, value.
+ * One whose value can't be read is listed as unparseable; where the list itself breaks off, so does the answer.
+ */
+export function readExtensions(list: Uint8Array): readonly Extension[] {
+  const extensions: Extension[] = [];
+  readBytes(list, (from) => {
+    while (from.left >= HEADER) {
+      const kind = from.u16();
+      if (kind === UNUSED) return;
+      extensions.push(readExtension(KINDS[kind], from.bytes(from.u16())));
+    }
+  });
+  return extensions;
+}
+
+function readExtension(kind: Kind | undefined, value: Uint8Array): Extension {
+  if (kind === undefined) return { extension: 'unparseableExtension' };
+  if (isMarker(kind)) return { extension: kind };
+  const state = readBytes(value, (from) => readWhole(kind, from));
+  // The state was read by the reader of this very kind; the compiler can't follow the pair through the table.
+  return state === undefined ? { extension: 'unparseableExtension' } : ({ extension: kind, state } as Extension);
+}
+
+function readWhole(kind: keyof States, from: ByteReader): unknown {
+  const state = EXTENSION_STATES[kind](from);
+  if (from.left > 0) throw new RangeError(`${from.left} bytes too many`);
+  return state;
+}
+
+const isMarker = (kind: Kind): kind is Marker => MARKERS.some((marker) => marker === kind);
