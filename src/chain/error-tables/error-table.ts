@@ -1,0 +1,14 @@
+/** One number of a program's own: the name its source gives it, and what it means in words that end a sentence. */
+export interface ProgramError {
+  readonly name: string;
+  readonly message: string;
+}
+
+export type ErrorTable = ReadonlyMap<number, ProgramError>;
+
+/** Numbers `rows` on from `first`, as the enums of Rust are numbered. */
+export const numbered = (first: number, rows: readonly (readonly [name: string, message: string])[]): ErrorTable =>
+  new Map(rows.map(([name, message], index) => [first + index, { name, message }]));
+
+/** Two tables as one. Their numbers must differ. */
+export const joined = (...tables: readonly ErrorTable[]): ErrorTable => new Map(tables.flatMap((table) => [...table]));
