@@ -19,5 +19,5 @@ export interface TokenAmount {
 /** What a node shows for a raw amount of tokens. */
 export function tokenAmount(amount: bigint, decimals: number): TokenAmount {
   const uiAmountString = decimal(amount, decimals);
-  return { amount: `${amount}`, decimals, uiAmount: Number(uiAmountString), uiAmountString };
+  return { amount: `${amount}`, decimals, uiAmount: Number(amount) / 10 ** decimals, uiAmountString };
 }
