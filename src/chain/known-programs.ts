@@ -1,8 +1,9 @@
 /**
  * What a program is there for, as far as telling a transaction needs it: `core` programs are Solana's own plumbing,
- * `helper` ones never are what a transaction is about (logs, guards, price feeds), the others may be.
+ * `helper` ones never are what a transaction is about (logs, guards, price feeds). Through `exchange` ones their caller
+ * trades, through `orders` ones somebody who left an order before.
  */
-export type ProgramRole = 'core' | 'helper' | 'exchange' | 'nft' | 'other';
+export type ProgramRole = 'core' | 'helper' | 'exchange' | 'orders' | 'nft' | 'other';
 
 export interface KnownProgram {
   /** As its makers write it: `Jupiter`. */
@@ -19,6 +20,7 @@ export const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJ
 export const STAKE_PROGRAM = 'Stake11111111111111111111111111111111111111';
 export const VOTE_PROGRAM = 'Vote111111111111111111111111111111111111111';
 export const COMPUTE_BUDGET_PROGRAM = 'ComputeBudget111111111111111111111111111111';
+export const LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111';
 export const UPGRADEABLE_LOADER = 'BPFLoaderUpgradeab1e11111111111111111111111';
 export const LOADER_V4 = 'LoaderV411111111111111111111111111111111111';
 
@@ -37,7 +39,7 @@ const CORE: readonly Row[] = [
   [LOADER_V4, 'program loader', 'LOADER_V4'],
   ['BPFLoader2111111111111111111111111111111111', 'program loader', 'BPF_LOADER'],
   ['BPFLoader1111111111111111111111111111111111', 'program loader', 'BPF_LOADER'],
-  ['AddressLookupTab1e1111111111111111111111111', 'Address Lookup Table', 'ADDRESS_LOOKUP_TABLE_PROGRAM'],
+  [LOOKUP_TABLE_PROGRAM, 'Address Lookup Table', 'ADDRESS_LOOKUP_TABLE_PROGRAM'],
   ['Config1111111111111111111111111111111111111', 'Config', 'CONFIG_PROGRAM'],
   ['Feature111111111111111111111111111111111111', 'Feature', 'FEATURE_PROGRAM'],
   ['MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr', 'Memo', 'MEMO_PROGRAM'],
@@ -71,9 +73,6 @@ const EXCHANGES: readonly Row[] = [
   ['JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4', 'Jupiter', 'JUPITER'],
   ['JUP4Fb2cqiRUcaTHdrPC8h2gNsA2ETXiPDD33WcGuJB', 'Jupiter', 'JUPITER'],
   ['JUP2jxvXaqu7NQY1GmNF4m1vodw12LVXYxbFL2uJvfo', 'Jupiter', 'JUPITER'],
-  ['DCA265Vj8a9CEuX1eb1LWRnDT7uK6q1xMipnNyatn23M', 'Jupiter DCA', 'JUPITER'],
-  ['jupoNjAxXgZ4rjzxzPMP4oxduvQsQtZzyknqvzYNrNu', 'Jupiter Limit Order', 'JUPITER'],
-  ['j1o2qRpjcyUwEvwtcfhEQefh773ZgjxcVRry7LDqg5X', 'Jupiter Limit Order', 'JUPITER'],
   ['675kPX9MHTjS2zt1qfr1NYHuzeLXfQM9H24wFSUt1Mp8', 'Raydium', 'RAYDIUM'],
   ['CAMMCzo5YL8w4VFF8KVHrK22GGUsp5VTaW7grrKgrWqK', 'Raydium', 'RAYDIUM'],
   ['CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C', 'Raydium', 'RAYDIUM'],
@@ -115,6 +114,13 @@ const EXCHANGES: readonly Row[] = [
   ['b1oomGGqPKGD6errbyfbVMBuzSC8WtAAYo8MwNafWW1', 'Bloom', 'BLOOM'],
   ['DF1ow4tspfHX9JwWJsAb9epbkA8hmpSEAtxXy1V27QBH', 'DFlow', 'DFLOW'],
   ['SwaPpA9LAaLfeLi3a68M4DjnLqgtticKg6CnyNwgAC8', 'Token Swap', 'TOKEN_SWAP'],
+];
+
+/** https://dev.jup.ag */
+const ORDERS: readonly Row[] = [
+  ['DCA265Vj8a9CEuX1eb1LWRnDT7uK6q1xMipnNyatn23M', 'Jupiter DCA', 'JUPITER'],
+  ['jupoNjAxXgZ4rjzxzPMP4oxduvQsQtZzyknqvzYNrNu', 'Jupiter Limit Order', 'JUPITER'],
+  ['j1o2qRpjcyUwEvwtcfhEQefh773ZgjxcVRry7LDqg5X', 'Jupiter Limit Order', 'JUPITER'],
 ];
 
 const NFTS: readonly Row[] = [
@@ -160,6 +166,7 @@ export const KNOWN_PROGRAMS: ReadonlyMap<string, KnownProgram> = new Map([
   ...rows('core', CORE),
   ...rows('helper', HELPERS),
   ...rows('exchange', EXCHANGES),
+  ...rows('orders', ORDERS),
   ...rows('nft', NFTS),
   ...rows('other', OTHERS),
 ]);
@@ -167,5 +174,8 @@ export const KNOWN_PROGRAMS: ReadonlyMap<string, KnownProgram> = new Map([
 /** The program's name, or null: `programName` of an enhanced instruction. */
 export const programName = (id: string): string | null => KNOWN_PROGRAMS.get(id)?.name ?? null;
 
-/** What stands in for programs without a name in the table. */
+/** A program that is not in the table may be about anything. */
 export const programRole = (id: string): ProgramRole => KNOWN_PROGRAMS.get(id)?.role ?? 'other';
+
+/** Whether people trade through it. */
+export const isMarket = (id: string): boolean => ['exchange', 'orders'].includes(programRole(id));

@@ -1,0 +1,25 @@
+import { bytesToHex } from '@noble/hashes/utils.js';
+import bs58 from 'bs58';
+import { everyInstruction, type Facts } from './facts.ts';
+
+const BUBBLEGUM = 'BGUMAp9Gq7iTEuizy4pqaxsTyUCBK68MDfK752saRPUY';
+
+/** First bytes of Bubblegum's instructions. https://github.com/metaplex-foundation/mpl-bubblegum (`bubblegum.json`) */
+const BY_DISCRIMINATOR: Readonly<Record<string, 'minted' | 'transferred' | 'burned'>> = {
+  '9162c076b8937668': 'minted', // mint_v1
+  '9912b22fc59e560f': 'minted', // mint_to_collection_v1
+  '78791792ad6ec7cd': 'minted', // mint_v2
+  a334c8e78c0345ba: 'transferred', // transfer
+  '772806ebeaddf831': 'transferred', // transfer_v2
+  '746e1d386bdb2a5d': 'burned', // burn
+};
+
+/** What happened to a compressed NFT, which is in no token account and moves no balance; null when there is none. */
+export function compressedNft(facts: Pick<Facts, 'instructions'>): 'minted' | 'transferred' | 'burned' | null {
+  for (const { programId, data } of everyInstruction(facts)) {
+    if (programId !== BUBBLEGUM || data === null) continue;
+    const done = BY_DISCRIMINATOR[bytesToHex(bs58.decode(data).subarray(0, 8))];
+    if (done !== undefined) return done;
+  }
+  return null;
+}
