@@ -45,6 +45,7 @@ export class TransferBook {
   /** SOL moves between two accounts, by any program that says so. */
   sol(call: Instruction, from: string, to: string, amount: bigint, type: TransferType = 'transfer'): void {
     const rent = this.#opening.has(to) && call.innerIndex !== null;
+    if (type === 'createAccount') this.#lamports.set(to, 0n); // nothing is created where there is something
     this.#move(from, to, amount);
     this.#write(call, { type: rent ? 'createAccount' : type, amount, fromUserAccount: from, toUserAccount: to });
   }
@@ -144,10 +145,15 @@ export class TransferBook {
     return this.#lamports.get(account) ?? 0n;
   }
 
-  /** What moved, in order of execution, with the amounts that only the balances after tell. */
+  /**
+   * What moved, in order of execution, with the amounts that only the balances after tell. A fee that an account pays
+   * out to itself shows in no balance: no row is made of it.
+   */
   settled(): Transfer[] {
     if (this.#balancesAfterKnown) this.#settle();
-    return this.#drafts.filter(({ type, amount }) => type !== 'wrap' || amount > 0n);
+    return this.#drafts.filter(
+      ({ type, amount }) => amount > 0n || !(type === 'wrap' || type === 'withdrawWithheldFee'),
+    );
   }
 
   /** The balances after have the last word on what is wrapped, kept back as a fee, or paid out of such fees. */
