@@ -1,6 +1,6 @@
 import { compressedNft } from './compressed-nft.ts';
 import type { Swap } from './exchange.ts';
-import { asks, type Facts } from './facts.ts';
+import { asks, closedAccounts, type Facts } from './facts.ts';
 import { holdingsOf, openedAccounts, tokenAccountOwners } from './holdings.ts';
 import {
   ASSOCIATED_TOKEN_PROGRAM,
@@ -52,12 +52,14 @@ const LOADERS: readonly string[] = [UPGRADEABLE_LOADER, LOADER_V4];
 
 /** What a failed transaction was for can only be read from what it asked for. */
 function attempted(facts: Facts): TransactionKind {
-  if (facts.instructions.some(({ programId }) => isMarket(programId))) return 'SWAP';
+  const main = mainProgram(facts);
+  if (main !== null && isMarket(main)) return 'SWAP';
   const certain = ofNativeProgram(facts) ?? staked(facts);
   if (certain !== null) return certain;
   if (asks(facts, TOKENS, /^transfer/) || asks(facts, [SYSTEM_PROGRAM], /^transfer/)) return 'TRANSFER';
   if (asks(facts, TOKENS, /^mintTo/)) return 'TOKEN_MINT';
-  return asks(facts, TOKENS, /^burn/) ? 'BURN' : kept(facts);
+  if (asks(facts, TOKENS, /^burn/)) return 'BURN';
+  return main === null ? kept(facts) : 'UNKNOWN';
 }
 
 function ofNativeProgram(facts: Facts): TransactionKind | null {
@@ -86,11 +88,11 @@ function moved(facts: Facts): TransactionKind | null {
 
 /** What was only set up, put away or noted. */
 function kept(facts: Facts): TransactionKind {
-  if (mainProgram(facts) !== null) return 'UNKNOWN';
-  if (asks(facts, TOKENS, /^closeAccount/) || asks(facts, [LOOKUP_TABLE_PROGRAM, ...LOADERS], /^close/))
+  if (closedAccounts(facts).length > 0 || asks(facts, [LOOKUP_TABLE_PROGRAM, ...LOADERS], /^close/))
     return 'CLOSE_ACCOUNT';
   const opens = asks(facts, [ASSOCIATED_TOKEN_PROGRAM, LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM], /^(create|extend)/);
   if (opens || openedAccounts(facts).size > 0) return 'CREATE_ACCOUNT';
+  if (mainProgram(facts) !== null) return 'UNKNOWN';
   if (asks(facts, [SYSTEM_PROGRAM], /^advanceNonce/)) return 'NONCE_ADVANCE';
   return facts.instructions.some(({ programId }) => KNOWN_PROGRAMS.get(programId)?.source === 'MEMO_PROGRAM')
     ? 'MEMO'

@@ -18,7 +18,7 @@ const BY_DISCRIMINATOR: Readonly<Record<string, 'minted' | 'transferred' | 'burn
 export function compressedNft(facts: Pick<Facts, 'instructions'>): 'minted' | 'transferred' | 'burned' | null {
   for (const { programId, data } of everyInstruction(facts)) {
     if (programId !== BUBBLEGUM || data === null) continue;
-    const done = BY_DISCRIMINATOR[bytesToHex(bs58.decode(data).subarray(0, 8))];
+    const done = BY_DISCRIMINATOR[bytesToHex((bs58.decodeUnsafe(data) ?? new Uint8Array()).subarray(0, 8))];
     if (done !== undefined) return done;
   }
   return null;

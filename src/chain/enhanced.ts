@@ -34,12 +34,22 @@ export interface Enhanced extends Facts {
 /** Tells what a transaction did, from balances first: a program never seen before is told as well as a known one. */
 export function enhance(transaction: Transaction): Enhanced {
   const facts = factsOf(transaction);
-  const swap = findSwap(facts);
-  const type = classify(facts, swap);
-  const description = facts.transactionError === null ? describe(facts, type, inFull) : facts.transactionError.message;
-  const events =
-    type === 'SWAP' && swap !== null && swap.wallet !== null ? { swap: swapEvent(swap.wallet, swap, facts) } : {};
+  const { type, description, events } = judge(facts);
   return { description, type, source: sourceOf(facts), ...facts, events };
+}
+
+/** What can't be judged is UNKNOWN: the facts are worth as much without a judgement, so they never fail with it. */
+function judge(facts: Facts): Pick<Enhanced, 'type' | 'description' | 'events'> {
+  try {
+    const swap = findSwap(facts);
+    const type = classify(facts, swap);
+    const description = facts.transactionError?.message ?? describe(facts, type, inFull);
+    const trader = type === 'SWAP' && swap !== null ? swap.wallet : null;
+    const events = trader !== null && swap !== null ? { swap: swapEvent(trader, swap, facts) } : {};
+    return { type, description, events };
+  } catch {
+    return { type: 'UNKNOWN', description: describe(facts, 'UNKNOWN', inFull), events: {} };
+  }
 }
 
 function swapEvent(wallet: string, { given, got }: Swap, facts: Facts): SwapEvent {

@@ -1,3 +1,4 @@
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './known-programs.ts';
 import type { TransactionFailure } from './program-errors.ts';
 
 /** SOL that moved from one account to another. */
@@ -88,6 +89,13 @@ export const asked = (
   );
 
 export const asks = (...question: Parameters<typeof asked>): boolean => asked(...question).length > 0;
+
+/** Token accounts that were closed, whoever asked for it. */
+export const closedAccounts = (facts: Pick<Facts, 'instructions'>): readonly ToldInstruction[] =>
+  everyInstruction(facts).filter(
+    ({ programId, type }) =>
+      (programId === TOKEN_PROGRAM || programId === TOKEN_2022_PROGRAM) && type === 'closeAccount',
+  );
 
 /** An address in `info`; null where there is none of this name. */
 export function address(instruction: ToldInstruction | undefined, name: string): string | null {

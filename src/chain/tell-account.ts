@@ -1,17 +1,10 @@
-import { address, asked, type Facts } from './facts.ts';
+import { address, asked, closedAccounts, type Facts } from './facts.ts';
 import { openedAccounts } from './holdings.ts';
 import { mintSymbol, WRAPPED_SOL } from './known-mints.ts';
-import {
-  ASSOCIATED_TOKEN_PROGRAM,
-  LOADER_V4,
-  LOOKUP_TABLE_PROGRAM,
-  TOKEN_2022_PROGRAM,
-  TOKEN_PROGRAM,
-  UPGRADEABLE_LOADER,
-} from './known-programs.ts';
+import { ASSOCIATED_TOKEN_PROGRAM, LOADER_V4, LOOKUP_TABLE_PROGRAM, UPGRADEABLE_LOADER } from './known-programs.ts';
+import { through } from './tell-program.ts';
 import { accounts, type Spelling, sol } from './wording.ts';
 
-const TOKENS: readonly string[] = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM];
 const LOADERS: readonly string[] = [UPGRADEABLE_LOADER, LOADER_V4];
 
 export function tellOpened(facts: Facts, spell: Spelling): string {
@@ -29,13 +22,13 @@ export function tellOpened(facts: Facts, spell: Spelling): string {
 }
 
 export function tellClosed(facts: Facts, spell: Spelling): string {
-  const closed = asked(facts, TOKENS, /^closeAccount/);
+  const closed = closedAccounts(facts);
   const back =
     BigInt(facts.accountData.find(({ account }) => account === facts.feePayer)?.nativeBalanceChange ?? 0) +
     BigInt(facts.fee);
   const what =
     closed.length > 1 ? `${closed.length} token accounts` : closed.length === 1 ? 'a token account' : 'an account';
-  return `${spell(facts.feePayer)} closed ${what}${back > 0n ? ` and got ${sol(back)} back` : ''}`;
+  return `${spell(facts.feePayer)} closed ${what}${back > 0n ? ` and got ${sol(back)} back` : ''}${through(facts, 'through', spell)}`;
 }
 
 export function tellDeploy(facts: Facts, spell: Spelling): string {

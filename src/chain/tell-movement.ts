@@ -1,19 +1,11 @@
 import type { Facts } from './facts.ts';
 import { WRAPPED_SOL } from './known-mints.ts';
-import { programName } from './known-programs.ts';
 import { mainProgram } from './main-program.ts';
 import { netChange } from './net-change.ts';
 import { isCollectible, issued, payments } from './payments.ts';
 import { findSwap } from './swap.ts';
+import { through } from './tell-program.ts';
 import { accounts, quantities, quantity, type Spelling } from './wording.ts';
-
-/** ` on Jupiter`, ` through the program 7xKX…gAsU`, or nothing for Solana's own. */
-function through(facts: Facts, preposition: string, spell: Spelling): string {
-  const id = mainProgram(facts);
-  if (id === null) return '';
-  const name = programName(id);
-  return name === null ? ` through the program ${spell(id)}` : ` ${preposition} ${name}`;
-}
 
 export function tellSwap(facts: Facts, spell: Spelling): string {
   const swap = findSwap(facts);
@@ -83,7 +75,7 @@ export function tellNft(facts: Facts, spell: Spelling): string {
   const { gained } = netChange(facts);
   const paid = gained.filter(({ mint }) => mint === WRAPPED_SOL);
   if (mainProgram(facts) === null || paid.length === 0) return tellTransfer(facts, spell);
-  return `${quantity(moved, spell)} went to ${spell(moved.to)}${where}, and ${spell(facts.feePayer)} received ${quantities(paid, spell)}`;
+  return `${quantity(moved, spell).replace(/^t/, 'T')} went to ${spell(moved.to)}${where}, and ${spell(facts.feePayer)} received ${quantities(paid, spell)}`;
 }
 
 export function tellMint(facts: Facts, spell: Spelling): string {
