@@ -14,7 +14,7 @@ import { inFull } from './wording.ts';
 type SwapToken = Omit<TokenBalanceChange, 'tokenAccount'> & { readonly tokenAccount: string | null };
 
 /** The legs of a swap as the wallet saw them: SOL in either form is native. */
-export interface SwapEvent {
+interface SwapEvent {
   readonly tokenInputs: readonly SwapToken[];
   readonly tokenOutputs: readonly SwapToken[];
   readonly nativeInput: { readonly account: string; readonly amount: string } | null;

@@ -76,7 +76,7 @@ const INSTRUCTION_ERRORS: Readonly<Record<string, string>> = {
   MissingAccount: 'an account that the program needs is missing',
   ReentrancyNotAllowed: 'a program called back into one that was still running',
   MaxSeedLengthExceeded: 'a seed of a derived address is too long',
-  InvalidSeeds: 'the address does not match what it should be derived from',
+  InvalidSeeds: 'the address is not the one that its seeds give',
   InvalidRealloc: 'the account would grow by too much at once',
   ComputationalBudgetExceeded: 'it ran out of its computing limit',
   PrivilegeEscalation: 'the program used an account with rights that it was not given',

@@ -1,5 +1,5 @@
 /** One number of a program's own: the name its source gives it, and what it means in words that end a sentence. */
-export interface ProgramError {
+interface ProgramError {
   readonly name: string;
   readonly message: string;
 }
