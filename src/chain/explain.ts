@@ -37,7 +37,7 @@ const TRIED: Readonly<Partial<Record<Enhanced['type'], string>>> = {
 
 function failure({ feePayer, fee, type, instructions }: Enhanced, failed: TransactionFailure): string {
   const tried = `${shortened(feePayer)} ${TRIED[type] ?? 'sent a transaction'}`;
-  const cost = `Nothing else happened, but the fee of ${sol(BigInt(fee))} was paid.`;
+  const cost = `Nothing moved, but the fee of ${sol(BigInt(fee))} was paid.`;
   const { instructionIndex, programId } = failed;
   if (instructionIndex === null) return `${tried}, but it failed: ${failed.message}. ${cost}`;
   const asked = instructions[instructionIndex]?.programId ?? null;

@@ -50,13 +50,13 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'tx/DC4yP5xEUhHu_jsonParsed':
     'HUZu…gjWs called the Pyth program; no SOL or token changed hands. The fee was 0.000005 SOL.',
   'tx/29ku1FzyNHgx_jsonParsed':
-    'D32c…ezQr tried to vote for a block, but step 1 of 1 (Vote) failed: the vote was already recorded or not in the recent slots (error 0, VoteTooOld). Nothing else happened, but the fee of 0.000005 SOL was paid.',
+    'D32c…ezQr tried to vote for a block, but step 1 of 1 (Vote) failed: the vote was already recorded or not in the recent slots (error 0, VoteTooOld). Nothing moved, but the fee of 0.000005 SOL was paid.',
   'tx/2M5hpf4CNdfV_json':
-    'BZRr…j6my sent a transaction, but step 3 of 3 (program 94U5…uL1d, in System) failed: the sender did not have enough SOL (error 1, ResultWithNegativeLamports). Nothing else happened, but the fee of 0.000055 SOL was paid.',
+    'BZRr…j6my sent a transaction, but step 3 of 3 (program 94U5…uL1d, in System) failed: the sender did not have enough SOL (error 1, ResultWithNegativeLamports). Nothing moved, but the fee of 0.000055 SOL was paid.',
   'tx/4Ud63HtJxynB_json':
-    'FLiP…YMFF tried to send something, but it failed: it would leave an account with less SOL than the minimum an account must hold. Nothing else happened, but the fee of 0.000005 SOL was paid.',
+    'FLiP…YMFF tried to send something, but it failed: it would leave an account with less SOL than the minimum an account must hold. Nothing moved, but the fee of 0.000005 SOL was paid.',
   'tx/5nFUQgNSdqTd_json':
-    'AKbG…Ak6L sent a transaction, but step 1 of 1 (program 2kJn…Gb7s) failed: NonceMismatch (error 6002). Nothing else happened, but the fee of 0.000005 SOL was paid.',
+    'AKbG…Ak6L sent a transaction, but step 1 of 1 (program 2kJn…Gb7s) failed: NonceMismatch (error 6002). Nothing moved, but the fee of 0.000005 SOL was paid.',
   'validator/174 createNonce, jsonParsed': 'FVj2…1nUU opened the account DPbX…iPeQ. The fee was 0.00001 SOL.',
 };
 
