@@ -68,13 +68,6 @@ export class Reader {
     return bytes.every((byte) => byte === 0) ? null : bs58.encode(bytes);
   }
 
-  /** An address behind a four-byte flag that takes its space even when absent, as token accounts store it. */
-  optionalKey(): string | null {
-    const present = this.u32() === 1;
-    const key = this.key();
-    return present ? key : null;
-  }
-
   /** An address behind a one-byte flag that takes no space when absent, as token instructions carry it. */
   keyIfAny(): string | null {
     return this.u8() === 1 ? this.key() : null;
