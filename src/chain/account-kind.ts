@@ -1,17 +1,19 @@
 /** Owners that say by themselves what an account is. https://solana.com/docs/core/programs#core-programs */
-const KIND_BY_OWNER: Readonly<Record<string, string>> = {
-  '11111111111111111111111111111111': 'system',
-  Stake11111111111111111111111111111111111111: 'stake',
-  Vote111111111111111111111111111111111111111: 'vote',
-  Sysvar1111111111111111111111111111111111111: 'sysvar',
-  Config1111111111111111111111111111111111111: 'config',
-  AddressLookupTab1e1111111111111111111111111: 'address-lookup-table',
-  BPFLoader2111111111111111111111111111111111: 'bpf-loader-2',
-  BPFLoaderUpgradeab1e11111111111111111111111: 'bpf-upgradeable-loader',
-  LoaderV411111111111111111111111111111111111: 'loader-v4',
-  NativeLoader1111111111111111111111111111111: 'native-program',
-  Feature111111111111111111111111111111111111: 'feature',
-};
+const KIND_BY_OWNER: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    '11111111111111111111111111111111': 'system',
+    Stake11111111111111111111111111111111111111: 'stake',
+    Vote111111111111111111111111111111111111111: 'vote',
+    Sysvar1111111111111111111111111111111111111: 'sysvar',
+    Config1111111111111111111111111111111111111: 'config',
+    AddressLookupTab1e1111111111111111111111111: 'address-lookup-table',
+    BPFLoader2111111111111111111111111111111111: 'bpf-loader-2',
+    BPFLoaderUpgradeab1e11111111111111111111111: 'bpf-upgradeable-loader',
+    LoaderV411111111111111111111111111111111111: 'loader-v4',
+    NativeLoader1111111111111111111111111111111: 'native-program',
+    Feature111111111111111111111111111111111111: 'feature',
+  }),
+);
 
 const TOKEN_PROGRAMS: ReadonlySet<string> = new Set(['spl-token', 'spl-token-2022']);
 
@@ -25,5 +27,5 @@ export interface ParsedData {
 export function accountKind(owner: string, parsed: ParsedData | null): string {
   if (parsed !== null && TOKEN_PROGRAMS.has(parsed.program)) return `${parsed.program}:${parsed.type}`;
   if (parsed?.program === 'nonce') return 'nonce';
-  return KIND_BY_OWNER[owner] ?? 'unknown';
+  return KIND_BY_OWNER.get(owner) ?? 'unknown';
 }
