@@ -130,7 +130,7 @@ function writeNumber(bytes: Buffer, end: number, value: number): void {
   let rest = value;
   for (let at = end - 1; ; at--) {
     const tenth = Math.floor(rest / 10);
-    bytes[at] = ZERO + rest - tenth * 10;
+    bytes[at] = ZERO + (rest - tenth * 10); // in this order: the sum of the first two may pass 2^53
     if (tenth === 0) return;
     rest = tenth;
   }
