@@ -14,6 +14,15 @@ export interface Label {
   readonly commitment: Commitment;
   /** True when the result is a pure function of the ledger at its slot (claim `exact`). */
   readonly exact: boolean;
+  /** True when the whole body of a final answer stands for good: its receipt is never made again. */
+  readonly immutable?: boolean;
+}
+
+/** A body in other content codings; they belong to one body and go with it. */
+export interface Compressed {
+  readonly of: string | Buffer;
+  br?: Buffer | 'pending';
+  gzip?: Buffer | 'pending';
 }
 
 /** An answer in the cache, and the body it was last served as. */
@@ -35,6 +44,9 @@ export interface Entry {
   readonly renew: (() => Promise<void>) | undefined;
   /** The whole body as it goes on the wire, once somebody has asked for it. */
   body: string | Buffer | undefined;
+  compressed: Compressed | undefined;
+  /** Names the result for `ETag`; empty until it is sealed. */
+  etag: string;
   /** Coarse monotonic time of the seal in `body`. */
   sealedMs: number;
   /** True while {@link renew} is under way: until then the entry goes on, so that its readers never wait. */
@@ -187,6 +199,8 @@ export class Cache {
       refusal: undefined,
       renew: origin.renew,
       body: undefined,
+      compressed: undefined,
+      etag: '',
       sealedMs: 0,
       renewing: false,
       lastRead: shown?.lastRead ?? -1,
@@ -211,6 +225,8 @@ export class Cache {
       refusal,
       renew: undefined,
       body: undefined,
+      compressed: undefined,
+      etag: '',
       sealedMs: 0,
       renewing: false,
       lastRead: this.#tip,
@@ -247,5 +263,5 @@ export class Cache {
   }
 }
 
-/** In bytes; the body is counted from the start, since most entries get one. */
-const sizeOf = (entry: Entry): number => ENTRY_OVERHEAD + entry.key.length * 2 + entry.result.length * 2 + 600;
+/** In bytes; the body and its compressed forms are counted from the start, since most entries get them. */
+const sizeOf = (entry: Entry): number => ENTRY_OVERHEAD + entry.key.length * 2 + entry.result.length * 3 + 600;

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Quota } from '../access/limiter.ts';
+import type { Entry } from '../cache/cache.ts';
 import type { Slot } from '../domain/answer.ts';
 
 /** What browsers of any origin may read. */
@@ -8,7 +9,7 @@ const EXPOSED =
   'X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,Retry-After,ETag,X-Slot,X-Cache,X-Request-Id,X-Receipt,' +
   'X-Rpc-Error-Code,X-Key-Succession';
 
-const CORS = `Access-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: ${EXPOSED}`;
+const CORS = `Vary: Accept-Encoding, X-Receipt-Nonce\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: ${EXPOSED}`;
 
 /** What a preflight is told besides. */
 export const PREFLIGHT: readonly Header[] = [
@@ -60,10 +61,15 @@ interface Form {
   readonly resetEnd: number;
   readonly slotEnd: number;
   readonly idEnd: number;
+  readonly etagAt: number;
   limit: number;
   reset: number;
   slot: Slot;
+  etag: string;
 }
+
+/** A weak validator: it names the result, whatever slot and receipt stand beside it. */
+export const etagOf = (etag: string): string => `W/"${etag}"`;
 
 /** The head of a cache hit: one prebuilt block per length of its numbers, filled in place. No text is made. */
 export class HitHead {
@@ -76,10 +82,10 @@ export class HitHead {
   }
 
   /** Valid until the next call. */
-  fill(quota: Quota, slot: Slot): Buffer {
+  fill(quota: Quota, { slot, etag }: Pick<Entry, 'slot' | 'etag'>): Buffer {
     const { limit, remaining, reset } = quota;
-    const length = digitsOf(limit) | (digitsOf(remaining) << 4) | (digitsOf(slot) << 8);
-    const form = this.#forms[length] ?? this.#form(length, quota, slot);
+    const length = (etag === '' ? 0 : HAS_ETAG) | digitsOf(limit) | (digitsOf(remaining) << 4) | (digitsOf(slot) << 8);
+    const form = this.#forms[length] ?? this.#form(length, quota, slot, etag);
     const { bytes } = form;
     if (form.limit !== limit) {
       form.limit = limit;
@@ -93,12 +99,16 @@ export class HitHead {
       form.slot = slot;
       writeNumber(bytes, form.slotEnd, slot);
     }
+    if (form.etag !== etag) {
+      form.etag = etag;
+      bytes.write(etag, form.etagAt, 'latin1');
+    }
     writeNumber(bytes, form.remainingEnd, remaining);
     writeHex(bytes, form.idEnd, nextRequest());
     return bytes;
   }
 
-  #form(length: number, { limit, remaining, reset }: Quota, slot: Slot): Form {
+  #form(length: number, { limit, remaining, reset }: Quota, slot: Slot, etag: string): Form {
     let text = `200 OK\r\nContent-Type: ${JSON_TYPE}`;
     const add = (name: string, value: string): number => {
       text += `\r\n${name}: ${value}`;
@@ -109,13 +119,17 @@ export class HitHead {
     const resetEnd = add('X-RateLimit-Reset', String(reset));
     const idEnd = add('X-Request-Id', `${process8}00000000`);
     const slotEnd = add('X-Slot', String(slot));
+    const etagAt = etag === '' ? 0 : add('ETag', etagOf(etag)) - etag.length - 1;
     text += `${this.#headers}\r\n${CORS}`;
     const bytes = Buffer.from(text, 'latin1');
-    const form = { bytes, limitEnd, remainingEnd, resetEnd, slotEnd, idEnd, limit, reset, slot };
+    const form = { bytes, limitEnd, remainingEnd, resetEnd, slotEnd, idEnd, etagAt, limit, reset, slot, etag };
     this.#forms[length] = form;
     return form;
   }
 }
+
+/** Forms with an ETag differ from those without in this bit of their name. */
+const HAS_ETAG = 1 << 13;
 
 const digitsOf = (value: number): number => {
   let digits = 1;

@@ -9,6 +9,9 @@ const MAX_SEAL_MS = 20_000;
 /** From this age on it is made again in the background while the body is still served. */
 const RESEAL_MS = 10_000;
 
+/** So much of the digest is enough to tell two results of one request apart. */
+const ETAG_DIGITS = 16;
+
 interface Job {
   readonly entry: Entry;
   /** The entry waits to be shown until it has its body. */
@@ -57,7 +60,8 @@ export class Sealer {
 
   /** The body if it can go out as it is. On a hit this is all there is to do. */
   bodyOf(entry: Entry): string | Buffer | undefined {
-    if (entry.label.envelope !== 'signed' || entry.final) return entry.body;
+    const standsForGood = entry.final && entry.label.immutable === true;
+    if (entry.label.envelope !== 'signed' || standsForGood) return entry.body;
     const age = this.#cache.nowMs - entry.sealedMs;
     if (age <= RESEAL_MS) return entry.body;
     if (age > MAX_SEAL_MS) return undefined;
@@ -107,13 +111,14 @@ export class Sealer {
   }
 
   #seal(batch: readonly Job[]): void {
+    const digests = batch.map(({ entry }) => digestOf(entry.result));
     const receipts = this.#signer.seal(
-      batch.map(({ entry: { key, slot, result, label } }) => ({
+      batch.map(({ entry: { key, slot, label } }, i) => ({
         request: `GET ${key}`,
         slot,
         commitment: label.commitment,
         claim: label.exact ? 'exact' : 'observed',
-        digest: digestOf(result),
+        digest: digests[i] ?? '', // one for each
         nonce: null,
       })),
       this.#clock.now(),
@@ -124,6 +129,7 @@ export class Sealer {
       const body = `{"result":${entry.result},"slot":${entry.slot},"receipt":${receipts[i]}}`;
       // Hot bodies are few and written often; the many others stay text, which the collector need not track.
       entry.body = staged ? Buffer.from(body) : body;
+      entry.etag = digests[i]?.slice(0, ETAG_DIGITS) ?? '';
       entry.sealedMs = this.#cache.nowMs;
       if (staged) this.#cache.show(entry);
     });

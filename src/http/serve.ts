@@ -9,10 +9,12 @@ import { type Match, matchRoute } from '../routes/match.ts';
 import type { Context, Route } from '../routes/route.ts';
 import { readBody } from './body.ts';
 import { framingFault, isChunked, isPlainGet } from './edge.ts';
-import { HitHead, headText, PREFLIGHT } from './head.ts';
+import { coded, isCompressible } from './encoding.ts';
+import { headText, PREFLIGHT } from './head.ts';
+import { HitHeads } from './hit-heads.ts';
 import { type Owed, Reply } from './reply.ts';
 import type { Sealer } from './seal.ts';
-import { documentWire, errorWire, nowWire, postedWire, servedWire, type Wire } from './wire.ts';
+import { documentWire, errorWire, nowWire, postedWire, servedWire, type Wire, type Wish } from './wire.ts';
 
 export interface Deps {
   readonly answers: Answers;
@@ -63,15 +65,12 @@ const NO_QUOTA: Quota = { allowed: true, limit: 0, remaining: 0, reset: 0, retry
 
 /** Headers that ask for what only the slow path knows of. */
 const isSpecial = (req: HttpRequest): boolean =>
-  req.getHeader('x-api-key') !== '' || req.getHeader('x-receipt-nonce') !== '';
+  req.getHeader('x-api-key') !== '' || req.getHeader('x-receipt-nonce') !== '' || req.getHeader('if-none-match') !== '';
 
 export function handlers(deps: Deps): Handlers {
   const { answers, context, sealer, limiter, clientIp, owed, onDefect } = deps;
   const { cache } = context;
-  const hitHead = new HitHead([
-    ['X-Cache', 'HIT'],
-    ['Cache-Control', 'no-cache'],
-  ]);
+  const hitHeads = new HitHeads();
 
   const get: Handler = (res, req) => {
     try {
@@ -90,8 +89,11 @@ export function handlers(deps: Deps): Handlers {
     if (body === undefined) return false;
     const quota = limiter.take(clientIp(res.getRemoteAddress(), req), 1);
     if (quota.allowed) {
-      res.writeStatus(hitHead.fill(quota, entry.slot));
-      res.end(body);
+      const accept = isCompressible(body) ? req.getHeader('accept-encoding') : '';
+      const { coding, body: bytes } =
+        accept === '' ? { coding: 'identity' as const, body } : coded(entry, body, accept);
+      res.writeStatus(hitHeads.of(entry, coding).fill(quota, entry));
+      res.end(bytes);
     } else new Reply(res, owed).send(errorWire(quota, tooMany(quota), onDefect));
     return true;
   }
@@ -106,19 +108,22 @@ export function handlers(deps: Deps): Handlers {
     if (route.kind === 'now') return nowWire(quota, route, route.answer(params, context));
     const question = { route, params, key: target.canonical };
     const served = answers.lookUp(question);
-    return served === undefined ? upstreamWire(answers.resolve(question), quota) : sealedWire(served, quota);
+    const wish = { ifNoneMatch: req.getHeader('if-none-match'), accept: req.getHeader('accept-encoding') };
+    return served === undefined
+      ? upstreamWire(answers.resolve(question), quota, wish)
+      : sealedWire(served, quota, wish);
   });
 
-  async function upstreamWire(resolving: Promise<Served>, quota: Quota): Promise<Wire> {
+  async function upstreamWire(resolving: Promise<Served>, quota: Quota, wish: Wish): Promise<Wire> {
     const startedMs = context.clock.monotonic();
     const served = await resolving;
-    return sealedWire(served, quota, context.clock.monotonic() - startedMs);
+    return sealedWire(served, quota, wish, context.clock.monotonic() - startedMs);
   }
 
   /** At once when the body is at hand, else in this turn of the event loop. */
-  function sealedWire(served: Served, quota: Quota, upstreamMs?: number): Wire | Promise<Wire> {
-    if (sealer.bodyOf(served.entry) !== undefined) return servedWire(quota, served, upstreamMs);
-    return sealer.seal(served.entry).then(() => servedWire(quota, served, upstreamMs));
+  function sealedWire(served: Served, quota: Quota, wish: Wish, upstreamMs?: number): Wire | Promise<Wire> {
+    if (sealer.bodyOf(served.entry) !== undefined) return servedWire(quota, served, wish, upstreamMs);
+    return sealer.seal(served.entry).then(() => servedWire(quota, served, wish, upstreamMs));
   }
 
   const post = guarded('post', ({ req, match, reply, quota }) => {

@@ -1,9 +1,11 @@
 import type { Quota } from '../access/limiter.ts';
+import type { Entry } from '../cache/cache.ts';
 import { GatewayError } from '../domain/error.ts';
 import { toJson } from '../domain/json.ts';
 import type { Served } from '../routes/answers.ts';
 import type { Now, Posted } from '../routes/route.ts';
-import { type Header, headText } from './head.ts';
+import { coded } from './encoding.ts';
+import { etagOf, type Header, headText } from './head.ts';
 
 /** A response as it goes on the wire. */
 export interface Wire {
@@ -15,16 +17,37 @@ export interface Wire {
   readonly close?: boolean;
 }
 
-/** The head of a live read. A hit's is prebuilt; this one is for all others. */
-export function servedWire(quota: Quota, { entry, source }: Served, upstreamMs?: number): Wire {
+/** How long a body may be kept by others. */
+export const cacheControlOf = ({ final, label }: Entry): string =>
+  final && label.immutable === true ? 'public, max-age=31536000, immutable' : 'no-cache';
+
+/** What is asked of an answer that is no plain hit. */
+export interface Wish {
+  readonly ifNoneMatch: string;
+  readonly accept: string;
+}
+
+/** A read's answer. A plain hit's head is prebuilt; this one is for all others. */
+export function servedWire(quota: Quota, { entry, source }: Served, wish: Wish, upstreamMs?: number): Wire {
   const extra: Header[] = [
     ['X-Slot', String(entry.slot)],
     ['X-Cache', source],
-    ['Cache-Control', 'no-cache'],
+    ['Cache-Control', cacheControlOf(entry)],
   ];
+  if (entry.etag !== '') extra.push(['ETag', etagOf(entry.etag)]);
   if (source === 'MISS' && upstreamMs !== undefined)
     extra.push(['Server-Timing', `upstream;dur=${upstreamMs.toFixed(1)}`]);
-  return { head: headText(200, quota, extra).text, body: entry.body ?? '' };
+  if (isNamed(wish.ifNoneMatch, entry.etag)) return { head: headText(304, quota, extra).text, body: null };
+  const { coding, body } = coded(entry, entry.body ?? '', wish.accept);
+  if (coding !== 'identity') extra.push(['Content-Encoding', coding]);
+  return { head: headText(200, quota, extra).text, body };
+}
+
+/** True when the caller has this very result. Weak comparison: RFC 9110 13.1.2. */
+function isNamed(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch === '' || etag === '') return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === `"${etag}"`);
 }
 
 export function nowWire(quota: Quota, route: Now, result: unknown): Wire {

@@ -109,4 +109,5 @@ const labelOf = (route: Read, params: Params<ParamSet>): Label => ({
   envelope: route.envelope,
   commitment: route.commitmentOf(params),
   exact: route.isExact?.(params) ?? false,
+  immutable: route.immutable ?? false,
 });

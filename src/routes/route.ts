@@ -68,6 +68,8 @@ export interface Read<P extends ParamSet = ParamSet, R = unknown> extends Descri
   readonly kind: 'read';
   readonly params: P;
   readonly cache: { readonly slots: number };
+  /** A final answer's whole body stands for good, its receipt too. */
+  readonly immutable?: boolean;
   commitmentOf(params: Params<P>): Commitment;
   /** True when the result is a pure function of the ledger at its slot: the claim is then `exact`. */
   isExact?(params: Params<P>): boolean;

@@ -13,13 +13,19 @@ const sorted = (text: string): string => lines(text).split('\r\n').sort().join('
 t.test('the head that is filled in place says what the head that is written says, whatever came before', async () => {
   const hitHead = new HitHead([['X-Cache', 'HIT']]);
   fc.assert(
-    fc.property(quota, fc.maxSafeNat(), (quota, slot) => {
-      const written = headText(200, quota, [
-        ['X-Slot', String(slot)],
-        ['X-Cache', 'HIT'],
-      ]);
-      return sorted(hitHead.fill(quota, slot).toString('latin1')) === sorted(written.text);
-    }),
+    fc.property(
+      quota,
+      fc.maxSafeNat(),
+      fc.constantFrom('', '0123456789abcdef', 'fedcba9876543210'),
+      (quota, slot, etag) => {
+        const written = headText(200, quota, [
+          ['X-Slot', String(slot)],
+          ['X-Cache', 'HIT'],
+          ...(etag === '' ? [] : [['ETag', `W/"${etag}"`] as const]),
+        ]);
+        return sorted(hitHead.fill(quota, { slot, etag }).toString('latin1')) === sorted(written.text);
+      },
+    ),
     { numRuns: 1000 },
   );
 });
@@ -31,7 +37,7 @@ t.test('each response has an id of its own', async (t) => {
     { length: 1000 },
     () =>
       hitHead
-        .fill(some, 1)
+        .fill(some, { slot: 1, etag: '' })
         .toString()
         .match(/Request-Id: (\w+)/)?.[1],
   );
