@@ -118,13 +118,13 @@ const skip = tools.status === 0 ? false : 'needs python3 and openssl';
 
 t.test('a verifier that shares no line with this project believes the same bodies', { skip }, async (t) => {
   const folder = t.testdir();
-  const program = fileURLToPath(new URL('../../../test/gateway/verify.py', import.meta.url));
+  const program = fileURLToPath(new URL('../../../test/receipt/verify-receipt.py', import.meta.url));
   for (const target of TARGETS.slice(0, 9)) {
     const file = join(folder, 'body');
     const { text } = await get(target);
     const verify = (body: string) => {
       writeFileSync(file, body);
-      return spawnSync('python3', [program, file, gateway.publicKey, cluster.genesisHash, `GET /api/v1${target}`]);
+      return spawnSync('python3', [program, gateway.publicKey, cluster.genesisHash, `GET /api/v1${target}`, file]);
     };
     const { status, stderr } = verify(text);
     t.equal(status, 0, `${target} ${stderr}`);
@@ -132,6 +132,6 @@ t.test('a verifier that shares no line with this project believes the same bodie
   const file = join(folder, 'body');
   const { text } = await get('/slot');
   writeFileSync(file, text.replace('"observed/1"', '"exact/1"'));
-  const forged = spawnSync('python3', [program, file, gateway.publicKey, cluster.genesisHash, 'GET /api/v1/slot']);
+  const forged = spawnSync('python3', [program, gateway.publicKey, cluster.genesisHash, 'GET /api/v1/slot', file]);
   t.equal(forged.status, 1);
 });
