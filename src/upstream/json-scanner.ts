@@ -3,11 +3,13 @@ import { GatewayError } from '../domain/error.ts';
 /** Deeper JSON than this is refused, so that no answer can exhaust the stack. No node nests a tenth as deep. */
 const MAX_DEPTH = 128;
 
-const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a];
+const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 const [MINUS, PLUS, DOT, ZERO, NINE, SMALL_E] = [0x2d, 0x2b, 0x2e, 0x30, 0x39, 0x65];
-const [CLOSE_OBJECT, CLOSE_ARRAY] = [0x7d, 0x5d];
+const CLOSE_OBJECT = 0x7d;
+export const COMMA = 0x2c;
 export const OPEN_OBJECT = 0x7b;
 export const OPEN_ARRAY = 0x5b;
+export const CLOSE_ARRAY = 0x5d;
 
 // The scanner of JSON text. Each function takes the position where something starts and returns the position just after
 // it, or throws `upstream_error` where the grammar is broken.

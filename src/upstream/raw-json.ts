@@ -1,4 +1,14 @@
-import { malformed, OPEN_ARRAY, OPEN_OBJECT, skipArray, skipObject, skipSpace, skipValue } from './json-scanner.ts';
+import {
+  CLOSE_ARRAY,
+  COMMA,
+  malformed,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  skipArray,
+  skipObject,
+  skipSpace,
+  skipValue,
+} from './json-scanner.ts';
 
 const INTEGER = /^-?(0|[1-9][0-9]*)$/;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -23,13 +33,22 @@ export function members(bytes: Buffer): ReadonlyMap<string, Buffer> {
 export const member = (bytes: Buffer, name: string): Buffer | undefined => members(bytes).get(name);
 
 /** The elements of a JSON array, each byte for byte. Throws `upstream_error` for anything else. */
-export function elements(bytes: Buffer): Buffer[] {
+export const elements = (bytes: Buffer): Buffer[] => [...eachElement(bytes)];
+
+/** As {@link elements}, found one at a time: who reads a long array can rest between two of them. */
+export function* eachElement(bytes: Buffer): Generator<Buffer, void> {
   const open = skipSpace(bytes, 0);
   if (bytes[open] !== OPEN_ARRAY) throw malformed();
-  const found: Buffer[] = [];
-  const end = skipArray(bytes, open, 0, (from, to) => found.push(bytes.subarray(from, to)));
-  if (skipSpace(bytes, end) !== bytes.length) throw malformed();
-  return found;
+  let at = skipSpace(bytes, open + 1);
+  for (let isFirst = true; bytes[at] !== CLOSE_ARRAY || !isFirst; isFirst = false) {
+    const end = skipValue(bytes, at, 1);
+    yield bytes.subarray(at, end);
+    at = skipSpace(bytes, end);
+    if (bytes[at] === CLOSE_ARRAY) break;
+    if (bytes[at] !== COMMA) throw malformed();
+    at = skipSpace(bytes, at + 1);
+  }
+  if (skipSpace(bytes, at + 1) !== bytes.length) throw malformed();
 }
 
 /** An integer that a double holds exactly, such as a slot. Throws `upstream_error` for anything else. */
@@ -39,6 +58,13 @@ export function safeInteger(bytes: Buffer | undefined): number {
   if (!INTEGER.test(digits) || !Number.isSafeInteger(value)) throw malformed();
   return value;
 }
+
+/** Whether a member is null, or not there: nodes mean the same by both. */
+export const isNull = (bytes: Buffer | undefined): boolean =>
+  bytes === undefined || bytes.toString('latin1') === 'null';
+
+/** As {@link safeInteger}, where the node may not know it. */
+export const integerOrNull = (bytes: Buffer | undefined): number | null => (isNull(bytes) ? null : safeInteger(bytes));
 
 /** The text of a JSON string. Throws `upstream_error` for anything else. */
 export function text(bytes: Buffer | undefined): string {
