@@ -1,0 +1,37 @@
+import type { Slot } from '../domain/answer.ts';
+import type { Commitment } from '../domain/commitment.ts';
+import { GatewayError } from '../domain/error.ts';
+import type { Mesh, Reading } from './mesh.ts';
+
+/** The newest version of transactions that clusters carry. A node refuses a whole block over one that is newer. */
+const NEWEST_VERSION = 1;
+
+const UNSUPPORTED_VERSION = -32015;
+
+export interface VersionedRead {
+  readonly method: 'getBlock' | 'getTransaction';
+  readonly subject: Slot | string;
+  readonly config: object;
+  readonly commitment: Commitment;
+}
+
+/** Reads what holds transactions, whatever their version: one that is newer than we know is asked for by its name. */
+export async function readAnyVersion(mesh: Pick<Mesh, 'call'>, read: VersionedRead): Promise<Reading> {
+  const { method, subject, config, commitment } = read;
+  const ask = (maxSupportedTransactionVersion: number): Promise<Reading> =>
+    mesh.call(method, [subject, { ...config, commitment, maxSupportedTransactionVersion }], { commitment });
+  try {
+    return await ask(NEWEST_VERSION);
+  } catch (thrown) {
+    const version = newerVersion(thrown);
+    if (version === undefined) throw thrown;
+    return ask(version);
+  }
+}
+
+/** The version that a node misses in the question, out of its own words: they are the only place it stands in. */
+function newerVersion(thrown: unknown): number | undefined {
+  if (!(thrown instanceof GatewayError) || thrown.rpcCode !== UNSUPPORTED_VERSION) return undefined;
+  const named = /version \((\d{1,3})\)/.exec(thrown.message)?.[1];
+  return named === undefined ? undefined : Number(named);
+}

@@ -1,0 +1,91 @@
+import type { Slot } from '../domain/answer.ts';
+import type { Commitment } from '../domain/commitment.ts';
+import { GatewayError } from '../domain/error.ts';
+import { readAnyVersion } from './any-version.ts';
+import { type BlockTally, tally } from './block-tally.ts';
+import { malformed } from './json-scanner.ts';
+import type { Mesh } from './mesh.ts';
+import { eachElement, elements, integerOrNull, isNull, members, safeInteger, text } from './raw-json.ts';
+import { type Meanings, refusedAs } from './refused.ts';
+
+/** A block without its transactions: what they come to instead. */
+export interface BlockSummary {
+  readonly blockhash: string;
+  readonly parentSlot: Slot;
+  readonly previousBlockhash: string;
+  readonly blockHeight: number | null;
+  /** Unix seconds. */
+  readonly blockTime: number | null;
+  readonly transactions: BlockTally;
+  /** What the leader earned, in lamports; null with `leader` where the record does not tell it. */
+  readonly rewardLamports: bigint | null;
+  readonly leader: string | null;
+}
+
+export interface BlockReading {
+  /** What the node had reached when it was asked. */
+  readonly slot: Slot;
+  readonly block: BlockSummary;
+}
+
+/** The slot has no block yet, as far as anybody knows. */
+export const notAvailableYet = (): GatewayError =>
+  new GatewayError('block_not_available', 'the block is not there yet', { retryAfter: 1 });
+
+const skipped = (): GatewayError => new GatewayError('slot_skipped', 'the slot has no block and never will');
+const pruned = (): GatewayError => new GatewayError('block_pruned', 'the block is older than what the upstreams keep');
+
+const MEANINGS: Meanings = {
+  [-32001]: pruned, // cleaned up
+  [-32004]: notAvailableYet,
+  [-32007]: skipped,
+  [-32009]: skipped, // or missing in long-term storage
+  [-32011]: pruned, // keeps no history
+  [-32014]: notAvailableYet, // not all about it is written down
+};
+
+/** Lets everything else that waits for the event loop go first. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/**
+ * Reads the block of a slot and keeps what it comes to. Throws `slot_skipped`, `block_not_available` or `block_pruned`
+ * where there is none.
+ */
+export async function readBlock(mesh: Pick<Mesh, 'call'>, slot: Slot, commitment: Commitment): Promise<BlockReading> {
+  const config = { transactionDetails: 'accounts', rewards: true };
+  const read = { method: 'getBlock', subject: slot, config, commitment } as const;
+  const reading = await readAnyVersion(mesh, read).catch(refusedAs(MEANINGS));
+  if (isNull(reading.result.subarray(0, 5))) throw notAvailableYet();
+  await nextTurn(); // finding the result in the node's answer was work enough for one
+  return { slot: reading.slot, block: await summary(reading.result) };
+}
+
+/** Reads a `getBlock` result in many turns of the event loop, none of them longer than a few milliseconds. */
+export async function summary(result: Buffer): Promise<BlockSummary> {
+  const parts = members(result);
+  const [transactions, rewards] = [parts.get('transactions'), parts.get('rewards')];
+  if (transactions === undefined) throw malformed();
+  await nextTurn();
+  return {
+    blockhash: text(parts.get('blockhash')),
+    parentSlot: safeInteger(parts.get('parentSlot')),
+    previousBlockhash: text(parts.get('previousBlockhash')),
+    blockHeight: integerOrNull(parts.get('blockHeight')),
+    blockTime: integerOrNull(parts.get('blockTime')),
+    transactions: await tally(eachElement(transactions), nextTurn),
+    ...leaderReward(rewards),
+  };
+}
+
+/** Whoever has the fees of a block is its leader. */
+function leaderReward(rewards: Buffer | undefined): Pick<BlockSummary, 'rewardLamports' | 'leader'> {
+  if (rewards === undefined || isNull(rewards)) return { rewardLamports: null, leader: null };
+  const fee = elements(rewards)
+    .filter((reward) => reward.includes('"Fee"'))
+    .map((reward) => members(reward))
+    .find((reward) => text(reward.get('rewardType')) === 'Fee');
+  if (fee === undefined) return { rewardLamports: null, leader: null };
+  const digits = fee.get('lamports')?.toString('latin1') ?? '';
+  if (!/^\d{1,20}$/.test(digits)) throw malformed();
+  return { rewardLamports: BigInt(digits), leader: text(fee.get('pubkey')) };
+}
