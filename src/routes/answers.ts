@@ -23,6 +23,9 @@ export interface Question {
 /** A stale key is tried again in the background at most this often. */
 const RETRY_MS = 400;
 
+/** For how many slots it is told again that something is not there. */
+const REFUSAL_SLOTS = 2;
+
 /** Where answers that are no plain hit come from. Equal questions at one time are one question to the upstream. */
 export class Answers {
   readonly #context: Context;
@@ -70,7 +73,7 @@ export class Answers {
     } catch (thrown) {
       const kept = this.#cache.peek(question.key);
       const isDefect = !(thrown instanceof GatewayError); // ours, so an old answer must not cover it
-      if (isDefect || kept === undefined || kept.refusal !== undefined) throw thrown;
+      if (isDefect || isFact(thrown) || kept === undefined || kept.refusal !== undefined) throw thrown;
       if (this.#cache.freshness(kept) !== 'expired') return { entry: kept, source: 'STALE' };
       throw new GatewayError('stale', 'no upstream answers, and what is known is too old', { cause: thrown });
     }
@@ -95,15 +98,23 @@ export class Answers {
       const readAt = this.#cache.tip;
       const kept = this.#cache.peek(key);
       const minSlot = kept === undefined || kept.refusal !== undefined ? undefined : kept.slot;
-      const { slot, result, final = false } = await route.resolve(params, this.#context, { minSlot });
-      const answer = { slot, result: toJson(result), final };
-      return this.#cache.put(key, answer, route.cache, labelOf(route, params), {
-        readAt,
-        renew: () => this.#renew(question),
-      });
+      const label = labelOf(route, params);
+      try {
+        const { slot, result, final = false } = await route.resolve(params, this.#context, { minSlot });
+        const answer = { slot, result: toJson(result), final };
+        const origin = { readAt, ...(!final && { renew: () => this.#renew(question) }) };
+        return this.#cache.put(key, answer, route.cache, label, origin);
+      } catch (thrown) {
+        if (isFact(thrown)) this.#cache.refuse(key, thrown, REFUSAL_SLOTS, label);
+        throw thrown;
+      }
     });
   }
 }
+
+/** True of what the cluster says by it: that there is no such thing. No older answer must cover that. */
+const isFact = (thrown: unknown): thrown is GatewayError =>
+  thrown instanceof GatewayError && (thrown.status === 404 || thrown.status === 410);
 
 const labelOf = (route: Read, params: Params<ParamSet>): Label => ({
   envelope: route.envelope,
