@@ -1,7 +1,9 @@
 import { account } from './account.ts';
 import { balance } from './balance.ts';
+import { block } from './block.ts';
 import { epoch } from './epoch.ts';
 import { health } from './health.ts';
+import { history } from './history.ts';
 import { network } from './network.ts';
 import { performance } from './performance.ts';
 import { priorityFee } from './priority-fee.ts';
@@ -9,6 +11,7 @@ import { pubkey } from './pubkey.ts';
 import type { Route } from './route.ts';
 import { rpc } from './rpc.ts';
 import { slot } from './slot.ts';
+import { tx } from './tx.ts';
 
 /** Every endpoint, in the order of the document. */
 export const routes: readonly Route[] = [
@@ -20,6 +23,9 @@ export const routes: readonly Route[] = [
   network,
   balance,
   account,
+  history,
+  block,
+  tx,
   pubkey,
   rpc,
 ];

@@ -1,4 +1,5 @@
 import bs58 from 'bs58';
+import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import { type ErrorCode, GatewayError } from '../domain/error.ts';
 
@@ -24,11 +25,59 @@ const base58 = (bytes: number, code: ErrorCode, what: string): Param<string> => 
   },
 });
 
+const optional = <T>(param: Param<T>): Param<T | undefined> => ({
+  ...param,
+  required: false,
+  parse: (text, name) => (text === undefined ? undefined : param.parse(text, name)),
+});
+
 /** An account's address. */
 export const address: Param<string> = base58(32, 'invalid_address', 'an address');
 
+/** A transaction's signature. */
+export const signature: Param<string> = base58(64, 'invalid_signature', 'a signature');
+
+/** `?before=`: the signature below which a page of history begins. */
+export const before: Param<string | undefined> = optional(base58(64, 'invalid_cursor', 'a signature'));
+
+/** A slot's number, in decimal and spelled in one way only. */
+export const slot: Param<Slot> = {
+  schema: { type: 'string', pattern: '^(0|[1-9][0-9]{0,15})$' },
+  required: true,
+  description: 'A slot: a decimal number',
+  parse(text, name) {
+    const slot = /^(0|[1-9]\d{0,15})$/.test(text ?? '') ? Number(text) : Number.NaN;
+    if (Number.isSafeInteger(slot)) return slot;
+    throw new GatewayError('invalid_slot', `${name} must be a decimal number below 2^53`);
+  },
+};
+
+/** `?limit=`, from 1 on. */
+export const limit = (fallback: number, most: number): Param<number> => ({
+  schema: { type: 'integer', minimum: 1, maximum: most, default: fallback },
+  required: false,
+  description: 'At most so many',
+  parse(text, name) {
+    if (text === undefined) return fallback;
+    const count = /^[1-9]\d{0,5}$/.test(text) ? Number(text) : Number.NaN;
+    if (count <= most) return count;
+    throw new GatewayError('invalid_query', `${name} must be a number from 1 to ${most}`);
+  },
+});
+
+/** A parameter that is named with one certain value, or not at all. */
+export const choice = <T extends string>(value: T, description: string): Param<T | undefined> => ({
+  schema: { type: 'string', enum: [value] },
+  required: false,
+  description,
+  parse(text, name) {
+    if (text === undefined || text === value) return text as T | undefined; // compared just before
+    throw new GatewayError('invalid_query', `${name} can only be ${value}`);
+  },
+});
+
 /** `?commitment=`, of those that the route takes. */
-export function commitment(fallback: Commitment, takes: readonly Commitment[]): Param<Commitment> {
+export function commitment<C extends Commitment>(fallback: NoInfer<C>, takes: readonly C[]): Param<C> {
   return {
     schema: { type: 'string', enum: takes, default: fallback },
     required: false,

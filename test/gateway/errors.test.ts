@@ -87,8 +87,8 @@ t.test('a path, a parameter, a query at fault has its own name', async (t) => {
     '/api/v1',
     '/api/v2/slot',
     '/api/v1//slot',
-    '/block/1',
-    '/tx/1',
+    '/block',
+    '/tx/1/2',
   ];
   for (const path of paths) refuses(t, await get(path), 404, 'route_not_found', path);
 });

@@ -25,6 +25,7 @@ t.test('every answer is what the API document says', async (t) => {
       .join('/');
     return ajv.compile({ $ref: `document#/paths/${pointer}` });
   };
+  const signature = cluster.chain.transactionsOf(wallet)[0]?.signature;
   const answers: readonly [path: string, ...targets: string[]][] = [
     ['/slot', '/slot'],
     ['/epoch', '/epoch', '/epoch?commitment=finalized'],
@@ -34,6 +35,9 @@ t.test('every answer is what the API document says', async (t) => {
     ['/network', '/network'],
     ['/balance/{addr}', `/balance/${wallet}`, `/balance/${NOBODY}?commitment=processed`],
     ['/account/{addr}', ...[wallet, NOBODY, CLOCK_SYSVAR, TOKEN_PROGRAM, NONCE.address].map((a) => `/account/${a}`)],
+    ['/address/{addr}/history', `/address/${wallet}/history`, `/address/${wallet}/history?type=transfers`],
+    ['/block/{slot}', `/block/${cluster.chain.slot('finalized')}`],
+    ['/tx/{sig}', `/tx/${signature}`, `/tx/${signature}?enhanced=1`],
     ['/pubkey', '/pubkey'],
   ];
   t.same(

@@ -1,0 +1,60 @@
+import { z } from 'zod';
+import { notAvailableYet, readBlock } from '../upstream/block.ts';
+import { commitment, slot } from './params.ts';
+import { read } from './route.ts';
+import { bigInteger, integer } from './shapes.ts';
+
+export const block = read({
+  path: '/block/:slot',
+  summary: 'What a block comes to; the `slot` beside the result is that of the answer, not of the block',
+  params: { slot, commitment: commitment('confirmed', ['confirmed', 'finalized']) },
+  result: z.strictObject({
+    slot: integer,
+    blockhash: z.string(),
+    parentSlot: integer,
+    previousBlockhash: z.string(),
+    blockHeight: integer.nullable(),
+    blockTime: integer.nullable(),
+    commitment: z.enum(['confirmed', 'finalized']),
+    transactions: z.strictObject({
+      count: integer,
+      voteCount: integer,
+      nonVoteCount: integer,
+      successCount: integer,
+      failedCount: integer,
+      feesLamports: bigInteger,
+      computeUnitsConsumed: integer.nullable(),
+      signatures: z.array(z.string()).readonly(),
+    }),
+    rewardLamports: bigInteger.nullable(),
+    leader: z.string().nullable(),
+  }),
+  envelope: 'signed',
+  cache: { slots: 2 },
+  commitmentOf: ({ commitment }) => commitment,
+  isExact: ({ commitment }) => commitment === 'finalized',
+  errors: ['invalid_slot', 'slot_skipped', 'block_not_available', 'block_pruned'],
+
+  async resolve({ slot: wanted, commitment: asked }, { mesh }) {
+    if (wanted > (mesh.tip('processed') ?? -1)) throw notAvailableYet();
+    const final = asked === 'finalized' || wanted <= (mesh.tip('finalized') ?? -1);
+    const { slot, block } = await readBlock(mesh, wanted, asked);
+    const { blockhash, parentSlot, previousBlockhash, blockHeight, blockTime, transactions, ...reward } = block;
+    const commitment = final ? ('finalized' as const) : ('confirmed' as const);
+    return {
+      slot,
+      result: {
+        slot: wanted,
+        blockhash,
+        parentSlot,
+        previousBlockhash,
+        blockHeight,
+        blockTime,
+        commitment,
+        transactions,
+        ...reward,
+      },
+      final,
+    };
+  },
+});

@@ -1,0 +1,127 @@
+import { z } from 'zod';
+import { mintSymbol } from '../chain/known-mints.ts';
+import { readTransaction } from '../chain/transaction.ts';
+import { type TransferRow, transferRows } from '../chain/transfer-row.ts';
+import type { Slot } from '../domain/answer.ts';
+import { GatewayError } from '../domain/error.ts';
+import { RawJson } from '../domain/json.ts';
+import type { Mesh } from '../upstream/mesh.ts';
+import { readSignatures, type Settled, type SignatureRow } from '../upstream/signatures.ts';
+import { readRecords } from '../upstream/transaction.ts';
+import { address, before, choice, commitment, limit } from './params.ts';
+import { read } from './route.ts';
+import { integer, raw } from './shapes.ts';
+
+const LONGEST_PAGE = 100;
+
+/** Each row of transfers costs a read of its transaction. */
+const LONGEST_PAGE_OF_TRANSFERS = 25;
+
+const confirmationStatus = z.enum(['confirmed', 'finalized']);
+const name = z.string().nullable();
+
+const signatureRow = z.strictObject({
+  signature: z.string(),
+  slot: integer,
+  blockTime: integer.nullable(),
+  confirmationStatus,
+  err: raw,
+  memo: name,
+});
+
+const transferRow: z.ZodType<TransferRow> = z.strictObject({
+  signature: z.string(),
+  slot: integer.nullable(),
+  blockTime: integer.nullable(),
+  confirmationStatus,
+  type: z.enum([
+    'transfer',
+    'mint',
+    'burn',
+    'wrap',
+    'unwrap',
+    'changeOwner',
+    'withdrawWithheldFee',
+    'createAccount',
+    'closeAccount',
+  ]),
+  asset: z.enum(['SOL', 'token']),
+  direction: z.enum(['in', 'out', 'self']),
+  counterparty: name,
+  fromUserAccount: name,
+  toUserAccount: name,
+  fromTokenAccount: name,
+  toTokenAccount: name,
+  mint: name,
+  symbol: name,
+  amount: z.string(),
+  decimals: integer,
+  uiAmount: z.string(),
+  feeAmount: name,
+  instructionIdx: integer,
+  innerInstructionIdx: integer.nullable(),
+});
+
+interface History {
+  readonly rows: readonly (Omit<SignatureRow, 'err'> & { readonly err: RawJson })[] | readonly TransferRow[];
+  readonly nextBefore: string | null;
+  readonly scanned: number;
+}
+
+export const history = read({
+  path: '/address/:addr/history',
+  summary: 'The transactions that name an address, newest first, or what moved in them',
+  params: {
+    addr: address,
+    before,
+    type: choice('transfers', 'What moved, instead of the transactions'),
+    limit: limit(50, LONGEST_PAGE),
+    commitment: commitment('confirmed', ['confirmed', 'finalized']),
+  },
+  result: z.strictObject({
+    rows: z.union([z.array(signatureRow), z.array(transferRow)]),
+    nextBefore: name,
+    scanned: integer,
+  }),
+  envelope: 'signed',
+  cache: { slots: 2 },
+  commitmentOf: ({ commitment }) => commitment,
+  errors: ['invalid_address', 'invalid_cursor', 'cursor_not_found'],
+
+  async resolve({ addr, before, type, limit, commitment }, { mesh }, { minSlot }) {
+    const most = type === 'transfers' ? Math.min(limit, LONGEST_PAGE_OF_TRANSFERS) : limit;
+    const page = await readSignatures(mesh, { address: addr, before, limit: most, commitment, minSlot });
+    const { nextBefore } = page;
+    const scanned = page.rows.length;
+    if (type === undefined) {
+      const rows = page.rows.map((row) => ({ ...row, err: new RawJson(row.err) }));
+      const result: History = { rows, nextBefore, scanned };
+      return { slot: page.slot, result, final: page.final };
+    }
+    const { slot, rows } = await readTransfers(mesh, addr, page.rows, commitment);
+    const result: History = { rows, nextBefore, scanned };
+    return { slot: Math.min(page.slot, slot), result };
+  },
+});
+
+/** What moved in the transactions of a page, and the oldest slot at which one of them was read. */
+async function readTransfers(
+  mesh: Mesh,
+  address: string,
+  page: readonly SignatureRow[],
+  commitment: Settled,
+): Promise<{ readonly slot: Slot; readonly rows: readonly TransferRow[] }> {
+  const succeeded = page.filter(({ err }) => err === 'null'); // a failed transaction moved nothing
+  const signatures = succeeded.map(({ signature }) => signature);
+  const readings = await readRecords(mesh, signatures, commitment);
+  const rows = succeeded.flatMap(({ confirmationStatus }, place) => {
+    const record = readings[place]?.record ?? missing();
+    return transferRows(address, readTransaction(record.toString()), { confirmationStatus, symbolOf: mintSymbol });
+  });
+  return { slot: Math.min(...readings.map(({ slot }) => slot)), rows };
+}
+
+/** A page with a gap would pass for a whole one. */
+function missing(): never {
+  throw new GatewayError('upstream_unavailable', 'a transaction of the page can not be read now');
+}
