@@ -131,9 +131,9 @@ export function handlers(deps: Deps): Handlers {
     if (route?.kind !== 'post') return noRoute();
     const type = req.getHeader('content-type');
     if (!isJson(type)) throw new GatewayError('unsupported_media_type', 'the body must be application/json');
-    return readBody(reply, deps.bodyBytes)
+    return readBody(reply, route.maxBytes ?? deps.bodyBytes)
       .then((body) => route.resolve(route.parse(body), context))
-      .then((posted) => postedWire(quota, posted));
+      .then((posted) => postedWire(quota, route.envelope, posted));
   });
 
   const options = guarded('options', ({ place, quota }) => {

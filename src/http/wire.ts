@@ -1,5 +1,6 @@
 import type { Quota } from '../access/limiter.ts';
 import type { Entry } from '../cache/cache.ts';
+import type { Envelope } from '../domain/envelope.ts';
 import { GatewayError } from '../domain/error.ts';
 import { toJson } from '../domain/json.ts';
 import type { Served } from '../routes/answers.ts';
@@ -59,18 +60,19 @@ export function nowWire(quota: Quota, route: Now, result: unknown): Wire {
   return { head: headText(200, quota, extra).text, body: route.envelope === 'bare' ? `{"result":${json}}` : json };
 }
 
-export function postedWire(quota: Quota, { result, slot, cache }: Posted): Wire {
+export function postedWire(quota: Quota, envelope: Envelope, { result, slot, cache }: Posted): Wire {
   const extra: Header[] = [
-    ['X-Slot', String(slot)],
     ['X-Cache', cache],
     ['Cache-Control', 'no-store'],
   ];
-  const body =
-    typeof result === 'string'
-      ? `{"result":${result}}`
-      : Buffer.concat([Buffer.from('{"result":'), result, Buffer.from('}')]);
-  return { head: headText(200, quota, extra).text, body };
+  if (slot !== undefined) extra.push(['X-Slot', String(slot)]);
+  return { head: headText(200, quota, extra).text, body: envelope === 'plain' ? result : inResult(result) };
 }
+
+const inResult = (result: string | Buffer): string | Buffer =>
+  typeof result === 'string'
+    ? `{"result":${result}}`
+    : Buffer.concat([Buffer.from('{"result":'), result, Buffer.from('}')]);
 
 export function documentWire(quota: Quota, document: string): Wire {
   return { head: headText(200, quota, [['Cache-Control', 'public, max-age=300']]).text, body: document };

@@ -2,6 +2,7 @@ import { account } from './account.ts';
 import { balance } from './balance.ts';
 import { block } from './block.ts';
 import { epoch } from './epoch.ts';
+import { explain } from './explain.ts';
 import { health } from './health.ts';
 import { history } from './history.ts';
 import { network } from './network.ts';
@@ -28,4 +29,5 @@ export const routes: readonly Route[] = [
   tx,
   pubkey,
   rpc,
+  explain,
 ];

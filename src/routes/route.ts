@@ -91,6 +91,8 @@ export interface Post<B = unknown> extends Described<unknown> {
   readonly kind: 'post';
   /** For the document; `parse` is what checks. */
   readonly body: z.ZodType;
+  /** The longest body, where it may be longer than others. */
+  readonly maxBytes?: number;
   /** Reads the raw body. Throws `invalid_json`, `invalid_request` and the like. */
   parse(text: Buffer): B;
   resolve(body: B, context: Context): Promise<Posted>;
@@ -99,7 +101,8 @@ export interface Post<B = unknown> extends Described<unknown> {
 /** What a POST answers: the result's own bytes. */
 export interface Posted {
   readonly result: string | Buffer;
-  readonly slot: Slot;
+  /** Absent from an answer that is about no slot. */
+  readonly slot?: Slot;
   readonly cache: 'HIT' | 'MISS' | 'BYPASS';
 }
 

@@ -42,7 +42,7 @@ t.test('every answer is what the API document says', async (t) => {
   ];
   t.same(
     new Set(Object.keys(document.paths)),
-    new Set([...answers.map(([path]) => path), '/rpc', '/stream']),
+    new Set([...answers.map(([path]) => path), '/rpc', '/explain', '/stream']),
     'all routes are in the document, and here',
   );
   for (const [path, ...targets] of answers) {

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { enhance } from '../chain/enhanced.ts';
+import { parseExactJson } from '../chain/exact-json.ts';
+import { explain as explainEnhanced } from '../chain/explain.ts';
+import { toTransaction } from '../chain/transaction.ts';
+import { GatewayError } from '../domain/error.ts';
+import { toJson } from '../domain/json.ts';
+import { enhancedShape } from './enhanced-shape.ts';
+import { parseJson } from './json-body.ts';
+import { post } from './route.ts';
+
+const body = z.object({
+  tx: z
+    .record(z.string(), z.unknown())
+    .describe('The result of `/tx` or of `getTransaction` (json, jsonParsed), or its `enhanced`'),
+  logs: z.array(z.string()).optional().describe('The log messages, where the record lacks them'),
+});
+
+/** What is to be explained: a record, with the logs it may lack, or what `/tx?enhanced=1` made of one. */
+type Question = z.infer<typeof body>;
+
+export const explain = post({
+  path: '/explain',
+  summary: 'Says in one or two sentences what a transaction did, and why it failed if it did',
+  maxBytes: 256 * 1024,
+  body,
+  result: z.strictObject({ explanation: z.string() }),
+  envelope: 'plain',
+  errors: ['invalid_json', 'invalid_request'],
+
+  parse(text): Question {
+    parseJson(text); // refuses what nests too deep or reaches for a prototype
+    const parsed = body.safeParse(parseExactJson(text.toString()));
+    if (parsed.success) return parsed.data;
+    throw new GatewayError('invalid_request', 'the body must be {"tx": {…}, "logs"?: ["…"]}');
+  },
+
+  async resolve(question) {
+    return { result: toJson({ explanation: explanationOf(question) }), cache: 'BYPASS' };
+  },
+});
+
+function explanationOf({ tx, logs }: Question): string {
+  const { transaction } = tx;
+  try {
+    if (transaction === undefined) return explainEnhanced(enhancedShape.parse(tx));
+    const recorded = toTransaction(tx);
+    return explainEnhanced(enhance({ ...recorded, logs: logs ?? recorded.logs }));
+  } catch (cause) {
+    // Whatever it is that can't be told, it is the caller's text.
+    throw new GatewayError('invalid_request', '`tx` is neither a transaction record nor its enhanced view', { cause });
+  }
+}
