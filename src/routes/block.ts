@@ -31,6 +31,7 @@ export const block = read({
   }),
   envelope: 'signed',
   cache: { slots: 2 },
+  immutable: true,
   commitmentOf: ({ commitment }) => commitment,
   isExact: ({ commitment }) => commitment === 'finalized',
   errors: ['invalid_slot', 'slot_skipped', 'block_not_available', 'block_pruned'],

@@ -30,6 +30,7 @@ export const tx = read({
   }),
   envelope: 'signed',
   cache: { slots: 2 },
+  immutable: true,
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_signature', 'not_found'],
 
