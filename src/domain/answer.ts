@@ -7,4 +7,6 @@ export interface Answer<T> {
   readonly result: T;
   /** True when the cluster can no longer change it: a finalized block, a finalized transaction. */
   readonly final?: boolean;
+  /** Whether the result is a pure function of the ledger at its slot, where only what was read can tell. */
+  readonly exact?: boolean;
 }

@@ -98,14 +98,14 @@ export class Answers {
       const readAt = this.#cache.tip;
       const kept = this.#cache.peek(key);
       const minSlot = kept === undefined || kept.refusal !== undefined ? undefined : kept.slot;
-      const label = labelOf(route, params);
       try {
-        const { slot, result, final = false } = await route.resolve(params, this.#context, { minSlot });
+        const resolving = route.resolve(params, this.#context, { minSlot }).catch(withoutRpcError);
+        const { slot, result, final = false, exact } = await resolving;
         const answer = { slot, result: toJson(result), final };
         const origin = { readAt, ...(!final && { renew: () => this.#renew(question) }) };
-        return this.#cache.put(key, answer, route.cache, label, origin);
+        return this.#cache.put(key, answer, route.cache, labelOf(route, params, exact), origin);
       } catch (thrown) {
-        if (isFact(thrown)) this.#cache.refuse(key, thrown, REFUSAL_SLOTS, label);
+        if (isFact(thrown)) this.#cache.refuse(key, thrown, REFUSAL_SLOTS, labelOf(route, params));
         throw thrown;
       }
     });
@@ -116,9 +116,17 @@ export class Answers {
 const isFact = (thrown: unknown): thrown is GatewayError =>
   thrown instanceof GatewayError && (thrown.status === 404 || thrown.status === 410);
 
-const labelOf = (route: Read, params: Params<ParamSet>): Label => ({
+const labelOf = (route: Read, params: Params<ParamSet>, exact?: boolean): Label => ({
   envelope: route.envelope,
   commitment: route.commitmentOf(params),
-  exact: route.isExact?.(params) ?? false,
+  exact: exact ?? route.isExact?.(params) ?? false,
   immutable: route.immutable ?? false,
 });
+
+/** A node's refusal that the route has no word of its own for: the numbers of JSON-RPC belong to `/rpc`. */
+function withoutRpcError(thrown: unknown): never {
+  if (!(thrown instanceof GatewayError) || thrown.code !== 'rpc_error') throw thrown;
+  const isLate = thrown.status === 503;
+  const message = isLate ? 'no node has come so far yet' : 'the nodes refused what was asked of them';
+  throw new GatewayError(isLate ? 'upstream_unavailable' : 'upstream_error', message, { cause: thrown });
+}

@@ -12,6 +12,7 @@ import { pubkey } from './pubkey.ts';
 import type { Route } from './route.ts';
 import { rpc } from './rpc.ts';
 import { slot } from './slot.ts';
+import { tokenAccounts } from './token-accounts.ts';
 import { tx } from './tx.ts';
 
 /** Every endpoint, in the order of the document. */
@@ -24,6 +25,7 @@ export const routes: readonly Route[] = [
   network,
   balance,
   account,
+  tokenAccounts,
   history,
   block,
   tx,

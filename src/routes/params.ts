@@ -76,6 +76,13 @@ export const choice = <T extends string>(value: T, description: string): Param<T
   },
 });
 
+/** An address in the query that may be left out. */
+export const optionalAddress: Param<string | undefined> = {
+  ...address,
+  required: false,
+  parse: (text, name) => (text === undefined ? undefined : address.parse(text, name)),
+};
+
 /** `?commitment=`, of those that the route takes. */
 export function commitment<C extends Commitment>(fallback: NoInfer<C>, takes: readonly C[]): Param<C> {
   return {

@@ -71,7 +71,10 @@ export interface Read<P extends ParamSet = ParamSet, R = unknown> extends Descri
   /** A final answer's whole body stands for good, its receipt too. */
   readonly immutable?: boolean;
   commitmentOf(params: Params<P>): Commitment;
-  /** True when the result is a pure function of the ledger at its slot: the claim is then `exact`. */
+  /**
+   * True when the result is a pure function of the ledger at its slot: the claim is then `exact`. Where the parameters
+   * can't tell, the answer does, which comes before this.
+   */
   isExact?(params: Params<P>): boolean;
   resolve(params: Params<P>, context: Context, reach: Reach): Promise<Answer<R>>;
 }

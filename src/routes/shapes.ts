@@ -13,6 +13,24 @@ export const lamports = { lamports: bigInteger, sol: z.string().regex(/^\d+(\.\d
 /** Text that the node wrote, passed on digit for digit. */
 export const raw = z.custom<RawJson>();
 
+/** Rows that the route has written as JSON itself, some at a time, since all at once would hold up the loop. */
+// For the document the rows' own shape is what matters; that they have it is for the route to see to.
+export const written = (shape: z.ZodType): z.ZodType<RawJson> => shape as z.ZodType as z.ZodType<RawJson>;
+
+/** An amount of tokens as Solana has it: `amount` is the truth. */
+export const tokenAmountShape = z.strictObject({
+  amount: z.string().regex(/^\d+$/),
+  decimals: integer,
+  uiAmount: z.number().nullable(),
+  uiAmountString: z.string(),
+});
+
+/** What a Token-2022 mint or account has switched on; null under the classic program, which has no such thing. */
+export const extensions = z
+  .array(z.strictObject({ extension: z.string(), state: z.record(z.string(), z.unknown()).optional() }))
+  .readonly()
+  .nullable();
+
 /** The JSON Schema of a shape, as OpenAPI 3.1 takes it. */
 export function jsonSchema(shape: z.ZodType): object {
   const { $schema: _, ...schema } = z.toJSONSchema(shape, {

@@ -38,6 +38,7 @@ t.test('every answer is what the API document says', async (t) => {
     ['/address/{addr}/history', `/address/${wallet}/history`, `/address/${wallet}/history?type=transfers`],
     ['/block/{slot}', `/block/${cluster.chain.slot('finalized')}`],
     ['/tx/{sig}', `/tx/${signature}`, `/tx/${signature}?enhanced=1`],
+    ['/token-accounts/{owner}', `/token-accounts/${wallet}`, `/token-accounts/${NOBODY}?commitment=finalized`],
     ['/pubkey', '/pubkey'],
   ];
   t.same(

@@ -1,0 +1,50 @@
+import { CLOCK_SYSVAR, clockSeconds } from '../chain/clock-sysvar.ts';
+import { decodeToken, type Mint } from '../chain/token.ts';
+import { type AmountScale, amountScale } from '../chain/ui-amount.ts';
+import type { Slot } from '../domain/answer.ts';
+import { GatewayError } from '../domain/error.ts';
+import type { Mesh } from '../upstream/mesh.ts';
+import { type At, readStored, type StoredAccount } from '../upstream/stored-accounts.ts';
+
+/** Mints as they are at some slot, and the cluster's time there, which some of them are shown by. */
+export interface Mints {
+  readonly slots: readonly Slot[];
+  readonly accounts: ReadonlyMap<string, StoredAccount>;
+  /** The cluster's unix time, in seconds. */
+  readonly seconds: bigint;
+  /** The mint at an address; undefined when there is none. */
+  mint(address: string): Mint | undefined;
+  /** How amounts of a mint are shown. One that is gone has no decimals any more. */
+  scale(address: string): AmountScale;
+}
+
+/** Reads mints, the cluster's clock and, beside them, accounts that belong to the same answer. */
+export async function readMints(
+  mesh: Pick<Mesh, 'call'>,
+  addresses: readonly string[],
+  at: At,
+  beside: readonly string[] = [],
+): Promise<Mints> {
+  const { slots, accounts } = await readStored(mesh, [CLOCK_SYSVAR, ...addresses, ...beside], at);
+  const clock = accounts.get(CLOCK_SYSVAR);
+  const seconds = clock && clockSeconds(clock.data);
+  if (seconds === undefined) throw new GatewayError('upstream_error', 'the cluster has no clock');
+  const mints = new Map(addresses.map((address) => [address, mintIn(accounts.get(address))]));
+  const scales = new Map<string, AmountScale>();
+  for (const [address, mint] of mints) if (mint !== undefined) scales.set(address, amountScale(mint, seconds));
+  return {
+    slots,
+    accounts,
+    seconds,
+    mint: (address) => mints.get(address),
+    scale: (address) => scales.get(address) ?? GONE,
+  };
+}
+
+const GONE: AmountScale = { decimals: 0 };
+
+/** The mint that an account holds; undefined for any other account, or none. */
+export function mintIn(account: StoredAccount | undefined): Mint | undefined {
+  const token = account && decodeToken(account);
+  return token?.type === 'mint' ? token : undefined;
+}

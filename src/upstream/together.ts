@@ -1,0 +1,33 @@
+import type { Slot } from '../domain/answer.ts';
+
+/** What several reads gave, and the slot of each. */
+export interface Parts<T> {
+  readonly slots: readonly Slot[];
+  readonly value: T;
+}
+
+export interface Together<T> {
+  /** The slot of all parts, or that of the oldest where they never agreed. */
+  readonly slot: Slot;
+  readonly value: T;
+  /** True when all parts hold at one slot: together they are then the state at that slot. */
+  readonly agree: boolean;
+}
+
+const ROUNDS = 3;
+
+/**
+ * Makes reads that belong together again until they hold at one slot, at most three times. `read` is told the slot that no
+ * part may be older than.
+ */
+export async function readTogether<T>(
+  minContextSlot: Slot | undefined,
+  read: (minContextSlot: Slot | undefined) => Promise<Parts<T>>,
+): Promise<Together<T>> {
+  for (let floor = minContextSlot, round = 1; ; round++) {
+    const { slots, value } = await read(floor);
+    const [oldest, newest] = [Math.min(...slots), Math.max(...slots)];
+    if (oldest === newest || round === ROUNDS) return { slot: oldest, value, agree: oldest === newest };
+    floor = newest;
+  }
+}

@@ -1,0 +1,144 @@
+import { address } from '@solana/web3.js';
+import bs58 from 'bs58';
+import t from 'tap';
+import { associatedTokenAddress, programAddress } from '../../src/chain/program-address.ts';
+import { COINS, DOLLAR, GOLD, WALLETS } from '../../src/cluster/economy/cast.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/cluster/programs.ts';
+import { openStepped } from './open.ts';
+
+const { get, cluster, step } = await openStepped(t, { perSlot: 0 });
+const { chain } = cluster;
+const wallet = WALLETS[0].address;
+const NOBODY = '4'.repeat(44);
+const NATIVE = 'So11111111111111111111111111111111111111112';
+
+/** An address that is nobody's but this test's. */
+const madeUp = (name: string) => address(programAddress(TOKEN_PROGRAM, [name]));
+
+/** The bytes of a token account. */
+function holding(mint: string, owner: string, amount: bigint): Uint8Array {
+  const data = Buffer.alloc(165);
+  data.set(bs58.decode(mint), 0);
+  data.set(bs58.decode(owner), 32);
+  data.writeBigUInt64LE(amount, 64);
+  data[108] = 1;
+  return data;
+}
+
+t.test('the accounts of both token programs are in one list, by mint and address', async (t) => {
+  const { json } = await get(`/token-accounts/${wallet}`);
+  t.same(
+    json.result.map(({ mint }: any) => mint),
+    COINS.map(({ mint }) => mint.address).toSorted(),
+  );
+  for (const row of json.result) {
+    const coin = COINS.find(({ mint }) => mint.address === row.mint) ?? t.fail('a coin of the cast');
+    if (typeof coin === 'boolean') continue;
+    const stored = chain.account(row.address, 'confirmed');
+    const amount = Buffer.from(stored?.data ?? []).readBigUInt64LE(64);
+    t.match(row, { owner: wallet, programId: coin.program, state: 'initialized', isNative: false, isAssociated: true });
+    t.equal(row.lamports, Number(stored?.lamports));
+    t.equal(row.tokenAmount.amount, `${amount}`);
+    t.equal(row.tokenAmount.decimals, coin.decimals);
+    t.equal(row.tokenAmount.uiAmountString, `${amount / 10n ** BigInt(coin.decimals)}`);
+  }
+  const byProgram = (program: string) => json.result.filter((row: any) => row.program === program);
+  t.same(
+    byProgram('spl-token').map(({ extensions }: any) => extensions),
+    [null, null],
+  );
+  for (const { extensions } of byProgram('spl-token-2022')) {
+    t.ok(extensions.some(({ extension }: any) => extension === 'immutableOwner'));
+  }
+});
+
+t.test('?mint= keeps to the accounts of that mint, wherever they lie', async (t) => {
+  const mint = DOLLAR.mint.address;
+  const spare = madeUp('spare');
+  const data = holding(mint, wallet, 18_446_744_073_709_551_615n);
+  chain.put(spare, { lamports: 9_007_199_254_740_993n, owner: TOKEN_PROGRAM, executable: false, data });
+  await step(3);
+  const got = await get(`/token-accounts/${wallet}?mint=${mint}`);
+  const own = associatedTokenAddress(wallet, mint, 'spl-token');
+  t.same(
+    got.json.result.map(({ address, isAssociated }: any) => [address, isAssociated]),
+    [
+      [own, true],
+      [spare, false],
+    ].sort(),
+  );
+  t.match(got.text, '"amount":"18446744073709551615"');
+  t.match(got.text, '"lamports":9007199254740993,"sol":"9007199.254740993"');
+});
+
+t.test('who has no account, and what is no mint, gives an empty list', async (t) => {
+  t.same((await get(`/token-accounts/${NOBODY}`)).json.result, []);
+  t.same((await get(`/token-accounts/${wallet}?mint=${NOBODY}`)).json.result, []);
+  t.same((await get(`/token-accounts/${wallet}?mint=${WALLETS[1]?.address}`)).json.result, []);
+  t.same((await get(`/token-accounts/${wallet}?mint=${NATIVE}`)).json.result, []);
+});
+
+t.test('the claim is exact at finalized only', async (t) => {
+  const claim = async (commitment: string) =>
+    (await get(`/token-accounts/${WALLETS[2]?.address}?commitment=${commitment}`)).json.receipt.claim;
+  t.match(await claim('processed'), /^observed/);
+  t.match(await claim('confirmed'), /^observed/);
+  await step(40, 4); // above the first finalized slot that the gateway saw
+  t.match(await claim('finalized'), /^exact/);
+});
+
+t.test('amounts that move with the clock are shown as they are, and no more than observed', async (t) => {
+  const mint = madeUp('scaled');
+  const data = Buffer.alloc(166 + 4 + 56);
+  data[44] = 2; // decimals
+  data[45] = 1;
+  data[165] = 1; // a mint
+  data.writeUInt16LE(25, 166); // a multiplier
+  data.writeUInt16LE(56, 168);
+  data.writeDoubleLE(3, 170 + 32);
+  data.writeDoubleLE(3, 170 + 48);
+  const owner = madeUp('scaled owner');
+  const account = { lamports: 5_000_000n, owner: TOKEN_2022_PROGRAM, executable: false };
+  chain.put(mint, { ...account, data });
+  chain.put(madeUp('scaled account'), { ...account, data: holding(mint, owner, 150n) });
+  await step(40, 4);
+  const { json } = await get(`/token-accounts/${owner}?commitment=finalized`);
+  t.match(json.result, [{ tokenAmount: { amount: '150', decimals: 2, uiAmount: 4.5, uiAmountString: '4.5' } }]);
+  t.match(json.receipt.claim, /^observed/);
+});
+
+t.test('long lists do not stop the loop, and too long ones are refused', { timeout: 60_000 }, async (t) => {
+  const owner = madeUp('collector');
+  const account = { lamports: 2_039_280n, owner: TOKEN_PROGRAM, executable: false };
+  const put = (from: number, to: number) => {
+    for (let i = from; i < to; i++) {
+      chain.put(madeUp(`collected ${i}`), { ...account, data: holding(GOLD.mint.address, owner, BigInt(i)) });
+    }
+  };
+  put(0, 1000);
+  await step(3);
+  const { json } = await get(`/token-accounts/${owner}`);
+  t.equal(json.result.length, 1000);
+  t.same(
+    json.result.map(({ address }: any) => address),
+    json.result.map(({ address }: any) => address).toSorted(),
+  );
+});
+
+t.test('bad input is refused before anything is asked of the cluster', async (t) => {
+  await step();
+  const asked = async () => Object.values(await cluster.control.requests()).reduce((sum, count) => sum + count, 0);
+  const before = await asked();
+  for (const [target, error] of [
+    ['/token-accounts/x', 'invalid_address'],
+    [`/token-accounts/${wallet}?mint=x`, 'invalid_address'],
+    [`/token-accounts/${wallet}?mint=`, 'invalid_address'],
+    [`/token-accounts/${wallet}?commitment=max`, 'invalid_query'],
+    [`/token-accounts/${wallet}?page=1`, 'invalid_query'],
+  ] as const) {
+    const { status, json } = await get(target);
+    t.equal(status, 400);
+    t.equal(json.error, error, target);
+  }
+  t.equal(await asked(), before);
+});
