@@ -1,6 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { Chain } from './chain.ts';
 import { type Control, controlOf } from './control.ts';
+import { openPriceFeeds, PRICE_FEEDS } from './economy/price-feeds.ts';
 import type { Stage } from './economy/stage.ts';
 import { openEconomy } from './economy.ts';
 import { openFaucet } from './faucet.ts';
@@ -24,6 +25,8 @@ export interface Cluster {
   readonly url: string;
   readonly wsUrl: string;
   readonly genesisHash: string;
+  /** The Pyth feeds that it carries, by mint. */
+  readonly priceFeeds: Readonly<Record<string, string>>;
   readonly control: Control;
   close(): Promise<void>;
 }
@@ -47,6 +50,7 @@ export async function createEmbedded(
   const chain = await Chain.create({ clock, genesisHash, originMs, slotMs, skipEvery, slotsPerEpoch });
   const faucet = openFaucet(chain);
   const stage = await openEconomy(chain, { perSlot, seed: SEED });
+  await openPriceFeeds(chain);
   const faults = noFaults();
   chain.tick(); // the first block is complete; before it nothing can be asked
   const server = await startRpcServer({ chain, faucet, faults, clock }, { port });
@@ -56,6 +60,7 @@ export async function createEmbedded(
     url: server.url,
     wsUrl: server.wsUrl,
     genesisHash,
+    priceFeeds: PRICE_FEEDS,
     control: controlOf({ chain, pacer, faults, server }),
     chain,
     stage,

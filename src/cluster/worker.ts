@@ -13,13 +13,13 @@ export interface Birth {
 }
 
 /** What the thread tells once it answers requests. */
-export type Started = Pick<Cluster, 'url' | 'wsUrl' | 'genesisHash'>;
+export type Started = Pick<Cluster, 'url' | 'wsUrl' | 'genesisHash' | 'priceFeeds'>;
 
 if (parentPort === null) throw new Error('the embedded cluster runs in a worker thread');
 const port = parentPort;
 const { state, slotMs, options }: Birth = workerData;
 const genesis = keepGenesis(state, () => newGenesis(randomBytes(32), systemClock.now(), slotMs));
-const { url, wsUrl, genesisHash, control, close } = await createEmbedded(systemClock, genesis, options);
+const { url, wsUrl, genesisHash, priceFeeds, control, close } = await createEmbedded(systemClock, genesis, options);
 obey(port, {
   ...control,
   async close() {
@@ -28,4 +28,4 @@ obey(port, {
     setImmediate(() => port.close());
   },
 });
-port.postMessage({ url, wsUrl, genesisHash } satisfies Started);
+port.postMessage({ url, wsUrl, genesisHash, priceFeeds } satisfies Started);
