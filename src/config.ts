@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { merge } from './config/layers.ts';
 import { namesOf, optionsOf } from './config/options.ts';
+import { pricesSchema } from './config/prices.ts';
 import { problem } from './config/problem.ts';
 import { type Flags, fromEnv, fromFlags, fromOverlay, fromPackage } from './config/sources.ts';
 import { maskUrl, upstreamsSchema } from './config/upstreams.ts';
@@ -57,6 +58,7 @@ export const configSchema = group({
     identities: count,
     bodyBytes: whole(1, 2 ** 24),
   }),
+  prices: pricesSchema,
   trustedProxies: z.array(network, 'expected a list of IP addresses and CIDRs'),
   stream: group({ throttleMs: whole(0, 60_000), silenceMs: ms, maxBackpressureBytes: bytes }),
   drainMs: whole(0, 600_000),

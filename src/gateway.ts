@@ -14,6 +14,7 @@ import { listen } from './http/server.ts';
 import type { Log } from './log.ts';
 import { version } from './package.ts';
 import { startPipeline } from './pipeline/pipeline.ts';
+import { pricesFrom } from './prices/settings.ts';
 import { Guard } from './receipt/guard.ts';
 import { openReceiptKey } from './receipt/receipt-key.ts';
 import { Signer } from './receipt/signer.ts';
@@ -82,6 +83,14 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     version,
     startedMs,
     accounts: new Accounts(mesh),
+    prices: pricesFrom(config.prices, {
+      mesh,
+      clock,
+      ownFeeds: embedded?.priceFeeds,
+      timeoutMs: config.upstream.timeoutMs,
+      tip: () => ({ slot: cache.tip, slotTimeMs: pipeline.slotTimeMs }),
+      onError: (source, err) => log.warn({ source, err }, 'a price source could not be asked'),
+    }),
     calls: new Flight(),
     vitals: { isFailing: () => pipeline.failing.size > 0, slotTimeMs: () => pipeline.slotTimeMs },
     isDraining: () => draining,

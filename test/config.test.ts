@@ -47,10 +47,20 @@ function others(name: string, value: unknown): readonly [unknown, unknown, unkno
   if (name === 'upstreams') return [['http://a:1/'], [], ['http://b:1/', 'https://c/']];
   if (name === 'trustedProxies') return [['10.0.0.0/8'], [], ['10.1.1.1', 'fd00::/8']];
   if (name === 'log.level') return ['debug', 'warn', 'error'];
+  if (name === 'prices.sources') return [['static'], null, ['jupiter-v3', 'pyth-onchain']];
+  if (name === 'prices.static') return [{ [MINT]: 1 }, { [MINT]: 0.5 }, { [MINT]: 2 }];
+  if (name === 'prices.pyth.feeds')
+    return [{ [MINT]: '0'.repeat(64) }, { [MINT]: 'f'.repeat(64) }, { [MINT]: 'a'.repeat(64) }];
+  if (name === 'prices.jupiter.url') return ['http://a/', 'http://b/', 'https://c/'];
   return ['/one', '/two', '/three'];
 }
 
-const typed = (value: unknown): string => (Array.isArray(value) ? value.join(' ') : String(value));
+const MINT = 'So11111111111111111111111111111111111111112';
+
+const typed = (value: unknown): string => {
+  if (Array.isArray(value)) return value.join(' ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+};
 
 t.test('config/default.json gives every option its value', async (t) => {
   for (const { name, path } of options) t.not(at(defaults, path), undefined, name);

@@ -10,9 +10,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   chain: ['domain', '@noble/curves', '@noble/hashes', '@solana/web3.js', 'bs58'],
   cache: ['domain', 'lru-cache'],
   upstream: ['domain', '@solana/web3.js', 'undici', 'ws'],
+  prices: ['domain', 'chain', 'upstream', 'zod'],
   access: ['domain', 'ipaddr.js'],
   pipeline: ['domain', 'cache', 'upstream', 'rxjs'],
-  routes: ['domain', 'cache', 'upstream', 'chain', 'receipt', 'bs58', 'zod', 'secure-json-parse'],
+  routes: ['domain', 'cache', 'upstream', 'chain', 'prices', 'receipt', 'bs58', 'zod', 'secure-json-parse'],
   http: [
     'domain',
     'cache',

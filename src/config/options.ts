@@ -32,7 +32,7 @@ export const namesOf = (options: readonly Option[]): ReadonlySet<string> =>
  */
 export function readText({ schema }: Option, text: string): unknown {
   if (z.safeParse(schema, text).success) return text;
-  if (isList(schema) && !text.startsWith('[')) return text.split(/\s+/).filter((word) => word !== '');
+  if (isList(schema) && !/^\[|^null$/.test(text)) return text.split(/\s+/).filter((word) => word !== '');
   try {
     return JSON.parse(text);
   } catch {
@@ -40,5 +40,7 @@ export function readText({ schema }: Option, text: string): unknown {
   }
 }
 
-const isList = (schema: z.core.$ZodType): boolean =>
-  schema instanceof z.ZodPipe ? isList(schema.in) : schema instanceof z.ZodArray;
+function isList(schema: z.core.$ZodType): boolean {
+  if (schema instanceof z.ZodPipe) return isList(schema.in);
+  return schema instanceof z.ZodNullable ? isList(schema.unwrap()) : schema instanceof z.ZodArray;
+}

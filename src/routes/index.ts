@@ -7,11 +7,13 @@ import { health } from './health.ts';
 import { history } from './history.ts';
 import { network } from './network.ts';
 import { performance } from './performance.ts';
+import { portfolio } from './portfolio.ts';
 import { priorityFee } from './priority-fee.ts';
 import { pubkey } from './pubkey.ts';
 import type { Route } from './route.ts';
 import { rpc } from './rpc.ts';
 import { slot } from './slot.ts';
+import { token } from './token.ts';
 import { tokenAccounts } from './token-accounts.ts';
 import { tx } from './tx.ts';
 
@@ -26,6 +28,8 @@ export const routes: readonly Route[] = [
   balance,
   account,
   tokenAccounts,
+  portfolio,
+  token,
   history,
   block,
   tx,

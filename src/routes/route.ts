@@ -6,6 +6,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { Envelope } from '../domain/envelope.ts';
 import type { ErrorCode } from '../domain/error.ts';
+import type { Prices } from '../prices/prices.ts';
 import type { Accounts } from '../upstream/accounts.ts';
 import type { Mesh } from '../upstream/mesh.ts';
 import type { Param } from './params.ts';
@@ -19,6 +20,7 @@ export interface Context {
   readonly mesh: Mesh;
   readonly accounts: Accounts;
   readonly cache: Cache;
+  readonly prices: Prices;
   readonly clock: Clock;
   readonly publicKey: string;
   /** The active key's id. */

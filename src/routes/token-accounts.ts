@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { isAssociatedTokenAccount } from '../chain/program-address.ts';
-import { decodeToken, TOKEN_PROGRAMS } from '../chain/token.ts';
+import { TOKEN_PROGRAMS } from '../chain/token.ts';
 import { dependsOnClock, tokenAmount } from '../chain/ui-amount.ts';
 import { COMMITMENTS } from '../domain/commitment.ts';
-import { GatewayError } from '../domain/error.ts';
 import { RawJson, toJson } from '../domain/json.ts';
 import { toSol } from '../domain/sol.ts';
 import type { Mesh } from '../upstream/mesh.ts';
 import type { At } from '../upstream/stored-accounts.ts';
 import { type Parts, readTogether } from '../upstream/together.ts';
-import { listedAccount, readAllTokenAccounts, readTokenAccounts } from '../upstream/token-accounts.ts';
+import { readAllTokenAccounts, readTokenAccounts } from '../upstream/token-accounts.ts';
+import { type Held, heldIn } from './held.ts';
 import { type Mints, readMints } from './mints.ts';
 import { address, commitment, optionalAddress } from './params.ts';
 import { read } from './route.ts';
@@ -62,8 +62,6 @@ export const tokenAccounts = read({
 /** So many rows take a few milliseconds, even when none is where associated accounts are. */
 const SLICE = 32;
 
-type Held = ReturnType<typeof heldIn>;
-
 interface Holdings {
   readonly held: readonly Held[];
   readonly mints: Mints;
@@ -82,13 +80,6 @@ async function readOfMint(mesh: Mesh, owner: string, mint: string, at: At): Prom
   if (mints.mint(mint) === undefined) return { slots: mints.slots, value: { held: [], mints } };
   const { slot, rows } = await readTokenAccounts(mesh, owner, { mint }, at);
   return { slots: [...mints.slots, slot], value: { held: await mapInSlices(rows, SLICE, heldIn), mints } };
-}
-
-function heldIn(row: Buffer) {
-  const account = listedAccount(row);
-  const token = decodeToken(account);
-  if (token?.type !== 'account') throw new GatewayError('upstream_error', 'a listed account holds no token');
-  return { address: account.address, lamports: account.lamports, token };
 }
 
 function rowOf({ address, lamports, token }: Held, mints: Mints): z.output<typeof row> {

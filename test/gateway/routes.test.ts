@@ -39,6 +39,8 @@ t.test('every answer is what the API document says', async (t) => {
     ['/block/{slot}', `/block/${cluster.chain.slot('finalized')}`],
     ['/tx/{sig}', `/tx/${signature}`, `/tx/${signature}?enhanced=1`],
     ['/token-accounts/{owner}', `/token-accounts/${wallet}`, `/token-accounts/${NOBODY}?commitment=finalized`],
+    ['/token/{mint}', ...COINS.map(({ mint }) => `/token/${mint.address}`)],
+    ['/address/{addr}/portfolio', `/address/${wallet}/portfolio`, `/address/${NOBODY}/portfolio`],
     ['/pubkey', '/pubkey'],
   ];
   t.same(

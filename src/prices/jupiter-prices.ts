@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import type { Slot } from '../domain/answer.ts';
+import { GatewayError } from '../domain/error.ts';
+import type { Price, PriceSource } from './price-source.ts';
+
+export interface JupiterOptions {
+  /** The service's address, to which `?ids=` is added. */
+  readonly url: string;
+  /** Gets a small JSON text. Rejects for anything but status 200. */
+  readonly getText: (url: string) => Promise<string>;
+  readonly maxAgeSec: number;
+  /** The newest slot and how long slots take: what a price's age is told by. */
+  readonly tip: () => { readonly slot: Slot; readonly slotTimeMs: number };
+}
+
+/** The service takes no more mints at once. https://dev.jup.ag/docs/price/v3 */
+const MAX_IDS = 50;
+
+/** A mint without a reliable price is left out by the service, or comes as null. */
+const answer = z.record(
+  z.string(),
+  z.object({ usdPrice: z.number().positive().nullish(), blockId: z.int().nonnegative().nullish() }).nullable(),
+);
+
+/** Prices of a service that speaks as Jupiter's price API, version 3, does. */
+export function jupiterPrices({ url, getText, maxAgeSec, tip }: JupiterOptions): PriceSource {
+  const ask = async (mints: readonly string[]): Promise<[string, Price][]> => {
+    const target = new URL(url);
+    target.searchParams.set('ids', mints.join(','));
+    const told = answer.safeParse(parse(await getText(target.href)));
+    if (!told.success) throw new GatewayError('upstream_error', 'the price service answered something else');
+    const { slot, slotTimeMs } = tip();
+    const isOld = (at: Slot): boolean => ((slot - at) * slotTimeMs) / 1000 > maxAgeSec;
+    return mints.flatMap((mint): [string, Price][] => {
+      const { usdPrice = null, blockId = null } = told.data[mint] ?? {};
+      if (usdPrice === null || (blockId !== null && isOld(blockId))) return [];
+      const usd = Number(usdPrice.toPrecision(12));
+      return [[mint, { usd, source: 'jupiter-v3', slot: blockId, time: null }]];
+    });
+  };
+  return {
+    name: 'jupiter-v3',
+    async prices(mints) {
+      const found = new Map<string, Price>();
+      for (let i = 0; i < mints.length; i += MAX_IDS) {
+        for (const [mint, price] of await ask(mints.slice(i, i + MAX_IDS))) found.set(mint, price);
+      }
+      return found;
+    },
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+import { decodePriceUpdate, priceFeedAddress, usablePrice } from '../chain/price.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { Mesh } from '../upstream/mesh.ts';
+import { readStored } from '../upstream/stored-accounts.ts';
+import type { Price, PriceSource } from './price-source.ts';
+
+export interface PythOptions {
+  readonly mesh: Pick<Mesh, 'call'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** The feed of each mint: 64 hex digits. */
+  readonly feeds: Readonly<Record<string, string>>;
+  readonly maxAgeSec: number;
+}
+
+/** Prices that Pyth has put on chain, read like any account and so at least as fresh as what they value. */
+export function pythPrices({ mesh, clock, feeds, maxAgeSec }: PythOptions): PriceSource {
+  const known = new Map(
+    Object.entries(feeds).map(([mint, feed]) => [
+      mint,
+      { address: priceFeedAddress(feed), id: feed.replace(/^0x/, '').toLowerCase() },
+    ]),
+  );
+  return {
+    name: 'pyth-onchain',
+    async prices(mints, { commitment, slot }) {
+      const wanted = mints.flatMap((mint) => {
+        const feed = known.get(mint);
+        return feed === undefined ? [] : [{ mint, feed }];
+      });
+      const addresses = wanted.map(({ feed }) => feed.address);
+      const { accounts } = await readStored(mesh, addresses, { commitment, minContextSlot: slot });
+      const nowSec = clock.now() / 1000;
+      return new Map(
+        wanted.flatMap(({ mint, feed }): [string, Price][] => {
+          const account = accounts.get(feed.address);
+          const update = account && decodePriceUpdate(account);
+          const usd = update?.feedId === feed.id ? usablePrice(update, nowSec, maxAgeSec) : null;
+          if (update === undefined || usd === null) return [];
+          const { postedSlot, publishTime } = update;
+          return [[mint, { usd, source: 'pyth-onchain', slot: Number(postedSlot), time: Number(publishTime) }]];
+        }),
+      );
+    },
+  };
+}

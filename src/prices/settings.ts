@@ -1,0 +1,52 @@
+import type { Slot } from '../domain/answer.ts';
+import type { Clock } from '../domain/clock.ts';
+import { PRICE_SOURCES, type PriceSourceName } from '../domain/price-source.ts';
+import { getText } from '../upstream/get-text.ts';
+import type { Mesh } from '../upstream/mesh.ts';
+import { jupiterPrices } from './jupiter-prices.ts';
+import type { PriceSource } from './price-source.ts';
+import { openPrices, type Prices } from './prices.ts';
+import { pythPrices } from './pyth-prices.ts';
+import { staticPrices } from './static-prices.ts';
+
+/** The `prices` part of the config; config/default.json has the values. */
+export interface PriceSettings {
+  /** Null for those that the cluster comes with. */
+  readonly sources: readonly PriceSourceName[] | null;
+  readonly maxAgeSec: number;
+  readonly static: Readonly<Record<string, number>>;
+  readonly pyth: { readonly feeds: Readonly<Record<string, string>> };
+  readonly jupiter: { readonly url: string };
+}
+
+/** What the sources are given from outside. */
+export interface PriceSurroundings {
+  readonly mesh: Mesh;
+  readonly clock: Clock;
+  /** The Pyth feeds that a cluster carries by itself, by mint; undefined for a real one, which promises none. */
+  readonly ownFeeds: Readonly<Record<string, string>> | undefined;
+  /** How long a service may take to answer. */
+  readonly timeoutMs: number;
+  readonly tip: () => { readonly slot: Slot; readonly slotTimeMs: number };
+  readonly onError: (source: PriceSourceName, cause: unknown) => void;
+}
+
+/** Fifty prices are a few KB. */
+const MAX_BYTES = 1 << 20;
+
+/** Opens the sources that are switched on, in the one order that there is. */
+export function pricesFrom(settings: PriceSettings, surroundings: PriceSurroundings): Prices {
+  const { maxAgeSec } = settings;
+  const { mesh, clock, ownFeeds, timeoutMs, tip, onError } = surroundings;
+  const open: Readonly<Record<PriceSourceName, () => PriceSource>> = {
+    static: () => staticPrices(settings.static),
+    'pyth-onchain': () => pythPrices({ mesh, clock, maxAgeSec, feeds: { ...ownFeeds, ...settings.pyth.feeds } }),
+    'jupiter-v3': () => {
+      const get = (url: string) => getText(url, { clock, timeoutMs, maxBytes: MAX_BYTES });
+      return jupiterPrices({ url: settings.jupiter.url, getText: get, maxAgeSec, tip });
+    },
+  };
+  const wanted: readonly PriceSourceName[] = settings.sources ?? (ownFeeds === undefined ? [] : ['pyth-onchain']);
+  const sources = PRICE_SOURCES.filter((name) => wanted.includes(name)).map((name) => open[name]());
+  return openPrices(sources, { maxAgeSec, onError });
+}

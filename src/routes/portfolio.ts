@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import { WRAPPED_SOL } from '../chain/known-mints.ts';
+import { metadataAddress } from '../chain/metadata.ts';
+import { TOKEN_PROGRAMS } from '../chain/token.ts';
+import { isNft, tokenMetadata, tokenSymbol } from '../chain/token-identity.ts';
+import { tokenAmount } from '../chain/ui-amount.ts';
+import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
+import { RawJson, toJson } from '../domain/json.ts';
+import { PRICE_SOURCES } from '../domain/price-source.ts';
+import { toSol } from '../domain/sol.ts';
+import { type Holding, type Valued, value } from '../prices/valuation.ts';
+import { accountLamports } from '../upstream/account.ts';
+import type { At } from '../upstream/stored-accounts.ts';
+import { readTogether } from '../upstream/together.ts';
+import { readAllTokenAccounts } from '../upstream/token-accounts.ts';
+import { type Held, heldIn } from './held.ts';
+import { type Mints, readMints } from './mints.ts';
+import { address, commitment } from './params.ts';
+import { type Context, read } from './route.ts';
+import { integer, written } from './shapes.ts';
+import { mapInSlices } from './slices.ts';
+
+const item = z.strictObject({
+  asset: z.enum(['SOL', 'token']),
+  mint: z.string(),
+  symbol: z.string().nullable(),
+  name: z.string().nullable(),
+  logoUri: z.string().nullable(),
+  program: z.enum(['native', 'spl-token', 'spl-token-2022']),
+  amount: z.string(),
+  decimals: integer,
+  uiAmountString: z.string(),
+  accounts: integer,
+  isNft: z.boolean(),
+  priceUsd: z.number().nullable(),
+  priceSource: z.enum(PRICE_SOURCES).nullable(),
+  priceSlot: integer.nullable(),
+  priceTime: integer.nullable(),
+  valueUsd: z.number().nullable(),
+  share: z.number().nullable(),
+});
+
+export const portfolio = read({
+  path: '/address/:addr/portfolio',
+  summary: 'What an address holds, and what that is worth as far as anybody knows',
+  params: { addr: address, commitment: commitment('confirmed', COMMITMENTS) },
+  result: z.strictObject({
+    owner: z.string(),
+    totalUsd: z.number().nullable(),
+    pricedCount: integer,
+    unpricedCount: integer,
+    items: z.array(written(item)),
+    valuation: z.strictObject({
+      currency: z.literal('USD'),
+      source: z.enum(['none', ...PRICE_SOURCES, 'custom']),
+      maxAgeSec: integer,
+      asOf: integer.nullable(),
+    }),
+  }),
+  envelope: 'signed',
+  cache: { slots: 4 },
+  commitmentOf: ({ commitment }) => commitment,
+  errors: ['invalid_address', 'result_too_large'],
+
+  async resolve({ addr, commitment }, context, { minSlot }) {
+    const { slot, value: state } = await readTogether(minSlot, async (minContextSlot) => {
+      const read = await readState(context, addr, { commitment, minContextSlot });
+      return { slots: read.slots, value: read };
+    });
+    const assets = [...solOf(state.lamports), ...(await tokensOf(context, state.held, { commitment, slot }))];
+    const prices = await context.prices.of(
+      assets.filter(({ isNft }) => !isNft).map(({ mint }) => mint),
+      {
+        commitment,
+        slot,
+      },
+    );
+    const { items, totalUsd, asOf } = value(assets, prices);
+    const pricedCount = items.filter(({ price }) => price !== null).length;
+    const solFirst = [...items.filter(isSol), ...items.filter((each) => !isSol(each))];
+    const { source, maxAgeSec } = context.prices;
+    return {
+      slot,
+      result: {
+        owner: addr,
+        totalUsd,
+        pricedCount,
+        unpricedCount: items.length - pricedCount,
+        items: await mapInSlices(solFirst, SLICE, (each) => new RawJson(toJson(itemOf(each)))),
+        valuation: { currency: 'USD' as const, source, maxAgeSec, asOf },
+      },
+    };
+  },
+});
+
+/** So many rows take a few milliseconds. */
+const SLICE = 32;
+
+interface Asset extends Holding {
+  readonly asset: 'SOL' | 'token';
+  readonly symbol: string | null;
+  readonly name: string | null;
+  readonly program: 'native' | 'spl-token' | 'spl-token-2022';
+  readonly amount: bigint;
+  readonly decimals: number;
+  readonly accounts: number;
+}
+
+const isSol = ({ holding }: Valued<Asset>): boolean => holding.asset === 'SOL';
+
+async function readState({ mesh, accounts }: Context, owner: string, at: At) {
+  const [balance, tokens] = await Promise.all([
+    accounts.read({ address: owner, shape: 'lamports', ...at }),
+    readAllTokenAccounts(mesh, owner, Object.values(TOKEN_PROGRAMS), at),
+  ]);
+  return {
+    slots: [balance.slot, ...tokens.slots],
+    lamports: balance.account === null ? 0n : accountLamports(balance.account),
+    held: await mapInSlices(tokens.rows, SLICE, heldIn),
+  };
+}
+
+const solOf = (lamports: bigint): Asset[] =>
+  lamports === 0n
+    ? []
+    : [
+        {
+          asset: 'SOL',
+          mint: WRAPPED_SOL,
+          symbol: 'SOL',
+          name: 'Solana',
+          program: 'native',
+          amount: lamports,
+          decimals: 9,
+          uiAmountString: toSol(lamports),
+          accounts: 1,
+          isNft: false,
+        },
+      ];
+
+/** One row for each mint of which there is anything. */
+async function tokensOf(
+  { mesh }: Context,
+  held: readonly Held[],
+  { commitment, slot }: { readonly commitment: Commitment; readonly slot: number },
+): Promise<Asset[]> {
+  const byMint = new Map<string, { readonly program: Held['token']['program']; amount: bigint; accounts: number }>();
+  for (const { token } of held) {
+    if (token.amount === 0n) continue;
+    const sum = byMint.get(token.mint) ?? { program: token.program, amount: 0n, accounts: 0 };
+    sum.amount += token.amount;
+    sum.accounts++;
+    byMint.set(token.mint, sum);
+  }
+  const wanted = [...byMint.keys()];
+  if (wanted.length === 0) return [];
+  const beside = await mapInSlices(wanted, SLICE, metadataAddress);
+  const mints = await readMints(mesh, wanted, { commitment, minContextSlot: slot }, beside);
+  return mapInSlices([...byMint], SLICE, ([mint, sum]) => ({ mint, ...sum, ...describe(mint, sum.amount, mints) }));
+}
+
+function describe(address: string, amount: bigint, mints: Mints) {
+  const mint = mints.mint(address);
+  const metadata = mint ? tokenMetadata(address, mint, (beside) => mints.accounts.get(beside)) : null;
+  const { decimals, uiAmountString } = tokenAmount(amount, mints.scale(address));
+  return {
+    asset: 'token' as const,
+    symbol: tokenSymbol(address, metadata),
+    name: metadata?.name || null,
+    decimals,
+    uiAmountString,
+    isNft: mint !== undefined && isNft(mint) && amount === 1n,
+  };
+}
+
+function itemOf({ holding, price, valueUsd, share }: Valued<Asset>): z.output<typeof item> {
+  const { asset, mint, symbol, name, program, amount, decimals, uiAmountString, accounts, isNft } = holding;
+  return {
+    asset,
+    mint,
+    symbol,
+    name,
+    logoUri: null, // a picture's address stands outside the chain, where the gateway asks nobody
+    program,
+    amount: `${amount}`,
+    decimals,
+    uiAmountString,
+    accounts,
+    isNft,
+    priceUsd: price?.usd ?? null,
+    priceSource: price?.source ?? null,
+    priceSlot: price?.slot ?? null,
+    priceTime: price?.time ?? null,
+    valueUsd,
+    share,
+  };
+}

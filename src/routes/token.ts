@@ -1,0 +1,92 @@
+import { z } from 'zod';
+import { accountKind } from '../chain/account-kind.ts';
+import { metadataAddress } from '../chain/metadata.ts';
+import { decodeToken, type Mint, TOKEN_PROGRAMS } from '../chain/token.ts';
+import { isNft, tokenMetadata } from '../chain/token-identity.ts';
+import { tokenAmount } from '../chain/ui-amount.ts';
+import { COMMITMENTS } from '../domain/commitment.ts';
+import { GatewayError } from '../domain/error.ts';
+import type { Mesh } from '../upstream/mesh.ts';
+import type { At } from '../upstream/stored-accounts.ts';
+import { type Mints, readMints } from './mints.ts';
+import { address, commitment } from './params.ts';
+import { read } from './route.ts';
+import { extensions, integer } from './shapes.ts';
+
+export const token = read({
+  path: '/token/:mint',
+  summary: 'A mint: its supply, who rules it, what it says of itself',
+  params: { mint: address, commitment: commitment('confirmed', COMMITMENTS) },
+  result: z.strictObject({
+    mint: z.string(),
+    program: z.enum(['spl-token', 'spl-token-2022']),
+    programId: z.string(),
+    decimals: integer,
+    supply: z.string(),
+    uiSupplyString: z.string(),
+    mintAuthority: z.string().nullable(),
+    freezeAuthority: z.string().nullable(),
+    isInitialized: z.boolean(),
+    isNft: z.boolean(),
+    metadata: z
+      .strictObject({
+        name: z.string(),
+        symbol: z.string(),
+        uri: z.string(),
+        source: z.enum(['token-2022', 'metaplex']),
+        updateAuthority: z.string().nullable(),
+        isMutable: z.boolean().nullable(),
+      })
+      .nullable(),
+    extensions,
+    priceUsd: z.number().nullable(),
+    priceSource: z.string().nullable(),
+  }),
+  envelope: 'signed',
+  cache: { slots: 4 },
+  commitmentOf: ({ commitment }) => commitment,
+  errors: ['invalid_address', 'not_found', 'not_a_mint'],
+
+  async resolve({ mint: address, commitment }, { mesh, prices }, { minSlot }) {
+    const at = { commitment, minContextSlot: minSlot };
+    const { slot, mint, mints } = await readMint(mesh, address, at, [metadataAddress(address)]);
+    const { program, decimals, supply, mintAuthority, freezeAuthority, isInitialized } = mint;
+    const price = (await prices.of([address], { commitment, slot })).get(address);
+    return {
+      slot,
+      result: {
+        mint: address,
+        program,
+        programId: TOKEN_PROGRAMS[program],
+        decimals,
+        supply: `${supply}`,
+        uiSupplyString: tokenAmount(supply, mints.scale(address)).uiAmountString,
+        mintAuthority,
+        freezeAuthority,
+        isInitialized,
+        isNft: isNft(mint),
+        metadata: tokenMetadata(address, mint, (beside) => mints.accounts.get(beside)),
+        extensions: program === 'spl-token' ? null : mint.extensions,
+        priceUsd: price?.usd ?? null,
+        priceSource: price?.source ?? null,
+      },
+    };
+  },
+});
+
+/** Reads one mint, and accounts beside it at the same slot. Throws `not_found` and `not_a_mint`. */
+export async function readMint(
+  mesh: Mesh,
+  address: string,
+  at: At,
+  beside: readonly string[] = [],
+): Promise<{ readonly slot: number; readonly mint: Mint; readonly mints: Mints }> {
+  const mints = await readMints(mesh, [address], at, beside);
+  const mint = mints.mint(address);
+  if (mint !== undefined) return { slot: Math.min(...mints.slots), mint, mints };
+  const account = mints.accounts.get(address);
+  if (account === undefined) throw new GatewayError('not_found', 'there is no account at this address');
+  const token = decodeToken(account);
+  const kind = accountKind(account.owner, token === undefined ? null : token);
+  throw new GatewayError('not_a_mint', `not a mint but an account of the kind ${kind}`);
+}
