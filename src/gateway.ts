@@ -20,6 +20,7 @@ import { openReceiptKey } from './receipt/receipt-key.ts';
 import { Signer } from './receipt/signer.ts';
 import { Answers } from './routes/answers.ts';
 import { isHealthy } from './routes/health.ts';
+import { HolderTables } from './routes/holder-tables.ts';
 import { routes } from './routes/index.ts';
 import type { Context } from './routes/route.ts';
 import { systemClock } from './system-clock.ts';
@@ -83,6 +84,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     version,
     startedMs,
     accounts: new Accounts(mesh),
+    holderTables: new HolderTables(clock),
     prices: pricesFrom(config.prices, {
       mesh,
       clock,

@@ -5,6 +5,7 @@ import { epoch } from './epoch.ts';
 import { explain } from './explain.ts';
 import { health } from './health.ts';
 import { history } from './history.ts';
+import { holders } from './holders.ts';
 import { network } from './network.ts';
 import { performance } from './performance.ts';
 import { portfolio } from './portfolio.ts';
@@ -33,6 +34,7 @@ export const routes: readonly Route[] = [
   history,
   block,
   tx,
+  holders,
   pubkey,
   rpc,
   explain,

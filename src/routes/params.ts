@@ -97,6 +97,18 @@ export function commitment<C extends Commitment>(fallback: NoInfer<C>, takes: re
   };
 }
 
+/** `?page=`, counted from 1. */
+export const page: Param<number> = {
+  schema: { type: 'integer', minimum: 1, default: 1 },
+  required: false,
+  description: 'Which page, from 1',
+  parse(text, name) {
+    if (text === undefined) return 1;
+    if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+    throw new GatewayError('invalid_page', `${name} must be a whole number from 1 on`);
+  },
+};
+
 /** The id of a receipt key: the first 8 bytes of the SHA-256 of the public key, in hex. */
 export const kid: Param<string | undefined> = {
   schema: { type: 'string', pattern: '^[0-9a-f]{16}$' },

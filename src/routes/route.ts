@@ -9,6 +9,7 @@ import type { ErrorCode } from '../domain/error.ts';
 import type { Prices } from '../prices/prices.ts';
 import type { Accounts } from '../upstream/accounts.ts';
 import type { Mesh } from '../upstream/mesh.ts';
+import type { HolderTables } from './holder-tables.ts';
 import type { Param } from './params.ts';
 
 // `any` would let a wrong type through; method shorthand below keeps these assignable without it.
@@ -21,6 +22,7 @@ export interface Context {
   readonly accounts: Accounts;
   readonly cache: Cache;
   readonly prices: Prices;
+  readonly holderTables: HolderTables;
   readonly clock: Clock;
   readonly publicKey: string;
   /** The active key's id. */

@@ -24,6 +24,9 @@ const SLOW: ReadonlySet<Read> = new Set([
   'getTransaction',
 ]);
 
+/** A list of all holders of a mint is long: of some 240,000 if each is a few members and 40 bytes. */
+const SCAN_BYTES = 64 << 20;
+
 const TOO_MANY_REQUESTS = 429;
 
 /** One Solana node over HTTP: asks, waits no longer than allowed, and hands out the answer's own bytes. */
@@ -93,7 +96,8 @@ export class Node {
     try {
       const answer = await this.#gate.run(deadline.signal, () => {
         this.#requests++;
-        return this.#transport.post(json, deadline.signal);
+        const maxBytes = method === 'getProgramAccounts' ? SCAN_BYTES : settings.maxBytes;
+        return this.#transport.post(json, deadline.signal, maxBytes);
       });
       const result = this.#resultOf(answer, id);
       this.#failing = false;

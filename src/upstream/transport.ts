@@ -13,9 +13,9 @@ export interface HttpAnswer {
 export interface Transport {
   /**
    * Throws `upstream_unavailable` when no answer begins, `upstream_error` when it breaks off, `result_too_large`
-   * when it is over the cap, and the signal's reason as soon as it comes.
+   * when it is over `maxBytes`, and the signal's reason as soon as it comes.
    */
-  post(json: string, signal: AbortSignal): Promise<HttpAnswer>;
+  post(json: string, signal: AbortSignal, maxBytes: number): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
@@ -33,7 +33,7 @@ export function openTransport(node: NodeOptions, settings: UpstreamSettings): Tr
   });
 
   return {
-    async post(json, signal) {
+    async post(json, signal, maxBytes) {
       const request = pool.request({ method: 'POST', path, headers, body: json, signal });
       const answer = await request.catch((thrown: unknown) => {
         throw signal.aborted ? signal.reason : unanswered(node.id, thrown);
@@ -43,7 +43,7 @@ export function openTransport(node: NodeOptions, settings: UpstreamSettings): Tr
         return {
           status: answer.statusCode,
           retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
-          body: await readAll(answer.body, settings.maxBytes),
+          body: await readAll(answer.body, maxBytes),
         };
       } catch (thrown) {
         if (signal.aborted) throw signal.reason;

@@ -1,0 +1,14 @@
+import type { Slot } from '../domain/answer.ts';
+import type { Commitment } from '../domain/commitment.ts';
+import type { Mesh } from './mesh.ts';
+import { elements, member, text } from './raw-json.ts';
+
+/** The addresses of the at most 20 token accounts that hold most of a mint. The node's refusals come as they are. */
+export async function readLargest(
+  mesh: Pick<Mesh, 'call'>,
+  mint: string,
+  commitment: Commitment,
+): Promise<{ readonly slot: Slot; readonly addresses: readonly string[] }> {
+  const { slot, value } = await mesh.call('getTokenLargestAccounts', [mint, { commitment }], { commitment });
+  return { slot, addresses: elements(value).map((row) => text(member(row, 'address'))) };
+}
