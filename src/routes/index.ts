@@ -13,6 +13,7 @@ import { priorityFee } from './priority-fee.ts';
 import { pubkey } from './pubkey.ts';
 import type { Route } from './route.ts';
 import { rpc } from './rpc.ts';
+import { search } from './search.ts';
 import { slot } from './slot.ts';
 import { token } from './token.ts';
 import { tokenAccounts } from './token-accounts.ts';
@@ -35,6 +36,7 @@ export const routes: readonly Route[] = [
   block,
   tx,
   holders,
+  search,
   pubkey,
   rpc,
   explain,

@@ -42,6 +42,7 @@ t.test('every answer is what the API document says', async (t) => {
     ['/token/{mint}', ...COINS.map(({ mint }) => `/token/${mint.address}`)],
     ['/address/{addr}/portfolio', `/address/${wallet}/portfolio`, `/address/${NOBODY}/portfolio`],
     ['/token/{mint}/holders', `/token/${DOLLAR.mint.address}/holders`, `/token/${DOLLAR.mint.address}/holders?page=2`],
+    ['/search', ...[wallet, DOLLAR.mint.address, '1000000', '5'.repeat(88)].map((q) => `/search?q=${q}`)],
     ['/pubkey', '/pubkey'],
   ];
   t.same(
