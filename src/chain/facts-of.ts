@@ -1,4 +1,5 @@
 import bs58 from 'bs58';
+import { balanceChanges } from './balance-changes.ts';
 import type { AccountData, Facts, ToldInstruction } from './facts.ts';
 import type { Instruction } from './instruction.ts';
 import { COMPUTE_BUDGET_PROGRAM, programName } from './known-programs.ts';
@@ -48,43 +49,15 @@ function told({ programId, parsed, accounts, data, inner, index, innerIndex }: I
   };
 }
 
-function accountData({
-  accounts,
-  preBalances,
-  postBalances,
-  preTokenBalances,
-  postTokenBalances,
-}: Transaction): AccountData[] {
-  const changes = new Map<string, { mint: string; owner: string | null; decimals: number; amount: bigint }>();
-  const count =
-    (sign: bigint) =>
-    (balance: NonNullable<Transaction['preTokenBalances']>[number]): void => {
-      const before = changes.get(balance.account);
-      changes.set(balance.account, {
-        mint: balance.mint,
-        owner: balance.owner ?? before?.owner ?? null,
-        decimals: balance.decimals,
-        amount: (before?.amount ?? 0n) + sign * balance.amount,
-      });
-    };
-  preTokenBalances?.forEach(count(-1n));
-  postTokenBalances?.forEach(count(1n));
-  return accounts.map(({ address }, place) => {
-    const token = changes.get(address);
-    return {
-      account: address,
-      nativeBalanceChange: `${(postBalances[place] ?? 0n) - (preBalances[place] ?? 0n)}`,
-      tokenBalanceChanges:
-        token === undefined || token.amount === 0n
-          ? []
-          : [
-              {
-                userAccount: token.owner ?? address,
-                tokenAccount: address,
-                mint: token.mint,
-                rawTokenAmount: { tokenAmount: `${token.amount}`, decimals: token.decimals },
-              },
-            ],
-    };
-  });
+function accountData(transaction: Transaction): AccountData[] {
+  return balanceChanges(transaction).map(({ account, lamports, tokens }) => ({
+    account,
+    nativeBalanceChange: `${lamports}`,
+    tokenBalanceChanges: tokens.map(({ mint, owner, amount, decimals }) => ({
+      userAccount: owner ?? account,
+      tokenAccount: account,
+      mint,
+      rawTokenAmount: { tokenAmount: `${amount}`, decimals },
+    })),
+  }));
 }

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import t, { type Test } from 'tap';
+import t from 'tap';
 import { type Enhanced, enhance } from '../../src/chain/enhanced.ts';
 import { parseExactJson } from '../../src/chain/exact-json.ts';
 import { explain, LONGEST_EXPLANATION } from '../../src/chain/explain.ts';
@@ -7,31 +6,12 @@ import { WRAPPED_SOL } from '../../src/chain/known-mints.ts';
 import { decimal } from '../../src/chain/token-amount.ts';
 import { toJson } from '../../src/domain/json.ts';
 import { recording, recordings } from './corpus.ts';
+import { agree } from './differences.ts';
 import { expectedSwaps } from './expected-swaps.ts';
 
 const all = ['transactions', 'mainnet-block'].flatMap((pack) => recordings(pack).map(recording));
 const enhanced = new Map(all.map(({ name, transaction }) => [name, enhance(transaction)]));
 const bySignature = new Map(all.map(({ name, transaction }) => [transaction.signatures[0], enhanced.get(name)]));
-
-/** A table of `name<TAB>what differs<TAB>why ours is right`, kept as text. */
-function table(file: string): Map<string, string> {
-  const lines = readFileSync(new URL(`../../../test/chain/${file}`, import.meta.url), 'utf8')
-    .trimEnd()
-    .split('\n');
-  const rows = lines.filter((line) => !line.startsWith('#')).map((line) => line.split('\t'));
-  return new Map(rows.map(([name = '', difference = '', why = '']) => [`${name}\t${difference}`, why]));
-}
-
-/** What differs must stand in the table with a reason, and what stands there must differ. */
-function agree(t: Test, file: string, differences: readonly string[]): void {
-  const known = table(file);
-  t.strictSame([...differences].sort(), [...known.keys()].sort(), `the differences are those of ${file}`);
-  t.strictSame(
-    [...known].filter(([, why]) => why === ''),
-    [],
-    'each has a reason',
-  );
-}
 
 t.test('no recorded transaction makes the enhanced view throw', async (t) => {
   t.equal(enhanced.size, all.length);
