@@ -1,0 +1,100 @@
+import { summary } from '../src/upstream/block.ts';
+import { member } from '../src/upstream/raw-json.ts';
+import { interleaved, report } from './process.ts';
+
+// For how long a block of mainnet's size keeps everybody else waiting: read as the gateway does, and parsed at once.
+
+const TRANSACTIONS = 1500;
+const VOTES = 1000;
+const VOTE = 'Vote111111111111111111111111111111111111111';
+const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
+
+const pubkey = (i: number): string => `${i}`.padStart(44, 'A');
+const key = (pubkey: string, signer: boolean, writable: boolean): object => ({
+  pubkey,
+  signer,
+  source: 'transaction',
+  writable,
+});
+
+function transaction(i: number): object {
+  const isVote = i < VOTES;
+  const written = Array.from({ length: isVote ? 1 : 35 }, (_, n) => key(pubkey(i * 64 + n), false, true));
+  const accountKeys = [key(pubkey(i), true, true), ...written, key(isVote ? VOTE : TOKEN, false, false)];
+  const tokens = Array.from({ length: isVote ? 0 : 8 }, (_, accountIndex) => ({
+    accountIndex,
+    mint: pubkey(i),
+    owner: pubkey(accountIndex),
+    programId: TOKEN,
+    uiTokenAmount: { amount: '123456789', decimals: 6, uiAmount: 123.456789, uiAmountString: '123.456789' },
+  }));
+  const balances = accountKeys.map(() => 2_039_280);
+  const meta = {
+    err: null,
+    fee: 5000,
+    postBalances: balances,
+    postTokenBalances: tokens,
+    preBalances: balances,
+    preTokenBalances: tokens,
+    status: { Ok: null },
+  };
+  return { meta, transaction: { accountKeys, signatures: [pubkey(i).repeat(2)] }, version: isVote ? 'legacy' : 0 };
+}
+
+const block = {
+  blockHeight: 300_000_000,
+  blockTime: 1_700_000_000,
+  blockhash: pubkey(1),
+  parentSlot: 320_000_000,
+  previousBlockhash: pubkey(0),
+  rewards: [{ pubkey: pubkey(7), lamports: 12_345_678, postBalance: 1, rewardType: 'Fee', commission: null }],
+  transactions: Array.from({ length: TRANSACTIONS }, (_, i) => transaction(i)),
+};
+const body = Buffer.from(`{"jsonrpc":"2.0","result":${JSON.stringify(block)},"id":1}`);
+
+interface Measured {
+  readonly wholeMs: number;
+  readonly longestTurnMs: number;
+}
+
+/** Runs `work` while something else wants a turn as often as it can get one. */
+async function measured(work: () => Promise<unknown>): Promise<Measured> {
+  let isDone = false;
+  let longestTurnMs = 0;
+  const startedMs = performance.now();
+  const waiting = new Promise<void>((resolve) => {
+    let lastMs = startedMs;
+    const turn = (): void => {
+      const nowMs = performance.now();
+      longestTurnMs = Math.max(longestTurnMs, nowMs - lastMs);
+      lastMs = nowMs;
+      if (isDone) resolve();
+      else setImmediate(turn);
+    };
+    setImmediate(turn);
+  });
+  await work();
+  const wholeMs = performance.now() - startedMs;
+  isDone = true;
+  await waiting;
+  return { wholeMs, longestTurnMs };
+}
+
+const inSlices = (): Promise<Measured> =>
+  measured(async () => {
+    const result = member(body, 'result') ?? Buffer.alloc(0); // as it is cut out of the node's answer
+    await new Promise((resolve) => setImmediate(resolve));
+    await summary(result);
+  });
+const atOnce = (): Promise<Measured> => measured(async () => JSON.parse(body.toString()));
+
+const rounds = Number(process.env['ROUNDS'] ?? 21);
+const results = await interleaved(rounds, {
+  sliced: async () => (await inSlices()).longestTurnMs,
+  slicedWhole: async () => (await inSlices()).wholeMs,
+  parsed: async () => (await atOnce()).longestTurnMs,
+});
+console.log(`a block of ${(body.length / 1e6).toFixed(1)} MB, ${TRANSACTIONS} transactions`);
+report('longest wait, read in slices', results.sliced, 'ms', results.sliced / results.parsed, 'goal at most 20 ms');
+report('the whole of it, read in slices', results.slicedWhole, 'ms', results.slicedWhole / results.parsed);
+report('longest wait, JSON.parse', results.parsed, 'ms', 1);
