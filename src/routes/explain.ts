@@ -19,6 +19,21 @@ const body = z.object({
 /** What is to be explained: a record, with the logs it may lack, or what `/tx?enhanced=1` made of one. */
 type Question = z.infer<typeof body>;
 
+/**
+ * The time that base58 takes to decode grows with the square of its length: a text as long as the body may be would
+ * take minutes. No transaction comes near this, which takes a tenth of a second.
+ */
+const MOST_DECODING = 40_000_000;
+
+/** The sum of the squares of all lengths; the logs are never decoded. */
+function decodingCost(value: unknown): number {
+  if (typeof value === 'string') return value.length ** 2;
+  if (typeof value !== 'object' || value === null) return 0;
+  let cost = 0;
+  for (const [name, part] of Object.entries(value)) if (name !== 'logMessages') cost += decodingCost(part);
+  return cost;
+}
+
 export const explain = post({
   path: '/explain',
   summary: 'Says in one or two sentences what a transaction did, and why it failed if it did',
@@ -31,8 +46,11 @@ export const explain = post({
   parse(text): Question {
     parseJson(text); // refuses what nests too deep or reaches for a prototype
     const parsed = body.safeParse(parseExactJson(text.toString()));
-    if (parsed.success) return parsed.data;
-    throw new GatewayError('invalid_request', 'the body must be {"tx": {…}, "logs"?: ["…"]}');
+    if (parsed.success && decodingCost(parsed.data.tx) <= MOST_DECODING) return parsed.data;
+    throw new GatewayError(
+      'invalid_request',
+      'the body must be {"tx": {…}, "logs"?: ["…"]}, as a node would write them',
+    );
   },
 
   async resolve(question) {

@@ -74,9 +74,25 @@ t.test('what is no transaction is refused', async (t) => {
   for (const body of wrong) await refused(body, 400, 'invalid_request');
 });
 
+t.test('a text that would take minutes to decode is refused at once', async (t) => {
+  const endless = 'z'.repeat(200_000);
+  const message = {
+    accountKeys: ['payer', 'program'],
+    instructions: [{ programIdIndex: 1, accounts: [0], data: endless }],
+  };
+  for (const tx of [{ transaction: endless }, { transaction: { signatures: ['s'], message }, meta: null }]) {
+    t.equal((await explain(tx)).json.error, 'invalid_request');
+  }
+  const logged = {
+    transaction: { signatures: ['s'], message: { accountKeys: ['payer'] } },
+    meta: { logMessages: [endless] },
+  };
+  t.equal((await explain(logged)).status, 200, 'logs are only read');
+});
+
 t.test('a body may have 256 KiB', async (t) => {
   const padded = (length: number): string => {
-    const body = toJson({ tx: recorded.get(sent), pad: '' });
+    const body = toJson({ tx: recorded.get(sent), pad: '' }); // beside `tx`, so it costs nothing
     return body.replace(/""\}$/, `"${'x'.repeat(length - Buffer.byteLength(body))}"}`);
   };
   t.equal((await post(padded(256 * 1024))).status, 200);
