@@ -14,7 +14,7 @@ const REFUSALS: ReadonlyMap<number, { readonly fault: Fault; readonly status: nu
   [-32602, { fault: 'caller', status: 400 }], // invalid params
   [-32015, { fault: 'caller', status: 400 }], // transaction version not asked for
   [-32601, { fault: 'node-limit', status: 502 }], // method not found
-  [-32007, { fault: 'fact', status: 404 }], // slot skipped
+  [-32007, { fault: 'node-limit', status: 404 }], // slot skipped, or lost when this node jumped to a snapshot
   [-32009, { fault: 'fact', status: 404 }], // slot skipped, or missing in long-term storage
   [-32020, { fault: 'fact', status: 404 }], // `before` or `until` not found
   [-32001, { fault: 'node-limit', status: 404 }], // block cleaned up: another node may keep it

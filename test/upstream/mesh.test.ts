@@ -258,6 +258,7 @@ t.test('what one node fails to answer another is asked once', async (t) => {
   const elsewhere: Record<string, Reply> = {
     'the connection broke': broken,
     'not there yet': refusing('{"code":-32016,"message":"Minimum context slot has not been reached"}'),
+    'lost by it alone': refusing('{"code":-32007,"message":"Slot 7 was skipped, or missing"}'),
     'not in its power': refusing('{"code":-32010,"message":"excluded from account secondary indexes"}'),
     garbled: (response) => response.end('{"jsonrpc"'),
   };
@@ -267,7 +268,7 @@ t.test('what one node fails to answer another is asked once', async (t) => {
     await passUntil(clock, () => mesh.nodes()[0]?.status === 'ok');
   }
   const sent = second.asked.length;
-  for (const code of [-32602, -32007]) {
+  for (const code of [-32602, -32009]) {
     first.replies.getBalance = refusing(`{"code":${code},"message":"no"}`);
     await t.rejects(whoAnswers(mesh), { code: 'rpc_error', rpcCode: code });
   }
