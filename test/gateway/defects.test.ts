@@ -1,13 +1,13 @@
 import t, { type Test } from 'tap';
 import { Limiter } from '../../src/access/limiter.ts';
 import { Cache } from '../../src/cache/cache.ts';
-import { WALLETS } from '../../src/cluster/economy/cast.ts';
+import { COINS, WALLETS } from '../../src/cluster/economy/cast.ts';
 import { Signer } from '../../src/receipt/signer.ts';
 import { routes } from '../../src/routes/index.ts';
 import { type Got, openStepped } from './open.ts';
 
 const world = await openStepped(t);
-const { get, rpc, logged, step } = world;
+const { get, rpc, logged, step, cluster } = world;
 
 const SECRET = 'what only the log may know';
 const bomb = (): never => {
@@ -26,12 +26,33 @@ async function replaced(owner: object, name: string, member: unknown, work: () =
   }
 }
 
-const targets: Readonly<Record<string, string>> = {
-  '/balance/:addr': `/balance/${WALLETS[0].address}`,
-  '/account/:addr': `/account/${WALLETS[0].address}`,
-  '/epoch': '/epoch?commitment=processed',
+const [wallet] = WALLETS;
+const mint = COINS[0]?.mint.address;
+const transactions = WALLETS.flatMap(({ address }) => cluster.chain.transactionsOf(address));
+const signatures = [...new Set(transactions.map(({ signature }) => signature))];
+const record = (await get(`/tx/${signatures.pop()}`)).json.result;
+
+/** A target of each route that nothing is kept for: what is final is asked for only once. */
+const targets: Readonly<Record<string, () => string>> = {
+  '/balance/:addr': () => `/balance/${wallet.address}`,
+  '/account/:addr': () => `/account/${wallet.address}`,
+  '/epoch': () => '/epoch?commitment=processed',
+  '/token-accounts/:owner': () => `/token-accounts/${wallet.address}`,
+  '/address/:addr/portfolio': () => `/address/${wallet.address}/portfolio`,
+  '/address/:addr/history': () => `/address/${wallet.address}/history`,
+  '/token/:mint': () => `/token/${mint}`,
+  '/token/:mint/holders': () => `/token/${mint}/holders`,
+  '/block/:slot': () => `/block/${cluster.chain.slot('confirmed')}`,
+  '/tx/:sig': () => `/tx/${signatures.pop()}`,
+  '/search': () => `/search?q=${wallet.address}`,
 };
-const ask = (path: string): Promise<Got> => (path === '/rpc' ? rpc({ method: 'getSlot' }) : get(targets[path] ?? path));
+const json = { 'content-type': 'application/json' };
+
+function ask(path: string): Promise<Got> {
+  if (path === '/rpc') return rpc({ method: 'getSlot' });
+  if (path === '/explain') return get(path, { method: 'POST', headers: json, body: JSON.stringify({ tx: record }) });
+  return get(targets[path]?.() ?? path);
+}
 
 function isDefect(t: Test, got: Got, what: string): void {
   t.equal(got.status, 500, `${what} ${got.text}`);
