@@ -71,7 +71,7 @@ for (const route of routes) {
     for (const [how, fault] of Object.entries({ throws: bomb, rejects: rejection })) {
       if (how === 'rejects' && name !== 'resolve') continue;
       t.test(`${route.path}: ${name} ${how}`, async (t) => {
-        await step(8); // so that nothing is at hand
+        await step(28, 4); // so that nothing is at hand
         await replaced(route, name, fault, async () => isDefect(t, await ask(route.path), name));
         t.equal((await ask(route.path)).status, 200, 'and all is well again');
       });
