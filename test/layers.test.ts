@@ -29,6 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cluster: [
     'system-clock.ts',
     'domain',
+    'chain',
     '@solana/web3.js',
     '@solana-program/compute-budget',
     '@solana-program/system',

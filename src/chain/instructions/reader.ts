@@ -73,6 +73,20 @@ export class Reader {
     return this.u8() === 1 ? this.key() : null;
   }
 
+  /** An address behind a four-byte flag that takes its space even when absent, as token accounts store it. */
+  optionalKey(): string | null {
+    const present = this.u32() === 1;
+    const key = this.key();
+    return present ? key : null;
+  }
+
+  /** What `read` reads, so many times. */
+  times<T>(count: number, read: () => T): T[] {
+    const items: T[] = [];
+    while (items.length < count) items.push(read()); // a false count ends at the end of the data, not of the memory
+    return items;
+  }
+
   /** All that is left, as text. Throws TypeError when it is not UTF-8. */
   text(): string {
     return strict.decode(this.bytes(this.left));

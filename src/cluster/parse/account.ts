@@ -1,8 +1,8 @@
+import { Reader } from '../../chain/instructions/reader.ts';
 import type { Account } from '../account.ts';
 import { LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../programs.ts';
 import { parseLoader, parseLookupTable, parseNonce, parseStake } from './native-accounts.ts';
 import type { Parsed } from './parsed.ts';
-import { Reader } from './reader.ts';
 import { parseSysvar } from './sysvars.ts';
 import { parseTokenAccount } from './token-accounts.ts';
 import type { Scale } from './token-amount.ts';

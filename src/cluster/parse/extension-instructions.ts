@@ -1,6 +1,6 @@
-import { ACCOUNT_STATES, EXTENSION_KINDS } from './extension-kinds.ts';
-import type { Fields, Layout } from './layout.ts';
-import type { Reader } from './reader.ts';
+import { ACCOUNT_STATES, EXTENSION_KINDS } from '../../chain/instructions/extension-kinds.ts';
+import type { Fields, Layout } from '../../chain/instructions/layout.ts';
+import type { Reader } from '../../chain/instructions/reader.ts';
 import { tokenAmount } from './token-amount.ts';
 
 const extensionTypes = (read: Reader): Fields => ({

@@ -1,6 +1,6 @@
-import { ACCOUNT_STATES, EXTENSION_KINDS } from './extension-kinds.ts';
-import type { Fields } from './layout.ts';
-import { Reader } from './reader.ts';
+import { ACCOUNT_STATES, EXTENSION_KINDS } from '../../chain/instructions/extension-kinds.ts';
+import type { Fields } from '../../chain/instructions/layout.ts';
+import { Reader } from '../../chain/instructions/reader.ts';
 
 /** Where the extensions of a Token-2022 mint or account begin: behind the account's kind, which follows an account's length. */
 const START = 166;

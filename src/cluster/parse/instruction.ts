@@ -1,11 +1,11 @@
 import bs58 from 'bs58';
+import { type Fields, fieldsOf, type Layout } from '../../chain/instructions/layout.ts';
+import { Reader } from '../../chain/instructions/reader.ts';
+import { SYSTEM_INSTRUCTIONS } from '../../chain/instructions/system.ts';
+import { METADATA_INSTRUCTIONS } from '../../chain/instructions/token-metadata.ts';
 import { LOOKUP_TABLE_PROGRAM, MEMO_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../programs.ts';
 import { EXTENSION_FAMILIES, EXTENSION_INSTRUCTIONS } from './extension-instructions.ts';
-import { type Fields, fieldsOf, type Layout } from './layout.ts';
-import { METADATA_INSTRUCTIONS } from './metadata-instructions.ts';
-import { Reader } from './reader.ts';
 import { ASSOCIATED_TOKEN_INSTRUCTIONS, LOOKUP_TABLE_INSTRUCTIONS, STAKE_INSTRUCTIONS } from './small-programs.ts';
-import { SYSTEM_INSTRUCTIONS } from './system-instructions.ts';
 import { setAuthorityLayout, TOKEN_INSTRUCTIONS } from './token-instructions.ts';
 
 /** An instruction with its accounts spelled out. */

@@ -1,6 +1,6 @@
+import { Reader } from '../../chain/instructions/reader.ts';
 import type { Account } from '../account.ts';
 import type { Parsed } from './parsed.ts';
-import { Reader } from './reader.ts';
 
 const NONCE_SIZE = 80;
 const TABLE_HEADER_SIZE = 56;

@@ -1,4 +1,4 @@
-import type { Layout } from './layout.ts';
+import type { Layout } from '../../chain/instructions/layout.ts';
 
 /** Instructions of the associated-token program by their one-byte tag; without data it is the first. */
 export const ASSOCIATED_TOKEN_INSTRUCTIONS: Readonly<Record<number, Layout>> = {

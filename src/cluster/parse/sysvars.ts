@@ -1,5 +1,5 @@
+import type { Reader } from '../../chain/instructions/reader.ts';
 import type { Parsed } from './parsed.ts';
-import type { Reader } from './reader.ts';
 
 const count = (read: Reader): number => Number(read.u64());
 

@@ -1,8 +1,8 @@
+import type { Fields } from '../../chain/instructions/layout.ts';
+import { Reader } from '../../chain/instructions/reader.ts';
 import type { Account } from '../account.ts';
 import { extensionsIn, parseExtension } from './extensions.ts';
-import type { Fields } from './layout.ts';
 import type { Parsed } from './parsed.ts';
-import { Reader } from './reader.ts';
 import { type Scale, tokenAmount } from './token-amount.ts';
 import { readMint, readTokenAccount } from './token-state.ts';
 

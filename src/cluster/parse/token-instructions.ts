@@ -1,5 +1,5 @@
-import type { Fields, Layout } from './layout.ts';
-import type { Reader } from './reader.ts';
+import type { Fields, Layout } from '../../chain/instructions/layout.ts';
+import type { Reader } from '../../chain/instructions/reader.ts';
 import { tokenAmount } from './token-amount.ts';
 
 const amount = (read: Reader): Fields => ({ amount: read.u64().toString() });

@@ -1,8 +1,8 @@
+import { ACCOUNT_STATES } from '../../chain/instructions/extension-kinds.ts';
+import { Reader } from '../../chain/instructions/reader.ts';
 import type { Account } from '../account.ts';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../programs.ts';
-import { ACCOUNT_STATES } from './extension-kinds.ts';
 import { extensionsIn } from './extensions.ts';
-import { Reader } from './reader.ts';
 import type { Scale } from './token-amount.ts';
 
 const MINT_SIZE = 82;
