@@ -1,9 +1,10 @@
 /** An integer of units as a decimal with `places` behind the point and no zero at its end. */
 export function decimalText(units: bigint, places: number): string {
-  const digits = units.toString().padStart(places + 1, '0');
+  const sign = units < 0n ? '-' : '';
+  const digits = (units < 0n ? -units : units).toString().padStart(places + 1, '0');
   const point = digits.length - places;
   const fraction = digits.slice(point).replace(/0+$/, '');
-  return fraction === '' ? digits.slice(0, point) : `${digits.slice(0, point)}.${fraction}`;
+  return `${sign}${digits.slice(0, point)}${fraction === '' ? '' : `.${fraction}`}`;
 }
 
 const UNITS = new Float64Array(1);

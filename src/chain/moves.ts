@@ -1,7 +1,7 @@
+import { decimalText } from './decimal.ts';
 import type { NativeTransfer, TokenTransfer } from './facts.ts';
 import { WRAPPED_SOL } from './known-mints.ts';
 import { TOKEN_2022_PROGRAM } from './known-programs.ts';
-import { decimal } from './token-amount.ts';
 import type { Transaction } from './transaction.ts';
 import type { Transfer } from './transfer.ts';
 import { transfersOf } from './transfers.ts';
@@ -68,5 +68,5 @@ function tokenTransfer({ asset, type, mint, programId, amount, decimals, ...part
   const { fromUserAccount, toUserAccount, fromTokenAccount, toTokenAccount } = parties;
   const program = programId === TOKEN_2022_PROGRAM ? 'spl-token-2022' : 'spl-token';
   const accounts = { fromUserAccount, toUserAccount, fromTokenAccount, toTokenAccount };
-  return [{ ...accounts, mint, amount: `${amount}`, decimals, uiAmount: decimal(amount, decimals), program }];
+  return [{ ...accounts, mint, amount: `${amount}`, decimals, uiAmount: decimalText(amount, decimals), program }];
 }

@@ -1,4 +1,4 @@
-import { decimal } from './token-amount.ts';
+import { decimalText } from './decimal.ts';
 import type { Transaction } from './transaction.ts';
 import type { Transfer, TransferType } from './transfer.ts';
 import { transfersOf } from './transfers.ts';
@@ -55,7 +55,7 @@ export function transferRows(address: string, transaction: Transaction, context:
       symbol: mint === null ? null : context.symbolOf(mint),
       amount: `${amount}`,
       decimals,
-      uiAmount: decimal(amount, decimals),
+      uiAmount: decimalText(amount, decimals),
       feeAmount: feeAmount === null ? null : `${feeAmount}`,
     };
   });

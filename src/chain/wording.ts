@@ -1,7 +1,7 @@
+import { decimalText } from './decimal.ts';
 import type { Quantity } from './holdings.ts';
 import { mintSymbol, WRAPPED_SOL } from './known-mints.ts';
 import { isCollectible, total } from './payments.ts';
-import { decimal } from './token-amount.ts';
 
 /** How an address is written in a sentence. */
 export type Spelling = (address: string) => string;
@@ -24,7 +24,7 @@ export function quantity({ mint, amount, decimals }: Quantity, spell: Spelling):
 
 /** Every digit, unless the mint claims so many decimals that nobody could read it. */
 const number = (amount: bigint, decimals: number): string =>
-  decimals > 18 ? `${amount} smallest units` : decimal(amount, decimals);
+  decimals > 18 ? `${amount} smallest units` : decimalText(amount, decimals);
 
 /** SOL and two other things are named, more are counted: `0.1 SOL and 6 NFTs`. */
 export function quantities(all: readonly Quantity[], spell: Spelling): string {
@@ -44,4 +44,4 @@ export function quantities(all: readonly Quantity[], spell: Spelling): string {
 export const accounts = (all: ReadonlySet<string>, spell: Spelling): string =>
   all.size === 1 ? spell([...all][0] ?? '') : `${all.size} accounts`;
 
-export const sol = (lamports: bigint): string => `${decimal(lamports, 9)} SOL`;
+export const sol = (lamports: bigint): string => `${decimalText(lamports, 9)} SOL`;

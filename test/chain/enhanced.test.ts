@@ -1,9 +1,9 @@
 import t from 'tap';
+import { decimalText } from '../../src/chain/decimal.ts';
 import { type Enhanced, enhance } from '../../src/chain/enhanced.ts';
 import { parseExactJson } from '../../src/chain/exact-json.ts';
 import { explain, LONGEST_EXPLANATION } from '../../src/chain/explain.ts';
 import { WRAPPED_SOL } from '../../src/chain/known-mints.ts';
-import { decimal } from '../../src/chain/token-amount.ts';
 import { toJson } from '../../src/domain/json.ts';
 import { recording, recordings } from './corpus.ts';
 import { agree } from './differences.ts';
@@ -149,10 +149,10 @@ function swapText({ events: { swap } }: Enhanced): string {
   const { nativeInput, nativeOutput, tokenInputs, tokenOutputs } = swap;
   const tokens = (side: typeof tokenInputs): string[] =>
     side.map(
-      ({ rawTokenAmount: { tokenAmount, decimals }, mint }) => `${decimal(BigInt(tokenAmount), decimals)} ${mint}`,
+      ({ rawTokenAmount: { tokenAmount, decimals }, mint }) => `${decimalText(BigInt(tokenAmount), decimals)} ${mint}`,
     );
   const sol = (side: typeof nativeInput): string[] =>
-    side === null ? [] : [`${decimal(BigInt(side.amount), 9)} ${WRAPPED_SOL}`];
+    side === null ? [] : [`${decimalText(BigInt(side.amount), 9)} ${WRAPPED_SOL}`];
   const wallet = nativeInput?.account ?? tokenInputs[0]?.userAccount;
   return `${wallet}: ${[...sol(nativeInput), ...tokens(tokenInputs)].join(' + ')} > ${[...sol(nativeOutput), ...tokens(tokenOutputs)].join(' + ')}`;
 }

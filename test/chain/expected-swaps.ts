@@ -1,6 +1,6 @@
+import { decimalText } from '../../src/chain/decimal.ts';
 import { parseExactJson } from '../../src/chain/exact-json.ts';
 import { WRAPPED_SOL } from '../../src/chain/known-mints.ts';
-import { decimal } from '../../src/chain/token-amount.ts';
 import { recordings } from './corpus.ts';
 
 /** A swap as another project's parser has it: `wallet: given > got`, amounts in whole tokens. */
@@ -31,7 +31,7 @@ const side = (amount: string, asset: string): string => {
 };
 
 const raw = (amount: string | number | bigint, decimals: number, mint: string): string =>
-  side(decimal(BigInt(amount), decimals), mint);
+  side(decimalText(BigInt(amount), decimals), mint);
 
 const READERS: Readonly<Record<string, (result: Loose) => string | null>> = {
   dexparser: ({ expected: { trades } }) => {

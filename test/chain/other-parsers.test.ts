@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
+import { decimalText } from '../../src/chain/decimal.ts';
 import { parseExactJson } from '../../src/chain/exact-json.ts';
 import { WRAPPED_SOL } from '../../src/chain/known-mints.ts';
 import { list, object, text, whole } from '../../src/chain/recorded.ts';
-import { decimal } from '../../src/chain/token-amount.ts';
 import type { Transaction } from '../../src/chain/transaction.ts';
 import type { Transfer } from '../../src/chain/transfer.ts';
 import { transfersOf } from '../../src/chain/transfers.ts';
@@ -37,7 +37,7 @@ const amountOf = (value: unknown): unknown => {
   return amount;
 };
 
-const inSol = (lamports: bigint | null): string => decimal(lamports ?? 0n, 9);
+const inSol = (lamports: bigint | null): string => decimalText(lamports ?? 0n, 9);
 
 /** Lamports of an amount of SOL as text. */
 const lamports = (sol: unknown): bigint => {
