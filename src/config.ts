@@ -44,6 +44,7 @@ export const configSchema = group({
     backoffMinMs: ms,
     backoffMaxMs: ms,
     startMs: ms,
+    subscriptions: whole(4, 100_000),
   }),
   embedded: group({
     slotMs: whole(10, 60_000),

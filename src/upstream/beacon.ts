@@ -1,7 +1,14 @@
 import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
+import type { Subscription } from './connection.ts';
 import type { Feed } from './feed.ts';
 import { member, members, safeInteger } from './raw-json.ts';
+
+/** Asks to be told how far a node has come at a commitment: one notification for each slot it gets there. */
+export const clockSubscription = (commitment: Commitment): Pick<Subscription, 'method' | 'params'> => ({
+  method: 'accountSubscribe',
+  params: [CLOCK_SYSVAR, { encoding: 'base64', commitment }],
+});
 
 /** Changes in every slot, so its notifications tell how far each commitment has come. */
 const CLOCK_SYSVAR = 'SysvarC1ock11111111111111111111111111111111';
@@ -20,7 +27,7 @@ export function followSlots(
       const context = members(result).get('context');
       if (context !== undefined) show(commitment, safeInteger(member(context, 'slot')));
     };
-    const params = [CLOCK_SYSVAR, { encoding: 'base64', commitment }];
-    feed.subscribe('accountSubscribe', params, reached, () => refused(`the clock at ${commitment}`));
+    const { method, params } = clockSubscription(commitment);
+    feed.subscribe(method, params, reached, () => refused(`the clock at ${commitment}`));
   }
 }

@@ -1,6 +1,8 @@
 import type { Clock } from '../domain/clock.ts';
 import { COMMITMENTS } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
+import { backoffMs } from './backoff.ts';
+import type { Line } from './line.ts';
 import { Member } from './member.ts';
 import type { Mesh } from './mesh.ts';
 import type { NodeOptions, Surroundings } from './options.ts';
@@ -27,13 +29,17 @@ export async function connectMesh(options: MeshOptions): Promise<Mesh> {
     expected ??= genesisHash;
     return genesisHash === expected;
   };
+  const lines = new Set<Line>();
   const members = nodes.map(
     (node) => new Member({ node, surroundings: { clock, random, settings }, belongs, onProblem }),
   );
   for (const { node } of members) {
     for (const commitment of COMMITMENTS) node.tips.on(commitment, (slot) => tips.show(commitment, slot));
   }
+  let closed = false;
   const close = async () => {
+    closed = true;
+    for (const line of lines) line.close();
     await Promise.all(members.map((member) => member.close()));
   };
 
@@ -48,6 +54,13 @@ export async function connectMesh(options: MeshOptions): Promise<Mesh> {
       }))
       .sort((a, b) => a.rank - b.rank)
       .map(({ member }) => member);
+  };
+
+  const keep = (line: Line): Line => {
+    lines.add(line);
+    line.onLost(() => lines.delete(line));
+    if (closed) line.close();
+    return line;
   };
 
   const admission = firstAdmission(members, clock, settings.startMs, settings.backoffMinMs);
@@ -79,6 +92,18 @@ export async function connectMesh(options: MeshOptions): Promise<Mesh> {
     },
     tip: (commitment) => tips.newest(commitment),
     onTip: (commitment, listener) => tips.on(commitment, listener),
+    async openLine() {
+      for (let failures = 1; !closed; failures++) {
+        try {
+          const line = await byHealth()[0]?.openLine();
+          if (line !== undefined) return keep(line);
+        } catch (thrown) {
+          if (!(thrown instanceof GatewayError)) throw thrown;
+        }
+        await new Promise<void>((resolve) => clock.after(backoffMs(failures, options), resolve));
+      }
+      throw unreachable();
+    },
     nodes: () => members.map((member) => member.status(tips.newest('processed'))),
     close,
   };

@@ -15,6 +15,8 @@ export interface Subscription {
   readonly params: readonly unknown[];
   /** Called with the bytes of each notification's `result`. */
   readonly notify: (result: Buffer) => void;
+  /** Called when the node has taken it: what it tells after this is heard. */
+  readonly acknowledged?: () => void;
   /** Called when the node won't have it. */
   readonly refused: () => void;
 }
@@ -40,8 +42,8 @@ export class Connection {
   readonly #inbox: Inbox;
   readonly #wanted = new Set<Subscription>();
   readonly #asked = new Map<string, { readonly subscription: Subscription; readonly disarm: () => void }>();
-  /** By the text of the node's own number, which may be larger than a double holds. */
-  readonly #routes = new Map<string, Subscription>();
+  /** By the text of the node's own number, which may be larger than a double holds. Equal wishes share a number. */
+  readonly #routes = new Map<string, Set<Subscription>>();
   readonly #heartbeat: Heartbeat;
   #cancelHeld = (): void => {};
   #lastId = 0;
@@ -94,7 +96,7 @@ export class Connection {
 
   unsubscribe(subscription: Subscription): void {
     this.#wanted.delete(subscription);
-    for (const [route, other] of this.#routes) if (other === subscription) this.#drop(route, subscription);
+    for (const [route, sharing] of this.#routes) if (sharing.has(subscription)) this.#leave(route, subscription);
   }
 
   /** Ends the connection. Not with a closing handshake: a dead node would leave us waiting for its half. */
@@ -115,8 +117,12 @@ export class Connection {
     return id;
   }
 
-  #drop(route: string, { method }: Subscription): void {
+  #leave(route: string, subscription: Subscription): void {
+    const sharing = this.#routes.get(route);
+    sharing?.delete(subscription);
+    if (sharing === undefined || sharing.size > 0) return;
     this.#routes.delete(route);
+    const { method } = subscription;
     this.#send(method.replace('Subscribe', 'Unsubscribe'), [new RawJson(route)]);
   }
 
@@ -135,7 +141,8 @@ export class Connection {
 
   #notify(params: ReadonlyMap<string, Buffer>): void {
     const result = params.get('result');
-    if (result !== undefined) this.#routes.get(`${params.get('subscription')}`)?.notify(result);
+    if (result === undefined) return;
+    for (const { notify } of this.#routes.get(`${params.get('subscription')}`) ?? []) notify(result);
   }
 
   #acknowledge(answer: ReadonlyMap<string, Buffer>): void {
@@ -149,8 +156,10 @@ export class Connection {
     if (route === undefined) {
       subscription.refused();
     } else {
-      this.#routes.set(route, subscription);
-      if (!this.#wanted.has(subscription)) this.#drop(route, subscription);
+      const sharing = this.#routes.get(route) ?? new Set();
+      this.#routes.set(route, sharing.add(subscription));
+      if (!this.#wanted.has(subscription)) this.#leave(route, subscription);
+      else subscription.acknowledged?.();
       this.#options.acknowledged();
     }
   }

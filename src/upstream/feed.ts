@@ -1,3 +1,4 @@
+import { backoffMs } from './backoff.ts';
 import { Connection, type Subscription } from './connection.ts';
 import type { NodeOptions, Surroundings } from './options.ts';
 
@@ -88,7 +89,10 @@ export class Feed {
     this.#connection = undefined;
     this.#admitted = undefined;
     if (!this.#closed) {
-      this.#cancelRetry = this.#options.surroundings.clock.after(this.#backoffMs(), () => this.#connect());
+      this.#cancelRetry = this.#options.surroundings.clock.after(
+        backoffMs(++this.#failures, this.#options.surroundings),
+        () => this.#connect(),
+      );
     }
     this.#turn('down', reason);
   }
@@ -97,12 +101,5 @@ export class Feed {
     if (this.#status === status) return;
     this.#status = status;
     this.#options.onStatus(status, reason);
-  }
-
-  /** Somewhere between the shortest pause and a limit that doubles with each failure, up to the longest pause. */
-  #backoffMs(): number {
-    const { random, settings } = this.#options.surroundings;
-    const limit = Math.min(settings.backoffMaxMs, settings.backoffMinMs * 2 ** ++this.#failures);
-    return settings.backoffMinMs + random() * (limit - settings.backoffMinMs);
   }
 }

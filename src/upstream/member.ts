@@ -2,6 +2,7 @@ import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
 import { followSlots } from './beacon.ts';
 import { Feed } from './feed.ts';
+import { type Line, openLine } from './line.ts';
 import type { NodeStatus, Reading } from './mesh.ts';
 import { Node } from './node.ts';
 import type { NodeOptions, Surroundings } from './options.ts';
@@ -95,6 +96,17 @@ export class Member {
       if (this.node.failing) this.#admission = undefined; // whoever answers next may be another
       throw thrown;
     }
+  }
+
+  /** Opens a connection of its own to the node. */
+  openLine(): Promise<Line> {
+    const { node, surroundings } = this.#options;
+    return openLine({
+      node,
+      surroundings,
+      admit: () => this.#admitAgain(), // whoever answers there may be another
+      call: (method, params, { commitment = 'confirmed' }) => this.read(method, params, commitment),
+    });
   }
 
   /** How the node looks beside `best`, the newest processed slot of the whole mesh. */

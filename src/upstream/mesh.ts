@@ -1,6 +1,7 @@
 import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { OwnRead, ReadMethod } from '../domain/read-method.ts';
+import type { Line } from './line.ts';
 
 /** What a node said, unparsed: bytes stay bytes, so no number passes through a double. */
 export interface Reading {
@@ -47,6 +48,11 @@ export interface Mesh {
   tip(commitment: Commitment): Slot | undefined;
   /** Calls `listener` with each newer slot at this commitment, until the returned function is called. */
   onTip(commitment: Commitment, listener: (slot: Slot) => void): () => void;
+  /**
+   * Opens a connection of its own to the node that is best at the moment, and tries on until one is open. Rejects only
+   * when the mesh is closed.
+   */
+  openLine(): Promise<Line>;
   nodes(): readonly NodeStatus[];
   close(): Promise<void>;
 }

@@ -31,6 +31,8 @@ export interface UpstreamSettings {
   readonly backoffMaxMs: number;
   /** How long {@link connectMesh} goes on trying. */
   readonly startMs: number;
+  /** How many subscriptions one WebSocket may carry. */
+  readonly subscriptions: number;
 }
 
 /** What all parts of the mesh are given from outside. */

@@ -13,4 +13,5 @@ export const SETTINGS: UpstreamSettings = {
   backoffMinMs: 250,
   backoffMaxMs: 1000,
   startMs: 15_000,
+  subscriptions: 100,
 };

@@ -1,0 +1,168 @@
+import type { Slot } from '../domain/answer.ts';
+import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
+import { GatewayError } from '../domain/error.ts';
+import { clockSubscription } from './beacon.ts';
+import { Connection, type Subscription } from './connection.ts';
+import type { CallOptions, Reading } from './mesh.ts';
+import type { NodeOptions, Surroundings } from './options.ts';
+import { members, safeInteger } from './raw-json.ts';
+import type { Read } from './reading.ts';
+
+/** How far a line has come at a commitment, as the Clock sysvar tells on it. */
+export interface Beacon {
+  readonly slot: Slot;
+  /** The one before: of all events up to this slot nothing is under way any more. */
+  readonly previous: Slot | undefined;
+}
+
+/** What comes of a subscription. Nothing is called once it is stopped or the line is lost. */
+export interface Watcher {
+  /** The node has taken it: what it tells from now on is heard. */
+  acknowledged(): void;
+  /** `value` held at the end of `slot`, in the node's own bytes. */
+  notify(slot: Slot, value: Buffer): void;
+  /** The node won't have it. */
+  refused(): void;
+}
+
+/**
+ * One WebSocket to one node, for what must be known in the order in which the node said it: all that is called here is
+ * called in the order of the wire, notifications and beacons alike. It is used until it is lost and never comes back.
+ */
+export interface Line {
+  /** The node's id. */
+  readonly nodeId: string;
+  /** How many more subscriptions it takes; 0 once it is lost. */
+  readonly room: number;
+  readonly lost: boolean;
+  /** Throws `overloaded` without {@link room}. The returned function stops it and makes room again. */
+  subscribe(method: 'accountSubscribe' | 'programSubscribe', params: readonly unknown[], watcher: Watcher): () => void;
+  /** The latest beacon, none before the first. At `processed` slots may go back when the node changes forks. */
+  beacon(commitment: Commitment): Beacon | undefined;
+  onBeacon(commitment: Commitment, listener: (beacon: Beacon) => void): () => void;
+  /**
+   * Called once, at the instant the connection is in doubt: closed, silent, a ping or a subscription unanswered, sent
+   * what can't be taken. Called at once on a line that is lost already.
+   */
+  onLost(listener: (reason: string) => void): () => void;
+  /** Reads through the same node, as `Mesh.call` does. */
+  call(method: Read, params?: readonly unknown[], options?: CallOptions): Promise<Reading>;
+  close(): void;
+}
+
+export interface LineOptions {
+  readonly node: NodeOptions;
+  readonly surroundings: Surroundings;
+  /** Asked before anything is subscribed. A rejection ends the connection. */
+  admit(): Promise<unknown>;
+  call(method: Read, params: readonly unknown[], options: CallOptions): Promise<Reading>;
+}
+
+/** Opens a line to a node; resolves when its beacons are on the way. Throws `upstream_unavailable`. */
+export function openLine({ node, surroundings, admit, call }: LineOptions): Promise<Line> {
+  const { clock, settings } = surroundings;
+  const beacons = new Map<Commitment, Beacon>();
+  const listeners = new Map(COMMITMENTS.map((commitment) => [commitment, new Set<(beacon: Beacon) => void>()]));
+  const onLost = new Set<(reason: string) => void>();
+  let taken = COMMITMENTS.length; // the beacons
+  let lost: string | undefined;
+
+  return new Promise((resolve, reject) => {
+    const connection = new Connection({
+      node,
+      settings,
+      clock,
+      opened: () => {
+        admit().then(follow, () => connection.end('was not admitted'));
+      },
+      acknowledged: () => {},
+      ended: (reason) => {
+        lost = reason;
+        reject(new GatewayError('upstream_unavailable', 'no node can be reached', { cause: `${node.id}: ${reason}` }));
+        for (const listener of onLost) listener(reason);
+      },
+    });
+
+    const line: Line = {
+      nodeId: node.id,
+      get room() {
+        return lost === undefined ? settings.subscriptions - taken : 0;
+      },
+      get lost() {
+        return lost !== undefined;
+      },
+      subscribe(method, params, watcher) {
+        if (line.room === 0) throw new GatewayError('overloaded', 'the connection takes no more subscriptions');
+        let live = true;
+        const stop = () => {
+          if (live) taken--;
+          live = false;
+          connection.unsubscribe(subscription);
+        };
+        const subscription: Subscription = {
+          method,
+          params,
+          notify: (result) => {
+            if (live) watcher.notify(...valueAt(result));
+          },
+          acknowledged: () => watcher.acknowledged(),
+          refused: () => {
+            if (!live) return;
+            stop();
+            watcher.refused();
+          },
+        };
+        taken++;
+        connection.subscribe(subscription);
+        return stop;
+      },
+      beacon: (commitment) => beacons.get(commitment),
+      onBeacon(commitment, listener) {
+        listeners.get(commitment)?.add(listener);
+        return () => listeners.get(commitment)?.delete(listener);
+      },
+      onLost(listener) {
+        if (lost === undefined) onLost.add(listener);
+        else listener(lost);
+        return () => onLost.delete(listener);
+      },
+      call: (method, params = [], options = {}) => call(method, params, options),
+      close: () => connection.end('is no longer needed'),
+    };
+
+    const follow = () => {
+      if (lost !== undefined) return;
+      let waiting = COMMITMENTS.length;
+      for (const commitment of COMMITMENTS) {
+        connection.subscribe({
+          ...clockSubscription(commitment),
+          notify: (result) => beat(commitment, valueAt(result)[0]),
+          acknowledged: () => {
+            if (--waiting === 0) resolve(line);
+          },
+          refused: () => connection.end('refuses the clock'),
+        });
+      }
+    };
+
+    const beat = (commitment: Commitment, slot: Slot) => {
+      const latest = beacons.get(commitment)?.slot;
+      if (slot === latest) return;
+      if (latest !== undefined && slot < latest && commitment !== 'processed') {
+        connection.end('took back what it had confirmed');
+        return;
+      }
+      const beacon = { slot, previous: latest };
+      beacons.set(commitment, beacon);
+      for (const listener of listeners.get(commitment) ?? []) listener(beacon);
+    };
+  });
+}
+
+/** A notification of an account or a program: `{context: {slot}, value}`. */
+function valueAt(result: Buffer): [slot: Slot, value: Buffer] {
+  const parts = members(result);
+  const [context, value] = [parts.get('context'), parts.get('value')];
+  if (context === undefined || value === undefined) throw new GatewayError('upstream_error', 'no context came');
+  return [safeInteger(members(context).get('slot')), value];
+}
