@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { inOrder } from '../../src/upstream/choice.ts';
+import { Latency } from '../../src/upstream/latency.ts';
+
+t.test('a better rank always comes first, and nobody is lost', async () => {
+  const choosable = fc.record({ rank: fc.nat({ max: 3 }), pull: fc.double({ min: 0.01, max: 100, noNaN: true }) });
+  fc.assert(
+    fc.property(
+      fc.array(choosable),
+      fc.infiniteStream(fc.double({ min: 0, max: 0.999, noNaN: true })),
+      (all, stream) => {
+        const order = inOrder(all, () => stream.next().value);
+        return (
+          order.length === all.length &&
+          new Set(order).size === all.length &&
+          order.every(({ rank }, index) => rank >= (order[index - 1]?.rank ?? 0))
+        );
+      },
+    ),
+  );
+});
+
+t.test('equals come first in proportion to their pull', async (t) => {
+  let seed = 1;
+  const random = () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
+  const [light, heavy] = [
+    { rank: 0, pull: 1 },
+    { rank: 0, pull: 3 },
+  ];
+  let heavyFirst = 0;
+  for (let n = 0; n < 10_000; n++) if (inOrder([light, heavy], random)[0] === heavy) heavyFirst++;
+  t.ok(Math.abs(heavyFirst / 10_000 - 0.75) < 0.02, `${heavyFirst}`);
+});
+
+t.test('the p95 is what 95 of the latest 100 answers do not exceed', async (t) => {
+  const latency = new Latency();
+  for (let ms = 1; ms <= 15; ms++) latency.record(ms);
+  t.equal(latency.p95, undefined);
+  for (let n = 0; n < 1000; n++) latency.record(n % 100 < 90 ? 10 : 80);
+  t.equal(latency.p95, 80);
+  for (let n = 0; n < 200; n++) latency.record(n % 100 < 97 ? 10 : 80);
+  t.equal(latency.p95, 10);
+});
