@@ -45,6 +45,9 @@ export const configSchema = group({
     backoffMaxMs: ms,
     startMs: ms,
     subscriptions: whole(4, 100_000),
+    inFlightBytes: bytes,
+    maxJump: whole(1, 1_000_000),
+    steadySlots: whole(1, 10_000),
   }),
   embedded: group({
     slotMs: whole(10, 60_000),
@@ -99,6 +102,11 @@ export function loadConfig({ flags = {}, env = {}, cwd }: ConfigSources): Config
 
 /** A configuration in the form of a configuration file, fit to be shown: of each URL only what holds no key. */
 export function printConfig(config: Config): string {
-  const upstreams = config.upstreams.map(({ id, url, wsUrl }) => ({ id, url: maskUrl(url), ws: maskUrl(wsUrl) }));
+  const upstreams = config.upstreams.map(({ id, url, wsUrl, ...roles }) => ({
+    id,
+    url: maskUrl(url),
+    ws: maskUrl(wsUrl),
+    ...roles,
+  }));
   return `${JSON.stringify({ ...config, upstreams }, undefined, 2)}\n`;
 }

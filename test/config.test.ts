@@ -120,10 +120,16 @@ t.test('a node needs no more than its URL', async (t) => {
     { id: 'node-2', url: 'https://rpc.example/v2/KEY', wsUrl: 'wss://rpc.example/v2/KEY' },
     { id: 'node-3', url: 'http://a:1/', wsUrl: 'ws://b:2/pubsub' },
   ]);
-  const config = file({ upstreams: [{ id: 'mine', url: 'http://a:1', ws: 'ws://a:9' }, { url: 'http://b:65534' }] });
+  const roles = { weight: 2.5, archival: true, methods: ['getBlock'] };
+  const config = file({
+    upstreams: [
+      { id: 'mine', url: 'http://a:1', ws: 'ws://a:9' },
+      { url: 'http://b:65534', ...roles },
+    ],
+  });
   t.strictSame(load({ config }).upstreams, [
     { id: 'mine', url: 'http://a:1/', wsUrl: 'ws://a:9/' },
-    { id: 'node-2', url: 'http://b:65534/', wsUrl: 'ws://b:65535/' },
+    { id: 'node-2', url: 'http://b:65534/', wsUrl: 'ws://b:65535/', ...roles },
   ]);
 });
 
@@ -143,7 +149,7 @@ t.test('a name that is not known is refused with the nearest that is', async (t)
     [JSON.parse('{ "__proto__": { "port": 1 } }'), /^unknown setting __proto__, /],
     [
       { upstreams: [{ url: 'http://a', wss: 'ws://a' }] },
-      /^upstreams\[0\]: expected a URL.* url and perhaps ws and id, got /,
+      /^upstreams\[0\]: expected a URL.* url and perhaps ws, id, weight, archival and methods, got /,
     ],
   ];
   for (const [values, message] of files) t.match(refusal({ config: file(values) }), { exitCode: 78, message });
@@ -179,6 +185,11 @@ t.test('a bad value is refused with its name, what was expected, what it is and 
     [{ cluster: 'mainnet' }, /^cluster: expected a genesis hash in base58, or null .*, got "mainnet" \(/],
     [{ upstreams: 'http://a' }, /^upstreams: expected a list of nodes, got "http:\/\/a" \(/],
     [{ upstreams: [{ url: 'http://a:65535' }] }, /^upstreams\[0\]: expected ws too/],
+    [{ upstreams: [{ url: 'http://a', weight: 0 }] }, /^upstreams\[0\].weight: expected a number from 0.01 to 100/],
+    [
+      { upstreams: [{ url: 'http://a', methods: ['sendTransaction'] }] },
+      /^upstreams\[0\].methods\[0\]: expected the name of a read method/,
+    ],
     [{ upstreams: ['http://a', { id: 'node-1', url: 'http://b' }] }, /^upstreams: expected ids that differ/],
     [{ port: 'x', host: 1 }, /^host: .*; port: /],
   ];

@@ -1,6 +1,11 @@
 import { z } from 'zod';
+import { READ_METHODS } from '../domain/read-method.ts';
 
-const FORM = 'expected a URL, "URL,WEBSOCKET-URL" or an object with url and perhaps ws and id';
+const FORM =
+  'expected a URL, "URL,WEBSOCKET-URL" or an object with url and perhaps ws, id, weight, archival and methods';
+const METHOD = 'expected the name of a read method';
+const METHODS = 'expected a list of read methods';
+const WEIGHT = 'expected a number from 0.01 to 100';
 
 const node = z
   .strictObject(
@@ -11,14 +16,22 @@ const node = z
         .optional(),
       url: z.url({ protocol: /^https?$/, abort: true, error: 'expected an http:// or https:// URL' }),
       ws: z.url({ protocol: /^wss?$/, error: 'expected a ws:// or wss:// URL' }).optional(),
+      weight: z.exactOptional(z.number(WEIGHT).min(0.01, WEIGHT).max(100, WEIGHT)),
+      archival: z.exactOptional(z.boolean('expected true or false')),
+      methods: z.exactOptional(z.array(z.enum(READ_METHODS, METHOD), METHODS).min(1, METHODS)),
     },
     FORM,
   )
   .refine(({ url, ws }) => ws !== undefined || new URL(url).port !== '65535', 'expected ws too: no port follows 65535')
-  .transform(({ id, url, ws }) => ({ id, url: new URL(url).href, wsUrl: new URL(ws ?? webSocketUrl(url)).href }));
+  .transform(({ id, url, ws, ...roles }) => ({
+    id,
+    url: new URL(url).href,
+    wsUrl: new URL(ws ?? webSocketUrl(url)).href,
+    ...roles,
+  }));
 
 /**
- * The Solana nodes to read from, each `{ id, url, wsUrl }`. Who names only a node's URL gets the WebSocket address
+ * The Solana nodes to read from, each `{ id, url, wsUrl, weight, archival, methods }`. Who names only a node's URL gets the WebSocket address
  * that nodes have by convention, and an id of its position: ids appear in /health, where no URL may (it can hold a key).
  */
 export const upstreamsSchema = z

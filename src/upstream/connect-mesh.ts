@@ -1,16 +1,17 @@
-import type { Clock } from '../domain/clock.ts';
-import { COMMITMENTS } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
 import { backoffMs } from './backoff.ts';
-import type { Line } from './line.ts';
-import { Member } from './member.ts';
+import { bestRead } from './best-read.ts';
+import { ByteBudget } from './byte-budget.ts';
+import { inOrder } from './choice.ts';
+import { JumpGuard } from './jump-guard.ts';
+import { Member, type Peers } from './member.ts';
 import type { Mesh } from './mesh.ts';
 import type { NodeOptions, Surroundings } from './options.ts';
-import { faultOf } from './rpc-errors.ts';
+import { begin, unreachable } from './start.ts';
 import { Tips } from './tips.ts';
 
 export interface MeshOptions extends Surroundings {
-  /** In order of preference. */
+  /** In order of preference, where nothing else tells between them. */
   readonly nodes: readonly NodeOptions[];
   /** The genesis hash that the nodes must have. Without one the first node to answer decides. */
   readonly expectedCluster?: string | null;
@@ -18,123 +19,79 @@ export interface MeshOptions extends Surroundings {
   readonly onProblem?: (nodeId: string, problem: string) => void;
 }
 
-const HEALTH = ['ok', 'behind', 'stalled', 'down'] as const;
-
 /** Connects to a cluster. Resolves when a node has shown its slots; throws `upstream_unavailable` after `startMs`. */
 export async function connectMesh(options: MeshOptions): Promise<Mesh> {
   const { nodes, clock, random, settings, onProblem = () => {} } = options;
-  const tips = new Tips(clock);
+  const surroundings: Surroundings = { clock, random, settings };
+  const budget = new ByteBudget(settings.inFlightBytes);
+  const tips = new Tips();
+  const guard = new JumpGuard({ clock, ...settings });
   let expected = options.expectedCluster ?? undefined;
-  const belongs = (genesisHash: string) => {
-    expected ??= genesisHash;
-    return genesisHash === expected;
-  };
-  const lines = new Set<Line>();
-  const members = nodes.map(
-    (node) => new Member({ node, surroundings: { clock, random, settings }, belongs, onProblem }),
-  );
-  for (const { node } of members) {
-    for (const commitment of COMMITMENTS) node.tips.on(commitment, (slot) => tips.show(commitment, slot));
-  }
+  let begun = false;
   let closed = false;
+
+  const peers: Peers = {
+    belongs(genesisHash) {
+      expected ??= genesisHash;
+      return genesisHash === expected;
+    },
+    show(id, processed) {
+      if (begun) guard.show(id, processed);
+    },
+    believes: (slot) => guard.believes(slot),
+    doubts: (id) => guard.doubts(id),
+    reached: (commitment, slot) => tips.show(commitment, slot),
+    tip: (commitment) => tips.newest(commitment),
+  };
+  const members = nodes.map((node) => new Member({ node, surroundings, budget, peers, onProblem }));
   const close = async () => {
     closed = true;
-    for (const line of lines) line.close();
     await Promise.all(members.map((member) => member.close()));
   };
 
-  /** The best first; a node of another cluster never. */
-  const byHealth = () => {
-    const best = tips.newest('processed');
-    return members
-      .filter(({ refused }) => !refused)
-      .map((member) => ({
-        member,
-        rank: HEALTH.indexOf(member.status(best).status) + (member.node.pauseSeconds > 0 ? HEALTH.length : 0),
-      }))
-      .sort((a, b) => a.rank - b.rank)
-      .map(({ member }) => member);
-  };
-
-  const keep = (line: Line): Line => {
-    lines.add(line);
-    line.onLost(() => lines.delete(line));
-    if (closed) line.close();
-    return line;
-  };
-
-  const admission = firstAdmission(members, clock, settings.startMs, settings.backoffMinMs);
-  const cluster = await admission.catch(async (thrown: unknown) => {
+  const { cluster, anchor } = await begin(members, surroundings).catch(async (thrown: unknown) => {
     await close();
     throw thrown;
   });
+  begun = true;
+  for (const member of new Set([anchor, ...members])) member.showAgain();
   for (const member of members) member.start();
+  // What is claimed by a line must not fall behind with its node while another does better.
+  tips.on('processed', () => {
+    if (members.some(({ fit }) => fit)) for (const member of members) if (member.out) member.dropLines();
+  });
+
+  const bestForLine = () =>
+    inOrder(
+      members.filter(({ trusted }) => trusted).map((member) => ({ member, ...member.choice('getMultipleAccounts') })),
+      random,
+    )[0]?.member;
 
   return {
     cluster,
     get apiVersion() {
-      return byHealth()[0]?.node.apiVersion;
+      return members.find(({ node }) => node.apiVersion !== undefined)?.node.apiVersion;
     },
     get requests() {
       return members.reduce((sum, { node }) => sum + node.requests, 0);
     },
-    async call(method, params = [], { commitment = 'confirmed' } = {}) {
-      const [first, second] = byHealth();
-      if (first === undefined) throw unreachable();
-      try {
-        return await first.read(method, params, commitment);
-      } catch (thrown) {
-        if (second === undefined || !mayGoBetter(thrown)) throw thrown;
-        return await second.read(method, params, commitment).catch((again: unknown) => {
-          throw mayGoBetter(again) ? thrown : again;
-        });
-      }
-    },
+    call: (method, params = [], { commitment = 'confirmed' } = {}) =>
+      bestRead({ members, clock, random, tip: peers.tip }, method, params, commitment),
     tip: (commitment) => tips.newest(commitment),
     onTip: (commitment, listener) => tips.on(commitment, listener),
     async openLine() {
       for (let failures = 1; !closed; failures++) {
         try {
-          const line = await byHealth()[0]?.openLine();
-          if (line !== undefined) return keep(line);
+          const line = await bestForLine()?.openLine();
+          if (line !== undefined) return line;
         } catch (thrown) {
           if (!(thrown instanceof GatewayError)) throw thrown;
         }
-        await new Promise<void>((resolve) => clock.after(backoffMs(failures, options), resolve));
+        await new Promise<void>((resolve) => clock.after(backoffMs(failures, surroundings), resolve));
       }
       throw unreachable();
     },
-    nodes: () => members.map((member) => member.status(tips.newest('processed'))),
+    nodes: () => members.map((member) => member.status()),
     close,
   };
 }
-
-/** Asks the nodes in order, again and again, until one is of our cluster. */
-async function firstAdmission(
-  members: readonly Member[],
-  clock: Clock,
-  startMs: number,
-  pauseMs: number,
-): Promise<string> {
-  const end = clock.monotonic() + startMs;
-  for (let cause: unknown; ; ) {
-    for (const member of members) {
-      try {
-        return await member.admit();
-      } catch (thrown) {
-        cause = thrown;
-      }
-    }
-    if (clock.monotonic() + pauseMs > end) throw unreachable(cause);
-    await new Promise<void>((resolve) => clock.after(pauseMs, resolve));
-  }
-}
-
-/** Whether another node may answer what one has failed to answer with this. */
-function mayGoBetter(thrown: unknown): boolean {
-  const fault = thrown instanceof GatewayError ? faultOf(thrown) : 'caller'; // a defect is the same everywhere
-  return fault !== 'caller' && fault !== 'fact';
-}
-
-const unreachable = (cause?: unknown): GatewayError =>
-  new GatewayError('upstream_unavailable', 'no node of the cluster can be reached', { cause });

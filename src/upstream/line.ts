@@ -6,7 +6,7 @@ import { Connection, type Subscription } from './connection.ts';
 import type { CallOptions, Reading } from './mesh.ts';
 import type { NodeOptions, Surroundings } from './options.ts';
 import { members, safeInteger } from './raw-json.ts';
-import type { Read } from './reading.ts';
+import { commitmentOf, type Read } from './reading.ts';
 
 /** How far a line has come at a commitment, as the Clock sysvar tells on it. */
 export interface Beacon {
@@ -55,15 +55,18 @@ export interface LineOptions {
   readonly surroundings: Surroundings;
   /** Asked before anything is subscribed. A rejection ends the connection. */
   admit(): Promise<unknown>;
+  /** Asked about each new slot that comes: one that is not believed ends the connection. */
+  believes(commitment: Commitment, slot: Slot): boolean;
   call(method: Read, params: readonly unknown[], options: CallOptions): Promise<Reading>;
 }
 
 /** Opens a line to a node; resolves when its beacons are on the way. Throws `upstream_unavailable`. */
-export function openLine({ node, surroundings, admit, call }: LineOptions): Promise<Line> {
+export function openLine({ node, surroundings, admit, believes, call }: LineOptions): Promise<Line> {
   const { clock, settings } = surroundings;
   const beacons = new Map<Commitment, Beacon>();
   const listeners = new Map(COMMITMENTS.map((commitment) => [commitment, new Set<(beacon: Beacon) => void>()]));
   const onLost = new Set<(reason: string) => void>();
+  const believed = new Map<Commitment, Slot>();
   let taken = COMMITMENTS.length; // the beacons
   let lost: string | undefined;
 
@@ -94,6 +97,7 @@ export function openLine({ node, surroundings, admit, call }: LineOptions): Prom
       subscribe(method, params, watcher) {
         if (line.room === 0) throw new GatewayError('overloaded', 'the connection takes no more subscriptions');
         let live = true;
+        const commitment = commitmentOf(params) ?? 'finalized';
         const stop = () => {
           if (live) taken--;
           live = false;
@@ -103,7 +107,8 @@ export function openLine({ node, surroundings, admit, call }: LineOptions): Prom
           method,
           params,
           notify: (result) => {
-            if (live) watcher.notify(...valueAt(result));
+            const [slot, value] = valueAt(result);
+            if (live && credible(commitment, slot)) watcher.notify(slot, value);
           },
           acknowledged: () => watcher.acknowledged(),
           refused: () => {
@@ -145,9 +150,19 @@ export function openLine({ node, surroundings, admit, call }: LineOptions): Prom
       }
     };
 
+    const credible = (commitment: Commitment, slot: Slot): boolean => {
+      if (believed.get(commitment) === slot) return true;
+      if (believes(commitment, slot)) {
+        believed.set(commitment, slot);
+        return true;
+      }
+      connection.end('told of slots that are not believed');
+      return false;
+    };
+
     const beat = (commitment: Commitment, slot: Slot) => {
       const latest = beacons.get(commitment)?.slot;
-      if (slot === latest) return;
+      if (slot === latest || !credible(commitment, slot)) return;
       if (latest !== undefined && slot < latest && commitment !== 'processed') {
         connection.end('took back what it had confirmed');
         return;

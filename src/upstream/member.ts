@@ -1,27 +1,53 @@
+import type { Slot } from '../domain/answer.ts';
 import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
 import { followSlots } from './beacon.ts';
+import type { ByteBudget } from './byte-budget.ts';
+import type { Choosable } from './choice.ts';
 import { Feed } from './feed.ts';
 import { type Line, openLine } from './line.ts';
 import type { NodeStatus, Reading } from './mesh.ts';
 import { Node } from './node.ts';
 import type { NodeOptions, Surroundings } from './options.ts';
 import { text } from './raw-json.ts';
-import type { Read } from './reading.ts';
+import { floorOf, type Read } from './reading.ts';
+import { notReached } from './rpc-errors.ts';
+import { Skills } from './skills.ts';
 
 /** Between two looks at a node: what its WebSocket doesn't tell is asked for over HTTP so often. */
 const LOOK_MS = 1000;
 /** A node further behind the best one is out, and back in when it is nearer than the second number. */
-const BEHIND_SLOTS = 20;
+export const BEHIND_SLOTS = 20;
 const CAUGHT_UP_SLOTS = 10;
+/** So far below what it has shown before, a node is no laggard: its ledger is another (I13). */
+const RESET_SLOTS = 1000;
 /** Receipts are bound to it, and operators are shown it: nothing else may pass for one. */
 const GENESIS_HASH = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
+
+const STATUS_RANK = { ok: 0, behind: 3, stalled: 4, down: 5 } as const;
+const LACKING_RANK = 10;
+
+/** What a member must know of the others. */
+export interface Peers {
+  /** Whether a node with this genesis hash belongs to the mesh. */
+  belongs(genesisHash: string): boolean;
+  /** A node says that it is at a processed slot. */
+  show(id: string, processed: Slot): void;
+  /** Whether this slot is believed to have been reached. */
+  believes(slot: Slot): boolean;
+  /** Whether a node tells of slots that are not believed. */
+  doubts(id: string): boolean;
+  /** A node shows a slot that is believed. */
+  reached(commitment: Commitment, slot: Slot): void;
+  /** The newest slot of the whole mesh. */
+  tip(commitment: Commitment): Slot | undefined;
+}
 
 export interface MemberOptions {
   readonly node: NodeOptions;
   readonly surroundings: Surroundings;
-  /** Whether a node with this genesis hash belongs to the mesh. */
-  belongs(genesisHash: string): boolean;
+  readonly budget: ByteBudget;
+  readonly peers: Peers;
   onProblem(nodeId: string, problem: string): void;
 }
 
@@ -29,25 +55,65 @@ export interface MemberOptions {
 export class Member {
   readonly id: string;
   readonly node: Node;
+  readonly skills: Skills;
   readonly #options: MemberOptions;
   /** When the feed last told of each commitment. */
   readonly #fedAt = new Map<Commitment, number>();
+  /** The highest slots that were believed of this node. */
+  readonly #accepted = new Map<Commitment, Slot>();
+  readonly #lines = new Set<Line>();
   #feed: Feed | undefined;
   #admission: Promise<string> | undefined;
-  #refused = false;
+  #stranger = false;
+  #reset = false;
+  #doubted = false;
   #behind = false;
   #cancelLook = (): void => {};
   #closed = false;
 
   constructor(options: MemberOptions) {
+    const { node, surroundings, budget } = options;
     this.#options = options;
-    this.id = options.node.id;
-    this.node = new Node(options.node, options.surroundings);
+    this.id = node.id;
+    this.node = new Node(node, surroundings, (commitment, slot) => this.#take(commitment, slot), budget);
+    this.skills = new Skills(surroundings.clock, node.methods);
   }
 
-  /** True for a node of another cluster. It is never read from. */
-  get refused(): boolean {
-    return this.#refused;
+  get archival(): boolean {
+    return this.#options.node.archival ?? false;
+  }
+
+  /** False for a node that is not to be read from, however badly it goes with the others. */
+  get trusted(): boolean {
+    return !this.#stranger && !this.#reset && !this.#options.peers.doubts(this.id);
+  }
+
+  /** How good a choice the node is for a read that must not be older than `floor`. Lower is better. */
+  choice(method: Read, commitment: Commitment = 'confirmed', floor?: Slot): Choosable {
+    const rank = STATUS_RANK[this.status().status];
+    const early = floor !== undefined && (this.node.seen.latest(commitment) ?? 0) < floor;
+    return {
+      rank: Math.max(rank, early ? 1 : 0, this.node.hung ? 2 : 0) + (this.skills.lacks(method) ? LACKING_RANK : 0),
+      pull: (this.#options.node.weight ?? 1) / (1 + this.node.meanMs),
+    };
+  }
+
+  /** All is well with it. */
+  get fit(): boolean {
+    return this.status().status === 'ok';
+  }
+
+  /** It goes on, but with slots that are not those of the others. */
+  get out(): boolean {
+    return !this.trusted || this.status().status === 'behind';
+  }
+
+  /** Tells the others once more of the slots that the node has shown. */
+  showAgain(): void {
+    for (const commitment of COMMITMENTS) {
+      const slot = this.node.seen.latest(commitment);
+      if (slot !== undefined) this.#take(commitment, slot);
+    }
   }
 
   /** Begins to follow the node. */
@@ -67,7 +133,7 @@ export class Member {
       this.#feed,
       (commitment, slot) => {
         this.#fedAt.set(commitment, surroundings.clock.monotonic());
-        this.node.tips.show(commitment, slot);
+        this.node.seen.show(commitment, slot);
       },
       (what) => onProblem(this.id, `refuses a subscription to ${what}`),
     );
@@ -80,7 +146,7 @@ export class Member {
    */
   admit(): Promise<string> {
     if (this.#admission !== undefined) return this.#admission;
-    const admission = this.#check();
+    const admission = this.#identify();
     this.#admission = admission;
     admission.catch(() => {
       if (this.#admission === admission) this.#admission = undefined;
@@ -88,47 +154,108 @@ export class Member {
     return admission;
   }
 
-  async read(method: Read, params: readonly unknown[], anchorAt: Commitment): Promise<Reading> {
+  /** Reads as `Node.read` does, and refuses what is older than asked for (I8) or tells of a slot not believed (I16). */
+  async read(method: Read, params: readonly unknown[], anchorAt: Commitment, endMs?: number): Promise<Reading> {
     await this.admit();
     try {
-      return await this.node.read(method, params, anchorAt);
+      const reading = await this.node.read(method, params, anchorAt, endMs);
+      this.#check(reading.slot, floorOf(params));
+      return reading;
     } catch (thrown) {
       if (this.node.failing) this.#admission = undefined; // whoever answers next may be another
+      if (thrown instanceof GatewayError) this.skills.learn(method, thrown);
       throw thrown;
     }
   }
 
   /** Opens a connection of its own to the node. */
-  openLine(): Promise<Line> {
-    const { node, surroundings } = this.#options;
-    return openLine({
+  async openLine(): Promise<Line> {
+    const { node, surroundings, peers } = this.#options;
+    const line = await openLine({
       node,
       surroundings,
       admit: () => this.#admitAgain(), // whoever answers there may be another
       call: (method, params, { commitment = 'confirmed' }) => this.read(method, params, commitment),
+      believes: (commitment, slot) => {
+        this.node.seen.show(commitment, slot);
+        return this.trusted && peers.believes(slot);
+      },
     });
+    this.#lines.add(line);
+    line.onLost(() => this.#lines.delete(line));
+    if (this.#closed) line.close();
+    return line;
   }
 
-  /** How the node looks beside `best`, the newest processed slot of the whole mesh. */
-  status(best: number | undefined): NodeStatus {
-    const slot = this.node.tips.newest('processed') ?? null;
-    const behindSlots = slot === null || best === undefined ? null : Math.max(0, best - slot);
-    this.#behind = (behindSlots ?? 0) > (this.#behind ? CAUGHT_UP_SLOTS - 1 : BEHIND_SLOTS);
-    return { id: this.id, status: this.#standing(), slot, behindSlots, ws: this.#feed?.status ?? 'down' };
+  /** Gives up the lines of a node that is out, so that others are opened elsewhere. */
+  dropLines(): void {
+    for (const line of this.#lines) line.close();
+  }
+
+  /** How the node looks beside the others. */
+  status(): NodeStatus {
+    const { peers } = this.#options;
+    const slot = this.node.seen.latest('processed') ?? null;
+    const best = peers.tip('processed');
+    const lag = Math.max(
+      ...COMMITMENTS.map((commitment) => {
+        const latest = this.node.seen.latest(commitment);
+        return latest === undefined ? 0 : (peers.tip(commitment) ?? 0) - latest;
+      }),
+    );
+    this.#behind = lag > (this.#behind ? CAUGHT_UP_SLOTS - 1 : BEHIND_SLOTS);
+    return {
+      id: this.id,
+      status: this.#standing(),
+      slot,
+      behindSlots: slot === null || best === undefined ? null : Math.max(0, best - slot),
+      ws: this.#feed?.status ?? 'down',
+    };
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     this.#cancelLook();
     this.#feed?.close();
+    this.dropLines();
     await this.node.close();
   }
 
   #standing(): NodeStatus['status'] {
-    const { tips, failing } = this.node;
-    if (this.#refused || failing || tips.newest('processed') === undefined) return 'down';
-    if (tips.quietMs('processed') > this.#options.surroundings.settings.silenceMs) return 'stalled';
+    const { seen, failing, breaker } = this.node;
+    if (!this.trusted || failing || breaker.open || seen.latest('processed') === undefined) return 'down';
+    if (seen.quietMs > this.#options.surroundings.settings.silenceMs) return 'stalled';
     return this.#behind ? 'behind' : 'ok';
+  }
+
+  /** The node shows a slot. */
+  #take(commitment: Commitment, slot: Slot): void {
+    const { peers } = this.#options;
+    peers.show(this.id, this.node.seen.latest('processed') ?? slot);
+    this.#judge(commitment, slot);
+    if (this.#reset || !peers.believes(slot)) return;
+    this.#accepted.set(commitment, Math.max(slot, this.#accepted.get(commitment) ?? 0));
+    peers.reached(commitment, slot);
+  }
+
+  #judge(commitment: Commitment, slot: Slot): void {
+    const { peers, onProblem } = this.#options;
+    const accepted = this.#accepted.get(commitment) ?? 0;
+    const reset = accepted - slot > RESET_SLOTS;
+    if (reset && !this.#reset) onProblem(this.id, `is refused: it has gone back from slot ${accepted} to ${slot}`);
+    this.#reset = reset;
+    const doubted = peers.doubts(this.id);
+    if (doubted && !this.#doubted) onProblem(this.id, `is not believed: it has jumped to slot ${slot}`);
+    this.#doubted = doubted;
+  }
+
+  #check(slot: Slot, floor: Slot | undefined): void {
+    const { peers } = this.#options;
+    if (!peers.believes(slot)) peers.show(this.id, slot);
+    if (!this.trusted || !peers.believes(slot)) {
+      throw new GatewayError('upstream_error', 'a node tells of slots that are not believed');
+    }
+    if (floor !== undefined && slot < floor) throw notReached();
   }
 
   #admitAgain(): Promise<string> {
@@ -136,17 +263,17 @@ export class Member {
     return this.admit();
   }
 
-  async #check(): Promise<string> {
-    const { belongs, onProblem } = this.#options;
+  async #identify(): Promise<string> {
+    const { peers, onProblem } = this.#options;
     const hash = text(await this.node.ask('getGenesisHash', []));
     if (!GENESIS_HASH.test(hash)) throw new GatewayError('upstream_error', 'a node gave no genesis hash');
-    const known = this.#refused;
-    this.#refused = !belongs(hash);
-    if (this.#refused) {
+    const known = this.#stranger;
+    this.#stranger = !peers.belongs(hash);
+    if (this.#stranger) {
       if (!known) onProblem(this.id, `is of another cluster: its genesis hash is ${hash}`);
       throw new GatewayError('upstream_unavailable', 'no node of the cluster can be reached');
     }
-    await this.#ask(COMMITMENTS.filter((commitment) => this.node.tips.newest(commitment) === undefined));
+    await this.#ask(COMMITMENTS.filter((commitment) => this.node.seen.latest(commitment) === undefined));
     return hash;
   }
 
@@ -166,7 +293,9 @@ export class Member {
     const quiet = (commitment: Commitment) =>
       now - (this.#fedAt.get(commitment) ?? Number.NEGATIVE_INFINITY) >= LOOK_MS;
     await this.admit();
-    await this.#ask(COMMITMENTS.filter((commitment) => this.node.failing || quiet(commitment)));
+    await this.#ask(
+      COMMITMENTS.filter((commitment) => this.node.failing || this.node.breaker.open || quiet(commitment)),
+    );
   }
 
   async #ask(commitments: readonly Commitment[]): Promise<void> {

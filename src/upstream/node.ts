@@ -1,15 +1,20 @@
+import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
 import { toJson } from '../domain/json.ts';
+import { Breaker, type Outcome } from './breaker.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { Gate } from './gate.ts';
+import { Latency } from './latency.ts';
 import type { Reading } from './mesh.ts';
 import type { NodeOptions, Surroundings } from './options.ts';
+import { Paces } from './paces.ts';
 import { members, text } from './raw-json.ts';
 import { commitmentOf, type Read, report } from './reading.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 import { faultOf, refusal, slowDown } from './rpc-errors.ts';
 import { scrubber } from './scrub.ts';
-import { Tips } from './tips.ts';
+import { Sightings } from './sightings.ts';
 import { type HttpAnswer, openTransport, type Transport } from './transport.ts';
 
 /** Reads that scan a whole index or may reach into long-term storage. */
@@ -28,26 +33,48 @@ const SLOW: ReadonlySet<Read> = new Set([
 const SCAN_BYTES = 64 << 20;
 
 const TOO_MANY_REQUESTS = 429;
+/** A second request sooner than this costs more than it wins. */
+const HEDGE_MIN_MS = 20;
+/** As long as nothing is known of how long a node takes. */
+const HEDGE_FIRST_MS = 500;
+const HEDGE_FIRST_SLOW_MS = 2000;
+/** A node that answers nothing for so long is passed over until it does. */
+const HUNG_MIN_MS = 250;
 
 /** One Solana node over HTTP: asks, waits no longer than allowed, and hands out the answer's own bytes. */
 export class Node {
-  /** The newest slots that this node has shown, here or over its WebSocket. */
-  readonly tips: Tips;
+  /** The latest slots that this node has shown, here or over its WebSocket. */
+  readonly seen: Sightings;
+  /** Opens when it fails too often. */
+  readonly breaker: Breaker;
   readonly #surroundings: Surroundings;
   readonly #transport: Transport;
   readonly #gate: Gate;
   readonly #scrub: (text: string) => string;
   #requests = 0;
   #lastId = 0;
-  #pausedUntil = 0;
+  readonly #paces: Paces;
+  readonly #latencies = new Map<Read, Latency>();
+  readonly #latency = new Latency();
+  /** Quick reads under way, and since when none of them was answered. */
+  #waiting = 0;
+  #silentFromMs = 0;
   #failing = false;
   #apiVersion: string | undefined;
 
-  constructor(options: NodeOptions, surroundings: Surroundings) {
+  /** `onSlot` is called with each slot that it shows. */
+  constructor(
+    options: NodeOptions,
+    surroundings: Surroundings,
+    onSlot: (commitment: Commitment, slot: Slot) => void = () => {},
+    budget = new ByteBudget(surroundings.settings.inFlightBytes),
+  ) {
     const { settings, clock } = surroundings;
-    this.tips = new Tips(clock);
+    this.seen = new Sightings(clock, onSlot);
+    this.breaker = new Breaker(clock);
+    this.#paces = new Paces(clock);
     this.#surroundings = surroundings;
-    this.#transport = openTransport(options, settings);
+    this.#transport = openTransport(options, settings, budget);
     this.#gate = new Gate(settings.connections, settings.queue);
     this.#scrub = scrubber(options);
   }
@@ -67,46 +94,82 @@ export class Node {
     return this.#failing;
   }
 
-  /** For how many seconds yet the node wants to be left alone. */
-  get pauseSeconds(): number {
-    return Math.max(0, Math.ceil((this.#pausedUntil - this.#surroundings.clock.monotonic()) / 1000));
+  /** For how many seconds yet the node wants to be left alone with a method. */
+  pauseSeconds(method: Read): number {
+    return Math.ceil(this.#paces.waitMs(method) / 1000);
   }
 
-  /** Reads, and finds the slot that the answer holds at. `anchorAt` is the commitment of one that names none. */
-  async read(method: Read, params: readonly unknown[], anchorAt: Commitment): Promise<Reading> {
-    const anchor = this.tips.newest(anchorAt); // taken before the request is sent
-    const reported = report(method, params, await this.ask(method, params), anchor);
+  /** After how many milliseconds an answer is later than most. */
+  hedgeAfterMs(method: Read): number {
+    const p95 = this.#latencies.get(method)?.p95;
+    return Math.max(HEDGE_MIN_MS, p95 ?? (SLOW.has(method) ? HEDGE_FIRST_SLOW_MS : HEDGE_FIRST_MS));
+  }
+
+  /** The mean time of its quick answers. */
+  get meanMs(): number {
+    return this.#latency.mean ?? 0;
+  }
+
+  /** True while reads are under way and none has been answered for longer than it should take. */
+  get hung(): boolean {
+    if (this.#waiting === 0) return false;
+    const silentMs = this.#surroundings.clock.monotonic() - this.#silentFromMs;
+    return silentMs > Math.max(HUNG_MIN_MS, 2 * (this.#latency.p95 ?? 0));
+  }
+
+  /** How long a read may take altogether. */
+  limitMs(method: Read): number {
+    const { settings } = this.#surroundings;
+    return SLOW.has(method) ? settings.slowTimeoutMs : settings.timeoutMs;
+  }
+
+  /**
+   * Reads, and finds the slot that the answer holds at. `anchorAt` is the commitment of one that names none, `endMs` the
+   * time by which the answer must be there if that is less than the node has anyway.
+   */
+  async read(method: Read, params: readonly unknown[], anchorAt: Commitment, endMs?: number): Promise<Reading> {
+    const commitment = commitmentOf(params);
+    const before = commitment === undefined ? undefined : this.seen.latest(commitment);
+    const anchor = this.seen.latest(anchorAt); // taken before the request is sent
+    const reported = report(method, params, await this.ask(method, params, endMs), anchor);
     if (reported === undefined) throw new GatewayError('upstream_unavailable', 'no node has shown a slot yet');
     const { reading, shown, apiVersion } = reported;
-    const commitment = commitmentOf(params);
-    if (shown && commitment !== undefined) this.tips.show(commitment, reading.slot);
+    if (shown && commitment !== undefined) this.seen.show(commitment, reading.slot, before);
     if (apiVersion !== undefined) this.#apiVersion = text(apiVersion);
     return reading;
   }
 
   /** The bytes of the node's `result`. Rejects as `Mesh.call` does. */
-  async ask(method: Read, params: readonly unknown[]): Promise<Buffer> {
-    const { clock, settings } = this.#surroundings;
-    if (this.pauseSeconds > 0) throw slowDown(this.pauseSeconds);
+  async ask(method: Read, params: readonly unknown[], endMs = Number.POSITIVE_INFINITY): Promise<Buffer> {
+    const { clock } = this.#surroundings;
+    const pause = this.pauseSeconds(method);
+    if (pause > 0) throw slowDown(pause);
+    const startMs = clock.monotonic();
     const id = ++this.#lastId;
     const json = toJson({ jsonrpc: '2.0', id, method, params });
     const deadline = new AbortController();
     const late = () => deadline.abort(new GatewayError('upstream_timeout', 'no node answered in time'));
-    const disarm = clock.after(SLOW.has(method) ? settings.slowTimeoutMs : settings.timeoutMs, late);
+    const disarm = clock.after(Math.min(this.limitMs(method), endMs - startMs), late);
+    const settle = this.breaker.begin();
+    this.#waits(method, 1);
     try {
       const answer = await this.#gate.run(deadline.signal, () => {
         this.#requests++;
-        const maxBytes = method === 'getProgramAccounts' ? SCAN_BYTES : settings.maxBytes;
+        this.#paces.sent(method);
+        const maxBytes = method === 'getProgramAccounts' ? SCAN_BYTES : this.#surroundings.settings.maxBytes;
         return this.#transport.post(json, deadline.signal, maxBytes);
       });
       const result = this.#resultOf(answer, id);
       this.#failing = false;
+      settle('answered');
+      this.#took(method, clock.monotonic() - startMs);
       return result;
     } catch (thrown) {
-      this.#learn(GatewayError.from(thrown), method);
+      settle(this.#learn(GatewayError.from(thrown), method));
       throw thrown;
     } finally {
       disarm();
+      this.#waits(method, -1);
     }
   }
 
@@ -130,13 +193,29 @@ export class Node {
     return result;
   }
 
-  #learn(error: GatewayError, method: Read): void {
-    if (error.code === 'overloaded') return; // the node wasn't asked at all
+  /** Draws the consequences of a failure; what it says about the node. */
+  #learn(error: GatewayError, method: Read): Outcome {
+    if (error.code === 'overloaded') return 'void'; // the node wasn't asked at all
     const fault = faultOf(error);
-    if (fault === 'rate-limit') {
-      this.#pausedUntil = this.#surroundings.clock.monotonic() + (error.retryAfter ?? 1) * 1000;
-    }
+    if (fault === 'rate-limit') this.#paces.refused(method, (error.retryAfter ?? 1) * 1000);
     // A long scan that isn't done in time says nothing about the node.
-    if (error.code !== 'upstream_timeout' || !SLOW.has(method)) this.#failing = fault === 'transport';
+    if (error.code === 'upstream_timeout' && SLOW.has(method)) return 'void';
+    this.#failing = fault === 'transport';
+    return this.#failing ? 'failed' : 'answered';
+  }
+
+  #waits(method: Read, change: 1 | -1): void {
+    if (SLOW.has(method)) return;
+    if (this.#waiting === 0) this.#silentFromMs = this.#surroundings.clock.monotonic();
+    this.#waiting += change;
+  }
+
+  #took(method: Read, ms: number): void {
+    const latency = this.#latencies.get(method) ?? new Latency();
+    this.#latencies.set(method, latency);
+    latency.record(ms);
+    if (SLOW.has(method)) return;
+    this.#latency.record(ms);
+    this.#silentFromMs = this.#surroundings.clock.monotonic();
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
+import type { Read } from './reading.ts';
 
 /** Where one Solana node is. Both URLs and the headers may hold keys, so none of them is ever shown. */
 export interface NodeOptions {
@@ -7,6 +8,12 @@ export interface NodeOptions {
   readonly url: string;
   readonly wsUrl: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Of two nodes that are equally well and quick, the one with twice the weight gets twice the reads. Default: 1. */
+  readonly weight?: number;
+  /** Whether it keeps the whole ledger, so that it is asked when others no longer know. */
+  readonly archival?: boolean;
+  /** The only methods that it is to be asked for. Default: all. */
+  readonly methods?: readonly Read[];
 }
 
 /** The `upstream` part of the config; config/default.json has the values. */
@@ -33,6 +40,12 @@ export interface UpstreamSettings {
   readonly startMs: number;
   /** How many subscriptions one WebSocket may carry. */
   readonly subscriptions: number;
+  /** How many bytes of answers may be on their way in at once, over all nodes. */
+  readonly inFlightBytes: number;
+  /** How many slots more than the time explains are believed on one node's word. */
+  readonly maxJump: number;
+  /** How many slots the only node must go on steadily after a bigger step before it is believed. */
+  readonly steadySlots: number;
 }
 
 /** What all parts of the mesh are given from outside. */

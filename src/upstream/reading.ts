@@ -53,7 +53,7 @@ export function report(
     return { reading: { slot, result, value }, shown: true, apiVersion: about.get('apiVersion') };
   }
   const own = ownSlot(method, result);
-  const slot = own ?? (AT_LEAST.has(method) ? enforcedSlot(params) : undefined) ?? anchor;
+  const slot = own ?? (AT_LEAST.has(method) ? floorOf(params) : undefined) ?? anchor;
   if (slot === undefined) return undefined;
   return { reading: { slot, result, value: result }, shown: own !== undefined, apiVersion: undefined };
 }
@@ -64,15 +64,20 @@ export function commitmentOf(params: readonly unknown[]): Commitment | undefined
   return COMMITMENTS.find((known) => known === (commitment ?? 'finalized'));
 }
 
+/** The `minContextSlot` that the answer must not be older than, where the caller names one. */
+export function floorOf(params: readonly unknown[]): Slot | undefined {
+  const { minContextSlot } = config(params);
+  return typeof minContextSlot === 'number' && Number.isSafeInteger(minContextSlot) ? minContextSlot : undefined;
+}
+
+/** True where the slot of a reading is only the floor that the node was held to: the node itself may be far ahead. */
+export const isFloor = (method: Read, params: readonly unknown[]): boolean =>
+  AT_LEAST.has(method) && floorOf(params) !== undefined;
+
 function ownSlot(method: Read, result: Buffer): Slot | undefined {
   if (method === 'getSlot') return safeInteger(result);
   if (method === 'getEpochInfo') return safeInteger(member(result, 'absoluteSlot'));
   return undefined;
-}
-
-function enforcedSlot(params: readonly unknown[]): Slot | undefined {
-  const { minContextSlot } = config(params);
-  return typeof minContextSlot === 'number' && Number.isSafeInteger(minContextSlot) ? minContextSlot : undefined;
 }
 
 /** The config object of a read is always its last parameter. */

@@ -30,6 +30,7 @@ const REFUSALS: ReadonlyMap<number, { readonly fault: Fault; readonly status: nu
 
 const RATE_LIMIT = 429;
 const NODE_BEHIND = -32005;
+const NOT_REACHED = -32016;
 
 /** The error that stands for the `error` member of a node's answer. `scrub` makes the node's text fit to be shown. */
 export function refusal(error: Buffer, scrub: (text: string) => string, retryAfter: number): GatewayError {
@@ -45,6 +46,13 @@ export function refusal(error: Buffer, scrub: (text: string) => string, retryAft
 /** The node wants fewer requests, said over HTTP or in JSON. `retryAfter` in whole seconds. */
 export const slowDown = (retryAfter: number): GatewayError =>
   new GatewayError('upstream_unavailable', 'the nodes ask for fewer requests', { retryAfter, rpcCode: RATE_LIMIT });
+
+/** What a node says itself that is held to a slot: for the methods that can't be. */
+export const notReached = (): GatewayError =>
+  new GatewayError('rpc_error', `${NOT_REACHED}: Minimum context slot has not been reached`, {
+    status: 503,
+    rpcCode: NOT_REACHED,
+  });
 
 /** Which {@link Fault} an error of a read is. */
 export function faultOf({ code, rpcCode }: GatewayError): Fault {

@@ -1,32 +1,20 @@
 import type { Slot } from '../domain/answer.ts';
-import type { Clock } from '../domain/clock.ts';
 import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
 
 /** The newest slot at each commitment, as far as somebody has shown. It never goes back. */
 export class Tips {
-  readonly #clock: Clock;
-  readonly #newest = new Map<Commitment, { readonly slot: Slot; readonly sinceMs: number }>();
+  readonly #newest = new Map<Commitment, Slot>();
   readonly #listeners = new Map<Commitment, Set<(slot: Slot) => void>>();
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
-
   newest(commitment: Commitment): Slot | undefined {
-    return this.#newest.get(commitment)?.slot;
-  }
-
-  /** For how long the tip has stood still; for ever if there is none. */
-  quietMs(commitment: Commitment): number {
-    const tip = this.#newest.get(commitment);
-    return tip === undefined ? Number.POSITIVE_INFINITY : this.#clock.monotonic() - tip.sinceMs;
+    return this.#newest.get(commitment);
   }
 
   /** A slot shown at one commitment holds at the weaker ones too: what is finalized was confirmed and processed. */
   show(commitment: Commitment, slot: Slot): void {
     for (const reached of COMMITMENTS.slice(0, COMMITMENTS.indexOf(commitment) + 1)) {
       if (slot <= (this.newest(reached) ?? -1)) continue;
-      this.#newest.set(reached, { slot, sinceMs: this.#clock.monotonic() });
+      this.#newest.set(reached, slot);
       for (const listener of this.#listeners.get(reached) ?? []) listener(slot);
     }
   }

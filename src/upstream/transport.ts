@@ -1,5 +1,6 @@
 import { errors, Pool } from 'undici';
 import { GatewayError } from '../domain/error.ts';
+import type { ByteBudget } from './byte-budget.ts';
 import type { NodeOptions, UpstreamSettings } from './options.ts';
 
 /** An HTTP answer, read to its end. */
@@ -13,13 +14,14 @@ export interface HttpAnswer {
 export interface Transport {
   /**
    * Throws `upstream_unavailable` when no answer begins, `upstream_error` when it breaks off, `result_too_large`
-   * when it is over `maxBytes`, and the signal's reason as soon as it comes.
+   * when it is over `maxBytes`, `overloaded` when too many bytes are on their way already, and the signal's reason as
+   * soon as it comes.
    */
   post(json: string, signal: AbortSignal, maxBytes: number): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
-export function openTransport(node: NodeOptions, settings: UpstreamSettings): Transport {
+export function openTransport(node: NodeOptions, settings: UpstreamSettings, budget: ByteBudget): Transport {
   const url = new URL(node.url);
   const path = url.pathname + url.search;
   const headers = { ...basicAuth(url), ...node.headers, 'content-type': 'application/json' };
@@ -43,7 +45,7 @@ export function openTransport(node: NodeOptions, settings: UpstreamSettings): Tr
         return {
           status: answer.statusCode,
           retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
-          body: await readAll(answer.body, maxBytes),
+          body: await readAll(answer.body, maxBytes, budget),
         };
       } catch (thrown) {
         if (signal.aborted) throw signal.reason;
@@ -62,15 +64,20 @@ function basicAuth({ username, password }: URL): Record<string, string> {
   return { authorization: `Basic ${credentials.toString('base64')}` };
 }
 
-async function readAll(stream: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
+async function readAll(stream: AsyncIterable<Buffer>, maxBytes: number, budget: ByteBudget): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of stream) {
-    length += chunk.length;
-    if (length > maxBytes) throw new GatewayError('result_too_large', `the answer is longer than ${maxBytes} bytes`);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of stream) {
+      budget.take(chunk.length);
+      length += chunk.length;
+      if (length > maxBytes) throw new GatewayError('result_too_large', `the answer is longer than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks, length);
+  } finally {
+    budget.give(length);
   }
-  return Buffer.concat(chunks, length);
 }
 
 function unanswered(id: string, thrown: unknown): GatewayError {

@@ -259,7 +259,6 @@ t.test('what one node fails to answer another is asked once', async (t) => {
     'the connection broke': broken,
     'not there yet': refusing('{"code":-32016,"message":"Minimum context slot has not been reached"}'),
     'lost by it alone': refusing('{"code":-32007,"message":"Slot 7 was skipped, or missing"}'),
-    'not in its power': refusing('{"code":-32010,"message":"excluded from account secondary indexes"}'),
     garbled: (response) => response.end('{"jsonrpc"'),
   };
   for (const [what, reply] of Object.entries(elsewhere)) {

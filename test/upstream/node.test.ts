@@ -15,8 +15,8 @@ async function open(t: Test, settings: Partial<UpstreamSettings> = {}) {
     random: () => 0,
     settings: { ...SETTINGS, ...settings },
   });
-  node.tips.show('finalized', 68);
-  node.tips.show('confirmed', 98);
+  node.seen.show('finalized', 68);
+  node.seen.show('confirmed', 98);
   t.teardown(async () => {
     await node.close();
     await server.close();
@@ -48,7 +48,7 @@ t.test('every digit of a node comes through', async (t) => {
   t.equal(`${value}`, account);
   t.equal(`${result}`, server.replies.getAccountInfo);
   t.equal(node.apiVersion, '4.2.2');
-  t.equal(node.tips.newest('confirmed'), 99);
+  t.equal(node.seen.latest('confirmed'), 99);
 });
 
 t.test('every digit of a caller goes through', async (t) => {
@@ -64,7 +64,7 @@ t.test('every digit of a caller goes through', async (t) => {
 t.test('an answer without a context holds at the newest slot shown before the question', async (t) => {
   const { server, node } = await open(t);
   server.replies.getTransaction = (response, asked) => {
-    node.tips.show('confirmed', 500);
+    node.seen.show('confirmed', 500);
     response.end(answer(asked, 'null'));
   };
   t.match(await node.read('getTransaction', ['x'], 'confirmed'), { slot: 98, value: Buffer.from('null') });
@@ -87,11 +87,11 @@ t.test('getSlot and getEpochInfo are their own slot, at the commitment that was 
   server.slots = { processed: 120, confirmed: 118, finalized: 88 };
   server.replies.getEpochInfo = '{"absoluteSlot":117,"epoch":3}';
   t.equal((await node.read('getSlot', [], 'confirmed')).slot, 88);
-  t.strictSame([node.tips.newest('finalized'), node.tips.newest('confirmed')], [88, 98]);
+  t.strictSame([node.seen.latest('finalized'), node.seen.latest('confirmed')], [88, 98]);
   t.equal((await node.read('getEpochInfo', [{ commitment: 'confirmed' }], 'processed')).slot, 117);
   server.replies.getSlot = '119';
   t.equal((await node.read('getSlot', [{ commitment: 'recent' }], 'confirmed')).slot, 119);
-  t.strictSame([node.tips.newest('processed'), node.tips.newest('confirmed')], [117, 117], 'who knows what that is');
+  t.strictSame([node.seen.latest('processed'), node.seen.latest('confirmed')], [117, 117], 'who knows what that is');
 });
 
 t.test('program accounts hold at their context if they have one', async (t) => {

@@ -14,4 +14,7 @@ export const SETTINGS: UpstreamSettings = {
   backoffMaxMs: 1000,
   startMs: 15_000,
   subscriptions: 100,
+  inFlightBytes: 10_000_000,
+  maxJump: 64,
+  steadySlots: 8,
 };

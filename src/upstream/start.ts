@@ -1,0 +1,49 @@
+import { GatewayError } from '../domain/error.ts';
+import type { Member } from './member.ts';
+import type { Surroundings } from './options.ts';
+
+/** How a mesh begins. */
+export interface Beginning {
+  /** The genesis hash of its nodes. */
+  readonly cluster: string;
+  /** Whose slots are believed first. */
+  readonly anchor: Member;
+}
+
+/**
+ * Asks the nodes in order, again and again, until one is of our cluster, and gives the others a moment to be heard too:
+ * where two of them agree on where the chain is, one that says otherwise doesn't begin. Throws `upstream_unavailable`.
+ */
+export async function begin(members: readonly Member[], { clock, settings }: Surroundings): Promise<Beginning> {
+  const pause = (ms: number) => new Promise<void>((resolve) => clock.after(ms, resolve));
+  const end = clock.monotonic() + settings.startMs;
+  for (let cause: unknown; ; ) {
+    for (const first of members) {
+      try {
+        const cluster = await first.admit();
+        const rest = members.filter((member) => member !== first);
+        await Promise.race([Promise.allSettled(rest.map((member) => member.admit())), pause(settings.backoffMaxMs)]);
+        return { cluster, anchor: agreed(members, settings.maxJump) ?? first };
+      } catch (thrown) {
+        cause = thrown;
+      }
+    }
+    if (clock.monotonic() + settings.backoffMinMs > end) throw unreachable(cause);
+    await pause(settings.backoffMinMs);
+  }
+}
+
+/** The node that is furthest of those that have another near them. */
+function agreed(members: readonly Member[], maxJump: number): Member | undefined {
+  const heard = members
+    .flatMap((member) => {
+      const slot = member.node.seen.latest('processed');
+      return member.trusted && slot !== undefined ? [{ member, slot }] : [];
+    })
+    .sort((a, b) => b.slot - a.slot);
+  return heard.find(({ slot }, index) => slot - (heard[index + 1]?.slot ?? Number.NEGATIVE_INFINITY) <= maxJump)
+    ?.member;
+}
+
+export const unreachable = (cause?: unknown): GatewayError =>
+  new GatewayError('upstream_unavailable', 'no node of the cluster can be reached', { cause });
