@@ -51,7 +51,7 @@ export class JumpGuard {
 
   /** True while a node tells of slots that are not believed. */
   doubts(witness: string): boolean {
-    return this.#jumped.has(witness);
+    return this.#jumped.has(witness) && !this.believes(this.#seen.get(witness)?.slot ?? 0);
   }
 
   /** Takes note of where a node says that it is. */

@@ -161,7 +161,7 @@ export class Node {
       });
       const result = this.#resultOf(answer, id);
       this.#failing = false;
-      settle('answered');
+      settle(method === 'getGenesisHash' ? 'void' : 'answered'); // asked for before each read of a node that fails
       this.#took(method, clock.monotonic() - startMs);
       return result;
     } catch (thrown) {

@@ -1,58 +1,12 @@
 import { inspect } from 'node:util';
-import t, { type Test } from 'tap';
-import { connectMesh, type MeshOptions } from '../../src/upstream/connect-mesh.ts';
-import type { Mesh } from '../../src/upstream/mesh.ts';
+import t from 'tap';
+import { connectMesh } from '../../src/upstream/connect-mesh.ts';
 import { ManualClock } from '../manual-clock.ts';
-import { answer, GENESIS, type Reply, refuse, ScriptedNode, SECRET, until } from './scripted-node.ts';
+import { broken, connect, type MeshWorld, passUntil, refusing, startNode, whoAnswers } from './mesh-world.ts';
+import { GENESIS, type Reply, ScriptedNode, SECRET, until } from './scripted-node.ts';
 import { SETTINGS } from './settings.ts';
 
 const OTHER = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
-const CONFIRMED = { commitment: 'confirmed' };
-
-interface World {
-  readonly mesh: Mesh;
-  readonly clock: ManualClock;
-  readonly problems: string[];
-}
-
-async function startNode(t: Test, port?: number): Promise<ScriptedNode> {
-  const node = await ScriptedNode.start(port);
-  t.teardown(() => node.close());
-  node.replies.getBalance = (response, asked) =>
-    response.end(answer(asked, `{"context":{"slot":99},"value":${node.port}}`));
-  return node;
-}
-
-async function connect(t: Test, nodes: readonly ScriptedNode[], options: Partial<MeshOptions> = {}): Promise<World> {
-  const clock = new ManualClock();
-  const problems: string[] = [];
-  const mesh = await connectMesh({
-    nodes: nodes.map((node, index) => node.options(`node-${index + 1}`)),
-    clock,
-    random: () => 0,
-    settings: SETTINGS,
-    onProblem: (id, problem) => problems.push(`${id} ${problem}`),
-    ...options,
-  });
-  t.teardown(() => mesh.close());
-  await until(() =>
-    mesh.nodes().every(({ id, ws }) => ws === 'up' || problems.some((problem) => problem.startsWith(id))),
-  );
-  return { mesh, clock, problems };
-}
-
-const refusing =
-  (error: string): Reply =>
-  (response, asked) =>
-    response.end(refuse(asked, error));
-const broken: Reply = (response) => response.destroy();
-/** Which node answered: the scripted nodes give their port as the balance. */
-const whoAnswers = async (mesh: Mesh) => Number(`${(await mesh.call('getBalance', ['x', CONFIRMED])).value}`);
-/** Lets time pass in small steps, and the sockets do their part between them, until it has come about. */
-async function passUntil(clock: ManualClock, condition: () => boolean): Promise<void> {
-  const step = setInterval(() => clock.advance(100), 2);
-  await until(condition).finally(() => clearInterval(step));
-}
 
 t.test('a mesh knows its cluster and its tips before it is handed out', async (t) => {
   const node = await startNode(t);
@@ -124,7 +78,7 @@ t.test('a start goes on trying, for so long', async (t) => {
   t.ok(clock.monotonic() - new ManualClock().monotonic() >= SETTINGS.startMs - SETTINGS.backoffMinMs);
   t.notMatch(inspect(error, { depth: 10 }), new RegExp(SECRET));
 
-  let world: World | undefined;
+  let world: MeshWorld | undefined;
   connect(t, [gone], { clock }).then((connected) => {
     world = connected;
   });
