@@ -40,10 +40,10 @@ export async function bestRead(
   const endMs = clock.monotonic() + first.node.limitMs(method);
   const oldest = Math.min(tip(anchorAt) ?? 0, tip(commitment) ?? 0) - BEHIND_SLOTS;
   const keeper = order.some(({ archival }) => archival);
-  const tries = order.map((member) => async () => ({
-    member,
-    reading: await member.read(method, params, anchorAt, endMs),
-  }));
+  const tries = order.map((member) => async () => {
+    if (clock.monotonic() >= endMs) throw new GatewayError('upstream_timeout', 'no node answered in time');
+    return { member, reading: await member.read(method, params, anchorAt, endMs) };
+  });
   const { reading } = await firstGood({
     tries,
     clock,

@@ -67,6 +67,9 @@ export function openLine({ node, surroundings, admit, believes, call }: LineOpti
   const listeners = new Map(COMMITMENTS.map((commitment) => [commitment, new Set<(beacon: Beacon) => void>()]));
   const onLost = new Set<(reason: string) => void>();
   const believed = new Map<Commitment, Slot>();
+  /** When a beacon last came. */
+  let heardMs = 0;
+  let stopWatch = (): void => {};
   let taken = COMMITMENTS.length; // the beacons
   let lost: string | undefined;
 
@@ -81,6 +84,7 @@ export function openLine({ node, surroundings, admit, believes, call }: LineOpti
       acknowledged: () => {},
       ended: (reason) => {
         lost = reason;
+        stopWatch();
         reject(new GatewayError('upstream_unavailable', 'no node can be reached', { cause: `${node.id}: ${reason}` }));
         for (const listener of onLost) listener(reason);
       },
@@ -138,6 +142,8 @@ export function openLine({ node, surroundings, admit, believes, call }: LineOpti
     const follow = () => {
       if (lost !== undefined) return;
       let waiting = COMMITMENTS.length;
+      heardMs = clock.monotonic();
+      watch();
       for (const commitment of COMMITMENTS) {
         connection.subscribe({
           ...clockSubscription(commitment),
@@ -160,7 +166,16 @@ export function openLine({ node, surroundings, admit, believes, call }: LineOpti
       return false;
     };
 
+    /** Without beacons nothing can be claimed, however much else comes. */
+    const watch = () => {
+      stopWatch = clock.after(heardMs + settings.silenceMs - clock.monotonic(), () => {
+        if (clock.monotonic() - heardMs < settings.silenceMs) watch();
+        else connection.end('has lost its beacons');
+      });
+    };
+
     const beat = (commitment: Commitment, slot: Slot) => {
+      heardMs = clock.monotonic();
       const latest = beacons.get(commitment)?.slot;
       if (slot === latest || !credible(commitment, slot)) return;
       if (latest !== undefined && slot < latest && commitment !== 'processed') {

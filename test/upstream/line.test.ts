@@ -88,7 +88,7 @@ t.test('a line reads through its own node', async (t) => {
 t.test('a loss is told once, at once, and to who asks later', async (t) => {
   const losses: Record<string, (world: World) => void> = {
     'was closed': ({ node }) => [...node.sockets].at(-1)?.terminate(),
-    'fell silent': ({ clock }) => clock.advance(SETTINGS.silenceMs),
+    'has lost its beacons': ({ clock }) => clock.advance(SETTINGS.silenceMs),
     'took back what it had confirmed': (world) => {
       tell(world, 99, 'confirmed');
       tell(world, 98, 'confirmed');
@@ -109,6 +109,25 @@ t.test('a loss is told once, at once, and to who asks later', async (t) => {
     t.ok(line.lost);
     t.equal(line.room, 0);
   }
+});
+
+t.test('a line that goes on without beacons is lost', async (t) => {
+  const world = await start(t);
+  const line = await world.mesh.openLine();
+  let lost = '';
+  line.onLost((reason) => {
+    lost = reason;
+  });
+  const told: string[] = [];
+  line.subscribe('accountSubscribe', ['key', { commitment: 'confirmed' }], listen(told, 'key'));
+  await until(() => told.length === 1);
+  for (let slot = 90; lost === ''; slot++) {
+    tell(world, 90, 'confirmed', 'key', `${slot}`);
+    await until(() => told.includes(`key 90 ${slot}`));
+    world.clock.advance(500);
+    if (slot > 100) break;
+  }
+  t.equal(lost, 'has lost its beacons');
 });
 
 t.test('a line takes so many subscriptions and no more', async (t) => {
