@@ -9,9 +9,6 @@ const CUT = 0.9;
 const GROWTH = 1.1;
 /** So few in a window are no measure: they are refused for another reason, or the pauses alone will do. */
 const MIN_LIMIT = 10;
-/** Refused again at once, we wait twice as long, from the first up to the second number. */
-const MIN_PAUSE_MS = 500;
-const MAX_PAUSE_MS = 10_000;
 
 /**
  * How many requests of one kind a node takes, learned from its refusals: no limit until the first, then a little less
@@ -24,8 +21,6 @@ export class Pace {
   #limit = Number.POSITIVE_INFINITY;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   #changedMs = 0;
-  #sentSinceRefusal = 0;
-  #pauseMs = MIN_PAUSE_MS;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -47,23 +42,20 @@ export class Pace {
 
   sent(): void {
     this.#grow();
-    this.#sentSinceRefusal++;
     const number = Math.floor(this.#clock.monotonic() / BUCKET_MS);
     const last = this.#sent.at(-1);
     if (last?.number === number) last.count++;
     else this.#sent.push({ number, count: 1 });
   }
 
-  /** The node won't have more for `pauseMs`, as it says or as is usual. */
+  /** The node won't have more for `pauseMs`, as it says or as is usual. Then it counts anew, and so do we. */
   refused(pauseMs: number): void {
     const now = this.#clock.monotonic();
-    const atOnce = this.#sentSinceRefusal <= 1;
-    this.#pauseMs = atOnce ? Math.min(2 * this.#pauseMs, MAX_PAUSE_MS) : MIN_PAUSE_MS;
-    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, now + Math.max(pauseMs, this.#pauseMs));
-    const tooMany = Math.min(this.#limit, this.#recent());
-    if (!atOnce && tooMany >= MIN_LIMIT) this.#limit = Math.max(MIN_LIMIT, Math.floor(tooMany * CUT));
-    this.#sentSinceRefusal = 0;
+    const tooMany = this.#recent();
+    if (tooMany >= MIN_LIMIT) this.#limit = Math.max(MIN_LIMIT, Math.floor(Math.min(this.#limit, tooMany) * CUT));
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, now + pauseMs);
     this.#changedMs = now;
+    this.#sent = [];
   }
 
   /** Once a window, and only where the limit is felt: otherwise nothing is learned about it. */

@@ -30,17 +30,18 @@ t.test('a pause that the node names is kept', async (t) => {
   t.equal(pace.limit, Number.POSITIVE_INFINITY, 'so few are no measure');
 });
 
-t.test('refused again and again at once, we come ever more seldom', async (t) => {
+t.test('refused again at once, we learn nothing new', async (t) => {
   const clock = new ManualClock();
   const pace = new Pace(clock);
-  const pauses: number[] = [];
-  for (let n = 0; n < 7; n++) {
+  send(pace, 40);
+  pace.refused(1000);
+  t.equal(pace.limit, 36);
+  for (let n = 0; n < 5; n++) {
+    clock.advance(1000);
     pace.sent();
     pace.refused(1000);
-    pauses.push(pace.waitMs);
-    clock.advance(pace.waitMs);
   }
-  t.strictSame(pauses, [1000, 2000, 4000, 8000, 10_000, 10_000, 10_000]);
+  t.equal(pace.limit, 36);
 });
 
 t.test('in no 10 s are there more requests than the limit', async () => {
@@ -53,7 +54,7 @@ t.test('in no 10 s are there more requests than the limit', async () => {
         const pace = new Pace(clock);
         send(pace, first);
         pace.refused(1);
-        const sent: number[] = new Array(first).fill(0);
+        const sent: number[] = [];
         const { limit } = pace;
         for (const wait of waits) {
           clock.advance(wait);
@@ -63,7 +64,7 @@ t.test('in no 10 s are there more requests than the limit', async () => {
         }
         return sent.every((from, index) => {
           const window = sent.slice(index).filter((at) => at < from + 10_000).length;
-          return window <= Math.max(limit, first);
+          return window <= limit;
         });
       },
     ),
@@ -77,19 +78,22 @@ t.test('a node that takes so many in 10 s is used to nearly that, and seldom ref
     const pace = new Pace(clock);
     const taken: number[] = [];
     let refused = 0;
+    let total = 0;
     for (let n = 0; n < 6000; n++) {
       clock.advance(20); // 500 wanted in 10 s, for two minutes
       if (pace.waitMs > 0) continue;
       pace.sent();
       while ((taken[0] ?? Number.POSITIVE_INFINITY) <= clock.monotonic() - 10_000) taken.shift();
-      if (taken.length < allowed) taken.push(clock.monotonic());
-      else {
+      if (taken.length < allowed) {
+        taken.push(clock.monotonic());
+        total++;
+      } else {
         refused++;
         pace.refused(1000);
       }
     }
-    t.ok(refused <= 25, `${allowed}: ${refused} refused in two minutes`);
-    t.ok(taken.length >= allowed * 0.6, `${allowed}: ${taken.length} taken at the end`);
+    t.ok(refused <= 40, `${allowed}: ${refused} refused in two minutes`);
+    t.ok(total >= allowed * 12 * 0.6, `${allowed}: ${total} taken`);
   }
 });
 
