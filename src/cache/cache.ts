@@ -4,6 +4,8 @@ import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { Envelope } from '../domain/envelope.ts';
 import type { GatewayError } from '../domain/error.ts';
+import type { Proof } from '../domain/proof.ts';
+import { Floors } from './floors.ts';
 
 /** `live`: the pipeline keeps it current. Otherwise, for how many slots of the tip an answer may be served. */
 export type Policy = 'live' | { readonly slots: number };
@@ -38,6 +40,8 @@ export interface Entry {
   readonly readAt: Slot;
   /** Monotonic milliseconds at which it was last known to hold. */
   readonly provenMs: number;
+  /** Vouches for the result at later slots than the entry's own. */
+  readonly proof: Proof | undefined;
   /** Set instead of a result for an answer that is a refusal, kept briefly. */
   readonly refusal: GatewayError | undefined;
   /** Asks the upstream for it anew, ahead of the next reader. */
@@ -82,8 +86,8 @@ export const SLOT_MS = 400;
 /** Without a new slot for this many, the tip itself is in doubt. */
 const STALLED_SLOTS = 5;
 
-/** So far behind the tip an answer may be that is being renewed. */
-const RENEWING_SLOTS = 8;
+/** So far behind the tip an answer may be that is being renewed, or whose proof is lost, before others are asked. */
+const NEAR_SLOTS = 8;
 
 /** Memory beside the text: the entry, its key's slot in the map, the node of the list. */
 const ENTRY_OVERHEAD = 400;
@@ -97,7 +101,10 @@ export class Cache {
   #tipMs: number;
   #nowMs: number;
   #stalled = true;
+  /** The keys that were read since the tip moved, and during the slot before. */
   #hot: string[] = [];
+  #lastHot: string[] = [];
+  readonly #floors = new Floors();
   #hotKeys: number;
   #stage: ((next: Entry, shown: Entry | undefined) => boolean) | undefined;
 
@@ -107,7 +114,14 @@ export class Cache {
     this.maxStaleMs = maxStaleSlots * SLOT_MS;
     this.#nowMs = clock.monotonic();
     this.#tipMs = Number.NEGATIVE_INFINITY;
-    this.#entries = new LRUCache({ maxSize: bytes, maxEntrySize: Math.ceil(bytes / 4), sizeCalculation: sizeOf });
+    this.#entries = new LRUCache({
+      maxSize: bytes,
+      maxEntrySize: Math.ceil(bytes / 4),
+      sizeCalculation: sizeOf,
+      dispose: (entry, _, reason) => {
+        if (reason === 'evict') this.#leave(entry);
+      },
+    });
   }
 
   /** The newest processed slot. */
@@ -157,6 +171,7 @@ export class Cache {
     const entry = this.#entries.get(key);
     if (entry !== undefined && entry.lastRead !== this.#tip) {
       entry.lastRead = this.#tip;
+      entry.proof?.touch(this.#tip);
       if (this.#hot.length < this.#hotKeys) this.#hot.push(key);
     }
     return entry;
@@ -171,16 +186,28 @@ export class Cache {
     if (entry.final) return true;
     if (this.#stalled) return false;
     if (entry.policy === 'live') return this.#nowMs - entry.provenMs <= this.maxStaleMs;
-    return this.#tip - entry.readAt < (entry.renewing ? RENEWING_SLOTS : entry.policy.slots);
+    const state = entry.proof?.state;
+    if (state === 'lost' || state === 'behind') return false;
+    if (entry.renewing) return this.#tip - entry.readAt < NEAR_SLOTS;
+    if (entry.proof !== undefined) return state === 'live' && entry.proof.slot <= entry.slot;
+    return this.#tip - entry.readAt < entry.policy.slots;
   }
 
   /** What may be done with an entry, for those that are not hits. */
   freshness(entry: Entry): Freshness {
     if (this.isFresh(entry)) return 'fresh';
     if (entry.refusal !== undefined) return 'expired';
-    const provenMs = entry.policy === 'live' ? Math.min(entry.provenMs, this.#tipMs) : entry.provenMs;
+    const { proof } = entry;
+    const provenMs =
+      entry.policy === 'live' ? Math.min(entry.provenMs, this.#tipMs) : (proof?.provenMs ?? entry.provenMs);
     if (this.#clock.monotonic() - provenMs > this.maxStaleMs) return 'expired';
-    return this.#stalled ? 'stale' : 'old';
+    return this.#stalled || (proof?.state === 'lost' && proof.behindSlots <= NEAR_SLOTS) ? 'stale' : 'old';
+  }
+
+  /** The slot below which no answer to this question may go. */
+  floor(key: string, commitment: Commitment): Slot | undefined {
+    const kept = this.#entries.peek(key);
+    return kept === undefined || kept.refusal !== undefined ? this.#floors.of(commitment) : kept.slot;
   }
 
   /** Keeps the newer of two answers: a node that lags must not turn time back. Returns what is kept. */
@@ -196,6 +223,7 @@ export class Cache {
       label,
       readAt: origin.readAt ?? this.#tip,
       provenMs: this.#clock.monotonic(),
+      proof: answer.proof,
       refusal: undefined,
       renew: origin.renew,
       body: undefined,
@@ -205,7 +233,19 @@ export class Cache {
       renewing: false,
       lastRead: shown?.lastRead ?? -1,
     };
+    answer.proof?.onNews(key, () => this.#outdate(key));
     if (this.#stage?.(next, shown) !== true) this.show(next);
+    return next;
+  }
+
+  /** The same answer at the newest slot that its proof vouches for. Costs no question to anybody. */
+  carry(entry: Entry): Entry {
+    const { proof } = entry;
+    if (proof === undefined || proof.slot <= entry.slot || entry.renewing) return entry;
+    const { slot, provenMs } = proof;
+    const next: Entry = { ...entry, slot, provenMs, readAt: this.#tip, body: undefined, compressed: undefined };
+    if (this.#stage?.(next, entry) === true) entry.renewing = true;
+    else this.show(next);
     return next;
   }
 
@@ -222,6 +262,7 @@ export class Cache {
       label,
       readAt: this.#tip,
       provenMs: this.#clock.monotonic(),
+      proof: undefined,
       refusal,
       renew: undefined,
       body: undefined,
@@ -246,20 +287,45 @@ export class Cache {
     const shown = this.#entries.peek(entry.key);
     if (shown !== undefined && shown.refusal === undefined && shown.slot > entry.slot) return;
     this.#entries.set(entry.key, entry);
+    if (!this.#entries.has(entry.key)) this.#leave(entry); // larger than any entry may be
   }
 
-  /** Asks anew for what was read since the last call, before its next reader comes. */
+  /** Asks anew for what was read since the last call and has no proof, before its next reader comes. */
   renewHot(): void {
-    const hot = this.#hot;
+    this.#lastHot = this.#hot;
     this.#hot = [];
-    for (const key of hot) {
+    for (const key of this.#lastHot) {
       const entry = this.#entries.peek(key);
-      if (entry?.renew === undefined || entry.renewing) continue;
-      entry.renewing = true;
-      void entry.renew().finally(() => {
-        entry.renewing = false;
-      });
+      if (entry?.proof?.state !== 'live') this.#renew(entry);
     }
+  }
+
+  /** Carries on what is being read, when its proofs have moved. */
+  carryHot(): void {
+    for (const keys of [this.#lastHot, this.#hot]) {
+      for (const key of keys) {
+        const entry = this.#entries.peek(key);
+        if (entry?.proof?.state === 'live') this.carry(entry);
+      }
+    }
+  }
+
+  /** There is news of an entry: whoever reads it all the time has the new one before he comes again. */
+  #outdate(key: string): void {
+    const entry = this.#entries.peek(key);
+    if (entry !== undefined && this.#tip - entry.lastRead <= 1) this.#renew(entry);
+  }
+
+  #renew(entry: Entry | undefined): void {
+    if (entry?.renew === undefined || entry.renewing) return;
+    entry.renewing = true;
+    void entry.renew().finally(() => {
+      entry.renewing = false;
+    });
+  }
+
+  #leave(entry: Entry): void {
+    if (entry.refusal === undefined) this.#floors.raise(entry.label.commitment, entry.slot);
   }
 }
 

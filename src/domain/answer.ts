@@ -1,3 +1,5 @@
+import type { Proof } from './proof.ts';
+
 /** A Solana slot number: the cluster's clock. Always a safe integer. */
 export type Slot = number;
 
@@ -9,4 +11,6 @@ export interface Answer<T> {
   readonly final?: boolean;
   /** Whether the result is a pure function of the ledger at its slot, where only what was read can tell. */
   readonly exact?: boolean;
+  /** Vouches for it at later slots too. */
+  readonly proof?: Proof | undefined;
 }
