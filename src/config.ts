@@ -57,6 +57,7 @@ export const configSchema = group({
   }),
   refresh: group({ epochMs: ms, performanceMs: ms, priorityFeeMs: ms, hotKeys: whole(0, 1_000_000) }),
   cache: group({ bytes, maxStaleSlots: count, sealAhead: whole(0, 1_000_000) }),
+  watch: group({ accounts: whole(0, 1_000_000), idleSlots: count, auditMs: ms, maxAccountBytes: bytes }),
   limits: group({
     free: group({ requests: count, windowSeconds: whole(1, 86_400), streams: whole(0, 1_000_000) }),
     identities: count,

@@ -14,6 +14,7 @@ import { listen } from './http/server.ts';
 import type { Log } from './log.ts';
 import { version } from './package.ts';
 import { startPipeline } from './pipeline/pipeline.ts';
+import { Watch } from './pipeline/watch/watch.ts';
 import { pricesFrom } from './prices/settings.ts';
 import { Guard } from './receipt/guard.ts';
 import { openReceiptKey } from './receipt/receipt-key.ts';
@@ -75,6 +76,15 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   if (warning !== null) log.warn({}, warning);
   if (created) log.info({ publicKey, path }, 'receipt key created');
 
+  const accounts = new Accounts(mesh);
+  const watch = new Watch({
+    mesh,
+    accounts,
+    clock,
+    settings: config.watch,
+    onMoved: () => cache.carryHot(),
+    onProblem: (problem, facts) => log.warn(facts, problem),
+  });
   const context: Context = {
     mesh,
     cache,
@@ -83,7 +93,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     kid: signer.kid,
     version,
     startedMs,
-    accounts: new Accounts(mesh),
+    accounts,
+    watch,
     holderTables: new HolderTables(clock),
     prices: pricesFrom(config.prices, {
       mesh,
@@ -149,6 +160,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       server.drain();
       await idle(() => server.pending, clock, config.drainMs);
       pipeline.close();
+      watch.close();
       stopGuard();
       server.close();
       await mesh.close();

@@ -11,6 +11,8 @@ export interface Answer<T> {
   readonly final?: boolean;
   /** Whether the result is a pure function of the ledger at its slot, where only what was read can tell. */
   readonly exact?: boolean;
+  /** True when it is cut from a snapshot that only a newer one replaces: its slot can't go back from page to page. */
+  readonly fromSnapshot?: boolean;
   /** Vouches for it at later slots too. */
   readonly proof?: Proof | undefined;
 }

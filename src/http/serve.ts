@@ -6,6 +6,7 @@ import { API_PREFIX, parseTarget } from '../domain/request.ts';
 import type { Answers, Served } from '../routes/answers.ts';
 import { pathArguments, queryArguments } from '../routes/arguments.ts';
 import { type Match, matchRoute } from '../routes/match.ts';
+import { parseMinSlot } from '../routes/min-slot.ts';
 import type { Context, Route } from '../routes/route.ts';
 import { readBody } from './body.ts';
 import { framingFault, isChunked, isPlainGet } from './edge.ts';
@@ -65,7 +66,10 @@ const NO_QUOTA: Quota = { allowed: true, limit: 0, remaining: 0, reset: 0, retry
 
 /** Headers that ask for what only the slow path knows of. */
 const isSpecial = (req: HttpRequest): boolean =>
-  req.getHeader('x-api-key') !== '' || req.getHeader('x-receipt-nonce') !== '' || req.getHeader('if-none-match') !== '';
+  req.getHeader('x-api-key') !== '' ||
+  req.getHeader('x-receipt-nonce') !== '' ||
+  req.getHeader('if-none-match') !== '' ||
+  req.getHeader('x-min-slot') !== '';
 
 export function handlers(deps: Deps): Handlers {
   const { answers, context, sealer, limiter, clientIp, owed, onDefect } = deps;
@@ -106,7 +110,7 @@ export function handlers(deps: Deps): Handlers {
     const target = parseTarget(targetOf(req));
     const params = { ...inPathArguments, ...queryArguments(route, target) };
     if (route.kind === 'now') return nowWire(quota, route, route.answer(params, context));
-    const question = { route, params, key: target.canonical };
+    const question = { route, params, key: target.canonical, minSlot: parseMinSlot(req.getHeader('x-min-slot')) };
     const served = answers.lookUp(question);
     const wish = { ifNoneMatch: req.getHeader('if-none-match'), accept: req.getHeader('accept-encoding') };
     return served === undefined

@@ -29,13 +29,14 @@ export const account = read({
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_address'],
 
-  async resolve({ addr, commitment }, { accounts }, { minSlot }) {
+  async resolve({ addr, commitment }, { watch }, { minSlot }) {
     const query = { address: addr, shape: 'parsed', commitment, minContextSlot: minSlot } as const;
-    const { slot, account } = await accounts.read(query);
-    if (account === null) return { slot, result: null };
+    const { slot, account, proof } = await watch.read(query);
+    if (account === null) return { slot, proof, result: null };
     const { lamports, owner, executable, rentEpoch, space, data, parsed } = accountInfo(account);
     return {
       slot,
+      proof,
       result: {
         address: addr,
         kind: accountKind(owner, parsed),

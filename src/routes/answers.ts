@@ -1,7 +1,9 @@
 import type { Cache, Entry, Label } from '../cache/cache.ts';
 import { Flight } from '../cache/flight.ts';
+import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';
 import { toJson } from '../domain/json.ts';
+import { asMinSlotError, notReached, reach } from './min-slot.ts';
 import type { Context, Live, ParamSet, Params, Read } from './route.ts';
 
 /** How an answer was come by: the `X-Cache` header. */
@@ -18,6 +20,8 @@ export interface Question {
   readonly params: Params<ParamSet>;
   /** The canonical target: the name of the answer in the cache. */
   readonly key: string;
+  /** The answer must not be older than this. */
+  readonly minSlot?: Slot | undefined;
 }
 
 /** A stale key is tried again in the background at most this often. */
@@ -45,12 +49,18 @@ export class Answers {
 
   /** The answer if it can be had without waiting, or undefined: then {@link resolve} gets it. May throw its refusal. */
   lookUp(question: Question): Served | undefined {
-    const entry = this.#cache.get(question.key);
+    const kept = this.#cache.get(question.key);
+    const entry = kept && this.#cache.carry(kept);
     if (entry === undefined) {
       if (question.route.kind === 'live') throw new GatewayError('warming_up', 'not read from the cluster yet');
       return undefined;
     }
-    switch (this.#cache.freshness(entry)) {
+    const freshness = this.#cache.freshness(entry);
+    if (entry.slot < (question.minSlot ?? 0) && entry.refusal === undefined) {
+      if (question.route.kind === 'live') throw notReached();
+      return undefined;
+    }
+    switch (freshness) {
       case 'fresh':
         if (entry.refusal !== undefined) throw entry.refusal;
         return { entry, source: 'HIT' };
@@ -68,10 +78,14 @@ export class Answers {
 
   /** Asks the upstream. When it can't do better, the old answer goes on until it is too old. */
   async resolve(question: Question): Promise<Served> {
+    const { route, params, key, minSlot } = question;
     try {
+      if (minSlot !== undefined && route.kind === 'read')
+        await reach(minSlot, route.commitmentOf(params), this.#context);
       return { entry: await this.#ask(question), source: 'MISS' };
     } catch (thrown) {
-      const kept = this.#cache.peek(question.key);
+      if (minSlot !== undefined) throw asMinSlotError(thrown);
+      const kept = this.#cache.peek(key);
       const isDefect = !(thrown instanceof GatewayError); // ours, so an old answer must not cover it
       if (isDefect || isFact(thrown) || kept === undefined || kept.refusal !== undefined) throw thrown;
       if (this.#cache.freshness(kept) !== 'expired') return { entry: kept, source: 'STALE' };
@@ -92,20 +106,26 @@ export class Answers {
   }
 
   #ask(question: Question): Promise<Entry> {
-    const { route, params, key } = question;
+    const { route, params, key, minSlot = 0 } = question;
     if (route.kind === 'live') return Promise.reject(new GatewayError('stale', 'the cluster was not heard of lately'));
-    return this.#flight.run(key, async () => {
+    return this.#flight.run(minSlot === 0 ? key : `${key} ${minSlot}`, async () => {
       const readAt = this.#cache.tip;
-      const kept = this.#cache.peek(key);
-      const minSlot = kept === undefined || kept.refusal !== undefined ? undefined : kept.slot;
+      const label = labelOf(route, params);
+      const floor = Math.max(this.#cache.floor(key, label.commitment) ?? 0, minSlot);
+      const bounds = { minSlot: floor > 0 ? floor : undefined };
       try {
-        const resolving = route.resolve(params, this.#context, { minSlot }).catch(withoutRpcError);
-        const { slot, result, final = false, exact } = await resolving;
-        const answer = { slot, result: toJson(result), final };
-        const origin = { readAt, ...(!final && { renew: () => this.#renew(question) }) };
-        return this.#cache.put(key, answer, route.cache, labelOf(route, params, exact), origin);
+        const resolving = route.resolve(params, this.#context, bounds).catch(withoutRpcError);
+        const { slot, result, final = false, exact, proof, fromSnapshot = false } = await resolving;
+        if (slot < floor && !fromSnapshot)
+          throw new GatewayError('stale', 'the upstreams answer from before what was said already');
+        const answer = { slot, result: toJson(result), final, proof };
+        const said = labelOf(route, params, exact);
+        // A processed state may be taken back with the next slot.
+        if (said.commitment === 'processed') return this.#cache.put(key, answer, { slots: 1 }, said, { readAt });
+        const renew = (): Promise<void> => this.#renew({ route, params, key });
+        return this.#cache.put(key, answer, route.cache, said, { readAt, ...(!final && { renew }) });
       } catch (thrown) {
-        if (isFact(thrown)) this.#cache.refuse(key, thrown, REFUSAL_SLOTS, labelOf(route, params));
+        if (isFact(thrown)) this.#cache.refuse(key, thrown, REFUSAL_SLOTS, label);
         throw thrown;
       }
     });

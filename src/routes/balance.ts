@@ -17,10 +17,10 @@ export const balance = read({
   isExact: ({ commitment }) => commitment === 'finalized',
   errors: ['invalid_address'],
 
-  async resolve({ addr, commitment }, { accounts }, { minSlot }) {
+  async resolve({ addr, commitment }, { watch }, { minSlot }) {
     const query = { address: addr, shape: 'lamports', commitment, minContextSlot: minSlot } as const;
-    const { slot, account } = await accounts.read(query);
+    const { slot, account, proof } = await watch.read(query);
     const lamports = account === null ? 0n : accountLamports(account);
-    return { slot, result: { lamports, sol: toSol(lamports) } };
+    return { slot, proof, result: { lamports, sol: toSol(lamports) } };
   },
 });

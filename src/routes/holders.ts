@@ -68,7 +68,8 @@ export const holders = read({
     const hasMore = from + PAGE_SIZE < scanned.total;
     const shown = { ...listed(address, page, mint.supply, scale), total: scanned.total, hasMore };
     const items = itemsOf(rows, from + 1, mint.supply, scale);
-    return { slot: Math.min(mintSlot, scanned.slot), result: { ...shown, source: 'scan' as const, items } };
+    const slot = Math.min(mintSlot, scanned.slot);
+    return { slot, result: { ...shown, source: 'scan' as const, items }, fromSnapshot: true };
   },
 });
 

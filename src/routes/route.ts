@@ -7,7 +7,7 @@ import type { Commitment } from '../domain/commitment.ts';
 import type { Envelope } from '../domain/envelope.ts';
 import type { ErrorCode } from '../domain/error.ts';
 import type { Prices } from '../prices/prices.ts';
-import type { Accounts } from '../upstream/accounts.ts';
+import type { AccountSource, Accounts } from '../upstream/accounts.ts';
 import type { Mesh } from '../upstream/mesh.ts';
 import type { HolderTables } from './holder-tables.ts';
 import type { Param } from './params.ts';
@@ -20,6 +20,8 @@ export type Params<P> = { readonly [K in keyof P]: P[K] extends Param<infer T> ?
 export interface Context {
   readonly mesh: Mesh;
   readonly accounts: Accounts;
+  /** The same one by one: an account that is read again and again is kept live, and costs no upstream read then. */
+  readonly watch: AccountSource;
   readonly cache: Cache;
   readonly prices: Prices;
   readonly holderTables: HolderTables;

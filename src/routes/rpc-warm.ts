@@ -66,6 +66,7 @@ function balanceAt(address: unknown, commitment: Commitment, context: Context): 
 /** What a route keeps at this commitment, under either of the two ways to ask for it. */
 function freshEntry(path: string, commitment: Commitment, { cache }: Context): Entry | undefined {
   const key = API_PREFIX + path;
-  const candidates = [cache.peek(`${key}?commitment=${commitment}`), cache.peek(key)];
+  const kept = [cache.peek(`${key}?commitment=${commitment}`), cache.peek(key)];
+  const candidates = kept.map((entry) => entry && cache.carry(entry));
   return candidates.find((entry) => entry?.label.commitment === commitment && cache.isFresh(entry));
 }

@@ -1,6 +1,7 @@
 import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
+import type { Proof } from '../domain/proof.ts';
 import type { Mesh } from './mesh.ts';
 import { elements } from './raw-json.ts';
 
@@ -19,6 +20,13 @@ export interface AccountReading {
   readonly slot: Slot;
   /** The account as the node's JSON, or null when there is none at that slot. */
   readonly account: Buffer | null;
+  /** Vouches for it at later slots too. */
+  readonly proof?: Proof | undefined;
+}
+
+/** Where accounts are read. */
+export interface AccountSource {
+  read(query: AccountQuery): Promise<AccountReading>;
 }
 
 /** A node refuses more keys in one getMultipleAccounts. */
@@ -35,7 +43,7 @@ interface Waiting extends AccountQuery {
 }
 
 /** Account reads, gathered: those of one event-loop turn travel together, and so hold at one slot. */
-export class Accounts {
+export class Accounts implements AccountSource {
   readonly #mesh: Pick<Mesh, 'call'>;
   #waiting: Waiting[] = [];
 

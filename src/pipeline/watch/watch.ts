@@ -1,0 +1,240 @@
+import type { Slot } from '../../domain/answer.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
+import { GatewayError } from '../../domain/error.ts';
+import type { AccountQuery, AccountReading, AccountSource } from '../../upstream/accounts.ts';
+import type { Mesh } from '../../upstream/mesh.ts';
+import { bytesOf, followsClock } from './account-text.ts';
+import { type ArmingRule, twoReads } from './arming.ts';
+import { Heat } from './heat.ts';
+import { Lines } from './lines.ts';
+import { type News, WatchedAccount } from './watched-account.ts';
+import { WatchedLine } from './watched-line.ts';
+
+/** The `watch` part of the config. */
+export interface WatchSettings {
+  /** How many accounts are watched at a time, each commitment counted for itself. */
+  readonly accounts: number;
+  /** An account that nobody has read for so long is watched no more. */
+  readonly idleSlots: number;
+  /** How often all that is kept live is read again and compared. */
+  readonly auditMs: number;
+  /** An account whose JSON is longer is not kept. */
+  readonly maxAccountBytes: number;
+}
+
+export interface WatchOptions {
+  readonly mesh: Pick<Mesh, 'openLine' | 'tip' | 'onTip'>;
+  /** Reads what is not kept live. */
+  readonly accounts: AccountSource;
+  readonly clock: Clock;
+  readonly settings: WatchSettings;
+  /** When silence may be taken for "unchanged". */
+  readonly rule?: ArmingRule;
+  /** Called when claims have moved on. */
+  readonly onMoved?: () => void;
+  readonly onProblem?: (problem: string, facts: object) => void;
+}
+
+/** News of a followed account: from `slot` on it reads otherwise. */
+export interface AccountNews {
+  readonly slot: Slot;
+  /** A state that was told before was taken back: the node has changed forks. */
+  readonly isReorg: boolean;
+}
+
+interface Follower {
+  readonly onNews: (news: AccountNews) => void;
+}
+
+/** Keeps the accounts live that are read again and again, for all readers together. */
+export class Watch implements AccountSource {
+  readonly #options: WatchOptions;
+  readonly #accounts = new Map<string, WatchedAccount>();
+  readonly #followers = new Map<WatchedAccount, Set<Follower>>();
+  readonly #heat: Heat;
+  readonly #lines: Lines;
+  readonly #stops: (() => void)[];
+  #cancelAudit = (): void => {};
+  #isClosed = false;
+  #falseClaims = 0;
+  #audited = 0;
+  #lost = 0;
+
+  constructor(options: WatchOptions) {
+    const { mesh, settings } = options;
+    this.#options = options;
+    this.#heat = new Heat(settings.accounts);
+    this.#lines = new Lines(
+      () => mesh.openLine(),
+      (line) => {
+        const watched: WatchedLine = new WatchedLine({
+          line,
+          clock: options.clock,
+          maxAccountBytes: settings.maxAccountBytes,
+          tip: (commitment) => mesh.tip(commitment),
+          onNews: (account, news, slot) => this.#tell(account, news, slot),
+          onMoved: () => options.onMoved?.(),
+          onFalseClaim: (account) => this.#alarm(account, line.nodeId),
+          onLost: (accounts, reason) => this.#lose(watched, accounts, { node: line.nodeId, reason }),
+        });
+        return watched;
+      },
+    );
+    const advance = (commitment: Commitment) => (): void => {
+      for (const line of [...this.#lines.all]) line.compare(commitment);
+      if (commitment === 'processed') this.#sweep(Math.ceil(this.#accounts.size / settings.idleSlots));
+    };
+    this.#stops = COMMITMENTS.map((commitment) => mesh.onTip(commitment, advance(commitment)));
+    this.#auditLater();
+  }
+
+  /** How many accounts are watched, or are about to be. */
+  get size(): number {
+    return this.#accounts.size;
+  }
+
+  /** How many of them are kept live now. */
+  get live(): number {
+    let live = 0;
+    for (const { held } of this.#accounts.values()) if (held?.state === 'live') live++;
+    return live;
+  }
+
+  /** How many claims were found to be false. It must be 0. */
+  get falseClaims(): number {
+    return this.#falseClaims;
+  }
+
+  /** How many accounts were read again and compared. */
+  get audited(): number {
+    return this.#audited;
+  }
+
+  /** How many connections were lost. */
+  get lostLines(): number {
+    return this.#lost;
+  }
+
+  /** Reads an account: at once when it is kept live, else from the upstream. What is read often is kept live soon. */
+  async read(query: AccountQuery): Promise<AccountReading> {
+    const { address, commitment, minContextSlot = 0 } = query;
+    const name = `${commitment}/${address}`;
+    const account = this.#accounts.get(name) ?? this.#admit(name, address, commitment);
+    if (account === undefined) return this.#options.accounts.read(query);
+    account.touchedAt = this.#tip;
+    const kept = keptReading(account, query, this.#tip);
+    if (kept !== undefined) return kept;
+    const floor = Math.max(minContextSlot, account.slot);
+    return this.#options.accounts.read({ ...query, minContextSlot: floor > 0 ? floor : undefined });
+  }
+
+  /**
+   * Keeps an account watched, whether it is read or not, and tells of its news until the returned function is called.
+   * Throws `overloaded` when no more can be watched.
+   */
+  follow(address: string, commitment: Commitment, onNews: (news: AccountNews) => void): () => void {
+    const name = `${commitment}/${address}`;
+    const account = this.#accounts.get(name) ?? this.#add(name, address, commitment);
+    if (account === undefined) throw new GatewayError('overloaded', 'no more accounts can be watched');
+    const follower: Follower = { onNews };
+    const followers = this.#followers.get(account) ?? new Set();
+    this.#followers.set(account, followers.add(follower));
+    return () => {
+      followers.delete(follower);
+      if (followers.size === 0) this.#followers.delete(account);
+    };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelAudit();
+    for (const stop of this.#stops) stop();
+  }
+
+  get #tip(): Slot {
+    return this.#options.mesh.tip('processed') ?? 0;
+  }
+
+  /** Watches an account that has become hot. A processed state lives one slot: it is watched for followers only. */
+  #admit(name: string, address: string, commitment: Commitment): WatchedAccount | undefined {
+    if (commitment === 'processed' || this.#options.settings.accounts === 0) return undefined;
+    return this.#heat.see(name, this.#tip) ? this.#add(name, address, commitment) : undefined;
+  }
+
+  #add(name: string, address: string, commitment: Commitment): WatchedAccount | undefined {
+    if (this.#isClosed) return undefined;
+    const { accounts } = this.#options.settings;
+    if (this.#accounts.size >= accounts) this.#sweep(PROBES);
+    if (this.#accounts.size >= accounts) return undefined;
+    const account = new WatchedAccount(address, commitment, this.#options.rule ?? twoReads, this.#tip);
+    this.#accounts.set(name, account);
+    this.#lines.add(account);
+    return account;
+  }
+
+  /** Looks at some of the accounts in turn, and lets go of those that nobody reads any more. */
+  #sweep(probes: number): void {
+    const names = this.#accounts.entries();
+    for (let i = 0; i < Math.min(probes, this.#accounts.size); i++) {
+      const [name, account] = names.next().value ?? [];
+      if (name === undefined || account === undefined) return;
+      this.#accounts.delete(name);
+      const isIdle = this.#tip - account.touchedAt > this.#options.settings.idleSlots;
+      if (isIdle && !this.#followers.has(account)) this.#lines.remove(account);
+      else this.#accounts.set(name, account); // at the end: the others come first
+    }
+  }
+
+  #tell(account: WatchedAccount, news: News, slot: Slot): void {
+    const isReorg = news === 'rolled-back';
+    // What took its place is known only from the next slot on: the same slot again would be a step back.
+    const from = isReorg ? Math.max(slot, account.slot + 1) : slot;
+    for (const { onNews } of this.#followers.get(account) ?? []) onNews({ slot: from, isReorg });
+  }
+
+  #alarm({ address, commitment }: WatchedAccount, node: string): void {
+    this.#falseClaims++;
+    this.#options.onProblem?.('a claimed slot was false: all that came with it is dropped', {
+      node,
+      address,
+      commitment,
+    });
+  }
+
+  #lose(line: WatchedLine, accounts: Iterable<WatchedAccount>, facts: object): void {
+    this.#lost++;
+    if (this.#isClosed) return;
+    this.#options.onProblem?.('a connection that accounts are watched over was lost', facts);
+    this.#lines.lose(line, accounts);
+  }
+
+  #auditLater(): void {
+    this.#cancelAudit = this.#options.clock.after(this.#options.settings.auditMs, () => {
+      void this.audit().finally(() => {
+        if (!this.#isClosed) this.#auditLater();
+      });
+    });
+  }
+
+  /** Reads all that is kept live again, and compares. Called now and then; a test may call it. */
+  async audit(): Promise<void> {
+    for (const line of [...this.#lines.all]) this.#audited += await line.audit();
+  }
+}
+
+/** How many accounts are looked at to make room for one. */
+const PROBES = 16;
+
+/** What is kept of an account, if it may answer the query. */
+function keptReading(account: WatchedAccount, query: AccountQuery, tip: Slot): AccountReading | undefined {
+  const { held, commitment } = account;
+  const { minContextSlot = 0, shape } = query;
+  const isNow = commitment === 'processed' && account.isKnown && account.slot >= tip - 1;
+  if (held?.state !== 'live' && !isNow) return undefined;
+  const slot = held?.slot ?? account.slot;
+  if (slot < minContextSlot) return undefined;
+  const json = bytesOf(account.text);
+  if (shape === 'parsed' && slot > account.slot && followsClock(json)) return undefined;
+  return { slot, account: json, proof: shape === 'parsed' && followsClock(json) ? undefined : held };
+}

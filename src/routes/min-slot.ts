@@ -1,0 +1,50 @@
+import type { Slot } from '../domain/answer.ts';
+import type { Commitment } from '../domain/commitment.ts';
+import { GatewayError } from '../domain/error.ts';
+import type { Context } from './route.ts';
+
+/** For how long a request waits for the slot that it asks for. */
+const PATIENCE_MS = 1000;
+
+/** A slot that is further off than the patience lasts is not waited for. */
+const REACHABLE_SLOTS = 5;
+
+/** Reads the `X-Min-Slot` header: the caller has seen this slot, and won't be shown an older one. */
+export function parseMinSlot(header: string): Slot | undefined {
+  if (header === '') return undefined;
+  const slot = Number(header);
+  if (/^(0|[1-9]\d{0,15})$/.test(header) && Number.isSafeInteger(slot)) return slot;
+  throw new GatewayError('invalid_slot', 'X-Min-Slot must be a slot: a decimal number');
+}
+
+/** Waits until the cluster has come to a slot. Throws `min_slot_not_reached` when that takes too long. */
+export async function reach(slot: Slot, commitment: Commitment, { mesh, clock }: Context): Promise<void> {
+  const tip = mesh.tip(commitment) ?? 0;
+  if (tip >= slot) return;
+  if (slot - tip > REACHABLE_SLOTS) throw notReached();
+  await new Promise<void>((resolve, reject) => {
+    const stop = mesh.onTip(commitment, (newest) => {
+      if (newest < slot) return;
+      cancel();
+      stop();
+      resolve();
+    });
+    const cancel = clock.after(PATIENCE_MS, () => {
+      stop();
+      reject(notReached());
+    });
+  });
+}
+
+/** An upstream's way of saying that it has not come so far. */
+const MIN_CONTEXT_SLOT_NOT_REACHED = -32016;
+
+/** What a failed read means to a caller who has named a slot. */
+export function asMinSlotError(thrown: unknown): unknown {
+  const isBehind =
+    thrown instanceof GatewayError && (thrown.rpcCode === MIN_CONTEXT_SLOT_NOT_REACHED || thrown.code === 'stale');
+  return isBehind ? notReached(thrown) : thrown;
+}
+
+export const notReached = (cause?: unknown): GatewayError =>
+  new GatewayError('min_slot_not_reached', 'no upstream has reached the slot that X-Min-Slot names', { cause });
