@@ -1,0 +1,195 @@
+import type { Slot } from '../../../src/domain/answer.ts';
+import { COMMITMENTS } from '../../../src/domain/commitment.ts';
+import { GatewayError } from '../../../src/domain/error.ts';
+import type { Beacon, Line, Watcher } from '../../../src/upstream/line.ts';
+import type { Reading } from '../../../src/upstream/mesh.ts';
+import type { Ledger } from './ledger.ts';
+
+interface Subscription {
+  readonly address: string;
+  readonly watcher: Watcher;
+  isStopped: boolean;
+  /** The slot of the change that was told last; undefined until the node's queue has come to the subscription. */
+  told: Slot | undefined;
+}
+
+type Queued = { readonly line: SimulatedLine; readonly subscription: Subscription } | { readonly slot: Slot };
+
+/** A read on its way: there, looked up, and back. */
+interface Call {
+  readonly run: () => () => void;
+  readonly fail: () => void;
+  answer: (() => void) | undefined;
+}
+
+/**
+ * A node as agave is: one queue for subscriptions and banks, worked off by one thread that may be far behind; a
+ * subscription is acknowledged at once, but takes its baseline only when the queue has come to it.
+ */
+export class SimulatedNode {
+  readonly ledger: Ledger;
+  readonly lines = new Set<SimulatedLine>();
+  readonly #random: () => number;
+  readonly #queue: Queued[] = [];
+  readonly #calls: Call[] = [];
+  #reached = 0;
+
+  constructor(ledger: Ledger, random: () => number) {
+    this.ledger = ledger;
+    this.#random = random;
+  }
+
+  get slot(): Slot {
+    return this.ledger.slots[this.#reached] ?? 0;
+  }
+
+  /** Takes the next bank, if there is one. */
+  advance(): void {
+    if (this.#reached + 1 >= this.ledger.slots.length) return;
+    this.#reached++;
+    this.#queue.push({ slot: this.slot });
+  }
+
+  /** The notification thread handles one entry. */
+  notify(): void {
+    const next = this.#queue.shift();
+    if (next === undefined) return;
+    if ('slot' in next) for (const line of this.lines) this.#tell(line, next.slot);
+    else next.subscription.told = this.ledger.changedAt(next.subscription.address, this.slot);
+  }
+
+  /** Something happens to one of the reads that are under way. */
+  serve(): void {
+    const i = Math.floor(this.#random() * this.#calls.length);
+    const call = this.#calls[i];
+    if (call === undefined) return;
+    if (call.answer === undefined) {
+      call.answer = call.run();
+      return;
+    }
+    this.#calls.splice(i, 1);
+    if (this.#random() < 0.05) call.fail();
+    else call.answer();
+  }
+
+  open(): SimulatedLine {
+    const line = new SimulatedLine(this);
+    this.lines.add(line);
+    return line;
+  }
+
+  subscribe(line: SimulatedLine, subscription: Subscription): void {
+    line.wire.push(() => subscription.watcher.acknowledged());
+    this.#queue.push({ line, subscription });
+  }
+
+  call(params: readonly unknown[]): Promise<Reading> {
+    // The accounts and the config of getMultipleAccounts, which is all that is called here.
+    const [addresses, { minContextSlot = 0 }] = params as [string[], { minContextSlot?: Slot }];
+    return new Promise((resolve, reject) => {
+      const run = () => {
+        const { slot } = this;
+        if (slot < minContextSlot) return () => reject(new GatewayError('rpc_error', 'not yet', { rpcCode: -32016 }));
+        const value = Buffer.from(`[${addresses.map((address) => this.#json(address, slot, 'null')).join()}]`);
+        return () => resolve({ slot, value, result: value });
+      };
+      const fail = () => reject(new GatewayError('upstream_timeout', 'no answer'));
+      this.#calls.push({ run, fail, answer: undefined });
+    });
+  }
+
+  #tell(line: SimulatedLine, slot: Slot): void {
+    const messages: (() => void)[] = [];
+    for (const subscription of line.subscriptions) {
+      const { address, told, watcher } = subscription;
+      const changedAt = this.ledger.changedAt(address, slot);
+      if (told === undefined || changedAt === told) continue;
+      subscription.told = changedAt;
+      const value = Buffer.from(this.#json(address, slot, EMPTIED));
+      messages.push(() => {
+        if (!subscription.isStopped) watcher.notify(slot, value);
+      });
+    }
+    messages.splice(Math.floor(this.#random() * (messages.length + 1)), 0, () => line.beat(slot));
+    line.wire.push(...messages);
+  }
+
+  #json(address: string, slot: Slot, absent: string): string {
+    const lamports = this.ledger.balance(address, slot);
+    return lamports === 0 ? absent : `{"lamports":${lamports},"data":["","base64"]}`;
+  }
+}
+
+const EMPTIED = '{"lamports":0,"data":["","base64"]}';
+
+/** One connection to a simulated node. What is on the wire arrives in order, or not at all. */
+export class SimulatedLine implements Line {
+  readonly nodeId = 'simulated';
+  readonly wire: (() => void)[] = [];
+  readonly subscriptions = new Set<Subscription>();
+  readonly #node: SimulatedNode;
+  readonly #onBeacon = new Map<string, Set<(beacon: Beacon) => void>>();
+  readonly #onLost = new Set<(reason: string) => void>();
+  #beacon: Beacon | undefined;
+  #lost = false;
+
+  constructor(node: SimulatedNode) {
+    this.#node = node;
+  }
+
+  get room(): number {
+    return this.#lost ? 0 : 3 - this.subscriptions.size;
+  }
+
+  get lost(): boolean {
+    return this.#lost;
+  }
+
+  subscribe(_: string, [address]: readonly unknown[], watcher: Watcher): () => void {
+    const subscription: Subscription = { address: String(address), watcher, isStopped: false, told: undefined };
+    this.subscriptions.add(subscription);
+    this.#node.subscribe(this, subscription);
+    return () => {
+      subscription.isStopped = true;
+      this.subscriptions.delete(subscription);
+    };
+  }
+
+  beacon(): Beacon | undefined {
+    return this.#beacon;
+  }
+
+  onBeacon(commitment: string, listener: (beacon: Beacon) => void): () => void {
+    const listeners = this.#onBeacon.get(commitment) ?? new Set();
+    this.#onBeacon.set(commitment, listeners.add(listener));
+    return () => listeners.delete(listener);
+  }
+
+  onLost(listener: (reason: string) => void): () => void {
+    this.#onLost.add(listener);
+    return () => this.#onLost.delete(listener);
+  }
+
+  call(_: string, params: readonly unknown[] = []): Promise<Reading> {
+    return this.#node.call(params);
+  }
+
+  /** A message of the wire arrives. */
+  deliver(): void {
+    if (!this.#lost) this.wire.shift()?.();
+  }
+
+  beat(slot: Slot): void {
+    this.#beacon = { slot, previous: this.#beacon?.slot };
+    for (const commitment of COMMITMENTS) {
+      for (const listener of this.#onBeacon.get(commitment) ?? []) listener(this.#beacon);
+    }
+  }
+
+  close(): void {
+    if (this.#lost) return;
+    this.#lost = true;
+    this.#node.lines.delete(this);
+    for (const listener of this.#onLost) listener('was closed');
+  }
+}
