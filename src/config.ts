@@ -59,7 +59,12 @@ export const configSchema = group({
   cache: group({ bytes, maxStaleSlots: count, sealAhead: whole(0, 1_000_000) }),
   watch: group({ accounts: whole(0, 1_000_000), idleSlots: count, auditMs: ms, maxAccountBytes: bytes }),
   limits: group({
-    free: group({ requests: count, windowSeconds: whole(1, 86_400), streams: whole(0, 1_000_000) }),
+    free: group({
+      requests: count,
+      windowSeconds: whole(1, 86_400),
+      streams: whole(0, 1_000_000),
+      subscriptions: whole(0, 1_000_000),
+    }),
     identities: count,
     bodyBytes: whole(1, 2 ** 24),
   }),

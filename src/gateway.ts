@@ -120,7 +120,11 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     clientIp: clientIp(config.trustedProxies),
     bodyBytes,
     document: JSON.stringify(openapi(routes, version)),
-    stream: { streams: free.streams, maxBackpressureBytes: config.stream.maxBackpressureBytes },
+    stream: {
+      streams: free.streams,
+      subscriptions: free.subscriptions,
+      maxBackpressureBytes: config.stream.maxBackpressureBytes,
+    },
     onDefect: (requestId, err) => log.error({ requestId, err }, 'a request met a defect'),
   }).catch(async (thrown: unknown) => {
     await mesh.close();

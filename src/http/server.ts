@@ -8,6 +8,7 @@ import {
 import type { Clock } from '../domain/clock.ts';
 import type { Snapshot } from '../domain/snapshot.ts';
 import { StartError } from '../domain/start-error.ts';
+import { Pushes } from './pushes.ts';
 import { type Deps, handlers } from './serve.ts';
 import { openStream } from './stream.ts';
 
@@ -16,7 +17,11 @@ export interface ServerOptions extends Omit<Deps, 'owed'> {
   /** 0 takes a free port. */
   readonly port: number;
   readonly clock: Clock;
-  readonly stream: { readonly streams: number; readonly maxBackpressureBytes: number };
+  readonly stream: {
+    readonly streams: number;
+    readonly subscriptions: number;
+    readonly maxBackpressureBytes: number;
+  };
 }
 
 export interface Server {
@@ -44,9 +49,12 @@ export async function listen(options: ServerOptions): Promise<Server> {
   const { host, port, context } = options;
   const app = App();
   const owed = { count: 0 };
+  const { clock, answers, sealer } = options;
+  const { subscriptions } = options.stream;
   const stream = openStream(app, {
     ...options,
     ...options.stream,
+    pushes: new Pushes({ clock, answers, sealer, watch: context.watch, subscriptions }),
     owed,
     isDraining: () => context.isDraining(),
   });

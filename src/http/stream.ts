@@ -6,11 +6,13 @@ import type { Clock } from '../domain/clock.ts';
 import { GatewayError } from '../domain/error.ts';
 import { API_PREFIX, parseTarget } from '../domain/request.ts';
 import type { Snapshot } from '../domain/snapshot.ts';
-import { framingFault } from './edge.ts';
 import { Fanout } from './fanout.ts';
 import { packFrame } from './frame.ts';
+import { checkHandshake } from './handshake.ts';
 import { quotaHeaders } from './head.ts';
+import type { Listener, Pushes } from './pushes.ts';
 import { type Owed, Reply } from './reply.ts';
+import { type MessageId, parseMessage } from './stream-message.ts';
 import { errorWire } from './wire.ts';
 
 export interface StreamOptions {
@@ -22,6 +24,8 @@ export interface StreamOptions {
   /** What may wait for a slow reader, in bytes; beyond it frames are dropped. */
   readonly maxBackpressureBytes: number;
   readonly owed: Owed;
+  /** The account topics that may be subscribed to. */
+  readonly pushes: Pushes;
   readonly isDraining: () => boolean;
   readonly onDefect: (requestId: string, thrown: unknown) => void;
 }
@@ -39,6 +43,8 @@ interface Subscriber {
   readonly channel: Channel;
   readonly shard: number;
   readonly identity: Identity;
+  /** Where its frames go. The engine merges this object into its socket, which has a `send` of its own. */
+  readonly listener: Listener;
   /** Since when frames are dropped for it. */
   slowSinceMs: number | undefined;
   /** Messages of the second that began at `secondMs`. */
@@ -80,7 +86,7 @@ const CLOSE = { goingAway: 1001, tooLong: 1009, slow: 1013, notUnderstood: 4403,
 
 /** Serves `/stream`: the network's frames over WebSocket. */
 export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
-  const { limiter, clientIp, clock } = options;
+  const { limiter, clientIp, clock, pushes } = options;
   const channels = FORMATS.flatMap((format) =>
     INTERVALS.map((intervalMs): Channel => {
       const publish = (topic: string, message: string | Buffer, isBinary: boolean): void => {
@@ -108,7 +114,15 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       if ((connections.get(identity) ?? 0) >= options.streams) throw tooMany('streams', quota);
       const shard = channel.fanout.join();
       connections.set(identity, (connections.get(identity) ?? 0) + 1);
-      const subscriber: Subscriber = { channel, shard, identity, slowSinceMs: undefined, messages: 0, secondMs: 0 };
+      const subscriber: Subscriber = {
+        channel,
+        shard,
+        identity,
+        slowSinceMs: undefined,
+        messages: 0,
+        secondMs: 0,
+        listener: { send: () => false }, // until the socket is open
+      };
       res.writeStatus('101 Switching Protocols');
       for (const [name, value] of quotaHeaders(quota)) res.writeHeader(name, value);
       res.upgrade(
@@ -143,10 +157,59 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       subscriber.secondMs = nowMs;
       subscriber.messages = 0;
     }
-    if (++subscriber.messages > MAX_MESSAGES_PER_SECOND) socket.end(CLOSE.tooMany, 'too many messages');
-    else if (message.byteLength > MAX_MESSAGE) socket.end(CLOSE.tooLong, 'too long');
-    else if (isBinary || opOf(message) !== 'ping') socket.end(CLOSE.notUnderstood, 'not understood');
-    else socket.send('{"type":"pong"}');
+    if (++subscriber.messages > MAX_MESSAGES_PER_SECOND) {
+      socket.end(CLOSE.tooMany, 'too many messages');
+      return;
+    }
+    if (message.byteLength > MAX_MESSAGE) {
+      socket.end(CLOSE.tooLong, 'too long');
+      return;
+    }
+    const { listener } = subscriber;
+    const asked = isBinary ? undefined : parseMessage(message);
+    switch (asked?.op) {
+      case undefined:
+        socket.end(CLOSE.notUnderstood, 'not understood');
+        break;
+      case 'ping':
+        listener.send('{"type":"pong"}');
+        break;
+      case 'refused':
+        refuse(listener, asked.id, asked.error);
+        break;
+      case 'subscribe':
+        pushes.subscribe(listener, asked.topic, asked.id).catch((thrown) => refuse(listener, asked.id, thrown));
+        break;
+      case 'unsubscribe':
+        try {
+          pushes.unsubscribe(listener, asked.topic, asked.id);
+        } catch (thrown) {
+          refuse(listener, asked.id, thrown);
+        }
+    }
+  }
+
+  function refuse(listener: Listener, id: MessageId, thrown: unknown): void {
+    const error = GatewayError.from(thrown);
+    if (error.code === 'internal_error') options.onDefect('stream', error.cause ?? error);
+    const { error: name, message } = error.toJSON();
+    listener.send(JSON.stringify({ type: 'error', id, error: name, message }));
+  }
+
+  /** Sends a frame of an account topic, unless the reader has too much to read already. */
+  function sendTo(socket: Socket, frame: string): boolean {
+    if (!sockets.has(socket)) return false;
+    if (socket.getBufferedAmount() <= options.maxBackpressureBytes / 2) {
+      socket.send(frame);
+      return true;
+    }
+    markSlow(socket);
+    return false;
+  }
+
+  function markSlow(socket: Socket): void {
+    socket.getUserData().slowSinceMs ??= clock.monotonic();
+    slow.add(socket);
   }
 
   /** Lets go of those who have not taken a frame for too long. */
@@ -169,25 +232,26 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
     sendPingsAutomatically: true,
     upgrade,
     open(socket) {
-      const { channel, shard } = socket.getUserData();
+      const subscriber = socket.getUserData();
+      const { channel, shard } = subscriber;
       sockets.add(socket);
+      subscriber.listener.send = (frame) => sendTo(socket, frame);
       const comesAnyway = channel.fanout.isPending(shard);
       if (latest !== undefined && !comesAnyway)
         socket.send(frameFor(channel.format, latest), channel.format === 'msgpack');
       socket.subscribe(channel.fanout.topic(shard));
     },
     message: onMessage,
-    dropped(socket) {
-      socket.getUserData().slowSinceMs ??= clock.monotonic();
-      slow.add(socket);
-    },
+    dropped: markSlow,
     drain(socket) {
       if (socket.getBufferedAmount() > 0) return;
       socket.getUserData().slowSinceMs = undefined;
       slow.delete(socket);
+      pushes.drained(socket.getUserData().listener);
     },
     close(socket) {
-      const { channel, shard, identity } = socket.getUserData();
+      const { channel, shard, identity, listener } = socket.getUserData();
+      pushes.drop(listener);
       sockets.delete(socket);
       slow.delete(socket);
       channel.fanout.leave(shard);
@@ -217,39 +281,10 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       dropSlow();
     },
     close() {
+      pushes.close();
       for (const socket of [...sockets]) socket.end(CLOSE.goingAway, 'the gateway is shutting down');
     },
   };
-}
-
-/** RFC 6455 4.2.1, as far as the engine doesn't check it. */
-function checkHandshake(req: HttpRequest): void {
-  const fault = framingFault(req, false);
-  if (fault !== undefined) throw new GatewayError('invalid_request', fault);
-  if (req.getHeader('sec-websocket-version') !== '13') {
-    throw new GatewayError('upgrade_required', 'only version 13 of the WebSocket protocol is spoken');
-  }
-  const isUpgrade = /(^|,)\s*upgrade\s*(,|$)/i.test(req.getHeader('connection'));
-  if (!isUpgrade || req.getHeader('upgrade').toLowerCase() !== 'websocket') {
-    throw new GatewayError('upgrade_required', 'the stream is a WebSocket: ask for an upgrade');
-  }
-  if (!/^[A-Za-z0-9+/]{22}==$/.test(req.getHeader('sec-websocket-key'))) {
-    throw new GatewayError('invalid_request', 'Sec-WebSocket-Key must be 16 bytes in base64');
-  }
-  if (req.getHeader('x-api-key') !== '') throw new GatewayError('invalid_api_key', 'no such API key');
-  if (req.getHeader('x-receipt-nonce') !== '') throw new GatewayError('invalid_nonce', 'the stream signs nothing');
-}
-
-const decoder = new TextDecoder();
-
-/** What a message asks for; undefined when it is not an object with an `op`. */
-function opOf(message: ArrayBuffer): unknown {
-  try {
-    const { op } = Object(JSON.parse(decoder.decode(message)));
-    return op;
-  } catch {
-    return undefined;
-  }
 }
 
 const tooMany = (what: string, { retryAfter }: Quota): GatewayError =>

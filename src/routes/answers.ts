@@ -3,7 +3,7 @@ import { Flight } from '../cache/flight.ts';
 import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';
 import { toJson } from '../domain/json.ts';
-import { asMinSlotError, notReached, reach } from './min-slot.ts';
+import { checkReachable, isBehind, notReached, reach } from './min-slot.ts';
 import type { Context, Live, ParamSet, Params, Read } from './route.ts';
 
 /** How an answer was come by: the `X-Cache` header. */
@@ -78,19 +78,34 @@ export class Answers {
 
   /** Asks the upstream. When it can't do better, the old answer goes on until it is too old. */
   async resolve(question: Question): Promise<Served> {
-    const { route, params, key, minSlot } = question;
+    const { key, minSlot = 0 } = question;
     try {
-      if (minSlot !== undefined && route.kind === 'read')
-        await reach(minSlot, route.commitmentOf(params), this.#context);
-      return { entry: await this.#ask(question), source: 'MISS' };
+      return { entry: await this.#askInTime(question, minSlot), source: 'MISS' };
     } catch (thrown) {
-      if (minSlot !== undefined) throw asMinSlotError(thrown);
       const kept = this.#cache.peek(key);
       const isDefect = !(thrown instanceof GatewayError); // ours, so an old answer must not cover it
-      if (isDefect || isFact(thrown) || kept === undefined || kept.refusal !== undefined) throw thrown;
-      if (this.#cache.freshness(kept) !== 'expired') return { entry: kept, source: 'STALE' };
+      const older = kept === undefined || kept.refusal !== undefined || kept.slot < minSlot ? undefined : kept;
+      if (isDefect || isFact(thrown) || older === undefined) throw thrown;
+      if (this.#cache.freshness(older) !== 'expired') return { entry: older, source: 'STALE' };
       throw new GatewayError('stale', 'no upstream answers, and what is known is too old', { cause: thrown });
     }
+  }
+
+  /** Asks, and once more a little later when the upstreams have not come to the slot that is wanted. */
+  async #askInTime(question: Question, minSlot: Slot): Promise<Entry> {
+    const { route, params } = question;
+    if (minSlot === 0 || route.kind === 'live') return this.#ask(question);
+    const commitment = route.commitmentOf(params);
+    checkReachable(minSlot, commitment, this.#context);
+    try {
+      return await this.#ask(question);
+    } catch (thrown) {
+      if (!isBehind(thrown)) throw thrown;
+    }
+    await reach(minSlot, commitment, this.#context);
+    return this.#ask(question).catch((thrown: unknown) => {
+      throw isBehind(thrown) ? notReached(thrown) : thrown;
+    });
   }
 
   /** Reads an answer again before it is asked for again. A failure keeps the old one: nobody waits for this. */

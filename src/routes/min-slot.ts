@@ -17,11 +17,14 @@ export function parseMinSlot(header: string): Slot | undefined {
   throw new GatewayError('invalid_slot', 'X-Min-Slot must be a slot: a decimal number');
 }
 
-/** Waits until the cluster has come to a slot. Throws `min_slot_not_reached` when that takes too long. */
+/** Throws `min_slot_not_reached` for a slot that is too far off to be waited for. */
+export function checkReachable(slot: Slot, commitment: Commitment, { mesh }: Context): void {
+  if (slot - (mesh.tip(commitment) ?? 0) > REACHABLE_SLOTS) throw notReached();
+}
+
+/** Waits until the cluster has come to a slot. Rejects with `min_slot_not_reached` when that takes too long. */
 export async function reach(slot: Slot, commitment: Commitment, { mesh, clock }: Context): Promise<void> {
-  const tip = mesh.tip(commitment) ?? 0;
-  if (tip >= slot) return;
-  if (slot - tip > REACHABLE_SLOTS) throw notReached();
+  if ((mesh.tip(commitment) ?? 0) >= slot) return;
   await new Promise<void>((resolve, reject) => {
     const stop = mesh.onTip(commitment, (newest) => {
       if (newest < slot) return;
@@ -39,12 +42,9 @@ export async function reach(slot: Slot, commitment: Commitment, { mesh, clock }:
 /** An upstream's way of saying that it has not come so far. */
 const MIN_CONTEXT_SLOT_NOT_REACHED = -32016;
 
-/** What a failed read means to a caller who has named a slot. */
-export function asMinSlotError(thrown: unknown): unknown {
-  const isBehind =
-    thrown instanceof GatewayError && (thrown.rpcCode === MIN_CONTEXT_SLOT_NOT_REACHED || thrown.code === 'stale');
-  return isBehind ? notReached(thrown) : thrown;
-}
+/** True when a read failed because no upstream has come to the slot that it asked for. */
+export const isBehind = (thrown: unknown): boolean =>
+  thrown instanceof GatewayError && (thrown.rpcCode === MIN_CONTEXT_SLOT_NOT_REACHED || thrown.code === 'stale');
 
 export const notReached = (cause?: unknown): GatewayError =>
-  new GatewayError('min_slot_not_reached', 'no upstream has reached the slot that X-Min-Slot names', { cause });
+  new GatewayError('min_slot_not_reached', 'no upstream has reached the slot that is asked for', { cause });

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Cache } from '../cache/cache.ts';
 import type { Flight } from '../cache/flight.ts';
+import type { AccountNews } from '../domain/account-news.ts';
 import type { Answer, Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
@@ -21,7 +22,7 @@ export interface Context {
   readonly mesh: Mesh;
   readonly accounts: Accounts;
   /** The same one by one: an account that is read again and again is kept live, and costs no upstream read then. */
-  readonly watch: AccountSource;
+  readonly watch: Watching;
   readonly cache: Cache;
   readonly prices: Prices;
   readonly holderTables: HolderTables;
@@ -37,6 +38,12 @@ export interface Context {
   readonly vitals: Vitals;
   /** True from the moment the process was told to end. */
   isDraining(): boolean;
+}
+
+/** Accounts that are kept live. */
+export interface Watching extends AccountSource {
+  /** Tells of each change, whether the account is read or not, until the returned function is called. */
+  follow(address: string, commitment: Commitment, onNews: (news: AccountNews) => void): () => void;
 }
 
 /** What the pipeline knows beside the answers it keeps. */

@@ -1,3 +1,4 @@
+import type { AccountNews } from '../../domain/account-news.ts';
 import type { Slot } from '../../domain/answer.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
@@ -34,13 +35,6 @@ export interface WatchOptions {
   /** Called when claims have moved on. */
   readonly onMoved?: () => void;
   readonly onProblem?: (problem: string, facts: object) => void;
-}
-
-/** News of a followed account: from `slot` on it reads otherwise. */
-export interface AccountNews {
-  readonly slot: Slot;
-  /** A state that was told before was taken back: the node has changed forks. */
-  readonly isReorg: boolean;
 }
 
 interface Follower {

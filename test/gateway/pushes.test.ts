@@ -1,0 +1,93 @@
+import { once } from 'node:events';
+import t, { type Test } from 'tap';
+import { WALLETS } from '../../src/cluster/economy/cast.ts';
+import { verifyReceipt } from '../../src/receipt/verify.ts';
+import { openStepped, type SteppedWorld, until } from './open.ts';
+
+const [WALLET = '', OTHER = ''] = WALLETS.map(({ address }) => address);
+
+/** One reader of the stream, and the account frames it was sent. */
+interface Reader {
+  readonly frames: string[];
+  say(message: unknown): void;
+  /** The frames of one type, parsed. */
+  of(type: string): any[];
+  readonly closed: Promise<number>;
+  close(): void;
+}
+
+async function openReader(t: Test, { gateway }: SteppedWorld): Promise<Reader> {
+  const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/api/v1/stream`);
+  const frames: string[] = [];
+  socket.onmessage = ({ data }) => {
+    if (String(data).startsWith('{"type"')) frames.push(String(data));
+  };
+  const closed = new Promise<number>((resolve) => {
+    socket.onclose = ({ code }) => resolve(code);
+  });
+  await once(socket, 'open');
+  t.teardown(() => socket.close());
+  return {
+    frames,
+    say: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+    of: (type) => frames.map((frame) => JSON.parse(frame)).filter((frame) => frame.type === type),
+    closed,
+    close: () => socket.close(),
+  };
+}
+
+const answerIn = (frame: string): string => frame.slice(frame.indexOf('"answer":') + '"answer":'.length, -1);
+
+t.test('a subscriber gets the first value, then each change, as REST answers it and with its receipt', async (t) => {
+  const world = await openStepped(t);
+  const { step, gateway, get, cluster } = world;
+  const reader = await openReader(t, world);
+  reader.say({ op: 'subscribe', topic: 'balance', address: WALLET, id: 'mine' });
+  await until(() => reader.of('subscribed').length === 1, 'the first value');
+  t.match(reader.of('subscribed')[0], { type: 'subscribed', id: 'mine', topic: 'balance', address: WALLET, seq: 0 });
+  for (let pushes = 0; pushes < 3; ) {
+    await step();
+    const { text, json } = await get(`/balance/${WALLET}`);
+    const { lamports } = JSON.parse(answerIn(reader.frames.at(-1) ?? '')).result;
+    if (json.result.lamports !== lamports) await until(() => reader.of('balance').length > pushes, 'the push');
+    if (reader.of('balance').length === pushes) continue;
+    t.equal(answerIn(reader.frames.at(-1) ?? ''), text, 'byte for byte');
+    pushes++;
+  }
+  reader.frames.forEach((frame, seq) => {
+    const { slot, result } = JSON.parse(answerIn(frame));
+    t.equal(JSON.parse(frame).seq, seq);
+    t.equal(BigInt(result.lamports), cluster.chain.accountAt(WALLET, slot)?.lamports ?? 0n, `at slot ${slot}`);
+    const { slot: signed } = verifyReceipt(answerIn(frame), {
+      publicKeys: [gateway.publicKey],
+      cluster: gateway.cluster,
+      request: `GET /api/v1/balance/${WALLET}`,
+    });
+    t.equal(signed, slot);
+  });
+});
+
+t.test('a message that is at fault gets an error frame, one that nobody understands ends the connection', async (t) => {
+  const world = await openStepped(t, { set: ['limits.free.subscriptions=1'] });
+  const reader = await openReader(t, world);
+  const errors = async (count: number): Promise<any[]> => {
+    await until(() => reader.of('error').length === count, 'the error');
+    return reader.of('error');
+  };
+  reader.say({ op: 'subscribe', topic: 'balance', address: 'nobody', id: 1 });
+  t.match((await errors(1))[0], { type: 'error', id: 1, error: 'invalid_address' });
+  reader.say({ op: 'subscribe', topic: 'weather', address: WALLET });
+  t.match((await errors(2))[1], { id: null, error: 'invalid_request' });
+  reader.say({ op: 'unsubscribe', topic: 'balance', address: WALLET });
+  t.match((await errors(3))[2], { error: 'invalid_request' });
+  reader.say({ op: 'subscribe', topic: 'account', address: WALLET, commitment: 'finalized' });
+  await until(() => reader.of('subscribed').length === 1);
+  reader.say({ op: 'subscribe', topic: 'balance', address: OTHER });
+  t.match((await errors(4))[3], { error: 'rate_limited' });
+  reader.say({ op: 'unsubscribe', topic: 'account', address: WALLET, commitment: 'finalized' });
+  await until(() => reader.of('unsubscribed').length === 1);
+  reader.say({ op: 'ping' });
+  await until(() => reader.of('pong').length === 1);
+  reader.say('{"op":"dance"}');
+  t.equal(await reader.closed, 4403);
+});
