@@ -1,0 +1,122 @@
+import type { Slot } from '../../../src/domain/answer.ts';
+import type { Commitment } from '../../../src/domain/commitment.ts';
+import type { GatewayError } from '../../../src/domain/error.ts';
+import { Watch, type WatchSettings } from '../../../src/pipeline/watch/watch.ts';
+import { Accounts } from '../../../src/upstream/accounts.ts';
+import type { Beacon, Line, Watcher } from '../../../src/upstream/line.ts';
+import type { Reading } from '../../../src/upstream/mesh.ts';
+import { Tips } from '../../../src/upstream/tips.ts';
+import { ManualClock } from '../../manual-clock.ts';
+
+/** A read that a test answers. */
+export interface Asked {
+  readonly addresses: readonly string[];
+  readonly minContextSlot: Slot | undefined;
+  answer(slot: Slot, ...accounts: string[]): void;
+  fail(reason: GatewayError): void;
+}
+
+/** A line that a test moves by hand. */
+export class HandLine implements Line {
+  readonly nodeId = 'node-1';
+  readonly asked: Asked[] = [];
+  readonly watchers = new Map<string, Watcher>();
+  readonly stopped: string[] = [];
+  room = 100;
+  lost = false;
+  readonly #onBeacon = new Map<Commitment, (beacon: Beacon) => void>();
+  #onLost: (reason: string) => void = () => {};
+  #slot: Slot | undefined;
+
+  subscribe(_: string, [address]: readonly unknown[], watcher: Watcher): () => void {
+    this.watchers.set(String(address), watcher);
+    return () => this.stopped.push(String(address));
+  }
+
+  beacon(): undefined {
+    return undefined;
+  }
+
+  onBeacon(commitment: Commitment, listener: (beacon: Beacon) => void): () => void {
+    this.#onBeacon.set(commitment, listener);
+    return () => {};
+  }
+
+  onLost(listener: (reason: string) => void): () => void {
+    this.#onLost = listener;
+    return () => {};
+  }
+
+  call(_: string, params: readonly unknown[] = []): Promise<Reading> {
+    // The parameters of getMultipleAccounts, which is all that is called here.
+    const [addresses, { minContextSlot }] = params as [string[], { minContextSlot?: Slot }];
+    return new Promise((resolve, reject) => {
+      const answer = (slot: Slot, ...accounts: string[]) => {
+        const value = Buffer.from(`[${accounts.join()}]`);
+        resolve({ slot, value, result: value });
+      };
+      this.asked.push({ addresses, minContextSlot, answer, fail: reject });
+    });
+  }
+
+  beat(slot: Slot): void {
+    const beacon = { slot, previous: this.#slot };
+    this.#slot = slot;
+    for (const listener of this.#onBeacon.values()) listener(beacon);
+  }
+
+  tell(address: string, slot: Slot, account: string): void {
+    this.watchers.get(address)?.notify(slot, Buffer.from(account));
+  }
+
+  close(): void {
+    this.lost = true;
+    this.room = 0;
+    this.#onLost('was closed');
+  }
+}
+
+/** A watch over lines that a test opens and moves by hand. */
+export interface HandWorld {
+  readonly watch: Watch;
+  readonly clock: ManualClock;
+  /** All lines that were opened; one is opened as soon as it is asked for. */
+  readonly lines: readonly HandLine[];
+  readonly problems: string[];
+  /** Reads that went past the watch, to whichever node. */
+  readonly elsewhere: HandLine;
+  readonly tips: Tips;
+}
+
+const SETTINGS: WatchSettings = { accounts: 100, idleSlots: 50, auditMs: 30_000, maxAccountBytes: 1000 };
+
+export function openWatch(settings: Partial<WatchSettings> = {}): HandWorld {
+  const clock = new ManualClock();
+  const tips = new Tips();
+  const lines: HandLine[] = [];
+  const problems: string[] = [];
+  const elsewhere = new HandLine();
+  const watch = new Watch({
+    mesh: {
+      openLine: async () => {
+        const line = new HandLine();
+        lines.push(line);
+        return line;
+      },
+      tip: (commitment) => tips.newest(commitment),
+      onTip: (commitment, listener) => tips.on(commitment, listener),
+    },
+    accounts: new Accounts(elsewhere),
+    clock,
+    settings: { ...SETTINGS, ...settings },
+    onProblem: (problem) => problems.push(problem),
+  });
+  return { watch, clock, lines, problems, elsewhere, tips };
+}
+
+/** Lets what is under way come through: reads are gathered for a turn of the event loop. */
+export const settle = async (): Promise<void> => {
+  for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+export const account = (lamports: number): string => `{"lamports":${lamports},"data":["","base64"]}`;
