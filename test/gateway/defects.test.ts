@@ -6,7 +6,7 @@ import { Signer } from '../../src/receipt/signer.ts';
 import { routes } from '../../src/routes/index.ts';
 import { type Got, openStepped } from './open.ts';
 
-const world = await openStepped(t);
+const world = await openStepped(t, { set: ['watch.accounts=0'] }); // what is kept live is answered without a route
 const { get, rpc, logged, step, cluster } = world;
 
 const SECRET = 'what only the log may know';

@@ -127,7 +127,7 @@ export async function runSchedule(seed: number, steps: number, rule: ArmingRule 
     else if (x < 0.88) opening.shift()?.(node().open());
     else if (x < 0.88 + loss) line()?.close();
     else ask(pick(ADDRESSES), random() < 0.05 ? cache.tip + Math.floor(random() * 3) : undefined);
-    await new Promise((resolve) => setImmediate(resolve));
+    if (random() < 0.7) await new Promise((resolve) => setImmediate(resolve)); // else more happens at a time
   }
   watch.close();
   return {
