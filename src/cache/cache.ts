@@ -55,6 +55,8 @@ export interface Entry {
   sealedMs: number;
   /** True while {@link renew} is under way: until then the entry goes on, so that its readers never wait. */
   renewing: boolean;
+  /** True while its successor waits for its body: until then the entry goes on. */
+  leaving: boolean;
   /** The tip at which it was last read: a hot key is one that was read during the last slot. */
   lastRead: Slot;
 }
@@ -188,7 +190,7 @@ export class Cache {
     if (entry.policy === 'live') return this.#nowMs - entry.provenMs <= this.maxStaleMs;
     const state = entry.proof?.state;
     if (state === 'lost' || state === 'behind') return false;
-    if (entry.renewing) return this.#tip - entry.readAt < NEAR_SLOTS;
+    if (entry.renewing || entry.leaving) return this.#tip - entry.readAt < NEAR_SLOTS;
     if (entry.proof !== undefined) return state === 'live' && entry.proof.slot <= entry.slot;
     return this.#tip - entry.readAt < entry.policy.slots;
   }
@@ -231,21 +233,29 @@ export class Cache {
       etag: '',
       sealedMs: 0,
       renewing: false,
+      leaving: false,
       lastRead: shown?.lastRead ?? -1,
     };
     answer.proof?.onNews(key, () => this.#outdate(key));
-    if (this.#stage?.(next, shown) !== true) this.show(next);
+    this.#succeed(next, shown);
     return next;
   }
 
   /** The same answer at the newest slot that its proof vouches for. Costs no question to anybody. */
   carry(entry: Entry): Entry {
     const { proof } = entry;
-    if (proof === undefined || proof.slot <= entry.slot || entry.renewing) return entry;
+    if (proof === undefined || proof.slot <= entry.slot || entry.leaving) return entry;
     const { slot, provenMs } = proof;
-    const next: Entry = { ...entry, slot, provenMs, readAt: this.#tip, body: undefined, compressed: undefined };
-    if (this.#stage?.(next, entry) === true) entry.renewing = true;
-    else this.show(next);
+    const next: Entry = {
+      ...entry,
+      slot,
+      provenMs,
+      readAt: this.#tip,
+      body: undefined,
+      compressed: undefined,
+      renewing: false,
+    };
+    this.#succeed(next, entry);
     return next;
   }
 
@@ -270,6 +280,7 @@ export class Cache {
       etag: '',
       sealedMs: 0,
       renewing: false,
+      leaving: false,
       lastRead: this.#tip,
     });
   }
@@ -308,6 +319,12 @@ export class Cache {
         if (entry?.proof?.state === 'live') this.carry(entry);
       }
     }
+  }
+
+  /** Shows the next entry of a key, now or when its body is ready. */
+  #succeed(next: Entry, shown: Entry | undefined): void {
+    if (this.#stage?.(next, shown) !== true) this.show(next);
+    else if (shown !== undefined) shown.leaving = true;
   }
 
   /** There is news of an entry: whoever reads it all the time has the new one before he comes again. */

@@ -42,7 +42,7 @@ t.test('an answer is a miss, then a hit, then read anew; what is read all the ti
   await step(4);
   const third = await get(balance);
   t.equal(third.headers.get('x-cache'), 'MISS');
-  t.equal(third.json.slot, cluster.chain.slot('confirmed'));
+  t.ok(cluster.chain.slot('confirmed') - third.json.slot <= 1);
   for (let i = 0; i < 6; i++) {
     const { headers, json } = await get(balance);
     t.equal(headers.get('x-cache'), 'HIT', 'read ahead of its reader');

@@ -11,6 +11,12 @@ export function keep(account: Buffer | null): AccountText {
   return account.toString('latin1');
 }
 
+/** The balance; 0 of an absent account. */
+export function lamportsOf(kept: AccountText): bigint {
+  const account = bytesOf(kept);
+  return account === null ? 0n : accountLamports(account);
+}
+
 /** The account's own bytes again. */
 export const bytesOf = (kept: AccountText): Buffer | null => (kept === null ? null : Buffer.from(kept, 'latin1'));
 

@@ -3,9 +3,10 @@ import type { Slot } from '../../domain/answer.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/error.ts';
+import type { Proof } from '../../domain/proof.ts';
 import type { AccountQuery, AccountReading, AccountSource } from '../../upstream/accounts.ts';
 import type { Mesh } from '../../upstream/mesh.ts';
-import { bytesOf, followsClock } from './account-text.ts';
+import { bytesOf, followsClock, isSameAccount, keep, lamportsOf } from './account-text.ts';
 import { type ArmingRule, twoReads } from './arming.ts';
 import { Heat } from './heat.ts';
 import { Lines } from './lines.ts';
@@ -120,7 +121,8 @@ export class Watch implements AccountSource {
     const kept = keptReading(account, query, this.#tip);
     if (kept !== undefined) return kept;
     const floor = Math.max(minContextSlot, account.slot);
-    return this.#options.accounts.read({ ...query, minContextSlot: floor > 0 ? floor : undefined });
+    const reading = await this.#options.accounts.read({ ...query, minContextSlot: floor > 0 ? floor : undefined });
+    return { ...reading, proof: proofOf(account, reading, query) };
   }
 
   /**
@@ -219,6 +221,22 @@ export class Watch implements AccountSource {
 
 /** How many accounts are looked at to make room for one. */
 const PROBES = 16;
+
+/**
+ * What vouches for a reading that is newer than what the proof has come to: it says the same as what is kept live, so
+ * it holds at its own slot, and at those that the proof comes to later.
+ */
+function proofOf(
+  account: WatchedAccount,
+  { slot, account: json }: AccountReading,
+  query: AccountQuery,
+): Proof | undefined {
+  const { held, text } = account;
+  if (held?.state !== 'live' || slot < account.slot) return undefined;
+  const read = keep(json);
+  if (query.shape === 'parsed') return !followsClock(json) && isSameAccount(read, text) ? held : undefined;
+  return lamportsOf(read) === lamportsOf(text) ? held : undefined;
+}
 
 /** What is kept of an account, if it may answer the query. */
 function keptReading(account: WatchedAccount, query: AccountQuery, tip: Slot): AccountReading | undefined {
