@@ -36,10 +36,10 @@ export const block = read({
   isExact: ({ commitment }) => commitment === 'finalized',
   errors: ['invalid_slot', 'slot_skipped', 'block_not_available', 'block_pruned'],
 
-  async resolve({ slot: wanted, commitment: asked }, { mesh }) {
+  async resolve({ slot: wanted, commitment: asked }, { mesh }, { minSlot }) {
     if (wanted > (mesh.tip('processed') ?? -1)) throw notAvailableYet();
     const final = asked === 'finalized' || wanted <= (mesh.tip('finalized') ?? -1);
-    const { slot, block } = await readBlock(mesh, wanted, asked);
+    const { slot, block } = await readBlock(mesh, wanted, { commitment: asked, minSlot });
     const { blockhash, parentSlot, previousBlockhash, blockHeight, blockTime, transactions, ...reward } = block;
     const commitment = final ? ('finalized' as const) : ('confirmed' as const);
     return {

@@ -6,8 +6,8 @@ import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';
 import { RawJson } from '../domain/json.ts';
 import type { Mesh } from '../upstream/mesh.ts';
-import { readSignatures, type Settled, type SignatureRow } from '../upstream/signatures.ts';
-import { readRecords } from '../upstream/transaction.ts';
+import { readSignatures, type SignatureRow } from '../upstream/signatures.ts';
+import { type RecordBounds, readRecords } from '../upstream/transaction.ts';
 import { address, before, choice, commitment, limit } from './params.ts';
 import { read } from './route.ts';
 import { integer, raw } from './shapes.ts';
@@ -98,7 +98,7 @@ export const history = read({
       const result: History = { rows, nextBefore, scanned };
       return { slot: page.slot, result, final: page.final };
     }
-    const { slot, rows } = await readTransfers(mesh, addr, page.rows, commitment);
+    const { slot, rows } = await readTransfers(mesh, addr, page.rows, { commitment, minSlot });
     const result: History = { rows, nextBefore, scanned };
     return { slot: Math.min(page.slot, slot), result };
   },
@@ -109,11 +109,11 @@ async function readTransfers(
   mesh: Mesh,
   address: string,
   page: readonly SignatureRow[],
-  commitment: Settled,
+  bounds: RecordBounds,
 ): Promise<{ readonly slot: Slot; readonly rows: readonly TransferRow[] }> {
   const succeeded = page.filter(({ err }) => err === 'null'); // a failed transaction moved nothing
   const signatures = succeeded.map(({ signature }) => signature);
-  const readings = await readRecords(mesh, signatures, commitment);
+  const readings = await readRecords(mesh, signatures, bounds);
   const rows = succeeded.flatMap(({ confirmationStatus }, place) => {
     const record = readings[place]?.record ?? missing();
     return transferRows(address, readTransaction(record.toString()), { confirmationStatus, symbolOf: mintSymbol });

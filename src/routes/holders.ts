@@ -98,7 +98,7 @@ interface FirstPage {
 /** The node names the largest accounts; what they hold is then read with the mint, all at one slot. */
 async function readFirstPage(mesh: Mesh, address: string, at: At): Promise<FirstPage> {
   await readMint(mesh, address, at); // a node's refusal would not say why
-  const largest = await readLargest(mesh, address, at.commitment);
+  const largest = await readLargest(mesh, address, at);
   const { mint, mints } = await readMint(mesh, address, { ...at, minContextSlot: largest.slot }, largest.addresses);
   const rows = largest.addresses.flatMap((holder): Holder[] => {
     const account = mints.accounts.get(holder);

@@ -8,7 +8,7 @@ import { accountInfo } from '../upstream/account.ts';
 import { blockExists, transactionExists } from '../upstream/existence.ts';
 import { readLargest } from '../upstream/largest-accounts.ts';
 import type { Mesh } from '../upstream/mesh.ts';
-import { readStored } from '../upstream/stored-accounts.ts';
+import { type At, readStored } from '../upstream/stored-accounts.ts';
 import { type Context, read } from './route.ts';
 import { searchTerm } from './search-term.ts';
 
@@ -94,9 +94,10 @@ async function follow(
 
 /** Who holds the one token that stands for a wrapped name. */
 async function holderOf(mesh: Mesh, mint: string, minContextSlot: Slot): Promise<string | undefined> {
-  const [largest] = await readLargest(mesh, mint, 'confirmed').then(({ addresses }) => addresses, noMint);
+  const at: At = { commitment: 'confirmed', minContextSlot };
+  const [largest] = await readLargest(mesh, mint, at).then(({ addresses }) => addresses, noMint);
   if (largest === undefined) return undefined;
-  const { accounts } = await readStored(mesh, [largest], { commitment: 'confirmed', minContextSlot });
+  const { accounts } = await readStored(mesh, [largest], at);
   return domainHolder(mint, accounts.get(largest) ?? null);
 }
 

@@ -34,13 +34,10 @@ export const tx = read({
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_signature', 'not_found'],
 
-  async resolve({ sig, enhanced, commitment }, { mesh }, { minSlot = 0 }) {
+  async resolve({ sig, enhanced, commitment }, { mesh }, { minSlot }) {
     const finalized = mesh.tip('finalized') ?? -1;
-    const { slot, record } = await readRecord(mesh, sig, commitment);
-    if (record === null) {
-      if (slot >= minSlot) throw new GatewayError('not_found', `no such transaction at ${commitment}`);
-      throw new GatewayError('upstream_unavailable', 'no node is as far as an answer that was given before');
-    }
+    const { slot, record } = await readRecord(mesh, sig, { commitment, minSlot });
+    if (record === null) throw new GatewayError('not_found', `no such transaction at ${commitment}`);
     const { blockTime, meta, slot: landedAt, transaction, transactionIndex, version } = transactionRecord(record);
     const final = commitment === 'finalized' || landedAt <= finalized;
     return {

@@ -13,13 +13,15 @@ export interface VersionedRead {
   readonly subject: Slot | string;
   readonly config: object;
   readonly commitment: Commitment;
+  /** The answer must not be older. */
+  readonly minSlot?: Slot | undefined;
 }
 
 /** Reads what holds transactions, whatever their version: one that is newer than we know is asked for by its name. */
 export async function readAnyVersion(mesh: Pick<Mesh, 'call'>, read: VersionedRead): Promise<Reading> {
-  const { method, subject, config, commitment } = read;
+  const { method, subject, config, commitment, minSlot } = read;
   const ask = (maxSupportedTransactionVersion: number): Promise<Reading> =>
-    mesh.call(method, [subject, { ...config, commitment, maxSupportedTransactionVersion }], { commitment });
+    mesh.call(method, [subject, { ...config, commitment, maxSupportedTransactionVersion }], { commitment, minSlot });
   try {
     return await ask(NEWEST_VERSION);
   } catch (thrown) {

@@ -3,9 +3,9 @@ import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
 import { firstGood } from './attempts.ts';
-import { inOrder } from './choice.ts';
+import { inKeptOrder, inOrder } from './choice.ts';
 import { BEHIND_SLOTS, type Member } from './member.ts';
-import type { Reading } from './mesh.ts';
+import type { CallOptions, Reading } from './mesh.ts';
 import { commitmentOf, floorOf, isFloor, type Read } from './reading.ts';
 import { faultOf, slowDown } from './rpc-errors.ts';
 import { unreachable } from './start.ts';
@@ -25,13 +25,14 @@ export async function bestRead(
   { members, clock, random, tip }: Readers,
   method: Read,
   params: readonly unknown[],
-  anchorAt: Commitment,
+  { commitment: anchorAt = 'confirmed', minSlot = 0, affinity }: CallOptions,
 ): Promise<Reading> {
   const commitment = commitmentOf(params) ?? anchorAt;
-  const floor = floorOf(params);
+  const floor = Math.max(floorOf(params) ?? 0, minSlot);
   const able = ready(members, method).map((member) => ({ member, ...member.choice(method, commitment, floor) }));
+  const ordered = affinity === undefined ? inOrder(able, random) : inKeptOrder(able, affinity);
   const order = keepersSecond(
-    inOrder(able, random).map(({ member }) => member),
+    ordered.map(({ member }) => member),
     method,
   );
   const [first] = order;
@@ -42,7 +43,7 @@ export async function bestRead(
   const keeper = order.some(({ archival }) => archival);
   const tries = order.map((member) => async () => {
     if (clock.monotonic() >= endMs) throw new GatewayError('upstream_timeout', 'no node answered in time');
-    return { member, reading: await member.read(method, params, anchorAt, endMs) };
+    return { member, reading: await member.read(method, params, { anchorAt, floor, endMs }) };
   });
   const { reading } = await firstGood({
     tries,

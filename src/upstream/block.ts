@@ -51,9 +51,13 @@ const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(reso
  * Reads the block of a slot and keeps what it comes to. Throws `slot_skipped`, `block_not_available` or `block_pruned`
  * where there is none.
  */
-export async function readBlock(mesh: Pick<Mesh, 'call'>, slot: Slot, commitment: Commitment): Promise<BlockReading> {
+export async function readBlock(
+  mesh: Pick<Mesh, 'call'>,
+  slot: Slot,
+  { commitment, minSlot }: { readonly commitment: Commitment; readonly minSlot?: Slot | undefined },
+): Promise<BlockReading> {
   const config = { transactionDetails: 'accounts', rewards: true };
-  const read = { method: 'getBlock', subject: slot, config, commitment } as const;
+  const read = { method: 'getBlock', subject: slot, config, commitment, minSlot } as const;
   const reading = await readAnyVersion(mesh, read).catch(refusedAs(MEANINGS));
   if (isNull(reading.result.subarray(0, 5))) throw notAvailableYet();
   await nextTurn(); // finding the result in the node's answer was work enough for one

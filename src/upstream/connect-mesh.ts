@@ -75,8 +75,7 @@ export async function connectMesh(options: MeshOptions): Promise<Mesh> {
     get requests() {
       return members.reduce((sum, { node }) => sum + node.requests, 0);
     },
-    call: (method, params = [], { commitment = 'confirmed' } = {}) =>
-      bestRead({ members, clock, random, tip: peers.tip }, method, params, commitment),
+    call: (method, params = [], how = {}) => bestRead({ members, clock, random, tip: peers.tip }, method, params, how),
     tip: (commitment) => tips.newest(commitment),
     onTip: (commitment, listener) => tips.on(commitment, listener),
     async openLine() {

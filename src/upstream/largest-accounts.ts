@@ -1,14 +1,14 @@
 import type { Slot } from '../domain/answer.ts';
-import type { Commitment } from '../domain/commitment.ts';
 import type { Mesh } from './mesh.ts';
 import { elements, member, text } from './raw-json.ts';
+import type { At } from './stored-accounts.ts';
 
 /** The addresses of the at most 20 token accounts that hold most of a mint. The node's refusals come as they are. */
 export async function readLargest(
   mesh: Pick<Mesh, 'call'>,
   mint: string,
-  commitment: Commitment,
+  { commitment, minContextSlot: minSlot }: At,
 ): Promise<{ readonly slot: Slot; readonly addresses: readonly string[] }> {
-  const { slot, value } = await mesh.call('getTokenLargestAccounts', [mint, { commitment }], { commitment });
+  const { slot, value } = await mesh.call('getTokenLargestAccounts', [mint, { commitment }], { commitment, minSlot });
   return { slot, addresses: elements(value).map((row) => text(member(row, 'address'))) };
 }

@@ -3,7 +3,7 @@ import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
 import { followSlots } from './beacon.ts';
 import type { ByteBudget } from './byte-budget.ts';
-import type { Choosable } from './choice.ts';
+import type { Candidate } from './choice.ts';
 import { Feed } from './feed.ts';
 import { type Line, openLine } from './line.ts';
 import type { NodeStatus, Reading } from './mesh.ts';
@@ -51,6 +51,16 @@ export interface MemberOptions {
   onProblem(nodeId: string, problem: string): void;
 }
 
+/** What a reading must keep to. */
+export interface ReadBounds {
+  /** The commitment of one that names none. */
+  readonly anchorAt: Commitment;
+  /** It must not be older. Default: the `minContextSlot` that the node is given. */
+  readonly floor?: Slot;
+  /** When it is too late, in monotonic milliseconds, if that is before the node's own time is up. */
+  readonly endMs?: number;
+}
+
 /** One node of the mesh: let in only with the right genesis hash, watched, and asked for slots when its feed is quiet. */
 export class Member {
   readonly id: string;
@@ -89,12 +99,15 @@ export class Member {
   }
 
   /** How good a choice the node is for a read that must not be older than `floor`. Lower is better. */
-  choice(method: Read, commitment: Commitment = 'confirmed', floor?: Slot): Choosable {
+  choice(method: Read, commitment: Commitment = 'confirmed', floor: Slot = 0): Candidate {
     const rank = STATUS_RANK[this.status().status];
-    const early = floor !== undefined && (this.node.seen.latest(commitment) ?? 0) < floor;
+    const early = (this.node.seen.latest(commitment) ?? 0) < floor;
+    const { weight = 1 } = this.#options.node;
     return {
       rank: Math.max(rank, early ? 1 : 0, this.node.hung ? 2 : 0) + (this.skills.lacks(method) ? LACKING_RANK : 0),
-      pull: (this.#options.node.weight ?? 1) / (1 + this.node.meanMs),
+      pull: weight / (1 + this.node.meanMs),
+      id: this.id,
+      weight,
     };
   }
 
@@ -155,11 +168,15 @@ export class Member {
   }
 
   /** Reads as `Node.read` does, and refuses what is older than asked for (I8) or tells of a slot not believed (I16). */
-  async read(method: Read, params: readonly unknown[], anchorAt: Commitment, endMs?: number): Promise<Reading> {
+  async read(
+    method: Read,
+    params: readonly unknown[],
+    { anchorAt, floor = floorOf(params) ?? 0, endMs }: ReadBounds,
+  ): Promise<Reading> {
     await this.admit();
     try {
       const reading = await this.node.read(method, params, anchorAt, endMs);
-      this.#check(reading.slot, floorOf(params));
+      this.#check(reading.slot, floor);
       return reading;
     } catch (thrown) {
       if (this.node.failing) this.#admission = undefined; // whoever answers next may be another
@@ -175,7 +192,7 @@ export class Member {
       node,
       surroundings,
       admit: () => this.#admitAgain(), // whoever answers there may be another
-      call: (method, params, { commitment = 'confirmed' }) => this.read(method, params, commitment),
+      call: (method, params, { commitment = 'confirmed' }) => this.read(method, params, { anchorAt: commitment }),
       believes: (commitment, slot) => {
         this.node.seen.show(commitment, slot);
         return this.trusted && peers.believes(slot);
@@ -249,13 +266,13 @@ export class Member {
     this.#doubted = doubted;
   }
 
-  #check(slot: Slot, floor: Slot | undefined): void {
+  #check(slot: Slot, floor: Slot): void {
     const { peers } = this.#options;
     if (!peers.believes(slot)) peers.show(this.id, slot);
     if (!this.trusted || !peers.believes(slot)) {
       throw new GatewayError('upstream_error', 'a node tells of slots that are not believed');
     }
-    if (floor !== undefined && slot < floor) throw notReached();
+    if (slot < floor) throw notReached();
   }
 
   #admitAgain(): Promise<string> {

@@ -28,6 +28,10 @@ export interface NodeStatus {
 export interface CallOptions {
   /** At which commitment an answer without a context is anchored. Default: confirmed. */
   readonly commitment?: Commitment;
+  /** The answer must not be older: for the methods that a node can't be held to a slot by `minContextSlot`. */
+  readonly minSlot?: Slot | undefined;
+  /** Reads with the same name go to the same node while it is well: for what nodes may order in ways of their own. */
+  readonly affinity?: string;
 }
 
 /** Many Solana nodes, seen as one. A write can't be expressed. */

@@ -45,7 +45,8 @@ export interface SignaturePage {
 /**
  * Reads a page of an address' history. Below a finalized signature both commitments know the same, so that a page
  * with a cursor is asked for at finalized first, and may be kept; a cursor that is too new for that shows by being
- * unknown there. Throws `cursor_not_found`.
+ * unknown there. The pages of one address come from one node while it is well, as nodes order the transactions of a
+ * slot each in its own way. Throws `cursor_not_found`.
  */
 export async function readSignatures(mesh: Reader, query: SignatureQuery): Promise<SignaturePage> {
   const { before, commitment, minSlot = 0 } = query;
@@ -63,7 +64,7 @@ async function readPage(mesh: Reader, query: SignatureQuery): Promise<SignatureP
   const minContextSlot = Math.max(minSlot, mesh.tip(commitment) ?? 0);
   const config = { limit, ...(before !== undefined && { before }), commitment, minContextSlot };
   const { slot, result } = await mesh
-    .call('getSignaturesForAddress', [address, config], { commitment })
+    .call('getSignaturesForAddress', [address, config], { commitment, affinity: address })
     .catch(refusedAs({ [-32020]: unknownCursor }));
   const scanned = elements(result).slice(0, limit).map(signatureRow);
   // A node may order a slot's transactions in its own way; what stands above the cursor was shown already.

@@ -8,6 +8,12 @@ import { refusedAs } from './refused.ts';
 
 type Reader = Pick<Mesh, 'call'>;
 
+export interface RecordBounds {
+  readonly commitment: Commitment;
+  /** The answer must not be older than this. */
+  readonly minSlot: Slot | undefined;
+}
+
 export interface TransactionReading {
   /** What the node had reached when it was asked; the transaction's own slot is in its record. */
   readonly slot: Slot;
@@ -33,9 +39,13 @@ export interface TransactionRecord {
 const AT_A_TIME = 8;
 
 /** Reads a transaction in the words of the node's parsers. */
-export async function readRecord(mesh: Reader, signature: string, commitment: Commitment): Promise<TransactionReading> {
+export async function readRecord(
+  mesh: Reader,
+  signature: string,
+  { commitment, minSlot }: RecordBounds,
+): Promise<TransactionReading> {
   const config = { encoding: 'jsonParsed' };
-  const read = { method: 'getTransaction', subject: signature, config, commitment } as const;
+  const read = { method: 'getTransaction', subject: signature, config, commitment, minSlot } as const;
   const { slot, result } = await readAnyVersion(mesh, read).catch(refusedAs({}));
   return { slot, record: isNull(result) ? null : result };
 }
@@ -44,12 +54,12 @@ export async function readRecord(mesh: Reader, signature: string, commitment: Co
 export async function readRecords(
   mesh: Reader,
   signatures: readonly string[],
-  commitment: Commitment,
+  bounds: RecordBounds,
 ): Promise<TransactionReading[]> {
   const readings: TransactionReading[] = [];
   const waiting = signatures.entries(); // shared: each worker takes the next one
   const work = async (): Promise<void> => {
-    for (const [place, signature] of waiting) readings[place] = await readRecord(mesh, signature, commitment);
+    for (const [place, signature] of waiting) readings[place] = await readRecord(mesh, signature, bounds);
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, work));
   return readings;

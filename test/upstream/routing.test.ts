@@ -1,6 +1,6 @@
 import t from 'tap';
 import { broken, CONFIRMED, connect, passUntil, refusing, startNode, whoAnswers } from './mesh-world.ts';
-import { answer, type Reply, until } from './scripted-node.ts';
+import { answer, type Reply, type ScriptedNode, until } from './scripted-node.ts';
 import { SETTINGS } from './settings.ts';
 
 const FOREVER = { settings: { ...SETTINGS, silenceMs: 1e9 } };
@@ -74,6 +74,36 @@ t.test('what a node no longer keeps one that keeps all is asked for next', async
   t.equal(`${(await mesh.call('getTransaction', ['sig'])).value}`, 'null', 'if it does not know either, so be it');
   keeper.replies.getTransaction = broken;
   t.equal(`${(await mesh.call('getTransaction', ['sig'])).value}`, 'null', 'and if it does not answer');
+});
+
+t.test('reads of one name go to one node while it is well', async (t) => {
+  const nodes = [await startNode(t), await startNode(t), await startNode(t)];
+  const { mesh } = await connect(t, nodes, { random: Math.random });
+  for (const node of nodes) node.replies.getSignaturesForAddress = '[]';
+  const asked = (): (ScriptedNode | undefined)[] => nodes.filter((node) => node.count('getSignaturesForAddress') > 0);
+  const walk = async (): Promise<void> => {
+    for (let page = 0; page < 20; page++) {
+      await mesh.call('getSignaturesForAddress', ['walker', CONFIRMED], { affinity: 'walker' });
+    }
+  };
+  await walk();
+  const [pinned, ...others] = asked();
+  t.equal(others.length, 0);
+  await pinned?.close();
+  await walk();
+  t.equal(asked().length, 2, 'and when it is gone, to one other');
+});
+
+t.test('what does not take minContextSlot is held to a slot all the same (I8)', async (t) => {
+  const [behind, ahead] = [await startNode(t), await startNode(t)];
+  const { mesh } = await connect(t, [behind, ahead]);
+  behind.replies.getTokenLargestAccounts = '{"context":{"slot":90},"value":[]}';
+  ahead.replies.getTokenLargestAccounts = '{"context":{"slot":97},"value":[]}';
+  const read = (minSlot: number) => mesh.call('getTokenLargestAccounts', ['mint', CONFIRMED], { minSlot });
+  t.equal((await read(90)).slot, 90);
+  t.equal((await read(95)).slot, 97);
+  await t.rejects(read(99), { code: 'rpc_error', rpcCode: -32016 });
+  t.equal(ahead.asked.filter(({ text }) => text.includes('minContextSlot')).length, 0, 'no node is told of it');
 });
 
 t.test('each kind of failure goes elsewhere, or through to the caller, and shows nothing of the node', async (t) => {
