@@ -37,12 +37,13 @@ export async function serve(module: string, args: readonly string[]): Promise<Se
 }
 
 /** A gateway without limits over a cluster that lives in this process, as a node lives on another machine. */
-export async function serveGateway(): Promise<Served> {
+export async function serveGateway(...settings: readonly string[]): Promise<Served> {
   const state = mkdtempSync(join(tmpdir(), 'bench-'));
   if (canPin) spawnSync('taskset', ['-acp', '1', String(process.pid)]); // out of the server's way
   const { url, wsUrl } = await startEmbedded({ state, perSlot: 0 });
-  const limits = ['limits.free.requests=10000000', 'limits.free.streams=1000000'].flatMap((set) => ['--set', set]);
-  return serve('src/main.js', ['--port', '0', '--state', state, '--upstream', `${url},${wsUrl}`, ...limits]);
+  const unlimited = ['limits.free.requests=10000000', 'limits.free.streams=1000000'];
+  const set = [...unlimited, ...settings].flatMap((setting) => ['--set', setting]);
+  return serve('src/main.js', ['--port', '0', '--state', state, '--upstream', `${url},${wsUrl}`, ...set]);
 }
 
 /** Each of the runs once, then each again, and so on: what drifts drifts for all. The median of each. */

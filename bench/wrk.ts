@@ -9,34 +9,61 @@ export interface Load {
   readonly seconds: number;
   /** Requests in flight on each connection. */
   readonly pipelined?: number;
+  /** Each request has a nonce of its own. */
+  readonly nonces?: boolean;
+}
+
+export interface Measured {
+  /** Requests a second. */
+  readonly rate: number;
+  readonly p50Ms: number;
 }
 
 if (spawnSync('wrk', ['-v']).error !== undefined) throw new Error('wrk makes the load: apt-get install wrk');
 
 /** Requests a second that a server answers; every answer must be a 200. */
-export async function wrk(url: string, { connections, seconds, pipelined = 1 }: Load): Promise<number> {
-  const script = pipelined === 1 ? [] : ['-s', pipeline(pipelined)];
-  const args = ['wrk', '-t1', `-c${connections}`, `-d${seconds}s`, ...script, url];
+export const wrk = (url: string, load: Load): Promise<number> => measure(url, load).then(({ rate }) => rate);
+
+/** The same, and how long the middle one of the answers took. */
+export async function measure(
+  url: string,
+  { connections, seconds, pipelined = 1, nonces = false }: Load,
+): Promise<Measured> {
+  const lua = nonces ? NONCES : pipelined > 1 ? pipeline(pipelined) : undefined;
+  const script = lua === undefined ? [] : ['-s', scriptFile(lua)];
+  const args = ['wrk', '--latency', '-t1', `-c${connections}`, `-d${seconds}s`, ...script, url];
   const [command = '', ...rest] = pinned(1, args);
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
   for await (const chunk of child.stdout) output += chunk;
   if (/Non-2xx|Socket errors/.test(output)) throw new Error(`not all were answered:\n${output}`);
-  return Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]);
+  const [, p50 = '', unit = ''] = /50%\s+([\d.]+)(us|ms|s)/.exec(output) ?? [];
+  const perUnit: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000 };
+  return {
+    rate: Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]),
+    p50Ms: Number(p50) * (perUnit[unit] ?? Number.NaN),
+  };
 }
 
 /** A script that sends so many requests at once. */
-function pipeline(depth: number): string {
-  const file = join(mkdtempSync(join(tmpdir(), 'wrk-')), 'pipeline.lua');
-  writeFileSync(
-    file,
-    `init = function(args)
+const pipeline = (depth: number): string => `init = function(args)
   local requests = {}
   for i = 1, ${depth} do requests[i] = wrk.format('GET') end
   all = table.concat(requests)
 end
 request = function() return all end
-`,
-  );
+`;
+
+const NONCES = `local count = 0
+request = function()
+  count = count + 1
+  wrk.headers['x-receipt-nonce'] = string.format('bench-nonce-%012d', count)
+  return wrk.format('GET')
+end
+`;
+
+function scriptFile(lua: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'wrk-')), 'script.lua');
+  writeFileSync(file, lua);
   return file;
 }

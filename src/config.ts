@@ -56,7 +56,7 @@ export const configSchema = group({
     transactionsPerSlot: whole(0, 1_000),
   }),
   refresh: group({ epochMs: ms, performanceMs: ms, priorityFeeMs: ms, hotKeys: whole(0, 1_000_000) }),
-  cache: group({ bytes, maxStaleSlots: count, sealAhead: whole(0, 1_000_000) }),
+  cache: group({ bytes, maxStaleSlots: count, sealAhead: whole(0, 1_000_000), sealTogether: whole(1, 256) }),
   watch: group({ accounts: whole(0, 1_000_000), idleSlots: count, auditMs: ms, maxAccountBytes: bytes }),
   limits: group({
     free: group({

@@ -71,7 +71,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const cache = new Cache({ ...config.cache, clock, hotKeys: config.refresh.hotKeys });
   const guard = new Guard((conflict) => log.error(conflict, 'two results for one finalized slot'));
   const signer = new Signer(key, mesh.cluster, guard);
-  const sealer = new Sealer({ cache, signer, clock, sealAhead: config.cache.sealAhead });
+  const sealer = new Sealer({ ...config.cache, cache, signer, clock });
   const { publicKey } = signer;
   if (warning !== null) log.warn({}, warning);
   if (created) log.info({ publicKey, path }, 'receipt key created');
@@ -146,7 +146,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     ...config.stream,
     isHealthy: () => isHealthy(context),
     onFrame(frame, snapshot) {
-      if (frame.body !== undefined) server.publish(Buffer.from(frame.body), snapshot);
+      if (frame.body !== undefined) server.publish(frame, snapshot);
       onWarm();
     },
     onError: (part, cause) => log.warn({ part, err: cause }, 'a read failed; the old answer goes on'),

@@ -49,6 +49,8 @@ export interface Entry {
   /** The whole body as it goes on the wire, once somebody has asked for it. */
   body: string | Buffer | undefined;
   compressed: Compressed | undefined;
+  /** SHA-256 of the result, hex; empty until it is sealed. */
+  digest: string;
   /** Names the result for `ETag`; empty until it is sealed. */
   etag: string;
   /** Coarse monotonic time of the seal in `body`. */
@@ -230,6 +232,7 @@ export class Cache {
       renew: origin.renew,
       body: undefined,
       compressed: undefined,
+      digest: '',
       etag: '',
       sealedMs: 0,
       renewing: false,
@@ -277,6 +280,7 @@ export class Cache {
       renew: undefined,
       body: undefined,
       compressed: undefined,
+      digest: '',
       etag: '',
       sealedMs: 0,
       renewing: false,

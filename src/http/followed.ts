@@ -1,9 +1,7 @@
-import type { Entry } from '../cache/cache.ts';
 import { SLOT_MS } from '../cache/cache.ts';
 import type { AccountNews } from '../domain/account-news.ts';
 import type { Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
-import { GatewayError } from '../domain/error.ts';
 import type { Answers } from '../routes/answers.ts';
 import type { Watching } from '../routes/route.ts';
 import type { Topic } from '../routes/topics.ts';
@@ -96,13 +94,7 @@ export class Followed {
     const question = { ...topic.question, minSlot };
     const { entry } = answers.lookUp(question) ?? (await answers.resolve(question));
     if (entry.refusal !== undefined) throw entry.refusal;
-    const body = sealer.bodyOf(entry) ?? (await sealed(sealer, entry));
+    const body = sealer.bodyOf(entry) ?? (await sealer.seal(entry));
     return { slot: entry.slot, result: entry.result, body, isReorg };
   }
-}
-
-async function sealed(sealer: Sealer, entry: Entry): Promise<string | Buffer> {
-  await sealer.seal(entry);
-  if (entry.body === undefined) throw new GatewayError('internal_error', 'a seal came without its body');
-  return entry.body;
 }

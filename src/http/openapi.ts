@@ -87,7 +87,8 @@ function operations(route: Route): object {
     operationId: route.path.replaceAll(/\/:?(\w)/g, (_, letter: string) => letter.toUpperCase()).replaceAll('-', ''),
     responses: {
       200: { description: route.summary, headers: LIMIT_HEADERS, content: json(dressed(route)) },
-      ...errors([...COMMON, ...BY_KIND[route.kind], ...(route.errors ?? [])]),
+      ...(route.envelope === 'signed' && { 304: NOT_MODIFIED }),
+      ...errors([...COMMON, 'invalid_nonce', ...BY_KIND[route.kind], ...(route.errors ?? [])]),
     },
   };
   if (route.kind !== 'post') return { get: { ...description, parameters: parametersOf(route) } };
@@ -98,14 +99,36 @@ const json = (schema: object): object => ({ 'application/json': { schema } });
 
 const bodyOf = (route: Post): object => ({ required: true, content: json(jsonSchema(route.body)) });
 
-const parametersOf = (route: Get): object[] =>
-  Object.entries<Param<unknown>>(route.params).map(([name, { required, schema, description }]) => ({
+const parametersOf = (route: Get): object[] => [
+  ...Object.entries<Param<unknown>>(route.params).map(([name, { required, schema, description }]) => ({
     name,
     in: route.path.includes(`:${name}`) ? 'path' : 'query',
     required,
     description,
     schema,
-  }));
+  })),
+  ...(route.envelope === 'signed' ? [NONCE] : []),
+];
+
+const NONCE = {
+  name: 'X-Receipt-Nonce',
+  in: 'header',
+  required: false,
+  description: 'Is bound into the receipt, so that it can be no older than the request; counts as two requests',
+  schema: text('^[A-Za-z0-9_-]{16,64}$'),
+};
+
+const NOT_MODIFIED = {
+  description: 'The caller has this very result (`If-None-Match`), which still holds at `X-Slot`',
+  headers: {
+    ...LIMIT_HEADERS,
+    'X-Slot': { schema: integer },
+    'X-Receipt': {
+      description: 'The receipt that a 200 would carry now, as one line of JSON',
+      schema: text('^\\{.*\\}$'),
+    },
+  },
+};
 
 const MEMBERS: Readonly<Record<Exclude<Envelope, 'plain'>, readonly string[]>> = {
   signed: ['result', 'slot', 'receipt'],
@@ -159,6 +182,13 @@ const STREAM = {
     parameters: [
       { name: 'format', in: 'query', required: false, schema: { enum: ['json', 'msgpack'], default: 'json' } },
       { name: 'interval', in: 'query', required: false, schema: { enum: ['1000', '5000', '10000'] } },
+      {
+        name: 'receipts',
+        in: 'query',
+        required: false,
+        description: 'Frames with a receipt each, whose request is `SUB` and the target of this stream; JSON only',
+        schema: { enum: ['1'] },
+      },
     ],
     responses: {
       101: { description: 'Each text frame is byte for byte the body of GET /network at its slot' },

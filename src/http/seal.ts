@@ -1,7 +1,8 @@
 import type { Cache, Entry } from '../cache/cache.ts';
+import type { Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import { digestOf } from '../receipt/digest.ts';
-import { MAX_BATCH, type Signer } from '../receipt/signer.ts';
+import type { Sealable, Signer } from '../receipt/signer.ts';
 
 /** A receipt this old is made again before its body is served, so that no verifier's age rule meets it. */
 const MAX_SEAL_MS = 20_000;
@@ -12,11 +13,15 @@ const RESEAL_MS = 10_000;
 /** So much of the digest is enough to tell two results of one request apart. */
 const ETAG_DIGITS = 16;
 
+type Body = string | Buffer;
+
 interface Job {
   readonly entry: Entry;
+  /** Set for a body of one caller's own, which is kept for nobody else. */
+  readonly nonce: string | null;
   /** The entry waits to be shown until it has its body. */
   readonly staged: boolean;
-  readonly waiting: { resolve(): void; reject(reason: unknown): void }[];
+  readonly waiting: { resolve(body: Body): void; reject(reason: unknown): void }[];
 }
 
 export interface SealerOptions {
@@ -25,6 +30,8 @@ export interface SealerOptions {
   readonly clock: Clock;
   /** At most so many bodies of a slot are made before somebody asks. */
   readonly sealAhead: number;
+  /** At most so many answers share a signature: beyond 64 the paths grow and nothing is gained. */
+  readonly sealTogether: number;
 }
 
 /**
@@ -36,15 +43,19 @@ export class Sealer {
   readonly #signer: Signer;
   readonly #clock: Clock;
   readonly #sealAhead: number;
-  #jobs = new Map<Entry, Job>();
+  readonly #together: number;
+  #queue: Job[] = [];
+  /** Those of the queue whose body is for everybody. */
+  readonly #shared = new Map<Entry, Job>();
   #sealed = 0;
   #signatures = 0;
 
-  constructor({ cache, signer, clock, sealAhead }: SealerOptions) {
+  constructor({ cache, signer, clock, sealAhead, sealTogether }: SealerOptions) {
     this.#cache = cache;
     this.#signer = signer;
     this.#clock = clock;
     this.#sealAhead = sealAhead;
+    this.#together = sealTogether;
     cache.stageWith((next, shown) => this.#stage(next, shown));
   }
 
@@ -59,7 +70,7 @@ export class Sealer {
   }
 
   /** The body if it can go out as it is. On a hit this is all there is to do. */
-  bodyOf(entry: Entry): string | Buffer | undefined {
+  bodyOf(entry: Entry): Body | undefined {
     const standsForGood = entry.final && entry.label.immutable === true;
     if (entry.label.envelope !== 'signed' || standsForGood) return entry.body;
     const age = this.#cache.nowMs - entry.sealedMs;
@@ -69,11 +80,28 @@ export class Sealer {
     return entry.body;
   }
 
-  /** Resolves when the body is made, in this turn of the loop. */
-  seal(entry: Entry): Promise<void> {
+  /** Makes the body, in this turn of the loop. */
+  seal(entry: Entry): Promise<Body> {
     return new Promise((resolve, reject) => {
       this.#enqueue(entry, false).waiting.push({ resolve, reject });
     });
+  }
+
+  /** Makes a body for one caller only: its receipt holds the nonce that he sent. */
+  sealFor(entry: Entry, nonce: string): Promise<Body> {
+    return new Promise((resolve, reject) => {
+      this.#push({ entry, nonce, staged: false, waiting: [{ resolve, reject }] });
+    });
+  }
+
+  /** A stream's frame with a receipt for each of these requests, in their order, all under one signature. */
+  sealFrame({ result, slot, label }: Entry, requests: readonly string[]): string[] {
+    const digest = digestOf(result);
+    const { commitment } = label;
+    const items = requests.map(
+      (request): Sealable => ({ request, slot, commitment, claim: 'observed', digest, nonce: null }),
+    );
+    return this.#sign(items).map((receipt) => bodyWith(result, slot, receipt));
   }
 
   /** A key that is read all the time has its next body before its next reader comes. */
@@ -81,28 +109,30 @@ export class Sealer {
     if (next.label.envelope === 'anchored') next.body = Buffer.from(`{"result":${next.result},"slot":${next.slot}}`);
     if (next.label.envelope !== 'signed') return false;
     const isHot = next.policy === 'live' || (shown?.body !== undefined && this.#cache.tip - shown.lastRead <= 1);
-    if (!isHot || this.#jobs.size >= this.#sealAhead) return false;
+    if (!isHot || this.#queue.length >= this.#sealAhead) return false;
     this.#enqueue(next, true);
     return true;
   }
 
   #enqueue(entry: Entry, staged: boolean): Job {
-    const queued = this.#jobs.get(entry);
+    const queued = this.#shared.get(entry);
     if (queued !== undefined) return queued;
-    if (this.#jobs.size === 0) setImmediate(() => this.#flush());
-    const job: Job = { entry, staged, waiting: [] };
-    this.#jobs.set(entry, job);
+    const job: Job = { entry, nonce: null, staged, waiting: [] };
+    this.#shared.set(entry, job);
+    this.#push(job);
     return job;
   }
 
+  #push(job: Job): void {
+    if (this.#queue.push(job) === 1) setImmediate(() => this.#flush());
+  }
+
   #flush(): void {
-    const jobs = [...this.#jobs.values()];
-    const batch = jobs.slice(0, MAX_BATCH);
-    this.#jobs = new Map(jobs.slice(MAX_BATCH).map((job) => [job.entry, job]));
-    if (this.#jobs.size > 0) setImmediate(() => this.#flush());
+    const batch = this.#queue.splice(0, this.#together);
+    if (this.#queue.length > 0) setImmediate(() => this.#flush());
+    for (const { entry, nonce } of batch) if (nonce === null) this.#shared.delete(entry);
     try {
       this.#seal(batch);
-      for (const { waiting } of batch) for (const { resolve } of waiting) resolve();
     } catch (reason) {
       // Nobody else would hear of it. What was held back is shown without a body: its next reader meets the fault.
       for (const { entry, staged } of batch) if (staged) this.#cache.show(entry);
@@ -111,27 +141,53 @@ export class Sealer {
   }
 
   #seal(batch: readonly Job[]): void {
-    const digests = batch.map(({ entry }) => digestOf(entry.result));
-    const receipts = this.#signer.seal(
-      batch.map(({ entry: { key, slot, label } }, i) => ({
+    const items = batch.map(({ entry, nonce }): Sealable => {
+      const { key, slot, label } = entry;
+      const { commitment, exact } = label;
+      return {
         request: `GET ${key}`,
         slot,
-        commitment: label.commitment,
-        claim: label.exact ? 'exact' : 'observed',
-        digest: digests[i] ?? '', // one for each
-        nonce: null,
-      })),
-      this.#clock.now(),
-    );
-    this.#sealed += batch.length;
-    this.#signatures++;
-    batch.forEach(({ entry, staged }, i) => {
-      const body = `{"result":${entry.result},"slot":${entry.slot},"receipt":${receipts[i]}}`;
+        commitment,
+        claim: exact ? 'exact' : 'observed',
+        digest: withDigest(entry),
+        nonce,
+      };
+    });
+    const receipts = this.#sign(items);
+    batch.forEach(({ entry, nonce, staged, waiting }, i) => {
+      const text = bodyWith(entry.result, entry.slot, receipts[i] ?? ''); // one for each
       // Hot bodies are few and written often; the many others stay text, which the collector need not track.
-      entry.body = staged ? Buffer.from(body) : body;
-      entry.etag = digests[i]?.slice(0, ETAG_DIGITS) ?? '';
-      entry.sealedMs = this.#cache.nowMs;
-      if (staged) this.#cache.show(entry);
+      const body = staged ? Buffer.from(text) : text;
+      if (nonce === null) {
+        entry.body = body;
+        entry.sealedMs = this.#cache.nowMs;
+        if (staged) this.#cache.show(entry);
+      }
+      for (const { resolve } of waiting) resolve(body);
     });
   }
+
+  #sign(items: readonly Sealable[]): readonly string[] {
+    this.#sealed += items.length;
+    this.#signatures++;
+    return this.#signer.seal(items, this.#clock.now());
+  }
+}
+
+/** The digest of the entry's result: made once, however often it is signed. */
+function withDigest(entry: Entry): string {
+  if (entry.digest === '') {
+    entry.digest = digestOf(entry.result);
+    entry.etag = entry.digest.slice(0, ETAG_DIGITS);
+  }
+  return entry.digest;
+}
+
+const bodyWith = (result: string, slot: Slot, receipt: string): string =>
+  `{"result":${result},"slot":${slot},"receipt":${receipt}}`;
+
+/** The receipt in a sealed body. */
+export function receiptIn(body: Body): string {
+  const start = body.lastIndexOf('{'); // a receipt holds no other
+  return body.slice(start, -1).toString();
 }

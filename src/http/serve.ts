@@ -3,6 +3,7 @@ import type { ClientIp } from '../access/client-ip.ts';
 import type { Limiter, Quota } from '../access/limiter.ts';
 import { GatewayError } from '../domain/error.ts';
 import { API_PREFIX, parseTarget } from '../domain/request.ts';
+import { isNonce } from '../receipt/statement.ts';
 import type { Answers, Served } from '../routes/answers.ts';
 import { pathArguments, queryArguments } from '../routes/arguments.ts';
 import { type Match, matchRoute } from '../routes/match.ts';
@@ -11,7 +12,7 @@ import type { Context, Route } from '../routes/route.ts';
 import { readBody } from './body.ts';
 import { framingFault, isChunked, isPlainGet } from './edge.ts';
 import { coded, isCompressible } from './encoding.ts';
-import { headText, PREFLIGHT } from './head.ts';
+import { HitHead, headText, PREFLIGHT } from './head.ts';
 import { HitHeads } from './hit-heads.ts';
 import { type Owed, Reply } from './reply.ts';
 import type { Sealer } from './seal.ts';
@@ -65,16 +66,19 @@ const PLACES: Readonly<Record<string, Place>> = {
 const NO_QUOTA: Quota = { allowed: true, limit: 0, remaining: 0, reset: 0, retryAfter: 1 };
 
 /** Headers that ask for what only the slow path knows of. */
-const isSpecial = (req: HttpRequest): boolean =>
-  req.getHeader('x-api-key') !== '' ||
-  req.getHeader('x-receipt-nonce') !== '' ||
-  req.getHeader('if-none-match') !== '' ||
-  req.getHeader('x-min-slot') !== '';
+const isSpecial = (req: HttpRequest): boolean => req.getHeader('x-receipt-nonce') !== '' || hasOther(req);
+
+const hasOther = (req: HttpRequest): boolean =>
+  req.getHeader('x-api-key') !== '' || req.getHeader('if-none-match') !== '' || req.getHeader('x-min-slot') !== '';
 
 export function handlers(deps: Deps): Handlers {
   const { answers, context, sealer, limiter, clientIp, owed, onDefect } = deps;
   const { cache } = context;
   const hitHeads = new HitHeads();
+  const boundHead = new HitHead([
+    ['X-Cache', 'HIT'],
+    ['Cache-Control', 'no-store'],
+  ]);
 
   const get: Handler = (res, req) => {
     try {
@@ -86,7 +90,8 @@ export function handlers(deps: Deps): Handlers {
 
   /** A plain hit is answered right here: no parsing, no promise, no JSON, no signature. False if it is none. */
   function hit(res: HttpResponse, req: HttpRequest): boolean {
-    if (!isPlainGet(req) || isSpecial(req) || context.isDraining()) return false;
+    if (!isPlainGet(req) || context.isDraining()) return false;
+    if (isSpecial(req)) return hitForOne(res, req);
     const entry = cache.get(targetOf(req)); // a key in the cache was valid when it got there
     if (entry === undefined || !cache.isFresh(entry)) return false;
     const body = sealer.bodyOf(entry);
@@ -102,7 +107,27 @@ export function handlers(deps: Deps): Handlers {
     return true;
   }
 
+  /** The same for a caller who sent a nonce and nothing else that is special: of his own is only the receipt. */
+  function hitForOne(res: HttpResponse, req: HttpRequest): boolean {
+    const nonce = req.getHeader('x-receipt-nonce');
+    if (!isNonce(nonce) || hasOther(req)) return false;
+    const entry = cache.get(targetOf(req));
+    if (entry?.label.envelope !== 'signed' || entry.refusal !== undefined || !cache.isFresh(entry)) return false;
+    const quota = { ...limiter.take(clientIp(res.getRemoteAddress(), req), 2) };
+    const reply = new Reply(res, owed);
+    const fail = (thrown: unknown): void => reply.send(errorWire(quota, thrown, onDefect));
+    if (!quota.allowed) fail(tooMany(quota));
+    else {
+      sealer.sealFor(entry, nonce).then((body) => {
+        reply.send({ head: boundHead.fill(quota, entry), body });
+      }, fail);
+    }
+    return true;
+  }
+
   const slowGet = guarded('get', ({ req, match, quota }) => {
+    const nonce = parseNonce(req.getHeader('x-receipt-nonce'));
+    if (nonce !== undefined && match?.route.envelope !== 'signed') throw unsigned();
     if (match === undefined) return documentWire(quota, deps.document);
     const { route, inPath } = match;
     if (route.kind === 'post') return noRoute();
@@ -112,7 +137,7 @@ export function handlers(deps: Deps): Handlers {
     if (route.kind === 'now') return nowWire(quota, route, route.answer(params, context));
     const question = { route, params, key: target.canonical, minSlot: parseMinSlot(req.getHeader('x-min-slot')) };
     const served = answers.lookUp(question);
-    const wish = { ifNoneMatch: req.getHeader('if-none-match'), accept: req.getHeader('accept-encoding') };
+    const wish = { nonce, ifNoneMatch: req.getHeader('if-none-match'), accept: req.getHeader('accept-encoding') };
     return served === undefined
       ? upstreamWire(answers.resolve(question), quota, wish)
       : sealedWire(served, quota, wish);
@@ -126,8 +151,11 @@ export function handlers(deps: Deps): Handlers {
 
   /** At once when the body is at hand, else in this turn of the event loop. */
   function sealedWire(served: Served, quota: Quota, wish: Wish, upstreamMs?: number): Wire | Promise<Wire> {
-    if (sealer.bodyOf(served.entry) !== undefined) return servedWire(quota, served, wish, upstreamMs);
-    return sealer.seal(served.entry).then(() => servedWire(quota, served, wish, upstreamMs));
+    const { entry } = served;
+    const wire = (body: string | Buffer): Wire => servedWire(quota, { ...served, body, upstreamMs }, wish);
+    if (wish.nonce !== undefined) return sealer.sealFor(entry, wish.nonce).then(wire);
+    const body = sealer.bodyOf(entry);
+    return body === undefined ? sealer.seal(entry).then(wire) : wire(body);
   }
 
   const post = guarded('post', ({ req, match, reply, quota }) => {
@@ -169,11 +197,12 @@ export function handlers(deps: Deps): Handlers {
           return;
         }
         close ||= isChunked(req);
-        if (method !== 'options' && !isFree(match)) quota = { ...limiter.take(address, 1) };
+        if (method !== 'options' && !isFree(match)) quota = { ...limiter.take(address, weightOf(req)) };
         if (!quota.allowed) throw tooMany(quota);
         if (method !== 'options') {
           checkMethod(method, place);
           checkCredentials(req);
+          if (method === 'post' && req.getHeader('x-receipt-nonce') !== '') throw unsigned();
         }
         const wire = answer({ req, match, place, reply, quota });
         if (wire instanceof Promise) wire.then(send, fail);
@@ -213,10 +242,20 @@ function checkMethod(method: keyof Handlers, place: Place): void {
 
 function checkCredentials(req: HttpRequest): void {
   if (req.getHeader('x-api-key') !== '') throw new GatewayError('invalid_api_key', 'no such API key');
-  if (req.getHeader('x-receipt-nonce') !== '') {
-    throw new GatewayError('invalid_nonce', 'receipts for a nonce of the caller are not offered');
-  }
 }
+
+/** An answer that is signed for one caller alone costs more than one for all. */
+const weightOf = (req: HttpRequest): number => (req.getHeader('x-receipt-nonce') === '' ? 1 : 2);
+
+/** Reads the `X-Receipt-Nonce` header: what the caller wants to find in the receipt, so that it can't be an old one. */
+function parseNonce(header: string): string | undefined {
+  if (header === '') return undefined;
+  if (isNonce(header)) return header;
+  throw new GatewayError('invalid_nonce', 'X-Receipt-Nonce must be 16 to 64 letters, digits, "-" or "_"');
+}
+
+const unsigned = (): GatewayError =>
+  new GatewayError('invalid_nonce', 'what is asked for carries no receipt, so there is nothing to bind to a nonce');
 
 const isJson = (type: string): boolean => type === '' || /^application\/json\s*(;|$)/i.test(type);
 

@@ -5,6 +5,7 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
+import type { Entry } from '../cache/cache.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Snapshot } from '../domain/snapshot.ts';
 import { StartError } from '../domain/start-error.ts';
@@ -30,7 +31,7 @@ export interface Server {
   /** How many answers are still owed to callers. */
   readonly pending: number;
   /** Sends one frame to every subscriber of the stream. */
-  publish(text: Buffer, snapshot: Snapshot): void;
+  publish(entry: Entry, snapshot: Snapshot): void;
   /** Takes no new connection, and says goodbye on the stream. What is under way is answered. */
   drain(): void;
   close(): void;

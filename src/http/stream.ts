@@ -2,6 +2,7 @@ import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t, WebS
 import type { ClientIp } from '../access/client-ip.ts';
 import { type Identity, identityOf } from '../access/identity.ts';
 import type { Limiter, Quota } from '../access/limiter.ts';
+import type { Entry } from '../cache/cache.ts';
 import type { Clock } from '../domain/clock.ts';
 import { GatewayError } from '../domain/error.ts';
 import { API_PREFIX, parseTarget } from '../domain/request.ts';
@@ -12,6 +13,7 @@ import { checkHandshake } from './handshake.ts';
 import { quotaHeaders } from './head.ts';
 import type { Listener, Pushes } from './pushes.ts';
 import { type Owed, Reply } from './reply.ts';
+import type { Sealer } from './seal.ts';
 import { type MessageId, parseMessage } from './stream-message.ts';
 import { errorWire } from './wire.ts';
 
@@ -24,6 +26,8 @@ export interface StreamOptions {
   /** What may wait for a slow reader, in bytes; beyond it frames are dropped. */
   readonly maxBackpressureBytes: number;
   readonly owed: Owed;
+  /** Signs the frames of those who want receipts. */
+  readonly sealer: Sealer;
   /** The account topics that may be subscribed to. */
   readonly pushes: Pushes;
   readonly isDraining: () => boolean;
@@ -33,8 +37,8 @@ export interface StreamOptions {
 export interface Stream {
   /** How many listen. */
   readonly subscribers: number;
-  /** Sends a frame: `text` to those who read JSON, the snapshot to those who read MessagePack. */
-  publish(text: Buffer, snapshot: Snapshot): void;
+  /** Sends a frame: the entry's body to those who read JSON, the snapshot to those who read MessagePack. */
+  publish(entry: Entry, snapshot: Snapshot): void;
   /** Says goodbye to all. */
   close(): void;
 }
@@ -58,6 +62,8 @@ type Format = 'json' | 'msgpack';
 /** Those who get the same frames. */
 interface Channel {
   readonly format: Format;
+  /** What the receipts of the frames say was asked for; undefined for frames without. */
+  readonly request: string | undefined;
   /** Frames are at least this far apart; 0: every frame. */
   readonly intervalMs: number;
   readonly fanout: Fanout;
@@ -66,6 +72,14 @@ interface Channel {
 
 const FORMATS: readonly Format[] = ['json', 'msgpack'];
 const INTERVALS = [0, 1000, 5000, 10_000] as const;
+
+/** The targets of streams with receipts, as they are signed: spelled as the caller spells them, in canonical order. */
+const SIGNED_TARGETS = ['', 'format=json&'].flatMap((format) =>
+  INTERVALS.map((intervalMs) => {
+    const interval = intervalMs === 0 ? '' : `interval=${intervalMs}&`;
+    return { intervalMs, target: `${API_PREFIX}/stream?${format}${interval}receipts=1` };
+  }),
+);
 
 /** A frame may come this much early and still keep its interval: slots don't tick in whole seconds. */
 const SLACK_MS = 200;
@@ -87,21 +101,21 @@ const CLOSE = { goingAway: 1001, tooLong: 1009, slow: 1013, notUnderstood: 4403,
 /** Serves `/stream`: the network's frames over WebSocket. */
 export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
   const { limiter, clientIp, clock, pushes } = options;
-  const channels = FORMATS.flatMap((format) =>
-    INTERVALS.map((intervalMs): Channel => {
-      const publish = (topic: string, message: string | Buffer, isBinary: boolean): void => {
-        app.publish(topic, message, isBinary, false);
-      };
-      return { format, intervalMs, fanout: new Fanout(`${format}/${intervalMs}`, publish), sentMs: -Infinity };
-    }),
+  const openChannel = (format: Format, intervalMs: number, target?: string): Channel => {
+    const publish = (topic: string, message: string | Buffer, isBinary: boolean): void => {
+      app.publish(topic, message, isBinary, false);
+    };
+    const fanout = new Fanout(target ?? `${format}/${intervalMs}`, publish);
+    return { format, intervalMs, request: target && `SUB ${target}`, fanout, sentMs: -Infinity };
+  };
+  const channels = FORMATS.flatMap((format) => INTERVALS.map((intervalMs) => openChannel(format, intervalMs)));
+  const signed = new Map(
+    SIGNED_TARGETS.map(({ target, intervalMs }) => [target, openChannel('json', intervalMs, target)]),
   );
   const sockets = new Set<Socket>();
   const slow = new Set<Socket>();
   const connections = new Map<Identity, number>();
-  let latest: { readonly text: Buffer; readonly snapshot: Snapshot } | undefined;
-
-  const frameFor = (format: Format, frame: NonNullable<typeof latest>): Buffer =>
-    format === 'json' ? frame.text : packFrame(frame.snapshot);
+  let latest: Frames | undefined;
 
   function upgrade(res: HttpResponse, req: HttpRequest, context: us_socket_context_t): void {
     let quota: Quota = limiter.peek(new ArrayBuffer(4));
@@ -143,11 +157,16 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
   function channelFor(req: HttpRequest): Channel {
     if (options.isDraining()) throw new GatewayError('shutting_down', 'the gateway is shutting down');
     checkHandshake(req);
-    const { query } = parseTarget(`${req.getUrl()}?${req.getQuery() ?? ''}`);
+    const { query, canonical } = parseTarget(`${req.getUrl()}?${req.getQuery() ?? ''}`);
+    const withReceipts = signed.get(canonical);
+    if (withReceipts !== undefined) return withReceipts;
     const { format = 'json', interval = '', ...unknown } = Object.fromEntries(query);
     const channel = channels.find((known) => known.format === format && String(known.intervalMs || '') === interval);
     if (channel !== undefined && Object.keys(unknown).length === 0) return channel;
-    throw new GatewayError('invalid_query', 'the stream takes format=json|msgpack and interval=1000|5000|10000');
+    throw new GatewayError(
+      'invalid_query',
+      'the stream takes format=json|msgpack, interval=1000|5000|10000, and receipts=1 with JSON',
+    );
   }
 
   function onMessage(socket: Socket, message: ArrayBuffer, isBinary: boolean): void {
@@ -237,8 +256,7 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       sockets.add(socket);
       subscriber.listener.send = (frame) => sendTo(socket, frame);
       const comesAnyway = channel.fanout.isPending(shard);
-      if (latest !== undefined && !comesAnyway)
-        socket.send(frameFor(channel.format, latest), channel.format === 'msgpack');
+      if (latest !== undefined && !comesAnyway) socket.send(latest.of(channel), channel.format === 'msgpack');
       socket.subscribe(channel.fanout.topic(shard));
     },
     message: onMessage,
@@ -265,18 +283,16 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
     get subscribers() {
       return sockets.size;
     },
-    publish(text, snapshot) {
-      latest = { text, snapshot };
+    publish(entry, snapshot) {
       const nowMs = clock.monotonic();
-      let packed: Buffer | undefined;
-      for (const channel of channels) {
-        if (channel.fanout.size === 0 || nowMs - channel.sentMs < channel.intervalMs - SLACK_MS) continue;
+      const due = [...channels, ...signed.values()].filter(
+        ({ fanout, sentMs, intervalMs }) => fanout.size > 0 && nowMs - sentMs >= intervalMs - SLACK_MS,
+      );
+      latest = new Frames(entry, snapshot, options.sealer);
+      latest.sign(due);
+      for (const channel of due) {
         channel.sentMs = nowMs;
-        if (channel.format === 'msgpack') packed ??= packFrame(snapshot);
-        channel.fanout.send(
-          packed !== undefined && channel.format === 'msgpack' ? packed : text,
-          channel.format === 'msgpack',
-        );
+        channel.fanout.send(latest.of(channel), channel.format === 'msgpack');
       }
       dropSlow();
     },
@@ -285,6 +301,44 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       for (const socket of [...sockets]) socket.end(CLOSE.goingAway, 'the gateway is shutting down');
     },
   };
+}
+
+/** One frame in all the forms that are asked for, each made once. */
+class Frames {
+  readonly #entry: Entry;
+  readonly #snapshot: Snapshot;
+  readonly #sealer: Sealer;
+  readonly #signed = new Map<string, string>();
+  readonly #text: Buffer;
+  #packed: Buffer | undefined;
+
+  constructor(entry: Entry, snapshot: Snapshot, sealer: Sealer) {
+    this.#entry = entry;
+    this.#snapshot = snapshot;
+    this.#sealer = sealer;
+    this.#text = Buffer.from(entry.body ?? '');
+  }
+
+  /** Makes those with receipts, all under one signature. */
+  sign(channels: readonly Channel[]): void {
+    const requests = channels.flatMap(({ request }) => request ?? []);
+    if (requests.length === 0) return;
+    const frames = this.#sealer.sealFrame(this.#entry, requests);
+    requests.forEach((request, i) => {
+      this.#signed.set(request, frames[i] ?? ''); // one for each
+    });
+  }
+
+  of(channel: Channel): string | Buffer {
+    const { format, request } = channel;
+    if (format === 'msgpack') {
+      this.#packed ??= packFrame(this.#snapshot);
+      return this.#packed;
+    }
+    if (request === undefined) return this.#text;
+    if (!this.#signed.has(request)) this.sign([channel]);
+    return this.#signed.get(request) ?? '';
+  }
 }
 
 const tooMany = (what: string, { retryAfter }: Quota): GatewayError =>

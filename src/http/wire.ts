@@ -7,6 +7,7 @@ import type { Served } from '../routes/answers.ts';
 import type { Now, Posted } from '../routes/route.ts';
 import { coded } from './encoding.ts';
 import { etagOf, type Header, headText } from './head.ts';
+import { receiptIn } from './seal.ts';
 
 /** A response as it goes on the wire. */
 export interface Wire {
@@ -24,22 +25,36 @@ export const cacheControlOf = ({ final, label }: Entry): string =>
 
 /** What is asked of an answer that is no plain hit. */
 export interface Wish {
+  /** What the caller sent to have the answer signed for himself alone. */
+  readonly nonce: string | undefined;
   readonly ifNoneMatch: string;
   readonly accept: string;
 }
 
+/** An answer with the body that it goes out with. */
+export interface Sealed extends Served {
+  readonly body: string | Buffer;
+  /** How long the upstream took. */
+  readonly upstreamMs?: number | undefined;
+}
+
 /** A read's answer. A plain hit's head is prebuilt; this one is for all others. */
-export function servedWire(quota: Quota, { entry, source }: Served, wish: Wish, upstreamMs?: number): Wire {
+export function servedWire(quota: Quota, { entry, source, body: plain, upstreamMs }: Sealed, wish: Wish): Wire {
   const extra: Header[] = [
     ['X-Slot', String(entry.slot)],
     ['X-Cache', source],
-    ['Cache-Control', cacheControlOf(entry)],
+    ['Cache-Control', wish.nonce === undefined ? cacheControlOf(entry) : 'no-store'],
   ];
   if (entry.etag !== '') extra.push(['ETag', etagOf(entry.etag)]);
   if (source === 'MISS' && upstreamMs !== undefined)
     extra.push(['Server-Timing', `upstream;dur=${upstreamMs.toFixed(1)}`]);
-  if (isNamed(wish.ifNoneMatch, entry.etag)) return { head: headText(304, quota, extra).text, body: null };
-  const { coding, body } = coded(entry, entry.body ?? '', wish.accept);
+  if (isNamed(wish.ifNoneMatch, entry.etag)) {
+    extra.push(['X-Receipt', receiptIn(plain)]); // who has the result has all that it proves
+    return { head: headText(304, quota, extra).text, body: null };
+  }
+  // Nobody else gets a body with a nonce, so nothing is won by keeping it compressed.
+  const { coding, body } =
+    wish.nonce === undefined ? coded(entry, plain, wish.accept) : { coding: 'identity', body: plain };
   if (coding !== 'identity') extra.push(['Content-Encoding', coding]);
   return { head: headText(200, quota, extra).text, body };
 }

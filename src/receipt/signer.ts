@@ -3,9 +3,6 @@ import type { Claimed, Guard } from './guard.ts';
 import { type SigningKey, signAll, signingKey } from './sign.ts';
 import { RESULT_REVISION, type Statement } from './statement.ts';
 
-/** The most answers worth one signature: beyond it paths grow and nothing is gained. */
-export const MAX_BATCH = 64;
-
 /** An answer that wants a receipt. */
 export interface Sealable extends Claimed {
   /** What the caller sent to make the answer its own, or null. */
@@ -37,7 +34,7 @@ export class Signer {
   }
 
   /**
-   * A receipt for each item, in order, under one signature; at most {@link MAX_BATCH} at a time. `nowMs` is Unix
+   * A receipt for each item, in order, under one signature. `nowMs` is Unix
    * time in whole milliseconds; when it goes back the receipts keep the latest time they had.
    */
   seal(items: readonly Sealable[], nowMs: number): string[] {

@@ -31,6 +31,9 @@ export interface Statement {
   readonly nonce: string | null;
 }
 
+/** Whether a text may stand as a nonce in a statement. */
+export const isNonce = (text: string): boolean => /^[\w-]{16,64}$/.test(text);
+
 /** The leaf data: eleven lines, a field each, so that no two statements share a text. */
 export const statementText = (publicKey: string, s: Statement): string =>
   `${DOMAIN}\n${publicKey}\n${s.cluster}\n${s.request}\n${s.status}\n${s.slot}\n${s.commitment}\n${s.claim}\n${s.digest}\n${s.issuedAt}\n${s.nonce ?? '-'}\n`;

@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { Unpackr } from 'msgpackr';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
+import { parseTarget } from '../../src/domain/request.ts';
+import { verifyReceipt } from '../../src/receipt/verify.ts';
 import { openStepped, type SteppedWorld, until } from './open.ts';
 import { answersIn, exchange } from './raw.ts';
 
@@ -45,6 +47,38 @@ async function refused({ gateway }: SteppedWorld, query = '', headers: Readonly<
 }
 
 const text = (frame: Buffer | undefined): string => String(frame);
+
+t.test('with receipts each frame proves itself, as what this stream was asked for', async (t) => {
+  const world = await openStepped(t);
+  const { step, gateway } = world;
+  const streams = ['?receipts=1', '?receipts=1&interval=1000', '?format=json&receipts=1'];
+  const heard = await Promise.all(streams.map((query) => listen(t, world, query)));
+  const plain = await listen(t, world);
+  await until(() => heard.every(({ frames }) => frames.length === 1), 'the first frames');
+  for (let count = 0; count < 8; count++) await step();
+  await until(() => heard[0]?.frames.length === plain.frames.length && plain.frames.length >= 8, 'the frames');
+  t.ok((heard[1]?.frames.length ?? 0) < plain.frames.length);
+  for (const [i, { frames }] of heard.entries()) {
+    const { canonical } = parseTarget(`/api/v1/stream${streams[i]}`);
+    const expected = { publicKeys: [gateway.publicKey], cluster: gateway.cluster, request: `SUB ${canonical}` };
+    for (const frame of frames) {
+      const { result, slot, receipt } = verifyReceipt(text(frame), expected);
+      t.ok(plain.frames.some((other) => text(other) === `{"result":${result},"slot":${slot}}`));
+      t.equal(receipt.claim, 'observed/1');
+      t.throws(() => verifyReceipt(text(frame), { ...expected, request: 'GET /api/v1/network' }), { code: 'request' });
+    }
+  }
+  const [last] = heard.map(({ frames }) => frames.at(-1));
+  t.ok(JSON.parse(text(last)).receipt.size >= 2, 'streams of one moment share a signature');
+});
+
+t.test('receipts are for JSON', async (t) => {
+  const world = await openStepped(t);
+  for (const query of ['?receipts=1&format=msgpack', '?receipts=0', '?receipts=', '?receipts=1&interval=7']) {
+    const { status, json } = await refused(world, query);
+    t.same([status, json.error], [400, 'invalid_query'], query);
+  }
+});
 
 t.test('the frame of now on open, then one for each slot, each the bytes of GET /network', async (t) => {
   const world = await openStepped(t);
@@ -140,7 +174,7 @@ t.test('what can be refused is refused by HTTP, before the upgrade', async (t) =
     ['?interval=1000&interval=1000', {}, 400, 'invalid_query'],
     ['?x=1', {}, 400, 'invalid_query'],
     ['?format=%zz', {}, 400, 'invalid_query'],
-    ['?receipts=1', {}, 400, 'invalid_query'],
+    ['?receipts=2', {}, 400, 'invalid_query'],
     ['', { 'x-api-key': 'sg_live_x' }, 401, 'invalid_api_key'],
     ['', { 'x-receipt-nonce': 'AAAAAAAAAAAAAAAAAAAAAA' }, 400, 'invalid_nonce'],
     ['', { 'sec-websocket-version': '8' }, 426, 'upgrade_required'],
