@@ -1,5 +1,5 @@
 import { summary } from '../src/upstream/block.ts';
-import { member } from '../src/upstream/raw-json.ts';
+import { membersInTurns } from '../src/upstream/raw-json.ts';
 import { interleaved, report } from './process.ts';
 
 // For how long a block of mainnet's size keeps everybody else waiting: read as the gateway does, and parsed at once.
@@ -82,9 +82,8 @@ async function measured(work: () => Promise<unknown>): Promise<Measured> {
 
 const inSlices = (): Promise<Measured> =>
   measured(async () => {
-    const result = member(body, 'result') ?? Buffer.alloc(0); // as it is cut out of the node's answer
-    await new Promise((resolve) => setImmediate(resolve));
-    await summary(result);
+    const answer = await membersInTurns(body); // as it is cut out of the node's answer
+    await summary(answer.get('result') ?? Buffer.alloc(0));
   });
 const atOnce = (): Promise<Measured> => measured(async () => JSON.parse(body.toString()));
 

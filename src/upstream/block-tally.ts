@@ -1,5 +1,6 @@
 import { malformed } from './json-scanner.ts';
 import { elements, integerOrNull, isNull, members, text } from './raw-json.ts';
+import { STRIDE } from './turns.ts';
 
 /** What the transactions of a block come to. */
 export interface BlockTally {
@@ -17,12 +18,9 @@ export interface BlockTally {
 
 const MAX_SIGNATURES = 50;
 
-/** So much of a block is read before others have their turn: about a millisecond. */
-const TURN_BYTES = 256 * 1024;
-
 /**
  * Counts the transactions of a block, given as `transactionDetails: "accounts"` shows each. A block has megabytes of
- * them, so after every 256 KiB it waits for `nextTurn`. Throws `upstream_error` for what is no transaction.
+ * them, so now and then it waits for `nextTurn`. Throws `upstream_error` for what is no transaction.
  */
 export async function tally(transactions: Iterable<Buffer>, nextTurn: () => Promise<void>): Promise<BlockTally> {
   const signatures: string[] = [];
@@ -41,7 +39,7 @@ export async function tally(transactions: Iterable<Buffer>, nextTurn: () => Prom
     if (computeUnitsConsumed !== null)
       computeUnitsConsumed = computeUnits === null ? null : computeUnitsConsumed + computeUnits;
     readBytes += bytes.length;
-    if (readBytes < TURN_BYTES) continue;
+    if (readBytes < STRIDE) continue;
     await nextTurn();
     readBytes = 0;
   }

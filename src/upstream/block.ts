@@ -5,8 +5,18 @@ import { readAnyVersion } from './any-version.ts';
 import { type BlockTally, tally } from './block-tally.ts';
 import { malformed } from './json-scanner.ts';
 import type { Mesh } from './mesh.ts';
-import { eachElement, elements, integerOrNull, isNull, members, safeInteger, text } from './raw-json.ts';
+import {
+  eachElement,
+  elements,
+  integerOrNull,
+  isNull,
+  members,
+  membersInTurns,
+  safeInteger,
+  text,
+} from './raw-json.ts';
 import { type Meanings, refusedAs } from './refused.ts';
+import { nextTurn } from './turns.ts';
 
 /** A block without its transactions: what they come to instead. */
 export interface BlockSummary {
@@ -44,9 +54,6 @@ const MEANINGS: Meanings = {
   [-32014]: notAvailableYet, // not all about it is written down
 };
 
-/** Lets everything else that waits for the event loop go first. */
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
 /**
  * Reads the block of a slot and keeps what it comes to. Throws `slot_skipped`, `block_not_available` or `block_pruned`
  * where there is none.
@@ -60,16 +67,14 @@ export async function readBlock(
   const read = { method: 'getBlock', subject: slot, config, commitment, minSlot } as const;
   const reading = await readAnyVersion(mesh, read).catch(refusedAs(MEANINGS));
   if (isNull(reading.result.subarray(0, 5))) throw notAvailableYet();
-  await nextTurn(); // finding the result in the node's answer was work enough for one
   return { slot: reading.slot, block: await summary(reading.result) };
 }
 
 /** Reads a `getBlock` result in many turns of the event loop, none of them longer than a few milliseconds. */
 export async function summary(result: Buffer): Promise<BlockSummary> {
-  const parts = members(result);
+  const parts = await membersInTurns(result);
   const [transactions, rewards] = [parts.get('transactions'), parts.get('rewards')];
   if (transactions === undefined) throw malformed();
-  await nextTurn();
   return {
     blockhash: text(parts.get('blockhash')),
     parentSlot: safeInteger(parts.get('parentSlot')),

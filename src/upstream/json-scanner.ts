@@ -1,4 +1,5 @@
 import { GatewayError } from '../domain/error.ts';
+import { atOnce, STRIDE, type Steps } from './turns.ts';
 
 /** Deeper JSON than this is refused, so that no answer can exhaust the stack. No node nests a tenth as deep. */
 const MAX_DEPTH = 128;
@@ -15,14 +16,54 @@ export const CLOSE_ARRAY = 0x5d;
 // it, or throws `upstream_error` where the grammar is broken.
 
 /** Passes over one value of any kind, which stands `depth` levels deep. */
-export function skipValue(bytes: Buffer, at: number, depth: number): number {
+export const skipValue = (bytes: Buffer, at: number, depth: number): number =>
+  isOpening(bytes[at]) ? atOnce(passValue(bytes, at, depth)) : skipScalar(bytes, at);
+
+/** As {@link skipValue}, with rests: nothing is known of how long the value is. */
+function* passValue(bytes: Buffer, start: number, depth: number): Steps<number> {
+  const open: number[] = []; // the brackets around `at`, outermost first
+  let at = start;
+  let restAt = start + STRIDE;
+  for (;;) {
+    const byte = bytes[at];
+    if (!isOpening(byte)) at = skipScalar(bytes, at);
+    else {
+      if (depth + open.length === MAX_DEPTH) throw malformed();
+      at = skipSpace(bytes, at + 1);
+      if (bytes[at] !== closingOf(byte)) {
+        open.push(byte);
+        if (byte === OPEN_OBJECT) at = skipName(bytes, at);
+        continue;
+      }
+      at++;
+    }
+    for (;;) {
+      const around = open[open.length - 1];
+      if (around === undefined) return at;
+      at = skipSpace(bytes, at);
+      if (bytes[at] === COMMA) {
+        at = skipSpace(bytes, at + 1);
+        if (around === OPEN_OBJECT) at = skipName(bytes, at);
+        break;
+      }
+      if (bytes[at] !== closingOf(around)) throw malformed();
+      open.pop();
+      at++;
+    }
+    if (at < restAt) continue;
+    yield;
+    restAt = at + STRIDE;
+  }
+}
+
+const isOpening = (byte: number | undefined): byte is number => byte === OPEN_OBJECT || byte === OPEN_ARRAY;
+
+const closingOf = (opening: number): number => (opening === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY);
+
+function skipScalar(bytes: Buffer, at: number): number {
   switch (bytes[at]) {
     case QUOTE:
       return skipString(bytes, at);
-    case OPEN_OBJECT:
-      return skipObject(bytes, at, depth);
-    case OPEN_ARRAY:
-      return skipArray(bytes, at, depth);
     case 0x74:
       return skipLiteral(bytes, at, 'true');
     case 0x66:
@@ -34,22 +75,37 @@ export function skipValue(bytes: Buffer, at: number, depth: number): number {
   }
 }
 
+/** Passes over the name of a member and its colon, to where the value starts. */
+const skipName = (bytes: Buffer, at: number): number => skipColon(bytes, skipQuoted(bytes, at));
+
+function skipQuoted(bytes: Buffer, at: number): number {
+  if (bytes[at] !== QUOTE) throw malformed();
+  return skipString(bytes, at);
+}
+
+function skipColon(bytes: Buffer, nameEnd: number): number {
+  const colon = skipSpace(bytes, nameEnd);
+  if (bytes[colon] !== COLON) throw malformed();
+  return skipSpace(bytes, colon + 1);
+}
+
 type VisitMember = (nameStart: number, nameEnd: number, valueStart: number, valueEnd: number) => void;
 
 /** Passes over an object and tells where each member's name, in its quotes, and value stand. */
-export function skipObject(bytes: Buffer, open: number, depth: number, visit?: VisitMember): number {
+export const skipObject = (bytes: Buffer, open: number, depth: number, visit: VisitMember): number =>
+  atOnce(passObject(bytes, open, depth, visit));
+
+/** As {@link skipObject}, with rests. */
+export function* passObject(bytes: Buffer, open: number, depth: number, visit: VisitMember): Steps<number> {
   if (depth === MAX_DEPTH) throw malformed();
   let at = skipSpace(bytes, open + 1);
   if (bytes[at] === CLOSE_OBJECT) return at + 1;
   for (;;) {
-    if (bytes[at] !== QUOTE) throw malformed();
-    const nameEnd = skipString(bytes, at);
-    const colon = skipSpace(bytes, nameEnd);
-    if (bytes[colon] !== COLON) throw malformed();
-    const valueStart = skipSpace(bytes, colon + 1);
-    const valueEnd = skipValue(bytes, valueStart, depth + 1);
-    visit?.(at, nameEnd, valueStart, valueEnd);
-    at = skipSpace(bytes, valueEnd);
+    const nameEnd = skipQuoted(bytes, at);
+    const start = skipColon(bytes, nameEnd);
+    const end = isOpening(bytes[start]) ? yield* passValue(bytes, start, depth + 1) : skipScalar(bytes, start);
+    visit(at, nameEnd, start, end);
+    at = skipSpace(bytes, end);
     if (bytes[at] === CLOSE_OBJECT) return at + 1;
     if (bytes[at] !== COMMA) throw malformed();
     at = skipSpace(bytes, at + 1);
@@ -61,14 +117,14 @@ export function skipArray(
   bytes: Buffer,
   open: number,
   depth: number,
-  visit?: (start: number, end: number) => void,
+  visit: (start: number, end: number) => void,
 ): number {
   if (depth === MAX_DEPTH) throw malformed();
   let at = skipSpace(bytes, open + 1);
   if (bytes[at] === CLOSE_ARRAY) return at + 1;
   for (;;) {
     const end = skipValue(bytes, at, depth + 1);
-    visit?.(at, end);
+    visit(at, end);
     at = skipSpace(bytes, end);
     if (bytes[at] === CLOSE_ARRAY) return at + 1;
     if (bytes[at] !== COMMA) throw malformed();

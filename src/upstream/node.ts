@@ -9,7 +9,7 @@ import { Latency } from './latency.ts';
 import type { Reading } from './mesh.ts';
 import type { NodeOptions, Surroundings } from './options.ts';
 import { Paces } from './paces.ts';
-import { members, text } from './raw-json.ts';
+import { membersInTurns, text } from './raw-json.ts';
 import { commitmentOf, type Read, report } from './reading.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 import { faultOf, refusal, slowDown } from './rpc-errors.ts';
@@ -131,7 +131,7 @@ export class Node {
     const commitment = commitmentOf(params);
     const before = commitment === undefined ? undefined : this.seen.latest(commitment);
     const anchor = this.seen.latest(anchorAt); // taken before the request is sent
-    const reported = report(method, params, await this.ask(method, params, endMs), anchor);
+    const reported = await report(method, params, await this.ask(method, params, endMs), anchor);
     if (reported === undefined) throw new GatewayError('upstream_unavailable', 'no node has shown a slot yet');
     const { reading, shown, apiVersion } = reported;
     if (shown && commitment !== undefined) this.seen.show(commitment, reading.slot, before);
@@ -159,7 +159,7 @@ export class Node {
         const maxBytes = method === 'getProgramAccounts' ? SCAN_BYTES : this.#surroundings.settings.maxBytes;
         return this.#transport.post(json, deadline.signal, maxBytes);
       });
-      const result = this.#resultOf(answer, id);
+      const result = await this.#resultOf(answer, id);
       this.#failing = false;
       settle(method === 'getGenesisHash' ? 'void' : 'answered'); // asked for before each read of a node that fails
       this.#took(method, clock.monotonic() - startMs);
@@ -177,10 +177,10 @@ export class Node {
     return this.#transport.close();
   }
 
-  #resultOf({ status, retryAfter, body }: HttpAnswer, id: number): Buffer {
+  async #resultOf({ status, retryAfter, body }: HttpAnswer, id: number): Promise<Buffer> {
     const pause = retryAfterSeconds(retryAfter, this.#surroundings.clock.now());
     if (status === TOO_MANY_REQUESTS) throw slowDown(pause);
-    const answer = members(body);
+    const answer = await membersInTurns(body);
     const error = answer.get('error');
     if (error !== undefined && error.toString() !== 'null') throw refusal(error, this.#scrub, pause);
     const result = answer.get('result');

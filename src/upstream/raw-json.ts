@@ -4,25 +4,35 @@ import {
   malformed,
   OPEN_ARRAY,
   OPEN_OBJECT,
+  passObject,
   skipArray,
   skipObject,
   skipSpace,
   skipValue,
 } from './json-scanner.ts';
+import { atOnce, inTurns, nextTurn, STRIDE, type Steps } from './turns.ts';
 
 const INTEGER = /^-?(0|[1-9][0-9]*)$/;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Members of a JSON object by name, each the exact bytes of its value. */
+type Members = ReadonlyMap<string, Buffer>;
 
 /**
  * The members of a JSON object, each the exact bytes of its value, found without building any value. Of repeated
  * members the last counts. Throws `upstream_error` when `bytes` are anything but one whole object: the grammar is
  * checked to the last byte, except for what stands inside strings.
  */
-export function members(bytes: Buffer): ReadonlyMap<string, Buffer> {
+export const members = (bytes: Buffer): Members => atOnce(findMembers(bytes));
+
+/** As {@link members}, for what may be long: others have their turn in between. */
+export const membersInTurns = (bytes: Buffer, turn = nextTurn): Promise<Members> => inTurns(findMembers(bytes), turn);
+
+function* findMembers(bytes: Buffer): Steps<Members> {
   const found = new Map<string, Buffer>();
   const start = skipSpace(bytes, 0);
   if (bytes[start] !== OPEN_OBJECT) throw malformed();
-  const end = skipObject(bytes, start, 0, (nameStart, nameEnd, valueStart, valueEnd) =>
+  const end = yield* passObject(bytes, start, 0, (nameStart, nameEnd, valueStart, valueEnd) =>
     found.set(nameOf(bytes, nameStart, nameEnd), bytes.subarray(valueStart, valueEnd)),
   );
   if (skipSpace(bytes, end) !== bytes.length) throw malformed();
@@ -34,6 +44,20 @@ export const member = (bytes: Buffer, name: string): Buffer | undefined => membe
 
 /** The elements of a JSON array, each byte for byte. Throws `upstream_error` for anything else. */
 export const elements = (bytes: Buffer): Buffer[] => [...eachElement(bytes)];
+
+/** As {@link elements}, for what may be long: others have their turn in between. */
+export async function elementsInTurns(bytes: Buffer, turn = nextTurn): Promise<Buffer[]> {
+  const found: Buffer[] = [];
+  let passed = 0;
+  for (const element of eachElement(bytes)) {
+    found.push(element);
+    passed += element.length;
+    if (passed < STRIDE) continue;
+    await turn();
+    passed = 0;
+  }
+  return found;
+}
 
 /** As {@link elements}, found one at a time: who reads a long array can rest between two of them. */
 export function* eachElement(bytes: Buffer): Generator<Buffer, void> {

@@ -3,7 +3,7 @@ import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
 import type { OwnRead, ReadMethod } from '../domain/read-method.ts';
 import type { Reading } from './mesh.ts';
-import { member, members, safeInteger } from './raw-json.ts';
+import { member, members, membersInTurns, safeInteger } from './raw-json.ts';
 
 /** Everything that may be asked of a node. */
 export type Read = ReadMethod | OwnRead;
@@ -35,15 +35,15 @@ export interface Reported {
  * Finds the slot at which a node's `result` holds (API 2.0): the one it names, else the `minContextSlot` that it was
  * held to, else `anchor`, which the node had shown before it was asked. Undefined when none of the three is known.
  */
-export function report(
+export async function report(
   method: Read,
   params: readonly unknown[],
   result: Buffer,
   anchor: Slot | undefined,
-): Reported | undefined {
+): Promise<Reported | undefined> {
   // Asked with `withContext`, getProgramAccounts has one too; else its result is an array.
   if (WITH_CONTEXT.has(method) || (method === 'getProgramAccounts' && result[0] === 0x7b)) {
-    const parts = members(result);
+    const parts = await membersInTurns(result);
     const [context, value] = [parts.get('context'), parts.get('value')];
     if (context === undefined || value === undefined) {
       throw new GatewayError('upstream_error', 'an answer came without its context');

@@ -1,6 +1,6 @@
 import type { Slot } from '../domain/answer.ts';
 import type { Mesh } from './mesh.ts';
-import { elements, members, text } from './raw-json.ts';
+import { elements, elementsInTurns, members, text } from './raw-json.ts';
 
 /** A part of a program's accounts: nodes have an index for those that compare the right bytes. */
 export type ScanFilter =
@@ -22,7 +22,7 @@ export async function scan(
 ): Promise<{ readonly slot: Slot; readonly rows: readonly Buffer[] }> {
   const config = { commitment: 'confirmed', encoding: 'base64', withContext: true, ...query } as const;
   const { slot, value } = await mesh.call('getProgramAccounts', [program, config], { commitment: 'confirmed' });
-  return { slot, rows: elements(value) };
+  return { slot, rows: await elementsInTurns(value) };
 }
 
 /** The address of a listed account, and the slice of its data. */

@@ -1,7 +1,7 @@
 import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';
 import type { Mesh } from './mesh.ts';
-import { elements, members, text } from './raw-json.ts';
+import { elementsInTurns, members, text } from './raw-json.ts';
 import { type At, type StoredAccount, storedAccount } from './stored-accounts.ts';
 
 /** Which token accounts of an owner: those of one mint, or all of one token program. */
@@ -22,7 +22,7 @@ export async function readTokenAccounts(
 ): Promise<{ readonly slot: Slot; readonly rows: readonly Buffer[] }> {
   const params = [owner, filter, { encoding: 'base64', ...at }];
   const { slot, value } = await mesh.call('getTokenAccountsByOwner', params, { commitment: at.commitment });
-  const rows = elements(value);
+  const rows = await elementsInTurns(value);
   if (rows.length > MAX_ROWS) throw tooMany();
   return { slot, rows };
 }

@@ -1,6 +1,16 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { canonicalText, member, members, safeInteger, text } from '../../src/upstream/raw-json.ts';
+import {
+  canonicalText,
+  elements,
+  elementsInTurns,
+  member,
+  members,
+  membersInTurns,
+  safeInteger,
+  text,
+} from '../../src/upstream/raw-json.ts';
+import { STRIDE } from '../../src/upstream/turns.ts';
 
 const broken = { code: 'upstream_error' };
 
@@ -154,4 +164,27 @@ t.test('canonical text keeps the spelling of numbers and strings', async (t) => 
 t.test('canonical text refuses what is not JSON or not UTF-8', async (t) => {
   for (const json of ['', '{"a":1', '[1,]', '"a" 1']) t.throws(() => canonicalText(Buffer.from(json)), broken, json);
   t.throws(() => canonicalText(Buffer.from([0x22, 0xff, 0x22])), broken);
+});
+
+t.test('a long text is read with a rest after each stretch, wherever in it the length lies', async (t) => {
+  const row = JSON.stringify({ name: 'x'.repeat(900), list: [[1, { deep: [true, null, 'y'.repeat(90)] }]] });
+  const rows = `[${Array.from({ length: 3000 }, () => row).join()}]`;
+  const shapes = { flat: rows, nested: `{"context":{"slot":1},"value":{"inner":{"rows":${rows}}}}` };
+  for (const [shape, result] of Object.entries(shapes)) {
+    const bytes = Buffer.from(`{"jsonrpc":"2.0","result":${result},"id":1}`);
+    let turns = 0;
+    const found = await membersInTurns(bytes, async () => void turns++);
+    t.strictSame(found, members(bytes), shape);
+    t.ok(turns >= Math.floor(bytes.length / (STRIDE + 2 * row.length)), `${turns} turns for ${bytes.length} bytes`);
+  }
+  const bytes = Buffer.from(rows);
+  let turns = 0;
+  t.strictSame(await elementsInTurns(bytes, async () => void turns++), elements(bytes));
+  t.ok(turns >= Math.floor(bytes.length / (STRIDE + 2 * row.length)), `${turns} turns between rows`);
+});
+
+t.test('what is broken far into a long text is found all the same', async (t) => {
+  const rows = Array.from({ length: 9000 }, () => '{"a":[1,2,3],"b":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}').join();
+  for (const end of ['', ']', '}]', ',]}', ']}}', '] }x'])
+    await t.rejects(membersInTurns(Buffer.from(`{"r":[${rows}${end}`)), broken, end);
 });
