@@ -262,7 +262,7 @@ export class Cache {
     return next;
   }
 
-  /** Keeps a refusal for a slot or two, so that asking for what isn't there can't hammer the upstream. */
+  /** Keeps a refusal for some slots, so that asking for what isn't there can't hammer the upstream; a final one for good. */
   refuse(key: string, refusal: GatewayError, slots: number, label: Label): void {
     const shown = this.#entries.peek(key);
     if (shown !== undefined && shown.refusal === undefined) return;
@@ -270,7 +270,7 @@ export class Cache {
       key,
       slot: this.#tip,
       result: '',
-      final: false,
+      final: refusal.final,
       policy: { slots },
       label,
       readAt: this.#tip,

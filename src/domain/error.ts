@@ -64,6 +64,8 @@ export interface ErrorDetails {
   readonly rpcCode?: number;
   /** Methods for the `Allow` header of a 405. */
   readonly allow?: string;
+  /** True for a fact about finalized history, which nothing that is to come can change. */
+  readonly final?: boolean;
   /** What happened inside. For the log, never for the caller. */
   readonly cause?: unknown;
 }
@@ -76,6 +78,7 @@ export class GatewayError extends Error {
   readonly retryAfter: number | undefined;
   readonly rpcCode: number | undefined;
   readonly allow: string | undefined;
+  readonly final: boolean;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, { cause: details.cause });
@@ -84,6 +87,7 @@ export class GatewayError extends Error {
     this.retryAfter = details.retryAfter ?? (this.status === 503 ? 1 : undefined);
     this.rpcCode = details.rpcCode;
     this.allow = details.allow;
+    this.final = details.final ?? false;
   }
 
   /** The response body: exactly these two members. */

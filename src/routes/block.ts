@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GatewayError } from '../domain/error.ts';
 import { notAvailableYet, readBlock } from '../upstream/block.ts';
 import { commitment, slot } from './params.ts';
 import { read } from './route.ts';
@@ -39,7 +40,8 @@ export const block = read({
   async resolve({ slot: wanted, commitment: asked }, { mesh }, { minSlot }) {
     if (wanted > (mesh.tip('processed') ?? -1)) throw notAvailableYet();
     const final = asked === 'finalized' || wanted <= (mesh.tip('finalized') ?? -1);
-    const { slot, block } = await readBlock(mesh, wanted, { commitment: asked, minSlot });
+    const reading = readBlock(mesh, wanted, { commitment: asked, minSlot });
+    const { slot, block } = await reading.catch(final ? skippedForGood : undefined);
     const { blockhash, parentSlot, previousBlockhash, blockHeight, blockTime, transactions, ...reward } = block;
     const commitment = final ? ('finalized' as const) : ('confirmed' as const);
     return {
@@ -59,3 +61,9 @@ export const block = read({
     };
   },
 });
+
+/** Below the finalized slot no block can come to be where none is. */
+function skippedForGood(thrown: unknown): never {
+  if (!(thrown instanceof GatewayError) || thrown.code !== 'slot_skipped') throw thrown;
+  throw new GatewayError(thrown.code, thrown.message, { final: true, cause: thrown });
+}

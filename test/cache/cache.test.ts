@@ -117,6 +117,20 @@ t.test('a refusal is kept for its slots, gives way to an answer, and never takes
   t.equal(cache.get('k')?.result, '1');
 });
 
+t.test('a final refusal is kept for good, as long as there is room', async (t) => {
+  const { cache, to } = open();
+  to(10);
+  cache.refuse('k', new GatewayError('slot_skipped', 'skipped', { final: true }), 2, LABEL);
+  to(1_000_000);
+  const refused = cache.get('k');
+  t.equal(refused && cache.freshness(refused), 'fresh');
+  for (let i = 0; i < 10_000; i++) {
+    cache.refuse(`k${i}`, new GatewayError('slot_skipped', 'skipped', { final: true }), 2, LABEL);
+  }
+  t.equal(cache.get('k'), undefined);
+  t.ok(cache.entries < 1000, `${cache.entries} entries`);
+});
+
 t.test('an entry that is held back is not seen before it is shown, nor shown over a newer one', async (t) => {
   const { cache, to } = open();
   to(1);

@@ -91,13 +91,37 @@ t.test('skipped, not yet and pruned are three different things', async (t) => {
 });
 
 t.test('what is not there is not asked for again at once', async (t) => {
-  const target = `/block/${below(9, true)}`;
+  const target = `/block/${chain.slot('processed') + 1}?commitment=finalized`;
+  await control.leaveUnwritten(1000);
+  await step(2);
   const before = await calls();
   for (let i = 0; i < 5; i++) t.equal((await get(target)).status, 404);
   t.equal((await calls()) - before, 1);
   await step(3);
   t.equal((await get(target)).status, 404);
   t.equal((await calls()) - before, 2);
+  await control.leaveUnwritten(0);
+});
+
+t.test('that a slot below the finalized one was skipped is asked for once and for all', async (t) => {
+  const target = `/block/${below(9, true)}`;
+  const before = await calls();
+  for (let i = 0; i < 5; i++) {
+    const { status, json } = await get(target);
+    t.strictSame([status, json.error], [404, 'slot_skipped']);
+    await step(40, 4);
+  }
+  t.equal((await calls()) - before, 1);
+});
+
+t.test('above it nothing is taken for final', async (t) => {
+  while (!chain.isSkipped(chain.slot('confirmed') - 1)) await step();
+  const target = `/block/${chain.slot('confirmed') - 1}`;
+  t.equal((await get(target)).status, 404);
+  await step(44, 4);
+  const before = await calls();
+  t.equal((await get(target)).json.error, 'slot_skipped');
+  t.equal((await calls()) - before, 1);
 });
 
 t.test('a parameter at fault is refused before the node is asked', async (t) => {
