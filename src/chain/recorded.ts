@@ -12,6 +12,12 @@ export const text = (value: unknown): string | null => (typeof value === 'string
 export const integer = (value: unknown): number | null =>
   typeof value === 'number' && Number.isSafeInteger(value) ? value : null;
 
+/** The decimals of a mint, a byte on chain: nobody's number may ask for a text of its own length. */
+export function decimalPlaces(value: unknown): number | null {
+  const places = integer(value);
+  return places !== null && places >= 0 && places <= 255 ? places : null;
+}
+
 /** A whole number of any size, spelled as a number or as text. */
 export function whole(value: unknown): bigint | null {
   if (typeof value === 'bigint') return value;

@@ -1,6 +1,6 @@
 import { type Instruction, inOrder } from './instruction.ts';
 import { WRAPPED_SOL } from './known-mints.ts';
-import { integer, object, text } from './recorded.ts';
+import { decimalPlaces, object, text } from './recorded.ts';
 import type { TokenBalance, Transaction } from './transaction.ts';
 
 /** What is known of a token account at one moment of a transaction. */
@@ -21,7 +21,7 @@ export function mintDecimals({ preTokenBalances, postTokenBalances, instructions
   for (const { parsed } of inOrder(instructions)) {
     const { mint, decimals, tokenAmount } = parsed?.info ?? {};
     const { decimals: ofAmount } = object(tokenAmount);
-    const told = integer(decimals) ?? integer(ofAmount);
+    const told = decimalPlaces(decimals) ?? decimalPlaces(ofAmount);
     if (typeof mint === 'string' && told !== null) known.set(mint, told);
   }
   for (const { mint, decimals } of [...(preTokenBalances ?? []), ...(postTokenBalances ?? [])]) {

@@ -2,7 +2,7 @@ import bs58 from 'bs58';
 import { type AccountKey, addressAt, jsonAccounts, wireAccounts } from './account-keys.ts';
 import { parseExactJson } from './exact-json.ts';
 import { type Instruction, readInstructions } from './instruction.ts';
-import { integer, list, object, type Recorded, text, whole } from './recorded.ts';
+import { decimalPlaces, integer, list, object, type Recorded, text, whole } from './recorded.ts';
 import { readWireMessage, type WireMessage } from './wire-message.ts';
 
 /** A transaction in one shape, whichever encoding, version and age of record it was read from. */
@@ -127,7 +127,7 @@ function tokenBalance(
   const { amount, decimals } = object(uiTokenAmount);
   const raw = whole(amount);
   if (account === null || typeof mint !== 'string' || raw === null) return [];
-  const scale = integer(decimals) ?? 0;
+  const scale = decimalPlaces(decimals) ?? 0;
   return [{ account, mint, owner: text(owner), programId: text(programId), amount: raw, decimals: scale }];
 }
 

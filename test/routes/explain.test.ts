@@ -98,3 +98,12 @@ t.test('a body may have 256 KiB', async (t) => {
   t.equal((await post(padded(256 * 1024))).status, 200);
   t.equal((await post(padded(256 * 1024 + 1))).json.error, 'payload_too_large');
 });
+
+t.test('a mint that claims more decimals than a byte holds gets no text of that length', async (t) => {
+  const swap = toJson(recorded.get('tx/31ycbQtF5EEi_json'));
+  const hostile = swap.replace(/"decimals":\d+/g, '"decimals":400000000');
+  t.not(hostile, swap);
+  const got = await post(`{"tx":${hostile}}`);
+  t.equal(got.status, 200);
+  t.match(got.json.explanation, /swapped/);
+});
