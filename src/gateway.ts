@@ -8,6 +8,7 @@ import type { Config } from './config.ts';
 import type { Clock } from './domain/clock.ts';
 import { GatewayError } from './domain/error.ts';
 import { StartError } from './domain/start-error.ts';
+import { firstOfKind } from './first-of-kind.ts';
 import { openapi } from './http/openapi.ts';
 import { Sealer } from './http/seal.ts';
 import { listen } from './http/server.ts';
@@ -106,6 +107,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     }),
     calls: new Flight(),
     vitals: { isFailing: () => pipeline.failing.size > 0, slotTimeMs: () => pipeline.slotTimeMs },
+    onMisread: firstOfKind((signature, err) => log.warn({ signature, err }, 'a transaction could not be understood')),
     isDraining: () => draining,
   };
   const { free, identities, bodyBytes } = config.limits;

@@ -31,15 +31,18 @@ export interface Enhanced extends Facts {
   readonly events: { readonly swap?: SwapEvent };
 }
 
-/** Tells what a transaction did, from balances first: a program never seen before is told as well as a known one. */
-export function enhance(transaction: Transaction): Enhanced {
+/**
+ * Tells what a transaction did, from balances first: a program never seen before is told as well as a known one.
+ * `onDefect` hears why one was left UNKNOWN that could not be judged.
+ */
+export function enhance(transaction: Transaction, onDefect: (defect: unknown) => void = () => {}): Enhanced {
   const facts = factsOf(transaction);
-  const { type, description, events } = judge(facts);
+  const { type, description, events } = judge(facts, onDefect);
   return { description, type, source: sourceOf(facts), ...facts, events };
 }
 
 /** What can't be judged is UNKNOWN: the facts are worth as much without a judgement, so they never fail with it. */
-function judge(facts: Facts): Pick<Enhanced, 'type' | 'description' | 'events'> {
+function judge(facts: Facts, onDefect: (defect: unknown) => void): Pick<Enhanced, 'type' | 'description' | 'events'> {
   try {
     const swap = findSwap(facts);
     const type = classify(facts, swap);
@@ -47,7 +50,8 @@ function judge(facts: Facts): Pick<Enhanced, 'type' | 'description' | 'events'> 
     const trader = type === 'SWAP' && swap !== null ? swap.wallet : null;
     const events = trader !== null && swap !== null ? { swap: swapEvent(trader, swap, facts) } : {};
     return { type, description, events };
-  } catch {
+  } catch (defect) {
+    onDefect(defect);
     return { type: 'UNKNOWN', description: describe(facts, 'UNKNOWN', inFull), events: {} };
   }
 }

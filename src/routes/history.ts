@@ -5,11 +5,10 @@ import { type TransferRow, transferRows } from '../chain/transfer-row.ts';
 import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';
 import { RawJson } from '../domain/json.ts';
-import type { Mesh } from '../upstream/mesh.ts';
 import { readSignatures, type SignatureRow } from '../upstream/signatures.ts';
 import { type RecordBounds, readRecords } from '../upstream/transaction.ts';
 import { address, before, choice, commitment, limit } from './params.ts';
-import { read } from './route.ts';
+import { type Context, read } from './route.ts';
 import { integer, raw } from './shapes.ts';
 
 const LONGEST_PAGE = 100;
@@ -88,9 +87,9 @@ export const history = read({
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_address', 'invalid_cursor', 'cursor_not_found'],
 
-  async resolve({ addr, before, type, limit, commitment }, { mesh }, { minSlot }) {
+  async resolve({ addr, before, type, limit, commitment }, context, { minSlot }) {
     const most = type === 'transfers' ? Math.min(limit, LONGEST_PAGE_OF_TRANSFERS) : limit;
-    const page = await readSignatures(mesh, { address: addr, before, limit: most, commitment, minSlot });
+    const page = await readSignatures(context.mesh, { address: addr, before, limit: most, commitment, minSlot });
     const { nextBefore } = page;
     const scanned = page.rows.length;
     if (type === undefined) {
@@ -98,7 +97,7 @@ export const history = read({
       const result: History = { rows, nextBefore, scanned };
       return { slot: page.slot, result, final: page.final };
     }
-    const { slot, rows } = await readTransfers(mesh, addr, page.rows, { commitment, minSlot });
+    const { slot, rows } = await readTransfers(context, addr, page.rows, { commitment, minSlot });
     const result: History = { rows, nextBefore, scanned };
     return { slot: Math.min(page.slot, slot), result };
   },
@@ -106,7 +105,7 @@ export const history = read({
 
 /** What moved in the transactions of a page, and the oldest slot at which one of them was read. */
 async function readTransfers(
-  mesh: Mesh,
+  { mesh, onMisread }: Context,
   address: string,
   page: readonly SignatureRow[],
   bounds: RecordBounds,
@@ -114,9 +113,14 @@ async function readTransfers(
   const succeeded = page.filter(({ err }) => err === 'null'); // a failed transaction moved nothing
   const signatures = succeeded.map(({ signature }) => signature);
   const readings = await readRecords(mesh, signatures, bounds);
-  const rows = succeeded.flatMap(({ confirmationStatus }, place) => {
+  const rows = succeeded.flatMap(({ signature, confirmationStatus }, place) => {
     const record = readings[place]?.record ?? missing();
-    return transferRows(address, readTransaction(record.toString()), { confirmationStatus, symbolOf: mintSymbol });
+    try {
+      return transferRows(address, readTransaction(record.toString()), { confirmationStatus, symbolOf: mintSymbol });
+    } catch (defect) {
+      onMisread(signature, defect); // one record that our reader can't make sense of must not hide the others
+      return [];
+    }
   });
   return { slot: Math.min(...readings.map(({ slot }) => slot)), rows };
 }

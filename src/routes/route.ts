@@ -36,6 +36,8 @@ export interface Context {
   /** Passed-on calls that are under way, so that equal ones travel once. */
   readonly calls: Flight<Posted>;
   readonly vitals: Vitals;
+  /** Told of a transaction that could not be read or judged: the answer goes on without what it means. */
+  onMisread(signature: string, defect: unknown): void;
   /** True from the moment the process was told to end. */
   isDraining(): boolean;
 }

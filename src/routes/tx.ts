@@ -34,7 +34,7 @@ export const tx = read({
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_signature', 'not_found'],
 
-  async resolve({ sig, enhanced, commitment }, { mesh }, { minSlot }) {
+  async resolve({ sig, enhanced, commitment }, { mesh, onMisread }, { minSlot }) {
     const finalized = mesh.tip('finalized') ?? -1;
     const { slot, record } = await readRecord(mesh, sig, { commitment, minSlot });
     if (record === null) throw new GatewayError('not_found', `no such transaction at ${commitment}`);
@@ -51,7 +51,7 @@ export const tx = read({
         transaction: new RawJson(transaction),
         transactionIndex,
         version,
-        ...(enhanced !== undefined && { enhanced: meaningOf(record) }),
+        ...(enhanced !== undefined && { enhanced: meaningOf(record, (defect) => onMisread(sig, defect)) }),
       },
       final,
     };
@@ -59,10 +59,11 @@ export const tx = read({
 });
 
 /** Null for a record that our reader can't make sense of: what the node said of it is there all the same. */
-function meaningOf(record: Buffer): Enhanced | null {
+function meaningOf(record: Buffer, onDefect: (defect: unknown) => void): Enhanced | null {
   try {
-    return enhance(readTransaction(record.toString()));
-  } catch {
+    return enhance(readTransaction(record.toString()), onDefect);
+  } catch (defect) {
+    onDefect(defect);
     return null;
   }
 }

@@ -7,6 +7,7 @@ import type { Clock } from '../../src/domain/clock.ts';
 import { createGateway, type Gateway } from '../../src/gateway.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import { ManualClock } from '../manual-clock.ts';
+import { type OverriddenNode, overriddenNode } from './overridden-node.ts';
 
 /** An HTTP answer, whole. */
 export interface Got {
@@ -37,6 +38,8 @@ export interface World {
 /** The same over a cluster in this thread, both on a clock that the test moves. */
 export interface SteppedWorld extends World {
   readonly cluster: InThreadCluster;
+  /** What the gateway takes for the cluster's HTTP. */
+  readonly node: OverriddenNode;
   readonly clock: ManualClock;
   /** Lets slots pass, `stride` at a time, and waits each time until the gateway has heard of them. */
   step(slots?: number, stride?: number): Promise<void>;
@@ -124,8 +127,9 @@ export async function openStepped(
   const cluster = await createEmbedded(clock, genesis, { perSlot, skipEvery });
   // The clock runs ahead of the sockets here, so deadlines that it measures must be long.
   const patient = ['upstream.timeoutMs=3600000', 'upstream.slowTimeoutMs=3600000', 'upstream.ackMs=3600000'];
+  const node = await overriddenNode(t, cluster.url);
   let opened: World | undefined;
-  const opening = openGateway(t, [`${cluster.url},${cluster.wsUrl}`], { ...setting, clock, set: [...patient, ...set] });
+  const opening = openGateway(t, [`${node.url},${cluster.wsUrl}`], { ...setting, clock, set: [...patient, ...set] });
   t.teardown(() => cluster.close());
   opening.then(
     (world) => {
@@ -149,5 +153,5 @@ export async function openStepped(
     }
   };
   await step();
-  return { ...world, cluster, clock, step };
+  return { ...world, cluster, node, clock, step };
 }

@@ -73,6 +73,7 @@ export async function runSchedule(seed: number, steps: number, rule: ArmingRule 
     startedMs: 0,
     calls: new Flight(),
     vitals: { isFailing: () => false, slotTimeMs: () => 400 },
+    onMisread: () => {},
     isDraining: () => false,
   };
   const answers = new Answers(context);
