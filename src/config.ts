@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { merge } from './config/layers.ts';
+import { merge, valueAt } from './config/layers.ts';
 import { namesOf, optionsOf } from './config/options.ts';
 import { pricesSchema } from './config/prices.ts';
 import { problem } from './config/problem.ts';
@@ -114,5 +114,8 @@ export function printConfig(config: Config): string {
     ws: maskUrl(wsUrl),
     ...roles,
   }));
-  return `${JSON.stringify({ ...config, upstreams }, undefined, 2)}\n`;
+  const { url } = config.prices.jupiter;
+  const isOurs = url === valueAt(fromPackage('default').values, ['prices', 'jupiter', 'url']); // no key stands there
+  const prices = { ...config.prices, jupiter: { url: isOurs ? url : maskUrl(url) } };
+  return `${JSON.stringify({ ...config, upstreams, prices }, undefined, 2)}\n`;
 }

@@ -43,8 +43,9 @@ t.test('what is wrong is said in one line, and the exit code says whose fault it
   }
 });
 
-t.test('config print shows what is in force, without the keys of the nodes', async (t) => {
+t.test('config print shows what is in force, without the keys in URLs', async (t) => {
   const child = slotgate(['config', 'print', '--upstream', 'https://rpc.example/v2/KEY', '--port', '5'], {
+    SLOTGATE_PRICES_JUPITER_URL: 'https://prices.example/price/v3?api-key=KEY',
     SLOTGATE_PORT: '4',
     SLOTGATE_LIMITS_FREE_REQUESTS: '7',
   });

@@ -4,6 +4,7 @@ import { PRICE_SOURCES, type PriceSourceName } from '../domain/price-source.ts';
 import { getText } from '../upstream/get-text.ts';
 import type { Mesh } from '../upstream/mesh.ts';
 import { jupiterPrices } from './jupiter-prices.ts';
+import { keptPrices } from './kept-prices.ts';
 import type { PriceSource } from './price-source.ts';
 import { openPrices, type Prices } from './prices.ts';
 import { pythPrices } from './pyth-prices.ts';
@@ -43,7 +44,7 @@ export function pricesFrom(settings: PriceSettings, surroundings: PriceSurroundi
     'pyth-onchain': () => pythPrices({ mesh, clock, maxAgeSec, feeds: { ...ownFeeds, ...settings.pyth.feeds } }),
     'jupiter-v3': () => {
       const get = (url: string) => getText(url, { clock, timeoutMs, maxBytes: MAX_BYTES });
-      return jupiterPrices({ url: settings.jupiter.url, getText: get, maxAgeSec, tip });
+      return keptPrices(jupiterPrices({ url: settings.jupiter.url, getText: get, maxAgeSec, tip }), clock);
     },
   };
   const wanted: readonly PriceSourceName[] = settings.sources ?? (ownFeeds === undefined ? [] : ['pyth-onchain']);

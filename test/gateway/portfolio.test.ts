@@ -188,7 +188,11 @@ t.test('sources are asked in their order, each for what is missing', async (t) =
 
   service.close();
   service.closeAllConnections();
-  await step(8);
+  await step(8, 4);
+  const kept = (await get(`/address/${wallet}/portfolio`)).json.result;
+  t.equal(kept.pricedCount, 3, 'a price is good for some seconds');
+  t.equal(asked.length, 1);
+  await step(8, 4);
   const alone = (await get(`/address/${wallet}/portfolio`)).json.result;
   t.match(alone, { pricedCount: 2, unpricedCount: 3 }, 'a service that is gone takes only its own prices along');
   t.ok(logged.some(({ facts }) => facts.source === 'jupiter-v3'));
