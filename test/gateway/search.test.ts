@@ -1,7 +1,9 @@
 import { address } from '@solana/web3.js';
 import t from 'tap';
-import { findDomain } from '../../src/chain/sol-domain.ts';
+import { programAddress } from '../../src/chain/program-address.ts';
+import { findDomain, resolveDomain } from '../../src/chain/sol-domain.ts';
 import { DOLLAR, WALLETS } from '../../src/cluster/economy/cast.ts';
+import { TOKEN_PROGRAM } from '../../src/cluster/programs.ts';
 import { decodeBase64, solNames } from '../chain/recorded-accounts.ts';
 import { openStepped } from './open.ts';
 
@@ -78,6 +80,37 @@ t.test('a .sol name leads where the name service leads', async (t) => {
     } else {
       t.match(json.result, { type: 'domain', id: result, path: `/api/v1/account/${result}` }, name);
       t.match(json.result.domain, { name: 'vector.sol', nameAccount: domain.nameAccount });
+    }
+  }
+});
+
+t.test('a .sol name that was made a token leads to who holds it', async (t) => {
+  const domain = findDomain('vector.sol') ?? t.fail('a name');
+  if (typeof domain === 'boolean') return;
+  const put = (at: string, account: { readonly owner: string; readonly data: Uint8Array } | null) =>
+    chain.put(address(at), {
+      ...(account ?? { owner: SYSTEM, data: new Uint8Array() }),
+      lamports: account ? 10_000_000n : 0n,
+      executable: false,
+    });
+  const mintData = Buffer.alloc(82);
+  mintData.writeBigUInt64LE(1n, 36);
+  mintData[45] = 1;
+  const holding = address(programAddress(TOKEN_PROGRAM, ['holding']));
+  const wrapped = solNames.resolutions.filter(({ name }) => name.startsWith('wrapped'));
+  t.equal(wrapped.length, 3);
+  for (const { name, accounts, holder, result } of wrapped) {
+    const stored = accounts.map((account) => account && decodeBase64(account));
+    for (const [i, at] of domain.accounts.entries()) put(at, stored[i] ?? null);
+    const found = resolveDomain(domain, stored);
+    if (found.step === 'holder') put(found.mint, { owner: TOKEN_PROGRAM, data: mintData });
+    put(holding, holder && decodeBase64(holder));
+    await step(8, 4);
+    const { status, json } = await search('vector.sol');
+    if (result === null) t.strictSame([status, json.error], [404, 'not_found'], name);
+    else {
+      t.match(json.result, { type: 'domain', id: result, path: `/api/v1/account/${result}` }, name);
+      t.equal(json.result.domain.method, 'nft');
     }
   }
 });
