@@ -1,0 +1,11 @@
+import t from 'tap';
+import { openTab } from './chromium.ts';
+
+t.test('a tab tells what goes wrong in it', async (t) => {
+  const { page, problems } = await openTab(t);
+  await page.setContent('<title>well</title>');
+  t.equal(await page.title(), 'well');
+  t.same(problems, []);
+  await page.setContent('<script>throw new Error("ill")</script>');
+  t.match(problems, ['Error: ill']);
+});
