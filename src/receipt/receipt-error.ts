@@ -26,3 +26,8 @@ export class ReceiptError extends Error {
     this.code = code;
   }
 }
+
+/** Throws the fault unless something holds. */
+export function must(holds: boolean, fault: ReceiptFault): asserts holds {
+  if (!holds) throw new ReceiptError(fault);
+}

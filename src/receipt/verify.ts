@@ -1,21 +1,19 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
-import bs58 from 'bs58';
 import type { Slot } from '../domain/answer.ts';
 import { canonicalRequest } from '../domain/request.ts';
-import { rootFrom } from './inclusion.ts';
-import { parseReceipt, type Receipt } from './receipt.ts';
-import { ReceiptError, type ReceiptFault } from './receipt-error.ts';
-import { isSignature, isStrongKey } from './signature.ts';
-import { headText, statementText } from './statement.ts';
+import { type Judge, judge, remembering, type SignatureCheck } from './judge.ts';
+import type { Receipt } from './receipt.ts';
+import { must } from './receipt-error.ts';
+import { mustBeSigned } from './signed.ts';
+import { takeApart } from './signed-body.ts';
 
 // With these this file is the whole of the package's `./verify`.
+export { equivocation } from './equivocation.ts';
+export type { SignatureCheck } from './judge.ts';
 export type { Receipt } from './receipt.ts';
 export { ReceiptError, type ReceiptFault } from './receipt-error.ts';
 
 /** How far a gateway's clock may run ahead of the verifier's. */
 const MAX_SKEW_MS = 5000;
-const KID_BYTES = 8;
 
 /** What the verifier knows on its own. Nothing of it may come from the body, nor from who sent the body. */
 export interface Expected {
@@ -41,40 +39,43 @@ export interface Verified {
   readonly receipt: Receipt;
 }
 
+/** Proves one body against what is expected of it, as {@link verifyReceipt} does. */
+export type Verifier = (body: Uint8Array | string, expected: Expected) => Verified;
+
+/** How a verifier for many receipts works. */
+export interface VerifierOptions {
+  /** So many signatures are remembered, at half a kilobyte each; 1,024 unless it says otherwise. */
+  readonly maxHeads?: number;
+  /** Another check of signatures than the portable one, which is slow. */
+  readonly isSignature?: SignatureCheck;
+}
+
 /**
  * Proves that the holder of a trusted key gave this body as answer to this request. Runs in a browser as well.
  * Throws {@link ReceiptError} with the first fault found, and GatewayError for a request no gateway would take.
  */
-export function verifyReceipt(body: Uint8Array | string, expected: Expected): Verified {
-  const text = typeof body === 'string' ? wellFormed(body) : decode(body);
-  const start = text.lastIndexOf('{');
-  must(start >= 0 && text.endsWith('}'), 'envelope');
-  const receipt = parseReceipt(text.slice(start, -1));
-  must(receipt !== undefined, 'malformed');
-  const result = framed(text.slice(0, start), receipt.slot);
-  must(bytesToHex(sha256(utf8ToBytes(result))) === receipt.digest, 'digest');
+export const verifyReceipt: Verifier = (body, expected) => verifyBy(judge(), body, expected);
+
+/**
+ * The same for whoever gets many bodies: each key is checked once, and each signature once, however many of the
+ * receipts that were signed together come in. Its verdicts are those of {@link verifyReceipt}.
+ */
+export function createVerifier({ maxHeads = 1024, isSignature }: VerifierOptions = {}): Verifier {
+  const memory = remembering(judge(isSignature), maxHeads);
+  return (body, expected) => verifyBy(memory, body, expected);
+}
+
+function verifyBy(judge: Judge, body: Uint8Array | string, expected: Expected): Verified {
+  const { result, receipt } = takeApart(body);
   must(receipt.status === 200, 'status');
   must(receipt.cluster === expected.cluster, 'cluster');
   must(receipt.request === canonical(expected.request), 'request');
   must(receipt.nonce === (expected.nonce ?? null), 'nonce');
-  const key = expected.publicKeys.map(publicKeyOf).find((key) => kidOf(key) === receipt.kid);
+  const key = expected.publicKeys.map((text) => judge.keyOf(text)).find(({ kid }) => kid === receipt.kid);
   must(key !== undefined, 'unknown-key');
-  must(isStrongKey(key), 'weak-key');
-  const { index, size, path } = receipt;
-  const root = rootFrom(statementText(bs58.encode(key), receipt), index, size, path);
-  must(root !== undefined, 'path');
-  must(isSignature(hexToBytes(receipt.sig), utf8ToBytes(headText(size, bytesToHex(root))), key), 'signature');
+  mustBeSigned(receipt, key, judge);
   mustBeFresh(receipt, expected);
   return { result, slot: receipt.slot, receipt };
-}
-
-/** Cuts the result's text from between the fixed words around it. */
-function framed(beforeReceipt: string, slot: Slot): string {
-  const before = '{"result":';
-  const after = `,"slot":${slot},"receipt":`;
-  must(beforeReceipt.startsWith(before) && beforeReceipt.endsWith(after), 'envelope');
-  must(beforeReceipt.length > before.length + after.length, 'envelope');
-  return beforeReceipt.slice(before.length, -after.length);
 }
 
 function mustBeFresh({ issuedAt, slot }: Receipt, { time, minSlot = 0 }: Expected): void {
@@ -90,32 +91,4 @@ function canonical(request: string): string {
   if (method !== 'GET' && method !== 'SUB')
     throw new TypeError('the expected request must read like "GET /api/v1/slot"');
   return canonicalRequest(method, target);
-}
-
-function publicKeyOf(base58: string): Uint8Array {
-  const key = bs58.decodeUnsafe(base58);
-  if (key?.length !== 32) throw new TypeError('a trusted key must be 32 bytes in base58');
-  return key;
-}
-
-const kidOf = (publicKey: Uint8Array): string => bytesToHex(sha256(publicKey).subarray(0, KID_BYTES));
-
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-
-function decode(body: Uint8Array): string {
-  try {
-    return decoder.decode(body);
-  } catch {
-    throw new ReceiptError('utf8');
-  }
-}
-
-/** A lone surrogate has no UTF-8 bytes, so it can't be what was signed. */
-function wellFormed(body: string): string {
-  must(!/\p{Surrogate}/u.test(body), 'utf8');
-  return body;
-}
-
-function must(holds: boolean, fault: ReceiptFault): asserts holds {
-  if (!holds) throw new ReceiptError(fault);
 }
