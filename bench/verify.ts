@@ -1,0 +1,72 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { digestOf } from '../src/receipt/digest.ts';
+import { Guard } from '../src/receipt/guard.ts';
+import { isOpensslSignature } from '../src/receipt/openssl-signature.ts';
+import { MAX_BATCH, Signer } from '../src/receipt/signer.ts';
+import { createVerifier, type Verifier, verifyReceipt } from '../src/receipt/verify.ts';
+import { interleaved, report } from './process.ts';
+
+// How many receipts a core can verify in a second: each for itself, against a verifier that remembers the heads which
+// the receipts of a batch share.
+
+const CLUSTER = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
+const RUN_MS = Number(process.env['RUN_MS'] ?? 1000);
+const BATCHES = 200;
+
+const signer = new Signer(generateKeyPairSync('ed25519').privateKey, CLUSTER, new Guard(() => {}));
+const publicKeys = [signer.publicKey];
+
+/** As many bodies as fill some batches, in the order in which they come in. */
+function bodies(batch: number): { body: string; request: string }[] {
+  return Array.from({ length: BATCHES }, (_, slot) => {
+    const result = `{"lamports":${slot}}`;
+    const requests = Array.from({ length: batch }, (_, n) => `GET /api/v1/balance/${n}`);
+    const receipts = signer.seal(
+      requests.map((request) => ({
+        request,
+        slot,
+        commitment: 'confirmed',
+        claim: 'observed',
+        digest: digestOf(result),
+        nonce: null,
+      })),
+      Date.now(),
+    );
+    return receipts.map((receipt, n) => ({
+      body: `{"result":${result},"slot":${slot},"receipt":${receipt}}`,
+      request: requests[n] ?? '',
+    }));
+  }).flat();
+}
+
+const single = bodies(1);
+const batched = bodies(MAX_BATCH);
+
+/** Receipts a second of a verifier that has seen none of them. */
+function rate(from: readonly { body: string; request: string }[], fresh: () => Verifier): number {
+  const startedMs = performance.now();
+  let done = 0;
+  while (performance.now() - startedMs < RUN_MS) {
+    const verify = fresh();
+    for (const { body, request } of from) {
+      verify(body, { publicKeys, cluster: CLUSTER, request });
+      done++;
+      if (performance.now() - startedMs >= RUN_MS) break;
+    }
+  }
+  return (done / (performance.now() - startedMs)) * 1000;
+}
+
+const rates = await interleaved(5, {
+  each: () => rate(batched, () => verifyReceipt),
+  alone: () => rate(single, () => createVerifier()),
+  batch: () => rate(batched, () => createVerifier()),
+  opensslAlone: () => rate(single, () => createVerifier({ isSignature: isOpensslSignature })),
+  opensslBatch: () => rate(batched, () => createVerifier({ isSignature: isOpensslSignature })),
+});
+console.log('receipts verified in a second on one core');
+report('verifyReceipt', rates.each, '1/s', 1);
+report('createVerifier, no two signed together', rates.alone, '1/s', rates.alone / rates.each);
+report('createVerifier, 64 signed together', rates.batch, '1/s', rates.batch / rates.each);
+report('the same with OpenSSL, no two signed together', rates.opensslAlone, '1/s', rates.opensslAlone / rates.each);
+report('the same with OpenSSL, 64 signed together', rates.opensslBatch, '1/s', rates.opensslBatch / rates.each);
