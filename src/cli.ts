@@ -1,4 +1,5 @@
 import { Argument, Command, CommanderError } from 'commander';
+import { addReceiptCommands } from './commands/receipt.ts';
 import { unknownName } from './config/problem.ts';
 import type { Flags } from './config/sources.ts';
 import { type Config, loadConfig, printConfig } from './config.ts';
@@ -21,17 +22,16 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     if (!(thrown instanceof CommanderError)) throw thrown;
     if (thrown.exitCode === 0) return; // it has shown the help or the version
     const [, flag] = (thrown.code === 'commander.unknownOption' && /'(-[^'=]*)/.exec(thrown.message)) || [];
-    if (flag === undefined) throw new StartError(64, thrown.message.replace(/^error: /, ''));
-    throw new StartError(
-      64,
-      unknownName(
-        'flag',
-        flag,
-        program.options.flatMap(({ long }) => long ?? []),
-      ),
-    );
+    if (thrown.code === 'commander.help') throw new StartError(64, 'a command is missing');
+    if (flag === undefined) throw new StartError(64, thrown.message.replace(/^error: /, '').replaceAll('\n', ' '));
+    throw new StartError(64, unknownName('flag', flag, flagsOf(program)));
   }
 }
+
+const flagsOf = ({ options, commands }: Command): readonly string[] => [
+  ...options.flatMap(({ long }) => long ?? []),
+  ...commands.flatMap(flagsOf),
+];
 
 function commandLine(): Command {
   const program = new Command('slotgate')
@@ -68,6 +68,7 @@ function commandLine(): Command {
       process.stdout.write(action === 'print' ? printConfig(config) : 'the configuration is valid\n');
     });
 
+  addReceiptCommands(program);
   return program;
 }
 

@@ -26,6 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:crypto',
     'node:zlib',
   ],
+  commands: ['domain', 'receipt', 'system-clock.ts', 'commander', 'node:fs'],
   cluster: [
     'system-clock.ts',
     'domain',

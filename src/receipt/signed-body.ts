@@ -16,7 +16,7 @@ export interface SignedBody {
  * Throws a ReceiptError: `utf8`, `envelope`, `malformed` or `digest`.
  */
 export function takeApart(body: Uint8Array | string): SignedBody {
-  const text = typeof body === 'string' ? wellFormed(body) : decode(body);
+  const text = textOf(body);
   const start = text.lastIndexOf('{');
   must(start >= 0 && text.endsWith('}'), 'envelope');
   const receipt = parseReceipt(text.slice(start, -1));
@@ -34,6 +34,10 @@ function framed(beforeReceipt: string, slot: Slot): string {
   must(beforeReceipt.length > before.length + after.length, 'envelope');
   return beforeReceipt.slice(before.length, -after.length);
 }
+
+/** A body as text. Throws a ReceiptError, `utf8`, when it is none. */
+export const textOf = (body: Uint8Array | string): string =>
+  typeof body === 'string' ? wellFormed(body) : decode(body);
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

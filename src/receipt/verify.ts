@@ -1,5 +1,5 @@
 import type { Slot } from '../domain/answer.ts';
-import { canonicalRequest } from '../domain/request.ts';
+import { askedRequest } from './asked-request.ts';
 import { type Judge, judge, remembering, type SignatureCheck } from './judge.ts';
 import type { Receipt } from './receipt.ts';
 import { must } from './receipt-error.ts';
@@ -69,7 +69,7 @@ function verifyBy(judge: Judge, body: Uint8Array | string, expected: Expected): 
   const { result, receipt } = takeApart(body);
   must(receipt.status === 200, 'status');
   must(receipt.cluster === expected.cluster, 'cluster');
-  must(receipt.request === canonical(expected.request), 'request');
+  must(receipt.request === askedRequest(expected.request), 'request');
   must(receipt.nonce === (expected.nonce ?? null), 'nonce');
   const key = expected.publicKeys.map((text) => judge.keyOf(text)).find(({ kid }) => kid === receipt.kid);
   must(key !== undefined, 'unknown-key');
@@ -84,11 +84,4 @@ function mustBeFresh({ issuedAt, slot }: Receipt, { time, minSlot = 0 }: Expecte
     must(issuedAt >= time.nowMs - (time.maxAgeMs ?? Number.POSITIVE_INFINITY), 'stale');
   }
   must(slot >= minSlot, 'old-slot');
-}
-
-function canonical(request: string): string {
-  const [, method, target = ''] = /^(GET|SUB) (.*)$/s.exec(request) ?? [];
-  if (method !== 'GET' && method !== 'SUB')
-    throw new TypeError('the expected request must read like "GET /api/v1/slot"');
-  return canonicalRequest(method, target);
 }
