@@ -14,6 +14,7 @@ import { Sealer } from './http/seal.ts';
 import { listen } from './http/server.ts';
 import type { Log } from './log.ts';
 import { version } from './package.ts';
+import { readPage } from './page/page.ts';
 import { startPipeline } from './pipeline/pipeline.ts';
 import { Watch } from './pipeline/watch/watch.ts';
 import { pricesFrom } from './prices/settings.ts';
@@ -62,6 +63,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     ...receiptKey,
     stateDir: config.state,
   });
+  const verifyPage = await readPage('verify');
   const embedded = config.upstreams.length === 0 ? await startCluster(config) : undefined;
   const mesh = await connect(config, embedded, { clock, random, log }).catch(async (thrown: unknown) => {
     await embedded?.close();
@@ -122,6 +124,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     clientIp: clientIp(config.trustedProxies),
     bodyBytes,
     document: JSON.stringify(openapi(routes, version)),
+    verifyPage,
     stream: {
       streams: free.streams,
       subscriptions: free.subscriptions,

@@ -34,9 +34,14 @@ const nextRequest = (): number => {
 };
 
 /** A status line and headers for one response, as text. What `extra` holds was made by the gateway itself. */
-export function headText(status: number, quota: Quota, extra: readonly Header[]): { text: string; requestId: string } {
+export function headText(
+  status: number,
+  quota: Quota,
+  extra: readonly Header[],
+  type = JSON_TYPE,
+): { text: string; requestId: string } {
   const requestId = process8 + nextRequest().toString(16).padStart(8, '0');
-  let text = `${status} ${STATUS_CODES[status]}\r\nContent-Type: ${JSON_TYPE}\r\n${quotaText(quota)}`;
+  let text = `${status} ${STATUS_CODES[status]}\r\nContent-Type: ${type}\r\n${quotaText(quota)}`;
   text += `\r\nX-Request-Id: ${requestId}\r\n${CORS}`;
   for (const [name, value] of extra) text += `\r\n${name}: ${value}`;
   return { text, requestId };

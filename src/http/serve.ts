@@ -3,6 +3,7 @@ import type { ClientIp } from '../access/client-ip.ts';
 import type { Limiter, Quota } from '../access/limiter.ts';
 import { GatewayError } from '../domain/error.ts';
 import { API_PREFIX, parseTarget } from '../domain/request.ts';
+import type { Page } from '../page/page.ts';
 import { isNonce } from '../receipt/statement.ts';
 import type { Answers, Served } from '../routes/answers.ts';
 import { pathArguments, queryArguments } from '../routes/arguments.ts';
@@ -16,7 +17,7 @@ import { HitHead, headText, PREFLIGHT } from './head.ts';
 import { HitHeads } from './hit-heads.ts';
 import { type Owed, Reply } from './reply.ts';
 import type { Sealer } from './seal.ts';
-import { documentWire, errorWire, nowWire, postedWire, servedWire, type Wire, type Wish } from './wire.ts';
+import { documentWire, errorWire, nowWire, pageWire, postedWire, servedWire, type Wire, type Wish } from './wire.ts';
 
 export interface Deps {
   readonly answers: Answers;
@@ -28,6 +29,8 @@ export interface Deps {
   readonly bodyBytes: number;
   /** The API document, as JSON. */
   readonly document: string;
+  /** The page at `/verify`. */
+  readonly verifyPage: Page;
   readonly owed: Owed;
   /** Told of what is a defect: the caller sees only `internal_error`, and the id of the request. */
   readonly onDefect: (requestId: string, thrown: unknown) => void;
@@ -54,12 +57,13 @@ interface Visit {
 }
 
 /** What may be at a path, and by which methods. */
-type Place = Route['kind'] | 'document' | 'stream' | undefined;
+type Place = Route['kind'] | 'document' | 'page' | 'stream' | undefined;
 
 /** What is at a path that no route declares. */
 const PLACES: Readonly<Record<string, Place>> = {
   [`${API_PREFIX}/stream`]: 'stream',
   [`${API_PREFIX}/openapi.json`]: 'document',
+  '/verify': 'page',
 };
 
 /** For the headers of an answer to a request that could not even be counted. */
@@ -125,9 +129,11 @@ export function handlers(deps: Deps): Handlers {
     return true;
   }
 
-  const slowGet = guarded('get', ({ req, match, quota }) => {
+  const slowGet = guarded('get', ({ req, match, place, quota }) => {
     const nonce = parseNonce(req.getHeader('x-receipt-nonce'));
     if (nonce !== undefined && match?.route.envelope !== 'signed') throw unsigned();
+    const wish = { nonce, ifNoneMatch: req.getHeader('if-none-match'), accept: req.getHeader('accept-encoding') };
+    if (place === 'page') return pageWire(quota, deps.verifyPage, wish);
     if (match === undefined) return documentWire(quota, deps.document);
     const { route, inPath } = match;
     if (route.kind === 'post') return noRoute();
@@ -137,7 +143,6 @@ export function handlers(deps: Deps): Handlers {
     if (route.kind === 'now') return nowWire(quota, route, route.answer(params, context));
     const question = { route, params, key: target.canonical, minSlot: parseMinSlot(req.getHeader('x-min-slot')) };
     const served = answers.lookUp(question);
-    const wish = { nonce, ifNoneMatch: req.getHeader('if-none-match'), accept: req.getHeader('accept-encoding') };
     return served === undefined
       ? upstreamWire(answers.resolve(question), quota, wish)
       : sealedWire(served, quota, wish);

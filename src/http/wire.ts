@@ -3,9 +3,10 @@ import type { Entry } from '../cache/cache.ts';
 import type { Envelope } from '../domain/envelope.ts';
 import { GatewayError } from '../domain/error.ts';
 import { toJson } from '../domain/json.ts';
+import type { Page } from '../page/page.ts';
 import type { Served } from '../routes/answers.ts';
 import type { Now, Posted } from '../routes/route.ts';
-import { coded } from './encoding.ts';
+import { bestCoding, coded } from './encoding.ts';
 import { etagOf, type Header, headText } from './head.ts';
 import { receiptIn } from './seal.ts';
 
@@ -92,6 +93,22 @@ const inResult = (result: string | Buffer): string | Buffer =>
 export function documentWire(quota: Quota, document: string): Wire {
   return { head: headText(200, quota, [['Cache-Control', 'public, max-age=300']]).text, body: document };
 }
+
+/** A page for people. It may load nothing and be in no frame. */
+export function pageWire(quota: Quota, page: Page, wish: Wish): Wire {
+  const coding = bestCoding(wish.accept);
+  const extra: Header[] = [
+    ['Cache-Control', 'no-cache'],
+    ['ETag', etagOf(page.etag)],
+    ['Content-Security-Policy', page.policy],
+    ['X-Content-Type-Options', 'nosniff'],
+  ];
+  if (isNamed(wish.ifNoneMatch, page.etag)) return { head: headText(304, quota, extra, HTML).text, body: null };
+  if (coding !== 'identity') extra.push(['Content-Encoding', coding]);
+  return { head: headText(200, quota, extra, HTML).text, body: page[coding] };
+}
+
+const HTML = 'text/html; charset=utf-8';
 
 /** `onDefect` is told of what the caller may not see. */
 export function errorWire(quota: Quota, thrown: unknown, onDefect: (requestId: string, thrown: unknown) => void): Wire {

@@ -1,0 +1,111 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { WHALE } from '../../src/cluster/economy/cast.ts';
+import { readPage } from '../../src/page/page.ts';
+import { openStepped } from '../gateway/open.ts';
+import { CLUSTER, freshSigner, seal } from '../receipt/sealed.ts';
+import { openTab } from './chromium.ts';
+
+const { gateway, get } = await openStepped(t);
+const target = `/balance/${WHALE.address}`;
+const { text: body } = await get(target);
+
+/** What the page says of the text that is pasted. */
+async function judged(page: Page, pasted: string): Promise<string | null> {
+  await page.fill('#body', pasted);
+  return page.textContent('#finding');
+}
+
+t.test('a person pastes an answer of the gateway and sees what is proven', async (t) => {
+  const { page, problems } = await openTab(t);
+  await page.goto(`${gateway.url}/verify`);
+  t.match(await judged(page, body), /^Whose is it\?/);
+  await page.click('#fill');
+  await page.waitForSelector('#finding.proven');
+  t.equal(await page.inputValue('#publicKey'), gateway.publicKey);
+  t.equal(await page.inputValue('#cluster'), gateway.cluster);
+  await page.fill('#request', `GET ${gateway.url}/api/v1${target}`);
+  t.match(await page.textContent('#finding'), /^Proven/);
+  t.equal(await page.textContent('#finding pre'), body.slice('{"result":'.length, body.indexOf(',"slot":')));
+  t.equal(await page.locator('#finding tr').count(), 12);
+  t.same(problems, []);
+});
+
+t.test('she sees which check fails when something was changed, or is not hers', async (t) => {
+  const { page, problems } = await openTab(t);
+  await page.goto(`${gateway.url}/verify`);
+  await page.fill('#publicKey', gateway.publicKey);
+  t.match(await judged(page, body.replace('"lamports":9', '"lamports":8')), /^Not provenThe result is not the one/);
+  t.match(await judged(page, body.replace('confirmed', 'finalized')), /^Not provenThe signature is of something else/);
+  t.match(await page.textContent('#finding tr.wrong'), /^signature/);
+  await page.fill('#request', 'GET /api/v1/slot');
+  t.match(await judged(page, body), /^Not provenThe answer is to another request/);
+  t.match(await page.textContent('#finding tr.wrong'), /^request/);
+  await page.fill('#request', 'the balance');
+  t.match(await page.textContent('#note'), /must read like/);
+  t.equal(await judged(page, ''), '');
+  t.same(problems, []);
+});
+
+t.test('a hostile answer stays text', async (t) => {
+  const { page, problems } = await openTab(t);
+  const signer = freshSigner();
+  const result = '"<img src=x onerror=alert(1)><script>alert(1)</script>"';
+  const answer = {
+    request: 'GET /api/v1/slot',
+    slot: 1,
+    commitment: 'confirmed',
+    claim: 'observed',
+    nonce: null,
+  } as const;
+  const [hostile = ''] = seal(signer, [{ ...answer, result }]);
+  await page.goto(`${gateway.url}/verify`);
+  await page.fill('#publicKey', signer.publicKey);
+  await page.fill('#cluster', CLUSTER);
+  t.match(await judged(page, hostile), /^Proven/);
+  t.equal(await page.textContent('#finding pre'), result);
+  t.equal(await page.locator('#finding img, #finding script').count(), 0);
+  t.same(problems, []);
+});
+
+t.test('once loaded it needs no network', async (t) => {
+  const { page, problems } = await openTab(t);
+  await page.goto(`${gateway.url}/verify`);
+  await page.context().setOffline(true);
+  await page.fill('#publicKey', gateway.publicKey);
+  t.match(await judged(page, body), /^Proven/);
+  t.same(problems, []);
+});
+
+t.test('a saved copy works, and reaches nobody', async (t) => {
+  const { page, problems } = await openTab(t);
+  const file = join(t.testdir(), 'verify.html');
+  writeFileSync(file, (await readPage('verify')).identity);
+  await page.goto(pathToFileURL(file).href);
+  await page.fill('#publicKey', gateway.publicKey);
+  t.match(await judged(page, body), /^Proven/);
+  t.same(problems, []);
+  await page.click('#fill');
+  await page.waitForFunction('note.textContent !== ""');
+  t.match(await page.textContent('#note'), /No gateway answers/);
+});
+
+t.test('its policy keeps foreign script out, and the page out of frames', async (t) => {
+  const { page, problems } = await openTab(t);
+  await page.goto(`${gateway.url}/verify`);
+  await page.evaluate(
+    'document.head.append(Object.assign(document.createElement("script"), { text: "window.ran = 1" }))',
+  );
+  t.equal(await page.evaluate('window.ran'), undefined);
+  t.match(problems.join(), /Content Security Policy/);
+  const elsewhere = await page.evaluate(`fetch('http://127.0.0.1:9/').then(() => 'sent', () => 'kept')`);
+  t.equal(elsewhere, 'kept');
+  t.match(problems.at(-1), /Refused to connect because it violates the document's Content Security Policy/);
+  await page.goto('about:blank');
+  const framed = page.waitForEvent('framenavigated', (frame) => frame.parentFrame() !== null && frame.url() !== '');
+  await page.setContent(`<iframe src="${gateway.url}/verify"></iframe>`);
+  t.match((await framed).url(), /^chrome-error:/);
+});
