@@ -2,11 +2,11 @@ import { address } from '@solana/web3.js';
 import bs58 from 'bs58';
 import t from 'tap';
 import { programAddress } from '../../src/chain/program-address.ts';
-import { DOLLAR, POINTS, WALLETS } from '../../src/cluster/economy/cast.ts';
+import { DOLLAR, GOLD, POINTS, TOLL, WALLETS } from '../../src/cluster/economy/cast.ts';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/cluster/programs.ts';
 import { openStepped } from './open.ts';
 
-const { get, cluster, step } = await openStepped(t, { perSlot: 0 });
+const { get, cluster, node, step } = await openStepped(t, { perSlot: 0 });
 const { chain } = cluster;
 const NOBODY = '4'.repeat(44);
 const dollar = DOLLAR.mint.address;
@@ -107,4 +107,48 @@ t.test('bad input is refused before anything is asked of the cluster', async (t)
     t.equal(json.error, error, target);
   }
   t.equal(await asked(), before);
+});
+
+t.test('where no node lists the holders, that is said, and nothing else', async (t) => {
+  const mint = TOLL.mint.address; // of which nothing is kept
+  const said = async (page: number): Promise<void> => {
+    const { status, json } = await get(`/token/${mint}/holders?page=${page}`);
+    t.strictSame([status, json.error], [501, 'holders_unavailable'], `page ${page}`);
+    t.notMatch(json.message, 'secret');
+  };
+  for (const code of [-32010, -32012, -32601]) {
+    const refusal = { error: `{"code":${code},"message":"secret: excluded from account secondary indexes"}` };
+    node.says.set('getTokenLargestAccounts', () => refusal).set('getProgramAccounts', () => refusal);
+    await said(1);
+    await said(2);
+    await step(4, 4);
+  }
+  node.says.clear();
+  node.says.set('getProgramAccounts', () => ({ result: `"${'x'.repeat(65 << 20)}"` }));
+  await said(3);
+  node.says.clear();
+});
+
+t.test('a node that is late with it may have it in a moment', async (t) => {
+  const late = { error: '{"code":-32005,"message":"Node is behind by 42 slots"}' };
+  node.says.set('getTokenLargestAccounts', () => late);
+  const { status, json } = await get(`/token/${GOLD.mint.address}/holders`);
+  t.strictSame([status, json.error], [503, 'upstream_unavailable']);
+  node.says.clear();
+  await step(4, 4);
+  t.equal((await get(`/token/${GOLD.mint.address}/holders`)).status, 200);
+});
+
+t.test('holders from before what was said already are none', async (t) => {
+  const target = `/token/${GOLD.mint.address}/holders`;
+  const { slot } = (await get(target)).json;
+  const rows = WALLETS.map((wallet) => ({ address: cluster.stage.holding(GOLD, wallet) }));
+  const told = (at: number) => ({ result: `{"context":{"slot":${at}},"value":${JSON.stringify(rows)}}` });
+  node.says.set('getTokenLargestAccounts', () => told(slot - 1));
+  await step(40, 4);
+  const { status, json, headers } = await get(target);
+  t.strictSame([status, json.slot, headers.get('x-cache')], [200, slot, 'STALE']);
+  node.says.clear();
+  await step();
+  t.ok((await get(target)).json.slot > slot);
 });
