@@ -2,7 +2,7 @@ import { address } from '@solana/web3.js';
 import bs58 from 'bs58';
 import t from 'tap';
 import { associatedTokenAddress, programAddress } from '../../src/chain/program-address.ts';
-import { COINS, DOLLAR, GOLD, WALLETS } from '../../src/cluster/economy/cast.ts';
+import { COINS, DOLLAR, WALLETS } from '../../src/cluster/economy/cast.ts';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/cluster/programs.ts';
 import { openStepped } from './open.ts';
 
@@ -105,24 +105,6 @@ t.test('amounts that move with the clock are shown as they are, and no more than
   const { json } = await get(`/token-accounts/${owner}?commitment=finalized`);
   t.match(json.result, [{ tokenAmount: { amount: '150', decimals: 2, uiAmount: 4.5, uiAmountString: '4.5' } }]);
   t.match(json.receipt.claim, /^observed/);
-});
-
-t.test('long lists do not stop the loop, and too long ones are refused', { timeout: 60_000 }, async (t) => {
-  const owner = madeUp('collector');
-  const account = { lamports: 2_039_280n, owner: TOKEN_PROGRAM, executable: false };
-  const put = (from: number, to: number) => {
-    for (let i = from; i < to; i++) {
-      chain.put(madeUp(`collected ${i}`), { ...account, data: holding(GOLD.mint.address, owner, BigInt(i)) });
-    }
-  };
-  put(0, 1000);
-  await step(3);
-  const { json } = await get(`/token-accounts/${owner}`);
-  t.equal(json.result.length, 1000);
-  t.same(
-    json.result.map(({ address }: any) => address),
-    json.result.map(({ address }: any) => address).toSorted(),
-  );
 });
 
 t.test('bad input is refused before anything is asked of the cluster', async (t) => {
