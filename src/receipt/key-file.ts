@@ -1,17 +1,7 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { dirname } from 'node:path';
+import { generateKeyPairSync } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { hasCode } from './errno.ts';
+import { writeNewFile } from './new-file.ts';
 
 const MAX_KEY_BYTES = 4096;
 const OTHERS = 0o077; // permission bits of group and world
@@ -46,53 +36,6 @@ function openKey(path: string): number | undefined {
   }
 }
 
-/**
- * Makes a new key at `path` unless there is one. The file appears whole, on the disk and under its name, or not at
- * all: whoever comes second, or after a crash, finds one complete key. Tells whether the key there is the new one.
- */
-export function createKeyFile(path: string): boolean {
-  const folder = dirname(path);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const draft = `${path}.${randomBytes(8).toString('hex')}.tmp`;
-  const fd = openSync(draft, 'wx', 0o600);
-  try {
-    fill(fd, generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }));
-    return linkNew(draft, path);
-  } finally {
-    unlinkSync(draft);
-    sync(folder);
-  }
-}
-
-/** Writes, and returns when it is on the disk. */
-function fill(fd: number, text: string | Buffer): void {
-  try {
-    writeFileSync(fd, text);
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** A link never replaces what is there, as a rename would. */
-function linkNew(from: string, to: string): boolean {
-  try {
-    linkSync(from, to);
-    return true;
-  } catch (thrown) {
-    if (hasCode(thrown, 'EEXIST')) return false;
-    throw thrown;
-  }
-}
-
-function sync(folder: string): void {
-  const fd = openSync(folder, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
-}
-
-const hasCode = (thrown: unknown, code: string): boolean =>
-  thrown instanceof Error && 'code' in thrown && thrown.code === code;
+/** Makes a new key at `path` unless there is one. Tells whether the key there is the new one. */
+export const createKeyFile = (path: string): boolean =>
+  writeNewFile(path, generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }));
