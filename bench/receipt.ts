@@ -2,6 +2,7 @@ import { createPrivateKey } from 'node:crypto';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { digestOf } from '../src/receipt/digest.ts';
 import { Guard } from '../src/receipt/guard.ts';
+import { signingKey } from '../src/receipt/sign.ts';
 import { type Sealable, Signer } from '../src/receipt/signer.ts';
 import { interleaved, report } from './process.ts';
 
@@ -15,7 +16,7 @@ const ADDRESS = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const RUN_MS = Number(process.env['RUN_MS'] ?? 1000);
 
 const key = createPrivateKey({ key: Buffer.concat([PKCS8, SEED]), format: 'der', type: 'pkcs8' });
-const signer = new Signer(key, CLUSTER, new Guard(() => {}));
+const signer = new Signer({ active: signingKey(key) }, CLUSTER, new Guard(() => {}));
 
 let slot = 300_000_000;
 /** Bodies a second when so many share a signature. */

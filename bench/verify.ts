@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { digestOf } from '../src/receipt/digest.ts';
 import { Guard } from '../src/receipt/guard.ts';
 import { isOpensslSignature } from '../src/receipt/openssl-signature.ts';
+import { signingKey } from '../src/receipt/sign.ts';
 import { Signer } from '../src/receipt/signer.ts';
 import { createVerifier, type Verifier, verifyReceipt } from '../src/receipt/verify.ts';
 import { interleaved, report } from './process.ts';
@@ -14,7 +15,11 @@ const RUN_MS = Number(process.env['RUN_MS'] ?? 1000);
 const BATCHES = 200;
 const BATCH = 64;
 
-const signer = new Signer(generateKeyPairSync('ed25519').privateKey, CLUSTER, new Guard(() => {}));
+const signer = new Signer(
+  { active: signingKey(generateKeyPairSync('ed25519').privateKey) },
+  CLUSTER,
+  new Guard(() => {}),
+);
 const publicKeys = [signer.publicKey];
 
 /** As many bodies as fill some batches, in the order in which they come in. */

@@ -1,5 +1,5 @@
 import { Argument, Command, CommanderError } from 'commander';
-import { addReceiptCommands } from './commands/receipt.ts';
+import { receiptCommands } from './commands/receipt.ts';
 import { unknownName } from './config/problem.ts';
 import type { Flags } from './config/sources.ts';
 import { type Config, loadConfig, printConfig } from './config.ts';
@@ -7,6 +7,7 @@ import { StartError } from './domain/start-error.ts';
 import { loadEngine } from './engine.ts';
 import { createLog } from './log.ts';
 import { version } from './package.ts';
+import { takeKeySource } from './receipt/key-source.ts';
 import { start } from './start.ts';
 
 const MORE = `
@@ -68,7 +69,7 @@ function commandLine(): Command {
       process.stdout.write(action === 'print' ? printConfig(config) : 'the configuration is valid\n');
     });
 
-  addReceiptCommands(program);
+  receiptCommands(program, configOf);
   return program;
 }
 
@@ -79,9 +80,7 @@ const configOf = (command: Command): Config =>
 
 async function serve(config: Config): Promise<void> {
   process.title = 'slotgate'; // also takes the arguments, which may hold a node's key, out of the list of processes
-  const { RECEIPT_KEY: inline, RECEIPT_KEY_FILE: file, NODE_ENV } = process.env;
-  delete process.env['RECEIPT_KEY']; // nothing that runs in this process later needs to see it
-  const receiptKey = { ...(inline && { inline }), ...(file && { file }), production: NODE_ENV === 'production' };
+  const receiptKey = takeKeySource(process.env);
 
   await loadEngine(() => import('uWebSockets.js'), process.versions.node);
   const { createGateway } = await import('./gateway.ts'); // after the engine, whose absence it couldn't explain

@@ -19,7 +19,9 @@ import { startPipeline } from './pipeline/pipeline.ts';
 import { Watch } from './pipeline/watch/watch.ts';
 import { pricesFrom } from './prices/settings.ts';
 import { Guard } from './receipt/guard.ts';
-import { openReceiptKey } from './receipt/receipt-key.ts';
+import type { KeySource } from './receipt/key-source.ts';
+import { openReceiptKeys } from './receipt/receipt-key.ts';
+import { ReceiptKeys } from './receipt/receipt-keys.ts';
 import { Signer } from './receipt/signer.ts';
 import { Answers } from './routes/answers.ts';
 import { isHealthy } from './routes/health.ts';
@@ -36,7 +38,7 @@ export interface GatewayOptions {
   readonly config: Config;
   readonly log: Log;
   /** Where the signing key comes from; with neither, from the state folder. */
-  readonly receiptKey?: { readonly file?: string; readonly inline?: string; readonly production: boolean };
+  readonly receiptKey?: Omit<KeySource, 'stateDir'>;
   readonly clock?: Clock;
   readonly random?: () => number;
 }
@@ -45,8 +47,10 @@ export interface Gateway {
   readonly url: string;
   /** The genesis hash that the receipts are bound to. */
   readonly cluster: string;
-  /** The key that signs them: 32 bytes, base58. */
+  /** The key that signs them now: 32 bytes, base58. */
   readonly publicKey: string;
+  /** Reads the receipt keys again. When they can't be used, those it has go on. */
+  reload(): void;
   /** Takes no more connections, answers what is under way, then ends. */
   close(): Promise<void>;
 }
@@ -58,11 +62,11 @@ const WARM_UP_MS = 5000;
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, log, receiptKey, clock = systemClock, random = Math.random } = options;
   const startedMs = clock.monotonic();
-  const { key, path, created, warning } = openReceiptKey({
-    production: false,
-    ...receiptKey,
-    stateDir: config.state,
-  });
+  const keySource: KeySource = { production: false, ...receiptKey, stateDir: config.state };
+  const { ring, path, created, warning } = openReceiptKeys(keySource, clock.now());
+  const keys = new ReceiptKeys(ring, clock, ({ publicKey, kid }) =>
+    log.info({ publicKey, kid }, 'another receipt key signs'),
+  );
   const verifyPage = await readPage('verify');
   const embedded = config.upstreams.length === 0 ? await startCluster(config) : undefined;
   const mesh = await connect(config, embedded, { clock, random, log }).catch(async (thrown: unknown) => {
@@ -73,11 +77,10 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   let draining = false;
   const cache = new Cache({ ...config.cache, clock, hotKeys: config.refresh.hotKeys });
   const guard = new Guard((conflict) => log.error(conflict, 'two results for one finalized slot'));
-  const signer = new Signer(key, mesh.cluster, guard);
+  const signer = new Signer(keys, mesh.cluster, guard);
   const sealer = new Sealer({ ...config.cache, cache, signer, clock });
-  const { publicKey } = signer;
   if (warning !== null) log.warn({}, warning);
-  if (created) log.info({ publicKey, path }, 'receipt key created');
+  if (created) log.info({ publicKey: signer.publicKey, path }, 'receipt key created');
 
   const accounts = new Accounts(mesh);
   const watch = new Watch({
@@ -92,8 +95,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     mesh,
     cache,
     clock,
-    publicKey,
-    kid: signer.kid,
+    keys,
     version,
     startedMs,
     accounts,
@@ -162,7 +164,19 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`,
     cluster: mesh.cluster,
-    publicKey,
+    get publicKey() {
+      return signer.publicKey;
+    },
+    reload() {
+      if (path === null) return log.info({}, 'the receipt key was given inline: there is nothing to read again');
+      try {
+        const { ring } = openReceiptKeys({ ...keySource, production: true }, clock.now()); // makes none
+        if (keys.replace(ring)) sealer.sealAnew();
+        log.info({ publicKey: signer.publicKey }, 'the receipt keys were read again');
+      } catch (err) {
+        log.error({ err }, 'the receipt keys can not be used; the old ones go on');
+      }
+    },
     async close() {
       if (draining) return;
       draining = true;

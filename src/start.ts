@@ -5,6 +5,8 @@ export interface Running {
   readonly url: string;
   /** The cluster's genesis hash. */
   readonly cluster: string;
+  /** Reads again what the operator may have changed. */
+  reload(): void;
   /** Answers what has been asked, then lets go of everything. */
   close(): Promise<void>;
 }
@@ -13,8 +15,8 @@ export interface Running {
 const SAME_SIGNAL_MS = 500;
 
 /**
- * Carries a gateway from its opening to the end of the process: SIGTERM or SIGINT closes it and exits with 0, a second
- * one exits at once. A defect that nothing caught closes it too, and exits with 1: what state it left is unknown.
+ * Carries a gateway from its opening to the end of the process: SIGHUP has it read its keys again; SIGTERM or SIGINT
+ * closes it and exits with 0, a second one exits at once. A defect that nothing caught closes it too, and exits with 1: what state it left is unknown.
  */
 export async function start(open: () => Promise<Running>, log: Log, closeMs: number): Promise<void> {
   let running: Running | undefined;
@@ -40,6 +42,13 @@ export async function start(open: () => Promise<Running>, log: Log, closeMs: num
     void leave(1); // a fault in closing comes back here and ends it
   });
 
+  let hungUp = false; // one that comes while opening is answered behind it
+  process.on('SIGHUP', () => {
+    hungUp = true;
+    running?.reload();
+  });
+
   running = await open();
+  if (hungUp) running.reload();
   log.info({ url: running.url, cluster: running.cluster }, 'listening');
 }

@@ -28,7 +28,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:zlib',
   ],
   page: ['domain', 'receipt', 'node:crypto', 'node:fs', 'node:util', 'node:zlib'],
-  commands: ['domain', 'receipt', 'system-clock.ts', 'commander', 'node:fs'],
+  commands: ['config.ts', 'domain', 'receipt', 'system-clock.ts', 'commander', 'node:fs'],
   cluster: [
     'system-clock.ts',
     'domain',

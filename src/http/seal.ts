@@ -49,6 +49,7 @@ export class Sealer {
   readonly #shared = new Map<Entry, Job>();
   #sealed = 0;
   #signatures = 0;
+  #voidMs = Number.NEGATIVE_INFINITY;
 
   constructor({ cache, signer, clock, sealAhead, sealTogether }: SealerOptions) {
     this.#cache = cache;
@@ -71,13 +72,19 @@ export class Sealer {
 
   /** The body if it can go out as it is. On a hit this is all there is to do. */
   bodyOf(entry: Entry): Body | undefined {
-    const standsForGood = entry.final && entry.label.immutable === true;
-    if (entry.label.envelope !== 'signed' || standsForGood) return entry.body;
+    if (entry.label.envelope !== 'signed') return entry.body;
+    if (entry.sealedMs <= this.#voidMs) return undefined;
+    if (entry.final && entry.label.immutable === true) return entry.body; // stands for good
     const age = this.#cache.nowMs - entry.sealedMs;
     if (age <= RESEAL_MS) return entry.body;
     if (age > MAX_SEAL_MS) return undefined;
     if (entry.body !== undefined) this.#enqueue(entry, false);
     return entry.body;
+  }
+
+  /** No receipt made until now is served again: a key is void. */
+  sealAnew(): void {
+    this.#voidMs = this.#cache.nowMs;
   }
 
   /** Makes the body, in this turn of the loop. */

@@ -67,12 +67,9 @@ function isNamed(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === `"${etag}"`);
 }
 
-export function nowWire(quota: Quota, route: Now, result: unknown): Wire {
+export function nowWire(quota: Quota, route: Now, result: unknown, headers: readonly Header[] = []): Wire {
   const json = toJson(result);
-  const extra: Header[] = [
-    ['X-Cache', 'BYPASS'],
-    ['Cache-Control', route.cacheControl],
-  ];
+  const extra: Header[] = [['X-Cache', 'BYPASS'], ['Cache-Control', route.cacheControl], ...headers];
   return { head: headText(200, quota, extra).text, body: route.envelope === 'bare' ? `{"result":${json}}` : json };
 }
 

@@ -17,10 +17,13 @@ export interface SigningKey {
   readonly kid: string;
 }
 
+/** The id of a public key, of its 32 bytes. */
+export const kidOf = (publicKey: Uint8Array): string => digestOf(publicKey).slice(0, KID_DIGITS);
+
 /** Names an Ed25519 private key. */
 export function signingKey(secret: KeyObject): SigningKey {
   const raw = publicBytes(secret);
-  return { secret, publicKey: bs58.encode(raw), kid: digestOf(raw).slice(0, KID_DIGITS) };
+  return { secret, publicKey: bs58.encode(raw), kid: kidOf(raw) };
 }
 
 /** The receipts of at least one statement, in order, all under a single signature. */

@@ -1,6 +1,5 @@
-import type { KeyObject } from 'node:crypto';
 import type { Claimed, Guard } from './guard.ts';
-import { type SigningKey, signAll, signingKey } from './sign.ts';
+import { type SigningKey, signAll } from './sign.ts';
 import { RESULT_REVISION, type Statement } from './statement.ts';
 
 /** An answer that wants a receipt. */
@@ -9,28 +8,28 @@ export interface Sealable extends Claimed {
   readonly nonce: string | null;
 }
 
-/** Signs the answers of one process, for one cluster, with one key. */
+/** Where the signer finds its key. It looks each time, so that another key takes over between two batches. */
+export interface ActiveKey {
+  readonly active: SigningKey;
+}
+
+/** Signs the answers of one process, for one cluster, with one key at a time. */
 export class Signer {
   /** The genesis hash that every receipt is bound to. */
   readonly cluster: string;
-  readonly #key: SigningKey;
+  readonly #keys: ActiveKey;
   readonly #guard: Guard;
   #issuedAt = 0;
 
-  /** `secret` is an Ed25519 private key. */
-  constructor(secret: KeyObject, cluster: string, guard: Guard) {
-    this.#key = signingKey(secret);
+  constructor(keys: ActiveKey, cluster: string, guard: Guard) {
+    this.#keys = keys;
     this.cluster = cluster;
     this.#guard = guard;
   }
 
-  /** The 32 public bytes, base58. */
+  /** The key that signs now: its 32 public bytes, base58. */
   get publicKey(): string {
-    return this.#key.publicKey;
-  }
-
-  get kid(): string {
-    return this.#key.kid;
+    return this.#keys.active.publicKey;
   }
 
   /**
@@ -42,7 +41,7 @@ export class Signer {
     this.#issuedAt = Math.max(this.#issuedAt, nowMs);
     return signAll(
       items.map((item) => this.#state(item)),
-      this.#key,
+      this.#keys.active,
     );
   }
 

@@ -1,20 +1,35 @@
 import { z } from 'zod';
 import { GatewayError } from '../domain/error.ts';
+import type { KnownKey } from '../receipt/key-ring.ts';
 import { kid } from './params.ts';
-import { now } from './route.ts';
+import { type Context, now } from './route.ts';
 
 export const pubkey = now({
   path: '/pubkey',
-  summary: 'The key that signs the receipts',
+  summary: 'The key that signs the receipts; with `kid` the one of that id, also if it is to sign or has signed',
   params: { kid },
   result: z.strictObject({ publicKey: z.string(), algorithm: z.literal('ed25519') }),
   envelope: 'plain',
   cacheControl: 'public, max-age=300',
   metered: true,
-  errors: ['unknown_key'],
+  errors: ['unknown_key', 'key_revoked'],
 
-  answer({ kid }, { publicKey, kid: active }) {
-    if (kid !== undefined && kid !== active) throw new GatewayError('unknown_key', 'no such key');
+  answer({ kid }, context) {
+    const { publicKey } = keyOf(kid, context);
     return { publicKey, algorithm: 'ed25519' as const };
   },
+
+  /** Who trusts the key before it can come to trust this one. */
+  headers({ kid }, context) {
+    const key = keyOf(kid, context);
+    const word = context.keys.vouchedBy(key);
+    return word === null ? [] : [['X-Key-Succession', `${word.kid};${key.notBeforeMs};${word.sig}`]];
+  },
 });
+
+function keyOf(kid: string | undefined, { keys }: Context): KnownKey {
+  const key = keys.find(kid ?? keys.active.kid);
+  if (key === undefined) throw new GatewayError('unknown_key', 'no such key');
+  if (key.isRevoked) throw new GatewayError('key_revoked', 'this key is void, and so is every receipt it signed');
+  return key;
+}

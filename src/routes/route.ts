@@ -8,6 +8,7 @@ import type { Commitment } from '../domain/commitment.ts';
 import type { Envelope } from '../domain/envelope.ts';
 import type { ErrorCode } from '../domain/error.ts';
 import type { Prices } from '../prices/prices.ts';
+import type { ReceiptKeys } from '../receipt/receipt-keys.ts';
 import type { AccountSource, Accounts } from '../upstream/accounts.ts';
 import type { Mesh } from '../upstream/mesh.ts';
 import type { HolderTables } from './holder-tables.ts';
@@ -27,9 +28,7 @@ export interface Context {
   readonly prices: Prices;
   readonly holderTables: HolderTables;
   readonly clock: Clock;
-  readonly publicKey: string;
-  /** The active key's id. */
-  readonly kid: string;
+  readonly keys: Pick<ReceiptKeys, 'active' | 'find' | 'vouchedBy'>;
   readonly version: string;
   /** Monotonic milliseconds at the start of the process. */
   readonly startedMs: number;
@@ -102,6 +101,8 @@ export interface Now<P extends ParamSet = ParamSet, R = unknown> extends Describ
   /** Requests that a balancer or a probe makes all the time don't count against anybody. */
   readonly metered: boolean;
   answer(params: Params<P>, context: Context): R;
+  /** What stands in the head beside an answer, as name and value. */
+  headers?(params: Params<P>, context: Context): readonly (readonly [name: string, value: string])[];
 }
 
 /** A question too long for a URL. */

@@ -4,7 +4,7 @@ import { newGenesis } from '../../src/cluster/genesis.ts';
 import { createEmbedded, type InThreadCluster } from '../../src/cluster/in-thread.ts';
 import { loadConfig } from '../../src/config.ts';
 import type { Clock } from '../../src/domain/clock.ts';
-import { createGateway, type Gateway } from '../../src/gateway.ts';
+import { createGateway, type Gateway, type GatewayOptions } from '../../src/gateway.ts';
 import { systemClock } from '../../src/system-clock.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { type OverriddenNode, overriddenNode } from './overridden-node.ts';
@@ -51,10 +51,14 @@ export interface Setting {
   readonly clock?: Clock;
   readonly state?: string;
   readonly random?: () => number;
+  /** Default: a key that is thrown away; null: the one in the state folder. */
+  readonly receiptKey?: GatewayOptions['receiptKey'] | null;
 }
 
 /** Most tests are about something else than how often one may ask. */
 const UNLIMITED = 'limits.free.requests=1000000';
+
+const EPHEMERAL = { inline: 'ephemeral', production: false };
 
 /** Waits, for a while that no sane machine needs, until something holds. */
 export async function until(holds: () => boolean | Promise<boolean>, what = 'it'): Promise<void> {
@@ -69,7 +73,7 @@ export async function until(holds: () => boolean | Promise<boolean>, what = 'it'
 export async function openGateway(
   t: Test,
   upstreams: readonly string[],
-  { set = [], clock = systemClock, state = t.testdir(), random = () => 0 }: Setting = {},
+  { set = [], clock = systemClock, state = t.testdir(), random = () => 0, receiptKey = EPHEMERAL }: Setting = {},
 ): Promise<World> {
   const logged: Logged[] = [];
   const write =
@@ -86,7 +90,7 @@ export async function openGateway(
     clock,
     random,
     log: { info: write('info'), warn: write('warn'), error: write('error') },
-    receiptKey: { inline: 'ephemeral', production: false },
+    ...(receiptKey !== null && { receiptKey }),
   });
   t.teardown(() => gateway.close());
   return { gateway, logged, ...client(gateway.url) };

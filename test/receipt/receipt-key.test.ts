@@ -1,17 +1,27 @@
 import { execFileSync } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
+import bs58 from 'bs58';
 import t from 'tap';
 import { StartError } from '../../src/domain/start-error.ts';
-import { type KeySource, openReceiptKey } from '../../src/receipt/receipt-key.ts';
-import { signingKey } from '../../src/receipt/sign.ts';
+import type { KeySource } from '../../src/receipt/key-source.ts';
+import { openReceiptKeys } from '../../src/receipt/receipt-key.ts';
+import { NOW_MS } from './sealed.ts';
 import { vectors } from './vectors.ts';
 
 const open = (stateDir: string, source: Partial<KeySource> = {}) =>
-  openReceiptKey({ stateDir, production: false, ...source });
-const publicKeyOf = (stateDir: string, source: Partial<KeySource> = {}) =>
-  signingKey(open(stateDir, source).key).publicKey;
+  openReceiptKeys({ stateDir, production: false, ...source }, NOW_MS);
+const publicKeyOf = (stateDir: string, source: Partial<KeySource> = {}) => open(stateDir, source).ring[0]?.publicKey;
 
 /** What the start says when it stops. */
 function refusal(stateDir: string, source: Partial<KeySource> = {}): string {
@@ -38,13 +48,22 @@ t.test('the first start makes a key, every later one finds it', async (t) => {
   t.match(first, { path, created: true, warning: null });
   const second = open(dir);
   t.match(second, { path, created: false });
-  t.equal(signingKey(second.key).publicKey, signingKey(first.key).publicKey);
-  t.equal(publicKeyOf(dir, { production: true }), signingKey(first.key).publicKey, 'in production too');
+  t.equal(second.ring[0]?.publicKey, first.ring[0]?.publicKey);
+  t.equal(publicKeyOf(dir, { production: true }), first.ring[0]?.publicKey, 'in production too');
+});
+
+t.test('what a crash left of the making of the key goes with the next start', async (t) => {
+  const dir = t.testdir();
+  open(dir);
+  const draft = join(dir, 'receipt-key.pem.0123456789abcdef.tmp');
+  linkSync(join(dir, 'receipt-key.pem'), draft);
+  open(dir);
+  t.same(readdirSync(dir), ['receipt-key.pem']);
 });
 
 t.test('in production a key is never made up', async (t) => {
   const dir = t.testdir();
-  t.match(refusal(dir, { production: true }), /openssl genpkey -algorithm ed25519 -out .*receipt-key\.pem/);
+  t.match(refusal(dir, { production: true }), /slotgate receipt key create --state \/.*RECEIPT_KEY_FILE/);
   t.same(readdirSync(dir), []);
 });
 
@@ -75,8 +94,7 @@ t.test('a throw-away key is had by asking for it, and with a warning', async (t)
 t.test('a wallet is used with a warning', async (t) => {
   const dir = join(t.testdir(), '.config', 'solana');
   mkdirSync(dir, { recursive: true });
-  const { key } = open(dir, { inline: vectors.seed });
-  const raw = Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url');
+  const raw = bs58.decode(vectors.publicKey);
   const wallet = join(dir, 'id.json');
   writeFileSync(wallet, JSON.stringify([...Buffer.from(vectors.seed, 'hex'), ...raw]), { mode: 0o600 });
   t.match(open(dir, { file: wallet }).warning, /wallet/);
@@ -115,7 +133,7 @@ t.test('a damaged key in the state folder stops the start and stays as it is', a
 t.test('a state folder that can not be read or made stops the start', async (t) => {
   const dir = t.testdir({ file: 'not a folder', nowhere: t.fixture('symlink', 'absent/folder') });
   t.match(refusal(join(dir, 'file', 'state')), /^78 the receipt key can not be used: ENOTDIR/);
-  t.match(refusal(join(dir, 'nowhere')), /^78 can not make a receipt key in .*nowhere: E/);
+  t.match(refusal(join(dir, 'nowhere')), /^78 can not make the receipt key .*nowhere.*: E/);
 });
 
 t.test('a key of another kind is refused', async (t) => {

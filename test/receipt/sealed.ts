@@ -1,6 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { digestOf } from '../../src/receipt/digest.ts';
 import { Guard } from '../../src/receipt/guard.ts';
+import { signingKey } from '../../src/receipt/sign.ts';
 import { type Sealable, Signer } from '../../src/receipt/signer.ts';
 
 export const CLUSTER = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
@@ -15,7 +16,7 @@ export interface Unsealed extends Omit<Sealable, 'digest'> {
 export function freshSigner(secret: KeyObject = generateKeyPairSync('ed25519').privateKey): Signer {
   const guard = new Guard(() => {});
   guard.advance(0);
-  return new Signer(secret, CLUSTER, guard);
+  return new Signer({ active: signingKey(secret) }, CLUSTER, guard);
 }
 
 /** The bodies of some answers, sealed together. */

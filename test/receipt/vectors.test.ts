@@ -51,7 +51,7 @@ t.test('the signer reproduces the single body', async (t) => {
   const { request, slot, commitment, digest, nonce, issuedAt, cluster } = receiptOf(single);
   const guard = new Guard(() => t.fail('no conflict'));
   guard.advance(slot - 1);
-  const signer = new Signer(secret, cluster, guard);
+  const signer = new Signer({ active: signingKey(secret) }, cluster, guard);
   const [receipt] = signer.seal([{ request, slot, commitment, claim: 'exact', digest, nonce }], issuedAt);
   t.equal(`{"result":${resultOf(single)},"slot":${slot},"receipt":${receipt}}`, single.body);
 });

@@ -20,7 +20,7 @@ interface Vectors {
   readonly publicKey: string;
   readonly kid: string;
   readonly vectors: readonly [Vector, Vector, Vector, Vector];
-  readonly succession: { readonly text: string; readonly sig: string };
+  readonly succession: { readonly text: string; readonly newPublicKey: string; readonly sig: string };
 }
 
 const file = new URL('../../../test/receipt/vectors.json', import.meta.url); // from dist/test/receipt

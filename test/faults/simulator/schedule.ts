@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { Cache } from '../../../src/cache/cache.ts';
 import { Flight } from '../../../src/cache/flight.ts';
 import type { Slot } from '../../../src/domain/answer.ts';
@@ -5,6 +6,9 @@ import { GatewayError } from '../../../src/domain/error.ts';
 import { type ArmingRule, twoReads } from '../../../src/pipeline/watch/arming.ts';
 import { Watch } from '../../../src/pipeline/watch/watch.ts';
 import { openPrices } from '../../../src/prices/prices.ts';
+import { ringOf } from '../../../src/receipt/key-folder.ts';
+import { ReceiptKeys } from '../../../src/receipt/receipt-keys.ts';
+import { signingKey } from '../../../src/receipt/sign.ts';
 import { Answers, type Question, type Served } from '../../../src/routes/answers.ts';
 import { balance } from '../../../src/routes/balance.ts';
 import { HolderTables } from '../../../src/routes/holder-tables.ts';
@@ -67,8 +71,7 @@ export async function runSchedule(seed: number, steps: number, rule: ArmingRule 
     watch,
     holderTables: new HolderTables(clock),
     prices: openPrices([], { maxAgeSec: 60, onError: () => {} }),
-    publicKey: '',
-    kid: '',
+    keys: new ReceiptKeys(ringOf(signingKey(generateKeyPairSync('ed25519').privateKey)), clock, () => {}),
     version: '',
     startedMs: 0,
     calls: new Flight(),
