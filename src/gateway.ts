@@ -49,6 +49,8 @@ export interface Gateway {
   readonly cluster: string;
   /** The key that signs them now: 32 bytes, base58. */
   readonly publicKey: string;
+  /** How often a node gave two results for one finalized slot. The second is signed as `observed` only. */
+  readonly conflicts: number;
   /** Reads the receipt keys again. When they can't be used, those it has go on. */
   reload(): void;
   /** Takes no more connections, answers what is under way, then ends. */
@@ -166,6 +168,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     cluster: mesh.cluster,
     get publicKey() {
       return signer.publicKey;
+    },
+    get conflicts() {
+      return guard.conflicts;
     },
     reload() {
       if (path === null) return log.info({}, 'the receipt key was given inline: there is nothing to read again');

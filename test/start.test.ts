@@ -31,6 +31,14 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
+t.test('SIGHUP has it read its keys again, and it goes on', async (t) => {
+  const child = await carry('0');
+  child.process.kill('SIGHUP');
+  await child.says('reloaded');
+  child.process.kill('SIGTERM');
+  t.equal(await child.ended(), 0);
+});
+
 t.test('a signal that comes twice at once, as Ctrl-C under npm does, counts once', async (t) => {
   const child = await carry('200');
   child.process.kill('SIGINT');

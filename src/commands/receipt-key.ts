@@ -60,9 +60,8 @@ export function receiptKeyCommands(receipt: Command, configOf: (command: Command
     .action((kid: string, _, command: Command) => {
       const source = sourceOf(command);
       const ring = keysOf(source);
-      const revoked = ring.find((key) => key.kid === kid);
-      if (revoked === undefined) throw new StartError(64, `no key has the id ${kid}`);
-      const successor = orFail(() => revokeKey(keyFileOf(source), ring, revoked, Date.now()));
+      if (!ring.some((key) => key.kid === kid)) throw new StartError(64, `no key has the id ${kid}`);
+      const successor = orFail(() => revokeKey(keyFileOf(source), ring, kid, Date.now()));
       print(keysOf(source));
       process.stdout.write(RELOAD);
       if (successor !== null)

@@ -24,9 +24,11 @@ export function rotateKey(path: string, ring: KeyRing, notBeforeMs: number, nowM
  * Declares a key void for good. The one that signs has its successor first: a new one, at once and without a word of
  * the old one, which is worth nothing now. Returns that successor, or null when none was needed.
  */
-export function revokeKey(path: string, ring: KeyRing, key: KnownKey, nowMs: number): KnownKey | null {
-  const successor = key === activeKey(ring, nowMs) ? addKey(path, ring, 0, null) : null;
-  writeNewFile(revokedFile(path, ring.indexOf(key) + 1), `${new Date(nowMs).toISOString()}\n`);
+export function revokeKey(path: string, ring: KeyRing, kid: string, nowMs: number): KnownKey | null {
+  const place = ring.findIndex((key) => key.kid === kid);
+  if (place < 0) throw new Error(`no key has the id ${kid}`);
+  const successor = kid === activeKey(ring, nowMs)?.kid ? addKey(path, ring, 0, null) : null;
+  writeNewFile(revokedFile(path, place + 1), `${new Date(nowMs).toISOString()}\n`);
   return successor;
 }
 

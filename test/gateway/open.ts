@@ -58,6 +58,13 @@ export interface Setting {
 /** Most tests are about something else than how often one may ask. */
 const UNLIMITED = 'limits.free.requests=1000000';
 
+export interface SteppedSetting extends Omit<Setting, 'clock'> {
+  readonly perSlot?: number;
+  readonly skipEvery?: number;
+  /** Puts something between the gateway and the node's HTTP; gives its URL. */
+  readonly before?: (url: string) => Promise<string>;
+}
+
 const EPHEMERAL = { inline: 'ephemeral', production: false };
 
 /** Waits, for a while that no sane machine needs, until something holds. */
@@ -123,7 +130,7 @@ export function client(url: string): Pick<World, 'get' | 'rpc'> {
 /** Starts a cluster in this thread, and a gateway over it on the same clock. */
 export async function openStepped(
   t: Test,
-  { set = [], ...setting }: Omit<Setting, 'clock'> & { readonly perSlot?: number; readonly skipEvery?: number } = {},
+  { set = [], before = async (url) => url, ...setting }: SteppedSetting = {},
 ): Promise<SteppedWorld> {
   const clock = new ManualClock();
   const { perSlot = 2, skipEvery = 0 } = setting;
@@ -133,7 +140,8 @@ export async function openStepped(
   const patient = ['upstream.timeoutMs=3600000', 'upstream.slowTimeoutMs=3600000', 'upstream.ackMs=3600000'];
   const node = await overriddenNode(t, cluster.url);
   let opened: World | undefined;
-  const opening = openGateway(t, [`${node.url},${cluster.wsUrl}`], { ...setting, clock, set: [...patient, ...set] });
+  const upstream = `${await before(node.url)},${cluster.wsUrl}`;
+  const opening = openGateway(t, [upstream], { ...setting, clock, set: [...patient, ...set] });
   t.teardown(() => cluster.close());
   opening.then(
     (world) => {

@@ -6,7 +6,7 @@ import { startEmbedded } from '../../src/cluster/embedded.ts';
 import { type Child, run } from '../child.ts';
 import { client, until } from './open.ts';
 
-const folders = t.testdir({ cluster: {}, killed: {}, drained: {} });
+const folders = t.testdir({ cluster: {}, killed: {}, rotated: {}, drained: {} });
 const cluster = await startEmbedded({ state: `${folders}/cluster`, slotMs: 100, perSlot: 1 });
 t.teardown(cluster.close);
 
@@ -36,6 +36,23 @@ t.test('a gateway that was killed comes back with the same key', async (t) => {
   t.notMatch(second.child.out(), 'receipt key created');
   second.child.process.kill('SIGTERM');
   t.equal(await second.child.ended(), 0);
+});
+
+t.test('a key that was rotated is told of on SIGHUP, and signs without a restart', async (t) => {
+  const { child, url } = await serve('rotated');
+  const { get } = client(url);
+  const before = (await get('/pubkey')).json.publicKey;
+  const rotate = run(new URL('../../src/main.js', import.meta.url), [
+    ...['receipt', 'key', 'rotate', '--after', '0', '--state', `${folders}/rotated`],
+  ]);
+  t.equal(await rotate.ended(), 0, rotate.err());
+  const [, publicKey] = /^active {3}[0-9a-f]{16} {2}(\w+)/m.exec(rotate.out()) ?? [];
+  t.equal((await get('/pubkey')).json.publicKey, before);
+  child.process.kill('SIGHUP');
+  await until(() => child.out().includes('the receipt keys were read again'));
+  t.equal((await get('/pubkey')).json.publicKey, publicKey);
+  child.process.kill('SIGTERM');
+  t.equal(await child.ended(), 0);
 });
 
 t.test('on SIGTERM what is under way is answered, listeners are told, and the process ends with 0', async (t) => {

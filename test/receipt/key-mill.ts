@@ -19,7 +19,7 @@ for (let i = 0; ; i++) {
   let ring = say(readReceiptKeys(source, nowMs) ?? []);
   for (let n = 0; n < 2; n++) ring = say([...ring, rotateKey(path, ring, nowMs, nowMs)]);
   for (const key of ring.slice(-1)) {
-    const successor = revokeKey(path, ring, key, nowMs);
+    const successor = revokeKey(path, ring, key.kid, nowMs);
     if (successor !== null) say([...ring, successor]);
   }
 }

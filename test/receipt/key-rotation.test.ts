@@ -30,7 +30,7 @@ function keysIn(t: Test) {
     rotate: (afterMs: number, nowMs = NOW_MS) => rotateKey(path, ring(nowMs), nowMs + afterMs, nowMs),
     revoke(n: number, nowMs = NOW_MS) {
       const keys = ring(nowMs);
-      return revokeKey(path, keys, nth(keys, n), nowMs);
+      return revokeKey(path, keys, nth(keys, n).kid, nowMs);
     },
     open: (nowMs = NOW_MS) => openReceiptKeys({ stateDir: dir, production: true }, nowMs).ring,
   };
