@@ -29,12 +29,16 @@ export async function overriddenNode(t: Test, clusterUrl: string): Promise<Overr
       response.end(`{"jsonrpc":"2.0",${member},"id":${id}}`);
       return;
     }
-    const passed = await fetch(clusterUrl, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body,
-    });
-    response.writeHead(passed.status).end(await passed.text());
+    try {
+      const passed = await fetch(clusterUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
+      response.writeHead(passed.status).end(await passed.text());
+    } catch {
+      response.destroy(); // the cluster is gone, and so is its node
+    }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => {

