@@ -115,7 +115,8 @@ t.test('a double is rounded exactly at any size, a tie to the even digit', async
   const trimmed = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
   fc.assert(
     fc.property(fc.double({ min: 0, max: 1e20, noNaN: true }), fc.integer({ min: 20, max: 60 }), (value, places) => {
-      return roundedDecimal(value, places) === trimmed(value.toFixed(places)); // no tie has so many places but an exact one
+      fc.pre(!/^50*$/.test(value.toFixed(100).split('.')[1]?.slice(places) ?? '')); // toFixed rounds a tie up
+      return roundedDecimal(value, places) === trimmed(value.toFixed(places));
     }),
     {
       examples: [
