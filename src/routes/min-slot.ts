@@ -42,9 +42,10 @@ export async function reach(slot: Slot, commitment: Commitment, { mesh, clock }:
 /** An upstream's way of saying that it has not come so far. */
 const MIN_CONTEXT_SLOT_NOT_REACHED = -32016;
 
-/** True when a read failed because no upstream has come to the slot that it asked for. */
+/** True when a read failed because no upstream has come to the slot that it asked for, whoever has put it in words. */
 export const isBehind = (thrown: unknown): boolean =>
-  thrown instanceof GatewayError && (thrown.rpcCode === MIN_CONTEXT_SLOT_NOT_REACHED || thrown.code === 'stale');
+  thrown instanceof GatewayError &&
+  (thrown.rpcCode === MIN_CONTEXT_SLOT_NOT_REACHED || thrown.code === 'stale' || isBehind(thrown.cause));
 
 export const notReached = (cause?: unknown): GatewayError =>
   new GatewayError('min_slot_not_reached', 'no upstream has reached the slot that is asked for', { cause });
