@@ -99,19 +99,16 @@ const statement: fc.Arbitrary<Statement> = fc.record({
 });
 
 t.test('it is symmetric, and holds of exactly those that contradict each other', async (t) => {
-  let convicted = 0;
   fc.assert(
     fc.property(statement, statement, (a, b) => {
       const verdict = equivocation(signed(a), signed(b), publicKey);
-      if (verdict) convicted++;
       const firm = [a, b].every(({ claim, commitment }) => claim !== 'observed/1' && commitment === 'finalized');
       const subject = ({ request, slot, claim }: Statement): string => `${request} ${slot} ${claim}`;
       t.equal(verdict, firm && subject(a) === subject(b) && a.digest !== b.digest);
       return verdict === equivocation(signed(b), signed(a), publicKey);
     }),
-    { numRuns: 200 },
+    { numRuns: 60, examples: [[truth, lie]] },
   );
-  t.ok(convicted > 0, `${convicted} of 200`);
 });
 
 t.test('an honest signer never convicts itself: its guard calls the second truth observed', async (t) => {

@@ -42,6 +42,7 @@ t.test('enhanced tells what each did, and the document knows all of it', async (
 });
 
 t.test('a finalized transaction is read once and for all, a confirmed one until it is finalized', async (t) => {
+  while (landed(chain.slot('confirmed')).length === 0) await step();
   const recent = landed(chain.slot('confirmed'))[0]?.signature ?? '';
   t.equal((await get(`/tx/${recent}`)).json.result.confirmationStatus, 'confirmed');
   t.equal((await get(`/tx/${recent}?commitment=finalized`)).json.error, 'not_found');
