@@ -1,6 +1,6 @@
 import bs58 from 'bs58';
+import { parseExactJson } from '../domain/exact-json.ts';
 import { type AccountKey, addressAt, jsonAccounts, wireAccounts } from './account-keys.ts';
-import { parseExactJson } from './exact-json.ts';
 import { type Instruction, readInstructions } from './instruction.ts';
 import { decimalPlaces, integer, list, object, type Recorded, text, whole } from './recorded.ts';
 import { readWireMessage, type WireMessage } from './wire-message.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { enhance } from '../chain/enhanced.ts';
-import { parseExactJson } from '../chain/exact-json.ts';
 import { explain as explainEnhanced } from '../chain/explain.ts';
 import { toTransaction } from '../chain/transaction.ts';
 import { GatewayError } from '../domain/error.ts';
+import { parseExactJson } from '../domain/exact-json.ts';
 import { toJson } from '../domain/json.ts';
 import { enhancedShape } from './enhanced-shape.ts';
 import { parseJson } from './json-body.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { parseExactJson } from '../../src/chain/exact-json.ts';
 import { type Transaction, toTransaction } from '../../src/chain/transaction.ts';
+import { parseExactJson } from '../../src/domain/exact-json.ts';
 
 // from dist/test/chain to test/chain
 const folder = new URL('../../../test/chain/recorded/', import.meta.url);

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { decimalText } from '../../src/chain/decimal.ts';
 import { type Enhanced, enhance } from '../../src/chain/enhanced.ts';
-import { parseExactJson } from '../../src/chain/exact-json.ts';
 import { explain, LONGEST_EXPLANATION } from '../../src/chain/explain.ts';
 import { WRAPPED_SOL } from '../../src/chain/known-mints.ts';
+import { parseExactJson } from '../../src/domain/exact-json.ts';
 import { toJson } from '../../src/domain/json.ts';
 import { recording, recordings } from './corpus.ts';
 import { agree } from './differences.ts';

@@ -1,6 +1,6 @@
 import { decimalText } from '../../src/chain/decimal.ts';
-import { parseExactJson } from '../../src/chain/exact-json.ts';
 import { WRAPPED_SOL } from '../../src/chain/known-mints.ts';
+import { parseExactJson } from '../../src/domain/exact-json.ts';
 import { recordings } from './corpus.ts';
 
 /** A swap as another project's parser has it: `wallet: given > got`, amounts in whole tokens. */

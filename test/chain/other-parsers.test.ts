@@ -1,11 +1,11 @@
 import t, { type Test } from 'tap';
 import { decimalText } from '../../src/chain/decimal.ts';
-import { parseExactJson } from '../../src/chain/exact-json.ts';
 import { WRAPPED_SOL } from '../../src/chain/known-mints.ts';
 import { list, object, text, whole } from '../../src/chain/recorded.ts';
 import type { Transaction } from '../../src/chain/transaction.ts';
 import type { Transfer } from '../../src/chain/transfer.ts';
 import { transfersOf } from '../../src/chain/transfers.ts';
+import { parseExactJson } from '../../src/domain/exact-json.ts';
 import { recording, recordings } from './corpus.ts';
 import { agree } from './differences.ts';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { parseExactJson } from '../../src/chain/exact-json.ts';
+import { parseExactJson } from '../../src/domain/exact-json.ts';
 import { toJson } from '../../src/domain/json.ts';
 import { recording, recordings } from '../chain/corpus.ts';
 import { type Got, openStepped } from '../gateway/open.ts';

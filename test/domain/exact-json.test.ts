@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { parseExactJson } from '../../src/chain/exact-json.ts';
+import { parseExactJson } from '../../src/domain/exact-json.ts';
 import { toJson } from '../../src/domain/json.ts';
 
 t.test('integers beyond 2^53 stay exact, the others stay numbers', async (t) => {
