@@ -4,7 +4,7 @@ import type { NodeStatus } from '../upstream/mesh.ts';
 import { type Context, now } from './route.ts';
 import { integer } from './shapes.ts';
 
-interface Health {
+export interface Health {
   readonly status: 'ok' | 'degraded';
   /** The genesis hash that receipts are bound to. */
   readonly cluster: string;

@@ -61,7 +61,7 @@ const transferRow: z.ZodType<TransferRow> = z.strictObject({
   innerInstructionIdx: integer.nullable(),
 });
 
-interface History {
+export interface History {
   readonly rows: readonly (Omit<SignatureRow, 'err'> & { readonly err: RawJson })[] | readonly TransferRow[];
   readonly nextBefore: string | null;
   readonly scanned: number;

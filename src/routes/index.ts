@@ -19,8 +19,8 @@ import { token } from './token.ts';
 import { tokenAccounts } from './token-accounts.ts';
 import { tx } from './tx.ts';
 
-/** Every endpoint, in the order of the document. */
-export const routes: readonly Route[] = [
+/** Every endpoint, in the order of the document. The client is typed by it. */
+export const routes = [
   slot,
   epoch,
   health,
@@ -40,4 +40,4 @@ export const routes: readonly Route[] = [
   pubkey,
   rpc,
   explain,
-];
+] as const satisfies readonly Route[];

@@ -3,13 +3,15 @@ import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import { type ErrorCode, GatewayError } from '../domain/error.ts';
 
-/** Reads one request parameter, and describes it for the API document. */
-export interface Param<T> {
+/** Reads one request parameter, and describes it for the API document. `Given` is what a client writes. */
+export interface Param<T, Given = T> {
   readonly schema: object;
   readonly required: boolean;
   readonly description: string;
   /** `text` is undefined when the request doesn't name the parameter. Throws the parameter's own 400. */
   parse(text: string | undefined, name: string): T;
+  /** Is never there: it only lets the type be known. */
+  readonly given?: Given;
 }
 
 /** Texts longer than this can't be what `bytes` says, and decoding base58 takes quadratic time. */
@@ -53,7 +55,7 @@ export const slot: Param<Slot> = {
 };
 
 /** `?limit=`, from 1 on. */
-export const limit = (fallback: number, most: number): Param<number> => ({
+export const limit = (fallback: number, most: number): Param<number, number | undefined> => ({
   schema: { type: 'integer', minimum: 1, maximum: most, default: fallback },
   required: false,
   description: 'At most so many',
@@ -84,7 +86,7 @@ export const optionalAddress: Param<string | undefined> = {
 };
 
 /** `?commitment=`, of those that the route takes. */
-export function commitment<C extends Commitment>(fallback: NoInfer<C>, takes: readonly C[]): Param<C> {
+export function commitment<C extends Commitment>(fallback: NoInfer<C>, takes: readonly C[]): Param<C, C | undefined> {
   return {
     schema: { type: 'string', enum: takes, default: fallback },
     required: false,
@@ -98,7 +100,7 @@ export function commitment<C extends Commitment>(fallback: NoInfer<C>, takes: re
 }
 
 /** `?page=`, counted from 1. */
-export const page: Param<number> = {
+export const page: Param<number, number | undefined> = {
   schema: { type: 'integer', minimum: 1, default: 1 },
   required: false,
   description: 'Which page, from 1',

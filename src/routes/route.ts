@@ -16,7 +16,7 @@ import type { Param } from './params.ts';
 
 // `any` would let a wrong type through; method shorthand below keeps these assignable without it.
 export type ParamSet = Readonly<Record<string, Param<unknown>>>;
-export type Params<P> = { readonly [K in keyof P]: P[K] extends Param<infer T> ? T : never };
+export type Params<P> = { readonly [K in keyof P]: P[K] extends Param<infer T, unknown> ? T : never };
 
 /** What the gateway knows of itself and the cluster: all that a route may use. */
 export interface Context {
@@ -106,10 +106,10 @@ export interface Now<P extends ParamSet = ParamSet, R = unknown> extends Describ
 }
 
 /** A question too long for a URL. */
-export interface Post<B = unknown> extends Described<unknown> {
+export interface Post<B = unknown, R = unknown, I = unknown> extends Described<R> {
   readonly kind: 'post';
-  /** For the document; `parse` is what checks. */
-  readonly body: z.ZodType;
+  /** For the document and the client; `parse` is what checks. */
+  readonly body: z.ZodType<I>;
   /** The longest body, where it may be longer than others. */
   readonly maxBytes?: number;
   /** Reads the raw body. Throws `invalid_json`, `invalid_request` and the like. */
@@ -128,7 +128,23 @@ export interface Posted {
 export type Get = Live | Read | Now;
 export type Route = Get | Post;
 
-export const live = <R>(route: Omit<Live<R>, 'kind' | 'params'>): Live => ({ kind: 'live', params: {}, ...route });
-export const read = <P extends ParamSet, R>(route: Omit<Read<P, R>, 'kind'>): Read => ({ kind: 'read', ...route });
-export const now = <P extends ParamSet, R>(route: Omit<Now<P, R>, 'kind'>): Now => ({ kind: 'now', ...route });
-export const post = <B>(route: Omit<Post<B>, 'kind'>): Post => ({ kind: 'post', ...route });
+/** What the type of a declaration keeps word for word: the client's own types are made of it. */
+export interface Form<Path, E> {
+  readonly path: Path;
+  readonly envelope: E;
+}
+
+type Spoken<R extends Route, Path, E> = Omit<R, 'kind' | 'path' | 'envelope'> & Form<Path, E>;
+
+export const live = <R, const Path extends `/${string}`, const E extends Envelope>(
+  route: Omit<Spoken<Live<R>, Path, E>, 'params'>,
+): Live<R> & Form<Path, E> => ({ kind: 'live', params: {}, ...route });
+export const read = <P extends ParamSet, R, const Path extends `/${string}`, const E extends Envelope>(
+  route: Spoken<Read<P, R>, Path, E>,
+): Read<P, R> & Form<Path, E> => ({ kind: 'read', ...route });
+export const now = <P extends ParamSet, R, const Path extends `/${string}`, const E extends Envelope>(
+  route: Spoken<Now<P, R>, Path, E>,
+): Now<P, R> & Form<Path, E> => ({ kind: 'now', ...route });
+export const post = <B, R, I, const Path extends `/${string}`, const E extends Envelope>(
+  route: Spoken<Post<B, R, I>, Path, E>,
+): Post<B, R, I> & Form<Path, E> => ({ kind: 'post', ...route });

@@ -12,7 +12,7 @@ export type SearchTerm = { readonly query: string } & (
 );
 
 /** `?q=`: anything that somebody may paste. */
-export const searchTerm: Param<SearchTerm> = {
+export const searchTerm: Param<SearchTerm, string> = {
   schema: { type: 'string', minLength: 1 },
   required: true,
   description: "An address, a mint, a signature, a slot, a .sol name, or an explorer's URL of one",

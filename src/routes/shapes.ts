@@ -13,9 +13,15 @@ export const lamports = { lamports: bigInteger, sol: z.string().regex(/^\d+(\.\d
 /** Text that the node wrote, passed on digit for digit. */
 export const raw = z.custom<RawJson>();
 
+/** JSON that is written already, of something that has the type `T`. */
+export interface Written<T> extends RawJson {
+  /** Is never there: it only lets the type be known. */
+  readonly of?: T;
+}
+
 /** Rows that the route has written as JSON itself, some at a time, since all at once would hold up the loop. */
 // For the document the rows' own shape is what matters; that they have it is for the route to see to.
-export const written = (shape: z.ZodType): z.ZodType<RawJson> => shape as z.ZodType as z.ZodType<RawJson>;
+export const written = <T>(shape: z.ZodType<T>): z.ZodType<Written<T>> => shape as z.ZodType as z.ZodType<Written<T>>;
 
 /** An amount of tokens as Solana has it: `amount` is the truth. */
 export const tokenAmountShape = z.strictObject({

@@ -13,7 +13,7 @@ import { type Held, heldIn } from './held.ts';
 import { type Mints, readMints } from './mints.ts';
 import { address, commitment, optionalAddress } from './params.ts';
 import { read } from './route.ts';
-import { extensions, lamports, tokenAmountShape, written } from './shapes.ts';
+import { extensions, lamports, tokenAmountShape, type Written, written } from './shapes.ts';
 import { mapInSlices } from './slices.ts';
 
 const row = z.strictObject({
@@ -33,6 +33,8 @@ const row = z.strictObject({
   extensions,
 });
 
+type Row = z.output<typeof row>;
+
 export const tokenAccounts = read({
   path: '/token-accounts/:owner',
   summary: 'The token accounts of an owner under both token programs, by mint and address',
@@ -50,7 +52,7 @@ export const tokenAccounts = read({
     });
     const { held, mints } = value;
     const sorted = held.toSorted((a, b) => compare(a.token.mint, b.token.mint) || compare(a.address, b.address));
-    const result = await mapInSlices(sorted, SLICE, (each) => new RawJson(toJson(rowOf(each, mints))));
+    const result = await mapInSlices(sorted, SLICE, (each): Written<Row> => new RawJson(toJson(rowOf(each, mints))));
     const isMoving = held.some(({ token }) => {
       const of = mints.mint(token.mint);
       return of !== undefined && dependsOnClock(of);
@@ -82,7 +84,7 @@ async function readOfMint(mesh: Mesh, owner: string, mint: string, at: At): Prom
   return { slots: [...mints.slots, slot], value: { held: await mapInSlices(rows, SLICE, heldIn), mints } };
 }
 
-function rowOf({ address, lamports, token }: Held, mints: Mints): z.output<typeof row> {
+function rowOf({ address, lamports, token }: Held, mints: Mints): Row {
   const { mint, owner, program, state, amount, delegate, delegatedAmount, closeAuthority, extensions } = token;
   return {
     address,
