@@ -3,8 +3,7 @@ import { readKey, recordFile, revokedFile, secretFile } from './key-folder.ts';
 import { recordText } from './key-record.ts';
 import { activeKey, type KeyRing, type KnownKey, keyState } from './key-ring.ts';
 import { writeNewFile } from './new-file.ts';
-import { type SigningKey, signingKey } from './sign.ts';
-import { succeed } from './succession.ts';
+import { type SigningKey, signingKey, succeed } from './sign.ts';
 
 /**
  * Adds the key that takes over at `notBeforeMs`, with the word of the one that signs now. Throws an Error when there

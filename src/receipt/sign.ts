@@ -4,6 +4,7 @@ import { digestOf } from './digest.ts';
 import { publicBytes } from './key-format.ts';
 import { receiptText } from './receipt.ts';
 import { headText, type Statement, statementText } from './statement.ts';
+import { type Succession, successionText } from './succession.ts';
 import { leafHash, pathTo, rootOf, treeOf } from './tree.ts';
 
 const KID_DIGITS = 16;
@@ -34,4 +35,10 @@ export function signAll(statements: readonly Statement[], { secret, publicKey, k
   return statements.map((statement, index) =>
     receiptText({ v: 1, kid, ...statement, size, index, path: pathTo(tree, index), sig }),
   );
+}
+
+/** Names the key that takes over, from `notBeforeMs` on. */
+export function succeed(old: SigningKey, newKey: string, notBeforeMs: number): Succession {
+  const text = Buffer.from(successionText(old.publicKey, newKey, notBeforeMs), 'latin1');
+  return { kid: old.kid, sig: sign(null, text, old.secret).toString('hex') };
 }

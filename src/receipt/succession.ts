@@ -1,6 +1,5 @@
-import { sign } from 'node:crypto';
+import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import bs58 from 'bs58';
-import type { SigningKey } from './sign.ts';
 import { isSignature } from './signature.ts';
 
 /** A key's word for the one that comes after it. Who trusts the first may trust the second. */
@@ -15,16 +14,15 @@ export interface Succession {
 export const successionText = (oldKey: string, newKey: string, notBeforeMs: number): string =>
   `proof-of-serve/v1 succession\n${oldKey}\n${newKey}\n${notBeforeMs}\n`;
 
-/** Names the key that takes over. */
-export function succeed(old: SigningKey, newKey: string, notBeforeMs: number): Succession {
-  const text = Buffer.from(successionText(old.publicKey, newKey, notBeforeMs), 'latin1');
-  return { kid: old.kid, sig: sign(null, text, old.secret).toString('hex') };
-}
-
-/** Whether the holder of `oldKey` said that `newKey` takes over then. Both must be strong keys. */
+/** Whether the holder of `oldKey` said that `newKey` takes over then. Both must be strong keys. Runs in a browser. */
 export const isSuccession = (sig: string, oldKey: string, newKey: string, notBeforeMs: number): boolean =>
-  isSignature(
-    Buffer.from(sig, 'hex'),
-    Buffer.from(successionText(oldKey, newKey, notBeforeMs), 'latin1'),
-    bs58.decode(oldKey),
-  );
+  isSignature(hexToBytes(sig), utf8ToBytes(successionText(oldKey, newKey, notBeforeMs)), bs58.decode(oldKey));
+
+const HEADER = /^([0-9a-f]{16});(0|[1-9]\d{0,14});([0-9a-f]{128})$/;
+
+/** What `X-Key-Succession` says of the key beside it; undefined when it says nothing that can be read. */
+export function parseSuccession(header: string): (Succession & { readonly notBeforeMs: number }) | undefined {
+  const [, kid, notBeforeMs, sig] = HEADER.exec(header) ?? [];
+  if (kid === undefined || sig === undefined) return undefined;
+  return { kid, notBeforeMs: Number(notBeforeMs), sig };
+}

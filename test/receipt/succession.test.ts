@@ -1,8 +1,8 @@
 import bs58 from 'bs58';
 import t from 'tap';
 import { parseKey } from '../../src/receipt/key-format.ts';
-import { kidOf, signingKey } from '../../src/receipt/sign.ts';
-import { isSuccession, succeed, successionText } from '../../src/receipt/succession.ts';
+import { kidOf, signingKey, succeed } from '../../src/receipt/sign.ts';
+import { isSuccession, parseSuccession, successionText } from '../../src/receipt/succession.ts';
 import { vectors } from './vectors.ts';
 
 const { text, newPublicKey, sig } = vectors.succession;
@@ -22,4 +22,11 @@ t.test('it is the word of one key, for one key, from one moment on', async (t) =
   t.notOk(isSuccession(sig, newPublicKey, newPublicKey, notBeforeMs));
   t.notOk(isSuccession(sig, vectors.publicKey, newPublicKey, notBeforeMs + 1));
   t.notOk(isSuccession(sig.replace('b', 'c'), vectors.publicKey, newPublicKey, notBeforeMs));
+});
+
+t.test('its header is read as it is written, and nothing else is', async (t) => {
+  const header = `${vectors.kid};${notBeforeMs};${sig}`;
+  t.same(parseSuccession(header), { kid: vectors.kid, notBeforeMs, sig });
+  for (const text of ['', header.toUpperCase(), header.slice(1), ` ${header}`, header.replace(';', ';0'), `${header}0`])
+    t.equal(parseSuccession(text), undefined, text);
 });
