@@ -29,6 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   page: ['domain', 'receipt', 'node:crypto', 'node:fs', 'node:util', 'node:zlib'],
   commands: ['config.ts', 'domain', 'receipt', 'system-clock.ts', 'commander', 'node:fs'],
+  client: ['domain', 'receipt', 'routes', 'system-clock.ts'], // of the routes only the types: test/portable.test.ts
   cluster: [
     'system-clock.ts',
     'domain',

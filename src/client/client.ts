@@ -1,0 +1,64 @@
+import type { Clock } from '../domain/clock.ts';
+import { systemClock } from '../system-clock.ts';
+import { believe, createProve } from './proof.ts';
+import { createReads, type Reads } from './read.ts';
+import { createSend } from './send.ts';
+import { baseOf } from './target.ts';
+import { Trust } from './trust.ts';
+
+// With these this file is the whole of the package's `./client`.
+export { type Receipt, ReceiptError, type ReceiptFault } from '../receipt/verify.ts';
+export type { Answer, Read, ReadOptions } from './answer.ts';
+export type { Body, Parameters, Path, PostPath, Result } from './declared.ts';
+export { type FailureCode, SlotgateError } from './slotgate-error.ts';
+
+export interface ClientOptions {
+  /** Where the gateway is, with the prefix that a proxy may have put before `/api/v1`. */
+  readonly url: string | URL;
+  /**
+   * The key, or keys, that receipts must be signed with, base58. Without it the key that `/pubkey` names at first is
+   * believed from then on; whoever answers that question can lie about all others.
+   */
+  readonly publicKey?: string | readonly string[];
+  /** The genesis hash of the cluster that is meant, base58. Without it the one that `/health` names at first. */
+  readonly cluster?: string;
+  /** Sent with every request: `x-api-key` and the like. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `false`: takes every answer as it is. */
+  readonly verify?: boolean;
+  /** How old the receipt of an answer may be that can still change, in milliseconds; 60,000 by default. */
+  readonly maxAgeMs?: number;
+  /** For each try of a request, in milliseconds; 10,000 by default. */
+  readonly timeoutMs?: number;
+  /** How often a request is tried in all; 4 by default. */
+  readonly attempts?: number;
+  /** A longer answer is given up, in bytes; 32 MiB by default. */
+  readonly maxBodyBytes?: number;
+  readonly fetch?: typeof fetch;
+  readonly clock?: Clock;
+  /** From 0 to 1, spreads retries. A nonce is not made of it. */
+  readonly random?: () => number;
+}
+
+/** A gateway, seen from outside. */
+export type Client = Reads;
+
+/** Speaks with a gateway, and believes only what is proven. Runs in Node, Deno and browsers. */
+export function createClient(options: ClientOptions): Client {
+  const { publicKey = [], cluster, headers = {}, verify = true, clock = systemClock, random = Math.random } = options;
+  const base = baseOf(options.url);
+  const send = createSend({
+    base,
+    headers,
+    timeoutMs: options.timeoutMs ?? 10_000,
+    attempts: options.attempts ?? 4,
+    maxBodyBytes: options.maxBodyBytes ?? 32 * 1024 * 1024,
+    fetch: options.fetch ?? ((url, init) => fetch(url, init)), // a browser's `fetch` must be called as the window's
+    clock,
+    random,
+  });
+  const publicKeys = typeof publicKey === 'string' ? [publicKey] : publicKey;
+  const trust = new Trust({ send, clock, publicKeys, cluster });
+  const prove = verify ? createProve({ trust, clock, maxAgeMs: options.maxAgeMs ?? 60_000 }) : believe;
+  return createReads(send, prove);
+}

@@ -1,0 +1,10 @@
+const BYTES = 16;
+
+/** A nonce that nobody can have foreseen: 22 characters of base64url. */
+export function newNonce(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(BYTES));
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
+}

@@ -1,0 +1,79 @@
+import type { Slot } from '../domain/answer.ts';
+import type { Clock } from '../domain/clock.ts';
+import { parseExactJson } from '../domain/exact-json.ts';
+import { parseReceipt, type Receipt } from '../receipt/receipt.ts';
+import { ReceiptError } from '../receipt/receipt-error.ts';
+import { createVerifier } from '../receipt/verify.ts';
+import type { Trust } from './trust.ts';
+
+/** What is known of a body before it comes. */
+export interface Asked {
+  /** `GET` or `SUB`, and the target. */
+  readonly request: string;
+  readonly nonce?: string | null;
+  readonly minSlot?: Slot | undefined;
+  /** Tells a result that can never change any more: its receipt may be of any age. */
+  readonly isFinal?: ((result: never) => boolean) | undefined;
+}
+
+/** An answer with its proof. */
+export interface Proven<R> {
+  /** Parsed from the bytes that were signed; integers beyond 2^53 are `bigint`. */
+  readonly result: R;
+  readonly slot: Slot;
+  readonly receipt: Receipt;
+  /** The whole body: keep this, and anybody can be shown what was said. */
+  readonly body: string;
+}
+
+/** Proves a body. Throws ReceiptError for one that must not be believed. */
+export type Prove = <R>(body: Uint8Array | string, asked: Asked) => Promise<Proven<R>>;
+
+export interface ProofOptions {
+  readonly trust: Trust;
+  readonly clock: Clock;
+  /** How old the receipt of an answer may be that can still change, in milliseconds. */
+  readonly maxAgeMs: number;
+}
+
+export function createProve({ trust, clock, maxAgeMs }: ProofOptions): Prove {
+  const verifyReceipt = createVerifier(); // one for all: what was signed together is checked once
+  return async <R>(body: Uint8Array | string, { request, nonce = null, minSlot = 0, isFinal }: Asked) => {
+    const verify = async () => {
+      const { publicKeys, cluster } = await trust.known();
+      return verifyReceipt(body, { publicKeys, cluster, request, nonce, minSlot, time: { nowMs: clock.now() } });
+    };
+    const verified = await verify().catch(async (thrown: unknown) => {
+      const isNew = thrown instanceof ReceiptError && thrown.code === 'unknown-key';
+      if (isNew && (await trust.follow(kidIn(body))) !== undefined) return verify();
+      throw thrown;
+    });
+    const { slot, receipt } = verified;
+    // The type is the word of the route's declaration, whose signer has just been found to be who he should be.
+    const result = parseExactJson(verified.result) as R & never;
+    if (isFinal?.(result) !== true && receipt.issuedAt < clock.now() - maxAgeMs) throw new ReceiptError('stale');
+    return { result, slot, receipt, body: textOf(body) };
+  };
+}
+
+/** For who trusts the wire: takes a body apart and proves nothing. */
+export const believe: Prove = async <R>(body: Uint8Array | string) => {
+  const text = textOf(body);
+  // That is what trusting means.
+  const { result, slot, receipt } = parseExactJson(text) as Omit<Proven<R>, 'body'>;
+  return { result, slot, receipt, body: text };
+};
+
+/** The text of the result inside a body. */
+export function resultText({ body, slot }: Pick<Proven<unknown>, 'body' | 'slot'>): string {
+  return body.slice('{"result":'.length, body.lastIndexOf(`,"slot":${slot},"receipt":{`));
+}
+
+/** The key that a body names, which is known to have a receipt. */
+function kidIn(body: Uint8Array | string): string {
+  const text = textOf(body);
+  return parseReceipt(text.slice(text.lastIndexOf('{'), -1))?.kid ?? '';
+}
+
+const textOf = (body: Uint8Array | string): string =>
+  typeof body === 'string' ? body : new TextDecoder('utf-8', { ignoreBOM: true }).decode(body);
