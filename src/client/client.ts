@@ -3,6 +3,8 @@ import { systemClock } from '../system-clock.ts';
 import { believe, createProve } from './proof.ts';
 import { createReads, type Reads } from './read.ts';
 import { createSend } from './send.ts';
+import { type OpenSocket, openGlobalSocket } from './socket.ts';
+import { openStream, type Stream, type StreamOptions } from './stream.ts';
 import { baseOf } from './target.ts';
 import { Trust } from './trust.ts';
 
@@ -10,7 +12,11 @@ import { Trust } from './trust.ts';
 export { type Receipt, ReceiptError, type ReceiptFault } from '../receipt/verify.ts';
 export type { Answer, Read, ReadOptions } from './answer.ts';
 export type { Body, Parameters, Path, PostPath, Result } from './declared.ts';
+export type { Gap, Snapshot } from './sequence.ts';
 export { type FailureCode, SlotgateError } from './slotgate-error.ts';
+export type { OpenSocket, Socket, SocketEvent } from './socket.ts';
+export type { Follow, Stream, StreamOptions, StreamState } from './stream.ts';
+export type { Topic, Update } from './subscriptions.ts';
 
 export interface ClientOptions {
   /** Where the gateway is, with the prefix that a proxy may have put before `/api/v1`. */
@@ -35,17 +41,23 @@ export interface ClientOptions {
   /** A longer answer is given up, in bytes; 32 MiB by default. */
   readonly maxBodyBytes?: number;
   readonly fetch?: typeof fetch;
+  /** For Node 20, which has no WebSocket of its own, and to send headers: `(url, headers) => new WebSocket(url, { headers })`. */
+  readonly openSocket?: OpenSocket;
   readonly clock?: Clock;
   /** From 0 to 1, spreads retries. A nonce is not made of it. */
   readonly random?: () => number;
 }
 
 /** A gateway, seen from outside. */
-export type Client = Reads;
+export interface Client extends Reads {
+  /** Opens the realtime stream. */
+  stream(options?: StreamOptions): Stream;
+}
 
 /** Speaks with a gateway, and believes only what is proven. Runs in Node, Deno and browsers. */
 export function createClient(options: ClientOptions): Client {
   const { publicKey = [], cluster, headers = {}, verify = true, clock = systemClock, random = Math.random } = options;
+  const { openSocket = openGlobalSocket, maxAgeMs = 60_000 } = options;
   const base = baseOf(options.url);
   const send = createSend({
     base,
@@ -59,6 +71,15 @@ export function createClient(options: ClientOptions): Client {
   });
   const publicKeys = typeof publicKey === 'string' ? [publicKey] : publicKey;
   const trust = new Trust({ send, clock, publicKeys, cluster });
-  const prove = verify ? createProve({ trust, clock, maxAgeMs: options.maxAgeMs ?? 60_000 }) : believe;
-  return createReads(send, prove);
+  const prove = verify ? createProve({ trust, clock, maxAgeMs }) : believe;
+  return {
+    ...createReads(send, prove),
+    stream: (wishes = {}) =>
+      openStream(wishes, {
+        open: (target) => openSocket(base.replace(/^http/, 'ws') + target, headers),
+        prove,
+        clock,
+        random,
+      }),
+  };
 }
