@@ -1,0 +1,101 @@
+import t from 'tap';
+import type * as Slotgate from '../../src/client/client.ts';
+import { WALLETS, WHALE } from '../../src/cluster/economy/cast.ts';
+import { startEmbedded } from '../../src/cluster/embedded.ts';
+import { openGateway, until } from '../gateway/open.ts';
+import { openTab } from './chromium.ts';
+import { openMeddler } from './meddler.ts';
+import { serveModules } from './web-modules.ts';
+
+/** What the page has. */
+declare const slotgate: typeof Slotgate;
+
+const [WALLET = ''] = WALLETS.map(({ address }) => address);
+
+const cluster = await startEmbedded({ state: t.testdir(), slotMs: 200, perSlot: 3 });
+t.teardown(() => cluster.close());
+const { gateway } = await openGateway(t, [`${cluster.url},${cluster.wsUrl}`]);
+const pinned = { publicKey: gateway.publicKey, cluster: gateway.cluster };
+const meddler = await openMeddler(t, gateway.url);
+const { page, problems } = await openTab(t);
+await page.goto(await serveModules(t));
+await page.waitForFunction(() => typeof slotgate === 'object');
+
+t.test('a page of another origin reads, and what it reads is proven', async (t) => {
+  const got = await page.evaluate(
+    async ([url, pinned, addr]) => {
+      const client = slotgate.createClient({ url, ...pinned });
+      const { result, slot, receipt } = await client.get('/balance/:addr', { addr });
+      const later = await client.get('/balance/:addr', { addr }, { minSlot: slot });
+      const { result: height } = await client.post('/rpc', { method: 'getBlockHeight' });
+      const learned = await slotgate.createClient({ url }).get('/epoch', { commitment: 'finalized' });
+      return {
+        lamports: String(result.lamports),
+        type: typeof result.lamports,
+        signed: receipt.slot === slot,
+        isLater: later.slot >= slot,
+        height: typeof height,
+        kid: learned.receipt.kid === receipt.kid,
+      };
+    },
+    [gateway.url, pinned, WHALE.address] as const,
+  );
+  t.same(got, {
+    lamports: '9007199254740993',
+    type: 'bigint',
+    signed: true,
+    isLater: true,
+    height: 'number',
+    kid: true,
+  });
+  t.same(problems, []);
+});
+
+t.test('what was tampered with on the way is refused', async (t) => {
+  const read = () =>
+    page.evaluate(
+      async ([url, pinned, addr]) => {
+        const client = slotgate.createClient({ url, ...pinned });
+        const reading = client.get('/balance/:addr', { addr });
+        return reading.then(
+          ({ result }) => String(result.lamports),
+          (thrown) => `${thrown.name} ${thrown.code} ${thrown instanceof slotgate.ReceiptError}`,
+        );
+      },
+      [meddler.url, pinned, WHALE.address] as const,
+    );
+  t.equal(await read(), '9007199254740993');
+  meddler.meddle = (packet) => packet.replace('"lamports":9', '"lamports":8');
+  t.equal(await read(), 'ReceiptError digest true');
+  meddler.meddle = (packet) => packet;
+});
+
+t.test('the stream goes on after a cut, with its subscriptions', async (t) => {
+  await page.evaluate(
+    ([url, pinned, addr]) => {
+      const seen = { frames: 0, updates: 0, first: 0, states: [] as string[], errors: [] as string[] };
+      Object.assign(globalThis, { seen });
+      const onError = (error: unknown): void => {
+        seen.errors.push(String(error));
+      };
+      const stream = slotgate.createClient({ url, ...pinned, random: () => 0 }).stream({
+        onSnapshot: () => seen.frames++,
+        onState: (state) => seen.states.push(state),
+        onError,
+      });
+      const onUpdate = ({ seq }: { readonly seq: number }): void => {
+        seen.updates++;
+        if (seq === 0) seen.first++;
+      };
+      stream.subscribe('balance', addr, { onUpdate, onError });
+    },
+    [meddler.url, pinned, WALLET] as const,
+  );
+  const seen = () =>
+    page.evaluate('seen') as Promise<{ frames: number; updates: number; first: number; states: string[] }>;
+  await until(async () => (await seen()).frames > 3 && (await seen()).first === 1, 'the first line');
+  meddler.cut();
+  const { frames } = await seen();
+  await until(async () => (await seen()).frames > frames + 3 && (await seen()).first === 2, 'the second line');
+  t.match(await seen(), { states: ['connecting', 'open', 'waiting', 'open'], errors: [] });
+});
