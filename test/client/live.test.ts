@@ -6,7 +6,7 @@ import { openStepped, until } from '../gateway/open.ts';
 
 const [WALLET = ''] = WALLETS.map(({ address }) => address);
 
-t.test('the stream of a real gateway: frames, a proven balance, and both again on a new line', async (t) => {
+t.test('the stream of a real gateway: proven frames, a proven balance, and both again on a new line', async (t) => {
   const { gateway, cluster, clock, step } = await openStepped(t);
   const sockets: NodeSocket[] = [];
   const client = createClient({
@@ -21,11 +21,16 @@ t.test('the stream of a real gateway: frames, a proven balance, and both again o
     },
   });
   const frames: Snapshot[] = [];
+  const signed: boolean[] = [];
   const missed: (number | null)[] = [];
   const updates: { readonly seq: number; readonly slot: number; readonly lamports: bigint }[] = [];
   const errors: unknown[] = [];
   const stream = client.stream({
-    onSnapshot: (snapshot) => frames.push(snapshot),
+    receipts: true,
+    onSnapshot(snapshot, { receipt }) {
+      frames.push(snapshot);
+      signed.push(receipt?.slot === snapshot.slot);
+    },
     onGap: (gap) => missed.push(gap.missed),
     onError: (error) => errors.push(error),
     silenceMs: 3_600_000, // the clock runs ahead of the sockets here
@@ -62,6 +67,7 @@ t.test('the stream of a real gateway: frames, a proven balance, and both again o
     'every frame was told or told missing',
   );
   t.same(errors, []);
+  t.ok(signed.every(Boolean));
 });
 
 t.test(

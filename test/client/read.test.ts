@@ -138,3 +138,32 @@ t.test('the receipt of a finalized block may be of any age', async (t) => {
   const { result } = await client.get('/block/:slot', { slot, commitment: 'finalized' });
   t.equal(result.commitment, 'finalized');
 });
+
+t.test('a nonce of the caller is signed, each time anew', async (t) => {
+  const client = open();
+  const read = () => client.get('/balance/:addr', { addr: WALLET }, { nonce: true });
+  const [first, second] = [await read(), await read()];
+  t.match(first.receipt.nonce, /^[\w-]{22}$/);
+  t.not(first.receipt.nonce, second.receipt.nonce);
+});
+
+t.test('an answer that still holds travels as its proof alone', async (t) => {
+  const lengths: number[] = [];
+  const client = open({
+    fetch: async (url, init) => {
+      const response = await fetch(url, init);
+      lengths.push((await response.clone().arrayBuffer()).byteLength);
+      return response;
+    },
+  });
+  const params = { addr: WHALE.address };
+  const since = await client.get('/account/:addr', params);
+  await step(3);
+  const later = await client.get('/account/:addr', params, { since, minSlot: since.slot + 1 });
+  t.ok(later.unchanged && later.slot > since.slot);
+  t.same(later.result, since.result);
+  t.equal(lengths[1], 0);
+  t.equal(later.body, (await get(`/account/${WHALE.address}`)).text, 'as whole as if it had come');
+  const again = await client.get('/account/:addr', params, { since: later });
+  t.ok(again.unchanged && again.slot >= later.slot);
+});
