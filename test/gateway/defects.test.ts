@@ -28,7 +28,10 @@ async function replaced(owner: object, name: string, member: unknown, work: () =
 
 const [wallet] = WALLETS;
 const mint = COINS[0]?.mint.address;
-const transactions = WALLETS.flatMap(({ address }) => cluster.chain.transactionsOf(address));
+await step(4);
+const transactions = WALLETS.flatMap(({ address }) => cluster.chain.transactionsOf(address)).filter(
+  ({ slot }) => slot <= cluster.chain.slot('confirmed'),
+);
 const signatures = [...new Set(transactions.map(({ signature }) => signature))];
 const record = (await get(`/tx/${signatures.pop()}`)).json.result;
 
