@@ -65,6 +65,15 @@ t.test('a body that does not hold proves no line, and the one at fault is marked
   }
 });
 
+t.test('a request that nobody can have made is no proof, though it was signed', async (t) => {
+  for (const request of ['GET /api/v1/a//b', 'POST /api/v1/rpc']) {
+    const [odd = ''] = seal(signer, [{ ...answer, request }]);
+    const finding = judge(odd, { request: '' });
+    t.match(finding, { verdict: 'refused', result: null });
+    t.match(lineOf(finding, 'request'), { standing: 'wrong' });
+  }
+});
+
 t.test('a push and a body that was copied with blanks around it are taken as well', async (t) => {
   t.equal(judge(`{"type":"balance","id":"\\"answer\\":","seq":1,"answer":${body}}`).verdict, 'proven');
   t.equal(judge(`\n  ${body}\n\n`).verdict, 'proven');

@@ -3,6 +3,7 @@ import { answerIn } from '../../receipt/push.ts';
 import type { Receipt } from '../../receipt/receipt.ts';
 import { ReceiptError, type ReceiptFault } from '../../receipt/receipt-error.ts';
 import { takeApart } from '../../receipt/signed-body.ts';
+import { trustedKey } from '../../receipt/trusted-key.ts';
 import { verifyReceipt } from '../../receipt/verify.ts';
 import { batchWords, claimWords, clusterWords, commitmentWords, FAULTS, timeWords } from './words.ts';
 
@@ -56,6 +57,7 @@ const LINE_OF: Readonly<Partial<Record<ReceiptFault, string>>> = {
 export function judgeText(text: string, known: Known, nowMs: number): Finding {
   const body = answerIn(text.trim());
   const request = known.request === '' ? '' : askedRequest(known.request);
+  if (known.publicKey !== '') trustedKey(known.publicKey);
   try {
     const { receipt } = takeApart(body);
     const lines = linesOf(receipt, { ...known, request }, nowMs);
@@ -82,10 +84,10 @@ function prove(body: string, receipt: Receipt, known: Known, lines: readonly Lin
     const words = 'The holder of this key has signed every line. What is only marked “signed” is yours to compare.';
     return { verdict: 'proven', words, lines, result };
   } catch (thrown) {
-    if (!(thrown instanceof ReceiptError)) throw thrown;
-    const wrong = LINE_OF[thrown.code];
+    const code = thrown instanceof ReceiptError ? thrown.code : 'request'; // of a form in which nobody can ask
+    const wrong = LINE_OF[code];
     const unproven = lines.map((line): Line => ({ ...line, standing: line.name === wrong ? 'wrong' : 'claimed' }));
-    return { verdict: 'refused', words: FAULTS[thrown.code], lines: unproven, result: null };
+    return { verdict: 'refused', words: FAULTS[code], lines: unproven, result: null };
   }
 }
 
