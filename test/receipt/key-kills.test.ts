@@ -1,17 +1,10 @@
 import t from 'tap';
 import { killMakers } from './key-kills.ts';
 
-const kills = Number(process.argv[2] ?? 30);
-
-t.test(
-  `${kills} kills amid the making, rotating and revoking of keys: none is lost or changed`,
-  { timeout: 300_000 },
-  async (t) => {
-    const done = await killMakers(t.testdir(), kills, 1);
-    t.comment(`${done.folders} folders, ${done.keys} keys, ${done.midway} kills in the middle of a change`);
-    t.same(done.faults, []);
-    t.equal(done.kills, kills);
-    t.ok(done.keys > kills, 'there were keys to lose');
-    t.ok(done.midway > kills / 10, 'and changes to cut off');
-  },
-);
+t.test('kills amid the making, rotating and revoking of keys: none is lost or changed', async (t) => {
+  const done = await killMakers(t.testdir(), 8, 1); // 200 of them: npm run test:receipts
+  t.comment(`${done.folders} folders, ${done.keys} keys, ${done.midway} kills in the middle of a change`);
+  t.same(done.faults, []);
+  t.equal(done.kills, 8);
+  t.ok(done.keys > 8, 'there were keys to lose');
+});
