@@ -6,7 +6,6 @@ import { digestOf } from '../../src/receipt/digest.ts';
 import { parseKey, publicBytes } from '../../src/receipt/key-format.ts';
 import { isOpensslSignature } from '../../src/receipt/openssl-signature.ts';
 import { receiptText } from '../../src/receipt/receipt.ts';
-import { ReceiptError } from '../../src/receipt/receipt-error.ts';
 import { isSignature } from '../../src/receipt/signature.ts';
 import { headText, type Statement, statementText } from '../../src/receipt/statement.ts';
 import { leafHash } from '../../src/receipt/tree.ts';
@@ -22,6 +21,7 @@ import {
 } from './hostile-signer.ts';
 import { pythonVerdicts, type Question, skipPython } from './python.ts';
 import { CLUSTER, NOW_MS } from './sealed.ts';
+import { verdict } from './verdict.ts';
 
 const seed = randomBytes(32);
 const honestKey = publicBytes(parseKey(seed.toString('hex')));
@@ -53,15 +53,8 @@ function question(publicKey: Uint8Array, signHead: (head: Buffer) => Uint8Array)
   return { publicKey: name, cluster, request, nonce: null, body };
 }
 
-function verdict(verify: Verifier, { publicKey, body, ...expected }: Question): string {
-  try {
-    verify(body, { ...expected, publicKeys: [publicKey] });
-    return 'holds';
-  } catch (thrown) {
-    if (thrown instanceof ReceiptError) return thrown.code;
-    throw thrown;
-  }
-}
+const judge = (verify: Verifier, { publicKey, body, ...expected }: Question): string =>
+  verdict(verify, body, { ...expected, publicKeys: [publicKey] });
 
 const back: Readonly<Record<string, Verifier>> = {
   portable: verifyReceipt,
@@ -92,7 +85,7 @@ const CASES: readonly (readonly [what: string, Question, verdict: string])[] = [
 
 for (const [name, verify] of Object.entries(back)) {
   t.test(`${name}: a hostile signer finds nothing on which verifiers differ`, async (t) => {
-    for (const [what, asked, expected] of CASES) t.equal(verdict(verify, asked), expected, what);
+    for (const [what, asked, expected] of CASES) t.equal(judge(verify, asked), expected, what);
   });
 }
 
