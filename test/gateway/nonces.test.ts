@@ -71,6 +71,17 @@ t.test('a request with a nonce counts two, and takes nothing when only one is le
   t.equal(left(await world.get(BALANCE)), 0);
 });
 
+t.test('a flood of nonces ends at half the limit, and each answer until then is proven', async (t) => {
+  const world = await openStepped(t, { perSlot: 0, set: ['limits.free.requests=100'] });
+  const trusted = { publicKeys: [world.gateway.publicKey], cluster: world.gateway.cluster };
+  const nonces = Array.from({ length: 60 }, (_, i) => `${NONCE}-${i}`);
+  const answers = await Promise.all(nonces.map((nonce) => world.get(BALANCE, withNonce(nonce))));
+  const given = answers.flatMap(({ status, text }, i) => (status === 200 ? { text, nonce: nonces[i] } : []));
+  t.equal(given.length, 50);
+  for (const { text, nonce } of given) verifyReceipt(text, { ...expected(BALANCE, nonce), ...trusted });
+  t.equal(answers.filter(({ status }) => status === 429).length, 10);
+});
+
 t.test('304 carries the receipt that a 200 would carry: still unchanged, at this slot', async (t) => {
   const first = await get(BALANCE);
   const { result } = verifyReceipt(first.text, expected(BALANCE));
