@@ -86,13 +86,19 @@ function operations(route: Route): object {
     summary: route.summary,
     operationId: route.path.replaceAll(/\/:?(\w)/g, (_, letter: string) => letter.toUpperCase()).replaceAll('-', ''),
     responses: {
-      200: { description: route.summary, headers: LIMIT_HEADERS, content: json(dressed(route)) },
+      200: { description: route.summary, headers: headersOf(route), content: json(dressed(route)) },
       ...(route.envelope === 'signed' && { 304: NOT_MODIFIED }),
       ...errors([...COMMON, 'invalid_nonce', ...BY_KIND[route.kind], ...(route.errors ?? [])]),
     },
   };
   if (route.kind !== 'post') return { get: { ...description, parameters: parametersOf(route) } };
   return { post: { ...description, requestBody: bodyOf(route) } };
+}
+
+function headersOf(route: Route): object {
+  if (route.kind !== 'now' || route.header === undefined) return LIMIT_HEADERS;
+  const { name, description, pattern } = route.header;
+  return { ...LIMIT_HEADERS, [name]: { description, schema: text(pattern) } };
 }
 
 const json = (schema: object): object => ({ 'application/json': { schema } });

@@ -140,8 +140,7 @@ export function handlers(deps: Deps): Handlers {
     const inPathArguments = pathArguments(route, inPath);
     const target = parseTarget(targetOf(req));
     const params = { ...inPathArguments, ...queryArguments(route, target) };
-    if (route.kind === 'now')
-      return nowWire(quota, route, route.answer(params, context), route.headers?.(params, context));
+    if (route.kind === 'now') return nowWire(quota, route, params, context);
     const question = { route, params, key: target.canonical, minSlot: parseMinSlot(req.getHeader('x-min-slot')) };
     const served = answers.lookUp(question);
     return served === undefined

@@ -5,7 +5,7 @@ import { GatewayError } from '../domain/error.ts';
 import { toJson } from '../domain/json.ts';
 import type { Page } from '../page/page.ts';
 import type { Served } from '../routes/answers.ts';
-import type { Now, Posted } from '../routes/route.ts';
+import type { Context, Now, ParamSet, Params, Posted } from '../routes/route.ts';
 import { bestCoding, coded } from './encoding.ts';
 import { etagOf, type Header, headText } from './head.ts';
 import { receiptIn } from './seal.ts';
@@ -67,9 +67,14 @@ function isNamed(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === `"${etag}"`);
 }
 
-export function nowWire(quota: Quota, route: Now, result: unknown, headers: readonly Header[] = []): Wire {
-  const json = toJson(result);
-  const extra: Header[] = [['X-Cache', 'BYPASS'], ['Cache-Control', route.cacheControl], ...headers];
+export function nowWire(quota: Quota, route: Now, params: Params<ParamSet>, context: Context): Wire {
+  const json = toJson(route.answer(params, context));
+  const extra: Header[] = [
+    ['X-Cache', 'BYPASS'],
+    ['Cache-Control', route.cacheControl],
+  ];
+  const own = route.header?.valueOf(params, context);
+  if (route.header !== undefined && own !== undefined) extra.push([route.header.name, own]);
   return { head: headText(200, quota, extra).text, body: route.envelope === 'bare' ? `{"result":${json}}` : json };
 }
 

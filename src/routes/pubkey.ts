@@ -19,11 +19,17 @@ export const pubkey = now({
     return { publicKey, algorithm: 'ed25519' as const };
   },
 
-  /** Who trusts the key before it can come to trust this one. */
-  headers({ kid }, context) {
-    const key = keyOf(kid, context);
-    const word = context.keys.vouchedBy(key);
-    return word === null ? [] : [['X-Key-Succession', `${word.kid};${key.notBeforeMs};${word.sig}`]];
+  header: {
+    name: 'X-Key-Succession',
+    description:
+      'The word of the key before it, for who trusts that one: its id, when this one takes over (Unix milliseconds), ' +
+      'its signature; absent when none vouches for this key',
+    pattern: '^[0-9a-f]{16};[0-9]+;[0-9a-f]{128}$',
+    valueOf({ kid }, context) {
+      const key = keyOf(kid, context);
+      const word = context.keys.vouchedBy(key);
+      return word === null ? undefined : `${word.kid};${key.notBeforeMs};${word.sig}`;
+    },
   },
 });
 

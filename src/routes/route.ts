@@ -101,8 +101,17 @@ export interface Now<P extends ParamSet = ParamSet, R = unknown> extends Describ
   /** Requests that a balancer or a probe makes all the time don't count against anybody. */
   readonly metered: boolean;
   answer(params: Params<P>, context: Context): R;
-  /** What stands in the head beside an answer, as name and value. */
-  headers?(params: Params<P>, context: Context): readonly (readonly [name: string, value: string])[];
+  readonly header?: OwnHeader<P>;
+}
+
+/** What stands in the head beside the answers of one route. */
+interface OwnHeader<P> {
+  readonly name: string;
+  readonly description: string;
+  /** A regular expression for all its values. */
+  readonly pattern: string;
+  /** Undefined where it is left out. */
+  valueOf(params: Params<P>, context: Context): string | undefined;
 }
 
 /** A question too long for a URL. */
