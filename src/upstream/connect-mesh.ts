@@ -1,5 +1,4 @@
 import { GatewayError } from '../domain/error.ts';
-import { backoffMs } from './backoff.ts';
 import { bestRead } from './best-read.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { inOrder } from './choice.ts';
@@ -61,9 +60,12 @@ export async function connectMesh(options: MeshOptions): Promise<Mesh> {
     if (members.some(({ fit }) => fit)) for (const member of members) if (member.out) member.dropLines();
   });
 
+  const forLines = () => members.filter(({ trusted }) => trusted);
   const bestForLine = () =>
     inOrder(
-      members.filter(({ trusted }) => trusted).map((member) => ({ member, ...member.choice('getMultipleAccounts') })),
+      forLines()
+        .filter(({ restMs }) => restMs === 0)
+        .map((member) => ({ member, ...member.choice('getMultipleAccounts') })),
       random,
     )[0]?.member;
 
@@ -79,14 +81,16 @@ export async function connectMesh(options: MeshOptions): Promise<Mesh> {
     tip: (commitment) => tips.newest(commitment),
     onTip: (commitment, listener) => tips.on(commitment, listener),
     async openLine() {
-      for (let failures = 1; !closed; failures++) {
+      while (!closed) {
         try {
           const line = await bestForLine()?.openLine();
           if (line !== undefined) return line;
         } catch (thrown) {
           if (!(thrown instanceof GatewayError)) throw thrown;
         }
-        await new Promise<void>((resolve) => clock.after(backoffMs(failures, surroundings), resolve));
+        const rests = forLines().map(({ restMs }) => restMs);
+        const pauseMs = rests.length > 0 ? Math.min(...rests) : settings.backoffMinMs;
+        if (pauseMs > 0) await new Promise<void>((resolve) => clock.after(pauseMs, resolve));
       }
       throw unreachable();
     },

@@ -11,6 +11,7 @@ import { Node } from './node.ts';
 import type { NodeOptions, Surroundings } from './options.ts';
 import { text } from './raw-json.ts';
 import { floorOf, type Read } from './reading.ts';
+import { Rest } from './rest.ts';
 import { notReached } from './rpc-errors.ts';
 import { Skills } from './skills.ts';
 
@@ -72,6 +73,7 @@ export class Member {
   /** The highest slots that were believed of this node. */
   readonly #accepted = new Map<Commitment, Slot>();
   readonly #lines = new Set<Line>();
+  readonly #rest: Rest;
   #feed: Feed | undefined;
   #admission: Promise<string> | undefined;
   #stranger = false;
@@ -87,6 +89,7 @@ export class Member {
     this.id = node.id;
     this.node = new Node(node, surroundings, (commitment, slot) => this.#take(commitment, slot), budget);
     this.skills = new Skills(surroundings.clock, node.methods);
+    this.#rest = new Rest(surroundings);
   }
 
   get archival(): boolean {
@@ -185,10 +188,15 @@ export class Member {
     }
   }
 
+  /** How long yet no line is to be opened to it, in milliseconds: lines that it drops are not opened again at once. */
+  get restMs(): number {
+    return this.#rest.leftMs;
+  }
+
   /** Opens a connection of its own to the node. */
   async openLine(): Promise<Line> {
     const { node, surroundings, peers } = this.#options;
-    const line = await openLine({
+    const opening = openLine({
       node,
       surroundings,
       admit: () => this.#admitAgain(), // whoever answers there may be another
@@ -198,8 +206,13 @@ export class Member {
         return this.trusted && peers.believes(slot);
       },
     });
+    opening.catch(() => this.#rest.begin());
+    const line = await opening;
     this.#lines.add(line);
-    line.onLost(() => this.#lines.delete(line));
+    line.onLost(() => {
+      this.#lines.delete(line);
+      this.#rest.begin();
+    });
     if (this.#closed) line.close();
     return line;
   }

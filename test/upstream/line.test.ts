@@ -5,6 +5,7 @@ import type { Line, Watcher } from '../../src/upstream/line.ts';
 import type { Mesh } from '../../src/upstream/mesh.ts';
 import type { UpstreamSettings } from '../../src/upstream/options.ts';
 import { ManualClock } from '../manual-clock.ts';
+import { connect, passUntil, startNode } from './mesh-world.ts';
 import { answer, notification, refuse, ScriptedNode, subscriptionId, until } from './scripted-node.ts';
 import { SETTINGS } from './settings.ts';
 
@@ -187,4 +188,31 @@ t.test('a line is tried for until it opens, or the mesh is closed', async (t) =>
   await mesh.close();
   t.ok(line?.lost);
   await t.rejects(mesh.openLine(), { code: 'upstream_unavailable' });
+});
+
+t.test('lines that a node drops are not opened there again at once, but elsewhere if there is a node', async (t) => {
+  const { mesh, node, clock } = await start(t);
+  const pausesMs: number[] = [];
+  let line: Line | undefined = await mesh.openLine();
+  for (let drop = 0; drop < 4; drop++) {
+    const beganMs = clock.monotonic();
+    line?.close();
+    line = undefined;
+    mesh.openLine().then((opened) => {
+      line = opened;
+    });
+    await passUntil(clock, () => line !== undefined);
+    pausesMs.push(clock.monotonic() - beganMs);
+  }
+  t.ok(
+    pausesMs.every((ms) => ms >= SETTINGS.backoffMinMs),
+    `${pausesMs}`,
+  );
+
+  const other = await startNode(t);
+  const two = await connect(t, [node, other]);
+  const first = await two.mesh.openLine();
+  first.close();
+  const second = await two.mesh.openLine();
+  t.not(second.nodeId, first.nodeId, 'without a pause');
 });
