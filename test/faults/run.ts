@@ -1,0 +1,25 @@
+import { lineOf, type Row } from './row.ts';
+import { bothDown } from './rows/both-down.ts';
+import { dropped } from './rows/dropped.ts';
+import { halfOpen } from './rows/half-open.ts';
+import { hung } from './rows/hung.ts';
+import { killed } from './rows/killed.ts';
+
+// node dist/test/faults/run.js [--full] [ROW…]
+// Runs the rows of the fault catalogue and prints a line for each; exits with 1 when one is not as it should be.
+
+const ROWS: readonly Row[] = [killed, bothDown, hung, halfOpen, dropped];
+
+const args = process.argv.slice(2);
+const isFull = args.includes('--full');
+const ids = args.filter((arg) => arg !== '--full');
+const unknown = ids.find((id) => !ROWS.some((row) => row.id === id));
+if (unknown !== undefined) throw new Error(`no row ${unknown}: there are ${ROWS.map(({ id }) => id).join(' ')}`);
+
+for (const row of ROWS) {
+  if (ids.length > 0 && !ids.includes(row.id)) continue;
+  const beganMs = performance.now();
+  const findings = await row.run({ isFull });
+  console.log(lineOf(row, findings, (performance.now() - beganMs) / 1000));
+  if (findings.some(({ isMet }) => !isMet)) process.exitCode = 1;
+}
