@@ -1,14 +1,34 @@
 import { lineOf, type Row } from './row.ts';
 import { bothDown } from './rows/both-down.ts';
 import { dropped } from './rows/dropped.ts';
+import { forked } from './rows/forked.ts';
 import { halfOpen } from './rows/half-open.ts';
+import { herd } from './rows/herd.ts';
 import { hung } from './rows/hung.ts';
 import { killed } from './rows/killed.ts';
+import { lagging } from './rows/lagging.ts';
+import { lying } from './rows/lying.ts';
+import { oversized } from './rows/oversized.ts';
+import { refused } from './rows/refused.ts';
+import { stranger } from './rows/stranger.ts';
 
 // node dist/test/faults/run.js [--full] [ROW…]
 // Runs the rows of the fault catalogue and prints a line for each; exits with 1 when one is not as it should be.
 
-const ROWS: readonly Row[] = [killed, bothDown, hung, halfOpen, dropped];
+const ROWS: readonly Row[] = [
+  killed,
+  bothDown,
+  hung,
+  halfOpen,
+  dropped,
+  refused,
+  lagging,
+  lying,
+  stranger,
+  forked,
+  oversized,
+  herd,
+];
 
 const args = process.argv.slice(2);
 const isFull = args.includes('--full');
