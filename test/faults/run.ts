@@ -8,6 +8,7 @@ import { hung } from './rows/hung.ts';
 import { killed } from './rows/killed.ts';
 import { lagging } from './rows/lagging.ts';
 import { lying } from './rows/lying.ts';
+import { network } from './rows/network.ts';
 import { oversized } from './rows/oversized.ts';
 import { refused } from './rows/refused.ts';
 import { stranger } from './rows/stranger.ts';
@@ -28,6 +29,7 @@ const ROWS: readonly Row[] = [
   forked,
   oversized,
   herd,
+  network,
 ];
 
 const args = process.argv.slice(2);
