@@ -4,6 +4,7 @@ import { dropped } from './rows/dropped.ts';
 import { forked } from './rows/forked.ts';
 import { halfOpen } from './rows/half-open.ts';
 import { herd } from './rows/herd.ts';
+import { hot } from './rows/hot.ts';
 import { hung } from './rows/hung.ts';
 import { killed } from './rows/killed.ts';
 import { lagging } from './rows/lagging.ts';
@@ -30,6 +31,7 @@ const ROWS: readonly Row[] = [
   oversized,
   herd,
   network,
+  hot,
 ];
 
 const args = process.argv.slice(2);
