@@ -12,6 +12,7 @@ import { lying } from './rows/lying.ts';
 import { network } from './rows/network.ts';
 import { oversized } from './rows/oversized.ts';
 import { refused } from './rows/refused.ts';
+import { schedules } from './rows/schedules.ts';
 import { stranger } from './rows/stranger.ts';
 
 // node dist/test/faults/run.js [--full] [ROW…]
@@ -32,6 +33,7 @@ const ROWS: readonly Row[] = [
   herd,
   network,
   hot,
+  schedules,
 ];
 
 const args = process.argv.slice(2);
