@@ -20,9 +20,10 @@ import { Watch } from './pipeline/watch/watch.ts';
 import { pricesFrom } from './prices/settings.ts';
 import { Guard } from './receipt/guard.ts';
 import type { KeySource } from './receipt/key-source.ts';
-import { openReceiptKeys } from './receipt/receipt-key.ts';
+import { openReceiptKeys, type ReceiptKeyRing } from './receipt/receipt-key.ts';
 import { ReceiptKeys } from './receipt/receipt-keys.ts';
 import { Signer } from './receipt/signer.ts';
+import { signAlone } from './receipt/sole-signer.ts';
 import { Answers } from './routes/answers.ts';
 import { isHealthy } from './routes/health.ts';
 import { HolderTables } from './routes/holder-tables.ts';
@@ -51,11 +52,16 @@ export interface Gateway {
   readonly publicKey: string;
   /** How often a node gave two results for one finalized slot. The second is signed as `observed` only. */
   readonly conflicts: number;
+  /** Whether a finalized answer may be signed as `exact`: no other process signs with the key. */
+  readonly signsAlone: boolean;
   /** Reads the receipt keys again. When they can't be used, those it has go on. */
   reload(): void;
   /** Takes no more connections, answers what is under way, then ends. */
   close(): Promise<void>;
 }
+
+/** What the parts are given rather than take for themselves. */
+type Surroundings = Pick<Required<GatewayOptions>, 'clock' | 'random' | 'log'>;
 
 /** How long the start waits for the first frame, so that the first caller gets an answer. */
 const WARM_UP_MS = 5000;
@@ -65,7 +71,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, log, receiptKey, clock = systemClock, random = Math.random } = options;
   const startedMs = clock.monotonic();
   const keySource: KeySource = { production: false, ...receiptKey, stateDir: config.state };
-  const { ring, path, created, warning } = openReceiptKeys(keySource, clock.now());
+  const receiptKeys = openReceiptKeys(keySource, clock.now());
+  const { ring, path, created, warning } = receiptKeys;
   const keys = new ReceiptKeys(ring, clock, ({ publicKey, kid }) =>
     log.info({ publicKey, kid }, 'another receipt key signs'),
   );
@@ -161,6 +168,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     onError: (part, cause) => log.warn({ part, err: cause }, 'a read failed; the old answer goes on'),
   });
   const stopGuard = mesh.onTip('finalized', (slot) => guard.advance(slot));
+  const letGoOfKey = await holdKey(receiptKeys, guard, { clock, random, log });
   await warm;
 
   return {
@@ -171,6 +179,9 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     },
     get conflicts() {
       return guard.conflicts;
+    },
+    get signsAlone() {
+      return guard.isAlone;
     },
     reload() {
       if (path === null) return log.info({}, 'the receipt key was given inline: there is nothing to read again');
@@ -191,6 +202,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       watch.close();
       stopGuard();
       server.close();
+      letGoOfKey();
       await mesh.close();
       await embedded?.close();
     },
@@ -205,7 +217,7 @@ const startCluster = ({ state, embedded }: Config): Promise<EmbeddedCluster> =>
 function connect(
   config: Config,
   embedded: EmbeddedCluster | undefined,
-  { clock, random, log }: { readonly clock: Clock; readonly random: () => number; readonly log: Log },
+  { clock, random, log }: Surroundings,
 ): Promise<Mesh> {
   const nodes: readonly NodeOptions[] = embedded ? [{ id: 'embedded', ...embedded }] : config.upstreams;
   return connectMesh({
@@ -218,6 +230,33 @@ function connect(
   }).catch((thrown: unknown) => {
     throw new StartError(1, GatewayError.from(thrown).message, thrown);
   });
+}
+
+/** Lets the guard grant `exact` as soon as nobody else signs with the key. Returns what lets go of the key. */
+async function holdKey(
+  { path, isEphemeral }: ReceiptKeyRing,
+  guard: Guard,
+  { clock, random, log }: Surroundings,
+): Promise<() => void> {
+  if (isEphemeral) guard.signAlone();
+  if (path !== null) {
+    let hasWaited = false;
+    return signAlone({
+      path,
+      clock,
+      random,
+      onAlone() {
+        guard.signAlone();
+        if (hasWaited) log.info({}, 'this process alone signs with the receipt key now');
+      },
+      onWaiting(err) {
+        hasWaited = true;
+        log.warn({ err }, 'another process may sign with the receipt key: until it ends nothing is signed as exact');
+      },
+    });
+  }
+  if (!isEphemeral) log.warn({}, 'a key that is given inline may sign elsewhere too: nothing is signed as exact');
+  return () => {};
 }
 
 /** Resolves when nothing is under way any more, or after `ms` milliseconds. */

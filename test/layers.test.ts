@@ -6,7 +6,17 @@ import t from 'tap';
 const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: ['bs58'],
   config: ['domain', 'package.ts', 'zod', 'node:fs', 'node:path', 'node:url'],
-  receipt: ['domain', '@noble/curves', '@noble/hashes', 'bs58', 'node:crypto', 'node:fs', 'node:path'],
+  receipt: [
+    'domain',
+    '@noble/curves',
+    '@noble/hashes',
+    'bs58',
+    'node:crypto',
+    'node:fs',
+    'node:net',
+    'node:os',
+    'node:path',
+  ],
   chain: ['domain', '@noble/curves', '@noble/hashes', '@solana/web3.js', 'bs58'],
   cache: ['domain', 'lru-cache'],
   upstream: ['domain', '@solana/web3.js', 'undici', 'ws'],

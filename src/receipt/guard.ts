@@ -24,14 +24,15 @@ const MAX_ENTRIES = 100_000;
 
 /**
  * Keeps the gateway from signing two truths. Two `exact` receipts at finalized with different digests convict their
- * signer, so `exact` is granted only where the guard remembers what was signed before: near the finalized tip, above
- * the first tip this process saw (an earlier process may have signed below it), and while there is room to remember.
- * Elsewhere the claim is `observed`, which promises less and convicts nobody.
+ * signer, so `exact` is granted only where the guard remembers all that was signed: once this process alone signs, near
+ * the finalized tip, above the first tip it saw since (another may have signed below it), and while there is room to
+ * remember. Elsewhere the claim is `observed`, which promises less and convicts nobody.
  */
 export class Guard {
   readonly #signed = new Map<Slot, Map<string, string>>();
   readonly #onConflict: (conflict: Conflict) => void;
   #entries = 0;
+  #isAlone = false;
   #floor: Slot | undefined;
   #tip: Slot = 0;
   #conflicts = 0;
@@ -50,9 +51,19 @@ export class Guard {
     return this.#entries;
   }
 
-  /** Tells of a newer finalized slot. Until the first one nothing is `exact`. */
+  /** Whether nobody else signs with the same keys. */
+  get isAlone(): boolean {
+    return this.#isAlone;
+  }
+
+  /** Nobody else signs with the same keys from now on. */
+  signAlone(): void {
+    this.#isAlone = true;
+  }
+
+  /** Tells of a newer finalized slot. Until the first one since this process alone signs, nothing is `exact`. */
   advance(tip: Slot): void {
-    this.#floor ??= tip;
+    if (this.#isAlone) this.#floor ??= tip;
     this.#tip = Math.max(this.#tip, tip);
     for (const [slot, digests] of this.#signed) {
       if (this.#isNearTip(slot)) continue;

@@ -20,6 +20,8 @@ export interface ReceiptKeyRing {
   readonly ring: KeyRing;
   /** The file of the first; null when it was given inline or is ephemeral, and so is the only one. */
   readonly path: string | null;
+  /** True of a key that ends with this process, which nobody else can have. */
+  readonly isEphemeral: boolean;
   /** True when this start made it, which is worth one line in the log. */
   readonly created: boolean;
   /** What the operator should know, or null. */
@@ -61,8 +63,9 @@ export function createReceiptKey(source: KeySource): boolean {
 }
 
 function fromText(text: string): ReceiptKeyRing {
-  const kept = { path: null, created: false };
-  if (text !== 'ephemeral') {
+  const isEphemeral = text === 'ephemeral';
+  const kept = { path: null, isEphemeral, created: false };
+  if (!isEphemeral) {
     const secret = orRefuse('RECEIPT_KEY can not be used', () => parseKey(text));
     return { ...kept, ring: ringOf(signingKey(secret)), warning: null };
   }
@@ -76,7 +79,7 @@ function fromFile(source: KeySource, nowMs: number): ReceiptKeyRing {
   const kept = readReceiptKeys(source, nowMs);
   if (kept !== undefined) {
     if (source.file === undefined) dropDrafts(path);
-    return { ring: kept, path, created: false, warning };
+    return { ring: kept, path, isEphemeral: false, created: false, warning };
   }
   if (source.file !== undefined) refuse(`RECEIPT_KEY_FILE: there is no file ${path}`);
   if (source.production)
@@ -85,7 +88,7 @@ function fromFile(source: KeySource, nowMs: number): ReceiptKeyRing {
     );
   const created = createReceiptKey(source);
   const ring = readReceiptKeys(source, nowMs) ?? refuse(`the receipt key ${path} went away while starting`);
-  return { ring, path, created, warning };
+  return { ring, path, isEphemeral: false, created, warning };
 }
 
 function refuse(message: string): never {

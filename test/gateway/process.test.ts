@@ -25,7 +25,7 @@ async function serve(state: string): Promise<{ readonly child: Child; readonly u
   return { child, url: JSON.parse(line).url };
 }
 
-t.test('a gateway that was killed comes back with the same key', async (t) => {
+t.test('a gateway that was killed comes back with the same key, which nobody else holds', async (t) => {
   const first = await serve('killed');
   const { text } = await client(first.url).get('/pubkey');
   first.child.process.kill('SIGKILL');
@@ -34,6 +34,7 @@ t.test('a gateway that was killed comes back with the same key', async (t) => {
   t.equal((await client(second.url).get('/pubkey')).text, text);
   t.match(first.child.out(), 'receipt key created');
   t.notMatch(second.child.out(), 'receipt key created');
+  t.notMatch(second.child.out(), 'another process');
   second.child.process.kill('SIGTERM');
   t.equal(await second.child.ended(), 0);
 });

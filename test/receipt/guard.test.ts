@@ -12,6 +12,7 @@ const asked = {
 function guardAt(tip: number) {
   const conflicts: Conflict[] = [];
   const guard = new Guard((conflict) => conflicts.push(conflict));
+  guard.signAlone();
   guard.advance(tip);
   return { guard, conflicts };
 }
@@ -50,9 +51,23 @@ t.test('nothing short of finalized is exact, and what asks for less gets less', 
 
 t.test('before the first finalized slot nothing is exact', async (t) => {
   const guard = new Guard(() => {});
+  guard.signAlone();
   t.equal(guard.claim(asked), 'observed');
   guard.advance(1000);
   t.equal(guard.claim(asked), 'exact');
+});
+
+t.test('nothing is exact while somebody else may sign, nor what was final by then', async (t) => {
+  const guard = new Guard(() => {});
+  guard.advance(999);
+  guard.advance(1000);
+  t.equal(guard.claim(asked), 'observed');
+  t.equal(guard.entries, 0);
+  guard.signAlone();
+  t.equal(guard.claim(asked), 'observed', 'the other may have known of a newer slot');
+  guard.advance(1001);
+  t.equal(guard.claim(asked), 'observed');
+  t.equal(guard.claim({ ...asked, slot: 1002 }), 'exact');
 });
 
 t.test('an earlier process may have signed for the first tip and all below it', async (t) => {

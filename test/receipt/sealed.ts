@@ -15,6 +15,7 @@ export interface Unsealed extends Omit<Sealable, 'digest'> {
 /** A signer whose guard grants `exact` from slot 1 to 63. */
 export function freshSigner(secret: KeyObject = generateKeyPairSync('ed25519').privateKey): Signer {
   const guard = new Guard(() => {});
+  guard.signAlone();
   guard.advance(0);
   return new Signer({ active: signingKey(secret) }, CLUSTER, guard);
 }

@@ -50,6 +50,7 @@ t.test('the key has its published names', async (t) => {
 t.test('the signer reproduces the single body', async (t) => {
   const { request, slot, commitment, digest, nonce, issuedAt, cluster } = receiptOf(single);
   const guard = new Guard(() => t.fail('no conflict'));
+  guard.signAlone();
   guard.advance(slot - 1);
   const signer = new Signer({ active: signingKey(secret) }, cluster, guard);
   const [receipt] = signer.seal([{ request, slot, commitment, claim: 'exact', digest, nonce }], issuedAt);
