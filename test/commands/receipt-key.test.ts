@@ -1,26 +1,13 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { run } from '../child.ts';
-
-interface Said {
-  readonly code: number | string;
-  readonly out: string;
-  readonly err: string;
-}
+import { type Said, slotgate } from './slotgate.ts';
 
 /** What `slotgate receipt key …` says and exits with, over a state folder. */
-function commandsOver(state: string, env: NodeJS.ProcessEnv = {}) {
-  return async (...args: string[]): Promise<Said> => {
-    const child = run(
-      new URL('../../src/main.js', import.meta.url),
-      ['receipt', 'key', ...args, '--state', state],
-      env,
-    );
-    const code = await child.ended();
-    return { code, out: child.out(), err: child.err() };
-  };
-}
+const commandsOver =
+  (state: string, env: Readonly<Record<string, string>> = {}) =>
+  (...args: string[]): Promise<Said> =>
+    slotgate(['receipt', 'key', ...args, '--state', state], env);
 
 const rows = ({ out }: Said): readonly (readonly string[])[] =>
   out

@@ -1,35 +1,21 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { runCommandLine } from '../../src/cli.ts';
-import { run } from '../child.ts';
+import { type Child, run } from '../child.ts';
 import { CLUSTER, freshSigner, seal, type Unsealed } from '../receipt/sealed.ts';
 import { vectors } from '../receipt/vectors.ts';
+import { type Said, slotgate } from './slotgate.ts';
 
-/** What the command says of some input, and how it exits. */
-async function slotgate(args: readonly string[], input = ''): Promise<{ code: unknown; out: string; err: string }> {
-  const child = run(new URL('../../src/main.js', import.meta.url), ['receipt', 'verify', ...args]);
-  child.process.stdin?.on('error', () => {}); // it need not read what a mistake of the command line makes useless
-  child.process.stdin?.end(input);
-  const code = await child.ended();
-  return { code, out: child.out(), err: child.err() };
+/** What the command says of a file with this text. */
+async function verify(t: Test, args: readonly string[], text: string): Promise<Said> {
+  const file = join(t.testdir(), 'input');
+  writeFileSync(file, text);
+  return slotgate(['receipt', 'verify', ...args, file]);
 }
 
-/** The same in this process, for what is refused. */
-async function refused(
-  t: Test,
-  args: readonly string[],
-  input: string,
-): Promise<{ exitCode: number; message: string }> {
-  const file = join(t.testdir(), 'body');
-  writeFileSync(file, input);
-  const argv = ['node', 'slotgate', 'receipt', 'verify', ...args.map((arg) => (arg === 'FILE' ? file : arg))];
-  return runCommandLine(argv).then(
-    () => {
-      throw new Error(`not refused: ${args.join(' ')}`);
-    },
-    ({ exitCode, message }) => ({ exitCode, message }),
-  );
+/** The same of the standard input, in a process of its own. */
+function fromInput(args: readonly string[], env: NodeJS.ProcessEnv = {}): Child {
+  return run(new URL('../../src/main.js', import.meta.url), ['receipt', 'verify', ...args], env);
 }
 
 const signer = freshSigner();
@@ -50,18 +36,21 @@ const push = `{"type":"balance","id":"\\"answer\\":","address":"9Wz","seq":1,"an
 t.test('it accepts the published vectors and prints what was signed', async (t) => {
   for (const { body, cluster, canonicalRequest, nonce, resultHex } of vectors.vectors) {
     const args = ['--public-key', vectors.publicKey, '--cluster', cluster, '--request', canonicalRequest];
-    const said = await slotgate(nonce === null ? args : [...args, '--nonce', nonce], body);
+    const said = await verify(t, nonce === null ? args : [...args, '--nonce', nonce], body);
     t.same(said, { code: 0, out: `${Buffer.from(resultHex, 'hex')}\n`, err: '' });
   }
 });
 
-t.test('it reads a file as well, with or without a line end behind the body', async (t) => {
-  const folder = t.testdir();
-  for (const end of ['', '\n', '\r\n']) {
-    const file = join(folder, 'body');
-    writeFileSync(file, body + end);
-    t.same(await slotgate([...known, '--request', balance, file]), { code: 0, out: `${result}\n`, err: '' });
-  }
+t.test('there may be a line end behind the body', async (t) => {
+  for (const end of ['', '\n', '\r\n'])
+    t.same(await verify(t, [...known, '--request', balance], body + end), { code: 0, out: `${result}\n`, err: '' });
+});
+
+t.test('it reads the standard input as well, whatever the settings of a gateway are', async (t) => {
+  const child = fromInput([...known, '--request', balance], { SLOTGATE_PORT: 'nope' });
+  child.process.stdin?.end(body);
+  t.equal(await child.ended(), 0);
+  t.equal(child.out(), `${result}\n`);
 });
 
 t.test('for what does not hold it exits with 1 and names the fault', async (t) => {
@@ -80,18 +69,20 @@ t.test('for what does not hold it exits with 1 and names the fault', async (t) =
     [[...ask, '--max-age', '60'], body, 'stale'],
   ];
   for (const [args, input, fault] of cases) {
-    const told = await refused(t, [...args, 'FILE'], input);
-    t.same(told, { exitCode: 1, message: `the receipt does not hold: ${fault}` });
+    const err = `slotgate: the receipt does not hold: ${fault}\n`;
+    t.same(await verify(t, args, input), { code: 1, out: '', err });
   }
-  const said = await slotgate(ask, body.replace('993', '992'));
-  t.same(said, { code: 1, out: '', err: 'slotgate: the receipt does not hold: digest\n' });
+  const child = fromInput(ask);
+  child.process.stdin?.end(body.replace('993', '992'));
+  t.equal(await child.ended(), 1);
+  t.equal(child.err(), 'slotgate: the receipt does not hold: digest\n');
 });
 
 t.test('age is looked at only when it is asked for, and a key may be one of several', async (t) => {
   const several = [...known, '--public-key', CLUSTER, '--request', balance];
-  t.equal((await slotgate([...several, '--max-age', '999999999'], body)).code, 0);
-  t.equal((await slotgate(several, body)).code, 0);
-  t.equal((await slotgate([...several, '--nonce', 'A'.repeat(22)], bound)).out, '{"lamports":1}\n');
+  t.equal((await verify(t, [...several, '--max-age', '999999999'], body)).code, 0);
+  t.equal((await verify(t, several, body)).code, 0);
+  t.equal((await verify(t, [...several, '--nonce', 'A'.repeat(22)], bound)).out, '{"lamports":1}\n');
 });
 
 t.test('a wrong command line is 64, whatever the receipt is worth', async (t) => {
@@ -109,27 +100,24 @@ t.test('a wrong command line is 64, whatever the receipt is worth', async (t) =>
     [...ask, 'no-such-file'],
     [...ask, 'one', 'two'],
   ]) {
-    const { exitCode, message } = await refused(t, args, body);
-    t.equal(exitCode, 64, args.join(' '));
-    t.notMatch(message, '\n');
+    const { code, out, err } = await slotgate(['receipt', 'verify', ...args]);
+    t.same({ code, out }, { code: 64, out: '' }, args.join(' '));
+    t.match(err, /^slotgate: [^\n]+\n$/);
   }
-  t.match(await refused(t, [...ask, '--pubic-key=x'], body), { message: /the nearest known name is --public-key/ });
-  const { code, out, err } = await slotgate(known);
-  t.same({ code, out }, { code: 64, out: '' });
-  t.match(err, /^slotgate: required option [^\n]+\n$/);
+  t.match(await verify(t, [...ask, '--pubic-key=x'], body), { err: /the nearest known name is --public-key/ });
 });
 
 t.test('with --ndjson each line of a stream is judged by itself, frames and pushes alike', async (t) => {
   const ask = [...known, '--ndjson', '--request', stream, '--request', balance];
   const good = `{"valid":true,"request":"${balance}","slot":42,"result":${result}}`;
   const lines = [frame, push, body, push.replace('"balance"', '"subscribed"').replace('"seq":1', '"seq":0')];
-  t.same(await slotgate(ask, lines.join('\n')), {
+  t.same(await verify(t, ask, lines.join('\n')), {
     code: 0,
     out: `{"valid":true,"request":"${stream}","slot":42,"result":{"slot":42}}\n${`${good}\n`.repeat(3)}`,
     err: '',
   });
   const mixed = [frame.replace('42', '43'), push, '{"type":"pong"}', '', push.replace('0993', '0992'), frame];
-  const said = await slotgate(ask, `${mixed.join('\r\n')}\r\n`);
+  const said = await verify(t, ask, `${mixed.join('\r\n')}\r\n`);
   t.equal(said.code, 1);
   t.same(
     said.out.split('\n').map((line) => line.slice(0, 32)),
@@ -147,13 +135,11 @@ t.test('with --ndjson each line of a stream is judged by itself, frames and push
     said.err,
     'line 1: digest\nline 3: malformed\nline 4: envelope\nline 5: digest\nslotgate: 4 of 6 lines do not hold\n',
   );
-  t.same(await slotgate(ask, ''), { code: 1, out: '', err: 'slotgate: there was no line\n' });
+  t.same(await verify(t, ask, ''), { code: 1, out: '', err: 'slotgate: there was no line\n' });
 });
 
 t.test('a line is judged as soon as it is there', async (t) => {
-  const child = run(new URL('../../src/main.js', import.meta.url), [
-    ...['receipt', 'verify', ...known, '--ndjson', '--request', stream],
-  ]);
+  const child = fromInput([...known, '--ndjson', '--request', stream]);
   t.teardown(() => child.process.kill('SIGKILL'));
   child.process.stdin?.write(`${frame}\n${frame.slice(0, 40)}`);
   await child.says('"valid":true');
@@ -162,22 +148,12 @@ t.test('a line is judged as soon as it is there', async (t) => {
   t.equal(child.out().split('\n').length, 3);
 });
 
-t.test('a wrong setting is not in its way', async (t) => {
-  const child = run(
-    new URL('../../src/main.js', import.meta.url),
-    ['receipt', 'verify', ...known, '--request', balance],
-    { SLOTGATE_PORT: 'nope' },
-  );
-  child.process.stdin?.end(body);
-  t.equal(await child.ended(), 0);
-});
-
 t.test('it does not load the HTTP engine', async (t) => {
   const addons = (): string[] => {
     const report = process.report.getReport() as unknown as { sharedObjects: string[] }; // what Node documents
     return report.sharedObjects.filter((path) => path.endsWith('.node'));
   };
-  await refused(t, [...known, '--request', balance, 'FILE'], 'no body');
+  await verify(t, [...known, '--request', balance], 'no body');
   t.same(addons(), []);
   await import('uWebSockets.js');
   t.equal(addons().length, 1, 'it would be seen');
