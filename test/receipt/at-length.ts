@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { killMakers } from './key-kills.ts';
+import { startAtOnce } from './key-starts.ts';
 import { refuseMutants } from './mutants.ts';
 
-// What mutants.test.ts and key-kills.test.ts do for a second, at length: npm run test:receipts [-- MUTANTS KILLS]
+// What mutants.test.ts, key-kills.test.ts and key-file.test.ts do for a second, at length: npm run test:receipts [-- MUTANTS KILLS]
 
 const [mutants = 1_000_000, kills = 200] = process.argv.slice(2).map(Number);
 /** fast-check keeps something of each run until all are done. */
@@ -20,6 +21,10 @@ console.log(`${refused().toLocaleString('en')} mutated receipts, 0 believed`);
 for (const [fault, count] of [...faults].sort(([, a], [, b]) => b - a)) console.log(`  ${fault.padEnd(12)} ${count}`);
 
 const folder = mkdtempSync(join(tmpdir(), 'key-kills-'));
+const { makers, keys: made, errors } = await startAtOnce(join(folder, 'at-once'), 50);
+console.log(`50 starts at once: ${makers} made the key, all came to ${made.size}`);
+assert.deepEqual([makers, made.size, errors], [1, 1, '']);
+
 const seed = Math.floor(Math.random() * 2 ** 31);
 console.log(`${kills} kills of makers of keys, seed ${seed}`);
 const { folders, keys, midway, faults: lost } = await killMakers(folder, kills, seed);
