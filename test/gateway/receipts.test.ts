@@ -5,6 +5,7 @@ import { CLOCK_SYSVAR } from '../../src/cluster/programs.ts';
 import { ReceiptError } from '../../src/receipt/receipt-error.ts';
 import { type Expected, verifyReceipt } from '../../src/receipt/verify.ts';
 import { pythonVerdicts, type Question, skipPython } from '../receipt/python.ts';
+import { readmeVerdict } from '../receipt/readme-verifier.ts';
 import { openStepped } from './open.ts';
 
 const { get, gateway, cluster, clock, step } = await openStepped(t);
@@ -108,6 +109,21 @@ t.test('an old body is sealed anew before it is served, with the same result', a
   t.ok(after.receipt.issuedAt >= before.receipt.issuedAt);
   t.ok(clock.now() - after.receipt.issuedAt <= 20_000);
 });
+
+t.test(
+  'the verifier in the manual believes a live answer, and none that was touched',
+  { skip: skipPython },
+  async (t) => {
+    const request = `GET /api/v1/balance/${WHALE.address}`;
+    const nonce = 'n0nce-of_16-char';
+    const { text } = await get(`/balance/${WHALE.address}`, { headers: { 'x-receipt-nonce': nonce } });
+    const judge = (body: string): string =>
+      readmeVerdict({ publicKey: gateway.publicKey, cluster: gateway.cluster, request, nonce, body });
+    const { result } = verifyReceipt(text, { ...expected(`/balance/${WHALE.address}`), nonce });
+    t.equal(judge(text), result);
+    t.equal(judge(text.replace('observed', 'exact')), 'refused: signature');
+  },
+);
 
 t.test('a verifier that shares no line with this project believes the same bodies', { skip: skipPython }, async (t) => {
   const { publicKey, cluster } = gateway;
