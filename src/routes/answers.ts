@@ -80,7 +80,8 @@ export class Answers {
   async resolve(question: Question): Promise<Served> {
     const { key, minSlot = 0 } = question;
     try {
-      return { entry: await this.#askInTime(question, minSlot), source: 'MISS' };
+      const entry = await this.#askInTime(question, minSlot);
+      return { entry: this.#newer(key, entry.slot) ?? entry, source: 'MISS' };
     } catch (thrown) {
       const kept = this.#cache.peek(key);
       const isDefect = !(thrown instanceof GatewayError); // ours, so an old answer must not cover it
@@ -108,6 +109,12 @@ export class Answers {
     });
   }
 
+  /** The answer that is kept, if it is newer than one of `slot`: equal questions may be answered out of order. */
+  #newer(key: string, slot: Slot): Entry | undefined {
+    const kept = this.#cache.peek(key);
+    return kept !== undefined && kept.refusal === undefined && kept.slot > slot ? kept : undefined;
+  }
+
   /** Reads an answer again before it is asked for again. A failure keeps the old one: nobody waits for this. */
   async #renew(question: Question): Promise<void> {
     await this.#ask(question).catch(() => undefined);
@@ -124,28 +131,39 @@ export class Answers {
     const { route, params, key, minSlot = 0 } = question;
     if (route.kind === 'live') return Promise.reject(new GatewayError('stale', 'the cluster was not heard of lately'));
     return this.#flight.run(minSlot === 0 ? key : `${key} ${minSlot}`, async () => {
-      const readAt = this.#cache.tip;
       const label = labelOf(route, params);
-      const floor = Math.max(this.#cache.floor(key, label.commitment) ?? 0, minSlot);
-      const bounds = { minSlot: floor > 0 ? floor : undefined };
       try {
-        const resolving = route.resolve(params, this.#context, bounds).catch(withoutRpcError);
-        const { slot, result, final = false, exact, proof, fromSnapshot = false } = await resolving;
-        if (slot < floor && !fromSnapshot)
-          throw new GatewayError('stale', 'the upstreams answer from before what was said already');
-        const answer = { slot, result: toJson(result), final, proof };
-        const said = labelOf(route, params, exact);
-        // A processed state may be taken back with the next slot.
-        if (said.commitment === 'processed') return this.#cache.put(key, answer, { slots: 1 }, said, { readAt });
-        const renew = (): Promise<void> => this.#renew({ route, params, key });
-        return this.#cache.put(key, answer, route.cache, said, { readAt, ...(!final && { renew }) });
+        const entry = (await this.#read(route, question, label)) ?? (await this.#read(route, question, label));
+        if (entry === undefined) throw overtaken();
+        return entry;
       } catch (thrown) {
         if (isFact(thrown)) this.#cache.refuse(key, thrown, REFUSAL_SLOTS, label);
         throw thrown;
       }
     });
   }
+
+  /** Reads an answer and keeps it. Undefined when a newer one was given meanwhile, and is not kept any more. */
+  async #read(route: Read, { params, key, minSlot = 0 }: Question, label: Label): Promise<Entry | undefined> {
+    const readAt = this.#cache.tip;
+    const floorNow = (): Slot => this.#cache.floor(key, label.commitment) ?? 0;
+    const floor = Math.max(floorNow(), minSlot);
+    const bounds = { minSlot: floor > 0 ? floor : undefined };
+    const resolving = route.resolve(params, this.#context, bounds).catch(withoutRpcError);
+    const { slot, result, final = false, exact, proof, fromSnapshot = false } = await resolving;
+    if (slot < floor && !fromSnapshot) throw overtaken();
+    if (slot < floorNow() && !fromSnapshot) return this.#newer(key, slot);
+    const answer = { slot, result: toJson(result), final, proof };
+    const said = labelOf(route, params, exact);
+    // A processed state may be taken back with the next slot.
+    if (said.commitment === 'processed') return this.#cache.put(key, answer, { slots: 1 }, said, { readAt });
+    const renew = (): Promise<void> => this.#renew({ route, params, key });
+    return this.#cache.put(key, answer, route.cache, said, { readAt, ...(!final && { renew }) });
+  }
 }
+
+const overtaken = (): GatewayError =>
+  new GatewayError('stale', 'the upstreams answer from before what was said already');
 
 /** True of what the cluster says by it: that there is no such thing. No older answer must cover that. */
 const isFact = (thrown: unknown): thrown is GatewayError =>

@@ -10,9 +10,9 @@ import { ManualClock } from '../manual-clock.ts';
 type Resolve = () => Promise<{ readonly slot: number; readonly result: number }>;
 
 /** A route whose upstream the test plays. */
-function open() {
+function open({ bytes = 1_000_000 } = {}) {
   const clock = new ManualClock();
-  const cache = new Cache({ clock, bytes: 1_000_000, maxStaleSlots: 150, hotKeys: 10 });
+  const cache = new Cache({ clock, bytes, maxStaleSlots: 150, hotKeys: 10 });
   let calls = 0;
   let upstream: Resolve = () => Promise.reject(new Error('no upstream'));
   const route = read({
@@ -101,6 +101,24 @@ t.test('answers that come in another order than they were asked for do not go ba
   );
   landings[0]?.(9);
   t.equal((await slow).entry.slot, 12);
+});
+
+t.test('an answer that was overtaken by one that is kept no more is asked for again, once', async (t) => {
+  for (const again of [12, 8]) {
+    const { answers, question, cache, play, calls, to } = open({ bytes: 1 }); // nothing is kept for long
+    to(10);
+    const landings: ((slot: number) => void)[] = [];
+    play(() => new Promise((resolve) => landings.push((slot) => resolve({ slot, result: slot }))));
+    const slow = answers.resolve(question);
+    const label = { envelope: 'signed', commitment: 'confirmed', exact: false } as const;
+    cache.put('/api/v1/other', { slot: 12, result: '12' }, { slots: 2 }, label);
+    landings[0]?.(9);
+    for (let i = 0; i < 9 && calls() < 2; i++) await new Promise((resolve) => setImmediate(resolve));
+    landings[1]?.(again);
+    if (again === 12) t.equal((await slow).entry.slot, 12);
+    else await t.rejects(slow, { code: 'stale' });
+    t.equal(calls(), 2);
+  }
 });
 
 t.test('when the upstream fails the old answer goes on as stale, then not at all', async (t) => {
