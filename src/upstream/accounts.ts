@@ -18,6 +18,8 @@ export interface AccountQuery {
 
 export interface AccountReading {
   readonly slot: Slot;
+  /** The first slot that it is known to hold at. Default: {@link slot}. */
+  readonly since?: Slot;
   /** The account as the node's JSON, or null when there is none at that slot. */
   readonly account: Buffer | null;
   /** Vouches for it at later slots too. */

@@ -1,44 +1,57 @@
 import type { Line } from '../../upstream/line.ts';
-import type { WatchedAccount } from './watched-account.ts';
-import type { WatchedLine } from './watched-line.ts';
 
-/** The connections that accounts are watched over: as many as it takes, each opened when the others are full. */
-export class Lines {
+/** What is watched, by what it takes of a connection. */
+export interface Passenger {
+  /** How many subscriptions it takes, as far as is known. */
+  readonly places: number;
+}
+
+/** A connection that things of a kind are watched over. */
+export interface Carrier<T> {
+  readonly room: number;
+  /** How many things it carries. */
+  readonly size: number;
+  add(passenger: T): void;
+  remove(passenger: T): void;
+}
+
+/** The connections that things are watched over: as many as it takes, each opened when the others are full. */
+export class Lines<T extends Passenger, L extends Carrier<T>> {
   readonly #open: () => Promise<Line>;
-  readonly #watchOver: (line: Line) => WatchedLine;
-  readonly #lines = new Set<WatchedLine>();
-  readonly #waiting = new Set<WatchedAccount>();
+  readonly #watchOver: (line: Line) => L;
+  readonly #lines = new Set<L>();
+  readonly #waiting = new Set<T>();
   #isOpening = false;
 
-  constructor(open: () => Promise<Line>, watchOver: (line: Line) => WatchedLine) {
+  constructor(open: () => Promise<Line>, watchOver: (line: Line) => L) {
     this.#open = open;
     this.#watchOver = watchOver;
   }
 
-  get all(): Iterable<WatchedLine> {
+  get all(): Iterable<L> {
     return this.#lines;
   }
 
-  /** Finds a connection for an account, now or as soon as there is one. */
-  add(account: WatchedAccount): void {
+  /** Finds a connection, now or as soon as there is one. No other has more room than an empty one. */
+  add(passenger: T): void {
     for (const line of this.#lines) {
-      if (line.room === 0) continue;
-      line.add(account);
+      if (line.room === 0 || (line.room < passenger.places && line.size > 0)) continue;
+      line.add(passenger);
       return;
     }
-    this.#waiting.add(account);
+    this.#waiting.add(passenger);
     void this.#openOne();
   }
 
-  remove(account: WatchedAccount): void {
-    this.#waiting.delete(account);
-    for (const line of this.#lines) line.remove(account);
+  remove(passenger: T): void {
+    this.#waiting.delete(passenger);
+    for (const line of this.#lines) line.remove(passenger);
   }
 
-  /** A connection is lost. Its accounts look for another. */
-  lose(line: WatchedLine, accounts: Iterable<WatchedAccount>): void {
+  /** A connection is lost. What was watched over it looks for another. */
+  lose(line: L, passengers: Iterable<T>): void {
     this.#lines.delete(line);
-    for (const account of accounts) this.add(account);
+    for (const passenger of passengers) this.add(passenger);
   }
 
   async #openOne(): Promise<void> {
@@ -54,6 +67,6 @@ export class Lines {
     }
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    for (const account of waiting) this.add(account);
+    for (const passenger of waiting) this.add(passenger);
   }
 }

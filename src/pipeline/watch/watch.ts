@@ -1,15 +1,14 @@
 import type { AccountNews } from '../../domain/account-news.ts';
 import type { Slot } from '../../domain/answer.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
+import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/error.ts';
 import type { Proof } from '../../domain/proof.ts';
 import type { AccountQuery, AccountReading, AccountSource } from '../../upstream/accounts.ts';
 import type { Mesh } from '../../upstream/mesh.ts';
 import { bytesOf, followsClock, isSameAccount, keep, lamportsOf } from './account-text.ts';
 import { type ArmingRule, twoReads } from './arming.ts';
-import { Heat } from './heat.ts';
-import { Lines } from './lines.ts';
+import { Keeper } from './keeper.ts';
 import { type News, WatchedAccount } from './watched-account.ts';
 import { WatchedLine } from './watched-line.ts';
 
@@ -45,80 +44,67 @@ interface Follower {
 /** Keeps the accounts live that are read again and again, for all readers together. */
 export class Watch implements AccountSource {
   readonly #options: WatchOptions;
-  readonly #accounts = new Map<string, WatchedAccount>();
+  readonly #keeper: Keeper<WatchedAccount, WatchedLine>;
   readonly #followers = new Map<WatchedAccount, Set<Follower>>();
-  readonly #heat: Heat;
-  readonly #lines: Lines;
-  readonly #stops: (() => void)[];
-  #cancelAudit = (): void => {};
-  #isClosed = false;
-  #falseClaims = 0;
-  #audited = 0;
-  #lost = 0;
 
   constructor(options: WatchOptions) {
-    const { mesh, settings } = options;
+    const { mesh, clock, settings, onProblem } = options;
     this.#options = options;
-    this.#heat = new Heat(settings.accounts);
-    this.#lines = new Lines(
-      () => mesh.openLine(),
-      (line) => {
-        const watched: WatchedLine = new WatchedLine({
+    this.#keeper = new Keeper({
+      mesh,
+      clock,
+      most: settings.accounts,
+      idleSlots: settings.idleSlots,
+      auditMs: settings.auditMs,
+      isFollowed: (account) => this.#followers.has(account),
+      describe: ({ address, commitment }) => ({ address, commitment }),
+      watchOver: (line, events) =>
+        new WatchedLine({
           line,
-          clock: options.clock,
+          clock,
           maxAccountBytes: settings.maxAccountBytes,
           tip: (commitment) => mesh.tip(commitment),
           onNews: (account, news, slot) => this.#tell(account, news, slot),
           onMoved: () => options.onMoved?.(),
-          onFalseClaim: (account) => this.#alarm(account, line.nodeId),
-          onLost: (accounts, reason) => this.#lose(watched, accounts, { node: line.nodeId, reason }),
-        });
-        return watched;
-      },
-    );
-    const advance = (commitment: Commitment) => (): void => {
-      for (const line of [...this.#lines.all]) line.compare(commitment);
-      if (commitment === 'processed') this.#sweep(Math.ceil(this.#accounts.size / settings.idleSlots));
-    };
-    this.#stops = COMMITMENTS.map((commitment) => mesh.onTip(commitment, advance(commitment)));
-    this.#auditLater();
+          ...events,
+        }),
+      onProblem,
+    });
   }
 
   /** How many accounts are watched, or are about to be. */
   get size(): number {
-    return this.#accounts.size;
+    return this.#keeper.size;
   }
 
   /** How many of them are kept live now. */
   get live(): number {
-    let live = 0;
-    for (const { held } of this.#accounts.values()) if (held?.state === 'live') live++;
-    return live;
+    return this.#keeper.live;
   }
 
   /** How many claims were found to be false. It must be 0. */
   get falseClaims(): number {
-    return this.#falseClaims;
+    return this.#keeper.falseClaims;
   }
 
   /** How many accounts were read again and compared. */
   get audited(): number {
-    return this.#audited;
+    return this.#keeper.audited;
   }
 
   /** How many connections were lost. */
   get lostLines(): number {
-    return this.#lost;
+    return this.#keeper.lostLines;
   }
 
   /** Reads an account: at once when it is kept live, else from the upstream. What is read often is kept live soon. */
   async read(query: AccountQuery): Promise<AccountReading> {
     const { address, commitment, minContextSlot = 0 } = query;
     const name = `${commitment}/${address}`;
-    const account = this.#accounts.get(name) ?? this.#admit(name, address, commitment);
+    const account = this.#keeper.get(name) ?? this.#admit(name, address, commitment);
     if (account === undefined) return this.#options.accounts.read(query);
-    account.touchedAt = this.#tip;
-    const kept = keptReading(account, query, this.#tip);
+    account.touchedAt = this.#keeper.tip;
+    const kept = keptReading(account, query, this.#keeper.tip);
     if (kept !== undefined) return kept;
     const floor = Math.max(minContextSlot, account.slot);
     const reading = await this.#options.accounts.read({ ...query, minContextSlot: floor > 0 ? floor : undefined });
@@ -131,7 +117,7 @@ export class Watch implements AccountSource {
    */
   follow(address: string, commitment: Commitment, onNews: (news: AccountNews) => void): () => void {
     const name = `${commitment}/${address}`;
-    const account = this.#accounts.get(name) ?? this.#add(name, address, commitment);
+    const account = this.#keeper.get(name) ?? this.#add(name, address, commitment);
     if (account === undefined) throw new GatewayError('overloaded', 'no more accounts can be watched');
     const follower: Follower = { onNews };
     const followers = this.#followers.get(account) ?? new Set();
@@ -142,44 +128,26 @@ export class Watch implements AccountSource {
     };
   }
 
-  close(): void {
-    this.#isClosed = true;
-    this.#cancelAudit();
-    for (const stop of this.#stops) stop();
+  /** Reads all that is kept live again, and compares. Called now and then; a test may call it. */
+  audit(): Promise<void> {
+    return this.#keeper.audit();
   }
 
-  get #tip(): Slot {
-    return this.#options.mesh.tip('processed') ?? 0;
+  close(): void {
+    this.#keeper.close();
   }
 
   /** Watches an account that has become hot. A processed state lives one slot: it is watched for followers only. */
   #admit(name: string, address: string, commitment: Commitment): WatchedAccount | undefined {
-    if (commitment === 'processed' || this.#options.settings.accounts === 0) return undefined;
-    return this.#heat.see(name, this.#tip) ? this.#add(name, address, commitment) : undefined;
+    return commitment === 'processed' ? undefined : this.#keeper.admit(name, () => this.#make(address, commitment));
   }
 
   #add(name: string, address: string, commitment: Commitment): WatchedAccount | undefined {
-    if (this.#isClosed) return undefined;
-    const { accounts } = this.#options.settings;
-    if (this.#accounts.size >= accounts) this.#sweep(PROBES);
-    if (this.#accounts.size >= accounts) return undefined;
-    const account = new WatchedAccount(address, commitment, this.#options.rule ?? twoReads, this.#tip);
-    this.#accounts.set(name, account);
-    this.#lines.add(account);
-    return account;
+    return this.#keeper.add(name, () => this.#make(address, commitment));
   }
 
-  /** Looks at some of the accounts in turn, and lets go of those that nobody reads any more. */
-  #sweep(probes: number): void {
-    const names = this.#accounts.entries();
-    for (let i = 0; i < Math.min(probes, this.#accounts.size); i++) {
-      const [name, account] = names.next().value ?? [];
-      if (name === undefined || account === undefined) return;
-      this.#accounts.delete(name);
-      const isIdle = this.#tip - account.touchedAt > this.#options.settings.idleSlots;
-      if (isIdle && !this.#followers.has(account)) this.#lines.remove(account);
-      else this.#accounts.set(name, account); // at the end: the others come first
-    }
+  #make(address: string, commitment: Commitment): WatchedAccount {
+    return new WatchedAccount(address, commitment, this.#options.rule ?? twoReads, this.#keeper.tip);
   }
 
   #tell(account: WatchedAccount, news: News, slot: Slot): void {
@@ -188,39 +156,7 @@ export class Watch implements AccountSource {
     const from = isReorg ? Math.max(slot, account.slot + 1) : slot;
     for (const { onNews } of this.#followers.get(account) ?? []) onNews({ slot: from, isReorg });
   }
-
-  #alarm({ address, commitment }: WatchedAccount, node: string): void {
-    this.#falseClaims++;
-    this.#options.onProblem?.('a claimed slot was false: all that came with it is dropped', {
-      node,
-      address,
-      commitment,
-    });
-  }
-
-  #lose(line: WatchedLine, accounts: Iterable<WatchedAccount>, facts: object): void {
-    this.#lost++;
-    if (this.#isClosed) return;
-    this.#options.onProblem?.('a connection that accounts are watched over was lost', facts);
-    this.#lines.lose(line, accounts);
-  }
-
-  #auditLater(): void {
-    this.#cancelAudit = this.#options.clock.after(this.#options.settings.auditMs, () => {
-      void this.audit().finally(() => {
-        if (!this.#isClosed) this.#auditLater();
-      });
-    });
-  }
-
-  /** Reads all that is kept live again, and compares. Called now and then; a test may call it. */
-  async audit(): Promise<void> {
-    for (const line of [...this.#lines.all]) this.#audited += await line.audit();
-  }
 }
-
-/** How many accounts are looked at to make room for one. */
-const PROBES = 16;
 
 /**
  * What vouches for a reading that is newer than what the proof has come to: it says the same as what is kept live, so
@@ -248,5 +184,10 @@ function keptReading(account: WatchedAccount, query: AccountQuery, tip: Slot): A
   if (slot < minContextSlot) return undefined;
   const json = bytesOf(account.text);
   if (shape === 'parsed' && slot > account.slot && followsClock(json)) return undefined;
-  return { slot, account: json, proof: shape === 'parsed' && followsClock(json) ? undefined : held };
+  return {
+    slot,
+    since: account.slot,
+    account: json,
+    proof: shape === 'parsed' && followsClock(json) ? undefined : held,
+  };
 }

@@ -14,6 +14,7 @@ export type News = 'none' | 'same' | 'changed' | 'rolled-back' | 'late';
 export class WatchedAccount {
   readonly address: string;
   readonly commitment: Commitment;
+  readonly places = 1;
   /** The tip at its last reader. */
   touchedAt: Slot;
   readonly #rule: ArmingRule;

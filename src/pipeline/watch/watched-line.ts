@@ -1,11 +1,12 @@
 import type { Slot } from '../../domain/answer.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
+import type { Commitment } from '../../domain/commitment.ts';
 import { Accounts } from '../../upstream/accounts.ts';
-import type { Beacon, Line } from '../../upstream/line.ts';
+import type { Line } from '../../upstream/line.ts';
 import { isSameAccount, keep } from './account-text.ts';
+import { Doubts } from './doubts.ts';
+import { Marks } from './marks.ts';
 import type { News, WatchedAccount } from './watched-account.ts';
-import { Watermark } from './watermark.ts';
 
 export interface WatchedLineOptions {
   readonly line: Line;
@@ -23,40 +24,35 @@ export interface WatchedLineOptions {
   onLost(accounts: Iterable<WatchedAccount>, reason: string): void;
 }
 
-/** A reading that disagrees with what is kept, of a slot that is not claimed yet. */
-interface Doubt {
-  readonly account: WatchedAccount;
-  readonly slot: Slot;
-  readonly keptAt: Slot;
-}
-
-/** So far behind the cluster a node is of no use to watch with. */
-const FAR_SLOTS = 20;
-
 /** One connection, and the accounts that are watched over it. */
 export class WatchedLine {
   readonly #options: WatchedLineOptions;
   readonly #reader: Accounts;
   readonly #accounts = new Map<WatchedAccount, () => void>();
-  readonly #marks: Readonly<Record<Commitment, Watermark>>;
+  readonly #marks: Marks;
   readonly #arming = new Set<WatchedAccount>();
   readonly #reading = new Set<WatchedAccount>();
-  #doubts: Doubt[] = [];
+  readonly #doubts = new Doubts<WatchedAccount>();
 
   constructor(options: WatchedLineOptions) {
-    const { line, tip } = options;
+    const { line, clock, tip } = options;
     this.#options = options;
     this.#reader = new Accounts(line);
-    const mark = (commitment: Commitment) => new Watermark(() => tip(commitment));
-    this.#marks = { processed: mark('processed'), confirmed: mark('confirmed'), finalized: mark('finalized') };
-    for (const commitment of COMMITMENTS) {
-      line.onBeacon(commitment, (beacon) => this.#beat(commitment, beacon));
-    }
-    line.onLost((reason) => this.#lose(reason));
+    this.#marks = new Marks({
+      line,
+      clock,
+      tip,
+      onBeat: (commitment, slot) => this.#beat(commitment, slot),
+      onLost: (reason) => this.#lose(reason),
+    });
   }
 
   get room(): number {
     return this.#options.line.room;
+  }
+
+  get size(): number {
+    return this.#accounts.size;
   }
 
   has(account: WatchedAccount): boolean {
@@ -65,7 +61,7 @@ export class WatchedLine {
 
   add(account: WatchedAccount): void {
     const { address, commitment } = account;
-    account.join(this.#marks[commitment]);
+    account.join(this.#marks.of(commitment));
     this.#arming.add(account);
     const params = [address, { encoding: 'jsonParsed', commitment }];
     const stop = this.#options.line.subscribe('accountSubscribe', params, {
@@ -88,9 +84,7 @@ export class WatchedLine {
 
   /** The cluster has moved on: is this node still with it? */
   compare(commitment: Commitment): void {
-    const mark = this.#marks[commitment];
-    mark.compare();
-    if (mark.behind && mark.behindSlots > FAR_SLOTS) this.#options.line.close();
+    this.#marks.compare(commitment);
   }
 
   /** Reads again all that is kept live, and compares. Resolves to how many were compared. */
@@ -108,7 +102,7 @@ export class WatchedLine {
       const { slot } = reading;
       if (account.held === undefined || slot < account.slot) return false; // read before what is kept
       if (isSameAccount(keep(reading.account), account.text)) return true;
-      this.#doubts.push({ account, slot, keptAt: account.slot });
+      this.#doubts.add(account, slot);
       this.#resolveDoubts();
       return true;
     } catch {
@@ -116,24 +110,18 @@ export class WatchedLine {
     }
   }
 
-  /** A disagreement is news on its way, unless everything up to its slot has been told. */
   #resolveDoubts(): void {
-    const open = this.#doubts.filter(({ account, keptAt }) => account.held !== undefined && account.slot === keptAt);
-    const isFalse = ({ account, slot }: Doubt) => account.held !== undefined && account.held.slot >= slot;
-    this.#doubts = open.filter((doubt) => !isFalse(doubt));
-    const wrong = open.find(isFalse);
-    if (wrong !== undefined) this.#distrust(wrong.account);
+    const wrong = this.#doubts.resolve();
+    if (wrong !== undefined) this.#distrust(wrong);
   }
 
-  #beat(commitment: Commitment, { slot, previous }: Beacon): void {
-    const mark = this.#marks[commitment];
-    mark.move(previous, this.#options.clock.monotonic());
+  #beat(commitment: Commitment, slot: Slot): void {
     for (const account of this.#arming) {
       if (account.commitment !== commitment) continue;
       account.step({ name: 'beacon', slot });
       void this.#read(account);
     }
-    if (this.#doubts.length > 0) this.#resolveDoubts();
+    this.#resolveDoubts();
     if (commitment !== 'processed') this.#options.onMoved();
   }
 
@@ -175,18 +163,17 @@ export class WatchedLine {
 
   /** Nothing that was kept over this connection is served any more. */
   #distrust(account: WatchedAccount): void {
-    for (const mark of Object.values(this.#marks)) mark.disown();
+    this.#marks.disown();
     for (const kept of this.#accounts.keys()) kept.forget();
     this.#options.onFalseClaim(account);
     this.#options.line.close();
   }
 
   #lose(reason: string): void {
-    for (const mark of Object.values(this.#marks)) mark.lose();
     const accounts = [...this.#accounts.keys()];
     this.#accounts.clear();
     this.#arming.clear();
-    this.#doubts = [];
+    this.#doubts.clear();
     this.#options.onLost(accounts, reason);
   }
 }

@@ -1,0 +1,37 @@
+import type { Slot } from '../../domain/answer.ts';
+import type { Proof } from '../../domain/proof.ts';
+
+/** What is kept live: from which slot on, and what vouches for it. */
+interface Kept {
+  readonly slot: Slot;
+  readonly held: Proof | undefined;
+}
+
+/** A reading of a slot that disagrees with what is kept. */
+interface Doubt<T> {
+  readonly kept: T;
+  readonly slot: Slot;
+  readonly keptAt: Slot;
+}
+
+/** Disagreements that an audit has found: each is news on its way, unless everything up to its slot has been told. */
+export class Doubts<T extends Kept> {
+  #doubts: Doubt<T>[] = [];
+
+  add(kept: T, slot: Slot): void {
+    this.#doubts.push({ kept, slot, keptAt: kept.slot });
+  }
+
+  /** Looks again at all of them. Returns what was claimed falsely, if anything was. */
+  resolve(): T | undefined {
+    if (this.#doubts.length === 0) return undefined;
+    const open = this.#doubts.filter(({ kept, keptAt }) => kept.held !== undefined && kept.slot === keptAt);
+    const isFalse = ({ kept, slot }: Doubt<T>): boolean => kept.held !== undefined && kept.held.slot >= slot;
+    this.#doubts = open.filter((doubt) => !isFalse(doubt));
+    return open.find(isFalse)?.kept;
+  }
+
+  clear(): void {
+    this.#doubts = [];
+  }
+}

@@ -1,0 +1,180 @@
+import type { Slot } from '../../domain/answer.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
+import type { Proof } from '../../domain/proof.ts';
+import type { Line } from '../../upstream/line.ts';
+import type { Mesh } from '../../upstream/mesh.ts';
+import { Heat } from './heat.ts';
+import { type Carrier, Lines, type Passenger } from './lines.ts';
+import { Roster } from './roster.ts';
+
+/** Something that is kept live for as long as it is read. */
+interface Watched extends Passenger {
+  readonly held: Proof | undefined;
+  /** The tip at its last reader. */
+  readonly touchedAt: Slot;
+}
+
+/** A connection that things are kept live over. */
+interface Watching<T> extends Carrier<T> {
+  /** The cluster has moved on: is this node still with it? */
+  compare(commitment: Commitment): void;
+  /** Reads again all that is kept live, and compares. Resolves to how many were compared. */
+  audit(): Promise<number>;
+}
+
+/** What a connection tells of itself. */
+export interface LineEvents<T> {
+  /** A claim was false: the node broke the order that the claims rest on, or we did. */
+  onFalseClaim(watched: T): void;
+  onLost(watched: Iterable<T>, reason: string): void;
+}
+
+export interface KeeperOptions<T, L> {
+  readonly mesh: Pick<Mesh, 'openLine' | 'tip' | 'onTip'>;
+  readonly clock: Clock;
+  /** How many things are watched at a time. */
+  readonly most: number;
+  /** What nobody has read for so long is watched no more. */
+  readonly idleSlots: number;
+  /** How often all that is kept live is read again and compared. */
+  readonly auditMs: number;
+  watchOver(line: Line, events: LineEvents<T>): L;
+  /** True of what is to be let go though it is read. */
+  isSpent?(watched: T): boolean;
+  /** True of what is to be watched though nobody reads it. */
+  isFollowed?(watched: T): boolean;
+  /** Names a thing, for the log. */
+  describe(watched: T): object;
+  readonly onProblem: ((problem: string, facts: object) => void) | undefined;
+}
+
+/** Chooses what is kept live, finds connections for it, and has it audited: the same for accounts and for lists. */
+export class Keeper<T extends Watched, L extends Watching<T>> {
+  readonly #options: KeeperOptions<T, L>;
+  readonly #heat: Heat;
+  readonly #roster: Roster<T>;
+  readonly #lines: Lines<T, L>;
+  readonly #stops: (() => void)[];
+  #cancelAudit = (): void => {};
+  #isClosed = false;
+  #falseClaims = 0;
+  #audited = 0;
+  #lost = 0;
+
+  constructor(options: KeeperOptions<T, L>) {
+    const { mesh, most, idleSlots, isSpent, isFollowed } = options;
+    this.#options = options;
+    this.#heat = new Heat(most);
+    this.#roster = new Roster({
+      most,
+      isIdle: (watched) => isSpent?.(watched) || (this.tip - watched.touchedAt > idleSlots && !isFollowed?.(watched)),
+      dropped: (watched) => this.#lines.remove(watched),
+    });
+    this.#lines = new Lines(
+      () => mesh.openLine(),
+      (line) => {
+        const over: L = options.watchOver(line, {
+          onFalseClaim: (watched) => this.#alarm(watched, line.nodeId),
+          onLost: (watched, reason) => this.#lose(over, watched, { node: line.nodeId, reason }),
+        });
+        return over;
+      },
+    );
+    const advance = (commitment: Commitment) => (): void => {
+      for (const line of [...this.#lines.all]) line.compare(commitment);
+      if (commitment === 'processed') this.#roster.sweep(Math.ceil(this.size / idleSlots));
+    };
+    this.#stops = COMMITMENTS.map((commitment) => mesh.onTip(commitment, advance(commitment)));
+    this.#auditLater();
+  }
+
+  /** How many things are watched, or are about to be. */
+  get size(): number {
+    return this.#roster.size;
+  }
+
+  /** How many of them are kept live now. */
+  get live(): number {
+    let live = 0;
+    for (const { held } of this.#roster.values()) if (held?.state === 'live') live++;
+    return live;
+  }
+
+  /** How many claims were found to be false. It must be 0. */
+  get falseClaims(): number {
+    return this.#falseClaims;
+  }
+
+  /** How many were read again and compared. */
+  get audited(): number {
+    return this.#audited;
+  }
+
+  /** How many connections were lost. */
+  get lostLines(): number {
+    return this.#lost;
+  }
+
+  /** The newest slot of the cluster. */
+  get tip(): Slot {
+    return this.#options.mesh.tip('processed') ?? 0;
+  }
+
+  get(name: string): T | undefined {
+    return this.#roster.get(name);
+  }
+
+  /** Notes that somebody reads what is not watched. When it has become hot, it is from now on. */
+  admit(name: string, make: () => T): T | undefined {
+    if (this.#options.most === 0) return undefined;
+    return this.#heat.see(name, this.tip) ? this.add(name, make) : undefined;
+  }
+
+  /** Watches something, unless there is too much already. */
+  add(name: string, make: () => T): T | undefined {
+    if (this.#isClosed) return undefined;
+    const watched = this.#roster.add(name, make);
+    if (watched !== undefined) this.#lines.add(watched);
+    return watched;
+  }
+
+  /** Looks for another connection: the one it is on has no room for it. */
+  move(watched: T): void {
+    this.#lines.remove(watched);
+    this.#lines.add(watched);
+  }
+
+  /** Reads all that is kept live again, and compares. Called now and then; a test may call it. */
+  async audit(): Promise<void> {
+    for (const line of [...this.#lines.all]) this.#audited += await line.audit();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelAudit();
+    for (const stop of this.#stops) stop();
+  }
+
+  #alarm(watched: T, node: string): void {
+    this.#falseClaims++;
+    const facts = { node, ...this.#options.describe(watched) };
+    this.#options.onProblem?.('a claimed slot was false: all that came with it is dropped', facts);
+  }
+
+  #lose(line: L, watched: Iterable<T>, facts: object): void {
+    this.#lost++;
+    if (this.#isClosed) return;
+    this.#options.onProblem?.('a connection that accounts are watched over was lost', facts);
+    this.#lines.lose(line, watched);
+  }
+
+  #auditLater(): void {
+    const { clock, auditMs } = this.#options;
+    this.#cancelAudit = clock.after(auditMs, () => {
+      void this.audit().finally(() => {
+        if (!this.#isClosed) this.#auditLater();
+      });
+    });
+  }
+}
