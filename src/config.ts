@@ -57,7 +57,14 @@ export const configSchema = group({
   }),
   refresh: group({ epochMs: ms, performanceMs: ms, priorityFeeMs: ms, hotKeys: whole(0, 1_000_000) }),
   cache: group({ bytes, maxStaleSlots: count, sealAhead: whole(0, 1_000_000), sealTogether: whole(1, 256) }),
-  watch: group({ accounts: whole(0, 1_000_000), idleSlots: count, auditMs: ms, maxAccountBytes: bytes }),
+  watch: group({
+    accounts: whole(0, 1_000_000),
+    lists: whole(0, 1_000_000),
+    maxListMembers: whole(0, 10_000),
+    idleSlots: count,
+    auditMs: ms,
+    maxAccountBytes: bytes,
+  }),
   limits: group({
     free: group({
       requests: count,

@@ -16,6 +16,7 @@ import type { Log } from './log.ts';
 import { version } from './package.ts';
 import { readPage } from './page/page.ts';
 import { startPipeline } from './pipeline/pipeline.ts';
+import { ListWatch } from './pipeline/watch/list-watch.ts';
 import { Watch } from './pipeline/watch/watch.ts';
 import { pricesFrom } from './prices/settings.ts';
 import { Guard } from './receipt/guard.ts';
@@ -100,6 +101,13 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     onMoved: () => cache.carryHot(),
     onProblem: (problem, facts) => log.warn(facts, problem),
   });
+  const tokenLists = new ListWatch({
+    mesh,
+    clock,
+    settings: config.watch,
+    onMoved: () => cache.carryHot(),
+    onProblem: (problem, facts) => log.warn(facts, problem),
+  });
   const context: Context = {
     mesh,
     cache,
@@ -109,6 +117,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     startedMs,
     accounts,
     watch,
+    tokenLists,
     holderTables: new HolderTables(clock),
     prices: pricesFrom(config.prices, {
       mesh,
@@ -200,6 +209,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       await idle(() => server.pending, clock, config.drainMs);
       pipeline.close();
       watch.close();
+      tokenLists.close();
       stopGuard();
       server.close();
       letGoOfKey();

@@ -22,8 +22,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   upstream: ['domain', '@solana/web3.js', 'undici', 'ws'],
   prices: ['domain', 'chain', 'upstream', 'zod'],
   access: ['domain', 'ipaddr.js'],
-  pipeline: ['domain', 'cache', 'upstream', 'rxjs'],
-  routes: ['domain', 'cache', 'upstream', 'chain', 'prices', 'receipt', 'bs58', 'zod', 'secure-json-parse'],
+  tokens: ['domain', 'chain', 'upstream', 'node:util'],
+  pipeline: ['domain', 'chain', 'cache', 'upstream', 'tokens', 'rxjs'],
+  routes: ['domain', 'cache', 'upstream', 'chain', 'tokens', 'prices', 'receipt', 'bs58', 'zod', 'secure-json-parse'],
   http: [
     'domain',
     'cache',

@@ -20,3 +20,53 @@ export interface Proof {
   /** Calls the listener once, when a newer state is there. One listener per name: a later one replaces it. */
   onNews(name: string, listener: () => void): void;
 }
+
+/**
+ * Vouches for what rests on several proofs at once: at their oldest slot, for as long as there is news of none of them.
+ * At least one must be given.
+ */
+export function allOf(parts: readonly Proof[]): Proof {
+  return {
+    get state() {
+      const states = new Set(parts.map(({ state }) => state));
+      return WORST_FIRST.find((state) => states.has(state)) ?? 'live';
+    },
+    get slot() {
+      return Math.min(...parts.map(({ slot }) => slot));
+    },
+    get behindSlots() {
+      return Math.max(...parts.map(({ behindSlots }) => behindSlots));
+    },
+    get provenMs() {
+      return Math.min(...parts.map(({ provenMs }) => provenMs));
+    },
+    touch(tip) {
+      for (const part of parts) part.touch(tip);
+    },
+    onNews(name, listener) {
+      let isTold = false;
+      const tell = (): void => {
+        if (!isTold) listener();
+        isTold = true;
+      };
+      for (const part of parts) part.onNews(name, tell);
+    },
+  };
+}
+
+const WORST_FIRST: readonly ProofState[] = ['superseded', 'lost', 'behind', 'live'];
+
+/** Vouches for what is to be looked at anew after so many slots, whatever else vouches for it: half of an {@link allOf}. */
+export function lasting(slots: number, tip: () => Slot): Proof {
+  const end = tip() + slots;
+  return {
+    get state() {
+      return tip() < end ? 'live' : 'superseded';
+    },
+    slot: Number.MAX_SAFE_INTEGER,
+    behindSlots: 0,
+    provenMs: Number.POSITIVE_INFINITY,
+    touch() {},
+    onNews() {}, // nobody has to be told: whoever asks is told the state
+  };
+}

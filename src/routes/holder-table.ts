@@ -5,7 +5,7 @@ import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';
 import type { Mesh } from '../upstream/mesh.ts';
 import { type ScanFilter, scan, scannedAccount } from '../upstream/scan.ts';
-import { mapInSlices } from './slices.ts';
+import { mapInSlices } from '../upstream/slices.ts';
 
 /** A token account that holds something, and whose it is. */
 export interface Holder {

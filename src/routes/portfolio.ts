@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import { WRAPPED_SOL } from '../chain/known-mints.ts';
 import { metadataAddress } from '../chain/metadata.ts';
-import { TOKEN_PROGRAMS } from '../chain/token.ts';
+import type { TokenProgram } from '../chain/token.ts';
 import { isNft, tokenMetadata, tokenSymbol } from '../chain/token-identity.ts';
 import { tokenAmount } from '../chain/ui-amount.ts';
 import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
 import { RawJson, toJson } from '../domain/json.ts';
 import { PRICE_SOURCES } from '../domain/price-source.ts';
+import { allOf, lasting } from '../domain/proof.ts';
 import { toSol } from '../domain/sol.ts';
 import { type Holding, type Valued, value } from '../prices/valuation.ts';
+import { type Mints, readMints } from '../tokens/mints.ts';
+import { scaleIn, type TokenList } from '../tokens/token-list.ts';
 import { accountLamports } from '../upstream/account.ts';
+import { mapInSlices } from '../upstream/slices.ts';
 import type { At } from '../upstream/stored-accounts.ts';
 import { readTogether } from '../upstream/together.ts';
-import { readAllTokenAccounts } from '../upstream/token-accounts.ts';
-import { type Held, heldIn } from './held.ts';
-import { type Mints, readMints } from './mints.ts';
 import { address, commitment } from './params.ts';
 import { type Context, read } from './route.ts';
 import { integer, written } from './shapes.ts';
-import { mapInSlices } from './slices.ts';
 
 const item = z.strictObject({
   asset: z.enum(['SOL', 'token']),
@@ -40,6 +40,9 @@ const item = z.strictObject({
   share: z.number().nullable(),
 });
 
+/** Holdings are carried on for as long as they stay, but what they are worth moves by itself: it is looked up again. */
+const RENDERED_SLOTS = 4;
+
 export const portfolio = read({
   path: '/address/:addr/portfolio',
   summary: 'What an address holds, and what that is worth as far as anybody knows',
@@ -58,16 +61,22 @@ export const portfolio = read({
     }),
   }),
   envelope: 'signed',
-  cache: { slots: 4 },
+  cache: { slots: RENDERED_SLOTS },
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_address', 'result_too_large'],
 
   async resolve({ addr, commitment }, context, { minSlot }) {
-    const { slot, value: state } = await readTogether(minSlot, async (minContextSlot) => {
+    const {
+      slot,
+      value: state,
+      agree,
+    } = await readTogether(minSlot, async (minContextSlot) => {
       const read = await readState(context, addr, { commitment, minContextSlot });
-      return { slots: read.slots, value: read };
+      return { ...read, value: read };
     });
-    const assets = [...solOf(state.lamports), ...(await tokensOf(context, state.held, { commitment, slot }))];
+    const proof =
+      agree && state.proof ? allOf([state.proof, lasting(RENDERED_SLOTS, () => context.cache.tip)]) : undefined;
+    const assets = [...solOf(state.lamports), ...(await tokensOf(context, state.list, { commitment, slot }))];
     const prices = await context.prices.of(
       assets.filter(({ isNft }) => !isNft).map(({ mint }) => mint),
       {
@@ -81,6 +90,7 @@ export const portfolio = read({
     const { source, maxAgeSec } = context.prices;
     return {
       slot,
+      proof,
       result: {
         owner: addr,
         totalUsd,
@@ -108,15 +118,18 @@ interface Asset extends Holding {
 
 const isSol = ({ holding }: Valued<Asset>): boolean => holding.asset === 'SOL';
 
-async function readState({ mesh, accounts }: Context, owner: string, at: At) {
+/** What the address holds. As far as it is kept live, it may hold for many slots. */
+async function readState({ watch, tokenLists }: Context, owner: string, at: At) {
   const [balance, tokens] = await Promise.all([
-    accounts.read({ address: owner, shape: 'lamports', ...at }),
-    readAllTokenAccounts(mesh, owner, Object.values(TOKEN_PROGRAMS), at),
+    watch.read({ address: owner, shape: 'lamports', ...at }),
+    tokenLists.read({ owner, ...at }),
   ]);
   return {
-    slots: [balance.slot, ...tokens.slots],
+    slots: [balance.slot, tokens.slot],
+    since: [balance.since ?? balance.slot, tokens.since ?? tokens.slot],
     lamports: balance.account === null ? 0n : accountLamports(balance.account),
-    held: await mapInSlices(tokens.rows, SLICE, heldIn),
+    list: tokens.list,
+    proof: balance.proof && tokens.proof && allOf([balance.proof, tokens.proof]),
   };
 }
 
@@ -141,11 +154,11 @@ const solOf = (lamports: bigint): Asset[] =>
 /** One row for each mint of which there is anything. */
 async function tokensOf(
   { mesh }: Context,
-  held: readonly Held[],
+  list: TokenList,
   { commitment, slot }: { readonly commitment: Commitment; readonly slot: number },
 ): Promise<Asset[]> {
-  const byMint = new Map<string, { readonly program: Held['token']['program']; amount: bigint; accounts: number }>();
-  for (const { token } of held) {
+  const byMint = new Map<string, { readonly program: TokenProgram; amount: bigint; accounts: number }>();
+  for (const { token } of list.held) {
     if (token.amount === 0n) continue;
     const sum = byMint.get(token.mint) ?? { program: token.program, amount: 0n, accounts: 0 };
     sum.amount += token.amount;
@@ -156,13 +169,17 @@ async function tokensOf(
   if (wanted.length === 0) return [];
   const beside = await mapInSlices(wanted, SLICE, metadataAddress);
   const mints = await readMints(mesh, wanted, { commitment, minContextSlot: slot }, beside);
-  return mapInSlices([...byMint], SLICE, ([mint, sum]) => ({ mint, ...sum, ...describe(mint, sum.amount, mints) }));
+  return mapInSlices([...byMint], SLICE, ([mint, sum]) => ({
+    mint,
+    ...sum,
+    ...describe(mint, sum.amount, list, mints),
+  }));
 }
 
-function describe(address: string, amount: bigint, mints: Mints) {
+function describe(address: string, amount: bigint, list: TokenList, mints: Mints) {
   const mint = mints.mint(address);
   const metadata = mint ? tokenMetadata(address, mint, (beside) => mints.accounts.get(beside)) : null;
-  const { decimals, uiAmountString } = tokenAmount(amount, mints.scale(address));
+  const { decimals, uiAmountString } = tokenAmount(amount, scaleIn(list, address));
   return {
     asset: 'token' as const,
     symbol: tokenSymbol(address, metadata),

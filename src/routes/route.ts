@@ -9,6 +9,7 @@ import type { Envelope } from '../domain/envelope.ts';
 import type { ErrorCode } from '../domain/error.ts';
 import type { Prices } from '../prices/prices.ts';
 import type { ReceiptKeys } from '../receipt/receipt-keys.ts';
+import type { TokenListSource } from '../tokens/token-list.ts';
 import type { AccountSource, Accounts } from '../upstream/accounts.ts';
 import type { Mesh } from '../upstream/mesh.ts';
 import type { HolderTables } from './holder-tables.ts';
@@ -24,6 +25,8 @@ export interface Context {
   readonly accounts: Accounts;
   /** The same one by one: an account that is read again and again is kept live, and costs no upstream read then. */
   readonly watch: Watching;
+  /** The token accounts of owners: those of an owner that is read again and again are kept live too. */
+  readonly tokenLists: TokenListSource;
   readonly cache: Cache;
   readonly prices: Prices;
   readonly holderTables: HolderTables;

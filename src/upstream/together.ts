@@ -3,6 +3,8 @@ import type { Slot } from '../domain/answer.ts';
 /** What several reads gave, and the slot of each. */
 export interface Parts<T> {
   readonly slots: readonly Slot[];
+  /** The first slot that each is known to hold at, where they hold longer than for one. Default: {@link slots}. */
+  readonly since?: readonly Slot[];
   readonly value: T;
 }
 
@@ -25,9 +27,9 @@ export async function readTogether<T>(
   read: (minContextSlot: Slot | undefined) => Promise<Parts<T>>,
 ): Promise<Together<T>> {
   for (let floor = minContextSlot, round = 1; ; round++) {
-    const { slots, value } = await read(floor);
-    const [oldest, newest] = [Math.min(...slots), Math.max(...slots)];
-    if (oldest === newest || round === ROUNDS) return { slot: oldest, value, agree: oldest === newest };
+    const { slots, since = slots, value } = await read(floor);
+    const [oldest, newest] = [Math.min(...slots), Math.max(...since)];
+    if (oldest >= newest || round === ROUNDS) return { slot: oldest, value, agree: oldest >= newest };
     floor = newest;
   }
 }

@@ -13,6 +13,7 @@ import { Answers, type Question, type Served } from '../../../src/routes/answers
 import { balance } from '../../../src/routes/balance.ts';
 import { HolderTables } from '../../../src/routes/holder-tables.ts';
 import type { Context } from '../../../src/routes/route.ts';
+import { readTokenList } from '../../../src/tokens/token-list.ts';
 import { Accounts } from '../../../src/upstream/accounts.ts';
 import type { Line } from '../../../src/upstream/line.ts';
 import type { Mesh } from '../../../src/upstream/mesh.ts';
@@ -69,6 +70,7 @@ export async function runSchedule(seed: number, steps: number, rule: ArmingRule 
     clock,
     accounts,
     watch,
+    tokenLists: { read: (query) => readTokenList(mesh, query) },
     holderTables: new HolderTables(clock),
     prices: openPrices([], { maxAgeSec: 60, onError: () => {} }),
     keys: new ReceiptKeys(ringOf(signingKey(generateKeyPairSync('ed25519').privateKey)), clock, () => {}),

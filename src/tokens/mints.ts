@@ -1,6 +1,6 @@
 import { CLOCK_SYSVAR, clockSeconds } from '../chain/clock-sysvar.ts';
 import { decodeToken, type Mint } from '../chain/token.ts';
-import { type AmountScale, amountScale } from '../chain/ui-amount.ts';
+import { type AmountScale, amountScale, dependsOnClock } from '../chain/ui-amount.ts';
 import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';
 import type { Mesh } from '../upstream/mesh.ts';
@@ -41,10 +41,18 @@ export async function readMints(
   };
 }
 
-const GONE: AmountScale = { decimals: 0 };
+/** The scale of a mint that is gone: it has no decimals any more. */
+export const GONE: AmountScale = { decimals: 0 };
 
 /** The mint that an account holds; undefined for any other account, or none. */
 export function mintIn(account: StoredAccount | undefined): Mint | undefined {
   const token = account && decodeToken(account);
   return token?.type === 'mint' ? token : undefined;
+}
+
+/** True when amounts of what is in an account are shown by this scale, whatever the Clock says; none when it is no mint. */
+export function isShownBy(account: StoredAccount, scale: AmountScale | undefined): boolean {
+  const mint = mintIn(account);
+  if (mint === undefined || scale === undefined) return mint === undefined && scale === undefined;
+  return !dependsOnClock(mint) && scale.shown === undefined && mint.decimals === scale.decimals;
 }

@@ -1,0 +1,244 @@
+import { TOKEN_PROGRAMS } from '../../chain/token.ts';
+import type { Slot } from '../../domain/answer.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { Commitment } from '../../domain/commitment.ts';
+import { GatewayError } from '../../domain/error.ts';
+import { isShownBy } from '../../tokens/mints.ts';
+import { isSameList, readTokenList, type TokenList, type TokenListReading } from '../../tokens/token-list.ts';
+import type { Line, Watcher } from '../../upstream/line.ts';
+import { storedAccount } from '../../upstream/stored-accounts.ts';
+import { Doubts } from './doubts.ts';
+import type { LineEvents } from './keeper.ts';
+import { Marks } from './marks.ts';
+import { SharedSubscriptions } from './shared-subscriptions.ts';
+import type { WatchedList } from './watched-list.ts';
+
+export interface ListLineOptions extends LineEvents<WatchedList> {
+  readonly line: Line;
+  readonly clock: Clock;
+  /** A list with more accounts is not kept live. */
+  readonly maxMembers: number;
+  /** The newest slot that the whole cluster has shown. */
+  tip(commitment: Commitment): Slot | undefined;
+  /** The proofs of all lists at a commitment have moved on. */
+  onMoved(): void;
+  /** There is no room on this connection for all that a list has become. */
+  onCrowded(list: WatchedList): void;
+}
+
+/** The subscriptions of one list. */
+interface Subscribed {
+  /** Of the accounts that it names, and their mints. */
+  readonly accounts: Map<string, () => void>;
+  readonly programs: (() => void)[];
+  /** How many have not been acknowledged. */
+  pending: number;
+}
+
+/** Where a token account names its owner: https://github.com/solana-program/token/blob/main/interface/src/state.rs */
+const OWNER_OFFSET = 32;
+
+/**
+ * One connection, and the token lists that are watched over it. A program's subscription tells of new and changed
+ * accounts of an owner; that of the account itself tells when it is closed or given away; that of a mint, when amounts
+ * come to be shown otherwise.
+ */
+export class ListLine {
+  readonly #options: ListLineOptions;
+  readonly #lists = new Map<WatchedList, Subscribed>();
+  readonly #subscriptions: SharedSubscriptions;
+  readonly #marks: Marks;
+  readonly #doubts = new Doubts<WatchedList>();
+
+  constructor(options: ListLineOptions) {
+    const { line, clock, tip } = options;
+    this.#options = options;
+    this.#subscriptions = new SharedSubscriptions(line);
+    this.#marks = new Marks({
+      line,
+      clock,
+      tip,
+      onBeat: (commitment, slot) => this.#beat(commitment, slot),
+      onLost: (reason) => this.#lose(reason),
+    });
+  }
+
+  get room(): number {
+    return this.#options.line.room;
+  }
+
+  get size(): number {
+    return this.#lists.size;
+  }
+
+  add(list: WatchedList): void {
+    const { owner, commitment } = list;
+    const programs = Object.values(TOKEN_PROGRAMS);
+    if (this.room < programs.length) {
+      this.#bar(list);
+      return;
+    }
+    const subscribed: Subscribed = { accounts: new Map(), programs: [], pending: programs.length };
+    this.#lists.set(list, subscribed);
+    list.join(this.#marks.of(commitment));
+    const filters = [{ memcmp: { offset: OWNER_OFFSET, bytes: owner } }];
+    for (const program of programs) {
+      const params = [program, { encoding: 'base64', commitment, filters }];
+      const watcher = this.#watcher(list, (slot) => this.#tell(list, slot));
+      subscribed.programs.push(this.#subscriptions.subscribe('programSubscribe', params, watcher));
+    }
+  }
+
+  remove(list: WatchedList): void {
+    const { accounts, programs } = this.#lists.get(list) ?? {};
+    this.#lists.delete(list);
+    for (const stop of [...(accounts?.values() ?? []), ...(programs ?? [])]) stop();
+    if (accounts !== undefined) list.leave();
+  }
+
+  compare(commitment: Commitment): void {
+    this.#marks.compare(commitment);
+  }
+
+  async audit(): Promise<number> {
+    const live = [...this.#lists.keys()].filter(({ held }) => held !== undefined);
+    const compared = await Promise.all(live.map((list) => this.#audit(list)));
+    return compared.filter((isCompared) => isCompared).length;
+  }
+
+  async #audit(list: WatchedList): Promise<boolean> {
+    try {
+      const { slot, agree, list: read } = await this.#readFrom(list, undefined);
+      if (!agree || list.held === undefined || slot < list.slot) return false; // read before what is kept
+      if (list.list === undefined || !isSameList(read, list.list)) {
+        this.#doubts.add(list, slot);
+        this.#resolveDoubts();
+      }
+      return true;
+    } catch {
+      return false; // the node may not answer now; the next audit comes
+    }
+  }
+
+  #resolveDoubts(): void {
+    const wrong = this.#doubts.resolve();
+    if (wrong !== undefined) this.#distrust(wrong);
+  }
+
+  #beat(commitment: Commitment, slot: Slot): void {
+    for (const list of this.#lists.keys()) {
+      if (list.commitment !== commitment) continue;
+      list.step({ name: 'beacon', slot });
+      this.#read(list);
+    }
+    this.#resolveDoubts();
+    this.#options.onMoved();
+  }
+
+  /** Reads a list that wants to be read. When that fails, it is read again at the next beacon. */
+  #read(list: WatchedList): void {
+    if (list.wants === undefined || list.reading !== undefined) return;
+    list.reading = this.#readWhileWanted(list).finally(() => {
+      list.reading = undefined;
+    });
+  }
+
+  async #readWhileWanted(list: WatchedList): Promise<void> {
+    try {
+      for (let wants = list.wants; wants !== undefined && this.#lists.has(list); wants = list.wants) {
+        const { slot, agree, list: read } = await this.#readFrom(list, wants);
+        if (!agree || slot < wants || !this.#lists.has(list)) return;
+        if (read.followsClock || read.held.length > this.#options.maxMembers) this.#bar(list);
+        else if (this.#cover(list, read)) list.read(slot, read);
+      }
+    } catch (thrown) {
+      if (isHopeless(thrown)) this.#bar(list);
+    }
+  }
+
+  #readFrom(list: WatchedList, minContextSlot: Slot | undefined): Promise<TokenListReading> {
+    const { owner, commitment } = list;
+    return readTokenList(this.#options.line, { owner, commitment, minContextSlot });
+  }
+
+  /** Subscribes to what a list has come to name. False when its silence means nothing as yet. */
+  #cover(list: WatchedList, { held }: TokenList): boolean {
+    const subscribed = this.#lists.get(list);
+    if (subscribed === undefined) return false;
+    const mints = new Set(held.map(({ token }) => token.mint));
+    const named = new Set([...held.map(({ address }) => address), ...mints]);
+    for (const [address, stop] of subscribed.accounts) {
+      if (named.has(address)) continue;
+      stop();
+      subscribed.accounts.delete(address);
+    }
+    const missing = [...named].filter((address) => !subscribed.accounts.has(address));
+    if (missing.length === 0) return true;
+    list.rearm(subscribed.programs.length + named.size);
+    const { commitment } = list;
+    const paramsOf = (address: string) => [address, { encoding: 'base64', commitment }];
+    const wanted = missing.filter((address) => !this.#subscriptions.has('accountSubscribe', paramsOf(address)));
+    if (wanted.length > this.room) {
+      if (this.size === 1) this.#bar(list);
+      else this.#options.onCrowded(list);
+      return false;
+    }
+    subscribed.pending += missing.length;
+    for (const address of missing) {
+      const isMint = mints.has(address);
+      const watcher = this.#watcher(list, (slot, value) => {
+        if (!isMint || !isShownAlike(list, address, value)) this.#tell(list, slot);
+      });
+      subscribed.accounts.set(address, this.#subscriptions.subscribe('accountSubscribe', paramsOf(address), watcher));
+    }
+    return false;
+  }
+
+  #watcher(list: WatchedList, notify: Watcher['notify']): Watcher {
+    return {
+      acknowledged: () => {
+        const subscribed = this.#lists.get(list);
+        if (subscribed === undefined || --subscribed.pending > 0) return;
+        list.step({ name: 'acknowledged' });
+        this.#read(list);
+      },
+      notify,
+      refused: () => this.#bar(list),
+    };
+  }
+
+  #tell(list: WatchedList, slot: Slot): void {
+    if (!list.told(slot, () => this.#read(list))) this.#distrust(list);
+  }
+
+  /** No more is heard of a list that is too long, or that a node refuses to tell of: it is read when it is asked for. */
+  #bar(list: WatchedList): void {
+    this.remove(list);
+    list.bar(this.#options.tip('processed') ?? 0);
+  }
+
+  /** Nothing that was kept over this connection is served any more. */
+  #distrust(list: WatchedList): void {
+    this.#marks.disown();
+    for (const kept of this.#lists.keys()) kept.forget();
+    this.#options.onFalseClaim(list);
+    this.#options.line.close();
+  }
+
+  #lose(reason: string): void {
+    const lists = [...this.#lists.keys()];
+    this.#lists.clear();
+    this.#doubts.clear();
+    this.#options.onLost(lists, reason);
+  }
+}
+
+/** True when a mint has changed only in what a list doesn't show, such as its supply. */
+const isShownAlike = ({ held, list }: WatchedList, mint: string, account: Buffer): boolean =>
+  held !== undefined && isShownBy(storedAccount(account), list?.scales.get(mint));
+
+/** True of a refusal that asking again won't change. */
+function isHopeless(thrown: unknown): boolean {
+  if (!(thrown instanceof GatewayError)) return true;
+  return thrown.code === 'result_too_large' || (thrown.code === 'rpc_error' && thrown.status !== 503);
+}

@@ -1,0 +1,145 @@
+import type { Clock } from '../../domain/clock.ts';
+import type { Proof } from '../../domain/proof.ts';
+import {
+  isSameList,
+  ofMint,
+  readTokenList,
+  type TokenListQuery,
+  type TokenListReading,
+  type TokenListSource,
+} from '../../tokens/token-list.ts';
+import type { Mesh } from '../../upstream/mesh.ts';
+import { type ArmingRule, twoReads } from './arming.ts';
+import { Keeper } from './keeper.ts';
+import { ListLine } from './list-line.ts';
+import { WatchedList } from './watched-list.ts';
+
+export interface ListWatchSettings {
+  /** How many token lists are watched at a time, each commitment counted for itself. */
+  readonly lists: number;
+  /** A list with more accounts is not kept live. */
+  readonly maxListMembers: number;
+  /** A list that nobody has read for so long is watched no more; one that can't be kept live is tried again. */
+  readonly idleSlots: number;
+  /** How often all that is kept live is read again and compared. */
+  readonly auditMs: number;
+}
+
+export interface ListWatchOptions {
+  readonly mesh: Pick<Mesh, 'call' | 'openLine' | 'tip' | 'onTip'>;
+  readonly clock: Clock;
+  readonly settings: ListWatchSettings;
+  /** When silence may be taken for "unchanged". */
+  readonly rule?: ArmingRule;
+  /** Called when claims have moved on. */
+  readonly onMoved?: () => void;
+  readonly onProblem?: (problem: string, facts: object) => void;
+}
+
+/** Keeps the token lists live of those owners that are read again and again. */
+export class ListWatch implements TokenListSource {
+  readonly #options: ListWatchOptions;
+  readonly #keeper: Keeper<WatchedList, ListLine>;
+
+  constructor(options: ListWatchOptions) {
+    const { mesh, clock, settings, onMoved, onProblem } = options;
+    this.#options = options;
+    this.#keeper = new Keeper({
+      mesh,
+      clock,
+      most: settings.lists,
+      idleSlots: settings.idleSlots,
+      auditMs: settings.auditMs,
+      isSpent: ({ barredAt }) => barredAt !== undefined && this.#keeper.tip - barredAt > settings.idleSlots,
+      describe: ({ owner, commitment }) => ({ owner, commitment }),
+      watchOver: (line, events) =>
+        new ListLine({
+          line,
+          clock,
+          maxMembers: settings.maxListMembers,
+          tip: (commitment) => mesh.tip(commitment),
+          onMoved: () => onMoved?.(),
+          onCrowded: (list) => this.#keeper.move(list),
+          ...events,
+        }),
+      onProblem,
+    });
+  }
+
+  /** How many lists are watched, or are about to be. */
+  get size(): number {
+    return this.#keeper.size;
+  }
+
+  /** How many of them are kept live now. */
+  get live(): number {
+    return this.#keeper.live;
+  }
+
+  /** How many claims were found to be false. It must be 0. */
+  get falseClaims(): number {
+    return this.#keeper.falseClaims;
+  }
+
+  /** How many lists were read again and compared. */
+  get audited(): number {
+    return this.#keeper.audited;
+  }
+
+  /** How many connections were lost. */
+  get lostLines(): number {
+    return this.#keeper.lostLines;
+  }
+
+  /**
+   * Reads a list: at once when it is kept live, else from the upstream. A list that is read often is kept live soon;
+   * the part about one mint is cut from what is kept, but does not make a list hot.
+   */
+  async read(query: TokenListQuery): Promise<TokenListReading> {
+    const { owner, mint, commitment, minContextSlot = 0 } = query;
+    const { mesh } = this.#options;
+    const name = `${commitment}/${owner}`;
+    const list = this.#keeper.get(name) ?? (mint === undefined ? this.#admit(name, query) : undefined);
+    if (list === undefined) return readTokenList(mesh, query);
+    list.touchedAt = this.#keeper.tip;
+    if (list.isLive) await list.reading; // what it will say is newer than what is kept
+    const kept = keptReading(list, query);
+    if (kept !== undefined) return kept;
+    const floor = Math.max(minContextSlot, list.slot);
+    const reading = await readTokenList(mesh, { ...query, minContextSlot: floor > 0 ? floor : undefined });
+    return { ...reading, proof: proofOf(list, reading, query) };
+  }
+
+  /** Reads all that is kept live again, and compares. Called now and then; a test may call it. */
+  audit(): Promise<void> {
+    return this.#keeper.audit();
+  }
+
+  close(): void {
+    this.#keeper.close();
+  }
+
+  /** Watches a list that has become hot. A processed state lives one slot: it is not worth it. */
+  #admit(name: string, { owner, commitment }: TokenListQuery): WatchedList | undefined {
+    if (commitment === 'processed') return undefined;
+    const { rule = twoReads } = this.#options;
+    return this.#keeper.admit(name, () => new WatchedList(owner, commitment, rule, this.#keeper.tip));
+  }
+}
+
+/** What is kept of a list, if it may answer the query. */
+function keptReading({ held, slot: since, list }: WatchedList, query: TokenListQuery): TokenListReading | undefined {
+  const { mint, minContextSlot = 0 } = query;
+  if (held?.state !== 'live' || list === undefined || held.slot < minContextSlot) return undefined;
+  return { slot: held.slot, since, agree: true, list: mint === undefined ? list : ofMint(list, mint), proof: held };
+}
+
+/**
+ * What vouches for a reading that is newer than what the proof has come to: it says the same as what is kept live, so
+ * it holds at its own slot, and at those that the proof comes to later.
+ */
+function proofOf(watched: WatchedList, reading: TokenListReading, { mint }: TokenListQuery): Proof | undefined {
+  const { held, slot, list } = watched;
+  if (held?.state !== 'live' || list === undefined || !reading.agree || reading.slot < slot) return undefined;
+  return isSameList(reading.list, mint === undefined ? list : ofMint(list, mint)) ? held : undefined;
+}

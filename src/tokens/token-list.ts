@@ -1,0 +1,104 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Mint, TOKEN_PROGRAMS } from '../chain/token.ts';
+import { type AmountScale, dependsOnClock } from '../chain/ui-amount.ts';
+import type { Slot } from '../domain/answer.ts';
+import type { Commitment } from '../domain/commitment.ts';
+import type { Proof } from '../domain/proof.ts';
+import type { Mesh } from '../upstream/mesh.ts';
+import { mapInSlices } from '../upstream/slices.ts';
+import type { At } from '../upstream/stored-accounts.ts';
+import { type Parts, readTogether } from '../upstream/together.ts';
+import { readAllTokenAccounts, readTokenAccounts } from '../upstream/token-accounts.ts';
+import { type HeldToken, heldTokenIn } from './held-token.ts';
+import { GONE, type Mints, readMints } from './mints.ts';
+
+/** Token accounts of one owner, and what is needed to show them. */
+export interface TokenList {
+  /** By mint and address. */
+  readonly held: readonly HeldToken[];
+  /** How amounts are shown, of each mint that is there. */
+  readonly scales: ReadonlyMap<string, AmountScale>;
+  /** True when some amounts are shown by the cluster's Clock, and so move while nothing changes. */
+  readonly followsClock: boolean;
+}
+
+export interface TokenListQuery {
+  readonly owner: string;
+  /** Only the accounts of this mint. Default: all, under both token programs. */
+  readonly mint?: string | undefined;
+  readonly commitment: Commitment;
+  /** The answer must not be older than this. */
+  readonly minContextSlot: Slot | undefined;
+}
+
+export interface TokenListReading {
+  readonly slot: Slot;
+  /** The first slot that it is known to hold at. Default: {@link slot}. */
+  readonly since?: Slot;
+  /** False when no slot was found at which all of it was read. */
+  readonly agree: boolean;
+  readonly list: TokenList;
+  /** Vouches for it at later slots too. */
+  readonly proof?: Proof | undefined;
+}
+
+/** Where token lists are read. Throws `result_too_large` for more than 10,000 accounts. */
+export interface TokenListSource {
+  read(query: TokenListQuery): Promise<TokenListReading>;
+}
+
+/** Reads a token list from the upstream: accounts and mints at one slot, as far as it can be. */
+export async function readTokenList(mesh: Pick<Mesh, 'call'>, query: TokenListQuery): Promise<TokenListReading> {
+  const { owner, mint, commitment } = query;
+  const { slot, value, agree } = await readTogether(query.minContextSlot, (minContextSlot) => {
+    const at = { commitment, minContextSlot };
+    return mint === undefined ? readAll(mesh, owner, at) : readOfMint(mesh, owner, mint, at);
+  });
+  return { slot, agree, list: value };
+}
+
+/** How amounts of a mint are shown. One that is gone has no decimals any more. */
+export const scaleIn = ({ scales }: TokenList, mint: string): AmountScale => scales.get(mint) ?? GONE;
+
+/** True when two lists say the same. One that follows the Clock is like no other. */
+export const isSameList = (one: TokenList, other: TokenList): boolean => isDeepStrictEqual(one, other);
+
+/** The part of a list that is about one mint: nothing when that is no mint. */
+export function ofMint({ held, scales, followsClock }: TokenList, mint: string): TokenList {
+  const scale = scales.get(mint);
+  if (scale === undefined) return { held: [], scales: new Map(), followsClock };
+  return { held: held.filter(({ token }) => token.mint === mint), scales: new Map([[mint, scale]]), followsClock };
+}
+
+/** So many rows take a few milliseconds. */
+const SLICE = 32;
+
+async function readAll(mesh: Pick<Mesh, 'call'>, owner: string, at: At): Promise<Parts<TokenList>> {
+  const { slots, rows } = await readAllTokenAccounts(mesh, owner, Object.values(TOKEN_PROGRAMS), at);
+  const held = await mapInSlices(rows, SLICE, heldTokenIn);
+  const mints = await readMints(mesh, [...new Set(held.map(({ token }) => token.mint))], at);
+  return { slots: [...slots, ...mints.slots], value: listOf(held, mints) };
+}
+
+/** A node refuses to list the accounts of what is no mint; here that is an empty list. */
+async function readOfMint(mesh: Pick<Mesh, 'call'>, owner: string, mint: string, at: At): Promise<Parts<TokenList>> {
+  const mints = await readMints(mesh, [mint], at);
+  if (mints.mint(mint) === undefined) return { slots: mints.slots, value: listOf([], mints) };
+  const { slot, rows } = await readTokenAccounts(mesh, owner, { mint }, at);
+  return { slots: [...mints.slots, slot], value: listOf(await mapInSlices(rows, SLICE, heldTokenIn), mints) };
+}
+
+function listOf(held: readonly HeldToken[], mints: Mints): TokenList {
+  const there = new Map<string, Mint>();
+  for (const { token } of held) {
+    const mint = mints.mint(token.mint);
+    if (mint !== undefined) there.set(token.mint, mint);
+  }
+  return {
+    held: held.toSorted((a, b) => compare(a.token.mint, b.token.mint) || compare(a.address, b.address)),
+    scales: new Map([...there.keys()].map((mint) => [mint, mints.scale(mint)])),
+    followsClock: [...there.values()].some(dependsOnClock),
+  };
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
