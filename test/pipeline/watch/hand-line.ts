@@ -5,6 +5,7 @@ import { Watch, type WatchSettings } from '../../../src/pipeline/watch/watch.ts'
 import { Accounts } from '../../../src/upstream/accounts.ts';
 import type { Beacon, Line, Watcher } from '../../../src/upstream/line.ts';
 import type { Reading } from '../../../src/upstream/mesh.ts';
+import type { Read } from '../../../src/upstream/reading.ts';
 import { Tips } from '../../../src/upstream/tips.ts';
 import { ManualClock } from '../../manual-clock.ts';
 
@@ -25,12 +26,38 @@ export class HandLine implements Line {
   room = 100;
   lost = false;
   readonly #onBeacon = new Map<Commitment, (beacon: Beacon) => void>();
+  readonly #taken = new Set<string>();
+  readonly #answer: Line['call'] | undefined;
   #onLost: (reason: string) => void = () => {};
   #slot: Slot | undefined;
 
+  /** `answer` answers reads in the test's place. */
+  constructor(answer?: Line['call']) {
+    this.#answer = answer;
+  }
+
   subscribe(_: string, [address]: readonly unknown[], watcher: Watcher): () => void {
     this.watchers.set(String(address), watcher);
-    return () => this.stopped.push(String(address));
+    return () => {
+      this.watchers.delete(String(address));
+      this.#taken.delete(String(address));
+      this.stopped.push(String(address));
+    };
+  }
+
+  /** The node takes what it has not taken yet. */
+  take(): void {
+    for (const [name, watcher] of [...this.watchers]) {
+      if (this.#taken.has(name)) continue;
+      this.#taken.add(name);
+      watcher.acknowledged();
+    }
+  }
+
+  refuse(name: string): void {
+    const watcher = this.watchers.get(name);
+    this.watchers.delete(name);
+    watcher?.refused();
   }
 
   beacon(): undefined {
@@ -47,7 +74,8 @@ export class HandLine implements Line {
     return () => {};
   }
 
-  call(_: string, params: readonly unknown[] = []): Promise<Reading> {
+  call(method: Read, params: readonly unknown[] = []): Promise<Reading> {
+    if (this.#answer !== undefined) return this.#answer(method, params);
     // The parameters of getMultipleAccounts, which is all that is called here.
     const [addresses, { minContextSlot }] = params as [string[], { minContextSlot?: Slot }];
     return new Promise((resolve, reject) => {

@@ -257,7 +257,7 @@ t.test('an account that is too large to be kept, or that a node refuses, is read
   t.equal(await kept(world), undefined);
   t.strictSame(line.stopped, ['a']);
   world.watch.follow('b', 'confirmed', () => {});
-  line.watchers.get('b')?.refused();
+  line.refuse('b');
   t.strictSame(line.stopped, ['a', 'b']);
 });
 
