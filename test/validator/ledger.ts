@@ -1,31 +1,104 @@
-import { ask } from './wallet.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ask, Refusal } from './wallet.ts';
+
+/** A node may have no block yet of a slot that it has called final already. */
+const NOT_AVAILABLE = -32004;
+
+/** What a transaction has left of an account. */
+interface State {
+  readonly slot: number;
+  readonly lamports: number;
+  /** Undefined of an account that holds no tokens. */
+  readonly tokens: { readonly owner: string; readonly mint: string; readonly amount: string } | undefined;
+}
 
 interface Block {
   readonly transactions: readonly {
     readonly transaction: { readonly accountKeys: readonly { readonly pubkey: string }[] };
-    readonly meta: { readonly postBalances: readonly number[] };
+    readonly meta: {
+      readonly postBalances: readonly number[];
+      readonly postTokenBalances: readonly {
+        readonly accountIndex: number;
+        readonly mint: string;
+        readonly owner: string;
+        readonly uiTokenAmount: { readonly amount: string };
+      }[];
+    };
   }[];
 }
 
-/** What the blocks themselves record: the balance of an account after each slot that touched it. */
-export interface Ledger {
-  /** The balance after `slot`, 0 before the first change. */
-  balance(account: string, slot: number): number;
+/** A token account, as blocks record it. */
+export interface RecordedTokens {
+  readonly address: string;
+  readonly mint: string;
+  readonly amount: string;
+  readonly lamports: number;
 }
 
-/** Reads the blocks `from` to `to` of a node, which must be finalized. */
-export async function readLedger(url: string, from: number, to: number): Promise<Ledger> {
-  const changes = new Map<string, { slot: number; lamports: number }[]>();
-  for (const slot of await ask<number[]>(url, 'getBlocks', [from, to])) {
+/** What the blocks themselves record of accounts that there were none of before: a node forgets its blocks after a while. */
+export class Ledger {
+  readonly #url: string;
+  readonly #states = new Map<string, State[]>();
+  #through: number;
+
+  /** Nothing of interest may have happened up to slot `from`. */
+  constructor(url: string, from: number) {
+    this.#url = url;
+    this.#through = from;
+  }
+
+  /** All is known up to this slot. */
+  get through(): number {
+    return this.#through;
+  }
+
+  /** Reads the blocks that have become final. */
+  async follow(): Promise<void> {
+    const newest = await ask<number>(this.#url, 'getSlot', [{ commitment: 'finalized' }]);
+    if (newest <= this.#through) return;
     const config = { transactionDetails: 'accounts', rewards: false, maxSupportedTransactionVersion: 1 };
-    const { transactions } = await ask<Block>(url, 'getBlock', [slot, config]);
+    try {
+      for (const slot of await ask<number[]>(this.#url, 'getBlocks', [this.#through + 1, newest])) {
+        this.#record(slot, await ask<Block>(this.#url, 'getBlock', [slot, config]));
+        this.#through = slot;
+      }
+      this.#through = newest;
+    } catch (thrown) {
+      if (!(thrown instanceof Refusal) || thrown.code !== NOT_AVAILABLE) throw thrown; // else it comes in a moment
+    }
+  }
+
+  /** Follows until all is known up to a slot. */
+  async reach(slot: number): Promise<void> {
+    for (; this.#through < slot; await sleep(500)) await this.follow();
+  }
+
+  /** The balance after `slot`. */
+  balance(account: string, slot: number): number {
+    return this.#at(account, slot)?.lamports ?? 0;
+  }
+
+  /** All token accounts of an owner after `slot`, by address. */
+  tokens(owner: string, slot: number): readonly RecordedTokens[] {
+    return [...this.#states.keys()].sort().flatMap((address) => {
+      const { lamports = 0, tokens } = this.#at(address, slot) ?? {};
+      return tokens?.owner === owner ? [{ address, mint: tokens.mint, amount: tokens.amount, lamports }] : [];
+    });
+  }
+
+  #at(account: string, slot: number): State | undefined {
+    return this.#states.get(account)?.findLast((state) => state.slot <= slot);
+  }
+
+  #record(slot: number, { transactions }: Block): void {
     for (const { transaction, meta } of transactions) {
       transaction.accountKeys.forEach(({ pubkey }, i) => {
-        changes.set(pubkey, [...(changes.get(pubkey) ?? []), { slot, lamports: meta.postBalances[i] ?? 0 }]);
+        const found = meta.postTokenBalances.find(({ accountIndex }) => accountIndex === i);
+        const tokens = found && { owner: found.owner, mint: found.mint, amount: found.uiTokenAmount.amount };
+        const states = this.#states.get(pubkey) ?? [];
+        this.#states.set(pubkey, states);
+        states.push({ slot, lamports: meta.postBalances[i] ?? 0, tokens });
       });
     }
   }
-  return {
-    balance: (account, slot) => changes.get(account)?.findLast((change) => change.slot <= slot)?.lamports ?? 0,
-  };
 }

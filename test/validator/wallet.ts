@@ -4,6 +4,7 @@ import {
   createTransactionMessage,
   generateKeyPairSigner,
   getBase64EncodedWireTransaction,
+  type Instruction,
   type KeyPairSigner,
   lamports,
   pipe,
@@ -13,6 +14,16 @@ import {
 } from '@solana/web3.js';
 import { getTransferSolInstruction } from '@solana-program/system';
 
+/** A node's refusal. */
+export class Refusal extends Error {
+  readonly code: number;
+
+  constructor(method: string, { code, message }: { readonly code: number; readonly message: string }) {
+    super(`${method}: ${code} ${message}`);
+    this.code = code;
+  }
+}
+
 /** Asks a node directly, past any gateway. Every number below 2^53 is exact, and the wallet's all are. */
 export async function ask<T>(url: string, method: string, params: readonly unknown[] = []): Promise<T> {
   const response = await fetch(url, {
@@ -20,15 +31,21 @@ export async function ask<T>(url: string, method: string, params: readonly unkno
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   });
-  const { result, error } = (await response.json()) as { readonly result: T; readonly error?: unknown };
-  if (error !== undefined) throw new Error(`${method}: ${JSON.stringify(error)}`);
+  // A node's answer to a request of its own kind.
+  const { result, error } = (await response.json()) as {
+    readonly result: T;
+    readonly error?: { readonly code: number; readonly message: string };
+  };
+  if (error !== undefined) throw new Refusal(method, error);
   return result;
 }
 
 /** Somebody with money on a real node. */
 export interface Wallet {
-  readonly address: string;
-  /** Pays each of the accounts in one transaction. Resolves when the node has taken it, not when it is confirmed. */
+  readonly signer: KeyPairSigner;
+  /** Sends one transaction, and pays for it. Resolves when the node has taken it, not when it is confirmed. */
+  send(instructions: readonly Instruction[]): Promise<void>;
+  /** Pays each of the accounts in one transaction. */
   pay(accounts: readonly string[], amount: number): Promise<void>;
 }
 
@@ -42,10 +59,20 @@ export async function openWallet(url: string): Promise<Wallet> {
     const { value } = await ask<{ value: number }>(url, 'getBalance', [signer.address, { commitment: 'confirmed' }]);
     if (value === FUNDS) break;
   }
-  return { address: signer.address, pay: (accounts, amount) => pay(url, signer, accounts, amount) };
+  const wallet: Wallet = {
+    signer,
+    send: (instructions) => send(url, signer, instructions),
+    pay: (accounts, amount) =>
+      wallet.send(
+        accounts.map((to, i) =>
+          getTransferSolInstruction({ source: signer, destination: address(to), amount: lamports(BigInt(amount + i)) }),
+        ),
+      ),
+  };
+  return wallet;
 }
 
-async function pay(url: string, signer: KeyPairSigner, accounts: readonly string[], amount: number): Promise<void> {
+async function send(url: string, signer: KeyPairSigner, instructions: readonly Instruction[]): Promise<void> {
   const { value } = await ask<{ value: { blockhash: string; lastValidBlockHeight: number } }>(
     url,
     'getLatestBlockhash',
@@ -55,15 +82,12 @@ async function pay(url: string, signer: KeyPairSigner, accounts: readonly string
     blockhash: value.blockhash as Parameters<typeof setTransactionMessageLifetimeUsingBlockhash>[0]['blockhash'], // a node's own
     lastValidBlockHeight: BigInt(value.lastValidBlockHeight),
   };
-  const transfers = accounts.map((to, i) =>
-    getTransferSolInstruction({ source: signer, destination: address(to), amount: lamports(BigInt(amount + i)) }),
-  );
   const transaction = await signTransactionMessageWithSigners(
     pipe(
       createTransactionMessage({ version: 0 }),
       (message) => setTransactionMessageFeePayerSigner(signer, message),
       (message) => setTransactionMessageLifetimeUsingBlockhash(lifetime, message),
-      (message) => appendTransactionMessageInstructions(transfers, message),
+      (message) => appendTransactionMessageInstructions(instructions, message),
     ),
   );
   await ask(url, 'sendTransaction', [
