@@ -10,12 +10,17 @@ export const schedules: Row = {
   what: 'random schedules',
   async run(pace) {
     const count = pace.isFull ? 10_000 : 2000;
-    const { answers, carried, falseAnswers, regressions, alarms } = await runSchedules(1, 1 + count, STEPS);
+    const { answers, carried, carriedLists, falseAnswers, regressions, alarms } = await runSchedules(
+      1,
+      1 + count,
+      STEPS,
+    );
     const weak = await runSchedules(1, 301, 1000, oneRead);
     return [
       shown('schedules', count),
       shown('answers', answers),
       some('carried on', carried),
+      some('lists carried on', carriedLists),
       none('false', falseAnswers),
       none('regressed', regressions),
       none('alarms', alarms),

@@ -3,17 +3,20 @@ import { COMMITMENTS } from '../../../src/domain/commitment.ts';
 import { GatewayError } from '../../../src/domain/error.ts';
 import type { Beacon, Line, Watcher } from '../../../src/upstream/line.ts';
 import type { Reading } from '../../../src/upstream/mesh.ts';
+import { answerOf } from '../../upstream/stored-tokens.ts';
 import type { Ledger } from './ledger.ts';
+import { accountsAt } from './token-world.ts';
+import { accountTopic, programTopic, type Topic } from './topic.ts';
 
 interface Subscription {
-  readonly address: string;
+  readonly topic: Topic;
   readonly watcher: Watcher;
   isStopped: boolean;
-  /** The slot of the change that was told last; undefined until the node's queue has come to the subscription. */
-  told: Slot | undefined;
 }
 
-type Queued = { readonly line: SimulatedLine; readonly subscription: Subscription } | { readonly slot: Slot };
+const LATE = { status: 503, rpcCode: -32016 };
+
+type Queued = { readonly subscription: Subscription } | { readonly slot: Slot };
 
 /** A read on its way: there, looked up, and back. */
 interface Call {
@@ -29,13 +32,16 @@ interface Call {
 export class SimulatedNode {
   readonly ledger: Ledger;
   readonly lines = new Set<SimulatedLine>();
+  /** How many subscriptions a line takes. */
+  readonly places: number;
   readonly #random: () => number;
   readonly #queue: Queued[] = [];
   readonly #calls: Call[] = [];
   #reached = 0;
 
-  constructor(ledger: Ledger, random: () => number) {
+  constructor(ledger: Ledger, random: () => number, places: number) {
     this.ledger = ledger;
+    this.places = places;
     this.#random = random;
   }
 
@@ -55,7 +61,7 @@ export class SimulatedNode {
     const next = this.#queue.shift();
     if (next === undefined) return;
     if ('slot' in next) for (const line of this.lines) this.#tell(line, next.slot);
-    else next.subscription.told = this.ledger.changedAt(next.subscription.address, this.slot);
+    else next.subscription.topic.begin(this.slot);
   }
 
   /** Something happens to one of the reads that are under way. */
@@ -80,17 +86,16 @@ export class SimulatedNode {
 
   subscribe(line: SimulatedLine, subscription: Subscription): void {
     line.wire.push(() => subscription.watcher.acknowledged());
-    this.#queue.push({ line, subscription });
+    this.#queue.push({ subscription });
   }
 
-  call(params: readonly unknown[]): Promise<Reading> {
-    // The accounts and the config of getMultipleAccounts, which is all that is called here.
-    const [addresses, { minContextSlot = 0 }] = params as [string[], { minContextSlot?: Slot }];
+  call(method: string, params: readonly any[]): Promise<Reading> {
+    const { minContextSlot = 0 } = params.at(-1);
     return new Promise((resolve, reject) => {
       const run = () => {
         const { slot } = this;
-        if (slot < minContextSlot) return () => reject(new GatewayError('rpc_error', 'not yet', { rpcCode: -32016 }));
-        const value = Buffer.from(`[${addresses.map((address) => this.#json(address, slot, 'null')).join()}]`);
+        if (slot < minContextSlot) return () => reject(new GatewayError('rpc_error', 'not yet', LATE));
+        const value = Buffer.from(answerOf(accountsAt(this.ledger, slot), method, params));
         return () => resolve({ slot, value, result: value });
       };
       const fail = () => reject(new GatewayError('upstream_timeout', 'no answer'));
@@ -101,26 +106,16 @@ export class SimulatedNode {
   #tell(line: SimulatedLine, slot: Slot): void {
     const messages: (() => void)[] = [];
     for (const subscription of line.subscriptions) {
-      const { address, told, watcher } = subscription;
-      const changedAt = this.ledger.changedAt(address, slot);
-      if (told === undefined || changedAt === told) continue;
-      subscription.told = changedAt;
-      const value = Buffer.from(this.#json(address, slot, EMPTIED));
-      messages.push(() => {
-        if (!subscription.isStopped) watcher.notify(slot, value);
-      });
+      for (const news of subscription.topic.news(slot)) {
+        messages.push(() => {
+          if (!subscription.isStopped) subscription.watcher.notify(slot, Buffer.from(news));
+        });
+      }
     }
     messages.splice(Math.floor(this.#random() * (messages.length + 1)), 0, () => line.beat(slot));
     line.wire.push(...messages);
   }
-
-  #json(address: string, slot: Slot, absent: string): string {
-    const lamports = this.ledger.balance(address, slot);
-    return lamports === 0 ? absent : `{"lamports":${lamports},"data":["","base64"]}`;
-  }
 }
-
-const EMPTIED = '{"lamports":0,"data":["","base64"]}';
 
 /** One connection to a simulated node. What is on the wire arrives in order, or not at all. */
 export class SimulatedLine implements Line {
@@ -138,15 +133,18 @@ export class SimulatedLine implements Line {
   }
 
   get room(): number {
-    return this.#lost ? 0 : 3 - this.subscriptions.size;
+    return this.#lost ? 0 : this.#node.places - this.subscriptions.size;
   }
 
   get lost(): boolean {
     return this.#lost;
   }
 
-  subscribe(_: string, [address]: readonly unknown[], watcher: Watcher): () => void {
-    const subscription: Subscription = { address: String(address), watcher, isStopped: false, told: undefined };
+  subscribe(method: string, [address, config]: readonly any[], watcher: Watcher): () => void {
+    const { ledger } = this.#node;
+    const isAccount = method === 'accountSubscribe';
+    const topic = isAccount ? accountTopic(ledger, address) : programTopic(ledger, config.filters[0].memcmp.bytes);
+    const subscription: Subscription = { topic, watcher, isStopped: false };
     this.subscriptions.add(subscription);
     this.#node.subscribe(this, subscription);
     return () => {
@@ -170,8 +168,8 @@ export class SimulatedLine implements Line {
     return () => this.#onLost.delete(listener);
   }
 
-  call(_: string, params: readonly unknown[] = []): Promise<Reading> {
-    return this.#node.call(params);
+  call(method: string, params: readonly unknown[] = []): Promise<Reading> {
+    return this.#node.call(method, params);
   }
 
   /** A message of the wire arrives. */

@@ -1,9 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { Cache } from '../../../src/cache/cache.ts';
+import { Cache, type Entry } from '../../../src/cache/cache.ts';
 import { Flight } from '../../../src/cache/flight.ts';
 import type { Slot } from '../../../src/domain/answer.ts';
 import { GatewayError } from '../../../src/domain/error.ts';
 import { type ArmingRule, twoReads } from '../../../src/pipeline/watch/arming.ts';
+import { ListWatch } from '../../../src/pipeline/watch/list-watch.ts';
 import { Watch } from '../../../src/pipeline/watch/watch.ts';
 import { openPrices } from '../../../src/prices/prices.ts';
 import { ringOf } from '../../../src/receipt/key-folder.ts';
@@ -13,21 +14,25 @@ import { Answers, type Question, type Served } from '../../../src/routes/answers
 import { balance } from '../../../src/routes/balance.ts';
 import { HolderTables } from '../../../src/routes/holder-tables.ts';
 import type { Context } from '../../../src/routes/route.ts';
-import { readTokenList } from '../../../src/tokens/token-list.ts';
+import { tokenAccounts } from '../../../src/routes/token-accounts.ts';
 import { Accounts } from '../../../src/upstream/accounts.ts';
 import type { Line } from '../../../src/upstream/line.ts';
 import type { Mesh } from '../../../src/upstream/mesh.ts';
 import { Tips } from '../../../src/upstream/tips.ts';
 import { ManualClock } from '../../manual-clock.ts';
+import { madeUp, ownerOf } from '../../upstream/stored-tokens.ts';
 import { Ledger } from './ledger.ts';
 import { type SimulatedLine, SimulatedNode } from './node.ts';
+import { accountsAt, OWNERS } from './token-world.ts';
 
 /** What came of one schedule, or of many. */
 export interface Outcome {
   /** Answers that were given. */
   readonly answers: number;
-  /** Those that came from what is kept live, at a slot beyond the one they were learned at. */
+  /** Balances that came from what is kept live, at a slot beyond the one they were learned at. */
   readonly carried: number;
+  /** Token lists, the same. */
+  readonly carriedLists: number;
   /** Those that the ledger contradicts. */
   readonly falseAnswers: number;
   /** Those of an older slot than one given before. */
@@ -38,15 +43,16 @@ export interface Outcome {
   readonly refusals: number;
 }
 
-const ADDRESSES = ['alpha', 'beta', 'gamma', 'delta'];
-const SETTINGS = { accounts: 3, idleSlots: 12, auditMs: 4000, maxAccountBytes: 1000 };
+const ADDRESSES = [madeUp(21), madeUp(22), madeUp(23), madeUp(24)];
+const SETTINGS = { accounts: 3, lists: 2, maxListMembers: 3, idleSlots: 12, auditMs: 4000, maxAccountBytes: 1000 };
 
 /** Runs the real cache, the real watch and the real answers through one random schedule of everything. */
 export async function runSchedule(seed: number, steps: number, rule: ArmingRule = twoReads): Promise<Outcome> {
   const random = randomOf(seed);
   const clock = new ManualClock();
   const ledger = new Ledger(ADDRESSES, 0.02 + random() * 0.3);
-  const nodes = [new SimulatedNode(ledger, random), new SimulatedNode(ledger, random)] as const;
+  const places = 3 + Math.floor(random() * 9);
+  const nodes = [new SimulatedNode(ledger, random, places), new SimulatedNode(ledger, random, places)] as const;
   const node = (): SimulatedNode => nodes[random() < 0.6 ? 0 : 1];
   const tips = new Tips();
   const opening: ((line: Line) => void)[] = [];
@@ -54,7 +60,7 @@ export async function runSchedule(seed: number, steps: number, rule: ArmingRule 
     cluster: 'simulated',
     apiVersion: '0',
     requests: 0,
-    call: (_, params = []) => node().call(params),
+    call: (method, params = []) => node().call(method, params),
     openLine: () => new Promise((resolve) => opening.push(resolve)),
     tip: (commitment) => tips.newest(commitment),
     onTip: (commitment, listener) => tips.on(commitment, listener),
@@ -63,14 +69,16 @@ export async function runSchedule(seed: number, steps: number, rule: ArmingRule 
   };
   const cache = new Cache({ clock, bytes: 5000, maxStaleSlots: 150, hotKeys: 3 });
   const accounts = new Accounts(mesh);
-  const watch = new Watch({ mesh, accounts, clock, settings: SETTINGS, rule, onMoved: () => cache.carryHot() });
+  const watching = { mesh, clock, settings: SETTINGS, rule, onMoved: () => cache.carryHot() };
+  const watch = new Watch({ ...watching, accounts });
+  const tokenLists = new ListWatch(watching);
   const context: Context = {
     mesh,
     cache,
     clock,
     accounts,
     watch,
-    tokenLists: { read: (query) => readTokenList(mesh, query) },
+    tokenLists,
     holderTables: new HolderTables(clock),
     prices: openPrices([], { maxAgeSec: 60, onError: () => {} }),
     keys: new ReceiptKeys(ringOf(signingKey(generateKeyPairSync('ed25519').privateKey)), clock, () => {}),
@@ -89,36 +97,57 @@ export async function runSchedule(seed: number, steps: number, rule: ArmingRule 
   tips.show('finalized', ledger.newest);
 
   const newest = new Map<string, Slot>();
-  let [given, carried, falseAnswers, regressions, refusals] = [0, 0, 0, 0, 0];
-  const check = ({ key, params }: Question, { entry }: Served): void => {
-    given++;
-    if (entry.proof !== undefined && entry.slot > ledger.changedAt(`${params['addr']}`, entry.slot)) carried++;
-    if (JSON.parse(entry.result).lamports !== ledger.balance(`${params['addr']}`, entry.slot)) falseAnswers++;
-    if (entry.slot < (newest.get(key) ?? 0)) regressions++;
-    newest.set(key, Math.max(entry.slot, newest.get(key) ?? 0));
+  let [given, carried, carriedLists, falseAnswers, regressions, refusals] = [0, 0, 0, 0, 0, 0];
+  const checkBalance = ({ slot, result, proof }: Entry, address: string): void => {
+    if (proof !== undefined && slot > ledger.changedAt(address, slot)) carried++;
+    if (JSON.parse(result).lamports !== ledger.balance(address, slot)) falseAnswers++;
   };
-  const ask = (addr: string, minSlot: Slot | undefined): void => {
-    const question: Question = { route: balance, params: { addr, commitment: 'confirmed' }, key: addr, minSlot };
+  const checkList = ({ slot, result, proof, label }: Entry, owner: string): void => {
+    if (proof !== undefined && proof.slot === slot) carriedLists++;
+    if (!label.exact) return; // it was never read whole at one slot, and does not claim to be
+    const rows: { address: string; tokenAmount: { amount: string } }[] = JSON.parse(result);
+    const listed = rows.map(({ address, tokenAmount }) => `${address} ${tokenAmount.amount}`).sort();
+    const held = [...accountsAt(ledger, slot)].filter(([, account]) => ownerOf(account) === owner);
+    const recorded = held.map(([address, { lamports }]) => `${address} ${lamports}`).sort();
+    if (listed.join() !== recorded.join()) falseAnswers++;
+  };
+  const ask = (question: Question, name: string, check: (entry: Entry, name: string) => void): void => {
+    const { key } = question;
+    const give = ({ entry }: Served): void => {
+      given++;
+      check(entry, name);
+      if (entry.slot < (newest.get(key) ?? 0)) regressions++;
+      newest.set(key, Math.max(entry.slot, newest.get(key) ?? 0));
+    };
     const refused = (thrown: unknown): void => {
       if (!(thrown instanceof GatewayError) || thrown.code === 'internal_error') throw thrown;
       refusals++;
     };
     try {
       const served = answers.lookUp(question);
-      if (served !== undefined) check(question, served);
-      else answers.resolve(question).then((served) => check(question, served), refused);
+      if (served !== undefined) give(served);
+      else answers.resolve(question).then(give, refused);
     } catch (thrown) {
       refused(thrown);
     }
   };
+  const askBalance = (addr: string, minSlot: Slot | undefined): void =>
+    ask({ route: balance, params: { addr, commitment: 'confirmed' }, key: addr, minSlot }, addr, checkBalance);
+  // At finalized an answer says by its claim whether it was read whole at one slot.
+  const askList = (owner: string, minSlot: Slot | undefined): void =>
+    ask({ route: tokenAccounts, params: { owner, commitment: 'finalized' }, key: owner, minSlot }, owner, checkList);
 
   const line = (): SimulatedLine | undefined => {
     const lines = nodes.flatMap(({ lines }) => [...lines]);
     return lines[Math.floor(random() * lines.length)];
   };
-  const pick = (addresses: readonly string[]): string => addresses[Math.floor(random() * addresses.length)] ?? 'alpha';
+  const pick = (addresses: readonly string[]): string => addresses[Math.floor(random() * addresses.length)] ?? '';
   // Some schedules have a queue that keeps up, some one that doesn't; in some a connection holds, in some hardly ever.
   const [haste, loss, skew] = [random() ** 2, random() ** 3 * 0.01, random()];
+  const burst = 1 + Math.floor(random() * 6);
+  const often = (work: () => void): void => {
+    for (let i = 0; i < burst; i++) work();
+  };
   for (let step = 0; step < steps; step++) {
     const x = random();
     if (x < 0.05) {
@@ -127,35 +156,42 @@ export async function runSchedule(seed: number, steps: number, rule: ArmingRule 
       cache.tick();
     } else if (x < 0.2) nodes[random() < skew ? 0 : 1].advance();
     else if (x < 0.25) tips.show('finalized', Math.max(...nodes.map(({ slot }) => slot)));
-    else if (x < 0.27 + haste * 0.2) node().notify();
-    else if (x < 0.72) line()?.deliver();
-    else if (x < 0.86) node().serve();
+    else if (x < 0.27 + haste * 0.2) often(() => node().notify());
+    else if (x < 0.72) often(() => line()?.deliver());
+    else if (x < 0.86) often(() => node().serve());
     else if (x < 0.88) opening.shift()?.(node().open());
     else if (x < 0.88 + loss) line()?.close();
-    else ask(pick(ADDRESSES), random() < 0.05 ? cache.tip + Math.floor(random() * 3) : undefined);
+    else {
+      const minSlot = random() < 0.05 ? cache.tip + Math.floor(random() * 3) : undefined;
+      if (random() < 0.6) askBalance(pick(ADDRESSES), minSlot);
+      else askList(pick(OWNERS), minSlot);
+    }
     if (random() < 0.7) await new Promise((resolve) => setImmediate(resolve)); // else more happens at a time
   }
   watch.close();
+  tokenLists.close();
   return {
     answers: given,
     carried,
+    carriedLists,
     falseAnswers,
     regressions,
     refusals,
-    alarms: watch.falseClaims,
-    lostLines: watch.lostLines,
+    alarms: watch.falseClaims + tokenLists.falseClaims,
+    lostLines: watch.lostLines + tokenLists.lostLines,
   };
 }
 
 /** Runs many schedules and adds up what came of them. */
 export async function runSchedules(from: number, to: number, steps: number, rule?: ArmingRule): Promise<Outcome> {
-  let sum: Outcome = { answers: 0, carried: 0, falseAnswers: 0, regressions: 0, alarms: 0, lostLines: 0, refusals: 0 };
-  for (let seed = from; seed < to; seed++) {
+  let sum = await runSchedule(from, steps, rule);
+  for (let seed = from + 1; seed < to; seed++) {
     const one = await runSchedule(seed, steps, rule);
     const add = (name: keyof Outcome): number => sum[name] + one[name];
     sum = {
       answers: add('answers'),
       carried: add('carried'),
+      carriedLists: add('carriedLists'),
       falseAnswers: add('falseAnswers'),
       regressions: add('regressions'),
       alarms: add('alarms'),
