@@ -87,7 +87,7 @@ t.test('a start goes on trying, for so long', async (t) => {
   t.equal(world?.mesh.cluster, GENESIS);
 });
 
-t.test('a start refuses another cluster than the expected one', async (t) => {
+t.test('I10: a start refuses another cluster than the expected one', async (t) => {
   const node = await startNode(t);
   const clock = new ManualClock();
   const problems: string[] = [];
@@ -118,7 +118,7 @@ t.test('a start believes nothing that is no genesis hash', async (t) => {
   t.equal(mesh.cluster, GENESIS);
 });
 
-t.test('a node of another cluster is never read from, whatever happens to the others', async (t) => {
+t.test('I10: a node of another cluster is never read from, whatever happens to the others', async (t) => {
   const [right, wrong] = [await startNode(t), await startNode(t)];
   wrong.replies.getGenesisHash = `"${OTHER}"`;
   wrong.slots = { processed: 9000, confirmed: 9000, finalized: 9000 };
@@ -131,7 +131,7 @@ t.test('a node of another cluster is never read from, whatever happens to the ot
   t.equal(mesh.tip('processed'), 100);
 });
 
-t.test('a node that comes back as another cluster is refused until it is itself again', async (t) => {
+t.test('I10: a node that comes back as another cluster is refused until it is itself again', async (t) => {
   const node = await startNode(t);
   const { mesh, clock, problems } = await connect(t, [node]);
   t.equal(await whoAnswers(mesh), node.port);
