@@ -1,20 +1,11 @@
-import { connect } from 'node:net';
+import { listen } from './listen.ts';
 
 // Listens on a stream with many bare sockets and tells, frame by frame, how long after its first listener the last
 // one had it. argv: URL, listeners, frames. Prints the median in milliseconds.
 
 const [address = '', listeners = '1000', frames = '20'] = process.argv.slice(2);
-const { hostname, port, pathname } = new URL(address);
 const count = Number(listeners);
 const wanted = Number(frames);
-const handshake = [
-  `GET ${pathname} HTTP/1.1`,
-  `Host: ${hostname}:${port}`,
-  'Upgrade: websocket',
-  'Connection: Upgrade',
-  'Sec-WebSocket-Version: 13',
-  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-];
 
 /** Arrivals of each frame: how many, when the first, when the last. A frame comes within a burst of its own. */
 let burst: { heard: number; firstMs: number; lastMs: number } | undefined;
@@ -33,12 +24,4 @@ function heard(): void {
   process.exit(0);
 }
 
-for (let i = 0; i < count; i++) {
-  await new Promise<void>((resolve) => {
-    const socket = connect(Number(port), hostname, () => socket.write(`${handshake.join('\r\n')}\r\n\r\n`));
-    socket.once('data', () => {
-      socket.on('data', heard);
-      resolve();
-    });
-  });
-}
+for (let i = 0; i < count; i++) await listen(address, heard);

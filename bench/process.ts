@@ -36,14 +36,24 @@ export async function serve(module: string, args: readonly string[]): Promise<Se
   return { url, process: child, stop: () => child.kill('SIGKILL') };
 }
 
+/** Keeps this process out of the server's way. */
+export function stepAside(): void {
+  if (canPin) spawnSync('taskset', ['-acp', '1', String(process.pid)]);
+}
+
 /** A gateway without limits over a cluster that lives in this process, as a node lives on another machine. */
 export async function serveGateway(...settings: readonly string[]): Promise<Served> {
   const state = mkdtempSync(join(tmpdir(), 'bench-'));
-  if (canPin) spawnSync('taskset', ['-acp', '1', String(process.pid)]); // out of the server's way
+  stepAside();
   const { url, wsUrl } = await startEmbedded({ state, perSlot: 0 });
+  return serveGatewayOver(`${url},${wsUrl}`, state, settings);
+}
+
+/** A gateway without limits over a node. */
+export function serveGatewayOver(upstream: string, state: string, settings: readonly string[] = []): Promise<Served> {
   const unlimited = ['limits.free.requests=10000000', 'limits.free.streams=1000000'];
   const set = [...unlimited, ...settings].flatMap((setting) => ['--set', setting]);
-  return serve('src/main.js', ['--port', '0', '--state', state, '--upstream', `${url},${wsUrl}`, ...set]);
+  return serve('src/main.js', ['--port', '0', '--state', state, '--upstream', upstream, ...set]);
 }
 
 /** Each of the runs once, then each again, and so on: what drifts drifts for all. The median of each. */

@@ -16,6 +16,8 @@ const SLOTS_PER_EPOCH = 432_000;
 /** A node of a formula chain: answers what a gateway asks, tells of each slot when its time comes, and errs on demand. */
 export class FormulaNode {
   habits: Habits = GOOD_HABITS;
+  /** Called just before subscribers are told of a slot. */
+  onTell = (_commitment: Commitment, _slot: Slot): void => {};
   readonly #chain: FormulaChain;
   readonly #node: ScriptedNode;
   readonly #subscribers = new Subscribers();
@@ -143,6 +145,7 @@ export class FormulaNode {
 
   /** The Clock first: what is told after it belongs to the same slot, which is the harder case for who listens. */
   #tell(commitment: Commitment, slot: Slot): void {
+    this.onTell(commitment, slot);
     const context = `{"context":{"slot":${this.#said(slot)}}`;
     this.#subscribers.tellAccounts(commitment, slot, (address) =>
       address === CLOCK ? `${context},"value":${accountOf(1)}}` : undefined,

@@ -1,0 +1,130 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { WebSocket } from 'ws';
+import { listen } from './listen.ts';
+import type { Telling } from './news-node.ts';
+import { report, serveGatewayOver, stepAside } from './process.ts';
+
+// How old news is: from a node's notification of an account to the first answer that shows the change, and from its
+// notification of a slot to the frame at each of a thousand subscribers. Beside each, how long the notification takes
+// to somebody who listens to the node itself. Node, gateway and reader are processes of their own.
+
+const SUBSCRIBERS = Number(process.env['SUBSCRIBERS'] ?? 1000);
+const SLOTS = Number(process.env['SLOTS'] ?? 200);
+const ACCOUNT = '9grdmoXBEpJAQTNdRwykoouDMS4MoJ2vrDMLnbTpzT9o';
+
+/** A slot that somebody has heard of. */
+interface Heard {
+  readonly slot: number;
+  readonly atMs: number;
+}
+
+/** Begins to hear of slots at a gateway. */
+type Hearing = (url: string, hear: (slot: number) => void) => Promise<void>;
+
+interface Ages {
+  readonly gateway: readonly number[];
+  readonly direct: readonly number[];
+}
+
+const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6; // the same in all processes
+const [SLOT, PARENT] = [/"slot":(\d+)/, /"parent":(\d+)/];
+/** The slot that is named first. */
+const slotIn = (text: string, name = SLOT): number => Number(name.exec(text)?.[1]);
+
+/** How old news is behind a gateway, and at the node itself, where it is asked for by `subscription`. */
+async function measure(slotMs: number, commitment: string, subscription: object, hearing: Hearing): Promise<Ages> {
+  const node = fork(fileURLToPath(new URL('./news-node.js', import.meta.url)), [`${slotMs}`]);
+  const [port] = await once(node, 'message');
+  const toldMs = new Map<number, number>();
+  node.on('message', (telling: Telling) => {
+    if (telling.commitment === commitment) toldMs.set(telling.slot, telling.atMs);
+  });
+  const wsUrl = `ws://127.0.0.1:${port}`;
+  const gateway = await serveGatewayOver(`http://127.0.0.1:${port},${wsUrl}`, mkdtempSync(join(tmpdir(), 'bench-')));
+
+  const direct: Heard[] = [];
+  const socket = new WebSocket(wsUrl);
+  socket.on('open', () => socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, ...subscription })));
+  socket.on('message', (data) => {
+    const text = String(data);
+    direct.push({ slot: slotIn(text, PARENT.test(text) ? PARENT : SLOT), atMs: nowMs() });
+  });
+  const heard: Heard[] = [];
+  await hearing(gateway.url, (slot) => heard.push({ slot, atMs: nowMs() }));
+  await sleep(2000); // until the account is kept live
+  for (const list of [heard, direct]) list.length = 0;
+  await sleep(SLOTS * slotMs);
+  node.kill('SIGKILL');
+  gateway.stop();
+  const ages = (list: readonly Heard[]): number[] =>
+    list.flatMap(({ slot, atMs }) => {
+      const told = toldMs.get(slot);
+      return told === undefined ? [] : [atMs - told];
+    });
+  return { gateway: ages(heard), direct: ages(direct) };
+}
+
+/** Asks for the account again as soon as the answer is there, and hears of a slot with its first answer. */
+const byAsking: Hearing = async (url, hear) => {
+  const { hostname, port } = new URL(url);
+  const request = `GET /api/v1/balance/${ACCOUNT} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`;
+  const socket = connect(Number(port), hostname);
+  let newest = 0;
+  socket.on('data', (chunk) => {
+    const slot = slotIn(chunk.toString('latin1'));
+    if (slot > newest) hear(slot);
+    newest = Math.max(newest, slot);
+    socket.write(request);
+  });
+  socket.on('error', () => {}); // the gateway's end
+  socket.write(request);
+};
+
+const bySubscribing: Hearing = async (url, hear) => {
+  const stream = `${url}/api/v1/stream`;
+  for (let i = 0; i < SUBSCRIBERS; i++) await listen(stream, (chunk) => hear(slotIn(chunk.toString('latin1', 0, 64))));
+};
+
+function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
+}
+
+function tell(what: string, { gateway, direct }: Ages, goal: string): void {
+  console.log(`${what} (${gateway.length} samples)`);
+  for (const [name, share] of [
+    ['p50', 0.5],
+    ['p99', 0.99],
+  ] as const) {
+    const base = quantile(direct, share);
+    report(`the notification itself, ${name}`, base, 'ms', 1);
+    report(
+      `through the gateway, ${name}`,
+      quantile(gateway, share),
+      'ms',
+      quantile(gateway, share) / base,
+      share > 0.9 ? goal : '',
+    );
+  }
+}
+
+stepAside();
+const account = { method: 'accountSubscribe', params: [ACCOUNT, { commitment: 'confirmed', encoding: 'base64' }] };
+tell(
+  'from an account notification to the changed answer',
+  await measure(100, 'confirmed', account, byAsking),
+  'goal below 5 ms',
+);
+const slots = { method: 'slotSubscribe', params: [] };
+tell(
+  `from a slot notification to the frames of ${SUBSCRIBERS} subscribers`,
+  await measure(400, 'processed', slots, bySubscribing),
+  'goal below 10 ms',
+);
+process.exit();
