@@ -22,7 +22,7 @@ export const killed: Row = {
       };
       await sleep(UP_MS);
       load.take();
-      const cycles = pace.isFull ? 10 : 3;
+      const cycles = pace.isFull ? 10 : 2;
       for (let cycle = 0; cycle < cycles; cycle++) {
         await stage.kill(cycle % 2);
         const killedMs = performance.now();
