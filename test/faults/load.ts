@@ -29,7 +29,8 @@ export interface Seen {
 }
 
 const WARM = ['/slot', '/epoch', '/performance', '/priority-fee'];
-const MAX_WAITING = 2000;
+/** More would only wait for each other, and tell nothing of the gateway. */
+const MAX_WAITING = 500;
 
 export const newAddress = (): string => bs58.encode(randomBytes(32));
 

@@ -40,6 +40,7 @@ export const killed: Row = {
       return [
         shown('cycles', cycles),
         shown('requests/s', tally.answered / tally.seconds),
+        shown('not sent', tally.skipped),
         ...truthOf(tally),
         fewFailed(pace, tally),
         within(pace, 'failover', Math.max(...failoversMs), 1000),
