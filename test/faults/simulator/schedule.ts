@@ -16,6 +16,7 @@ import { HolderTables } from '../../../src/routes/holder-tables.ts';
 import type { Context } from '../../../src/routes/route.ts';
 import { tokenAccounts } from '../../../src/routes/token-accounts.ts';
 import { Accounts } from '../../../src/upstream/accounts.ts';
+import { JumpGuard } from '../../../src/upstream/jump-guard.ts';
 import type { Line } from '../../../src/upstream/line.ts';
 import type { Mesh } from '../../../src/upstream/mesh.ts';
 import { Tips } from '../../../src/upstream/tips.ts';
@@ -41,9 +42,19 @@ export interface Outcome {
   readonly alarms: number;
   readonly lostLines: number;
   readonly refusals: number;
+  /** Requests for what had been answered before and was forgotten since. */
+  readonly evicted: number;
+  /** Slots that a node told of and no ledger has. */
+  readonly lies: number;
+  /** Those of them that were believed. */
+  readonly believed: number;
 }
 
 const ADDRESSES = [madeUp(21), madeUp(22), madeUp(23), madeUp(24)];
+/** Bytes of the cache: room for all of them, or for hardly one. */
+const ROOM = [5000, 5000, 5000, 2000];
+/** No time that passes in a schedule explains a step of so many slots. */
+const LIE_SLOTS = 1000;
 const SETTINGS = { accounts: 3, lists: 2, maxListMembers: 3, idleSlots: 12, auditMs: 4000, maxAccountBytes: 1000 };
 
 /** Runs the real cache, the real watch and the real answers through one random schedule of everything. */
@@ -55,6 +66,7 @@ export async function runSchedule(seed: number, steps: number, rule: ArmingRule 
   const nodes = [new SimulatedNode(ledger, random, places), new SimulatedNode(ledger, random, places)] as const;
   const node = (): SimulatedNode => nodes[random() < 0.6 ? 0 : 1];
   const tips = new Tips();
+  const guard = new JumpGuard({ clock, maxJump: 64, steadySlots: 8, silenceMs: 2000 });
   const opening: ((line: Line) => void)[] = [];
   const mesh: Mesh = {
     cluster: 'simulated',
@@ -67,7 +79,12 @@ export async function runSchedule(seed: number, steps: number, rule: ArmingRule 
     nodes: () => [],
     close: async () => {},
   };
-  const cache = new Cache({ clock, bytes: 5000, maxStaleSlots: 150, hotKeys: 3 });
+  const cache = new Cache({
+    clock,
+    bytes: ROOM[Math.floor(random() * ROOM.length)] ?? 5000,
+    maxStaleSlots: 150,
+    hotKeys: 3,
+  });
   const accounts = new Accounts(mesh);
   const watching = { mesh, clock, settings: SETTINGS, rule, onMoved: () => cache.carryHot() };
   const watch = new Watch({ ...watching, accounts });
@@ -94,10 +111,19 @@ export async function runSchedule(seed: number, steps: number, rule: ArmingRule 
     cache.advance(slot);
     cache.renewHot();
   });
-  tips.show('finalized', ledger.newest);
+  let [lies, believed] = [0, 0];
+  /** A node tells of a slot, as its feed does. */
+  const tell = (index: 0 | 1, lie: number): void => {
+    const slot = nodes[index].slot + lie;
+    guard.show(`${index}`, slot);
+    if (guard.believes(slot)) tips.show('finalized', slot);
+    if (lie > 0) lies++;
+    if (lie > 0 && guard.believes(slot)) believed++;
+  };
+  tell(0, 0);
 
   const newest = new Map<string, Slot>();
-  let [given, carried, carriedLists, falseAnswers, regressions, refusals] = [0, 0, 0, 0, 0, 0];
+  let [given, carried, carriedLists, falseAnswers, regressions, refusals, evicted] = [0, 0, 0, 0, 0, 0, 0];
   const checkBalance = ({ slot, result, proof }: Entry, address: string): void => {
     if (proof !== undefined && slot > ledger.changedAt(address, slot)) carried++;
     if (JSON.parse(result).lamports !== ledger.balance(address, slot)) falseAnswers++;
@@ -113,6 +139,7 @@ export async function runSchedule(seed: number, steps: number, rule: ArmingRule 
   };
   const ask = (question: Question, name: string, check: (entry: Entry, name: string) => void): void => {
     const { key } = question;
+    if (newest.has(key) && cache.peek(key) === undefined) evicted++;
     const give = ({ entry }: Served): void => {
       given++;
       check(entry, name);
@@ -143,7 +170,7 @@ export async function runSchedule(seed: number, steps: number, rule: ArmingRule 
   };
   const pick = (addresses: readonly string[]): string => addresses[Math.floor(random() * addresses.length)] ?? '';
   // Some schedules have a queue that keeps up, some one that doesn't; in some a connection holds, in some hardly ever.
-  const [haste, loss, skew] = [random() ** 2, random() ** 3 * 0.01, random()];
+  const [haste, loss, skew, isLiar] = [random() ** 2, random() ** 3 * 0.01, random(), random() < 0.5];
   const burst = 1 + Math.floor(random() * 6);
   const often = (work: () => void): void => {
     for (let i = 0; i < burst; i++) work();
@@ -155,7 +182,8 @@ export async function runSchedule(seed: number, steps: number, rule: ArmingRule 
       clock.advance(random() * 800);
       cache.tick();
     } else if (x < 0.2) nodes[random() < skew ? 0 : 1].advance();
-    else if (x < 0.25) tips.show('finalized', Math.max(...nodes.map(({ slot }) => slot)));
+    else if (x < 0.24) tell(random() < 0.5 ? 0 : 1, 0);
+    else if (x < 0.25) tell(1, isLiar ? LIE_SLOTS + Math.floor(random() * 10 * LIE_SLOTS) : 0);
     else if (x < 0.27 + haste * 0.2) often(() => node().notify());
     else if (x < 0.72) often(() => line()?.deliver());
     else if (x < 0.86) often(() => node().serve());
@@ -179,6 +207,9 @@ export async function runSchedule(seed: number, steps: number, rule: ArmingRule 
     refusals,
     alarms: watch.falseClaims + tokenLists.falseClaims,
     lostLines: watch.lostLines + tokenLists.lostLines,
+    evicted,
+    lies,
+    believed,
   };
 }
 
@@ -187,17 +218,8 @@ export async function runSchedules(from: number, to: number, steps: number, rule
   let sum = await runSchedule(from, steps, rule);
   for (let seed = from + 1; seed < to; seed++) {
     const one = await runSchedule(seed, steps, rule);
-    const add = (name: keyof Outcome): number => sum[name] + one[name];
-    sum = {
-      answers: add('answers'),
-      carried: add('carried'),
-      carriedLists: add('carriedLists'),
-      falseAnswers: add('falseAnswers'),
-      regressions: add('regressions'),
-      alarms: add('alarms'),
-      lostLines: add('lostLines'),
-      refusals: add('refusals'),
-    };
+    const names = Object.keys(sum) as (keyof Outcome)[]; // what an outcome is made of
+    sum = Object.fromEntries(names.map((name) => [name, sum[name] + one[name]])) as Record<keyof Outcome, number>;
   }
   return sum;
 }
