@@ -1,5 +1,11 @@
 import type { Identity } from './identity.ts';
 
+/** So many requests in so much time. */
+export interface Allowance {
+  readonly requests: number;
+  readonly windowSeconds: number;
+}
+
 /** A stretch of time in which an identity may do so much. */
 export interface Window {
   readonly limit: number;
@@ -15,23 +21,24 @@ interface Listed extends Window {
   next: Listed | undefined;
 }
 
+/** Windows of one length: they end in the order in which they opened, so a list, oldest first, finds the ended ones. */
+interface Line {
+  oldest: Listed | undefined;
+  newest: Listed | undefined;
+}
+
 /** Ended windows forgotten for each new one: more than one, so that they run out; few, so that nobody waits for it. */
 const SWEEP = 4;
 
-/**
- * The open windows, all of one length: so they end in the order in which they opened, and a list, oldest first, is
- * all it takes to forget the ended ones. Ended ones can stay a while, but never take the room of a new one.
- */
+/** The open windows. Ended ones can stay a while, but never take the room of a new one. */
 export class Windows {
-  readonly #windowMs: number;
   readonly #capacity: number;
   readonly #byIdentity = new Map<Identity, Listed>();
-  #oldest: Listed | undefined;
-  #newest: Listed | undefined;
+  /** By length in seconds: there are as many as tiers, at most. */
+  readonly #lines = new Map<number, Line>();
   #size = 0;
 
-  constructor(windowMs: number, capacity: number) {
-    this.#windowMs = windowMs;
+  constructor(capacity: number) {
     this.#capacity = capacity;
   }
 
@@ -48,26 +55,29 @@ export class Windows {
 
   /** True when as many windows as there may be are open now. Ask before each {@link open}. */
   isFull(nowMs: number): boolean {
-    for (let i = 0; i < SWEEP; i++) this.#forgetEnded(nowMs);
+    for (const line of this.#lines.values()) for (let i = 0; i < SWEEP; i++) this.#forgetEnded(line, nowMs);
     return this.#size >= this.#capacity;
   }
 
-  /** Opens a window for an identity that has none open. */
-  open(identity: Identity, limit: number, nowMs: number, reset: number): Window {
-    const window: Listed = { limit, used: 0, endsAtMs: nowMs + this.#windowMs, reset, identity, next: undefined };
-    if (this.#newest === undefined) this.#oldest = window;
-    else this.#newest.next = window;
-    this.#newest = window;
+  /** Opens a window for an identity that has none open. `reset`: its end in Unix seconds. */
+  open(identity: Identity, { requests, windowSeconds }: Allowance, nowMs: number, reset: number): Window {
+    const endsAtMs = nowMs + windowSeconds * 1000;
+    const window: Listed = { limit: requests, used: 0, endsAtMs, reset, identity, next: undefined };
+    const line = this.#lines.get(windowSeconds) ?? { oldest: undefined, newest: undefined };
+    if (line.newest === undefined) line.oldest = window;
+    else line.newest.next = window;
+    line.newest = window;
+    this.#lines.set(windowSeconds, line);
     this.#byIdentity.set(identity, window);
     this.#size++;
     return window;
   }
 
-  #forgetEnded(nowMs: number): void {
-    const window = this.#oldest;
+  #forgetEnded(line: Line, nowMs: number): void {
+    const window = line.oldest;
     if (window === undefined || nowMs < window.endsAtMs) return;
-    this.#oldest = window.next;
-    if (this.#oldest === undefined) this.#newest = undefined;
+    line.oldest = window.next;
+    if (line.oldest === undefined) line.newest = undefined;
     this.#size--;
     // The identity may have opened a newer one since.
     if (this.#byIdentity.get(window.identity) === window) this.#byIdentity.delete(window.identity);

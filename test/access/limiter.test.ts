@@ -1,6 +1,6 @@
-import fc from 'fast-check';
 import t from 'tap';
 import { Limiter, type Quota } from '../../src/access/limiter.ts';
+import type { Account, Tier } from '../../src/access/tier.ts';
 import { ManualClock } from '../manual-clock.ts';
 
 const START_S = 1_700_000_000;
@@ -129,7 +129,7 @@ t.test('who comes back keeps the new window while ended ones are forgotten', asy
   t.equal(limiter.peek(ip(10, 0, 0, 19)).remaining, 99);
 });
 
-t.test('a million callers leave no more than the bound behind', async (t) => {
+t.test('21: a million callers leave no more than the bound behind', async (t) => {
   const { clock, limiter } = limiterOf(1000);
   const address = ip(0, 0, 0, 0);
   const view = new DataView(address);
@@ -141,7 +141,7 @@ t.test('a million callers leave no more than the bound behind', async (t) => {
   }
 });
 
-t.test('a jump of the wall clock frees nobody and locks nobody out', async (t) => {
+t.test('22: a jump of the wall clock frees nobody and locks nobody out', async (t) => {
   let wallMs = START_S * 1000;
   let monotonicMs = 0;
   const clock = { now: () => wallMs, monotonic: () => monotonicMs, after: () => () => {} };
@@ -154,69 +154,88 @@ t.test('a jump of the wall clock frees nobody and locks nobody out', async (t) =
   t.match(limiter.take(home, 1), { allowed: true, reset: START_S - 3_600 + 10 });
 });
 
-/** What the limiter promises, said as slowly as possible. */
-class Model {
-  readonly #capacity: number;
-  #windows: { key: string; limit: number; used: number; ends: number }[] = [];
+const scale: Tier = {
+  requests: 30_000,
+  windowSeconds: 60,
+  streams: 250,
+  subscriptions: 1000,
+  messages: 500,
+  inFlight: 256,
+  priority: true,
+};
+const account = (more: Partial<Account> = {}): Account => ({
+  id: 'key 1',
+  key: '1',
+  tier: scale,
+  perIpLimit: undefined,
+  ...more,
+});
 
-  constructor(capacity: number) {
-    this.#capacity = capacity;
+t.test('an account has its own limit and window wherever it comes from, and the address keeps its own', async (t) => {
+  const { clock, limiter } = limiterOf();
+  t.match(limiter.take(home, 1, account()), { allowed: true, limit: 30_000, remaining: 29_999, reset: START_S + 60 });
+  t.match(limiter.take(ip(10, 0, 0, 1), 2, account()), { remaining: 29_997 });
+  t.match(limiter.take(home, 1, account({ id: 'key 2' })), { remaining: 29_999 });
+  t.match(limiter.take(home, 1), { limit: 100, remaining: 99 });
+  clock.advance(59_999);
+  t.match(limiter.peek(home, account()), { remaining: 29_997, retryAfter: 1 });
+  clock.advance(1);
+  t.match(limiter.peek(home, account()), { remaining: 30_000, reset: START_S + 120 });
+});
+
+t.test('a bound per address holds within the key, and the quota speaks of it when it is the tighter one', async (t) => {
+  const { limiter } = limiterOf();
+  const bounded = account({ perIpLimit: 3 });
+  t.match(limiter.peek(home, bounded), { limit: 3, remaining: 3, reset: START_S + 60 });
+  for (const remaining of [2, 1, 0])
+    t.match(limiter.take(home, 1, bounded), { allowed: true, limit: 3, remaining, reset: START_S + 60 });
+  t.match(limiter.take(home, 1, bounded), { allowed: false, limit: 3, remaining: 0 });
+  t.match(limiter.take(ip(10, 0, 0, 1), 1, bounded), { allowed: true, limit: 3, remaining: 2 });
+  t.match(limiter.peek(home, account()), { limit: 30_000, remaining: 29_996 }, 'a refused request takes nothing');
+});
+
+t.test('an account always has a place, however many addresses there are', async (t) => {
+  const { limiter, drain } = limiterOf(2);
+  drain(home, 100);
+  drain(ip(10, 0, 0, 1), 100);
+  t.equal(limiter.take(ip(10, 0, 0, 2), 1).allowed, false, 'the crowd is spent');
+  t.match(limiter.take(home, 1, account()), { allowed: true, remaining: 29_999 });
+  t.match(limiter.take(home, 1, account({ id: 'key 2', perIpLimit: 5 })), { allowed: true, limit: 30_000 });
+});
+
+t.test('what an account may do changes with its next window, never within one', async (t) => {
+  const { clock, limiter } = limiterOf();
+  limiter.take(home, 1, account());
+  const less = account({ tier: { ...scale, requests: 500, windowSeconds: 10 } });
+  t.match(limiter.take(home, 1, less), { limit: 30_000, remaining: 29_998, reset: START_S + 60 });
+  clock.advance(60_000);
+  t.match(limiter.take(home, 1, less), { limit: 500, remaining: 499, reset: START_S + 70 });
+});
+
+t.test('ended windows of accounts are forgotten', async (t) => {
+  const { clock, limiter } = limiterOf();
+  for (let i = 0; i < 100; i++) limiter.take(home, 1, account({ id: `wallet ${i}` }));
+  clock.advance(60_000);
+  for (let i = 0; i < 100; i++) limiter.take(home, 1, account({ id: `other ${i}` }));
+  t.equal(limiter.size, 100);
+});
+
+t.test('19: at the edges of a window exactly the limit passes, and the headers say so', async (t) => {
+  for (const early of [1, 2, 5_000, 9_999]) {
+    const { clock, limiter, drain } = limiterOf();
+    clock.advance(early);
+    const { reset } = drain(home, 100);
+    t.equal(reset, Math.ceil((clock.now() + 10_000) / 1000));
+    clock.advance(9_999);
+    t.match(
+      limiter.take(home, 1),
+      { allowed: false, limit: 100, remaining: 0, reset, retryAfter: 1 },
+      'a millisecond before',
+    );
+    clock.advance(1);
+    t.match(limiter.peek(home), { allowed: true, remaining: 100 }, 'at the end');
+    t.match(drain(home, 100), { allowed: true, remaining: 0, reset: Math.ceil((clock.now() + 10_000) / 1000) });
+    clock.advance(1);
+    t.match(limiter.take(home, 1), { allowed: false, remaining: 0 }, 'a millisecond after');
   }
-
-  take(address: Uint8Array, weight: number, now: number) {
-    this.#windows = this.#windows.filter(({ ends }) => now < ends);
-    const find = (key: string) => this.#windows.find((window) => window.key === key);
-    const open = (key: string, limit: number) => {
-      const window = { key, limit, used: 0, ends: now + 10_000 };
-      this.#windows.push(window);
-      return window;
-    };
-    const full = () => this.#windows.length >= this.#capacity - 1;
-    const hex = Buffer.from(address).toString('hex');
-    const own = address.length === 4 ? hex : hex.slice(0, 16);
-    const site = address.length === 4 ? undefined : `site ${hex.slice(0, 12)}`;
-    const key = find(own) === undefined && full() ? 'crowd' : own;
-    const left = (key: string, limit: number) => limit - (find(key)?.used ?? 0);
-    const leftInSite = () => (site === undefined ? Number.POSITIVE_INFINITY : left(site, 32));
-    const allowed = weight <= left(key, 4) && weight <= leftInSite();
-    if (allowed && weight > 0) {
-      (find(key) ?? open(key, 4)).used += weight;
-      if (site !== undefined && find(site) === undefined && !full()) open(site, 32);
-      const window = site === undefined ? undefined : find(site);
-      if (window !== undefined) window.used += weight;
-    }
-    const speaks = site !== undefined && leftInSite() < left(key, 4) ? { key: site, limit: 32 } : { key, limit: 4 };
-    const ends = find(speaks.key)?.ends ?? now + 10_000;
-    return { allowed, limit: speaks.limit, remaining: left(speaks.key, speaks.limit), reset: Math.ceil(ends / 1000) };
-  }
-}
-
-t.test('over any sequence of requests it does what the model does', async () => {
-  const byte = fc.nat({ max: 3 });
-  const address = fc.oneof(
-    byte.map((last) => Uint8Array.of(10, 0, 0, last)),
-    fc.tuple(byte, fc.nat({ max: 12 })).map(([site, subnet]) => new Uint8Array(ipv6(site, subnet))),
-  );
-  const step = fc.record({
-    address,
-    weight: fc.nat({ max: 5 }),
-    wait: fc.oneof(fc.constant(0), fc.nat({ max: 6000 })),
-  });
-  fc.assert(
-    fc.property(fc.array(step, { maxLength: 120 }), fc.integer({ min: 1, max: 24 }), (steps, identities) => {
-      const clock = new ManualClock(START_S * 1000);
-      const limiter = new Limiter({ free: { requests: 4, windowSeconds: 10 }, identities }, clock);
-      const model = new Model(identities);
-      for (const { address, weight, wait } of steps) {
-        clock.advance(wait);
-        const { retryAfter, ...quota } = limiter.take(address.slice().buffer, weight);
-        const expected = model.take(address, weight, clock.now());
-        if (JSON.stringify(quota) !== JSON.stringify(expected))
-          throw new Error(`${JSON.stringify(quota)} is not ${JSON.stringify(expected)}`);
-        if (limiter.size > identities) throw new Error('too many windows');
-        if (retryAfter < 1 || retryAfter > 10) throw new Error(`retryAfter ${retryAfter}`);
-      }
-    }),
-    { numRuns: 500 },
-  );
 });
