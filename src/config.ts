@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { merge, valueAt } from './config/layers.ts';
+import { limitsSchema, stakeSchema } from './config/limits.ts';
 import { namesOf, optionsOf } from './config/options.ts';
 import { pricesSchema } from './config/prices.ts';
 import { problem } from './config/problem.ts';
@@ -65,16 +66,8 @@ export const configSchema = group({
     auditMs: ms,
     maxAccountBytes: bytes,
   }),
-  limits: group({
-    free: group({
-      requests: count,
-      windowSeconds: whole(1, 86_400),
-      streams: whole(0, 1_000_000),
-      subscriptions: whole(0, 1_000_000),
-    }),
-    identities: count,
-    bodyBytes: whole(1, 2 ** 24),
-  }),
+  limits: limitsSchema,
+  stake: stakeSchema,
   prices: pricesSchema,
   trustedProxies: z.array(network, 'expected a list of IP addresses and CIDRs'),
   stream: group({ throttleMs: whole(0, 60_000), silenceMs: ms, maxBackpressureBytes: bytes }),

@@ -45,6 +45,9 @@ function others(name: string, value: unknown): readonly [unknown, unknown, unkno
   if (typeof value === 'number') return [value + 1, value + 2, value + 3];
   if (name === 'cluster') return ['1'.repeat(32), null, '2'.repeat(44)];
   if (name === 'upstreams') return [['http://a:1/'], [], ['http://b:1/', 'https://c/']];
+  if (name === 'stake.mint') return [MINT, null, '1'.repeat(32)];
+  if (name === 'stake.host') return ['a.example', null, 'localhost:1'];
+  if (name === 'stake.step') return ['1', '2', '9999999999999999999'];
   if (name === 'trustedProxies') return [['10.0.0.0/8'], [], ['10.1.1.1', 'fd00::/8']];
   if (name === 'log.level') return ['debug', 'warn', 'error'];
   if (name === 'prices.sources') return [['static'], null, ['jupiter-v3', 'pyth-onchain']];

@@ -1,8 +1,9 @@
-/** How much an identity may do. */
-export interface Tier {
+import type { Allowance } from './windows.ts';
+
+/** What an identity may do at most. */
+export interface Most {
+  /** In one window. */
   readonly requests: number;
-  /** For so many requests. */
-  readonly windowSeconds: number;
   /** WebSocket connections at one time. */
   readonly streams: number;
   /** Account subscriptions on each of them. */
@@ -11,16 +12,61 @@ export interface Tier {
   readonly messages: number;
   /** Requests that may be bound for the upstream at one time. */
   readonly inFlight: number;
-  /** Whether its requests go before those of others where there is a line. */
+}
+
+/** How much an identity may do. */
+export interface Tier extends Most, Allowance {
+  /** Its requests go before those of others where there is a line. */
   readonly priority: boolean;
 }
+
+/** The tiers, as a configuration has them. */
+export interface TierSettings {
+  readonly free: Most & Allowance;
+  readonly build: Most & Allowance;
+  readonly scale: Most & Allowance;
+  /** The bound of what a wallet gets for its steps. */
+  readonly staked: Most;
+}
+
+export interface Tiers {
+  readonly free: Tier;
+  readonly build: Tier;
+  readonly scale: Tier;
+  /** The tier of a wallet that holds so many steps, at least one: the free tier once more for each, up to a bound. */
+  staked(steps: bigint): Tier;
+}
+
+export function tiersOf({ free, build, scale, staked }: TierSettings): Tiers {
+  return {
+    free: { ...free, priority: false },
+    build: { ...build, priority: false },
+    scale: { ...scale, priority: true },
+    staked(steps) {
+      const times = Number(steps < MANY ? steps : MANY) + 1;
+      const most = (name: keyof Most): number => Math.min(staked[name], free[name] * times);
+      return {
+        requests: most('requests'),
+        windowSeconds: free.windowSeconds,
+        streams: most('streams'),
+        subscriptions: most('subscriptions'),
+        messages: most('messages'),
+        inFlight: most('inFlight'),
+        priority: true,
+      };
+    },
+  };
+}
+
+/** More steps than any bound can tell apart. */
+const MANY = 10_000_000n;
 
 /**
  * One who proved who it is, by a key or a wallet: it is counted as itself wherever it comes from. There are only as
  * many as keys were issued and holdings are known, so none of them is ever without a place.
  */
 export interface Account {
-  /** Differs from every {@link Identity} that is an address. */
+  /** Differs from every identity that is an address. */
   readonly id: string;
   readonly tier: Tier;
   /** The id of its API key, if that is how it came. */
