@@ -1,4 +1,5 @@
 import { Argument, Command, CommanderError } from 'commander';
+import { keyCommands } from './commands/keys.ts';
 import { receiptCommands } from './commands/receipt.ts';
 import { unknownName } from './config/problem.ts';
 import type { Flags } from './config/sources.ts';
@@ -70,6 +71,7 @@ function commandLine(): Command {
     });
 
   receiptCommands(program, configOf);
+  keyCommands(program, (command) => configOf(command).state);
   return program;
 }
 

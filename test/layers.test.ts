@@ -21,7 +21,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cache: ['domain', 'lru-cache'],
   upstream: ['domain', '@solana/web3.js', 'undici', 'ws'],
   prices: ['domain', 'chain', 'upstream', 'zod'],
-  access: ['domain', 'ipaddr.js'],
+  access: ['domain', 'ipaddr.js', 'node:crypto', 'node:fs', 'node:path', 'node:timers', 'node:zlib'],
   tokens: ['domain', 'chain', 'upstream', 'node:util'],
   pipeline: ['domain', 'chain', 'cache', 'upstream', 'tokens', 'rxjs'],
   routes: ['domain', 'cache', 'upstream', 'chain', 'tokens', 'prices', 'receipt', 'bs58', 'zod', 'secure-json-parse'],
@@ -39,7 +39,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:zlib',
   ],
   page: ['domain', 'receipt', 'node:crypto', 'node:fs', 'node:util', 'node:zlib'],
-  commands: ['config.ts', 'domain', 'receipt', 'system-clock.ts', 'commander', 'node:fs'],
+  commands: ['config.ts', 'domain', 'access', 'receipt', 'system-clock.ts', 'commander', 'node:crypto', 'node:fs'],
   client: ['domain', 'receipt', 'routes', 'system-clock.ts'], // of the routes only the types: test/portable.test.ts
   cluster: [
     'system-clock.ts',
