@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { Clock } from '../domain/clock.ts';
+import { hasCode } from '../domain/errno.ts';
 import { digestOfKey, isApiKey } from './api-key.ts';
-import { codeOf } from './durable-file.ts';
 import { isValid, type KeyRecord, type KeyTier } from './key-record.ts';
 import { readKeys } from './key-store.ts';
 import type { Account, Tier } from './tier.ts';
@@ -95,7 +95,7 @@ async function versionOf(path: string): Promise<string> {
     const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
     return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return 'none';
+    if (hasCode(thrown, 'ENOENT')) return 'none';
     throw thrown;
   }
 }

@@ -31,7 +31,3 @@ function withFile(path: string, flags: string, use: (fd: number) => void): void 
     closeSync(fd);
   }
 }
-
-/** The code of a fault of the file system: `ENOENT`. */
-export const codeOf = (thrown: unknown): unknown =>
-  thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;

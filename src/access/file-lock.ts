@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { codeOf } from './durable-file.ts';
+import { hasCode } from '../domain/errno.ts';
 
 /**
  * Lets one process at a time do something to a file. The lock lies beside it and names its holder, so that one who was
@@ -33,7 +33,7 @@ function link(from: string, to: string): boolean {
     linkSync(from, to);
     return true;
   } catch (thrown) {
-    if (codeOf(thrown) === 'EEXIST') return false;
+    if (hasCode(thrown, 'EEXIST')) return false;
     throw thrown;
   }
 }
@@ -44,7 +44,7 @@ function takeAway(lock: string, holder: string, own: string): void {
   try {
     renameSync(lock, aside);
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return;
+    if (hasCode(thrown, 'ENOENT')) return;
     throw thrown;
   }
   if (read(aside) !== holder) link(aside, lock);
@@ -55,7 +55,7 @@ function read(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return undefined;
+    if (hasCode(thrown, 'ENOENT')) return undefined;
     throw thrown;
   }
 }
@@ -65,6 +65,6 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (thrown) {
-    return codeOf(thrown) === 'EPERM';
+    return hasCode(thrown, 'EPERM');
   }
 }

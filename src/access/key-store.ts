@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hasCode } from '../domain/errno.ts';
 import { StartError } from '../domain/start-error.ts';
-import { codeOf, replaceFile } from './durable-file.ts';
+import { replaceFile } from './durable-file.ts';
 import { lockFile } from './file-lock.ts';
 import { type KeyRecord, parseKeys, printKeys } from './key-record.ts';
 
@@ -14,7 +15,7 @@ export function readKeys(path: string): readonly KeyRecord[] {
   try {
     return parseKeys(readFileSync(path, 'utf8'));
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return [];
+    if (hasCode(thrown, 'ENOENT')) return [];
     throw told(path, thrown);
   }
 }

@@ -9,7 +9,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { codeOf, replaceFile } from './durable-file.ts';
+import { hasCode } from '../domain/errno.ts';
+import { replaceFile } from './durable-file.ts';
 import { OUTCOMES, parseLine, printLine, type UsageRow } from './usage-line.ts';
 
 /** Where the usage of a state folder is kept. */
@@ -81,7 +82,7 @@ function linesOf(path: string): { readonly lines: readonly string[]; readonly wh
     const whole = bytes.lastIndexOf('\n') + 1;
     return { lines: bytes.toString('utf8', 0, whole).split('\n').slice(0, -1), whole, size: bytes.length };
   } catch (thrown) {
-    if (codeOf(thrown) === 'ENOENT') return { lines: [], whole: 0, size: 0 };
+    if (hasCode(thrown, 'ENOENT')) return { lines: [], whole: 0, size: 0 };
     throw thrown;
   }
 }

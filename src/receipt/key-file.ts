@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { hasCode } from './errno.ts';
+import { hasCode } from '../domain/errno.ts';
 import { writeNewFile } from './new-file.ts';
 
 const MAX_KEY_BYTES = 4096;

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { hasCode } from './errno.ts';
+import { hasCode } from '../domain/errno.ts';
 
 /**
  * Makes a file that only we can read, unless its name is taken. It appears whole, on the disk and under its name, or
