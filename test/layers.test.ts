@@ -21,7 +21,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cache: ['domain', 'lru-cache'],
   upstream: ['domain', '@solana/web3.js', 'undici', 'ws'],
   prices: ['domain', 'chain', 'upstream', 'zod'],
-  access: ['domain', 'ipaddr.js', 'node:crypto', 'node:fs', 'node:path', 'node:timers', 'node:zlib'],
+  access: ['domain', 'bs58', 'ipaddr.js', 'node:crypto', 'node:fs', 'node:path', 'node:timers', 'node:zlib'],
   tokens: ['domain', 'chain', 'upstream', 'node:util'],
   pipeline: ['domain', 'chain', 'cache', 'upstream', 'tokens', 'rxjs'],
   routes: ['domain', 'cache', 'upstream', 'chain', 'tokens', 'prices', 'receipt', 'bs58', 'zod', 'secure-json-parse'],

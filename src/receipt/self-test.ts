@@ -1,6 +1,6 @@
 import { type KeyObject, sign } from 'node:crypto';
 import { publicBytes } from './key-format.ts';
-import { isSignature, isStrongKey } from './signature.ts';
+import { isStrongSignature } from './signature.ts';
 import { headText } from './statement.ts';
 
 /**
@@ -10,5 +10,5 @@ import { headText } from './statement.ts';
 export function signsTruly(key: KeyObject): boolean {
   const head = Buffer.from(headText(1, '0'.repeat(64)), 'latin1');
   const publicKey = publicBytes(key);
-  return isStrongKey(publicKey) && isSignature(sign(null, head, key), head, publicKey);
+  return isStrongSignature(sign(null, head, key), head, publicKey);
 }

@@ -27,3 +27,7 @@ export const isSignature = (signature: Uint8Array, message: Uint8Array, publicKe
   signature.length === 64 &&
   ed25519.verify(signature, message, publicKey, { zip215: false }) &&
   isTorsionFree(signature.subarray(0, 32));
+
+/** The whole verdict, for a key that nobody has looked at before. */
+export const isStrongSignature = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array): boolean =>
+  isStrongKey(publicKey) && isSignature(signature, message, publicKey);
