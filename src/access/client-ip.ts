@@ -11,28 +11,57 @@ export interface HeaderLines {
   forEach(visit: (name: string, value: string) => void): void;
 }
 
-/** The address (4 or 16 bytes) of who asked, given the socket's peer. */
-export type ClientIp = (peer: ArrayBuffer, headers: HeaderLines) => ArrayBuffer;
+/** A connection's far end. */
+export interface Peer {
+  /** 4 or 16 bytes. */
+  getRemoteAddress(): ArrayBuffer;
+  /** What a PROXY protocol v2 header before the request says, 4 or 16 bytes; of no length when there was none. */
+  getProxiedRemoteAddress(): ArrayBuffer;
+}
+
+/** Tells whose address counts. */
+export interface ClientIp {
+  /** 4 or 16 bytes. */
+  of(peer: Peer, headers: HeaderLines): ArrayBuffer;
+  /**
+   * True when that comes from a PROXY header. A connection may have more than one, and the later ones may be the
+   * caller's: it must end behind the answer.
+   */
+  isPrefaced(peer: Peer): boolean;
+}
+
+const PEER_ALONE: ClientIp = { of: (peer) => peer.getRemoteAddress(), isPrefaced: () => false };
 
 /**
  * Decides whose address counts. The socket's peer, unless it is in one of the `trustedProxies` (addresses or CIDRs):
- * then `X-Forwarded-For` is walked from the right to the first hop that isn't, as only what trusted proxies wrote
- * can be believed. Throws StartError for a network that can't be read.
+ * then the hops before it, which are the one in a PROXY header and those of `X-Forwarded-For`, are walked from the
+ * right to the first that isn't, as only what trusted proxies wrote can be believed. Throws StartError for a network
+ * that can't be read.
  */
 export function clientIp(trustedProxies: readonly string[]): ClientIp {
-  if (trustedProxies.length === 0) return (peer) => peer;
+  if (trustedProxies.length === 0) return PEER_ALONE;
   const networks = trustedProxies.map(parseNetwork);
   const isTrusted = (address: Address): boolean => networks.some((network) => contains(network, address));
-  return (peer, headers) => {
-    let hop = fromBytes(peer);
-    if (hop === undefined || !isTrusted(hop)) return peer;
-    for (const text of forwardedFor(headers).reverse()) {
-      const before = parseHop(text);
-      if (before === undefined) break; // what stands left of garbage is anybody's invention
-      hop = before;
-      if (!isTrusted(hop)) break;
-    }
-    return toBytes(hop);
+  return {
+    of(peer, headers) {
+      const bytes = peer.getRemoteAddress();
+      let hop = fromBytes(bytes);
+      if (hop === undefined || !isTrusted(hop)) return bytes;
+      hop = fromBytes(peer.getProxiedRemoteAddress()) ?? hop;
+      if (!isTrusted(hop)) return toBytes(hop);
+      for (const text of forwardedFor(headers).reverse()) {
+        const before = parseHop(text);
+        if (before === undefined) break; // what stands left of garbage is anybody's invention
+        hop = before;
+        if (!isTrusted(hop)) break;
+      }
+      return toBytes(hop);
+    },
+    isPrefaced(peer) {
+      if (peer.getProxiedRemoteAddress().byteLength === 0) return false;
+      const hop = fromBytes(peer.getRemoteAddress());
+      return hop !== undefined && isTrusted(hop);
+    },
   };
 }
 

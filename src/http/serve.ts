@@ -94,13 +94,13 @@ export function handlers(deps: Deps): Handlers {
 
   /** A plain hit is answered right here: no parsing, no promise, no JSON, no signature. False if it is none. */
   function hit(res: HttpResponse, req: HttpRequest): boolean {
-    if (!isPlainGet(req) || context.isDraining()) return false;
+    if (!isPlainGet(req) || context.isDraining() || clientIp.isPrefaced(res)) return false;
     if (isSpecial(req)) return hitForOne(res, req);
     const entry = cache.get(targetOf(req)); // a key in the cache was valid when it got there
     if (entry === undefined || !cache.isFresh(entry)) return false;
     const body = sealer.bodyOf(entry);
     if (body === undefined) return false;
-    const quota = limiter.take(clientIp(res.getRemoteAddress(), req), 1);
+    const quota = limiter.take(clientIp.of(res, req), 1);
     if (quota.allowed) {
       const accept = isCompressible(body) ? req.getHeader('accept-encoding') : '';
       const { coding, body: bytes } =
@@ -117,7 +117,7 @@ export function handlers(deps: Deps): Handlers {
     if (!isNonce(nonce) || hasOther(req)) return false;
     const entry = cache.get(targetOf(req));
     if (entry?.label.envelope !== 'signed' || entry.refusal !== undefined || !cache.isFresh(entry)) return false;
-    const quota = { ...limiter.take(clientIp(res.getRemoteAddress(), req), 2) };
+    const quota = { ...limiter.take(clientIp.of(res, req), 2) };
     const reply = new Reply(res, owed);
     const fail = (thrown: unknown): void => reply.send(errorWire(quota, thrown, onDefect));
     if (!quota.allowed) fail(tooMany(quota));
@@ -190,7 +190,7 @@ export function handlers(deps: Deps): Handlers {
       const send = (wire: Wire): void => reply.send({ ...wire, close: close || context.isDraining() });
       const fail = (thrown: unknown): void => send(errorWire(quota, thrown, onDefect));
       try {
-        const address = clientIp(res.getRemoteAddress(), req);
+        const address = clientIp.of(res, req);
         const match = matchRoute(req.getUrl());
         const place = match?.route.kind ?? PLACES[req.getUrl()];
         quota = { ...limiter.peek(address) };
@@ -201,7 +201,8 @@ export function handlers(deps: Deps): Handlers {
           setImmediate(() => fail(new GatewayError('invalid_request', fault)));
           return;
         }
-        close ||= isChunked(req);
+        const isPrefaced = clientIp.isPrefaced(res);
+        close ||= isPrefaced || isChunked(req);
         if (method !== 'options' && !isFree(match)) quota = { ...limiter.take(address, weightOf(req)) };
         if (!quota.allowed) throw tooMany(quota);
         if (method !== 'options') {
@@ -211,6 +212,7 @@ export function handlers(deps: Deps): Handlers {
         }
         const wire = answer({ req, match, place, reply, quota });
         if (wire instanceof Promise) wire.then(send, fail);
+        else if (isPrefaced) setImmediate(() => send(wire));
         else send(wire);
       } catch (thrown) {
         close ||= method === 'post' || method === 'other'; // a body may follow, which nobody will read

@@ -120,7 +120,7 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
   function upgrade(res: HttpResponse, req: HttpRequest, context: us_socket_context_t): void {
     let quota: Quota = limiter.peek(new ArrayBuffer(4));
     try {
-      const address = clientIp(res.getRemoteAddress(), req);
+      const address = clientIp.of(res, req);
       quota = { ...limiter.take(address, 1) };
       if (!quota.allowed) throw tooMany('requests', quota);
       const channel = channelFor(req);

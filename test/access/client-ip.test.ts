@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import t from 'tap';
-import { clientIp } from '../../src/access/client-ip.ts';
+import { clientIp, type Peer } from '../../src/access/client-ip.ts';
 import { StartError } from '../../src/domain/start-error.ts';
 
 const bytes = (address: string): ArrayBuffer => Uint8Array.from(ipaddr.parse(address).toByteArray()).buffer;
@@ -17,17 +17,24 @@ const lines = (...values: string[]) => ({
   },
 });
 
+/** The far end of a connection, and what a PROXY header says before the request. */
+const peerAt = (address: ArrayBuffer, proxied = new ArrayBuffer(0)): Peer => ({
+  getRemoteAddress: () => address,
+  getProxiedRemoteAddress: () => proxied,
+});
+
 const trusted = ['10.0.0.0/8', '192.0.2.7', 'fd00::/8', '::1', '::ffff:172.16.0.0/108'];
 const find = clientIp(trusted);
-const client = (peer: string, ...forwardedFor: string[]): string => text(find(bytes(peer), lines(...forwardedFor)));
+const client = (peer: string, ...forwardedFor: string[]): string =>
+  text(find.of(peerAt(bytes(peer)), lines(...forwardedFor)));
 
 t.test('without trusted proxies the peer is the client, and no header is looked at', async (t) => {
   const peer = bytes('203.0.113.9');
   const find = clientIp([]);
-  t.equal(find(peer, { forEach: () => t.fail('looked at the headers') }), peer);
+  t.equal(find.of(peerAt(peer), { forEach: () => t.fail('looked at the headers') }), peer);
 });
 
-t.test('a peer that is no trusted proxy is the client, whatever it says', async (t) => {
+t.test('20: a peer that is no trusted proxy is the client, whatever it says', async (t) => {
   t.equal(client('203.0.113.9', '1.2.3.4'), '203.0.113.9');
   t.equal(client('192.0.2.8', '1.2.3.4'), '192.0.2.8');
   t.equal(client('2001:db8::1', '1.2.3.4'), '2001:db8::1');
@@ -61,7 +68,7 @@ t.test('where all hops are trusted the farthest is the client', async (t) => {
   t.equal(client('10.1.1.1'), '10.1.1.1');
 });
 
-t.test('behind garbage nothing is believed: the hop that passed it on is the client', async (t) => {
+t.test('20: behind garbage nothing is believed: the hop that passed it on is the client', async (t) => {
   for (const garbage of [
     '',
     ' ',
@@ -86,7 +93,7 @@ t.test('behind garbage nothing is believed: the hop that passed it on is the cli
   }
 });
 
-t.test('what a caller writes on the left never changes who it is', async (t) => {
+t.test('20: what a caller writes on the left never changes who it is', async (t) => {
   const hop = fc.oneof(fc.ipV4(), fc.ipV6(), fc.string(), fc.constantFrom('10.0.0.1', '192.0.2.7'));
   fc.assert(
     fc.property(fc.array(hop), fc.array(hop), (forged, more) => {
@@ -97,10 +104,29 @@ t.test('what a caller writes on the left never changes who it is', async (t) => 
 });
 
 t.test('a socket without an address stays without one', async (t) => {
-  t.equal(find(new ArrayBuffer(0), lines('203.0.113.9')).byteLength, 0);
+  t.equal(find.of(peerAt(new ArrayBuffer(0)), lines('203.0.113.9')).byteLength, 0);
 });
 
 t.test('a network that can not be read stops the start', async (t) => {
   for (const network of ['', '10.0.0.0/33', '10.0.0/8', 'proxy.local', '::/129', '10.0.0.0/8/8', '10', '0x0a.0.0.0/8'])
     t.throws(() => clientIp(['127.0.0.1', network]), StartError, network);
+});
+
+t.test('a PROXY header is the hop before the peer, and only a trusted proxy can have one', async (t) => {
+  const behind = (peer: string, proxied: string, ...forwardedFor: string[]): string =>
+    text(find.of(peerAt(bytes(peer), bytes(proxied)), lines(...forwardedFor)));
+  t.equal(behind('10.1.1.1', '203.0.113.9'), '203.0.113.9');
+  t.equal(behind('10.1.1.1', '2001:db8::5'), '2001:db8::5');
+  t.equal(behind('10.1.1.1', '::ffff:203.0.113.9'), '203.0.113.9');
+  t.equal(behind('203.0.113.1', '1.2.3.4'), '203.0.113.1', 'a stranger has written it');
+  t.equal(
+    behind('10.1.1.1', '203.0.113.9', '1.2.3.4'),
+    '203.0.113.9',
+    'behind the first hop that is none nothing counts',
+  );
+  t.equal(behind('10.1.1.1', '10.2.2.2', '203.0.113.9'), '203.0.113.9', 'a trusted proxy before a trusted one');
+  t.equal(find.isPrefaced(peerAt(bytes('10.1.1.1'), bytes('1.2.3.4'))), true);
+  t.equal(find.isPrefaced(peerAt(bytes('10.1.1.1'))), false);
+  t.equal(find.isPrefaced(peerAt(bytes('203.0.113.1'), bytes('1.2.3.4'))), false);
+  t.equal(clientIp([]).isPrefaced(peerAt(bytes('10.1.1.1'), bytes('1.2.3.4'))), false);
 });
