@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { clientIp } from './access/client-ip.ts';
-import { Limiter } from './access/limiter.ts';
+import { openAccess } from './access/access.ts';
 import { Cache } from './cache/cache.ts';
 import { Flight } from './cache/flight.ts';
 import { type EmbeddedCluster, startEmbedded } from './cluster/embedded.ts';
@@ -23,11 +22,13 @@ import { Guard } from './receipt/guard.ts';
 import type { KeySource } from './receipt/key-source.ts';
 import { openReceiptKeys, type ReceiptKeyRing } from './receipt/receipt-key.ts';
 import { ReceiptKeys } from './receipt/receipt-keys.ts';
+import { isStrongSignature } from './receipt/signature.ts';
 import { Signer } from './receipt/signer.ts';
 import { signAlone } from './receipt/sole-signer.ts';
 import { Answers } from './routes/answers.ts';
 import { isHealthy } from './routes/health.ts';
 import { HolderTables } from './routes/holder-tables.ts';
+import { readHolding } from './routes/holding.ts';
 import { routes } from './routes/index.ts';
 import type { Context } from './routes/route.ts';
 import { systemClock } from './system-clock.ts';
@@ -78,9 +79,17 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     log.info({ publicKey, kid }, 'another receipt key signs'),
   );
   const verifyPage = await readPage('verify');
-  const embedded = config.upstreams.length === 0 ? await startCluster(config) : undefined;
-  const mesh = await connect(config, embedded, { clock, random, log }).catch(async (thrown: unknown) => {
-    await embedded?.close();
+  const access = openAccess({
+    ...config,
+    waitMs: config.upstream.timeoutMs,
+    clock,
+    random,
+    verify: isStrongSignature,
+    readHolding: (wallet, mint) => readHolding(answers, wallet, mint),
+    onProblem: (problem, err) => log.warn({ err }, problem),
+  });
+  const { mesh, embedded } = await connect(config, { clock, random, log }).catch((thrown: unknown) => {
+    access.close();
     throw thrown;
   });
 
@@ -132,26 +141,22 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     onMisread: firstOfKind((signature, err) => log.warn({ signature, err }, 'a transaction could not be understood')),
     isDraining: () => draining,
   };
-  const { free, identities, bodyBytes } = config.limits;
+  const answers = new Answers(context);
   const server = await listen({
     host: config.host,
     port: config.port,
     clock,
     context,
-    answers: new Answers(context),
+    answers,
     sealer,
-    limiter: new Limiter({ free, identities }, clock),
-    clientIp: clientIp(config.trustedProxies),
-    bodyBytes,
+    access,
+    bodyBytes: config.limits.bodyBytes,
     document: JSON.stringify(openapi(routes, version)),
     verifyPage,
-    stream: {
-      streams: free.streams,
-      subscriptions: free.subscriptions,
-      maxBackpressureBytes: config.stream.maxBackpressureBytes,
-    },
+    stream: config.stream,
     onDefect: (requestId, err) => log.error({ requestId, err }, 'a request met a defect'),
   }).catch(async (thrown: unknown) => {
+    access.close();
     await mesh.close();
     await embedded?.close();
     throw thrown;
@@ -213,34 +218,38 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       stopGuard();
       server.close();
       letGoOfKey();
+      access.close();
       await mesh.close();
       await embedded?.close();
     },
   };
 }
 
-/** The cluster that comes with the gateway, for who has none. */
+/** Connects to the nodes of the configuration; where it names none, starts a cluster of its own and connects to that. */
+async function connect(
+  config: Config,
+  { clock, random, log }: { readonly clock: Clock; readonly random: () => number; readonly log: Log },
+): Promise<{ readonly mesh: Mesh; readonly embedded: EmbeddedCluster | undefined }> {
+  const embedded = config.upstreams.length === 0 ? await startCluster(config) : undefined;
+  const nodes: readonly NodeOptions[] = embedded ? [{ id: 'embedded', ...embedded }] : config.upstreams;
+  try {
+    const mesh = await connectMesh({
+      nodes,
+      clock,
+      random,
+      settings: config.upstream,
+      expectedCluster: config.cluster,
+      onProblem: (node, problem) => log.warn({ node }, problem),
+    });
+    return { mesh, embedded };
+  } catch (thrown) {
+    await embedded?.close();
+    throw new StartError(1, GatewayError.from(thrown).message, thrown);
+  }
+}
+
 const startCluster = ({ state, embedded }: Config): Promise<EmbeddedCluster> =>
   startEmbedded({ state, ...embedded, perSlot: embedded.transactionsPerSlot });
-
-/** Connects to the nodes of the configuration, or to the embedded one. */
-function connect(
-  config: Config,
-  embedded: EmbeddedCluster | undefined,
-  { clock, random, log }: Surroundings,
-): Promise<Mesh> {
-  const nodes: readonly NodeOptions[] = embedded ? [{ id: 'embedded', ...embedded }] : config.upstreams;
-  return connectMesh({
-    nodes,
-    clock,
-    random,
-    settings: config.upstream,
-    expectedCluster: config.cluster,
-    onProblem: (node, problem) => log.warn({ node }, problem),
-  }).catch((thrown: unknown) => {
-    throw new StartError(1, GatewayError.from(thrown).message, thrown);
-  });
-}
 
 /** Lets the guard grant `exact` as soon as nobody else signs with the key. Returns what lets go of the key. */
 async function holdKey(

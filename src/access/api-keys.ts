@@ -13,6 +13,11 @@ interface Known {
   readonly account: Account;
 }
 
+interface Keys {
+  readonly byDigest: ReadonlyMap<string, Known>;
+  readonly byId: ReadonlyMap<string, Known>;
+}
+
 export interface ApiKeysOptions {
   readonly path: string;
   readonly tiers: Readonly<Record<KeyTier, Tier>>;
@@ -27,7 +32,7 @@ const POLL_MS = 500;
 /** The keys that open something, as their file says now. */
 export class ApiKeys {
   readonly #options: ApiKeysOptions;
-  #known: ReadonlyMap<string, Known>;
+  #known: Keys;
   #version: string | undefined;
   #problem: string | undefined;
   #isClosed = false;
@@ -42,17 +47,23 @@ export class ApiKeys {
 
   /** How many keys the file holds, those that open nothing any more included. */
   get size(): number {
-    return this.#known.size;
+    return this.#known.byId.size;
   }
 
   /** The account of a key; undefined when it opens nothing. */
   find(key: string): Account | undefined {
     if (!isApiKey(key)) return undefined;
     const digest = digestOfKey(key);
-    const known = this.#known.get(digest);
+    const known = this.#known.byDigest.get(digest);
     // The look-up went by bits of a digest that nobody can choose; this one takes the same time whatever differs.
     if (known === undefined || !timingSafeEqual(known.digest, Buffer.from(digest, 'hex'))) return undefined;
     return isValid(known.record, this.#options.clock.now()) ? known.account : undefined;
+  }
+
+  /** Whether the key with this id opens anything now: it may have been revoked since it was shown. */
+  isOpen(id: string): boolean {
+    const known = this.#known.byId.get(id);
+    return known !== undefined && isValid(known.record, this.#options.clock.now());
   }
 
   close(): void {
@@ -60,15 +71,17 @@ export class ApiKeys {
     this.#cancelPoll();
   }
 
-  #load(): ReadonlyMap<string, Known> {
+  #load(): Keys {
     const { path, tiers } = this.#options;
-    return new Map(
-      readKeys(path).map((record) => {
-        const { id, tier, perIpLimit, sha256 } = record;
-        const account = { id: `key ${id}`, key: id, tier: tiers[tier], perIpLimit };
-        return [sha256, { record, digest: Buffer.from(sha256, 'hex'), account }];
-      }),
-    );
+    const all = readKeys(path).map((record): Known => {
+      const { id, tier, perIpLimit, sha256 } = record;
+      const account = { id: `key ${id}`, key: id, tier: tiers[tier], perIpLimit };
+      return { record, digest: Buffer.from(sha256, 'hex'), account };
+    });
+    return {
+      byDigest: new Map(all.map((known) => [known.record.sha256, known])),
+      byId: new Map(all.map((known) => [known.record.id, known])),
+    };
   }
 
   async #poll(): Promise<void> {

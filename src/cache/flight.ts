@@ -7,6 +7,11 @@ export class Flight<T> {
     return this.#flying.size;
   }
 
+  /** Whether one is under way: who asks for it now joins it. */
+  has(key: string): boolean {
+    return this.#flying.has(key);
+  }
+
   run(key: string, start: () => Promise<T>): Promise<T> {
     const flying = this.#flying.get(key);
     if (flying !== undefined) return flying;

@@ -16,6 +16,5 @@ export function checkHandshake(req: HttpRequest): void {
   if (!/^[A-Za-z0-9+/]{22}==$/.test(req.getHeader('sec-websocket-key'))) {
     throw new GatewayError('invalid_request', 'Sec-WebSocket-Key must be 16 bytes in base64');
   }
-  if (req.getHeader('x-api-key') !== '') throw new GatewayError('invalid_api_key', 'no such API key');
   if (req.getHeader('x-receipt-nonce') !== '') throw new GatewayError('invalid_nonce', 'the stream signs nothing');
 }

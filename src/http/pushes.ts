@@ -8,6 +8,8 @@ import type { MessageId } from './stream-message.ts';
 export interface Listener {
   /** False when the reader has too much to read already: the newest is sent when he can take it. */
   send: (frame: string) => boolean;
+  /** How many subscriptions it may hold. */
+  readonly subscriptions: number;
 }
 
 interface Subscription {
@@ -28,8 +30,6 @@ interface Channel {
 
 export interface PushesOptions extends Omit<FollowedOptions, 'topic' | 'onPush'> {
   readonly clock: Clock;
-  /** How many subscriptions one connection may hold. */
-  readonly subscriptions: number;
 }
 
 /** A topic that everybody has left is followed for so long yet: who reconnects finds it warm. */
@@ -55,8 +55,8 @@ export class Pushes {
     const held = this.#byListener.get(listener) ?? new Set<Channel>();
     const known = this.#channels.get(topic.question.key);
     if (known !== undefined && held.has(known)) throw new GatewayError('invalid_request', 'subscribed already');
-    if (held.size >= this.#options.subscriptions) {
-      throw new GatewayError('rate_limited', `more than ${this.#options.subscriptions} subscriptions on a connection`);
+    if (held.size >= listener.subscriptions) {
+      throw new GatewayError('rate_limited', `more than ${listener.subscriptions} subscriptions on a connection`);
     }
     const channel = known ?? this.#open(topic);
     channel.cancelGrace();

@@ -1,15 +1,18 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
-import type { ClientIp } from '../access/client-ip.ts';
-import type { Limiter, Quota } from '../access/limiter.ts';
+import type { Access } from '../access/access.ts';
+import { whoIs } from '../access/callers.ts';
+import type { Quota } from '../access/limiter.ts';
+import type { Account } from '../access/tier.ts';
+import type { Outcome } from '../access/usage-line.ts';
 import { GatewayError } from '../domain/error.ts';
 import { API_PREFIX, parseTarget } from '../domain/request.ts';
 import type { Page } from '../page/page.ts';
 import { isNonce } from '../receipt/statement.ts';
-import type { Answers, Served } from '../routes/answers.ts';
+import type { Answers, Question, Served } from '../routes/answers.ts';
 import { pathArguments, queryArguments } from '../routes/arguments.ts';
 import { type Match, matchRoute } from '../routes/match.ts';
 import { parseMinSlot } from '../routes/min-slot.ts';
-import type { Context, Route } from '../routes/route.ts';
+import type { Admit, Context, Route } from '../routes/route.ts';
 import { readBody } from './body.ts';
 import { framingFault, isChunked, isPlainGet } from './edge.ts';
 import { coded, isCompressible } from './encoding.ts';
@@ -23,8 +26,7 @@ export interface Deps {
   readonly answers: Answers;
   readonly context: Context;
   readonly sealer: Sealer;
-  readonly limiter: Limiter;
-  readonly clientIp: ClientIp;
+  readonly access: Access;
   /** The longest request body, in bytes. */
   readonly bodyBytes: number;
   /** The API document, as JSON. */
@@ -54,6 +56,7 @@ interface Visit {
   readonly place: Place;
   readonly reply: Reply;
   readonly quota: Quota;
+  readonly admit: Admit;
 }
 
 /** What may be at a path, and by which methods. */
@@ -73,10 +76,11 @@ const NO_QUOTA: Quota = { allowed: true, limit: 0, remaining: 0, reset: 0, retry
 const isSpecial = (req: HttpRequest): boolean => req.getHeader('x-receipt-nonce') !== '' || hasOther(req);
 
 const hasOther = (req: HttpRequest): boolean =>
-  req.getHeader('x-api-key') !== '' || req.getHeader('if-none-match') !== '' || req.getHeader('x-min-slot') !== '';
+  req.getHeader('if-none-match') !== '' || req.getHeader('x-min-slot') !== '';
 
 export function handlers(deps: Deps): Handlers {
-  const { answers, context, sealer, limiter, clientIp, owed, onDefect } = deps;
+  const { answers, context, sealer, access, owed, onDefect } = deps;
+  const { limiter, clientIp, callers, admission, usage } = access;
   const { cache } = context;
   const hitHeads = new HitHeads();
   const boundHead = new HitHead([
@@ -100,7 +104,11 @@ export function handlers(deps: Deps): Handlers {
     if (entry === undefined || !cache.isFresh(entry)) return false;
     const body = sealer.bodyOf(entry);
     if (body === undefined) return false;
-    const quota = limiter.take(clientIp.of(res, req), 1);
+    const address = clientIp.of(res, req);
+    const account = callers.accountOf(req, address);
+    if (account instanceof GatewayError) return false;
+    const quota = limiter.take(address, 1, account);
+    if (account !== undefined) count(account, req.getUrl(), quota.allowed ? 'answered' : 'limited');
     if (quota.allowed) {
       const accept = isCompressible(body) ? req.getHeader('accept-encoding') : '';
       const { coding, body: bytes } =
@@ -117,7 +125,11 @@ export function handlers(deps: Deps): Handlers {
     if (!isNonce(nonce) || hasOther(req)) return false;
     const entry = cache.get(targetOf(req));
     if (entry?.label.envelope !== 'signed' || entry.refusal !== undefined || !cache.isFresh(entry)) return false;
-    const quota = { ...limiter.take(clientIp.of(res, req), 2) };
+    const address = clientIp.of(res, req);
+    const account = callers.accountOf(req, address);
+    if (account instanceof GatewayError) return false;
+    const quota = { ...limiter.take(address, 2, account) };
+    if (account !== undefined) count(account, req.getUrl(), quota.allowed ? 'answered' : 'limited');
     const reply = new Reply(res, owed);
     const fail = (thrown: unknown): void => reply.send(errorWire(quota, thrown, onDefect));
     if (!quota.allowed) fail(tooMany(quota));
@@ -129,7 +141,11 @@ export function handlers(deps: Deps): Handlers {
     return true;
   }
 
-  const slowGet = guarded('get', ({ req, match, place, quota }) => {
+  function count({ key }: Account, url: string, outcome: Outcome): void {
+    if (key !== undefined) usage.count(key, routeName(url), outcome);
+  }
+
+  const slowGet = guarded('get', ({ req, match, place, quota, admit }) => {
     const nonce = parseNonce(req.getHeader('x-receipt-nonce'));
     if (nonce !== undefined && match?.route.envelope !== 'signed') throw unsigned();
     const wish = { nonce, ifNoneMatch: req.getHeader('if-none-match'), accept: req.getHeader('accept-encoding') };
@@ -143,14 +159,12 @@ export function handlers(deps: Deps): Handlers {
     if (route.kind === 'now') return nowWire(quota, route, params, context);
     const question = { route, params, key: target.canonical, minSlot: parseMinSlot(req.getHeader('x-min-slot')) };
     const served = answers.lookUp(question);
-    return served === undefined
-      ? upstreamWire(answers.resolve(question), quota, wish)
-      : sealedWire(served, quota, wish);
+    return served === undefined ? upstreamWire(question, admit, quota, wish) : sealedWire(served, quota, wish);
   });
 
-  async function upstreamWire(resolving: Promise<Served>, quota: Quota, wish: Wish): Promise<Wire> {
+  async function upstreamWire(question: Question, admit: Admit, quota: Quota, wish: Wish): Promise<Wire> {
     const startedMs = context.clock.monotonic();
-    const served = await resolving;
+    const served = await answers.resolve(question, admit);
     return sealedWire(served, quota, wish, context.clock.monotonic() - startedMs);
   }
 
@@ -163,13 +177,13 @@ export function handlers(deps: Deps): Handlers {
     return body === undefined ? sealer.seal(entry).then(wire) : wire(body);
   }
 
-  const post = guarded('post', ({ req, match, reply, quota }) => {
+  const post = guarded('post', ({ req, match, reply, quota, admit }) => {
     const route = match?.route;
     if (route?.kind !== 'post') return noRoute();
     const type = req.getHeader('content-type');
     if (!isJson(type)) throw new GatewayError('unsupported_media_type', 'the body must be application/json');
     return readBody(reply, route.maxBytes ?? deps.bodyBytes)
-      .then((body) => route.resolve(route.parse(body), context))
+      .then((body) => route.resolve(route.parse(body), context, admit))
       .then((posted) => postedWire(quota, route.envelope, posted));
   });
 
@@ -185,14 +199,20 @@ export function handlers(deps: Deps): Handlers {
     return (res, req) => {
       const isHead = method === 'get' && req.getMethod() === 'head';
       const reply = new Reply(res, owed, isHead);
+      const url = req.getUrl();
       let quota = NO_QUOTA;
+      let account: Account | undefined;
       let close = context.isDraining();
-      const send = (wire: Wire): void => reply.send({ ...wire, close: close || context.isDraining() });
-      const fail = (thrown: unknown): void => send(errorWire(quota, thrown, onDefect));
+      const finish = (wire: Wire, outcome: Outcome): void => {
+        if (account !== undefined) count(account, url, outcome);
+        reply.send({ ...wire, close: close || context.isDraining() });
+      };
+      const send = (wire: Wire): void => finish(wire, 'answered');
+      const fail = (thrown: unknown): void => finish(errorWire(quota, thrown, onDefect), outcomeOf(thrown));
       try {
         const address = clientIp.of(res, req);
-        const match = matchRoute(req.getUrl());
-        const place = match?.route.kind ?? PLACES[req.getUrl()];
+        const match = matchRoute(url);
+        const place = match?.route.kind ?? PLACES[url];
         quota = { ...limiter.peek(address) };
         const fault = framingFault(req, method === 'post');
         if (fault !== undefined) {
@@ -203,14 +223,16 @@ export function handlers(deps: Deps): Handlers {
         }
         const isPrefaced = clientIp.isPrefaced(res);
         close ||= isPrefaced || isChunked(req);
-        if (method !== 'options' && !isFree(match)) quota = { ...limiter.take(address, weightOf(req)) };
-        if (!quota.allowed) throw tooMany(quota);
         if (method !== 'options') {
+          const counted = callers.count(req, address, isFree(match) ? 0 : weightOf(req));
+          ({ account, quota } = counted);
+          if (!quota.allowed) throw tooMany(quota);
           checkMethod(method, place);
-          checkCredentials(req);
+          if (counted.refusal !== undefined) throw counted.refusal;
           if (method === 'post' && req.getHeader('x-receipt-nonce') !== '') throw unsigned();
         }
-        const wire = answer({ req, match, place, reply, quota });
+        const admit: Admit = (work) => admission.run(whoIs(address, account), callers.tierOf(account), work);
+        const wire = answer({ req, match, place, reply, quota, admit });
         if (wire instanceof Promise) wire.then(send, fail);
         else if (isPrefaced) setImmediate(() => send(wire));
         else send(wire);
@@ -247,8 +269,16 @@ function checkMethod(method: keyof Handlers, place: Place): void {
   if (place === 'stream') throw new GatewayError('upgrade_required', 'the stream is a WebSocket: ask for an upgrade');
 }
 
-function checkCredentials(req: HttpRequest): void {
-  if (req.getHeader('x-api-key') !== '') throw new GatewayError('invalid_api_key', 'no such API key');
+/** What a key's usage calls a path. */
+function routeName(url: string): string {
+  const route = matchRoute(url)?.route.path;
+  return route ?? (Object.hasOwn(PLACES, url) ? url.replace(API_PREFIX, '') : 'none');
+}
+
+function outcomeOf(thrown: unknown): Outcome {
+  const { status } = GatewayError.from(thrown);
+  if (status === 429) return 'limited';
+  return status < 500 ? 'refused' : 'failed';
 }
 
 /** An answer that is signed for one caller alone costs more than one for all. */

@@ -18,11 +18,7 @@ export interface ServerOptions extends Omit<Deps, 'owed'> {
   /** 0 takes a free port. */
   readonly port: number;
   readonly clock: Clock;
-  readonly stream: {
-    readonly streams: number;
-    readonly subscriptions: number;
-    readonly maxBackpressureBytes: number;
-  };
+  readonly stream: { readonly maxBackpressureBytes: number };
 }
 
 export interface Server {
@@ -51,11 +47,10 @@ export async function listen(options: ServerOptions): Promise<Server> {
   const app = App();
   const owed = { count: 0 };
   const { clock, answers, sealer } = options;
-  const { subscriptions } = options.stream;
   const stream = openStream(app, {
     ...options,
     ...options.stream,
-    pushes: new Pushes({ clock, answers, sealer, watch: context.watch, subscriptions }),
+    pushes: new Pushes({ clock, answers, sealer, watch: context.watch }),
     owed,
     isDraining: () => context.isDraining(),
   });

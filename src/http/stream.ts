@@ -1,7 +1,9 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t, WebSocket } from 'uWebSockets.js';
-import type { ClientIp } from '../access/client-ip.ts';
-import { type Identity, identityOf } from '../access/identity.ts';
-import type { Limiter, Quota } from '../access/limiter.ts';
+import type { Access } from '../access/access.ts';
+import { whoIs } from '../access/callers.ts';
+import type { Quota } from '../access/limiter.ts';
+import type { Seat } from '../access/seats.ts';
+import type { Account } from '../access/tier.ts';
 import type { Entry } from '../cache/cache.ts';
 import type { Clock } from '../domain/clock.ts';
 import { GatewayError } from '../domain/error.ts';
@@ -18,11 +20,8 @@ import { type MessageId, parseMessage } from './stream-message.ts';
 import { errorWire } from './wire.ts';
 
 export interface StreamOptions {
-  readonly limiter: Limiter;
-  readonly clientIp: ClientIp;
+  readonly access: Access;
   readonly clock: Clock;
-  /** How many streams one caller may hold. */
-  readonly streams: number;
   /** What may wait for a slow reader, in bytes; beyond it frames are dropped. */
   readonly maxBackpressureBytes: number;
   readonly owed: Owed;
@@ -46,14 +45,14 @@ export interface Stream {
 interface Subscriber {
   readonly channel: Channel;
   readonly shard: number;
-  readonly identity: Identity;
+  /** Whose it is; undefined for an address. */
+  readonly account: Account | undefined;
+  /** Its place among the connections of its caller. */
+  readonly seat: Seat;
   /** Where its frames go. The engine merges this object into its socket, which has a `send` of its own. */
   readonly listener: Listener;
   /** Since when frames are dropped for it. */
   slowSinceMs: number | undefined;
-  /** Messages of the second that began at `secondMs`. */
-  messages: number;
-  secondMs: number;
 }
 
 type Socket = WebSocket<Subscriber>;
@@ -93,14 +92,21 @@ const LINGER_MS = 1000;
 const MAX_MESSAGE = 4096;
 /** The engine cuts the connection at a longer one without a word, so it takes more than is allowed. */
 const MAX_PAYLOAD = 64 * 1024;
-const MAX_MESSAGES_PER_SECOND = 10;
 
 /** RFC 6455 7.4.1, and the private range for what is ours. */
-const CLOSE = { goingAway: 1001, tooLong: 1009, slow: 1013, notUnderstood: 4403, tooMany: 4429 } as const;
+const CLOSE = {
+  goingAway: 1001,
+  tooLong: 1009,
+  slow: 1013,
+  notKnown: 4401,
+  notUnderstood: 4403,
+  tooMany: 4429,
+} as const;
 
 /** Serves `/stream`: the network's frames over WebSocket. */
 export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
-  const { limiter, clientIp, clock, pushes } = options;
+  const { access, clock, pushes } = options;
+  const { limiter, callers, seats } = access;
   const openChannel = (format: Format, intervalMs: number, target?: string): Channel => {
     const publish = (topic: string, message: string | Buffer, isBinary: boolean): void => {
       app.publish(topic, message, isBinary, false);
@@ -114,28 +120,29 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
   );
   const sockets = new Set<Socket>();
   const slow = new Set<Socket>();
-  const connections = new Map<Identity, number>();
+  const keyed = new Set<Socket>();
   let latest: Frames | undefined;
 
   function upgrade(res: HttpResponse, req: HttpRequest, context: us_socket_context_t): void {
     let quota: Quota = limiter.peek(new ArrayBuffer(4));
     try {
-      const address = clientIp.of(res, req);
-      quota = { ...limiter.take(address, 1) };
+      const address = access.clientIp.of(res, req);
+      const counted = callers.count(req, address, 1);
+      const { account, refusal } = counted;
+      quota = counted.quota;
       if (!quota.allowed) throw tooMany('requests', quota);
       const channel = channelFor(req);
-      const identity = identityOf(address);
-      if ((connections.get(identity) ?? 0) >= options.streams) throw tooMany('streams', quota);
-      const shard = channel.fanout.join();
-      connections.set(identity, (connections.get(identity) ?? 0) + 1);
+      if (refusal !== undefined) throw refusal;
+      const tier = callers.tierOf(account);
+      const seat = seats.take(whoIs(address, account), tier);
+      if (seat === undefined) throw tooMany('streams', quota);
       const subscriber: Subscriber = {
         channel,
-        shard,
-        identity,
+        shard: channel.fanout.join(),
+        account,
+        seat,
         slowSinceMs: undefined,
-        messages: 0,
-        secondMs: 0,
-        listener: { send: () => false }, // until the socket is open
+        listener: { send: () => false, subscriptions: tier.subscriptions }, // until the socket is open
       };
       res.writeStatus('101 Switching Protocols');
       for (const [name, value] of quotaHeaders(quota)) res.writeHeader(name, value);
@@ -170,13 +177,8 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
   }
 
   function onMessage(socket: Socket, message: ArrayBuffer, isBinary: boolean): void {
-    const subscriber = socket.getUserData();
-    const nowMs = clock.monotonic();
-    if (nowMs - subscriber.secondMs >= 1000) {
-      subscriber.secondMs = nowMs;
-      subscriber.messages = 0;
-    }
-    if (++subscriber.messages > MAX_MESSAGES_PER_SECOND) {
+    const { listener, seat } = socket.getUserData();
+    if (!seat.message()) {
       socket.end(CLOSE.tooMany, 'too many messages');
       return;
     }
@@ -184,7 +186,6 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       socket.end(CLOSE.tooLong, 'too long');
       return;
     }
-    const { listener } = subscriber;
     const asked = isBinary ? undefined : parseMessage(message);
     switch (asked?.op) {
       case undefined:
@@ -243,6 +244,14 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
     }
   }
 
+  /** Lets go of those whose key was revoked, or has expired. */
+  function dropUnknown(): void {
+    for (const socket of [...keyed]) {
+      const { account } = socket.getUserData();
+      if (account !== undefined && !callers.isStillKnown(account)) socket.end(CLOSE.notKnown, 'the key is not valid');
+    }
+  }
+
   app.ws<Subscriber>(`${API_PREFIX}/stream`, {
     maxPayloadLength: MAX_PAYLOAD,
     maxBackpressure: options.maxBackpressureBytes,
@@ -252,8 +261,9 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
     upgrade,
     open(socket) {
       const subscriber = socket.getUserData();
-      const { channel, shard } = subscriber;
+      const { channel, shard, account } = subscriber;
       sockets.add(socket);
+      if (account?.key !== undefined) keyed.add(socket);
       subscriber.listener.send = (frame) => sendTo(socket, frame);
       const comesAnyway = channel.fanout.isPending(shard);
       if (latest !== undefined && !comesAnyway) socket.send(latest.of(channel), channel.format === 'msgpack');
@@ -268,14 +278,13 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       pushes.drained(socket.getUserData().listener);
     },
     close(socket) {
-      const { channel, shard, identity, listener } = socket.getUserData();
+      const { channel, shard, seat, listener } = socket.getUserData();
       pushes.drop(listener);
       sockets.delete(socket);
       slow.delete(socket);
+      keyed.delete(socket);
       channel.fanout.leave(shard);
-      const left = (connections.get(identity) ?? 1) - 1;
-      if (left > 0) connections.set(identity, left);
-      else connections.delete(identity);
+      seat.leave();
     },
   });
 
@@ -295,6 +304,7 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
         channel.fanout.send(latest.of(channel), channel.format === 'msgpack');
       }
       dropSlow();
+      dropUnknown();
     },
     close() {
       pushes.close();

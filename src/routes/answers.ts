@@ -4,7 +4,7 @@ import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';
 import { toJson } from '../domain/json.ts';
 import { checkReachable, isBehind, notReached, reach } from './min-slot.ts';
-import type { Context, Live, ParamSet, Params, Read } from './route.ts';
+import type { Admit, Context, Live, ParamSet, Params, Read } from './route.ts';
 
 /** How an answer was come by: the `X-Cache` header. */
 export type Source = 'HIT' | 'MISS' | 'STALE';
@@ -76,11 +76,16 @@ export class Answers {
     }
   }
 
-  /** Asks the upstream. When it can't do better, the old answer goes on until it is too old. */
-  async resolve(question: Question): Promise<Served> {
+  /**
+   * Asks the upstream when its turn has come; who asks what is being asked already only waits. When it can't do better,
+   * the old answer goes on until it is too old.
+   */
+  async resolve(question: Question, admit: Admit = (work) => work()): Promise<Served> {
     const { key, minSlot = 0 } = question;
+    const ask = (): Promise<Entry> => this.#askInTime(question, minSlot);
     try {
-      const entry = await this.#askInTime(question, minSlot);
+      const isAsked = this.#flight.has(flightOf(key, minSlot));
+      const entry = await (isAsked ? ask() : admit(ask));
       return { entry: this.#newer(key, entry.slot) ?? entry, source: 'MISS' };
     } catch (thrown) {
       const kept = this.#cache.peek(key);
@@ -130,7 +135,7 @@ export class Answers {
   #ask(question: Question): Promise<Entry> {
     const { route, params, key, minSlot = 0 } = question;
     if (route.kind === 'live') return Promise.reject(new GatewayError('stale', 'the cluster was not heard of lately'));
-    return this.#flight.run(minSlot === 0 ? key : `${key} ${minSlot}`, async () => {
+    return this.#flight.run(flightOf(key, minSlot), async () => {
       const label = labelOf(route, params);
       try {
         const entry = (await this.#read(route, question, label)) ?? (await this.#read(route, question, label));
@@ -164,6 +169,9 @@ export class Answers {
 
 const overtaken = (): GatewayError =>
   new GatewayError('stale', 'the upstreams answer from before what was said already');
+
+/** Who wants an answer that is not too old can't join those who take any. */
+const flightOf = (key: string, minSlot: Slot): string => (minSlot === 0 ? key : `${key} ${minSlot}`);
 
 /** True of what the cluster says by it: that there is no such thing. No older answer must cover that. */
 const isFact = (thrown: unknown): thrown is GatewayError =>

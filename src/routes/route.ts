@@ -58,6 +58,9 @@ export interface Vitals {
   slotTimeMs(): number;
 }
 
+/** Starts work that needs the upstream when its turn has come. Rejects with `overloaded` where it can't come. */
+export type Admit = <T>(work: () => Promise<T>) => Promise<T>;
+
 /** How a read is made. */
 export interface Reach {
   /** An answer older than this would go back in time. */
@@ -126,7 +129,8 @@ export interface Post<B = unknown, R = unknown, I = unknown> extends Described<R
   readonly maxBytes?: number;
   /** Reads the raw body. Throws `invalid_json`, `invalid_request` and the like. */
   parse(text: Buffer): B;
-  resolve(body: B, context: Context): Promise<Posted>;
+  /** What has to ask the upstream, and is not asking it already, does so by way of `admit`. */
+  resolve(body: B, context: Context, admit: Admit): Promise<Posted>;
 }
 
 /** What a POST answers: the result's own bytes. */

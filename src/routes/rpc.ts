@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GatewayError } from '../domain/error.ts';
 import { toJson } from '../domain/json.ts';
 import { READ_METHODS, type ReadMethod } from '../domain/read-method.ts';
-import type { Context, Posted } from './route.ts';
+import type { Admit, Context, Posted } from './route.ts';
 import { post } from './route.ts';
 import { configOf, parseCall, type RpcCall } from './rpc-call.ts';
 import { warmResult } from './rpc-warm.ts';
@@ -49,10 +49,10 @@ export const rpc = post({
   resolve: answerCall,
 });
 
-async function answerCall(call: RpcCall, context: Context): Promise<Posted> {
+async function answerCall(call: RpcCall, context: Context, admit: Admit): Promise<Posted> {
   const { cache } = context;
   const slots = LIFE[call.method];
-  if (slots === undefined) return ask(call, context, undefined);
+  if (slots === undefined) return admit(() => ask(call, context, undefined));
   const { commitment, minContextSlot } = configOf(call.params);
   const warm = warmResult(call, commitment, context);
   if (warm !== undefined && warm.slot >= minContextSlot) return { ...warm, cache: 'HIT' };
@@ -62,7 +62,8 @@ async function answerCall(call: RpcCall, context: Context): Promise<Posted> {
     if (entry.refusal !== undefined) throw entry.refusal;
     if (entry.slot >= minContextSlot) return { result: entry.result, slot: entry.slot, cache: 'HIT' };
   }
-  return context.calls.run(key, () => ask(call, context, { key, slots }));
+  const join = (): Promise<Posted> => context.calls.run(key, () => ask(call, context, { key, slots }));
+  return context.calls.has(key) ? join() : admit(join);
 }
 
 async function ask(call: RpcCall, context: Context, keep?: { key: string; slots: number }): Promise<Posted> {

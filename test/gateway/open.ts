@@ -55,8 +55,14 @@ export interface Setting {
   readonly receiptKey?: GatewayOptions['receiptKey'] | null;
 }
 
-/** Most tests are about something else than how often one may ask. */
-const UNLIMITED = 'limits.free.requests=1000000';
+/** Most tests are about something else than how much one may ask, or how much a machine can do. */
+const UNLIMITED = [
+  'limits.free.requests=1000000',
+  'limits.free.messages=1000000',
+  'limits.free.inFlight=10000',
+  'limits.inFlight=10000',
+  'limits.loopDelayMs=60000',
+];
 
 export interface SteppedSetting extends Omit<Setting, 'clock'> {
   readonly perSlot?: number;
@@ -90,7 +96,7 @@ export async function openGateway(
     };
   const config = loadConfig({
     cwd: state,
-    flags: { port: '0', state, upstream: upstreams, set: [UNLIMITED, 'drainMs=200', ...set] },
+    flags: { port: '0', state, upstream: upstreams, set: [...UNLIMITED, 'drainMs=200', ...set] },
   });
   const gateway = await createGateway({
     config,

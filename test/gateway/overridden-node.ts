@@ -5,11 +5,14 @@ import type { Test } from 'tap';
 /** What a node is asked for instead of what the cluster would say: the text of the whole answer's `result` or `error`. */
 export type Said = { readonly result: string } | { readonly error: string };
 
+/** Undefined passes the question on to the cluster; a promise of that lets it wait. */
+export type Saying = Said | undefined | Promise<Said | undefined>;
+
 /** Stands between a gateway and the HTTP of a cluster, and says what a test has it say. */
 export interface OverriddenNode {
   readonly url: string;
-  /** By method. Undefined passes the question on to the cluster. */
-  readonly says: Map<string, (params: readonly any[]) => Said | undefined>;
+  /** By method. */
+  readonly says: Map<string, (params: readonly any[]) => Saying>;
   /** How often each method was asked for. */
   readonly asked: Map<string, number>;
 }
@@ -23,7 +26,7 @@ export async function overriddenNode(t: Test, clusterUrl: string): Promise<Overr
     const body = Buffer.concat(chunks).toString();
     const { id, method, params } = JSON.parse(body);
     asked.set(method, (asked.get(method) ?? 0) + 1);
-    const said = says.get(method)?.(params);
+    const said = await says.get(method)?.(params);
     if (said !== undefined) {
       const member = 'result' in said ? `"result":${said.result}` : `"error":${said.error}`;
       response.end(`{"jsonrpc":"2.0",${member},"id":${id}}`);

@@ -10,7 +10,7 @@ import { ManualClock } from '../manual-clock.ts';
 const TOPIC = topicOf('balance', 'a', undefined);
 
 /** Pushes over an account that a test changes by hand. */
-function open(subscriptions = 10) {
+function open() {
   const clock = new ManualClock();
   const followers = new Set<(news: AccountNews) => void>();
   let [slot, result, isDown] = [1, '"one"', false];
@@ -43,17 +43,18 @@ function open(subscriptions = 10) {
     down: (down: boolean) => {
       isDown = down;
     },
-    pushes: new Pushes({ clock, answers, sealer, watch, subscriptions }),
+    pushes: new Pushes({ clock, answers, sealer, watch }),
   };
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A reader that can be made slow. */
-function reader() {
+function reader(subscriptions = 10) {
   const frames: any[] = [];
   const listener = {
     isSlow: false,
+    subscriptions,
     send(frame: string): boolean {
       if (!listener.isSlow) frames.push(JSON.parse(frame));
       return !listener.isSlow;
@@ -126,8 +127,8 @@ t.test('one account is followed once for all, and for ten seconds after the last
 });
 
 t.test('a connection holds so many subscriptions, each topic once', async (t) => {
-  const { pushes } = open(1);
-  const { listener } = reader();
+  const { pushes } = open();
+  const { listener } = reader(1);
   await pushes.subscribe(listener, TOPIC, null);
   await t.rejects(pushes.subscribe(listener, TOPIC, null), { code: 'invalid_request' });
   await t.rejects(pushes.subscribe(listener, topicOf('account', 'a', undefined), null), { code: 'rate_limited' });

@@ -1,0 +1,112 @@
+import type { Clock } from '../domain/clock.ts';
+import { StartError } from '../domain/start-error.ts';
+import { Admission } from './admission.ts';
+import { ApiKeys } from './api-keys.ts';
+import { Callers } from './callers.ts';
+import { type ClientIp, clientIp } from './client-ip.ts';
+import { Holdings } from './holdings.ts';
+import { keysPath } from './key-store.ts';
+import { Limiter } from './limiter.ts';
+import { LoopDelay } from './loop-delay.ts';
+import { Seats } from './seats.ts';
+import { StakeProofs, type VerifySignature } from './stake-proof.ts';
+import { type TierSettings, tiersOf } from './tier.ts';
+import { Usage } from './usage.ts';
+import { usagePath } from './usage-file.ts';
+
+/** All that decides who may ask how much. */
+export interface Access {
+  readonly clientIp: ClientIp;
+  readonly callers: Callers;
+  readonly limiter: Limiter;
+  readonly admission: Admission;
+  readonly seats: Seats;
+  readonly usage: Usage;
+  /** Writes what was counted, and lets go of the files. */
+  close(): void;
+}
+
+export interface AccessOptions {
+  readonly limits: TierSettings & {
+    readonly identities: number;
+    readonly inFlight: number;
+    readonly queue: number;
+    readonly loopDelayMs: number;
+  };
+  /** How long a request may wait for its turn with the upstream. */
+  readonly waitMs: number;
+  readonly stake: StakeSettings;
+  readonly trustedProxies: readonly string[];
+  /** The folder of what outlives the process. */
+  readonly state: string;
+  readonly clock: Clock;
+  readonly random: () => number;
+  readonly verify: VerifySignature;
+  /** What a wallet holds of the mint now, in base units. */
+  readonly readHolding: (wallet: string, mint: string) => Promise<bigint>;
+  readonly onProblem: (problem: string, cause: unknown) => void;
+}
+
+export interface StakeSettings {
+  /** Null: there is no staked tier. */
+  readonly mint: string | null;
+  /** In base units. */
+  readonly step: string;
+  readonly holdSeconds: number;
+  readonly host: string | null;
+  readonly wallets: number;
+}
+
+/** Wires the parts. Throws a StartError for settings or a key file that can't be used. */
+export function openAccess(options: AccessOptions): Access {
+  const { limits, waitMs, trustedProxies, state, clock, onProblem } = options;
+  const tiers = tiersOf(limits);
+  const limiter = new Limiter(limits, clock);
+  const addressOf = clientIp(trustedProxies);
+  const stake = stakeFrom(options);
+  const keys = new ApiKeys({
+    path: keysPath(state),
+    tiers,
+    clock,
+    onProblem: (cause) => onProblem('the API keys can not be read; those that were known go on', cause),
+  });
+  const usage = new Usage({
+    path: usagePath(state),
+    clock,
+    onProblem: (cause) => onProblem('usage can not be written; it is kept until it can', cause),
+  });
+  const delay = new LoopDelay(clock);
+  const isLate = (): boolean => delay.medianMs > limits.loopDelayMs;
+  return {
+    clientIp: addressOf,
+    callers: new Callers({ tiers, keys, limiter, stake }),
+    limiter,
+    admission: new Admission({ inFlight: limits.inFlight, queue: limits.queue, waitMs, clock, isLate }),
+    seats: new Seats(clock),
+    usage,
+    close() {
+      delay.close();
+      keys.close();
+      stake?.holdings.close();
+      usage.close();
+    },
+  };
+}
+
+function stakeFrom({ stake, clock, random, verify, readHolding, onProblem }: AccessOptions) {
+  const { mint, host, holdSeconds, wallets } = stake;
+  if (mint === null) return undefined;
+  if (host === null)
+    throw new StartError(78, 'stake.host: expected the name that wallets sign for, as stake.mint is set');
+  const step = BigInt(stake.step);
+  const holdings = new Holdings({
+    read: (wallet) => readHolding(wallet, mint),
+    holdSeconds,
+    step,
+    wallets,
+    clock,
+    random,
+    onProblem: (cause) => onProblem('the holding of a wallet could not be read', cause),
+  });
+  return { proofs: new StakeProofs(host, verify, clock), holdings, step };
+}
