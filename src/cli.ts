@@ -1,6 +1,7 @@
 import { Argument, Command, CommanderError } from 'commander';
 import { keyCommands } from './commands/keys.ts';
 import { receiptCommands } from './commands/receipt.ts';
+import { stakeCommands } from './commands/stake.ts';
 import { unknownName } from './config/problem.ts';
 import type { Flags } from './config/sources.ts';
 import { type Config, loadConfig, printConfig } from './config.ts';
@@ -72,6 +73,7 @@ function commandLine(): Command {
 
   receiptCommands(program, configOf);
   keyCommands(program, (command) => configOf(command).state);
+  stakeCommands(program, configOf);
   return program;
 }
 

@@ -39,7 +39,18 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:zlib',
   ],
   page: ['domain', 'receipt', 'node:crypto', 'node:fs', 'node:util', 'node:zlib'],
-  commands: ['config.ts', 'domain', 'access', 'receipt', 'system-clock.ts', 'commander', 'node:crypto', 'node:fs'],
+  commands: [
+    'config.ts',
+    'config',
+    'domain',
+    'access',
+    'receipt',
+    'system-clock.ts',
+    'bs58',
+    'commander',
+    'node:crypto',
+    'node:fs',
+  ],
   client: ['domain', 'receipt', 'routes', 'system-clock.ts'], // of the routes only the types: test/portable.test.ts
   cluster: [
     'system-clock.ts',
