@@ -11,6 +11,7 @@ const COMMON: readonly ErrorCode[] = [
   'invalid_nonce',
   'invalid_request',
   'invalid_api_key',
+  'invalid_stake_proof',
   'route_not_found',
   'method_not_allowed',
   'uri_too_long',
@@ -64,6 +65,18 @@ const LIMIT_HEADERS = Object.fromEntries(
   ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'].map((name) => [name, { schema: integer }]),
 );
 
+const header = (name: string, description: string): object => ({ type: 'apiKey', in: 'header', name, description });
+
+/** What a caller may show to get more than the free tier has. */
+const CREDENTIALS = {
+  apiKey: header('X-Api-Key', 'An API key; its tier has limits of its own'),
+  stakeWallet: header('X-Stake-Wallet', 'The address of a wallet, which counts for what it has held for a while'),
+  stakeIssued: header('X-Stake-Issued', 'When its proof was issued, in Unix seconds; it is valid for a day'),
+  stakeSignature: header('X-Stake-Signature', 'Its signature of the text of the proof, in base58'),
+};
+const API_KEY = { apiKey: [] };
+const STAKE_PROOF = { stakeWallet: [], stakeIssued: [], stakeSignature: [] };
+
 /** The API document (OpenAPI 3.1), made from the same declarations that serve the requests. */
 export function openapi(routes: readonly Route[], version: string): object {
   return {
@@ -75,7 +88,8 @@ export function openapi(routes: readonly Route[], version: string): object {
     },
     servers: [{ url: API_PREFIX }],
     paths: { ...Object.fromEntries(routes.map((route) => [pathOf(route), operations(route)])), '/stream': STREAM },
-    components: { schemas: { Receipt: RECEIPT } },
+    components: { schemas: { Receipt: RECEIPT }, securitySchemes: CREDENTIALS },
+    security: [{}, API_KEY, STAKE_PROOF, { ...API_KEY, ...STAKE_PROOF }],
   };
 }
 
@@ -202,6 +216,7 @@ const STREAM = {
         'invalid_query',
         'invalid_nonce',
         'invalid_api_key',
+        'invalid_stake_proof',
         'upgrade_required',
         'rate_limited',
         'shutting_down',

@@ -31,3 +31,15 @@ t.test('the document tells of the word of the key before', async (t) => {
   t.match(description, 'the key before');
   t.match(`0123456789abcdef;1718900000000;${'0'.repeat(128)}`, new RegExp(schema.pattern));
 });
+
+t.test('the document tells how to show a key and a wallet, that nobody has to, and how both are refused', async (t) => {
+  const { securitySchemes } = document.components;
+  const headers = Object.values<any>(securitySchemes).map(({ name }) => name);
+  t.same(headers, ['X-Api-Key', 'X-Stake-Wallet', 'X-Stake-Issued', 'X-Stake-Signature']);
+  t.same(document.security[0], {});
+  for (const shown of document.security) for (const name of Object.keys(shown)) t.ok(name in securitySchemes, name);
+  for (const [, { responses, operationId }] of operations) {
+    const codes = responses['401'].content['application/json'].schema.properties.error.enum;
+    t.same(codes, ['invalid_api_key', 'invalid_stake_proof'], operationId);
+  }
+});
