@@ -55,7 +55,7 @@ async function listen(flag: string): Promise<Server> {
   if (Buffer.byteLength(flag) > MAX_NAME) throw new Error(`${flag} is too long for the name of a socket`);
   const server = createServer((socket) => socket.destroy()).unref();
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(flag, resolve);
+    server.on('error', reject).listen(flag, resolve); // later faults are about one who looked, and end nobody
   });
   return server;
 }
