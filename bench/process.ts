@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmbedded } from '../src/cluster/embedded.ts';
@@ -70,7 +70,19 @@ export async function interleaved<K extends string>(
   return Object.fromEntries(medians) as Record<K, number>; // one for each name
 }
 
-const median = (values: readonly number[]): number =>
+/** How long a server has run on a core so far, where the system tells: what else the machine does is not in it. */
+export function cpuSeconds({ process: { pid } }: Served): number {
+  if (platform() !== 'linux') return Number.NaN;
+  const [user = 0, system = 0] =
+    readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ').slice(11, 13).map(Number) ?? [];
+  return (user + system) / TICKS;
+}
+
+/** Clock ticks in a second, as /proc counts them. */
+const TICKS = 100;
+
+/** The middle one. */
+export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
 /** One line of a result: what was measured, against what, and whether the goal is met. */
