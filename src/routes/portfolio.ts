@@ -122,7 +122,7 @@ const isSol = ({ holding }: Valued<Asset>): boolean => holding.asset === 'SOL';
 async function readState({ watch, tokenLists }: Context, owner: string, at: At) {
   const [balance, tokens] = await Promise.all([
     watch.read({ address: owner, shape: 'lamports', ...at }),
-    tokenLists.read({ owner, ...at }),
+    tokenLists.read({ owner, ...at, rounds: 1 }), // all of it is read again until it agrees
   ]);
   return {
     slots: [balance.slot, tokens.slot],

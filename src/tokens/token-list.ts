@@ -29,11 +29,13 @@ export interface TokenListQuery {
   readonly commitment: Commitment;
   /** The answer must not be older than this. */
   readonly minContextSlot: Slot | undefined;
+  /** How often it is read for want of one slot. One for who reads it again together with something else. */
+  readonly rounds?: number;
 }
 
 export interface TokenListReading {
   readonly slot: Slot;
-  /** The first slot that it is known to hold at. Default: {@link slot}. */
+  /** The first slot that all of it is known to hold at. Default: {@link slot}. */
   readonly since?: Slot;
   /** False when no slot was found at which all of it was read. */
   readonly agree: boolean;
@@ -50,11 +52,12 @@ export interface TokenListSource {
 /** Reads a token list from the upstream: accounts and mints at one slot, as far as it can be. */
 export async function readTokenList(mesh: Pick<Mesh, 'call'>, query: TokenListQuery): Promise<TokenListReading> {
   const { owner, mint, commitment } = query;
-  const { slot, value, agree } = await readTogether(query.minContextSlot, (minContextSlot) => {
+  const read = (minContextSlot: Slot | undefined): Promise<Parts<TokenList>> => {
     const at = { commitment, minContextSlot };
     return mint === undefined ? readAll(mesh, owner, at) : readOfMint(mesh, owner, mint, at);
-  });
-  return { slot, agree, list: value };
+  };
+  const { slot, since, value, agree } = await readTogether(query.minContextSlot, read, query.rounds);
+  return { slot, since, agree, list: value };
 }
 
 /** How amounts of a mint are shown. One that is gone has no decimals any more. */

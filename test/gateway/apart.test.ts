@@ -62,7 +62,7 @@ t.test('a portfolio is told at the slot of its oldest part, too', async (t) => {
   const { status, json } = await get(`/address/${owner()}/portfolio`);
   t.equal(status, 200);
   t.match(json.result, { items: [], totalUsd: null });
-  t.equal(reads(), 9, 'the balance and two lists, three times');
-  t.equal(json.slot, from + 6);
+  t.equal(reads(), 12, 'the balance, two lists and the Clock, three times');
+  t.equal(json.slot, from + 8);
   t.match(json.receipt.claim, /^observed/);
 });
