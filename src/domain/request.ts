@@ -20,7 +20,7 @@ export interface Target {
 }
 
 /**
- * Reads a request target as RECEIPT 1.3 spells it: purely by syntax, without knowing any route.
+ * Reads a request target as the receipt spells it: purely by syntax, without knowing any route.
  * Throws `route_not_found` for a path outside the grammar, `invalid_query` for a query that can't be decoded or
  * repeats or leaves out a name, `uri_too_long` when the canonical request is over 2,045 bytes.
  */
