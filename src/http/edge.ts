@@ -7,10 +7,42 @@ const HOST = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._~%!$&'()*+,;=-]+)(:\d{0,5})?$/;
 const CONTENT_LENGTH = /^\d{1,15}$/;
 const TARGET = /^[\x21\x22\x24-\x7e]*$/; // no control, no blank, no '#', no eight-bit character
 
-/** True for a GET that says nothing of a body, which is all but every one. The engine shows only the first of equal
- * headers, so even a length of 0 is odd: another may follow. */
-export const isPlainGet = (req: HttpRequest): boolean =>
-  req.getHeader('content-length') === '' && req.getHeader('transfer-encoding') === '';
+/** What a GET is for the hot path: to be answered there, only for who sent it, or to be judged by the guard. */
+export type Sight = 'plain' | 'special' | 'odd';
+
+/** Headers that ask for what a plain hit doesn't know of. */
+const SPECIAL: ReadonlySet<string> = new Set(['x-receipt-nonce', 'if-none-match', 'x-min-slot']);
+
+/**
+ * Tells in one walk over the header lines what a GET is. The engine shows only the first of equal headers when asked for
+ * one, and a walk costs no more than asking for the few that matter here.
+ */
+export class FirstLook {
+  #sight: Sight = 'odd';
+  #hosts = 0;
+  /** The last one that was valid: nearly all callers send the same. */
+  #host = '';
+
+  readonly #line = (name: string, value: string): void => {
+    if (name === 'host') this.#countHost(value);
+    else if (name === '' || name === 'content-length' || name === 'transfer-encoding') this.#sight = 'odd';
+    else if (this.#sight === 'plain' && SPECIAL.has(name)) this.#sight = 'special';
+  };
+
+  #countHost(host: string): void {
+    this.#hosts++;
+    if (host === this.#host) return;
+    if (HOST.test(host)) this.#host = host;
+    else this.#sight = 'odd';
+  }
+
+  at(req: HttpRequest): Sight {
+    this.#sight = 'plain';
+    this.#hosts = 0;
+    req.forEach(this.#line);
+    return this.#hosts === 1 ? this.#sight : 'odd';
+  }
+}
 
 /**
  * Looks at every header line: exactly one Host, at most one Content-Length and one Transfer-Encoding, never both

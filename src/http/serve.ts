@@ -14,7 +14,7 @@ import { type Match, matchRoute } from '../routes/match.ts';
 import { parseMinSlot } from '../routes/min-slot.ts';
 import type { Admit, Context, Route } from '../routes/route.ts';
 import { readBody } from './body.ts';
-import { framingFault, isChunked, isPlainGet } from './edge.ts';
+import { FirstLook, framingFault, isChunked } from './edge.ts';
 import { coded, isCompressible } from './encoding.ts';
 import { HitHead, headText, PREFLIGHT } from './head.ts';
 import { HitHeads } from './hit-heads.ts';
@@ -72,9 +72,7 @@ const PLACES: Readonly<Record<string, Place>> = {
 /** For the headers of an answer to a request that could not even be counted. */
 const NO_QUOTA: Quota = { allowed: true, limit: 0, remaining: 0, reset: 0, retryAfter: 1 };
 
-/** Headers that ask for what only the slow path knows of. */
-const isSpecial = (req: HttpRequest): boolean => req.getHeader('x-receipt-nonce') !== '' || hasOther(req);
-
+/** Headers beside a nonce that ask for what only the slow path knows of. */
 const hasOther = (req: HttpRequest): boolean =>
   req.getHeader('if-none-match') !== '' || req.getHeader('x-min-slot') !== '';
 
@@ -82,6 +80,7 @@ export function handlers(deps: Deps): Handlers {
   const { answers, context, sealer, access, owed, onDefect } = deps;
   const { limiter, clientIp, callers, admission, usage } = access;
   const { cache } = context;
+  const firstLook = new FirstLook();
   const hitHeads = new HitHeads();
   const boundHead = new HitHead([
     ['X-Cache', 'HIT'],
@@ -98,8 +97,9 @@ export function handlers(deps: Deps): Handlers {
 
   /** A plain hit is answered right here: no parsing, no promise, no JSON, no signature. False if it is none. */
   function hit(res: HttpResponse, req: HttpRequest): boolean {
-    if (!isPlainGet(req) || context.isDraining() || clientIp.isPrefaced(res)) return false;
-    if (isSpecial(req)) return hitForOne(res, req);
+    const sight = firstLook.at(req);
+    if (sight === 'odd' || context.isDraining() || clientIp.isPrefaced(res)) return false;
+    if (sight === 'special') return hitForOne(res, req);
     const entry = cache.get(targetOf(req)); // a key in the cache was valid when it got there
     if (entry === undefined || !cache.isFresh(entry)) return false;
     const body = sealer.bodyOf(entry);

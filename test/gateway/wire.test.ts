@@ -48,6 +48,8 @@ t.test('a request that two servers could frame differently is refused, and nothi
     'a GET with chunks': request('GET /api/v1/slot', 'Transfer-Encoding: chunked') + chunked('x') + smuggled,
     'a GET with two lengths': request('GET /api/v1/slot', 'Content-Length: 0', 'Content-Length: 5') + smuggled,
     'two hosts': request('GET /api/v1/epoch?commitment=processed', 'Host: other.example') + smuggled,
+    'two hosts on a hit': request('GET /api/v1/slot', 'Host: other.example') + smuggled,
+    'one host twice on a hit': request('GET /api/v1/slot', `Host: ${host}`) + smuggled,
   };
   for (const [what, packet] of Object.entries(cases)) {
     await isRefused(t, packet.slice(0, packet.indexOf('\r\n\r\n') + 4), what);
@@ -70,7 +72,7 @@ t.test('cut at any byte, a smuggled request stays unanswered', async (t) => {
 });
 
 t.test('a Host that is none is refused, one that is odd but valid is not', async (t) => {
-  const withHost = (host: string) => `GET /api/v1/epoch?commitment=processed HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
+  const withHost = (host: string) => `GET /api/v1/slot HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
   for (const bad of ['a b', 'a/b', 'a@b', 'a:b', 'a:123456', '[::1']) {
     const { text } = await exchange(url, [withHost(bad)]);
     for (const { status } of answersIn(text)) t.equal(status, 400, bad);

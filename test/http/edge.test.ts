@@ -1,6 +1,6 @@
 import type { HttpRequest } from 'uWebSockets.js';
 import t from 'tap';
-import { framingFault, isChunked, isPlainGet } from '../../src/http/edge.ts';
+import { FirstLook, framingFault, isChunked } from '../../src/http/edge.ts';
 
 type Line = readonly [name: string, value: string];
 
@@ -63,10 +63,30 @@ t.test('a target holds only what may stand there unescaped', async (t) => {
   t.equal(framingFault(request([host], '/a%20b', 'x=%00&"'), false), undefined);
 });
 
-t.test('only a GET that says nothing of a body is plain', async (t) => {
-  t.equal(isPlainGet(request([host])), true);
-  for (const length of ['0', '5']) t.equal(isPlainGet(request([host, ['content-length', length]])), false, length);
-  t.equal(isPlainGet(request([host, ['transfer-encoding', 'chunked']])), false);
+t.test('a plain GET has one good host and says nothing of a body', async (t) => {
+  const look = new FirstLook();
+  const sight = (...headers: Line[]) => look.at(request(headers));
+  t.equal(sight(host), 'plain');
+  t.equal(sight(['accept', '*/*'], host, ['x-other', '']), 'plain');
+  for (const odd of [
+    ['content-length', '0'],
+    ['content-length', '5'],
+    ['transfer-encoding', 'chunked'],
+    ['', 'x'],
+    host,
+    ['host', 'other.example'],
+  ] as const) {
+    t.equal(sight(host, odd), 'odd', odd.join(': '));
+    t.equal(sight(odd, ['x-min-slot', 'k'], host), 'odd', odd.join(': '));
+  }
+  for (const bad of ['', 'a b', 'a/b', '[::1']) t.equal(sight(['host', bad]), 'odd', bad);
+  t.equal(sight(), 'odd', 'no host');
+  for (const name of ['x-receipt-nonce', 'if-none-match', 'x-min-slot'])
+    t.equal(sight(host, [name, 'x']), 'special', name);
+  t.equal(sight(host), 'plain', 'what came before is forgotten');
+});
+
+t.test('a body in chunks is told from one of a known length', async (t) => {
   t.equal(isChunked(request([host, ['transfer-encoding', 'chunked']])), true);
-  t.equal(isChunked(request([host])), false);
+  t.equal(isChunked(request([host, ['content-length', '5']])), false);
 });
