@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { Fence } from './fence.ts';
 
 /** One HTTP answer as it came over the wire. */
 export interface RawAnswer {
@@ -8,40 +9,71 @@ export interface RawAnswer {
   readonly body: string;
 }
 
-/** How long nothing must come before a connection that stays open is taken for quiet. */
-const QUIET_MS = 250;
+/** What came back on a connection. */
+export interface Heard {
+  readonly text: string;
+  readonly closed: boolean;
+}
 
-/** Writes packets to a port and reads what comes back, until the other side closes or falls quiet. */
-export function exchange(
+export interface Talk {
+  /** So many answers, or the end of the connection, are waited for. 0: what comes without the help of a node. */
+  readonly answers?: number;
+  /** Of this side; of loopback there are many. */
+  readonly localAddress?: string;
+}
+
+const fences = new Map<string, Fence>();
+
+/** The fence of a gateway: all who wait at it share one. */
+export function fenceOf(url: string): Fence {
+  const fence = fences.get(url) ?? new Fence(url);
+  fences.set(url, fence);
+  return fence;
+}
+
+/** Writes packets to a gateway, each after it has read the one before, and gives what comes back. */
+export async function exchange(
   url: string,
   packets: readonly (string | Buffer)[],
-): Promise<{ text: string; closed: boolean }> {
+  { answers = 1, localAddress }: Talk = {},
+): Promise<Heard> {
   const { hostname, port } = new URL(url);
-  return new Promise((resolve) => {
-    let text = '';
-    const socket = connect(Number(port), hostname);
-    socket.setNoDelay(true).setEncoding('latin1').setTimeout(QUIET_MS);
-    const end = (closed: boolean): void => {
-      socket.destroy();
-      resolve({ text, closed });
-    };
-    socket.on('data', (chunk: string) => {
-      text += chunk;
-    });
-    socket.on('timeout', () => end(false));
-    socket.on('error', () => end(true));
-    socket.on('close', () => end(true));
-    const [first = '', ...rest] = packets;
-    socket.write(first);
-    const next = (): void => {
-      const packet = rest.shift();
-      if (packet === undefined || socket.destroyed) return;
-      socket.write(packet);
-      setImmediate(next);
-    };
-    setImmediate(next);
+  const fence = fenceOf(url);
+  let text = '';
+  let closed = false;
+  let onNews = (): void => {};
+  const socket = connect({ port: Number(port), host: hostname, ...(localAddress !== undefined && { localAddress }) });
+  socket.setNoDelay(true).setEncoding('latin1');
+  socket.on('data', (chunk: string) => {
+    text += chunk;
+    onNews();
   });
+  const end = (): void => {
+    closed = true;
+    onNews();
+  };
+  socket.on('error', end).on('close', end);
+  await new Promise<void>((resolve) => {
+    onNews = resolve;
+    socket.once('connect', () => resolve());
+  });
+  for (const packet of packets) {
+    if (closed) break;
+    socket.write(packet);
+    await fence.pass();
+  }
+  while (!closed && begun(text) < answers) {
+    await new Promise<void>((resolve) => {
+      onNews = resolve;
+    });
+  }
+  await fence.pass();
+  socket.destroy();
+  return { text, closed };
 }
+
+/** How many answers have begun; the engine writes each in one go. */
+const begun = (text: string): number => text.match(/HTTP\/1\.1 \d/g)?.length ?? 0;
 
 /** Cuts a stream of bytes into answers by their Content-Length; without one the body goes on to the end. */
 export function answersIn(text: string, toHead = false): readonly RawAnswer[] {
