@@ -34,12 +34,26 @@ export class Reply {
   send({ head, body, close = false }: Wire): void {
     if (this.#isOver) return;
     this.#end();
-    this.#res.cork(() => {
-      this.#res.writeStatus(head);
-      if (body === null && !close)
-        this.#res.endWithoutBody(); // given a length, even undefined, it would send one
-      else if (this.#isHead) this.#res.endWithoutBody(Buffer.byteLength(body ?? ''), close);
-      else this.#res.end(body ?? '', close);
+    const res = this.#res;
+    if (body !== null && !this.#isHead) {
+      res.cork(() => {
+        res.writeStatus(head);
+        res.end(body, close);
+      });
+      return;
+    }
+    const length = body === null ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
+    if (close) {
+      // The engine's own way would leave it open, or tell of a length of 0. It also adds the date, which is missed here.
+      const lines = [head, ...length, `Date: ${new Date().toUTCString()}`, 'Connection: close', ''];
+      res.cork(() => res.writeStatus(lines.join('\r\n')));
+      res.close();
+      return;
+    }
+    // A length that is told to the engine is one that it waits for: the next request would end the connection.
+    res.cork(() => {
+      res.writeStatus([head, ...length].join('\r\n'));
+      res.endWithoutBody();
     });
   }
 

@@ -115,6 +115,9 @@ t.test('HEAD has the length of GET and no body, and the connection goes on', asy
     t.equal(got.text.endsWith('\r\n\r\n'), true, 'nothing follows the head');
     if (target === '/epoch') t.match(head?.head, new RegExp(`content-length: ${text.length}(\r\n|$)`, 'i'));
     t.notOk(got.closed);
+    const { text: both, closed } = await exchange(url, [request(`HEAD /api/v1${target}`), GET], { answers: 2 });
+    t.match(both.slice(got.text.length - 50), /HTTP\/1\.1 200 OK/, 'and the next request is answered');
+    t.notOk(closed);
   }
 });
 
