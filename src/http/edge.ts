@@ -26,6 +26,7 @@ export class FirstLook {
   readonly #line = (name: string, value: string): void => {
     if (name === 'host') this.#countHost(value);
     else if (name === '' || name === 'content-length' || name === 'transfer-encoding') this.#sight = 'odd';
+    else if (name === 'connection' && value !== 'keep-alive') this.#sight = 'odd';
     else if (this.#sight === 'plain' && SPECIAL.has(name)) this.#sight = 'special';
   };
 
@@ -72,5 +73,17 @@ export function framingFault(req: HttpRequest, takesBody: boolean): Fault | unde
   return undefined;
 }
 
-/** A body whose end the client tells in chunks: its connection is closed behind the answer. */
-export const isChunked = (req: HttpRequest): boolean => req.getHeader('transfer-encoding') !== '';
+/**
+ * True when nothing that comes behind a request may be read as another one: the client said that it is its last
+ * (RFC 9112 9.6), or it is not sure where the body ends. The engine takes chunks that others would refuse, and a POST
+ * of no length may have one that the engine has overlooked.
+ */
+export function isLast(req: HttpRequest, takesBody: boolean): boolean {
+  let [closes, isChunked, isSized] = [false, false, false];
+  req.forEach((name, value) => {
+    if (name === 'connection') closes ||= /(^|,)\s*close\s*(,|$)/i.test(value);
+    else if (name === 'transfer-encoding') isChunked = true;
+    else if (name === 'content-length') isSized = true;
+  });
+  return closes || isChunked || (takesBody && !isSized);
+}

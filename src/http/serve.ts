@@ -14,7 +14,7 @@ import { type Match, matchRoute } from '../routes/match.ts';
 import { parseMinSlot } from '../routes/min-slot.ts';
 import type { Admit, Context, Route } from '../routes/route.ts';
 import { readBody } from './body.ts';
-import { FirstLook, framingFault, isChunked } from './edge.ts';
+import { FirstLook, framingFault, isLast } from './edge.ts';
 import { coded, isCompressible } from './encoding.ts';
 import { HitHead, headText, PREFLIGHT } from './head.ts';
 import { HitHeads } from './hit-heads.ts';
@@ -205,7 +205,9 @@ export function handlers(deps: Deps): Handlers {
       let close = context.isDraining();
       const finish = (wire: Wire, outcome: Outcome): void => {
         if (account !== undefined) count(account, url, outcome);
-        reply.send({ ...wire, close: close || context.isDraining() });
+        if (!close && !context.isDraining()) reply.send(wire);
+        // Later: after an answer made at once the engine goes on to the next request in the packet, last or not.
+        else setImmediate(() => reply.send({ ...wire, close: true }));
       };
       const send = (wire: Wire): void => finish(wire, 'answered');
       const fail = (thrown: unknown): void => finish(errorWire(quota, thrown, onDefect), outcomeOf(thrown));
@@ -215,14 +217,8 @@ export function handlers(deps: Deps): Handlers {
         const place = match?.route.kind ?? PLACES[url];
         quota = { ...limiter.peek(address) };
         const fault = framingFault(req, method === 'post');
-        if (fault !== undefined) {
-          close = true;
-          // Answered later: the engine goes on to the next request in the packet after an answer made at once.
-          setImmediate(() => fail(new GatewayError('invalid_request', fault)));
-          return;
-        }
-        const isPrefaced = clientIp.isPrefaced(res);
-        close ||= isPrefaced || isChunked(req);
+        close ||= fault !== undefined || clientIp.isPrefaced(res) || isLast(req, method === 'post');
+        if (fault !== undefined) throw new GatewayError('invalid_request', fault);
         if (method !== 'options') {
           const counted = callers.count(req, address, isFree(match) ? 0 : weightOf(req));
           ({ account, quota } = counted);
@@ -234,12 +230,10 @@ export function handlers(deps: Deps): Handlers {
         const admit: Admit = (work) => admission.run(whoIs(address, account), callers.tierOf(account), work);
         const wire = answer({ req, match, place, reply, quota, admit });
         if (wire instanceof Promise) wire.then(send, fail);
-        else if (isPrefaced) setImmediate(() => send(wire));
         else send(wire);
       } catch (thrown) {
         close ||= method === 'post' || method === 'other'; // a body may follow, which nobody will read
-        if (close) setImmediate(() => fail(thrown));
-        else fail(thrown);
+        fail(thrown);
       }
     };
   }

@@ -52,7 +52,7 @@ export async function exchange(
     closed = true;
     onNews();
   };
-  socket.on('error', end).on('close', end);
+  socket.on('end', end).on('error', end).on('close', end);
   await new Promise<void>((resolve) => {
     onNews = resolve;
     socket.once('connect', () => resolve());

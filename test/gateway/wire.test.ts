@@ -93,6 +93,39 @@ t.test('a chunked call is answered, and its connection closed', async (t) => {
   t.ok(closed);
 });
 
+t.test('nothing is read behind a request that is the last of its connection', async (t) => {
+  const post = (...headers: string[]) => request('POST /api/v1/rpc', JSON_TYPE, ...headers);
+  const sized = `Content-Length: ${CALL.length}`;
+  const lasts: Record<string, readonly [packet: string, status: number]> = {
+    'close on a hit': [request('GET /api/v1/slot', 'Connection: close'), 200],
+    'close in a list': [request('GET /api/v1/slot', 'Connection: keep-alive, Close'), 200],
+    'close behind another line': [request('GET /api/v1/slot', 'Connection: keep-alive', 'Connection: close'), 200],
+    'close with 304': [request('GET /api/v1/slot', 'Connection: close', 'If-None-Match: *'), 304],
+    'close with 204': [request('OPTIONS /api/v1/slot', 'Connection: close'), 204],
+    'close with HEAD': [request('HEAD /api/v1/slot', 'Connection: close'), 200],
+    'close with a call': [post('Connection: close', sized) + CALL, 200],
+    'a HEAD that is refused': [request('HEAD /api/v1/slot', 'Host: other.example'), 400],
+    'a call in chunks': [post('Transfer-Encoding: chunked') + chunked(CALL), 200],
+    'a chunk that is longer than it says': [
+      `${post('Transfer-Encoding: chunked')}${CALL.length.toString(16)}\r\n${CALL}xx0\r\n\r\n`,
+      200,
+    ],
+    'a call without a length': [post(), 400],
+    'a length that a line without a name hides': [post(': x', `Content-Length: ${GET.length}`), 400],
+  };
+  for (const [what, [packet, status]] of Object.entries(lasts)) {
+    const { text, closed } = await exchange(url, [packet]);
+    const [answer, ...more] = answersIn(text, packet.startsWith('HEAD'));
+    t.equal(answer?.status, status, what);
+    t.match(answer?.head, /\r\ndate: \w{3}, /i, what);
+    t.equal(more.length, 0, what);
+    t.ok(closed, what);
+    const behind = await exchange(url, [packet + GET]);
+    t.ok(behind.closed, what);
+    t.ok(answersIn(behind.text, packet.startsWith('HEAD')).length <= 1, `${what}: nothing behind it is read`);
+  }
+});
+
 t.test('sixteen hits in one packet are answered in order', async (t) => {
   await get('/epoch');
   const paths = Array.from({ length: 16 }, (_, i) => ['slot', 'epoch', 'performance', 'network'][i % 4]);

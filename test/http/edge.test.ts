@@ -1,6 +1,6 @@
 import type { HttpRequest } from 'uWebSockets.js';
 import t from 'tap';
-import { FirstLook, framingFault, isChunked } from '../../src/http/edge.ts';
+import { FirstLook, framingFault, isLast } from '../../src/http/edge.ts';
 
 type Line = readonly [name: string, value: string];
 
@@ -67,12 +67,14 @@ t.test('a plain GET has one good host and says nothing of a body', async (t) => 
   const look = new FirstLook();
   const sight = (...headers: Line[]) => look.at(request(headers));
   t.equal(sight(host), 'plain');
-  t.equal(sight(['accept', '*/*'], host, ['x-other', '']), 'plain');
+  t.equal(sight(['accept', '*/*'], host, ['x-other', ''], ['connection', 'keep-alive']), 'plain');
   for (const odd of [
     ['content-length', '0'],
     ['content-length', '5'],
     ['transfer-encoding', 'chunked'],
     ['', 'x'],
+    ['connection', 'close'],
+    ['connection', 'keep-alive, close'],
     host,
     ['host', 'other.example'],
   ] as const) {
@@ -86,7 +88,15 @@ t.test('a plain GET has one good host and says nothing of a body', async (t) => 
   t.equal(sight(host), 'plain', 'what came before is forgotten');
 });
 
-t.test('a body in chunks is told from one of a known length', async (t) => {
-  t.equal(isChunked(request([host, ['transfer-encoding', 'chunked']])), true);
-  t.equal(isChunked(request([host, ['content-length', '5']])), false);
+t.test('nothing is read behind a request that says so, or whose end is not sure', async (t) => {
+  const sized: Line = ['content-length', '5'];
+  for (const value of ['close', 'Close', 'keep-alive, close', 'close,x', ' x , close '])
+    t.equal(isLast(request([host, ['connection', value]]), false), true, value);
+  for (const value of ['keep-alive', 'Upgrade', 'closed', 'not-close', ''])
+    t.equal(isLast(request([host, ['connection', value]]), false), false, value);
+  t.equal(isLast(request([host, ['connection', 'keep-alive'], ['connection', 'close'], sized]), true), true);
+  t.equal(isLast(request([host]), false), false);
+  t.equal(isLast(request([host, sized]), true), false);
+  t.equal(isLast(request([host, ['transfer-encoding', 'chunked']]), true), true, 'chunks');
+  t.equal(isLast(request([host]), true), true, 'a POST without a length');
 });
