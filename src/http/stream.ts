@@ -149,8 +149,8 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       res.upgrade(
         subscriber,
         req.getHeader('sec-websocket-key'),
-        req.getHeader('sec-websocket-protocol'),
-        req.getHeader('sec-websocket-extensions'),
+        '', // no subprotocol is spoken; the engine would agree to whichever is named
+        '', // and no extension
         context,
       );
     } catch (thrown) {

@@ -157,7 +157,10 @@ t.test('HEAD has the length of GET and no body, and the connection goes on', asy
 t.test('nothing that a caller sends gets into a header', async (t) => {
   const injected = 'x\r\nX-Injected: yes';
   const encoded = encodeURIComponent(injected);
+  const websocket = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
+  const key = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
   const packets = [
+    request('GET /api/v1/stream', ...websocket, key, `Sec-WebSocket-Protocol: ${encoded}`),
     request(`GET /api/v1/balance/${encoded}`),
     request(`GET /api/v1/slot?${encoded}=${encoded}`),
     request(`GET /api/v1/${encoded}`),
