@@ -53,6 +53,8 @@ interface Subscriber {
   readonly listener: Listener;
   /** Since when frames are dropped for it. */
   slowSinceMs: number | undefined;
+  /** It has been slow for too long: what is left to say is goodbye. */
+  isLetGo: boolean;
 }
 
 type Socket = WebSocket<Subscriber>;
@@ -86,7 +88,7 @@ const SLACK_MS = 200;
 /** Who can't take a frame for this long is let go. */
 const SLOW_MS = 3000;
 
-/** How long a reader who was told goodbye may take to hear it. */
+/** How long a slow reader may take to hear why it is let go. */
 const LINGER_MS = 1000;
 
 const MAX_MESSAGE = 4096;
@@ -142,6 +144,7 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
         account,
         seat,
         slowSinceMs: undefined,
+        isLetGo: false,
         listener: { send: () => false, subscriptions: tier.subscriptions }, // until the socket is open
       };
       res.writeStatus('101 Switching Protocols');
@@ -228,6 +231,7 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
   }
 
   function markSlow(socket: Socket): void {
+    if (socket.getUserData().isLetGo) return;
     socket.getUserData().slowSinceMs ??= clock.monotonic();
     slow.add(socket);
   }
@@ -239,7 +243,8 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       const { slowSinceMs = nowMs } = socket.getUserData();
       if (nowMs - slowSinceMs < SLOW_MS) continue;
       slow.delete(socket);
-      socket.end(CLOSE.slow, 'too slow');
+      socket.getUserData().isLetGo = true;
+      sayGoodbye(socket);
       clock.after(LINGER_MS, () => sockets.has(socket) && socket.close());
     }
   }
@@ -250,6 +255,11 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       const { account } = socket.getUserData();
       if (account !== undefined && !callers.isStillKnown(account)) socket.end(CLOSE.notKnown, 'the key is not valid');
     }
+  }
+
+  /** Tells a slow reader why it is let go, as soon as it takes something: before that the engine would drop this too. */
+  function sayGoodbye(socket: Socket): void {
+    if (socket.getBufferedAmount() < options.maxBackpressureBytes) socket.end(CLOSE.slow, 'too slow');
   }
 
   app.ws<Subscriber>(`${API_PREFIX}/stream`, {
@@ -272,6 +282,10 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
     message: onMessage,
     dropped: markSlow,
     drain(socket) {
+      if (socket.getUserData().isLetGo) {
+        sayGoodbye(socket);
+        return;
+      }
       if (socket.getBufferedAmount() > 0) return;
       socket.getUserData().slowSinceMs = undefined;
       slow.delete(socket);

@@ -1,0 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fenceOf } from '../../gateway/raw.ts';
+import { frame, OP } from './frame.ts';
+import type { Peer } from './peer.ts';
+
+/** More than a system keeps for a connection that is not read, on both of its sides. */
+const FLOOD_BYTES = 6 * 1024 * 1024;
+const PING = frame(OP.ping, Buffer.alloc(125, 1));
+const PINGS = Buffer.concat(Array.from({ length: 500 }, () => PING));
+
+/** Has peers read nothing more, and asks for so many pongs that whatever else is said to them has to wait. */
+export async function stall(url: string, peers: readonly Peer[]): Promise<void> {
+  for (const { line } of peers) line.socket.pause();
+  for (let sent = 0; sent < FLOOD_BYTES; sent += PINGS.length) {
+    for (const { line } of peers) line.write(PINGS);
+    while (peers.some(({ line }) => line.socket.writableLength > PINGS.length)) await sleep(1);
+  }
+  while (peers.some(({ line }) => line.socket.writableLength > 0)) await sleep(1);
+  await fenceOf(url).pass();
+}
+
+/** Shows whether the other side is still there; a connection that is not read doesn't tell. */
+export const nudge = ({ line }: Peer): void => line.write(PING);
