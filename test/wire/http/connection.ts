@@ -1,0 +1,46 @@
+import { answered, answeredLast, cutOff, refused, section } from './case.ts';
+import { CALL, call, get, post, request } from './message.ts';
+
+const persistence = section('9112 9.3');
+const pipeline = section('9112 9.3.2');
+const close = section('9112 9.6');
+const expect = section('9110 10.1.1');
+
+/** How long a connection lives, and in what order it speaks. */
+export const CONNECTION = [
+  persistence('SHOULD', 'a request behind an answer', [get(), get()], answered(200, 200)),
+  persistence('SHOULD', 'a request behind a refusal', [request('GET /api/v1/no'), get()], answered(404, 200)),
+  pipeline(
+    'MUST',
+    'three requests in one packet',
+    get() + request('GET /api/v1/epoch') + get(),
+    answered(200, 200, 200),
+  ),
+  close('MUST', 'Connection: close', get('Connection: close'), answeredLast(200)),
+  close('MUST', 'Connection: Close', get('Connection: Close'), answeredLast(200)),
+  close('MUST', 'close in a list', get('Connection: keep-alive, close'), answeredLast(200)),
+  close('MUST', 'a request behind the last one', get('Connection: close') + get(), cutOff),
+  close('SHOULD', 'the last answer says so', get('Connection: close'), {
+    answers: 1,
+    holds: ({ text }) => /\r\nconnection: close\r\n/i.test(text),
+  }),
+  expect('MUST', 'a body that waits for 100', [post(`Content-Length: ${CALL.length}`, 'Expect: 100-continue')], {
+    answers: 1,
+    holds: ({ text }) => /^HTTP\/1\.1 (100|4\d\d)/.test(text),
+  }),
+  expect('MUST', 'a body that came without 100', call('Expect: 100-continue'), {
+    answers: 1,
+    holds: ({ text }) => /HTTP\/1\.1 200/.test(text),
+  }),
+  section('9110 7.8')(
+    'MAY',
+    'an upgrade to what nobody speaks',
+    get('Connection: Upgrade', 'Upgrade: h2c'),
+    answered(200),
+  ),
+  section('9112 6.3')('MUST', 'a body that ends before its length', post('Content-Length: 21') + CALL, {
+    answers: 0,
+    holds: ({ text }) => text === '',
+  }),
+  section('9112 9.6')('MUST', 'what follows a refused message', `${post('Content-Length: x')}${get()}`, refused),
+];

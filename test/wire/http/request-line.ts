@@ -1,0 +1,56 @@
+import { answered, answeredLast, refused, section, telling, unserved } from './case.ts';
+import { get, post, request } from './message.ts';
+
+const version = section('9112 2.3');
+const line = section('9112 3');
+const target = section('9112 3.2');
+const host = section('9112 3.2');
+const method = section('9110 9.1');
+const withHost = (value: string): string => `GET /api/v1/slot HTTP/1.1\r\nHost: ${value}\r\n\r\n`;
+const asVersion = (text: string): string => `GET /api/v1/slot ${text}\r\nHost: a\r\n\r\n`;
+
+/** What the first line and the host may be. */
+export const REQUEST_LINE = [
+  line('MUST', 'a request in plain form', get(), answered(200)),
+  line('SHOULD', 'an empty line before it', `\r\n${get()}`, answered(200)),
+  line('MAY', 'lines that end in LF alone', 'GET /api/v1/slot HTTP/1.1\nHost: a\n\n', unserved),
+  line('MUST', 'a blank before the first header', 'GET /api/v1/slot HTTP/1.1\r\n Host: a\r\n\r\n', unserved),
+  line('MUST', 'CR inside the target', request('GET /api/v1/sl\rot'), unserved),
+  line('MUST', 'NUL inside the target', request('GET /api/v1/slot\0'), unserved),
+  line('SHOULD', 'a blank inside the target', request('GET /api/v1/slot ?x'), unserved),
+  line('SHOULD', 'two blanks', request('GET  /api/v1/slot'), unserved),
+  line('SHOULD', 'a tab for the blank', request('GET\t/api/v1/slot'), unserved),
+  line('MUST', 'no target', request('GET'), unserved),
+  line('MUST', 'no method', request('/api/v1/slot'), unserved),
+  line('MUST', 'no version', 'GET /api/v1/slot\r\nHost: a\r\n\r\n', unserved),
+  line('SHOULD', 'a target of 8,000 octets', request(`GET /api/v1/slot?${'x'.repeat(8000)}`), answered([400, 414])),
+  line('MUST', 'a target of 64 KiB', request(`GET /api/v1/slot?${'x'.repeat(65_536)}`), refused),
+  version('MUST', 'http in small letters', asVersion('http/1.1'), unserved),
+  version('MUST', 'a minor version of two digits', asVersion('HTTP/1.10'), unserved),
+  version('MUST', 'no minor version', asVersion('HTTP/1.'), unserved),
+  version('MUST', 'a version without a point', asVersion('HTTP/11'), unserved),
+  version('SHOULD', 'version 2.0', asVersion('HTTP/2.0'), unserved),
+  version('MUST', 'the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', unserved),
+  target('MUST', 'a target that is a whole URL', request('GET http://a/api/v1/slot'), answered(200)),
+  target('MUST', 'a target without a slash', request('GET api/v1/slot'), unserved),
+  target('MUST', 'an asterisk with OPTIONS', request('OPTIONS *'), answered([200, 204])),
+  target('MUST', 'an asterisk with GET', request('GET *'), unserved),
+  target('MUST', 'CONNECT', 'CONNECT a:443 HTTP/1.1\r\nHost: a:443\r\n\r\n', unserved),
+  target('SHOULD', 'an eight-bit character', Buffer.from(request('GET /api/v1/caf\xe9'), 'latin1'), unserved),
+  target('SHOULD', 'a fragment', request('GET /api/v1/slot#x'), unserved),
+  host('MUST', 'no host', 'GET /api/v1/slot HTTP/1.1\r\nAccept: */*\r\n\r\n', refused),
+  host('MUST', 'two hosts', get('Host: b'), answeredLast(400)),
+  host('MUST', 'the host twice', get('Host: gateway.example'), answeredLast(400)),
+  host('MUST', 'two hosts on POST', post('Host: b', 'Content-Length: 0'), answeredLast(400)),
+  host('MUST', 'a blank in the host', withHost('a b'), answeredLast(400)),
+  host('MUST', 'a path in the host', withHost('a/b'), answeredLast(400)),
+  host('MUST', 'a user in the host', withHost('a@b'), answeredLast(400)),
+  host('MUST', 'a list of hosts', withHost('a, b'), answeredLast(400)),
+  host('MUST', 'a port that is no number', withHost('a:b'), answeredLast(400)),
+  host('MUST', 'a bracket that stays open', withHost('[::1'), answeredLast(400)),
+  host('MUST', 'an address in brackets', withHost('[::1]:80'), answered(200)),
+  method('MUST', 'a method in small letters', request('get /api/v1/slot'), unserved),
+  method('SHOULD', 'a method that nobody knows', request('BREW /api/v1/slot'), telling(501, /./)),
+  method('SHOULD', 'TRACE', request('TRACE /api/v1/slot', 'X-Secret: s'), telling(405, /^(?!.*x-secret: s)/is)),
+  method('MUST', 'a blank in the method', request('GE T /api/v1/slot'), unserved),
+];

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import bs58 from 'bs58';
+import { answersIn, exchange } from '../../gateway/raw.ts';
+import { request } from '../http/message.ts';
+import { all, none, type Row, times } from '../row.ts';
+
+const DEPTH = 16;
+const HITS = ['slot', 'epoch', 'performance', 'priority-fee'];
+
+/** Sixteen requests in one packet. */
+export const pipelined: Row = {
+  id: 11,
+  what: `${DEPTH} requests in one packet`,
+  async run({ url, get }, pace) {
+    const rounds = times(pace, 20, 200, 1000);
+    for (const path of HITS) await get(`/${path}`);
+    let [inOrder, wrong] = [0, 0];
+    for (let round = 0; round < rounds; round++) {
+      const paths = Array.from({ length: DEPTH }, (_, i) => HITS[(i * (round + 1)) % HITS.length]);
+      const packet = paths.map((path) => request(`GET /api/v1/${path}`)).join('');
+      const answers = answersIn((await exchange(url, [packet], { answers: DEPTH })).text);
+      // A hit that has just gone stale is read anew, and what is behind it is cut off: fewer answers, in order.
+      if (answers.length === DEPTH) inOrder++;
+      wrong += answers.filter(({ body }, i) => !body.includes(`"request":"GET /api/v1/${paths[i]}"`)).length;
+    }
+    const misses = await Promise.all(
+      Array.from({ length: rounds }, async () => {
+        const addresses = Array.from({ length: DEPTH }, () => bs58.encode(randomBytes(32)));
+        const packet = addresses.map((address) => request(`GET /api/v1/balance/${address}`)).join('');
+        return await exchange(url, [packet], { answers: 1 });
+      }),
+    );
+    return [
+      all('hits: all answered', inOrder, rounds),
+      none('out of order', wrong),
+      all('misses: cut off', misses.filter(({ closed }) => closed).length, rounds),
+      none('of which answered', misses.filter(({ text }) => text !== '').length),
+    ];
+  },
+};

@@ -1,0 +1,33 @@
+import { lineOf, type Pace, type Row } from './row.ts';
+import { injected } from './rows/injected.ts';
+import { metered } from './rows/metered.ts';
+import { pipelined } from './rows/pipelined.ts';
+import { rfc } from './rows/rfc.ts';
+import { smuggling } from './rows/smuggling.ts';
+import { onStage } from './stage.ts';
+
+// node dist/test/wire/run.js [--short | --full] [ROW…]
+// Runs the rows of the catalogue of attacks on the wire and prints a line for each; exits with 1 when one is not as it
+// should be.
+
+const ROWS: readonly Row[] = [rfc, smuggling, injected, pipelined, metered];
+
+const args = process.argv.slice(2);
+const pace: Pace = args.includes('--full') ? 'full' : args.includes('--short') ? 'short' : 'usual';
+const ids = args.filter((arg) => !arg.startsWith('--'));
+const unknown = ids.find((id) => !ROWS.some((row) => String(row.id) === id));
+if (unknown !== undefined) throw new Error(`no row ${unknown}: there are ${ROWS.map(({ id }) => id).join(' ')}`);
+
+await onStage([], async (stage) => {
+  for (const row of ROWS) {
+    if (ids.length > 0 && !ids.includes(String(row.id))) continue;
+    const beganMs = performance.now();
+    const findings = await row.run(stage, pace);
+    console.log(lineOf(row, findings, (performance.now() - beganMs) / 1000));
+    if (findings.some(({ isMet }) => !isMet)) process.exitCode = 1;
+  }
+  const { ended, defects } = stage.gateway;
+  if (ended !== undefined) console.log(`FAILED: the gateway has ended: ${ended}`);
+  for (const defect of defects.slice(0, 5)) console.log(`FAILED: ${defect}`);
+  if (ended !== undefined || defects.length > 0) process.exitCode = 1;
+});

@@ -1,0 +1,37 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type EmbeddedCluster, startEmbedded } from '../../src/cluster/embedded.ts';
+import { client, type Got } from '../gateway/open.ts';
+import { type OverriddenNode, overriddenNode } from '../gateway/overridden-node.ts';
+import { GatewayProcess } from './gateway-process.ts';
+
+/** A gateway in a process of its own over an embedded cluster, and all that its attackers need. */
+export interface Stage {
+  readonly url: string;
+  /** Host and port. */
+  readonly host: string;
+  readonly gateway: GatewayProcess;
+  readonly cluster: EmbeddedCluster;
+  /** What the gateway takes for the cluster's HTTP: it counts what comes, and says what it is told to say. */
+  readonly node: OverriddenNode;
+  get(path: string, init?: RequestInit): Promise<Got>;
+}
+
+/** Opens a stage, plays on it, and clears it away whatever happens. `set`: settings of the gateway. */
+export async function onStage<T>(set: readonly string[], play: (stage: Stage) => Promise<T>): Promise<T> {
+  const endings: (() => unknown)[] = [];
+  try {
+    const state = await mkdtemp(join(tmpdir(), 'wire-'));
+    endings.push(() => rm(state, { recursive: true }));
+    const cluster = await startEmbedded({ state, perSlot: 1 });
+    endings.push(() => cluster.close());
+    const node = await overriddenNode({ teardown: (ending) => endings.push(ending) }, cluster.url);
+    const gateway = await GatewayProcess.start(`${node.url},${cluster.wsUrl}`, set);
+    endings.push(() => gateway.close());
+    const url = await gateway.url();
+    return await play({ url, host: new URL(url).host, gateway, cluster, node, get: client(url).get });
+  } finally {
+    for (const end of endings.reverse()) await end();
+  }
+}
