@@ -2,6 +2,7 @@ import { lineOf, type Pace, type Row } from './row.ts';
 import { injected } from './rows/injected.ts';
 import { metered } from './rows/metered.ts';
 import { pipelined } from './rows/pipelined.ts';
+import { proxied } from './rows/proxied.ts';
 import { rfc } from './rows/rfc.ts';
 import { smuggling } from './rows/smuggling.ts';
 import { onStage } from './stage.ts';
@@ -10,7 +11,7 @@ import { onStage } from './stage.ts';
 // Runs the rows of the catalogue of attacks on the wire and prints a line for each; exits with 1 when one is not as it
 // should be.
 
-const ROWS: readonly Row[] = [rfc, smuggling, injected, pipelined, metered];
+const ROWS: readonly Row[] = [rfc, smuggling, proxied, injected, pipelined, metered];
 
 const args = process.argv.slice(2);
 const pace: Pace = args.includes('--full') ? 'full' : args.includes('--short') ? 'short' : 'usual';
