@@ -1,9 +1,15 @@
 import { lineOf, type Pace, type Row } from './row.ts';
+import { aborted } from './rows/aborted.ts';
+import { connects } from './rows/connects.ts';
+import { idle } from './rows/idle.ts';
 import { injected } from './rows/injected.ts';
 import { metered } from './rows/metered.ts';
+import { missed } from './rows/missed.ts';
+import { oversized } from './rows/oversized.ts';
 import { pipelined } from './rows/pipelined.ts';
 import { proxied } from './rows/proxied.ts';
 import { rfc } from './rows/rfc.ts';
+import { slow } from './rows/slow.ts';
 import { smuggling } from './rows/smuggling.ts';
 import { onStage } from './stage.ts';
 
@@ -11,7 +17,20 @@ import { onStage } from './stage.ts';
 // Runs the rows of the catalogue of attacks on the wire and prints a line for each; exits with 1 when one is not as it
 // should be.
 
-const ROWS: readonly Row[] = [rfc, smuggling, proxied, injected, pipelined, metered];
+const ROWS: readonly Row[] = [
+  rfc,
+  smuggling,
+  proxied,
+  slow,
+  idle,
+  connects,
+  injected,
+  aborted,
+  pipelined,
+  oversized,
+  metered,
+  missed,
+];
 
 const args = process.argv.slice(2);
 const pace: Pace = args.includes('--full') ? 'full' : args.includes('--short') ? 'short' : 'usual';
