@@ -1,10 +1,15 @@
 import { lineOf, type Pace, type Row } from './row.ts';
 import { aborted } from './rows/aborted.ts';
+import { bombs } from './rows/bombs.ts';
+import { called } from './rows/called.ts';
+import { canary } from './rows/canary.ts';
 import { connects } from './rows/connects.ts';
+import { fuzzed } from './rows/fuzzed.ts';
 import { idle } from './rows/idle.ts';
 import { injected } from './rows/injected.ts';
 import { metered } from './rows/metered.ts';
 import { missed } from './rows/missed.ts';
+import { misspeltAddresses } from './rows/misspelt.ts';
 import { oversized } from './rows/oversized.ts';
 import { pipelined } from './rows/pipelined.ts';
 import { proxied } from './rows/proxied.ts';
@@ -24,10 +29,15 @@ const ROWS: readonly Row[] = [
   slow,
   idle,
   connects,
+  fuzzed,
   injected,
   aborted,
   pipelined,
   oversized,
+  bombs,
+  called,
+  misspeltAddresses,
+  canary,
   metered,
   missed,
 ];
