@@ -4,7 +4,9 @@ import { bombs } from './rows/bombs.ts';
 import { called } from './rows/called.ts';
 import { canary } from './rows/canary.ts';
 import { connects } from './rows/connects.ts';
+import { flooded } from './rows/flooded.ts';
 import { fuzzed } from './rows/fuzzed.ts';
+import { identical } from './rows/identical.ts';
 import { idle } from './rows/idle.ts';
 import { injected } from './rows/injected.ts';
 import { metered } from './rows/metered.ts';
@@ -16,6 +18,8 @@ import { proxied } from './rows/proxied.ts';
 import { rfc } from './rows/rfc.ts';
 import { slow } from './rows/slow.ts';
 import { smuggling } from './rows/smuggling.ts';
+import { stalled } from './rows/stalled.ts';
+import { websocket } from './rows/websocket.ts';
 import { onStage } from './stage.ts';
 
 // node dist/test/wire/run.js [--short | --full] [ROW…]
@@ -40,6 +44,10 @@ const ROWS: readonly Row[] = [
   canary,
   metered,
   missed,
+  websocket,
+  stalled,
+  flooded,
+  identical,
 ];
 
 const args = process.argv.slice(2);
