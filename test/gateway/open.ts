@@ -134,7 +134,9 @@ export function client(url: string): Pick<World, 'get' | 'rpc'> {
 }
 
 /** The clock runs ahead of the sockets when a test moves it, so deadlines that it measures must be long. */
-const PATIENT = ['upstream.timeoutMs=3600000', 'upstream.slowTimeoutMs=3600000', 'upstream.ackMs=3600000'];
+const PATIENT = ['timeoutMs', 'slowTimeoutMs', 'ackMs', 'pingMs', 'silenceMs'].map(
+  (name) => `upstream.${name}=3600000`,
+);
 
 /** Opens a gateway over a cluster on the same clock, which is moved until it is open. */
 export async function openOver(
