@@ -5,7 +5,7 @@ import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/error.ts';
 import { isShownBy } from '../../tokens/mints.ts';
 import { isSameList, readTokenList, type TokenList, type TokenListReading } from '../../tokens/token-list.ts';
-import type { Line, Watcher } from '../../upstream/line.ts';
+import type { Beacon, Line, Watcher } from '../../upstream/line.ts';
 import { storedAccount } from '../../upstream/stored-accounts.ts';
 import { Doubts } from './doubts.ts';
 import type { LineEvents } from './keeper.ts';
@@ -58,7 +58,7 @@ export class ListLine {
       line,
       clock,
       tip,
-      onBeat: (commitment, slot) => this.#beat(commitment, slot),
+      onBeat: (commitment, beacon) => this.#beat(commitment, beacon),
       onLost: (reason) => this.#lose(reason),
     });
   }
@@ -125,10 +125,13 @@ export class ListLine {
     if (wrong !== undefined) this.#distrust(wrong);
   }
 
-  #beat(commitment: Commitment, slot: Slot): void {
+  #beat(commitment: Commitment, { slot, previous }: Beacon): void {
+    // Behind a slot that was skipped, or that a late node never told of: a program tells of no change after its slot.
+    const isGap = previous !== undefined && slot > previous + 1;
     for (const list of this.#lists.keys()) {
       if (list.commitment !== commitment) continue;
       list.step({ name: 'beacon', slot });
+      if (isGap) this.#tell(list, slot);
       this.#read(list);
     }
     this.#resolveDoubts();

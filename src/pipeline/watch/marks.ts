@@ -1,7 +1,7 @@
 import type { Slot } from '../../domain/answer.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
-import type { Line } from '../../upstream/line.ts';
+import type { Beacon, Line } from '../../upstream/line.ts';
 import { Watermark } from './watermark.ts';
 
 export interface MarksOptions {
@@ -10,7 +10,7 @@ export interface MarksOptions {
   /** The newest slot that the whole cluster has shown. */
   tip(commitment: Commitment): Slot | undefined;
   /** A beacon has come, and the mark of its commitment has moved. */
-  onBeat(commitment: Commitment, slot: Slot): void;
+  onBeat(commitment: Commitment, beacon: Beacon): void;
   /** The connection is lost: no mark will move again. */
   onLost(reason: string): void;
 }
@@ -28,9 +28,9 @@ export class Marks {
     const mark = (commitment: Commitment) => new Watermark(() => tip(commitment));
     this.#marks = { processed: mark('processed'), confirmed: mark('confirmed'), finalized: mark('finalized') };
     for (const commitment of COMMITMENTS) {
-      line.onBeacon(commitment, ({ slot, previous }) => {
-        this.#marks[commitment].move(previous, clock.monotonic());
-        onBeat(commitment, slot);
+      line.onBeacon(commitment, (beacon) => {
+        this.#marks[commitment].move(beacon.previous, clock.monotonic());
+        onBeat(commitment, beacon);
       });
     }
     line.onLost((reason) => {

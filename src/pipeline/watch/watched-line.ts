@@ -42,7 +42,7 @@ export class WatchedLine {
       line,
       clock,
       tip,
-      onBeat: (commitment, slot) => this.#beat(commitment, slot),
+      onBeat: (commitment, { slot }) => this.#beat(commitment, slot),
       onLost: (reason) => this.#lose(reason),
     });
   }

@@ -90,6 +90,7 @@ t.test(
       await world.tell(A);
       t.strictSame(await world.kept(), { slot: changed, amounts: {} });
       t.strictSame(world.line.stopped, [A, MINT], 'nothing of it is watched any more');
+      await world.beat();
       const { reads } = world;
       await world.pass(3);
       t.strictSame(await world.kept(), { slot: changed + 2, amounts: {} });
@@ -98,11 +99,25 @@ t.test(
   },
 );
 
+t.test('I15: behind a slot that no beacon told of a list is read again, though no change was told of', async (t) => {
+  const world = await live();
+  const { proof } = await world.read();
+  const lost = world.put({ [A]: 5, [B]: 7 });
+  world.grow();
+  await world.beat();
+  t.match([proof?.state, proof?.slot], ['superseded', lost - 1]);
+  t.strictSame(await world.kept(), undefined, 'the account that was added is not watched yet');
+  await world.pass(4);
+  t.strictSame((await world.kept())?.amounts, { [A]: 5, [B]: 7 });
+  t.equal(world.watch.falseClaims, 0);
+});
+
 t.test('I15: a mint that comes to be shown otherwise is news, its supply is not', async (t) => {
   const world = await live();
   const { reads } = world;
   world.grow({ [MINT]: minting(0, 200) });
   await world.tell(MINT);
+  await world.beat();
   await world.pass(2);
   t.strictSame([(await world.kept())?.slot, world.reads], [world.slot - 1, reads]);
   const changed = world.grow({ [MINT]: minting(2, 200) });
