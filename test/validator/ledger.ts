@@ -13,6 +13,7 @@ interface State {
 }
 
 interface Block {
+  readonly parentSlot: number;
   readonly transactions: readonly {
     readonly transaction: { readonly accountKeys: readonly { readonly pubkey: string }[] };
     readonly meta: {
@@ -40,6 +41,8 @@ export class Ledger {
   readonly #url: string;
   readonly #states = new Map<string, State[]>();
   #through: number;
+  /** The newest block that was read. */
+  #head: number | undefined;
 
   /** Nothing of interest may have happened up to slot `from`. */
   constructor(url: string, from: number) {
@@ -59,10 +62,12 @@ export class Ledger {
     const config = { transactionDetails: 'accounts', rewards: false, maxSupportedTransactionVersion: 1 };
     try {
       for (const slot of await ask<number[]>(this.#url, 'getBlocks', [this.#through + 1, newest])) {
-        this.#record(slot, await ask<Block>(this.#url, 'getBlock', [slot, config]));
-        this.#through = slot;
+        const block = await ask<Block>(this.#url, 'getBlock', [slot, config]);
+        // A late node leaves out of its list what it has not written down yet, and lists it the next time.
+        if (this.#head !== undefined && block.parentSlot !== this.#head) return;
+        this.#record(slot, block);
+        this.#head = this.#through = slot;
       }
-      this.#through = newest;
     } catch (thrown) {
       if (!(thrown instanceof Refusal) || thrown.code !== NOT_AVAILABLE) throw thrown; // else it comes in a moment
     }
