@@ -57,6 +57,15 @@ export class Reply {
     });
   }
 
+  /**
+   * Writes a response behind which nothing is read. Later, as the engine goes on to the next request in a packet after
+   * an answer made at once; and by a timer, as it never frees a connection that is closed from setImmediate: that comes
+   * after its own clean-up in a turn of the loop.
+   */
+  sendLast(wire: Wire): void {
+    setTimeout(() => this.send({ ...wire, close: true }), 0);
+  }
+
   /** Calls `onChunk` with each part of the request body, which is lent for the length of the call. */
   onBody(onChunk: (chunk: Buffer, isLast: boolean) => void): void {
     this.#res.onData((chunk, isLast) => {

@@ -205,9 +205,8 @@ export function handlers(deps: Deps): Handlers {
       let close = context.isDraining();
       const finish = (wire: Wire, outcome: Outcome): void => {
         if (account !== undefined) count(account, url, outcome);
-        if (!close && !context.isDraining()) reply.send(wire);
-        // Later: after an answer made at once the engine goes on to the next request in the packet, last or not.
-        else setImmediate(() => reply.send({ ...wire, close: true }));
+        if (close || context.isDraining()) reply.sendLast(wire);
+        else reply.send(wire);
       };
       const send = (wire: Wire): void => finish(wire, 'answered');
       const fail = (thrown: unknown): void => finish(errorWire(quota, thrown, onDefect), outcomeOf(thrown));

@@ -157,9 +157,7 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
         context,
       );
     } catch (thrown) {
-      const reply = new Reply(res, options.owed);
-      const wire = errorWire(quota, thrown, options.onDefect);
-      setImmediate(() => reply.send({ ...wire, close: true }));
+      new Reply(res, options.owed).sendLast(errorWire(quota, thrown, options.onDefect));
     }
   }
 
