@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, run } from '../child.ts';
+import { until } from '../gateway/open.ts';
 
 /** For how long a gateway's loop was held up at most: by its own work, and altogether. */
 export interface HoldUp {
@@ -20,6 +21,7 @@ export class GatewayProcess {
   readonly child: Child;
   readonly #folder: string;
   #holdUpsTaken = 0;
+  #weighed = 0;
 
   /** `set`: settings, as `--set` takes them. */
   static async start(upstreams: readonly string[], set: readonly string[] = []): Promise<GatewayProcess> {
@@ -59,6 +61,33 @@ export class GatewayProcess {
     this.#holdUpsTaken = told.length;
     const longest = (column: number): number => Math.max(...since.map((found) => Number(found[column])));
     return { ownMs: longest(1), wholeMs: longest(2) };
+  }
+
+  /** Bytes of memory after a collection. */
+  async rss(): Promise<number> {
+    const id = ++this.#weighed;
+    this.child.process.stdin?.write(`${id}\n`);
+    const told = new RegExp(`^weighed ${id} (\\d+)\n`, 'm');
+    await until(() => told.test(this.child.err()) || this.ending !== undefined, 'the memory of the gateway');
+    return Number(told.exec(this.child.err())?.[1]);
+  }
+
+  /** How it ended by itself; undefined while it runs. */
+  get ending(): string | undefined {
+    const { exitCode, signalCode } = this.child.process;
+    return exitCode === null && signalCode === null ? undefined : `${signalCode ?? exitCode} ${this.child.err()}`;
+  }
+
+  /** The lines of its log that tell of a defect. */
+  get defects(): readonly string[] {
+    const lines = this.child.out().split('\n');
+    return lines.filter((line) => line.includes('a request met a defect'));
+  }
+
+  /** Asks it to end, and gives how it did. */
+  async terminate(): Promise<number | string> {
+    this.child.process.kill('SIGTERM');
+    return await this.child.ended();
   }
 
   async close(): Promise<void> {

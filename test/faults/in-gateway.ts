@@ -1,5 +1,9 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
 // Loaded into a gateway by NODE_OPTIONS. Ends it with who started it, and tells on the standard error, four times a
 // second, for how long its loop was held up at most: by its own work, and altogether, the machine's other work included.
+// Each line of the standard input is answered by the memory that is left after a collection.
 
 const TICK_MS = 5;
 let lastMs = performance.now();
@@ -21,4 +25,13 @@ setInterval(() => {
   [ownMs, wholeMs] = [0, 0];
 }, 250).unref();
 
-process.stdin.on('end', () => process.exit()).resume();
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+
+process.stdin
+  .on('data', (id) => {
+    collect();
+    collect(); // what the first has finalized
+    process.stderr.write(`weighed ${String(id).trim()} ${process.memoryUsage.rss()}\n`);
+  })
+  .on('end', () => process.exit());

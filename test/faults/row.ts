@@ -48,13 +48,14 @@ export function within(pace: Pace, what: string, ms: number, boundMs: number): F
 }
 
 /** The line that is printed for a row. */
-export function lineOf({ id, what }: Row, findings: readonly Finding[], seconds: number): string {
+export function lineOf({ id, what }: Pick<Row, 'id' | 'what'>, findings: readonly Finding[], seconds: number): string {
   const verdict = findings.every(({ isMet }) => isMet) ? 'ok    ' : 'FAILED';
   const texts = findings.map(({ text, isMet }) => (isMet ? text : `${text} <<<`));
   return `${id.padEnd(9)} ${verdict} ${seconds.toFixed(0).padStart(4)} s  ${what}: ${texts.join(', ')}`;
 }
 
-function told(value: number | string): string {
+/** A figure as a reader wants it. */
+export function told(value: number | string): string {
   if (typeof value === 'string') return value;
   return Number.isInteger(value) || Math.abs(value) >= 100
     ? Math.round(value).toLocaleString('en')

@@ -1,4 +1,5 @@
-import { lineOf, type Pace, type Row } from './row.ts';
+import { lineOf } from '../faults/row.ts';
+import type { Pace, Row } from './row.ts';
 import { aborted } from './rows/aborted.ts';
 import { bombs } from './rows/bombs.ts';
 import { called } from './rows/called.ts';
@@ -53,19 +54,19 @@ const ROWS: readonly Row[] = [
 const args = process.argv.slice(2);
 const pace: Pace = args.includes('--full') ? 'full' : args.includes('--short') ? 'short' : 'usual';
 const ids = args.filter((arg) => !arg.startsWith('--'));
-const unknown = ids.find((id) => !ROWS.some((row) => String(row.id) === id));
+const unknown = ids.find((id) => !ROWS.some((row) => row.id === id));
 if (unknown !== undefined) throw new Error(`no row ${unknown}: there are ${ROWS.map(({ id }) => id).join(' ')}`);
 
 await onStage([], async (stage) => {
   for (const row of ROWS) {
-    if (ids.length > 0 && !ids.includes(String(row.id))) continue;
+    if (ids.length > 0 && !ids.includes(row.id)) continue;
     const beganMs = performance.now();
     const findings = await row.run(stage, pace);
     console.log(lineOf(row, findings, (performance.now() - beganMs) / 1000));
     if (findings.some(({ isMet }) => !isMet)) process.exitCode = 1;
   }
-  const { ended, defects } = stage.gateway;
-  if (ended !== undefined) console.log(`FAILED: the gateway has ended: ${ended}`);
+  const { ending, defects } = stage.gateway;
+  if (ending !== undefined) console.log(`FAILED: the gateway has ended: ${ending}`);
   for (const defect of defects.slice(0, 5)) console.log(`FAILED: ${defect}`);
-  if (ended !== undefined || defects.length > 0) process.exitCode = 1;
+  if (ending !== undefined || defects.length > 0) process.exitCode = 1;
 });

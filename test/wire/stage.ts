@@ -2,9 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type EmbeddedCluster, startEmbedded } from '../../src/cluster/embedded.ts';
+import { GatewayProcess } from '../faults/gateway-process.ts';
 import { client, type Got } from '../gateway/open.ts';
 import { type OverriddenNode, overriddenNode } from '../gateway/overridden-node.ts';
-import { GatewayProcess } from './gateway-process.ts';
 
 /** A gateway in a process of its own over an embedded cluster, and all that its attackers need. */
 export interface Stage {
@@ -27,7 +27,10 @@ export async function onStage<T>(set: readonly string[], play: (stage: Stage) =>
     const cluster = await startEmbedded({ state, perSlot: 1 });
     endings.push(() => cluster.close());
     const node = await overriddenNode({ teardown: (ending) => endings.push(ending) }, cluster.url);
-    const gateway = await GatewayProcess.start(`${node.url},${cluster.wsUrl}`, set);
+    const gateway = await GatewayProcess.start(
+      [`${node.url},${cluster.wsUrl}`],
+      ['limits.free.streams=1000000', ...set],
+    );
     endings.push(() => gateway.close());
     const url = await gateway.url();
     return await play({ url, host: new URL(url).host, gateway, cluster, node, get: client(url).get });

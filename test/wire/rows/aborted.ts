@@ -1,17 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import bs58 from 'bs58';
+import { none, shown } from '../../faults/row.ts';
 import { fenceOf } from '../../gateway/raw.ts';
 import { request } from '../http/message.ts';
 import { inTurn } from '../in-turn.ts';
 import { Line } from '../line.ts';
-import { none, type Row, shown, times } from '../row.ts';
+import { type Row, times } from '../row.ts';
 import { onStage } from '../stage.ts';
 
 const AT_ONCE = 64;
 
 /** Callers who are gone before, while or after the node is asked. */
 export const aborted: Row = {
-  id: 9,
+  id: '9',
   what: 'callers who reset the connection at any stage of a read',
   run: (_, pace) =>
     // Closing waits for whoever is owed an answer, so an end that comes at once tells that nobody is.

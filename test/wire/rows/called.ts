@@ -1,8 +1,9 @@
 import { Pool } from 'undici';
 import { READ_METHODS } from '../../../src/domain/read-method.ts';
+import { none, shown } from '../../faults/row.ts';
 import { batches, rpcBody } from '../fuzz.ts';
 import { inTurn } from '../in-turn.ts';
-import { none, type Row, shown, times } from '../row.ts';
+import { type Row, times } from '../row.ts';
 
 const AT_ONCE = 64;
 const HEADERS = { 'content-type': 'application/json' };
@@ -12,7 +13,7 @@ const OWN = ['getGenesisHash', 'getProgramAccounts'];
 
 /** Bodies for `/rpc` that try to get another method through. */
 export const called: Row = {
-  id: 14,
+  id: '14',
   what: 'generated /rpc bodies: repeated members, writes, batches, prototypes',
   async run({ url, node }, pace) {
     const count = times(pace, 3000, 30_000, 1_000_000);

@@ -1,15 +1,16 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { GOLD, POINTS } from '../../../src/cluster/economy/cast.ts';
+import { none, shown } from '../../faults/row.ts';
 import { exchange } from '../../gateway/raw.ts';
 import { get, post, request } from '../http/message.ts';
-import { all, none, type Row, shown } from '../row.ts';
+import { all, type Row } from '../row.ts';
 import type { Stage } from '../stage.ts';
 
 const SCHEMES = ['http', 'https', 'file', 'gopher', 'ws'];
 
 /** A listener that nobody has a reason to call, named in whatever the gateway reads. */
 export const canary: Row = {
-  id: 17,
+  id: '17',
   what: 'URLs of a listener on loopback, in metadata, parameters and headers',
   async run(stage) {
     let connections = 0;

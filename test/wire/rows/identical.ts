@@ -4,7 +4,7 @@ import { Peer } from '../websocket/peer.ts';
 
 /** Frames of the stream beside what `GET /network` says at the same version. */
 export const identical: Row = {
-  id: 42,
+  id: '42',
   what: 'a frame of the stream is the body of GET /network',
   async run({ url, get }, pace) {
     const wanted = times(pace, 5, 25, 250);

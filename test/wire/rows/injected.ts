@@ -1,6 +1,7 @@
+import { none, shown } from '../../faults/row.ts';
 import { answersIn, exchange } from '../../gateway/raw.ts';
 import { call, get, post, request } from '../http/message.ts';
-import { none, type Row, shown } from '../row.ts';
+import type { Row } from '../row.ts';
 
 /** Ways to write a line end. */
 const ENDS = [
@@ -46,7 +47,7 @@ const PLACES: readonly ((text: string) => string)[] = [
 const MARK = 'X-Injected';
 
 export const injected: Row = {
-  id: 8,
+  id: '8',
   what: 'line ends in whatever might come back in a header',
   async run({ url }) {
     const packets = PLACES.flatMap((place) => ENDS.map((end) => place(`a${end}${MARK}: yes${end}`)));

@@ -1,8 +1,9 @@
 import { DOLLAR } from '../../../src/cluster/economy/cast.ts';
+import { none, shown } from '../../faults/row.ts';
 import { exchange, type Heard } from '../../gateway/raw.ts';
 import { statuses } from '../http/case.ts';
 import { CALL, call, get, post, request } from '../http/message.ts';
-import { all, none, type Row, shown } from '../row.ts';
+import { all, type Row } from '../row.ts';
 import { onStage, type Stage } from '../stage.ts';
 
 const LIMIT = 40;
@@ -38,7 +39,7 @@ interface Quota {
 
 /** The headers on every status, counted down by what was asked. */
 export const metered: Row = {
-  id: 23,
+  id: '23',
   what: 'the three headers and CORS, on an answer of every status',
   run: () => onStage([`limits.free.requests=${LIMIT}`, 'limits.free.windowSeconds=600'], play),
 };

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import bs58 from 'bs58';
 import { Pool } from 'undici';
+import { none, shown } from '../../faults/row.ts';
 import { inTurn } from '../in-turn.ts';
-import { atMost, none, type Row, shown, times } from '../row.ts';
+import { atMost, type Row, times } from '../row.ts';
 import { onStage } from '../stage.ts';
 
 const AT_ONCE = 64;
@@ -10,7 +11,7 @@ const LIMIT = 100;
 
 /** One caller asks for accounts that nobody has heard of, as fast as it can. */
 export const missed: Row = {
-  id: 38,
+  id: '38',
   what: 'random addresses from one caller',
   run: (_, pace) =>
     onStage([`limits.free.requests=${LIMIT}`, 'limits.free.windowSeconds=600'], async ({ url, node }) => {

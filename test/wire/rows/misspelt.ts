@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { Pool } from 'undici';
+import { none, shown } from '../../faults/row.ts';
 import { inTurn } from '../in-turn.ts';
-import { all, none, type Row, shown, times } from '../row.ts';
+import { all, type Row, times } from '../row.ts';
 
 const BASE58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 const GOOD = 'ExJxntoqpmUT5Zt1pDjeQXZJ4J4dNeZUNCdkDEXQDcLZ';
@@ -18,7 +19,7 @@ const misspelt = fc.oneof(
 const ROUTES = ['/balance/', '/account/', '/token-accounts/', '/token/'];
 
 export const misspeltAddresses: Row = {
-  id: 16,
+  id: '16',
   what: 'addresses that are none',
   async run({ url, node, gateway }, pace) {
     const count = times(pace, 1000, 10_000, 100_000);
@@ -31,20 +32,20 @@ export const misspeltAddresses: Row = {
       });
     }
     const pool = new Pool(url, { connections: AT_ONCE });
-    const before = await gateway.vitals();
+    const before = await gateway.cpuSeconds();
     let refused = 0;
     await inTurn(sent, AT_ONCE, async (text, i) => {
       const { statusCode, body } = await pool.request({ method: 'GET', path: `/api/v1${ROUTES[i % 4]}${text}` });
       if (statusCode === 400 && (await body.text()).includes('"invalid_address"')) refused++;
       else console.error(`   ${statusCode} ${ROUTES[i % 4]}${text}`);
     });
-    const after = await gateway.vitals();
+    const after = await gateway.cpuSeconds();
     await pool.destroy();
     node.says.clear();
     return [
       all('refused by 400', refused, count),
       none('that the node was asked for', sent.filter((text) => asked.has(text) || asked.has(decoded(text))).length),
-      shown('µs of processor time each, HTTP and all', ((after.cpuMs - before.cpuMs) * 1000) / count),
+      shown('µs of processor time each, HTTP and all', ((after - before) * 1e6) / count),
     ];
   },
 };

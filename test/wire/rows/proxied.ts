@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import bs58 from 'bs58';
 import { Pool } from 'undici';
+import { type Finding, none, shown } from '../../faults/row.ts';
 import { SMUGGLING, UNSEEN } from '../http/smuggling.ts';
 import { inTurn } from '../in-turn.ts';
 import { Line } from '../line.ts';
 import { HAPROXY, isAtHand, NGINX, type ProxyKind, startProxy } from '../proxy.ts';
-import { all, type Finding, none, type Row, shown, times } from '../row.ts';
+import { all, type Row, times } from '../row.ts';
 import type { Stage } from '../stage.ts';
 
 const ATTACKERS = 16;
@@ -14,7 +15,7 @@ const HEARING_MS = 50;
 
 /** Attackers and victims share the connections of a proxy: who reads an answer that was made for another? */
 export const proxied: Row = {
-  id: 3,
+  id: '3',
   what: 'smuggled requests through proxies, and their victims',
   async run(stage, pace) {
     const kinds = [NGINX, HAPROXY].filter(isAtHand);

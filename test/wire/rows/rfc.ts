@@ -1,6 +1,7 @@
+import { type Finding, none, shown } from '../../faults/row.ts';
 import type { Case } from '../http/case.ts';
 import { failures, nameOf, SUITE } from '../http/suite.ts';
-import { type Finding, none, type Row, shown } from '../row.ts';
+import type { Row } from '../row.ts';
 
 /** What is left to the engine's parser, or to the table of errors. The row fails too when one of them begins to hold. */
 const RESIDUE: readonly string[] = [
@@ -19,7 +20,7 @@ const RESIDUE: readonly string[] = [
 ];
 
 export const rfc: Row = {
-  id: 1,
+  id: '1',
   what: `RFC 9110 and 9112 in ${SUITE.length} raw messages`,
   async run({ url, get }) {
     await get('/epoch');

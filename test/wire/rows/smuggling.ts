@@ -1,13 +1,14 @@
+import { none, shown } from '../../faults/row.ts';
 import { exchange } from '../../gateway/raw.ts';
 import { statuses } from '../http/case.ts';
 import { SMUGGLING } from '../http/smuggling.ts';
 import { inTurn } from '../in-turn.ts';
-import { none, type Row, shown, times } from '../row.ts';
+import { type Row, times } from '../row.ts';
 
 const AT_ONCE = 200;
 
 export const smuggling: Row = {
-  id: 2,
+  id: '2',
   what: `${Object.keys(SMUGGLING).length} smuggled requests, whole and cut`,
   async run({ url }, pace) {
     const stride = times(pace, 9, 1, 1);
