@@ -9,9 +9,11 @@ const FORM = new RegExp(`^${PREFIX}[0-9A-Za-z]{${RANDOM + CHECKSUM}}$`);
 
 /** A new key: `sg_live_`, 30 random base62 characters, and the CRC-32 of all that in six more. */
 export function newApiKey(): string {
-  const body = PREFIX + Array.from({ length: RANDOM }, () => DIGITS.charAt(randomInt(DIGITS.length))).join('');
-  return body + checksum(body);
+  return keyOf(Array.from({ length: RANDOM }, () => DIGITS.charAt(randomInt(DIGITS.length))).join(''));
 }
+
+/** The key of 30 given characters, which should be random ones. */
+export const keyOf = (random: string): string => PREFIX + random + checksum(PREFIX + random);
 
 /** False for what no gateway ever issued: a slip of the pen is told from a foreign key without a look-up. */
 export function isApiKey(text: string): boolean {
