@@ -234,7 +234,10 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
     slow.add(socket);
   }
 
-  /** Lets go of those who have not taken a frame for too long. */
+  /**
+   * Lets go of those who have not taken a frame for too long. Who takes all that waits is told why: behind anything else
+   * the engine would drop the goodbye, or keep the connection for as long as it likes.
+   */
   function dropSlow(): void {
     const nowMs = clock.monotonic();
     for (const socket of slow) {
@@ -242,7 +245,6 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       if (nowMs - slowSinceMs < SLOW_MS) continue;
       slow.delete(socket);
       socket.getUserData().isLetGo = true;
-      sayGoodbye(socket);
       clock.after(LINGER_MS, () => sockets.has(socket) && socket.close());
     }
   }
@@ -253,11 +255,6 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       const { account } = socket.getUserData();
       if (account !== undefined && !callers.isStillKnown(account)) socket.end(CLOSE.notKnown, 'the key is not valid');
     }
-  }
-
-  /** Tells a slow reader why it is let go, as soon as it takes something: before that the engine would drop this too. */
-  function sayGoodbye(socket: Socket): void {
-    if (socket.getBufferedAmount() < options.maxBackpressureBytes) socket.end(CLOSE.slow, 'too slow');
   }
 
   app.ws<Subscriber>(`${API_PREFIX}/stream`, {
@@ -280,11 +277,11 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
     message: onMessage,
     dropped: markSlow,
     drain(socket) {
+      if (socket.getBufferedAmount() > 0) return;
       if (socket.getUserData().isLetGo) {
-        sayGoodbye(socket);
+        socket.end(CLOSE.slow, 'too slow');
         return;
       }
-      if (socket.getBufferedAmount() > 0) return;
       socket.getUserData().slowSinceMs = undefined;
       slow.delete(socket);
       pushes.drained(socket.getUserData().listener);
