@@ -5,6 +5,8 @@ export class Line {
   readonly socket: Socket;
   text = '';
   closed = false;
+  /** When it was opened. */
+  openMs = performance.now();
   /** When the other side ended it. */
   closedMs = Number.POSITIVE_INFINITY;
 
@@ -14,7 +16,12 @@ export class Line {
     const socket = connect({ port: Number(port), host: hostname, ...(from !== undefined && { localAddress: from }) });
     const line = new Line(socket);
     return new Promise((resolve) => {
-      socket.once('connect', () => resolve(line)).once('close', () => resolve(line));
+      socket
+        .once('connect', () => {
+          line.openMs = performance.now();
+          resolve(line);
+        })
+        .once('close', () => resolve(line));
     });
   }
 

@@ -47,6 +47,7 @@ export const bombs: Row = {
   async run({ get, gateway }, pace) {
     const headers = { 'content-type': 'application/json' };
     const accepted: string[] = [];
+    await sleep(TOLD_MS);
     gateway.takeHoldUp();
     for (const path of ['/rpc', '/explain']) {
       for (const [name, body] of Object.entries(BOMBS)) {

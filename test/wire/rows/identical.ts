@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { all, type Row, times } from '../row.ts';
+import { OP } from '../websocket/frame.ts';
 import { Peer } from '../websocket/peer.ts';
 
 /** Frames of the stream beside what `GET /network` says at the same version. */
@@ -15,7 +16,7 @@ export const identical: Row = {
       bodies.set(versionOf(text), text);
       await sleep(20);
     }
-    const frames = peer.frames.map(({ payload }) => payload.toString());
+    const frames = peer.frames.filter(({ opcode }) => opcode === OP.text).map(({ payload }) => payload.toString());
     peer.line.cut();
     const pairs = frames.filter((frame) => bodies.has(versionOf(frame)));
     return [
