@@ -62,6 +62,6 @@ export const SMUGGLING: Readonly<Record<string, string>> = {
 
 /**
  * A line without a name ends the engine's list of headers, so nobody sees what stands behind it. On POST that is met by
- * closing; a GET is answered, and so is what it carries. HAProxy refuses such a line and nginx drops it.
+ * closing; a GET is answered, and so is what it carries. HAProxy and nginx refuse such a line.
  */
 export const UNSEEN = get(': a', `Content-Length: ${SMUGGLED.length}`) + SMUGGLED;
