@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { stat } from 'node:fs/promises';
+import { hasCode } from '../disk/errno.ts';
 import type { Clock } from '../domain/clock.ts';
-import { hasCode } from '../domain/errno.ts';
 import { digestOfKey, isApiKey } from './api-key.ts';
 import { isValid, type KeyRecord, type KeyTier } from './key-record.ts';
 import { readKeys } from './key-store.ts';

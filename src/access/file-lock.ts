@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { hasCode } from '../domain/errno.ts';
+import { hasCode } from '../disk/errno.ts';
 
 /**
  * Lets one process at a time do something to a file. The lock lies beside it and names its holder, so that one who was

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hasCode } from '../domain/errno.ts';
+import { hasCode } from '../disk/errno.ts';
+import { replaceFile } from '../disk/replace-file.ts';
 import { StartError } from '../domain/start-error.ts';
-import { replaceFile } from './durable-file.ts';
 import { lockFile } from './file-lock.ts';
 import { type KeyRecord, parseKeys, printKeys } from './key-record.ts';
 

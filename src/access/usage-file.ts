@@ -9,8 +9,8 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { hasCode } from '../domain/errno.ts';
-import { replaceFile } from './durable-file.ts';
+import { hasCode } from '../disk/errno.ts';
+import { replaceFile } from '../disk/replace-file.ts';
 import { OUTCOMES, parseLine, printLine, type UsageRow } from './usage-line.ts';
 
 /** Where the usage of a state folder is kept. */

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
-import { hasCode } from '../domain/errno.ts';
+import { hasCode } from '../disk/errno.ts';
 
 /*
  * A flag beside a file says that a process is there. It is a socket that listens, so it ends with the process however

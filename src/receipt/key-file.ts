@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { hasCode } from '../domain/errno.ts';
-import { writeNewFile } from './new-file.ts';
+import { hasCode } from '../disk/errno.ts';
+import { writeNewFile } from '../disk/new-file.ts';
 
 const MAX_KEY_BYTES = 4096;
 const OTHERS = 0o077; // permission bits of group and world

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import bs58 from 'bs58';
-import { hasCode } from '../domain/errno.ts';
+import { hasCode } from '../disk/errno.ts';
 import { readKeyFile } from './key-file.ts';
 import { parseKey } from './key-format.ts';
 import { parseRecord } from './key-record.ts';

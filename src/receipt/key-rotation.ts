@@ -1,8 +1,8 @@
+import { writeNewFile } from '../disk/new-file.ts';
 import { createKeyFile } from './key-file.ts';
 import { readKey, recordFile, revokedFile, secretFile } from './key-folder.ts';
 import { recordText } from './key-record.ts';
 import { activeKey, type KeyRing, type KnownKey, keyState } from './key-ring.ts';
-import { writeNewFile } from './new-file.ts';
 import { type SigningKey, signingKey, succeed } from './sign.ts';
 
 /**

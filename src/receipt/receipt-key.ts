@@ -1,12 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
+import { dropDrafts } from '../disk/new-file.ts';
 import { StartError } from '../domain/start-error.ts';
 import { createKeyFile } from './key-file.ts';
 import { isUsed, readKeyRing, ringOf } from './key-folder.ts';
 import { parseKey } from './key-format.ts';
 import { activeKey, type KeyRing } from './key-ring.ts';
 import type { KeySource } from './key-source.ts';
-import { dropDrafts } from './new-file.ts';
 import { signsTruly } from './self-test.ts';
 import { signingKey } from './sign.ts';
 

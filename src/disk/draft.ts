@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/** What the names of drafts end in. */
+export const DRAFT_ENDING = '.tmp';
+
+/**
+ * Writes a text beside where it is to be, for its owner alone, and makes the folders on the way there. Returns the
+ * draft's path, when it is on the disk.
+ */
+export function writeDraft(path: string, text: string | Buffer): string {
+  makeFolder(dirname(path));
+  const draft = `${path}.${randomBytes(8).toString('hex')}${DRAFT_ENDING}`;
+  const fd = openSync(draft, 'wx', 0o600);
+  try {
+    writeFileSync(fd, text);
+    fsyncSync(fd);
+  } catch (thrown) {
+    rmSync(draft);
+    throw thrown;
+  } finally {
+    closeSync(fd);
+  }
+  return draft;
+}
+
+/** Returns when the names in a folder are on the disk. */
+export function syncFolder(folder: string): void {
+  const fd = openSync(folder, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Each new folder is on the disk under its name before anything is put into it. */
+function makeFolder(folder: string): void {
+  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  if (first === undefined) return;
+  for (let made = folder; made.length >= first.length; made = dirname(made)) syncFolder(dirname(made));
+}

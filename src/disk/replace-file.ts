@@ -1,0 +1,18 @@
+import { renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { syncFolder, writeDraft } from './draft.ts';
+
+/**
+ * Puts a file of this text at `path`, for its owner alone. Whoever looks, after a crash too, finds the old text or the
+ * new one, whole; when it returns the new one is on the disk.
+ */
+export function replaceFile(path: string, text: string): void {
+  const draft = writeDraft(path, text);
+  try {
+    renameSync(draft, path);
+  } catch (thrown) {
+    rmSync(draft);
+    throw thrown;
+  }
+  syncFolder(dirname(path));
+}
