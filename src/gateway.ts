@@ -213,8 +213,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
       server.drain();
       await idle(() => server.pending, clock, config.drainMs);
       pipeline.close();
-      watch.close();
-      tokenLists.close();
+      watch.keeping.close();
+      tokenLists.keeping.close();
       stopGuard();
       server.close();
       letGoOfKey();

@@ -2,8 +2,8 @@ import type { Slot } from '../../domain/answer.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
 import type { Proof } from '../../domain/proof.ts';
-import type { Line } from '../../upstream/line.ts';
 import type { Mesh } from '../../upstream/mesh.ts';
+import type { LineOptions } from './claims.ts';
 import { Heat } from './heat.ts';
 import { type Carrier, Lines, type Passenger } from './lines.ts';
 import { Roster } from './roster.ts';
@@ -23,11 +23,19 @@ interface Watching<T> extends Carrier<T> {
   audit(): Promise<number>;
 }
 
-/** What a connection tells of itself. */
-export interface LineEvents<T> {
-  /** A claim was false: the node broke the order that the claims rest on, or we did. */
-  onFalseClaim(watched: T): void;
-  onLost(watched: Iterable<T>, reason: string): void;
+/** What is kept live, in figures, until it is closed. */
+export interface Keeping {
+  /** How many things are watched, or are about to be. */
+  readonly size: number;
+  /** How many claims were found to be false. It must be 0. */
+  readonly falseClaims: number;
+  /** How many were read again and compared. */
+  readonly audited: number;
+  /** How many connections were lost. */
+  readonly lostLines: number;
+  /** Reads all that is kept live again, and compares. Called now and then; a test may call it. */
+  audit(): Promise<void>;
+  close(): void;
 }
 
 export interface KeeperOptions<T, L> {
@@ -39,18 +47,20 @@ export interface KeeperOptions<T, L> {
   readonly idleSlots: number;
   /** How often all that is kept live is read again and compared. */
   readonly auditMs: number;
-  watchOver(line: Line, events: LineEvents<T>): L;
+  watchOver(line: LineOptions<T>): L;
   /** True of what is to be let go though it is read. */
   isSpent?(watched: T): boolean;
   /** True of what is to be watched though nobody reads it. */
   isFollowed?(watched: T): boolean;
   /** Names a thing, for the log. */
   describe(watched: T): object;
+  /** Called when claims have moved on. */
+  readonly onMoved: (() => void) | undefined;
   readonly onProblem: ((problem: string, facts: object) => void) | undefined;
 }
 
 /** Chooses what is kept live, finds connections for it, and has it audited: the same for accounts and for lists. */
-export class Keeper<T extends Watched, L extends Watching<T>> {
+export class Keeper<T extends Watched, L extends Watching<T>> implements Keeping {
   readonly #options: KeeperOptions<T, L>;
   readonly #heat: Heat;
   readonly #roster: Roster<T>;
@@ -63,7 +73,7 @@ export class Keeper<T extends Watched, L extends Watching<T>> {
   #lost = 0;
 
   constructor(options: KeeperOptions<T, L>) {
-    const { mesh, most, idleSlots, isSpent, isFollowed } = options;
+    const { mesh, clock, most, idleSlots, isSpent, isFollowed } = options;
     this.#options = options;
     this.#heat = new Heat(most);
     this.#roster = new Roster({
@@ -74,8 +84,12 @@ export class Keeper<T extends Watched, L extends Watching<T>> {
     this.#lines = new Lines(
       () => mesh.openLine(),
       (line) => {
-        const over: L = options.watchOver(line, {
-          onFalseClaim: (watched) => this.#alarm(watched, line.nodeId),
+        const over: L = options.watchOver({
+          line,
+          clock,
+          tip: (commitment) => mesh.tip(commitment),
+          onMoved: () => options.onMoved?.(),
+          onFalseClaim: (watched, slots) => this.#alarm(watched, { node: line.nodeId, ...slots }),
           onLost: (watched, reason) => this.#lose(over, watched, { node: line.nodeId, reason }),
         });
         return over;
@@ -89,29 +103,18 @@ export class Keeper<T extends Watched, L extends Watching<T>> {
     this.#auditLater();
   }
 
-  /** How many things are watched, or are about to be. */
   get size(): number {
     return this.#roster.size;
   }
 
-  /** How many of them are kept live now. */
-  get live(): number {
-    let live = 0;
-    for (const { held } of this.#roster.values()) if (held?.state === 'live') live++;
-    return live;
-  }
-
-  /** How many claims were found to be false. It must be 0. */
   get falseClaims(): number {
     return this.#falseClaims;
   }
 
-  /** How many were read again and compared. */
   get audited(): number {
     return this.#audited;
   }
 
-  /** How many connections were lost. */
   get lostLines(): number {
     return this.#lost;
   }
@@ -145,7 +148,6 @@ export class Keeper<T extends Watched, L extends Watching<T>> {
     this.#lines.add(watched);
   }
 
-  /** Reads all that is kept live again, and compares. Called now and then; a test may call it. */
   async audit(): Promise<void> {
     for (const line of [...this.#lines.all]) this.#audited += await line.audit();
   }
@@ -156,9 +158,9 @@ export class Keeper<T extends Watched, L extends Watching<T>> {
     for (const stop of this.#stops) stop();
   }
 
-  #alarm(watched: T, node: string): void {
+  #alarm(watched: T, evidence: object): void {
     this.#falseClaims++;
-    const facts = { node, ...this.#options.describe(watched) };
+    const facts = { ...this.#options.describe(watched), ...evidence };
     this.#options.onProblem?.('a claimed slot was false: all that came with it is dropped', facts);
   }
 

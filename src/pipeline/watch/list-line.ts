@@ -1,27 +1,18 @@
 import { TOKEN_PROGRAMS } from '../../chain/token.ts';
 import type { Slot } from '../../domain/answer.ts';
-import type { Clock } from '../../domain/clock.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/error.ts';
 import { isShownBy } from '../../tokens/mints.ts';
 import { isSameList, readTokenList, type TokenList, type TokenListReading } from '../../tokens/token-list.ts';
-import type { Beacon, Line, Watcher } from '../../upstream/line.ts';
+import type { Beacon, Watcher } from '../../upstream/line.ts';
 import { storedAccount } from '../../upstream/stored-accounts.ts';
-import { Doubts } from './doubts.ts';
-import type { LineEvents } from './keeper.ts';
-import { Marks } from './marks.ts';
+import { Claims, type LineOptions } from './claims.ts';
 import { SharedSubscriptions } from './shared-subscriptions.ts';
 import type { WatchedList } from './watched-list.ts';
 
-export interface ListLineOptions extends LineEvents<WatchedList> {
-  readonly line: Line;
-  readonly clock: Clock;
+export interface ListLineOptions extends LineOptions<WatchedList> {
   /** A list with more accounts is not kept live. */
   readonly maxMembers: number;
-  /** The newest slot that the whole cluster has shown. */
-  tip(commitment: Commitment): Slot | undefined;
-  /** The proofs of all lists at a commitment have moved on. */
-  onMoved(): void;
   /** There is no room on this connection for all that a list has become. */
   onCrowded(list: WatchedList): void;
 }
@@ -47,19 +38,20 @@ export class ListLine {
   readonly #options: ListLineOptions;
   readonly #lists = new Map<WatchedList, Subscribed>();
   readonly #subscriptions: SharedSubscriptions;
-  readonly #marks: Marks;
-  readonly #doubts = new Doubts<WatchedList>();
+  readonly #claims: Claims<WatchedList>;
 
   constructor(options: ListLineOptions) {
-    const { line, clock, tip } = options;
     this.#options = options;
-    this.#subscriptions = new SharedSubscriptions(line);
-    this.#marks = new Marks({
-      line,
-      clock,
-      tip,
+    this.#subscriptions = new SharedSubscriptions(options.line);
+    this.#claims = new Claims({
+      line: options,
+      watched: () => this.#lists.keys(),
+      compare: async (watched) => {
+        const { slot, agree, list } = await this.#readFrom(watched, undefined);
+        return agree ? { slot, isSame: () => watched.list !== undefined && isSameList(list, watched.list) } : undefined;
+      },
       onBeat: (commitment, beacon) => this.#beat(commitment, beacon),
-      onLost: (reason) => this.#lose(reason),
+      onLost: () => this.#lists.clear(),
     });
   }
 
@@ -80,7 +72,7 @@ export class ListLine {
     }
     const subscribed: Subscribed = { accounts: new Map(), programs: [], pending: programs.length };
     this.#lists.set(list, subscribed);
-    list.join(this.#marks.of(commitment));
+    list.join(this.#claims.of(commitment));
     const filters = [{ memcmp: { offset: OWNER_OFFSET, bytes: owner } }];
     for (const program of programs) {
       const params = [program, { encoding: 'base64', commitment, filters }];
@@ -97,32 +89,12 @@ export class ListLine {
   }
 
   compare(commitment: Commitment): void {
-    this.#marks.compare(commitment);
+    this.#claims.compare(commitment);
   }
 
-  async audit(): Promise<number> {
-    const live = [...this.#lists.keys()].filter(({ held }) => held !== undefined);
-    const compared = await Promise.all(live.map((list) => this.#audit(list)));
-    return compared.filter((isCompared) => isCompared).length;
-  }
-
-  async #audit(list: WatchedList): Promise<boolean> {
-    try {
-      const { slot, agree, list: read } = await this.#readFrom(list, undefined);
-      if (!agree || list.held === undefined || slot < list.slot) return false; // read before what is kept
-      if (list.list === undefined || !isSameList(read, list.list)) {
-        this.#doubts.add(list, slot);
-        this.#resolveDoubts();
-      }
-      return true;
-    } catch {
-      return false; // the node may not answer now; the next audit comes
-    }
-  }
-
-  #resolveDoubts(): void {
-    const wrong = this.#doubts.resolve();
-    if (wrong !== undefined) this.#distrust(wrong);
+  /** Reads again all that is kept live, and compares. Resolves to how many were compared. */
+  audit(): Promise<number> {
+    return this.#claims.audit();
   }
 
   #beat(commitment: Commitment, { slot, previous }: Beacon): void {
@@ -134,8 +106,6 @@ export class ListLine {
       if (isGap) this.#tell(list, slot);
       this.#read(list);
     }
-    this.#resolveDoubts();
-    this.#options.onMoved();
   }
 
   /** Reads a list that wants to be read. When that fails, it is read again at the next beacon. */
@@ -211,28 +181,14 @@ export class ListLine {
   }
 
   #tell(list: WatchedList, slot: Slot): void {
-    if (!list.told(slot, () => this.#read(list))) this.#distrust(list);
+    const claimed = list.held?.slot;
+    if (!list.told(slot, () => this.#read(list))) this.#claims.distrust(list, { claimed, told: slot });
   }
 
   /** No more is heard of a list that is too long, or that a node refuses to tell of: it is read when it is asked for. */
   #bar(list: WatchedList): void {
     this.remove(list);
     list.bar(this.#options.tip('processed') ?? 0);
-  }
-
-  /** Nothing that was kept over this connection is served any more. */
-  #distrust(list: WatchedList): void {
-    this.#marks.disown();
-    for (const kept of this.#lists.keys()) kept.forget();
-    this.#options.onFalseClaim(list);
-    this.#options.line.close();
-  }
-
-  #lose(reason: string): void {
-    const lists = [...this.#lists.keys()];
-    this.#lists.clear();
-    this.#doubts.clear();
-    this.#options.onLost(lists, reason);
   }
 }
 

@@ -10,7 +10,7 @@ import {
 } from '../../tokens/token-list.ts';
 import type { Mesh } from '../../upstream/mesh.ts';
 import { type ArmingRule, twoReads } from './arming.ts';
-import { Keeper } from './keeper.ts';
+import { Keeper, type Keeping } from './keeper.ts';
 import { ListLine } from './list-line.ts';
 import { WatchedList } from './watched-list.ts';
 
@@ -38,6 +38,8 @@ export interface ListWatchOptions {
 
 /** Keeps the token lists live of those owners that are read again and again. */
 export class ListWatch implements TokenListSource {
+  /** What is kept live, in figures, until it is closed. */
+  readonly keeping: Keeping;
   readonly #options: ListWatchOptions;
   readonly #keeper: Keeper<WatchedList, ListLine>;
 
@@ -52,43 +54,16 @@ export class ListWatch implements TokenListSource {
       auditMs: settings.auditMs,
       isSpent: ({ barredAt }) => barredAt !== undefined && this.#keeper.tip - barredAt > settings.idleSlots,
       describe: ({ owner, commitment }) => ({ owner, commitment }),
-      watchOver: (line, events) =>
+      watchOver: (line) =>
         new ListLine({
-          line,
-          clock,
+          ...line,
           maxMembers: settings.maxListMembers,
-          tip: (commitment) => mesh.tip(commitment),
-          onMoved: () => onMoved?.(),
           onCrowded: (list) => this.#keeper.move(list),
-          ...events,
         }),
+      onMoved,
       onProblem,
     });
-  }
-
-  /** How many lists are watched, or are about to be. */
-  get size(): number {
-    return this.#keeper.size;
-  }
-
-  /** How many of them are kept live now. */
-  get live(): number {
-    return this.#keeper.live;
-  }
-
-  /** How many claims were found to be false. It must be 0. */
-  get falseClaims(): number {
-    return this.#keeper.falseClaims;
-  }
-
-  /** How many lists were read again and compared. */
-  get audited(): number {
-    return this.#keeper.audited;
-  }
-
-  /** How many connections were lost. */
-  get lostLines(): number {
-    return this.#keeper.lostLines;
+    this.keeping = this.#keeper;
   }
 
   /**
@@ -108,15 +83,6 @@ export class ListWatch implements TokenListSource {
     const floor = Math.max(minContextSlot, list.slot);
     const reading = await readTokenList(mesh, { ...query, minContextSlot: floor > 0 ? floor : undefined });
     return { ...reading, proof: proofOf(list, reading, query) };
-  }
-
-  /** Reads all that is kept live again, and compares. Called now and then; a test may call it. */
-  audit(): Promise<void> {
-    return this.#keeper.audit();
-  }
-
-  close(): void {
-    this.#keeper.close();
   }
 
   /** Watches a list that has become hot. A processed state lives one slot: it is not worth it. */

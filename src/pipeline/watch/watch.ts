@@ -8,7 +8,7 @@ import type { AccountQuery, AccountReading, AccountSource } from '../../upstream
 import type { Mesh } from '../../upstream/mesh.ts';
 import { bytesOf, followsClock, isSameAccount, keep, lamportsOf } from './account-text.ts';
 import { type ArmingRule, twoReads } from './arming.ts';
-import { Keeper } from './keeper.ts';
+import { Keeper, type Keeping } from './keeper.ts';
 import { type News, WatchedAccount } from './watched-account.ts';
 import { WatchedLine } from './watched-line.ts';
 
@@ -43,12 +43,14 @@ interface Follower {
 
 /** Keeps the accounts live that are read again and again, for all readers together. */
 export class Watch implements AccountSource {
+  /** What is kept live, in figures, until it is closed. */
+  readonly keeping: Keeping;
   readonly #options: WatchOptions;
   readonly #keeper: Keeper<WatchedAccount, WatchedLine>;
   readonly #followers = new Map<WatchedAccount, Set<Follower>>();
 
   constructor(options: WatchOptions) {
-    const { mesh, clock, settings, onProblem } = options;
+    const { mesh, clock, settings, onMoved, onProblem } = options;
     this.#options = options;
     this.#keeper = new Keeper({
       mesh,
@@ -58,43 +60,16 @@ export class Watch implements AccountSource {
       auditMs: settings.auditMs,
       isFollowed: (account) => this.#followers.has(account),
       describe: ({ address, commitment }) => ({ address, commitment }),
-      watchOver: (line, events) =>
+      watchOver: (line) =>
         new WatchedLine({
-          line,
-          clock,
+          ...line,
           maxAccountBytes: settings.maxAccountBytes,
-          tip: (commitment) => mesh.tip(commitment),
           onNews: (account, news, slot) => this.#tell(account, news, slot),
-          onMoved: () => options.onMoved?.(),
-          ...events,
         }),
+      onMoved,
       onProblem,
     });
-  }
-
-  /** How many accounts are watched, or are about to be. */
-  get size(): number {
-    return this.#keeper.size;
-  }
-
-  /** How many of them are kept live now. */
-  get live(): number {
-    return this.#keeper.live;
-  }
-
-  /** How many claims were found to be false. It must be 0. */
-  get falseClaims(): number {
-    return this.#keeper.falseClaims;
-  }
-
-  /** How many accounts were read again and compared. */
-  get audited(): number {
-    return this.#keeper.audited;
-  }
-
-  /** How many connections were lost. */
-  get lostLines(): number {
-    return this.#keeper.lostLines;
+    this.keeping = this.#keeper;
   }
 
   /** Reads an account: at once when it is kept live, else from the upstream. What is read often is kept live soon. */
@@ -126,15 +101,6 @@ export class Watch implements AccountSource {
       followers.delete(follower);
       if (followers.size === 0) this.#followers.delete(account);
     };
-  }
-
-  /** Reads all that is kept live again, and compares. Called now and then; a test may call it. */
-  audit(): Promise<void> {
-    return this.#keeper.audit();
-  }
-
-  close(): void {
-    this.#keeper.close();
   }
 
   /** Watches an account that has become hot. A processed state lives one slot: it is watched for followers only. */

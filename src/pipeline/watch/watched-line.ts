@@ -1,27 +1,15 @@
 import type { Slot } from '../../domain/answer.ts';
-import type { Clock } from '../../domain/clock.ts';
 import type { Commitment } from '../../domain/commitment.ts';
-import { Accounts } from '../../upstream/accounts.ts';
-import type { Line } from '../../upstream/line.ts';
+import { type AccountReading, Accounts } from '../../upstream/accounts.ts';
 import { isSameAccount, keep } from './account-text.ts';
-import { Doubts } from './doubts.ts';
-import { Marks } from './marks.ts';
+import { Claims, type LineOptions } from './claims.ts';
 import type { News, WatchedAccount } from './watched-account.ts';
 
-export interface WatchedLineOptions {
-  readonly line: Line;
-  readonly clock: Clock;
+export interface WatchedLineOptions extends LineOptions<WatchedAccount> {
   /** The longest account that is kept, in bytes of its JSON. */
   readonly maxAccountBytes: number;
-  /** The newest slot that the whole cluster has shown. */
-  tip(commitment: Commitment): Slot | undefined;
   /** There is news of an account, or what is known of it was taken back. */
   onNews(account: WatchedAccount, news: News, slot: Slot): void;
-  /** The proofs of all accounts at a commitment have moved on. */
-  onMoved(): void;
-  /** A claim was false: the node broke the order that the claims rest on, or we did. */
-  onFalseClaim(account: WatchedAccount): void;
-  onLost(accounts: Iterable<WatchedAccount>, reason: string): void;
 }
 
 /** One connection, and the accounts that are watched over it. */
@@ -29,21 +17,25 @@ export class WatchedLine {
   readonly #options: WatchedLineOptions;
   readonly #reader: Accounts;
   readonly #accounts = new Map<WatchedAccount, () => void>();
-  readonly #marks: Marks;
+  readonly #claims: Claims<WatchedAccount>;
   readonly #arming = new Set<WatchedAccount>();
   readonly #reading = new Set<WatchedAccount>();
-  readonly #doubts = new Doubts<WatchedAccount>();
 
   constructor(options: WatchedLineOptions) {
-    const { line, clock, tip } = options;
     this.#options = options;
-    this.#reader = new Accounts(line);
-    this.#marks = new Marks({
-      line,
-      clock,
-      tip,
+    this.#reader = new Accounts(options.line);
+    this.#claims = new Claims({
+      line: options,
+      watched: () => this.#accounts.keys(),
+      compare: async (account) => {
+        const reading = await this.#readFrom(account, undefined);
+        return { slot: reading.slot, isSame: () => isSameAccount(keep(reading.account), account.text) };
+      },
       onBeat: (commitment, { slot }) => this.#beat(commitment, slot),
-      onLost: (reason) => this.#lose(reason),
+      onLost: () => {
+        this.#accounts.clear();
+        this.#arming.clear();
+      },
     });
   }
 
@@ -61,7 +53,7 @@ export class WatchedLine {
 
   add(account: WatchedAccount): void {
     const { address, commitment } = account;
-    account.join(this.#marks.of(commitment));
+    account.join(this.#claims.of(commitment));
     this.#arming.add(account);
     const params = [address, { encoding: 'jsonParsed', commitment }];
     const stop = this.#options.line.subscribe('accountSubscribe', params, {
@@ -84,35 +76,12 @@ export class WatchedLine {
 
   /** The cluster has moved on: is this node still with it? */
   compare(commitment: Commitment): void {
-    this.#marks.compare(commitment);
+    this.#claims.compare(commitment);
   }
 
   /** Reads again all that is kept live, and compares. Resolves to how many were compared. */
-  async audit(): Promise<number> {
-    const live = [...this.#accounts.keys()].filter(({ held }) => held !== undefined);
-    const compared = await Promise.all(live.map((account) => this.#audit(account)));
-    return compared.filter((isCompared) => isCompared).length;
-  }
-
-  async #audit(account: WatchedAccount): Promise<boolean> {
-    const { address, commitment } = account;
-    try {
-      const query = { address, commitment, shape: 'parsed', minContextSlot: undefined } as const;
-      const reading = await this.#reader.read(query);
-      const { slot } = reading;
-      if (account.held === undefined || slot < account.slot) return false; // read before what is kept
-      if (isSameAccount(keep(reading.account), account.text)) return true;
-      this.#doubts.add(account, slot);
-      this.#resolveDoubts();
-      return true;
-    } catch {
-      return false; // the node may not answer now; the next audit comes
-    }
-  }
-
-  #resolveDoubts(): void {
-    const wrong = this.#doubts.resolve();
-    if (wrong !== undefined) this.#distrust(wrong);
+  audit(): Promise<number> {
+    return this.#claims.audit();
   }
 
   #beat(commitment: Commitment, slot: Slot): void {
@@ -121,18 +90,15 @@ export class WatchedLine {
       account.step({ name: 'beacon', slot });
       void this.#read(account);
     }
-    this.#resolveDoubts();
-    if (commitment !== 'processed') this.#options.onMoved();
   }
 
   /** Reads what an account wants to know. One that fails is read again at the next beacon. */
   async #read(account: WatchedAccount): Promise<void> {
-    const { address, commitment, wants } = account;
+    const { wants } = account;
     if (wants === undefined || this.#reading.has(account)) return;
     this.#reading.add(account);
     try {
-      const query = { address, commitment, shape: 'parsed', minContextSlot: wants > 0 ? wants : undefined } as const;
-      const reading = await this.#reader.read(query);
+      const reading = await this.#readFrom(account, wants > 0 ? wants : undefined);
       const text = keep(reading.account);
       if (!this.has(account)) return;
       if (text !== null && text.length > this.#options.maxAccountBytes) this.#bar(account);
@@ -145,35 +111,24 @@ export class WatchedLine {
     }
   }
 
-  #tell(account: WatchedAccount, slot: Slot, value: Buffer): void {
-    const text = keep(value);
-    if (text !== null && text.length > this.#options.maxAccountBytes) this.#bar(account);
-    else this.#report(account, account.told(slot, text), slot);
+  #readFrom({ address, commitment }: WatchedAccount, minContextSlot: Slot | undefined): Promise<AccountReading> {
+    return this.#reader.read({ address, commitment, shape: 'parsed', minContextSlot });
   }
 
-  #report(account: WatchedAccount, news: News, slot: Slot): void {
-    if (news === 'late') this.#distrust(account);
+  #tell(account: WatchedAccount, slot: Slot, value: Buffer): void {
+    const text = keep(value);
+    const claimed = account.held?.slot;
+    if (text !== null && text.length > this.#options.maxAccountBytes) this.#bar(account);
+    else this.#report(account, account.told(slot, text), slot, claimed);
+  }
+
+  #report(account: WatchedAccount, news: News, slot: Slot, claimed?: Slot): void {
+    if (news === 'late') this.#claims.distrust(account, { claimed, told: slot });
     else if (news !== 'none' && news !== 'same') this.#options.onNews(account, news, slot);
   }
 
   /** No more is heard of an account that a node refuses to tell of, or that is too large. It is not tried again. */
   #bar(account: WatchedAccount): void {
     this.remove(account);
-  }
-
-  /** Nothing that was kept over this connection is served any more. */
-  #distrust(account: WatchedAccount): void {
-    this.#marks.disown();
-    for (const kept of this.#accounts.keys()) kept.forget();
-    this.#options.onFalseClaim(account);
-    this.#options.line.close();
-  }
-
-  #lose(reason: string): void {
-    const accounts = [...this.#accounts.keys()];
-    this.#accounts.clear();
-    this.#arming.clear();
-    this.#doubts.clear();
-    this.#options.onLost(accounts, reason);
   }
 }

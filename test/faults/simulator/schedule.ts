@@ -196,8 +196,8 @@ export async function runSchedule(seed: number, steps: number, rule: ArmingRule 
     }
     if (random() < 0.7) await new Promise((resolve) => setImmediate(resolve)); // else more happens at a time
   }
-  watch.close();
-  tokenLists.close();
+  watch.keeping.close();
+  tokenLists.keeping.close();
   return {
     answers: given,
     carried,
@@ -205,8 +205,8 @@ export async function runSchedule(seed: number, steps: number, rule: ArmingRule 
     falseAnswers,
     regressions,
     refusals,
-    alarms: watch.falseClaims + tokenLists.falseClaims,
-    lostLines: watch.lostLines + tokenLists.lostLines,
+    alarms: watch.keeping.falseClaims + tokenLists.keeping.falseClaims,
+    lostLines: watch.keeping.lostLines + tokenLists.keeping.lostLines,
     evicted,
     lies,
     believed,

@@ -60,7 +60,7 @@ t.test('I15: an amount that changes is read again, and what was claimed without 
   await world.tell(A);
   t.match([proof?.state, proof?.slot], ['superseded', changed - 2]);
   t.strictSame(await world.kept(), { slot: changed, amounts: { [A]: 6 } });
-  t.equal(world.watch.falseClaims, 0);
+  t.equal(world.watch.keeping.falseClaims, 0);
 });
 
 t.test('I15: when an account is added the claim stands still until its own subscription is armed', async (t) => {
@@ -109,7 +109,7 @@ t.test('I15: behind a slot that no beacon told of a list is read again, though n
   t.strictSame(await world.kept(), undefined, 'the account that was added is not watched yet');
   await world.pass(4);
   t.strictSame((await world.kept())?.amounts, { [A]: 5, [B]: 7 });
-  t.equal(world.watch.falseClaims, 0);
+  t.equal(world.watch.keeping.falseClaims, 0);
 });
 
 t.test('I15: a mint that comes to be shown otherwise is news, its supply is not', async (t) => {
@@ -205,10 +205,10 @@ t.test('I9: an audit that finds another list below the claim drops all that came
   const { proof } = await world.read();
   world.put({ [B]: 9 }); // and nothing tells of it
   await world.beat();
-  await world.watch.audit();
-  t.match([world.watch.audited, world.watch.falseClaims], [1, 0], 'the news may be on its way');
+  await world.watch.keeping.audit();
+  t.match([world.watch.keeping.audited, world.watch.keeping.falseClaims], [1, 0], 'the news may be on its way');
   await world.pass(2);
-  t.match([world.watch.falseClaims, world.problems.length > 0, world.lines[0]?.lost], [1, true, true]);
+  t.match([world.watch.keeping.falseClaims, world.problems.length > 0, world.lines[0]?.lost], [1, true, true]);
   t.equal(proof?.provenMs, Number.NEGATIVE_INFINITY, 'nor is it served as stale');
 });
 
@@ -218,9 +218,9 @@ t.test('no more lists are watched than are allowed, and those that nobody reads 
   await world.watch.read(other);
   world.grow();
   await world.watch.read(other);
-  t.equal(world.watch.size, 1);
+  t.equal(world.watch.keeping.size, 1);
   for (let i = 0; i < 120; i++) world.grow();
-  t.equal(world.watch.size, 0);
+  t.equal(world.watch.keeping.size, 0);
   await settle();
   t.equal(world.line.watchers.size, 0);
 });

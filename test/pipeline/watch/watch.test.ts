@@ -147,11 +147,11 @@ t.test('I9: an audit that finds another state below the claim drops all that cam
   const line = await untilLive(world);
   for (const slot of [102, 103, 104]) line.beat(slot);
   const { proof } = await world.watch.read(query);
-  const audit = world.watch.audit();
+  const audit = world.watch.keeping.audit();
   await settle();
   line.asked.shift()?.answer(103, account(2));
   await audit;
-  t.match([world.watch.falseClaims, world.problems.length > 0, line.lost], [1, true, true]);
+  t.match([world.watch.keeping.falseClaims, world.problems.length > 0, line.lost], [1, true, true]);
   t.equal(proof?.provenMs, Number.NEGATIVE_INFINITY, 'nor is it served as stale');
   t.equal(await kept(world), undefined);
 });
@@ -161,15 +161,15 @@ t.test('I9: an audit that is ahead of the claim waits for the news, and alarms w
     const world = openWatch();
     const line = await untilLive(world);
     line.beat(102);
-    const audit = world.watch.audit();
+    const audit = world.watch.keeping.audit();
     await settle();
     line.asked.shift()?.answer(103, account(2));
     await audit;
-    t.equal(world.watch.falseClaims, 0);
+    t.equal(world.watch.keeping.falseClaims, 0);
     if (comes) line.tell('a', 103, account(2));
     line.beat(103);
     line.beat(104);
-    t.equal(world.watch.falseClaims, comes ? 0 : 1, comes ? 'news came' : 'no news came');
+    t.equal(world.watch.keeping.falseClaims, comes ? 0 : 1, comes ? 'news came' : 'no news came');
   }
 });
 
@@ -178,7 +178,7 @@ t.test('I9: news of a slot that was claimed without it is a false claim', async 
   const line = await untilLive(world);
   for (const slot of [102, 103, 104]) line.beat(slot);
   line.tell('a', 103, account(7));
-  t.match([world.watch.falseClaims, line.lost], [1, true]);
+  t.match([world.watch.keeping.falseClaims, line.lost], [1, true]);
 });
 
 t.test('I9: every so often all that is live is read again, and what means the same is the same', async (t) => {
@@ -188,7 +188,7 @@ t.test('I9: every so often all that is live is read again, and what means the sa
   await settle();
   line.asked.shift()?.answer(101, '{ "data": ["", "base64"], "lamports": 1 }');
   await settle();
-  t.match([world.watch.audited, world.watch.falseClaims], [1, 0]);
+  t.match([world.watch.keeping.audited, world.watch.keeping.falseClaims], [1, 0]);
   world.clock.advance(30_000);
   await settle();
   t.equal(line.asked.length, 1);
@@ -228,13 +228,13 @@ t.test('what is read once is not watched; what is read again and again is, until
   world.tips.show('processed', 10);
   void read();
   void read();
-  t.equal(world.watch.size, 0);
+  t.equal(world.watch.keeping.size, 0);
   world.tips.show('processed', 11);
   void read();
-  t.equal(world.watch.size, 1);
+  t.equal(world.watch.keeping.size, 1);
   await settle();
   for (let slot = 12; slot < 120; slot++) world.tips.show('processed', slot);
-  t.equal(world.watch.size, 0);
+  t.equal(world.watch.keeping.size, 0);
   t.strictSame(lineOf(world).stopped, ['a']);
 });
 
@@ -247,7 +247,7 @@ t.test('no more accounts are watched than are allowed, and the idle make room', 
   stop();
   for (let slot = 11; slot < 120; slot++) world.tips.show('processed', slot);
   world.watch.follow('c', 'confirmed', () => {});
-  t.equal(world.watch.size, 2);
+  t.equal(world.watch.keeping.size, 2);
 });
 
 t.test('an account that is too large to be kept, or that a node refuses, is read from the upstream', async (t) => {
