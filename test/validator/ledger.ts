@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, Refusal } from './wallet.ts';
 
-/** A node may have no block yet of a slot that it has called final already. */
-const NOT_AVAILABLE = -32004;
+/** A node may have no block yet of a slot that it has called final already, or not know yet whether there is one. */
+const NOT_YET: ReadonlySet<number> = new Set([-32004, -32014]);
 
 /** What a transaction has left of an account. */
 interface State {
@@ -69,7 +69,7 @@ export class Ledger {
         this.#head = this.#through = slot;
       }
     } catch (thrown) {
-      if (!(thrown instanceof Refusal) || thrown.code !== NOT_AVAILABLE) throw thrown; // else it comes in a moment
+      if (!(thrown instanceof Refusal) || !NOT_YET.has(thrown.code)) throw thrown; // else it comes in a moment
     }
   }
 
