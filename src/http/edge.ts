@@ -10,24 +10,39 @@ const TARGET = /^[\x21\x22\x24-\x7e]*$/; // no control, no blank, no '#', no eig
 /** What a GET is for the hot path: to be answered there, only for who sent it, or to be judged by the guard. */
 export type Sight = 'plain' | 'special' | 'odd';
 
-/** Headers that ask for what a plain hit doesn't know of. */
-const SPECIAL: ReadonlySet<string> = new Set(['x-receipt-nonce', 'if-none-match', 'x-min-slot']);
-
 /**
  * Tells in one walk over the header lines what a GET is. The engine shows only the first of equal headers when asked for
  * one, and a walk costs no more than asking for the few that matter here.
  */
 export class FirstLook {
   #sight: Sight = 'odd';
+  #namesCaller = false;
   #hosts = 0;
   /** The last one that was valid: nearly all callers send the same. */
   #host = '';
 
   readonly #line = (name: string, value: string): void => {
-    if (name === 'host') this.#countHost(value);
-    else if (name === '' || name === 'content-length' || name === 'transfer-encoding') this.#sight = 'odd';
-    else if (name === 'connection' && value !== 'keep-alive') this.#sight = 'odd';
-    else if (this.#sight === 'plain' && SPECIAL.has(name)) this.#sight = 'special';
+    switch (name) {
+      case 'host':
+        this.#countHost(value);
+        break;
+      case '':
+      case 'content-length':
+      case 'transfer-encoding':
+        this.#sight = 'odd';
+        break;
+      case 'connection':
+        if (value !== 'keep-alive') this.#sight = 'odd';
+        break;
+      case 'x-receipt-nonce':
+      case 'if-none-match':
+      case 'x-min-slot':
+        if (this.#sight === 'plain') this.#sight = 'special'; // a plain hit doesn't know of these
+        break;
+      case 'x-api-key':
+      case 'x-stake-wallet':
+        this.#namesCaller = true;
+    }
   };
 
   #countHost(host: string): void {
@@ -39,9 +54,15 @@ export class FirstLook {
 
   at(req: HttpRequest): Sight {
     this.#sight = 'plain';
+    this.#namesCaller = false;
     this.#hosts = 0;
     req.forEach(this.#line);
     return this.#hosts === 1 ? this.#sight : 'odd';
+  }
+
+  /** True when the last one that was looked at says whose it is; else it counts for its address. */
+  get namesCaller(): boolean {
+    return this.#namesCaller;
   }
 }
 

@@ -105,7 +105,7 @@ export function handlers(deps: Deps): Handlers {
     const body = sealer.bodyOf(entry);
     if (body === undefined) return false;
     const address = clientIp.of(res, req);
-    const account = callers.accountOf(req, address);
+    const account = firstLook.namesCaller ? callers.accountOf(req, address) : undefined;
     if (account instanceof GatewayError) return false;
     const quota = limiter.take(address, 1, account);
     if (account !== undefined) count(account, req.getUrl(), quota.allowed ? 'answered' : 'limited');
@@ -126,7 +126,7 @@ export function handlers(deps: Deps): Handlers {
     const entry = cache.get(targetOf(req));
     if (entry?.label.envelope !== 'signed' || entry.refusal !== undefined || !cache.isFresh(entry)) return false;
     const address = clientIp.of(res, req);
-    const account = callers.accountOf(req, address);
+    const account = firstLook.namesCaller ? callers.accountOf(req, address) : undefined;
     if (account instanceof GatewayError) return false;
     const quota = { ...limiter.take(address, 2, account) };
     if (account !== undefined) count(account, req.getUrl(), quota.allowed ? 'answered' : 'limited');

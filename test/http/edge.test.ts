@@ -88,6 +88,16 @@ t.test('a plain GET has one good host and says nothing of a body', async (t) => 
   t.equal(sight(host), 'plain', 'what came before is forgotten');
 });
 
+t.test('a plain GET may say whose it is', async (t) => {
+  const look = new FirstLook();
+  for (const name of ['x-api-key', 'x-stake-wallet']) {
+    t.equal(look.at(request([host, [name, 'x']])), 'plain', name);
+    t.equal(look.namesCaller, true, name);
+    look.at(request([host, ['x-other', 'x']]));
+    t.equal(look.namesCaller, false, 'what came before is forgotten');
+  }
+});
+
 t.test('nothing is read behind a request that says so, or whose end is not sure', async (t) => {
   const sized: Line = ['content-length', '5'];
   for (const value of ['close', 'Close', 'keep-alive, close', 'close,x', ' x , close '])
