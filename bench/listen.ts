@@ -1,5 +1,9 @@
 import { connect } from 'node:net';
 
+/** What the engine asks after a silence, and what it wants to hear: empty frames, RFC 6455 5.5.2. */
+const PING = Buffer.from([0x89, 0]);
+const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
+
 /** Opens a WebSocket that does no more than say when something comes, so that a thousand of them cost little. */
 export function listen(url: string, onHeard: (chunk: Buffer) => void): Promise<void> {
   const { hostname, port, pathname } = new URL(url);
@@ -14,7 +18,10 @@ export function listen(url: string, onHeard: (chunk: Buffer) => void): Promise<v
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname, () => socket.write(`${handshake.join('\r\n')}\r\n\r\n`));
     socket.once('data', () => {
-      socket.on('data', onHeard);
+      socket.on('data', (chunk) => {
+        if (chunk.subarray(-PING.length).equals(PING)) socket.write(PONG);
+        if (chunk.length > PING.length) onHeard(chunk);
+      });
       resolve();
     });
   });
