@@ -108,3 +108,9 @@ export function isLast(req: HttpRequest, takesBody: boolean): boolean {
   });
   return closes || isChunked || (takesBody && !isSized);
 }
+
+/** Path and query, as the caller spelled them. */
+export function targetOf(req: HttpRequest): string {
+  const query = req.getQuery();
+  return query ? `${req.getUrl()}?${query}` : req.getUrl();
+}

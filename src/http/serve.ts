@@ -5,22 +5,32 @@ import type { Quota } from '../access/limiter.ts';
 import type { Account } from '../access/tier.ts';
 import type { Outcome } from '../access/usage-line.ts';
 import { GatewayError } from '../domain/error.ts';
-import { API_PREFIX, parseTarget } from '../domain/request.ts';
+import { parseTarget } from '../domain/request.ts';
 import type { Page } from '../page/page.ts';
 import { isNonce } from '../receipt/statement.ts';
 import type { Answers, Question, Served } from '../routes/answers.ts';
 import { pathArguments, queryArguments } from '../routes/arguments.ts';
 import { type Match, matchRoute } from '../routes/match.ts';
 import { parseMinSlot } from '../routes/min-slot.ts';
-import type { Admit, Context, Route } from '../routes/route.ts';
+import type { Admit, Context } from '../routes/route.ts';
 import { readBody } from './body.ts';
-import { FirstLook, framingFault, isLast } from './edge.ts';
-import { coded, isCompressible } from './encoding.ts';
-import { HitHead, headText, PREFLIGHT } from './head.ts';
-import { HitHeads } from './hit-heads.ts';
+import { framingFault, isLast, targetOf } from './edge.ts';
+import { headText, PREFLIGHT } from './head.ts';
+import { hits } from './hits.ts';
+import { allowed, checkMethod, isFree, noRoute, noteUse, type Place, placeOf } from './places.ts';
 import { type Owed, Reply } from './reply.ts';
 import type { Sealer } from './seal.ts';
-import { documentWire, errorWire, nowWire, pageWire, postedWire, servedWire, type Wire, type Wish } from './wire.ts';
+import {
+  documentWire,
+  errorWire,
+  nowWire,
+  pageWire,
+  postedWire,
+  servedWire,
+  tooMany,
+  type Wire,
+  type Wish,
+} from './wire.ts';
 
 export interface Deps {
   readonly answers: Answers;
@@ -59,91 +69,21 @@ interface Visit {
   readonly admit: Admit;
 }
 
-/** What may be at a path, and by which methods. */
-type Place = Route['kind'] | 'document' | 'page' | 'stream' | undefined;
-
-/** What is at a path that no route declares. */
-const PLACES: Readonly<Record<string, Place>> = {
-  [`${API_PREFIX}/stream`]: 'stream',
-  [`${API_PREFIX}/openapi.json`]: 'document',
-  '/verify': 'page',
-};
-
 /** For the headers of an answer to a request that could not even be counted. */
 const NO_QUOTA: Quota = { allowed: true, limit: 0, remaining: 0, reset: 0, retryAfter: 1 };
-
-/** Headers beside a nonce that ask for what only the slow path knows of. */
-const hasOther = (req: HttpRequest): boolean =>
-  req.getHeader('if-none-match') !== '' || req.getHeader('x-min-slot') !== '';
 
 export function handlers(deps: Deps): Handlers {
   const { answers, context, sealer, access, owed, onDefect } = deps;
   const { limiter, clientIp, callers, admission, usage } = access;
-  const { cache } = context;
-  const firstLook = new FirstLook();
-  const hitHeads = new HitHeads();
-  const boundHead = new HitHead([
-    ['X-Cache', 'HIT'],
-    ['Cache-Control', 'no-store'],
-  ]);
+  const serveHit = hits(deps);
 
   const get: Handler = (res, req) => {
     try {
-      if (!hit(res, req)) slowGet(res, req);
+      if (!serveHit(res, req)) slowGet(res, req);
     } catch (thrown) {
       new Reply(res, owed).send(errorWire(NO_QUOTA, thrown, onDefect));
     }
   };
-
-  /** A plain hit is answered right here: no parsing, no promise, no JSON, no signature. False if it is none. */
-  function hit(res: HttpResponse, req: HttpRequest): boolean {
-    const sight = firstLook.at(req);
-    if (sight === 'odd' || context.isDraining() || clientIp.isPrefaced(res)) return false;
-    if (sight === 'special') return hitForOne(res, req);
-    const entry = cache.get(targetOf(req)); // a key in the cache was valid when it got there
-    if (entry === undefined || !cache.isFresh(entry)) return false;
-    const body = sealer.bodyOf(entry);
-    if (body === undefined) return false;
-    const address = clientIp.of(res, req);
-    const account = firstLook.namesCaller ? callers.accountOf(req, address) : undefined;
-    if (account instanceof GatewayError) return false;
-    const quota = limiter.take(address, 1, account);
-    if (account !== undefined) count(account, req.getUrl(), quota.allowed ? 'answered' : 'limited');
-    if (quota.allowed) {
-      const accept = isCompressible(body) ? req.getHeader('accept-encoding') : '';
-      const { coding, body: bytes } =
-        accept === '' ? { coding: 'identity' as const, body } : coded(entry, body, accept);
-      res.writeStatus(hitHeads.of(entry, coding).fill(quota, entry));
-      res.end(bytes);
-    } else new Reply(res, owed).send(errorWire(quota, tooMany(quota), onDefect));
-    return true;
-  }
-
-  /** The same for a caller who sent a nonce and nothing else that is special: of his own is only the receipt. */
-  function hitForOne(res: HttpResponse, req: HttpRequest): boolean {
-    const nonce = req.getHeader('x-receipt-nonce');
-    if (!isNonce(nonce) || hasOther(req)) return false;
-    const entry = cache.get(targetOf(req));
-    if (entry?.label.envelope !== 'signed' || entry.refusal !== undefined || !cache.isFresh(entry)) return false;
-    const address = clientIp.of(res, req);
-    const account = firstLook.namesCaller ? callers.accountOf(req, address) : undefined;
-    if (account instanceof GatewayError) return false;
-    const quota = { ...limiter.take(address, 2, account) };
-    if (account !== undefined) count(account, req.getUrl(), quota.allowed ? 'answered' : 'limited');
-    const reply = new Reply(res, owed);
-    const fail = (thrown: unknown): void => reply.send(errorWire(quota, thrown, onDefect));
-    if (!quota.allowed) fail(tooMany(quota));
-    else {
-      sealer.sealFor(entry, nonce).then((body) => {
-        reply.send({ head: boundHead.fill(quota, entry), body });
-      }, fail);
-    }
-    return true;
-  }
-
-  function count({ key }: Account, url: string, outcome: Outcome): void {
-    if (key !== undefined) usage.count(key, routeName(url), outcome);
-  }
 
   const slowGet = guarded('get', ({ req, match, place, quota, admit }) => {
     const nonce = parseNonce(req.getHeader('x-receipt-nonce'));
@@ -195,7 +135,7 @@ export function handlers(deps: Deps): Handlers {
   const other = guarded('other', () => noRoute());
 
   /** The one way in for all but plain hits: frames, counts, refuses; whatever is thrown becomes an error answer. */
-  function guarded(method: keyof Handlers, answer: (visit: Visit) => Wire | Promise<Wire>): Handler {
+  function guarded(method: Exclude<keyof Handlers, 'head'>, answer: (visit: Visit) => Wire | Promise<Wire>): Handler {
     return (res, req) => {
       const isHead = method === 'get' && req.getMethod() === 'head';
       const reply = new Reply(res, owed, isHead);
@@ -204,7 +144,7 @@ export function handlers(deps: Deps): Handlers {
       let account: Account | undefined;
       let close = context.isDraining();
       const finish = (wire: Wire, outcome: Outcome): void => {
-        if (account !== undefined) count(account, url, outcome);
+        noteUse(usage, account, url, outcome);
         if (close || context.isDraining()) reply.sendLast(wire);
         else reply.send(wire);
       };
@@ -213,7 +153,7 @@ export function handlers(deps: Deps): Handlers {
       try {
         const address = clientIp.of(res, req);
         const match = matchRoute(url);
-        const place = match?.route.kind ?? PLACES[url];
+        const place = placeOf(url, match);
         quota = { ...limiter.peek(address) };
         const fault = framingFault(req, method === 'post');
         close ||= fault !== undefined || clientIp.isPrefaced(res) || isLast(req, method === 'post');
@@ -240,34 +180,6 @@ export function handlers(deps: Deps): Handlers {
   return { get, head: slowGet, post, options, other };
 }
 
-function targetOf(req: HttpRequest): string {
-  const query = req.getQuery();
-  return query ? `${req.getUrl()}?${query}` : req.getUrl();
-}
-
-/** A probe's requests count against nobody. */
-const isFree = (match: Match | undefined): boolean => match?.route.kind === 'now' && !match.route.metered;
-
-const allowed = (place: Place): string => {
-  if (place === undefined) return 'GET, HEAD, POST, OPTIONS';
-  return place === 'post' ? 'POST, OPTIONS' : 'GET, HEAD, OPTIONS';
-};
-
-function checkMethod(method: keyof Handlers, place: Place): void {
-  if (place === undefined) noRoute();
-  if (method === 'other' || (method === 'post') !== (place === 'post')) {
-    const allow = allowed(place);
-    throw new GatewayError('method_not_allowed', `this path takes ${allow}`, { allow });
-  }
-  if (place === 'stream') throw new GatewayError('upgrade_required', 'the stream is a WebSocket: ask for an upgrade');
-}
-
-/** What a key's usage calls a path. */
-function routeName(url: string): string {
-  const route = matchRoute(url)?.route.path;
-  return route ?? (Object.hasOwn(PLACES, url) ? url.replace(API_PREFIX, '') : 'none');
-}
-
 function outcomeOf(thrown: unknown): Outcome {
   const { status } = GatewayError.from(thrown);
   if (status === 429) return 'limited';
@@ -288,10 +200,3 @@ const unsigned = (): GatewayError =>
   new GatewayError('invalid_nonce', 'what is asked for carries no receipt, so there is nothing to bind to a nonce');
 
 const isJson = (type: string): boolean => type === '' || /^application\/json\s*(;|$)/i.test(type);
-
-const tooMany = ({ limit, retryAfter }: Quota): GatewayError =>
-  new GatewayError('rate_limited', `more than ${limit} requests in the window`, { retryAfter });
-
-function noRoute(): never {
-  throw new GatewayError('route_not_found', 'no such route');
-}

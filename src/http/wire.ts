@@ -124,3 +124,7 @@ export function errorWire(quota: Quota, thrown: unknown, onDefect: (requestId: s
   if (error.code === 'internal_error') onDefect(requestId, error.cause ?? error);
   return { head: text, body: JSON.stringify(error) };
 }
+
+/** What a caller hears who has spent his window. */
+export const tooMany = ({ limit, retryAfter }: Quota): GatewayError =>
+  new GatewayError('rate_limited', `more than ${limit} requests in the window`, { retryAfter });

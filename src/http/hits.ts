@@ -1,0 +1,81 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import { GatewayError } from '../domain/error.ts';
+import { isNonce } from '../receipt/statement.ts';
+import { FirstLook, targetOf } from './edge.ts';
+import { coded, isCompressible } from './encoding.ts';
+import { HitHead } from './head.ts';
+import { HitHeads } from './hit-heads.ts';
+import { noteUse } from './places.ts';
+import { Reply } from './reply.ts';
+import type { Deps } from './serve.ts';
+import { errorWire, tooMany } from './wire.ts';
+
+/** Headers beside a nonce that ask for what only the slow path knows of. */
+const hasOther = (req: HttpRequest): boolean =>
+  req.getHeader('if-none-match') !== '' || req.getHeader('x-min-slot') !== '';
+
+/** The way of a GET that the cache has an answer for. Returns false, and has done nothing, when it is for the guard. */
+export function hits({
+  context,
+  sealer,
+  access,
+  owed,
+  onDefect,
+}: Deps): (res: HttpResponse, req: HttpRequest) => boolean {
+  const { limiter, clientIp, callers, usage } = access;
+  const { cache } = context;
+  const firstLook = new FirstLook();
+  const hitHeads = new HitHeads();
+  const boundHead = new HitHead([
+    ['X-Cache', 'HIT'],
+    ['Cache-Control', 'no-store'],
+  ]);
+
+  /** A plain hit is answered right here: no parsing, no promise, no JSON, no signature. False if it is none. */
+  function serveHit(res: HttpResponse, req: HttpRequest): boolean {
+    const sight = firstLook.at(req);
+    if (sight === 'odd' || context.isDraining() || clientIp.isPrefaced(res)) return false;
+    if (sight === 'special') return hitForOne(res, req);
+    const entry = cache.get(targetOf(req)); // a key in the cache was valid when it got there
+    if (entry === undefined || !cache.isFresh(entry)) return false;
+    const body = sealer.bodyOf(entry);
+    if (body === undefined) return false;
+    const address = clientIp.of(res, req);
+    const account = firstLook.namesCaller ? callers.accountOf(req, address) : undefined;
+    if (account instanceof GatewayError) return false;
+    const quota = limiter.take(address, 1, account);
+    noteUse(usage, account, req.getUrl(), quota.allowed ? 'answered' : 'limited');
+    if (quota.allowed) {
+      const accept = isCompressible(body) ? req.getHeader('accept-encoding') : '';
+      const { coding, body: bytes } =
+        accept === '' ? { coding: 'identity' as const, body } : coded(entry, body, accept);
+      res.writeStatus(hitHeads.of(entry, coding).fill(quota, entry));
+      res.end(bytes);
+    } else new Reply(res, owed).send(errorWire(quota, tooMany(quota), onDefect));
+    return true;
+  }
+
+  /** The same for a caller who sent a nonce and nothing else that is special: of his own is only the receipt. */
+  function hitForOne(res: HttpResponse, req: HttpRequest): boolean {
+    const nonce = req.getHeader('x-receipt-nonce');
+    if (!isNonce(nonce) || hasOther(req)) return false;
+    const entry = cache.get(targetOf(req));
+    if (entry?.label.envelope !== 'signed' || entry.refusal !== undefined || !cache.isFresh(entry)) return false;
+    const address = clientIp.of(res, req);
+    const account = firstLook.namesCaller ? callers.accountOf(req, address) : undefined;
+    if (account instanceof GatewayError) return false;
+    const quota = { ...limiter.take(address, 2, account) };
+    noteUse(usage, account, req.getUrl(), quota.allowed ? 'answered' : 'limited');
+    const reply = new Reply(res, owed);
+    const fail = (thrown: unknown): void => reply.send(errorWire(quota, thrown, onDefect));
+    if (!quota.allowed) fail(tooMany(quota));
+    else {
+      sealer.sealFor(entry, nonce).then((body) => {
+        reply.send({ head: boundHead.fill(quota, entry), body });
+      }, fail);
+    }
+    return true;
+  }
+
+  return serveHit;
+}

@@ -1,0 +1,53 @@
+import type { Account } from '../access/tier.ts';
+import type { Usage } from '../access/usage.ts';
+import type { Outcome } from '../access/usage-line.ts';
+import { GatewayError } from '../domain/error.ts';
+import { API_PREFIX } from '../domain/request.ts';
+import { type Match, matchRoute } from '../routes/match.ts';
+import type { Route } from '../routes/route.ts';
+
+/** What may be at a path, and by which methods. */
+export type Place = Route['kind'] | 'document' | 'page' | 'stream' | undefined;
+
+/** What is at a path that no route declares. */
+const PLACES: Readonly<Record<string, Place>> = {
+  [`${API_PREFIX}/stream`]: 'stream',
+  [`${API_PREFIX}/openapi.json`]: 'document',
+  '/verify': 'page',
+};
+
+export const placeOf = (url: string, match: Match | undefined): Place => match?.route.kind ?? PLACES[url];
+
+/** A probe's requests count against nobody. */
+export const isFree = (match: Match | undefined): boolean => match?.route.kind === 'now' && !match.route.metered;
+
+/** The methods for a place, as `Allow` names them. */
+export function allowed(place: Place): string {
+  if (place === undefined) return 'GET, HEAD, POST, OPTIONS';
+  return place === 'post' ? 'POST, OPTIONS' : 'GET, HEAD, OPTIONS';
+}
+
+/** Throws where there is nothing, or nothing for this method. */
+export function checkMethod(method: 'get' | 'post' | 'other', place: Place): void {
+  if (place === undefined) noRoute();
+  if (method === 'other' || (method === 'post') !== (place === 'post')) {
+    const allow = allowed(place);
+    throw new GatewayError('method_not_allowed', `this path takes ${allow}`, { allow });
+  }
+  if (place === 'stream') throw new GatewayError('upgrade_required', 'the stream is a WebSocket: ask for an upgrade');
+}
+
+export function noRoute(): never {
+  throw new GatewayError('route_not_found', 'no such route');
+}
+
+/** Notes the use of an API key; an address or a wallet has none. */
+export function noteUse(usage: Usage, account: Account | undefined, url: string, outcome: Outcome): void {
+  if (account?.key !== undefined) usage.count(account.key, routeName(url), outcome);
+}
+
+/** What a key's usage calls a path. */
+function routeName(url: string): string {
+  const route = matchRoute(url)?.route.path;
+  return route ?? (Object.hasOwn(PLACES, url) ? url.replace(API_PREFIX, '') : 'none');
+}
