@@ -7,10 +7,11 @@ import type { Account } from '../access/tier.ts';
 import type { Entry } from '../cache/cache.ts';
 import type { Clock } from '../domain/clock.ts';
 import { GatewayError } from '../domain/error.ts';
-import { API_PREFIX, parseTarget } from '../domain/request.ts';
+import { API_PREFIX } from '../domain/request.ts';
 import type { Snapshot } from '../domain/snapshot.ts';
-import { Fanout } from './fanout.ts';
-import { packFrame } from './frame.ts';
+import { type Channel, Channels } from './channels.ts';
+import { targetOf } from './edge.ts';
+import type { Publish } from './fanout.ts';
 import { checkHandshake } from './handshake.ts';
 import { quotaHeaders } from './head.ts';
 import type { Listener, Pushes } from './pushes.ts';
@@ -58,32 +59,6 @@ interface Subscriber {
 }
 
 type Socket = WebSocket<Subscriber>;
-type Format = 'json' | 'msgpack';
-
-/** Those who get the same frames. */
-interface Channel {
-  readonly format: Format;
-  /** What the receipts of the frames say was asked for; undefined for frames without. */
-  readonly request: string | undefined;
-  /** Frames are at least this far apart; 0: every frame. */
-  readonly intervalMs: number;
-  readonly fanout: Fanout;
-  sentMs: number;
-}
-
-const FORMATS: readonly Format[] = ['json', 'msgpack'];
-const INTERVALS = [0, 1000, 5000, 10_000] as const;
-
-/** The targets of streams with receipts, as they are signed: spelled as the caller spells them, in canonical order. */
-const SIGNED_TARGETS = ['', 'format=json&'].flatMap((format) =>
-  INTERVALS.map((intervalMs) => {
-    const interval = intervalMs === 0 ? '' : `interval=${intervalMs}&`;
-    return { intervalMs, target: `${API_PREFIX}/stream?${format}${interval}receipts=1` };
-  }),
-);
-
-/** A frame may come this much early and still keep its interval: slots don't tick in whole seconds. */
-const SLACK_MS = 200;
 
 /** Who can't take a frame for this long is let go. */
 const SLOW_MS = 3000;
@@ -109,21 +84,11 @@ const CLOSE = {
 export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
   const { access, clock, pushes } = options;
   const { limiter, callers, seats } = access;
-  const openChannel = (format: Format, intervalMs: number, target?: string): Channel => {
-    const publish = (topic: string, message: string | Buffer, isBinary: boolean): void => {
-      app.publish(topic, message, isBinary, false);
-    };
-    const fanout = new Fanout(target ?? `${format}/${intervalMs}`, publish);
-    return { format, intervalMs, request: target && `SUB ${target}`, fanout, sentMs: -Infinity };
-  };
-  const channels = FORMATS.flatMap((format) => INTERVALS.map((intervalMs) => openChannel(format, intervalMs)));
-  const signed = new Map(
-    SIGNED_TARGETS.map(({ target, intervalMs }) => [target, openChannel('json', intervalMs, target)]),
-  );
+  const publish: Publish = (topic, message, isBinary) => void app.publish(topic, message, isBinary, false);
+  const channels = new Channels(publish, options.sealer, clock);
   const sockets = new Set<Socket>();
   const slow = new Set<Socket>();
   const keyed = new Set<Socket>();
-  let latest: Frames | undefined;
 
   function upgrade(res: HttpResponse, req: HttpRequest, context: us_socket_context_t): void {
     let quota: Quota = limiter.peek(new ArrayBuffer(4));
@@ -133,7 +98,9 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       const { account, refusal } = counted;
       quota = counted.quota;
       if (!quota.allowed) throw tooMany('requests', quota);
-      const channel = channelFor(req);
+      if (options.isDraining()) throw new GatewayError('shutting_down', 'the gateway is shutting down');
+      checkHandshake(req);
+      const channel = channels.at(targetOf(req));
       if (refusal !== undefined) throw refusal;
       const tier = callers.tierOf(account);
       const seat = seats.take(whoIs(address, account), tier);
@@ -159,22 +126,6 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
     } catch (thrown) {
       new Reply(res, options.owed).sendLast(errorWire(quota, thrown, options.onDefect));
     }
-  }
-
-  /** Reads what kind of frames are wanted. Whatever can be refused is refused here, by HTTP. */
-  function channelFor(req: HttpRequest): Channel {
-    if (options.isDraining()) throw new GatewayError('shutting_down', 'the gateway is shutting down');
-    checkHandshake(req);
-    const { query, canonical } = parseTarget(`${req.getUrl()}?${req.getQuery() ?? ''}`);
-    const withReceipts = signed.get(canonical);
-    if (withReceipts !== undefined) return withReceipts;
-    const { format = 'json', interval = '', ...unknown } = Object.fromEntries(query);
-    const channel = channels.find((known) => known.format === format && String(known.intervalMs || '') === interval);
-    if (channel !== undefined && Object.keys(unknown).length === 0) return channel;
-    throw new GatewayError(
-      'invalid_query',
-      'the stream takes format=json|msgpack, interval=1000|5000|10000, and receipts=1 with JSON',
-    );
   }
 
   function onMessage(socket: Socket, message: ArrayBuffer, isBinary: boolean): void {
@@ -271,7 +222,8 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       if (account?.key !== undefined) keyed.add(socket);
       subscriber.listener.send = (frame) => sendTo(socket, frame);
       const comesAnyway = channel.fanout.isPending(shard);
-      if (latest !== undefined && !comesAnyway) socket.send(latest.of(channel), channel.format === 'msgpack');
+      const latest = comesAnyway ? undefined : channels.latest(channel);
+      if (latest !== undefined) socket.send(latest, channel.format === 'msgpack');
       socket.subscribe(channel.fanout.topic(shard));
     },
     message: onMessage,
@@ -302,16 +254,7 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       return sockets.size;
     },
     publish(entry, snapshot) {
-      const nowMs = clock.monotonic();
-      const due = [...channels, ...signed.values()].filter(
-        ({ fanout, sentMs, intervalMs }) => fanout.size > 0 && nowMs - sentMs >= intervalMs - SLACK_MS,
-      );
-      latest = new Frames(entry, snapshot, options.sealer);
-      latest.sign(due);
-      for (const channel of due) {
-        channel.sentMs = nowMs;
-        channel.fanout.send(latest.of(channel), channel.format === 'msgpack');
-      }
+      channels.publish(entry, snapshot);
       dropSlow();
       dropUnknown();
     },
@@ -320,44 +263,6 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       for (const socket of [...sockets]) socket.end(CLOSE.goingAway, 'the gateway is shutting down');
     },
   };
-}
-
-/** One frame in all the forms that are asked for, each made once. */
-class Frames {
-  readonly #entry: Entry;
-  readonly #snapshot: Snapshot;
-  readonly #sealer: Sealer;
-  readonly #signed = new Map<string, string>();
-  readonly #text: Buffer;
-  #packed: Buffer | undefined;
-
-  constructor(entry: Entry, snapshot: Snapshot, sealer: Sealer) {
-    this.#entry = entry;
-    this.#snapshot = snapshot;
-    this.#sealer = sealer;
-    this.#text = Buffer.from(entry.body ?? '');
-  }
-
-  /** Makes those with receipts, all under one signature. */
-  sign(channels: readonly Channel[]): void {
-    const requests = channels.flatMap(({ request }) => request ?? []);
-    if (requests.length === 0) return;
-    const frames = this.#sealer.sealFrame(this.#entry, requests);
-    requests.forEach((request, i) => {
-      this.#signed.set(request, frames[i] ?? ''); // one for each
-    });
-  }
-
-  of(channel: Channel): string | Buffer {
-    const { format, request } = channel;
-    if (format === 'msgpack') {
-      this.#packed ??= packFrame(this.#snapshot);
-      return this.#packed;
-    }
-    if (request === undefined) return this.#text;
-    if (!this.#signed.has(request)) this.sign([channel]);
-    return this.#signed.get(request) ?? '';
-  }
 }
 
 const tooMany = (what: string, { retryAfter }: Quota): GatewayError =>
