@@ -1,4 +1,4 @@
-import type { Entry } from '../cache/cache.ts';
+import type { Entry } from '../cache/entry.ts';
 import type { Clock } from '../domain/clock.ts';
 import { GatewayError } from '../domain/error.ts';
 import { API_PREFIX, parseTarget } from '../domain/request.ts';

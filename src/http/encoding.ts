@@ -1,5 +1,5 @@
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import type { Entry } from '../cache/cache.ts';
+import type { Entry } from '../cache/entry.ts';
 
 /** A content coding (RFC 9110 8.4.1) in which a body can be had. */
 export type Coding = 'identity' | 'gzip' | 'br';

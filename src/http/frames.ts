@@ -1,4 +1,4 @@
-import type { Entry } from '../cache/cache.ts';
+import type { Entry } from '../cache/entry.ts';
 import type { Snapshot } from '../domain/snapshot.ts';
 import { packFrame } from './frame.ts';
 import type { Sealer } from './seal.ts';

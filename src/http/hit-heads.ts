@@ -1,4 +1,4 @@
-import type { Entry } from '../cache/cache.ts';
+import type { Entry } from '../cache/entry.ts';
 import type { Coding } from './encoding.ts';
 import { HitHead } from './head.ts';
 import { cacheControlOf } from './wire.ts';

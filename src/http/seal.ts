@@ -1,4 +1,5 @@
-import type { Cache, Entry } from '../cache/cache.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { Entry } from '../cache/entry.ts';
 import type { Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import { digestOf } from '../receipt/digest.ts';

@@ -5,7 +5,7 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
-import type { Entry } from '../cache/cache.ts';
+import type { Entry } from '../cache/entry.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Snapshot } from '../domain/snapshot.ts';
 import { StartError } from '../domain/start-error.ts';

@@ -4,7 +4,7 @@ import { whoIs } from '../access/callers.ts';
 import type { Quota } from '../access/limiter.ts';
 import type { Seat } from '../access/seats.ts';
 import type { Account } from '../access/tier.ts';
-import type { Entry } from '../cache/cache.ts';
+import type { Entry } from '../cache/entry.ts';
 import type { Clock } from '../domain/clock.ts';
 import { GatewayError } from '../domain/error.ts';
 import { API_PREFIX } from '../domain/request.ts';

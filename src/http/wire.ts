@@ -1,5 +1,5 @@
 import type { Quota } from '../access/limiter.ts';
-import type { Entry } from '../cache/cache.ts';
+import type { Entry } from '../cache/entry.ts';
 import type { Envelope } from '../domain/envelope.ts';
 import { GatewayError } from '../domain/error.ts';
 import { toJson } from '../domain/json.ts';

@@ -17,8 +17,9 @@ import {
   throttle,
   withLatestFrom,
 } from 'rxjs';
-import type { Cache, Entry, Label } from '../cache/cache.ts';
+import type { Cache } from '../cache/cache.ts';
 import { SLOT_MS } from '../cache/cache.ts';
+import type { Entry, Label } from '../cache/entry.ts';
 import type { Answer, Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';

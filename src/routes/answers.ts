@@ -1,4 +1,5 @@
-import type { Cache, Entry, Label } from '../cache/cache.ts';
+import type { Cache } from '../cache/cache.ts';
+import type { Entry, Label } from '../cache/entry.ts';
 import { Flight } from '../cache/flight.ts';
 import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';

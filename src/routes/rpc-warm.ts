@@ -1,4 +1,4 @@
-import type { Entry } from '../cache/cache.ts';
+import type { Entry } from '../cache/entry.ts';
 import type { Slot } from '../domain/answer.ts';
 import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
 import { API_PREFIX } from '../domain/request.ts';

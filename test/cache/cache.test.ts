@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { Cache, type Label } from '../../src/cache/cache.ts';
+import { Cache } from '../../src/cache/cache.ts';
+import type { Label } from '../../src/cache/entry.ts';
 import { GatewayError } from '../../src/domain/error.ts';
 import { ManualClock } from '../manual-clock.ts';
 

@@ -1,5 +1,6 @@
 import t from 'tap';
-import { Cache, type Label } from '../../src/cache/cache.ts';
+import { Cache } from '../../src/cache/cache.ts';
+import type { Label } from '../../src/cache/entry.ts';
 import type { Slot } from '../../src/domain/answer.ts';
 import type { Proof, ProofState } from '../../src/domain/proof.ts';
 import { ManualClock } from '../manual-clock.ts';

@@ -1,5 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { Cache, type Entry } from '../../../src/cache/cache.ts';
+import { Cache } from '../../../src/cache/cache.ts';
+import type { Entry } from '../../../src/cache/entry.ts';
 import { Flight } from '../../../src/cache/flight.ts';
 import type { Slot } from '../../../src/domain/answer.ts';
 import { GatewayError } from '../../../src/domain/error.ts';

@@ -1,0 +1,64 @@
+import type { Slot } from '../domain/answer.ts';
+import type { Commitment } from '../domain/commitment.ts';
+import type { Envelope } from '../domain/envelope.ts';
+import type { GatewayError } from '../domain/error.ts';
+import type { Proof } from '../domain/proof.ts';
+
+/** `live`: the pipeline keeps it current. Otherwise, for how many slots of the tip an answer may be served. */
+export type Policy = 'live' | { readonly slots: number };
+
+/** What is said of an answer beside its text, and how. */
+export interface Label {
+  readonly envelope: Envelope;
+  readonly commitment: Commitment;
+  /** True when the result is a pure function of the ledger at its slot (claim `exact`). */
+  readonly exact: boolean;
+  /** True when the whole body of a final answer stands for good: its receipt is never made again. */
+  readonly immutable?: boolean;
+}
+
+/** A body in other content codings; they belong to one body and go with it. */
+export interface Compressed {
+  readonly of: string | Buffer;
+  br?: Buffer | 'pending';
+  gzip?: Buffer | 'pending';
+}
+
+/** An answer in the cache, and the body it was last served as. */
+export interface Entry {
+  readonly key: string;
+  readonly slot: Slot;
+  /** The result as compact JSON. */
+  readonly result: string;
+  readonly final: boolean;
+  readonly policy: Policy;
+  readonly label: Label;
+  /** The tip when the answer was asked for: its life in slots counts from here. */
+  readonly readAt: Slot;
+  /** Monotonic milliseconds at which it was last known to hold. */
+  readonly provenMs: number;
+  /** Vouches for the result at later slots than the entry's own. */
+  readonly proof: Proof | undefined;
+  /** Set instead of a result for an answer that is a refusal, kept briefly. */
+  readonly refusal: GatewayError | undefined;
+  /** Asks the upstream for it anew, ahead of the next reader. */
+  readonly renew: (() => Promise<void>) | undefined;
+  /** The whole body as it goes on the wire, once somebody has asked for it. */
+  body: string | Buffer | undefined;
+  compressed: Compressed | undefined;
+  /** SHA-256 of the result, hex; empty until it is sealed. */
+  digest: string;
+  /** Names the result for `ETag`; empty until it is sealed. */
+  etag: string;
+  /** Coarse monotonic time of the seal in `body`. */
+  sealedMs: number;
+  /** True while {@link renew} is under way: until then the entry goes on, so that its readers never wait. */
+  renewing: boolean;
+  /** True while its successor waits for its body: until then the entry goes on. */
+  leaving: boolean;
+  /** The tip at which it was last read: a hot key is one that was read during the last slot. */
+  lastRead: Slot;
+}
+
+/** May it be served? `stale` only while no upstream can do better; `expired` not at all. */
+export type Freshness = 'fresh' | 'old' | 'stale' | 'expired';
