@@ -4,6 +4,7 @@ import { Cache } from '../../src/cache/cache.ts';
 import { COINS, WALLETS } from '../../src/cluster/economy/cast.ts';
 import { Signer } from '../../src/receipt/signer.ts';
 import { routes } from '../../src/routes/index.ts';
+import type { Route } from '../../src/routes/route.ts';
 import { type Got, openStepped } from './open.ts';
 
 const world = await openStepped(t, { set: ['watch.accounts=0'] }); // what is kept live is answered without a route
@@ -68,13 +69,16 @@ function isDefect(t: Test, got: Got, what: string): void {
   t.match(String(line?.facts.err?.message ?? line?.facts.err), SECRET);
 }
 
+/** For how many slots what a route told may be told again. */
+const lifeOf = (route: Route): number => ('cache' in route ? route.cache.slots : 0);
+
 for (const route of routes) {
   const steps = (['resolve', 'answer', 'parse', 'commitmentOf'] as const).filter((name) => name in route);
   for (const name of steps) {
     for (const [how, fault] of Object.entries({ throws: bomb, rejects: rejection })) {
       if (how === 'rejects' && name !== 'resolve') continue;
       t.test(`${route.path}: ${name} ${how}`, async (t) => {
-        await step(28, 4); // so that nothing is at hand
+        await step(lifeOf(route) + 3, 4); // so that nothing is at hand
         await replaced(route, name, fault, async () => isDefect(t, await ask(route.path), name));
         t.equal((await ask(route.path)).status, 200, 'and all is well again');
       });
