@@ -48,9 +48,10 @@ async function refused({ gateway }: SteppedWorld, query = '', headers: Readonly<
 
 const text = (frame: Buffer | undefined): string => String(frame);
 
+const world = await openStepped(t, { set: ['limits.free.streams=100'] });
+const { get, step, cluster, gateway } = world;
+
 t.test('with receipts each frame proves itself, as what this stream was asked for', async (t) => {
-  const world = await openStepped(t);
-  const { step, gateway } = world;
   const streams = ['?receipts=1', '?receipts=1&interval=1000', '?format=json&receipts=1'];
   const heard = await Promise.all(streams.map((query) => listen(t, world, query)));
   const plain = await listen(t, world);
@@ -73,7 +74,6 @@ t.test('with receipts each frame proves itself, as what this stream was asked fo
 });
 
 t.test('receipts are for JSON', async (t) => {
-  const world = await openStepped(t);
   for (const query of ['?receipts=1&format=msgpack', '?receipts=0', '?receipts=', '?receipts=1&interval=7']) {
     const { status, json } = await refused(world, query);
     t.same([status, json.error], [400, 'invalid_query'], query);
@@ -81,8 +81,6 @@ t.test('receipts are for JSON', async (t) => {
 });
 
 t.test('the frame of now on open, then one for each slot, each the bytes of GET /network', async (t) => {
-  const world = await openStepped(t);
-  const { get, step, cluster } = world;
   const { frames, headers } = await listen(t, world);
   for (const name of ['limit', 'remaining', 'reset']) t.match(headers[`x-ratelimit-${name}`], /^\d+$/);
   await until(() => frames.length === 1, 'the first frame');
@@ -100,7 +98,6 @@ t.test('the frame of now on open, then one for each slot, each the bytes of GET 
 });
 
 t.test('MessagePack holds the same object, and integers as integers', async (t) => {
-  const world = await openStepped(t);
   const json = await listen(t, world);
   const packed = await listen(t, world, '?format=msgpack');
   await world.step(5);
@@ -115,7 +112,6 @@ t.test('MessagePack holds the same object, and integers as integers', async (t) 
 });
 
 t.test('an interval makes frames rarer', async (t) => {
-  const world = await openStepped(t);
   const listeners = await Promise.all([1000, 5000, 10_000].map((ms) => listen(t, world, `?interval=${ms}`)));
   const every = await listen(t, world);
   await world.step(60);
@@ -132,7 +128,6 @@ t.test('an interval makes frames rarer', async (t) => {
 });
 
 t.test('a ping is answered; what is not understood ends the stream with 4403', async (t) => {
-  const world = await openStepped(t);
   const { socket, frames } = await listen(t, world);
   socket.send('{"op":"ping"}');
   await until(() => frames.some((frame) => text(frame) === '{"type":"pong"}'), 'the pong');
@@ -153,7 +148,6 @@ t.test('a ping is answered; what is not understood ends the stream with 4403', a
 });
 
 t.test('more than ten messages a second end it with 4429, a long one with 1009', async (t) => {
-  const world = await openStepped(t);
   const hasty = await listen(t, world);
   for (let i = 0; i < 10; i++) hasty.socket.send('{"op":"ping"}');
   await until(() => hasty.frames.length === 11, 'ten pongs');
@@ -166,7 +160,6 @@ t.test('more than ten messages a second end it with 4429, a long one with 1009',
 });
 
 t.test('what can be refused is refused by HTTP, before the upgrade', async (t) => {
-  const world = await openStepped(t);
   const cases: readonly [query: string, headers: Record<string, string>, status: number, code: string][] = [
     ['?format=xml', {}, 400, 'invalid_query'],
     ['?interval=1', {}, 400, 'invalid_query'],
@@ -221,7 +214,6 @@ t.test('an upgrade is a request: it counts, and is refused when the window is us
 });
 
 t.test('when the gateway closes, its listeners are told 1001', async (t) => {
-  const world = await openStepped(t);
   const listeners = await Promise.all([listen(t, world), listen(t, world, '?format=msgpack')]);
   const closing = world.gateway.close();
   for (const { closed } of listeners) t.equal(await closed, 1001);
