@@ -55,7 +55,7 @@ t.test('an answer is a miss, then a hit, then read anew; what is read all the ti
 });
 
 t.test('a thousand callers of one cold key cost one call', async (t) => {
-  const { get, rpc, cluster, clock } = await openStepped(t);
+  const { get, rpc, cluster, clock } = await openStepped(t, { perSlot: 0 });
   await cluster.control.delay(1);
   const calls = async (method: string) => (await cluster.control.requests())[method] ?? 0;
   const ask = async (method: string, call: () => Promise<{ status: number; text: string }>) => {
@@ -75,7 +75,7 @@ t.test('a thousand callers of one cold key cost one call', async (t) => {
 });
 
 t.test('when reads fail the old answers go on, marked as stale, until they are too old', async (t) => {
-  const world = await openStepped(t);
+  const world = await openStepped(t, { perSlot: 0 });
   const { get, cluster, clock, logged, step } = world;
   const target = `/balance/${address(1)}`;
   const { json: known } = await get(target);
@@ -123,7 +123,7 @@ t.test('when reads fail the old answers go on, marked as stale, until they are t
 });
 
 t.test('a cluster that stands still is degraded, then down; nothing is called fresh meanwhile', async (t) => {
-  const world = await openStepped(t);
+  const world = await openStepped(t, { perSlot: 0 });
   const { get, cluster } = world;
   const target = `/epoch?commitment=processed`;
   await get(target);
@@ -151,7 +151,7 @@ t.test('a cluster that stands still is degraded, then down; nothing is called fr
 });
 
 t.test('without a new slot for a while a frame says that health is degraded', async (t) => {
-  const world = await openStepped(t);
+  const world = await openStepped(t, { perSlot: 0 });
   const before = (await world.get('/network')).json.result;
   await world.cluster.control.pauseSlots();
   await pass(world, 5600);

@@ -12,7 +12,7 @@ import { openStepped } from './open.ts';
 
 const state = t.testdir();
 const path = join(state, 'receipt-key.pem');
-const { get, gateway, cluster, clock, step, logged } = await openStepped(t, { state, receiptKey: null });
+const { get, gateway, cluster, clock, step, logged } = await openStepped(t, { perSlot: 0, state, receiptKey: null });
 
 const ring = () => readKeyRing(path, clock.now()) ?? [];
 const idOf = (publicKey: string): string => kidOf(bs58.decode(publicKey));

@@ -7,7 +7,7 @@ import { TOKEN_PROGRAM } from '../../src/cluster/programs.ts';
 import { decodeBase64, solNames } from '../chain/recorded-accounts.ts';
 import { openStepped } from './open.ts';
 
-const { get, cluster, step } = await openStepped(t, { perSlot: 4 });
+const { get, cluster, step } = await openStepped(t, { perSlot: 1 });
 const { chain } = cluster;
 const NOBODY = '4'.repeat(44);
 const SYSTEM = '1'.repeat(32);

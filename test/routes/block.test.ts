@@ -114,7 +114,7 @@ t.test('that a slot below the finalized one was skipped is asked for once and fo
   for (let i = 0; i < 5; i++) {
     const { status, json } = await get(target);
     t.strictSame([status, json.error], [404, 'slot_skipped']);
-    await step(40, 4);
+    await step(12, 4);
   }
   t.equal((await calls()) - before, 1);
 });

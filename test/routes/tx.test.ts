@@ -6,7 +6,7 @@ import { documented, refusesUnasked } from './documented.ts';
 const world = await openStepped(t, { perSlot: 4 });
 const { get, rpc, cluster, step } = world;
 const { chain } = cluster;
-await step(80, 4);
+await step(56, 4);
 const fits = await documented(world);
 
 const NOBODY = `${'1'.repeat(63)}2`;
@@ -49,7 +49,7 @@ t.test('a finalized transaction is read once and for all, a confirmed one until 
   await step(40, 4);
   const first = await get(`/tx/${recent}`);
   t.equal(first.json.result.confirmationStatus, 'finalized');
-  await step(40, 4);
+  await step(12, 4);
   const again = await get(`/tx/${recent}`);
   t.equal(again.headers.get('x-cache'), 'HIT');
   t.equal(again.text, first.text);
