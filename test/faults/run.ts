@@ -1,4 +1,4 @@
-import { lineOf, type Row } from './row.ts';
+import type { Row } from './row.ts';
 import { bothDown } from './rows/both-down.ts';
 import { dropped } from './rows/dropped.ts';
 import { forked } from './rows/forked.ts';
@@ -14,6 +14,7 @@ import { oversized } from './rows/oversized.ts';
 import { refused } from './rows/refused.ts';
 import { schedules } from './rows/schedules.ts';
 import { stranger } from './rows/stranger.ts';
+import { namedBy, runRows } from './run-rows.ts';
 
 // node dist/test/faults/run.js [--full] [ROW…]
 // Runs the rows of the fault catalogue and prints a line for each; exits with 1 when one is not as it should be.
@@ -38,14 +39,4 @@ const ROWS: readonly Row[] = [
 
 const args = process.argv.slice(2);
 const isFull = args.includes('--full');
-const ids = args.filter((arg) => arg !== '--full');
-const unknown = ids.find((id) => !ROWS.some((row) => row.id === id));
-if (unknown !== undefined) throw new Error(`no row ${unknown}: there are ${ROWS.map(({ id }) => id).join(' ')}`);
-
-for (const row of ROWS) {
-  if (ids.length > 0 && !ids.includes(row.id)) continue;
-  const beganMs = performance.now();
-  const findings = await row.run({ isFull });
-  console.log(lineOf(row, findings, (performance.now() - beganMs) / 1000));
-  if (findings.some(({ isMet }) => !isMet)) process.exitCode = 1;
-}
+await runRows(namedBy(args, ROWS), (row) => row.run({ isFull }));

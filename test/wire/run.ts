@@ -1,4 +1,4 @@
-import { lineOf } from '../faults/row.ts';
+import { namedBy, runRows } from '../faults/run-rows.ts';
 import type { Pace, Row } from './row.ts';
 import { aborted } from './rows/aborted.ts';
 import { bombs } from './rows/bombs.ts';
@@ -53,18 +53,10 @@ const ROWS: readonly Row[] = [
 
 const args = process.argv.slice(2);
 const pace: Pace = args.includes('--full') ? 'full' : args.includes('--short') ? 'short' : 'usual';
-const ids = args.filter((arg) => !arg.startsWith('--'));
-const unknown = ids.find((id) => !ROWS.some((row) => row.id === id));
-if (unknown !== undefined) throw new Error(`no row ${unknown}: there are ${ROWS.map(({ id }) => id).join(' ')}`);
+const rows = namedBy(args, ROWS);
 
 await onStage([], async (stage) => {
-  for (const row of ROWS) {
-    if (ids.length > 0 && !ids.includes(row.id)) continue;
-    const beganMs = performance.now();
-    const findings = await row.run(stage, pace);
-    console.log(lineOf(row, findings, (performance.now() - beganMs) / 1000));
-    if (findings.some(({ isMet }) => !isMet)) process.exitCode = 1;
-  }
+  await runRows(rows, (row) => row.run(stage, pace));
   const { ending, defects } = stage.gateway;
   if (ending !== undefined) console.log(`FAILED: the gateway has ended: ${ending}`);
   for (const defect of defects.slice(0, 5)) console.log(`FAILED: ${defect}`);

@@ -1,0 +1,28 @@
+import { type Finding, lineOf } from './row.ts';
+
+/** As much of a row as it takes to name it. */
+interface Named {
+  readonly id: string;
+  readonly what: string;
+}
+
+/** The rows that a command line names among its flags, or all when it names none. Throws for one that there is not. */
+export function namedBy<R extends Named>(args: readonly string[], rows: readonly R[]): readonly R[] {
+  const ids = args.filter((arg) => !arg.startsWith('--'));
+  const unknown = ids.find((id) => !rows.some((row) => row.id === id));
+  if (unknown !== undefined) throw new Error(`no row ${unknown}: there are ${rows.map(({ id }) => id).join(' ')}`);
+  return ids.length === 0 ? rows : rows.filter(({ id }) => ids.includes(id));
+}
+
+/** Runs rows one after another and prints a line for each. One that is not as it should be ends the process with 1. */
+export async function runRows<R extends Named>(
+  rows: readonly R[],
+  run: (row: R) => Promise<readonly Finding[]>,
+): Promise<void> {
+  for (const row of rows) {
+    const beganMs = performance.now();
+    const findings = await run(row);
+    console.log(lineOf(row, findings, (performance.now() - beganMs) / 1000));
+    if (findings.some(({ isMet }) => !isMet)) process.exitCode = 1;
+  }
+}
