@@ -3,6 +3,7 @@ import ipaddr from 'ipaddr.js';
 import t from 'tap';
 import { clientIp, type Peer } from '../../src/access/client-ip.ts';
 import { StartError } from '../../src/domain/start-error.ts';
+import { FORWARDED, TRUSTED } from './forwarded.ts';
 
 const bytes = (address: string): ArrayBuffer => Uint8Array.from(ipaddr.parse(address).toByteArray()).buffer;
 const text = (address: ArrayBuffer): string => ipaddr.fromByteArray([...new Uint8Array(address)]).toString();
@@ -23,8 +24,7 @@ const peerAt = (address: ArrayBuffer, proxied = new ArrayBuffer(0)): Peer => ({
   getProxiedRemoteAddress: () => proxied,
 });
 
-const trusted = ['10.0.0.0/8', '192.0.2.7', 'fd00::/8', '::1', '::ffff:172.16.0.0/108'];
-const find = clientIp(trusted);
+const find = clientIp(TRUSTED);
 const client = (peer: string, ...forwardedFor: string[]): string =>
   text(find.of(peerAt(bytes(peer)), lines(...forwardedFor)));
 
@@ -34,63 +34,18 @@ t.test('without trusted proxies the peer is the client, and no header is looked 
   t.equal(find.of(peerAt(peer), { forEach: () => t.fail('looked at the headers') }), peer);
 });
 
-t.test('20: a peer that is no trusted proxy is the client, whatever it says', async (t) => {
-  t.equal(client('203.0.113.9', '1.2.3.4'), '203.0.113.9');
-  t.equal(client('192.0.2.8', '1.2.3.4'), '192.0.2.8');
-  t.equal(client('2001:db8::1', '1.2.3.4'), '2001:db8::1');
-  t.equal(client('11.0.0.1', '10.0.0.1'), '11.0.0.1');
-});
-
-t.test('behind trusted proxies it is the first hop from the right that is none', async (t) => {
-  t.equal(client('10.1.1.1', '203.0.113.9'), '203.0.113.9');
-  t.equal(client('10.1.1.1', '1.2.3.4, 203.0.113.9'), '203.0.113.9', 'a forged entry on the left');
-  t.equal(client('10.1.1.1', '1.2.3.4,203.0.113.9,192.0.2.7 , 10.9.9.9'), '203.0.113.9');
-  t.equal(client('fd12::1', '2001:db8::5'), '2001:db8::5');
-  t.equal(client('::1', '203.0.113.9'), '203.0.113.9');
-  t.equal(client('::ffff:10.1.1.1', '203.0.113.9'), '203.0.113.9', 'an IPv4 proxy on a socket of both kinds');
-  t.equal(client('172.16.5.5', '203.0.113.9'), '203.0.113.9', 'a network written in IPv6 clothes');
-  t.equal(client('10.1.1.1', '::ffff:203.0.113.9'), '203.0.113.9');
-});
-
-t.test('lines are one list, since some proxies add a line of their own', async (t) => {
-  t.equal(client('10.1.1.1', '1.2.3.4', '203.0.113.9'), '203.0.113.9');
-  t.equal(client('10.1.1.1', '1.2.3.4, 5.6.7.8', '203.0.113.9, 10.2.2.2'), '203.0.113.9');
-});
-
-t.test('a port is no part of an address', async (t) => {
-  t.equal(client('10.1.1.1', '203.0.113.9:4711'), '203.0.113.9');
-  t.equal(client('10.1.1.1', '[2001:db8::5]:4711'), '2001:db8::5');
-  t.equal(client('10.1.1.1', '[2001:db8::5]'), '2001:db8::5');
-});
-
-t.test('where all hops are trusted the farthest is the client', async (t) => {
-  t.equal(client('10.1.1.1', '10.3.3.3, 10.2.2.2'), '10.3.3.3');
-  t.equal(client('10.1.1.1'), '10.1.1.1');
-});
-
-t.test('20: behind garbage nothing is believed: the hop that passed it on is the client', async (t) => {
-  for (const garbage of [
-    '',
-    ' ',
-    'unknown',
-    '_hidden',
-    '1.2.3',
-    '1.2.3.4.5',
-    '256.1.1.1',
-    '010.1.1.1',
-    '0x7f.1',
-    '1',
-    '[]',
-    '[[::1]]',
-    '2001:db8::g',
-    '1.2.3.4:x',
-    '::1::',
-    '"1.2.3.4"',
-    'a'.repeat(5000),
-  ]) {
-    t.equal(client('10.1.1.1', `1.2.3.4, ${garbage}`), '10.1.1.1', garbage);
-    t.equal(client('10.1.1.1', `1.2.3.4, ${garbage}, 203.0.113.9`), '203.0.113.9', garbage);
+t.test('20: a peer that is no trusted proxy is the client; behind one it is the first hop that is none', async (t) => {
+  for (const { byProxy, lines, counts } of FORWARDED) {
+    const peer = byProxy ? '10.1.1.1' : '203.0.113.77';
+    t.equal(client(peer, ...lines), counts ?? peer, `${peer}: ${lines.join(' | ').slice(0, 100)}`);
   }
+  t.equal(FORWARDED.length, 60);
+  for (const stranger of ['192.0.2.8', '2001:db8::1', '11.0.0.1']) t.equal(client(stranger, '10.0.0.1'), stranger);
+});
+
+t.test('a proxy is known on whatever socket it comes', async (t) => {
+  for (const proxy of ['fd12::1', '::1', '192.0.2.7', '::ffff:10.1.1.1', '172.16.5.5'])
+    t.equal(client(proxy, '1.2.3.4, 203.0.113.9'), '203.0.113.9', proxy);
 });
 
 t.test('20: what a caller writes on the left never changes who it is', async (t) => {

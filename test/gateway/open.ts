@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Test } from 'tap';
 import { newGenesis } from '../../src/cluster/genesis.ts';
 import { createEmbedded, type InThreadCluster } from '../../src/cluster/in-thread.ts';
 import { loadConfig } from '../../src/config.ts';
@@ -8,6 +7,7 @@ import { createGateway, type Gateway, type GatewayOptions } from '../../src/gate
 import { systemClock } from '../../src/system-clock.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { type OverriddenNode, overriddenNode } from './overridden-node.ts';
+import type { Place } from './place.ts';
 
 /** An HTTP answer, whole. */
 export interface Got {
@@ -84,7 +84,7 @@ export async function until(holds: () => boolean | Promise<boolean>, what = 'it'
 
 /** Opens a gateway over nodes, and closes it when the test ends. */
 export async function openGateway(
-  t: Test,
+  t: Place,
   upstreams: readonly string[],
   { set = [], clock = systemClock, state = t.testdir(), random = () => 0, receiptKey = EPHEMERAL }: Setting = {},
 ): Promise<World> {
@@ -140,7 +140,7 @@ const PATIENT = ['timeoutMs', 'slowTimeoutMs', 'ackMs', 'pingMs', 'silenceMs'].m
 
 /** Opens a gateway over a cluster on the same clock, which is moved until it is open. */
 export async function openOver(
-  t: Test,
+  t: Place,
   upstream: string,
   clock: ManualClock,
   { set = [], ...setting }: Omit<Setting, 'clock'> = {},
@@ -162,7 +162,7 @@ export async function openOver(
 
 /** Starts a cluster in this thread, and a gateway over it on the same clock. */
 export async function openStepped(
-  t: Test,
+  t: Place,
   { set = [], before = async (url) => url, ...setting }: SteppedSetting = {},
 ): Promise<SteppedWorld> {
   const clock = new ManualClock();

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Place } from './place.ts';
 
 /** What a node is asked for instead of what the cluster would say: the text of the whole answer's `result` or `error`. */
 export type Said = { readonly result: string } | { readonly error: string };
@@ -16,12 +17,7 @@ export interface OverriddenNode {
   readonly asked: Map<string, number>;
 }
 
-/** Whoever can do something at the end of its work, as a test can. */
-interface Ending {
-  teardown(end: () => void): void;
-}
-
-export async function overriddenNode(t: Ending, clusterUrl: string): Promise<OverriddenNode> {
+export async function overriddenNode(t: Pick<Place, 'teardown'>, clusterUrl: string): Promise<OverriddenNode> {
   const says: OverriddenNode['says'] = new Map();
   const asked: OverriddenNode['asked'] = new Map();
   const server = createServer(async (request, response) => {

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { READ_METHODS } from '../../src/domain/read-method.ts';
+import { misnamed, SPELLINGS } from './method-spellings.ts';
 import { openStepped } from './open.ts';
 
 const { get, rpc, cluster } = await openStepped(t, { perSlot: 0 });
@@ -10,41 +11,20 @@ const total = async (): Promise<number> =>
 
 t.test('a method outside the 21 is 403, whatever it is, and no node hears of it', async (t) => {
   const before = await total();
-  const methods = [
-    'sendTransaction',
-    'requestAirdrop',
-    'simulateTransaction',
-    'getProgramAccounts',
-    'getGenesisHash',
-    'getMinimumBalanceForRentExemption',
-    'no such method',
-    '',
-    '__proto__',
-    'constructor',
-    'toString',
-    'hasOwnProperty',
-    ...READ_METHODS.flatMap((method) => [
-      method.toLowerCase(),
-      method.toUpperCase(),
-      ` ${method}`,
-      `${method} `,
-      `${method}\n`,
-      `${method}\0`,
-      `${method}\u200b`,
-      `\ufeff${method}`,
-      method.replace('e', '\u0435'), // Cyrillic
-      method.replace('t', '\uff54'), // full width
-      method.normalize('NFKC').replace('g', 'g\u0301'),
-    ]),
-  ];
   const said = new Set<string>();
-  for (const method of methods) {
+  for (const method of SPELLINGS) {
     const got = await rpc({ method, params: [] });
     t.equal(got.status, 403, JSON.stringify(method));
     t.equal(got.json.error, 'rpc_method_not_allowed');
     said.add(got.json.message);
   }
   t.equal(said.size, 1, 'the words are the same for a write and for nonsense');
+  t.equal(await total(), before);
+});
+
+t.test('a batch, and a method that is no text, are 400, and no node hears of them', async (t) => {
+  const before = await total();
+  for (const body of misnamed('getClusterNodes')) t.equal((await rpc(JSON.stringify(body))).status, 400);
   t.equal(await total(), before);
 });
 

@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { type EmbeddedCluster, startEmbedded } from '../../src/cluster/embedded.ts';
 import { GatewayProcess } from '../faults/gateway-process.ts';
 import { client, type Got } from '../gateway/open.ts';
 import { type OverriddenNode, overriddenNode } from '../gateway/overridden-node.ts';
+import { inPlace } from '../gateway/place.ts';
 
 /** A gateway in a process of its own over an embedded cluster, and all that its attackers need. */
 export interface Stage {
@@ -19,22 +17,16 @@ export interface Stage {
 }
 
 /** Opens a stage, plays on it, and clears it away whatever happens. `set`: settings of the gateway. */
-export async function onStage<T>(set: readonly string[], play: (stage: Stage) => Promise<T>): Promise<T> {
-  const endings: (() => unknown)[] = [];
-  try {
-    const state = await mkdtemp(join(tmpdir(), 'wire-'));
-    endings.push(() => rm(state, { recursive: true }));
-    const cluster = await startEmbedded({ state, perSlot: 1 });
-    endings.push(() => cluster.close());
-    const node = await overriddenNode({ teardown: (ending) => endings.push(ending) }, cluster.url);
+export const onStage = <T>(set: readonly string[], play: (stage: Stage) => Promise<T>): Promise<T> =>
+  inPlace(async (place) => {
+    const cluster = await startEmbedded({ state: place.testdir(), perSlot: 1 });
+    place.teardown(() => cluster.close());
+    const node = await overriddenNode(place, cluster.url);
     const gateway = await GatewayProcess.start(
       [`${node.url},${cluster.wsUrl}`],
       ['limits.free.streams=1000000', ...set],
     );
-    endings.push(() => gateway.close());
+    place.teardown(() => gateway.close());
     const url = await gateway.url();
     return await play({ url, host: new URL(url).host, gateway, cluster, node, get: client(url).get });
-  } finally {
-    for (const end of endings.reverse()) await end();
-  }
-}
+  });

@@ -1,0 +1,52 @@
+import { READ_METHODS } from '../../src/domain/read-method.ts';
+
+/** Methods that are none of those that pass, though many look like one. */
+export const SPELLINGS: readonly string[] = [
+  'sendTransaction',
+  'requestAirdrop',
+  'simulateTransaction',
+  'getProgramAccounts',
+  'getGenesisHash',
+  'getMinimumBalanceForRentExemption',
+  'no such method',
+  '',
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  ...READ_METHODS.flatMap((method) => [
+    method.toLowerCase(),
+    method.toUpperCase(),
+    ` ${method}`,
+    `${method} `,
+    `${method}\n`,
+    `${method}\0`,
+    `${method}\u200b`,
+    `\ufeff${method}`,
+    method.replace('e', '\u0435'), // Cyrillic
+    method.replace('t', '\uff54'), // full width
+    method.normalize('NFKC').replace('g', 'g\u0301'),
+  ]),
+];
+
+/** Bodies that name a method which passes, but not as one does who asks for it: batches, and names that are no text. */
+export const misnamed = (method: string): readonly unknown[] => [
+  [],
+  [{ method }],
+  [{ method }, { method }],
+  [[{ method }]],
+  { method: [method] },
+  { method: [[method]] },
+  { method: { toString: method } },
+  { method: { 0: method, length: 1 } },
+  { method: null },
+  { method: true },
+  { method: 7 },
+  { Method: method },
+  { 'method ': method },
+  { METHOD: method },
+  { params: [method] },
+  { params: { method } },
+  method,
+  null,
+];
