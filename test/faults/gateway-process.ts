@@ -66,10 +66,17 @@ export class GatewayProcess {
   /** Bytes of memory after a collection. */
   async rss(): Promise<number> {
     const id = ++this.#weighed;
-    this.child.process.stdin?.write(`${id}\n`);
+    this.child.process.stdin?.write(`weigh ${id}\n`);
     const told = new RegExp(`^weighed ${id} (\\d+)\n`, 'm');
     await until(() => told.test(this.child.err()) || this.ending !== undefined, 'the memory of the gateway');
     return Number(told.exec(this.child.err())?.[1]);
+  }
+
+  /** Gives a route, named by its path, a defect: from now on it throws where it would read. */
+  async breakRoute(path: string): Promise<void> {
+    this.child.process.stdin?.write(`break ${path}\n`);
+    const isBroken = (): boolean => this.child.err().includes(`broken ${path}\n`);
+    await until(() => isBroken() || this.ending !== undefined, 'the defect');
   }
 
   /** How it ended by itself; undefined while it runs. */

@@ -3,7 +3,8 @@ import { runInNewContext } from 'node:vm';
 
 // Loaded into a gateway by NODE_OPTIONS. Ends it with who started it, and tells on the standard error, four times a
 // second, for how long its loop was held up at most: by its own work, and altogether, the machine's other work included.
-// Each line of the standard input is answered by the memory that is left after a collection.
+// Each line of the standard input is obeyed: `weigh ID` tells the memory that is left after a collection, `break PATH`
+// gives a route a defect.
 
 const TICK_MS = 5;
 let lastMs = performance.now();
@@ -29,9 +30,31 @@ setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 
 process.stdin
-  .on('data', (id) => {
-    collect();
-    collect(); // what the first has finalized
-    process.stderr.write(`weighed ${String(id).trim()} ${process.memoryUsage.rss()}\n`);
+  .setEncoding('utf8')
+  .on('data', (lines: string) => {
+    for (const line of lines.trim().split('\n')) void obey(line);
   })
   .on('end', () => process.exit());
+
+async function obey(line: string): Promise<void> {
+  const [order, what] = line.split(' ');
+  if (order === 'break') await breakRoute(what);
+  else weigh(what);
+}
+
+function weigh(id: string | undefined): void {
+  collect();
+  collect(); // what the first has finalized
+  process.stderr.write(`weighed ${id} ${process.memoryUsage.rss()}\n`);
+}
+
+async function breakRoute(path: string | undefined): Promise<void> {
+  const { routes } = await import('../../src/routes/index.ts'); // not before the gateway itself loads it
+  const route = routes.find((route) => route.path === path);
+  if (route === undefined) throw new Error(`no route ${path}`);
+  const resolve = (): never => {
+    throw new TypeError('broken on purpose');
+  };
+  Object.assign(route, { resolve });
+  process.stderr.write(`broken ${path}\n`);
+}

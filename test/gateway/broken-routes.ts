@@ -1,9 +1,13 @@
+import { Cache } from '../../src/cache/cache.ts';
 import { COINS, WALLETS } from '../../src/cluster/economy/cast.ts';
 import { routes } from '../../src/routes/index.ts';
 import type { Route } from '../../src/routes/route.ts';
 import type { Got, Logged, SteppedWorld } from './open.ts';
 
 const SECRET = 'what only the log may know';
+
+/** What a gateway keeps live, or renews by itself, it answers without its routes. */
+export const UNHELPED: readonly string[] = ['watch.accounts=0', 'watch.lists=0', 'refresh.hotKeys=0'];
 
 /** What is put in the place of something that works. */
 export const FAULTS = {
@@ -69,7 +73,7 @@ export function wrongIn({ status, text, headers }: Got, line: Logged | undefined
     id: line?.facts.requestId === headers.get('x-request-id'),
     cause: String(line?.facts.err?.message ?? line?.facts.err).includes(SECRET),
   }).filter(([, isRight]) => !isRight);
-  return wrong.map(([name]) => `${name}: ${status} ${text} ${JSON.stringify(line?.facts)}`);
+  return wrong.map(([name]) => `${name}: ${status} ${text} ${JSON.stringify(line?.facts)}`.slice(0, 300));
 }
 
 /** A fault in a route, what is wrong with the answer to it, and the status of the next one, without it. */
@@ -86,13 +90,19 @@ const lifeOf = (route: Route): number => ('cache' in route ? route.cache.slots :
 /** Breaks each function of each route in each way that it can be, and asks. */
 export async function* breakRoutes({ step, logged }: SteppedWorld, ask: Asking): AsyncGenerator<Broken> {
   for (const route of routes) {
-    for (const name of (['resolve', 'answer', 'parse', 'commitmentOf'] as const).filter((name) => name in route)) {
-      for (const [how, fault] of Object.entries(FAULTS)) {
-        if (how === 'rejects' && name !== 'resolve') continue;
-        await step(lifeOf(route) + 3, 4); // so that nothing is at hand
-        const wrong = await replaced(route, name, fault, async () => wrongIn(await ask(route.path), logged.at(-1)));
-        yield { path: route.path, fault: `${name} ${how}`, wrong, statusAfter: (await ask(route.path)).status };
-      }
+    for (const { owner, name, how, fault } of breakables(route)) {
+      await step(lifeOf(route) + 3, 4); // so that nothing is at hand
+      const wrong = await replaced(owner, name, fault, async () => wrongIn(await ask(route.path), logged.at(-1)));
+      yield { path: route.path, fault: `${name} ${how}`, wrong, statusAfter: (await ask(route.path)).status };
     }
   }
+}
+
+/** What a route can be broken by. One that is kept live has no function of its own, and is broken in what it reads. */
+function breakables(route: Route) {
+  const { throws, rejects } = FAULTS;
+  const names = (['resolve', 'answer', 'parse', 'commitmentOf'] as const).filter((name) => name in route);
+  const own = names.map((name) => ({ owner: route, name, how: 'throws', fault: throws }));
+  if (own.length === 0) return [{ owner: Cache.prototype, name: 'get', how: 'throws', fault: throws }];
+  return 'resolve' in route ? [...own, { owner: route, name: 'resolve', how: 'rejects', fault: rejects }] : own;
 }

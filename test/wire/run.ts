@@ -2,23 +2,31 @@ import { namedBy, runRows } from '../faults/run-rows.ts';
 import type { Pace, Row } from './row.ts';
 import { aborted } from './rows/aborted.ts';
 import { bombs } from './rows/bombs.ts';
+import { broken } from './rows/broken.ts';
 import { called } from './rows/called.ts';
 import { canary } from './rows/canary.ts';
 import { connects } from './rows/connects.ts';
+import { edges } from './rows/edges.ts';
 import { flooded } from './rows/flooded.ts';
 import { fuzzed } from './rows/fuzzed.ts';
+import { guessed } from './rows/guessed.ts';
 import { identical } from './rows/identical.ts';
 import { idle } from './rows/idle.ts';
 import { injected } from './rows/injected.ts';
+import { jumped } from './rows/jumped.ts';
+import { leaked } from './rows/leaked.ts';
 import { metered } from './rows/metered.ts';
+import { misnamedMethods } from './rows/misnamed.ts';
 import { missed } from './rows/missed.ts';
 import { misspeltAddresses } from './rows/misspelt.ts';
+import { modelled } from './rows/modelled.ts';
 import { oversized } from './rows/oversized.ts';
 import { pipelined } from './rows/pipelined.ts';
 import { proxied } from './rows/proxied.ts';
 import { rfc } from './rows/rfc.ts';
 import { slow } from './rows/slow.ts';
 import { smuggling } from './rows/smuggling.ts';
+import { spoofed } from './rows/spoofed.ts';
 import { stalled } from './rows/stalled.ts';
 import { websocket } from './rows/websocket.ts';
 import { onStage } from './stage.ts';
@@ -37,13 +45,21 @@ const ROWS: readonly Row[] = [
   fuzzed,
   injected,
   aborted,
+  broken,
   pipelined,
   oversized,
   bombs,
   called,
+  misnamedMethods,
   misspeltAddresses,
   canary,
+  modelled,
+  edges,
+  spoofed,
+  jumped,
   metered,
+  guessed,
+  leaked,
   missed,
   websocket,
   stalled,

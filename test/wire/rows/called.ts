@@ -9,7 +9,7 @@ const AT_ONCE = 64;
 const HEADERS = { 'content-type': 'application/json' };
 
 /** What the gateway asks for by itself. */
-const OWN = ['getGenesisHash', 'getProgramAccounts'];
+export const ASKED_BY_ITSELF: readonly string[] = ['getGenesisHash', 'getProgramAccounts'];
 
 /** Bodies for `/rpc` that try to get another method through. */
 export const called: Row = {
@@ -37,7 +37,7 @@ export const called: Row = {
       }
     });
     await pool.destroy();
-    const allowed: readonly string[] = [...READ_METHODS, ...OWN];
+    const allowed: readonly string[] = [...READ_METHODS, ...ASKED_BY_ITSELF];
     const escaped = [...node.asked.keys()].filter((method) => !allowed.includes(method));
     return [
       shown('sent', count),

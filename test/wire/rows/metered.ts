@@ -10,6 +10,11 @@ const LIMIT = 40;
 const WEBSOCKET = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
 const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
 
+/** Slots by what the node says of their blocks. */
+const BLOCK = { pruned: 3, hanging: 4, garbled: 5 } as const;
+/** A route that has a defect here. */
+const BROKEN = '/search';
+
 /** A request for each status that the gateway has an answer of. */
 const ASKED: Readonly<Record<number, string>> = {
   101: request('GET /api/v1/stream', ...WEBSOCKET, KEY),
@@ -21,13 +26,16 @@ const ASKED: Readonly<Record<number, string>> = {
   403: `${post('Content-Length: 28')}{"method":"sendTransaction"}`,
   404: request('GET /api/v1/no'),
   405: request('DELETE /api/v1/slot'),
+  410: request(`GET /api/v1/block/${BLOCK.pruned}`),
   413: post('Content-Length: 70000') + 'a'.repeat(70_000),
   414: request(`GET /api/v1/slot?${'a'.repeat(3000)}`),
   415: request('POST /api/v1/rpc', 'Content-Type: text/xml', `Content-Length: ${CALL.length}`) + CALL,
   426: request('GET /api/v1/stream'),
+  500: request(`GET /api/v1${BROKEN}?q=${DOLLAR.mint.address}`),
   501: request(`GET /api/v1/token/${DOLLAR.mint.address}/holders?page=2`),
-  502: request(`GET /api/v1/block/5`),
+  502: request(`GET /api/v1/block/${BLOCK.garbled}`),
   503: get('X-Min-Slot: 9007199254740991'),
+  504: request(`GET /api/v1/block/${BLOCK.hanging}`),
 };
 
 /** What each answer must have: integers that are true. */
@@ -41,12 +49,17 @@ interface Quota {
 export const metered: Row = {
   id: '23',
   what: 'the three headers and CORS, on an answer of every status',
-  run: () => onStage([`limits.free.requests=${LIMIT}`, 'limits.free.windowSeconds=600'], play),
+  run: () =>
+    onStage([`limits.free.requests=${LIMIT}`, 'limits.free.windowSeconds=600', 'upstream.slowTimeoutMs=2000'], play),
 };
 
-async function play({ url, node }: Stage) {
-  node.says.set('getBlock', () => ({ result: '7' }));
+async function play({ url, node, gateway }: Stage) {
+  node.says.set('getBlock', ([slot]) => {
+    if (slot === BLOCK.pruned) return { error: '{"code":-32001,"message":"cleaned up"}' };
+    return slot === BLOCK.hanging ? new Promise(() => {}) : { result: '7' };
+  });
   node.says.set('getProgramAccounts', () => ({ error: '{"code":-32010,"message":"excluded"}' }));
+  await gateway.breakRoute(BROKEN);
   let [left, right, reset, cors] = [LIMIT, 0, 0, 0];
   const seen = new Set<number>();
   const judge = async (packet: string, weight: number, from?: string): Promise<void> => {
