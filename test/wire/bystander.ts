@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { percentile } from './percentile.ts';
 
 /**
  * An honest caller who asks for the slot again and again while others do what they do: in a thread of its own, so that
@@ -20,8 +21,7 @@ export class Bystander {
     const [tookMs]: [readonly number[]] = (await once(this.#thread, 'message')) as [number[]]; // as the thread posts it
     this.asked += tookMs.length;
     this.failed += tookMs.filter((ms) => ms < 0).length;
-    const sorted = tookMs.toSorted((a, b) => a - b);
-    return sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN;
+    return percentile(tookMs, 0.99);
   }
 
   async stop(): Promise<void> {

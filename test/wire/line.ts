@@ -42,6 +42,12 @@ export class Line {
     if (this.socket.writable) this.socket.write(packet);
   }
 
+  /** Reads on without keeping anything, as cheaply as can be. */
+  drain(): void {
+    this.socket.removeAllListeners('data').resume();
+    this.text = '';
+  }
+
   /** Ends it without a trace: no goodbye, and no port that stays taken. */
   cut(): void {
     this.socket.resetAndDestroy();

@@ -1,4 +1,5 @@
 import { fenceOf } from '../../gateway/raw.ts';
+import { inTurn } from '../in-turn.ts';
 import { Line } from '../line.ts';
 import { type Frame, framesIn, OP } from './frame.ts';
 
@@ -60,4 +61,12 @@ export class Peer {
   }
 }
 
+/** Opens many peers, a few at a time. */
+export async function openPeers(url: string, count: number): Promise<readonly Peer[]> {
+  const peers: Peer[] = [];
+  await inTurn(Array(count).fill(url), AT_ONCE, async () => void peers.push(await Peer.open(url)));
+  return peers;
+}
+
+const AT_ONCE = 50;
 const NETWORK = Buffer.from('{"result"');

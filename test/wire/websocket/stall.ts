@@ -1,10 +1,11 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fenceOf } from '../../gateway/raw.ts';
 import { frame, OP } from './frame.ts';
 import type { Peer } from './peer.ts';
 
-/** More than a system keeps for a connection that is not read, on both of its sides. */
-const FLOOD_BYTES = 6 * 1024 * 1024;
+/** More than is kept for a connection that is not read: by the system on both of its sides, and by the gateway. */
+const FLOOD_BYTES = 1.2 * (bufferOf('tcp_wmem', 2) + bufferOf('tcp_rmem', 1)) + 256 * 1024;
 const PING = frame(OP.ping, Buffer.alloc(125, 1));
 const PINGS = Buffer.concat(Array.from({ length: 500 }, () => PING));
 
@@ -21,3 +22,9 @@ export async function stall(url: string, peers: readonly Peer[]): Promise<void> 
 
 /** Shows whether the other side is still there; a connection that is not read doesn't tell. */
 export const nudge = ({ line }: Peer): void => line.write(PING);
+
+/** One of the three sizes that Linux has for a connection's buffers: the least, the usual, the most. */
+function bufferOf(name: 'tcp_wmem' | 'tcp_rmem', size: 1 | 2): number {
+  const file = `/proc/sys/net/ipv4/${name}`;
+  return existsSync(file) ? Number(readFileSync(file, 'utf8').trim().split(/\s+/)[size]) : 4 * 1024 * 1024;
+}

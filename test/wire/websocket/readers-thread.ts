@@ -1,0 +1,49 @@
+import { once } from 'node:events';
+import { parentPort, workerData } from 'node:worker_threads';
+import { WebSocket } from 'ws';
+import type { Reading } from './readers.ts';
+
+// The thread of some who read the stream, and of one who hears of slots from the node itself. Each message is answered
+// by how many milliseconds behind the node each reader heard of each slot, since the last message.
+
+const { url, nodeUrl, count }: Reading = workerData;
+const numberIn = (data: unknown, name: RegExp): number => Number(name.exec(String(data))?.[1]);
+
+/** When the node has told of a slot. */
+const toldMs = new Map<number, number>();
+/** Who has heard of a slot before its node has told it here waits in this list. */
+const early = new Map<number, number[]>();
+let latenessMs: number[] = [];
+
+const node = new WebSocket(nodeUrl);
+await once(node, 'open');
+node.on('message', (data) => {
+  const [slot, nowMs] = [numberIn(data, /"parent":(\d+)/), performance.now()]; // the one behind it has begun, this one is done
+  toldMs.set(slot, nowMs);
+  for (const atMs of early.get(slot) ?? []) latenessMs.push(atMs - nowMs);
+  early.delete(slot);
+});
+node.send('{"jsonrpc":"2.0","id":1,"method":"slotSubscribe"}');
+
+let open = 0;
+for (let i = 0; i < count; i++) {
+  const reader = new WebSocket(url);
+  let latest = 0;
+  reader.on('message', (data) => {
+    const [slot, nowMs] = [numberIn(data, /"slot":(\d+)/), performance.now()];
+    if (slot <= latest) return; // what else the network does is told of the same slot
+    latest = slot;
+    const told = toldMs.get(slot);
+    if (told !== undefined) latenessMs.push(nowMs - told);
+    else early.set(slot, [...(early.get(slot) ?? []), nowMs]);
+  });
+  reader.on('close', () => open--);
+  await once(reader, 'open');
+  open++;
+}
+
+parentPort?.on('message', () => {
+  parentPort?.postMessage({ open, latenessMs });
+  latenessMs = [];
+});
+parentPort?.postMessage('ready');
