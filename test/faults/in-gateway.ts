@@ -1,5 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collect } from '../collect.ts';
 
 // Loaded into a gateway by NODE_OPTIONS. Ends it with who started it, and tells on the standard error, four times a
 // second, for how long its loop was held up at most: by its own work, and altogether, the machine's other work included.
@@ -26,9 +25,6 @@ setInterval(() => {
   [ownMs, wholeMs] = [0, 0];
 }, 250).unref();
 
-setFlagsFromString('--expose-gc');
-const collect: () => void = runInNewContext('gc');
-
 process.stdin
   .setEncoding('utf8')
   .on('data', (lines: string) => {
@@ -44,7 +40,6 @@ async function obey(line: string): Promise<void> {
 
 function weigh(id: string | undefined): void {
   collect();
-  collect(); // what the first has finalized
   process.stderr.write(`weighed ${id} ${process.memoryUsage.rss()}\n`);
 }
 

@@ -6,6 +6,7 @@ import { broken } from './rows/broken.ts';
 import { called } from './rows/called.ts';
 import { canary } from './rows/canary.ts';
 import { connects } from './rows/connects.ts';
+import { crowded } from './rows/crowded.ts';
 import { edges } from './rows/edges.ts';
 import { flooded } from './rows/flooded.ts';
 import { fuzzed } from './rows/fuzzed.ts';
@@ -56,6 +57,7 @@ const ROWS: readonly Row[] = [
   modelled,
   edges,
   spoofed,
+  crowded,
   jumped,
   metered,
   guessed,
