@@ -6,6 +6,14 @@ export interface Owed {
   count: number;
 }
 
+/** What it takes to know of a request once the engine has taken it back. */
+export interface Asked {
+  /** It was a HEAD, so the answer has all headers, the length too, and no body. */
+  readonly isHead: boolean;
+  /** It said `Connection: close`: the engine tells of the end only those who don't know of it (RFC 9112 9.6). */
+  readonly saidClose: boolean;
+}
+
 /**
  * A response that may be written later. The engine frees its own when the caller goes, and aborts the process on a
  * write after that, so whoever waits holds this instead. It is made in the handler, before the first wait.
@@ -13,14 +21,13 @@ export interface Owed {
 export class Reply {
   readonly #res: HttpResponse;
   readonly #owed: Owed;
-  readonly #isHead: boolean;
+  readonly #asked: Asked;
   #isOver = false;
 
-  /** `isHead`: the request was a HEAD, so the answer has all headers, the length too, and no body. */
-  constructor(res: HttpResponse, owed: Owed, isHead = false) {
+  constructor(res: HttpResponse, owed: Owed, asked: Asked = { isHead: false, saidClose: false }) {
     this.#res = res;
     this.#owed = owed;
-    this.#isHead = isHead;
+    this.#asked = asked;
     owed.count++;
     res.onAborted(() => this.#end());
   }
@@ -35,9 +42,10 @@ export class Reply {
     if (this.#isOver) return;
     this.#end();
     const res = this.#res;
-    if (body !== null && !this.#isHead) {
+    const { isHead, saidClose } = this.#asked;
+    if (body !== null && !isHead) {
       res.cork(() => {
-        res.writeStatus(head);
+        res.writeStatus(close && saidClose ? `${head}\r\nConnection: close` : head);
         res.end(body, close);
       });
       return;

@@ -137,8 +137,10 @@ export function handlers(deps: Deps): Handlers {
   /** The one way in for all but plain hits: frames, counts, refuses; whatever is thrown becomes an error answer. */
   function guarded(method: Exclude<keyof Handlers, 'head'>, answer: (visit: Visit) => Wire | Promise<Wire>): Handler {
     return (res, req) => {
-      const isHead = method === 'get' && req.getMethod() === 'head';
-      const reply = new Reply(res, owed, isHead);
+      const reply = new Reply(res, owed, {
+        isHead: method === 'get' && req.getMethod() === 'head',
+        saidClose: req.getHeader('connection').toLowerCase() === 'close',
+      });
       const url = req.getUrl();
       let quota = NO_QUOTA;
       let account: Account | undefined;
