@@ -15,7 +15,8 @@ export interface Claim {
 /** What was said and has not been compared with the blocks yet, and what came of the rest. */
 export class Claims {
   readonly #compared = new Map<string, number>();
-  readonly #differences: object[] = [];
+  readonly #differences = new Map<string, object>();
+  #false = 0;
   #open: Claim[] = [];
 
   add(claim: Claim): void {
@@ -27,9 +28,14 @@ export class Claims {
     return Object.fromEntries(this.#compared);
   }
 
-  /** Those that the blocks contradict. */
+  /** How many the blocks contradict. */
+  get false(): number {
+    return this.#false;
+  }
+
+  /** What they contradict, each once however often it was said. */
   get differences(): readonly object[] {
-    return this.#differences;
+    return [...this.#differences.values()];
   }
 
   get newestSlot(): number {
@@ -43,7 +49,9 @@ export class Claims {
     for (const { way, about, slot, said, recorded } of due) {
       this.#compared.set(way, (this.#compared.get(way) ?? 0) + 1);
       const truth = recorded(ledger);
-      if (JSON.stringify(said) !== JSON.stringify(truth)) this.#differences.push({ way, about, slot, said, truth });
+      if (JSON.stringify(said) === JSON.stringify(truth)) continue;
+      this.#false++;
+      this.#differences.set(`${about} ${slot}`, { way, about, slot, said, truth });
     }
   }
 }
