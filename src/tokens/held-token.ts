@@ -1,5 +1,6 @@
 import { decodeToken, type TokenAccount } from '../chain/token.ts';
 import { GatewayError } from '../domain/error.ts';
+import type { StoredAccount } from '../upstream/stored-accounts.ts';
 import { listedAccount } from '../upstream/token-accounts.ts';
 
 /** A token account of a list. */
@@ -9,10 +10,16 @@ export interface HeldToken {
   readonly token: TokenAccount;
 }
 
+/** The token account at an address; undefined for an account that is none. */
+export function heldToken(address: string, account: StoredAccount): HeldToken | undefined {
+  const token = decodeToken(account);
+  return token?.type === 'account' ? { address, lamports: account.lamports, token } : undefined;
+}
+
 /** Reads one row of a node's list of token accounts. Throws `upstream_error` for an account that holds no token. */
 export function heldTokenIn(row: Buffer): HeldToken {
   const account = listedAccount(row);
-  const token = decodeToken(account);
-  if (token?.type !== 'account') throw new GatewayError('upstream_error', 'a listed account holds no token');
-  return { address: account.address, lamports: account.lamports, token };
+  const held = heldToken(account.address, account);
+  if (held === undefined) throw new GatewayError('upstream_error', 'a listed account holds no token');
+  return held;
 }

@@ -6,10 +6,10 @@ import type { Commitment } from '../domain/commitment.ts';
 import type { Proof } from '../domain/proof.ts';
 import type { Mesh } from '../upstream/mesh.ts';
 import { mapInSlices } from '../upstream/slices.ts';
-import type { At } from '../upstream/stored-accounts.ts';
+import { type At, readStored, type StoredAccount } from '../upstream/stored-accounts.ts';
 import { type Parts, readTogether } from '../upstream/together.ts';
 import { readAllTokenAccounts, readTokenAccounts } from '../upstream/token-accounts.ts';
-import { type HeldToken, heldTokenIn } from './held-token.ts';
+import { type HeldToken, heldToken, heldTokenIn } from './held-token.ts';
 import { GONE, type Mints, readMints } from './mints.ts';
 
 /** Token accounts of one owner, and what is needed to show them. */
@@ -29,6 +29,8 @@ export interface TokenListQuery {
   readonly commitment: Commitment;
   /** The answer must not be older than this. */
   readonly minContextSlot: Slot | undefined;
+  /** What it was not long ago: a node may leave out an account that has been closed just after the slot that it names. */
+  readonly known?: TokenList | undefined;
   /** How often it is read for want of one slot. One for who reads it again together with something else. */
   readonly rounds?: number;
 }
@@ -51,10 +53,10 @@ export interface TokenListSource {
 
 /** Reads a token list from the upstream: accounts and mints at one slot, as far as it can be. */
 export async function readTokenList(mesh: Pick<Mesh, 'call'>, query: TokenListQuery): Promise<TokenListReading> {
-  const { owner, mint, commitment } = query;
+  const { mint, commitment } = query;
   const read = (minContextSlot: Slot | undefined): Promise<Parts<TokenList>> => {
     const at = { commitment, minContextSlot };
-    return mint === undefined ? readAll(mesh, owner, at) : readOfMint(mesh, owner, mint, at);
+    return mint === undefined ? readAll(mesh, query, at) : readOfMint(mesh, mint, query, at);
   };
   const { slot, since, value, agree } = await readTogether(query.minContextSlot, read, query.rounds);
   return { slot, since, agree, list: value };
@@ -76,19 +78,55 @@ export function ofMint({ held, scales, followsClock }: TokenList, mint: string):
 /** So many rows take a few milliseconds. */
 const SLICE = 32;
 
-async function readAll(mesh: Pick<Mesh, 'call'>, owner: string, at: At): Promise<Parts<TokenList>> {
+/** The accounts of a longer list are not read one by one. */
+const MOST_READ = 200;
+
+async function readAll(mesh: Pick<Mesh, 'call'>, { owner, known }: TokenListQuery, at: At): Promise<Parts<TokenList>> {
   const { slots, rows } = await readAllTokenAccounts(mesh, owner, Object.values(TOKEN_PROGRAMS), at);
-  const held = await mapInSlices(rows, SLICE, heldTokenIn);
-  const mints = await readMints(mesh, [...new Set(held.map(({ token }) => token.mint))], at);
+  const listed = await mapInSlices(rows, SLICE, heldTokenIn);
+  const there = [...listed, ...(known?.held ?? [])];
+  const named = listed.length > MOST_READ ? [] : there.map(({ address }) => address);
+  const mints = await readMints(mesh, [...new Set(there.map(({ token }) => token.mint))], at, named);
+  const held = listed.length > MOST_READ ? listed : await heldAmong(named, mints.accounts, owner);
   return { slots: [...slots, ...mints.slots], value: listOf(held, mints) };
 }
 
 /** A node refuses to list the accounts of what is no mint; here that is an empty list. */
-async function readOfMint(mesh: Pick<Mesh, 'call'>, owner: string, mint: string, at: At): Promise<Parts<TokenList>> {
+async function readOfMint(
+  mesh: Pick<Mesh, 'call'>,
+  mint: string,
+  { owner, known }: TokenListQuery,
+  at: At,
+): Promise<Parts<TokenList>> {
   const mints = await readMints(mesh, [mint], at);
   if (mints.mint(mint) === undefined) return { slots: mints.slots, value: listOf([], mints) };
   const { slot, rows } = await readTokenAccounts(mesh, owner, { mint }, at);
-  return { slots: [...mints.slots, slot], value: listOf(await mapInSlices(rows, SLICE, heldTokenIn), mints) };
+  const listed = await mapInSlices(rows, SLICE, heldTokenIn);
+  const slots = [...mints.slots, slot];
+  if (listed.length > MOST_READ) return { slots, value: listOf(listed, mints) };
+  const before = known === undefined ? [] : ofMint(known, mint).held;
+  const named = [...listed, ...before].map(({ address }) => address);
+  const stored = await readStored(mesh, named, at);
+  const held = await heldAmong(named, stored.accounts, owner);
+  const ofThis = held.filter(({ token }) => token.mint === mint);
+  return { slots: [...slots, ...stored.slots], value: listOf(ofThis, mints) };
+}
+
+/**
+ * Those of the named accounts that hold tokens of an owner, as they are by address. A list only tells which there may
+ * be: a node makes it as of its newest root, which is ahead of the slot that it names where that is final already
+ * (https://github.com/anza-xyz/agave/pull/11666).
+ */
+async function heldAmong(
+  named: readonly string[],
+  accounts: ReadonlyMap<string, StoredAccount>,
+  owner: string,
+): Promise<readonly HeldToken[]> {
+  const held = await mapInSlices([...new Set(named)], SLICE, (address) => {
+    const account = accounts.get(address);
+    return account && heldToken(address, account);
+  });
+  return held.flatMap((each) => (each?.token.owner === owner ? [each] : []));
 }
 
 function listOf(held: readonly HeldToken[], mints: Mints): TokenList {

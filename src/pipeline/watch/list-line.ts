@@ -129,9 +129,9 @@ export class ListLine {
     }
   }
 
-  #readFrom(list: WatchedList, minContextSlot: Slot | undefined): Promise<TokenListReading> {
-    const { owner, commitment } = list;
-    return readTokenList(this.#options.line, { owner, commitment, minContextSlot });
+  #readFrom(watched: WatchedList, minContextSlot: Slot | undefined): Promise<TokenListReading> {
+    const { owner, commitment, list: known } = watched;
+    return readTokenList(this.#options.line, { owner, commitment, minContextSlot, known });
   }
 
   /** Subscribes to what a list has come to name. False when its silence means nothing as yet. */

@@ -81,7 +81,8 @@ export class ListWatch implements TokenListSource {
     const kept = keptReading(list, query);
     if (kept !== undefined) return kept;
     const floor = Math.max(minContextSlot, list.slot);
-    const reading = await readTokenList(mesh, { ...query, minContextSlot: floor > 0 ? floor : undefined });
+    const known = list.list;
+    const reading = await readTokenList(mesh, { ...query, known, minContextSlot: floor > 0 ? floor : undefined });
     return { ...reading, proof: proofOf(list, reading, query) };
   }
 
