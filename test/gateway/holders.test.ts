@@ -4,6 +4,7 @@ import t from 'tap';
 import { programAddress } from '../../src/chain/program-address.ts';
 import { DOLLAR, GOLD, POINTS, TOLL, WALLETS } from '../../src/cluster/economy/cast.ts';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/cluster/programs.ts';
+import { holding } from '../upstream/stored-tokens.ts';
 import { openStepped } from './open.ts';
 
 const { get, cluster, node, step } = await openStepped(t, { perSlot: 0 });
@@ -64,13 +65,8 @@ t.test('further pages are cut from one scan, and the first one too while it live
 
 t.test('Token-2022 accounts with extensions and without are in one list', async (t) => {
   const mint = POINTS.mint.address;
-  const data = Buffer.alloc(165);
-  data.set(bs58.decode(mint), 0);
-  data.set(bs58.decode(NOBODY), 32);
-  data.writeBigUInt64LE(7n, 64);
-  data[108] = 1;
   const plain = address(programAddress(TOKEN_2022_PROGRAM, ['plain']));
-  chain.put(plain, { lamports: 3_000_000n, owner: TOKEN_2022_PROGRAM, executable: false, data });
+  chain.put(plain, holding(NOBODY, 7, mint, TOKEN_2022_PROGRAM));
   await step(4);
   const all = expected(mint, TOKEN_2022_PROGRAM);
   t.equal(all.at(-1)?.address, plain);

@@ -2,6 +2,7 @@ import bs58 from 'bs58';
 import t from 'tap';
 import { GOLD } from '../../src/cluster/economy/cast.ts';
 import { TOKEN_PROGRAM } from '../../src/cluster/programs.ts';
+import { holding } from '../upstream/stored-tokens.ts';
 import { openStepped } from './open.ts';
 
 const { get, cluster, node } = await openStepped(t, { perSlot: 0 });
@@ -19,10 +20,7 @@ const numbered = (i: number): string => {
 
 /** So many accounts of one owner and mint, as a node lists them. */
 function listed(owner: string, from: number, count: number): string[] {
-  const data = Buffer.alloc(165);
-  data.set(bs58.decode(GOLD.mint.address), 0);
-  data.set(bs58.decode(owner), 32);
-  data[108] = 1;
+  const { data } = holding(owner, 0, GOLD.mint.address);
   return Array.from({ length: count }, (_, i) => {
     data.writeBigUInt64LE(BigInt(from + i), 64);
     const account = `"data":["${data.toString('base64')}","base64"],"executable":false,"lamports":2039280`;

@@ -5,6 +5,7 @@ import { metadataAddress } from '../../src/chain/metadata.ts';
 import { associatedTokenAddress, programAddress } from '../../src/chain/program-address.ts';
 import { keypair } from '../../src/cluster/keypair.ts';
 import { METADATA_PROGRAM, TOKEN_PROGRAM } from '../../src/cluster/programs.ts';
+import { holding, minting } from '../upstream/stored-tokens.ts';
 import { openStepped } from './open.ts';
 
 const mintNamed = (name: string): Address => address(programAddress(TOKEN_PROGRAM, [name]));
@@ -19,25 +20,9 @@ const { get, cluster, step } = await openStepped(t, {
 });
 const { chain } = cluster;
 
-function put(at: Address, owner: string, data: Uint8Array): void {
-  chain.put(at, { lamports: 2_000_000n, owner: address(owner), executable: false, data });
-}
-
-function putMint(mint: Address, supply: bigint): void {
-  const data = Buffer.alloc(82);
-  data.writeBigUInt64LE(supply, 36);
-  data[45] = 1; // initialized, without decimals and authorities
-  put(mint, TOKEN_PROGRAM, data);
-}
-
-function putHolding(mint: Address, owner: Address, amount: bigint): Address {
-  const data = Buffer.alloc(165);
-  data.set(bs58.decode(mint), 0);
-  data.set(bs58.decode(owner), 32);
-  data.writeBigUInt64LE(amount, 64);
-  data[108] = 1;
+function putHolding(mint: Address, owner: Address): Address {
   const at = address(associatedTokenAddress(owner, mint, 'spl-token'));
-  put(at, TOKEN_PROGRAM, data);
+  chain.put(at, holding(owner, 1, mint));
   return at;
 }
 
@@ -52,15 +37,16 @@ function putMetadata(mint: Address, name: string, symbol: string): void {
   const texts = [padded(name, 32), padded(symbol, 10), padded('https://example.com/7.json', 200)];
   const data = Buffer.alloc(679);
   Buffer.concat([Buffer.from([4]), bs58.decode(collector), bs58.decode(mint), ...texts]).copy(data);
-  put(address(metadataAddress(mint)), METADATA_PROGRAM, data);
+  const account = { lamports: 2_000_000n, owner: METADATA_PROGRAM, executable: false, data };
+  chain.put(address(metadataAddress(mint)), account);
 }
 
-putMint(picture, 1n);
+chain.put(picture, minting(0, 1));
 putMetadata(picture, 'Picture #7', 'PIC');
-const held = putHolding(picture, collector, 1n);
-putMint(edition, 2n);
-putHolding(edition, collector, 1n);
-putHolding(edition, other, 1n);
+const held = putHolding(picture, collector);
+chain.put(edition, minting(0, 2));
+putHolding(edition, collector);
+putHolding(edition, other);
 await step(4);
 
 t.test('a mint of one that can not be divided is an NFT, with the name that Metaplex keeps', async (t) => {

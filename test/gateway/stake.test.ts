@@ -6,6 +6,7 @@ import { stakeText } from '../../src/access/stake-proof.ts';
 import { programAddress } from '../../src/chain/program-address.ts';
 import { DOLLAR } from '../../src/cluster/economy/cast.ts';
 import { TOKEN_PROGRAM } from '../../src/cluster/programs.ts';
+import { holding } from '../upstream/stored-tokens.ts';
 import { type Got, openStepped, until } from './open.ts';
 
 const HOST = 'gateway.example';
@@ -22,24 +23,13 @@ function proofAt(nowMs: number, host = HOST): RequestInit {
   return { headers };
 }
 
-/** The bytes of a token account of the wallet. */
-function holding(amount: bigint): Uint8Array {
-  const data = Buffer.alloc(165);
-  data.set(bs58.decode(MINT), 0);
-  data.set(bs58.decode(WALLET), 32);
-  data.writeBigUInt64LE(amount, 64);
-  data[108] = 1;
-  return data;
-}
-
 const limit = ({ headers }: Got): number => Number(headers.get('x-ratelimit-limit'));
 
 t.test('a wallet that has held for long enough gets its tier, and only as much as it holds', async (t) => {
   const { get, cluster, clock, step } = await openStepped(t, { perSlot: 0, set: [FREE, ...STAKE] });
   const give = (amount: bigint): void => {
     const name = address(programAddress(TOKEN_PROGRAM, ['bag']));
-    const account = { lamports: 2_039_280n, owner: TOKEN_PROGRAM, executable: false, data: holding(amount) };
-    cluster.chain.put(name, account);
+    cluster.chain.put(name, holding(WALLET, amount, MINT));
   };
   const proof = proofAt(clock.now());
   give(3_500n);

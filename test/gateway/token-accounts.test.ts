@@ -1,9 +1,9 @@
 import { address } from '@solana/web3.js';
-import bs58 from 'bs58';
 import t from 'tap';
 import { associatedTokenAddress, programAddress } from '../../src/chain/program-address.ts';
 import { COINS, DOLLAR, WALLETS } from '../../src/cluster/economy/cast.ts';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/cluster/programs.ts';
+import { holding } from '../upstream/stored-tokens.ts';
 import { openStepped } from './open.ts';
 
 const { get, cluster, step } = await openStepped(t, { perSlot: 0 });
@@ -14,16 +14,6 @@ const NATIVE = 'So11111111111111111111111111111111111111112';
 
 /** An address that is nobody's but this test's. */
 const madeUp = (name: string) => address(programAddress(TOKEN_PROGRAM, [name]));
-
-/** The bytes of a token account. */
-function holding(mint: string, owner: string, amount: bigint): Uint8Array {
-  const data = Buffer.alloc(165);
-  data.set(bs58.decode(mint), 0);
-  data.set(bs58.decode(owner), 32);
-  data.writeBigUInt64LE(amount, 64);
-  data[108] = 1;
-  return data;
-}
 
 t.test('the accounts of both token programs are in one list, by mint and address', async (t) => {
   const { json } = await get(`/token-accounts/${wallet}`);
@@ -55,8 +45,8 @@ t.test('the accounts of both token programs are in one list, by mint and address
 t.test('?mint= keeps to the accounts of that mint, wherever they lie', async (t) => {
   const mint = DOLLAR.mint.address;
   const spare = madeUp('spare');
-  const data = holding(mint, wallet, 18_446_744_073_709_551_615n);
-  chain.put(spare, { lamports: 9_007_199_254_740_993n, owner: TOKEN_PROGRAM, executable: false, data });
+  const account = holding(wallet, 18_446_744_073_709_551_615n, mint);
+  chain.put(spare, { ...account, lamports: 9_007_199_254_740_993n });
   await step(3);
   const got = await get(`/token-accounts/${wallet}?mint=${mint}`);
   const own = associatedTokenAddress(wallet, mint, 'spl-token');
@@ -98,9 +88,8 @@ t.test('amounts that move with the clock are shown as they are, and no more than
   data.writeDoubleLE(3, 170 + 32);
   data.writeDoubleLE(3, 170 + 48);
   const owner = madeUp('scaled owner');
-  const account = { lamports: 5_000_000n, owner: TOKEN_2022_PROGRAM, executable: false };
-  chain.put(mint, { ...account, data });
-  chain.put(madeUp('scaled account'), { ...account, data: holding(mint, owner, 150n) });
+  chain.put(mint, { lamports: 5_000_000n, owner: TOKEN_2022_PROGRAM, executable: false, data });
+  chain.put(madeUp('scaled account'), holding(owner, 150, mint, TOKEN_2022_PROGRAM));
   await step(40, 4);
   const { json } = await get(`/token-accounts/${owner}?commitment=finalized`);
   t.match(json.result, [{ tokenAmount: { amount: '150', decimals: 2, uiAmount: 4.5, uiAmountString: '4.5' } }]);

@@ -7,7 +7,12 @@ import type { StoredAccount } from '../../src/upstream/stored-accounts.ts';
 export const madeUp = (n: number): string => bs58.encode(Buffer.alloc(32, n));
 
 /** A token account, as it is stored. */
-export function holding(owner: string, amount: number, mint: string, programId: string = TOKEN_PROGRAMS['spl-token']) {
+export function holding(
+  owner: string,
+  amount: number | bigint,
+  mint: string,
+  programId: string = TOKEN_PROGRAMS['spl-token'],
+) {
   const data = Buffer.alloc(165);
   data.set(bs58.decode(mint), 0);
   data.set(bs58.decode(owner), 32);
