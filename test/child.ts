@@ -37,3 +37,19 @@ export function run(module: URL, args: readonly string[], env: NodeJS.ProcessEnv
     ended: () => end,
   };
 }
+
+/** Arguments of a gateway that gives its nodes all the time that a busy machine may take. */
+export const PATIENT = ['startMs', 'timeoutMs', 'slowTimeoutMs'].flatMap((name) => [
+  '--set',
+  `upstream.${name}=120000`,
+]);
+
+/** Waits until a gateway in a process of its own listens; gives what it says then: where, and over which cluster. */
+export async function listening(child: Child): Promise<{ readonly url: string; readonly cluster: string }> {
+  await child.says('"listening"}\n');
+  const line = child
+    .out()
+    .split('\n')
+    .find((line) => line.endsWith('"listening"}'));
+  return JSON.parse(line ?? '');
+}

@@ -1,10 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import t from 'tap';
-import { type Child, run } from './child.ts';
+import { type Child, listening, PATIENT, run } from './child.ts';
 import { slotgate } from './commands/slotgate.ts';
-
-/** A busy machine may take its time to start a cluster. */
-const PATIENT = ['startMs', 'timeoutMs', 'slowTimeoutMs'].flatMap((name) => ['--set', `upstream.${name}=120000`]);
 
 const spawned = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Child => {
   const child = run(new URL('../src/main.js', import.meta.url), args, env);
@@ -79,13 +76,7 @@ t.test('without a command it serves, says where, and leaves on SIGTERM', async (
   const child = spawned(['--port', '0', '--state', `${states}/first`, '--set', 'log.level=info', ...PATIENT], {
     RECEIPT_KEY: 'ephemeral',
   });
-  await child.says('"listening"');
-  const line =
-    child
-      .out()
-      .split('\n')
-      .find((line) => line.includes('"listening"')) ?? '';
-  const { url, cluster } = JSON.parse(line);
+  const { url, cluster } = await listening(child);
   t.match(cluster, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
   t.equal((await fetch(new URL('/api/v1/pubkey', url))).status, 200);
 

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Child, run } from '../child.ts';
+import { type Child, listening, run } from '../child.ts';
 import { until } from '../gateway/open.ts';
 
 /** For how long a gateway's loop was held up at most: by its own work, and altogether. */
@@ -43,8 +43,7 @@ export class GatewayProcess {
 
   /** Where it listens, as soon as it does. */
   async url(): Promise<string> {
-    await this.child.says('"listening"');
-    return /"url":"([^"]+)"/.exec(this.child.out())?.[1] ?? '';
+    return (await listening(this.child)).url;
   }
 
   /** Seconds of processor time that it has used. */

@@ -6,7 +6,7 @@ import { newApiKey } from '../../src/access/api-key.ts';
 import { keysPath } from '../../src/access/key-store.ts';
 import { startEmbedded } from '../../src/cluster/embedded.ts';
 import { issue, recordOf } from '../access/issued.ts';
-import { run } from '../child.ts';
+import { listening, PATIENT, run } from '../child.ts';
 import { client, type Got, until } from './open.ts';
 import type { Place } from './place.ts';
 
@@ -48,13 +48,8 @@ export async function letOut(place: Place): Promise<LetOut> {
   const main = new URL('../../src/main.js', import.meta.url);
   const child = run(main, ['--port', '0', '--state', state, '--upstream', upstream, ...PATIENT], { RECEIPT_KEY: pem });
   place.teardown(() => child.process.kill('SIGKILL'));
-  await child.says('"listening"');
-  const line =
-    child
-      .out()
-      .split('\n')
-      .find((line) => line.includes('"listening"')) ?? '{}';
-  const { get, rpc } = client(JSON.parse(line).url);
+  const { url } = await listening(child);
+  const { get, rpc } = client(url);
 
   const shown: string[] = [];
   const statuses: number[][] = [];
@@ -129,5 +124,3 @@ async function talkativeNode(clusterUrl: string, more: string) {
   };
   return { url: `http://127.0.0.1:${port}`, heard, close };
 }
-
-const PATIENT = ['upstream.timeoutMs=60000', 'upstream.slowTimeoutMs=60000'].flatMap((set) => ['--set', set]);

@@ -3,7 +3,7 @@ import t from 'tap';
 import { WebSocket } from 'ws';
 import { WALLETS } from '../../src/cluster/economy/cast.ts';
 import { startEmbedded } from '../../src/cluster/embedded.ts';
-import { type Child, run } from '../child.ts';
+import { type Child, listening, PATIENT, run } from '../child.ts';
 import { client, until } from './open.ts';
 
 const folders = t.testdir({ cluster: {}, killed: {}, rotated: {}, drained: {} });
@@ -13,16 +13,10 @@ t.teardown(cluster.close);
 async function serve(state: string): Promise<{ readonly child: Child; readonly url: string }> {
   const upstream = `${cluster.url},${cluster.wsUrl}`;
   const child = run(new URL('../../src/main.js', import.meta.url), [
-    ...['--port', '0', '--state', `${folders}/${state}`, '--upstream', upstream],
+    ...['--port', '0', '--state', `${folders}/${state}`, '--upstream', upstream, ...PATIENT],
   ]);
   t.teardown(() => child.process.kill('SIGKILL'));
-  await child.says('"listening"');
-  const line =
-    child
-      .out()
-      .split('\n')
-      .find((line) => line.includes('"listening"')) ?? '{}';
-  return { child, url: JSON.parse(line).url };
+  return { child, url: (await listening(child)).url };
 }
 
 t.test('a gateway that was killed comes back with the same key, which nobody else holds', async (t) => {
