@@ -2,7 +2,7 @@ import t from 'tap';
 import { openStepped } from '../gateway/open.ts';
 import { documented, refusesUnasked } from './documented.ts';
 
-const world = await openStepped(t, { perSlot: 4, skipEvery: 7 });
+const world = await openStepped(t, { perSlot: 2, skipEvery: 7 });
 const { get, cluster, step } = world;
 const { chain, control } = cluster;
 await step(60, 4);
