@@ -5,10 +5,12 @@ import { all, calmly, grownBy, type Pace, type Row, times } from '../row.ts';
 import { onStage, type Stage } from '../stage.ts';
 import { openPeers } from '../websocket/peer.ts';
 import { Readers } from '../websocket/readers.ts';
-import { nudge, stall } from '../websocket/stall.ts';
+import { KEPT_BYTES, nudge, stall } from '../websocket/stall.ts';
 
 /** Of those who read, so many are timed: more would wait for each other in their own thread. */
 const TIMED = 100;
+/** Of the kernel's memory, which is everybody's, no more is taken: test:stalled has a thousand of them in it. */
+const ROOM_BYTES = 2 ** 30;
 const CALM_MS = 4000;
 const PATIENCE_MS = 60_000;
 const LATE_MS = 20;
@@ -24,7 +26,7 @@ export const stalled: Row = {
 };
 
 async function play({ url, gateway, cluster }: Stage, pace: Pace) {
-  const count = times(pace, 5, 30, 1000);
+  const count = Math.min(times(pace, 5, 30, 1000), Math.floor(ROOM_BYTES / KEPT_BYTES));
   const timed = Math.min(TIMED, count);
   const stream = `${url.replace('http', 'ws')}/api/v1/stream`;
   const readers = await Readers.open({ url: stream, nodeUrl: cluster.wsUrl, count: timed });

@@ -4,16 +4,18 @@ import { WebSocket } from 'ws';
 import type { Reading } from './readers.ts';
 
 // The thread of some who read the stream, and of one who hears of slots from the node itself. Each message is answered
-// by how many milliseconds behind the node each reader heard of each slot, since the last message.
+// by how many milliseconds behind the node each reader heard of each slot that was told since the last message.
 
 const { url, nodeUrl, count }: Reading = workerData;
 const numberIn = (data: unknown, name: RegExp): number => Number(name.exec(String(data))?.[1]);
 
 /** When the node has told of a slot. */
 const toldMs = new Map<number, number>();
-/** Who has heard of a slot before its node has told it here waits in this list. */
+/** When frames came that were here before the node's own word of their slot. */
 const early = new Map<number, number[]>();
 let latenessMs: number[] = [];
+/** What the node told before that is no matter of this answer. */
+let sinceMs = 0;
 
 const node = new WebSocket(nodeUrl);
 await once(node, 'open');
@@ -34,8 +36,8 @@ for (let i = 0; i < count; i++) {
     if (slot <= latest) return; // what else the network does is told of the same slot
     latest = slot;
     const told = toldMs.get(slot);
-    if (told !== undefined) latenessMs.push(nowMs - told);
-    else early.set(slot, [...(early.get(slot) ?? []), nowMs]);
+    if (told !== undefined && told >= sinceMs) latenessMs.push(nowMs - told);
+    if (told === undefined) early.set(slot, [...(early.get(slot) ?? []), nowMs]);
   });
   reader.on('close', () => open--);
   await once(reader, 'open');
@@ -45,5 +47,6 @@ for (let i = 0; i < count; i++) {
 parentPort?.on('message', () => {
   parentPort?.postMessage({ open, latenessMs });
   latenessMs = [];
+  sinceMs = performance.now();
 });
 parentPort?.postMessage('ready');

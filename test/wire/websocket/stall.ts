@@ -4,8 +4,11 @@ import { fenceOf } from '../../gateway/raw.ts';
 import { frame, OP } from './frame.ts';
 import type { Peer } from './peer.ts';
 
-/** More than is kept for a connection that is not read: by the system on both of its sides, and by the gateway. */
-const FLOOD_BYTES = 1.2 * (bufferOf('tcp_wmem', 2) + bufferOf('tcp_rmem', 1)) + 256 * 1024;
+/** What the system keeps for a connection that is not read, on both of its sides. */
+export const KEPT_BYTES = bufferOf('tcp_wmem', 2) + bufferOf('tcp_rmem', 1);
+
+/** More than that and what the gateway keeps. */
+const FLOOD_BYTES = 1.2 * KEPT_BYTES + 256 * 1024;
 const PING = frame(OP.ping, Buffer.alloc(125, 1));
 const PINGS = Buffer.concat(Array.from({ length: 500 }, () => PING));
 
