@@ -51,7 +51,7 @@ export async function serveGateway(...settings: readonly string[]): Promise<Serv
 
 /** A gateway without limits over a node. */
 export function serveGatewayOver(upstream: string, state: string, settings: readonly string[] = []): Promise<Served> {
-  const unlimited = ['limits.free.requests=10000000', 'limits.free.streams=1000000'];
+  const unlimited = ['limits.free.requests=10000000', 'limits.free.streams=1000000', 'limits.connections=1000000'];
   const set = [...unlimited, ...settings].flatMap((setting) => ['--set', setting]);
   return serve('src/main.js', ['--port', '0', '--state', state, '--upstream', upstream, ...set]);
 }

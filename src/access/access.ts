@@ -4,6 +4,7 @@ import { Admission } from './admission.ts';
 import { ApiKeys } from './api-keys.ts';
 import { Callers } from './callers.ts';
 import { type ClientIp, clientIp } from './client-ip.ts';
+import { Door } from './door.ts';
 import { Holdings } from './holdings.ts';
 import { keysPath } from './key-store.ts';
 import { Limiter } from './limiter.ts';
@@ -19,6 +20,7 @@ export interface Access {
   readonly clientIp: ClientIp;
   readonly callers: Callers;
   readonly limiter: Limiter;
+  readonly door: Door;
   readonly admission: Admission;
   readonly seats: Seats;
   readonly usage: Usage;
@@ -29,6 +31,7 @@ export interface Access {
 export interface AccessOptions {
   readonly limits: TierSettings & {
     readonly identities: number;
+    readonly connections: number;
     readonly inFlight: number;
     readonly queue: number;
     readonly loopDelayMs: number;
@@ -81,6 +84,7 @@ export function openAccess(options: AccessOptions): Access {
     clientIp: addressOf,
     callers: new Callers({ tiers, keys, limiter, stake }),
     limiter,
+    door: new Door({ ...limits, clientIp: addressOf, clock }),
     admission: new Admission({ inFlight: limits.inFlight, queue: limits.queue, waitMs, clock, isLate }),
     seats: new Seats(clock),
     usage,

@@ -28,9 +28,15 @@ export interface ClientIp {
    * caller's: it must end behind the answer.
    */
   isPrefaced(peer: Peer): boolean;
+  /** True of a trusted proxy's address of 4 or 16 bytes. */
+  isProxy(address: ArrayBuffer): boolean;
 }
 
-const PEER_ALONE: ClientIp = { of: (peer) => peer.getRemoteAddress(), isPrefaced: () => false };
+const PEER_ALONE: ClientIp = {
+  of: (peer) => peer.getRemoteAddress(),
+  isPrefaced: () => false,
+  isProxy: () => false,
+};
 
 /**
  * Decides whose address counts. The socket's peer, unless it is in one of the `trustedProxies` (addresses or CIDRs):
@@ -42,6 +48,10 @@ export function clientIp(trustedProxies: readonly string[]): ClientIp {
   if (trustedProxies.length === 0) return PEER_ALONE;
   const networks = trustedProxies.map(parseNetwork);
   const isTrusted = (address: Address): boolean => networks.some((network) => contains(network, address));
+  const isProxy = (bytes: ArrayBuffer): boolean => {
+    const address = fromBytes(bytes);
+    return address !== undefined && isTrusted(address);
+  };
   return {
     of(peer, headers) {
       const bytes = peer.getRemoteAddress();
@@ -57,11 +67,8 @@ export function clientIp(trustedProxies: readonly string[]): ClientIp {
       }
       return toBytes(hop);
     },
-    isPrefaced(peer) {
-      if (peer.getProxiedRemoteAddress().byteLength === 0) return false;
-      const hop = fromBytes(peer.getRemoteAddress());
-      return hop !== undefined && isTrusted(hop);
-    },
+    isPrefaced: (peer) => peer.getProxiedRemoteAddress().byteLength > 0 && isProxy(peer.getRemoteAddress()),
+    isProxy,
   };
 }
 

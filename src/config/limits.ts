@@ -18,6 +18,7 @@ export const limitsSchema = group({
   scale: tier,
   staked: group(most),
   identities: count,
+  connections: count,
   bodyBytes: whole(1, 2 ** 24),
   inFlight: count,
   queue: perhaps,

@@ -1,5 +1,6 @@
 import {
   App,
+  type HttpResponse,
   type TemplatedApp,
   type us_listen_socket,
   us_listen_socket_close,
@@ -41,10 +42,23 @@ interface ExclusiveListen {
 /** LIBUS_LISTEN_EXCLUSIVE_PORT */
 const EXCLUSIVE_PORT = 1;
 
+/** Closes connections that may not come in. At once: the engine's handle of one that says nothing is good for one call. */
+const atDoor =
+  ({ access, onDefect }: Pick<ServerOptions, 'access' | 'onDefect'>) =>
+  (res: HttpResponse, change: number): void => {
+    const isNew = change > 0;
+    try {
+      if (isNew && !access.door.admits(res.getRemoteAddress())) res.close();
+    } catch (thrown) {
+      onDefect('a new connection', thrown); // what leaves this function ends the process
+    }
+  };
+
 /** Opens the only door of the gateway. Rejects with a StartError when the port can't be had. */
 export async function listen(options: ServerOptions): Promise<Server> {
   const { host, port, context } = options;
   const app = App();
+  app.filter(atDoor(options));
   const owed = { count: 0 };
   const { clock, answers, sealer } = options;
   const stream = openStream(app, {

@@ -27,7 +27,10 @@ export class GatewayProcess {
   static async start(upstreams: readonly string[], set: readonly string[] = []): Promise<GatewayProcess> {
     const folder = await mkdtemp(join(tmpdir(), 'faults-'));
     const nodes = upstreams.flatMap((upstream) => ['--upstream', upstream]);
-    const sets = ['limits.free.requests=10000000', ...set].flatMap((path) => ['--set', path]);
+    const sets = ['limits.free.requests=10000000', 'limits.connections=1000000', ...set].flatMap((path) => [
+      '--set',
+      path,
+    ]);
     const child = run(
       new URL('../../src/main.js', import.meta.url),
       ['--port', '0', '--state', folder, ...nodes, ...sets],

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { type Got, openStepped } from './open.ts';
+import { exchange } from './raw.ts';
 
 const THE_RULE = ['limits.free.requests=100']; // 100 requests in 10 seconds, as it ships
 
@@ -91,3 +92,17 @@ t.test(
     t.equal(quota(await behind.get('/slot', from('2001:db8::2')))[1], 97, 'one /64, one window');
   },
 );
+
+t.test('6: connections that come too fast are closed before they say a word, and others are not', async (t) => {
+  const { gateway, clock } = await openStepped(t, { set: ['limits.connections=3'] });
+  const packet = 'GET /api/v1/pubkey HTTP/1.1\r\nHost: a\r\n\r\n';
+  const answered = async (localAddress: string): Promise<boolean> => {
+    const { text, closed } = await exchange(gateway.url, [packet], { localAddress });
+    t.equal(closed, text === '');
+    return text.startsWith('HTTP/1.1 200');
+  };
+  for (const isAnswered of [true, true, true, false, false]) t.equal(await answered('127.0.9.9'), isAnswered);
+  t.ok(await answered('127.0.9.10'));
+  clock.advance(1000);
+  t.ok(await answered('127.0.9.9'));
+});

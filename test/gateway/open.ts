@@ -59,6 +59,7 @@ export interface Setting {
 const UNLIMITED = [
   'limits.free.requests=1000000',
   'limits.free.messages=1000000',
+  'limits.connections=1000000',
   'limits.free.inFlight=10000',
   'limits.inFlight=10000',
   'limits.loopDelayMs=60000',
