@@ -242,7 +242,9 @@ export class Cache {
     const shown = this.#entries.peek(entry.key);
     if (shown !== undefined && shown.refusal === undefined && shown.slot > entry.slot) return;
     this.#entries.set(entry.key, entry);
-    if (!this.#entries.has(entry.key)) this.#leave(entry); // larger than any entry may be
+    if (!this.#entries.has(entry.key))
+      this.#leave(entry); // larger than any entry may be
+    else if (entry.proof?.state === 'live' && this.#isHot(entry)) this.carry(entry); // what moved while it was held back
   }
 
   /** Asks anew for what was read since the last call and has no proof, before its next reader comes. */
@@ -274,7 +276,12 @@ export class Cache {
   /** There is news of an entry: whoever reads it all the time has the new one before he comes again. */
   #outdate(key: string): void {
     const entry = this.#entries.peek(key);
-    if (entry !== undefined && this.#tip - entry.lastRead <= 1) this.#renew(entry);
+    if (entry !== undefined && this.#isHot(entry)) this.#renew(entry);
+  }
+
+  /** Was it read during this slot or the last one? */
+  #isHot({ lastRead }: Entry): boolean {
+    return this.#tip - lastRead <= 1;
   }
 
   #renew(entry: Entry | undefined): void {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { Cache } from '../../src/cache/cache.ts';
-import type { Label } from '../../src/cache/entry.ts';
+import type { Entry, Label } from '../../src/cache/entry.ts';
 import type { Slot } from '../../src/domain/answer.ts';
 import type { Proof, ProofState } from '../../src/domain/proof.ts';
 import { ManualClock } from '../manual-clock.ts';
@@ -56,6 +56,28 @@ t.test('I2: an answer with a live proof is fresh at the slot that the proof has 
   t.equal(cache.peek('k'), carried);
   t.equal(cache.carry(carried), carried, 'once is enough');
 });
+
+t.test(
+  'what its proof has moved on by while it was held back is made up for before its next reader comes',
+  async (t) => {
+    const { cache, proof, put } = open();
+    put();
+    cache.get('k');
+    const held: Entry[] = [];
+    cache.stageWith((next) => held.push(next) > 0);
+    const showNext = (): void => {
+      const next = held.shift();
+      if (next !== undefined) cache.show(next);
+    };
+    for (proof.slot of [101, 102]) cache.carryHot();
+    for (const slot of [101, 102]) {
+      showNext();
+      const shown = cache.get('k');
+      t.match([shown?.slot, shown && cache.isFresh(shown)], [slot, true]);
+    }
+    t.strictSame(held, [], 'once is enough');
+  },
+);
 
 t.test('what is being read is carried on before its next reader comes, held back until it has its body', async (t) => {
   const { cache, proof, put } = open();
