@@ -42,6 +42,8 @@ export class Cache {
   #entries: LRUCache<string, Entry>;
   #clock: Clock;
   #tip: Slot = 0;
+  /** The tip before: some slots are skipped. */
+  #lastTip: Slot = 0;
   #tipMs: number;
   #nowMs: number;
   #stalled = true;
@@ -99,6 +101,7 @@ export class Cache {
   /** Tells the cache the newest slot. Slots never go back. */
   advance(slot: Slot): void {
     if (slot <= this.#tip) return;
+    this.#lastTip = this.#tip;
     this.#tip = slot;
     this.#tipMs = this.#clock.monotonic();
     this.tick();
@@ -119,6 +122,11 @@ export class Cache {
       if (this.#hot.length < this.#hotKeys) this.#hot.push(key);
     }
     return entry;
+  }
+
+  /** Was it read while this slot is the newest, or the one before was? */
+  isHot({ lastRead }: Entry): boolean {
+    return lastRead >= this.#lastTip;
   }
 
   peek(key: string): Entry | undefined {
@@ -244,7 +252,7 @@ export class Cache {
     this.#entries.set(entry.key, entry);
     if (!this.#entries.has(entry.key))
       this.#leave(entry); // larger than any entry may be
-    else if (entry.proof?.state === 'live' && this.#isHot(entry)) this.carry(entry); // what moved while it was held back
+    else if (entry.proof?.state === 'live' && this.isHot(entry)) this.carry(entry); // what moved while it was held back
   }
 
   /** Asks anew for what was read since the last call and has no proof, before its next reader comes. */
@@ -276,12 +284,7 @@ export class Cache {
   /** There is news of an entry: whoever reads it all the time has the new one before he comes again. */
   #outdate(key: string): void {
     const entry = this.#entries.peek(key);
-    if (entry !== undefined && this.#isHot(entry)) this.#renew(entry);
-  }
-
-  /** Was it read during this slot or the last one? */
-  #isHot({ lastRead }: Entry): boolean {
-    return this.#tip - lastRead <= 1;
+    if (entry !== undefined && this.isHot(entry)) this.#renew(entry);
   }
 
   #renew(entry: Entry | undefined): void {

@@ -116,7 +116,7 @@ export class Sealer {
   #stage(next: Entry, shown: Entry | undefined): boolean {
     if (next.label.envelope === 'anchored') next.body = Buffer.from(`{"result":${next.result},"slot":${next.slot}}`);
     if (next.label.envelope !== 'signed') return false;
-    const isHot = next.policy === 'live' || (shown?.body !== undefined && this.#cache.tip - shown.lastRead <= 1);
+    const isHot = next.policy === 'live' || (shown?.body !== undefined && this.#cache.isHot(shown));
     if (!isHot || this.#queue.length >= this.#sealAhead) return false;
     this.#enqueue(next, true);
     return true;
