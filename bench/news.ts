@@ -9,12 +9,13 @@ import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import { listen } from './listen.ts';
 import type { Telling } from './news-node.ts';
-import { report, serveGatewayOver, stepAside } from './process.ts';
+import { report, serve, serveGatewayOver, stepAside } from './process.ts';
 
 // How old news is: from a node's notification of an account to the first answer that shows the change, and from its
-// notification of a slot to the frame at a subscriber, one of a thousand. Beside each, how long the notification takes
-// to somebody who listens to the node itself. Node, gateway and reader are processes of their own; so is the crowd of
-// subscribers, of whom twenty are the reader's: a thousand in one process would wait for each other.
+// notification of a slot to the frame at a subscriber, one of a thousand; to the latter also through the bare engine,
+// which publishes the same bytes. Beside each, how long the notification takes to somebody who listens to the node
+// itself. Node, server and reader are processes of their own; so is the crowd of subscribers, of whom twenty are the
+// reader's: a thousand in one process would wait for each other.
 
 const SUBSCRIBERS = Number(process.env['SUBSCRIBERS'] ?? 1000);
 const WATCHED = 20;
@@ -31,7 +32,7 @@ interface Heard {
 type Hearing = (url: string, hear: (slot: number) => void) => Promise<void>;
 
 interface Ages {
-  readonly gateway: readonly number[];
+  readonly served: readonly number[];
   readonly direct: readonly number[];
 }
 
@@ -40,8 +41,17 @@ const [SLOT, PARENT] = [/"slot":(\d+)/, /"parent":(\d+)/];
 /** The slot that is named first. */
 const slotIn = (text: string, name = SLOT): number => Number(name.exec(text)?.[1]);
 
-/** How old news is behind a gateway, and at the node itself, where it is asked for by `subscription`. */
-async function measure(slotMs: number, commitment: string, subscription: object, hearing: Hearing): Promise<Ages> {
+/** Through what news is heard. */
+type Server = 'gateway' | 'bare engine';
+
+/** How old news is behind a server, and at the node itself, where it is asked for by `subscription`. */
+async function measure(
+  server: Server,
+  slotMs: number,
+  commitment: string,
+  subscription: object,
+  hearing: Hearing,
+): Promise<Ages> {
   const node = fork(fileURLToPath(new URL('./news-node.js', import.meta.url)), [`${slotMs}`]);
   const [port] = await once(node, 'message');
   const toldMs = new Map<number, number>();
@@ -50,6 +60,9 @@ async function measure(slotMs: number, commitment: string, subscription: object,
   });
   const wsUrl = `ws://127.0.0.1:${port}`;
   const gateway = await serveGatewayOver(`http://127.0.0.1:${port},${wsUrl}`, mkdtempSync(join(tmpdir(), 'bench-')));
+  const bare =
+    server === 'gateway' ? undefined : await serve('bench/raw-server.js', [`${gateway.url}/api/v1/network`, wsUrl]);
+  if (bare !== undefined) gateway.stop();
 
   const direct: Heard[] = [];
   const socket = new WebSocket(wsUrl);
@@ -59,18 +72,18 @@ async function measure(slotMs: number, commitment: string, subscription: object,
     direct.push({ slot: slotIn(text, PARENT.test(text) ? PARENT : SLOT), atMs: nowMs() });
   });
   const heard: Heard[] = [];
-  await hearing(gateway.url, (slot) => heard.push({ slot, atMs: nowMs() }));
+  await hearing(bare?.url ?? `${gateway.url}/api/v1`, (slot) => heard.push({ slot, atMs: nowMs() }));
   await sleep(2000); // until the account is kept live
   for (const list of [heard, direct]) list.length = 0;
   await sleep(SLOTS * slotMs);
   node.kill('SIGKILL');
-  gateway.stop();
+  (bare ?? gateway).stop();
   const ages = (list: readonly Heard[]): number[] =>
     list.flatMap(({ slot, atMs }) => {
       const told = toldMs.get(slot);
       return told === undefined ? [] : [atMs - told];
     });
-  return { gateway: ages(heard), direct: ages(direct) };
+  return { served: ages(heard), direct: ages(direct) };
 }
 
 /** Asks for the account again as soon as the answer is there, and hears of a slot with its first answer. */
@@ -91,7 +104,7 @@ const byAsking: Hearing = async (url, hear) => {
 
 /** Some of a crowd, as far apart from each other as can be: frames go out in the order of subscription. */
 const bySubscribing: Hearing = async (url, hear) => {
-  const stream = `${url}/api/v1/stream`;
+  const stream = `${url}/stream`;
   const crowd = fork(fileURLToPath(new URL('./crowd.js', import.meta.url)), [stream]);
   for (let i = 0; i < WATCHED; i++) {
     crowd.send(SUBSCRIBERS / WATCHED - 1);
@@ -104,35 +117,24 @@ function quantile(values: readonly number[], share: number): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 }
 
-function tell(what: string, { gateway, direct }: Ages, goal: string): void {
-  console.log(`${what} (${gateway.length} samples)`);
+function tell(server: Server, { served, direct }: Ages, goal: string): void {
   for (const [name, share] of [
     ['p50', 0.5],
     ['p99', 0.99],
   ] as const) {
     const base = quantile(direct, share);
+    const value = quantile(served, share);
     report(`the notification itself, ${name}`, base, 'ms', 1);
-    report(
-      `through the gateway, ${name}`,
-      quantile(gateway, share),
-      'ms',
-      quantile(gateway, share) / base,
-      share > 0.9 ? goal : '',
-    );
+    report(`through the ${server}, ${name}`, value, 'ms', value / base, share > 0.9 ? goal : '');
   }
 }
 
 stepAside();
 const account = { method: 'accountSubscribe', params: [ACCOUNT, { commitment: 'confirmed', encoding: 'base64' }] };
-tell(
-  'from an account notification to the changed answer',
-  await measure(100, 'confirmed', account, byAsking),
-  'goal below 5 ms',
-);
+console.log(`from an account notification to the changed answer, ${SLOTS} slots`);
+tell('gateway', await measure('gateway', 100, 'confirmed', account, byAsking), 'goal below 5 ms');
 const slots = { method: 'slotSubscribe', params: [] };
-tell(
-  `from a slot notification to the frame of one of ${SUBSCRIBERS} subscribers`,
-  await measure(400, 'processed', slots, bySubscribing),
-  'goal below 10 ms',
-);
+console.log(`from a slot notification to the frame of one of ${SUBSCRIBERS} subscribers, ${SLOTS} slots`);
+tell('bare engine', await measure('bare engine', 400, 'processed', slots, bySubscribing), '');
+tell('gateway', await measure('gateway', 400, 'processed', slots, bySubscribing), 'goal below 10 ms');
 process.exit();

@@ -1,8 +1,9 @@
 import { App, us_socket_local_port } from 'uWebSockets.js';
+import { WebSocket } from 'ws';
 
 // The yardstick: the engine alone, sending the bytes of one answer of the gateway whatever is asked.
-// argv: the answer's URL. /written sends the headers one by one, /prebuilt as one block; /stream publishes the body
-// to all subscribers of one topic every 400 ms.
+// argv: the answer's URL, the WebSocket URL of a node. /written sends the headers one by one, /prebuilt as one block;
+// /stream publishes the body to all subscribers of one topic every 400 ms, or at each slot of the node.
 
 const answer = await fetch(process.argv[2] ?? '');
 const body = Buffer.from(await answer.arrayBuffer());
@@ -11,7 +12,16 @@ const headers = [...answer.headers].filter(([name]) => !automatic.includes(name)
 const block = Buffer.from(['200 OK', ...headers.map(([name, value]) => `${name}: ${value}`)].join('\r\n'));
 
 const app = App();
-setInterval(() => app.publish('frames', body, false, false), 400);
+const nodeUrl = process.argv[3];
+if (nodeUrl === undefined) setInterval(() => app.publish('frames', body, false, false), 400);
+else {
+  const node = new WebSocket(nodeUrl);
+  node.on('open', () => node.send('{"jsonrpc":"2.0","id":1,"method":"slotSubscribe","params":[]}'));
+  node.on('message', (data) => {
+    const slot = /"parent":(\d+)/.exec(String(data))?.[1];
+    if (slot !== undefined) app.publish('frames', body.toString().replace(/"slot":\d+/, `"slot":${slot}`));
+  });
+}
 app
   .ws('/stream', { open: (socket) => void socket.subscribe('frames') })
   .get('/written', (res) => {
