@@ -16,8 +16,15 @@ export const WRAPPED_SOL = {
 /** Finds the associated token account of an owner. */
 export type Holdings = (asset: Asset, owner: { readonly address: Address }) => Address;
 
-/** Derives the token accounts of everybody who trades, once: deriving one is slow. */
-export async function deriveHoldings(): Promise<Holdings> {
+let derived: Promise<Holdings> | undefined;
+
+/** The token accounts of everybody who trades. Deriving one is slow, and they are the same on every chain. */
+export function holdings(): Promise<Holdings> {
+  derived ??= derive();
+  return derived;
+}
+
+async function derive(): Promise<Holdings> {
   const found = new Map<string, Address>();
   for (const owner of [...WALLETS, POOL]) {
     for (const { mint, program } of [...COINS, WRAPPED_SOL]) {

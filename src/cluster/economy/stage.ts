@@ -10,7 +10,7 @@ import { compose } from '../compose.ts';
 import type { Keypair } from '../keypair.ts';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../programs.ts';
 import { COINS, type Coin, DOLLAR, GOLD, NONCE, POOL, TREASURY, WALLETS, WHALE } from './cast.ts';
-import { deriveHoldings, type Holdings } from './holdings.ts';
+import { type Holdings, holdings } from './holdings.ts';
 import { planTable } from './lookup-table.ts';
 import { METADATA_SIZE, metadataAccount, metadataAddress } from './metaplex.ts';
 import { mintSize, pointToOwnMetadata, setTransferFee, writeMetadata } from './token-2022.ts';
@@ -34,7 +34,7 @@ export async function setStage(chain: Chain): Promise<Stage> {
     const { error, logs } = chain.send(compose({ payer: TREASURY, instructions, blockhash: hash }));
     if (error !== null) throw new Error(`the first block failed: ${JSON.stringify(error)}\n${logs.join('\n')}`);
   };
-  const holding = await deriveHoldings();
+  const holding = await holdings();
 
   endow(chain, WHALE.address, WHALE.lamports);
   for (const { address } of [TREASURY, POOL]) endow(chain, address, 1_000_000n * SOL);
