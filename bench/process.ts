@@ -24,6 +24,7 @@ export async function serve(module: string, args: readonly string[]): Promise<Se
   const path = fileURLToPath(new URL(`../${module}`, import.meta.url)); // from dist/bench to dist
   const [command = '', ...rest] = pinned(0, [process.execPath, path, ...args]);
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
+  process.once('exit', () => child.kill('SIGKILL')); // a benchmark that fails leaves nothing behind
   const url = await new Promise<string>((resolve, reject) => {
     let output = '';
     child.stdout.on('data', (chunk) => {
