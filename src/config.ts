@@ -61,7 +61,7 @@ export const configSchema = group({
   watch: group({
     accounts: whole(0, 1_000_000),
     lists: whole(0, 1_000_000),
-    maxListMembers: whole(0, 10_000),
+    maxListMembers: whole(0, 200),
     idleSlots: count,
     auditMs: ms,
     maxAccountBytes: bytes,

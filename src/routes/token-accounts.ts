@@ -43,11 +43,18 @@ export const tokenAccounts = read({
 
   async resolve({ owner, mint, commitment }, { tokenLists }, { minSlot }) {
     const query = { owner, mint, commitment, minContextSlot: minSlot };
-    const { slot, list, agree, proof } = await tokenLists.read(query);
+    const { slot, since = slot, list, agree, proof } = await tokenLists.read(query);
     const result = await mapInSlices(list.held, SLICE, (each): Written<Row> => new RawJson(toJson(rowOf(each, list))));
-    return { slot, proof, result, exact: agree && commitment === 'finalized' && !list.followsClock };
+    const isWhole = agree && slot - since >= ROOTS_AHEAD;
+    return { slot, proof, result, exact: isWhole && commitment === 'finalized' && !list.followsClock };
   },
 });
+
+/**
+ * A node's list may lack an account that is closed between the slot that it names and its newest root, which is nearer
+ * than this: one that has stood for so long lacks none.
+ */
+const ROOTS_AHEAD = 64;
 
 /** So many rows take a few milliseconds, even when none is where associated accounts are. */
 const SLICE = 32;

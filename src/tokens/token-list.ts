@@ -6,7 +6,7 @@ import type { Commitment } from '../domain/commitment.ts';
 import type { Proof } from '../domain/proof.ts';
 import type { Mesh } from '../upstream/mesh.ts';
 import { mapInSlices } from '../upstream/slices.ts';
-import { type At, readStored, type StoredAccount } from '../upstream/stored-accounts.ts';
+import type { At, StoredAccount } from '../upstream/stored-accounts.ts';
 import { type Parts, readTogether } from '../upstream/together.ts';
 import { readAllTokenAccounts, readTokenAccounts } from '../upstream/token-accounts.ts';
 import { type HeldToken, heldToken, heldTokenIn } from './held-token.ts';
@@ -78,17 +78,14 @@ export function ofMint({ held, scales, followsClock }: TokenList, mint: string):
 /** So many rows take a few milliseconds. */
 const SLICE = 32;
 
-/** The accounts of a longer list are not read one by one. */
-const MOST_READ = 200;
+/** The accounts of a longer list are not read again by address. None that is kept live is longer. */
+const MOST_NAMED = 200;
 
 async function readAll(mesh: Pick<Mesh, 'call'>, { owner, known }: TokenListQuery, at: At): Promise<Parts<TokenList>> {
   const { slots, rows } = await readAllTokenAccounts(mesh, owner, Object.values(TOKEN_PROGRAMS), at);
   const listed = await mapInSlices(rows, SLICE, heldTokenIn);
-  const there = [...listed, ...(known?.held ?? [])];
-  const named = listed.length > MOST_READ ? [] : there.map(({ address }) => address);
-  const mints = await readMints(mesh, [...new Set(there.map(({ token }) => token.mint))], at, named);
-  const held = listed.length > MOST_READ ? listed : await heldAmong(named, mints.accounts, owner);
-  return { slots: [...slots, ...mints.slots], value: listOf(held, mints) };
+  const read = await readNamed(mesh, owner, listed, known?.held ?? [], at);
+  return { slots: [...slots, ...read.slots], value: read.value };
 }
 
 /** A node refuses to list the accounts of what is no mint; here that is an empty list. */
@@ -102,14 +99,24 @@ async function readOfMint(
   if (mints.mint(mint) === undefined) return { slots: mints.slots, value: listOf([], mints) };
   const { slot, rows } = await readTokenAccounts(mesh, owner, { mint }, at);
   const listed = await mapInSlices(rows, SLICE, heldTokenIn);
-  const slots = [...mints.slots, slot];
-  if (listed.length > MOST_READ) return { slots, value: listOf(listed, mints) };
-  const before = known === undefined ? [] : ofMint(known, mint).held;
-  const named = [...listed, ...before].map(({ address }) => address);
-  const stored = await readStored(mesh, named, at);
-  const held = await heldAmong(named, stored.accounts, owner);
-  const ofThis = held.filter(({ token }) => token.mint === mint);
-  return { slots: [...slots, ...stored.slots], value: listOf(ofThis, mints) };
+  const read = await readNamed(mesh, owner, listed, known === undefined ? [] : ofMint(known, mint).held, at);
+  return { slots: [slot, ...read.slots], value: read.value };
+}
+
+/** Reads by address what is listed, or was known, and the mints of it. */
+async function readNamed(
+  mesh: Pick<Mesh, 'call'>,
+  owner: string,
+  listed: readonly HeldToken[],
+  known: readonly HeldToken[],
+  at: At,
+): Promise<Parts<TokenList>> {
+  const isLong = listed.length > MOST_NAMED;
+  const there = isLong ? listed : [...listed, ...known];
+  const named = isLong ? [] : there.map(({ address }) => address);
+  const mints = await readMints(mesh, [...new Set(there.map(({ token }) => token.mint))], at, named);
+  const held = isLong ? listed : await heldAmong(named, mints.accounts, owner);
+  return { slots: mints.slots, value: listOf(held, mints) };
 }
 
 /**
