@@ -5,9 +5,9 @@ import { FirstLook, targetOf } from './edge.ts';
 import { coded, isCompressible } from './encoding.ts';
 import { HitHead } from './head.ts';
 import { HitHeads } from './hit-heads.ts';
-import { noteUse } from './places.ts';
 import { Reply } from './reply.ts';
 import type { Deps } from './serve.ts';
+import { noteUse } from './use.ts';
 import { errorWire, tooMany } from './wire.ts';
 
 /** Headers beside a nonce that ask for what only the slow path knows of. */
@@ -21,7 +21,10 @@ export function hits({
   access,
   owed,
   onDefect,
-}: Deps): (res: HttpResponse, req: HttpRequest) => boolean {
+}: Pick<Deps, 'context' | 'sealer' | 'access' | 'owed' | 'onDefect'>): (
+  res: HttpResponse,
+  req: HttpRequest,
+) => boolean {
   const { limiter, clientIp, callers, usage } = access;
   const { cache } = context;
   const firstLook = new FirstLook();
@@ -44,7 +47,7 @@ export function hits({
     const account = firstLook.namesCaller ? callers.accountOf(req, address) : undefined;
     if (account instanceof GatewayError) return false;
     const quota = limiter.take(address, 1, account);
-    noteUse(usage, account, req.getUrl(), quota.allowed ? 'answered' : 'limited');
+    if (account !== undefined) noteUse(usage, account, req.getUrl(), quota.allowed ? 'answered' : 'limited');
     if (quota.allowed) {
       const accept = isCompressible(body) ? req.getHeader('accept-encoding') : '';
       const { coding, body: bytes } =
@@ -65,7 +68,7 @@ export function hits({
     const account = firstLook.namesCaller ? callers.accountOf(req, address) : undefined;
     if (account instanceof GatewayError) return false;
     const quota = { ...limiter.take(address, 2, account) };
-    noteUse(usage, account, req.getUrl(), quota.allowed ? 'answered' : 'limited');
+    if (account !== undefined) noteUse(usage, account, req.getUrl(), quota.allowed ? 'answered' : 'limited');
     const reply = new Reply(res, owed);
     const fail = (thrown: unknown): void => reply.send(errorWire(quota, thrown, onDefect));
     if (!quota.allowed) fail(tooMany(quota));

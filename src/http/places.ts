@@ -1,6 +1,3 @@
-import type { Account } from '../access/tier.ts';
-import type { Usage } from '../access/usage.ts';
-import type { Outcome } from '../access/usage-line.ts';
 import { GatewayError } from '../domain/error.ts';
 import { API_PREFIX } from '../domain/request.ts';
 import { type Match, matchRoute } from '../routes/match.ts';
@@ -10,13 +7,13 @@ import type { Route } from '../routes/route.ts';
 export type Place = Route['kind'] | 'document' | 'page' | 'stream' | undefined;
 
 /** What is at a path that no route declares. */
-const PLACES: Readonly<Record<string, Place>> = {
-  [`${API_PREFIX}/stream`]: 'stream',
-  [`${API_PREFIX}/openapi.json`]: 'document',
-  '/verify': 'page',
-};
+const PLACES: ReadonlyMap<string, Place> = new Map([
+  [`${API_PREFIX}/stream`, 'stream'],
+  [`${API_PREFIX}/openapi.json`, 'document'],
+  ['/verify', 'page'],
+]);
 
-export const placeOf = (url: string, match: Match | undefined): Place => match?.route.kind ?? PLACES[url];
+export const placeOf = (url: string, match: Match | undefined): Place => match?.route.kind ?? PLACES.get(url);
 
 /** A probe's requests count against nobody. */
 export const isFree = (match: Match | undefined): boolean => match?.route.kind === 'now' && !match.route.metered;
@@ -41,13 +38,7 @@ export function noRoute(): never {
   throw new GatewayError('route_not_found', 'no such route');
 }
 
-/** Notes the use of an API key; an address or a wallet has none. */
-export function noteUse(usage: Usage, account: Account | undefined, url: string, outcome: Outcome): void {
-  if (account?.key !== undefined) usage.count(account.key, routeName(url), outcome);
-}
-
-/** What a key's usage calls a path. */
-function routeName(url: string): string {
-  const route = matchRoute(url)?.route.path;
-  return route ?? (Object.hasOwn(PLACES, url) ? url.replace(API_PREFIX, '') : 'none');
+/** The name of what is at a path: that of its route, or the path itself; `none` where there is nothing. */
+export function placeName(url: string): string {
+  return matchRoute(url)?.route.path ?? (PLACES.has(url) ? url.replace(API_PREFIX, '') : 'none');
 }

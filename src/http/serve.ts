@@ -17,9 +17,10 @@ import { readBody } from './body.ts';
 import { framingFault, isLast, targetOf } from './edge.ts';
 import { headText, PREFLIGHT } from './head.ts';
 import { hits } from './hits.ts';
-import { allowed, checkMethod, isFree, noRoute, noteUse, type Place, placeOf } from './places.ts';
+import { allowed, checkMethod, isFree, noRoute, type Place, placeOf } from './places.ts';
 import { type Owed, Reply } from './reply.ts';
 import type { Sealer } from './seal.ts';
+import { noteUse } from './use.ts';
 import {
   documentWire,
   errorWire,
@@ -146,7 +147,7 @@ export function handlers(deps: Deps): Handlers {
       let account: Account | undefined;
       let close = context.isDraining();
       const finish = (wire: Wire, outcome: Outcome): void => {
-        noteUse(usage, account, url, outcome);
+        if (account !== undefined) noteUse(usage, account, url, outcome);
         if (close || context.isDraining()) reply.sendLast(wire);
         else reply.send(wire);
       };
