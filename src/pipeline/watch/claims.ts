@@ -6,21 +6,17 @@ import { Doubts, type Kept } from './doubts.ts';
 import { Marks } from './marks.ts';
 import type { Watermark } from './watermark.ts';
 
-/** What a connection tells of itself. */
-export interface LineEvents<T> {
-  /** A claim was false: the node broke the order that the claims rest on, or we did. */
-  onFalseClaim(watched: T, slots: object): void;
-  onLost(watched: Iterable<T>, reason: string): void;
-}
-
-/** What is watched over a connection, and what that connection has to know for it. */
-export interface LineOptions<T> extends LineEvents<T> {
+/** A connection that things are watched over, and whom it serves. */
+export interface LineOptions<T> {
   readonly line: Line;
   readonly clock: Clock;
   /** The newest slot that the whole cluster has shown. */
   tip(commitment: Commitment): Slot | undefined;
   /** The proofs of all that is watched at a commitment have moved on. */
   onMoved(): void;
+  /** A claim was false, as these slots show: the node broke the order that the claims rest on, or we did. */
+  onFalseClaim(watched: T, slots: object): void;
+  onLost(watched: Iterable<T>, reason: string): void;
 }
 
 /** Something that a connection claims slots for. */
@@ -37,11 +33,11 @@ export interface Comparison {
 }
 
 export interface ClaimsOptions<T> {
-  readonly line: LineOptions<T>;
+  readonly over: LineOptions<T>;
   /** All that is watched over the connection. */
   watched(): Iterable<T>;
   /** Reads something again from the same node. Resolves to undefined when that tells nothing. */
-  compare(watched: T): Promise<Comparison | undefined>;
+  readAgain(watched: T): Promise<Comparison | undefined>;
   /** A beacon has come: what is watched may have something to do. */
   onBeat(commitment: Commitment, beacon: Beacon): void;
   onLost(): void;
@@ -54,22 +50,22 @@ export class Claims<T extends Claimed> {
   readonly #doubts = new Doubts<T>();
 
   constructor(options: ClaimsOptions<T>) {
-    const { line, watched, onBeat } = options;
+    const { over, watched, onBeat } = options;
     this.#options = options;
     this.#marks = new Marks({
-      line: line.line,
-      clock: line.clock,
-      tip: (commitment) => line.tip(commitment),
+      line: over.line,
+      clock: over.clock,
+      tip: (commitment) => over.tip(commitment),
       onBeat: (commitment, beacon) => {
         onBeat(commitment, beacon);
         this.#resolveDoubts();
-        if (commitment !== 'processed') line.onMoved();
+        if (commitment !== 'processed') over.onMoved();
       },
       onLost: (reason) => {
         const lost = [...watched()];
         this.#doubts.clear();
         options.onLost();
-        line.onLost(lost, reason);
+        over.onLost(lost, reason);
       },
     });
   }
@@ -92,16 +88,16 @@ export class Claims<T extends Claimed> {
 
   /** A claim was false, as these slots show: nothing that was kept over this connection is served any more. */
   distrust(claimed: T, slots: object): void {
-    const { line, watched } = this.#options;
+    const { over, watched } = this.#options;
     this.#marks.disown();
     for (const kept of watched()) kept.forget();
-    line.onFalseClaim(claimed, slots);
-    line.line.close();
+    over.onFalseClaim(claimed, slots);
+    over.line.close();
   }
 
   async #audit(kept: T): Promise<boolean> {
     try {
-      const read = await this.#options.compare(kept);
+      const read = await this.#options.readAgain(kept);
       if (read === undefined || kept.held === undefined || read.slot < kept.slot) return false; // read before it
       if (read.isSame()) return true;
       this.#doubts.add(kept, read.slot);

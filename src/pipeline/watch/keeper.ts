@@ -23,7 +23,7 @@ interface Watching<T> extends Carrier<T> {
   audit(): Promise<number>;
 }
 
-/** What is kept live, in figures, until it is closed. */
+/** What the owner of a watch sees of it: figures, the audit, and its end. */
 export interface Keeping {
   /** How many things are watched, or are about to be. */
   readonly size: number;
@@ -47,7 +47,7 @@ export interface KeeperOptions<T, L> {
   readonly idleSlots: number;
   /** How often all that is kept live is read again and compared. */
   readonly auditMs: number;
-  watchOver(line: LineOptions<T>): L;
+  watchOver(options: LineOptions<T>): L;
   /** True of what is to be let go though it is read. */
   isSpent?(watched: T): boolean;
   /** True of what is to be watched though nobody reads it. */

@@ -44,9 +44,9 @@ export class ListLine {
     this.#options = options;
     this.#subscriptions = new SharedSubscriptions(options.line);
     this.#claims = new Claims({
-      line: options,
+      over: options,
       watched: () => this.#lists.keys(),
-      compare: async (watched) => {
+      readAgain: async (watched) => {
         const { slot, agree, list } = await this.#readFrom(watched, undefined);
         return agree ? { slot, isSame: () => watched.list !== undefined && isSameList(list, watched.list) } : undefined;
       },

@@ -38,7 +38,6 @@ export interface ListWatchOptions {
 
 /** Keeps the token lists live of those owners that are read again and again. */
 export class ListWatch implements TokenListSource {
-  /** What is kept live, in figures, until it is closed. */
   readonly keeping: Keeping;
   readonly #options: ListWatchOptions;
   readonly #keeper: Keeper<WatchedList, ListLine>;
@@ -54,9 +53,9 @@ export class ListWatch implements TokenListSource {
       auditMs: settings.auditMs,
       isSpent: ({ barredAt }) => barredAt !== undefined && this.#keeper.tip - barredAt > settings.idleSlots,
       describe: ({ owner, commitment }) => ({ owner, commitment }),
-      watchOver: (line) =>
+      watchOver: (over) =>
         new ListLine({
-          ...line,
+          ...over,
           maxMembers: settings.maxListMembers,
           onCrowded: (list) => this.#keeper.move(list),
         }),

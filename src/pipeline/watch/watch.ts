@@ -43,7 +43,6 @@ interface Follower {
 
 /** Keeps the accounts live that are read again and again, for all readers together. */
 export class Watch implements AccountSource {
-  /** What is kept live, in figures, until it is closed. */
   readonly keeping: Keeping;
   readonly #options: WatchOptions;
   readonly #keeper: Keeper<WatchedAccount, WatchedLine>;
@@ -60,9 +59,9 @@ export class Watch implements AccountSource {
       auditMs: settings.auditMs,
       isFollowed: (account) => this.#followers.has(account),
       describe: ({ address, commitment }) => ({ address, commitment }),
-      watchOver: (line) =>
+      watchOver: (over) =>
         new WatchedLine({
-          ...line,
+          ...over,
           maxAccountBytes: settings.maxAccountBytes,
           onNews: (account, news, slot) => this.#tell(account, news, slot),
         }),

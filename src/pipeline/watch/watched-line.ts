@@ -25,9 +25,9 @@ export class WatchedLine {
     this.#options = options;
     this.#reader = new Accounts(options.line);
     this.#claims = new Claims({
-      line: options,
+      over: options,
       watched: () => this.#accounts.keys(),
-      compare: async (account) => {
+      readAgain: async (account) => {
         const reading = await this.#readFrom(account, undefined);
         return { slot: reading.slot, isSame: () => isSameAccount(keep(reading.account), account.text) };
       },
