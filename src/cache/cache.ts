@@ -249,6 +249,7 @@ export class Cache {
   show(entry: Entry): void {
     const shown = this.#entries.peek(entry.key);
     if (shown !== undefined && shown.refusal === undefined && shown.slot > entry.slot) return;
+    if (shown !== undefined) entry.lastRead = Math.max(entry.lastRead, shown.lastRead); // it was read meanwhile
     this.#entries.set(entry.key, entry);
     if (!this.#entries.has(entry.key))
       this.#leave(entry); // larger than any entry may be

@@ -56,7 +56,7 @@ export interface Entry {
   renewing: boolean;
   /** True while its successor waits for its body: until then the entry goes on. */
   leaving: boolean;
-  /** The tip at which it was last read: a hot key is one that was read during the last slot. */
+  /** The tip at which it was last read. */
   lastRead: Slot;
 }
 
