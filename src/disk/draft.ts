@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 
 /** What the names of drafts end in. */
 export const DRAFT_ENDING = '.tmp';
@@ -17,7 +17,7 @@ export function writeDraft(path: string, text: string | Buffer): string {
     writeFileSync(fd, text);
     fsyncSync(fd);
   } catch (thrown) {
-    rmSync(draft);
+    rmSync(draft, { force: true });
     throw thrown;
   } finally {
     closeSync(fd);
@@ -37,7 +37,8 @@ export function syncFolder(folder: string): void {
 
 /** Each new folder is on the disk under its name before anything is put into it. */
 function makeFolder(folder: string): void {
-  const first = mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const path = resolve(folder);
+  const first = mkdirSync(path, { recursive: true, mode: 0o700 });
   if (first === undefined) return;
-  for (let made = folder; made.length >= first.length; made = dirname(made)) syncFolder(dirname(made));
+  for (let made = path; made.length >= first.length; made = dirname(made)) syncFolder(dirname(made));
 }

@@ -11,7 +11,7 @@ export function replaceFile(path: string, text: string): void {
   try {
     renameSync(draft, path);
   } catch (thrown) {
-    rmSync(draft);
+    rmSync(draft, { force: true });
     throw thrown;
   }
   syncFolder(dirname(path));
