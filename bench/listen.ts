@@ -17,6 +17,7 @@ export function listen(url: string, onHeard: (chunk: Buffer) => void): Promise<v
   ];
   return new Promise((resolve) => {
     const socket = connect(Number(port), hostname, () => socket.write(`${handshake.join('\r\n')}\r\n\r\n`));
+    socket.on('error', () => {}); // the server's end
     socket.once('data', () => {
       socket.on('data', (chunk) => {
         if (chunk.subarray(-PING.length).equals(PING)) socket.write(PONG);

@@ -95,8 +95,10 @@ const byAsking: Hearing = async (url, hear) => {
   let newest = 0;
   const callback = (length: number, buffer: Uint8Array): boolean => {
     const slot = slotIn(Buffer.from(buffer.buffer, 0, length).toString('latin1'));
-    if (slot > newest) hear(slot);
-    newest = Math.max(newest, slot);
+    if (slot > newest) {
+      hear(slot);
+      newest = slot;
+    }
     socket.write(request);
     return true;
   };
