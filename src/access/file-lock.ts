@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { hasCode } from '../disk/errno.ts';
+import { link } from '../disk/link.ts';
 
 /**
  * Lets one process at a time do something to a file. The lock lies beside it and names its holder, so that one who was
@@ -24,17 +25,6 @@ export function lockFile(path: string): (() => void) | number {
     return () => rmSync(lock, { force: true });
   } finally {
     rmSync(own, { force: true });
-  }
-}
-
-/** A link shows a file whole or not at all, and never replaces one. */
-function link(from: string, to: string): boolean {
-  try {
-    linkSync(from, to);
-    return true;
-  } catch (thrown) {
-    if (hasCode(thrown, 'EEXIST')) return false;
-    throw thrown;
   }
 }
 

@@ -1,7 +1,8 @@
-import { linkSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { DRAFT_ENDING, syncFolder, writeDraft } from './draft.ts';
 import { hasCode } from './errno.ts';
+import { link } from './link.ts';
 
 /**
  * Makes a file that only we can read, unless its name is taken. It appears whole, on the disk and under its name, or
@@ -31,13 +32,10 @@ export function dropDrafts(path: string): void {
   }
 }
 
-/** A link never replaces what is there, as a rename would. */
-function linkNew(from: string, to: string): boolean {
+function linkNew(draft: string, path: string): boolean {
   try {
-    linkSync(from, to);
-    return true;
+    return link(draft, path);
   } catch (thrown) {
-    if (hasCode(thrown, 'EEXIST')) return false;
     if (hasCode(thrown, 'ENOENT')) return false; // another was faster, and has dropped our draft
     throw thrown;
   }
