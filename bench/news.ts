@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
+import { percentile } from '../test/wire/percentile.ts';
 import { listen } from './listen.ts';
 import type { Telling } from './news-node.ts';
 import { report, serve, serveGatewayOver, stepAside } from './process.ts';
@@ -119,17 +120,13 @@ const bySubscribing: Hearing = async (url, hear) => {
   }
 };
 
-function quantile(values: readonly number[], share: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
-}
-
 function tell(server: Server, { served, direct }: Ages, goal: string): void {
   for (const [name, share] of [
     ['p50', 0.5],
     ['p99', 0.99],
   ] as const) {
-    const base = quantile(direct, share);
-    const value = quantile(served, share);
+    const base = percentile(direct, share);
+    const value = percentile(served, share);
     report(`the notification itself, ${name}`, base, 'ms', 1);
     report(`through the ${server}, ${name}`, value, 'ms', value / base, share > 0.9 ? goal : '');
   }
