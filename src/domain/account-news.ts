@@ -1,4 +1,5 @@
 import type { Slot } from './answer.ts';
+import type { GatewayError } from './error.ts';
 
 /** A followed account has changed. */
 export interface AccountNews {
@@ -6,4 +7,11 @@ export interface AccountNews {
   readonly slot: Slot;
   /** A state that was told before was taken back: the node has changed forks. */
   readonly isReorg: boolean;
+}
+
+/** Who is told of an account. */
+export interface Follower {
+  onNews(news: AccountNews): void;
+  /** No more can be told of it. */
+  onEnd(reason: GatewayError): void;
 }

@@ -2,6 +2,7 @@ import { SLOT_MS } from '../cache/cache.ts';
 import type { AccountNews } from '../domain/account-news.ts';
 import type { Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { GatewayError } from '../domain/error.ts';
 import type { Answers } from '../routes/answers.ts';
 import type { Watching } from '../routes/route.ts';
 import type { Topic } from '../routes/topics.ts';
@@ -23,6 +24,8 @@ export interface FollowedOptions {
   readonly clock: Clock;
   /** Called with each answer that differs from the one before. */
   readonly onPush: (push: Push) => void;
+  /** Called when no more can be told. */
+  readonly onEnd: (reason: GatewayError) => void;
 }
 
 /** One topic, followed for all who subscribe to it: news comes in, sealed answers go out. */
@@ -35,14 +38,17 @@ export class Followed {
   #cancelRetry = (): void => {};
   #isClosed = false;
 
-  /** Throws `overloaded` when no more accounts can be watched. */
+  /** Throws when the account can't be followed. */
   constructor(options: FollowedOptions) {
-    const { topic, watch } = options;
+    const { topic, watch, onEnd } = options;
     this.#options = options;
-    this.#stop = watch.follow(topic.address, topic.commitment, (news) => {
-      const isReorg = news.isReorg || this.#owed?.isReorg === true;
-      this.#owed = { slot: Math.max(news.slot, this.#owed?.slot ?? 0), isReorg };
-      void this.#work();
+    this.#stop = watch.follow(topic.address, topic.commitment, {
+      onNews: (news) => {
+        const isReorg = news.isReorg || this.#owed?.isReorg === true;
+        this.#owed = { slot: Math.max(news.slot, this.#owed?.slot ?? 0), isReorg };
+        void this.#work();
+      },
+      onEnd,
     });
   }
 

@@ -1,13 +1,16 @@
 import type { Clock } from '../domain/clock.ts';
 import { GatewayError } from '../domain/error.ts';
 import type { Topic } from '../routes/topics.ts';
+import { errorFrame } from './error-frame.ts';
 import { Followed, type FollowedOptions, type Push } from './followed.ts';
 import type { MessageId } from './stream-message.ts';
 
 /** Where the frames of one connection go. */
 export interface Listener {
-  /** False when the reader has too much to read already: the newest is sent when he can take it. */
-  send: (frame: string) => boolean;
+  /** Sends what somebody waits for: the answer to a message of his, or the end of what he subscribed to. */
+  say: (frame: string) => void;
+  /** Sends a change. False when the reader has too much to read already: the newest is sent when he can take it. */
+  push: (frame: string) => boolean;
   /** How many subscriptions it may hold. */
   readonly subscriptions: number;
 }
@@ -28,7 +31,7 @@ interface Channel {
   cancelGrace: () => void;
 }
 
-export interface PushesOptions extends Omit<FollowedOptions, 'topic' | 'onPush'> {
+export interface PushesOptions extends Omit<FollowedOptions, 'topic' | 'onPush' | 'onEnd'> {
   readonly clock: Clock;
 }
 
@@ -67,7 +70,7 @@ export class Pushes {
       const first = await channel.followed.now();
       if (channel.subscriptions.get(listener) !== subscription) return; // gone meanwhile
       subscription.sent = first;
-      listener.send(`{"type":"subscribed",${head(subscription, topic, true)},"answer":${first.body}}`);
+      listener.say(`{"type":"subscribed",${head(subscription, topic, true)},"answer":${first.body}}`);
       const { latest } = channel.followed;
       if (latest !== undefined) push(channel.topic, subscription, latest);
     } catch (thrown) {
@@ -83,7 +86,7 @@ export class Pushes {
       throw new GatewayError('invalid_request', 'not subscribed');
     }
     this.#leave(listener, channel);
-    listener.send(
+    listener.say(
       `{"type":"unsubscribed","id":${JSON.stringify(id)},"topic":"${topic.name}","address":"${topic.address}"}`,
     );
   }
@@ -114,10 +117,25 @@ export class Pushes {
     const onPush = (news: Push): void => {
       for (const subscription of subscriptions.values()) push(topic, subscription, news);
     };
-    const followed = new Followed({ ...this.#options, topic, onPush });
+    const onEnd = (reason: GatewayError): void => this.#end(channel, reason);
+    const followed = new Followed({ ...this.#options, topic, onPush, onEnd });
     const channel: Channel = { topic, followed, subscriptions, cancelGrace: () => {} };
     this.#channels.set(topic.question.key, channel);
     return channel;
+  }
+
+  #end(channel: Channel, reason: GatewayError): void {
+    for (const { listener, id } of [...channel.subscriptions.values()]) {
+      this.#leave(listener, channel);
+      listener.say(errorFrame(id, reason));
+    }
+    channel.cancelGrace();
+    this.#close(channel);
+  }
+
+  #close({ topic, followed }: Channel): void {
+    this.#channels.delete(topic.question.key);
+    followed.close();
   }
 
   #leave(listener: Listener, channel: Channel): void {
@@ -126,10 +144,7 @@ export class Pushes {
     held?.delete(channel);
     if (held?.size === 0) this.#byListener.delete(listener);
     if (channel.subscriptions.size > 0) return;
-    channel.cancelGrace = this.#options.clock.after(GRACE_MS, () => {
-      this.#channels.delete(channel.topic.question.key);
-      channel.followed.close();
-    });
+    channel.cancelGrace = this.#options.clock.after(GRACE_MS, () => this.#close(channel));
   }
 }
 
@@ -145,7 +160,7 @@ function send(topic: Topic, subscription: Subscription, news: Push): void {
   subscription.sent = news;
   const reorg = news.isReorg ? ',"reorg":true' : '';
   const frame = `{"type":"${topic.name}",${head(subscription, topic, false)}${reorg},"answer":${news.body}}`;
-  subscription.isOwed = !subscription.listener.send(frame);
+  subscription.isOwed = !subscription.listener.push(frame);
 }
 
 function head({ id, seq }: Subscription, { name, address }: Topic, isFirst: boolean): string {

@@ -11,6 +11,7 @@ import { API_PREFIX } from '../domain/request.ts';
 import type { Snapshot } from '../domain/snapshot.ts';
 import { type Channel, Channels } from './channels.ts';
 import { targetOf } from './edge.ts';
+import { errorFrame } from './error-frame.ts';
 import type { Publish } from './fanout.ts';
 import { checkHandshake } from './handshake.ts';
 import { quotaHeaders } from './head.ts';
@@ -112,7 +113,7 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
         seat,
         slowSinceMs: undefined,
         isLetGo: false,
-        listener: { send: () => false, subscriptions: tier.subscriptions }, // until the socket is open
+        listener: { say: () => {}, push: () => false, subscriptions: tier.subscriptions }, // until the socket is open
       };
       res.writeStatus('101 Switching Protocols');
       for (const [name, value] of quotaHeaders(quota)) res.writeHeader(name, value);
@@ -144,7 +145,7 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
         socket.end(CLOSE.notUnderstood, 'not understood');
         break;
       case 'ping':
-        listener.send('{"type":"pong"}');
+        listener.say('{"type":"pong"}');
         break;
       case 'refused':
         refuse(listener, asked.id, asked.error);
@@ -164,12 +165,11 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
   function refuse(listener: Listener, id: MessageId, thrown: unknown): void {
     const error = GatewayError.from(thrown);
     if (error.code === 'internal_error') options.onDefect('stream', error.cause ?? error);
-    const { error: name, message } = error.toJSON();
-    listener.send(JSON.stringify({ type: 'error', id, error: name, message }));
+    listener.say(errorFrame(id, error));
   }
 
-  /** Sends a frame of an account topic, unless the reader has too much to read already. */
-  function sendTo(socket: Socket, frame: string): boolean {
+  /** Sends a change of an account, unless the reader has too much to read already. */
+  function pushTo(socket: Socket, frame: string): boolean {
     if (!sockets.has(socket)) return false;
     if (socket.getBufferedAmount() <= options.maxBackpressureBytes / 2) {
       socket.send(frame);
@@ -220,7 +220,8 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       const { channel, shard, account } = subscriber;
       sockets.add(socket);
       if (account?.key !== undefined) keyed.add(socket);
-      subscriber.listener.send = (frame) => sendTo(socket, frame);
+      subscriber.listener.say = (frame) => void (sockets.has(socket) && socket.send(frame));
+      subscriber.listener.push = (frame) => pushTo(socket, frame);
       const comesAnyway = channel.fanout.isPending(shard);
       const latest = comesAnyway ? undefined : channels.latest(channel);
       if (latest !== undefined) socket.send(latest, channel.format === 'msgpack');

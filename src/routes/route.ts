@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Cache } from '../cache/cache.ts';
 import type { Flight } from '../cache/flight.ts';
-import type { AccountNews } from '../domain/account-news.ts';
+import type { Follower } from '../domain/account-news.ts';
 import type { Answer, Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
@@ -47,7 +47,7 @@ export interface Context {
 /** Accounts that are kept live. */
 export interface Watching extends AccountSource {
   /** Tells of each change, whether the account is read or not, until the returned function is called. */
-  follow(address: string, commitment: Commitment, onNews: (news: AccountNews) => void): () => void;
+  follow(address: string, commitment: Commitment, follower: Follower): () => void;
 }
 
 /** What the pipeline knows beside the answers it keeps. */

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { AccountNews } from '../../src/domain/account-news.ts';
+import type { Follower } from '../../src/domain/account-news.ts';
 import { GatewayError } from '../../src/domain/error.ts';
 import { Pushes } from '../../src/http/pushes.ts';
 import type { Sealer } from '../../src/http/seal.ts';
@@ -12,7 +12,7 @@ const TOPIC = topicOf('balance', 'a', undefined);
 /** Pushes over an account that a test changes by hand. */
 function open() {
   const clock = new ManualClock();
-  const followers = new Set<(news: AccountNews) => void>();
+  const followers = new Set<Follower>();
   let [slot, result, isDown] = [1, '"one"', false];
   const answers = {
     lookUp: () => {
@@ -26,14 +26,14 @@ function open() {
   const sealer = { bodyOf: ({ body }: { body: string }) => body } as unknown as Sealer; // the same
   const watch = {
     read: () => Promise.reject(new Error('not asked here')),
-    follow: (_address: string, _commitment: string, onNews: (news: AccountNews) => void) => {
-      followers.add(onNews);
-      return () => followers.delete(onNews);
+    follow: (_address: string, _commitment: string, follower: Follower) => {
+      followers.add(follower);
+      return () => followers.delete(follower);
     },
   };
   const change = async (newSlot: number, newResult: string, isReorg = false): Promise<void> => {
     [slot, result] = [newSlot, newResult];
-    for (const onNews of followers) onNews({ slot, isReorg });
+    for (const follower of followers) follower.onNews({ slot, isReorg });
     await settle();
   };
   return {
@@ -55,7 +55,8 @@ function reader(subscriptions = 10) {
   const listener = {
     isSlow: false,
     subscriptions,
-    send(frame: string): boolean {
+    say: (frame: string): void => void frames.push(JSON.parse(frame)),
+    push(frame: string): boolean {
       if (!listener.isSlow) frames.push(JSON.parse(frame));
       return !listener.isSlow;
     },
@@ -105,6 +106,37 @@ t.test('who reads too slowly misses changes, sees it by seq, and gets the newest
   pushes.drained(one.listener);
   t.match(one.frames.slice(1), [{ seq: 3, answer: { result: '4' } }]);
   t.equal(one.frames.length, 2);
+});
+
+t.test('a slow reader misses no answer to what he asks', async (t) => {
+  const { pushes, change } = open();
+  const one = reader();
+  one.listener.isSlow = true;
+  await pushes.subscribe(one.listener, TOPIC, 1);
+  await change(2, '"two"');
+  pushes.unsubscribe(one.listener, TOPIC, 2);
+  t.match(one.frames, [
+    { type: 'subscribed', id: 1, answer: { slot: 1 } },
+    { type: 'unsubscribed', id: 2 },
+  ]);
+  t.equal(one.frames.length, 2);
+});
+
+t.test('what can no more be told of ends with an error frame, and may be subscribed to anew', async (t) => {
+  const { pushes, followers, change } = open();
+  const [one, two] = [reader(1), reader()];
+  await pushes.subscribe(one.listener, TOPIC, 'x');
+  await pushes.subscribe(two.listener, TOPIC, 7);
+  for (const follower of followers) follower.onEnd(new GatewayError('result_too_large', 'too large'));
+  t.match([followers.size, pushes.topics], [0, 0]);
+  t.strictSame(one.frames.slice(1), [{ type: 'error', id: 'x', error: 'result_too_large', message: 'too large' }]);
+  t.strictSame(two.frames.slice(1), [{ type: 'error', id: 7, error: 'result_too_large', message: 'too large' }]);
+  await pushes.subscribe(one.listener, TOPIC, 'y');
+  await change(2, '"two"');
+  t.match(one.frames.slice(2), [
+    { type: 'subscribed', id: 'y' },
+    { seq: 1, answer: { slot: 2 } },
+  ]);
 });
 
 t.test('one account is followed once for all, and for ten seconds after the last has left', async (t) => {

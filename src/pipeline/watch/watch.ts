@@ -1,4 +1,4 @@
-import type { AccountNews } from '../../domain/account-news.ts';
+import type { Follower } from '../../domain/account-news.ts';
 import type { Slot } from '../../domain/answer.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Commitment } from '../../domain/commitment.ts';
@@ -37,10 +37,6 @@ export interface WatchOptions {
   readonly onProblem?: (problem: string, facts: object) => void;
 }
 
-interface Follower {
-  readonly onNews: (news: AccountNews) => void;
-}
-
 /** Keeps the accounts live that are read again and again, for all readers together. */
 export class Watch implements AccountSource {
   readonly keeping: Keeping;
@@ -57,6 +53,7 @@ export class Watch implements AccountSource {
       most: settings.accounts,
       idleSlots: settings.idleSlots,
       auditMs: settings.auditMs,
+      isSpent: ({ bar }) => bar !== undefined && this.#keeper.tip - bar.at > settings.idleSlots,
       isFollowed: (account) => this.#followers.has(account),
       describe: ({ address, commitment }) => ({ address, commitment }),
       watchOver: (over) =>
@@ -64,6 +61,7 @@ export class Watch implements AccountSource {
           ...over,
           maxAccountBytes: settings.maxAccountBytes,
           onNews: (account, news, slot) => this.#tell(account, news, slot),
+          onBarred: (account, reason) => this.#end(account, reason),
         }),
       onMoved,
       onProblem,
@@ -87,13 +85,14 @@ export class Watch implements AccountSource {
 
   /**
    * Keeps an account watched, whether it is read or not, and tells of its news until the returned function is called.
-   * Throws `overloaded` when no more can be watched.
+   * Throws `overloaded` when no more can be watched, and what is told by `onEnd` when it has turned out of late that
+   * this one can't be.
    */
-  follow(address: string, commitment: Commitment, onNews: (news: AccountNews) => void): () => void {
+  follow(address: string, commitment: Commitment, follower: Follower): () => void {
     const name = `${commitment}/${address}`;
     const account = this.#keeper.get(name) ?? this.#add(name, address, commitment);
     if (account === undefined) throw new GatewayError('overloaded', 'no more accounts can be watched');
-    const follower: Follower = { onNews };
+    if (account.bar !== undefined) throw account.bar.reason;
     const followers = this.#followers.get(account) ?? new Set();
     this.#followers.set(account, followers.add(follower));
     return () => {
@@ -115,11 +114,19 @@ export class Watch implements AccountSource {
     return new WatchedAccount(address, commitment, this.#options.rule ?? twoReads, this.#keeper.tip);
   }
 
+  /** It is not tried again for a while, by readers or followers. */
+  #end(account: WatchedAccount, reason: GatewayError): void {
+    account.bar = { reason, at: this.#keeper.tip };
+    const followers = this.#followers.get(account) ?? [];
+    this.#followers.delete(account);
+    for (const follower of followers) follower.onEnd(reason);
+  }
+
   #tell(account: WatchedAccount, news: News, slot: Slot): void {
     const isReorg = news === 'rolled-back';
     // What took its place is known only from the next slot on: the same slot again would be a step back.
     const from = isReorg ? Math.max(slot, account.slot + 1) : slot;
-    for (const { onNews } of this.#followers.get(account) ?? []) onNews({ slot: from, isReorg });
+    for (const follower of this.#followers.get(account) ?? []) follower.onNews({ slot: from, isReorg });
   }
 }
 

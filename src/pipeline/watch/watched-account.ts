@@ -1,5 +1,6 @@
 import type { Slot } from '../../domain/answer.ts';
 import type { Commitment } from '../../domain/commitment.ts';
+import type { GatewayError } from '../../domain/error.ts';
 import { type ArmingRule, type Stage, type Step, SUBSCRIBING } from './arming.ts';
 import { Held } from './held.ts';
 import type { Watermark } from './watermark.ts';
@@ -10,6 +11,12 @@ export type AccountText = string | null;
 /** What came of news: `late` is news of a slot that was already claimed without it, so a claim was false. */
 export type News = 'none' | 'same' | 'changed' | 'rolled-back' | 'late';
 
+/** Why an account can't be kept live, and the tip at which that was found. */
+export interface Bar {
+  readonly reason: GatewayError;
+  readonly at: Slot;
+}
+
 /** What is known of one account at one commitment. Does no I/O: it is told, and says what it wants to know. */
 export class WatchedAccount {
   readonly address: string;
@@ -17,6 +24,8 @@ export class WatchedAccount {
   readonly places = 1;
   /** The tip at its last reader. */
   touchedAt: Slot;
+  /** Undefined while it may be kept live. */
+  bar: Bar | undefined;
   readonly #rule: ArmingRule;
   #stage: Stage = SUBSCRIBING;
   #slot: Slot = -1;

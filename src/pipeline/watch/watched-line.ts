@@ -1,15 +1,18 @@
 import type { Slot } from '../../domain/answer.ts';
 import type { Commitment } from '../../domain/commitment.ts';
+import { GatewayError } from '../../domain/error.ts';
 import { type AccountReading, Accounts } from '../../upstream/accounts.ts';
 import { isSameAccount, keep } from './account-text.ts';
 import { Claims, type LineOptions } from './claims.ts';
-import type { News, WatchedAccount } from './watched-account.ts';
+import type { AccountText, News, WatchedAccount } from './watched-account.ts';
 
 export interface WatchedLineOptions extends LineOptions<WatchedAccount> {
   /** The longest account that is kept, in bytes of its JSON. */
   readonly maxAccountBytes: number;
   /** There is news of an account, or what is known of it was taken back. */
   onNews(account: WatchedAccount, news: News, slot: Slot): void;
+  /** No more is heard of an account. */
+  onBarred(account: WatchedAccount, reason: GatewayError): void;
 }
 
 /** One connection, and the accounts that are watched over it. */
@@ -62,7 +65,7 @@ export class WatchedLine {
         void this.#read(account);
       },
       notify: (slot, value) => this.#tell(account, slot, value),
-      refused: () => this.#bar(account),
+      refused: () => this.#bar(account, new GatewayError('upstream_error', 'the node refuses to tell of the account')),
     });
     this.#accounts.set(account, stop);
   }
@@ -101,7 +104,7 @@ export class WatchedLine {
       const reading = await this.#readFrom(account, wants > 0 ? wants : undefined);
       const text = keep(reading.account);
       if (!this.has(account)) return;
-      if (text !== null && text.length > this.#options.maxAccountBytes) this.#bar(account);
+      if (this.#isTooLarge(text)) this.#bar(account, tooLarge());
       else this.#report(account, account.read(reading.slot, text), reading.slot);
       if (account.isLive) this.#arming.delete(account);
     } catch {
@@ -118,8 +121,12 @@ export class WatchedLine {
   #tell(account: WatchedAccount, slot: Slot, value: Buffer): void {
     const text = keep(value);
     const claimed = account.held?.slot;
-    if (text !== null && text.length > this.#options.maxAccountBytes) this.#bar(account);
+    if (this.#isTooLarge(text)) this.#bar(account, tooLarge());
     else this.#report(account, account.told(slot, text), slot, claimed);
+  }
+
+  #isTooLarge(text: AccountText): boolean {
+    return text !== null && text.length > this.#options.maxAccountBytes;
   }
 
   #report(account: WatchedAccount, news: News, slot: Slot, claimed?: Slot): void {
@@ -127,8 +134,10 @@ export class WatchedLine {
     else if (news !== 'none' && news !== 'same') this.#options.onNews(account, news, slot);
   }
 
-  /** No more is heard of an account that a node refuses to tell of, or that is too large. It is not tried again. */
-  #bar(account: WatchedAccount): void {
+  #bar(account: WatchedAccount, reason: GatewayError): void {
     this.remove(account);
+    this.#options.onBarred(account, reason);
   }
 }
+
+const tooLarge = (): GatewayError => new GatewayError('result_too_large', 'the account is too large to be followed');

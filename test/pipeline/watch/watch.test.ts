@@ -1,4 +1,5 @@
 import t from 'tap';
+import type { Follower } from '../../../src/domain/account-news.ts';
 import type { Commitment } from '../../../src/domain/commitment.ts';
 import { GatewayError } from '../../../src/domain/error.ts';
 import { account, type HandLine, type HandWorld, openWatch, settle } from './hand-line.ts';
@@ -11,10 +12,13 @@ const queryOf = (address: string, commitment: Commitment, shape: 'lamports' | 'p
 });
 const query = queryOf('a', 'confirmed', 'lamports');
 
+/** Has an account watched, and listens to nothing. */
+const nobody: Follower = { onNews: () => {}, onEnd: () => {} };
+
 /** Follows `a`, and brings it to where its second reading is wanted: at 100 it had 1 lamport. */
 async function untilSecondRead(world: HandWorld): Promise<HandLine> {
   world.tips.show('finalized', 100);
-  world.watch.follow('a', 'confirmed', () => {});
+  world.watch.follow('a', 'confirmed', nobody);
   await settle();
   const line = lineOf(world);
   line.watchers.get('a')?.acknowledged();
@@ -53,7 +57,7 @@ async function kept(world: HandWorld): Promise<[number, number] | undefined> {
 t.test('I3: an account is live after acknowledgement, reading, beacon and a second reading from it on', async (t) => {
   const world = openWatch();
   world.tips.show('finalized', 100);
-  world.watch.follow('a', 'confirmed', () => {});
+  world.watch.follow('a', 'confirmed', nobody);
   await settle();
   const line = lineOf(world);
   t.equal(line.asked.length, 0, 'nothing is read before the acknowledgement');
@@ -241,12 +245,12 @@ t.test('what is read once is not watched; what is read again and again is, until
 t.test('no more accounts are watched than are allowed, and the idle make room', async (t) => {
   const world = openWatch({ accounts: 2 });
   world.tips.show('processed', 10);
-  const stop = world.watch.follow('a', 'confirmed', () => {});
-  world.watch.follow('b', 'confirmed', () => {});
-  t.throws(() => world.watch.follow('c', 'confirmed', () => {}), { code: 'overloaded' });
+  const stop = world.watch.follow('a', 'confirmed', nobody);
+  world.watch.follow('b', 'confirmed', nobody);
+  t.throws(() => world.watch.follow('c', 'confirmed', nobody), { code: 'overloaded' });
   stop();
   for (let slot = 11; slot < 120; slot++) world.tips.show('processed', slot);
-  world.watch.follow('c', 'confirmed', () => {});
+  world.watch.follow('c', 'confirmed', nobody);
   t.equal(world.watch.keeping.size, 2);
 });
 
@@ -256,16 +260,36 @@ t.test('an account that is too large to be kept, or that a node refuses, is read
   line.tell('a', 102, `{"lamports":5,"data":["${'A'.repeat(100)}","base64"]}`);
   t.equal(await kept(world), undefined);
   t.strictSame(line.stopped, ['a']);
-  world.watch.follow('b', 'confirmed', () => {});
+  world.watch.follow('b', 'confirmed', nobody);
   line.refuse('b');
   t.strictSame(line.stopped, ['a', 'b']);
+});
+
+t.test('who follows an account that can not be kept hears why, and it is tried again later', async (t) => {
+  const world = openWatch({ maxAccountBytes: 40 });
+  const ends: string[] = [];
+  const line = await untilLive(world);
+  const follow = (address: string) =>
+    world.watch.follow(address, 'confirmed', { ...nobody, onEnd: ({ code }) => ends.push(`${address} ${code}`) });
+  const stop = follow('a');
+  follow('b');
+  line.tell('a', 102, `{"lamports":5,"data":["${'A'.repeat(100)}","base64"]}`);
+  line.refuse('b');
+  t.strictSame(ends, ['a result_too_large', 'b upstream_error']);
+  stop();
+  t.throws(() => follow('a'), { code: 'result_too_large' });
+  t.throws(() => follow('b'), { code: 'upstream_error' });
+  for (let slot = 102; slot < 220; slot++) world.tips.show('processed', slot);
+  t.equal(world.watch.keeping.size, 0);
+  follow('a');
+  t.ok(line.watchers.has('a'));
 });
 
 t.test('at processed a value that is taken back is told as such, and a newer one is asked for', async (t) => {
   const world = openWatch();
   const news: object[] = [];
   world.tips.show('processed', 100);
-  world.watch.follow('a', 'processed', (one) => news.push(one));
+  world.watch.follow('a', 'processed', { ...nobody, onNews: (one) => news.push(one) });
   await settle();
   const line = lineOf(world);
   line.watchers.get('a')?.acknowledged();
