@@ -84,7 +84,7 @@ export async function connectMesh(options: MeshOptions): Promise<Mesh> {
       while (!closed) {
         try {
           const line = await bestForLine()?.openLine();
-          if (line !== undefined) return line;
+          if (line !== undefined && !line.lost) return line;
         } catch (thrown) {
           if (!(thrown instanceof GatewayError)) throw thrown;
         }

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import type { Commitment } from '../../src/domain/commitment.ts';
 import { connectMesh } from '../../src/upstream/connect-mesh.ts';
@@ -188,6 +189,27 @@ t.test('a line is tried for until it opens, or the mesh is closed', async (t) =>
   await mesh.close();
   t.ok(line?.lost);
   await t.rejects(mesh.openLine(), { code: 'upstream_unavailable' });
+});
+
+t.test('a line that is lost as soon as it is open is not handed out', async (t) => {
+  const { mesh, node, clock } = await start(t);
+  const { onHeard } = node;
+  node.onHeard = (socket, asked) => {
+    const wire: Socket = (socket as any)._socket; // so that both come in one turn
+    wire.cork();
+    onHeard(socket, asked);
+    if (asked.id === 3) socket.send('no message'); // the last of its beacons is acknowledged
+    wire.uncork();
+  };
+  let line: Line | undefined;
+  mesh.openLine().then((opened) => {
+    line = opened;
+  });
+  await passUntil(clock, () => node.heard.length > 9);
+  t.equal(line, undefined);
+  node.onHeard = onHeard;
+  await passUntil(clock, () => line !== undefined);
+  t.notOk(line?.lost);
 });
 
 t.test('lines that a node drops are not opened there again at once, but elsewhere if there is a node', async (t) => {

@@ -57,14 +57,10 @@ export class Lines<T extends Passenger, L extends Carrier<T>> {
   async #openOne(): Promise<void> {
     if (this.#isOpening) return;
     this.#isOpening = true;
-    try {
-      const line = this.#watchOver(await this.#open());
-      this.#lines.add(line);
-    } catch {
-      return; // only when the mesh is closed
-    } finally {
-      this.#isOpening = false;
-    }
+    const opened = await this.#open().catch(() => undefined); // only when the mesh is closed
+    this.#isOpening = false;
+    if (opened === undefined) return;
+    this.#lines.add(this.#watchOver(opened));
     const waiting = [...this.#waiting];
     this.#waiting.clear();
     for (const passenger of waiting) this.add(passenger);
