@@ -57,7 +57,7 @@ export class Answers {
       return undefined;
     }
     const freshness = this.#cache.freshness(entry);
-    if (entry.slot < (question.minSlot ?? 0) && entry.refusal === undefined) {
+    if (entry.slot < (question.minSlot ?? 0) && entry.refusal?.final !== true) {
       if (question.route.kind === 'live') throw notReached();
       return undefined;
     }
@@ -157,6 +157,7 @@ export class Answers {
     const bounds = { minSlot: floor > 0 ? floor : undefined };
     const resolving = route.resolve(params, this.#context, bounds).catch(withoutRpcError);
     const { slot, result, final = false, exact, proof, fromSnapshot = false } = await resolving;
+    if (fromSnapshot && slot < minSlot) throw notReached();
     if (slot < floor && !fromSnapshot) throw overtaken();
     if (slot < floorNow() && !fromSnapshot) return this.#newer(key, slot);
     const answer = { slot, result: toJson(result), final, proof };

@@ -2,12 +2,13 @@ import fc from 'fast-check';
 import t from 'tap';
 import { z } from 'zod';
 import { Cache } from '../../src/cache/cache.ts';
+import type { Answer } from '../../src/domain/answer.ts';
 import { GatewayError } from '../../src/domain/error.ts';
 import { Answers, type Question } from '../../src/routes/answers.ts';
 import { type Context, read } from '../../src/routes/route.ts';
 import { ManualClock } from '../manual-clock.ts';
 
-type Resolve = () => Promise<{ readonly slot: number; readonly result: number }>;
+type Resolve = () => Promise<Pick<Answer<number>, 'slot' | 'result' | 'fromSnapshot'>>;
 
 /** A route whose upstream the test plays. */
 function open({ bytes = 1_000_000 } = {}) {
@@ -28,7 +29,8 @@ function open({ bytes = 1_000_000 } = {}) {
       return upstream();
     },
   });
-  const context = { cache, clock } as unknown as Context; // nothing else of it is looked at here
+  const mesh = { tip: () => cache.tip };
+  const context = { cache, clock, mesh } as unknown as Context; // nothing else of it is looked at here
   const answers = new Answers(context);
   const question: Question = { route, params: {}, key: '/api/v1/thing' };
   return {
@@ -48,7 +50,10 @@ function open({ bytes = 1_000_000 } = {}) {
       cache.tick();
     },
     /** As a request does it. */
-    ask: async () => answers.lookUp(question) ?? (await answers.resolve(question)),
+    ask: async (minSlot?: number) => {
+      const asked = { ...question, minSlot };
+      return answers.lookUp(asked) ?? (await answers.resolve(asked));
+    },
   };
 }
 
@@ -119,6 +124,33 @@ t.test('an answer that was overtaken by one that is kept no more is asked for ag
     else await t.rejects(slow, { code: 'stale' });
     t.equal(calls(), 2);
   }
+});
+
+t.test('who has seen a slot is told nothing from before it', async (t) => {
+  const { ask, play, to, calls } = open();
+  to(10);
+  play(() => Promise.reject(new GatewayError('not_found', 'there is none')));
+  await t.rejects(ask(), { code: 'not_found' });
+  to(11);
+  await t.rejects(ask(10), { code: 'not_found' });
+  t.equal(calls(), 1, 'the refusal is kept');
+  play(async () => ({ slot: 11, result: 1 }));
+  t.match(await ask(11), { source: 'MISS', entry: { slot: 11 } }, 'but it is one of slot 10');
+  t.equal((await ask(11)).source, 'HIT');
+  to(13);
+  play(async () => ({ slot: 12, result: 2, fromSnapshot: true }));
+  await t.rejects(ask(13), { code: 'min_slot_not_reached' });
+  t.match(await ask(12), { entry: { slot: 12 } });
+});
+
+t.test('what is gone for good is told whatever slot is named', async (t) => {
+  const { ask, play, to, calls } = open();
+  to(10);
+  play(() => Promise.reject(new GatewayError('block_pruned', 'it is gone', { final: true })));
+  await t.rejects(ask(), { code: 'block_pruned' });
+  to(99);
+  await t.rejects(ask(99), { code: 'block_pruned' });
+  t.equal(calls(), 1);
 });
 
 t.test('when the upstream fails the old answer goes on as stale, then not at all', async (t) => {
