@@ -57,6 +57,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cluster: [
     'system-clock.ts',
     'domain',
+    'disk',
     'chain',
     '@solana/web3.js',
     '@solana-program/compute-budget',

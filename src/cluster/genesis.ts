@@ -1,6 +1,8 @@
-import { closeSync, fsyncSync, mkdirSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import bs58 from 'bs58';
+import { hasCode } from '../disk/errno.ts';
+import { writeNewFile } from '../disk/new-file.ts';
 
 /** What makes an embedded cluster the same one after a restart. */
 export interface Genesis {
@@ -33,11 +35,8 @@ export function keepGenesis(folder: string, fresh: () => Genesis): Genesis {
   const kept = read(path);
   if (kept !== undefined) return kept;
   const genesis = fresh();
-  mkdirSync(folder, { recursive: true });
-  const temporary = `${path}.${process.pid}`;
-  writeThrough(temporary, `${JSON.stringify(genesis)}\n`);
-  renameSync(temporary, path);
-  return genesis;
+  const isOurs = writeNewFile(path, `${JSON.stringify(genesis)}\n`);
+  return isOurs ? genesis : keepGenesis(folder, fresh); // another was faster
 }
 
 function read(path: string): Genesis | undefined {
@@ -45,7 +44,7 @@ function read(path: string): Genesis | undefined {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (hasCode(error, 'ENOENT')) return undefined;
     throw error;
   }
   try {
@@ -56,14 +55,4 @@ function read(path: string): Genesis | undefined {
     throw new Error(`${path} is not a cluster's genesis; remove it to start a new cluster`, { cause });
   }
   throw new Error(`${path} is not a cluster's genesis; remove it to start a new cluster`);
-}
-
-function writeThrough(path: string, text: string): void {
-  const file = openSync(path, 'w');
-  try {
-    writeFileSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }

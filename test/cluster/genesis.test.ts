@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { keepGenesis, newGenesis } from '../../src/cluster/genesis.ts';
@@ -12,6 +12,18 @@ t.test('a folder has one genesis, whoever asks', async (t) => {
   t.ok(first.originMs < 1_700_000_000_000, 'slot 0 was long ago');
   t.same(keepGenesis(folder, fresh(2)), first);
   t.not(keepGenesis(t.testdir(), fresh(2)).hash, first.hash, 'another folder has another');
+});
+
+t.test('of two that start in one folder at a time both have the genesis of the faster', (t) => {
+  const folder = t.testdir();
+  const slower = keepGenesis(folder, () => {
+    t.same(keepGenesis(folder, fresh(1)), fresh(1)());
+    return fresh(2)();
+  });
+  t.same(slower, fresh(1)());
+  t.same(keepGenesis(folder, fresh(3)), slower);
+  t.same(readdirSync(folder), ['cluster.json']);
+  t.end();
 });
 
 t.test('a file that is no genesis is left alone and said to be wrong', async (t) => {
