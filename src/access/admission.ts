@@ -28,7 +28,7 @@ interface Waiting {
   /** How much its identity may have under way. */
   readonly most: number;
   readonly go: () => void;
-  readonly giveUp: () => void;
+  readonly giveUp: (why: string) => void;
 }
 
 /**
@@ -95,7 +95,7 @@ export class Admission {
     if (this.waiting >= queue) {
       const last = priority ? [...this.#rest].at(-1) : undefined;
       if (last === undefined) throw this.#refusal('too many requests are waiting');
-      last.giveUp();
+      last.giveUp('others who go first are waiting');
     }
     const line = priority ? this.#first : this.#rest;
     return new Promise((resolve, reject) => {
@@ -112,13 +112,13 @@ export class Admission {
           this.#enter(load);
           resolve();
         },
-        giveUp: () => {
+        giveUp: (why) => {
           stepOut();
           this.#forget(load);
-          reject(this.#refusal('the request waited too long'));
+          reject(this.#refusal(why));
         },
       };
-      const cancel = clock.after(waitMs, waiting.giveUp);
+      const cancel = clock.after(waitMs, () => waiting.giveUp('the request waited too long'));
       line.add(waiting);
       load.waiting++;
       this.#loads.set(load.identity, load);
