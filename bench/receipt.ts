@@ -1,5 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { ed25519 } from '@noble/curves/ed25519.js';
+import { signedBody } from '../src/receipt/body.ts';
 import { digestOf } from '../src/receipt/digest.ts';
 import { Guard } from '../src/receipt/guard.ts';
 import { signingKey } from '../src/receipt/sign.ts';
@@ -30,7 +31,7 @@ function bodies(batch: number): number {
       return { request, slot, commitment: 'confirmed', claim: 'observed', digest: digestOf(result), nonce: null };
     });
     const receipts = signer.seal(items, Date.now());
-    made += receipts.map((receipt, i) => `{"result":${results[i]},"slot":${slot},"receipt":${receipt}}`).length;
+    made += receipts.map((receipt, i) => signedBody(results[i] ?? '', slot, receipt)).length;
     slot++;
   }
   return (made / (performance.now() - startedMs)) * 1000;

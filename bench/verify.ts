@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { signedBody } from '../src/receipt/body.ts';
 import { digestOf } from '../src/receipt/digest.ts';
 import { Guard } from '../src/receipt/guard.ts';
 import { isOpensslSignature } from '../src/receipt/openssl-signature.ts';
@@ -39,7 +40,7 @@ function bodies(batch: number): { body: string; request: string }[] {
       Date.now(),
     );
     return receipts.map((receipt, n) => ({
-      body: `{"result":${result},"slot":${slot},"receipt":${receipt}}`,
+      body: signedBody(result, slot, receipt),
       request: requests[n] ?? '',
     }));
   }).flat();

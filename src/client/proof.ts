@@ -1,6 +1,7 @@
 import type { Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import { parseExactJson } from '../domain/exact-json.ts';
+import { receiptIn } from '../receipt/body.ts';
 import { parseReceipt, type Receipt } from '../receipt/receipt.ts';
 import { ReceiptError } from '../receipt/receipt-error.ts';
 import { createVerifier } from '../receipt/verify.ts';
@@ -64,16 +65,8 @@ export const believe: Prove = async <R>(body: Uint8Array | string) => {
   return { result, slot, receipt, body: text };
 };
 
-/** The text of the result inside a body. */
-export function resultText({ body, slot }: Pick<Proven<unknown>, 'body' | 'slot'>): string {
-  return body.slice('{"result":'.length, body.lastIndexOf(`,"slot":${slot},"receipt":{`));
-}
-
 /** The key that a body names, which is known to have a receipt. */
-function kidIn(body: Uint8Array | string): string {
-  const text = textOf(body);
-  return parseReceipt(text.slice(text.lastIndexOf('{'), -1))?.kid ?? '';
-}
+const kidIn = (body: Uint8Array | string): string => parseReceipt(receiptIn(textOf(body)))?.kid ?? '';
 
 const textOf = (body: Uint8Array | string): string =>
   typeof body === 'string' ? body : new TextDecoder('utf-8', { ignoreBOM: true }).decode(body);

@@ -1,10 +1,11 @@
 import { toJson } from '../domain/json.ts';
+import { resultIn, signedBody } from '../receipt/body.ts';
 import { ReceiptError } from '../receipt/receipt-error.ts';
 import type { Answer, Read, ReadOptions, Rest } from './answer.ts';
 import type { Body, Path, PostPath, Result } from './declared.ts';
 import { finalityOf, undressed, undressOf } from './dress.ts';
 import { newNonce } from './nonce.ts';
-import { type Prove, resultText } from './proof.ts';
+import type { Prove } from './proof.ts';
 import type { Patience, Reply, Send } from './send.ts';
 import { type Given, targetOf } from './target.ts';
 
@@ -52,6 +53,7 @@ export function createReads(send: Send, prove: Prove): Reads {
 function renewed({ headers }: Reply, since: Read<unknown> | undefined): string {
   const receipt = headers.get('x-receipt');
   const slot = headers.get('x-slot');
-  if (since === undefined || receipt === null || slot === null) throw new ReceiptError('envelope');
-  return `{"result":${resultText(since)},"slot":${slot},"receipt":${receipt}}`;
+  const result = since && resultIn(since.body, since.slot);
+  if (result === undefined || receipt === null || slot === null) throw new ReceiptError('envelope');
+  return signedBody(result, Number(slot), receipt);
 }

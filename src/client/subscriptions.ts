@@ -1,5 +1,6 @@
 import type { Commitment } from '../domain/commitment.ts';
 import { ERRORS } from '../domain/error.ts';
+import { pushIn } from '../receipt/push.ts';
 import type { TopicName } from '../routes/topics.ts';
 import type { Result } from './declared.ts';
 import type { Prove, Proven } from './proof.ts';
@@ -38,14 +39,11 @@ export interface Told {
   readonly answer: string | undefined;
 }
 
-const ANSWER = ',"answer":';
-
 /** Reads a message; its answer stays the text that was signed. Undefined for what is no message. */
 export function readMessage(text: string): Told | undefined {
-  const at = text.indexOf(ANSWER);
+  const push = pushIn(text);
   try {
-    const head = JSON.parse(at < 0 ? text : `${text.slice(0, at)}}`);
-    return { ...head, answer: at < 0 ? undefined : text.slice(at + ANSWER.length, -1) };
+    return { ...JSON.parse(push?.head ?? text), answer: push?.answer };
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import type { Cache } from '../cache/cache.ts';
 import type { Entry } from '../cache/entry.ts';
-import type { Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
+import { signedBody } from '../receipt/body.ts';
 import { digestOf } from '../receipt/digest.ts';
 import type { Sealable, Signer } from '../receipt/signer.ts';
 
@@ -109,7 +109,7 @@ export class Sealer {
     const items = requests.map(
       (request): Sealable => ({ request, slot, commitment, claim: 'observed', digest, nonce: null }),
     );
-    return this.#sign(items).map((receipt) => bodyWith(result, slot, receipt));
+    return this.#sign(items).map((receipt) => signedBody(result, slot, receipt));
   }
 
   /** A key that is read all the time has its next body before its next reader comes. */
@@ -163,7 +163,7 @@ export class Sealer {
     });
     const receipts = this.#sign(items);
     batch.forEach(({ entry, nonce, staged, waiting }, i) => {
-      const text = bodyWith(entry.result, entry.slot, receipts[i] ?? ''); // one for each
+      const text = signedBody(entry.result, entry.slot, receipts[i] ?? ''); // one for each
       // Hot bodies are few and written often; the many others stay text, which the collector need not track.
       const body = staged ? Buffer.from(text) : text;
       if (nonce === null) {
@@ -189,13 +189,4 @@ function withDigest(entry: Entry): string {
     entry.etag = entry.digest.slice(0, ETAG_DIGITS);
   }
   return entry.digest;
-}
-
-const bodyWith = (result: string, slot: Slot, receipt: string): string =>
-  `{"result":${result},"slot":${slot},"receipt":${receipt}}`;
-
-/** The receipt in a sealed body. */
-export function receiptIn(body: Body): string {
-  const start = body.lastIndexOf('{'); // a receipt holds no other
-  return body.slice(start, -1).toString();
 }

@@ -4,11 +4,11 @@ import type { Envelope } from '../domain/envelope.ts';
 import { GatewayError } from '../domain/error.ts';
 import { toJson } from '../domain/json.ts';
 import type { Page } from '../page/page.ts';
+import { receiptIn } from '../receipt/body.ts';
 import type { Served } from '../routes/answers.ts';
 import type { Context, Now, ParamSet, Params, Posted } from '../routes/route.ts';
 import { bestCoding, coded } from './encoding.ts';
 import { etagOf, type Header, headText } from './head.ts';
-import { receiptIn } from './seal.ts';
 
 /** A response as it goes on the wire. */
 export interface Wire {

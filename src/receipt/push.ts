@@ -1,11 +1,22 @@
 const OPENING = '{"type":"';
-const ANSWER = '"answer":';
+const ANSWER = ',"answer":';
+
+/** An account push taken apart. It is not signed; the answer in it is. */
+export interface Push {
+  /** All that is said besides the answer: JSON. */
+  readonly head: string;
+  /** The body of the route's answer, byte for byte. */
+  readonly answer: string;
+}
 
 /**
- * The signed body in an account push, or the text itself when it is none. A push is not signed, the answer that is its
- * last member is; in what stands before, a quote inside a text is escaped, so the first `"answer":` is the member.
+ * Takes a push apart, undefined for any other text. The answer is its last member; in what stands before, a quote inside
+ * a text is escaped, so the first `"answer":` is the member.
  */
-export function answerIn(message: string): string {
+export function pushIn(message: string): Push | undefined {
   const at = message.startsWith(OPENING) ? message.indexOf(ANSWER) : -1;
-  return at < 0 ? message : message.slice(at + ANSWER.length, -1);
+  return at < 0 ? undefined : { head: `${message.slice(0, at)}}`, answer: message.slice(at + ANSWER.length, -1) };
 }
+
+/** The signed body in an account push, or the text itself when it is none. */
+export const answerIn = (message: string): string => pushIn(message)?.answer ?? message;

@@ -1,6 +1,6 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
-import type { Slot } from '../domain/answer.ts';
+import { receiptIn, resultIn } from './body.ts';
 import { parseReceipt, type Receipt } from './receipt.ts';
 import { must, ReceiptError } from './receipt-error.ts';
 
@@ -12,27 +12,18 @@ export interface SignedBody {
 }
 
 /**
- * Takes a body apart at the one place where it can be, as the receipt's grammar holds no `{`, and compares the digest.
+ * Takes a body apart and compares the digest.
  * Throws a ReceiptError: `utf8`, `envelope`, `malformed` or `digest`.
  */
 export function takeApart(body: Uint8Array | string): SignedBody {
   const text = textOf(body);
-  const start = text.lastIndexOf('{');
-  must(start >= 0 && text.endsWith('}'), 'envelope');
-  const receipt = parseReceipt(text.slice(start, -1));
+  must(text.includes('{') && text.endsWith('}'), 'envelope');
+  const receipt = parseReceipt(receiptIn(text));
   must(receipt !== undefined, 'malformed');
-  const result = framed(text.slice(0, start), receipt.slot);
+  const result = resultIn(text, receipt.slot);
+  must(result !== undefined, 'envelope');
   must(bytesToHex(sha256(utf8ToBytes(result))) === receipt.digest, 'digest');
   return { result, receipt };
-}
-
-/** Cuts the result's text from between the fixed words around it. */
-function framed(beforeReceipt: string, slot: Slot): string {
-  const before = '{"result":';
-  const after = `,"slot":${slot},"receipt":`;
-  must(beforeReceipt.startsWith(before) && beforeReceipt.endsWith(after), 'envelope');
-  must(beforeReceipt.length > before.length + after.length, 'envelope');
-  return beforeReceipt.slice(before.length, -after.length);
 }
 
 /** A body as text. Throws a ReceiptError, `utf8`, when it is none. */

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { WALLETS } from '../../src/cluster/economy/cast.ts';
+import { answerIn } from '../../src/receipt/push.ts';
 import { verifyReceipt } from '../../src/receipt/verify.ts';
 import { openStepped, type SteppedWorld, until } from './open.ts';
 
@@ -36,8 +37,6 @@ async function openReader(t: Test, { gateway }: SteppedWorld): Promise<Reader> {
     close: () => socket.close(),
   };
 }
-
-const answerIn = (frame: string): string => frame.slice(frame.indexOf('"answer":') + '"answer":'.length, -1);
 
 t.test('a subscriber gets the first value, then each change, as REST answers it and with its receipt', async (t) => {
   const world = await openStepped(t);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import t from 'tap';
+import { signedBody } from '../../src/receipt/body.ts';
 import { digestOf } from '../../src/receipt/digest.ts';
 import { parseKey, publicBytes } from '../../src/receipt/key-format.ts';
 import { isOpensslSignature } from '../../src/receipt/openssl-signature.ts';
@@ -49,7 +50,7 @@ function question(publicKey: Uint8Array, signHead: (head: Buffer) => Uint8Array)
   const kid = digestOf(publicKey).slice(0, 16);
   const receipt = receiptText({ v: 1, kid, ...statement, size: 1, index: 0, path: [], sig });
   const { cluster, request, slot } = statement;
-  const body = `{"result":${result},"slot":${slot},"receipt":${receipt}}`;
+  const body = signedBody(result, slot, receipt);
   return { publicKey: name, cluster, request, nonce: null, body };
 }
 

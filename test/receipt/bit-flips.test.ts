@@ -1,4 +1,5 @@
 import t from 'tap';
+import { receiptIn } from '../../src/receipt/body.ts';
 import { isOpensslSignature } from '../../src/receipt/openssl-signature.ts';
 import { parseReceipt, type Receipt } from '../../src/receipt/receipt.ts';
 import type { ReceiptFault } from '../../src/receipt/receipt-error.ts';
@@ -35,7 +36,7 @@ const FAULT_OF: Readonly<Partial<Record<keyof Receipt, ReceiptFault>>> = {
 /** The fault that a flip in the receipt must be refused for. */
 function faultOf(flipped: string): ReceiptFault {
   const receipt = parseReceipt(flipped);
-  const honest = parseReceipt(text.slice(text.lastIndexOf('{'), -1));
+  const honest = parseReceipt(receiptIn(text));
   if (receipt === undefined || honest === undefined) return 'malformed';
   const height = pathTo(treeOf(Array(receipt.size).fill('')), receipt.index).length;
   if (height !== honest.path.length) return 'path';

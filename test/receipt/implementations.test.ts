@@ -1,4 +1,5 @@
 import t from 'tap';
+import { receiptIn } from '../../src/receipt/body.ts';
 import { parseKey } from '../../src/receipt/key-format.ts';
 import { parseReceipt, type Receipt } from '../../src/receipt/receipt.ts';
 import { signAll, signingKey } from '../../src/receipt/sign.ts';
@@ -9,7 +10,7 @@ import { CLUSTER, NOW_MS } from './sealed.ts';
 import { batch, single, type Vector, vectors } from './vectors.ts';
 
 const receiptOf = ({ body }: Vector): Receipt => {
-  const receipt = parseReceipt(body.slice(body.lastIndexOf('{'), -1));
+  const receipt = parseReceipt(receiptIn(body));
   if (receipt === undefined) throw new Error('no receipt');
   return receipt;
 };

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { askedRequest } from '../../src/receipt/asked-request.ts';
+import { receiptIn } from '../../src/receipt/body.ts';
 import { isOpensslSignature } from '../../src/receipt/openssl-signature.ts';
 import { parseReceipt } from '../../src/receipt/receipt.ts';
 import { ReceiptError, type ReceiptFault } from '../../src/receipt/receipt-error.ts';
@@ -34,7 +35,7 @@ for (const body of honest) verify(body, asItSays(body)); // so that what is reme
  * signature refuses.
  */
 function asItSays(body: string): Expected {
-  const receipt = parseReceipt(body.slice(body.lastIndexOf('{'), -1));
+  const receipt = parseReceipt(receiptIn(body));
   const { cluster = CLUSTER, request = '', nonce = null } = receipt ?? {};
   return { publicKeys: [signer.publicKey], cluster, request: isAskable(request) ? request : OTHER, nonce };
 }

@@ -1,4 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { signedBody } from '../../src/receipt/body.ts';
 import { digestOf } from '../../src/receipt/digest.ts';
 import { Guard } from '../../src/receipt/guard.ts';
 import { signingKey } from '../../src/receipt/sign.ts';
@@ -23,7 +24,6 @@ export function freshSigner(secret: KeyObject = generateKeyPairSync('ed25519').p
 /** The bodies of some answers, sealed together. */
 export function seal(signer: Signer, answers: readonly Unsealed[], nowMs = NOW_MS): string[] {
   const items = answers.map(({ result, ...rest }) => ({ ...rest, digest: digestOf(result) }));
-  return signer
-    .seal(items, nowMs)
-    .map((receipt, i) => `{"result":${answers[i]?.result},"slot":${answers[i]?.slot},"receipt":${receipt}}`);
+  const receipts = signer.seal(items, nowMs);
+  return answers.map(({ result, slot }, i) => signedBody(result, slot, receipts[i] ?? ''));
 }
