@@ -1,6 +1,7 @@
 import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
+import { RPC_CODE } from '../upstream/rpc-code.ts';
 import type { Context } from './route.ts';
 
 /** For how long a request waits for the slot that it asks for. */
@@ -39,13 +40,10 @@ export async function reach(slot: Slot, commitment: Commitment, { mesh, clock }:
   });
 }
 
-/** An upstream's way of saying that it has not come so far. */
-const MIN_CONTEXT_SLOT_NOT_REACHED = -32016;
-
 /** True when a read failed because no upstream has come to the slot that it asked for, whoever has put it in words. */
 export const isBehind = (thrown: unknown): boolean =>
   thrown instanceof GatewayError &&
-  (thrown.rpcCode === MIN_CONTEXT_SLOT_NOT_REACHED || thrown.code === 'stale' || isBehind(thrown.cause));
+  (thrown.rpcCode === RPC_CODE.minContextSlotNotReached || thrown.code === 'stale' || isBehind(thrown.cause));
 
 export const notReached = (cause?: unknown): GatewayError =>
   new GatewayError('min_slot_not_reached', 'no upstream has reached the slot that is asked for', { cause });

@@ -8,6 +8,7 @@ import { accountInfo } from '../upstream/account.ts';
 import { blockExists, transactionExists } from '../upstream/existence.ts';
 import { readLargest } from '../upstream/largest-accounts.ts';
 import type { Mesh } from '../upstream/mesh.ts';
+import { RPC_CODE } from '../upstream/rpc-code.ts';
 import { type At, readStored } from '../upstream/stored-accounts.ts';
 import { type Context, read } from './route.ts';
 import { searchTerm } from './search-term.ts';
@@ -103,8 +104,6 @@ async function holderOf(mesh: Mesh, mint: string, minContextSlot: Slot): Promise
 
 /** A node refuses to list the accounts of a mint that does not exist: nobody holds it. */
 function noMint(thrown: unknown): readonly string[] {
-  if (thrown instanceof GatewayError && thrown.rpcCode === INVALID_PARAMS) return [];
+  if (thrown instanceof GatewayError && thrown.rpcCode === RPC_CODE.invalidParams) return [];
   throw thrown;
 }
-
-const INVALID_PARAMS = -32602;

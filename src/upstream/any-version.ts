@@ -2,11 +2,10 @@ import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
 import type { Mesh, Reading } from './mesh.ts';
+import { RPC_CODE } from './rpc-code.ts';
 
 /** The newest version of transactions that clusters carry. A node refuses a whole block over one that is newer. */
 const NEWEST_VERSION = 1;
-
-const UNSUPPORTED_VERSION = -32015;
 
 export interface VersionedRead {
   readonly method: 'getBlock' | 'getTransaction';
@@ -33,7 +32,7 @@ export async function readAnyVersion(mesh: Pick<Mesh, 'call'>, read: VersionedRe
 
 /** The version that a node misses in the question, out of its own words: they are the only place it stands in. */
 function newerVersion(thrown: unknown): number | undefined {
-  if (!(thrown instanceof GatewayError) || thrown.rpcCode !== UNSUPPORTED_VERSION) return undefined;
+  if (!(thrown instanceof GatewayError) || thrown.rpcCode !== RPC_CODE.unsupportedTransactionVersion) return undefined;
   const named = /version \((\d{1,3})\)/.exec(thrown.message)?.[1];
   return named === undefined ? undefined : Number(named);
 }

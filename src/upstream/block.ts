@@ -16,6 +16,7 @@ import {
   text,
 } from './raw-json.ts';
 import { type Meanings, refusedAs } from './refused.ts';
+import { RPC_CODE } from './rpc-code.ts';
 import { nextTurn } from './turns.ts';
 
 /** A block without its transactions: what they come to instead. */
@@ -46,12 +47,12 @@ const skipped = (): GatewayError => new GatewayError('slot_skipped', 'the slot h
 const pruned = (): GatewayError => new GatewayError('block_pruned', 'the block is older than what the upstreams keep');
 
 const MEANINGS: Meanings = {
-  [-32001]: pruned, // cleaned up
-  [-32004]: notAvailableYet,
-  [-32007]: skipped,
-  [-32009]: skipped, // or missing in long-term storage
-  [-32011]: pruned, // keeps no history
-  [-32014]: notAvailableYet, // not all about it is written down
+  [RPC_CODE.blockCleanedUp]: pruned,
+  [RPC_CODE.blockNotAvailable]: notAvailableYet,
+  [RPC_CODE.slotSkipped]: skipped,
+  [RPC_CODE.longTermStorageSlotSkipped]: skipped,
+  [RPC_CODE.transactionHistoryNotAvailable]: pruned,
+  [RPC_CODE.blockStatusNotAvailableYet]: notAvailableYet,
 };
 
 /**

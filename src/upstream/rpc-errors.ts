@@ -1,5 +1,6 @@
 import { GatewayError } from '../domain/error.ts';
 import { member, safeInteger, text } from './raw-json.ts';
+import { RPC_CODE } from './rpc-code.ts';
 
 /**
  * Why a read failed, as far as it decides what to do next. `caller`: asked wrongly. `fact`: a true answer about the
@@ -10,33 +11,31 @@ export type Fault = 'caller' | 'fact' | 'not-yet' | 'node-limit' | 'rate-limit' 
 
 /** The node's numbers that mean something to us; any other is a `transport` fault, 502. */
 const REFUSALS: ReadonlyMap<number, { readonly fault: Fault; readonly status: number }> = new Map([
-  [-32600, { fault: 'caller', status: 400 }], // invalid request
-  [-32602, { fault: 'caller', status: 400 }], // invalid params
-  [-32015, { fault: 'caller', status: 400 }], // transaction version not asked for
-  [-32601, { fault: 'node-limit', status: 502 }], // method not found
-  [-32007, { fault: 'node-limit', status: 404 }], // slot skipped, or lost when this node jumped to a snapshot
-  [-32009, { fault: 'fact', status: 404 }], // slot skipped, or missing in long-term storage
-  [-32020, { fault: 'fact', status: 404 }], // `before` or `until` not found
-  [-32001, { fault: 'node-limit', status: 404 }], // block cleaned up: another node may keep it
-  [-32011, { fault: 'node-limit', status: 404 }], // keeps no transaction history
-  [-32010, { fault: 'node-limit', status: 502 }], // key excluded from its indexes
-  [-32012, { fault: 'node-limit', status: 502 }], // scan aborted
-  [-32019, { fault: 'node-limit', status: 502 }], // long-term storage unreachable
-  [-32004, { fault: 'not-yet', status: 404 }], // block not available
-  [-32014, { fault: 'not-yet', status: 404 }], // block status not available yet
-  [-32005, { fault: 'not-yet', status: 503 }], // node is behind
-  [-32016, { fault: 'not-yet', status: 503 }], // minContextSlot not reached
+  [RPC_CODE.invalidRequest, { fault: 'caller', status: 400 }],
+  [RPC_CODE.invalidParams, { fault: 'caller', status: 400 }],
+  [RPC_CODE.unsupportedTransactionVersion, { fault: 'caller', status: 400 }],
+  [RPC_CODE.methodNotFound, { fault: 'node-limit', status: 502 }],
+  [RPC_CODE.slotSkipped, { fault: 'node-limit', status: 404 }], // another node may have it
+  [RPC_CODE.longTermStorageSlotSkipped, { fault: 'fact', status: 404 }],
+  [RPC_CODE.filterTransactionNotFound, { fault: 'fact', status: 404 }],
+  [RPC_CODE.blockCleanedUp, { fault: 'node-limit', status: 404 }], // another node may keep it
+  [RPC_CODE.transactionHistoryNotAvailable, { fault: 'node-limit', status: 404 }],
+  [RPC_CODE.keyExcludedFromSecondaryIndex, { fault: 'node-limit', status: 502 }],
+  [RPC_CODE.scanError, { fault: 'node-limit', status: 502 }],
+  [RPC_CODE.longTermStorageUnreachable, { fault: 'node-limit', status: 502 }],
+  [RPC_CODE.blockNotAvailable, { fault: 'not-yet', status: 404 }],
+  [RPC_CODE.blockStatusNotAvailableYet, { fault: 'not-yet', status: 404 }],
+  [RPC_CODE.nodeUnhealthy, { fault: 'not-yet', status: 503 }],
+  [RPC_CODE.minContextSlotNotReached, { fault: 'not-yet', status: 503 }],
 ]);
 
 const RATE_LIMIT = 429;
-const NODE_BEHIND = -32005;
-const NOT_REACHED = -32016;
 
 /** The error that stands for the `error` member of a node's answer. `scrub` makes the node's text fit to be shown. */
 export function refusal(error: Buffer, scrub: (text: string) => string, retryAfter: number): GatewayError {
   const code = safeInteger(member(error, 'code'));
   const said = text(member(error, 'message'));
-  if (code === RATE_LIMIT || (code === NODE_BEHIND && isAboutRate(error, said))) return slowDown(retryAfter);
+  if (code === RATE_LIMIT || (code === RPC_CODE.nodeUnhealthy && isAboutRate(error, said))) return slowDown(retryAfter);
   return new GatewayError('rpc_error', `${code}: ${scrub(said)}`, {
     status: REFUSALS.get(code)?.status ?? 502,
     rpcCode: code,
@@ -49,9 +48,9 @@ export const slowDown = (retryAfter: number): GatewayError =>
 
 /** What a node says itself that is held to a slot: for the methods that can't be. */
 export const notReached = (): GatewayError =>
-  new GatewayError('rpc_error', `${NOT_REACHED}: Minimum context slot has not been reached`, {
+  new GatewayError('rpc_error', `${RPC_CODE.minContextSlotNotReached}: Minimum context slot has not been reached`, {
     status: 503,
-    rpcCode: NOT_REACHED,
+    rpcCode: RPC_CODE.minContextSlotNotReached,
   });
 
 /** Which {@link Fault} an error of a read is. */

@@ -3,6 +3,7 @@ import { GatewayError } from '../domain/error.ts';
 import type { Mesh } from './mesh.ts';
 import { canonicalText, elements, integerOrNull, isNull, members, safeInteger, text } from './raw-json.ts';
 import { refusedAs } from './refused.ts';
+import { RPC_CODE } from './rpc-code.ts';
 
 type Reader = Pick<Mesh, 'call' | 'tip'>;
 
@@ -65,7 +66,7 @@ async function readPage(mesh: Reader, query: SignatureQuery): Promise<SignatureP
   const config = { limit, ...(before !== undefined && { before }), commitment, minContextSlot };
   const { slot, result } = await mesh
     .call('getSignaturesForAddress', [address, config], { commitment, affinity: address })
-    .catch(refusedAs({ [-32020]: unknownCursor }));
+    .catch(refusedAs({ [RPC_CODE.filterTransactionNotFound]: unknownCursor }));
   const scanned = elements(result).slice(0, limit).map(signatureRow);
   // A node may order a slot's transactions in its own way; what stands above the cursor was shown already.
   const rows = scanned.slice(scanned.findLastIndex(({ signature }) => signature === before) + 1);

@@ -1,6 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import type { GatewayError } from '../domain/error.ts';
 import type { Read } from './reading.ts';
+import { RPC_CODE } from './rpc-code.ts';
 
 /** A node may be given a new index, or a new version: what it could not it may be asked again after so long. */
 const FORGET_MS = 600_000;
@@ -9,11 +10,11 @@ const FORGET_SOON_MS = 60_000;
 
 /** For how long a refusal with the node's number keeps us from asking the node for that method first. */
 const UNSKILLED: ReadonlyMap<number | undefined, number> = new Map([
-  [-32601, FORGET_MS], // method not found
-  [-32011, FORGET_MS], // keeps no transaction history
-  [-32019, FORGET_SOON_MS], // long-term storage unreachable
-  [-32010, FORGET_SOON_MS], // key excluded from its indexes
-  [-32012, FORGET_SOON_MS], // scan aborted
+  [RPC_CODE.methodNotFound, FORGET_MS],
+  [RPC_CODE.transactionHistoryNotAvailable, FORGET_MS],
+  [RPC_CODE.longTermStorageUnreachable, FORGET_SOON_MS],
+  [RPC_CODE.keyExcludedFromSecondaryIndex, FORGET_SOON_MS],
+  [RPC_CODE.scanError, FORGET_SOON_MS],
 ]);
 
 /** What one node can answer: told by the operator, and learned from what it refuses. */

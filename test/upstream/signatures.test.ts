@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { GatewayError } from '../../src/domain/error.ts';
 import type { Mesh, Reading } from '../../src/upstream/mesh.ts';
+import { RPC_CODE } from '../../src/upstream/rpc-code.ts';
 import { readSignatures, type SignaturePage, type SignatureQuery } from '../../src/upstream/signatures.ts';
 
 /** What happened to one address, and a cluster that tells of it. A few transactions share a slot. */
@@ -30,10 +31,12 @@ class Past {
         readonly minContextSlot: number;
       };
       const tip = this.mesh.tip(commitment) ?? 0;
-      if (minContextSlot > tip) throw new GatewayError('rpc_error', 'behind', { rpcCode: -32016, status: 503 });
+      if (minContextSlot > tip)
+        throw new GatewayError('rpc_error', 'behind', { rpcCode: RPC_CODE.minContextSlotNotReached, status: 503 });
       const known = this.signatures.filter((_, place) => this.slotOf(place) <= tip);
       const end = before === undefined ? known.length : known.indexOf(before);
-      if (end < 0) throw new GatewayError('rpc_error', 'not found', { rpcCode: -32020, status: 404 });
+      if (end < 0)
+        throw new GatewayError('rpc_error', 'not found', { rpcCode: RPC_CODE.filterTransactionNotFound, status: 404 });
       const rows = known.slice(Math.max(0, end - limit), end).map((signature, i) => ({
         blockTime: null,
         confirmationStatus: this.slotOf(Math.max(0, end - limit) + i) <= tip - 32 ? 'finalized' : 'confirmed',

@@ -2,12 +2,13 @@ import t from 'tap';
 import { GatewayError } from '../../src/domain/error.ts';
 import { readAnyVersion } from '../../src/upstream/any-version.ts';
 import type { Mesh } from '../../src/upstream/mesh.ts';
+import { RPC_CODE } from '../../src/upstream/rpc-code.ts';
 import { readRecords, transactionRecord } from '../../src/upstream/transaction.ts';
 
 type Reader = Pick<Mesh, 'call'>;
 
 const UNSUPPORTED = new GatewayError('rpc_error', '-32015: Transaction version (3) is not supported by the client', {
-  rpcCode: -32015,
+  rpcCode: RPC_CODE.unsupportedTransactionVersion,
   status: 400,
 });
 

@@ -3,6 +3,7 @@ import { COMMITMENTS } from '../../../src/domain/commitment.ts';
 import { GatewayError } from '../../../src/domain/error.ts';
 import type { Beacon, Line, Watcher } from '../../../src/upstream/line.ts';
 import type { Reading } from '../../../src/upstream/mesh.ts';
+import { RPC_CODE } from '../../../src/upstream/rpc-code.ts';
 import { answerOf } from '../../upstream/stored-tokens.ts';
 import type { Ledger } from './ledger.ts';
 import { accountsAt } from './token-world.ts';
@@ -14,7 +15,7 @@ interface Subscription {
   isStopped: boolean;
 }
 
-const LATE = { status: 503, rpcCode: -32016 };
+const LATE = { status: 503, rpcCode: RPC_CODE.minContextSlotNotReached };
 
 type Queued = { readonly subscription: Subscription } | { readonly slot: Slot };
 
