@@ -4,6 +4,7 @@ import { Flight } from '../cache/flight.ts';
 import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';
 import { toJson } from '../domain/json.ts';
+import { refusedAs } from '../upstream/refused.ts';
 import { checkReachable, isBehind, notReached, reach } from './min-slot.ts';
 import type { Admit, Context, Live, ParamSet, Params, Read } from './route.ts';
 
@@ -155,7 +156,7 @@ export class Answers {
     const floorNow = (): Slot => this.#cache.floor(key, label.commitment) ?? 0;
     const floor = Math.max(floorNow(), minSlot);
     const bounds = { minSlot: floor > 0 ? floor : undefined };
-    const resolving = route.resolve(params, this.#context, bounds).catch(withoutRpcError);
+    const resolving = route.resolve(params, this.#context, bounds).catch(withoutRpcCode);
     const { slot, result, final = false, exact, proof, fromSnapshot = false } = await resolving;
     if (fromSnapshot && slot < minSlot) throw notReached();
     if (slot < floor && !fromSnapshot) throw overtaken();
@@ -186,10 +187,5 @@ const labelOf = (route: Read, params: Params<ParamSet>, exact?: boolean): Label 
   immutable: route.immutable ?? false,
 });
 
-/** A node's refusal that the route has no word of its own for: the numbers of JSON-RPC belong to `/rpc`. */
-function withoutRpcError(thrown: unknown): never {
-  if (!(thrown instanceof GatewayError) || thrown.code !== 'rpc_error') throw thrown;
-  const isLate = thrown.status === 503;
-  const message = isLate ? 'no node has come so far yet' : 'the nodes refused what was asked of them';
-  throw new GatewayError(isLate ? 'upstream_unavailable' : 'upstream_error', message, { cause: thrown });
-}
+/** For a refusal that the route has no word of its own for: the numbers of JSON-RPC belong to `/rpc`. */
+const withoutRpcCode = refusedAs({});

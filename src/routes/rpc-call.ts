@@ -1,4 +1,3 @@
-import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
 import { isReadMethod, type ReadMethod } from '../domain/read-method.ts';
 import { parseJson } from './json-body.ts';
@@ -29,20 +28,4 @@ export function parseCall(body: Buffer): RpcCall {
 function isExact(value: unknown): boolean {
   if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
   return typeof value !== 'object' || value === null || Object.values(value).every(isExact);
-}
-
-export interface CallConfig {
-  readonly commitment: Commitment;
-  readonly minContextSlot: number;
-}
-
-/** What the call's configuration object names. A node's default commitment is finalized. */
-export function configOf(params: readonly unknown[]): CallConfig {
-  const config = params.findLast((param) => typeof param === 'object' && param !== null && !Array.isArray(param));
-  // An object of unknown members: each that is used is checked below.
-  const { commitment, minContextSlot } = (config ?? {}) as Partial<Record<keyof CallConfig, unknown>>;
-  return {
-    commitment: COMMITMENTS.find((known) => known === commitment) ?? 'finalized',
-    minContextSlot: typeof minContextSlot === 'number' ? minContextSlot : 0,
-  };
 }

@@ -1,10 +1,12 @@
 import { z } from 'zod';
+import type { Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
 import { toJson } from '../domain/json.ts';
 import { READ_METHODS, type ReadMethod } from '../domain/read-method.ts';
+import { commitmentOf, floorOf } from '../upstream/reading.ts';
 import type { Admit, Context, Posted } from './route.ts';
 import { post } from './route.ts';
-import { configOf, parseCall, type RpcCall } from './rpc-call.ts';
+import { parseCall, type RpcCall } from './rpc-call.ts';
 import { warmResult } from './rpc-warm.ts';
 import { raw } from './shapes.ts';
 
@@ -53,14 +55,14 @@ async function answerCall(call: RpcCall, context: Context, admit: Admit): Promis
   const { cache } = context;
   const slots = LIFE[call.method];
   if (slots === undefined) return admit(() => ask(call, context, undefined));
-  const { commitment, minContextSlot } = configOf(call.params);
-  const warm = warmResult(call, commitment, context);
-  if (warm !== undefined && warm.slot >= minContextSlot) return { ...warm, cache: 'HIT' };
+  const floor = floorOf(call.params) ?? 0;
+  const warm = warmResult(call, commitmentIn(call), context);
+  if (warm !== undefined && warm.slot >= floor) return { ...warm, cache: 'HIT' };
   const key = `rpc ${call.method} ${toJson(call.params)}`;
   const entry = cache.get(key);
   if (entry !== undefined && cache.isFresh(entry)) {
     if (entry.refusal !== undefined) throw entry.refusal;
-    if (entry.slot >= minContextSlot) return { result: entry.result, slot: entry.slot, cache: 'HIT' };
+    if (entry.slot >= floor) return { result: entry.result, slot: entry.slot, cache: 'HIT' };
   }
   const join = (): Promise<Posted> => context.calls.run(key, () => ask(call, context, { key, slots }));
   return context.calls.has(key) ? join() : admit(join);
@@ -68,7 +70,7 @@ async function answerCall(call: RpcCall, context: Context, admit: Admit): Promis
 
 async function ask(call: RpcCall, context: Context, keep?: { key: string; slots: number }): Promise<Posted> {
   const { mesh, cache } = context;
-  const { commitment } = configOf(call.params);
+  const commitment = commitmentIn(call);
   const label = { envelope: 'bare', commitment, exact: false } as const;
   const readAt = cache.tip;
   try {
@@ -84,3 +86,6 @@ async function ask(call: RpcCall, context: Context, keep?: { key: string; slots:
     throw error;
   }
 }
+
+/** A name that we don't know is the node's to refuse. */
+const commitmentIn = ({ params }: RpcCall): Commitment => commitmentOf(params) ?? 'finalized';

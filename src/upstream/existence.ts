@@ -1,6 +1,9 @@
 import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';
-import type { Mesh, Reading } from './mesh.ts';
+import { readAnyVersion } from './any-version.ts';
+import type { Mesh } from './mesh.ts';
+import { isNull } from './raw-json.ts';
+import { RPC_CODE } from './rpc-code.ts';
 
 /** Whether something can be had from the cluster, and at which slot that was so. */
 export interface Existence {
@@ -8,45 +11,35 @@ export interface Existence {
   readonly exists: boolean;
 }
 
-const CONFIRMED = { commitment: 'confirmed' } as const;
-
-const VERSION_NOT_ASKED_FOR = -32015;
+const commitment = 'confirmed';
 
 /** Skipped, not there yet, or not kept any more. */
-const NO_BLOCK: ReadonlySet<number> = new Set([-32007, -32009, -32004, -32014, -32001, -32011]);
+const NO_BLOCK: ReadonlySet<number | undefined> = new Set([
+  RPC_CODE.slotSkipped,
+  RPC_CODE.longTermStorageSlotSkipped,
+  RPC_CODE.blockNotAvailable,
+  RPC_CODE.blockStatusNotAvailableYet,
+  RPC_CODE.blockCleanedUp,
+  RPC_CODE.transactionHistoryNotAvailable,
+]);
 
 /** Whether a transaction is known. */
-export const transactionExists = (mesh: Mesh, signature: string): Promise<Existence> =>
-  existence(
-    mesh,
-    () => {
-      const config = { ...CONFIRMED, encoding: 'base64', maxSupportedTransactionVersion: 1 };
-      return mesh.call('getTransaction', [signature, config], CONFIRMED);
-    },
-    (code) => (code === VERSION_NOT_ASKED_FOR ? true : undefined),
-  );
-
-/** Whether a slot has a block that the cluster still keeps. */
-export async function blockExists(mesh: Mesh, slot: bigint): Promise<Existence> {
-  const tip = mesh.tip('confirmed');
-  if (tip !== undefined && slot > BigInt(tip)) return { slot: tip, exists: false };
-  const read = () => mesh.call('getBlockTime', [slot], CONFIRMED);
-  return existence(mesh, read, (code) => (NO_BLOCK.has(code) ? false : undefined));
+export async function transactionExists(mesh: Mesh, signature: string): Promise<Existence> {
+  const read = { method: 'getTransaction', subject: signature, config: { encoding: 'base64' }, commitment } as const;
+  const { slot, value } = await readAnyVersion(mesh, read);
+  return { slot, exists: !isNull(value) };
 }
 
-/** Reads; a refusal whose number `means` something is an answer too, at the newest slot known before it was asked. */
-async function existence(
-  mesh: Mesh,
-  read: () => Promise<Reading>,
-  means: (rpcCode: number) => boolean | undefined,
-): Promise<Existence> {
-  const before = mesh.tip('confirmed');
+/** Whether a slot has a block that the cluster still keeps: if not, as of the newest slot known before it was asked. */
+export async function blockExists(mesh: Mesh, slot: bigint): Promise<Existence> {
+  const tip = mesh.tip(commitment);
+  const none = tip === undefined ? undefined : { slot: tip, exists: false };
+  if (none !== undefined && slot > BigInt(none.slot)) return none;
   try {
-    const { slot, value } = await read();
-    return { slot, exists: value.toString('latin1') !== 'null' };
+    const { slot: at, value } = await mesh.call('getBlockTime', [slot], { commitment });
+    return { slot: at, exists: !isNull(value) };
   } catch (thrown) {
-    const exists = thrown instanceof GatewayError && thrown.rpcCode !== undefined ? means(thrown.rpcCode) : undefined;
-    if (exists === undefined || before === undefined) throw thrown;
-    return { slot: before, exists };
+    if (none !== undefined && thrown instanceof GatewayError && NO_BLOCK.has(thrown.rpcCode)) return none;
+    throw thrown;
   }
 }

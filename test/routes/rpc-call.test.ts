@@ -3,7 +3,7 @@ import t from 'tap';
 import { GatewayError } from '../../src/domain/error.ts';
 import { isReadMethod, READ_METHODS } from '../../src/domain/read-method.ts';
 import { parseJson } from '../../src/routes/json-body.ts';
-import { configOf, parseCall } from '../../src/routes/rpc-call.ts';
+import { parseCall } from '../../src/routes/rpc-call.ts';
 
 /** The code of what is thrown for a body. */
 function refusalOf(body: string | Uint8Array): string {
@@ -73,12 +73,4 @@ t.test('a body that would change a prototype is no JSON to us', async (t) => {
   ])
     t.equal(refusalOf(body), 'invalid_json', body);
   t.equal(Object.hasOwn(Object.prototype, 'polluted'), false);
-});
-
-t.test('a call without a commitment is one at finalized, as a node has it', async (t) => {
-  t.same(configOf([]), { commitment: 'finalized', minContextSlot: 0 });
-  t.same(configOf(['x', { commitment: 'processed', minContextSlot: 7 }]), {
-    commitment: 'processed',
-    minContextSlot: 7,
-  });
 });
