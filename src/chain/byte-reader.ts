@@ -2,7 +2,7 @@ import bs58 from 'bs58';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Reads the fields of stored data one after another, little-endian. What does not fit throws RangeError. */
+/** Reads the fields of account and instruction data one after another, little-endian. What does not fit throws RangeError. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -60,6 +60,11 @@ export class ByteReader {
     return this.#bytes.subarray(start, start + length);
   }
 
+  /** The next bytes without moving on; fewer where fewer are left. */
+  peek(length: number): Uint8Array {
+    return this.#bytes.subarray(this.#at, this.#at + length);
+  }
+
   rest(): Uint8Array {
     return this.bytes(this.left);
   }
@@ -69,13 +74,19 @@ export class ByteReader {
     return bs58.encode(this.bytes(32));
   }
 
-  /** Text behind its length in four bytes. */
+  /** Text behind its length in four bytes, as borsh writes it. */
   string(): string {
-    try {
-      return utf8.decode(this.bytes(this.u32()));
-    } catch (cause) {
-      throw cause instanceof TypeError ? new RangeError('not UTF-8', { cause }) : cause;
-    }
+    return decoded(this.bytes(this.u32()));
+  }
+
+  /** Text behind its length in eight bytes, as bincode writes it. */
+  longString(): string {
+    return decoded(this.bytes(Number(this.u64())));
+  }
+
+  /** All that is left, as text. */
+  text(): string {
+    return decoded(this.rest());
   }
 
   /** What follows a flag of one byte, and is left out when there is nothing. */
@@ -90,10 +101,22 @@ export class ByteReader {
     return present ? value : null;
   }
 
-  /** As many as the four bytes in front say. A count that the data can't hold fails at the first that is missing. */
-  list<T>(read: () => T): T[] {
+  /** What `read` reads, so many times. A count that the data can't hold fails at the first that is missing. */
+  times<T>(count: number, read: () => T): T[] {
     const items: T[] = [];
-    for (let count = this.u32(); count > 0; count--) items.push(read());
+    while (items.length < count) items.push(read());
+    return items;
+  }
+
+  /** As many as the four bytes in front say. */
+  list<T>(read: () => T): T[] {
+    return this.times(this.u32(), read);
+  }
+
+  /** What `read` reads, again and again until nothing is left. */
+  toEnd<T>(read: () => T): T[] {
+    const items: T[] = [];
+    while (this.left > 0) items.push(read());
     return items;
   }
 
@@ -108,6 +131,14 @@ export class ByteReader {
     if (length > this.left) throw new RangeError(`${length} bytes wanted, ${this.left} left`);
     this.#at += length;
     return start;
+  }
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw new RangeError('not UTF-8', { cause });
   }
 }
 

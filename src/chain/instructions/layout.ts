@@ -1,4 +1,4 @@
-import type { Reader } from './reader.ts';
+import type { ByteReader } from '../byte-reader.ts';
 
 /** Named values of an instruction or an account, as a node shows them under `info`. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -14,11 +14,11 @@ export interface Layout {
   readonly signer?: string;
   /** The name under which all further accounts are listed. */
   readonly rest?: string;
-  readonly data?: (read: Reader) => Fields;
+  readonly data?: (read: ByteReader) => Fields;
 }
 
 /** What a node shows of an instruction: `accounts` are its accounts' addresses, `read` stands behind the tag. */
-export function fieldsOf(layout: Layout, accounts: readonly string[], read: Reader): Fields {
+export function fieldsOf(layout: Layout, accounts: readonly string[], read: ByteReader): Fields {
   const names = [...layout.accounts];
   const { optional = [], signer, rest } = layout;
   if (accounts.length >= names.length + optional.length) names.push(...optional);

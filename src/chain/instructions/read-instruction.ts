@@ -1,10 +1,10 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
+import { ByteReader } from '../byte-reader.ts';
 import { ASSOCIATED_TOKEN_INSTRUCTIONS } from './associated-token.ts';
 import { COMPUTE_BUDGET_INSTRUCTIONS } from './compute-budget.ts';
 import { type Fields, fieldsOf, type Layout } from './layout.ts';
 import { LOADER_INSTRUCTIONS, LOADER_V4_INSTRUCTIONS, UPGRADEABLE_LOADER_INSTRUCTIONS } from './loader.ts';
 import { LOOKUP_TABLE_INSTRUCTIONS } from './lookup-table.ts';
-import { Reader } from './reader.ts';
 import { STAKE_INSTRUCTIONS } from './stake.ts';
 import { SYSTEM_INSTRUCTIONS } from './system.ts';
 import { setAuthorityLayout, TOKEN_INSTRUCTIONS } from './token.ts';
@@ -21,7 +21,7 @@ export interface Parsed {
 interface Program {
   readonly name: string;
   /** Finds the layout by the tag that `read` stands at, and leaves `read` behind the tag. */
-  readonly layout: (read: Reader) => Layout | undefined;
+  readonly layout: (read: ByteReader) => Layout | undefined;
 }
 
 type Layouts = Readonly<Record<number, Layout>>;
@@ -33,7 +33,7 @@ const token: Program = {
   name: 'spl-token',
   layout: (read) => {
     const tag = read.u8();
-    if (tag === 6) return setAuthorityLayout(new Reader(read.rest()).u8());
+    if (tag === 6) return setAuthorityLayout(read.peek(1)[0]);
     const family = EXTENSION_FAMILIES[tag];
     return family === undefined ? (TOKEN_INSTRUCTIONS[tag] ?? EXTENSION_INSTRUCTIONS[tag]) : family[read.u8()];
   },
@@ -42,7 +42,7 @@ const token: Program = {
 const tokenOrMetadata: Program = {
   name: token.name,
   layout: (read) => {
-    const metadata = METADATA_INSTRUCTIONS[bytesToHex(read.rest().subarray(0, 8))];
+    const metadata = METADATA_INSTRUCTIONS[bytesToHex(read.peek(8))];
     if (metadata === undefined) return token.layout(read);
     read.bytes(8);
     return metadata;
@@ -82,7 +82,7 @@ export const programName = (programId: string): string | null => PROGRAMS.get(pr
 /** Reads a raw instruction. Null when its program is unknown, or when it is not what its program takes. */
 export function readInstruction(programId: string, accounts: readonly string[], data: Uint8Array): Parsed | null {
   try {
-    const read = new Reader(data);
+    const read = new ByteReader(data);
     const layout = PROGRAMS.get(programId)?.layout(read);
     return layout === undefined ? null : { type: layout.type, info: fieldsOf(layout, accounts, read) };
   } catch {

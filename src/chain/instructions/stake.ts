@@ -1,13 +1,13 @@
+import type { ByteReader } from '../byte-reader.ts';
 import type { Fields, Layout } from './layout.ts';
-import type { Reader } from './reader.ts';
 
 const CLOCK = 'clockSysvar';
 const HISTORY = 'stakeHistorySysvar';
 const RENT = 'rentSysvar';
 
-const lamports = (read: Reader): Fields => ({ lamports: read.u64() });
-const authorityType = (read: Reader): string => (read.u32() === 0 ? 'Staker' : 'Withdrawer');
-const newAuthority = (read: Reader): Fields => ({ newAuthority: read.key(), authorityType: authorityType(read) });
+const lamports = (read: ByteReader): Fields => ({ lamports: read.u64() });
+const authorityType = (read: ByteReader): string => (read.u32() === 0 ? 'Staker' : 'Withdrawer');
+const newAuthority = (read: ByteReader): Fields => ({ newAuthority: read.key(), authorityType: authorityType(read) });
 
 /** Instructions of the stake program by their four-byte tag. Source: agave, `parse_stake.rs`. */
 export const STAKE_INSTRUCTIONS: Readonly<Record<number, Layout>> = {

@@ -1,10 +1,11 @@
+import type { ByteReader } from '../byte-reader.ts';
+import { keyUnlessZero } from '../pod.ts';
 import { tokenAmount } from '../token-amount.ts';
 import { ACCOUNT_STATES, EXTENSION_KINDS } from './extension-kinds.ts';
 import type { Fields, Layout } from './layout.ts';
-import type { Reader } from './reader.ts';
 
-const extensionTypes = (read: Reader): Fields => ({
-  extensionTypes: read.list(() => EXTENSION_KINDS[read.u16()]),
+const extensionTypes = (read: ByteReader): Fields => ({
+  extensionTypes: read.toEnd(() => EXTENSION_KINDS[read.u16()]),
 });
 
 /** Instructions of Token-2022 that stand alone, by their one-byte tag. */
@@ -13,7 +14,7 @@ export const EXTENSION_INSTRUCTIONS: Readonly<Record<number, Layout>> = {
   25: {
     type: 'initializeMintCloseAuthority',
     accounts: ['mint'],
-    data: (read) => ({ newAuthority: read.keyIfAny() }),
+    data: (read) => ({ newAuthority: read.option(() => read.key()) }),
   },
   29: {
     type: 'reallocate',
@@ -34,13 +35,13 @@ export const EXTENSION_INSTRUCTIONS: Readonly<Record<number, Layout>> = {
 /** Members that are left out when their address is zero, read in this order. */
 const keys =
   (...names: string[]) =>
-  (read: Reader): Fields =>
-    Object.fromEntries(names.map((name) => [name, read.keyOrZero()] as const).filter(([, key]) => key !== null));
+  (read: ByteReader): Fields =>
+    Object.fromEntries(names.map((name) => [name, keyUnlessZero(read)] as const).filter(([, key]) => key !== null));
 
-const fee = (read: Reader): Fields => ({ transferFeeBasisPoints: read.u16(), maximumFee: read.u64() });
-const accountState = (read: Reader): Fields => ({ accountState: ACCOUNT_STATES[read.u8()] });
+const fee = (read: ByteReader): Fields => ({ transferFeeBasisPoints: read.u16(), maximumFee: read.u64() });
+const accountState = (read: ByteReader): Fields => ({ accountState: ACCOUNT_STATES[read.u8()] });
 
-const confidentialAmount = (read: Reader): Fields => ({ amount: read.u64(), decimals: read.u8() });
+const confidentialAmount = (read: ByteReader): Fields => ({ amount: read.u64(), decimals: read.u8() });
 
 const pointer = (name: string, address: string): Readonly<Record<number, Layout>> => ({
   0: { type: `initialize${name}`, accounts: ['mint'], data: keys('authority', address) },
@@ -54,8 +55,8 @@ export const EXTENSION_FAMILIES: Readonly<Record<number, Readonly<Record<number,
       type: 'initializeTransferFeeConfig',
       accounts: ['mint'],
       data: (read) => {
-        const transferFeeConfigAuthority = read.keyIfAny() ?? undefined;
-        const withdrawWithheldAuthority = read.keyIfAny() ?? undefined;
+        const transferFeeConfigAuthority = read.option(() => read.key()) ?? undefined;
+        const withdrawWithheldAuthority = read.option(() => read.key()) ?? undefined;
         return { transferFeeConfigAuthority, withdrawWithheldAuthority, ...fee(read) };
       },
     },
@@ -115,7 +116,7 @@ export const EXTENSION_FAMILIES: Readonly<Record<number, Readonly<Record<number,
     0: {
       type: 'initializeInterestBearingConfig',
       accounts: ['mint'],
-      data: (read) => ({ rateAuthority: read.keyOrZero(), rate: read.i16() }),
+      data: (read) => ({ rateAuthority: keyUnlessZero(read), rate: read.i16() }),
     },
     1: {
       type: 'updateInterestBearingConfigRate',
@@ -136,7 +137,7 @@ export const EXTENSION_FAMILIES: Readonly<Record<number, Readonly<Record<number,
     0: {
       type: 'initializeScaledUiAmountConfig',
       accounts: ['mint'],
-      data: (read) => ({ authority: read.keyOrZero(), multiplier: `${read.f64()}` }),
+      data: (read) => ({ authority: keyUnlessZero(read), multiplier: `${read.f64()}` }),
     },
     1: {
       type: 'updateMultiplier',
@@ -146,7 +147,7 @@ export const EXTENSION_FAMILIES: Readonly<Record<number, Readonly<Record<number,
     },
   },
   44: {
-    0: { type: 'initializePausableConfig', accounts: ['mint'], data: (read) => ({ authority: read.keyOrZero() }) },
+    0: { type: 'initializePausableConfig', accounts: ['mint'], data: (read) => ({ authority: keyUnlessZero(read) }) },
     1: { type: 'pause', accounts: ['mint'], signer: 'authority' },
     2: { type: 'resume', accounts: ['mint'], signer: 'authority' },
   },

@@ -1,14 +1,15 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
+import type { ByteReader } from '../byte-reader.ts';
+import { keyUnlessZero } from '../pod.ts';
 import type { Layout } from './layout.ts';
-import type { Reader } from './reader.ts';
 
 /** The eight bytes that name an instruction of the token-metadata interface. */
 const discriminator = (name: string): string =>
   bytesToHex(sha256(new TextEncoder().encode(`spl_token_metadata_interface:${name}`)).subarray(0, 8));
 
 const FIELDS = ['name', 'symbol', 'uri'];
-const field = (read: Reader): string | undefined => {
+const field = (read: ByteReader): string | undefined => {
   const kind = read.u8();
   return kind < FIELDS.length ? FIELDS[kind] : read.string();
 };
@@ -33,6 +34,6 @@ export const METADATA_INSTRUCTIONS: Readonly<Record<string, Layout>> = {
   [discriminator('update_the_authority')]: {
     type: 'updateTokenMetadataAuthority',
     accounts: ['metadata', 'updateAuthority'],
-    data: (read) => ({ newAuthority: read.keyOrZero() }),
+    data: (read) => ({ newAuthority: keyUnlessZero(read) }),
   },
 };

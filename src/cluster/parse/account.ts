@@ -1,4 +1,4 @@
-import { Reader } from '../../chain/instructions/reader.ts';
+import { ByteReader } from '../../chain/byte-reader.ts';
 import type { Account } from '../account.ts';
 import { LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../programs.ts';
 import { parseLoader, parseLookupTable, parseNonce, parseStake } from './native-accounts.ts';
@@ -26,7 +26,7 @@ const OWNERS: Readonly<Record<string, Owner>> = {
   [TOKEN_2022_PROGRAM]: { program: 'spl-token-2022', parse: (account, _, scale) => parseTokenAccount(account, scale) },
   Sysvar1111111111111111111111111111111111111: {
     program: 'sysvar',
-    parse: ({ data }, address) => parseSysvar(address, new Reader(data)),
+    parse: ({ data }, address) => parseSysvar(address, new ByteReader(data)),
   },
   [LOOKUP_TABLE_PROGRAM]: { program: 'address-lookup-table', parse: parseLookupTable },
   BPFLoaderUpgradeab1e11111111111111111111111: { program: 'bpf-upgradeable-loader', parse: parseLoader },

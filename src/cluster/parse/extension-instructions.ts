@@ -1,10 +1,11 @@
+import type { ByteReader } from '../../chain/byte-reader.ts';
 import { ACCOUNT_STATES, EXTENSION_KINDS } from '../../chain/instructions/extension-kinds.ts';
 import type { Fields, Layout } from '../../chain/instructions/layout.ts';
-import type { Reader } from '../../chain/instructions/reader.ts';
+import { keyUnlessZero } from '../../chain/pod.ts';
 import { tokenAmount } from './token-amount.ts';
 
-const extensionTypes = (read: Reader): Fields => ({
-  extensionTypes: read.list(() => EXTENSION_KINDS[read.u16()]),
+const extensionTypes = (read: ByteReader): Fields => ({
+  extensionTypes: read.toEnd(() => EXTENSION_KINDS[read.u16()]),
 });
 
 /** Instructions of Token-2022 that stand alone, by their one-byte tag. */
@@ -13,7 +14,7 @@ export const EXTENSION_INSTRUCTIONS: Readonly<Record<number, Layout>> = {
   25: {
     type: 'initializeMintCloseAuthority',
     accounts: ['mint'],
-    data: (read) => ({ newAuthority: read.keyIfAny() }),
+    data: (read) => ({ newAuthority: read.option(() => read.key()) }),
   },
   29: {
     type: 'reallocate',
@@ -34,11 +35,11 @@ export const EXTENSION_INSTRUCTIONS: Readonly<Record<number, Layout>> = {
 /** Members that are left out when their address is zero, read in this order. */
 const keys =
   (...names: string[]) =>
-  (read: Reader): Fields =>
-    Object.fromEntries(names.map((name) => [name, read.keyOrZero()] as const).filter(([, key]) => key !== null));
+  (read: ByteReader): Fields =>
+    Object.fromEntries(names.map((name) => [name, keyUnlessZero(read)] as const).filter(([, key]) => key !== null));
 
-const fee = (read: Reader): Fields => ({ transferFeeBasisPoints: read.u16(), maximumFee: read.u64() });
-const accountState = (read: Reader): Fields => ({ accountState: ACCOUNT_STATES[read.u8()] });
+const fee = (read: ByteReader): Fields => ({ transferFeeBasisPoints: read.u16(), maximumFee: read.u64() });
+const accountState = (read: ByteReader): Fields => ({ accountState: ACCOUNT_STATES[read.u8()] });
 
 const pointer = (name: string, address: string): Readonly<Record<number, Layout>> => ({
   0: { type: `initialize${name}`, accounts: ['mint'], data: keys('authority', address) },
@@ -52,8 +53,8 @@ export const EXTENSION_FAMILIES: Readonly<Record<number, Readonly<Record<number,
       type: 'initializeTransferFeeConfig',
       accounts: ['mint'],
       data: (read) => {
-        const transferFeeConfigAuthority = read.keyIfAny() ?? undefined;
-        const withdrawWithheldAuthority = read.keyIfAny() ?? undefined;
+        const transferFeeConfigAuthority = read.option(() => read.key()) ?? undefined;
+        const withdrawWithheldAuthority = read.option(() => read.key()) ?? undefined;
         return { transferFeeConfigAuthority, withdrawWithheldAuthority, ...fee(read) };
       },
     },
@@ -87,7 +88,7 @@ export const EXTENSION_FAMILIES: Readonly<Record<number, Readonly<Record<number,
     0: {
       type: 'initializeInterestBearingConfig',
       accounts: ['mint'],
-      data: (read) => ({ rateAuthority: read.keyOrZero(), rate: read.i16() }),
+      data: (read) => ({ rateAuthority: keyUnlessZero(read), rate: read.i16() }),
     },
     1: {
       type: 'updateInterestBearingConfigRate',

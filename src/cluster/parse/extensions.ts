@@ -1,63 +1,64 @@
+import { ByteReader } from '../../chain/byte-reader.ts';
 import { ACCOUNT_STATES, EXTENSION_KINDS } from '../../chain/instructions/extension-kinds.ts';
 import type { Fields } from '../../chain/instructions/layout.ts';
-import { Reader } from '../../chain/instructions/reader.ts';
+import { keyUnlessZero } from '../../chain/pod.ts';
 
 /** Where the extensions of a Token-2022 mint or account begin: behind the account's kind, which follows an account's length. */
 const START = 166;
 
 type Kind = (typeof EXTENSION_KINDS)[number];
 
-const transferFee = (read: Reader): Fields => ({
+const transferFee = (read: ByteReader): Fields => ({
   epoch: read.u64(),
   maximumFee: read.u64(),
   transferFeeBasisPoints: read.u16(),
 });
 
 /** The state of each kind that a node shows; those that carry nothing have none. */
-const STATES: Partial<Record<Kind, ((read: Reader) => Fields) | 'empty'>> = {
+const STATES: Partial<Record<Kind, ((read: ByteReader) => Fields) | 'empty'>> = {
   transferFeeConfig: (read) => ({
-    transferFeeConfigAuthority: read.keyOrZero(),
-    withdrawWithheldAuthority: read.keyOrZero(),
+    transferFeeConfigAuthority: keyUnlessZero(read),
+    withdrawWithheldAuthority: keyUnlessZero(read),
     withheldAmount: read.u64(),
     olderTransferFee: transferFee(read),
     newerTransferFee: transferFee(read),
   }),
   transferFeeAmount: (read) => ({ withheldAmount: read.u64() }),
-  mintCloseAuthority: (read) => ({ closeAuthority: read.keyOrZero() }),
+  mintCloseAuthority: (read) => ({ closeAuthority: keyUnlessZero(read) }),
   defaultAccountState: (read) => ({ accountState: ACCOUNT_STATES[read.u8()] }),
   immutableOwner: 'empty',
   memoTransfer: (read) => ({ requireIncomingTransferMemos: read.u8() === 1 }),
   nonTransferable: 'empty',
   interestBearingConfig: (read) => ({
-    rateAuthority: read.keyOrZero(),
+    rateAuthority: keyUnlessZero(read),
     initializationTimestamp: read.i64(),
     preUpdateAverageRate: read.i16(),
     lastUpdateTimestamp: read.i64(),
     currentRate: read.i16(),
   }),
   cpiGuard: (read) => ({ lockCpi: read.u8() === 1 }),
-  permanentDelegate: (read) => ({ delegate: read.keyOrZero() }),
+  permanentDelegate: (read) => ({ delegate: keyUnlessZero(read) }),
   nonTransferableAccount: 'empty',
-  transferHook: (read) => ({ authority: read.keyOrZero(), programId: read.keyOrZero() }),
+  transferHook: (read) => ({ authority: keyUnlessZero(read), programId: keyUnlessZero(read) }),
   transferHookAccount: (read) => ({ transferring: read.u8() === 1 }),
-  metadataPointer: (read) => ({ authority: read.keyOrZero(), metadataAddress: read.keyOrZero() }),
+  metadataPointer: (read) => ({ authority: keyUnlessZero(read), metadataAddress: keyUnlessZero(read) }),
   tokenMetadata: (read) => ({
-    updateAuthority: read.keyOrZero(),
+    updateAuthority: keyUnlessZero(read),
     mint: read.key(),
     name: read.string(),
     symbol: read.string(),
     uri: read.string(),
     additionalMetadata: read.times(read.u32(), () => [read.string(), read.string()]),
   }),
-  groupPointer: (read) => ({ authority: read.keyOrZero(), groupAddress: read.keyOrZero() }),
-  groupMemberPointer: (read) => ({ authority: read.keyOrZero(), memberAddress: read.keyOrZero() }),
+  groupPointer: (read) => ({ authority: keyUnlessZero(read), groupAddress: keyUnlessZero(read) }),
+  groupMemberPointer: (read) => ({ authority: keyUnlessZero(read), memberAddress: keyUnlessZero(read) }),
   scaledUiAmountConfig: (read) => ({
-    authority: read.keyOrZero(),
+    authority: keyUnlessZero(read),
     multiplier: `${read.f64()}`,
     newMultiplierEffectiveTimestamp: read.i64(),
     newMultiplier: `${read.f64()}`,
   }),
-  pausableConfig: (read) => ({ authority: read.keyOrZero(), paused: read.u8() === 1 }),
+  pausableConfig: (read) => ({ authority: keyUnlessZero(read), paused: read.u8() === 1 }),
   pausableAccount: 'empty',
 };
 
@@ -71,7 +72,7 @@ export interface Extension {
 export function extensionsIn(data: Uint8Array): Extension[] {
   const found: Extension[] = [];
   if (data.length <= START) return found;
-  const read = new Reader(data, START);
+  const read = new ByteReader(data, START);
   while (read.left >= 4) {
     const kind = read.u16();
     if (kind === 0) break;
@@ -84,5 +85,5 @@ export function extensionsIn(data: Uint8Array): Extension[] {
 export function parseExtension({ kind, bytes }: Extension): Fields {
   const state = kind === undefined ? undefined : STATES[kind];
   if (state === undefined) return { extension: 'unparseableExtension' };
-  return state === 'empty' ? { extension: kind } : { extension: kind, state: state(new Reader(bytes)) };
+  return state === 'empty' ? { extension: kind } : { extension: kind, state: state(new ByteReader(bytes)) };
 }

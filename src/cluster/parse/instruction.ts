@@ -1,6 +1,6 @@
 import bs58 from 'bs58';
+import { ByteReader } from '../../chain/byte-reader.ts';
 import { type Fields, fieldsOf, type Layout } from '../../chain/instructions/layout.ts';
-import { Reader } from '../../chain/instructions/reader.ts';
 import { SYSTEM_INSTRUCTIONS } from '../../chain/instructions/system.ts';
 import { METADATA_INSTRUCTIONS } from '../../chain/instructions/token-metadata.ts';
 import { LOOKUP_TABLE_PROGRAM, MEMO_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../programs.ts';
@@ -19,14 +19,14 @@ export interface Instruction {
 interface Program {
   readonly name: string;
   /** Finds the layout by the tag that `read` stands at, and leaves `read` behind the tag. */
-  readonly layout: (read: Reader) => Layout | undefined;
+  readonly layout: (read: ByteReader) => Layout | undefined;
 }
 
 const token: Program = {
   name: 'spl-token',
   layout: (read) => {
     const tag = read.u8();
-    if (tag === 6) return setAuthorityLayout(new Reader(read.rest()).u8());
+    if (tag === 6) return setAuthorityLayout(read.peek(1)[0]);
     const family = EXTENSION_FAMILIES[tag];
     return family === undefined ? (TOKEN_INSTRUCTIONS[tag] ?? EXTENSION_INSTRUCTIONS[tag]) : family[read.u8()];
   },
@@ -35,7 +35,7 @@ const token: Program = {
 const tokenOrMetadata: Program = {
   name: token.name,
   layout: (read) => {
-    const metadata = METADATA_INSTRUCTIONS[Buffer.from(read.rest().subarray(0, 8)).toString('hex')];
+    const metadata = METADATA_INSTRUCTIONS[Buffer.from(read.peek(8)).toString('hex')];
     if (metadata === undefined) return token.layout(read);
     read.bytes(8);
     return metadata;
@@ -70,7 +70,7 @@ export function parseInstruction({ programId, accounts, data, stackHeight }: Ins
       return { program: 'spl-memo', programId, parsed, stackHeight };
     }
     const program = PROGRAMS[programId];
-    const read = new Reader(data);
+    const read = new ByteReader(data);
     const layout = program?.layout(read);
     if (program !== undefined && layout !== undefined) {
       const parsed = { type: layout.type, info: fieldsOf(layout, accounts, read) };

@@ -1,4 +1,4 @@
-import { Reader } from '../../chain/instructions/reader.ts';
+import { ByteReader } from '../../chain/byte-reader.ts';
 import type { Account } from '../account.ts';
 import type { Parsed } from './parsed.ts';
 
@@ -8,7 +8,7 @@ const TABLE_HEADER_SIZE = 56;
 /** Shows an account of the System program that holds a durable nonce; undefined for a plain wallet. */
 export function parseNonce({ data }: Account): Parsed | undefined {
   if (data.length !== NONCE_SIZE) return undefined;
-  const read = new Reader(data);
+  const read = new ByteReader(data);
   read.u32(); // the version, which changes how a nonce is derived, not how it is shown
   if (read.u32() === 0) return { type: 'uninitialized', info: undefined };
   const info = {
@@ -21,13 +21,13 @@ export function parseNonce({ data }: Account): Parsed | undefined {
 
 /** Shows an address lookup table. */
 export function parseLookupTable({ data }: Account): Parsed {
-  const read = new Reader(data);
+  const read = new ByteReader(data);
   if (read.u32() === 0) return { type: 'uninitialized', info: undefined };
   const deactivationSlot = `${read.u64()}`;
   const lastExtendedSlot = `${read.u64()}`;
   const lastExtendedSlotStartIndex = read.u8();
-  const authority = read.keyIfAny();
-  const table = new Reader(data, TABLE_HEADER_SIZE);
+  const authority = read.option(() => read.key());
+  const table = new ByteReader(data, TABLE_HEADER_SIZE);
   return {
     type: 'lookupTable',
     info: {
@@ -35,26 +35,26 @@ export function parseLookupTable({ data }: Account): Parsed {
       lastExtendedSlot,
       lastExtendedSlotStartIndex,
       ...(authority === null ? {} : { authority }),
-      addresses: table.list(() => table.key()),
+      addresses: table.toEnd(() => table.key()),
     },
   };
 }
 
 /** Shows an account of the upgradeable loader: a program, or where its code lies. */
 export function parseLoader({ data }: Account): Parsed | undefined {
-  const read = new Reader(data);
+  const read = new ByteReader(data);
   const kind = read.u32();
   if (kind === 2) return { type: 'program', info: { programData: read.key() } };
   if (kind !== 3) return undefined;
   const slot = read.u64();
-  const authority = read.keyIfAny();
-  const code = new Reader(data, 45).rest();
+  const authority = read.option(() => read.key());
+  const code = new ByteReader(data, 45).rest();
   return { type: 'programData', info: { slot, authority, data: [Buffer.from(code).toString('base64'), 'base64'] } };
 }
 
 /** Shows an account of the stake program. */
 export function parseStake({ data }: Account): Parsed | undefined {
-  const read = new Reader(data);
+  const read = new ByteReader(data);
   const kind = read.u32();
   if (kind !== 1 && kind !== 2) return undefined;
   const meta = {

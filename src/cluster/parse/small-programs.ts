@@ -27,7 +27,7 @@ export const LOOKUP_TABLE_INSTRUCTIONS: Readonly<Record<number, Layout>> = {
     optional: PAYER,
     data: (read) => {
       read.u64(); // the length of the list, which goes on to the end
-      return { newAddresses: read.list(() => read.key()) };
+      return { newAddresses: read.toEnd(() => read.key()) };
     },
   },
   3: { type: 'deactivateLookupTable', accounts: TABLE },

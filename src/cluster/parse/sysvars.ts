@@ -1,10 +1,10 @@
-import type { Reader } from '../../chain/instructions/reader.ts';
+import type { ByteReader } from '../../chain/byte-reader.ts';
 import type { Parsed } from './parsed.ts';
 
-const count = (read: Reader): number => Number(read.u64());
+const count = (read: ByteReader): number => Number(read.u64());
 
 /** The sysvars that a node shows by name, by their address. */
-const SYSVARS: Readonly<Record<string, { readonly type: string; readonly info: (read: Reader) => unknown }>> = {
+const SYSVARS: Readonly<Record<string, { readonly type: string; readonly info: (read: ByteReader) => unknown }>> = {
   SysvarC1ock11111111111111111111111111111111: {
     type: 'clock',
     info: (read) => ({
@@ -56,7 +56,7 @@ const SYSVARS: Readonly<Record<string, { readonly type: string; readonly info: (
 };
 
 /** Shows a sysvar; undefined for one that has no name here. */
-export function parseSysvar(address: string, read: Reader): Parsed | undefined {
+export function parseSysvar(address: string, read: ByteReader): Parsed | undefined {
   const sysvar = SYSVARS[address];
   return sysvar && { type: sysvar.type, info: sysvar.info(read) };
 }

@@ -1,5 +1,5 @@
+import { ByteReader } from '../../chain/byte-reader.ts';
 import type { Fields } from '../../chain/instructions/layout.ts';
-import { Reader } from '../../chain/instructions/reader.ts';
 import type { Account } from '../account.ts';
 import { extensionsIn, parseExtension } from './extensions.ts';
 import type { Parsed } from './parsed.ts';
@@ -40,7 +40,7 @@ function extensionsOf({ data }: Account): Fields {
 
 function parseMultisig({ data }: Account): Parsed | undefined {
   if (data.length !== 355) return undefined;
-  const read = new Reader(data);
+  const read = new ByteReader(data);
   const numRequiredSigners = read.u8();
   const numValidSigners = read.u8();
   const isInitialized = read.u8() === 1;

@@ -1,17 +1,20 @@
+import type { ByteReader } from '../../chain/byte-reader.ts';
 import type { Fields, Layout } from '../../chain/instructions/layout.ts';
-import type { Reader } from '../../chain/instructions/reader.ts';
 import { tokenAmount } from './token-amount.ts';
 
-const amount = (read: Reader): Fields => ({ amount: read.u64().toString() });
-const checked = (read: Reader): Fields => ({ tokenAmount: tokenAmount(read.u64(), { decimals: read.u8() }) });
+const amount = (read: ByteReader): Fields => ({ amount: read.u64().toString() });
+const checked = (read: ByteReader): Fields => ({ tokenAmount: tokenAmount(read.u64(), { decimals: read.u8() }) });
 
 /** A member that is left out when there is no value. */
 const present = (name: string, value: string | null): Fields => (value === null ? {} : { [name]: value });
 
-const newMint = (read: Reader): Fields => ({
+const newMint = (read: ByteReader): Fields => ({
   decimals: read.u8(),
   mintAuthority: read.key(),
-  ...present('freezeAuthority', read.keyIfAny()),
+  ...present(
+    'freezeAuthority',
+    read.option(() => read.key()),
+  ),
 });
 
 const AUTHORITIES = [
@@ -38,14 +41,15 @@ const setAuthority = (owned: string): Layout => ({
   type: 'setAuthority',
   accounts: [owned],
   signer: 'authority',
-  data: (read) => ({ authorityType: AUTHORITIES[read.u8()], newAuthority: read.keyIfAny() }),
+  data: (read) => ({ authorityType: AUTHORITIES[read.u8()], newAuthority: read.option(() => read.key()) }),
 });
 
 /** Whether the authority that is set belongs to a token account; all other kinds belong to a mint. */
-const ofAccount = (kind: number): boolean => kind === 2 || kind === 3;
+const ofAccount = (kind: number | undefined): boolean => kind === 2 || kind === 3;
 
 /** Setting an authority is shown in two ways, by the kind of authority, which is the byte behind the tag. */
-export const setAuthorityLayout = (kind: number): Layout => setAuthority(ofAccount(kind) ? 'account' : 'mint');
+export const setAuthorityLayout = (kind: number | undefined): Layout =>
+  setAuthority(ofAccount(kind) ? 'account' : 'mint');
 
 /** Instructions that both token programs have, by their one-byte tag. */
 export const TOKEN_INSTRUCTIONS: Readonly<Record<number, Layout>> = {
@@ -83,6 +87,6 @@ export const TOKEN_INSTRUCTIONS: Readonly<Record<number, Layout>> = {
   24: {
     type: 'uiAmountToAmount',
     accounts: ['mint'],
-    data: (read) => ({ uiAmount: new TextDecoder().decode(read.bytes(read.left)) }),
+    data: (read) => ({ uiAmount: read.text() }),
   },
 };

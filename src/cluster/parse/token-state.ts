@@ -1,5 +1,5 @@
+import { ByteReader } from '../../chain/byte-reader.ts';
 import { ACCOUNT_STATES } from '../../chain/instructions/extension-kinds.ts';
-import { Reader } from '../../chain/instructions/reader.ts';
 import type { Account } from '../account.ts';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../programs.ts';
 import { extensionsIn } from './extensions.ts';
@@ -50,24 +50,24 @@ function holds(kind: keyof typeof KIND, { owner, data }: Account): boolean {
 /** Reads a mint; undefined when the account holds none. */
 export function readMint(account: Account): Mint | undefined {
   if (!isTokenOwned(account) || !holds('mint', account)) return undefined;
-  const read = new Reader(account.data);
-  const mintAuthority = read.optionalKey();
+  const read = new ByteReader(account.data);
+  const mintAuthority = read.paddedOption(() => read.key());
   const supply = read.u64();
   const decimals = read.u8();
   const isInitialized = read.u8() === 1;
   return isInitialized
-    ? { mintAuthority, supply, decimals, isInitialized, freezeAuthority: read.optionalKey() }
+    ? { mintAuthority, supply, decimals, isInitialized, freezeAuthority: read.paddedOption(() => read.key()) }
     : undefined;
 }
 
 /** Reads a token account; undefined when the account holds none. */
 export function readTokenAccount(account: Account): TokenAccount | undefined {
   if (!isTokenOwned(account) || !holds('account', account)) return undefined;
-  const read = new Reader(account.data);
+  const read = new ByteReader(account.data);
   const mint = read.key();
   const owner = read.key();
   const amount = read.u64();
-  const delegate = read.optionalKey();
+  const delegate = read.paddedOption(() => read.key());
   const state = ACCOUNT_STATES[read.u8()];
   if (state === undefined || state === 'uninitialized') return undefined;
   const native = read.u32() === 1;
@@ -81,7 +81,7 @@ export function readTokenAccount(account: Account): TokenAccount | undefined {
     state,
     rentExemptReserve,
     delegatedAmount: read.u64(),
-    closeAuthority: read.optionalKey(),
+    closeAuthority: read.paddedOption(() => read.key()),
   };
 }
 
@@ -95,7 +95,7 @@ export function scaleOf(account: Account, unixSeconds: number): Scale | undefine
   const { decimals } = mint;
   const one = 10 ** decimals;
   for (const { kind, bytes } of extensionsIn(account.data)) {
-    const read = new Reader(bytes, 32); // behind the authority
+    const read = new ByteReader(bytes, 32); // behind the authority
     if (kind === 'interestBearingConfig') {
       const started = Number(read.i64());
       const rateBefore = read.i16();
