@@ -1,4 +1,5 @@
 import { type ByteReader, readBytes } from './byte-reader.ts';
+import { EXTENSION_KINDS } from './extension-kinds.ts';
 import { EXTENSION_STATES } from './extension-states.ts';
 
 /** Extensions that say all by being there. */
@@ -13,43 +14,6 @@ export type Extension =
   | { readonly [K in keyof States]: { readonly extension: K; readonly state: ReturnType<States[K]> } }[keyof States]
   | { readonly extension: Marker | 'unparseableExtension' };
 
-/**
- * The kind that each number stands for.
- * https://github.com/solana-program/token-2022/blob/main/interface/src/extension/mod.rs (`ExtensionType`)
- */
-const KINDS: Readonly<Record<number, Kind>> = {
-  1: 'transferFeeConfig',
-  2: 'transferFeeAmount',
-  3: 'mintCloseAuthority',
-  4: 'confidentialTransferMint',
-  5: 'confidentialTransferAccount',
-  6: 'defaultAccountState',
-  7: 'immutableOwner',
-  8: 'memoTransfer',
-  9: 'nonTransferable',
-  10: 'interestBearingConfig',
-  11: 'cpiGuard',
-  12: 'permanentDelegate',
-  13: 'nonTransferableAccount',
-  14: 'transferHook',
-  15: 'transferHookAccount',
-  16: 'confidentialTransferFeeConfig',
-  17: 'confidentialTransferFeeAmount',
-  18: 'metadataPointer',
-  19: 'tokenMetadata',
-  20: 'groupPointer',
-  21: 'tokenGroup',
-  22: 'groupMemberPointer',
-  23: 'tokenGroupMember',
-  24: 'confidentialMintBurn',
-  25: 'scaledUiAmountConfig',
-  26: 'pausableConfig',
-  27: 'pausableAccount',
-  28: 'permissionedBurnConfig',
-};
-
-/** No extension: the room behind it is unused. */
-const UNUSED = 0;
 const HEADER = 4;
 
 /**
@@ -60,9 +24,9 @@ export function readExtensions(list: Uint8Array): readonly Extension[] {
   const extensions: Extension[] = [];
   readBytes(list, (from) => {
     while (from.left >= HEADER) {
-      const kind = from.u16();
-      if (kind === UNUSED) return;
-      extensions.push(readExtension(KINDS[kind], from.bytes(from.u16())));
+      const kind = EXTENSION_KINDS[from.u16()];
+      if (kind === 'uninitialized') return; // the room behind it is unused
+      extensions.push(readExtension(kind, from.bytes(from.u16())));
     }
   });
   return extensions;

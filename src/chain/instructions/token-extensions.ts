@@ -1,7 +1,8 @@
+import { ACCOUNT_STATES } from '../account-state.ts';
 import type { ByteReader } from '../byte-reader.ts';
+import { EXTENSION_KINDS } from '../extension-kinds.ts';
 import { keyUnlessZero } from '../pod.ts';
 import { tokenAmount } from '../token-amount.ts';
-import { ACCOUNT_STATES, EXTENSION_KINDS } from './extension-kinds.ts';
 import type { Fields, Layout } from './layout.ts';
 
 const extensionTypes = (read: ByteReader): Fields => ({

@@ -1,5 +1,6 @@
+import { ACCOUNT_STATES } from '../../chain/account-state.ts';
 import { ByteReader } from '../../chain/byte-reader.ts';
-import { ACCOUNT_STATES, EXTENSION_KINDS } from '../../chain/instructions/extension-kinds.ts';
+import { EXTENSION_KINDS } from '../../chain/extension-kinds.ts';
 import type { Fields } from '../../chain/instructions/layout.ts';
 import { keyUnlessZero } from '../../chain/pod.ts';
 

@@ -1,5 +1,5 @@
+import { ACCOUNT_STATES } from '../../chain/account-state.ts';
 import { ByteReader } from '../../chain/byte-reader.ts';
-import { ACCOUNT_STATES } from '../../chain/instructions/extension-kinds.ts';
 import type { Account } from '../account.ts';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../programs.ts';
 import { extensionsIn } from './extensions.ts';

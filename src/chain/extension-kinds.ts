@@ -1,4 +1,7 @@
-/** Names of the Token-2022 extensions by their number in the program. */
+/**
+ * Names of the Token-2022 extensions by their number in the program, in the words of nodes.
+ * https://github.com/solana-program/token-2022/blob/main/interface/src/extension/mod.rs (`ExtensionType`)
+ */
 export const EXTENSION_KINDS = [
   'uninitialized',
   'transferFeeConfig',
@@ -28,7 +31,5 @@ export const EXTENSION_KINDS = [
   'scaledUiAmountConfig',
   'pausableConfig',
   'pausableAccount',
+  'permissionedBurnConfig',
 ] as const;
-
-/** Names of the states of a token account by their number. */
-export const ACCOUNT_STATES = ['uninitialized', 'initialized', 'frozen'] as const;
