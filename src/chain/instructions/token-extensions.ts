@@ -2,7 +2,7 @@ import { ACCOUNT_STATES } from '../account-state.ts';
 import type { ByteReader } from '../byte-reader.ts';
 import { EXTENSION_KINDS } from '../extension-kinds.ts';
 import { keyUnlessZero } from '../pod.ts';
-import { tokenAmount } from '../token-amount.ts';
+import { tokenAmount } from '../ui-amount.ts';
 import type { Fields, Layout } from './layout.ts';
 
 const extensionTypes = (read: ByteReader): Fields => ({
@@ -67,8 +67,8 @@ export const EXTENSION_FAMILIES: Readonly<Record<number, Readonly<Record<number,
       signer: 'authority',
       data: (read) => {
         const amount = read.u64();
-        const decimals = read.u8();
-        return { tokenAmount: tokenAmount(amount, decimals), feeAmount: tokenAmount(read.u64(), decimals) };
+        const scale = { decimals: read.u8() };
+        return { tokenAmount: tokenAmount(amount, scale), feeAmount: tokenAmount(read.u64(), scale) };
       },
     },
     2: {
