@@ -1,6 +1,6 @@
 import bs58 from 'bs58';
 import { type AccountKey, addressAt } from './account-keys.ts';
-import { type Parsed, programName, readInstruction } from './instructions/read-instruction.ts';
+import { nodesNameOf, type Parsed, readInstruction } from './instructions/read-instruction.ts';
 import { integer, list, object, type Recorded, text } from './recorded.ts';
 
 /** A call of a program. */
@@ -59,7 +59,7 @@ function readOne(keys: readonly AccountKey[], recorded: Recorded): One {
     parsed: words,
   } = recorded;
   const programId = text(spelled) ?? addressAt(keys, programIdIndex) ?? '';
-  const program = programName(programId);
+  const program = nodesNameOf(programId);
   if (words !== undefined) {
     return { programId, program: text(named) ?? program, accounts: [], data: null, parsed: nodesWords(words) };
   }

@@ -77,7 +77,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
 ]);
 
 /** The name that a node has for a program, where it reads its instructions. */
-export const programName = (programId: string): string | null => PROGRAMS.get(programId)?.name ?? null;
+export const nodesNameOf = (programId: string): string | null => PROGRAMS.get(programId)?.name ?? null;
 
 /** Reads a raw instruction. Null when its program is unknown, or when it is not what its program takes. */
 export function readInstruction(programId: string, accounts: readonly string[], data: Uint8Array): Parsed | null {
