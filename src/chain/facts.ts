@@ -1,5 +1,6 @@
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './known-programs.ts';
 import type { TransactionFailure } from './program-errors.ts';
+import { text, whole } from './recorded.ts';
 
 /** SOL that moved from one account to another. */
 export interface NativeTransfer {
@@ -98,15 +99,8 @@ export const closedAccounts = (facts: Pick<Facts, 'instructions'>): readonly Tol
   );
 
 /** An address in `info`; null where there is none of this name. */
-export function address(instruction: ToldInstruction | undefined, name: string): string | null {
-  const value = instruction?.info?.[name];
-  return typeof value === 'string' ? value : null;
-}
+export const address = (instruction: ToldInstruction | undefined, name: string): string | null =>
+  text(instruction?.info?.[name]);
 
 /** A whole number in `info`, whatever JSON made of it; null where there is none. */
-export function amount(instruction: ToldInstruction, name: string): bigint | null {
-  const value = instruction.info?.[name];
-  if (typeof value === 'bigint') return value;
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : null;
-  return typeof value === 'string' && /^\d+$/.test(value) ? BigInt(value) : null;
-}
+export const amount = (instruction: ToldInstruction, name: string): bigint | null => whole(instruction.info?.[name]);
