@@ -1,15 +1,25 @@
+import {
+  LOADER_V2,
+  LOADER_V4,
+  LOOKUP_TABLE_PROGRAM,
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM,
+  UPGRADEABLE_LOADER,
+  VOTE_PROGRAM,
+} from '../domain/programs.ts';
+
 /** Owners that say by themselves what an account is. https://solana.com/docs/core/programs#core-programs */
 const KIND_BY_OWNER: ReadonlyMap<string, string> = new Map(
   Object.entries({
-    '11111111111111111111111111111111': 'system',
-    Stake11111111111111111111111111111111111111: 'stake',
-    Vote111111111111111111111111111111111111111: 'vote',
+    [SYSTEM_PROGRAM]: 'system',
+    [STAKE_PROGRAM]: 'stake',
+    [VOTE_PROGRAM]: 'vote',
     Sysvar1111111111111111111111111111111111111: 'sysvar',
     Config1111111111111111111111111111111111111: 'config',
-    AddressLookupTab1e1111111111111111111111111: 'address-lookup-table',
-    BPFLoader2111111111111111111111111111111111: 'bpf-loader-2',
-    BPFLoaderUpgradeab1e11111111111111111111111: 'bpf-upgradeable-loader',
-    LoaderV411111111111111111111111111111111111: 'loader-v4',
+    [LOOKUP_TABLE_PROGRAM]: 'address-lookup-table',
+    [LOADER_V2]: 'bpf-loader-2',
+    [UPGRADEABLE_LOADER]: 'bpf-upgradeable-loader',
+    [LOADER_V4]: 'loader-v4',
     NativeLoader1111111111111111111111111111111: 'native-program',
     Feature111111111111111111111111111111111111: 'feature',
   }),

@@ -1,11 +1,5 @@
-import { compressedNft } from './compressed-nft.ts';
-import type { Swap } from './exchange.ts';
-import { asks, closedAccounts, type Facts } from './facts.ts';
-import { holdingsOf, openedAccounts, tokenAccountOwners } from './holdings.ts';
 import {
   ASSOCIATED_TOKEN_PROGRAM,
-  isMarket,
-  KNOWN_PROGRAMS,
   LOADER_V4,
   LOOKUP_TABLE_PROGRAM,
   STAKE_PROGRAM,
@@ -14,7 +8,12 @@ import {
   TOKEN_PROGRAM,
   UPGRADEABLE_LOADER,
   VOTE_PROGRAM,
-} from './known-programs.ts';
+} from '../domain/programs.ts';
+import { compressedNft } from './compressed-nft.ts';
+import type { Swap } from './exchange.ts';
+import { asks, closedAccounts, type Facts } from './facts.ts';
+import { holdingsOf, openedAccounts, tokenAccountOwners } from './holdings.ts';
+import { isMarket, KNOWN_PROGRAMS } from './known-programs.ts';
 import { mainProgram } from './main-program.ts';
 import { isCollectible, issued, payments } from './payments.ts';
 import { tradesInCircle } from './swap.ts';

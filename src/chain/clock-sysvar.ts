@@ -1,8 +1,5 @@
 import { readBytes } from './byte-reader.ts';
 
-/** The account in which the cluster keeps its time. */
-export const CLOCK_SYSVAR = 'SysvarC1ock11111111111111111111111111111111';
-
 /**
  * The cluster's time in unix seconds, as programs see it; undefined when the data is no Clock.
  * https://docs.rs/solana-clock/latest/solana_clock/struct.Clock.html

@@ -1,8 +1,9 @@
 import bs58 from 'bs58';
+import { COMPUTE_BUDGET_PROGRAM } from '../domain/programs.ts';
 import { balanceChanges } from './balance-changes.ts';
 import type { AccountData, Facts, ToldInstruction } from './facts.ts';
 import type { Instruction } from './instruction.ts';
-import { COMPUTE_BUDGET_PROGRAM, programName } from './known-programs.ts';
+import { programName } from './known-programs.ts';
 import { movesOf } from './moves.ts';
 import { decodeFailure } from './program-errors.ts';
 import type { Transaction } from './transaction.ts';

@@ -1,4 +1,4 @@
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from './known-programs.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../domain/programs.ts';
 import type { TransactionFailure } from './program-errors.ts';
 import { text, whole } from './recorded.ts';
 

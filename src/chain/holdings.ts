@@ -1,6 +1,6 @@
+import { ASSOCIATED_TOKEN_PROGRAM, LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM } from '../domain/programs.ts';
 import { address, amount, everyInstruction, type Facts } from './facts.ts';
 import { WRAPPED_SOL } from './known-mints.ts';
-import { ASSOCIATED_TOKEN_PROGRAM, LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM } from './known-programs.ts';
 
 /** An amount of something, signed; `mint` is wrapped SOL's for SOL in either form. */
 export interface Quantity {

@@ -1,3 +1,21 @@
+import {
+  ASSOCIATED_TOKEN_PROGRAM,
+  COMPUTE_BUDGET_PROGRAM,
+  FIRST_MEMO_PROGRAM,
+  LOADER_V1,
+  LOADER_V2,
+  LOADER_V4,
+  LOOKUP_TABLE_PROGRAM,
+  MEMO_PROGRAM,
+  METADATA_PROGRAM,
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  UPGRADEABLE_LOADER,
+  VOTE_PROGRAM,
+} from '../domain/programs.ts';
+
 /**
  * What a program is there for, as far as telling a transaction needs it: `core` programs are Solana's own plumbing,
  * `helper` ones never are what a transaction is about (logs, guards, price feeds). Through `exchange` ones their caller
@@ -13,17 +31,6 @@ export interface KnownProgram {
   readonly role: ProgramRole;
 }
 
-export const SYSTEM_PROGRAM = '11111111111111111111111111111111';
-export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
-export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
-export const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL';
-export const STAKE_PROGRAM = 'Stake11111111111111111111111111111111111111';
-export const VOTE_PROGRAM = 'Vote111111111111111111111111111111111111111';
-export const COMPUTE_BUDGET_PROGRAM = 'ComputeBudget111111111111111111111111111111';
-export const LOOKUP_TABLE_PROGRAM = 'AddressLookupTab1e1111111111111111111111111';
-export const UPGRADEABLE_LOADER = 'BPFLoaderUpgradeab1e11111111111111111111111';
-export const LOADER_V4 = 'LoaderV411111111111111111111111111111111111';
-
 type Row = readonly [id: string, name: string, source: string];
 
 /** https://solana.com/docs/core/programs and https://solana.com/docs/core/programs/precompiles, the rest https://www.solana-program.com */
@@ -37,13 +44,13 @@ const CORE: readonly Row[] = [
   [COMPUTE_BUDGET_PROGRAM, 'Compute Budget', 'COMPUTE_BUDGET_PROGRAM'],
   [UPGRADEABLE_LOADER, 'program loader', 'BPF_UPGRADEABLE_LOADER'],
   [LOADER_V4, 'program loader', 'LOADER_V4'],
-  ['BPFLoader2111111111111111111111111111111111', 'program loader', 'BPF_LOADER'],
-  ['BPFLoader1111111111111111111111111111111111', 'program loader', 'BPF_LOADER'],
+  [LOADER_V2, 'program loader', 'BPF_LOADER'],
+  [LOADER_V1, 'program loader', 'BPF_LOADER'],
   [LOOKUP_TABLE_PROGRAM, 'Address Lookup Table', 'ADDRESS_LOOKUP_TABLE_PROGRAM'],
   ['Config1111111111111111111111111111111111111', 'Config', 'CONFIG_PROGRAM'],
   ['Feature111111111111111111111111111111111111', 'Feature', 'FEATURE_PROGRAM'],
-  ['MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr', 'Memo', 'MEMO_PROGRAM'],
-  ['Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo', 'Memo', 'MEMO_PROGRAM'],
+  [MEMO_PROGRAM, 'Memo', 'MEMO_PROGRAM'],
+  [FIRST_MEMO_PROGRAM, 'Memo', 'MEMO_PROGRAM'],
   ['Ed25519SigVerify111111111111111111111111111', 'signature check', 'ED25519_PROGRAM'],
   ['KeccakSecp256k11111111111111111111111111111', 'signature check', 'SECP256K1_PROGRAM'],
   ['Secp256r1SigVerify1111111111111111111111111', 'signature check', 'SECP256R1_PROGRAM'],
@@ -128,7 +135,7 @@ const NFTS: readonly Row[] = [
   ['TSWAPaqyCSx2KABk68Shruf4rp7CxcNi8hAsbdwmHbN', 'Tensor', 'TENSOR'],
   ['TCMPhJdwDryooaGtiocG1u3xcYbRpiJzb283XfCZsDp', 'Tensor', 'TENSOR'],
   ['BGUMAp9Gq7iTEuizy4pqaxsTyUCBK68MDfK752saRPUY', 'Bubblegum', 'BUBBLEGUM'],
-  ['metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s', 'Token Metadata', 'METAPLEX'],
+  [METADATA_PROGRAM, 'Token Metadata', 'METAPLEX'],
   ['auctxRXPeJoc4817jDhf4HbjnhEcr1cCXenosMhK5R8', 'Metaplex Auction', 'METAPLEX'],
   ['p1exdMJcjVao65QdewkaZRUnU6VPSXhus9n2GzWfh98', 'Metaplex', 'METAPLEX'],
   ['cndy3Z4yapfJBmL3ShUp5exZKqR3z33thTzeNMm2gRZ', 'Candy Machine', 'CANDY_MACHINE_V2'],

@@ -1,9 +1,9 @@
 import bs58 from 'bs58';
+import { METADATA_PROGRAM } from '../domain/programs.ts';
 import { type ByteReader, readBytes } from './byte-reader.ts';
 import { programAddress } from './program-address.ts';
 import type { StoredAccount } from './stored-account.ts';
 
-const METADATA_PROGRAM = 'metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s';
 const METADATA_V1 = 4;
 
 const TOKEN_STANDARDS = [

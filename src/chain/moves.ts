@@ -1,7 +1,7 @@
+import { TOKEN_2022_PROGRAM } from '../domain/programs.ts';
 import { decimalText } from './decimal.ts';
 import type { NativeTransfer, TokenTransfer } from './facts.ts';
 import { WRAPPED_SOL } from './known-mints.ts';
-import { TOKEN_2022_PROGRAM } from './known-programs.ts';
 import type { Transaction } from './transaction.ts';
 import type { Transfer } from './transfer.ts';
 import { transfersOf } from './transfers.ts';

@@ -3,9 +3,9 @@ import { equalBytes } from '@noble/curves/utils.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import bs58 from 'bs58';
+import { ASSOCIATED_TOKEN_PROGRAM } from '../domain/programs.ts';
 import { TOKEN_PROGRAMS, type TokenProgram } from './token.ts';
 
-const ASSOCIATED_TOKEN_PROGRAM = 'ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL';
 const MARKER = utf8ToBytes('ProgramDerivedAddress');
 const MAX_SEED = 32;
 const MAX_SEEDS = 15;

@@ -1,3 +1,11 @@
+import {
+  ASSOCIATED_TOKEN_PROGRAM,
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  VOTE_PROGRAM,
+} from '../domain/programs.ts';
 import type { ErrorTable } from './error-tables/error-table.ts';
 import {
   JUPITER_ERRORS,
@@ -13,14 +21,6 @@ import {
 import { STAKE_ERRORS, SYSTEM_ERRORS, VOTE_ERRORS } from './error-tables/native.ts';
 import { ASSOCIATED_TOKEN_ERRORS, TOKEN_2022_ERRORS, TOKEN_ERRORS } from './error-tables/token.ts';
 import { type LoggedFailure, readFailure } from './failure-logs.ts';
-import {
-  ASSOCIATED_TOKEN_PROGRAM,
-  STAKE_PROGRAM,
-  SYSTEM_PROGRAM,
-  TOKEN_2022_PROGRAM,
-  TOKEN_PROGRAM,
-  VOTE_PROGRAM,
-} from './known-programs.ts';
 import { instructionErrorMessage, transactionErrorMessage } from './runtime-errors.ts';
 
 const TABLES: ReadonlyMap<string, ErrorTable> = new Map([

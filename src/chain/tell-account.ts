@@ -1,7 +1,7 @@
+import { ASSOCIATED_TOKEN_PROGRAM, LOADER_V4, LOOKUP_TABLE_PROGRAM, UPGRADEABLE_LOADER } from '../domain/programs.ts';
 import { address, asked, closedAccounts, type Facts } from './facts.ts';
 import { openedAccounts } from './holdings.ts';
 import { mintSymbol, WRAPPED_SOL } from './known-mints.ts';
-import { ASSOCIATED_TOKEN_PROGRAM, LOADER_V4, LOOKUP_TABLE_PROGRAM, UPGRADEABLE_LOADER } from './known-programs.ts';
 import { through } from './tell-program.ts';
 import { accounts, type Spelling, sol } from './wording.ts';
 

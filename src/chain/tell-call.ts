@@ -1,5 +1,6 @@
+import { SYSTEM_PROGRAM, VOTE_PROGRAM } from '../domain/programs.ts';
 import { address, asked, type Facts } from './facts.ts';
-import { KNOWN_PROGRAMS, programName, SYSTEM_PROGRAM, VOTE_PROGRAM } from './known-programs.ts';
+import { KNOWN_PROGRAMS, programName } from './known-programs.ts';
 import { mainProgram } from './main-program.ts';
 import type { Spelling } from './wording.ts';
 

@@ -1,5 +1,5 @@
+import { STAKE_PROGRAM } from '../domain/programs.ts';
 import { address, amount, asked, type Facts } from './facts.ts';
-import { STAKE_PROGRAM } from './known-programs.ts';
 import { type Spelling, sol } from './wording.ts';
 
 export function tellStake(facts: Facts, spell: Spelling): string {

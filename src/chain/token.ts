@@ -1,3 +1,4 @@
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../domain/programs.ts';
 import { ACCOUNT_STATES } from './account-state.ts';
 import { type ByteReader, readBytes } from './byte-reader.ts';
 import type { StoredAccount } from './stored-account.ts';
@@ -5,8 +6,8 @@ import { type Extension, readExtensions } from './token-2022.ts';
 
 /** The two token programs by the names that nodes give them. */
 export const TOKEN_PROGRAMS = {
-  'spl-token': 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',
-  'spl-token-2022': 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb',
+  'spl-token': TOKEN_PROGRAM,
+  'spl-token-2022': TOKEN_2022_PROGRAM,
 } as const;
 
 export type TokenProgram = keyof typeof TOKEN_PROGRAMS;

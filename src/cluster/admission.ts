@@ -1,8 +1,8 @@
 import bs58 from 'bs58';
+import { SYSTEM_PROGRAM } from '../domain/programs.ts';
 import type { Account } from './account.ts';
 import type { Bank } from './bank.ts';
 import type { Ledger } from './ledger.ts';
-import { SYSTEM_PROGRAM } from './programs.ts';
 import { TransactionRefused } from './transaction-error.ts';
 import { type Message, nonceAccount, UNSIGNED, type WireTransaction } from './wire-transaction.ts';
 

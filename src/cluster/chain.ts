@@ -3,6 +3,7 @@ import bs58 from 'bs58';
 import type { Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
+import { CLOCK_SYSVAR, RECENT_BLOCKHASHES_SYSVAR, SLOT_HASHES_SYSVAR } from '../domain/programs.ts';
 import type { Account } from './account.ts';
 import { AccountVersions } from './account-versions.ts';
 import { admit, BLOCKHASH_LIFE, isAlive, type Surroundings } from './admission.ts';
@@ -10,7 +11,6 @@ import { Bank, type Parent } from './bank.ts';
 import type { Block, Landed } from './block.ts';
 import { Ledger } from './ledger.ts';
 import { type PrioritizationFee, prioritizationFees } from './prioritization-fees.ts';
-import { BANK_SYSVARS } from './programs.ts';
 import { type PerformanceSample, Samples } from './samples.ts';
 import { type Skips, skips } from './skips.ts';
 import { SlotClock } from './slot-clock.ts';
@@ -286,6 +286,9 @@ export class Chain {
 
 /** Confirmation follows one block behind, sometimes two. */
 const confirmationDepth = (slot: Slot): number => (slot % 3 === 0 ? 2 : 1);
+
+/** The sysvars that every bank writes. */
+const BANK_SYSVARS = [CLOCK_SYSVAR, SLOT_HASHES_SYSVAR, RECENT_BLOCKHASHES_SYSVAR] as const;
 
 const isBankSysvar = (address: string): boolean => BANK_SYSVARS.some((sysvar) => sysvar === address);
 

@@ -1,5 +1,6 @@
 import type { Instruction } from '@solana/web3.js';
 import { getSetComputeUnitLimitInstruction, getSetComputeUnitPriceInstruction } from '@solana-program/compute-budget';
+import { COMPUTE_BUDGET_PROGRAM } from '../domain/programs.ts';
 import type { Chain } from './chain.ts';
 import { compose } from './compose.ts';
 import { NONCE } from './economy/cast.ts';
@@ -10,7 +11,6 @@ import type { Scene, World } from './economy/scene.ts';
 import { type Stage, setStage } from './economy/stage.ts';
 import { useLocker, wrap } from './economy/token-accounts.ts';
 import { burn, delegate, mint, payToken, swap } from './economy/trades.ts';
-import { COMPUTE_BUDGET_PROGRAM } from './programs.ts';
 import { TransactionRefused } from './transaction-error.ts';
 
 export interface EconomyOptions {

@@ -1,10 +1,10 @@
 import { type Address, lamports } from '@solana/web3.js';
 import { getTransferSolInstruction } from '@solana-program/system';
+import { SYSTEM_PROGRAM } from '../domain/programs.ts';
 import type { Landed } from './block.ts';
 import type { Chain } from './chain.ts';
 import { compose } from './compose.ts';
 import { keypair } from './keypair.ts';
-import { SYSTEM_PROGRAM } from './programs.ts';
 import { TransactionRefused } from './transaction-error.ts';
 
 /** Gives lamports away, in ordinary transactions. */

@@ -2,6 +2,7 @@ import { type Address, type EncodedAccount, getTransactionDecoder, lamports } fr
 import bs58 from 'bs58';
 import type { FailedTransactionMetadata, LiteSVM, TransactionMetadata } from 'litesvm';
 import type { Slot } from '../domain/answer.ts';
+import { SYSTEM_PROGRAM } from '../domain/programs.ts';
 import type { Account } from './account.ts';
 import { type TransactionError, transactionError } from './transaction-error.ts';
 
@@ -156,7 +157,7 @@ const decoder = getTransactionDecoder();
 
 const NOTHING: Account = {
   lamports: 0n,
-  owner: '11111111111111111111111111111111',
+  owner: SYSTEM_PROGRAM,
   executable: false,
   data: new Uint8Array(0),
 };

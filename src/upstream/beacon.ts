@@ -1,17 +1,15 @@
 import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
+import { CLOCK_SYSVAR } from '../domain/programs.ts';
 import type { Subscription } from './connection.ts';
 import type { Feed } from './feed.ts';
 import { member, members, safeInteger } from './raw-json.ts';
 
-/** Asks to be told how far a node has come at a commitment: one notification for each slot it gets there. */
+/** Asks to be told how far a node has come at a commitment: the Clock changes in every slot, so each slot is told. */
 export const clockSubscription = (commitment: Commitment): Pick<Subscription, 'method' | 'params'> => ({
   method: 'accountSubscribe',
   params: [CLOCK_SYSVAR, { encoding: 'base64', commitment }],
 });
-
-/** Changes in every slot, so its notifications tell how far each commitment has come. */
-const CLOCK_SYSVAR = 'SysvarC1ock11111111111111111111111111111111';
 
 /** Calls `show` with each slot that a node reaches at each commitment, for as long as the feed lives. */
 export function followSlots(

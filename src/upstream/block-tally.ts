@@ -1,3 +1,4 @@
+import { CLOCK_SYSVAR, SLOT_HASHES_SYSVAR, VOTE_PROGRAM } from '../domain/programs.ts';
 import { malformed } from './json-scanner.ts';
 import { elements, integerOrNull, isNull, members, text } from './raw-json.ts';
 import { STRIDE } from './turns.ts';
@@ -81,12 +82,7 @@ function lamports(bytes: Buffer | undefined): bigint {
   return BigInt(digits);
 }
 
-const VOTE_PROGRAM = 'Vote111111111111111111111111111111111111111';
-const READ_BY_VOTES: ReadonlySet<string> = new Set([
-  VOTE_PROGRAM,
-  'SysvarC1ock11111111111111111111111111111111',
-  'SysvarS1otHashes111111111111111111111111111',
-]);
+const READ_BY_VOTES: ReadonlySet<string> = new Set([VOTE_PROGRAM, CLOCK_SYSVAR, SLOT_HASHES_SYSVAR]);
 const VERSION_LEGACY = '"legacy"';
 const MAX_VOTE_SIGNERS = 2;
 

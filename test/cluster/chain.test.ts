@@ -6,9 +6,9 @@ import { compose } from '../../src/cluster/compose.ts';
 import { openFaucet } from '../../src/cluster/faucet.ts';
 import { keypair } from '../../src/cluster/keypair.ts';
 import { Pacer } from '../../src/cluster/pacer.ts';
-import { CLOCK_SYSVAR } from '../../src/cluster/programs.ts';
 import { TransactionRefused } from '../../src/cluster/transaction-error.ts';
 import { readTransaction } from '../../src/cluster/wire-transaction.ts';
+import { CLOCK_SYSVAR } from '../../src/domain/programs.ts';
 import { ManualClock } from '../manual-clock.ts';
 
 const SLOT_MS = 400;

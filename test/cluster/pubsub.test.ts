@@ -8,7 +8,7 @@ import { DOLLAR, GOLD, VISITORS, WALLETS } from '../../src/cluster/economy/cast.
 import { newGenesis } from '../../src/cluster/genesis.ts';
 import { createEmbedded } from '../../src/cluster/in-thread.ts';
 import type { Keypair } from '../../src/cluster/keypair.ts';
-import { CLOCK_SYSVAR, TOKEN_PROGRAM } from '../../src/cluster/programs.ts';
+import { CLOCK_SYSVAR, TOKEN_PROGRAM } from '../../src/domain/programs.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { ask } from './ask.ts';
 

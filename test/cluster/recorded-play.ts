@@ -32,6 +32,7 @@ import {
   getTransferInstruction,
 } from '@solana-program/token';
 import bs58 from 'bs58';
+import { WRAPPED_SOL } from '../../src/chain/known-mints.ts';
 import type { Chain } from '../../src/cluster/chain.ts';
 import { type Composition, compose } from '../../src/cluster/compose.ts';
 import type { Coin } from '../../src/cluster/economy/cast.ts';
@@ -39,7 +40,7 @@ import { planTable } from '../../src/cluster/economy/lookup-table.ts';
 import { memo } from '../../src/cluster/economy/payments.ts';
 import { pointToOwnMetadata, setTransferFee, writeMetadata } from '../../src/cluster/economy/token-2022.ts';
 import { type Keypair, keypair } from '../../src/cluster/keypair.ts';
-import { NATIVE_MINT, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/cluster/programs.ts';
+import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/programs.ts';
 
 /** Asks the cluster; gives the result. */
 export type Ask = (method: string, ...params: unknown[]) => Promise<unknown>;
@@ -71,7 +72,7 @@ export async function replay(chain: Chain, ask: Ask, vote: Address): Promise<Rec
     (await findAssociatedTokenPda({ mint, owner: owner.address, tokenProgram }))[0];
   const aliceToken = await ata(mint.address, alice, token);
   const bobToken = await ata(mint.address, bob, token);
-  const wsol = await ata(address(NATIVE_MINT), bob, token);
+  const wsol = await ata(address(WRAPPED_SOL), bob, token);
   const alice22 = await ata(mint22.address, alice, token2022);
   const carol22 = await ata(mint22.address, carol, token2022);
   const names: Record<string, string> = { vote, aliceToken, bobToken, wsol, alice22, carol22 };
@@ -162,7 +163,7 @@ export async function replay(chain: Chain, ask: Ask, vote: Address): Promise<Rec
   const burn = { account: bobToken, mint: mint.address, authority: bob, amount: 1_000_000n };
   await send('burn', bob, [getBurnInstruction(burn)]);
   await send('wrap', bob, [
-    open(bob, wsol, bob, address(NATIVE_MINT)),
+    open(bob, wsol, bob, address(WRAPPED_SOL)),
     give(bob, wsol, 2n * SOL),
     getSyncNativeInstruction({ account: wsol }),
   ]);

@@ -1,6 +1,7 @@
 import t from 'tap';
+import { WRAPPED_SOL } from '../../src/chain/known-mints.ts';
 import { COINS, WALLETS } from '../../src/cluster/economy/cast.ts';
-import { CLOCK_SYSVAR, NATIVE_MINT } from '../../src/cluster/programs.ts';
+import { CLOCK_SYSVAR } from '../../src/domain/programs.ts';
 import { openStepped } from './open.ts';
 
 // Reads that belong together and hold at different slots.
@@ -53,7 +54,7 @@ t.test('a list that has stood for long lacks nothing', async (t) => {
     await get(path); // until it is kept live
     await step(2, 2);
   }
-  const { json: young } = await get(`${path}&mint=${NATIVE_MINT}`);
+  const { json: young } = await get(`${path}&mint=${WRAPPED_SOL}`);
   t.match(young.receipt.claim, /^observed/);
   await step(80, 4);
   const { json } = await get(`${path}&mint=${COINS[0]?.mint.address}`);

@@ -3,7 +3,7 @@ import bs58 from 'bs58';
 import t from 'tap';
 import { programAddress } from '../../src/chain/program-address.ts';
 import { DOLLAR, GOLD, POINTS, TOLL, WALLETS } from '../../src/cluster/economy/cast.ts';
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/cluster/programs.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/programs.ts';
 import { holding } from '../upstream/stored-tokens.ts';
 import { openStepped } from './open.ts';
 

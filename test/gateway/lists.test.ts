@@ -2,7 +2,7 @@ import { address } from '@solana/web3.js';
 import t from 'tap';
 import { DOLLAR, GOLD, TOLL, WALLETS } from '../../src/cluster/economy/cast.ts';
 import { PRICE_FEEDS } from '../../src/cluster/economy/price-feeds.ts';
-import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/cluster/programs.ts';
+import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/programs.ts';
 import { holding, madeUp, ownerOf } from '../upstream/stored-tokens.ts';
 import { type Got, openStepped, type SteppedWorld } from './open.ts';
 

@@ -1,7 +1,7 @@
 import bs58 from 'bs58';
 import t from 'tap';
 import { GOLD } from '../../src/cluster/economy/cast.ts';
-import { TOKEN_PROGRAM } from '../../src/cluster/programs.ts';
+import { TOKEN_PROGRAM } from '../../src/domain/programs.ts';
 import { holding } from '../upstream/stored-tokens.ts';
 import { openStepped } from './open.ts';
 

@@ -4,7 +4,7 @@ import t from 'tap';
 import { metadataAddress } from '../../src/chain/metadata.ts';
 import { associatedTokenAddress, programAddress } from '../../src/chain/program-address.ts';
 import { keypair } from '../../src/cluster/keypair.ts';
-import { METADATA_PROGRAM, TOKEN_PROGRAM } from '../../src/cluster/programs.ts';
+import { METADATA_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/programs.ts';
 import { holding, minting } from '../upstream/stored-tokens.ts';
 import { openStepped } from './open.ts';
 

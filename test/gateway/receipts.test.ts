@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { WALLETS, WHALE } from '../../src/cluster/economy/cast.ts';
-import { CLOCK_SYSVAR } from '../../src/cluster/programs.ts';
+import { CLOCK_SYSVAR } from '../../src/domain/programs.ts';
 import { receiptIn, signedBody } from '../../src/receipt/body.ts';
 import { ReceiptError } from '../../src/receipt/receipt-error.ts';
 import { type Expected, verifyReceipt } from '../../src/receipt/verify.ts';

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
 import { COINS, DOLLAR, NONCE, WALLETS, WHALE } from '../../src/cluster/economy/cast.ts';
-import { CLOCK_SYSVAR, TOKEN_PROGRAM } from '../../src/cluster/programs.ts';
+import { CLOCK_SYSVAR, TOKEN_PROGRAM } from '../../src/domain/programs.ts';
 import { openStepped, until } from './open.ts';
 
 const world = await openStepped(t, { perSlot: 1 });

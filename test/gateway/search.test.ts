@@ -3,7 +3,7 @@ import t from 'tap';
 import { programAddress } from '../../src/chain/program-address.ts';
 import { findDomain, resolveDomain } from '../../src/chain/sol-domain.ts';
 import { DOLLAR, WALLETS } from '../../src/cluster/economy/cast.ts';
-import { TOKEN_PROGRAM } from '../../src/cluster/programs.ts';
+import { TOKEN_PROGRAM } from '../../src/domain/programs.ts';
 import { decodeBase64, solNames } from '../chain/recorded-accounts.ts';
 import { openStepped } from './open.ts';
 

@@ -5,7 +5,7 @@ import t from 'tap';
 import { stakeText } from '../../src/access/stake-proof.ts';
 import { programAddress } from '../../src/chain/program-address.ts';
 import { DOLLAR } from '../../src/cluster/economy/cast.ts';
-import { TOKEN_PROGRAM } from '../../src/cluster/programs.ts';
+import { TOKEN_PROGRAM } from '../../src/domain/programs.ts';
 import { holding } from '../upstream/stored-tokens.ts';
 import { type Got, openStepped, until } from './open.ts';
 

@@ -2,7 +2,7 @@ import { address } from '@solana/web3.js';
 import t from 'tap';
 import { associatedTokenAddress, programAddress } from '../../src/chain/program-address.ts';
 import { COINS, DOLLAR, WALLETS } from '../../src/cluster/economy/cast.ts';
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/cluster/programs.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/programs.ts';
 import { holding } from '../upstream/stored-tokens.ts';
 import { openStepped } from './open.ts';
 

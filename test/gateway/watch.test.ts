@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import bs58 from 'bs58';
 import t from 'tap';
 import { WALLETS } from '../../src/cluster/economy/cast.ts';
-import { SYSTEM_PROGRAM } from '../../src/cluster/programs.ts';
+import { SYSTEM_PROGRAM } from '../../src/domain/programs.ts';
 import { openStepped, type SteppedWorld, until } from './open.ts';
 
 const WALLET = WALLETS[0]?.address ?? '';

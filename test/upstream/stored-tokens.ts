@@ -1,6 +1,6 @@
 import bs58 from 'bs58';
-import { CLOCK_SYSVAR } from '../../src/chain/clock-sysvar.ts';
 import { TOKEN_PROGRAMS } from '../../src/chain/token.ts';
+import { CLOCK_SYSVAR } from '../../src/domain/programs.ts';
 import type { StoredAccount } from '../../src/upstream/stored-accounts.ts';
 
 /** An address that nobody has the key of. */

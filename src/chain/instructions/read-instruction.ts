@@ -1,4 +1,20 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
+import {
+  ASSOCIATED_TOKEN_PROGRAM,
+  COMPUTE_BUDGET_PROGRAM,
+  FIRST_MEMO_PROGRAM,
+  LOADER_V1,
+  LOADER_V2,
+  LOADER_V4,
+  LOOKUP_TABLE_PROGRAM,
+  MEMO_PROGRAM,
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  UPGRADEABLE_LOADER,
+  VOTE_PROGRAM,
+} from '../../domain/programs.ts';
 import { ByteReader } from '../byte-reader.ts';
 import { ASSOCIATED_TOKEN_INSTRUCTIONS } from './associated-token.ts';
 import { COMPUTE_BUDGET_INSTRUCTIONS } from './compute-budget.ts';
@@ -60,20 +76,20 @@ const memo: Program = {
 };
 
 const PROGRAMS: ReadonlyMap<string, Program> = new Map([
-  ['11111111111111111111111111111111', byTag('system', SYSTEM_INSTRUCTIONS)],
-  ['TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', token],
-  ['TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb', tokenOrMetadata],
-  ['ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL', associatedToken],
-  ['MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr', memo],
-  ['Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo', memo],
-  ['ComputeBudget111111111111111111111111111111', byByte('compute-budget', COMPUTE_BUDGET_INSTRUCTIONS)],
-  ['AddressLookupTab1e1111111111111111111111111', byTag('address-lookup-table', LOOKUP_TABLE_INSTRUCTIONS)],
-  ['Stake11111111111111111111111111111111111111', byTag('stake', STAKE_INSTRUCTIONS)],
-  ['Vote111111111111111111111111111111111111111', byTag('vote', VOTE_INSTRUCTIONS)],
-  ['BPFLoaderUpgradeab1e11111111111111111111111', byTag('bpf-upgradeable-loader', UPGRADEABLE_LOADER_INSTRUCTIONS)],
-  ['BPFLoader1111111111111111111111111111111111', byTag('bpf-loader', LOADER_INSTRUCTIONS)],
-  ['BPFLoader2111111111111111111111111111111111', byTag('bpf-loader', LOADER_INSTRUCTIONS)],
-  ['LoaderV411111111111111111111111111111111111', byTag('loader-v4', LOADER_V4_INSTRUCTIONS)],
+  [SYSTEM_PROGRAM, byTag('system', SYSTEM_INSTRUCTIONS)],
+  [TOKEN_PROGRAM, token],
+  [TOKEN_2022_PROGRAM, tokenOrMetadata],
+  [ASSOCIATED_TOKEN_PROGRAM, associatedToken],
+  [MEMO_PROGRAM, memo],
+  [FIRST_MEMO_PROGRAM, memo],
+  [COMPUTE_BUDGET_PROGRAM, byByte('compute-budget', COMPUTE_BUDGET_INSTRUCTIONS)],
+  [LOOKUP_TABLE_PROGRAM, byTag('address-lookup-table', LOOKUP_TABLE_INSTRUCTIONS)],
+  [STAKE_PROGRAM, byTag('stake', STAKE_INSTRUCTIONS)],
+  [VOTE_PROGRAM, byTag('vote', VOTE_INSTRUCTIONS)],
+  [UPGRADEABLE_LOADER, byTag('bpf-upgradeable-loader', UPGRADEABLE_LOADER_INSTRUCTIONS)],
+  [LOADER_V1, byTag('bpf-loader', LOADER_INSTRUCTIONS)],
+  [LOADER_V2, byTag('bpf-loader', LOADER_INSTRUCTIONS)],
+  [LOADER_V4, byTag('loader-v4', LOADER_V4_INSTRUCTIONS)],
 ]);
 
 /** The name that a node has for a program, where it reads its instructions. */

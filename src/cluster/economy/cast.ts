@@ -1,6 +1,6 @@
 import { type Address, address } from '@solana/web3.js';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/programs.ts';
 import { type Keypair, keypair } from '../keypair.ts';
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../programs.ts';
 
 /** Those who trade. */
 export const WALLETS = keypairs('wallet', 24);

@@ -1,6 +1,7 @@
 import { type Address, address } from '@solana/web3.js';
 import { findAssociatedTokenPda } from '@solana-program/token';
-import { NATIVE_MINT, TOKEN_PROGRAM } from '../programs.ts';
+import { WRAPPED_SOL as WRAPPED_SOL_MINT } from '../../chain/known-mints.ts';
+import { TOKEN_PROGRAM } from '../../domain/programs.ts';
 import { COINS, type Coin, POOL, WALLETS } from './cast.ts';
 
 /** What can be held in a token account. */
@@ -8,7 +9,7 @@ type Asset = Coin | typeof WRAPPED_SOL;
 
 /** SOL as a token: its mint is part of Solana. */
 export const WRAPPED_SOL = {
-  mint: { address: address(NATIVE_MINT) },
+  mint: { address: address(WRAPPED_SOL_MINT) },
   program: address(TOKEN_PROGRAM),
   decimals: 9,
 } as const;

@@ -8,8 +8,8 @@ import {
   type Instruction,
 } from '@solana/web3.js';
 import type { Slot } from '../../domain/answer.ts';
+import { LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM } from '../../domain/programs.ts';
 import type { Keypair } from '../keypair.ts';
-import { LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM } from '../programs.ts';
 
 const programAddress = address(LOOKUP_TABLE_PROGRAM);
 const addressEncoder = getAddressEncoder();

@@ -11,8 +11,8 @@ import {
   getU32Encoder,
   getUtf8Encoder,
 } from '@solana/web3.js';
+import { METADATA_PROGRAM } from '../../domain/programs.ts';
 import type { Account } from '../account.ts';
-import { METADATA_PROGRAM } from '../programs.ts';
 import type { Coin } from './cast.ts';
 
 const program = address(METADATA_PROGRAM);

@@ -13,8 +13,8 @@ import {
   getU64Encoder,
 } from '@solana/web3.js';
 import bs58 from 'bs58';
+import { WRAPPED_SOL } from '../../chain/known-mints.ts';
 import type { Chain } from '../chain.ts';
-import { NATIVE_MINT } from '../programs.ts';
 import { DOLLAR, GOLD, POINTS, TOLL, TREASURY } from './cast.ts';
 import { dice } from './dice.ts';
 
@@ -35,7 +35,7 @@ interface Feed {
 
 const FEEDS: readonly [Feed, ...Feed[]] = [
   // SOL has the feed that it has everywhere: https://insights.pyth.network
-  { mint: NATIVE_MINT, id: 'ef0d8b6fda2ceba41da15d4095d1da392a0d2f8ed0c6c7bc0f4cfac8c280b56d', start: 150_00000000n },
+  { mint: WRAPPED_SOL, id: 'ef0d8b6fda2ceba41da15d4095d1da392a0d2f8ed0c6c7bc0f4cfac8c280b56d', start: 150_00000000n },
   { mint: DOLLAR.mint.address, id: idOf(DOLLAR.mint.address), start: 1_00000000n },
   { mint: GOLD.mint.address, id: idOf(GOLD.mint.address), start: 2500_00000000n },
   { mint: POINTS.mint.address, id: idOf(POINTS.mint.address), start: 1000000n },

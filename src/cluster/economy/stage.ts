@@ -5,10 +5,10 @@ import {
   getInitializeMint2Instruction,
   getMintToInstruction,
 } from '@solana-program/token';
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../domain/programs.ts';
 import type { Chain } from '../chain.ts';
 import { compose } from '../compose.ts';
 import type { Keypair } from '../keypair.ts';
-import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../programs.ts';
 import { COINS, type Coin, DOLLAR, GOLD, NONCE, POOL, TREASURY, WALLETS, WHALE } from './cast.ts';
 import { type Holdings, holdings } from './holdings.ts';
 import { planTable } from './lookup-table.ts';

@@ -1,9 +1,9 @@
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/programs.ts';
 import type { Account } from '../account.ts';
 import { invalidParams } from '../node-error.ts';
 import { address, type Config, config } from '../params.ts';
 import { type Scale, tokenAmount } from '../parse/token-amount.ts';
 import { isTokenOwned, readMint, readTokenAccount } from '../parse/token-state.ts';
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../programs.ts';
 import { accountView, answeredAccount } from './account-view.ts';
 import { type BankView, bankView } from './bank-view.ts';
 import type { Methods } from './method.ts';

@@ -1,9 +1,9 @@
 import type { Commitment } from '../../domain/commitment.ts';
+import { MEMO_PROGRAM } from '../../domain/programs.ts';
 import type { Landed } from '../block.ts';
 import type { Chain } from '../chain.ts';
 import { invalidParams, transactionNotFound } from '../node-error.ts';
 import { address, blockCommitment, config, list, optional, signature, u64 } from '../params.ts';
-import { MEMO_PROGRAM } from '../programs.ts';
 import { uiTransaction } from '../render/ui-transaction.ts';
 import { bankView } from './bank-view.ts';
 import type { Methods } from './method.ts';

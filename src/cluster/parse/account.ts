@@ -1,6 +1,13 @@
 import { ByteReader } from '../../chain/byte-reader.ts';
+import {
+  LOOKUP_TABLE_PROGRAM,
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  UPGRADEABLE_LOADER,
+} from '../../domain/programs.ts';
 import type { Account } from '../account.ts';
-import { LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../programs.ts';
 import { parseLoader, parseLookupTable, parseNonce, parseStake } from './native-accounts.ts';
 import type { Parsed } from './parsed.ts';
 import { parseSysvar } from './sysvars.ts';
@@ -29,8 +36,8 @@ const OWNERS: Readonly<Record<string, Owner>> = {
     parse: ({ data }, address) => parseSysvar(address, new ByteReader(data)),
   },
   [LOOKUP_TABLE_PROGRAM]: { program: 'address-lookup-table', parse: parseLookupTable },
-  BPFLoaderUpgradeab1e11111111111111111111111: { program: 'bpf-upgradeable-loader', parse: parseLoader },
-  Stake11111111111111111111111111111111111111: { program: 'stake', parse: parseStake },
+  [UPGRADEABLE_LOADER]: { program: 'bpf-upgradeable-loader', parse: parseLoader },
+  [STAKE_PROGRAM]: { program: 'stake', parse: parseStake },
 };
 
 /**

@@ -3,7 +3,16 @@ import { ByteReader } from '../../chain/byte-reader.ts';
 import { type Fields, fieldsOf, type Layout } from '../../chain/instructions/layout.ts';
 import { SYSTEM_INSTRUCTIONS } from '../../chain/instructions/system.ts';
 import { METADATA_INSTRUCTIONS } from '../../chain/instructions/token-metadata.ts';
-import { LOOKUP_TABLE_PROGRAM, MEMO_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../programs.ts';
+import {
+  ASSOCIATED_TOKEN_PROGRAM,
+  FIRST_MEMO_PROGRAM,
+  LOOKUP_TABLE_PROGRAM,
+  MEMO_PROGRAM,
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+} from '../../domain/programs.ts';
 import { EXTENSION_FAMILIES, EXTENSION_INSTRUCTIONS } from './extension-instructions.ts';
 import { ASSOCIATED_TOKEN_INSTRUCTIONS, LOOKUP_TABLE_INSTRUCTIONS, STAKE_INSTRUCTIONS } from './small-programs.ts';
 import { setAuthorityLayout, TOKEN_INSTRUCTIONS } from './token-instructions.ts';
@@ -46,7 +55,7 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
   [SYSTEM_PROGRAM]: { name: 'system', layout: (read) => SYSTEM_INSTRUCTIONS[read.u32()] },
   [TOKEN_PROGRAM]: token,
   [TOKEN_2022_PROGRAM]: tokenOrMetadata,
-  ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL: {
+  [ASSOCIATED_TOKEN_PROGRAM]: {
     name: 'spl-associated-token-account',
     layout: (read) => ASSOCIATED_TOKEN_INSTRUCTIONS[read.left === 0 ? 0 : read.u8()],
   },
@@ -54,13 +63,13 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
     name: 'address-lookup-table',
     layout: (read) => LOOKUP_TABLE_INSTRUCTIONS[read.u32()],
   },
-  Stake11111111111111111111111111111111111111: {
+  [STAKE_PROGRAM]: {
     name: 'stake',
     layout: (read) => STAKE_INSTRUCTIONS[read.u32()],
   },
 };
 
-const MEMO_PROGRAMS: ReadonlySet<string> = new Set([MEMO_PROGRAM, 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo']);
+const MEMO_PROGRAMS: ReadonlySet<string> = new Set([MEMO_PROGRAM, FIRST_MEMO_PROGRAM]);
 
 /** An instruction as `jsonParsed` shows it: by name where its program is known, else with raw data. */
 export function parseInstruction({ programId, accounts, data, stackHeight }: Instruction): Fields {

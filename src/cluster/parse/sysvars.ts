@@ -1,11 +1,12 @@
 import type { ByteReader } from '../../chain/byte-reader.ts';
+import { CLOCK_SYSVAR, RECENT_BLOCKHASHES_SYSVAR, SLOT_HASHES_SYSVAR } from '../../domain/programs.ts';
 import type { Parsed } from './parsed.ts';
 
 const count = (read: ByteReader): number => Number(read.u64());
 
 /** The sysvars that a node shows by name, by their address. */
 const SYSVARS: Readonly<Record<string, { readonly type: string; readonly info: (read: ByteReader) => unknown }>> = {
-  SysvarC1ock11111111111111111111111111111111: {
+  [CLOCK_SYSVAR]: {
     type: 'clock',
     info: (read) => ({
       slot: read.u64(),
@@ -29,7 +30,7 @@ const SYSVARS: Readonly<Record<string, { readonly type: string; readonly info: (
       firstNormalSlot: read.u64(),
     }),
   },
-  SysvarRecentB1ockHashes11111111111111111111: {
+  [RECENT_BLOCKHASHES_SYSVAR]: {
     type: 'recentBlockhashes',
     info: (read) =>
       read.times(count(read), () => ({
@@ -37,7 +38,7 @@ const SYSVARS: Readonly<Record<string, { readonly type: string; readonly info: (
         feeCalculator: { lamportsPerSignature: `${read.u64()}` },
       })),
   },
-  SysvarS1otHashes111111111111111111111111111: {
+  [SLOT_HASHES_SYSVAR]: {
     type: 'slotHashes',
     info: (read) => read.times(count(read), () => ({ slot: read.u64(), hash: read.key() })),
   },

@@ -1,7 +1,7 @@
 import { ACCOUNT_STATES } from '../../chain/account-state.ts';
 import { ByteReader } from '../../chain/byte-reader.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/programs.ts';
 import type { Account } from '../account.ts';
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../programs.ts';
 import { extensionsIn } from './extensions.ts';
 import type { Scale } from './token-amount.ts';
 

@@ -1,9 +1,9 @@
 import bs58 from 'bs58';
+import { SYSTEM_PROGRAM } from '../../domain/programs.ts';
 import { type Account, RENT_EPOCH } from '../account.ts';
 import { byName } from '../member-order.ts';
 import { parseAccount } from '../parse/account.ts';
 import type { Scale } from '../parse/token-amount.ts';
-import { SYSTEM_PROGRAM } from '../programs.ts';
 import { zstdStored } from '../zstd.ts';
 
 /** In the order in which a node lists them when it refuses another. */
