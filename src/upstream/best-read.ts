@@ -7,8 +7,7 @@ import { inKeptOrder, inOrder } from './choice.ts';
 import { BEHIND_SLOTS, type Member } from './member.ts';
 import type { CallOptions, Reading } from './mesh.ts';
 import { commitmentOf, floorOf, isFloor, type Read } from './reading.ts';
-import { faultOf, slowDown } from './rpc-errors.ts';
-import { unreachable } from './start.ts';
+import { faultOf, slowDown, unreachable } from './rpc-errors.ts';
 
 /** What lies far back, and what only a node that keeps it all can deny. */
 const HISTORY: ReadonlySet<Read> = new Set(['getBlock', 'getBlockTime', 'getTransaction', 'getSignaturesForAddress']);

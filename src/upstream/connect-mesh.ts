@@ -1,12 +1,15 @@
+import { COMMITMENTS } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
 import { bestRead } from './best-read.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { inOrder } from './choice.ts';
 import { JumpGuard } from './jump-guard.ts';
-import { Member, type Peers } from './member.ts';
+import { Member } from './member.ts';
 import type { Mesh } from './mesh.ts';
 import type { NodeOptions, Surroundings } from './options.ts';
-import { begin, unreachable } from './start.ts';
+import type { Peers } from './peers.ts';
+import { unreachable } from './rpc-errors.ts';
+import { begin } from './start.ts';
 import { Tips } from './tips.ts';
 
 export interface MeshOptions extends Surroundings {
@@ -53,18 +56,23 @@ export async function connectMesh(options: MeshOptions): Promise<Mesh> {
     throw thrown;
   });
   begun = true;
+  for (const commitment of COMMITMENTS) {
+    tips.on(commitment, () => {
+      for (const member of members) member.compare();
+    });
+  }
   for (const member of new Set([anchor, ...members])) member.showAgain();
   for (const member of members) member.start();
   // What is claimed by a line must not fall behind with its node while another does better.
   tips.on('processed', () => {
-    if (members.some(({ fit }) => fit)) for (const member of members) if (member.out) member.dropLines();
+    if (members.some(({ fit }) => fit)) for (const member of members) if (member.out) member.lines.drop();
   });
 
   const forLines = () => members.filter(({ trusted }) => trusted);
   const bestForLine = () =>
     inOrder(
       forLines()
-        .filter(({ restMs }) => restMs === 0)
+        .filter(({ lines }) => lines.restMs === 0)
         .map((member) => ({ member, ...member.choice('getMultipleAccounts') })),
       random,
     )[0]?.member;
@@ -83,12 +91,12 @@ export async function connectMesh(options: MeshOptions): Promise<Mesh> {
     async openLine() {
       while (!closed) {
         try {
-          const line = await bestForLine()?.openLine();
+          const line = await bestForLine()?.lines.open();
           if (line !== undefined && !line.lost) return line;
         } catch (thrown) {
           if (!(thrown instanceof GatewayError)) throw thrown;
         }
-        const rests = forLines().map(({ restMs }) => restMs);
+        const rests = forLines().map(({ lines }) => lines.restMs);
         const pauseMs = rests.length > 0 ? Math.min(...rests) : settings.backoffMinMs;
         if (pauseMs > 0) await new Promise<void>((resolve) => clock.after(pauseMs, resolve));
       }

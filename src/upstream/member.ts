@@ -5,14 +5,15 @@ import { followSlots } from './beacon.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { Candidate } from './choice.ts';
 import { Feed } from './feed.ts';
-import { type Line, openLine } from './line.ts';
 import type { NodeStatus, Reading } from './mesh.ts';
 import { Node } from './node.ts';
+import { NodeLines } from './node-lines.ts';
+import { NodeTrust } from './node-trust.ts';
 import type { NodeOptions, Surroundings } from './options.ts';
+import type { Peers } from './peers.ts';
 import { text } from './raw-json.ts';
 import { floorOf, type Read } from './reading.ts';
-import { Rest } from './rest.ts';
-import { notReached } from './rpc-errors.ts';
+import { notReached, unreachable } from './rpc-errors.ts';
 import { Skills } from './skills.ts';
 
 /** Between two looks at a node: what its WebSocket doesn't tell is asked for over HTTP so often. */
@@ -20,29 +21,11 @@ const LOOK_MS = 1000;
 /** A node further behind the best one is out, and back in when it is nearer than the second number. */
 export const BEHIND_SLOTS = 20;
 const CAUGHT_UP_SLOTS = 10;
-/** So far below what it has shown before, a node is no laggard: its ledger is another (I13). */
-const RESET_SLOTS = 1000;
 /** Receipts are bound to it, and operators are shown it: nothing else may pass for one. */
 const GENESIS_HASH = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 const STATUS_RANK = { ok: 0, behind: 3, stalled: 4, down: 5 } as const;
 const LACKING_RANK = 10;
-
-/** What a member must know of the others. */
-export interface Peers {
-  /** Whether a node with this genesis hash belongs to the mesh. */
-  belongs(genesisHash: string): boolean;
-  /** A node says that it is at a processed slot. */
-  show(id: string, processed: Slot): void;
-  /** Whether this slot is believed to have been reached. */
-  believes(slot: Slot): boolean;
-  /** Whether a node tells of slots that are not believed. */
-  doubts(id: string): boolean;
-  /** A node shows a slot that is believed. */
-  reached(commitment: Commitment, slot: Slot): void;
-  /** The newest slot of the whole mesh. */
-  tip(commitment: Commitment): Slot | undefined;
-}
 
 export interface MemberOptions {
   readonly node: NodeOptions;
@@ -67,29 +50,34 @@ export class Member {
   readonly id: string;
   readonly node: Node;
   readonly skills: Skills;
+  readonly lines: NodeLines;
   readonly #options: MemberOptions;
   /** When the feed last told of each commitment. */
   readonly #fedAt = new Map<Commitment, number>();
-  /** The highest slots that were believed of this node. */
-  readonly #accepted = new Map<Commitment, Slot>();
-  readonly #lines = new Set<Line>();
-  readonly #rest: Rest;
+  readonly #trust: NodeTrust;
   #feed: Feed | undefined;
   #admission: Promise<string> | undefined;
-  #stranger = false;
-  #reset = false;
-  #doubted = false;
   #behind = false;
   #cancelLook = (): void => {};
   #closed = false;
 
   constructor(options: MemberOptions) {
-    const { node, surroundings, budget } = options;
+    const { node, surroundings, budget, peers, onProblem } = options;
     this.#options = options;
     this.id = node.id;
     this.node = new Node(node, surroundings, (commitment, slot) => this.#take(commitment, slot), budget);
     this.skills = new Skills(surroundings.clock, node.methods);
-    this.#rest = new Rest(surroundings);
+    this.#trust = new NodeTrust(node.id, peers, onProblem);
+    this.lines = new NodeLines({
+      node,
+      surroundings,
+      admit: () => this.#admitAgain(), // whoever answers there may be another
+      call: (method, params, { commitment = 'confirmed' }) => this.read(method, params, { anchorAt: commitment }),
+      believes: (commitment, slot) => {
+        this.node.seen.show(commitment, slot);
+        return this.trusted && peers.believes(slot);
+      },
+    });
   }
 
   get archival(): boolean {
@@ -98,12 +86,12 @@ export class Member {
 
   /** False for a node that is not to be read from, however badly it goes with the others. */
   get trusted(): boolean {
-    return !this.#stranger && !this.#reset && !this.#options.peers.doubts(this.id);
+    return this.#trust.holds;
   }
 
   /** How good a choice the node is for a read that must not be older than `floor`. Lower is better. */
   choice(method: Read, commitment: Commitment = 'confirmed', floor: Slot = 0): Candidate {
-    const rank = STATUS_RANK[this.status().status];
+    const rank = STATUS_RANK[this.#standing];
     const early = (this.node.seen.latest(commitment) ?? 0) < floor;
     const { weight = 1 } = this.#options.node;
     return {
@@ -116,12 +104,12 @@ export class Member {
 
   /** All is well with it. */
   get fit(): boolean {
-    return this.status().status === 'ok';
+    return this.#standing === 'ok';
   }
 
   /** It goes on, but with slots that are not those of the others. */
   get out(): boolean {
-    return !this.trusted || this.status().status === 'behind';
+    return !this.trusted || this.#standing === 'behind';
   }
 
   /** Tells the others once more of the slots that the node has shown. */
@@ -188,45 +176,9 @@ export class Member {
     }
   }
 
-  /** How long yet no line is to be opened to it, in milliseconds: lines that it drops are not opened again at once. */
-  get restMs(): number {
-    return this.#rest.leftMs;
-  }
-
-  /** Opens a connection of its own to the node. */
-  async openLine(): Promise<Line> {
-    const { node, surroundings, peers } = this.#options;
-    const opening = openLine({
-      node,
-      surroundings,
-      admit: () => this.#admitAgain(), // whoever answers there may be another
-      call: (method, params, { commitment = 'confirmed' }) => this.read(method, params, { anchorAt: commitment }),
-      believes: (commitment, slot) => {
-        this.node.seen.show(commitment, slot);
-        return this.trusted && peers.believes(slot);
-      },
-    });
-    opening.catch(() => this.#rest.begin());
-    const line = await opening;
-    this.#lines.add(line);
-    line.onLost(() => {
-      this.#lines.delete(line);
-      this.#rest.begin();
-    });
-    if (this.#closed) line.close();
-    return line;
-  }
-
-  /** Gives up the lines of a node that is out, so that others are opened elsewhere. */
-  dropLines(): void {
-    for (const line of this.#lines) line.close();
-  }
-
-  /** How the node looks beside the others. */
-  status(): NodeStatus {
+  /** Takes note that it, or another, is at a new slot: so it is out and back by what was shown, whoever asks and when. */
+  compare(): void {
     const { peers } = this.#options;
-    const slot = this.node.seen.latest('processed') ?? null;
-    const best = peers.tip('processed');
     const lag = Math.max(
       ...COMMITMENTS.map((commitment) => {
         const latest = this.node.seen.latest(commitment);
@@ -234,9 +186,16 @@ export class Member {
       }),
     );
     this.#behind = lag > (this.#behind ? CAUGHT_UP_SLOTS - 1 : BEHIND_SLOTS);
+  }
+
+  /** How the node looks beside the others. */
+  status(): NodeStatus {
+    const { peers } = this.#options;
+    const slot = this.node.seen.latest('processed') ?? null;
+    const best = peers.tip('processed');
     return {
       id: this.id,
-      status: this.#standing(),
+      status: this.#standing,
       slot,
       behindSlots: slot === null || best === undefined ? null : Math.max(0, best - slot),
       ws: this.#feed?.status ?? 'down',
@@ -247,11 +206,11 @@ export class Member {
     this.#closed = true;
     this.#cancelLook();
     this.#feed?.close();
-    this.dropLines();
+    this.lines.close();
     await this.node.close();
   }
 
-  #standing(): NodeStatus['status'] {
+  get #standing(): NodeStatus['status'] {
     const { seen, failing, breaker } = this.node;
     if (!this.trusted || failing || breaker.open || seen.latest('processed') === undefined) return 'down';
     if (seen.quietMs > this.#options.surroundings.settings.silenceMs) return 'stalled';
@@ -262,21 +221,8 @@ export class Member {
   #take(commitment: Commitment, slot: Slot): void {
     const { peers } = this.#options;
     peers.show(this.id, this.node.seen.latest('processed') ?? slot);
-    this.#judge(commitment, slot);
-    if (this.#reset || !peers.believes(slot)) return;
-    this.#accepted.set(commitment, Math.max(slot, this.#accepted.get(commitment) ?? 0));
-    peers.reached(commitment, slot);
-  }
-
-  #judge(commitment: Commitment, slot: Slot): void {
-    const { peers, onProblem } = this.#options;
-    const accepted = this.#accepted.get(commitment) ?? 0;
-    const reset = accepted - slot > RESET_SLOTS;
-    if (reset && !this.#reset) onProblem(this.id, `is refused: it has gone back from slot ${accepted} to ${slot}`);
-    this.#reset = reset;
-    const doubted = peers.doubts(this.id);
-    if (doubted && !this.#doubted) onProblem(this.id, `is not believed: it has jumped to slot ${slot}`);
-    this.#doubted = doubted;
+    if (this.#trust.take(commitment, slot)) peers.reached(commitment, slot);
+    this.compare();
   }
 
   #check(slot: Slot, floor: Slot): void {
@@ -294,15 +240,9 @@ export class Member {
   }
 
   async #identify(): Promise<string> {
-    const { peers, onProblem } = this.#options;
     const hash = text(await this.node.ask('getGenesisHash', []));
     if (!GENESIS_HASH.test(hash)) throw new GatewayError('upstream_error', 'a node gave no genesis hash');
-    const known = this.#stranger;
-    this.#stranger = !peers.belongs(hash);
-    if (this.#stranger) {
-      if (!known) onProblem(this.id, `is of another cluster: its genesis hash is ${hash}`);
-      throw new GatewayError('upstream_unavailable', 'no node of the cluster can be reached');
-    }
+    if (!this.#trust.belongs(hash)) throw unreachable();
     await this.#ask(COMMITMENTS.filter((commitment) => this.node.seen.latest(commitment) === undefined));
     return hash;
   }

@@ -53,6 +53,10 @@ export const notReached = (): GatewayError =>
     rpcCode: RPC_CODE.minContextSlotNotReached,
   });
 
+/** None of the nodes is there, or none is of our cluster. */
+export const unreachable = (cause?: unknown): GatewayError =>
+  new GatewayError('upstream_unavailable', 'no node of the cluster can be reached', { cause });
+
 /** Which {@link Fault} an error of a read is. */
 export function faultOf({ code, rpcCode }: GatewayError): Fault {
   if (code === 'overloaded' || code === 'result_too_large') return 'caller'; // another node would fare no better

@@ -1,6 +1,6 @@
-import { GatewayError } from '../domain/error.ts';
 import type { Member } from './member.ts';
 import type { Surroundings } from './options.ts';
+import { unreachable } from './rpc-errors.ts';
 
 /** How a mesh begins. */
 export interface Beginning {
@@ -44,6 +44,3 @@ function agreed(members: readonly Member[], maxJump: number): Member | undefined
   return heard.find(({ slot }, index) => slot - (heard[index + 1]?.slot ?? Number.NEGATIVE_INFINITY) <= maxJump)
     ?.member;
 }
-
-export const unreachable = (cause?: unknown): GatewayError =>
-  new GatewayError('upstream_unavailable', 'no node of the cluster can be reached', { cause });

@@ -196,14 +196,42 @@ t.test('a node more than 20 slots behind the best is out, and back when less tha
   const { mesh } = await connect(t, [first, second]);
   const at = async (best: number, slot: number) => {
     first.tellSlot(slot);
+    await until(() => mesh.nodes()[0]?.slot === slot);
     second.tellSlot(best);
-    await until(() => mesh.nodes()[0]?.slot === slot && mesh.tip('processed') === best);
+    await until(() => mesh.tip('processed') === best);
     return [mesh.nodes()[0]?.status, mesh.nodes()[0]?.behindSlots, (await whoAnswers(mesh)) === first.port];
   };
   t.strictSame(await at(130, 110), ['ok', 20, true]);
   t.strictSame(await at(131, 110), ['behind', 21, false]);
   t.strictSame(await at(131, 121), ['behind', 10, false]);
   t.strictSame(await at(131, 122), ['ok', 9, true]);
+});
+
+t.test('a node is out and back by what was shown, whether somebody asks or not', async (t) => {
+  const [first, second] = [await startNode(t), await startNode(t)];
+  const { mesh } = await connect(t, [first, second]);
+  const confirms = async (node: ScriptedNode, slot: number) => {
+    node.tell('accountSubscribe', `{"context":{"slot":${slot}},"value":null}`, 'confirmed');
+    await until(() => mesh.tip('confirmed') === slot);
+  };
+  const askTwice = async () =>
+    [mesh.nodes(), mesh.nodes(), await whoAnswers(mesh), mesh.nodes()].map((said) =>
+      typeof said === 'number' ? said === first.port : said[0]?.status,
+    );
+
+  second.tellSlot(131); // 31 ahead: the first is out
+  await until(() => mesh.tip('processed') === 131);
+  first.tellSlot(125); // back, before anybody asks
+  await confirms(first, 99);
+  second.tellSlot(140);
+  await until(() => mesh.tip('processed') === 140);
+  t.strictSame(await askTwice(), ['ok', 'ok', true, 'ok'], '15 behind');
+
+  await confirms(second, 138); // 39 ahead: out, and not quite back before anybody asks
+  first.tell('accountSubscribe', '{"context":{"slot":123},"value":null}', 'confirmed');
+  first.tell('accountSubscribe', '{"context":{"slot":70},"value":null}', 'finalized');
+  await until(() => mesh.tip('finalized') === 70);
+  t.strictSame(await askTwice(), ['behind', 'behind', false, 'behind'], '15 behind as well');
 });
 
 t.test('what one node fails to answer another is asked once', async (t) => {
