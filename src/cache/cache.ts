@@ -3,8 +3,10 @@ import type { Answer, Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { GatewayError } from '../domain/error.ts';
-import type { Entry, Freshness, Label, Policy } from './entry.ts';
+import { type Entry, type Freshness, type Label, newEntry, type Policy } from './entry.ts';
 import { Floors } from './floors.ts';
+import { HotKeys } from './hot-keys.ts';
+import { Tip } from './tip.ts';
 
 export interface CacheOptions {
   readonly clock: Clock;
@@ -39,27 +41,18 @@ const ENTRY_OVERHEAD = 400;
 /** Answers by key, fresh by slot. A newer slot always wins, so no answer goes back in time. */
 export class Cache {
   readonly maxStaleMs: number;
-  #entries: LRUCache<string, Entry>;
-  #clock: Clock;
-  #tip: Slot = 0;
-  /** The tip before: some slots are skipped. */
-  #lastTip: Slot = 0;
-  #tipMs: number;
-  #nowMs: number;
-  #stalled = true;
-  /** The keys that were read since the tip moved, and during the slot before. */
-  #hot: string[] = [];
-  #lastHot: string[] = [];
+  readonly #clock: Clock;
+  readonly #entries: LRUCache<string, Entry>;
+  readonly #tip: Tip;
+  readonly #hot: HotKeys;
   readonly #floors = new Floors();
-  #hotKeys: number;
   #stage: ((next: Entry, shown: Entry | undefined) => boolean) | undefined;
 
   constructor({ clock, bytes, maxStaleSlots, hotKeys }: CacheOptions) {
     this.#clock = clock;
-    this.#hotKeys = hotKeys;
     this.maxStaleMs = maxStaleSlots * SLOT_MS;
-    this.#nowMs = clock.monotonic();
-    this.#tipMs = Number.NEGATIVE_INFINITY;
+    this.#tip = new Tip(clock, STALLED_SLOTS * SLOT_MS);
+    this.#hot = new HotKeys(hotKeys);
     this.#entries = new LRUCache({
       maxSize: bytes,
       maxEntrySize: Math.ceil(bytes / 4),
@@ -72,22 +65,22 @@ export class Cache {
 
   /** The newest processed slot. */
   get tip(): Slot {
-    return this.#tip;
+    return this.#tip.slot;
   }
 
   /** Milliseconds since the tip last moved; infinite before the first slot. */
   get tipAgeMs(): number {
-    return this.#clock.monotonic() - this.#tipMs;
+    return this.#clock.monotonic() - this.#tip.movedMs;
   }
 
   /** True while the tip stands still for longer than slots explain: nothing can be called fresh then. */
   get stalled(): boolean {
-    return this.#stalled;
+    return this.#tip.stalled;
   }
 
   /** Monotonic milliseconds at the last {@link tick}: good enough for ages in seconds, and free. */
   get nowMs(): number {
-    return this.#nowMs;
+    return this.#tip.nowMs;
   }
 
   get entries(): number {
@@ -100,33 +93,29 @@ export class Cache {
 
   /** Tells the cache the newest slot. Slots never go back. */
   advance(slot: Slot): void {
-    if (slot <= this.#tip) return;
-    this.#lastTip = this.#tip;
-    this.#tip = slot;
-    this.#tipMs = this.#clock.monotonic();
-    this.tick();
+    this.#tip.advance(slot);
   }
 
   /** Lets the cache notice the passing of time; called a few times a second, so that a hit needs no clock. */
   tick(): void {
-    this.#nowMs = this.#clock.monotonic();
-    this.#stalled = this.#nowMs - this.#tipMs > STALLED_SLOTS * SLOT_MS;
+    this.#tip.tick();
   }
 
   /** The entry shown under this key, and a note that somebody wants it. */
   get(key: string): Entry | undefined {
     const entry = this.#entries.get(key);
-    if (entry !== undefined && entry.lastRead !== this.#tip) {
-      entry.lastRead = this.#tip;
-      entry.proof?.touch(this.#tip);
-      if (this.#hot.length < this.#hotKeys) this.#hot.push(key);
+    const { slot } = this.#tip;
+    if (entry !== undefined && entry.lastRead !== slot) {
+      entry.lastRead = slot;
+      entry.proof?.touch(slot);
+      this.#hot.note(key);
     }
     return entry;
   }
 
   /** Was it read while this slot is the newest, or the one before was? */
   isHot({ lastRead }: Entry): boolean {
-    return lastRead >= this.#lastTip;
+    return lastRead >= this.#tip.before;
   }
 
   peek(key: string): Entry | undefined {
@@ -136,13 +125,13 @@ export class Cache {
   /** True when the entry may be served as a hit. The one question on the hot path. */
   isFresh(entry: Entry): boolean {
     if (entry.final) return true;
-    if (this.#stalled) return false;
-    if (entry.policy === 'live') return this.#nowMs - entry.provenMs <= this.maxStaleMs;
+    if (this.#tip.stalled) return false;
+    if (entry.policy === 'live') return this.#tip.nowMs - entry.provenMs <= this.maxStaleMs;
     const state = entry.proof?.state;
     if (state === 'lost' || state === 'behind') return false;
-    if (entry.renewing || entry.leaving) return this.#tip - entry.readAt < NEAR_SLOTS;
+    if (entry.renewing || entry.leaving) return this.#tip.slot - entry.readAt < NEAR_SLOTS;
     if (entry.proof !== undefined) return state === 'live' && entry.proof.slot <= entry.slot;
-    return this.#tip - entry.readAt < entry.policy.slots;
+    return this.#tip.slot - entry.readAt < entry.policy.slots;
   }
 
   /** What may be done with an entry, for those that are not hits. */
@@ -151,9 +140,9 @@ export class Cache {
     if (entry.refusal !== undefined) return 'expired';
     const { proof } = entry;
     const provenMs =
-      entry.policy === 'live' ? Math.min(entry.provenMs, this.#tipMs) : (proof?.provenMs ?? entry.provenMs);
+      entry.policy === 'live' ? Math.min(entry.provenMs, this.#tip.movedMs) : (proof?.provenMs ?? entry.provenMs);
     if (this.#clock.monotonic() - provenMs > this.maxStaleMs) return 'expired';
-    return this.#stalled || (proof?.state === 'lost' && proof.behindSlots <= NEAR_SLOTS) ? 'stale' : 'old';
+    return this.#tip.stalled || (proof?.state === 'lost' && proof.behindSlots <= NEAR_SLOTS) ? 'stale' : 'old';
   }
 
   /** The slot below which no answer to this question may go. */
@@ -166,27 +155,14 @@ export class Cache {
   put(key: string, answer: Answer<string>, policy: Policy, label: Label, origin: Origin = {}): Entry {
     const shown = this.#entries.peek(key);
     if (shown !== undefined && shown.refusal === undefined && shown.slot > answer.slot) return shown;
-    const next: Entry = {
-      key,
-      slot: answer.slot,
-      result: answer.result,
-      final: answer.final ?? false,
+    const next = newEntry(key, answer, {
       policy,
       label,
-      readAt: origin.readAt ?? this.#tip,
+      readAt: origin.readAt ?? this.#tip.slot,
       provenMs: this.#clock.monotonic(),
-      proof: answer.proof,
-      refusal: undefined,
       renew: origin.renew,
-      body: undefined,
-      compressed: undefined,
-      digest: '',
-      etag: '',
-      sealedMs: 0,
-      renewing: false,
-      leaving: false,
       lastRead: shown?.lastRead ?? -1,
-    };
+    });
     answer.proof?.onNews(key, () => this.#outdate(key));
     this.#succeed(next, shown);
     return next;
@@ -201,7 +177,7 @@ export class Cache {
       ...entry,
       slot,
       provenMs,
-      readAt: this.#tip,
+      readAt: this.#tip.slot,
       body: undefined,
       compressed: undefined,
       renewing: false,
@@ -214,27 +190,10 @@ export class Cache {
   refuse(key: string, refusal: GatewayError, slots: number, label: Label): void {
     const shown = this.#entries.peek(key);
     if (shown !== undefined && shown.refusal === undefined) return;
-    this.show({
-      key,
-      slot: this.#tip,
-      result: '',
-      final: refusal.final,
-      policy: { slots },
-      label,
-      readAt: this.#tip,
-      provenMs: this.#clock.monotonic(),
-      proof: undefined,
-      refusal,
-      renew: undefined,
-      body: undefined,
-      compressed: undefined,
-      digest: '',
-      etag: '',
-      sealedMs: 0,
-      renewing: false,
-      leaving: false,
-      lastRead: this.#tip,
-    });
+    const { slot } = this.#tip;
+    const answer = { slot, result: '', final: refusal.final };
+    const provenMs = this.#clock.monotonic();
+    this.show(newEntry(key, answer, { policy: { slots }, label, readAt: slot, provenMs, refusal, lastRead: slot }));
   }
 
   /**
@@ -258,9 +217,7 @@ export class Cache {
 
   /** Asks anew for what was read since the last call and has no proof, before its next reader comes. */
   renewHot(): void {
-    this.#lastHot = this.#hot;
-    this.#hot = [];
-    for (const key of this.#lastHot) {
+    for (const key of this.#hot.turn()) {
       const entry = this.#entries.peek(key);
       if (entry?.proof?.state !== 'live') this.#renew(entry);
     }
@@ -268,11 +225,9 @@ export class Cache {
 
   /** Carries on what is being read, when its proofs have moved. */
   carryHot(): void {
-    for (const keys of [this.#lastHot, this.#hot]) {
-      for (const key of keys) {
-        const entry = this.#entries.peek(key);
-        if (entry?.proof?.state === 'live') this.carry(entry);
-      }
+    for (const key of this.#hot.all()) {
+      const entry = this.#entries.peek(key);
+      if (entry?.proof?.state === 'live') this.carry(entry);
     }
   }
 

@@ -1,4 +1,4 @@
-import type { Slot } from '../domain/answer.ts';
+import type { Answer, Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { Envelope } from '../domain/envelope.ts';
 import type { GatewayError } from '../domain/error.ts';
@@ -59,6 +59,33 @@ export interface Entry {
   /** The tip at which it was last read. */
   lastRead: Slot;
 }
+
+/** What is known of an entry beside its answer when it is made. */
+export type Begun = Pick<Entry, 'policy' | 'label' | 'readAt' | 'provenMs' | 'lastRead'> &
+  Partial<Pick<Entry, 'refusal' | 'renew'>>;
+
+/** An entry that nobody was served yet. All are made by this one literal: so all are of one shape, and hits are quick. */
+export const newEntry = (key: string, { slot, result, final, proof }: Answer<string>, begun: Begun): Entry => ({
+  key,
+  slot,
+  result,
+  final: final ?? false,
+  policy: begun.policy,
+  label: begun.label,
+  readAt: begun.readAt,
+  provenMs: begun.provenMs,
+  proof,
+  refusal: begun.refusal,
+  renew: begun.renew,
+  body: undefined,
+  compressed: undefined,
+  digest: '',
+  etag: '',
+  sealedMs: 0,
+  renewing: false,
+  leaving: false,
+  lastRead: begun.lastRead,
+});
 
 /** May it be served? `stale` only while no upstream can do better; `expired` not at all. */
 export type Freshness = 'fresh' | 'old' | 'stale' | 'expired';
