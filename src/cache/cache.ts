@@ -163,6 +163,7 @@ export class Cache {
       renew: origin.renew,
       lastRead: shown?.lastRead ?? -1,
     });
+    shown?.proof?.offNews(key);
     answer.proof?.onNews(key, () => this.#outdate(key));
     this.#succeed(next, shown);
     return next;
@@ -171,7 +172,7 @@ export class Cache {
   /** The same answer at the newest slot that its proof vouches for. Costs no question to anybody. */
   carry(entry: Entry): Entry {
     const { proof } = entry;
-    if (proof === undefined || proof.slot <= entry.slot || entry.leaving) return entry;
+    if (proof === undefined || proof.slot <= entry.slot || entry.leaving || proof.state === 'superseded') return entry;
     const { slot, provenMs } = proof;
     const next: Entry = {
       ...entry,
@@ -252,6 +253,7 @@ export class Cache {
   }
 
   #leave(entry: Entry): void {
+    entry.proof?.offNews(entry.key);
     if (entry.refusal === undefined) this.#floors.raise(entry.label.commitment, entry.slot);
   }
 }

@@ -13,12 +13,14 @@ export interface Proof {
   readonly slot: Slot;
   /** How far that is behind what the cluster has reached at the same commitment. */
   readonly behindSlots: number;
-  /** Monotonic milliseconds at which it was last known to hold. */
+  /** Monotonic milliseconds at which it was last known to hold. It stands still too. */
   readonly provenMs: number;
   /** Notes that somebody reads the answer while the tip is at `tip`: what nobody reads is not kept live for long. */
   touch(tip: Slot): void;
   /** Calls the listener once, when a newer state is there. One listener per name: a later one replaces it. */
   onNews(name: string, listener: () => void): void;
+  /** Lets go of the listener of this name. */
+  offNews(name: string): void;
 }
 
 /**
@@ -51,22 +53,32 @@ export function allOf(parts: readonly Proof[]): Proof {
       };
       for (const part of parts) part.onNews(name, tell);
     },
+    offNews(name) {
+      for (const part of parts) part.offNews(name);
+    },
   };
 }
 
 const WORST_FIRST: readonly ProofState[] = ['superseded', 'lost', 'behind', 'live'];
 
-/** Vouches for what is to be looked at anew after so many slots, whatever else vouches for it: half of an {@link allOf}. */
-export function lasting(slots: number, tip: () => Slot): Proof {
+/**
+ * Vouches for what was looked at now and is to be looked at anew after so many slots, whatever else vouches for it: half
+ * of an {@link allOf}.
+ */
+export function lasting(slots: number, tip: () => Slot, nowMs: number): Proof {
   const end = tip() + slots;
+  const isOver = (): boolean => tip() >= end;
   return {
     get state() {
-      return tip() < end ? 'live' : 'superseded';
+      return isOver() ? 'superseded' : 'live';
     },
     slot: Number.MAX_SAFE_INTEGER,
     behindSlots: 0,
-    provenMs: Number.POSITIVE_INFINITY,
+    get provenMs() {
+      return isOver() ? nowMs : Number.POSITIVE_INFINITY;
+    },
     touch() {},
     onNews() {}, // nobody has to be told: whoever asks is told the state
+    offNews() {},
   };
 }

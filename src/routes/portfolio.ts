@@ -75,7 +75,9 @@ export const portfolio = read({
       return { ...read, value: read };
     });
     const proof =
-      agree && state.proof ? allOf([state.proof, lasting(RENDERED_SLOTS, () => context.cache.tip)]) : undefined;
+      agree && state.proof
+        ? allOf([state.proof, lasting(RENDERED_SLOTS, () => context.cache.tip, context.clock.monotonic())])
+        : undefined;
     const assets = [...solOf(state.lamports), ...(await tokensOf(context, state.list, { commitment, slot }))];
     const prices = await context.prices.of(
       assets.filter(({ isNft }) => !isNft).map(({ mint }) => mint),

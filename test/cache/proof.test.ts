@@ -2,7 +2,7 @@ import t from 'tap';
 import { Cache } from '../../src/cache/cache.ts';
 import type { Entry, Label } from '../../src/cache/entry.ts';
 import type { Slot } from '../../src/domain/answer.ts';
-import type { Proof, ProofState } from '../../src/domain/proof.ts';
+import { allOf, lasting, type Proof, type ProofState } from '../../src/domain/proof.ts';
 import { ManualClock } from '../manual-clock.ts';
 
 const LABEL: Label = { envelope: 'signed', commitment: 'confirmed', exact: false };
@@ -12,7 +12,7 @@ class SaidProof implements Proof {
   state: ProofState = 'live';
   behindSlots = 0;
   readonly touched: Slot[] = [];
-  readonly news: (() => void)[] = [];
+  readonly news = new Map<string, () => void>();
   slot: Slot;
   provenMs: number;
 
@@ -25,8 +25,12 @@ class SaidProof implements Proof {
     this.touched.push(tip);
   }
 
-  onNews(_: string, listener: () => void): void {
-    this.news.push(listener);
+  onNews(name: string, listener: () => void): void {
+    this.news.set(name, listener);
+  }
+
+  offNews(name: string): void {
+    this.news.delete(name);
   }
 }
 
@@ -100,11 +104,11 @@ t.test('news has an answer asked for anew at once when it is being read, else by
   const entry = put(async () => {
     renewed++;
   });
-  proof.news[0]?.();
+  proof.news.get('k')?.();
   t.equal(renewed, 0);
   cache.get('k');
   proof.state = 'superseded';
-  proof.news[0]?.();
+  proof.news.get('k')?.();
   t.equal(renewed, 1);
   await new Promise(setImmediate);
   to(101);
@@ -124,6 +128,37 @@ t.test('I6: without its connection an answer is stale at once, old when it is fa
   t.equal(cache.freshness(entry), 'old');
   clock.advance(1);
   t.equal(cache.freshness(entry), 'expired', 'counted by the clock from the last beacon');
+});
+
+t.test(
+  'I6: a state that there is a newer one of, or a part that is to be looked at anew, is carried no further',
+  async (t) => {
+    const { cache, clock, to, proof } = open();
+    const both = allOf([proof, lasting(10, () => cache.tip, clock.monotonic())]);
+    const entry = cache.put('k', { slot: 100, result: '1', proof: both }, { slots: 2 }, LABEL);
+    const beat = (slot: Slot): void => {
+      to(slot);
+      proof.slot = slot - 1;
+      proof.provenMs = clock.monotonic();
+    };
+    for (let slot = 101; slot < 110; slot++) beat(slot);
+    const carried = cache.carry(entry);
+    t.equal(carried.slot, 108);
+    for (let slot = 110; slot <= 250; slot++) beat(slot);
+    t.equal(cache.carry(carried), carried);
+    t.equal(cache.freshness(carried), 'old');
+    clock.advance(4001); // 150 slots after it was looked at
+    t.equal(cache.freshness(carried), 'expired');
+  },
+);
+
+t.test('nothing is left with a proof of what the cache has let go of', async (t) => {
+  const { cache, proof } = open(10_000);
+  for (let i = 0; i < 1000; i++) cache.put(`mint ${i}`, { slot: 100, result: '1', proof }, { slots: 2 }, LABEL);
+  t.ok(cache.entries < 20);
+  t.equal(proof.news.size, cache.entries);
+  cache.put('large', { slot: 100, result: 'x'.repeat(10_000), proof }, { slots: 2 }, LABEL);
+  t.equal(proof.news.has('large'), false);
 });
 
 t.test('an answer from a connection that lags is not called fresh', async (t) => {

@@ -8,7 +8,7 @@ export class Held implements Proof {
   readonly #touch: (tip: Slot) => void;
   readonly #listeners = new Map<string, () => void>();
   #at: Slot;
-  #end: Slot | undefined;
+  #end: { readonly slot: Slot; readonly provenMs: number } | undefined;
 
   constructor(at: Slot, mark: Watermark, touch: (tip: Slot) => void) {
     this.#at = at;
@@ -23,7 +23,7 @@ export class Held implements Proof {
   }
 
   get slot(): Slot {
-    return this.#end ?? Math.max(this.#at, this.#mark.slot);
+    return this.#end?.slot ?? Math.max(this.#at, this.#mark.slot);
   }
 
   get behindSlots(): number {
@@ -31,7 +31,7 @@ export class Held implements Proof {
   }
 
   get provenMs(): number {
-    return this.#mark.provenMs;
+    return Math.min(this.#end?.provenMs ?? Number.POSITIVE_INFINITY, this.#mark.provenMs); // all of it may be disowned
   }
 
   touch(tip: Slot): void {
@@ -42,6 +42,10 @@ export class Held implements Proof {
     if (this.#end === undefined) this.#listeners.set(name, listener);
   }
 
+  offNews(name: string): void {
+    this.#listeners.delete(name);
+  }
+
   /** The same state was met at a later slot. */
   confirm(at: Slot): void {
     this.#at = at;
@@ -49,7 +53,7 @@ export class Held implements Proof {
 
   /** A newer state has taken its place: what it claims stands still. */
   supersede(): void {
-    this.#end = this.slot;
+    this.#end = { slot: this.slot, provenMs: this.provenMs };
     const listeners = [...this.#listeners.values()];
     this.#listeners.clear();
     for (const listener of listeners) listener();

@@ -146,6 +146,27 @@ t.test('a line that falls behind the cluster vouches for nothing, and is given u
   t.ok(line.lost);
 });
 
+t.test(
+  'I6: the proof of a state that was superseded stands still, and is taken back with its connection',
+  async (t) => {
+    const world = openWatch();
+    const line = await untilLive(world);
+    line.beat(102);
+    const { proof } = await world.watch.read(query);
+    const provenMs = world.clock.monotonic();
+    line.tell('a', 103, account(2));
+    for (const slot of [103, 104, 105]) {
+      world.clock.advance(400);
+      line.beat(slot);
+    }
+    t.match(proof, { state: 'superseded', slot: 101, provenMs });
+    line.tell('a', 103, account(7)); // known already
+    line.tell('a', 104, account(7)); // claimed already
+    t.equal(world.watch.keeping.falseClaims, 1);
+    t.equal(proof?.provenMs, Number.NEGATIVE_INFINITY);
+  },
+);
+
 t.test('I9: an audit that finds another state below the claim drops all that came over the line', async (t) => {
   const world = openWatch();
   const line = await untilLive(world);
