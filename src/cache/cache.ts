@@ -142,6 +142,7 @@ export class Cache {
     const provenMs =
       entry.policy === 'live' ? Math.min(entry.provenMs, this.#tip.movedMs) : (proof?.provenMs ?? entry.provenMs);
     if (this.#clock.monotonic() - provenMs > this.maxStaleMs) return 'expired';
+    if (isPassing(entry) && entry.readAt < this.#tip.slot) return 'expired';
     return this.#tip.stalled || (proof?.state === 'lost' && proof.behindSlots <= NEAR_SLOTS) ? 'stale' : 'old';
   }
 
@@ -257,6 +258,9 @@ export class Cache {
     if (entry.refusal === undefined) this.#floors.raise(entry.label.commitment, entry.slot);
   }
 }
+
+/** A processed state may be taken back with the next slot. */
+const isPassing = ({ policy, label }: Entry): boolean => policy !== 'live' && label.commitment === 'processed';
 
 /** In bytes; the body and its compressed forms are counted from the start, since most entries get them. */
 const sizeOf = (entry: Entry): number => ENTRY_OVERHEAD + entry.key.length * 2 + entry.result.length * 3 + 600;

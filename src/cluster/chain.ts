@@ -34,6 +34,8 @@ export interface SlotEvent {
   /** The bank that was just opened on top of the block; transactions go there now. */
   readonly created: Slot;
   readonly processed: Block;
+  /** The block is the first of another branch, whose bank nobody was told of yet. */
+  readonly isBranch: boolean;
   /** Accounts that went back to an earlier state because the blocks that had changed them were abandoned. */
   readonly reverted: ReadonlySet<string>;
   /** Newly confirmed, oldest first: none, one or two. */
@@ -70,6 +72,7 @@ export class Chain {
   #bank: Bank;
   #heads: Record<Commitment, Slot>;
   #reverted = new Set<string>();
+  #isBranch = false;
 
   static async create(options: ChainOptions): Promise<Chain> {
     return new Chain(options, await Svm.load(options.slotsPerEpoch));
@@ -233,12 +236,14 @@ export class Chain {
     const event: SlotEvent = {
       created: this.#bank.slot,
       processed,
+      isBranch: this.#isBranch,
       reverted: this.#reverted,
       confirmed: this.#ledger.between(confirmed, this.#heads.confirmed),
       finalized: this.#ledger.between(finalized, this.#heads.finalized),
       root: this.#heads.finalized,
     };
     this.#reverted = new Set();
+    this.#isBranch = false;
     for (const listener of this.#listeners) listener(event);
     this.#versions.prune(event.root);
     this.#ledger.trim(event.root);
@@ -255,6 +260,7 @@ export class Chain {
     const abandoned = this.#ledger.truncate(parent.slot).map(({ slot }) => slot);
     this.#heads.processed = parent.slot;
     this.#bank = this.#open(this.#unskipped(this.#bank.slot + 1), parent);
+    this.#isBranch = true;
     return abandoned;
   }
 

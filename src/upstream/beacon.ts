@@ -5,6 +5,18 @@ import type { Subscription } from './connection.ts';
 import type { Feed } from './feed.ts';
 import { member, members, safeInteger } from './raw-json.ts';
 
+/**
+ * Asks to be told of each slot that a node begins, and of the one that it is built on. Nobody has run the transactions
+ * of the former yet; the latter is processed.
+ */
+export const SLOT_SUBSCRIPTION: Pick<Subscription, 'method' | 'params'> = { method: 'slotSubscribe', params: [] };
+
+/** What comes of {@link SLOT_SUBSCRIPTION}. */
+export function slotBegun(result: Buffer): { readonly slot: Slot; readonly parent: Slot } {
+  const parts = members(result);
+  return { slot: safeInteger(parts.get('slot')), parent: safeInteger(parts.get('parent')) };
+}
+
 /** Asks to be told how far a node has come at a commitment: the Clock changes in every slot, so each slot is told. */
 export const clockSubscription = (commitment: Commitment): Pick<Subscription, 'method' | 'params'> => ({
   method: 'accountSubscribe',
@@ -17,9 +29,9 @@ export function followSlots(
   show: (commitment: Commitment, slot: Slot) => void,
   refused: (what: string) => void,
 ): void {
-  // `slot` has only been created, and nobody has run its transactions yet; `parent` is processed.
-  const processed = (result: Buffer) => show('processed', safeInteger(member(result, 'parent')));
-  feed.subscribe('slotSubscribe', [], processed, () => refused('slots'));
+  const { method, params } = SLOT_SUBSCRIPTION;
+  const processed = (result: Buffer) => show('processed', slotBegun(result).parent);
+  feed.subscribe(method, params, processed, () => refused('slots'));
   for (const commitment of ['confirmed', 'finalized'] as const) {
     const reached = (result: Buffer) => {
       const context = members(result).get('context');

@@ -1,7 +1,8 @@
 import type { Slot } from '../domain/answer.ts';
 import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
-import { clockSubscription } from './beacon.ts';
+import { Ancestry } from './ancestry.ts';
+import { clockSubscription, SLOT_SUBSCRIPTION, slotBegun } from './beacon.ts';
 import { Connection, type Subscription } from './connection.ts';
 import type { CallOptions, Reading } from './mesh.ts';
 import type { NodeOptions, Surroundings } from './options.ts';
@@ -37,14 +38,15 @@ export interface Line {
   readonly lost: boolean;
   /** Throws `overloaded` without {@link room}. The returned function stops it and makes room again. */
   subscribe(method: 'accountSubscribe' | 'programSubscribe', params: readonly unknown[], watcher: Watcher): () => void;
-  /** The latest beacon, none before the first. At `processed` slots may go back when the node changes forks. */
-  beacon(commitment: Commitment): Beacon | undefined;
+  /** At `processed` slots may go back when the node changes forks. */
   onBeacon(commitment: Commitment, listener: (beacon: Beacon) => void): () => void;
   /**
    * Called once, at the instant the connection is in doubt: closed, silent, a ping or a subscription unanswered, sent
    * what can't be taken. Called at once on a line that is lost already.
    */
   onLost(listener: (reason: string) => void): () => void;
+  /** True when the node's chain up to `tip` is known to have passed `slot` by: it is on another fork. */
+  excludes(slot: Slot, tip: Slot): boolean;
   /** Reads through the same node, as `Mesh.call` does. */
   call(method: Read, params?: readonly unknown[], options?: CallOptions): Promise<Reading>;
   close(): void;
@@ -70,7 +72,8 @@ export function openLine({ node, surroundings, admit, believes, call }: LineOpti
   /** When a beacon last came. */
   let heardMs = 0;
   let stopWatch = (): void => {};
-  let taken = COMMITMENTS.length; // the beacons
+  let taken = COMMITMENTS.length + 1; // the beacons, and which slot was built on which
+  const ancestry = new Ancestry();
   let lost: string | undefined;
 
   return new Promise((resolve, reject) => {
@@ -125,7 +128,6 @@ export function openLine({ node, surroundings, admit, believes, call }: LineOpti
         connection.subscribe(subscription);
         return stop;
       },
-      beacon: (commitment) => beacons.get(commitment),
       onBeacon(commitment, listener) {
         listeners.get(commitment)?.add(listener);
         return () => listeners.get(commitment)?.delete(listener);
@@ -135,6 +137,7 @@ export function openLine({ node, surroundings, admit, believes, call }: LineOpti
         else listener(lost);
         return () => onLost.delete(listener);
       },
+      excludes: (slot, tip) => ancestry.excludes(slot, tip),
       call: (method, params = [], options = {}) => call(method, params, options),
       close: () => connection.end('is no longer needed'),
     };
@@ -154,6 +157,14 @@ export function openLine({ node, surroundings, admit, believes, call }: LineOpti
           refused: () => connection.end('refuses the clock'),
         });
       }
+      connection.subscribe({
+        ...SLOT_SUBSCRIPTION,
+        notify(result) {
+          const { slot, parent } = slotBegun(result);
+          ancestry.note(slot, parent);
+        },
+        refused: () => {}, // forks are then seen by slots that go back alone
+      });
     };
 
     const credible = (commitment: Commitment, slot: Slot): boolean => {

@@ -115,6 +115,17 @@ t.test('news has an answer asked for anew at once when it is being read, else by
   t.equal(cache.freshness(entry), 'old');
 });
 
+t.test('I5: a processed state is given for one slot, also while nobody can do better', async (t) => {
+  const { cache, clock, to } = open();
+  const entry = cache.put('k', { slot: 100, result: '1' }, { slots: 1 }, { ...LABEL, commitment: 'processed' });
+  t.equal(cache.freshness(entry), 'fresh');
+  clock.advance(5000);
+  cache.tick();
+  t.equal(cache.freshness(entry), 'stale', 'no slot has passed');
+  to(101);
+  t.equal(cache.freshness(entry), 'expired');
+});
+
 t.test('I6: without its connection an answer is stale at once, old when it is far behind, and expires', async (t) => {
   const { cache, clock, to, proof, put } = open();
   const entry = put();

@@ -255,11 +255,16 @@ t.test('a fork takes back what processed subscribers were told', async (t) => {
   const { control, wsUrl, pass, pay, url } = await start(t);
   const { subscribe, heard } = await listen(t, wsUrl);
   const id = await subscribe('account', bob.address, { commitment: 'processed' });
+  const slots = await subscribe('slot');
   const balance = await ask(url, 'getBalance', [bob.address, { commitment: 'processed' }]);
   pay(alice, bob, 7n);
   pass(1);
-  await control.fork();
+  const abandoned = await control.fork();
   pass(1);
+  const begun: { slot: number; parent: number }[] = await heard(slots);
+  t.notOk(begun.slice(1).some(({ parent }) => abandoned.includes(parent)));
+  t.equal(begun[1]?.parent, (abandoned[0] ?? 0) - 1, 'the branch is told of by its first slot');
+  t.equal(begun[2]?.parent, begun[1]?.slot);
   t.strictSame(
     (await heard(id)).map(({ value }) => value.lamports - balance.value),
     [7, 0],

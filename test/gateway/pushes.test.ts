@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { WALLETS } from '../../src/cluster/economy/cast.ts';
+import { SYSTEM_PROGRAM } from '../../src/domain/programs.ts';
 import { answerIn } from '../../src/receipt/push.ts';
 import { verifyReceipt } from '../../src/receipt/verify.ts';
+import { madeUp } from '../upstream/stored-tokens.ts';
 import { openStepped, type SteppedWorld, until } from './open.ts';
 
 const [WALLET = '', OTHER = ''] = WALLETS.map(({ address }) => address);
@@ -68,6 +70,40 @@ t.test('a subscriber gets the first value, then each change, as REST answers it 
     t.equal(signed, slot);
   });
 });
+
+t.test(
+  'I5: what was processed on a fork that is left is pushed again as it is, and not served meanwhile',
+  async (t) => {
+    const world = await openStepped(t, { perSlot: 0 });
+    const { step, get, cluster } = world;
+    const account = madeUp(31);
+    const put = (lamports: bigint): void =>
+      cluster.chain.put(account, { lamports, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(0) });
+    put(100n);
+    await step(5);
+    const reader = await openReader(t, world);
+    reader.say({ op: 'subscribe', topic: 'balance', address: account, commitment: 'processed' });
+    await until(() => reader.of('subscribed').length === 1);
+    const lamports = async (): Promise<number> =>
+      (await get(`/balance/${account}?commitment=processed`)).json.result.lamports;
+    for (let fork = 1; fork <= 3; fork++) {
+      const pushed = (): any[] => reader.of('balance').slice(2 * fork - 2);
+      put(777n);
+      await step();
+      await until(() => pushed().length === 1, 'the value on the fork');
+      t.equal(await lamports(), 777);
+      await cluster.control.fork();
+      await step(2, 2); // the next slot is skipped
+      await until(() => pushed().length === 2, 'the value as it is');
+      t.equal(await lamports(), 100);
+      t.match(pushed(), [
+        { seq: 2 * fork - 1, answer: { result: { lamports: 777 } } },
+        { seq: 2 * fork, reorg: true, answer: { result: { lamports: 100 } } },
+      ]);
+      t.notOk(pushed()[0].reorg);
+    }
+  },
+);
 
 t.test('a message that is at fault gets an error frame, one that nobody understands ends the connection', async (t) => {
   const world = await openStepped(t, { set: ['limits.free.subscriptions=1'] });

@@ -23,19 +23,22 @@ export type Moment =
  * What happens in one slot, in the order in which a node tells of it. The next bank is announced before the accounts of
  * the block below it are confirmed, and one bank's accounts are all told before the next bank's.
  */
-export function moments({ processed, reverted, confirmed, finalized, created, root }: SlotEvent): Moment[] {
+export function moments(event: SlotEvent): Moment[] {
+  const { processed, isBranch, reverted, confirmed, finalized, created, root } = event;
   const bank = (commitment: Commitment, block: Block, more?: ReadonlySet<string>): Moment => ({
     kind: 'bank',
     commitment,
     block,
     changed: more === undefined || more.size === 0 ? block.changed : new Set([...more, ...block.changed]),
   });
+  const begun = (slot: Slot, parent: Slot): Moment => ({ kind: 'created', slot, parent, root });
   return [
+    ...(isBranch ? [begun(processed.slot, processed.parentSlot)] : []),
     { kind: 'frozen', block: processed },
     ...finalized.map(({ slot }): Moment => ({ kind: 'root', slot })),
     ...finalized.map((block) => bank('finalized', block)),
     bank('processed', processed, reverted),
-    { kind: 'created', slot: created, parent: processed.slot, root },
+    begun(created, processed.slot),
     { kind: 'completed', slot: processed.slot },
     ...confirmed.flatMap((block): Moment[] => [
       bank('confirmed', block),

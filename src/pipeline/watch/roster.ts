@@ -23,10 +23,6 @@ export class Roster<T> {
     return this.#byName.size;
   }
 
-  values(): Iterable<T> {
-    return this.#byName.values();
-  }
-
   get(name: string): T | undefined {
     return this.#byName.get(name);
   }

@@ -100,7 +100,12 @@ export class WatchedAccount {
   /** A notification. At processed, one of a slot that is no newer says that the node has changed forks. */
   told(slot: Slot, text: AccountText): News {
     const isBack = slot < this.#slot || (slot === this.#slot && text !== this.#text);
-    if (!isBack || this.commitment !== 'processed') return this.#learn(slot, text);
+    return isBack && this.commitment === 'processed' ? this.takeBack() : this.#learn(slot, text);
+  }
+
+  /** The node has left the fork that was told of. */
+  takeBack(): News {
+    if (!this.#isKnown) return 'none';
     this.#isKnown = false;
     return 'rolled-back';
   }

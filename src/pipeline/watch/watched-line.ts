@@ -88,6 +88,7 @@ export class WatchedLine {
   }
 
   #beat(commitment: Commitment, slot: Slot): void {
+    if (commitment === 'processed') for (const account of this.#accounts.keys()) this.#checkFork(account, slot);
     for (const account of this.#arming) {
       if (account.commitment !== commitment) continue;
       account.step({ name: 'beacon', slot });
@@ -122,7 +123,16 @@ export class WatchedLine {
     const text = keep(value);
     const claimed = account.held?.slot;
     if (this.#isTooLarge(text)) this.#bar(account, tooLarge());
-    else this.#report(account, account.told(slot, text), slot, claimed);
+    else {
+      this.#checkFork(account, slot);
+      this.#report(account, account.told(slot, text), slot, claimed);
+    }
+  }
+
+  /** What was processed on a fork that the node has left was never so. */
+  #checkFork(account: WatchedAccount, slot: Slot): void {
+    if (account.commitment !== 'processed' || !this.#options.line.excludes(account.slot, slot)) return;
+    this.#report(account, account.takeBack(), slot);
   }
 
   #isTooLarge(text: AccountText): boolean {

@@ -154,8 +154,8 @@ export class SimulatedLine implements Line {
     };
   }
 
-  beacon(): Beacon | undefined {
-    return this.#beacon;
+  excludes(): boolean {
+    return false; // its chain has no forks
   }
 
   onBeacon(commitment: string, listener: (beacon: Beacon) => void): () => void {

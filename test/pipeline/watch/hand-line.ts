@@ -3,6 +3,7 @@ import type { Commitment } from '../../../src/domain/commitment.ts';
 import type { GatewayError } from '../../../src/domain/error.ts';
 import { Watch, type WatchSettings } from '../../../src/pipeline/watch/watch.ts';
 import { Accounts } from '../../../src/upstream/accounts.ts';
+import { Ancestry } from '../../../src/upstream/ancestry.ts';
 import type { Beacon, Line, Watcher } from '../../../src/upstream/line.ts';
 import type { Reading } from '../../../src/upstream/mesh.ts';
 import type { Read } from '../../../src/upstream/reading.ts';
@@ -23,6 +24,7 @@ export class HandLine implements Line {
   readonly asked: Asked[] = [];
   readonly watchers = new Map<string, Watcher>();
   readonly stopped: string[] = [];
+  readonly ancestry = new Ancestry();
   room = 100;
   lost = false;
   readonly #onBeacon = new Map<Commitment, (beacon: Beacon) => void>();
@@ -60,8 +62,8 @@ export class HandLine implements Line {
     watcher?.refused();
   }
 
-  beacon(): undefined {
-    return undefined;
+  excludes(slot: Slot, tip: Slot): boolean {
+    return this.ancestry.excludes(slot, tip);
   }
 
   onBeacon(commitment: Commitment, listener: (beacon: Beacon) => void): () => void {

@@ -306,6 +306,35 @@ t.test('who follows an account that can not be kept hears why, and it is tried a
   t.ok(line.watchers.has('a'));
 });
 
+t.test('I5: at processed a value of a fork that the node has left is taken back, by what shows it first', async (t) => {
+  for (const isBeaconFirst of [true, false]) {
+    const world = openWatch();
+    const news: object[] = [];
+    world.tips.show('processed', 100);
+    world.watch.follow('a', 'processed', { ...nobody, onNews: (one) => news.push(one) });
+    await settle();
+    const line = lineOf(world);
+    for (const [slot, parent] of [
+      [101, 100],
+      [102, 100], // nobody works on it yet
+      [103, 101],
+      [104, 102],
+    ] as const)
+      line.ancestry.note(slot, parent);
+    line.watchers.get('a')?.acknowledged();
+    line.tell('a', 101, account(7));
+    line.beat(103);
+    t.strictSame(news, [{ slot: 101, isReorg: false }], 'this one is built on it');
+    if (isBeaconFirst) line.beat(104);
+    line.tell('a', 104, account(1));
+    line.beat(104);
+    t.strictSame(news.slice(1), [
+      { slot: 104, isReorg: true },
+      { slot: 104, isReorg: false },
+    ]);
+  }
+});
+
 t.test('at processed a value that is taken back is told as such, and a newer one is asked for', async (t) => {
   const world = openWatch();
   const news: object[] = [];
