@@ -1,7 +1,7 @@
 import { GatewayError } from '../domain/error.ts';
-import { canonicalText, members, safeInteger, text } from './raw-json.ts';
+import { canonicalText, members, safeInteger, text, u64 } from './raw-json.ts';
 
-/** An account as a node shows it, in its own digits. */
+/** An account as a node shows it. */
 export interface AccountInfo {
   readonly lamports: bigint;
   readonly owner: string;
@@ -15,16 +15,16 @@ export interface AccountInfo {
 }
 
 /** The balance alone, out of an account's JSON. */
-export const accountLamports = (account: Buffer): bigint => BigInt(digits(members(account).get('lamports')));
+export const accountLamports = (account: Buffer): bigint => u64(members(account).get('lamports'));
 
 export function accountInfo(account: Buffer): AccountInfo {
   const parts = members(account);
   const data = parts.get('data') ?? refuse();
   return {
-    lamports: BigInt(digits(parts.get('lamports'))),
+    lamports: u64(parts.get('lamports')),
     owner: text(parts.get('owner')),
     executable: parts.get('executable')?.toString() === 'true',
-    rentEpoch: digits(parts.get('rentEpoch')),
+    rentEpoch: u64(parts.get('rentEpoch')).toString(),
     space: safeInteger(parts.get('space')),
     data: canonicalText(data),
     parsed: data[0] === OPENING_BRACE ? parsedAs(data) : null,
@@ -39,12 +39,6 @@ function parsedAs(data: Buffer): AccountInfo['parsed'] {
   const parsed = parts.get('parsed') ?? refuse();
   const type = parsed[0] === OPENING_BRACE ? members(parsed).get('type') : undefined;
   return { program: text(parts.get('program')), type: type === undefined ? '' : text(type) };
-}
-
-/** A u64 keeps its digits: it never becomes a double. */
-function digits(value: Buffer | undefined): string {
-  const number = value?.toString('latin1') ?? '';
-  return /^\d{1,20}$/.test(number) ? number : refuse();
 }
 
 function refuse(): never {

@@ -1,6 +1,6 @@
 import { CLOCK_SYSVAR, SLOT_HASHES_SYSVAR, VOTE_PROGRAM } from '../domain/programs.ts';
 import { malformed } from './json-scanner.ts';
-import { elements, integerOrNull, isNull, members, text } from './raw-json.ts';
+import { elements, integerOrNull, isNull, members, text, u64 } from './raw-json.ts';
 import { STRIDE } from './turns.ts';
 
 /** What the transactions of a block come to. */
@@ -68,18 +68,11 @@ function outcome(bytes: Buffer): Outcome {
   const effects = meta === undefined || isNull(meta) ? undefined : members(meta);
   return {
     isVote: isVote(whole.get('version'), keys),
-    fee: effects === undefined ? 0n : lamports(effects.get('fee')),
+    fee: effects === undefined ? 0n : u64(effects.get('fee')),
     succeeded: effects === undefined ? null : isNull(effects.get('err')),
     computeUnits: integerOrNull(effects?.get('computeUnitsConsumed')),
     signature: () => text(elements(signatures)[0]),
   };
-}
-
-/** A u64 never becomes a double. */
-function lamports(bytes: Buffer | undefined): bigint {
-  const digits = bytes?.toString('latin1') ?? '';
-  if (!/^\d{1,20}$/.test(digits)) throw malformed();
-  return BigInt(digits);
 }
 
 const READ_BY_VOTES: ReadonlySet<string> = new Set([VOTE_PROGRAM, CLOCK_SYSVAR, SLOT_HASHES_SYSVAR]);

@@ -14,6 +14,7 @@ import {
   membersInTurns,
   safeInteger,
   text,
+  u64,
 } from './raw-json.ts';
 import { type Meanings, refusedAs } from './refused.ts';
 import { RPC_CODE } from './rpc-code.ts';
@@ -67,7 +68,7 @@ export async function readBlock(
   const config = { transactionDetails: 'accounts', rewards: true };
   const read = { method: 'getBlock', subject: slot, config, commitment, minSlot } as const;
   const reading = await readAnyVersion(mesh, read).catch(refusedAs(MEANINGS));
-  if (isNull(reading.result.subarray(0, 5))) throw notAvailableYet();
+  if (isNull(reading.result)) throw notAvailableYet();
   return { slot: reading.slot, block: await summary(reading.result) };
 }
 
@@ -95,7 +96,5 @@ function leaderReward(rewards: Buffer | undefined): Pick<BlockSummary, 'rewardLa
     .map((reward) => members(reward))
     .find((reward) => text(reward.get('rewardType')) === 'Fee');
   if (fee === undefined) return { rewardLamports: null, leader: null };
-  const digits = fee.get('lamports')?.toString('latin1') ?? '';
-  if (!/^\d{1,20}$/.test(digits)) throw malformed();
-  return { rewardLamports: BigInt(digits), leader: text(fee.get('pubkey')) };
+  return { rewardLamports: u64(fee.get('lamports')), leader: text(fee.get('pubkey')) };
 }

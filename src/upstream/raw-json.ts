@@ -83,9 +83,17 @@ export function safeInteger(bytes: Buffer | undefined): number {
   return value;
 }
 
+/** A u64 such as a count of lamports: it never becomes a double. Throws `upstream_error` for anything else. */
+export function u64(bytes: Buffer | undefined): bigint {
+  const digits = bytes?.toString('latin1') ?? '';
+  if (!/^\d{1,20}$/.test(digits)) throw malformed();
+  return BigInt(digits);
+}
+
 /** Whether a member is null, or not there: nodes mean the same by both. */
-export const isNull = (bytes: Buffer | undefined): boolean =>
-  bytes === undefined || bytes.toString('latin1') === 'null';
+export const isNull = (bytes: Buffer | undefined): boolean => bytes === undefined || bytes.equals(NULL);
+
+const NULL = Buffer.from('null');
 
 /** As {@link safeInteger}, where the node may not know it. */
 export const integerOrNull = (bytes: Buffer | undefined): number | null => (isNull(bytes) ? null : safeInteger(bytes));
