@@ -3,7 +3,7 @@ import type { Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
 import type { Proof } from '../domain/proof.ts';
 import type { Mesh } from './mesh.ts';
-import { elements } from './raw-json.ts';
+import { inBatches, readMultiple } from './multiple-accounts.ts';
 
 /** `lamports` leaves the data out; `parsed` has it as the node's parser shows it. */
 export type AccountShape = 'lamports' | 'parsed';
@@ -30,9 +30,6 @@ export interface AccountReading {
 export interface AccountSource {
   read(query: AccountQuery): Promise<AccountReading>;
 }
-
-/** A node refuses more keys in one getMultipleAccounts. */
-const MAX_KEYS = 100;
 
 const CONFIG: Readonly<Record<AccountShape, object>> = {
   lamports: { encoding: 'base64', dataSlice: { offset: 0, length: 0 } },
@@ -70,7 +67,7 @@ export class Accounts implements AccountSource {
     }
     this.#waiting = [];
     for (const group of groups.values()) {
-      for (let i = 0; i < group.length; i += MAX_KEYS) void this.#read(group.slice(i, i + MAX_KEYS));
+      for (const batch of inBatches(group)) void this.#read(batch);
     }
   }
 
@@ -86,11 +83,8 @@ export class Accounts implements AccountSource {
       ...(floors.length > 0 && { minContextSlot: Math.max(...floors) }),
     };
     try {
-      const { slot, value } = await this.#mesh.call('getMultipleAccounts', [addresses, config], { commitment });
-      const accounts = elements(value);
-      if (accounts.length !== addresses.length) throw new GatewayError('upstream_error', 'wrong number of accounts');
-      const byAddress = new Map(addresses.map((address, i) => [address, accountOf(accounts[i])]));
-      for (const { address, resolve } of batch) resolve({ slot, account: byAddress.get(address) ?? null });
+      const { slot, accounts } = await readMultiple(this.#mesh, addresses, config);
+      for (const { address, resolve } of batch) resolve({ slot, account: accounts.get(address) ?? null });
     } catch (reason) {
       this.#failed(batch, reason);
     }
@@ -105,7 +99,3 @@ export class Accounts implements AccountSource {
     } else for (const { reject } of batch) reject(reason);
   }
 }
-
-const NULL = Buffer.from('null');
-const accountOf = (value: Buffer | undefined): Buffer | null =>
-  value === undefined || value.equals(NULL) ? null : value;

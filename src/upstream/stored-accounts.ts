@@ -3,6 +3,7 @@ import type { Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
 import { accountLamports } from './account.ts';
 import type { Mesh } from './mesh.ts';
+import { inBatches, readMultiple } from './multiple-accounts.ts';
 import { elements, members, text } from './raw-json.ts';
 
 /** An account in its own bytes, which the gateway decodes itself. */
@@ -26,44 +27,26 @@ export interface StoredReading {
   readonly accounts: ReadonlyMap<string, StoredAccount>;
 }
 
-/** A node refuses more keys in one getMultipleAccounts. */
-const MAX_KEYS = 100;
-
 /** Reads accounts whole. Those that do not exist are not in the answer. */
 export async function readStored(
   mesh: Pick<Mesh, 'call'>,
   addresses: readonly string[],
   at: At,
 ): Promise<StoredReading> {
-  const unique = [...new Set(addresses)];
-  const batches = Array.from({ length: Math.ceil(unique.length / MAX_KEYS) }, (_, i) =>
-    unique.slice(i * MAX_KEYS, (i + 1) * MAX_KEYS),
-  );
-  const readings = await Promise.all(batches.map((keys) => readBatch(mesh, keys, at)));
+  const batches = inBatches([...new Set(addresses)]);
+  const config = { encoding: 'base64', ...at };
+  const readings = await Promise.all(batches.map((batch) => readMultiple(mesh, batch, config)));
+  const found = readings.flatMap(({ accounts }) => [...accounts]);
   return {
     slots: readings.map(({ slot }) => slot),
-    accounts: new Map(readings.flatMap(({ accounts }) => accounts)),
+    accounts: new Map(found.map(([address, json]) => [address, storedAccount(json)])),
   };
 }
-
-async function readBatch(mesh: Pick<Mesh, 'call'>, keys: readonly string[], at: At) {
-  const params = [keys, { encoding: 'base64', ...at }];
-  const { slot, value } = await mesh.call('getMultipleAccounts', params, { commitment: at.commitment });
-  const found = elements(value);
-  if (found.length !== keys.length) throw new GatewayError('upstream_error', 'wrong number of accounts');
-  const accounts = keys.flatMap((key, i): [string, StoredAccount][] => {
-    const account = found[i];
-    return account === undefined || account.equals(NULL) ? [] : [[key, storedAccount(account)]];
-  });
-  return { slot, accounts };
-}
-
-const NULL = Buffer.from('null');
 
 /** Reads a node's JSON of an account whose data is in base64. Throws `upstream_error` for anything else. */
 export function storedAccount(json: Buffer): StoredAccount {
   const parts = members(json);
-  const [data, encoding] = elements(parts.get('data') ?? NULL);
+  const [data, encoding] = elements(parts.get('data') ?? Buffer.from('null'));
   if (text(encoding) !== 'base64') throw new GatewayError('upstream_error', 'the data of an account is not base64');
   return { lamports: accountLamports(json), owner: text(parts.get('owner')), data: Buffer.from(text(data), 'base64') };
 }
