@@ -1,3 +1,4 @@
+import { Flight } from '../cache/flight.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { HolderTable } from './holder-table.ts';
 
@@ -16,7 +17,7 @@ interface Kept {
 export class HolderTables {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #kept = new Map<string, Kept>();
-  readonly #reading = new Map<string, Promise<HolderTable>>();
+  readonly #reading = new Flight<HolderTable>();
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;
@@ -30,15 +31,12 @@ export class HolderTables {
 
   /** The living table of a mint, or the one that `read` makes. */
   async getOrRead(mint: string, read: () => Promise<HolderTable>): Promise<HolderTable> {
-    const living = this.get(mint);
-    if (living !== undefined) return living;
-    const under = this.#reading.get(mint);
-    if (under !== undefined) return under;
-    const reading = read().finally(() => this.#reading.delete(mint));
-    this.#reading.set(mint, reading);
-    const table = await reading;
-    this.#keep(mint, table);
-    return table;
+    const readAndKeep = async (): Promise<HolderTable> => {
+      const table = await read();
+      this.#keep(mint, table);
+      return table;
+    };
+    return this.get(mint) ?? this.#reading.run(mint, readAndKeep);
   }
 
   /** The oldest go first: those that have ended, and those that there is no room for. */
