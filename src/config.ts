@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { base58, count, group, perhaps, whole } from './config/kinds.ts';
 import { merge, valueAt } from './config/layers.ts';
 import { limitsSchema, stakeSchema } from './config/limits.ts';
 import { namesOf, optionsOf } from './config/options.ts';
@@ -9,15 +10,9 @@ import { type Flags, fromEnv, fromFlags, fromOverlay, fromPackage } from './conf
 import { maskUrl, upstreamsSchema } from './config/upstreams.ts';
 import { StartError } from './domain/start-error.ts';
 
-const whole = (min: number, max: number) => {
-  const expected = `expected a whole number from ${min} to ${max}`;
-  return z.int(expected).min(min, expected).max(max, expected);
-};
 const ms = whole(1, 3_600_000);
-const count = whole(1, 10_000_000);
 const bytes = whole(1, 2 ** 40);
 const text = z.string('expected a text').min(1, 'expected a text that is not empty');
-const group = <T extends z.core.$ZodShape>(shape: T) => z.strictObject(shape, 'expected a group of settings');
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'expected an IP address or a CIDR');
 
 const GENESIS = 'expected a genesis hash in base58, or null to take the cluster as it is';
@@ -31,7 +26,7 @@ export const configSchema = group({
   host: text,
   port: whole(0, 65_535),
   state: text,
-  cluster: z.nullable(z.string(GENESIS).regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, GENESIS)),
+  cluster: z.nullable(base58(GENESIS)),
   upstreams: upstreamsSchema,
   upstream: group({
     timeoutMs: ms,
@@ -52,15 +47,15 @@ export const configSchema = group({
   }),
   embedded: group({
     slotMs: whole(10, 60_000),
-    skipEvery: whole(0, 1_000_000),
+    skipEvery: perhaps,
     slotsPerEpoch: whole(32, 1_000_000_000),
     transactionsPerSlot: whole(0, 1_000),
   }),
-  refresh: group({ epochMs: ms, performanceMs: ms, priorityFeeMs: ms, hotKeys: whole(0, 1_000_000) }),
-  cache: group({ bytes, maxStaleSlots: count, sealAhead: whole(0, 1_000_000), sealTogether: whole(1, 256) }),
+  refresh: group({ epochMs: ms, performanceMs: ms, priorityFeeMs: ms, hotKeys: perhaps }),
+  cache: group({ bytes, maxStaleSlots: count, sealAhead: perhaps, sealTogether: whole(1, 256) }),
   watch: group({
-    accounts: whole(0, 1_000_000),
-    lists: whole(0, 1_000_000),
+    accounts: perhaps,
+    lists: perhaps,
     maxListMembers: whole(0, 200),
     idleSlots: count,
     auditMs: ms,

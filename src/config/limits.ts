@@ -1,12 +1,5 @@
 import { z } from 'zod';
-
-const whole = (min: number, max: number) => {
-  const expected = `expected a whole number from ${min} to ${max}`;
-  return z.int(expected).min(min, expected).max(max, expected);
-};
-const count = whole(1, 10_000_000);
-const perhaps = whole(0, 1_000_000);
-const group = <T extends z.core.$ZodShape>(shape: T) => z.strictObject(shape, 'expected a group of settings');
+import { base58, count, group, perhaps, whole } from './kinds.ts';
 
 const most = { requests: count, streams: perhaps, subscriptions: perhaps, messages: count, inFlight: count };
 const tier = group({ ...most, windowSeconds: whole(1, 86_400) });
@@ -25,14 +18,13 @@ export const limitsSchema = group({
   loopDelayMs: whole(1, 60_000),
 });
 
-const ADDRESS = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 const MINT = 'expected the address of a mint, or null for no staked tier';
 const STEP = 'expected a count of base units as a text of digits, from 1 to 2^64';
 const HOST = 'expected the name of the host that wallets sign for';
 
 /** What a wallet must hold, and for how long. */
 export const stakeSchema = group({
-  mint: z.nullable(z.string(MINT).regex(ADDRESS, MINT)),
+  mint: z.nullable(base58(MINT)),
   step: z.string(STEP).regex(/^[1-9]\d{0,18}$/, STEP),
   holdSeconds: whole(1, 86_400),
   host: z.nullable(z.string(HOST).regex(/^(?!null$)[A-Za-z0-9.:_-]{1,253}$/, HOST)),
