@@ -1,5 +1,5 @@
+import { parseExactJson } from '../domain/exact-json.ts';
 import { toJson } from '../domain/json.ts';
-import { parseExactJson } from './exact-json.ts';
 import { byName } from './member-order.ts';
 import { internalError, invalidRequest, NodeError, parseError } from './node-error.ts';
 

@@ -1,6 +1,6 @@
 /** A string that is no name of a member, or a number. */
 const VALUE = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
-const LONG_INTEGER = /^-?\d{16,}$/;
+const LONG_INTEGER = /^-?[1-9]\d{15,}$/;
 /** Opens a long integer while it passes as text. Text that opens with it gets a second one, so nothing is mistaken. */
 const MARK = '\0';
 const SPELLED_MARK = '\\u0000';
