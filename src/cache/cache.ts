@@ -3,6 +3,7 @@ import type { Answer, Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { GatewayError } from '../domain/error.ts';
+import { SLOT_MS } from '../domain/slot-time.ts';
 import { type Entry, type Freshness, type Label, newEntry, type Policy } from './entry.ts';
 import { Floors } from './floors.ts';
 import { HotKeys } from './hot-keys.ts';
@@ -25,9 +26,6 @@ export interface Origin {
   /** Asks for it anew; never rejects. */
   readonly renew?: () => Promise<void>;
 }
-
-/** The length of a slot that the clusters aim at. https://solana.com/docs/terminology#slot */
-export const SLOT_MS = 400;
 
 /** Without a new slot for this many, the tip itself is in doubt. */
 const STALLED_SLOTS = 5;
