@@ -20,7 +20,7 @@ import { Watch } from './pipeline/watch/watch.ts';
 import { pricesFrom } from './prices/settings.ts';
 import { Guard } from './receipt/guard.ts';
 import type { KeySource } from './receipt/key-source.ts';
-import { openReceiptKeys, type ReceiptKeyRing } from './receipt/receipt-key.ts';
+import { openReceiptKeys, type ReceiptKeyRing } from './receipt/open-keys.ts';
 import { ReceiptKeys } from './receipt/receipt-keys.ts';
 import { isStrongSignature } from './receipt/signature.ts';
 import { Signer } from './receipt/signer.ts';

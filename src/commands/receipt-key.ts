@@ -4,7 +4,7 @@ import { StartError } from '../domain/start-error.ts';
 import { type KeyRing, type KnownKey, keyState } from '../receipt/key-ring.ts';
 import { revokeKey, rotateKey } from '../receipt/key-rotation.ts';
 import { type KeySource, takeKeySource } from '../receipt/key-source.ts';
-import { createReceiptKey, keyFileOf, readReceiptKeys } from '../receipt/receipt-key.ts';
+import { createReceiptKey, keyFileOf, readReceiptKeys } from '../receipt/open-keys.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;

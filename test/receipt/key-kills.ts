@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { rotateKey } from '../../src/receipt/key-rotation.ts';
-import { keyFileOf, openReceiptKeys } from '../../src/receipt/receipt-key.ts';
+import { keyFileOf, openReceiptKeys } from '../../src/receipt/open-keys.ts';
 
 const mill = fileURLToPath(new URL('./key-mill.js', import.meta.url));
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { KeyRing } from '../../src/receipt/key-ring.ts';
 import { revokeKey, rotateKey } from '../../src/receipt/key-rotation.ts';
-import { createReceiptKey, keyFileOf, readReceiptKeys } from '../../src/receipt/receipt-key.ts';
+import { createReceiptKey, keyFileOf, readReceiptKeys } from '../../src/receipt/open-keys.ts';
 
 // Makes keys, rotates and revokes them, folder after folder, until it is killed. Whatever it knows of a key by then it
 // has said: a line with the folder's name, and all the keys in it.

@@ -5,7 +5,7 @@ import { createKeyFile } from '../../src/receipt/key-file.ts';
 import { readKeyRing } from '../../src/receipt/key-folder.ts';
 import { type KeyRing, type KnownKey, keyState, vouchedBy } from '../../src/receipt/key-ring.ts';
 import { revokeKey, rotateKey } from '../../src/receipt/key-rotation.ts';
-import { openReceiptKeys } from '../../src/receipt/receipt-key.ts';
+import { openReceiptKeys } from '../../src/receipt/open-keys.ts';
 import { isSuccession } from '../../src/receipt/succession.ts';
 
 const NOW_MS = 1_718_900_000_000;

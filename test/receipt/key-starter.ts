@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { openReceiptKeys } from '../../src/receipt/receipt-key.ts';
+import { openReceiptKeys } from '../../src/receipt/open-keys.ts';
 
 // A start, as far as the key goes: it says when it is ready, waits for a word, and tells which key it came to.
 const [, , stateDir = ''] = process.argv;

@@ -15,7 +15,7 @@ import bs58 from 'bs58';
 import t from 'tap';
 import { StartError } from '../../src/domain/start-error.ts';
 import type { KeySource } from '../../src/receipt/key-source.ts';
-import { openReceiptKeys } from '../../src/receipt/receipt-key.ts';
+import { openReceiptKeys } from '../../src/receipt/open-keys.ts';
 import { NOW_MS } from './sealed.ts';
 import { vectors } from './vectors.ts';
 
