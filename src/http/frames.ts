@@ -1,6 +1,6 @@
 import type { Entry } from '../cache/entry.ts';
 import type { Snapshot } from '../domain/snapshot.ts';
-import { packFrame } from './frame.ts';
+import { packFrame } from './pack-frame.ts';
 import type { Sealer } from './seal.ts';
 
 export type Format = 'json' | 'msgpack';

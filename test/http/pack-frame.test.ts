@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Unpackr } from 'msgpackr';
 import t from 'tap';
 import type { Snapshot } from '../../src/domain/snapshot.ts';
-import { packFrame } from '../../src/http/frame.ts';
+import { packFrame } from '../../src/http/pack-frame.ts';
 
 const unpackr = new Unpackr({ useRecords: false, int64AsType: 'bigint' });
 const levels = { min: 0n, low: 1n, medium: 2n, high: 3n, veryHigh: 4n, unsafeMax: 2n ** 64n - 1n };
