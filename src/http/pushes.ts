@@ -24,7 +24,7 @@ interface Subscription {
   isOwed: boolean;
 }
 
-interface Channel {
+interface Audience {
   readonly topic: Topic;
   readonly followed: Followed;
   readonly subscriptions: Map<Listener, Subscription>;
@@ -41,8 +41,8 @@ const GRACE_MS = 10_000;
 /** The account topics of the stream: who subscribes to what, and what each was sent. */
 export class Pushes {
   readonly #options: PushesOptions;
-  readonly #channels = new Map<string, Channel>();
-  readonly #byListener = new Map<Listener, Set<Channel>>();
+  readonly #audiences = new Map<string, Audience>();
+  readonly #byListener = new Map<Listener, Set<Audience>>();
 
   constructor(options: PushesOptions) {
     this.#options = options;
@@ -50,42 +50,42 @@ export class Pushes {
 
   /** How many topics are followed, those in their grace included. */
   get topics(): number {
-    return this.#channels.size;
+    return this.#audiences.size;
   }
 
   /** Sends the first value as soon as it is there, then each change. Throws what an error frame tells. */
   async subscribe(listener: Listener, topic: Topic, id: MessageId): Promise<void> {
-    const held = this.#byListener.get(listener) ?? new Set<Channel>();
-    const known = this.#channels.get(topic.question.key);
+    const held = this.#byListener.get(listener) ?? new Set<Audience>();
+    const known = this.#audiences.get(topic.question.key);
     if (known !== undefined && held.has(known)) throw new GatewayError('invalid_request', 'subscribed already');
     if (held.size >= listener.subscriptions) {
       throw new GatewayError('rate_limited', `more than ${listener.subscriptions} subscriptions on a connection`);
     }
-    const channel = known ?? this.#open(topic);
-    channel.cancelGrace();
+    const audience = known ?? this.#open(topic);
+    audience.cancelGrace();
     const subscription: Subscription = { listener, id, sent: undefined, seq: 0, isOwed: false };
-    channel.subscriptions.set(listener, subscription);
-    this.#byListener.set(listener, held.add(channel));
+    audience.subscriptions.set(listener, subscription);
+    this.#byListener.set(listener, held.add(audience));
     try {
-      const first = await channel.followed.now();
-      if (channel.subscriptions.get(listener) !== subscription) return; // gone meanwhile
+      const first = await audience.followed.now();
+      if (audience.subscriptions.get(listener) !== subscription) return; // gone meanwhile
       subscription.sent = first;
       listener.say(`{"type":"subscribed",${head(subscription, topic, true)},"answer":${first.body}}`);
-      const { latest } = channel.followed;
-      if (latest !== undefined) push(channel.topic, subscription, latest);
+      const { latest } = audience.followed;
+      if (latest !== undefined) push(audience.topic, subscription, latest);
     } catch (thrown) {
-      if (channel.subscriptions.get(listener) === subscription) this.#leave(listener, channel);
+      if (audience.subscriptions.get(listener) === subscription) this.#leave(listener, audience);
       throw thrown;
     }
   }
 
   /** Throws `invalid_request` when there is no such subscription. */
   unsubscribe(listener: Listener, topic: Topic, id: MessageId): void {
-    const channel = this.#channels.get(topic.question.key);
-    if (channel === undefined || !channel.subscriptions.has(listener)) {
+    const audience = this.#audiences.get(topic.question.key);
+    if (audience === undefined || !audience.subscriptions.has(listener)) {
       throw new GatewayError('invalid_request', 'not subscribed');
     }
-    this.#leave(listener, channel);
+    this.#leave(listener, audience);
     listener.say(
       `{"type":"unsubscribed","id":${JSON.stringify(id)},"topic":"${topic.name}","address":"${topic.address}"}`,
     );
@@ -101,50 +101,50 @@ export class Pushes {
 
   /** A connection is gone. */
   drop(listener: Listener): void {
-    for (const channel of [...(this.#byListener.get(listener) ?? [])]) this.#leave(listener, channel);
+    for (const audience of [...(this.#byListener.get(listener) ?? [])]) this.#leave(listener, audience);
   }
 
   close(): void {
-    for (const { followed, cancelGrace } of this.#channels.values()) {
+    for (const { followed, cancelGrace } of this.#audiences.values()) {
       cancelGrace();
       followed.close();
     }
-    this.#channels.clear();
+    this.#audiences.clear();
   }
 
-  #open(topic: Topic): Channel {
+  #open(topic: Topic): Audience {
     const subscriptions = new Map<Listener, Subscription>();
     const onPush = (news: Push): void => {
       for (const subscription of subscriptions.values()) push(topic, subscription, news);
     };
-    const onEnd = (reason: GatewayError): void => this.#end(channel, reason);
+    const onEnd = (reason: GatewayError): void => this.#end(audience, reason);
     const followed = new Followed({ ...this.#options, topic, onPush, onEnd });
-    const channel: Channel = { topic, followed, subscriptions, cancelGrace: () => {} };
-    this.#channels.set(topic.question.key, channel);
-    return channel;
+    const audience: Audience = { topic, followed, subscriptions, cancelGrace: () => {} };
+    this.#audiences.set(topic.question.key, audience);
+    return audience;
   }
 
-  #end(channel: Channel, reason: GatewayError): void {
-    for (const { listener, id } of [...channel.subscriptions.values()]) {
-      this.#leave(listener, channel);
+  #end(audience: Audience, reason: GatewayError): void {
+    for (const { listener, id } of [...audience.subscriptions.values()]) {
+      this.#leave(listener, audience);
       listener.say(errorFrame(id, reason));
     }
-    channel.cancelGrace();
-    this.#close(channel);
+    audience.cancelGrace();
+    this.#close(audience);
   }
 
-  #close({ topic, followed }: Channel): void {
-    this.#channels.delete(topic.question.key);
+  #close({ topic, followed }: Audience): void {
+    this.#audiences.delete(topic.question.key);
     followed.close();
   }
 
-  #leave(listener: Listener, channel: Channel): void {
-    channel.subscriptions.delete(listener);
+  #leave(listener: Listener, audience: Audience): void {
+    audience.subscriptions.delete(listener);
     const held = this.#byListener.get(listener);
-    held?.delete(channel);
+    held?.delete(audience);
     if (held?.size === 0) this.#byListener.delete(listener);
-    if (channel.subscriptions.size > 0) return;
-    channel.cancelGrace = this.#options.clock.after(GRACE_MS, () => this.#close(channel));
+    if (audience.subscriptions.size > 0) return;
+    audience.cancelGrace = this.#options.clock.after(GRACE_MS, () => this.#close(audience));
   }
 }
 
