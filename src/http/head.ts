@@ -59,7 +59,7 @@ const quotaText = (quota: Quota): string =>
     .join('\r\n');
 
 /** A head of fixed length, in which only numbers change from one response to the next. */
-interface Form {
+interface Template {
   readonly bytes: Buffer;
   readonly limitEnd: number;
   readonly remainingEnd: number;
@@ -79,7 +79,7 @@ export const etagOf = (etag: string): string => `W/"${etag}"`;
 /** The head of a cache hit: one prebuilt block per length of its numbers, filled in place. No text is made. */
 export class HitHead {
   readonly #headers: string;
-  readonly #forms: (Form | undefined)[] = [];
+  readonly #templates: (Template | undefined)[] = [];
 
   /** `headers` are those that never change. */
   constructor(headers: readonly Header[]) {
@@ -90,30 +90,30 @@ export class HitHead {
   fill(quota: Quota, { slot, etag }: Pick<Entry, 'slot' | 'etag'>): Buffer {
     const { limit, remaining, reset } = quota;
     const length = (etag === '' ? 0 : HAS_ETAG) | digitsOf(limit) | (digitsOf(remaining) << 4) | (digitsOf(slot) << 8);
-    const form = this.#forms[length] ?? this.#form(length, quota, slot, etag);
-    const { bytes } = form;
-    if (form.limit !== limit) {
-      form.limit = limit;
-      writeNumber(bytes, form.limitEnd, limit);
+    const template = this.#templates[length] ?? this.#template(length, quota, slot, etag);
+    const { bytes } = template;
+    if (template.limit !== limit) {
+      template.limit = limit;
+      writeNumber(bytes, template.limitEnd, limit);
     }
-    if (form.reset !== reset) {
-      form.reset = reset;
-      writeNumber(bytes, form.resetEnd, reset);
+    if (template.reset !== reset) {
+      template.reset = reset;
+      writeNumber(bytes, template.resetEnd, reset);
     }
-    if (form.slot !== slot) {
-      form.slot = slot;
-      writeNumber(bytes, form.slotEnd, slot);
+    if (template.slot !== slot) {
+      template.slot = slot;
+      writeNumber(bytes, template.slotEnd, slot);
     }
-    if (form.etag !== etag) {
-      form.etag = etag;
-      bytes.write(etag, form.etagAt, 'latin1');
+    if (template.etag !== etag) {
+      template.etag = etag;
+      bytes.write(etag, template.etagAt, 'latin1');
     }
-    writeNumber(bytes, form.remainingEnd, remaining);
-    writeHex(bytes, form.idEnd, nextRequest());
+    writeNumber(bytes, template.remainingEnd, remaining);
+    writeHex(bytes, template.idEnd, nextRequest());
     return bytes;
   }
 
-  #form(length: number, { limit, remaining, reset }: Quota, slot: Slot, etag: string): Form {
+  #template(length: number, { limit, remaining, reset }: Quota, slot: Slot, etag: string): Template {
     let text = `200 OK\r\nContent-Type: ${JSON_TYPE}`;
     const add = (name: string, value: string): number => {
       text += `\r\n${name}: ${value}`;
@@ -127,9 +127,9 @@ export class HitHead {
     const etagAt = etag === '' ? 0 : add('ETag', etagOf(etag)) - etag.length - 1;
     text += `${this.#headers}\r\n${CORS}`;
     const bytes = Buffer.from(text, 'latin1');
-    const form = { bytes, limitEnd, remainingEnd, resetEnd, slotEnd, idEnd, etagAt, limit, reset, slot, etag };
-    this.#forms[length] = form;
-    return form;
+    const template = { bytes, limitEnd, remainingEnd, resetEnd, slotEnd, idEnd, etagAt, limit, reset, slot, etag };
+    this.#templates[length] = template;
+    return template;
   }
 }
 

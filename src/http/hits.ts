@@ -8,7 +8,7 @@ import { HitHeads } from './hit-heads.ts';
 import { Reply } from './reply.ts';
 import type { Deps } from './serve.ts';
 import { noteUse } from './use.ts';
-import { errorWire, tooMany } from './wire.ts';
+import { errorWire, windowSpent } from './wire.ts';
 
 /** Headers beside a nonce that ask for what only the slow path knows of. */
 const hasOther = (req: HttpRequest): boolean =>
@@ -54,7 +54,7 @@ export function hits({
         accept === '' ? { coding: 'identity' as const, body } : coded(entry, body, accept);
       res.writeStatus(hitHeads.of(entry, coding).fill(quota, entry));
       res.end(bytes);
-    } else new Reply(res, owed).send(errorWire(quota, tooMany(quota), onDefect));
+    } else new Reply(res, owed).send(errorWire(quota, windowSpent(quota), onDefect));
     return true;
   }
 
@@ -71,7 +71,7 @@ export function hits({
     if (account !== undefined) noteUse(usage, account, req.getUrl(), quota.allowed ? 'answered' : 'limited');
     const reply = new Reply(res, owed);
     const fail = (thrown: unknown): void => reply.send(errorWire(quota, thrown, onDefect));
-    if (!quota.allowed) fail(tooMany(quota));
+    if (!quota.allowed) fail(windowSpent(quota));
     else {
       sealer.sealFor(entry, nonce).then((body) => {
         reply.send({ head: boundHead.fill(quota, entry), body });

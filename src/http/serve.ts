@@ -28,9 +28,9 @@ import {
   pageWire,
   postedWire,
   servedWire,
-  tooMany,
   type Wire,
   type Wish,
+  windowSpent,
 } from './wire.ts';
 
 export interface Deps {
@@ -164,7 +164,7 @@ export function handlers(deps: Deps): Handlers {
         if (method !== 'options') {
           const counted = callers.count(req, address, isFree(match) ? 0 : weightOf(req));
           ({ account, quota } = counted);
-          if (!quota.allowed) throw tooMany(quota);
+          if (!quota.allowed) throw windowSpent(quota);
           checkMethod(method, place);
           if (counted.refusal !== undefined) throw counted.refusal;
           if (method === 'post' && req.getHeader('x-receipt-nonce') !== '') throw unsigned();

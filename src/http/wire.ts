@@ -126,5 +126,5 @@ export function errorWire(quota: Quota, thrown: unknown, onDefect: (requestId: s
 }
 
 /** What a caller hears who has spent his window. */
-export const tooMany = ({ limit, retryAfter }: Quota): GatewayError =>
+export const windowSpent = ({ limit, retryAfter }: Quota): GatewayError =>
   new GatewayError('rate_limited', `more than ${limit} requests in the window`, { retryAfter });
