@@ -1,5 +1,6 @@
 import { ACCOUNT_STATES } from '../account-state.ts';
 import type { ByteReader } from '../byte-reader.ts';
+import { plainDecimal } from '../decimal.ts';
 import { EXTENSION_KINDS } from '../extension-kinds.ts';
 import { keyUnlessZero } from '../pod.ts';
 import { tokenAmount } from '../ui-amount.ts';
@@ -138,13 +139,13 @@ export const EXTENSION_FAMILIES: Readonly<Record<number, Readonly<Record<number,
     0: {
       type: 'initializeScaledUiAmountConfig',
       accounts: ['mint'],
-      data: (read) => ({ authority: keyUnlessZero(read), multiplier: `${read.f64()}` }),
+      data: (read) => ({ authority: keyUnlessZero(read), multiplier: plainDecimal(read.f64()) }),
     },
     1: {
       type: 'updateMultiplier',
       accounts: ['mint'],
       signer: 'authority',
-      data: (read) => ({ newMultiplier: `${read.f64()}`, newMultiplierTimestamp: read.i64() }),
+      data: (read) => ({ newMultiplier: plainDecimal(read.f64()), newMultiplierTimestamp: read.i64() }),
     },
   },
   44: {
