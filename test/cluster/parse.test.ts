@@ -1,11 +1,12 @@
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import t from 'tap';
+import type { AmountScale } from '../../src/chain/ui-amount.ts';
 import type { Account } from '../../src/cluster/account.ts';
 import { byName } from '../../src/cluster/member-order.ts';
 import { parseAccount } from '../../src/cluster/parse/account.ts';
 import { parseInstruction } from '../../src/cluster/parse/instruction.ts';
-import { type Scale, tokenAmount } from '../../src/cluster/parse/token-amount.ts';
+import { tokenAmount } from '../../src/cluster/parse/token-amount.ts';
 import { scaleOf } from '../../src/cluster/parse/token-state.ts';
 import { toJson } from '../../src/domain/json.ts';
 import { RECORDED_ANSWERS, RECORDED_NAMES } from './recorded.ts';
@@ -26,7 +27,7 @@ const mints = new Map([
   [mint, recordedAccount('mint')],
   [mint22, recordedAccount('token-2022 mint with extensions')],
 ]);
-const scale = (mint: string): Scale | undefined => {
+const scale = (mint: string): AmountScale | undefined => {
   const account = mints.get(mint);
   return account && scaleOf(account, NOW);
 };

@@ -1,9 +1,9 @@
+import type { AmountScale } from '../../chain/ui-amount.ts';
 import type { Slot } from '../../domain/answer.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import type { Account } from '../account.ts';
 import { minContextSlotNotReached } from '../node-error.ts';
 import { type Config, commitment, minContextSlot } from '../params.ts';
-import type { Scale } from '../parse/token-amount.ts';
 import { scaleOf } from '../parse/token-state.ts';
 import { type Node, VERSION } from './method.ts';
 
@@ -15,7 +15,7 @@ export interface BankView {
   account(address: string): Account | undefined;
   owned(program: string): readonly [address: string, account: Account][];
   /** How amounts of a mint are shown here; undefined where there is no such mint. */
-  scale(mint: string): Scale | undefined;
+  scale(mint: string): AmountScale | undefined;
   /** A value with the slot that it holds at. */
   withContext(value: unknown): object;
 }

@@ -1,8 +1,9 @@
+import type { AmountScale } from '../../chain/ui-amount.ts';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/programs.ts';
 import type { Account } from '../account.ts';
 import { invalidParams } from '../node-error.ts';
 import { address, type Config, config } from '../params.ts';
-import { type Scale, tokenAmount } from '../parse/token-amount.ts';
+import { tokenAmount } from '../parse/token-amount.ts';
 import { isTokenOwned, readMint, readTokenAccount } from '../parse/token-state.ts';
 import { accountView, answeredAccount } from './account-view.ts';
 import { type BankView, bankView } from './bank-view.ts';
@@ -103,7 +104,7 @@ function programOfMint(bank: BankView, mint: string): string {
   return account.owner;
 }
 
-function scale(bank: BankView, mint: string): Scale {
+function scale(bank: BankView, mint: string): AmountScale {
   const found = bank.scale(mint);
   if (found === undefined) throw invalidParams('Invalid param: could not find mint');
   return found;

@@ -1,4 +1,5 @@
 import { ByteReader } from '../../chain/byte-reader.ts';
+import type { AmountScale } from '../../chain/ui-amount.ts';
 import {
   LOOKUP_TABLE_PROGRAM,
   STAKE_PROGRAM,
@@ -12,7 +13,6 @@ import { parseLoader, parseLookupTable, parseNonce, parseStake } from './native-
 import type { Parsed } from './parsed.ts';
 import { parseSysvar } from './sysvars.ts';
 import { parseTokenAccount } from './token-accounts.ts';
-import type { Scale } from './token-amount.ts';
 
 /** What `jsonParsed` shows in place of an account's bytes. */
 export interface ParsedData {
@@ -24,7 +24,11 @@ export interface ParsedData {
 interface Owner {
   /** The name that a node has for it. */
   readonly program: string;
-  readonly parse: (account: Account, address: string, scale: (mint: string) => Scale | undefined) => Parsed | undefined;
+  readonly parse: (
+    account: Account,
+    address: string,
+    scale: (mint: string) => AmountScale | undefined,
+  ) => Parsed | undefined;
 }
 
 const OWNERS: Readonly<Record<string, Owner>> = {
@@ -47,7 +51,7 @@ const OWNERS: Readonly<Record<string, Owner>> = {
 export function parseAccount(
   address: string,
   account: Account,
-  scale: (mint: string) => Scale | undefined,
+  scale: (mint: string) => AmountScale | undefined,
 ): ParsedData | undefined {
   const owner = OWNERS[account.owner];
   try {

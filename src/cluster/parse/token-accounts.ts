@@ -1,49 +1,55 @@
-import { ByteReader } from '../../chain/byte-reader.ts';
-import type { Fields } from '../../chain/instructions/layout.ts';
+import { decodeToken, type Mint, type Multisig, type TokenAccount } from '../../chain/token.ts';
+import type { Extension } from '../../chain/token-2022.ts';
+import type { AmountScale } from '../../chain/ui-amount.ts';
 import type { Account } from '../account.ts';
-import { extensionsIn, parseExtension } from './extensions.ts';
 import type { Parsed } from './parsed.ts';
-import { type Scale, tokenAmount } from './token-amount.ts';
-import { readMint, readTokenAccount } from './token-state.ts';
+import { tokenAmount } from './token-amount.ts';
 
 /** Shows an account of a token program: a mint, a token account or a multisig. */
-export function parseTokenAccount(account: Account, scale: (mint: string) => Scale | undefined): Parsed | undefined {
-  const mint = readMint(account);
-  if (mint !== undefined) {
-    return { type: 'mint', info: { ...mint, supply: `${mint.supply}`, ...extensionsOf(account) } };
+export function parseTokenAccount(
+  account: Account,
+  scale: (mint: string) => AmountScale | undefined,
+): Parsed | undefined {
+  const token = decodeToken(account);
+  switch (token?.type) {
+    case 'mint':
+      return token.isInitialized ? parsedMint(token) : undefined;
+    case 'account':
+      return token.state === 'uninitialized' ? undefined : parsedHolding(token, scale(token.mint));
+    case 'multisig':
+      return parsedMultisig(token);
+    default:
+      return undefined;
   }
-  const held = readTokenAccount(account);
-  if (held === undefined) return parseMultisig(account);
-  const shown = scale(held.mint);
-  if (shown === undefined) return undefined; // without its mint an amount can't be shown
+}
+
+function parsedMint({ mintAuthority, supply, decimals, isInitialized, freezeAuthority, extensions }: Mint): Parsed {
+  const base = { mintAuthority, supply: `${supply}`, decimals, isInitialized, freezeAuthority };
+  return { type: 'mint', info: { ...base, ...listed(extensions) } };
+}
+
+function parsedHolding(held: TokenAccount, scale: AmountScale | undefined): Parsed | undefined {
+  if (scale === undefined) return undefined; // without its mint an amount can't be shown
   const { delegate, rentExemptReserve, closeAuthority } = held;
   return {
     type: 'account',
     info: {
       mint: held.mint,
       owner: held.owner,
-      tokenAmount: tokenAmount(held.amount, shown),
-      ...(delegate === null ? {} : { delegate, delegatedAmount: tokenAmount(held.delegatedAmount, shown) }),
+      tokenAmount: tokenAmount(held.amount, scale),
+      ...(delegate === null ? {} : { delegate, delegatedAmount: tokenAmount(held.delegatedAmount, scale) }),
       state: held.state,
       isNative: rentExemptReserve !== null,
-      ...(rentExemptReserve === null ? {} : { rentExemptReserve: tokenAmount(rentExemptReserve, shown) }),
+      ...(rentExemptReserve === null ? {} : { rentExemptReserve: tokenAmount(rentExemptReserve, scale) }),
       ...(closeAuthority === null ? {} : { closeAuthority }),
-      ...extensionsOf(account),
+      ...listed(held.extensions),
     },
   };
 }
 
-function extensionsOf({ data }: Account): Fields {
-  const extensions = extensionsIn(data).map(parseExtension);
-  return extensions.length === 0 ? {} : { extensions };
-}
+const parsedMultisig = ({ numRequiredSigners, numValidSigners, isInitialized, signers }: Multisig): Parsed => ({
+  type: 'multisig',
+  info: { numRequiredSigners, numValidSigners, isInitialized, signers },
+});
 
-function parseMultisig({ data }: Account): Parsed | undefined {
-  if (data.length !== 355) return undefined;
-  const read = new ByteReader(data);
-  const numRequiredSigners = read.u8();
-  const numValidSigners = read.u8();
-  const isInitialized = read.u8() === 1;
-  const signers = read.times(numValidSigners, () => read.key());
-  return { type: 'multisig', info: { numRequiredSigners, numValidSigners, isInitialized, signers } };
-}
+const listed = (extensions: readonly Extension[]): object => (extensions.length === 0 ? {} : { extensions });

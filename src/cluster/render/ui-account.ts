@@ -1,9 +1,9 @@
 import bs58 from 'bs58';
+import type { AmountScale } from '../../chain/ui-amount.ts';
 import { SYSTEM_PROGRAM } from '../../domain/programs.ts';
 import { type Account, RENT_EPOCH } from '../account.ts';
 import { byName } from '../member-order.ts';
 import { parseAccount } from '../parse/account.ts';
-import type { Scale } from '../parse/token-amount.ts';
 import { zstdStored } from '../zstd.ts';
 
 /** In the order in which a node lists them when it refuses another. */
@@ -21,7 +21,7 @@ export interface AccountView {
   readonly encoding: AccountEncoding;
   readonly dataSlice?: DataSlice | undefined;
   /** How amounts of a mint are shown at the bank that is read. */
-  readonly scale: (mint: string) => Scale | undefined;
+  readonly scale: (mint: string) => AmountScale | undefined;
 }
 
 /** An account as a node shows it, its members in the order of notifications. */
