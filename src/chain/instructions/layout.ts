@@ -1,4 +1,5 @@
 import type { ByteReader } from '../byte-reader.ts';
+import type { AmountScale } from '../ui-amount.ts';
 
 /** Named values of an instruction or an account, as a node shows them under `info`. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -14,11 +15,14 @@ export interface Layout {
   readonly signer?: string;
   /** The name under which all further accounts are listed. */
   readonly rest?: string;
-  readonly data?: (read: ByteReader) => Fields;
+  readonly data?: (read: ByteReader, spell: SpellAmount) => Fields;
 }
 
+/** How whoever shows an instruction spells the amounts of tokens in it. */
+export type SpellAmount = (amount: bigint, scale: AmountScale) => unknown;
+
 /** What a node shows of an instruction: `accounts` are its accounts' addresses, `read` stands behind the tag. */
-export function fieldsOf(layout: Layout, accounts: readonly string[], read: ByteReader): Fields {
+export function fieldsOf(layout: Layout, accounts: readonly string[], read: ByteReader, spell: SpellAmount): Fields {
   const names = [...layout.accounts];
   const { optional = [], signer, rest } = layout;
   if (accounts.length >= names.length + optional.length) names.push(...optional);
@@ -27,7 +31,7 @@ export function fieldsOf(layout: Layout, accounts: readonly string[], read: Byte
   const named = Object.fromEntries(names.map((name, index) => [name, accounts[index]]));
   const signed = signer === undefined ? {} : signedBy(signer, accounts.slice(names.length));
   const listed = rest === undefined ? {} : { [rest]: accounts.slice(names.length) };
-  return { ...named, ...layout.data?.(read), ...signed, ...listed };
+  return { ...named, ...layout.data?.(read, spell), ...signed, ...listed };
 }
 
 function signedBy(name: string, [authority, ...signers]: readonly string[]): Fields {

@@ -16,9 +16,10 @@ import {
   VOTE_PROGRAM,
 } from '../../domain/programs.ts';
 import { ByteReader } from '../byte-reader.ts';
+import { tokenAmount } from '../ui-amount.ts';
 import { ASSOCIATED_TOKEN_INSTRUCTIONS } from './associated-token.ts';
 import { COMPUTE_BUDGET_INSTRUCTIONS } from './compute-budget.ts';
-import { type Fields, fieldsOf, type Layout } from './layout.ts';
+import { type Fields, fieldsOf, type Layout, type SpellAmount } from './layout.ts';
 import { LOADER_INSTRUCTIONS, LOADER_V4_INSTRUCTIONS, UPGRADEABLE_LOADER_INSTRUCTIONS } from './loader.ts';
 import { LOOKUP_TABLE_INSTRUCTIONS } from './lookup-table.ts';
 import { STAKE_INSTRUCTIONS } from './stake.ts';
@@ -96,11 +97,16 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
 export const nodesNameOf = (programId: string): string | null => PROGRAMS.get(programId)?.name ?? null;
 
 /** Reads a raw instruction. Null when its program is unknown, or when it is not what its program takes. */
-export function readInstruction(programId: string, accounts: readonly string[], data: Uint8Array): Parsed | null {
+export function readInstruction(
+  programId: string,
+  accounts: readonly string[],
+  data: Uint8Array,
+  spell: SpellAmount = tokenAmount,
+): Parsed | null {
   try {
     const read = new ByteReader(data);
     const layout = PROGRAMS.get(programId)?.layout(read);
-    return layout === undefined ? null : { type: layout.type, info: fieldsOf(layout, accounts, read) };
+    return layout === undefined ? null : { type: layout.type, info: fieldsOf(layout, accounts, read, spell) };
   } catch {
     return null; // a node shows it raw then, too
   }

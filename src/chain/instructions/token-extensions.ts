@@ -3,7 +3,6 @@ import type { ByteReader } from '../byte-reader.ts';
 import { plainDecimal } from '../decimal.ts';
 import { EXTENSION_KINDS } from '../extension-kinds.ts';
 import { keyUnlessZero } from '../pod.ts';
-import { tokenAmount } from '../ui-amount.ts';
 import type { Fields, Layout } from './layout.ts';
 
 const extensionTypes = (read: ByteReader): Fields => ({
@@ -66,10 +65,10 @@ export const EXTENSION_FAMILIES: Readonly<Record<number, Readonly<Record<number,
       type: 'transferCheckedWithFee',
       accounts: ['source', 'mint', 'destination'],
       signer: 'authority',
-      data: (read) => {
+      data: (read, spell) => {
         const amount = read.u64();
         const scale = { decimals: read.u8() };
-        return { tokenAmount: tokenAmount(amount, scale), feeAmount: tokenAmount(read.u64(), scale) };
+        return { tokenAmount: spell(amount, scale), feeAmount: spell(read.u64(), scale) };
       },
     },
     2: {

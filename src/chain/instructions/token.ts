@@ -1,9 +1,10 @@
 import type { ByteReader } from '../byte-reader.ts';
-import { tokenAmount } from '../ui-amount.ts';
-import type { Fields, Layout } from './layout.ts';
+import type { Fields, Layout, SpellAmount } from './layout.ts';
 
 const amount = (read: ByteReader): Fields => ({ amount: read.u64().toString() });
-const checked = (read: ByteReader): Fields => ({ tokenAmount: tokenAmount(read.u64(), { decimals: read.u8() }) });
+const checked = (read: ByteReader, spell: SpellAmount): Fields => ({
+  tokenAmount: spell(read.u64(), { decimals: read.u8() }),
+});
 
 /** A member that is left out when there is no value. */
 const present = (name: string, value: string | null): Fields => (value === null ? {} : { [name]: value });
