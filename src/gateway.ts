@@ -2,16 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { openAccess } from './access/access.ts';
 import { Cache } from './cache/cache.ts';
 import { Flight } from './cache/flight.ts';
-import { type EmbeddedCluster, startEmbedded } from './cluster/embedded.ts';
 import type { Config } from './config.ts';
+import { connectNodes } from './connect-nodes.ts';
 import type { Clock } from './domain/clock.ts';
-import { GatewayError } from './domain/error.ts';
-import { StartError } from './domain/start-error.ts';
 import { firstOfKind } from './first-of-kind.ts';
 import { openapi } from './http/openapi.ts';
 import { Sealer } from './http/seal.ts';
 import { listen } from './http/server.ts';
 import type { Log } from './log.ts';
+import { Opened } from './opened.ts';
 import { version } from './package.ts';
 import { readPage } from './page/page.ts';
 import { startPipeline } from './pipeline/pipeline.ts';
@@ -19,12 +18,12 @@ import { ListWatch } from './pipeline/watch/list-watch.ts';
 import { Watch } from './pipeline/watch/watch.ts';
 import { pricesFrom } from './prices/settings.ts';
 import { Guard } from './receipt/guard.ts';
+import { holdKey } from './receipt/hold-key.ts';
 import type { KeySource } from './receipt/key-source.ts';
-import { openReceiptKeys, type ReceiptKeyRing } from './receipt/open-keys.ts';
+import { openReceiptKeys } from './receipt/open-keys.ts';
 import { ReceiptKeys } from './receipt/receipt-keys.ts';
 import { isStrongSignature } from './receipt/signature.ts';
 import { Signer } from './receipt/signer.ts';
-import { signAlone } from './receipt/sole-signer.ts';
 import { Answers } from './routes/answers.ts';
 import { isHealthy } from './routes/health.ts';
 import { HolderTables } from './routes/holder-tables.ts';
@@ -33,9 +32,6 @@ import { routes } from './routes/index.ts';
 import type { Context } from './routes/route.ts';
 import { systemClock } from './system-clock.ts';
 import { Accounts } from './upstream/accounts.ts';
-import { connectMesh } from './upstream/connect-mesh.ts';
-import type { Mesh } from './upstream/mesh.ts';
-import type { NodeOptions } from './upstream/options.ts';
 
 export interface GatewayOptions {
   readonly config: Config;
@@ -62,14 +58,21 @@ export interface Gateway {
   close(): Promise<void>;
 }
 
-/** What the parts are given rather than take for themselves. */
-type Surroundings = Pick<Required<GatewayOptions>, 'clock' | 'random' | 'log'>;
-
 /** How long the start waits for the first frame, so that the first caller gets an answer. */
 const WARM_UP_MS = 5000;
 
 /** Wires the layers together and opens the door. The only file that knows them all. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
+  const opened = new Opened();
+  try {
+    return await openGateway(options, opened);
+  } catch (thrown) {
+    await opened.close().catch(() => {}); // why it didn't open is what counts
+    throw thrown;
+  }
+}
+
+async function openGateway(options: GatewayOptions, opened: Opened): Promise<Gateway> {
   const { config, log, receiptKey, clock = systemClock, random = Math.random } = options;
   const startedMs = clock.monotonic();
   const keySource: KeySource = { production: false, ...receiptKey, stateDir: config.state };
@@ -85,13 +88,11 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     clock,
     random,
     verify: isStrongSignature,
-    readHolding: (wallet, mint) => readHolding(answers, wallet, mint),
+    readHolding: (wallet, mint) => readHolding(answers, wallet, mint), // asked by requests alone
     onProblem: (problem, err) => log.warn({ err }, problem),
   });
-  const { mesh, embedded } = await connect(config, { clock, random, log }).catch((thrown: unknown) => {
-    access.close();
-    throw thrown;
-  });
+  opened.add(() => access.close());
+  const { mesh, embedded } = await connectNodes(config, { clock, random, log }, opened);
 
   let draining = false;
   const cache = new Cache({ ...config.cache, clock, hotKeys: config.refresh.hotKeys });
@@ -102,21 +103,15 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   if (created) log.info({ publicKey: signer.publicKey, path }, 'receipt key created');
 
   const accounts = new Accounts(mesh);
-  const watch = new Watch({
-    mesh,
-    accounts,
-    clock,
-    settings: config.watch,
-    onMoved: () => cache.carryHot(),
-    onProblem: (problem, facts) => log.warn(facts, problem),
-  });
-  const tokenLists = new ListWatch({
+  const watching = {
     mesh,
     clock,
     settings: config.watch,
     onMoved: () => cache.carryHot(),
-    onProblem: (problem, facts) => log.warn(facts, problem),
-  });
+    onProblem: (problem: string, facts: object) => log.warn(facts, problem),
+  };
+  const watch = new Watch({ ...watching, accounts });
+  const tokenLists = new ListWatch(watching);
   const context: Context = {
     mesh,
     cache,
@@ -142,6 +137,15 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     isDraining: () => draining,
   };
   const answers = new Answers(context);
+  const letGoOfKey = await holdKey({
+    keys: receiptKeys,
+    guard,
+    clock,
+    random,
+    onDoubt: (doubt, err) => log.warn({ err }, doubt),
+    onAlone: () => log.info({}, 'this process alone signs with the receipt key now'),
+  });
+  opened.add(letGoOfKey);
   const server = await listen({
     host: config.host,
     port: config.port,
@@ -155,12 +159,11 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     verifyPage,
     stream: config.stream,
     onDefect: (requestId, err) => log.error({ requestId, err }, 'a request met a defect'),
-  }).catch(async (thrown: unknown) => {
-    access.close();
-    await mesh.close();
-    await embedded?.close();
-    throw thrown;
   });
+  opened.add(() => server.close());
+  opened.add(mesh.onTip('finalized', (slot) => guard.advance(slot)));
+  opened.add(() => tokenLists.keeping.close());
+  opened.add(() => watch.keeping.close());
 
   let onWarm = (): void => {};
   const warm = new Promise<void>((resolve) => {
@@ -181,9 +184,13 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     },
     onError: (part, cause) => log.warn({ part, err: cause }, 'a read failed; the old answer goes on'),
   });
-  const stopGuard = mesh.onTip('finalized', (slot) => guard.advance(slot));
-  const letGoOfKey = await holdKey(receiptKeys, guard, { clock, random, log });
+  opened.add(() => pipeline.close());
   await warm;
+  opened.add(async () => {
+    draining = true;
+    server.drain();
+    await idle(() => server.pending, clock, config.drainMs);
+  });
 
   return {
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`,
@@ -207,75 +214,8 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
         log.error({ err }, 'the receipt keys can not be used; the old ones go on');
       }
     },
-    async close() {
-      if (draining) return;
-      draining = true;
-      server.drain();
-      await idle(() => server.pending, clock, config.drainMs);
-      pipeline.close();
-      watch.keeping.close();
-      tokenLists.keeping.close();
-      stopGuard();
-      server.close();
-      letGoOfKey();
-      access.close();
-      await mesh.close();
-      await embedded?.close();
-    },
+    close: () => opened.close(),
   };
-}
-
-/** Connects to the nodes of the configuration; where it names none, starts a cluster of its own and connects to that. */
-async function connect(
-  config: Config,
-  { clock, random, log }: { readonly clock: Clock; readonly random: () => number; readonly log: Log },
-): Promise<{ readonly mesh: Mesh; readonly embedded: EmbeddedCluster | undefined }> {
-  const embedded = config.upstreams.length === 0 ? await startCluster(config) : undefined;
-  const nodes: readonly NodeOptions[] = embedded ? [{ id: 'embedded', ...embedded }] : config.upstreams;
-  try {
-    const mesh = await connectMesh({
-      nodes,
-      clock,
-      random,
-      settings: config.upstream,
-      expectedCluster: config.cluster,
-      onProblem: (node, problem) => log.warn({ node }, problem),
-    });
-    return { mesh, embedded };
-  } catch (thrown) {
-    await embedded?.close();
-    throw new StartError(1, GatewayError.from(thrown).message, thrown);
-  }
-}
-
-const startCluster = ({ state, embedded }: Config): Promise<EmbeddedCluster> =>
-  startEmbedded({ state, ...embedded, perSlot: embedded.transactionsPerSlot });
-
-/** Lets the guard grant `exact` as soon as nobody else signs with the key. Returns what lets go of the key. */
-async function holdKey(
-  { path, isEphemeral }: ReceiptKeyRing,
-  guard: Guard,
-  { clock, random, log }: Surroundings,
-): Promise<() => void> {
-  if (isEphemeral) guard.signAlone();
-  if (path !== null) {
-    let hasWaited = false;
-    return signAlone({
-      path,
-      clock,
-      random,
-      onAlone() {
-        guard.signAlone();
-        if (hasWaited) log.info({}, 'this process alone signs with the receipt key now');
-      },
-      onWaiting(err) {
-        hasWaited = true;
-        log.warn({ err }, 'another process may sign with the receipt key: until it ends nothing is signed as exact');
-      },
-    });
-  }
-  if (!isEphemeral) log.warn({}, 'a key that is given inline may sign elsewhere too: nothing is signed as exact');
-  return () => {};
 }
 
 /** Resolves when nothing is under way any more, or after `ms` milliseconds. */

@@ -216,6 +216,7 @@ t.test('an upgrade is a request: it counts, and is refused when the window is us
 t.test('when the gateway closes, its listeners are told 1001', async (t) => {
   const listeners = await Promise.all([listen(t, world), listen(t, world, '?format=msgpack')]);
   const closing = world.gateway.close();
+  t.equal(world.gateway.close(), closing, 'whoever asks for it again waits for the same end');
   for (const { closed } of listeners) t.equal(await closed, 1001);
   world.clock.advance(10_000);
   await closing;
