@@ -18,6 +18,7 @@ import { quotaHeaders } from './head.ts';
 import type { Listener, Pushes } from './pushes.ts';
 import { type Owed, Reply } from './reply.ts';
 import type { Sealer } from './seal.ts';
+import { SlowReaders } from './slow-readers.ts';
 import { type MessageId, parseMessage } from './stream-message.ts';
 import { errorWire } from './wire.ts';
 
@@ -53,19 +54,9 @@ interface Subscriber {
   readonly seat: Seat;
   /** Where its frames go. The engine merges this object into its socket, which has a `send` of its own. */
   readonly listener: Listener;
-  /** Since when frames are dropped for it. */
-  slowSinceMs: number | undefined;
-  /** It has been slow for too long: what is left to say is goodbye. */
-  isLetGo: boolean;
 }
 
 type Socket = WebSocket<Subscriber>;
-
-/** Who can't take a frame for this long is let go. */
-const SLOW_MS = 3000;
-
-/** How long a slow reader may take to hear why it is let go. */
-const LINGER_MS = 1000;
 
 const MAX_MESSAGE = 4096;
 /** The engine cuts the connection at a longer one without a word, so it takes more than is allowed. */
@@ -88,7 +79,7 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
   const publish: Publish = (topic, message, isBinary) => void app.publish(topic, message, isBinary, false);
   const channels = new Channels(publish, options.sealer, clock);
   const sockets = new Set<Socket>();
-  const slow = new Set<Socket>();
+  const slow = new SlowReaders<Socket>(clock);
   const keyed = new Set<Socket>();
 
   function upgrade(res: HttpResponse, req: HttpRequest, context: us_socket_context_t): void {
@@ -111,8 +102,6 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
         shard: channel.fanout.join(),
         account,
         seat,
-        slowSinceMs: undefined,
-        isLetGo: false,
         listener: { say: () => {}, push: () => false, subscriptions: tier.subscriptions }, // until the socket is open
       };
       res.writeStatus('101 Switching Protocols');
@@ -175,29 +164,8 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       socket.send(frame);
       return true;
     }
-    markSlow(socket);
+    slow.mark(socket);
     return false;
-  }
-
-  function markSlow(socket: Socket): void {
-    if (socket.getUserData().isLetGo) return;
-    socket.getUserData().slowSinceMs ??= clock.monotonic();
-    slow.add(socket);
-  }
-
-  /**
-   * Lets go of those who have not taken a frame for too long. Who takes all that waits is told why: behind anything else
-   * the engine would drop the goodbye, or keep the connection for as long as it likes.
-   */
-  function dropSlow(): void {
-    const nowMs = clock.monotonic();
-    for (const socket of slow) {
-      const { slowSinceMs = nowMs } = socket.getUserData();
-      if (nowMs - slowSinceMs < SLOW_MS) continue;
-      slow.delete(socket);
-      socket.getUserData().isLetGo = true;
-      clock.after(LINGER_MS, () => sockets.has(socket) && socket.close());
-    }
   }
 
   /** Lets go of those whose key was revoked, or has expired. */
@@ -228,22 +196,17 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       socket.subscribe(channel.fanout.topic(shard));
     },
     message: onMessage,
-    dropped: markSlow,
+    dropped: (socket) => slow.mark(socket),
     drain(socket) {
       if (socket.getBufferedAmount() > 0) return;
-      if (socket.getUserData().isLetGo) {
-        socket.end(CLOSE.slow, 'too slow');
-        return;
-      }
-      socket.getUserData().slowSinceMs = undefined;
-      slow.delete(socket);
-      pushes.drained(socket.getUserData().listener);
+      if (slow.drained(socket)) pushes.drained(socket.getUserData().listener);
+      else socket.end(CLOSE.slow, 'too slow');
     },
     close(socket) {
       const { channel, shard, seat, listener } = socket.getUserData();
       pushes.drop(listener);
       sockets.delete(socket);
-      slow.delete(socket);
+      slow.forget(socket);
       keyed.delete(socket);
       channel.fanout.leave(shard);
       seat.leave();
@@ -256,7 +219,7 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
     },
     publish(entry, snapshot) {
       channels.publish(entry, snapshot);
-      dropSlow();
+      slow.letGo();
       dropUnknown();
     },
     close() {
