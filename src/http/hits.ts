@@ -1,30 +1,34 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import type { Access } from '../access/access.ts';
 import { GatewayError } from '../domain/error.ts';
 import { isNonce } from '../receipt/statement.ts';
+import type { Context } from '../routes/route.ts';
 import { FirstLook, targetOf } from './edge.ts';
 import { coded, isCompressible } from './encoding.ts';
 import { HitHead } from './head.ts';
 import { HitHeads } from './hit-heads.ts';
-import { Reply } from './reply.ts';
-import type { Deps } from './serve.ts';
+import { type Owed, Reply } from './reply.ts';
+import type { Sealer } from './seal.ts';
 import { noteUse } from './use.ts';
 import { errorWire, windowSpent } from './wire.ts';
+
+/** What a hit takes. */
+export interface HitDeps {
+  readonly context: Context;
+  readonly sealer: Sealer;
+  readonly access: Access;
+  readonly owed: Owed;
+  /** Told of what is a defect: the caller sees only `internal_error`, and the id of the request. */
+  readonly onDefect: (requestId: string, thrown: unknown) => void;
+}
 
 /** Headers beside a nonce that ask for what only the slow path knows of. */
 const hasOther = (req: HttpRequest): boolean =>
   req.getHeader('if-none-match') !== '' || req.getHeader('x-min-slot') !== '';
 
 /** The way of a GET that the cache has an answer for. Returns false, and has done nothing, when it is for the guard. */
-export function hits({
-  context,
-  sealer,
-  access,
-  owed,
-  onDefect,
-}: Pick<Deps, 'context' | 'sealer' | 'access' | 'owed' | 'onDefect'>): (
-  res: HttpResponse,
-  req: HttpRequest,
-) => boolean {
+export function hits(deps: HitDeps): (res: HttpResponse, req: HttpRequest) => boolean {
+  const { context, sealer, access, owed, onDefect } = deps;
   const { limiter, clientIp, callers, usage } = access;
   const { cache } = context;
   const firstLook = new FirstLook();

@@ -1,5 +1,4 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
-import type { Access } from '../access/access.ts';
 import { whoIs } from '../access/callers.ts';
 import type { Quota } from '../access/limiter.ts';
 import type { Account } from '../access/tier.ts';
@@ -12,14 +11,13 @@ import type { Answers, Question, Served } from '../routes/answers.ts';
 import { pathArguments, queryArguments } from '../routes/arguments.ts';
 import { type Match, matchRoute } from '../routes/match.ts';
 import { parseMinSlot } from '../routes/min-slot.ts';
-import type { Admit, Context } from '../routes/route.ts';
+import type { Admit } from '../routes/route.ts';
 import { readBody } from './body.ts';
 import { framingFault, isLast, targetOf } from './edge.ts';
 import { headText, PREFLIGHT } from './head.ts';
-import { hits } from './hits.ts';
+import { type HitDeps, hits } from './hits.ts';
 import { allowed, checkMethod, isFree, noRoute, type Place, placeOf } from './places.ts';
-import { type Owed, Reply } from './reply.ts';
-import type { Sealer } from './seal.ts';
+import { Reply } from './reply.ts';
 import { noteUse } from './use.ts';
 import {
   documentWire,
@@ -33,20 +31,14 @@ import {
   windowSpent,
 } from './wire.ts';
 
-export interface Deps {
+export interface Deps extends HitDeps {
   readonly answers: Answers;
-  readonly context: Context;
-  readonly sealer: Sealer;
-  readonly access: Access;
   /** The longest request body, in bytes. */
   readonly bodyBytes: number;
   /** The API document, as JSON. */
   readonly document: string;
   /** The page at `/verify`. */
   readonly verifyPage: Page;
-  readonly owed: Owed;
-  /** Told of what is a defect: the caller sees only `internal_error`, and the id of the request. */
-  readonly onDefect: (requestId: string, thrown: unknown) => void;
 }
 
 type Handler = (res: HttpResponse, req: HttpRequest) => void;
