@@ -27,7 +27,8 @@ export async function connectMesh(options: MeshOptions): Promise<Mesh> {
   const surroundings: Surroundings = { clock, random, settings };
   const budget = new ByteBudget(settings.inFlightBytes);
   const tips = new Tips();
-  const guard = new JumpGuard({ clock, ...settings });
+  const newGuard = () => new JumpGuard({ clock, ...settings });
+  const guards = { processed: newGuard(), confirmed: newGuard(), finalized: newGuard() };
   let expected = options.expectedCluster ?? undefined;
   let begun = false;
   let closed = false;
@@ -37,11 +38,11 @@ export async function connectMesh(options: MeshOptions): Promise<Mesh> {
       expected ??= genesisHash;
       return genesisHash === expected;
     },
-    show(id, processed) {
-      if (begun) guard.show(id, processed);
+    show(id, commitment, slot) {
+      if (begun) guards[commitment].show(id, slot);
     },
-    believes: (slot) => guard.believes(slot),
-    doubts: (id) => guard.doubts(id),
+    believes: (commitment, slot) => guards[commitment].believes(slot),
+    doubts: (id) => COMMITMENTS.some((commitment) => guards[commitment].doubts(id)),
     reached: (commitment, slot) => tips.show(commitment, slot),
     tip: (commitment) => tips.newest(commitment),
   };

@@ -22,12 +22,15 @@ const LONGEST_SLOT_MS = 400;
 const SHORTEST_SLOT_MS = 5;
 /** The pace is taken over no less than this, so that a burst doesn't pass for one. */
 const PACE_MS = 1000;
+/** Nodes this near to each other agree on where the chain is. */
+export const AGREED_SLOTS = 20;
 /** A steady pace may be ahead of the time by so many slots: skipped slots come as one step. */
 const STEADY_AHEAD = 2;
 
 /**
- * Decides which slots are believed, so that no single node can carry the tip away with it (I16). A step beyond what
- * the time explains is believed when a second node is near it, or when the only node goes on from it steadily.
+ * Decides which slots of one commitment are believed, so that no single node can carry the tip away with it (I16). A
+ * step beyond what the time explains is believed when a second node is near it, or when the only node goes on from it
+ * steadily. Where two others agree, none is believed that is out of their sight.
  */
 export class JumpGuard {
   readonly #options: JumpGuardOptions;
@@ -57,7 +60,7 @@ export class JumpGuard {
   /** Takes note of where a node says that it is. */
   show(witness: string, slot: Slot): void {
     const atMs = this.#options.clock.monotonic();
-    this.#seen.set(witness, { slot, atMs });
+    if (this.#seen.get(witness)?.slot !== slot) this.#seen.set(witness, { slot, atMs });
     if (this.believes(slot)) {
       this.#jumped.delete(witness);
       return;
@@ -65,13 +68,12 @@ export class JumpGuard {
     const others = this.#others(witness);
     const alone = others.length === 0;
     const { maxJump } = this.#options;
+    const far = slot - (agreed(others) ?? Number.POSITIVE_INFINITY);
     /** How far it is ahead of the nearest other; less than 0 if behind. */
-    const ahead = others
-      .map((other) => slot - other.slot - this.#slotsSince(other.atMs))
-      .filter((slots) => Math.abs(slots) <= maxJump);
+    const ahead = others.map((other) => slot - other).filter((slots) => Math.abs(slots) <= maxJump);
     const witnessed = ahead.length > 0;
     const excess = witnessed ? Math.max(0, Math.min(...ahead)) : this.#excessAt(slot);
-    if (excess <= maxJump || (alone && this.#isSteady(witness, slot))) {
+    if (far <= AGREED_SLOTS && (excess <= maxJump || (alone && this.#isSteady(witness, slot)))) {
       this.#excess = excess <= maxJump ? excess : 0;
       this.#top = { slot, atMs };
       this.#jumped.delete(witness);
@@ -109,12 +111,21 @@ export class JumpGuard {
     this.#slotMs = Math.min(Math.max((this.#slotMs + slotMs) / 2, SHORTEST_SLOT_MS), LONGEST_SLOT_MS);
   }
 
-  #others(witness: string): readonly Sighting[] {
+  /** Where the others are by now, as far as they move. */
+  #others(witness: string): readonly number[] {
     const freshFrom = this.#options.clock.monotonic() - this.#options.silenceMs;
-    return [...this.#seen].flatMap(([id, seen]) => (id !== witness && seen.atMs >= freshFrom ? [seen] : []));
+    return [...this.#seen].flatMap(([id, { slot, atMs }]) =>
+      id !== witness && atMs >= freshFrom ? [slot + this.#slotsSince(atMs)] : [],
+    );
   }
 
   #slotsSince(atMs: number): number {
     return (this.#options.clock.monotonic() - atMs) / this.#slotMs;
   }
+}
+
+/** The furthest of those that have another near them; undefined where no two agree. */
+export function agreed(slots: readonly number[]): number | undefined {
+  const furthestFirst = slots.toSorted((a, b) => b - a);
+  return furthestFirst.find((slot, i) => slot - (furthestFirst[i + 1] ?? Number.NEGATIVE_INFINITY) <= AGREED_SLOTS);
 }

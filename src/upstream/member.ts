@@ -75,7 +75,7 @@ export class Member {
       call: (method, params, { commitment = 'confirmed' }) => this.read(method, params, { anchorAt: commitment }),
       believes: (commitment, slot) => {
         this.node.seen.show(commitment, slot);
-        return this.trusted && peers.believes(slot);
+        return this.trusted && peers.believes(commitment, slot);
       },
     });
   }
@@ -220,15 +220,17 @@ export class Member {
   /** The node shows a slot. */
   #take(commitment: Commitment, slot: Slot): void {
     const { peers } = this.#options;
-    peers.show(this.id, this.node.seen.latest('processed') ?? slot);
+    for (const reached of COMMITMENTS.slice(0, COMMITMENTS.indexOf(commitment) + 1)) {
+      peers.show(this.id, reached, this.node.seen.latest(reached) ?? slot);
+    }
     if (this.#trust.take(commitment, slot)) peers.reached(commitment, slot);
     this.compare();
   }
 
   #check(slot: Slot, floor: Slot): void {
     const { peers } = this.#options;
-    if (!peers.believes(slot)) peers.show(this.id, slot);
-    if (!this.trusted || !peers.believes(slot)) {
+    if (!peers.believes('processed', slot)) peers.show(this.id, 'processed', slot);
+    if (!this.trusted || !peers.believes('processed', slot)) {
       throw new GatewayError('upstream_error', 'a node tells of slots that are not believed');
     }
     if (slot < floor) throw notReached();

@@ -44,7 +44,7 @@ export class NodeTrust {
     const doubted = this.#peers.doubts(this.#id);
     if (doubted && !this.#doubted) this.#lost(`is not believed: it has jumped to slot ${slot}`);
     this.#doubted = doubted;
-    if (reset || !this.#peers.believes(slot)) return false;
+    if (reset || !this.#peers.believes(commitment, slot)) return false;
     this.#accepted.set(commitment, Math.max(slot, accepted));
     return true;
   }

@@ -5,10 +5,10 @@ import type { Commitment } from '../domain/commitment.ts';
 export interface Peers {
   /** Whether a node with this genesis hash belongs to the mesh. */
   belongs(genesisHash: string): boolean;
-  /** A node says that it is at a processed slot. */
-  show(id: string, processed: Slot): void;
+  /** A node says that it is at a slot. */
+  show(id: string, commitment: Commitment, slot: Slot): void;
   /** Whether this slot is believed to have been reached. */
-  believes(slot: Slot): boolean;
+  believes(commitment: Commitment, slot: Slot): boolean;
   /** Whether a node tells of slots that are not believed. */
   doubts(id: string): boolean;
   /** A node shows a slot that is believed. */

@@ -1,3 +1,4 @@
+import { agreed } from './jump-guard.ts';
 import type { Member } from './member.ts';
 import type { Surroundings } from './options.ts';
 import { unreachable } from './rpc-errors.ts';
@@ -23,7 +24,7 @@ export async function begin(members: readonly Member[], { clock, settings }: Sur
         const cluster = await first.admit();
         const rest = members.filter((member) => member !== first);
         await Promise.race([Promise.allSettled(rest.map((member) => member.admit())), pause(settings.backoffMaxMs)]);
-        return { cluster, anchor: agreed(members, settings.maxJump) ?? first };
+        return { cluster, anchor: furthestAgreed(members) ?? first };
       } catch (thrown) {
         cause = thrown;
       }
@@ -34,13 +35,8 @@ export async function begin(members: readonly Member[], { clock, settings }: Sur
 }
 
 /** The node that is furthest of those that have another near them. */
-function agreed(members: readonly Member[], maxJump: number): Member | undefined {
-  const heard = members
-    .flatMap((member) => {
-      const slot = member.node.seen.latest('processed');
-      return member.trusted && slot !== undefined ? [{ member, slot }] : [];
-    })
-    .sort((a, b) => b.slot - a.slot);
-  return heard.find(({ slot }, index) => slot - (heard[index + 1]?.slot ?? Number.NEGATIVE_INFINITY) <= maxJump)
-    ?.member;
+function furthestAgreed(members: readonly Member[]): Member | undefined {
+  const slotOf = ({ trusted, node }: Member) => (trusted ? node.seen.latest('processed') : undefined);
+  const furthest = agreed(members.flatMap((member) => slotOf(member) ?? []));
+  return furthest === undefined ? undefined : members.find((member) => slotOf(member) === furthest);
 }

@@ -230,6 +230,31 @@ t.test('I16: the only node is believed after 8 slots at a steady pace, and nothi
   t.equal(await whoAnswers(mesh), node.port);
 });
 
+t.test('I16: one of three that lies a little takes no other out, at no commitment', async (t) => {
+  for (const lies of [
+    { processed: 140, confirmed: 138, finalized: 108 },
+    { processed: 101, confirmed: 99, finalized: 99 },
+  ]) {
+    const nodes = [await startNode(t), await startNode(t), await startNode(t)] as const;
+    const world = await connect(t, nodes, FOREVER);
+    const [liar] = nodes;
+    await tellAll(world, nodes, 101);
+    liar.slots = lies;
+    liar.tellSlot(lies.processed);
+    for (const commitment of ['confirmed', 'finalized'] as const) {
+      liar.tell('accountSubscribe', `{"context":{"slot":${lies[commitment]}},"value":null}`, commitment);
+    }
+    await until(() => world.mesh.nodes()[0]?.status === 'down');
+    t.match(world.mesh.nodes().slice(1), [{ status: 'ok' }, { status: 'ok' }]);
+    t.match(world.problems, [/^node-1 is not believed: it has jumped to slot/]);
+    t.strictSame(
+      (['processed', 'confirmed', 'finalized'] as const).map((commitment) => world.mesh.tip(commitment)),
+      [101, 99, 69],
+    );
+    t.ok((await whoAnswers(world.mesh)) !== liar.port);
+  }
+});
+
 t.test('I16: a single answer with a slot from nowhere is not used', async (t) => {
   const [first, second] = [await startNode(t), await startNode(t)];
   const { mesh } = await connect(t, [first, second], FOREVER);

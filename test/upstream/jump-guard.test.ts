@@ -50,6 +50,35 @@ t.test('I16: beside an honest node a liar is never believed, however steadily it
   t.notOk(guard.doubts('a'));
 });
 
+t.test('I16: where two agree a third is not believed out of their sight, and is when it is back', async (t) => {
+  for (const lie of [21, 40, 64, 100]) {
+    const { guard, pass } = begin();
+    pass(20, { a: 0, b: -3, liar: 0 });
+    const slot = pass(100, { liar: lie, a: 0, b: -3 });
+    t.ok(guard.believes(slot));
+    t.notOk(guard.believes(slot + 21), `${lie}`);
+    t.match([guard.doubts('liar'), guard.doubts('a'), guard.doubts('b')], [true, false, false]);
+    const later = pass(2, { liar: 19, a: 0, b: -3 });
+    t.notOk(guard.doubts('liar'));
+    t.ok(guard.believes(later + 19), 'a node may be a little ahead');
+  }
+});
+
+t.test('I16: two that stand still are no witnesses against one that goes on', async (t) => {
+  const { clock, guard, pass } = begin();
+  let slot = pass(20, { a: 0, b: 0, c: 0 });
+  for (const until = slot + 200; slot < until; slot++) {
+    clock.advance(SLOT_MS);
+    for (const [id, shown] of [
+      ['a', slot + 1],
+      ['b', until - 200],
+      ['c', until - 200],
+    ] as const)
+      guard.show(id, shown);
+    t.ok(guard.believes(slot + 1));
+  }
+});
+
 t.test('I16: a second node near it is witness enough', async (t) => {
   const { guard, pass } = begin();
   const slot = pass(10, { a: 0, b: 0 });
