@@ -1,4 +1,5 @@
 import { none, type Row, shown, some } from '../row.ts';
+import { deafToAccounts } from '../simulator/deaf-to-accounts.ts';
 import { oneRead } from '../simulator/one-read.ts';
 import { runSchedules } from '../simulator/schedule.ts';
 
@@ -11,12 +12,13 @@ export const schedules: Row = {
   async run(pace) {
     const count = pace.isFull ? 10_000 : 2000;
     const sum = await runSchedules(1, 1 + count, STEPS);
-    const weak = await runSchedules(1, 301, 1000, oneRead);
+    const weak = await runSchedules(1, 301, 1000, { rule: oneRead });
+    const deaf = await runSchedules(1, 301, 1000, { listLine: deafToAccounts });
     return [
       shown('schedules', count),
       shown('answers', sum.answers),
       some('carried on', sum.carried),
-      some('lists carried on', sum.carriedLists),
+      some('lists kept live', sum.liveLists),
       some('of what had been forgotten', sum.evicted),
       none('false', sum.falseAnswers),
       none('regressed', sum.regressions),
@@ -24,6 +26,7 @@ export const schedules: Row = {
       some('slots that are lies', sum.lies),
       none('believed', sum.believed),
       some('false when armed with one read', weak.falseAnswers),
+      some('false lists when deaf to accounts', deaf.falseLists),
     ];
   },
 };
