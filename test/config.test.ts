@@ -110,7 +110,7 @@ t.test('--config takes a name from config/ or a path from the working directory'
   for (const name of ['mainnet', 'devnet']) {
     const { cluster, upstreams } = load({ config: name });
     t.match(cluster, /^[1-9A-Za-z]{43,44}$/);
-    t.match(upstreams, [{ url: /^https:/, wsUrl: /^wss:/ }]);
+    t.match(upstreams, [{ url: /^https:/, wsUrl: /^wss:/, pooled: true }]);
   }
   t.strictSame(load({ config: './empty.json' }), load());
   t.match(refusal({ config: 'maninet' }), { exitCode: 78, message: /maninet, the nearest known name is mainnet$/ });
@@ -123,7 +123,7 @@ t.test('a node needs no more than its URL', async (t) => {
     { id: 'node-2', url: 'https://rpc.example/v2/KEY', wsUrl: 'wss://rpc.example/v2/KEY' },
     { id: 'node-3', url: 'http://a:1/', wsUrl: 'ws://b:2/pubsub' },
   ]);
-  const roles = { weight: 2.5, archival: true, methods: ['getBlock'] };
+  const roles = { weight: 2.5, archival: true, pooled: true, methods: ['getBlock'] };
   const config = file({
     upstreams: [
       { id: 'mine', url: 'http://a:1', ws: 'ws://a:9' },
@@ -152,7 +152,7 @@ t.test('a name that is not known is refused with the nearest that is', async (t)
     [JSON.parse('{ "__proto__": { "port": 1 } }'), /^unknown setting __proto__, /],
     [
       { upstreams: [{ url: 'http://a', wss: 'ws://a' }] },
-      /^upstreams\[0\]: expected a URL.* url and perhaps ws, id, weight, archival and methods, got /,
+      /^upstreams\[0\]: expected a URL.* url and perhaps ws, id, weight, archival, pooled and methods, got /,
     ],
   ];
   for (const [values, message] of files) t.match(refusal({ config: file(values) }), { exitCode: 78, message });

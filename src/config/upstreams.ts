@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { READ_METHODS } from '../domain/read-method.ts';
 
 const FORM =
-  'expected a URL, "URL,WEBSOCKET-URL" or an object with url and perhaps ws, id, weight, archival and methods';
+  'expected a URL, "URL,WEBSOCKET-URL" or an object with url and perhaps ws, id, weight, archival, pooled and methods';
 const METHOD = 'expected the name of a read method';
 const METHODS = 'expected a list of read methods';
 const WEIGHT = 'expected a number from 0.01 to 100';
@@ -18,6 +18,7 @@ const node = z
       ws: z.url({ protocol: /^wss?$/, error: 'expected a ws:// or wss:// URL' }).optional(),
       weight: z.exactOptional(z.number(WEIGHT).min(0.01, WEIGHT).max(100, WEIGHT)),
       archival: z.exactOptional(z.boolean('expected true or false')),
+      pooled: z.exactOptional(z.boolean('expected true or false')),
       methods: z.exactOptional(z.array(z.enum(READ_METHODS, METHOD), METHODS).min(1, METHODS)),
     },
     FORM,
@@ -31,8 +32,9 @@ const node = z
   }));
 
 /**
- * The Solana nodes to read from, each `{ id, url, wsUrl, weight, archival, methods }`. Who names only a node's URL gets the WebSocket address
- * that nodes have by convention, and an id of its position: ids appear in /health, where no URL may (it can hold a key).
+ * The Solana nodes to read from, each `{ id, url, wsUrl, weight, archival, pooled, methods }`. Who names only a node's
+ * URL gets the WebSocket address that nodes have by convention, and an id of its position: ids appear in /health, where
+ * no URL may (it can hold a key).
  */
 export const upstreamsSchema = z
   .array(

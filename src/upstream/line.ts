@@ -33,6 +33,8 @@ export interface Watcher {
 export interface Line {
   /** The node's id. */
   readonly nodeId: string;
+  /** True where {@link call} may be answered by another node than the one that tells. */
+  readonly pooled: boolean;
   /** How many more subscriptions it takes; 0 once it is lost. */
   readonly room: number;
   readonly lost: boolean;
@@ -47,7 +49,7 @@ export interface Line {
   onLost(listener: (reason: string) => void): () => void;
   /** True when the node's chain up to `tip` is known to have passed `slot` by: it is on another fork. */
   excludes(slot: Slot, tip: Slot): boolean;
-  /** Reads through the same node, as `Mesh.call` does. */
+  /** Reads through the same upstream, as `Mesh.call` does. */
   call(method: Read, params?: readonly unknown[], options?: CallOptions): Promise<Reading>;
   close(): void;
 }
@@ -95,6 +97,7 @@ export function openLine({ node, surroundings, admit, believes, call }: LineOpti
 
     const line: Line = {
       nodeId: node.id,
+      pooled: node.pooled ?? false,
       get room() {
         return lost === undefined ? settings.subscriptions - taken : 0;
       },

@@ -12,6 +12,8 @@ export interface NodeOptions {
   readonly weight?: number;
   /** Whether it keeps the whole ledger, so that it is asked when others no longer know. */
   readonly archival?: boolean;
+  /** Whether there are many nodes behind its URLs, so that who answers may be another than who tells. */
+  readonly pooled?: boolean;
   /** The only methods that it is to be asked for. Default: all. */
   readonly methods?: readonly Read[];
 }

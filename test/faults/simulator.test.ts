@@ -2,6 +2,7 @@ import t from 'tap';
 import { deafToAccounts } from './simulator/deaf-to-accounts.ts';
 import { oneRead } from './simulator/one-read.ts';
 import { runSchedules } from './simulator/schedule.ts';
+import { withoutMargin } from './simulator/without-margin.ts';
 
 t.test('no answer is false or goes back, whatever is late, lost, forgotten or out of step', async (t) => {
   const { answers, carried, liveLists, evicted, lies, ...faults } = await runSchedules(1, 151, 1000);
@@ -15,6 +16,11 @@ t.test('the same schedules find the fault of arming with one read', async (t) =>
   const { falseAnswers, alarms } = await runSchedules(1, 151, 1000, { rule: oneRead });
   t.ok(falseAnswers > 0, `${falseAnswers} false answers`);
   t.ok(alarms > 0, `the gateway itself found out ${alarms}`);
+});
+
+t.test('and that of a pool of nodes that is taken for one', async (t) => {
+  const { falseAnswers } = await runSchedules(1, 101, 1000, { pooled: true, rule: withoutMargin });
+  t.ok(falseAnswers > 0, `${falseAnswers} false answers`);
 });
 
 t.test('and that of lists whose accounts are not listened to', async (t) => {

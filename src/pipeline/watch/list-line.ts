@@ -172,7 +172,7 @@ export class ListLine {
       acknowledged: () => {
         const subscribed = this.#lists.get(list);
         if (subscribed === undefined || --subscribed.pending > 0) return;
-        list.step({ name: 'acknowledged' });
+        list.step({ name: 'acknowledged', pooled: this.#options.line.pooled });
         this.#read(list);
       },
       notify,

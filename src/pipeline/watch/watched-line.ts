@@ -55,13 +55,14 @@ export class WatchedLine {
   }
 
   add(account: WatchedAccount): void {
+    const { line } = this.#options;
     const { address, commitment } = account;
     account.join(this.#claims.of(commitment));
     this.#arming.add(account);
     const params = [address, { encoding: 'jsonParsed', commitment }];
-    const stop = this.#options.line.subscribe('accountSubscribe', params, {
+    const stop = line.subscribe('accountSubscribe', params, {
       acknowledged: () => {
-        account.step({ name: 'acknowledged' });
+        account.step({ name: 'acknowledged', pooled: line.pooled });
         void this.#read(account);
       },
       notify: (slot, value) => this.#tell(account, slot, value),

@@ -2,6 +2,7 @@ import { none, type Row, shown, some } from '../row.ts';
 import { deafToAccounts } from '../simulator/deaf-to-accounts.ts';
 import { oneRead } from '../simulator/one-read.ts';
 import { runSchedules } from '../simulator/schedule.ts';
+import { withoutMargin } from '../simulator/without-margin.ts';
 
 const STEPS = 600;
 
@@ -13,6 +14,7 @@ export const schedules: Row = {
     const count = pace.isFull ? 10_000 : 2000;
     const sum = await runSchedules(1, 1 + count, STEPS);
     const weak = await runSchedules(1, 301, 1000, { rule: oneRead });
+    const apart = await runSchedules(1, 301, 1000, { pooled: true, rule: withoutMargin });
     const deaf = await runSchedules(1, 301, 1000, { listLine: deafToAccounts });
     return [
       shown('schedules', count),
@@ -26,6 +28,7 @@ export const schedules: Row = {
       some('slots that are lies', sum.lies),
       none('believed', sum.believed),
       some('false when armed with one read', weak.falseAnswers),
+      some('false when a pool is taken for one node', apart.falseAnswers),
       some('false lists when deaf to accounts', deaf.falseLists),
     ];
   },

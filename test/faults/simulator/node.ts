@@ -39,15 +39,27 @@ export class SimulatedNode {
   readonly #queue: Queued[] = [];
   readonly #calls: Call[] = [];
   #reached = 0;
+  #told: Slot;
 
   constructor(ledger: Ledger, random: () => number, places: number) {
     this.ledger = ledger;
     this.places = places;
     this.#random = random;
+    this.#told = this.slot;
   }
 
   get slot(): Slot {
     return this.ledger.slots[this.#reached] ?? 0;
+  }
+
+  /** The slot that its queue has come to. */
+  get told(): Slot {
+    return this.#told;
+  }
+
+  /** The slot of the bank that it takes next. */
+  get next(): Slot {
+    return this.ledger.slots[this.#reached + 1] ?? this.slot;
   }
 
   /** Takes the next bank, if there is one. */
@@ -61,8 +73,10 @@ export class SimulatedNode {
   notify(): void {
     const next = this.#queue.shift();
     if (next === undefined) return;
-    if ('slot' in next) for (const line of this.lines) this.#tell(line, next.slot);
-    else next.subscription.topic.begin(this.slot);
+    if ('slot' in next) {
+      this.#told = next.slot;
+      for (const line of this.lines) this.#tell(line, next.slot);
+    } else next.subscription.topic.begin(this.slot);
   }
 
   /** Something happens to one of the reads that are under way. */
@@ -79,8 +93,9 @@ export class SimulatedNode {
     else call.answer();
   }
 
-  open(): SimulatedLine {
-    const line = new SimulatedLine(this);
+  /** `reader` answers the reads of the line: another one in a pool. */
+  open(reader: SimulatedNode = this): SimulatedLine {
+    const line = new SimulatedLine(this, reader);
     this.lines.add(line);
     return line;
   }
@@ -123,14 +138,18 @@ export class SimulatedLine implements Line {
   readonly nodeId = 'simulated';
   readonly wire: (() => void)[] = [];
   readonly subscriptions = new Set<Subscription>();
+  readonly pooled: boolean;
   readonly #node: SimulatedNode;
+  readonly #reader: SimulatedNode;
   readonly #onBeacon = new Map<string, Set<(beacon: Beacon) => void>>();
   readonly #onLost = new Set<(reason: string) => void>();
   #beacon: Beacon | undefined;
   #lost = false;
 
-  constructor(node: SimulatedNode) {
+  constructor(node: SimulatedNode, reader: SimulatedNode) {
     this.#node = node;
+    this.#reader = reader;
+    this.pooled = reader !== node;
   }
 
   get room(): number {
@@ -170,7 +189,7 @@ export class SimulatedLine implements Line {
   }
 
   call(method: string, params: readonly unknown[] = []): Promise<Reading> {
-    return this.#node.call(method, params);
+    return this.#reader.call(method, params);
   }
 
   /** A message of the wire arrives. */

@@ -58,11 +58,15 @@ const ADDRESSES = [madeUp(21), madeUp(22), madeUp(23), madeUp(24)];
 const ROOM = [5000, 5000, 5000, 2000];
 /** No time that passes in a schedule explains a step of so many slots. */
 const LIE_SLOTS = 1000;
+/** So far the nodes of a pool may be apart, and a queue behind them: together what arming allows for. */
+const APART_SLOTS = 4;
 const SETTINGS = { accounts: 3, lists: 2, maxListMembers: 3, idleSlots: 12, auditMs: 4000, maxAccountBytes: 1000 };
 
 /** What takes the place of something that the claims rest on, to show that the checks can fail. */
 export interface Weakness {
   readonly rule?: ArmingRule;
+  /** Whether both nodes are always behind one address. Default: in some schedules. */
+  readonly pooled?: boolean;
   /** What token lists are watched over in place of a line. */
   readonly listLine?: (line: Line) => Line;
 }
@@ -182,11 +186,20 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
   };
   const pick = (addresses: readonly string[]): string => addresses[Math.floor(random() * addresses.length)] ?? '';
   // Some schedules have a queue that keeps up, some one that doesn't; in some a connection holds, in some hardly ever;
-  // some are about balances, some about lists.
+  // some are about balances, some about lists; in some both nodes are behind one address.
   const [haste, loss, skew, isLiar, listed] = [random() ** 2, random() ** 3 * 0.01, random(), random() < 0.5, random()];
+  const isPool = random() < (weakness.pooled ? 1 : 0.4);
   const burst = 1 + Math.floor(random() * 6);
   const often = (work: () => void): void => {
     for (let i = 0; i < burst; i++) work();
+  };
+  const open = (teller: SimulatedNode): void =>
+    opening.shift()?.(teller.open(isPool ? nodes.find((other) => other !== teller) : teller));
+  const advance = (node: SimulatedNode): void => {
+    const behind = nodes.find(({ slot }) => node.next - slot > APART_SLOTS);
+    if (isPool && behind !== undefined) advance(behind);
+    else if (isPool && node.next - node.told > APART_SLOTS) node.notify();
+    else node.advance();
   };
   for (let step = 0; step < steps; step++) {
     const x = random();
@@ -194,13 +207,13 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
       ledger.grow(random);
       clock.advance(random() * 800);
       cache.tick();
-    } else if (x < 0.2) nodes[random() < skew ? 0 : 1].advance();
+    } else if (x < 0.2) advance(nodes[random() < skew ? 0 : 1]);
     else if (x < 0.24) tell(random() < 0.5 ? 0 : 1, 0);
     else if (x < 0.25) tell(1, isLiar ? LIE_SLOTS + Math.floor(random() * 10 * LIE_SLOTS) : 0);
-    else if (x < 0.27 + haste * 0.2) often(() => node().notify());
+    else if (x < 0.25 + haste * 0.1) often(() => node().notify());
     else if (x < 0.6) often(() => line()?.deliver());
     else if (x < 0.86) often(() => node().serve());
-    else if (x < 0.88) opening.shift()?.(node().open());
+    else if (x < 0.88) open(node());
     else if (x < 0.88 + loss) line()?.close();
     else {
       const minSlot = random() < 0.05 ? cache.tip + Math.floor(random() * 3) : undefined;

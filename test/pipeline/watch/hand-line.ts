@@ -25,6 +25,7 @@ export class HandLine implements Line {
   readonly watchers = new Map<string, Watcher>();
   readonly stopped: string[] = [];
   readonly ancestry = new Ancestry();
+  pooled = false;
   room = 100;
   lost = false;
   readonly #onBeacon = new Map<Commitment, (beacon: Beacon) => void>();

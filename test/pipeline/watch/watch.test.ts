@@ -79,6 +79,28 @@ t.test('I3: an account is live after acknowledgement, reading, beacon and a seco
   t.strictSame(await kept(world), [102, 2]);
 });
 
+t.test(
+  'I3: where another node may have read, the beacon is behind the reading by as much as nodes are apart',
+  async (t) => {
+    const world = openWatch();
+    world.tips.show('finalized', 100);
+    world.watch.follow('a', 'confirmed', nobody);
+    await settle();
+    const line = lineOf(world);
+    line.pooled = true;
+    line.watchers.get('a')?.acknowledged();
+    await settle();
+    line.asked.shift()?.answer(100, account(1));
+    await settle();
+    line.beat(108);
+    await settle();
+    t.equal(line.asked.length, 0);
+    line.beat(109);
+    await settle();
+    t.match(line.asked[0], { minContextSlot: 109 });
+  },
+);
+
 t.test('I3: a second reading that fails, or is too old, is made again at the next beacon', async (t) => {
   const world = openWatch();
   const line = await untilSecondRead(world);
