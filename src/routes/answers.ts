@@ -5,7 +5,7 @@ import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';
 import { toJson } from '../domain/json.ts';
 import { refusedAs } from '../upstream/refused.ts';
-import { checkReachable, isBehind, notReached, reach } from './min-slot.ts';
+import { checkReachable, isBehind, notReached, overtaken, reach } from './min-slot.ts';
 import type { Admit, Context, Live, ParamSet, Params, Read } from './route.ts';
 
 /** How an answer was come by: the `X-Cache` header. */
@@ -169,9 +169,6 @@ export class Answers {
     return this.#cache.put(key, answer, route.cache, said, { readAt, ...(!final && { renew }) });
   }
 }
-
-const overtaken = (): GatewayError =>
-  new GatewayError('stale', 'the upstreams answer from before what was said already');
 
 /** Who wants an answer that is not too old can't join those who take any. */
 const flightOf = (key: string, minSlot: Slot): string => (minSlot === 0 ? key : `${key} ${minSlot}`);

@@ -47,3 +47,7 @@ export const isBehind = (thrown: unknown): boolean =>
 
 export const notReached = (cause?: unknown): GatewayError =>
   new GatewayError('min_slot_not_reached', 'no upstream has reached the slot that is asked for', { cause });
+
+/** For an answer that would go back in time. */
+export const overtaken = (cause?: unknown): GatewayError =>
+  new GatewayError('stale', 'the upstreams answer from before what was said already', { cause });

@@ -138,7 +138,7 @@ export interface Posted {
   readonly result: string | Buffer;
   /** Absent from an answer that is about no slot. */
   readonly slot?: Slot;
-  readonly cache: 'HIT' | 'MISS' | 'BYPASS';
+  readonly cache: 'HIT' | 'MISS' | 'STALE' | 'BYPASS';
 }
 
 export type Get = Live | Read | Now;

@@ -1,5 +1,7 @@
+import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
 import { isReadMethod, type ReadMethod } from '../domain/read-method.ts';
+import { commitmentOf } from '../upstream/reading.ts';
 import { parseJson } from './json-body.ts';
 
 /** A call that may be passed on. The type exists only past {@link parseCall}. */
@@ -28,4 +30,17 @@ export function parseCall(body: Buffer): RpcCall {
 function isExact(value: unknown): boolean {
   if (typeof value === 'number') return Math.abs(value) <= Number.MAX_SAFE_INTEGER;
   return typeof value !== 'object' || value === null || Object.values(value).every(isExact);
+}
+
+/** At which commitment a node answers. A name that we don't know is the node's to refuse. */
+export const commitmentIn = ({ params }: RpcCall): Commitment => commitmentOf(params) ?? 'finalized';
+
+/** No parameters but a configuration of known members: whatever else there is, the node must judge it. */
+export function isPlain([config = {}, ...more]: readonly unknown[]): boolean {
+  if (typeof config !== 'object' || config === null || Array.isArray(config) || more.length > 0) return false;
+  return Object.entries(config).every(([name, value]) =>
+    name === 'commitment'
+      ? COMMITMENTS.includes(value)
+      : name === 'minContextSlot' && Number.isSafeInteger(value) && value >= 0,
+  );
 }

@@ -1,20 +1,21 @@
 import type { Entry } from '../cache/entry.ts';
 import type { Slot } from '../domain/answer.ts';
-import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
+import type { Commitment } from '../domain/commitment.ts';
 import { API_PREFIX } from '../domain/request.ts';
 import type { Context } from './route.ts';
-import type { RpcCall } from './rpc-call.ts';
+import { commitmentIn, isPlain, type RpcCall } from './rpc-call.ts';
 
-/** A result as a node would write it. */
-export interface WarmResult {
-  readonly result: string;
+/** An answer that is at hand without a question to the upstream. */
+export interface Warm {
   readonly slot: Slot;
+  /** The result as a node would write it; undefined where what is kept can't be written so. */
+  write(): string | undefined;
 }
 
-/** Answers a call from what other routes keep warm, with the same members as a node's answer; undefined if it can't. */
-export function warmResult(call: RpcCall, commitment: Commitment, context: Context): WarmResult | undefined {
-  if (context.cache.stalled) return undefined;
+/** What other routes keep warm and a call asks for; undefined where there is nothing that is fresh. */
+export function warmAnswer(call: RpcCall, context: Context): Warm | undefined {
   const { method, params } = call;
+  const commitment = commitmentIn(call);
   switch (method) {
     case 'getSlot':
       return isPlain(params) ? slotAt(commitment, context) : undefined;
@@ -27,39 +28,40 @@ export function warmResult(call: RpcCall, commitment: Commitment, context: Conte
   }
 }
 
-/** No parameters but a configuration of known members: whatever else there is, the node must judge it. */
-function isPlain([config = {}, ...more]: readonly unknown[]): boolean {
-  if (typeof config !== 'object' || config === null || Array.isArray(config) || more.length > 0) return false;
-  return Object.entries(config).every(([name, value]) =>
-    name === 'commitment'
-      ? COMMITMENTS.includes(value)
-      : name === 'minContextSlot' && Number.isSafeInteger(value) && value >= 0,
-  );
-}
-
-function slotAt(commitment: Commitment, { mesh, cache }: Context): WarmResult | undefined {
+function slotAt(commitment: Commitment, { mesh, cache }: Context): Warm | undefined {
   const slot = commitment === 'processed' ? cache.tip : mesh.tip(commitment);
-  return slot === undefined ? undefined : { result: String(slot), slot };
+  return slot === undefined ? undefined : { slot, write: () => String(slot) };
 }
 
-function epochAt(commitment: Commitment, context: Context): WarmResult | undefined {
+function epochAt(commitment: Commitment, context: Context): Warm | undefined {
   const entry = freshEntry('/epoch', commitment, context);
-  if (entry === undefined) return undefined;
-  // Written by the gateway itself, from integers that a double holds.
-  const { absoluteSlot, blockHeight, epoch, slotIndex, slotsInEpoch, transactionCount } = JSON.parse(entry.result);
-  const result = JSON.stringify({ absoluteSlot, blockHeight, epoch, slotIndex, slotsInEpoch, transactionCount });
-  return { result, slot: entry.slot };
+  return entry && { slot: entry.slot, write: () => epochResult(entry.result) };
 }
 
-function balanceAt(address: unknown, commitment: Commitment, context: Context): WarmResult | undefined {
-  const { apiVersion } = context.mesh;
+/** The gateway has written it itself, from integers that a double holds. */
+function epochResult(kept: string): string {
+  const { absoluteSlot, blockHeight, epoch, slotIndex, slotsInEpoch, transactionCount } = JSON.parse(kept);
+  return JSON.stringify({ absoluteSlot, blockHeight, epoch, slotIndex, slotsInEpoch, transactionCount });
+}
+
+function balanceAt(address: unknown, commitment: Commitment, context: Context): Warm | undefined {
   const entry = typeof address === 'string' ? freshEntry(`/balance/${address}`, commitment, context) : undefined;
-  const lamports = entry && /^\{"lamports":(\d+)/.exec(entry.result)?.[1];
-  if (entry === undefined || lamports === undefined || apiVersion === undefined) return undefined;
-  const { slot } = entry;
+  return entry && withContext(entry, context, (kept) => /^\{"lamports":(\d+)/.exec(kept)?.[1]);
+}
+
+/** A value beside the slot it holds at, and the version that a node last named there. */
+function withContext(
+  { slot, result }: Entry,
+  { mesh: { apiVersion } }: Context,
+  read: (kept: string) => string | undefined,
+): Warm {
   return {
-    result: `{"context":{"apiVersion":${JSON.stringify(apiVersion)},"slot":${slot}},"value":${lamports}}`,
     slot,
+    write() {
+      const value = read(result);
+      if (value === undefined || apiVersion === undefined) return undefined;
+      return `{"context":{"apiVersion":${JSON.stringify(apiVersion)},"slot":${slot}},"value":${value}}`;
+    },
   };
 }
 

@@ -67,7 +67,8 @@ export function commitmentOf(params: readonly unknown[]): Commitment | undefined
 /** The `minContextSlot` that the answer must not be older than, where the caller names one. */
 export function floorOf(params: readonly unknown[]): Slot | undefined {
   const { minContextSlot } = config(params);
-  return typeof minContextSlot === 'number' && Number.isSafeInteger(minContextSlot) ? minContextSlot : undefined;
+  const isSlot = typeof minContextSlot === 'number' && Number.isSafeInteger(minContextSlot) && minContextSlot >= 0;
+  return isSlot ? minContextSlot : undefined;
 }
 
 /** True where the slot of a reading is only the floor that the node was held to: the node itself may be far ahead. */
