@@ -57,7 +57,7 @@ function takeWarm(question: RpcQuestion, context: Context): void {
   const shown = cache.peek(key);
   if (shown?.refusal === undefined && shown?.slot === warm.slot && cache.isFresh(shown)) return;
   const result = warm.write();
-  if (result !== undefined) keep(question, { slot: warm.slot, result }, context, cache.tip);
+  if (result !== undefined) keep(question, { slot: warm.slot, result }, context, warm.readAt);
 }
 
 async function ask(question: RpcQuestion, context: Context): Promise<Posted> {
