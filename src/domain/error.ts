@@ -45,7 +45,11 @@ export const ERRORS = {
   },
   unhealthy: { status: 503, meaning: 'the gateway can not answer as it should; the message says why' },
   upstream_unavailable: { status: 503, meaning: 'no upstream can be reached, or all ask for a pause' },
-  stale: { status: 503, meaning: 'the newest proof that the answer still holds is too old' },
+  stale: {
+    status: 503,
+    meaning:
+      'the newest proof that the answer still holds is too old, or no upstream is as far as what was told before',
+  },
   min_slot_not_reached: { status: 503, meaning: 'no upstream has reached the slot that the request asks for' },
   overloaded: { status: 503, meaning: 'too much is under way; nothing was asked of the upstream' },
   warming_up: { status: 503, meaning: 'the gateway has not read this from the cluster yet' },

@@ -6,6 +6,7 @@ import type { Answer } from '../../src/domain/answer.ts';
 import { GatewayError } from '../../src/domain/error.ts';
 import { Answers, type Question } from '../../src/routes/answers.ts';
 import { type Context, read } from '../../src/routes/route.ts';
+import { notReached } from '../../src/upstream/rpc-errors.ts';
 import { ManualClock } from '../manual-clock.ts';
 
 type Resolve = () => Promise<Pick<Answer<number>, 'slot' | 'result' | 'fromSnapshot'>>;
@@ -141,6 +142,16 @@ t.test('who has seen a slot is told nothing from before it', async (t) => {
   play(async () => ({ slot: 12, result: 2, fromSnapshot: true }));
   await t.rejects(ask(13), { code: 'min_slot_not_reached' });
   t.match(await ask(12), { entry: { slot: 12 } });
+});
+
+t.test('when no upstream is as far as what was told of a key that is kept no more, it is stale', async (t) => {
+  const { ask, play, to } = open({ bytes: 1 }); // nothing is kept
+  to(10);
+  play(async () => ({ slot: 10, result: 1 }));
+  t.match(await ask(), { entry: { slot: 10 } });
+  play(() => Promise.reject(notReached()));
+  await t.rejects(ask(), { code: 'stale', status: 503, retryAfter: 1 });
+  await t.rejects(ask(10), { code: 'min_slot_not_reached' }, 'unless the caller named the slot');
 });
 
 t.test('what is gone for good is told whatever slot is named', async (t) => {

@@ -116,7 +116,7 @@ t.test('an answer is never older than one that was given before', async (t) => {
   const past = new Past(1000);
   const minSlot = past.mesh.tip('confirmed') ?? 0;
   t.equal((await past.page({ before: 's100', minSlot })).slot, minSlot);
-  await t.rejects(past.page({ minSlot: minSlot + 1 }), { code: 'upstream_unavailable', status: 503 });
+  await t.rejects(past.page({ minSlot: minSlot + 1 }), { code: 'stale', status: 503 });
 });
 
 t.test('an unknown cursor has its own error', async (t) => {
