@@ -56,8 +56,8 @@ export const search = read({
     }
     const isSlot = term.type === 'slot';
     const { slot, exists } = await (isSlot
-      ? blockExists(context.mesh, BigInt(id))
-      : transactionExists(context.mesh, id));
+      ? blockExists(context.mesh, BigInt(id), minSlot)
+      : transactionExists(context.mesh, id, minSlot));
     const path = pathTo(isSlot ? 'block' : 'tx', id);
     return { slot, result: { query, type: term.type, id, path, exists, kind: null, domain: null } };
   },

@@ -23,20 +23,29 @@ const NO_BLOCK: ReadonlySet<number | undefined> = new Set([
   RPC_CODE.transactionHistoryNotAvailable,
 ]);
 
-/** Whether a transaction is known. */
-export async function transactionExists(mesh: Mesh, signature: string): Promise<Existence> {
-  const read = { method: 'getTransaction', subject: signature, config: { encoding: 'base64' }, commitment } as const;
+/** Whether a transaction is known. The answer is not older than `minSlot`. */
+export async function transactionExists(
+  mesh: Pick<Mesh, 'call'>,
+  signature: string,
+  minSlot: Slot | undefined,
+): Promise<Existence> {
+  const config = { encoding: 'base64' };
+  const read = { method: 'getTransaction', subject: signature, config, commitment, minSlot } as const;
   const { slot, value } = await readAnyVersion(mesh, read);
   return { slot, exists: !isNull(value) };
 }
 
 /** Whether a slot has a block that the cluster still keeps: if not, as of the newest slot known before it was asked. */
-export async function blockExists(mesh: Mesh, slot: bigint): Promise<Existence> {
+export async function blockExists(
+  mesh: Pick<Mesh, 'call' | 'tip'>,
+  slot: bigint,
+  minSlot: Slot | undefined,
+): Promise<Existence> {
   const tip = mesh.tip(commitment);
   const none = tip === undefined ? undefined : { slot: tip, exists: false };
   if (none !== undefined && slot > BigInt(none.slot)) return none;
   try {
-    const { slot: at, value } = await mesh.call('getBlockTime', [slot], { commitment });
+    const { slot: at, value } = await mesh.call('getBlockTime', [slot], { commitment, minSlot });
     return { slot: at, exists: !isNull(value) };
   } catch (thrown) {
     if (none !== undefined && thrown instanceof GatewayError && NO_BLOCK.has(thrown.rpcCode)) return none;
