@@ -14,8 +14,8 @@ import { Opened } from './opened.ts';
 import { version } from './package.ts';
 import { readPage } from './page/page.ts';
 import { startPipeline } from './pipeline/pipeline.ts';
+import { AccountWatch } from './pipeline/watch/account-watch.ts';
 import { ListWatch } from './pipeline/watch/list-watch.ts';
-import { Watch } from './pipeline/watch/watch.ts';
 import { pricesFrom } from './prices/settings.ts';
 import { Guard } from './receipt/guard.ts';
 import { holdKey } from './receipt/hold-key.ts';
@@ -110,7 +110,7 @@ async function openGateway(options: GatewayOptions, opened: Opened): Promise<Gat
     onMoved: () => cache.carryHot(),
     onProblem: (problem: string, facts: object) => log.warn(facts, problem),
   };
-  const watch = new Watch({ ...watching, accounts });
+  const watch = new AccountWatch({ ...watching, accounts });
   const tokenLists = new ListWatch(watching);
   const context: Context = {
     mesh,

@@ -4,9 +4,9 @@ import type { Entry } from '../../../src/cache/entry.ts';
 import { Flight } from '../../../src/cache/flight.ts';
 import type { Slot } from '../../../src/domain/answer.ts';
 import { GatewayError } from '../../../src/domain/error.ts';
+import { AccountWatch } from '../../../src/pipeline/watch/account-watch.ts';
 import { type ArmingRule, twoReads } from '../../../src/pipeline/watch/arming.ts';
 import { ListWatch } from '../../../src/pipeline/watch/list-watch.ts';
-import { Watch } from '../../../src/pipeline/watch/watch.ts';
 import { openPrices } from '../../../src/prices/prices.ts';
 import { ringOf } from '../../../src/receipt/key-folder.ts';
 import { ReceiptKeys } from '../../../src/receipt/receipt-keys.ts';
@@ -102,7 +102,7 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
   });
   const accounts = new Accounts(mesh);
   const watching = { mesh, clock, settings: SETTINGS, rule, onMoved: () => cache.carryHot() };
-  const watch = new Watch({ ...watching, accounts });
+  const watch = new AccountWatch({ ...watching, accounts });
   const meshOfLists: Mesh = { ...mesh, openLine: async () => listLine(await mesh.openLine()) };
   const tokenLists = new ListWatch({ ...watching, mesh: meshOfLists });
   const context: Context = {

@@ -1,7 +1,7 @@
 import type { Slot } from '../../../src/domain/answer.ts';
 import type { Commitment } from '../../../src/domain/commitment.ts';
 import type { GatewayError } from '../../../src/domain/error.ts';
-import { Watch, type WatchSettings } from '../../../src/pipeline/watch/watch.ts';
+import { AccountWatch, type AccountWatchSettings } from '../../../src/pipeline/watch/account-watch.ts';
 import { Accounts } from '../../../src/upstream/accounts.ts';
 import { Ancestry } from '../../../src/upstream/ancestry.ts';
 import type { Beacon, Line, Watcher } from '../../../src/upstream/line.ts';
@@ -109,7 +109,7 @@ export class HandLine implements Line {
 
 /** A watch over lines that a test opens and moves by hand. */
 export interface HandWorld {
-  readonly watch: Watch;
+  readonly watch: AccountWatch;
   readonly clock: ManualClock;
   /** All lines that were opened; one is opened as soon as it is asked for. */
   readonly lines: readonly HandLine[];
@@ -119,15 +119,15 @@ export interface HandWorld {
   readonly tips: Tips;
 }
 
-const SETTINGS: WatchSettings = { accounts: 100, idleSlots: 50, auditMs: 30_000, maxAccountBytes: 1000 };
+const SETTINGS: AccountWatchSettings = { accounts: 100, idleSlots: 50, auditMs: 30_000, maxAccountBytes: 1000 };
 
-export function openWatch(settings: Partial<WatchSettings> = {}): HandWorld {
+export function openWatch(settings: Partial<AccountWatchSettings> = {}): HandWorld {
   const clock = new ManualClock();
   const tips = new Tips();
   const lines: HandLine[] = [];
   const problems: string[] = [];
   const elsewhere = new HandLine();
-  const watch = new Watch({
+  const watch = new AccountWatch({
     mesh: {
       openLine: async () => {
         const line = new HandLine();

@@ -6,7 +6,7 @@ import { isSameAccount, keep } from './account-text.ts';
 import { Claims, type LineOptions } from './claims.ts';
 import type { AccountText, News, WatchedAccount } from './watched-account.ts';
 
-export interface WatchedLineOptions extends LineOptions<WatchedAccount> {
+export interface AccountLineOptions extends LineOptions<WatchedAccount> {
   /** The longest account that is kept, in bytes of its JSON. */
   readonly maxAccountBytes: number;
   /** There is news of an account, or what is known of it was taken back. */
@@ -16,15 +16,15 @@ export interface WatchedLineOptions extends LineOptions<WatchedAccount> {
 }
 
 /** One connection, and the accounts that are watched over it. */
-export class WatchedLine {
-  readonly #options: WatchedLineOptions;
+export class AccountLine {
+  readonly #options: AccountLineOptions;
   readonly #reader: Accounts;
   readonly #accounts = new Map<WatchedAccount, () => void>();
   readonly #claims: Claims<WatchedAccount>;
   readonly #arming = new Set<WatchedAccount>();
   readonly #reading = new Set<WatchedAccount>();
 
-  constructor(options: WatchedLineOptions) {
+  constructor(options: AccountLineOptions) {
     this.#options = options;
     this.#reader = new Accounts(options.line);
     this.#claims = new Claims({

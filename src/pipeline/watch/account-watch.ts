@@ -6,14 +6,14 @@ import { GatewayError } from '../../domain/error.ts';
 import type { Proof } from '../../domain/proof.ts';
 import type { AccountQuery, AccountReading, AccountSource } from '../../upstream/accounts.ts';
 import type { Mesh } from '../../upstream/mesh.ts';
+import { AccountLine } from './account-line.ts';
 import { bytesOf, followsClock, isSameAccount, keep, lamportsOf } from './account-text.ts';
 import { type ArmingRule, twoReads } from './arming.ts';
 import { Keeper, type Keeping } from './keeper.ts';
 import { type News, WatchedAccount } from './watched-account.ts';
-import { WatchedLine } from './watched-line.ts';
 
 /** The `watch` part of the config. */
-export interface WatchSettings {
+export interface AccountWatchSettings {
   /** How many accounts are watched at a time, each commitment counted for itself. */
   readonly accounts: number;
   /** An account that nobody has read for so long is watched no more. */
@@ -24,12 +24,12 @@ export interface WatchSettings {
   readonly maxAccountBytes: number;
 }
 
-export interface WatchOptions {
+export interface AccountWatchOptions {
   readonly mesh: Pick<Mesh, 'openLine' | 'tip' | 'onTip'>;
   /** Reads what is not kept live. */
   readonly accounts: AccountSource;
   readonly clock: Clock;
-  readonly settings: WatchSettings;
+  readonly settings: AccountWatchSettings;
   /** When silence may be taken for "unchanged". */
   readonly rule?: ArmingRule;
   /** Called when claims have moved on. */
@@ -38,13 +38,13 @@ export interface WatchOptions {
 }
 
 /** Keeps the accounts live that are read again and again, for all readers together. */
-export class Watch implements AccountSource {
+export class AccountWatch implements AccountSource {
   readonly keeping: Keeping;
-  readonly #options: WatchOptions;
-  readonly #keeper: Keeper<WatchedAccount, WatchedLine>;
+  readonly #options: AccountWatchOptions;
+  readonly #keeper: Keeper<WatchedAccount, AccountLine>;
   readonly #followers = new Map<WatchedAccount, Set<Follower>>();
 
-  constructor(options: WatchOptions) {
+  constructor(options: AccountWatchOptions) {
     const { mesh, clock, settings, onMoved, onProblem } = options;
     this.#options = options;
     this.#keeper = new Keeper({
@@ -57,7 +57,7 @@ export class Watch implements AccountSource {
       isFollowed: (account) => this.#followers.has(account),
       describe: ({ address, commitment }) => ({ address, commitment }),
       watchOver: (over) =>
-        new WatchedLine({
+        new AccountLine({
           ...over,
           maxAccountBytes: settings.maxAccountBytes,
           onNews: (account, news, slot) => this.#tell(account, news, slot),
