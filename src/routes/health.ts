@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GatewayError } from '../domain/error.ts';
-import type { NodeStatus } from '../upstream/mesh.ts';
+import type { Mesh, NodeStatus } from '../upstream/mesh.ts';
 import { type Context, now } from './route.ts';
 import { integer } from './shapes.ts';
 
@@ -11,7 +11,7 @@ export interface Health {
   readonly slot: number;
   readonly slotAgeMs: number;
   readonly behindSlots: number | null;
-  readonly upstreams: readonly NodeStatus[];
+  readonly upstreams: readonly Omit<NodeStatus, 'refusedFor'>[];
   readonly cacheWarm: boolean;
   readonly version: string;
   readonly uptimeSec: number;
@@ -49,7 +49,7 @@ export const health = now({
     const { cache, mesh, clock, version, startedMs } = context;
     const why = whyDown(context);
     if (why !== undefined) throw new GatewayError('unhealthy', why);
-    const upstreams = mesh.nodes();
+    const upstreams = mesh.nodes().map(({ refusedFor, ...shown }) => shown);
     return {
       status: isHealthy(context) ? 'ok' : 'degraded',
       cluster: mesh.cluster,
@@ -75,12 +75,17 @@ export const isHealthy = (context: Context): boolean =>
   !context.vitals.isFailing() &&
   context.mesh.nodes().every(({ status, ws }) => status === 'ok' && ws === 'up');
 
-function whyDown({ cache, isDraining }: Context): string | undefined {
+function whyDown({ cache, mesh, isDraining }: Context): string | undefined {
   if (isDraining()) return 'the gateway is shutting down';
   if (cache.tip === 0) return 'no slot was seen yet';
-  if (cache.tipAgeMs > cache.maxStaleMs) return `no new slot for ${Math.round(cache.tipAgeMs / 1000)} s`;
+  if (cache.tipAgeMs > cache.maxStaleMs)
+    return [`no new slot for ${Math.round(cache.tipAgeMs / 1000)} s`, ...refusals(mesh)].join('; ');
   return undefined;
 }
 
-const behind = (upstreams: readonly NodeStatus[], tip: number): number =>
+/** The nodes that are not read from, each by its id, and why. */
+const refusals = (mesh: Mesh): readonly string[] =>
+  mesh.nodes().flatMap(({ id, refusedFor }) => (refusedFor === null ? [] : [`${id} ${refusedFor}`]));
+
+const behind = (upstreams: readonly Pick<NodeStatus, 'slot'>[], tip: number): number =>
   Math.max(0, Math.max(...upstreams.map(({ slot }) => slot ?? 0)) - tip);

@@ -199,6 +199,7 @@ export class Member {
       slot,
       behindSlots: slot === null || best === undefined ? null : Math.max(0, best - slot),
       ws: this.#feed?.status ?? 'down',
+      refusedFor: this.#trust.problem ?? null,
     };
   }
 

@@ -23,6 +23,8 @@ export interface NodeStatus {
   readonly slot: Slot | null;
   readonly behindSlots: number | null;
   readonly ws: 'up' | 'down';
+  /** Why nothing is read from it, whatever it says; null of a node that is read from. */
+  readonly refusedFor: string | null;
 }
 
 export interface CallOptions {

@@ -5,6 +5,8 @@ import type { Peers } from './peers.ts';
 /** So far below what it has shown before, a node is no laggard: its ledger is another (I13). */
 const RESET_SLOTS = 1000;
 
+const NOT_BELIEVED = 'is not believed';
+
 /** Whether one node is to be read from: not while it is of another cluster, has gone back, or has jumped ahead. */
 export class NodeTrust {
   readonly #id: string;
@@ -15,6 +17,8 @@ export class NodeTrust {
   #stranger = false;
   #reset = false;
   #doubted = false;
+  /** Why trust was lost last; until {@link take} knows more, that a slot is not believed. */
+  #problem = NOT_BELIEVED;
 
   /** `onProblem` is told once each time that trust is lost. */
   constructor(id: string, peers: Peers, onProblem: (nodeId: string, problem: string) => void) {
@@ -25,6 +29,11 @@ export class NodeTrust {
 
   get holds(): boolean {
     return !this.#stranger && !this.#reset && !this.#peers.doubts(this.#id);
+  }
+
+  /** Why it is not to be read from; undefined while it is. */
+  get problem(): string | undefined {
+    return this.holds ? undefined : this.#problem;
   }
 
   /** The node names its genesis hash. Returns whether it is of our cluster. */
@@ -42,14 +51,16 @@ export class NodeTrust {
     if (reset && !this.#reset) this.#lost(`is refused: it has gone back from slot ${accepted} to ${slot}`);
     this.#reset = reset;
     const doubted = this.#peers.doubts(this.#id);
-    if (doubted && !this.#doubted) this.#lost(`is not believed: it has jumped to slot ${slot}`);
+    if (doubted && !this.#doubted) this.#lost(`${NOT_BELIEVED}: it has jumped to slot ${slot}`);
     this.#doubted = doubted;
+    if (this.holds) this.#problem = NOT_BELIEVED; // what was is over
     if (reset || !this.#peers.believes(commitment, slot)) return false;
     this.#accepted.set(commitment, Math.max(slot, accepted));
     return true;
   }
 
   #lost(problem: string): void {
+    this.#problem = problem;
     this.#onProblem(this.#id, problem);
   }
 }

@@ -177,11 +177,12 @@ t.test('I13: the only node is refused as well, until it is where it was', async 
   node.tellSlot(3900);
   await until(() => problems.length === 1);
   await t.rejects(whoAnswers(mesh), { code: 'upstream_unavailable' });
-  t.match(mesh.nodes(), [{ id: 'node-1', status: 'down', slot: 3900 }]);
+  const refusedFor = 'is refused: it has gone back from slot 5000 to 3900';
+  t.match(mesh.nodes(), [{ id: 'node-1', status: 'down', slot: 3900, refusedFor }]);
   node.tellSlot(3950);
   node.tellSlot(4100);
   await until(() => mesh.nodes()[0]?.slot === 4100);
-  t.equal(mesh.nodes()[0]?.status, 'behind', 'what is left is a delay');
+  t.match(mesh.nodes(), [{ status: 'behind', refusedFor: null }], 'what is left is a delay');
   t.equal(mesh.tip('processed'), 5000);
   t.equal(problems.length, 1);
 });
@@ -204,6 +205,8 @@ t.test('I16: one of two nodes that lies about its slot moves no tip, and none of
   t.ok(Math.max(...seen) <= honest.chain.slot('processed'));
   t.match(mesh.nodes(), [{ status: 'down' }, { status: 'ok' }]);
   t.match(problems, [/^node-1 is not believed: it has jumped to slot 101\d{4}$/]);
+  t.match(mesh.nodes()[0]?.refusedFor, /^is not believed: it has jumped to slot 101\d{4}$/);
+  t.equal(mesh.nodes()[1]?.refusedFor, null);
   t.ok(line.lost, 'what hangs on its word is stale');
   t.equal((await mesh.openLine()).nodeId, 'node-2');
   await liar.control.lieAboutSlot(0);

@@ -2,6 +2,7 @@ import { TOKEN_PROGRAMS } from '../../chain/token.ts';
 import type { Slot } from '../../domain/answer.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/error.ts';
+import { SLOT_MS } from '../../domain/slot-time.ts';
 import { isShownBy } from '../../tokens/mints.ts';
 import { isSameList, readTokenList, type TokenList, type TokenListReading } from '../../tokens/token-list.ts';
 import type { Beacon, Watcher } from '../../upstream/line.ts';
