@@ -9,6 +9,7 @@ import type { Beacon, Watcher } from '../../upstream/line.ts';
 import { storedAccount } from '../../upstream/stored-accounts.ts';
 import { Claims, type LineOptions } from './claims.ts';
 import { SharedSubscriptions } from './shared-subscriptions.ts';
+import { Wait } from './wait.ts';
 import type { WatchedList } from './watched-list.ts';
 
 export interface ListLineOptions extends LineOptions<WatchedList> {
@@ -25,7 +26,11 @@ interface Subscribed {
   readonly programs: (() => void)[];
   /** How many have not been acknowledged. */
   pending: number;
+  isBeingRead: boolean;
 }
+
+/** Readers wait so long for a reading of the line's node; then they are better off with the others. */
+const PATIENCE_MS = SLOT_MS;
 
 /** Where a token account names its owner: https://github.com/solana-program/token/blob/main/interface/src/state.rs */
 const OWNER_OFFSET = 32;
@@ -52,7 +57,10 @@ export class ListLine {
         return agree ? { slot, isSame: () => watched.list !== undefined && isSameList(list, watched.list) } : undefined;
       },
       onBeat: (commitment, beacon) => this.#beat(commitment, beacon),
-      onLost: () => this.#lists.clear(),
+      onLost: () => {
+        for (const list of this.#lists.keys()) list.reading?.end();
+        this.#lists.clear();
+      },
     });
   }
 
@@ -71,7 +79,7 @@ export class ListLine {
       this.#bar(list);
       return;
     }
-    const subscribed: Subscribed = { accounts: new Map(), programs: [], pending: programs.length };
+    const subscribed: Subscribed = { accounts: new Map(), programs: [], pending: programs.length, isBeingRead: false };
     this.#lists.set(list, subscribed);
     list.join(this.#claims.of(commitment));
     const filters = [{ memcmp: { offset: OWNER_OFFSET, bytes: owner } }];
@@ -86,7 +94,9 @@ export class ListLine {
     const { accounts, programs } = this.#lists.get(list) ?? {};
     this.#lists.delete(list);
     for (const stop of [...(accounts?.values() ?? []), ...(programs ?? [])]) stop();
-    if (accounts !== undefined) list.leave();
+    if (accounts === undefined) return;
+    list.leave();
+    list.reading?.end();
   }
 
   compare(commitment: Commitment): void {
@@ -111,22 +121,29 @@ export class ListLine {
 
   /** Reads a list that wants to be read. When that fails, it is read again at the next beacon. */
   #read(list: WatchedList): void {
-    if (list.wants === undefined || list.reading !== undefined) return;
-    list.reading = this.#readWhileWanted(list).finally(() => {
-      list.reading = undefined;
+    const subscribed = this.#lists.get(list);
+    if (list.wants === undefined || subscribed === undefined || subscribed.isBeingRead) return;
+    const wait = new Wait(this.#options.clock, PATIENCE_MS);
+    list.reading = wait;
+    subscribed.isBeingRead = true;
+    void this.#readWhileWanted(list, subscribed).finally(() => {
+      subscribed.isBeingRead = false;
+      wait.end();
     });
   }
 
-  async #readWhileWanted(list: WatchedList): Promise<void> {
+  /** What is read when the list has gone to another line meanwhile, or comes back to this one, tells nothing. */
+  async #readWhileWanted(list: WatchedList, subscribed: Subscribed): Promise<void> {
+    const isHere = (): boolean => this.#lists.get(list) === subscribed;
     try {
-      for (let wants = list.wants; wants !== undefined && this.#lists.has(list); wants = list.wants) {
+      for (let wants = list.wants; wants !== undefined && isHere(); wants = list.wants) {
         const { slot, agree, list: read } = await this.#readFrom(list, wants);
-        if (!agree || slot < wants || !this.#lists.has(list)) return;
+        if (!agree || slot < wants || !isHere()) return;
         if (read.followsClock || read.held.length > this.#options.maxMembers) this.#bar(list);
         else if (this.#cover(list, read)) list.read(slot, read);
       }
     } catch (thrown) {
-      if (isHopeless(thrown)) this.#bar(list);
+      if (isHopeless(thrown) && isHere()) this.#bar(list);
     }
   }
 

@@ -76,7 +76,7 @@ export class ListWatch implements TokenListSource {
     const list = this.#keeper.get(name) ?? (mint === undefined ? this.#admit(name, query) : undefined);
     if (list === undefined) return readTokenList(mesh, query);
     list.touchedAt = this.#keeper.tip;
-    if (list.isLive) await list.reading; // what it will say is newer than what is kept
+    if (list.isLive) await list.reading?.over; // what it will say is newer than what is kept
     const kept = keptReading(list, query);
     if (kept !== undefined) return kept;
     const floor = Math.max(minContextSlot, list.slot);

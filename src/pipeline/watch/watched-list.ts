@@ -3,6 +3,7 @@ import type { Commitment } from '../../domain/commitment.ts';
 import type { TokenList } from '../../tokens/token-list.ts';
 import { type ArmingRule, type Stage, type Step, SUBSCRIBING } from './arming.ts';
 import { Held } from './held.ts';
+import type { Wait } from './wait.ts';
 import type { Watermark } from './watermark.ts';
 
 /** Token accounts of this owner come and go, as far as the two programs tell: one subscription each. */
@@ -17,8 +18,8 @@ export class WatchedList {
   readonly commitment: Commitment;
   /** The tip at its last reader. */
   touchedAt: Slot;
-  /** The reading that is under way, which whoever asks may wait for. */
-  reading: Promise<void> | undefined;
+  /** The latest reading, which whoever asks may wait for. */
+  reading: Wait | undefined;
   readonly #rule: ArmingRule;
   #stage: Stage = SUBSCRIBING;
   #slot: Slot = -1;

@@ -1,5 +1,6 @@
 import t from 'tap';
 import { TOKEN_PROGRAMS } from '../../../src/chain/token.ts';
+import type { Slot } from '../../../src/domain/answer.ts';
 import { holding, madeUp, minting } from '../../upstream/stored-tokens.ts';
 import { settle } from './hand-line.ts';
 import { ListWorld, MINT, OWNER } from './list-world.ts';
@@ -198,6 +199,49 @@ t.test('I6: a lost line proves nothing more; the list is live again over another
   await world.pass(6);
   t.equal(world.lines.length, 2);
   t.strictSame((await world.kept())?.amounts, { [A]: 5 });
+});
+
+/** A list that is kept live and has just changed, while its node no longer answers; and a reader of it. */
+async function hung() {
+  const world = await live();
+  world.isHung = true;
+  const changed = world.put({ [A]: 6 });
+  await world.tell(A);
+  const answers: Slot[] = [];
+  const read = async (): Promise<void> => {
+    void world.read(world.slot - 1).then(({ slot }) => answers.push(slot));
+    await settle();
+  };
+  await read();
+  return { world, changed, answers, read };
+}
+
+t.test('a reader waits for a node that hangs no longer than a slot, and who comes later not at all', async (t) => {
+  const { world, changed, answers, read } = await hung();
+  world.clock.advance(399);
+  await settle();
+  t.strictSame(answers, []);
+  world.clock.advance(1);
+  await settle();
+  t.strictSame(answers, [changed], 'another node has answered');
+  const next = world.put({ [A]: 7 });
+  await world.tell(A);
+  await read();
+  t.strictSame(answers, [changed, next]);
+  t.equal(world.watch.keeping.falseClaims, 0);
+});
+
+t.test('nobody waits for a node whose line is lost, and the list is live again over another one', async (t) => {
+  const { world, changed, answers, read } = await hung();
+  world.line.close();
+  await settle();
+  t.strictSame(answers, [changed]);
+  await read();
+  t.strictSame(answers, [changed, changed]);
+  world.isHung = false; // of what it was asked before it still answers nothing
+  await world.pass(6);
+  t.equal(world.lines.length, 2);
+  t.strictSame((await world.kept())?.amounts, { [A]: 6 });
 });
 
 t.test('I9: an audit that finds another list below the claim drops all that came over the line', async (t) => {

@@ -24,6 +24,8 @@ export class ListWorld {
   readonly watch: ListWatch;
   readonly #tips = new Tips();
   #slot: Slot = 100;
+  /** While this is set, no line's node answers. */
+  isHung = false;
   #reads = 0;
   #readsElsewhere = 0;
 
@@ -40,7 +42,7 @@ export class ListWorld {
     };
     const callOnLine: Line['call'] = (method, params) => {
       this.#reads++;
-      return answer(method, params);
+      return this.isHung ? new Promise(() => {}) : answer(method, params);
     };
     this.watch = new ListWatch({
       mesh: {
