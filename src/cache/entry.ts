@@ -15,6 +15,8 @@ export interface Label {
   readonly exact: boolean;
   /** True when the whole body of a final answer stands for good: its receipt is never made again. */
   readonly immutable?: boolean;
+  /** True of a part of a reading that others are parts of too: it may be older than what was said of other things. */
+  readonly fromSnapshot?: boolean;
 }
 
 /** A body in other content codings; they belong to one body and go with it. */

@@ -87,8 +87,9 @@ export class Answers {
     const ask = (): Promise<Entry> => this.#askInTime(question, minSlot);
     try {
       const isAsked = this.#flight.has(flightOf(key, minSlot));
-      const entry = await (isAsked ? ask() : admit(ask));
-      return { entry: this.#newer(key, entry.slot) ?? entry, source: 'MISS' };
+      const entry = this.#newest(await (isAsked ? ask() : admit(ask))) ?? this.#newest(await ask());
+      if (entry === undefined) throw overtaken();
+      return { entry, source: 'MISS' };
     } catch (thrown) {
       const kept = this.#cache.peek(key);
       const isDefect = !(thrown instanceof GatewayError); // ours, so an old answer must not cover it
@@ -120,6 +121,13 @@ export class Answers {
   #newer(key: string, slot: Slot): Entry | undefined {
     const kept = this.#cache.peek(key);
     return kept !== undefined && kept.refusal === undefined && kept.slot > slot ? kept : undefined;
+  }
+
+  /** The same for an answer; undefined when a newer one was given while this one came, and is not kept any more. */
+  #newest(entry: Entry): Entry | undefined {
+    const { key, slot, label } = entry;
+    const isOvertaken = slot < (this.#cache.floor(key, label.commitment) ?? 0) && label.fromSnapshot !== true;
+    return this.#newer(key, slot) ?? (isOvertaken ? undefined : entry);
   }
 
   /** Reads an answer again before it is asked for again. A failure keeps the old one: nobody waits for this. */
@@ -162,7 +170,7 @@ export class Answers {
     if (slot < floor && !fromSnapshot) throw overtaken();
     if (slot < floorNow() && !fromSnapshot) return this.#newer(key, slot);
     const answer = { slot, result: toJson(result), final, proof };
-    const said = labelOf(route, params, exact);
+    const said: Label = { ...labelOf(route, params, exact), fromSnapshot };
     // A processed state may be taken back with the next slot.
     if (said.commitment === 'processed') return this.#cache.put(key, answer, { slots: 1 }, said, { readAt });
     const renew = (): Promise<void> => this.#renew({ route, params, key });
