@@ -2,3 +2,12 @@
 export const COMMITMENTS = ['processed', 'confirmed', 'finalized'] as const;
 
 export type Commitment = (typeof COMMITMENTS)[number];
+
+/** What is so at one commitment is so at the weaker ones too: what is finalized was confirmed and processed. Weakest first. */
+export const reachedWith = (commitment: Commitment): readonly Commitment[] => REACHED[commitment];
+
+const REACHED: Readonly<Record<Commitment, readonly Commitment[]>> = {
+  processed: ['processed'],
+  confirmed: ['processed', 'confirmed'],
+  finalized: COMMITMENTS,
+};

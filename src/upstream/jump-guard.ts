@@ -23,7 +23,7 @@ const SHORTEST_SLOT_MS = 5;
 /** The pace is taken over no less than this, so that a burst doesn't pass for one. */
 const PACE_MS = 1000;
 /** Nodes this near to each other agree on where the chain is. */
-export const AGREED_SLOTS = 20;
+const AGREED_SLOTS = 20;
 /** A steady pace may be ahead of the time by so many slots: skipped slots come as one step. */
 const STEADY_AHEAD = 2;
 

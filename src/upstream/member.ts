@@ -1,5 +1,5 @@
 import type { Slot } from '../domain/answer.ts';
-import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
+import { COMMITMENTS, type Commitment, reachedWith } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
 import { followSlots } from './beacon.ts';
 import type { ByteBudget } from './byte-budget.ts';
@@ -221,7 +221,7 @@ export class Member {
   /** The node shows a slot. */
   #take(commitment: Commitment, slot: Slot): void {
     const { peers } = this.#options;
-    for (const reached of COMMITMENTS.slice(0, COMMITMENTS.indexOf(commitment) + 1)) {
+    for (const reached of reachedWith(commitment)) {
       peers.show(this.id, reached, this.node.seen.latest(reached) ?? slot);
     }
     if (this.#trust.take(commitment, slot)) peers.reached(commitment, slot);

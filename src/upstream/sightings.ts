@@ -1,6 +1,6 @@
 import type { Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
-import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
+import { type Commitment, reachedWith } from '../domain/commitment.ts';
 
 /** The latest slots of one node as it shows them. Unlike the tips of the mesh they go back when the node does. */
 export class Sightings {
@@ -25,15 +25,16 @@ export class Sightings {
   }
 
   /**
-   * Takes note of a slot. It holds at the weaker commitments too: what is finalized was confirmed and processed.
-   * An answer that was long on its way may be overtaken by newer ones: only one below `before`, the slot that the node
-   * had shown when it was asked, says that the node has gone back.
+   * Takes note of a slot, at this commitment and the weaker ones. An answer that was long on its way may be overtaken by
+   * newer ones: only one below `before`, the slot that the node had shown when it was asked, says that the node has gone
+   * back.
    */
   show(commitment: Commitment, slot: Slot, before = Number.POSITIVE_INFINITY): void {
-    const weaker = COMMITMENTS.slice(0, COMMITMENTS.indexOf(commitment));
-    for (const reached of weaker) if (slot > (this.#latest.get(reached) ?? -1)) this.#set(reached, slot);
     const latest = this.#latest.get(commitment) ?? -1;
-    if (slot > latest || slot < Math.min(before, latest)) this.#set(commitment, slot);
+    for (const reached of reachedWith(commitment)) {
+      if (slot > (this.#latest.get(reached) ?? -1)) this.#set(reached, slot);
+    }
+    if (slot < Math.min(before, latest)) this.#set(commitment, slot);
     this.#listener(commitment, slot);
   }
 

@@ -1,5 +1,5 @@
 import type { Slot } from '../domain/answer.ts';
-import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
+import { type Commitment, reachedWith } from '../domain/commitment.ts';
 
 /** The newest slot at each commitment, as far as somebody has shown. It never goes back. */
 export class Tips {
@@ -10,9 +10,9 @@ export class Tips {
     return this.#newest.get(commitment);
   }
 
-  /** A slot shown at one commitment holds at the weaker ones too: what is finalized was confirmed and processed. */
+  /** Somebody shows a slot. */
   show(commitment: Commitment, slot: Slot): void {
-    for (const reached of COMMITMENTS.slice(0, COMMITMENTS.indexOf(commitment) + 1)) {
+    for (const reached of reachedWith(commitment)) {
       if (slot <= (this.newest(reached) ?? -1)) continue;
       this.#newest.set(reached, slot);
       for (const listener of this.#listeners.get(reached) ?? []) listener(slot);
