@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import bs58 from 'bs58';
 import { hasCode } from '../disk/errno.ts';
 import { writeNewFile } from '../disk/new-file.ts';
+import { SLOT_MS } from '../domain/slot-time.ts';
 
 /** What makes an embedded cluster the same one after a restart. */
 export interface Genesis {
@@ -16,7 +17,6 @@ export interface Genesis {
 
 /** A cluster's first slot is not its slot 0: it looks as if it had run for some days. */
 const FIRST_SLOT = 1_000_000;
-const SLOT_MS = 400;
 
 /** A new cluster. `random` is 32 bytes that nobody else has. */
 export const newGenesis = (random: Uint8Array, nowMs: number, slotMs = SLOT_MS): Genesis => ({

@@ -1,5 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import { GatewayError } from '../domain/error.ts';
+import { pushOf } from '../receipt/push.ts';
 import type { Topic } from '../routes/topics.ts';
 import { errorFrame } from './error-frame.ts';
 import { Followed, type FollowedOptions, type Push } from './followed.ts';
@@ -70,7 +71,7 @@ export class Pushes {
       const first = await audience.followed.now();
       if (audience.subscriptions.get(listener) !== subscription) return; // gone meanwhile
       subscription.sent = first;
-      listener.say(`{"type":"subscribed",${head(subscription, topic, true)},"answer":${first.body}}`);
+      listener.say(pushOf('subscribed', head(subscription, topic, true), first.body));
       const { latest } = audience.followed;
       if (latest !== undefined) push(audience.topic, subscription, latest);
     } catch (thrown) {
@@ -159,8 +160,8 @@ function push(topic: Topic, subscription: Subscription, news: Push): void {
 function send(topic: Topic, subscription: Subscription, news: Push): void {
   subscription.sent = news;
   const reorg = news.isReorg ? ',"reorg":true' : '';
-  const frame = `{"type":"${topic.name}",${head(subscription, topic, false)}${reorg},"answer":${news.body}}`;
-  subscription.isOwed = !subscription.listener.push(frame);
+  const members = `${head(subscription, topic, false)}${reorg}`;
+  subscription.isOwed = !subscription.listener.push(pushOf(topic.name, members, news.body));
 }
 
 function head({ id, seq }: Subscription, { name, address }: Topic, isFirst: boolean): string {

@@ -9,6 +9,10 @@ export interface Push {
   readonly answer: string;
 }
 
+/** A push: its type, what else is said as members of JSON, and the body of the route's answer. */
+export const pushOf = (type: string, members: string, answer: { toString(): string }): string =>
+  `${OPENING}${type}",${members}${ANSWER}${answer}}`;
+
 /**
  * Takes a push apart, undefined for any other text. The answer is its last member; in what stands before, a quote inside
  * a text is escaped, so the first `"answer":` is the member.
