@@ -1,40 +1,26 @@
 import type { Follower } from '../../domain/account-news.ts';
 import type { Slot } from '../../domain/answer.ts';
-import type { Clock } from '../../domain/clock.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/error.ts';
 import type { Proof } from '../../domain/proof.ts';
 import type { AccountQuery, AccountReading, AccountSource } from '../../upstream/accounts.ts';
-import type { Mesh } from '../../upstream/mesh.ts';
 import { AccountLine } from './account-line.ts';
 import { bytesOf, followsClock, isSameAccount, keep, lamportsOf } from './account-text.ts';
-import { type ArmingRule, twoReads } from './arming.ts';
-import { Keeper, type Keeping } from './keeper.ts';
+import { twoReads } from './arming.ts';
+import { Keeper, type Keeping, type WatchOptions, type WatchSettings } from './keeper.ts';
 import { type News, WatchedAccount } from './watched-account.ts';
 
-/** The `watch` part of the config. */
-export interface AccountWatchSettings {
+/** The `watch` part of the config, as far as it is about accounts. */
+export interface AccountWatchSettings extends WatchSettings {
   /** How many accounts are watched at a time, each commitment counted for itself. */
   readonly accounts: number;
-  /** An account that nobody has read for so long is watched no more. */
-  readonly idleSlots: number;
-  /** How often all that is kept live is read again and compared. */
-  readonly auditMs: number;
   /** An account whose JSON is longer is not kept. */
   readonly maxAccountBytes: number;
 }
 
-export interface AccountWatchOptions {
-  readonly mesh: Pick<Mesh, 'openLine' | 'tip' | 'onTip'>;
+export interface AccountWatchOptions extends WatchOptions<AccountWatchSettings> {
   /** Reads what is not kept live. */
   readonly accounts: AccountSource;
-  readonly clock: Clock;
-  readonly settings: AccountWatchSettings;
-  /** When silence may be taken for "unchanged". */
-  readonly rule?: ArmingRule;
-  /** Called when claims have moved on. */
-  readonly onMoved?: () => void;
-  readonly onProblem?: (problem: string, facts: object) => void;
 }
 
 /** Keeps the accounts live that are read again and again, for all readers together. */
@@ -45,15 +31,11 @@ export class AccountWatch implements AccountSource {
   readonly #followers = new Map<WatchedAccount, Set<Follower>>();
 
   constructor(options: AccountWatchOptions) {
-    const { mesh, clock, settings, onMoved, onProblem } = options;
+    const { settings } = options;
     this.#options = options;
     this.#keeper = new Keeper({
-      mesh,
-      clock,
+      ...options,
       most: settings.accounts,
-      idleSlots: settings.idleSlots,
-      auditMs: settings.auditMs,
-      isSpent: ({ bar }) => bar !== undefined && this.#keeper.tip - bar.at > settings.idleSlots,
       isFollowed: (account) => this.#followers.has(account),
       describe: ({ address, commitment }) => ({ address, commitment }),
       watchOver: (over) =>
@@ -63,8 +45,6 @@ export class AccountWatch implements AccountSource {
           onNews: (account, news, slot) => this.#tell(account, news, slot),
           onBarred: (account, reason) => this.#end(account, reason),
         }),
-      onMoved,
-      onProblem,
     });
     this.keeping = this.#keeper;
   }

@@ -3,6 +3,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
 import type { Proof } from '../../domain/proof.ts';
 import type { Mesh } from '../../upstream/mesh.ts';
+import type { ArmingRule } from './arming.ts';
 import type { LineOptions } from './claims.ts';
 import { Heat } from './heat.ts';
 import { type Carrier, Lines, type Passenger } from './lines.ts';
@@ -13,6 +14,28 @@ interface Watched extends Passenger {
   readonly held: Proof | undefined;
   /** The tip at its last reader. */
   readonly touchedAt: Slot;
+  /** The tip at which it was found that it can't be kept live; undefined while it may be. */
+  readonly barredAt: Slot | undefined;
+}
+
+/** The part of a watch's settings that has nothing to do with what it watches. */
+export interface WatchSettings {
+  /** What nobody has read for so long is watched no more; what can't be kept live is tried again. */
+  readonly idleSlots: number;
+  /** How often all that is kept live is read again and compared. */
+  readonly auditMs: number;
+}
+
+/** What any watch needs. */
+export interface WatchOptions<S extends WatchSettings> {
+  readonly mesh: Pick<Mesh, 'openLine' | 'tip' | 'onTip'>;
+  readonly clock: Clock;
+  readonly settings: S;
+  /** When silence may be taken for "unchanged". */
+  readonly rule?: ArmingRule;
+  /** Called when claims have moved on. */
+  readonly onMoved?: () => void;
+  readonly onProblem?: (problem: string, facts: object) => void;
 }
 
 /** A connection that things are kept live over. */
@@ -38,25 +61,14 @@ export interface Keeping {
   close(): void;
 }
 
-export interface KeeperOptions<T, L> {
-  readonly mesh: Pick<Mesh, 'openLine' | 'tip' | 'onTip'>;
-  readonly clock: Clock;
+export interface KeeperOptions<T, L> extends Omit<WatchOptions<WatchSettings>, 'rule'> {
   /** How many things are watched at a time. */
   readonly most: number;
-  /** What nobody has read for so long is watched no more. */
-  readonly idleSlots: number;
-  /** How often all that is kept live is read again and compared. */
-  readonly auditMs: number;
   watchOver(options: LineOptions<T>): L;
-  /** True of what is to be let go though it is read. */
-  isSpent?(watched: T): boolean;
   /** True of what is to be watched though nobody reads it. */
   isFollowed?(watched: T): boolean;
   /** Names a thing, for the log. */
   describe(watched: T): object;
-  /** Called when claims have moved on. */
-  readonly onMoved: (() => void) | undefined;
-  readonly onProblem: ((problem: string, facts: object) => void) | undefined;
 }
 
 /** Chooses what is kept live, finds connections for it, and has it audited: the same for accounts and for lists. */
@@ -73,12 +85,17 @@ export class Keeper<T extends Watched, L extends Watching<T>> implements Keeping
   #lost = 0;
 
   constructor(options: KeeperOptions<T, L>) {
-    const { mesh, clock, most, idleSlots, isSpent, isFollowed } = options;
+    const { mesh, clock, most, isFollowed } = options;
+    const { idleSlots } = options.settings;
     this.#options = options;
     this.#heat = new Heat(most);
     this.#roster = new Roster({
       most,
-      isIdle: (watched) => isSpent?.(watched) || (this.tip - watched.touchedAt > idleSlots && !isFollowed?.(watched)),
+      isIdle: (watched) => {
+        const { barredAt, touchedAt } = watched;
+        if (barredAt !== undefined && this.tip - barredAt > idleSlots) return true;
+        return this.tip - touchedAt > idleSlots && !isFollowed?.(watched);
+      },
       dropped: (watched) => this.#lines.remove(watched),
     });
     this.#lines = new Lines(
@@ -172,8 +189,8 @@ export class Keeper<T extends Watched, L extends Watching<T>> implements Keeping
   }
 
   #auditLater(): void {
-    const { clock, auditMs } = this.#options;
-    this.#cancelAudit = clock.after(auditMs, () => {
+    const { clock, settings } = this.#options;
+    this.#cancelAudit = clock.after(settings.auditMs, () => {
       void this.audit().finally(() => {
         if (!this.#isClosed) this.#auditLater();
       });

@@ -1,4 +1,3 @@
-import type { Clock } from '../../domain/clock.ts';
 import type { Proof } from '../../domain/proof.ts';
 import {
   isSameList,
@@ -9,31 +8,21 @@ import {
   type TokenListSource,
 } from '../../tokens/token-list.ts';
 import type { Mesh } from '../../upstream/mesh.ts';
-import { type ArmingRule, twoReads } from './arming.ts';
-import { Keeper, type Keeping } from './keeper.ts';
+import { twoReads } from './arming.ts';
+import { Keeper, type Keeping, type WatchOptions, type WatchSettings } from './keeper.ts';
 import { ListLine } from './list-line.ts';
 import { WatchedList } from './watched-list.ts';
 
-export interface ListWatchSettings {
+/** The `watch` part of the config, as far as it is about lists. */
+export interface ListWatchSettings extends WatchSettings {
   /** How many token lists are watched at a time, each commitment counted for itself. */
   readonly lists: number;
   /** A list with more accounts is not kept live. */
   readonly maxListMembers: number;
-  /** A list that nobody has read for so long is watched no more; one that can't be kept live is tried again. */
-  readonly idleSlots: number;
-  /** How often all that is kept live is read again and compared. */
-  readonly auditMs: number;
 }
 
-export interface ListWatchOptions {
+export interface ListWatchOptions extends WatchOptions<ListWatchSettings> {
   readonly mesh: Pick<Mesh, 'call' | 'openLine' | 'tip' | 'onTip'>;
-  readonly clock: Clock;
-  readonly settings: ListWatchSettings;
-  /** When silence may be taken for "unchanged". */
-  readonly rule?: ArmingRule;
-  /** Called when claims have moved on. */
-  readonly onMoved?: () => void;
-  readonly onProblem?: (problem: string, facts: object) => void;
 }
 
 /** Keeps the token lists live of those owners that are read again and again. */
@@ -43,15 +32,11 @@ export class ListWatch implements TokenListSource {
   readonly #keeper: Keeper<WatchedList, ListLine>;
 
   constructor(options: ListWatchOptions) {
-    const { mesh, clock, settings, onMoved, onProblem } = options;
+    const { settings } = options;
     this.#options = options;
     this.#keeper = new Keeper({
-      mesh,
-      clock,
+      ...options,
       most: settings.lists,
-      idleSlots: settings.idleSlots,
-      auditMs: settings.auditMs,
-      isSpent: ({ barredAt }) => barredAt !== undefined && this.#keeper.tip - barredAt > settings.idleSlots,
       describe: ({ owner, commitment }) => ({ owner, commitment }),
       watchOver: (over) =>
         new ListLine({
@@ -59,8 +44,6 @@ export class ListWatch implements TokenListSource {
           maxMembers: settings.maxListMembers,
           onCrowded: (list) => this.#keeper.move(list),
         }),
-      onMoved,
-      onProblem,
     });
     this.keeping = this.#keeper;
   }

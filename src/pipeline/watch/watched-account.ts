@@ -41,6 +41,10 @@ export class WatchedAccount {
     this.#rule = rule;
   }
 
+  get barredAt(): Slot | undefined {
+    return this.bar?.at;
+  }
+
   /** The slot of {@link text}; -1 while nothing is known. */
   get slot(): Slot {
     return this.#slot;

@@ -15,12 +15,17 @@ const query = queryOf('a', 'confirmed', 'lamports');
 /** Has an account watched, and listens to nothing. */
 const nobody: Follower = { onNews: () => {}, onEnd: () => {} };
 
+/** Follows `a` from slot 100 on; gives the line that is opened for it. */
+async function untilFollowed(world: HandWorld, commitment: Commitment, follower = nobody): Promise<HandLine> {
+  world.tips.show('finalized', 100);
+  world.watch.follow('a', commitment, follower);
+  await settle();
+  return lineOf(world);
+}
+
 /** Follows `a`, and brings it to where its second reading is wanted: at 100 it had 1 lamport. */
 async function untilSecondRead(world: HandWorld): Promise<HandLine> {
-  world.tips.show('finalized', 100);
-  world.watch.follow('a', 'confirmed', nobody);
-  await settle();
-  const line = lineOf(world);
+  const line = await untilFollowed(world, 'confirmed');
   line.watchers.get('a')?.acknowledged();
   await settle();
   line.asked.shift()?.answer(100, account(1));
@@ -56,10 +61,7 @@ async function kept(world: HandWorld): Promise<[number, number] | undefined> {
 
 t.test('I3: an account is live after acknowledgement, reading, beacon and a second reading from it on', async (t) => {
   const world = openWatch();
-  world.tips.show('finalized', 100);
-  world.watch.follow('a', 'confirmed', nobody);
-  await settle();
-  const line = lineOf(world);
+  const line = await untilFollowed(world, 'confirmed');
   t.equal(line.asked.length, 0, 'nothing is read before the acknowledgement');
   line.watchers.get('a')?.acknowledged();
   await settle();
@@ -83,10 +85,7 @@ t.test(
   'I3: where another node may have read, the beacon is behind the reading by as much as nodes are apart',
   async (t) => {
     const world = openWatch();
-    world.tips.show('finalized', 100);
-    world.watch.follow('a', 'confirmed', nobody);
-    await settle();
-    const line = lineOf(world);
+    const line = await untilFollowed(world, 'confirmed');
     line.pooled = true;
     line.watchers.get('a')?.acknowledged();
     await settle();
@@ -332,10 +331,7 @@ t.test('I5: at processed a value of a fork that the node has left is taken back,
   for (const isBeaconFirst of [true, false]) {
     const world = openWatch();
     const news: object[] = [];
-    world.tips.show('processed', 100);
-    world.watch.follow('a', 'processed', { ...nobody, onNews: (one) => news.push(one) });
-    await settle();
-    const line = lineOf(world);
+    const line = await untilFollowed(world, 'processed', { ...nobody, onNews: (one) => news.push(one) });
     for (const [slot, parent] of [
       [101, 100],
       [102, 100], // nobody works on it yet
@@ -360,10 +356,7 @@ t.test('I5: at processed a value of a fork that the node has left is taken back,
 t.test('at processed a value that is taken back is told as such, and a newer one is asked for', async (t) => {
   const world = openWatch();
   const news: object[] = [];
-  world.tips.show('processed', 100);
-  world.watch.follow('a', 'processed', { ...nobody, onNews: (one) => news.push(one) });
-  await settle();
-  const line = lineOf(world);
+  const line = await untilFollowed(world, 'processed', { ...nobody, onNews: (one) => news.push(one) });
   line.watchers.get('a')?.acknowledged();
   line.tell('a', 101, account(1));
   line.tell('a', 100, account(0));
