@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import type { Answer, Slot } from '../domain/answer.ts';
+import type { Answer } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { GatewayError } from '../domain/error.ts';
-import { SLOT_MS } from '../domain/slot-time.ts';
+import { SLOT_MS, type Slot } from '../domain/slot.ts';
 import { type Entry, type Freshness, type Label, newEntry, type Policy } from './entry.ts';
 import { Floors } from './floors.ts';
 import { HotKeys } from './hot-keys.ts';

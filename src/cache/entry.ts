@@ -1,8 +1,9 @@
-import type { Answer, Slot } from '../domain/answer.ts';
+import type { Answer } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { Envelope } from '../domain/envelope.ts';
 import type { GatewayError } from '../domain/error.ts';
 import type { Proof } from '../domain/proof.ts';
+import type { Slot } from '../domain/slot.ts';
 
 /** `live`: the pipeline keeps it current. Otherwise, for how many slots of the tip an answer may be served. */
 export type Policy = 'live' | { readonly slots: number };

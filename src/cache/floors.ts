@@ -1,5 +1,5 @@
-import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
+import type { Slot } from '../domain/slot.ts';
 
 /**
  * Below what slot no answer may go, for the keys that are not cached any more: one number per commitment stands for

@@ -1,5 +1,5 @@
-import type { Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { Slot } from '../domain/slot.ts';
 
 /** The newest slot and for how long it has been so, by a clock that is read a few times a second: a hit needs none. */
 export class Tip {

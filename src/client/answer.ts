@@ -1,4 +1,4 @@
-import type { Slot } from '../domain/answer.ts';
+import type { Slot } from '../domain/slot.ts';
 import type { EnvelopeOf, Parameters, Path, Result, SignedPath } from './declared.ts';
 import type { Proven } from './proof.ts';
 import type { Patience } from './send.ts';

@@ -1,6 +1,6 @@
-import type { Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import { parseExactJson } from '../domain/exact-json.ts';
+import type { Slot } from '../domain/slot.ts';
 import { receiptIn } from '../receipt/body.ts';
 import { parseReceipt, type Receipt } from '../receipt/receipt.ts';
 import { ReceiptError } from '../receipt/receipt-error.ts';

@@ -1,4 +1,4 @@
-import type { Slot } from '../domain/answer.ts';
+import type { Slot } from '../domain/slot.ts';
 import type { InnerInstruction } from './svm.ts';
 import type { TokenBalance } from './token-balance.ts';
 import type { TransactionError } from './transaction-error.ts';

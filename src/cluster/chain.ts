@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
-import type { Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import { CLOCK_SYSVAR, RECENT_BLOCKHASHES_SYSVAR, SLOT_HASHES_SYSVAR } from '../domain/programs.ts';
+import type { Slot } from '../domain/slot.ts';
 import type { Account } from './account.ts';
 import { AccountVersions } from './account-versions.ts';
 import { admit, BLOCKHASH_LIFE, isAlive, type Surroundings } from './admission.ts';

@@ -1,4 +1,4 @@
-import type { Slot } from '../domain/answer.ts';
+import type { Slot } from '../domain/slot.ts';
 import type { Chain } from './chain.ts';
 import type { Faults } from './faults.ts';
 import type { Pacer } from './pacer.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import bs58 from 'bs58';
 import { hasCode } from '../disk/errno.ts';
 import { writeNewFile } from '../disk/new-file.ts';
-import { SLOT_MS } from '../domain/slot-time.ts';
+import { SLOT_MS } from '../domain/slot.ts';
 
 /** What makes an embedded cluster the same one after a restart. */
 export interface Genesis {

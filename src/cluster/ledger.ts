@@ -1,4 +1,4 @@
-import type { Slot } from '../domain/answer.ts';
+import type { Slot } from '../domain/slot.ts';
 import type { Block, Landed } from './block.ts';
 
 /** How much a node remembers. */

@@ -1,4 +1,4 @@
-import type { Slot } from '../domain/answer.ts';
+import type { Slot } from '../domain/slot.ts';
 
 /** A refusal in a node's own words: what a JSON-RPC answer carries in place of a result. */
 export class NodeError extends Error {

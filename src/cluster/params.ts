@@ -1,6 +1,6 @@
 import bs58 from 'bs58';
-import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
+import type { Slot } from '../domain/slot.ts';
 import { invalidParams } from './node-error.ts';
 
 /** The members of a request's last parameter. */

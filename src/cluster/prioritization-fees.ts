@@ -1,4 +1,4 @@
-import type { Slot } from '../domain/answer.ts';
+import type { Slot } from '../domain/slot.ts';
 import type { Block } from './block.ts';
 import { computeBudget } from './wire-transaction.ts';
 

@@ -1,4 +1,4 @@
-import type { Slot } from '../domain/answer.ts';
+import type { Slot } from '../domain/slot.ts';
 
 /** How busy the cluster was over a stretch of time. */
 export interface PerformanceSample {

@@ -1,4 +1,4 @@
-import type { Slot } from '../domain/answer.ts';
+import type { Slot } from '../domain/slot.ts';
 
 /** Which slots have no block: one in every `every` slots, at a place that varies. Known from the slot alone. */
 export interface Skips {

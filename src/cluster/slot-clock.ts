@@ -1,5 +1,5 @@
-import type { Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { Slot } from '../domain/slot.ts';
 
 /** When slots begin. */
 export interface SlotTiming {

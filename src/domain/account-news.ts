@@ -1,5 +1,5 @@
-import type { Slot } from './answer.ts';
 import type { GatewayError } from './error.ts';
+import type { Slot } from './slot.ts';
 
 /** A followed account has changed. */
 export interface AccountNews {

@@ -1,7 +1,5 @@
 import type { Proof } from './proof.ts';
-
-/** A Solana slot number: the cluster's clock. Always a safe integer. */
-export type Slot = number;
+import type { Slot } from './slot.ts';
 
 /** What a read returns: the data and the slot at which it holds. */
 export interface Answer<T> {

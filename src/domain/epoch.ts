@@ -1,5 +1,5 @@
-import type { Slot } from './answer.ts';
 import { round } from './round.ts';
+import type { Slot } from './slot.ts';
 
 /** What a node says of the epoch. https://solana.com/docs/rpc/http/getepochinfo */
 export interface EpochInfo {

@@ -1,5 +1,5 @@
-import type { Slot } from './answer.ts';
 import { round } from './round.ts';
+import type { Slot } from './slot.ts';
 
 /** One row of https://solana.com/docs/rpc/http/getrecentperformancesamples. */
 export interface PerformanceSample {

@@ -1,4 +1,4 @@
-import type { Slot } from './answer.ts';
+import type { Slot } from './slot.ts';
 
 /**
  * `live`: a change would be told, so silence means that nothing changed. `behind`: the same, from a node that lags.

@@ -28,6 +28,9 @@ export type ReadMethod = (typeof READ_METHODS)[number];
 /** Reads that only the gateway itself makes; a caller can't name them. */
 export type OwnRead = 'getProgramAccounts' | 'getGenesisHash';
 
+/** Everything that may be asked of a node. */
+export type Read = ReadMethod | OwnRead;
+
 const methods: ReadonlySet<unknown> = new Set(READ_METHODS);
 
 export const isReadMethod = (name: unknown): name is ReadMethod => methods.has(name);

@@ -1,7 +1,7 @@
-import type { Slot } from './answer.ts';
 import { type EpochInfo, epochAt, epochProgress } from './epoch.ts';
 import type { Performance } from './performance.ts';
 import type { PriorityFee, PriorityFeeLevels } from './priority-fee.ts';
+import type { Slot } from './slot.ts';
 
 /** The state of the network at a glance: the result of `/network` and of each frame of the stream. */
 export interface Snapshot {

@@ -1,8 +1,7 @@
 import type { AccountNews } from '../domain/account-news.ts';
-import type { Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { GatewayError } from '../domain/error.ts';
-import { SLOT_MS } from '../domain/slot-time.ts';
+import { SLOT_MS, type Slot } from '../domain/slot.ts';
 import type { Answers } from '../routes/answers.ts';
 import type { Watching } from '../routes/route.ts';
 import type { Topic } from '../routes/topics.ts';

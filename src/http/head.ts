@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Quota } from '../access/limiter.ts';
 import type { Entry } from '../cache/entry.ts';
-import type { Slot } from '../domain/answer.ts';
+import type { Slot } from '../domain/slot.ts';
 
 /** What browsers of any origin may read. */
 const EXPOSED =

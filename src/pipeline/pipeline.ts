@@ -19,7 +19,7 @@ import {
 } from 'rxjs';
 import type { Cache } from '../cache/cache.ts';
 import type { Entry, Label } from '../cache/entry.ts';
-import type { Answer, Slot } from '../domain/answer.ts';
+import type { Answer } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import { describeEpoch } from '../domain/epoch.ts';
@@ -27,7 +27,7 @@ import { toJson } from '../domain/json.ts';
 import { describePerformance } from '../domain/performance.ts';
 import { describePriorityFee } from '../domain/priority-fee.ts';
 import { API_PREFIX } from '../domain/request.ts';
-import { SLOT_MS } from '../domain/slot-time.ts';
+import { SLOT_MS, type Slot } from '../domain/slot.ts';
 import { describeNetwork, type Snapshot } from '../domain/snapshot.ts';
 import type { Mesh } from '../upstream/mesh.ts';
 import { readEpoch, readPerformance, readPriorityFees } from '../upstream/network.ts';

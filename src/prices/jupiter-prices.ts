@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';
+import type { Slot } from '../domain/slot.ts';
 import type { Price, PriceSource } from './price-source.ts';
 
 export interface JupiterOptions {

@@ -1,6 +1,6 @@
-import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { PriceSourceName } from '../domain/price-source.ts';
+import type { Slot } from '../domain/slot.ts';
 
 /** What one whole token is worth. */
 export interface Price {

@@ -1,6 +1,6 @@
-import type { Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import { PRICE_SOURCES, type PriceSourceName } from '../domain/price-source.ts';
+import type { Slot } from '../domain/slot.ts';
 import { getText } from '../upstream/get-text.ts';
 import type { Mesh } from '../upstream/mesh.ts';
 import { jupiterPrices } from './jupiter-prices.ts';

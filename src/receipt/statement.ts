@@ -1,5 +1,5 @@
-import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
+import type { Slot } from '../domain/slot.ts';
 
 /** The first line of every statement, and the first word of every head: what the key's signatures are about. */
 const DOMAIN = 'proof-of-serve/v1';

@@ -1,4 +1,4 @@
-import type { Slot } from '../domain/answer.ts';
+import type { Slot } from '../domain/slot.ts';
 import { askedRequest } from './asked-request.ts';
 import { type Judge, judge, remembering, type SignatureCheck } from './judge.ts';
 import type { Receipt } from './receipt.ts';

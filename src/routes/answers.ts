@@ -1,9 +1,9 @@
 import type { Cache } from '../cache/cache.ts';
 import type { Entry, Label } from '../cache/entry.ts';
 import { Flight } from '../cache/flight.ts';
-import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';
 import { toJson } from '../domain/json.ts';
+import type { Slot } from '../domain/slot.ts';
 import { refusedAs } from '../upstream/refused.ts';
 import { checkReachable, isBehind, notReached, overtaken, reach } from './min-slot.ts';
 import type { Admit, Context, Live, ParamSet, Params, Read } from './route.ts';

@@ -1,8 +1,7 @@
 import bs58 from 'bs58';
-import type { TokenProgram } from '../chain/token.ts';
-import { TOKEN_PROGRAMS } from '../chain/token.ts';
-import type { Slot } from '../domain/answer.ts';
+import { TOKEN_PROGRAMS, type TokenProgram } from '../chain/token.ts';
 import { GatewayError } from '../domain/error.ts';
+import type { Slot } from '../domain/slot.ts';
 import type { Mesh } from '../upstream/mesh.ts';
 import { type ScanFilter, scan, scannedAccount } from '../upstream/scan.ts';
 import { mapInSlices } from '../upstream/slices.ts';

@@ -1,7 +1,7 @@
 import bs58 from 'bs58';
-import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import { type ErrorCode, GatewayError } from '../domain/error.ts';
+import type { Slot } from '../domain/slot.ts';
 
 /** Reads one request parameter, and describes it for the API document. `Given` is what a client writes. */
 export interface Param<T, Given = T> {

@@ -1,6 +1,6 @@
 import type { Label } from '../cache/entry.ts';
-import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';
+import type { Slot } from '../domain/slot.ts';
 import { isBehind, overtaken } from './min-slot.ts';
 import type { Admit, Context, Posted } from './route.ts';
 import type { RpcCall } from './rpc-call.ts';

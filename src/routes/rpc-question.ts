@@ -1,8 +1,8 @@
 import type { Policy } from '../cache/entry.ts';
-import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import { toJson } from '../domain/json.ts';
 import type { ReadMethod } from '../domain/read-method.ts';
+import type { Slot } from '../domain/slot.ts';
 import { floorOf } from '../upstream/reading.ts';
 import { commitmentIn, isPlain, type RpcCall } from './rpc-call.ts';
 

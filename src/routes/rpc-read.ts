@@ -1,6 +1,7 @@
-import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';
-import type { Mesh, Reading } from '../upstream/mesh.ts';
+import type { Slot } from '../domain/slot.ts';
+import type { Reading } from '../upstream/call.ts';
+import type { Mesh } from '../upstream/mesh.ts';
 import { member } from '../upstream/raw-json.ts';
 import { floorOf } from '../upstream/reading.ts';
 import { commitmentIn, isPlain, type RpcCall } from './rpc-call.ts';

@@ -1,7 +1,7 @@
 import type { Entry } from '../cache/entry.ts';
-import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import { API_PREFIX } from '../domain/request.ts';
+import type { Slot } from '../domain/slot.ts';
 import { isNull, members, text } from '../upstream/raw-json.ts';
 import type { Context } from './route.ts';
 import { commitmentIn, isPlain, type RpcCall } from './rpc-call.ts';

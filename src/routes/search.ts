@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { accountKind } from '../chain/account-kind.ts';
 import { domainHolder, resolveDomain, type SolDomain } from '../chain/sol-domain.ts';
-import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';
 import { API_PREFIX } from '../domain/request.ts';
+import type { Slot } from '../domain/slot.ts';
 import { accountInfo } from '../upstream/account.ts';
 import { blockExists, transactionExists } from '../upstream/existence.ts';
 import { readLargest } from '../upstream/largest-accounts.ts';

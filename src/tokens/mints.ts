@@ -1,9 +1,9 @@
 import { clockSeconds } from '../chain/clock-sysvar.ts';
 import { decodeToken, type Mint } from '../chain/token.ts';
 import { type AmountScale, amountScale, dependsOnClock } from '../chain/ui-amount.ts';
-import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';
 import { CLOCK_SYSVAR } from '../domain/programs.ts';
+import type { Slot } from '../domain/slot.ts';
 import type { Mesh } from '../upstream/mesh.ts';
 import { type At, readStored, type StoredAccount } from '../upstream/stored-accounts.ts';
 

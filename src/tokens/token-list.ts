@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Mint, TOKEN_PROGRAMS } from '../chain/token.ts';
 import { type AmountScale, dependsOnClock } from '../chain/ui-amount.ts';
-import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { Proof } from '../domain/proof.ts';
+import type { Slot } from '../domain/slot.ts';
 import type { Mesh } from '../upstream/mesh.ts';
 import { mapInSlices } from '../upstream/slices.ts';
 import type { At, StoredAccount } from '../upstream/stored-accounts.ts';

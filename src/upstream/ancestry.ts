@@ -1,4 +1,4 @@
-import type { Slot } from '../domain/answer.ts';
+import type { Slot } from '../domain/slot.ts';
 
 /** So many links are remembered: several times as many slots as lie between processed and finalized. */
 const MOST_LINKS = 256;

@@ -1,7 +1,8 @@
-import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
-import type { Mesh, Reading } from './mesh.ts';
+import type { Slot } from '../domain/slot.ts';
+import type { Reading } from './call.ts';
+import type { Mesh } from './mesh.ts';
 import { RPC_CODE } from './rpc-code.ts';
 
 /** The newest version of transactions that clusters carry. A node refuses a whole block over one that is newer. */

@@ -1,6 +1,6 @@
-import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import { CLOCK_SYSVAR } from '../domain/programs.ts';
+import type { Slot } from '../domain/slot.ts';
 import type { Subscription } from './connection.ts';
 import type { Feed } from './feed.ts';
 import { member, members, safeInteger } from './raw-json.ts';

@@ -1,12 +1,13 @@
-import type { Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
+import type { Read } from '../domain/read-method.ts';
+import type { Slot } from '../domain/slot.ts';
 import { firstGood } from './attempts.ts';
+import type { CallOptions, Reading } from './call.ts';
 import { inKeptOrder, inOrder } from './choice.ts';
 import { BEHIND_SLOTS, type Member } from './member.ts';
-import type { CallOptions, Reading } from './mesh.ts';
-import { commitmentOf, floorOf, isFloor, type Read } from './reading.ts';
+import { commitmentOf, floorOf, isFloor } from './reading.ts';
 import { faultOf, slowDown, unreachable } from './rpc-errors.ts';
 
 /** What lies far back, and what only a node that keeps it all can deny. */

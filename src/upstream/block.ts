@@ -1,6 +1,6 @@
-import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
+import type { Slot } from '../domain/slot.ts';
 import { readAnyVersion } from './any-version.ts';
 import { type BlockTally, tally } from './block-tally.ts';
 import { malformed } from './json-scanner.ts';

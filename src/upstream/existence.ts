@@ -1,5 +1,5 @@
-import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';
+import type { Slot } from '../domain/slot.ts';
 import { readAnyVersion } from './any-version.ts';
 import type { Mesh } from './mesh.ts';
 import { isNull } from './raw-json.ts';

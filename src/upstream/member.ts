@@ -1,18 +1,20 @@
-import type { Slot } from '../domain/answer.ts';
 import { COMMITMENTS, type Commitment, reachedWith } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
+import type { Read } from '../domain/read-method.ts';
+import type { Slot } from '../domain/slot.ts';
 import { followSlots } from './beacon.ts';
 import type { ByteBudget } from './byte-budget.ts';
+import type { Reading } from './call.ts';
 import type { Candidate } from './choice.ts';
 import { Feed } from './feed.ts';
-import type { NodeStatus, Reading } from './mesh.ts';
+import type { NodeStatus } from './mesh.ts';
 import { Node } from './node.ts';
 import { NodeLines } from './node-lines.ts';
 import { NodeTrust } from './node-trust.ts';
 import type { NodeOptions, Surroundings } from './options.ts';
 import type { Peers } from './peers.ts';
 import { text } from './raw-json.ts';
-import { floorOf, type Read } from './reading.ts';
+import { floorOf } from './reading.ts';
 import { notReached, unreachable } from './rpc-errors.ts';
 import { Skills } from './skills.ts';
 

@@ -1,20 +1,8 @@
-import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
-import type { OwnRead, ReadMethod } from '../domain/read-method.ts';
-import type { Line } from './line.ts';
-
-/** What a node said, unparsed: bytes stay bytes, so no number passes through a double. */
-export interface Reading {
-  /**
-   * The slot the reading holds at: `context.slot` where the node names one, else the newest slot at the reading's
-   * commitment that the same node had shown before the request was sent.
-   */
-  readonly slot: Slot;
-  /** The node's `result`, byte for byte. */
-  readonly result: Buffer;
-  /** The `value` inside a result that has a `context`, else the result itself. */
-  readonly value: Buffer;
-}
+import type { Read } from '../domain/read-method.ts';
+import type { Slot } from '../domain/slot.ts';
+import type { CallOptions, Reading } from './call.ts';
+import type { Line } from './ordered-line.ts';
 
 /** How one node looks from here. It never names the node's URL, which may hold a key. */
 export interface NodeStatus {
@@ -25,15 +13,6 @@ export interface NodeStatus {
   readonly ws: 'up' | 'down';
   /** Why nothing is read from it, whatever it says; null of a node that is read from. */
   readonly refusedFor: string | null;
-}
-
-export interface CallOptions {
-  /** At which commitment an answer without a context is anchored. Default: confirmed. */
-  readonly commitment?: Commitment;
-  /** The answer must not be older: for the methods that a node can't be held to a slot by `minContextSlot`. */
-  readonly minSlot?: Slot | undefined;
-  /** Reads with the same name go to the same node while it is well: for what nodes may order in ways of their own. */
-  readonly affinity?: string;
 }
 
 /** Many Solana nodes, seen as one. A write can't be expressed. */
@@ -49,7 +28,7 @@ export interface Mesh {
    * `upstream_timeout`, `upstream_unavailable` (no connection, or told to slow down), `upstream_error` (not an
    * answer at all), `result_too_large` (over the cap), `overloaded` (the queue is full).
    */
-  call(method: ReadMethod | OwnRead, params?: readonly unknown[], options?: CallOptions): Promise<Reading>;
+  call(method: Read, params?: readonly unknown[], options?: CallOptions): Promise<Reading>;
   /** The newest slot at this commitment that the mesh believes in. */
   tip(commitment: Commitment): Slot | undefined;
   /** Calls `listener` with each newer slot at this commitment, until the returned function is called. */

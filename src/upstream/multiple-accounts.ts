@@ -1,6 +1,6 @@
-import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
+import type { Slot } from '../domain/slot.ts';
 import type { Mesh } from './mesh.ts';
 import { elements, isNull } from './raw-json.ts';
 

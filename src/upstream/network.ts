@@ -1,9 +1,10 @@
-import type { Answer, Slot } from '../domain/answer.ts';
+import type { Answer } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { EpochInfo } from '../domain/epoch.ts';
 import { GatewayError } from '../domain/error.ts';
 import type { PerformanceSample } from '../domain/performance.ts';
 import type { PrioritizationFee } from '../domain/priority-fee.ts';
+import type { Slot } from '../domain/slot.ts';
 import type { Mesh } from './mesh.ts';
 
 type Reader = Pick<Mesh, 'call'>;

@@ -1,4 +1,5 @@
-import { type Line, type LineOptions, openLine } from './line.ts';
+import { type LineOptions, openLine } from './line.ts';
+import type { Line } from './ordered-line.ts';
 import { Rest } from './rest.ts';
 
 /** The lines that one node has been given. Those that it drops are not opened again at once. */

@@ -1,5 +1,5 @@
-import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
+import type { Slot } from '../domain/slot.ts';
 import type { Peers } from './peers.ts';
 
 /** So far below what it has shown before, a node is no laggard: its ledger is another (I13). */

@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import type { Read } from './reading.ts';
+import type { Read } from '../domain/read-method.ts';
 
 /** Where one Solana node is. Both URLs and the headers may hold keys, so none of them is ever shown. */
 export interface NodeOptions {

@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
+import type { Read } from '../domain/read-method.ts';
 import { Pace } from './pace.ts';
-import type { Read } from './reading.ts';
 
 /** What one node asks of us: a pace for each method, and one for all together once it refuses several. */
 export class Paces {

@@ -1,5 +1,5 @@
-import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
+import type { Slot } from '../domain/slot.ts';
 
 /** What a member must know of the others. */
 export interface Peers {

@@ -1,12 +1,9 @@
-import type { Slot } from '../domain/answer.ts';
 import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
-import type { OwnRead, ReadMethod } from '../domain/read-method.ts';
-import type { Reading } from './mesh.ts';
+import type { Read } from '../domain/read-method.ts';
+import type { Slot } from '../domain/slot.ts';
+import type { Reading } from './call.ts';
 import { member, members, membersInTurns, safeInteger } from './raw-json.ts';
-
-/** Everything that may be asked of a node. */
-export type Read = ReadMethod | OwnRead;
 
 /** Answers `{context, value}`: the node itself names the slot. */
 const WITH_CONTEXT: ReadonlySet<Read> = new Set([

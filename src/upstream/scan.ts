@@ -1,4 +1,4 @@
-import type { Slot } from '../domain/answer.ts';
+import type { Slot } from '../domain/slot.ts';
 import type { Mesh } from './mesh.ts';
 import { elements, elementsInTurns, members, text } from './raw-json.ts';
 

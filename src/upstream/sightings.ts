@@ -1,6 +1,6 @@
-import type { Slot } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import { type Commitment, reachedWith } from '../domain/commitment.ts';
+import type { Slot } from '../domain/slot.ts';
 
 /** The latest slots of one node as it shows them. Unlike the tips of the mesh they go back when the node does. */
 export class Sightings {

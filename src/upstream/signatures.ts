@@ -1,5 +1,5 @@
-import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';
+import type { Slot } from '../domain/slot.ts';
 import type { Mesh } from './mesh.ts';
 import { canonicalText, elements, integerOrNull, isNull, members, safeInteger, text } from './raw-json.ts';
 import { refusedAs } from './refused.ts';

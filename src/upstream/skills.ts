@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { GatewayError } from '../domain/error.ts';
-import type { Read } from './reading.ts';
+import type { Read } from '../domain/read-method.ts';
 import { RPC_CODE } from './rpc-code.ts';
 
 /** A node may be given a new index, or a new version: what it could not it may be asked again after so long. */

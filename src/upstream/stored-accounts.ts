@@ -1,6 +1,6 @@
-import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
+import type { Slot } from '../domain/slot.ts';
 import { accountLamports } from './account.ts';
 import type { Mesh } from './mesh.ts';
 import { inBatches, readMultiple } from './multiple-accounts.ts';

@@ -1,5 +1,5 @@
-import type { Slot } from '../domain/answer.ts';
 import { type Commitment, reachedWith } from '../domain/commitment.ts';
+import type { Slot } from '../domain/slot.ts';
 
 /** The newest slot at each commitment, as far as somebody has shown. It never goes back. */
 export class Tips {

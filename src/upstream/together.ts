@@ -1,4 +1,4 @@
-import type { Slot } from '../domain/answer.ts';
+import type { Slot } from '../domain/slot.ts';
 
 /** What several reads gave, and the slot of each. */
 export interface Parts<T> {

@@ -1,5 +1,5 @@
-import type { Slot } from '../domain/answer.ts';
 import { GatewayError } from '../domain/error.ts';
+import type { Slot } from '../domain/slot.ts';
 import type { Mesh } from './mesh.ts';
 import { elementsInTurns, members, text } from './raw-json.ts';
 import { type At, type StoredAccount, storedAccount } from './stored-accounts.ts';

@@ -1,5 +1,5 @@
-import type { Slot } from '../domain/answer.ts';
 import type { Commitment } from '../domain/commitment.ts';
+import type { Slot } from '../domain/slot.ts';
 import { readAnyVersion } from './any-version.ts';
 import { malformed } from './json-scanner.ts';
 import type { Mesh } from './mesh.ts';

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { Cache } from '../../src/cache/cache.ts';
 import type { Entry, Label } from '../../src/cache/entry.ts';
-import type { Slot } from '../../src/domain/answer.ts';
 import { allOf, lasting, type Proof, type ProofState } from '../../src/domain/proof.ts';
+import type { Slot } from '../../src/domain/slot.ts';
 import { ManualClock } from '../manual-clock.ts';
 
 const LABEL: Label = { envelope: 'signed', commitment: 'confirmed', exact: false };

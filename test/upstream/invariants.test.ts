@@ -1,8 +1,8 @@
 import t, { type Test } from 'tap';
 import { newGenesis } from '../../src/cluster/genesis.ts';
 import { createEmbedded, type InThreadCluster } from '../../src/cluster/in-thread.ts';
-import type { Line } from '../../src/upstream/line.ts';
 import type { Mesh } from '../../src/upstream/mesh.ts';
+import type { Line } from '../../src/upstream/ordered-line.ts';
 import { ManualClock } from '../manual-clock.ts';
 import {
   broken,

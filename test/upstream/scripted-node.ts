@@ -2,8 +2,8 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Commitment } from '../../src/domain/commitment.ts';
+import type { Read } from '../../src/domain/read-method.ts';
 import type { NodeOptions } from '../../src/upstream/options.ts';
-import type { Read } from '../../src/upstream/reading.ts';
 
 export const GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 /** Stands in every URL and header of the node, and so must never be seen again. */

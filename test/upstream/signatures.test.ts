@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { GatewayError } from '../../src/domain/error.ts';
-import type { Mesh, Reading } from '../../src/upstream/mesh.ts';
+import type { Reading } from '../../src/upstream/call.ts';
+import type { Mesh } from '../../src/upstream/mesh.ts';
 import { RPC_CODE } from '../../src/upstream/rpc-code.ts';
 import { readSignatures, type SignaturePage, type SignatureQuery } from '../../src/upstream/signatures.ts';
 

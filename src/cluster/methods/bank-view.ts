@@ -1,6 +1,6 @@
 import type { AmountScale } from '../../chain/ui-amount.ts';
-import type { Slot } from '../../domain/answer.ts';
 import type { Commitment } from '../../domain/commitment.ts';
+import type { Slot } from '../../domain/slot.ts';
 import type { Account } from '../account.ts';
 import { minContextSlotNotReached } from '../node-error.ts';
 import { type Config, commitment, minContextSlot } from '../params.ts';

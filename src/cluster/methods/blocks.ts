@@ -1,5 +1,5 @@
-import type { Slot } from '../../domain/answer.ts';
 import type { Commitment } from '../../domain/commitment.ts';
+import type { Slot } from '../../domain/slot.ts';
 import type { Block } from '../block.ts';
 import type { Chain } from '../chain.ts';
 import {

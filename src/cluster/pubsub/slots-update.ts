@@ -1,4 +1,4 @@
-import type { Slot } from '../../domain/answer.ts';
+import type { Slot } from '../../domain/slot.ts';
 import type { Node } from '../methods/method.ts';
 import type { Moment } from './moments.ts';
 

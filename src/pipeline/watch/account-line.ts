@@ -1,6 +1,6 @@
-import type { Slot } from '../../domain/answer.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/error.ts';
+import type { Slot } from '../../domain/slot.ts';
 import { type AccountReading, Accounts } from '../../upstream/accounts.ts';
 import { isSameAccount, keep } from './account-text.ts';
 import { Claims, type LineOptions } from './claims.ts';

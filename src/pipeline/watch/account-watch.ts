@@ -1,8 +1,8 @@
 import type { Follower } from '../../domain/account-news.ts';
-import type { Slot } from '../../domain/answer.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/error.ts';
 import type { Proof } from '../../domain/proof.ts';
+import type { Slot } from '../../domain/slot.ts';
 import type { AccountQuery, AccountReading, AccountSource } from '../../upstream/accounts.ts';
 import { AccountLine } from './account-line.ts';
 import { bytesOf, followsClock, isSameAccount, keep, lamportsOf } from './account-text.ts';

@@ -1,4 +1,4 @@
-import type { Slot } from '../../domain/answer.ts';
+import type { Slot } from '../../domain/slot.ts';
 
 /** How far an account on a connection has come on its way to being kept live. */
 export type Stage =

@@ -1,7 +1,7 @@
-import type { Slot } from '../../domain/answer.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { Commitment } from '../../domain/commitment.ts';
-import type { Beacon, Line } from '../../upstream/line.ts';
+import type { Slot } from '../../domain/slot.ts';
+import type { Beacon, Line } from '../../upstream/ordered-line.ts';
 import { Doubts, type Kept } from './doubts.ts';
 import { Marks } from './marks.ts';
 import type { Watermark } from './watermark.ts';

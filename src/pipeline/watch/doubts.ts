@@ -1,5 +1,5 @@
-import type { Slot } from '../../domain/answer.ts';
 import type { Proof } from '../../domain/proof.ts';
+import type { Slot } from '../../domain/slot.ts';
 
 /** What is kept live: from which slot on, and what vouches for it. */
 export interface Kept {

@@ -1,4 +1,4 @@
-import type { Slot } from '../../domain/answer.ts';
+import type { Slot } from '../../domain/slot.ts';
 
 /** Two sightings so near each other make a thing hot. */
 const NEAR_SLOTS = 8;

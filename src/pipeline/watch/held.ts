@@ -1,5 +1,5 @@
-import type { Slot } from '../../domain/answer.ts';
 import type { Proof, ProofState } from '../../domain/proof.ts';
+import type { Slot } from '../../domain/slot.ts';
 import type { Watermark } from './watermark.ts';
 
 /** One state of an account that is kept live, from the slot it was learned at until there is news. */

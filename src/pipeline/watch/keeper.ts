@@ -1,7 +1,7 @@
-import type { Slot } from '../../domain/answer.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
 import type { Proof } from '../../domain/proof.ts';
+import type { Slot } from '../../domain/slot.ts';
 import type { Mesh } from '../../upstream/mesh.ts';
 import type { ArmingRule } from './arming.ts';
 import type { LineOptions } from './claims.ts';

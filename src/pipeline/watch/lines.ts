@@ -1,4 +1,4 @@
-import type { Line } from '../../upstream/line.ts';
+import type { Line } from '../../upstream/ordered-line.ts';
 
 /** What is watched, by what it takes of a connection. */
 export interface Passenger {

@@ -1,11 +1,10 @@
 import { TOKEN_PROGRAMS } from '../../chain/token.ts';
-import type { Slot } from '../../domain/answer.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/error.ts';
-import { SLOT_MS } from '../../domain/slot-time.ts';
+import { SLOT_MS, type Slot } from '../../domain/slot.ts';
 import { isShownBy } from '../../tokens/mints.ts';
 import { isSameList, readTokenList, type TokenList, type TokenListReading } from '../../tokens/token-list.ts';
-import type { Beacon, Watcher } from '../../upstream/line.ts';
+import type { Beacon, Watcher } from '../../upstream/ordered-line.ts';
 import { storedAccount } from '../../upstream/stored-accounts.ts';
 import { Claims, type LineOptions } from './claims.ts';
 import { SharedSubscriptions } from './shared-subscriptions.ts';

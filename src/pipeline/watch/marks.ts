@@ -1,7 +1,7 @@
-import type { Slot } from '../../domain/answer.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
-import type { Beacon, Line } from '../../upstream/line.ts';
+import type { Slot } from '../../domain/slot.ts';
+import type { Beacon, Line } from '../../upstream/ordered-line.ts';
 import { Watermark } from './watermark.ts';
 
 export interface MarksOptions {

@@ -1,5 +1,5 @@
 import { toJson } from '../../domain/json.ts';
-import type { Line, Watcher } from '../../upstream/line.ts';
+import type { Line, Watcher } from '../../upstream/ordered-line.ts';
 
 interface Shared {
   readonly watchers: Set<Watcher>;

@@ -1,6 +1,6 @@
-import type { Slot } from '../../domain/answer.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import type { GatewayError } from '../../domain/error.ts';
+import type { Slot } from '../../domain/slot.ts';
 import { type ArmingRule, type Stage, type Step, SUBSCRIBING } from './arming.ts';
 import { Held } from './held.ts';
 import type { Watermark } from './watermark.ts';

@@ -1,5 +1,5 @@
-import type { Slot } from '../../domain/answer.ts';
 import type { Commitment } from '../../domain/commitment.ts';
+import type { Slot } from '../../domain/slot.ts';
 import type { TokenList } from '../../tokens/token-list.ts';
 import { type ArmingRule, type Stage, type Step, SUBSCRIBING } from './arming.ts';
 import { Held } from './held.ts';

@@ -1,4 +1,4 @@
-import type { Slot } from '../../domain/answer.ts';
+import type { Slot } from '../../domain/slot.ts';
 
 /** A connection this far behind vouches for nothing new: others are asked. */
 const NEAR_SLOTS = 8;

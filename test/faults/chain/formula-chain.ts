@@ -1,5 +1,5 @@
-import type { Slot } from '../../../src/domain/answer.ts';
 import type { Commitment } from '../../../src/domain/commitment.ts';
+import type { Slot } from '../../../src/domain/slot.ts';
 
 /** What makes one chain of the many that follow the formula. Plain data: it goes to the processes of the nodes. */
 export interface ChainPlan {

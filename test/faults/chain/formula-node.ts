@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { Slot } from '../../../src/domain/answer.ts';
 import { COMMITMENTS, type Commitment } from '../../../src/domain/commitment.ts';
-import type { Read } from '../../../src/upstream/reading.ts';
+import type { Read } from '../../../src/domain/read-method.ts';
+import type { Slot } from '../../../src/domain/slot.ts';
 import { type Asked, answer, type Reply, refuse, ScriptedNode, subscriptionId } from '../../upstream/scripted-node.ts';
 import { fail } from './fail.ts';
 import type { FormulaChain } from './formula-chain.ts';

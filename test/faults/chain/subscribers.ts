@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws';
-import type { Slot } from '../../../src/domain/answer.ts';
 import { COMMITMENTS, type Commitment } from '../../../src/domain/commitment.ts';
+import type { Slot } from '../../../src/domain/slot.ts';
 import { type Asked, notification, subscriptionId } from '../../upstream/scripted-node.ts';
 
 const OPEN = 1;

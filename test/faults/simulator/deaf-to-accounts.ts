@@ -1,4 +1,4 @@
-import type { Line } from '../../../src/upstream/line.ts';
+import type { Line } from '../../../src/upstream/ordered-line.ts';
 
 /** A line that tells of programs only, as if that were all that a token list needs. It shows that the checks can fail. */
 export function deafToAccounts(line: Line): Line {

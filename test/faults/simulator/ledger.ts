@@ -1,4 +1,4 @@
-import type { Slot } from '../../../src/domain/answer.ts';
+import type { Slot } from '../../../src/domain/slot.ts';
 
 /** What really happened: the balances of some accounts at every slot. */
 export class Ledger {

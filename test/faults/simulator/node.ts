@@ -1,8 +1,8 @@
-import type { Slot } from '../../../src/domain/answer.ts';
 import { COMMITMENTS } from '../../../src/domain/commitment.ts';
 import { GatewayError } from '../../../src/domain/error.ts';
-import type { Beacon, Line, Watcher } from '../../../src/upstream/line.ts';
-import type { Reading } from '../../../src/upstream/mesh.ts';
+import type { Slot } from '../../../src/domain/slot.ts';
+import type { Reading } from '../../../src/upstream/call.ts';
+import type { Beacon, Line, Watcher } from '../../../src/upstream/ordered-line.ts';
 import { RPC_CODE } from '../../../src/upstream/rpc-code.ts';
 import { answerOf } from '../../upstream/stored-tokens.ts';
 import type { Ledger } from './ledger.ts';

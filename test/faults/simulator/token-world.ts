@@ -1,4 +1,4 @@
-import type { Slot } from '../../../src/domain/answer.ts';
+import type { Slot } from '../../../src/domain/slot.ts';
 import type { StoredAccount } from '../../../src/upstream/stored-accounts.ts';
 import { holding, madeUp, minting } from '../../upstream/stored-tokens.ts';
 import type { Ledger } from './ledger.ts';

@@ -1,4 +1,4 @@
-import type { Slot } from '../../../src/domain/answer.ts';
+import type { Slot } from '../../../src/domain/slot.ts';
 import { EMPTIED, jsonOf, ownerOf } from '../../upstream/stored-tokens.ts';
 import type { Ledger } from './ledger.ts';
 import { accountAt } from './token-world.ts';

@@ -1,12 +1,12 @@
-import type { Slot } from '../../../src/domain/answer.ts';
 import type { Commitment } from '../../../src/domain/commitment.ts';
 import type { GatewayError } from '../../../src/domain/error.ts';
+import type { Read } from '../../../src/domain/read-method.ts';
+import type { Slot } from '../../../src/domain/slot.ts';
 import { AccountWatch, type AccountWatchSettings } from '../../../src/pipeline/watch/account-watch.ts';
 import { Accounts } from '../../../src/upstream/accounts.ts';
 import { Ancestry } from '../../../src/upstream/ancestry.ts';
-import type { Beacon, Line, Watcher } from '../../../src/upstream/line.ts';
-import type { Reading } from '../../../src/upstream/mesh.ts';
-import type { Read } from '../../../src/upstream/reading.ts';
+import type { Reading } from '../../../src/upstream/call.ts';
+import type { Beacon, Line, Watcher } from '../../../src/upstream/ordered-line.ts';
 import { Tips } from '../../../src/upstream/tips.ts';
 import { ManualClock } from '../../manual-clock.ts';
 

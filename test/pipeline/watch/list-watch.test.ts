@@ -1,6 +1,6 @@
 import t from 'tap';
 import { TOKEN_PROGRAMS } from '../../../src/chain/token.ts';
-import type { Slot } from '../../../src/domain/answer.ts';
+import type { Slot } from '../../../src/domain/slot.ts';
 import { holding, madeUp, minting } from '../../upstream/stored-tokens.ts';
 import { settle } from './hand-line.ts';
 import { ListWorld, MINT, OWNER } from './list-world.ts';

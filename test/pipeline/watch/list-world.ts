@@ -1,9 +1,9 @@
 import { TOKEN_PROGRAMS } from '../../../src/chain/token.ts';
-import type { Slot } from '../../../src/domain/answer.ts';
 import { GatewayError } from '../../../src/domain/error.ts';
+import type { Slot } from '../../../src/domain/slot.ts';
 import { ListWatch, type ListWatchSettings } from '../../../src/pipeline/watch/list-watch.ts';
 import type { TokenListReading } from '../../../src/tokens/token-list.ts';
-import type { Line } from '../../../src/upstream/line.ts';
+import type { Line } from '../../../src/upstream/ordered-line.ts';
 import type { StoredAccount } from '../../../src/upstream/stored-accounts.ts';
 import { Tips } from '../../../src/upstream/tips.ts';
 import { ManualClock } from '../../manual-clock.ts';
