@@ -1,5 +1,5 @@
-import { summary } from '../src/upstream/block.ts';
-import { membersInTurns } from '../src/upstream/raw-json.ts';
+import { membersInTurns } from '../src/upstream/json/raw-json.ts';
+import { summary } from '../src/upstream/reads/block.ts';
 import { interleaved, report } from './process.ts';
 
 // For how long a block of mainnet's size keeps everybody else waiting: read as the gateway does, and parsed at once.

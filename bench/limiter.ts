@@ -1,8 +1,8 @@
-import { newApiKey } from '../src/access/api-key.ts';
-import { Limiter } from '../src/access/limiter.ts';
-import { tiersOf } from '../src/access/tier.ts';
-import { loadConfig } from '../src/config.ts';
-import { systemClock } from '../src/system-clock.ts';
+import { newApiKey } from '../src/access/api-keys/api-key.ts';
+import { Limiter } from '../src/access/limits/limiter.ts';
+import { tiersOf } from '../src/access/limits/tier.ts';
+import { loadConfig } from '../src/config/config.ts';
+import { systemClock } from '../src/runtime/system-clock.ts';
 
 // What it costs to count a request.
 

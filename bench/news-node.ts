@@ -1,5 +1,5 @@
-import { FormulaChain } from '../test/faults/chain/formula-chain.ts';
-import { FormulaNode } from '../test/faults/chain/formula-node.ts';
+import { FormulaChain } from '../test/catalogue/faults/formula-chain/formula-chain.ts';
+import { FormulaNode } from '../test/catalogue/faults/formula-chain/formula-node.ts';
 
 // Forked: a node of a chain where every account changes in every slot. Tells who forked it its port, and then when it
 // tells its subscribers of which slot. argv: milliseconds per slot.

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
-import { percentile } from '../test/wire/percentile.ts';
+import { percentile } from '../test/support/percentile.ts';
 import { listen } from './listen.ts';
 import type { Telling } from './news-node.ts';
 import { report, serve, serveGatewayOver, stepAside } from './process.ts';

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startEmbedded } from '../src/cluster/embedded.ts';
+import { startEmbedded } from '../src/localnet/embedded.ts';
 
 /** True where a process can be bound to one core, so that server and load don't share it. */
 const canPin = spawnSync('taskset', ['-V']).status === 0;

@@ -1,10 +1,10 @@
 import { createPrivateKey } from 'node:crypto';
 import { ed25519 } from '@noble/curves/ed25519.js';
-import { signedBody } from '../src/receipt/body.ts';
-import { digestOf } from '../src/receipt/digest.ts';
-import { Guard } from '../src/receipt/guard.ts';
-import { signingKey } from '../src/receipt/sign.ts';
-import { type Sealable, Signer } from '../src/receipt/signer.ts';
+import { signedBody } from '../src/receipts/body.ts';
+import { digestOf } from '../src/receipts/digest.ts';
+import { Guard } from '../src/receipts/guard.ts';
+import { signingKey } from '../src/receipts/sign.ts';
+import { type Sealable, Signer } from '../src/receipts/signer.ts';
 import { interleaved, report } from './process.ts';
 
 // How many different bodies a core can sign in a second: one signature each, against one for all that are wanted in

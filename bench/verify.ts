@@ -1,11 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { signedBody } from '../src/receipt/body.ts';
-import { digestOf } from '../src/receipt/digest.ts';
-import { Guard } from '../src/receipt/guard.ts';
-import { isOpensslSignature } from '../src/receipt/openssl-signature.ts';
-import { signingKey } from '../src/receipt/sign.ts';
-import { Signer } from '../src/receipt/signer.ts';
-import { createVerifier, type Verifier, verifyReceipt } from '../src/receipt/verify.ts';
+import { signedBody } from '../src/receipts/body.ts';
+import { digestOf } from '../src/receipts/digest.ts';
+import { Guard } from '../src/receipts/guard.ts';
+import { signingKey } from '../src/receipts/sign.ts';
+import { Signer } from '../src/receipts/signer.ts';
+import { isOpensslSignature } from '../src/receipts/verify/openssl-signature.ts';
+import { createVerifier, type Verifier, verifyReceipt } from '../src/receipts/verify/verify.ts';
 import { interleaved, report } from './process.ts';
 
 // How many receipts a core can verify in a second: each for itself, against a verifier that remembers the heads which

@@ -1,10 +1,10 @@
 #!/usr/bin/env node
+import { checkNode } from './cli/engine.ts';
 import { StartError } from './domain/start-error.ts';
-import { checkNode } from './engine.ts';
 
 try {
   checkNode(process.versions.node);
-  const { runCommandLine } = await import('./cli.ts');
+  const { runCommandLine } = await import('./cli/cli.ts');
   await runCommandLine(process.argv);
 } catch (thrown) {
   const expected = thrown instanceof StartError;

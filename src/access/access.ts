@@ -1,19 +1,19 @@
 import type { Clock } from '../domain/clock.ts';
 import { StartError } from '../domain/start-error.ts';
-import { Admission } from './admission.ts';
-import { ApiKeys } from './api-keys.ts';
+import { ApiKeys } from './api-keys/api-keys.ts';
+import { keysPath } from './api-keys/key-store.ts';
 import { Callers } from './callers.ts';
-import { type ClientIp, clientIp } from './client-ip.ts';
-import { Door } from './door.ts';
-import { Holdings } from './holdings.ts';
-import { keysPath } from './key-store.ts';
-import { Limiter } from './limiter.ts';
-import { LoopDelay } from './loop-delay.ts';
-import { Seats } from './seats.ts';
-import { StakeProofs, type VerifySignature } from './stake-proof.ts';
-import { type TierSettings, tiersOf } from './tier.ts';
-import { Usage } from './usage.ts';
-import { usagePath } from './usage-file.ts';
+import { Admission } from './limits/admission.ts';
+import { type ClientIp, clientIp } from './limits/client-ip.ts';
+import { Door } from './limits/door.ts';
+import { Limiter } from './limits/limiter.ts';
+import { LoopDelay } from './limits/loop-delay.ts';
+import { Seats } from './limits/seats.ts';
+import { type TierSettings, tiersOf } from './limits/tier.ts';
+import { Holdings } from './stake/holdings.ts';
+import { StakeProofs, type VerifySignature } from './stake/stake-proof.ts';
+import { Usage } from './usage/usage.ts';
+import { usagePath } from './usage/usage-file.ts';
 
 /** All that decides who may ask how much. */
 export interface Access {

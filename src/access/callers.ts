@@ -1,10 +1,10 @@
 import { GatewayError } from '../domain/error.ts';
-import type { ApiKeys } from './api-keys.ts';
-import type { Holdings } from './holdings.ts';
-import { type Identity, identityOf } from './identity.ts';
-import type { Limiter, Quota } from './limiter.ts';
-import type { StakeProof, StakeProofs } from './stake-proof.ts';
-import type { Account, Tier, Tiers } from './tier.ts';
+import type { ApiKeys } from './api-keys/api-keys.ts';
+import { type Identity, identityOf } from './limits/identity.ts';
+import type { Limiter, Quota } from './limits/limiter.ts';
+import type { Account, Tier, Tiers } from './limits/tier.ts';
+import type { Holdings } from './stake/holdings.ts';
+import type { StakeProof, StakeProofs } from './stake/stake-proof.ts';
 
 /** The headers of a request; `''` for one that it has not. */
 export interface Credentials {

@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import { systemClock } from '../system-clock.ts';
+import { systemClock } from '../runtime/system-clock.ts';
 import { believe, createProve } from './proof.ts';
 import { createReads, type Reads } from './read.ts';
 import { createSend } from './send.ts';
@@ -9,7 +9,7 @@ import { baseOf } from './target.ts';
 import { Trust } from './trust.ts';
 
 // With these this file is the whole of the package's `./client`.
-export { type Receipt, ReceiptError, type ReceiptFault } from '../receipt/verify.ts';
+export { type Receipt, ReceiptError, type ReceiptFault } from '../receipts/verify/verify.ts';
 export type { Answer, Read, ReadOptions } from './answer.ts';
 export type { Body, Parameters, Path, PostPath, Result } from './declared.ts';
 export type { Gap, Snapshot } from './sequence.ts';

@@ -1,5 +1,5 @@
 import type { routes } from '../routes/index.ts';
-import type { Param } from '../routes/params.ts';
+import type { Param } from '../routing/params.ts';
 import type { Wire } from './wire.ts';
 
 type Declared = (typeof routes)[number];

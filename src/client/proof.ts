@@ -1,10 +1,10 @@
 import type { Clock } from '../domain/clock.ts';
 import { parseExactJson } from '../domain/exact-json.ts';
 import type { Slot } from '../domain/slot.ts';
-import { receiptIn } from '../receipt/body.ts';
-import { parseReceipt, type Receipt } from '../receipt/receipt.ts';
-import { ReceiptError } from '../receipt/receipt-error.ts';
-import { createVerifier } from '../receipt/verify.ts';
+import { receiptIn } from '../receipts/body.ts';
+import { parseReceipt, type Receipt } from '../receipts/receipt.ts';
+import { ReceiptError } from '../receipts/verify/receipt-error.ts';
+import { createVerifier } from '../receipts/verify/verify.ts';
 import type { Trust } from './trust.ts';
 
 /** What is known of a body before it comes. */

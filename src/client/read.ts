@@ -1,6 +1,6 @@
 import { toJson } from '../domain/json.ts';
-import { resultIn, signedBody } from '../receipt/body.ts';
-import { ReceiptError } from '../receipt/receipt-error.ts';
+import { resultIn, signedBody } from '../receipts/body.ts';
+import { ReceiptError } from '../receipts/verify/receipt-error.ts';
 import type { Answer, Read, ReadOptions, Rest } from './answer.ts';
 import type { Body, Path, PostPath, Result } from './declared.ts';
 import { finalityOf, undressed, undressOf } from './dress.ts';

@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import { parseExactJson } from '../domain/exact-json.ts';
-import type { Receipt } from '../receipt/receipt.ts';
+import type { Receipt } from '../receipts/receipt.ts';
 import { Line } from './line.ts';
 import { Outbox } from './outbox.ts';
 import type { Prove } from './proof.ts';

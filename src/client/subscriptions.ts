@@ -1,6 +1,6 @@
 import type { Commitment } from '../domain/commitment.ts';
 import { ERRORS } from '../domain/error.ts';
-import { pushIn } from '../receipt/push.ts';
+import { pushIn } from '../receipts/push.ts';
 import type { TopicName } from '../routes/topics.ts';
 import type { Result } from './declared.ts';
 import type { Prove, Proven } from './proof.ts';

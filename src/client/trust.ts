@@ -1,7 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { API_PREFIX } from '../domain/request.ts';
-import { isSuccession, parseSuccession } from '../receipt/succession.ts';
-import { type TrustedKey, trustedKey } from '../receipt/trusted-key.ts';
+import { isSuccession, parseSuccession } from '../receipts/keys/succession.ts';
+import { type TrustedKey, trustedKey } from '../receipts/verify/trusted-key.ts';
 import type { Reply, Send } from './send.ts';
 import { SlotgateError } from './slotgate-error.ts';
 

@@ -1,4 +1,4 @@
-import type { Written } from '../routes/shapes.ts';
+import type { Written } from '../routing/shapes.ts';
 
 /**
  * What a value of the gateway is once it has travelled as JSON. An integer that may pass 2^53 is a `number` where that

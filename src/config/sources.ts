@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StartError } from '../domain/start-error.ts';
-import { packageFile } from '../package.ts';
+import { packageFile } from '../runtime/package.ts';
 import { assign, isGroup, type Layer } from './layers.ts';
 import { ENV_PREFIX, type Option, readText } from './options.ts';
 import { unknownName } from './problem.ts';

@@ -10,9 +10,9 @@ import type { Entry } from '../cache/entry.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Snapshot } from '../domain/snapshot.ts';
 import { StartError } from '../domain/start-error.ts';
-import { Pushes } from './pushes.ts';
-import { type Deps, handlers } from './serve.ts';
-import { openStream } from './stream.ts';
+import { type Deps, handlers } from './rest/serve.ts';
+import { Pushes } from './stream/pushes.ts';
+import { openStream } from './stream/stream.ts';
 
 export interface ServerOptions extends Omit<Deps, 'owed'> {
   readonly host: string;

@@ -29,8 +29,8 @@ import { describePriorityFee } from '../domain/priority-fee.ts';
 import { API_PREFIX } from '../domain/request.ts';
 import { SLOT_MS, type Slot } from '../domain/slot.ts';
 import { describeNetwork, type Snapshot } from '../domain/snapshot.ts';
-import type { Mesh } from '../upstream/mesh.ts';
-import { readEpoch, readPerformance, readPriorityFees } from '../upstream/network.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
+import { readEpoch, readPerformance, readPriorityFees } from '../upstream/reads/network.ts';
 import { after$, every$ } from './timing.ts';
 
 export interface PipelineOptions {

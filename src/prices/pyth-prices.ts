@@ -1,7 +1,7 @@
-import { decodePriceUpdate, priceFeedAddress, usablePrice } from '../chain/price.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { Mesh } from '../upstream/mesh.ts';
-import { readStored } from '../upstream/stored-accounts.ts';
+import { decodePriceUpdate, priceFeedAddress, usablePrice } from '../solana/accounts/price.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
+import { readStored } from '../upstream/reads/stored-accounts.ts';
 import type { Price, PriceSource } from './price-source.ts';
 
 export interface PythOptions {

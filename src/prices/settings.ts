@@ -1,8 +1,8 @@
 import type { Clock } from '../domain/clock.ts';
 import { PRICE_SOURCES, type PriceSourceName } from '../domain/price-source.ts';
 import type { Slot } from '../domain/slot.ts';
-import { getText } from '../upstream/get-text.ts';
-import type { Mesh } from '../upstream/mesh.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
+import { getText } from './get-text.ts';
 import { jupiterPrices } from './jupiter-prices.ts';
 import { keptPrices } from './kept-prices.ts';
 import type { PriceSource } from './price-source.ts';

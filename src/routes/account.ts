@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { accountKind } from '../chain/account-kind.ts';
 import { COMMITMENTS } from '../domain/commitment.ts';
 import { RawJson } from '../domain/json.ts';
 import { toSol } from '../domain/sol.ts';
-import { accountInfo } from '../upstream/account.ts';
-import { address, commitment } from './params.ts';
-import { read } from './route.ts';
-import { integer, lamports, raw } from './shapes.ts';
+import { address, commitment } from '../routing/params.ts';
+import { read } from '../routing/route.ts';
+import { integer, lamports, raw } from '../routing/shapes.ts';
+import { accountKind } from '../solana/accounts/account-kind.ts';
+import { accountInfo } from '../upstream/reads/account.ts';
 
 export const account = read({
   path: '/account/:addr',

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { COMMITMENTS } from '../domain/commitment.ts';
 import { toSol } from '../domain/sol.ts';
-import { accountLamports } from '../upstream/account.ts';
-import { address, commitment } from './params.ts';
-import { read } from './route.ts';
-import { lamports } from './shapes.ts';
+import { address, commitment } from '../routing/params.ts';
+import { read } from '../routing/route.ts';
+import { lamports } from '../routing/shapes.ts';
+import { accountLamports } from '../upstream/reads/account.ts';
 
 export const balance = read({
   path: '/balance/:addr',

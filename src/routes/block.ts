@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { GatewayError } from '../domain/error.ts';
-import { notAvailableYet, readBlock } from '../upstream/block.ts';
-import { commitment, slot } from './params.ts';
-import { read } from './route.ts';
-import { bigInteger, integer } from './shapes.ts';
+import { commitment, slot } from '../routing/params.ts';
+import { read } from '../routing/route.ts';
+import { bigInteger, integer } from '../routing/shapes.ts';
+import { notAvailableYet, readBlock } from '../upstream/reads/block.ts';
 
 export const block = read({
   path: '/block/:slot',

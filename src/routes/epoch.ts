@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { COMMITMENTS } from '../domain/commitment.ts';
 import { describeEpoch } from '../domain/epoch.ts';
-import { readEpoch } from '../upstream/network.ts';
-import { commitment } from './params.ts';
-import { read } from './route.ts';
-import { integer } from './shapes.ts';
+import { commitment } from '../routing/params.ts';
+import { read } from '../routing/route.ts';
+import { integer } from '../routing/shapes.ts';
+import { readEpoch } from '../upstream/reads/network.ts';
 
 export const epoch = read({
   path: '/epoch',

@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { enhance } from '../chain/enhanced.ts';
-import { explain as explainEnhanced } from '../chain/explain.ts';
-import { toTransaction } from '../chain/transaction.ts';
 import { GatewayError } from '../domain/error.ts';
 import { parseExactJson } from '../domain/exact-json.ts';
 import { toJson } from '../domain/json.ts';
-import { enhancedShape } from './enhanced-shape.ts';
-import { parseJson } from './json-body.ts';
-import { post } from './route.ts';
+import { parseJson } from '../routing/json-body.ts';
+import { post } from '../routing/route.ts';
+import { enhance } from '../solana/explain/enhanced.ts';
+import { explain as explainEnhanced } from '../solana/explain/explain.ts';
+import { toTransaction } from '../solana/transactions/transaction.ts';
+import { enhancedShape } from './tx/enhanced-shape.ts';
 
 const body = z.object({
   tx: z

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { GatewayError } from '../domain/error.ts';
-import type { Mesh, NodeStatus } from '../upstream/mesh.ts';
-import { type Context, now } from './route.ts';
-import { integer } from './shapes.ts';
+import { type Context, now } from '../routing/route.ts';
+import { integer } from '../routing/shapes.ts';
+import type { Mesh, NodeStatus } from '../upstream/mesh/mesh.ts';
 
 export interface Health {
   readonly status: 'ok' | 'degraded';

@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { mintSymbol } from '../chain/known-mints.ts';
-import { readTransaction } from '../chain/transaction.ts';
-import { type TransferRow, transferRows } from '../chain/transfer-row.ts';
 import { GatewayError } from '../domain/error.ts';
 import { RawJson } from '../domain/json.ts';
 import type { Slot } from '../domain/slot.ts';
-import { readSignatures, type SignatureRow } from '../upstream/signatures.ts';
-import { type RecordBounds, readRecords } from '../upstream/transaction.ts';
-import { address, before, choice, commitment, limit } from './params.ts';
-import { type Context, read } from './route.ts';
-import { integer, raw } from './shapes.ts';
+import { address, before, choice, commitment, limit } from '../routing/params.ts';
+import { type Context, read } from '../routing/route.ts';
+import { integer, raw } from '../routing/shapes.ts';
+import { mintSymbol } from '../solana/accounts/known-mints.ts';
+import { type TransferRow, transferRows } from '../solana/analysis/transfer-row.ts';
+import { readTransaction } from '../solana/transactions/transaction.ts';
+import { readSignatures, type SignatureRow } from '../upstream/reads/signatures.ts';
+import { type RecordBounds, readRecords } from '../upstream/reads/transaction.ts';
 
 const LONGEST_PAGE = 100;
 

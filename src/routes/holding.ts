@@ -1,6 +1,6 @@
 import { GatewayError } from '../domain/error.ts';
 import { API_PREFIX, parseTarget } from '../domain/request.ts';
-import type { Answers } from './answers.ts';
+import type { Answers } from '../serving/answers.ts';
 import { tokenAccounts } from './token-accounts.ts';
 
 /**

@@ -1,3 +1,4 @@
+import type { Route } from '../routing/route.ts';
 import { account } from './account.ts';
 import { balance } from './balance.ts';
 import { block } from './block.ts';
@@ -5,19 +6,18 @@ import { epoch } from './epoch.ts';
 import { explain } from './explain.ts';
 import { health } from './health.ts';
 import { history } from './history.ts';
-import { holders } from './holders.ts';
+import { holders } from './holders/holders.ts';
 import { network } from './network.ts';
 import { performance } from './performance.ts';
 import { portfolio } from './portfolio.ts';
 import { priorityFee } from './priority-fee.ts';
 import { pubkey } from './pubkey.ts';
-import type { Route } from './route.ts';
-import { rpc } from './rpc.ts';
-import { search } from './search.ts';
+import { rpc } from './rpc/rpc.ts';
+import { search } from './search/search.ts';
 import { slot } from './slot.ts';
 import { token } from './token.ts';
 import { tokenAccounts } from './token-accounts.ts';
-import { tx } from './tx.ts';
+import { tx } from './tx/tx.ts';
 
 /** Every endpoint, in the order of the document. The client is typed by it. */
 export const routes = [

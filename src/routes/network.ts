@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { live } from '../routing/route.ts';
+import { bigInteger, integer } from '../routing/shapes.ts';
 import { priorityFeeLevels } from './priority-fee.ts';
-import { live } from './route.ts';
-import { bigInteger, integer } from './shapes.ts';
 
 export const network = live({
   path: '/network',

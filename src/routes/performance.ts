@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { live } from './route.ts';
-import { integer } from './shapes.ts';
+import { live } from '../routing/route.ts';
+import { integer } from '../routing/shapes.ts';
 
 export const performance = live({
   path: '/performance',

@@ -1,24 +1,24 @@
 import { z } from 'zod';
-import { WRAPPED_SOL } from '../chain/known-mints.ts';
-import { metadataAddress } from '../chain/metadata.ts';
-import type { TokenProgram } from '../chain/token.ts';
-import { isNft, tokenMetadata, tokenSymbol } from '../chain/token-identity.ts';
-import { tokenAmount } from '../chain/ui-amount.ts';
 import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
 import { RawJson, toJson } from '../domain/json.ts';
 import { PRICE_SOURCES } from '../domain/price-source.ts';
 import { allOf, lasting } from '../domain/proof.ts';
 import { toSol } from '../domain/sol.ts';
 import { type Holding, type Valued, value } from '../prices/valuation.ts';
+import { address, commitment } from '../routing/params.ts';
+import { type Context, read } from '../routing/route.ts';
+import { integer, written } from '../routing/shapes.ts';
+import { mapInSlices } from '../runtime/slices.ts';
+import { WRAPPED_SOL } from '../solana/accounts/known-mints.ts';
+import { metadataAddress } from '../solana/accounts/metadata.ts';
+import type { TokenProgram } from '../solana/accounts/token.ts';
+import { isNft, tokenMetadata, tokenSymbol } from '../solana/accounts/token-identity.ts';
+import { tokenAmount } from '../solana/accounts/ui-amount.ts';
 import { type Mints, readMints } from '../tokens/mints.ts';
 import { scaleIn, type TokenList } from '../tokens/token-list.ts';
-import { accountLamports } from '../upstream/account.ts';
-import { mapInSlices } from '../upstream/slices.ts';
-import type { At } from '../upstream/stored-accounts.ts';
-import { readTogether } from '../upstream/together.ts';
-import { address, commitment } from './params.ts';
-import { type Context, read } from './route.ts';
-import { integer, written } from './shapes.ts';
+import { accountLamports } from '../upstream/reads/account.ts';
+import type { At } from '../upstream/reads/stored-accounts.ts';
+import { readTogether } from '../upstream/reads/together.ts';
 
 const item = z.strictObject({
   asset: z.enum(['SOL', 'token']),

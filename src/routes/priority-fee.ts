@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { live } from './route.ts';
-import { bigInteger, integer } from './shapes.ts';
+import { live } from '../routing/route.ts';
+import { bigInteger, integer } from '../routing/shapes.ts';
 
 export const priorityFeeLevels = z.strictObject({
   min: bigInteger,

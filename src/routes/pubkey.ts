@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { GatewayError } from '../domain/error.ts';
-import type { KnownKey } from '../receipt/key-ring.ts';
-import { kid } from './params.ts';
-import { type Context, now } from './route.ts';
+import type { KnownKey } from '../receipts/keys/key-ring.ts';
+import { kid } from '../routing/params.ts';
+import { type Context, now } from '../routing/route.ts';
 
 export const pubkey = now({
   path: '/pubkey',

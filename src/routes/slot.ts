@@ -1,5 +1,5 @@
-import { live } from './route.ts';
-import { integer } from './shapes.ts';
+import { live } from '../routing/route.ts';
+import { integer } from '../routing/shapes.ts';
 
 export const slot = live({
   path: '/slot',

@@ -1,16 +1,16 @@
 import { z } from 'zod';
-import { isAssociatedTokenAccount } from '../chain/program-address.ts';
-import { TOKEN_PROGRAMS } from '../chain/token.ts';
-import { tokenAmount } from '../chain/ui-amount.ts';
 import { COMMITMENTS } from '../domain/commitment.ts';
 import { RawJson, toJson } from '../domain/json.ts';
 import { toSol } from '../domain/sol.ts';
+import { address, commitment, optionalAddress } from '../routing/params.ts';
+import { read } from '../routing/route.ts';
+import { extensions, lamports, tokenAmountShape, type Written, written } from '../routing/shapes.ts';
+import { mapInSlices } from '../runtime/slices.ts';
+import { isAssociatedTokenAccount } from '../solana/accounts/program-address.ts';
+import { TOKEN_PROGRAMS } from '../solana/accounts/token.ts';
+import { tokenAmount } from '../solana/accounts/ui-amount.ts';
 import type { HeldToken } from '../tokens/held-token.ts';
 import { scaleIn, type TokenList } from '../tokens/token-list.ts';
-import { mapInSlices } from '../upstream/slices.ts';
-import { address, commitment, optionalAddress } from './params.ts';
-import { read } from './route.ts';
-import { extensions, lamports, tokenAmountShape, type Written, written } from './shapes.ts';
 
 const row = z.strictObject({
   address: z.string(),

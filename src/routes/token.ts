@@ -1,17 +1,17 @@
 import { z } from 'zod';
-import { accountKind } from '../chain/account-kind.ts';
-import { metadataAddress } from '../chain/metadata.ts';
-import { decodeToken, type Mint, TOKEN_PROGRAMS } from '../chain/token.ts';
-import { isNft, tokenMetadata } from '../chain/token-identity.ts';
-import { tokenAmount } from '../chain/ui-amount.ts';
 import { COMMITMENTS } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
+import { address, commitment } from '../routing/params.ts';
+import { read } from '../routing/route.ts';
+import { extensions, integer } from '../routing/shapes.ts';
+import { accountKind } from '../solana/accounts/account-kind.ts';
+import { metadataAddress } from '../solana/accounts/metadata.ts';
+import { decodeToken, type Mint, TOKEN_PROGRAMS } from '../solana/accounts/token.ts';
+import { isNft, tokenMetadata } from '../solana/accounts/token-identity.ts';
+import { tokenAmount } from '../solana/accounts/ui-amount.ts';
 import { type Mints, readMints } from '../tokens/mints.ts';
-import type { Mesh } from '../upstream/mesh.ts';
-import type { At } from '../upstream/stored-accounts.ts';
-import { address, commitment } from './params.ts';
-import { read } from './route.ts';
-import { extensions, integer } from './shapes.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
+import type { At } from '../upstream/reads/stored-accounts.ts';
 
 export const token = read({
   path: '/token/:mint',

@@ -1,7 +1,7 @@
 import type { Commitment } from '../domain/commitment.ts';
 import { API_PREFIX } from '../domain/request.ts';
+import type { Question } from '../serving/answers.ts';
 import { account } from './account.ts';
-import type { Question } from './answers.ts';
 import { balance } from './balance.ts';
 
 /** What the stream tells the changes of, each by the route that answers the same. */

@@ -1,7 +1,7 @@
-import { decodeToken, type TokenAccount } from '../chain/token.ts';
 import { GatewayError } from '../domain/error.ts';
-import type { StoredAccount } from '../upstream/stored-accounts.ts';
-import { listedAccount } from '../upstream/token-accounts.ts';
+import { decodeToken, type TokenAccount } from '../solana/accounts/token.ts';
+import type { StoredAccount } from '../upstream/reads/stored-accounts.ts';
+import { listedAccount } from '../upstream/reads/token-accounts.ts';
 
 /** A token account of a list. */
 export interface HeldToken {

@@ -1,11 +1,11 @@
-import { clockSeconds } from '../chain/clock-sysvar.ts';
-import { decodeToken, type Mint } from '../chain/token.ts';
-import { type AmountScale, amountScale, dependsOnClock } from '../chain/ui-amount.ts';
 import { GatewayError } from '../domain/error.ts';
 import { CLOCK_SYSVAR } from '../domain/programs.ts';
 import type { Slot } from '../domain/slot.ts';
-import type { Mesh } from '../upstream/mesh.ts';
-import { type At, readStored, type StoredAccount } from '../upstream/stored-accounts.ts';
+import { clockSeconds } from '../solana/accounts/clock-sysvar.ts';
+import { decodeToken, type Mint } from '../solana/accounts/token.ts';
+import { type AmountScale, amountScale, dependsOnClock } from '../solana/accounts/ui-amount.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
+import { type At, readStored, type StoredAccount } from '../upstream/reads/stored-accounts.ts';
 
 /** Mints as they are at some slot, and the cluster's time there, which some of them are shown by. */
 export interface Mints {

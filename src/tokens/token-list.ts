@@ -1,14 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Mint, TOKEN_PROGRAMS } from '../chain/token.ts';
-import { type AmountScale, dependsOnClock } from '../chain/ui-amount.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { Proof } from '../domain/proof.ts';
 import type { Slot } from '../domain/slot.ts';
-import type { Mesh } from '../upstream/mesh.ts';
-import { mapInSlices } from '../upstream/slices.ts';
-import type { At, StoredAccount } from '../upstream/stored-accounts.ts';
-import { type Parts, readTogether } from '../upstream/together.ts';
-import { readAllTokenAccounts, readTokenAccounts } from '../upstream/token-accounts.ts';
+import { mapInSlices } from '../runtime/slices.ts';
+import { type Mint, TOKEN_PROGRAMS } from '../solana/accounts/token.ts';
+import { type AmountScale, dependsOnClock } from '../solana/accounts/ui-amount.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
+import type { At, StoredAccount } from '../upstream/reads/stored-accounts.ts';
+import { type Parts, readTogether } from '../upstream/reads/together.ts';
+import { readAllTokenAccounts, readTokenAccounts } from '../upstream/reads/token-accounts.ts';
 import { type HeldToken, heldToken, heldTokenIn } from './held-token.ts';
 import { GONE, type Mints, readMints } from './mints.ts';
 

@@ -1,8 +1,8 @@
 import t from 'tap';
 import type * as Slotgate from '../../src/client/client.ts';
-import { WALLETS, WHALE } from '../../src/cluster/economy/cast.ts';
-import { startEmbedded } from '../../src/cluster/embedded.ts';
-import { openGateway, until } from '../gateway/open.ts';
+import { startEmbedded } from '../../src/localnet/embedded.ts';
+import { WALLETS, WHALE } from '../../src/localnet/traffic/cast.ts';
+import { openGateway, until } from '../support/open.ts';
 import { openTab } from './chromium.ts';
 import { openMeddler } from './meddler.ts';
 import { serveModules } from './web-modules.ts';

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { WHALE } from '../../src/cluster/economy/cast.ts';
+import { WHALE } from '../../src/localnet/traffic/cast.ts';
 import { readPage } from '../../src/page/page.ts';
-import { openStepped } from '../gateway/open.ts';
-import { CLUSTER, freshSigner, seal } from '../receipt/sealed.ts';
+import { openStepped } from '../support/open.ts';
+import { CLUSTER, freshSigner, seal } from '../support/receipts/sealed.ts';
 import { openTab } from './chromium.ts';
 
 const { gateway, get } = await openStepped(t);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RPC_CODE } from '../../src/upstream/rpc-code.ts';
+import { RPC_CODE } from '../../src/upstream/rpc/rpc-code.ts';
 import { ask, Refusal } from './wallet.ts';
 
 /** A node may have no block yet of a slot that it has called final already, or not know yet whether there is one. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerIn } from '../../src/receipt/push.ts';
+import { answerIn } from '../../src/receipts/push.ts';
 
 interface Frame {
   readonly result: { readonly seq: number; readonly slot: number };

@@ -1,10 +1,10 @@
-import { askedRequest } from '../../receipt/asked-request.ts';
-import { answerIn } from '../../receipt/push.ts';
-import type { Receipt } from '../../receipt/receipt.ts';
-import { ReceiptError, type ReceiptFault } from '../../receipt/receipt-error.ts';
-import { takeApart } from '../../receipt/signed-body.ts';
-import { trustedKey } from '../../receipt/trusted-key.ts';
-import { verifyReceipt } from '../../receipt/verify.ts';
+import { answerIn } from '../../receipts/push.ts';
+import type { Receipt } from '../../receipts/receipt.ts';
+import { askedRequest } from '../../receipts/verify/asked-request.ts';
+import { ReceiptError, type ReceiptFault } from '../../receipts/verify/receipt-error.ts';
+import { takeApart } from '../../receipts/verify/signed-body.ts';
+import { trustedKey } from '../../receipts/verify/trusted-key.ts';
+import { verifyReceipt } from '../../receipts/verify/verify.ts';
 import { batchWords, claimWords, clusterWords, commitmentWords, FAULTS, timeWords } from './words.ts';
 
 /** What a person knows. What is left empty is not compared with the receipt. */

@@ -1,5 +1,5 @@
-import type { Receipt } from '../../receipt/receipt.ts';
-import type { ReceiptFault } from '../../receipt/receipt-error.ts';
+import type { Receipt } from '../../receipts/receipt.ts';
+import type { ReceiptFault } from '../../receipts/verify/receipt-error.ts';
 
 /** The clusters that people know by name, by their genesis hashes. */
 const CLUSTERS: Readonly<Record<string, string>> = {

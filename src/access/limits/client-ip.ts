@@ -1,0 +1,122 @@
+import ipaddr from 'ipaddr.js';
+import { StartError } from '../../domain/start-error.ts';
+
+type Address = ipaddr.IPv4 | ipaddr.IPv6;
+type Network = readonly [base: Address, bits: number];
+
+const MAPPED_BITS = 96; // of ::ffff:0:0/96, where IPv6 keeps the IPv4 addresses
+
+/** What is needed of a request: every header line, names in lower case. A proxy may add a line of its own. */
+export interface HeaderLines {
+  forEach(visit: (name: string, value: string) => void): void;
+}
+
+/** A connection's far end. */
+export interface Peer {
+  /** 4 or 16 bytes. */
+  getRemoteAddress(): ArrayBuffer;
+  /** What a PROXY protocol v2 header before the request says, 4 or 16 bytes; of no length when there was none. */
+  getProxiedRemoteAddress(): ArrayBuffer;
+}
+
+/** Tells whose address counts. */
+export interface ClientIp {
+  /** 4 or 16 bytes. */
+  of(peer: Peer, headers: HeaderLines): ArrayBuffer;
+  /**
+   * True when that comes from a PROXY header. A connection may have more than one, and the later ones may be the
+   * caller's: it must end behind the answer.
+   */
+  isPrefaced(peer: Peer): boolean;
+  /** True of a trusted proxy's address of 4 or 16 bytes. */
+  isProxy(address: ArrayBuffer): boolean;
+}
+
+const PEER_ALONE: ClientIp = {
+  of: (peer) => peer.getRemoteAddress(),
+  isPrefaced: () => false,
+  isProxy: () => false,
+};
+
+/**
+ * Decides whose address counts. The socket's peer, unless it is in one of the `trustedProxies` (addresses or CIDRs):
+ * then the hops before it, which are the one in a PROXY header and those of `X-Forwarded-For`, are walked from the
+ * right to the first that isn't, as only what trusted proxies wrote can be believed. Throws StartError for a network
+ * that can't be read.
+ */
+export function clientIp(trustedProxies: readonly string[]): ClientIp {
+  if (trustedProxies.length === 0) return PEER_ALONE;
+  const networks = trustedProxies.map(parseNetwork);
+  const isTrusted = (address: Address): boolean => networks.some((network) => contains(network, address));
+  const isProxy = (bytes: ArrayBuffer): boolean => {
+    const address = fromBytes(bytes);
+    return address !== undefined && isTrusted(address);
+  };
+  return {
+    of(peer, headers) {
+      const bytes = peer.getRemoteAddress();
+      let hop = fromBytes(bytes);
+      if (hop === undefined || !isTrusted(hop)) return bytes;
+      hop = fromBytes(peer.getProxiedRemoteAddress()) ?? hop;
+      if (!isTrusted(hop)) return toBytes(hop);
+      for (const text of forwardedFor(headers).reverse()) {
+        const before = parseHop(text);
+        if (before === undefined) break; // what stands left of garbage is anybody's invention
+        hop = before;
+        if (!isTrusted(hop)) break;
+      }
+      return toBytes(hop);
+    },
+    isPrefaced: (peer) => peer.getProxiedRemoteAddress().byteLength > 0 && isProxy(peer.getRemoteAddress()),
+    isProxy,
+  };
+}
+
+function forwardedFor(headers: HeaderLines): string[] {
+  const hops: string[] = [];
+  headers.forEach((name, value) => {
+    if (name === 'x-forwarded-for') hops.push(...value.split(','));
+  });
+  return hops;
+}
+
+/** Reads `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1` or `[2001:db8::1]:567`. */
+function parseHop(text: string): Address | undefined {
+  const withoutPort = text
+    .trim()
+    .replace(/^\[(.*)\](?::\d+)?$/, '$1')
+    .replace(/^([\d.]+):\d+$/, '$1');
+  const address = parse(withoutPort);
+  return address && unmapped(address);
+}
+
+function parseNetwork(text: string): Network {
+  const [, base = '', prefix] = /^([^/]*)(?:\/(\d+))?$/.exec(text) ?? [];
+  const address = parse(base);
+  const longest = address?.kind() === 'ipv4' ? 32 : 128;
+  const bits = prefix === undefined ? longest : Number(prefix);
+  if (address === undefined || bits > longest)
+    throw new StartError(78, `trustedProxies: ${text} is neither an address nor a network such as 10.0.0.0/8`);
+  const plain = unmapped(address);
+  return plain === address ? [address, bits] : [plain, Math.max(0, bits - MAPPED_BITS)];
+}
+
+const contains = ([network, bits]: Network, address: Address): boolean =>
+  network.kind() === address.kind() && address.match(network, bits);
+
+function fromBytes(bytes: ArrayBuffer): Address | undefined {
+  if (bytes.byteLength !== 4 && bytes.byteLength !== 16) return undefined;
+  return unmapped(ipaddr.fromByteArray([...new Uint8Array(bytes)]));
+}
+
+const toBytes = (address: Address): ArrayBuffer => Uint8Array.from(address.toByteArray()).buffer;
+
+/** Only the usual spellings: none of the short, octal or hexadecimal ones that tools read in different ways. */
+function parse(text: string): Address | undefined {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
+  return ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : undefined;
+}
+
+/** An IPv4 address in IPv6 clothes without them. */
+const unmapped = (address: Address): Address =>
+  address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;

@@ -1,0 +1,19 @@
+import { GatewayError } from '../../domain/error.ts';
+import type { Reply } from './reply.ts';
+
+/** Gathers a request body of at most `limit` bytes. The engine lends each chunk, so it is copied. */
+export function readBody(reply: Reply, limit: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    reply.onBody((chunk, isLast) => {
+      size += chunk.length;
+      if (size > limit) {
+        chunks.length = 0;
+        return reject(new GatewayError('payload_too_large', `the body is over ${limit} bytes`));
+      }
+      chunks.push(Buffer.from(chunk));
+      if (isLast) resolve(Buffer.concat(chunks));
+    });
+  });
+}

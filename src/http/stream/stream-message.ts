@@ -1,0 +1,59 @@
+import { COMMITMENTS } from '../../domain/commitment.ts';
+import { GatewayError } from '../../domain/error.ts';
+import { isTopicName, type Topic, topicOf } from '../../routes/topics.ts';
+import { address } from '../../routing/params.ts';
+
+/** Names a subscription for its owner. */
+export type MessageId = string | number | null;
+
+/** What a message on the stream asks for. `refused`: an operation that we know, with a member that is at fault. */
+export type Message =
+  | { readonly op: 'ping' }
+  | { readonly op: 'subscribe' | 'unsubscribe'; readonly id: MessageId; readonly topic: Topic }
+  | { readonly op: 'refused'; readonly id: MessageId; readonly error: GatewayError };
+
+const MEMBERS: ReadonlySet<string> = new Set(['op', 'topic', 'address', 'commitment', 'id']);
+const MAX_ID = 64;
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/** Reads a message; undefined when it is no JSON object with an `op` that we know. */
+export function parseMessage(bytes: ArrayBuffer): Message | undefined {
+  const message = parseObject(bytes);
+  if (message?.['op'] === 'ping') return { op: 'ping' };
+  const op = message?.['op'];
+  if (message === undefined || (op !== 'subscribe' && op !== 'unsubscribe')) return undefined;
+  const id = isId(message['id']) ? message['id'] : null;
+  try {
+    return { op, id, topic: topicIn(message) };
+  } catch (thrown) {
+    return { op: 'refused', id, error: GatewayError.from(thrown) };
+  }
+}
+
+function topicIn(message: Readonly<Record<string, unknown>>): Topic {
+  const unknown = Object.keys(message).find((name) => !MEMBERS.has(name));
+  if (unknown !== undefined) throw new GatewayError('invalid_request', 'a member is unknown');
+  const { topic, address: text, commitment, id = null } = message;
+  if (!isId(id)) throw new GatewayError('invalid_request', 'id must be an integer or text of at most 64 characters');
+  if (!isTopicName(topic)) throw new GatewayError('invalid_request', 'topic must be balance or account');
+  const named = COMMITMENTS.find((known) => known === commitment);
+  if (commitment !== undefined && named === undefined) {
+    throw new GatewayError('invalid_request', `commitment must be one of ${COMMITMENTS.join(', ')}`);
+  }
+  return topicOf(topic, address.parse(typeof text === 'string' ? text : undefined, 'address'), named);
+}
+
+const isId = (id: unknown): id is MessageId =>
+  id === null || Number.isSafeInteger(id) || (typeof id === 'string' && id.length <= MAX_ID);
+
+function parseObject(bytes: ArrayBuffer): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(decoder.decode(bytes));
+    // An object of unknown members: each that is used is checked above.
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,118 @@
+import type { Slot } from '../../domain/slot.ts';
+import type { Block, Landed } from './block.ts';
+
+/** How much a node remembers. */
+export interface LedgerLimits {
+  readonly maxBlocks: number;
+  readonly maxTransactions: number;
+}
+
+/** The blocks that a node still has, found by slot, signature and address. A ring: the oldest block makes room. */
+export class Ledger {
+  readonly #limits: LedgerLimits;
+  /** In the order of their slots. */
+  readonly #blocks = new Map<Slot, Block>();
+  readonly #slots: Slot[] = [];
+  readonly #bySignature = new Map<string, Landed>();
+  /** Oldest first. */
+  readonly #byAddress = new Map<string, Landed[]>();
+
+  constructor(limits: LedgerLimits) {
+    this.#limits = limits;
+  }
+
+  get first(): Block | undefined {
+    return this.fromTop(this.#slots.length - 1);
+  }
+
+  get last(): Block | undefined {
+    return this.fromTop(0);
+  }
+
+  /** The block `distance` blocks below the last one. */
+  fromTop(distance: number): Block | undefined {
+    return this.#blocks.get(this.#slots.at(-1 - distance) ?? -1);
+  }
+
+  /** At most `count` blocks, the newest first. */
+  newest(count: number): Block[] {
+    return this.#slots
+      .slice(-count)
+      .reverse()
+      .flatMap((slot) => this.#blocks.get(slot) ?? []);
+  }
+
+  block(slot: Slot): Block | undefined {
+    return this.#blocks.get(slot);
+  }
+
+  /** The blocks with a slot above `after` and not above `through`, in order. */
+  between(after: Slot, through: Slot): Block[] {
+    const from = this.#slots.findLastIndex((slot) => slot <= after) + 1;
+    const to = this.#slots.findLastIndex((slot) => slot <= through) + 1;
+    return this.#slots.slice(from, to).flatMap((slot) => this.#blocks.get(slot) ?? []);
+  }
+
+  transaction(signature: string): Landed | undefined {
+    return this.#bySignature.get(signature);
+  }
+
+  /** Transactions that name an address, oldest first. */
+  transactionsOf(address: string): readonly Landed[] {
+    return this.#byAddress.get(address) ?? [];
+  }
+
+  add(block: Block): void {
+    this.#blocks.set(block.slot, block);
+    this.#slots.push(block.slot);
+    for (const landed of block.transactions) {
+      this.#bySignature.set(landed.signature, landed);
+      for (const key of landed.keys) {
+        const list = this.#byAddress.get(key);
+        if (list === undefined) this.#byAddress.set(key, [landed]);
+        else list.push(landed);
+      }
+    }
+  }
+
+  /** Drops the oldest blocks that no longer fit, but none above `root`. */
+  trim(root: Slot): void {
+    for (
+      let oldest = this.first;
+      oldest !== undefined && oldest.slot < root && this.#isOverfull();
+      oldest = this.first
+    ) {
+      this.#forget(oldest, 'oldest');
+      this.#slots.shift();
+    }
+  }
+
+  /** Drops every block above `slot`, newest first, as a fork does. */
+  truncate(slot: Slot): Block[] {
+    const dropped: Block[] = [];
+    for (let newest = this.last; newest !== undefined && newest.slot > slot; newest = this.last) {
+      this.#forget(newest, 'newest');
+      this.#slots.pop();
+      dropped.push(newest);
+    }
+    return dropped;
+  }
+
+  #isOverfull(): boolean {
+    return this.#slots.length > this.#limits.maxBlocks || this.#bySignature.size > this.#limits.maxTransactions;
+  }
+
+  /** Blocks leave at either end only, so their transactions are at that end of every list. */
+  #forget(block: Block, end: 'oldest' | 'newest'): void {
+    this.#blocks.delete(block.slot);
+    for (const { signature, keys } of block.transactions) {
+      this.#bySignature.delete(signature);
+      for (const key of keys) {
+        const list = this.#byAddress.get(key);
+        if (end === 'oldest') list?.shift();
+        else list?.pop();
+        if (list?.length === 0) this.#byAddress.delete(key);
+      }
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import type { Slot } from '../../domain/slot.ts';
+import type { Block } from './block.ts';
+import { computeBudget } from './wire-transaction.ts';
+
+/** The least that was paid to land in a slot, in micro-lamports per compute unit. */
+export interface PrioritizationFee {
+  readonly slot: Slot;
+  readonly fee: bigint;
+}
+
+/**
+ * What it took to land in each block while writing to all of `addresses`: the cheapest transaction of the block, or the
+ * cheapest that wrote to the dearest of the addresses, whichever is more.
+ */
+export function prioritizationFees(blocks: readonly Block[], addresses: readonly string[]): PrioritizationFee[] {
+  return blocks.map(({ slot, transactions }) => {
+    let cheapest: bigint | undefined;
+    const cheapestWrite = new Map<string, bigint>();
+    for (const { transaction, keys, writable } of transactions) {
+      const { price } = computeBudget(transaction.message);
+      if (cheapest === undefined || price < cheapest) cheapest = price;
+      for (const address of addresses) {
+        if (!writable[keys.indexOf(address)]) continue;
+        const known = cheapestWrite.get(address);
+        if (known === undefined || price < known) cheapestWrite.set(address, price);
+      }
+    }
+    let fee = cheapest ?? 0n;
+    for (const write of cheapestWrite.values()) if (write > fee) fee = write;
+    return { slot, fee };
+  });
+}

@@ -1,0 +1,163 @@
+import { type Address, type EncodedAccount, getTransactionDecoder, lamports } from '@solana/web3.js';
+import bs58 from 'bs58';
+import type { FailedTransactionMetadata, LiteSVM, TransactionMetadata } from 'litesvm';
+import { SYSTEM_PROGRAM } from '../../domain/programs.ts';
+import type { Slot } from '../../domain/slot.ts';
+import type { Account } from './account.ts';
+import { type TransactionError, transactionError } from './transaction-error.ts';
+
+type LiteSvmModule = typeof import('litesvm');
+
+/** What running a transaction gave, whether it succeeded or not. */
+export interface Execution {
+  readonly error: TransactionError | null;
+  readonly logs: readonly string[];
+  readonly computeUnits: bigint;
+  /** One list per outer instruction, empty where it called nothing. */
+  readonly inner: readonly (readonly InnerInstruction[])[];
+  readonly returnData: { readonly program: string; readonly data: Uint8Array } | undefined;
+}
+
+/** An instruction that a program called. Indices are into the transaction's account keys. */
+export interface InnerInstruction {
+  readonly programIndex: number;
+  readonly accounts: readonly number[];
+  readonly data: Uint8Array;
+  readonly stackHeight: number;
+}
+
+/** What the sysvars of a bank say. */
+export interface BankSysvars {
+  readonly slot: Slot;
+  readonly epoch: number;
+  readonly epochStartSeconds: number;
+  readonly unixSeconds: number;
+  /** Newest first, at most 512. */
+  readonly slotHashes: readonly { readonly slot: Slot; readonly hash: string }[];
+}
+
+/** The machine that runs programs: LiteSVM seen through the few calls the chain needs. It knows no history. */
+export class Svm {
+  readonly #litesvm: LiteSvmModule;
+  readonly #machine: LiteSVM;
+  /** Programs are large, named by every transaction, and never change here. */
+  readonly #programs = new Map<string, Account>();
+
+  private constructor(litesvm: LiteSvmModule, slotsPerEpoch: number) {
+    this.#litesvm = litesvm;
+    const length = BigInt(slotsPerEpoch);
+    this.#machine = new litesvm.LiteSVM()
+      .withNativeMints()
+      // The chain checks age and repetition itself: a hash must live for 150 blocks and a fork must run a transaction again.
+      .withBlockhashCheck(false)
+      .withTransactionHistory(0n);
+    this.#machine.setEpochSchedule(new litesvm.EpochSchedule(length, length, false, 0n, 0n));
+  }
+
+  /** Loads the native machine, on demand: a gateway over a real cluster does without it. */
+  static async load(slotsPerEpoch: number): Promise<Svm> {
+    const litesvm = await import('litesvm').catch((cause: unknown) => {
+      const platform = `${process.platform}-${process.arch}`;
+      throw new Error(`the embedded cluster has no LiteSVM binary for ${platform}: name a cluster with --upstream`, {
+        cause,
+      });
+    });
+    return new Svm(litesvm, slotsPerEpoch);
+  }
+
+  account(address: string): Account | undefined {
+    const program = this.#programs.get(address);
+    if (program !== undefined) return program;
+    const found = this.#machine.getAccount(address as Address); // callers hold addresses that were decoded before
+    if (!found.exists || found.lamports === 0n) return undefined;
+    const account = toAccount(found);
+    if (account.executable) this.#programs.set(address, account);
+    return account;
+  }
+
+  /** The accounts that a program owns now. */
+  ownedBy(program: string): [address: string, account: Account][] {
+    return this.#machine
+      .getProgramAccounts(program as Address)
+      .filter((found) => found.lamports > 0n)
+      .map((found) => [found.address, toAccount(found)]);
+  }
+
+  /** Writes an account whatever the rules say; `undefined` removes it. */
+  put(address: string, account: Account | undefined): void {
+    const { lamports: balance, owner, executable, data } = account ?? NOTHING;
+    this.#programs.delete(address);
+    this.#machine.setAccount({
+      address: address as Address,
+      lamports: lamports(balance),
+      programAddress: owner as Address,
+      executable,
+      data,
+      space: BigInt(data.length),
+    });
+  }
+
+  /** Runs a signed transaction, in its wire form. */
+  run(transaction: Uint8Array): Execution {
+    return this.#execution(this.#machine.sendTransaction(decoder.decode(transaction)));
+  }
+
+  /** As {@link run}, but leaves no trace. */
+  simulate(transaction: Uint8Array): Execution {
+    const outcome = this.#machine.simulateTransaction(decoder.decode(transaction));
+    return this.#execution(outcome instanceof this.#litesvm.SimulatedTransactionInfo ? outcome.meta() : outcome);
+  }
+
+  /** Starts a bank: its clock, the hashes before it, and another hash for nonces to be advanced by. */
+  openBank({ slot, epoch, epochStartSeconds, unixSeconds, slotHashes }: BankSysvars): void {
+    const { Clock } = this.#litesvm;
+    const started = BigInt(epochStartSeconds);
+    this.#machine.setClock(new Clock(BigInt(slot), started, BigInt(epoch), BigInt(epoch + 1), BigInt(unixSeconds)));
+    this.#machine.setSlotHashes(slotHashes.map(({ slot, hash }) => ({ slot: BigInt(slot), hash })));
+    this.#machine.expireBlockhash();
+  }
+
+  /** Lamports that an account of `size` bytes needs to exist. */
+  minimumBalance(size: number): bigint {
+    return this.#machine.minimumBalanceForRentExemption(BigInt(size));
+  }
+
+  #execution(outcome: TransactionMetadata | FailedTransactionMetadata): Execution {
+    const failed = outcome instanceof this.#litesvm.FailedTransactionMetadata;
+    const meta = failed ? outcome.meta() : outcome;
+    const returned = meta.returnData();
+    return {
+      error: failed ? transactionError(outcome.err()) : null,
+      logs: meta.logs(),
+      computeUnits: meta.computeUnitsConsumed(),
+      inner: meta.innerInstructions().map((calls) =>
+        calls.map((call) => {
+          const instruction = call.instruction();
+          return {
+            programIndex: instruction.programIdIndex(),
+            accounts: [...instruction.accounts()],
+            data: instruction.data(),
+            stackHeight: call.stackHeight(),
+          };
+        }),
+      ),
+      returnData:
+        returned.data().length === 0
+          ? undefined
+          : { program: bs58.encode(returned.programId()), data: returned.data() },
+    };
+  }
+}
+
+function toAccount({ lamports, programAddress: owner, executable, data }: EncodedAccount): Account {
+  return { lamports, owner, executable, data: data as Uint8Array }; // the bindings give a copy that is ours
+}
+
+const decoder = getTransactionDecoder();
+
+const NOTHING: Account = {
+  lamports: 0n,
+  owner: SYSTEM_PROGRAM,
+  executable: false,
+  data: new Uint8Array(0),
+};

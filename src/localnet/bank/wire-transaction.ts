@@ -1,0 +1,131 @@
+import { getCompiledTransactionMessageDecoder, getTransactionDecoder, type ReadonlyUint8Array } from '@solana/web3.js';
+import bs58 from 'bs58';
+import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from '../../domain/programs.ts';
+import { TransactionRefused } from './transaction-error.ts';
+
+/** A transaction as it came over the wire, read once. */
+export interface WireTransaction {
+  readonly bytes: Uint8Array;
+  /** The first one names the transaction. Base58; {@link UNSIGNED} where one is missing. */
+  readonly signatures: readonly string[];
+  readonly message: Message;
+}
+
+export interface Message {
+  readonly version: 'legacy' | 0;
+  readonly header: {
+    readonly numSignerAccounts: number;
+    readonly numReadonlySignerAccounts: number;
+    readonly numReadonlyNonSignerAccounts: number;
+  };
+  /** Addresses that the message itself spells, the fee payer first. */
+  readonly staticKeys: readonly string[];
+  readonly lookups: readonly TableLookup[];
+  readonly instructions: readonly Instruction[];
+  /** A blockhash, or the value of a nonce account. Base58. */
+  readonly recentBlockhash: string;
+}
+
+interface TableLookup {
+  readonly table: string;
+  readonly writable: readonly number[];
+  readonly readonly: readonly number[];
+}
+
+/** Indices are into the transaction's account keys: the static ones, then the loaded writable, then the loaded readonly. */
+export interface Instruction {
+  readonly programIndex: number;
+  readonly accounts: readonly number[];
+  readonly data: Uint8Array;
+}
+
+/** Stands in the place of a signature that is missing: 64 zero bytes. */
+export const UNSIGNED = '1'.repeat(64);
+
+const transactionDecoder = getTransactionDecoder();
+const messageDecoder = getCompiledTransactionMessageDecoder();
+
+/** Reads a signed transaction. Throws {@link TransactionRefused} on bytes that are none. */
+export function readTransaction(bytes: Uint8Array): WireTransaction {
+  const decoded = orRefuse(() => transactionDecoder.decode(bytes));
+  const message = readMessage(decoded.messageBytes);
+  const signatures = Object.values(decoded.signatures).map((signature) =>
+    signature ? bs58.encode(signature) : UNSIGNED,
+  );
+  return { bytes, signatures, message };
+}
+
+/** Reads a message alone, as `getFeeForMessage` gets it. Throws {@link TransactionRefused} on bytes that are none. */
+export function readMessage(bytes: ReadonlyUint8Array): Message {
+  const message = orRefuse(() => messageDecoder.decode(bytes));
+  if (message.version === 1) throw new TransactionRefused('UnsupportedVersion');
+  return {
+    version: message.version,
+    header: message.header,
+    staticKeys: message.staticAccounts,
+    lookups: (('addressTableLookups' in message && message.addressTableLookups) || []).map((lookup) => ({
+      table: lookup.lookupTableAddress,
+      writable: lookup.writableIndexes,
+      readonly: lookup.readonlyIndexes,
+    })),
+    instructions: message.instructions.map(({ programAddressIndex, accountIndices = [], data }) => ({
+      programIndex: programAddressIndex,
+      accounts: accountIndices,
+      data: Uint8Array.from(data ?? []),
+    })),
+    recentBlockhash: message.lifetimeToken,
+  };
+}
+
+function orRefuse<T>(read: () => T): T {
+  try {
+    return read();
+  } catch {
+    throw new TransactionRefused('SanitizeFailure');
+  }
+}
+
+/** Which static keys a message may write to. */
+export function isStaticWritable({ header, staticKeys }: Message, index: number): boolean {
+  return index < header.numSignerAccounts
+    ? index < header.numSignerAccounts - header.numReadonlySignerAccounts
+    : index < staticKeys.length - header.numReadonlyNonSignerAccounts;
+}
+
+/** What a message asks of the compute budget: the price of a unit in micro-lamports, and how many units at most. */
+export function computeBudget({ staticKeys, instructions }: Message): {
+  readonly price: bigint;
+  readonly units: bigint;
+} {
+  let price = 0n;
+  let asked: bigint | undefined;
+  let programs = 0n;
+  for (const { programIndex, data } of instructions) {
+    if (staticKeys[programIndex] !== COMPUTE_BUDGET_PROGRAM) {
+      programs++;
+      continue;
+    }
+    const view = new DataView(data.buffer, data.byteOffset, data.length);
+    if (data[0] === 2 && data.length >= 5) asked = BigInt(view.getUint32(1, true));
+    if (data[0] === 3 && data.length >= 9) price = view.getBigUint64(1, true);
+  }
+  return { price, units: asked ?? UNITS_PER_INSTRUCTION * programs };
+}
+
+const UNITS_PER_INSTRUCTION = 200_000n;
+const LAMPORTS_PER_SIGNATURE = 5000n;
+
+/** What a message costs its payer, in lamports. */
+export function feeOf(message: Message): bigint {
+  const { price, units } = computeBudget(message);
+  return LAMPORTS_PER_SIGNATURE * BigInt(message.header.numSignerAccounts) + (price * units + 999_999n) / 1_000_000n;
+}
+
+/** The nonce account that a message lives by, if its first instruction advances one. */
+export function nonceAccount({ staticKeys, instructions }: Message): string | undefined {
+  const [first] = instructions;
+  if (first === undefined || staticKeys[first.programIndex] !== SYSTEM_PROGRAM) return undefined;
+  const advances = first.data.length === 4 && first.data[0] === 4 && first.data.subarray(1).every((byte) => byte === 0);
+  const account = first.accounts[0];
+  return advances && account !== undefined ? staticKeys[account] : undefined;
+}

@@ -1,0 +1,42 @@
+import bs58 from 'bs58';
+import {
+  ASSOCIATED_TOKEN_PROGRAM,
+  FIRST_MEMO_PROGRAM,
+  LOOKUP_TABLE_PROGRAM,
+  MEMO_PROGRAM,
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+} from '../../domain/programs.ts';
+import type { Fields } from '../../solana/transactions/layout.ts';
+import { nodesNameOf, readInstruction } from '../../solana/transactions/read-instruction.ts';
+import { tokenAmount } from './token-amount.ts';
+
+/** An instruction with its accounts spelled out. */
+export interface Instruction {
+  readonly programId: string;
+  readonly accounts: readonly string[];
+  readonly data: Uint8Array;
+  readonly stackHeight: number;
+}
+
+/** Shown by name. Of the others that can be read, a node shows some raw, and of votes and loads more than is read. */
+const SHOWN: ReadonlySet<string> = new Set([
+  SYSTEM_PROGRAM,
+  TOKEN_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  ASSOCIATED_TOKEN_PROGRAM,
+  LOOKUP_TABLE_PROGRAM,
+  STAKE_PROGRAM,
+  MEMO_PROGRAM,
+  FIRST_MEMO_PROGRAM,
+]);
+
+/** An instruction as `jsonParsed` shows it: by name where its program is known, else with raw data. */
+export function parseInstruction({ programId, accounts, data, stackHeight }: Instruction): Fields {
+  const read = SHOWN.has(programId) ? readInstruction(programId, accounts, data, tokenAmount) : null;
+  if (read === null) return { programId, accounts, data: bs58.encode(data), stackHeight };
+  const parsed = read.type === 'memo' ? read.info['memo'] : read; // a memo is text alone in a node's words
+  return { program: nodesNameOf(programId), programId, parsed, stackHeight };
+}

@@ -1,0 +1,12 @@
+import { RawJson } from '../../domain/json.ts';
+
+/**
+ * The same value with the members of every object ordered by name. A node answers requests in this order, and shows
+ * parsed data so everywhere; its notifications keep the order of its structs.
+ */
+export function byName(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || value instanceof RawJson) return value;
+  if (Array.isArray(value)) return value.map(byName);
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(members.map(([name, member]) => [name, byName(member)]));
+}

@@ -1,0 +1,93 @@
+import bs58 from 'bs58';
+import { SYSTEM_PROGRAM } from '../../domain/programs.ts';
+import type { AmountScale } from '../../solana/accounts/ui-amount.ts';
+import { type Account, RENT_EPOCH } from '../bank/account.ts';
+import { parseAccount } from './account.ts';
+import { byName } from './member-order.ts';
+import { zstdStored } from './zstd.ts';
+
+/** In the order in which a node lists them when it refuses another. */
+export const ACCOUNT_ENCODINGS = ['binary', 'base58', 'base64', 'jsonParsed', 'base64+zstd'] as const;
+export type AccountEncoding = (typeof ACCOUNT_ENCODINGS)[number];
+
+/** Which bytes of the data to show. */
+export interface DataSlice {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/** How a caller wants to see accounts. */
+export interface AccountView {
+  readonly encoding: AccountEncoding;
+  readonly dataSlice?: DataSlice | undefined;
+  /** How amounts of a mint are shown at the bank that is read. */
+  readonly scale: (mint: string) => AmountScale | undefined;
+}
+
+/** An account as a node shows it, its members in the order of notifications. */
+export interface UiAccount {
+  readonly lamports: bigint;
+  readonly data: unknown;
+  readonly owner: string;
+  readonly executable: boolean;
+  readonly rentEpoch: bigint;
+  readonly space: number;
+}
+
+/** The longest data that base58 is offered for. */
+export const MAX_BASE58_BYTES = 128;
+
+/** Owners of accounts that no transaction made: their rent epoch is 0. */
+const NOT_FROM_TRANSACTIONS: ReadonlySet<string> = new Set([
+  'Sysvar1111111111111111111111111111111111111',
+  'NativeLoader1111111111111111111111111111111',
+]);
+
+/** Shows an account as the caller wants it. */
+export function uiAccount(address: string, account: Account, view: AccountView): UiAccount {
+  const { lamports, owner, executable, data } = account;
+  return {
+    lamports,
+    data: uiData(address, account, view),
+    owner,
+    executable,
+    rentEpoch: lamports === 0n || NOT_FROM_TRANSACTIONS.has(owner) ? 0n : RENT_EPOCH,
+    space: data.length,
+  };
+}
+
+function uiData(address: string, account: Account, { encoding, dataSlice, scale }: AccountView): unknown {
+  const bytes = sliced(account.data, dataSlice);
+  switch (encoding) {
+    case 'binary':
+      return base58(bytes);
+    case 'base58':
+      return [base58(bytes), 'base58'];
+    case 'base64':
+      return [base64(bytes), 'base64'];
+    case 'base64+zstd':
+      return [base64(zstdStored(bytes)), 'base64+zstd'];
+    case 'jsonParsed': {
+      const known = parseAccount(address, account, scale);
+      if (known === undefined) return [base64(bytes), 'base64'];
+      return { program: known.program, parsed: byName(known.parsed), space: known.space };
+    }
+  }
+}
+
+/** The part of the data that was asked for; nothing where it lies past the end. */
+export function sliced(data: Uint8Array, slice: DataSlice | undefined): Uint8Array {
+  return slice === undefined ? data : data.subarray(slice.offset, slice.offset + slice.length);
+}
+
+const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+const base58 = (bytes: Uint8Array): string =>
+  bytes.length > MAX_BASE58_BYTES ? 'error: data too large for bs58 encoding' : bs58.encode(bytes);
+
+/** What a notification shows for an account that is gone. */
+export const GONE: Account = {
+  lamports: 0n,
+  owner: SYSTEM_PROGRAM,
+  executable: false,
+  data: new Uint8Array(0),
+};

@@ -1,0 +1,129 @@
+import bs58 from 'bs58';
+import { GatewayError } from '../../domain/error.ts';
+import type { Slot } from '../../domain/slot.ts';
+import { mapInSlices } from '../../runtime/slices.ts';
+import { TOKEN_PROGRAMS, type TokenProgram } from '../../solana/accounts/token.ts';
+import type { Mesh } from '../../upstream/mesh/mesh.ts';
+import { type ScanFilter, scan, scannedAccount } from '../../upstream/reads/scan.ts';
+
+/** A token account that holds something, and whose it is. */
+export interface Holder {
+  readonly address: string;
+  readonly owner: string;
+  readonly amount: bigint;
+}
+
+/** All holders of a mint at some slot, largest first, then by the bytes of their addresses. */
+export interface HolderTable {
+  readonly slot: Slot;
+  readonly total: number;
+  /** Memory that it takes. */
+  readonly bytes: number;
+  rows(from: number, to: number): Holder[];
+}
+
+const ACCOUNT_SIZE = 165;
+
+/** Owner and amount of a token account. */
+const DATA_SLICE = { offset: 32, length: 40 } as const;
+
+/** What Token-2022 writes behind the base of an account with extensions, in base58: that it is an account. */
+const EXTENDED = { memcmp: { offset: ACCOUNT_SIZE, bytes: '3' } } as const;
+
+/** The questions that nodes answer from their index of accounts by mint. */
+const FORMS: Readonly<Record<TokenProgram, readonly ScanFilter[]>> = {
+  'spl-token': [{ dataSize: ACCOUNT_SIZE }],
+  'spl-token-2022': [{ dataSize: ACCOUNT_SIZE }, EXTENDED],
+};
+
+/** Reads all holders of a mint. The node's refusals come as they are. */
+export async function readHolderTable(
+  mesh: Pick<Mesh, 'call'>,
+  mint: string,
+  program: TokenProgram,
+  minContextSlot: Slot | undefined,
+): Promise<HolderTable> {
+  const ofMint: ScanFilter = { memcmp: { offset: 0, bytes: mint } };
+  const slots: Slot[] = [];
+  const packed: Buffer[] = [];
+  for (const form of FORMS[program]) {
+    const floor = slots[0] ?? minContextSlot;
+    const query = { filters: [ofMint, form], dataSlice: DATA_SLICE, minContextSlot: floor };
+    const { slot, rows } = await scan(mesh, TOKEN_PROGRAMS[program], query);
+    slots.push(slot);
+    for (const row of await mapInSlices(rows, SLICE, pack)) if (amountOf(row) > 0n) packed.push(row);
+  }
+  return tableOf(Math.min(...slots), await sorted(packed));
+}
+
+/** So many rows take a few milliseconds. */
+const SLICE = 512;
+
+/** A row is 72 bytes: the amount so that rows sort as bytes, then address and owner. */
+const ROW = 72;
+
+function pack(row: Buffer): Buffer {
+  const { address, data } = scannedAccount(row);
+  const key = bs58.decodeUnsafe(address);
+  if (key?.length !== 32 || data.length !== DATA_SLICE.length) {
+    throw new GatewayError('upstream_error', 'a listed account is no token account');
+  }
+  const packed = Buffer.alloc(ROW);
+  packed.writeBigUInt64BE(MAX_U64 - data.readBigUInt64LE(32), 0); // the largest first
+  packed.set(key, 8);
+  packed.set(data.subarray(0, 32), 40);
+  return packed;
+}
+
+const MAX_U64 = 2n ** 64n - 1n;
+const amountOf = (row: Buffer): bigint => MAX_U64 - row.readBigUInt64BE(0);
+
+/** Sorts parts of the list one by one and merges them, so that no other request waits for all of it. */
+async function sorted(rows: readonly Buffer[]): Promise<readonly Buffer[]> {
+  let runs = Array.from({ length: Math.ceil(rows.length / RUN) }, (_, i) => rows.slice(i * RUN, (i + 1) * RUN));
+  await mapInSlices(runs, 1, (run) => run.sort(Buffer.compare));
+  while (runs.length > 1) {
+    const pairs = Array.from({ length: Math.ceil(runs.length / 2) }, (_, i) => runs.slice(2 * i, 2 * i + 2));
+    const merged: Buffer[][] = [];
+    for (const [a = [], b = []] of pairs) merged.push(await merge(a, b));
+    runs = merged;
+  }
+  return runs[0] ?? [];
+}
+
+const RUN = 4096;
+
+async function merge(a: readonly Buffer[], b: readonly Buffer[]): Promise<Buffer[]> {
+  const all: Buffer[] = [];
+  let [i, j] = [0, 0];
+  for (;;) {
+    const [x, y] = [a[i], b[j]];
+    if (x === undefined && y === undefined) return all;
+    if (y === undefined || (x !== undefined && Buffer.compare(x, y) <= 0)) {
+      if (x !== undefined) all.push(x);
+      i++;
+    } else {
+      all.push(y);
+      j++;
+    }
+    if (all.length % (4 * RUN) === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+}
+
+function tableOf(slot: Slot, rows: readonly Buffer[]): HolderTable {
+  const all = Buffer.concat(rows, rows.length * ROW);
+  const at = (i: number): Holder => {
+    const row = all.subarray(i * ROW, (i + 1) * ROW);
+    return {
+      address: bs58.encode(row.subarray(8, 40)),
+      owner: bs58.encode(row.subarray(40, 72)),
+      amount: amountOf(row),
+    };
+  };
+  return {
+    slot,
+    total: rows.length,
+    bytes: all.length,
+    rows: (from, to) => Array.from({ length: Math.max(0, Math.min(to, rows.length) - from) }, (_, i) => at(from + i)),
+  };
+}

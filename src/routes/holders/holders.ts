@@ -1,0 +1,130 @@
+import bs58 from 'bs58';
+import { z } from 'zod';
+import { GatewayError } from '../../domain/error.ts';
+import type { Slot } from '../../domain/slot.ts';
+import { address, page } from '../../routing/params.ts';
+import { read } from '../../routing/route.ts';
+import { integer } from '../../routing/shapes.ts';
+import { decodeToken } from '../../solana/accounts/token.ts';
+import { type AmountScale, tokenAmount } from '../../solana/accounts/ui-amount.ts';
+import type { Mesh } from '../../upstream/mesh/mesh.ts';
+import { readLargest } from '../../upstream/reads/largest-accounts.ts';
+import type { At } from '../../upstream/reads/stored-accounts.ts';
+import { readMint } from '../token.ts';
+import { type Holder, readHolderTable } from './holder-table.ts';
+
+/** As many as a node tells without a scan. */
+const PAGE_SIZE = 20;
+
+export const holders = read({
+  path: '/token/:mint/holders',
+  summary: 'The token accounts that hold most of a mint, and whose they are',
+  params: { mint: address, page },
+  result: z.strictObject({
+    mint: z.string(),
+    decimals: integer,
+    supply: z.string(),
+    page: integer,
+    pageSize: z.literal(PAGE_SIZE),
+    total: integer.nullable(),
+    hasMore: z.boolean(),
+    source: z.enum(['largest-accounts', 'scan', 'das']),
+    items: z.array(
+      z.strictObject({
+        rank: integer,
+        address: z.string(),
+        owner: z.string().nullable(),
+        amount: z.string(),
+        uiAmountString: z.string(),
+        percentage: z.number(),
+      }),
+    ),
+  }),
+  envelope: 'signed',
+  cache: { slots: 25 },
+  commitmentOf: () => 'confirmed',
+  errors: ['invalid_address', 'invalid_page', 'not_found', 'not_a_mint', 'holders_unavailable'],
+
+  async resolve({ mint: address, page }, { mesh, holderTables }, { minSlot }) {
+    const at: At = { commitment: 'confirmed', minContextSlot: minSlot };
+    const table = holderTables.get(address);
+    if (page === 1 && table === undefined) {
+      const found = await readFirstPage(mesh, address, at).catch(unavailable);
+      const { slot, supply, scale, rows } = found;
+      const total = found.isAll ? rows.length : null;
+      const shown = { ...listed(address, page, supply, scale), total, hasMore: !found.isAll };
+      return {
+        slot,
+        result: { ...shown, source: 'largest-accounts' as const, items: itemsOf(rows, 1, supply, scale) },
+      };
+    }
+    const { slot: mintSlot, mint, mints } = await readMint(mesh, address, at);
+    const scanned = await holderTables
+      .getOrRead(address, () => readHolderTable(mesh, address, mint.program, minSlot))
+      .catch(unavailable);
+    const from = (page - 1) * PAGE_SIZE;
+    const rows = scanned.rows(from, from + PAGE_SIZE);
+    const scale = mints.scale(address);
+    const hasMore = from + PAGE_SIZE < scanned.total;
+    const shown = { ...listed(address, page, mint.supply, scale), total: scanned.total, hasMore };
+    const items = itemsOf(rows, from + 1, mint.supply, scale);
+    const slot = Math.min(mintSlot, scanned.slot);
+    return { slot, result: { ...shown, source: 'scan' as const, items }, fromSnapshot: true };
+  },
+});
+
+const listed = (mint: string, page: number, supply: bigint, { decimals }: AmountScale) =>
+  ({ mint, decimals, supply: `${supply}`, page, pageSize: PAGE_SIZE }) as const;
+
+const itemsOf = (rows: readonly Holder[], firstRank: number, supply: bigint, scale: AmountScale) =>
+  rows.map(({ address, owner, amount }, i) => ({
+    rank: firstRank + i,
+    address,
+    owner,
+    amount: `${amount}`,
+    uiAmountString: tokenAmount(amount, scale).uiAmountString,
+    percentage: supply === 0n ? 0 : Number(((Number(amount) / Number(supply)) * 100).toFixed(6)),
+  }));
+
+interface FirstPage {
+  readonly slot: Slot;
+  readonly supply: bigint;
+  readonly scale: AmountScale;
+  readonly rows: readonly Holder[];
+  /** True when there is nobody beyond these. */
+  readonly isAll: boolean;
+}
+
+/** The node names the largest accounts; what they hold is then read with the mint, all at one slot. */
+async function readFirstPage(mesh: Mesh, address: string, at: At): Promise<FirstPage> {
+  await readMint(mesh, address, at); // a node's refusal would not say why
+  const largest = await readLargest(mesh, address, at);
+  const { mint, mints } = await readMint(mesh, address, { ...at, minContextSlot: largest.slot }, largest.addresses);
+  const rows = largest.addresses.flatMap((holder): Holder[] => {
+    const account = mints.accounts.get(holder);
+    const token = account && decodeToken(account);
+    if (token?.type !== 'account' || token.mint !== address || token.amount === 0n) return [];
+    return [{ address: holder, owner: token.owner, amount: token.amount }];
+  });
+  return {
+    slot: largest.slot,
+    supply: mint.supply,
+    scale: mints.scale(address),
+    rows: rows.sort((a, b) => byAmount(a, b) || byBytes(a, b)),
+    isAll: largest.addresses.length < PAGE_SIZE,
+  };
+}
+
+const byAmount = (a: Holder, b: Holder): number => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0);
+
+/** The order that a scan is sorted in. */
+const byBytes = (a: Holder, b: Holder): number => Buffer.compare(bs58.decode(a.address), bs58.decode(b.address));
+
+/** A node that has no index, or for which there are too many holders. */
+function unavailable(thrown: unknown): never {
+  if (!(thrown instanceof GatewayError) || !UNAVAILABLE.has(thrown.code)) throw thrown;
+  if (thrown.status === 503) throw thrown; // it may be there in a moment
+  throw new GatewayError('holders_unavailable', 'no node lists the holders of this mint', { cause: thrown });
+}
+
+const UNAVAILABLE: ReadonlySet<string> = new Set(['rpc_error', 'result_too_large']);

@@ -1,0 +1,65 @@
+import type { Policy } from '../../cache/entry.ts';
+import type { Commitment } from '../../domain/commitment.ts';
+import { toJson } from '../../domain/json.ts';
+import type { ReadMethod } from '../../domain/read-method.ts';
+import type { Slot } from '../../domain/slot.ts';
+import { floorOf } from '../../upstream/rpc/reading.ts';
+import { commitmentIn, isPlain, type RpcCall } from './rpc-call.ts';
+
+/** A call, and what holds of every answer to it. */
+export interface RpcQuestion {
+  readonly call: RpcCall;
+  readonly commitment: Commitment;
+  /** The name of the answer in the cache: of those with one name none goes back. */
+  readonly key: string;
+  /** For how long it may be given again; for 0 slots where it is always asked for. */
+  readonly policy: Policy;
+  /** The caller has seen this slot: the answer must not be older. */
+  readonly minSlot: Slot;
+}
+
+/** For how many slots an answer may be given again; a method that is not here is always asked. */
+const LIFE: Partial<Record<ReadMethod, number>> = {
+  getBalance: 2,
+  getAccountInfo: 2,
+  getMultipleAccounts: 2,
+  getSlot: 1,
+  getBlockHeight: 1,
+  getEpochInfo: 2,
+  getLatestBlockhash: 2,
+  getTokenAccountsByOwner: 2,
+  getTokenAccountBalance: 2,
+  getTokenSupply: 2,
+  getSignaturesForAddress: 2,
+  getTransaction: 2,
+  getBlock: 2,
+  getBlockTime: 25,
+  getRecentPrioritizationFees: 2,
+  getRecentPerformanceSamples: 25,
+  getBlockProduction: 25,
+  getTokenLargestAccounts: 25,
+  getClusterNodes: 150,
+  getVersion: 1500,
+};
+
+/** Told of the cluster as a whole: one question at each commitment, in however many ways it is asked. */
+const OF_CLUSTER: ReadonlySet<ReadMethod> = new Set(['getSlot', 'getBlockHeight', 'getEpochInfo']);
+
+export function questionOf(call: RpcCall): RpcQuestion {
+  const { method, params } = call;
+  const commitment = commitmentIn(call);
+  const isOfCluster = OF_CLUSTER.has(method) && isPlain(params);
+  return {
+    call,
+    commitment,
+    key: `rpc ${method} ${isOfCluster ? commitment : toJson(params)}`,
+    policy: isOfCluster && method === 'getSlot' ? 'live' : { slots: lifeOf(method, commitment) },
+    minSlot: floorOf(params) ?? 0,
+  };
+}
+
+/** What is only processed may be taken back with the next slot. */
+function lifeOf(method: ReadMethod, commitment: Commitment): number {
+  const slots = LIFE[method] ?? 0;
+  return commitment === 'processed' ? Math.min(slots, 1) : slots;
+}

@@ -1,0 +1,107 @@
+import type { Entry } from '../../cache/entry.ts';
+import type { Commitment } from '../../domain/commitment.ts';
+import { API_PREFIX } from '../../domain/request.ts';
+import type { Slot } from '../../domain/slot.ts';
+import type { Context } from '../../routing/route.ts';
+import { isNull, members, text } from '../../upstream/json/raw-json.ts';
+import { commitmentIn, isPlain, type RpcCall } from './rpc-call.ts';
+
+/** An answer that is at hand without a question to the upstream. */
+export interface Warm {
+  readonly slot: Slot;
+  /** From which slot of the tip on its life counts. */
+  readonly readAt: Slot;
+  /** The result as a node would write it; undefined where what is kept can't be written so. */
+  write(): string | undefined;
+}
+
+/** What other routes keep warm and a call asks for; undefined where there is nothing that is fresh. */
+export function warmAnswer(call: RpcCall, context: Context): Warm | undefined {
+  const { method, params } = call;
+  const commitment = commitmentIn(call);
+  switch (method) {
+    case 'getSlot':
+      return isPlain(params) ? slotAt(commitment, context) : undefined;
+    case 'getEpochInfo':
+      return isPlain(params) ? epochAt(commitment, context) : undefined;
+    case 'getBalance':
+      return isPlain(params.slice(1)) ? balanceAt(params[0], commitment, context) : undefined;
+    case 'getAccountInfo':
+      return params.length === 2 ? accountAt(params, commitment, context) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function slotAt(commitment: Commitment, { mesh, cache }: Context): Warm | undefined {
+  const slot = commitment === 'processed' ? cache.tip : mesh.tip(commitment);
+  return slot === undefined ? undefined : { slot, readAt: cache.tip, write: () => String(slot) };
+}
+
+const epochAt = (commitment: Commitment, context: Context): Warm | undefined =>
+  keptAt('/epoch', commitment, context, ({ result }) => epochResult(result));
+
+/** The gateway has written it itself, from integers that a double holds. */
+function epochResult(kept: string): string {
+  const { absoluteSlot, blockHeight, epoch, slotIndex, slotsInEpoch, transactionCount } = JSON.parse(kept);
+  return JSON.stringify({ absoluteSlot, blockHeight, epoch, slotIndex, slotsInEpoch, transactionCount });
+}
+
+function balanceAt(address: unknown, commitment: Commitment, context: Context): Warm | undefined {
+  if (typeof address !== 'string') return undefined;
+  return keptAt(`/balance/${address}`, commitment, context, ({ slot, result }) =>
+    withContext(slot, /^\{"lamports":(\d+)/.exec(result)?.[1], context),
+  );
+}
+
+/** In the two encodings that what is kept can be written in. A node's default is another. */
+function accountAt([address, config]: readonly unknown[], commitment: Commitment, context: Context): Warm | undefined {
+  if (typeof address !== 'string' || typeof config !== 'object' || config === null) return undefined;
+  const { encoding, ...rest } = { encoding: undefined, ...config };
+  if (!isPlain([rest]) || (encoding !== 'jsonParsed' && encoding !== 'base64')) return undefined;
+  return keptAt(`/account/${address}`, commitment, context, ({ slot, result }) =>
+    withContext(slot, accountValue(Buffer.from(result), encoding), context),
+  );
+}
+
+/** An account with its members in a node's order. Data that no parser fits is base64 in `jsonParsed` too. */
+function accountValue(kept: Buffer, encoding: 'jsonParsed' | 'base64'): string | undefined {
+  if (isNull(kept)) return 'null';
+  const parts = members(kept);
+  const part = (name: string): string => `"${name}":${parts.get(name)}`;
+  if (encoding === 'base64' && parts.get('data')?.[0] !== OPENING_BRACKET) return undefined;
+  const rentEpoch = `"rentEpoch":${text(parts.get('rentEpoch'))}`; // text there, as it is a u64
+  return `{${[part('data'), part('executable'), part('lamports'), part('owner'), rentEpoch, part('space')].join()}}`;
+}
+
+const OPENING_BRACKET = 0x5b;
+
+/** A value beside the slot it holds at, and the version that a node last named there. */
+function withContext(slot: Slot, value: string | undefined, { mesh: { apiVersion } }: Context): string | undefined {
+  if (value === undefined || apiVersion === undefined) return undefined;
+  return `{"context":{"apiVersion":${JSON.stringify(apiVersion)},"slot":${slot}},"value":${value}}`;
+}
+
+/** What a route keeps at this commitment, under either of the two ways to ask for it, while it is fresh. */
+function keptAt(
+  path: string,
+  commitment: Commitment,
+  { cache }: Context,
+  write: (entry: Entry) => string | undefined,
+): Warm | undefined {
+  const key = API_PREFIX + path;
+  const kept = [cache.peek(`${key}?commitment=${commitment}`), cache.peek(key)];
+  const candidates = kept.map((entry) => entry && cache.carry(entry));
+  const entry = candidates.find((entry) => entry?.label.commitment === commitment && cache.isFresh(entry));
+  if (entry === undefined) return undefined;
+  const isLive = entry.policy === 'live' || entry.proof?.state === 'live';
+  return {
+    slot: entry.slot,
+    readAt: isLive ? cache.tip : entry.readAt,
+    write() {
+      const result = write(entry);
+      if (result !== undefined) cache.get(entry.key); // somebody wants it: what is kept live stays so
+      return result;
+    },
+  };
+}

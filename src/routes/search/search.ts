@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import { GatewayError } from '../../domain/error.ts';
+import { API_PREFIX } from '../../domain/request.ts';
+import type { Slot } from '../../domain/slot.ts';
+import { type Context, read } from '../../routing/route.ts';
+import { accountKind } from '../../solana/accounts/account-kind.ts';
+import { domainHolder, resolveDomain, type SolDomain } from '../../solana/accounts/sol-domain.ts';
+import type { Mesh } from '../../upstream/mesh/mesh.ts';
+import { accountInfo } from '../../upstream/reads/account.ts';
+import { blockExists, transactionExists } from '../../upstream/reads/existence.ts';
+import { readLargest } from '../../upstream/reads/largest-accounts.ts';
+import { type At, readStored } from '../../upstream/reads/stored-accounts.ts';
+import { RPC_CODE } from '../../upstream/rpc/rpc-code.ts';
+import { searchTerm } from './search-term.ts';
+
+const TYPES = ['address', 'mint', 'signature', 'slot', 'domain'] as const;
+const METHODS = ['nft', 'record-v2', 'record-v1', 'owner'] as const;
+
+export const search = read({
+  path: '/search',
+  summary: 'What a pasted text stands for, and where to read more',
+  params: { q: searchTerm },
+  result: z.strictObject({
+    query: z.string(),
+    type: z.enum(TYPES),
+    id: z.string(),
+    path: z.string(),
+    exists: z.boolean(),
+    kind: z.string().nullable(),
+    domain: z.strictObject({ name: z.string(), nameAccount: z.string(), method: z.enum(METHODS) }).nullable(),
+  }),
+  envelope: 'signed',
+  cache: { slots: 4 },
+  commitmentOf: () => 'confirmed',
+  errors: ['unclassifiable', 'not_found'],
+
+  async resolve({ q: term }, context, { minSlot }) {
+    const { query } = term;
+    if (term.type === 'domain') {
+      const { name, nameAccount } = term.domain;
+      const { slot, address, method } = await follow(context.mesh, term.domain, minSlot);
+      const { exists, kind } = await lookUp(context, address, slot);
+      const domain = { name, nameAccount, method };
+      return {
+        slot,
+        result: { query, type: 'domain' as const, id: address, path: pathTo('account', address), exists, kind, domain },
+      };
+    }
+    const { id } = term;
+    if (term.type === 'address') {
+      const { slot, exists, kind, isMint } = await lookUp(context, id, minSlot);
+      const [type, path] = isMint
+        ? (['mint', pathTo('token', id)] as const)
+        : (['address', pathTo('account', id)] as const);
+      return { slot, result: { query, type, id, path, exists, kind, domain: null } };
+    }
+    const isSlot = term.type === 'slot';
+    const { slot, exists } = await (isSlot
+      ? blockExists(context.mesh, BigInt(id), minSlot)
+      : transactionExists(context.mesh, id, minSlot));
+    const path = pathTo(isSlot ? 'block' : 'tx', id);
+    return { slot, result: { query, type: term.type, id, path, exists, kind: null, domain: null } };
+  },
+});
+
+const pathTo = (route: string, id: string): string => `${API_PREFIX}/${route}/${id}`;
+
+/** What lies at an address, in the same words as `/account` has. */
+async function lookUp({ accounts }: Context, address: string, minContextSlot: Slot | undefined) {
+  const { slot, account } = await accounts.read({ address, shape: 'parsed', commitment: 'confirmed', minContextSlot });
+  if (account === null) return { slot, exists: false, kind: null, isMint: false };
+  const { owner, parsed } = accountInfo(account);
+  const kind = accountKind(owner, parsed);
+  return { slot, exists: true, kind, isMint: /^spl-token(-2022)?:mint$/.test(kind) };
+}
+
+/** Where a name leads. Throws `not_found` when it leads nowhere that can be paid to. */
+async function follow(
+  mesh: Mesh,
+  domain: SolDomain,
+  minContextSlot: Slot | undefined,
+): Promise<{ readonly slot: Slot; readonly address: string; readonly method: (typeof METHODS)[number] }> {
+  const at = { commitment: 'confirmed', minContextSlot } as const;
+  const { slots, accounts } = await readStored(mesh, domain.accounts, at);
+  const slot = Math.min(...slots);
+  const found = resolveDomain(
+    domain,
+    domain.accounts.map((address) => accounts.get(address) ?? null),
+  );
+  if (found.step === 'resolved') return { slot, address: found.address, method: found.method };
+  const holder = found.step === 'holder' ? await holderOf(mesh, found.mint, slot) : undefined;
+  if (holder === undefined) throw new GatewayError('not_found', 'the name leads to no address');
+  return { slot, address: holder, method: 'nft' };
+}
+
+/** Who holds the one token that stands for a wrapped name. */
+async function holderOf(mesh: Mesh, mint: string, minContextSlot: Slot): Promise<string | undefined> {
+  const at: At = { commitment: 'confirmed', minContextSlot };
+  const [largest] = await readLargest(mesh, mint, at).then(({ addresses }) => addresses, noMint);
+  if (largest === undefined) return undefined;
+  const { accounts } = await readStored(mesh, [largest], at);
+  return domainHolder(mint, accounts.get(largest) ?? null);
+}
+
+/** A node refuses to list the accounts of a mint that does not exist: nobody holds it. */
+function noMint(thrown: unknown): readonly string[] {
+  if (thrown instanceof GatewayError && thrown.rpcCode === RPC_CODE.invalidParams) return [];
+  throw thrown;
+}

@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { bigInteger, integer } from '../../routing/shapes.ts';
+import type { Enhanced } from '../../solana/explain/enhanced.ts';
+
+/** A u64 that is a JSON integer, with every digit. */
+const exact = z.union([integer, bigInteger]);
+const name = z.string().nullable();
+const rawTokenAmount = z.strictObject({ tokenAmount: z.string(), decimals: integer });
+const tokenBalanceChange = z.strictObject({
+  userAccount: z.string(),
+  tokenAccount: z.string(),
+  mint: z.string(),
+  rawTokenAmount,
+});
+const swapTokens = z.array(tokenBalanceChange.extend({ tokenAccount: name }));
+const swapSol = z.strictObject({ account: z.string(), amount: z.string() }).nullable();
+
+const instruction = <T extends z.ZodType>(inner: T) =>
+  z.strictObject({
+    index: integer,
+    programId: z.string(),
+    programName: name,
+    type: name,
+    info: z.record(z.string(), z.unknown()).nullable(),
+    accounts: z.array(z.string()),
+    data: name,
+    innerInstructions: z.array(inner),
+  });
+
+/** A transaction with its meaning: what `/tx?enhanced=1` gives, and what `/explain` takes back. */
+export const enhancedShape: z.ZodType<Enhanced> = z.strictObject({
+  description: z.string(),
+  type: z.enum([
+    'TRANSFER',
+    'SWAP',
+    'TOKEN_MINT',
+    'BURN',
+    'STAKE',
+    'UNSTAKE',
+    'CREATE_ACCOUNT',
+    'CLOSE_ACCOUNT',
+    'NONCE_ADVANCE',
+    'MEMO',
+    'VOTE',
+    'NFT_TRANSFER',
+    'PROGRAM_DEPLOY',
+    'PROGRAM_UPGRADE',
+    'UNKNOWN',
+  ]),
+  source: z.string(),
+  status: z.enum(['success', 'failed']),
+  fee: exact,
+  feePayer: z.string(),
+  signers: z.array(z.string()),
+  signature: z.string(),
+  slot: integer.nullable(),
+  timestamp: integer.nullable(),
+  computeUnitsConsumed: integer.nullable(),
+  priorityFee: exact,
+  nativeTransfers: z.array(
+    z.strictObject({ fromUserAccount: z.string(), toUserAccount: z.string(), amount: z.string() }),
+  ),
+  tokenTransfers: z.array(
+    z.strictObject({
+      fromUserAccount: name,
+      toUserAccount: name,
+      fromTokenAccount: name,
+      toTokenAccount: name,
+      mint: z.string(),
+      amount: z.string(),
+      decimals: integer,
+      uiAmount: z.string(),
+      program: z.enum(['spl-token', 'spl-token-2022']),
+    }),
+  ),
+  accountData: z.array(
+    z.strictObject({
+      account: z.string(),
+      nativeBalanceChange: z.string(),
+      tokenBalanceChanges: z.array(tokenBalanceChange),
+    }),
+  ),
+  // an instruction that a program called is told beside the others, however deep it was called
+  instructions: z.array(instruction(instruction(z.never()))),
+  transactionError: z
+    .strictObject({
+      instructionIndex: integer.nullable(),
+      programId: name,
+      code: z.union([integer, z.string()]).nullable(),
+      name,
+      message: z.string(),
+    })
+    .nullable(),
+  events: z.strictObject({
+    swap: z
+      .strictObject({
+        tokenInputs: swapTokens,
+        tokenOutputs: swapTokens,
+        nativeInput: swapSol,
+        nativeOutput: swapSol,
+      })
+      .exactOptional(),
+  }),
+});

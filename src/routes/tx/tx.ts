@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { GatewayError } from '../../domain/error.ts';
+import { RawJson } from '../../domain/json.ts';
+import { choice, commitment, signature } from '../../routing/params.ts';
+import { read } from '../../routing/route.ts';
+import { integer, raw } from '../../routing/shapes.ts';
+import { type Enhanced, enhance } from '../../solana/explain/enhanced.ts';
+import { readTransaction } from '../../solana/transactions/transaction.ts';
+import { readRecord, transactionRecord } from '../../upstream/reads/transaction.ts';
+import { enhancedShape } from './enhanced-shape.ts';
+
+export const tx = read({
+  path: '/tx/:sig',
+  summary: "A transaction in the words of Solana's own parsers, and with its meaning if that is asked for",
+  params: {
+    sig: signature,
+    enhanced: choice('1', 'With `enhanced`: what the transaction did'),
+    commitment: commitment('confirmed', ['confirmed', 'finalized']),
+  },
+  result: z.strictObject({
+    signature: z.string(),
+    confirmationStatus: z.enum(['confirmed', 'finalized']),
+    blockTime: integer.nullable(),
+    meta: raw,
+    slot: integer,
+    transaction: raw,
+    transactionIndex: integer.nullable(),
+    version: z.union([z.literal('legacy'), integer]).nullable(),
+    enhanced: enhancedShape.nullable().optional(),
+  }),
+  envelope: 'signed',
+  cache: { slots: 2 },
+  immutable: true,
+  commitmentOf: ({ commitment }) => commitment,
+  errors: ['invalid_signature', 'not_found'],
+
+  async resolve({ sig, enhanced, commitment }, { mesh, onMisread }, { minSlot }) {
+    const finalized = mesh.tip('finalized') ?? -1;
+    const { slot, record } = await readRecord(mesh, sig, { commitment, minSlot });
+    if (record === null) throw new GatewayError('not_found', `no such transaction at ${commitment}`);
+    const { blockTime, meta, slot: landedAt, transaction, transactionIndex, version } = transactionRecord(record);
+    const final = commitment === 'finalized' || landedAt <= finalized;
+    return {
+      slot,
+      result: {
+        signature: sig,
+        confirmationStatus: final ? ('finalized' as const) : ('confirmed' as const),
+        blockTime,
+        meta: new RawJson(meta),
+        slot: landedAt,
+        transaction: new RawJson(transaction),
+        transactionIndex,
+        version,
+        ...(enhanced !== undefined && { enhanced: meaningOf(record, (defect) => onMisread(sig, defect)) }),
+      },
+      final,
+    };
+  },
+});
+
+/** Null for a record that our reader can't make sense of: what the node said of it is there all the same. */
+function meaningOf(record: Buffer, onDefect: (defect: unknown) => void): Enhanced | null {
+  try {
+    return enhance(readTransaction(record.toString()), onDefect);
+  } catch (defect) {
+    onDefect(defect);
+    return null;
+  }
+}

@@ -1,0 +1,192 @@
+import type { Cache } from '../cache/cache.ts';
+import type { Entry } from '../cache/entry.ts';
+import type { Clock } from '../domain/clock.ts';
+import { signedBody } from '../receipts/body.ts';
+import { digestOf } from '../receipts/digest.ts';
+import type { Sealable, Signer } from '../receipts/signer.ts';
+
+/** A receipt this old is made again before its body is served, so that no verifier's age rule meets it. */
+const MAX_SEAL_MS = 20_000;
+
+/** From this age on it is made again in the background while the body is still served. */
+const RESEAL_MS = 10_000;
+
+/** So much of the digest is enough to tell two results of one request apart. */
+const ETAG_DIGITS = 16;
+
+type Body = string | Buffer;
+
+interface Job {
+  readonly entry: Entry;
+  /** Set for a body of one caller's own, which is kept for nobody else. */
+  readonly nonce: string | null;
+  /** The entry waits to be shown until it has its body. */
+  readonly staged: boolean;
+  readonly waiting: { resolve(body: Body): void; reject(reason: unknown): void }[];
+}
+
+export interface SealerOptions {
+  readonly cache: Cache;
+  readonly signer: Signer;
+  readonly clock: Clock;
+  /** At most so many bodies of a slot are made before somebody asks. */
+  readonly sealAhead: number;
+  /** At most so many answers share a signature: beyond 64 the paths grow and nothing is gained. */
+  readonly sealTogether: number;
+}
+
+/**
+ * Dresses answers for the wire. What wants a receipt in one turn of the event loop shares a tree and a signature;
+ * that is made from setImmediate only, since a handler may write to one socket without a system call each.
+ */
+export class Sealer {
+  readonly #cache: Cache;
+  readonly #signer: Signer;
+  readonly #clock: Clock;
+  readonly #sealAhead: number;
+  readonly #together: number;
+  #queue: Job[] = [];
+  /** Those of the queue whose body is for everybody. */
+  readonly #shared = new Map<Entry, Job>();
+  #sealed = 0;
+  #signatures = 0;
+  #voidMs = Number.NEGATIVE_INFINITY;
+
+  constructor({ cache, signer, clock, sealAhead, sealTogether }: SealerOptions) {
+    this.#cache = cache;
+    this.#signer = signer;
+    this.#clock = clock;
+    this.#sealAhead = sealAhead;
+    this.#together = sealTogether;
+    cache.stageWith((next, shown) => this.#stage(next, shown));
+  }
+
+  /** How many receipts were made. */
+  get sealed(): number {
+    return this.#sealed;
+  }
+
+  /** How many signatures they took. */
+  get signatures(): number {
+    return this.#signatures;
+  }
+
+  /** The body if it can go out as it is. On a hit this is all there is to do. */
+  bodyOf(entry: Entry): Body | undefined {
+    if (entry.label.envelope !== 'signed') return entry.body;
+    if (entry.sealedMs <= this.#voidMs) return undefined;
+    if (entry.final && entry.label.immutable === true) return entry.body; // stands for good
+    const age = this.#cache.nowMs - entry.sealedMs;
+    if (age <= RESEAL_MS) return entry.body;
+    if (age > MAX_SEAL_MS) return undefined;
+    if (entry.body !== undefined) this.#enqueue(entry, false);
+    return entry.body;
+  }
+
+  /** No receipt made until now is served again: a key is void. */
+  sealAnew(): void {
+    this.#voidMs = this.#cache.nowMs;
+  }
+
+  /** Makes the body, in this turn of the loop. */
+  seal(entry: Entry): Promise<Body> {
+    return new Promise((resolve, reject) => {
+      this.#enqueue(entry, false).waiting.push({ resolve, reject });
+    });
+  }
+
+  /** Makes a body for one caller only: its receipt holds the nonce that he sent. */
+  sealFor(entry: Entry, nonce: string): Promise<Body> {
+    return new Promise((resolve, reject) => {
+      this.#push({ entry, nonce, staged: false, waiting: [{ resolve, reject }] });
+    });
+  }
+
+  /** A stream's frame with a receipt for each of these requests, in their order, all under one signature. */
+  sealFrame({ result, slot, label }: Entry, requests: readonly string[]): string[] {
+    const digest = digestOf(result);
+    const { commitment } = label;
+    const items = requests.map(
+      (request): Sealable => ({ request, slot, commitment, claim: 'observed', digest, nonce: null }),
+    );
+    return this.#sign(items).map((receipt) => signedBody(result, slot, receipt));
+  }
+
+  /** A key that is read all the time has its next body before its next reader comes. */
+  #stage(next: Entry, shown: Entry | undefined): boolean {
+    if (next.label.envelope === 'anchored') next.body = Buffer.from(`{"result":${next.result},"slot":${next.slot}}`);
+    if (next.label.envelope !== 'signed') return false;
+    const isHot = next.policy === 'live' || (shown?.body !== undefined && this.#cache.isHot(shown));
+    if (!isHot || this.#queue.length >= this.#sealAhead) return false;
+    this.#enqueue(next, true);
+    return true;
+  }
+
+  #enqueue(entry: Entry, staged: boolean): Job {
+    const queued = this.#shared.get(entry);
+    if (queued !== undefined) return queued;
+    const job: Job = { entry, nonce: null, staged, waiting: [] };
+    this.#shared.set(entry, job);
+    this.#push(job);
+    return job;
+  }
+
+  #push(job: Job): void {
+    if (this.#queue.push(job) === 1) setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    const batch = this.#queue.splice(0, this.#together);
+    if (this.#queue.length > 0) setImmediate(() => this.#flush());
+    for (const { entry, nonce } of batch) if (nonce === null) this.#shared.delete(entry);
+    try {
+      this.#seal(batch);
+    } catch (reason) {
+      // Nobody else would hear of it. What was held back is shown without a body: its next reader meets the fault.
+      for (const { entry, staged } of batch) if (staged) this.#cache.show(entry);
+      for (const { waiting } of batch) for (const { reject } of waiting) reject(reason);
+    }
+  }
+
+  #seal(batch: readonly Job[]): void {
+    const items = batch.map(({ entry, nonce }): Sealable => {
+      const { key, slot, label } = entry;
+      const { commitment, exact } = label;
+      return {
+        request: `GET ${key}`,
+        slot,
+        commitment,
+        claim: exact ? 'exact' : 'observed',
+        digest: withDigest(entry),
+        nonce,
+      };
+    });
+    const receipts = this.#sign(items);
+    batch.forEach(({ entry, nonce, staged, waiting }, i) => {
+      const text = signedBody(entry.result, entry.slot, receipts[i] ?? ''); // one for each
+      // Hot bodies are few and written often; the many others stay text, which the collector need not track.
+      const body = staged ? Buffer.from(text) : text;
+      if (nonce === null) {
+        entry.body = body;
+        entry.sealedMs = this.#cache.nowMs;
+        if (staged) this.#cache.show(entry);
+      }
+      for (const { resolve } of waiting) resolve(body);
+    });
+  }
+
+  #sign(items: readonly Sealable[]): readonly string[] {
+    this.#sealed += items.length;
+    this.#signatures++;
+    return this.#signer.seal(items, this.#clock.now());
+  }
+}
+
+/** The digest of the entry's result: made once, however often it is signed. */
+function withDigest(entry: Entry): string {
+  if (entry.digest === '') {
+    entry.digest = digestOf(entry.result);
+    entry.etag = entry.digest.slice(0, ETAG_DIGITS);
+  }
+  return entry.digest;
+}

@@ -1,0 +1,41 @@
+import {
+  LOADER_V2,
+  LOADER_V4,
+  LOOKUP_TABLE_PROGRAM,
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM,
+  UPGRADEABLE_LOADER,
+  VOTE_PROGRAM,
+} from '../../domain/programs.ts';
+
+/** Owners that say by themselves what an account is. https://solana.com/docs/core/programs#core-programs */
+const KIND_BY_OWNER: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    [SYSTEM_PROGRAM]: 'system',
+    [STAKE_PROGRAM]: 'stake',
+    [VOTE_PROGRAM]: 'vote',
+    Sysvar1111111111111111111111111111111111111: 'sysvar',
+    Config1111111111111111111111111111111111111: 'config',
+    [LOOKUP_TABLE_PROGRAM]: 'address-lookup-table',
+    [LOADER_V2]: 'bpf-loader-2',
+    [UPGRADEABLE_LOADER]: 'bpf-upgradeable-loader',
+    [LOADER_V4]: 'loader-v4',
+    NativeLoader1111111111111111111111111111111: 'native-program',
+    Feature111111111111111111111111111111111111: 'feature',
+  }),
+);
+
+const TOKEN_PROGRAMS: ReadonlySet<string> = new Set(['spl-token', 'spl-token-2022']);
+
+/** What the node's parser made of the data, if it knew the program. */
+export interface ParsedData {
+  readonly program: string;
+  readonly type: string;
+}
+
+/** What an account is, in the words of the explorers; `unknown` when neither its owner nor its data tells. */
+export function accountKind(owner: string, parsed: ParsedData | null): string {
+  if (parsed !== null && TOKEN_PROGRAMS.has(parsed.program)) return `${parsed.program}:${parsed.type}`;
+  if (parsed?.program === 'nonce') return 'nonce';
+  return KIND_BY_OWNER.get(owner) ?? 'unknown';
+}

@@ -1,0 +1,106 @@
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/programs.ts';
+import { text, whole } from '../codec/recorded.ts';
+import type { TransactionFailure } from '../errors/program-errors.ts';
+
+/** SOL that moved from one account to another. */
+export interface NativeTransfer {
+  readonly fromUserAccount: string;
+  readonly toUserAccount: string;
+  /** Lamports. */
+  readonly amount: string;
+}
+
+/** Tokens that moved; nobody sends what is minted, nobody receives what is burned. */
+export interface TokenTransfer {
+  readonly fromUserAccount: string | null;
+  readonly toUserAccount: string | null;
+  readonly fromTokenAccount: string | null;
+  readonly toTokenAccount: string | null;
+  readonly mint: string;
+  /** In the smallest unit of the token. */
+  readonly amount: string;
+  readonly decimals: number;
+  /** The same in whole tokens, exact. */
+  readonly uiAmount: string;
+  readonly program: 'spl-token' | 'spl-token-2022';
+}
+
+export interface TokenBalanceChange {
+  readonly userAccount: string;
+  readonly tokenAccount: string;
+  readonly mint: string;
+  readonly rawTokenAmount: { readonly tokenAmount: string; readonly decimals: number };
+}
+
+/** How an account's balances differ before and after. */
+export interface AccountData {
+  readonly account: string;
+  /** Lamports; the fee is in it. */
+  readonly nativeBalanceChange: string;
+  readonly tokenBalanceChanges: readonly TokenBalanceChange[];
+}
+
+export interface ToldInstruction {
+  readonly index: number;
+  readonly programId: string;
+  readonly programName: string | null;
+  /** Solana's `jsonParsed` name of it, for programs that can be decoded. */
+  readonly type: string | null;
+  readonly info: Readonly<Record<string, unknown>> | null;
+  readonly accounts: readonly string[];
+  /** Base58; null where only the decoded form is known. */
+  readonly data: string | null;
+  readonly innerInstructions: readonly ToldInstruction[];
+}
+
+/** What happened, in Helius' names: the part of the enhanced view that needs no judgement. All judgement is made from it. */
+export interface Facts {
+  readonly status: 'success' | 'failed';
+  /** Lamports. */
+  readonly fee: number | bigint;
+  readonly feePayer: string;
+  readonly signers: readonly string[];
+  readonly signature: string;
+  /** Null for an entry of a block that does not say it. */
+  readonly slot: number | null;
+  /** Unix seconds. */
+  readonly timestamp: number | null;
+  readonly computeUnitsConsumed: number | null;
+  /** Micro-lamports per compute unit. */
+  readonly priorityFee: number | bigint;
+  readonly nativeTransfers: readonly NativeTransfer[];
+  readonly tokenTransfers: readonly TokenTransfer[];
+  readonly accountData: readonly AccountData[];
+  readonly instructions: readonly ToldInstruction[];
+  readonly transactionError: TransactionFailure | null;
+}
+
+/** Every instruction in the order of execution: each top-level one, then those that it called. */
+export const everyInstruction = (facts: Pick<Facts, 'instructions'>): readonly ToldInstruction[] =>
+  facts.instructions.flatMap((top) => [top, ...top.innerInstructions]);
+
+/** The top-level instructions of these programs whose type matches. */
+export const asked = (
+  facts: Pick<Facts, 'instructions'>,
+  programs: readonly string[],
+  type: RegExp,
+): readonly ToldInstruction[] =>
+  facts.instructions.filter(
+    (instruction) => programs.includes(instruction.programId) && type.test(instruction.type ?? ''),
+  );
+
+export const asks = (...question: Parameters<typeof asked>): boolean => asked(...question).length > 0;
+
+/** Token accounts that were closed, whoever asked for it. */
+export const closedAccounts = (facts: Pick<Facts, 'instructions'>): readonly ToldInstruction[] =>
+  everyInstruction(facts).filter(
+    ({ programId, type }) =>
+      (programId === TOKEN_PROGRAM || programId === TOKEN_2022_PROGRAM) && type === 'closeAccount',
+  );
+
+/** An address in `info`; null where there is none of this name. */
+export const address = (instruction: ToldInstruction | undefined, name: string): string | null =>
+  text(instruction?.info?.[name]);
+
+/** A whole number in `info`, whatever JSON made of it; null where there is none. */
+export const amount = (instruction: ToldInstruction, name: string): bigint | null => whole(instruction.info?.[name]);

@@ -1,0 +1,72 @@
+import { decimalText } from '../codec/decimal.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import type { Transfer, TransferType } from './transfer.ts';
+import { transfersOf } from './transfers.ts';
+
+/** A row of `/address/:addr/history?type=transfers`: one movement as the address sees it. */
+export interface TransferRow {
+  readonly signature: string;
+  readonly slot: number | null;
+  readonly blockTime: number | null;
+  readonly confirmationStatus: 'confirmed' | 'finalized';
+  readonly type: TransferType;
+  readonly asset: 'SOL' | 'token';
+  readonly direction: 'in' | 'out' | 'self';
+  /** Who is at the other end; null where that is nobody else, or not recorded. */
+  readonly counterparty: string | null;
+  readonly fromUserAccount: string | null;
+  readonly toUserAccount: string | null;
+  readonly fromTokenAccount: string | null;
+  readonly toTokenAccount: string | null;
+  readonly mint: string | null;
+  readonly symbol: string | null;
+  /** In the smallest unit, as is `feeAmount`. */
+  readonly amount: string;
+  readonly decimals: number;
+  readonly uiAmount: string;
+  readonly feeAmount: string | null;
+  readonly instructionIdx: number;
+  readonly innerInstructionIdx: number | null;
+}
+
+/** What the transaction's record does not say. */
+export interface RowContext {
+  readonly confirmationStatus: 'confirmed' | 'finalized';
+  /** A mint's sign, as far as it is known. */
+  readonly symbolOf: (mint: string) => string | null;
+}
+
+/** The movements that an address takes part in, as owner or as the account itself, in order of execution. */
+export function transferRows(address: string, transaction: Transaction, context: RowContext): TransferRow[] {
+  const { signatures, slot, blockTime } = transaction;
+  const [signature = ''] = signatures;
+  return transfersOf(transaction).flatMap((transfer) => {
+    const side = sideOf(address, transfer);
+    if (side === null) return [];
+    const { programId, amount, feeAmount, mint, decimals, ...rest } = transfer;
+    return {
+      signature,
+      slot,
+      blockTime,
+      confirmationStatus: context.confirmationStatus,
+      ...rest,
+      ...side,
+      mint,
+      symbol: mint === null ? null : context.symbolOf(mint),
+      amount: `${amount}`,
+      decimals,
+      uiAmount: decimalText(amount, decimals),
+      feeAmount: feeAmount === null ? null : `${feeAmount}`,
+    };
+  });
+}
+
+/** Null when the address has no part in it. */
+function sideOf(address: string, transfer: Transfer): Pick<TransferRow, 'direction' | 'counterparty'> | null {
+  const { fromUserAccount, toUserAccount, fromTokenAccount, toTokenAccount } = transfer;
+  const sends = address === fromUserAccount || address === fromTokenAccount;
+  const receives = address === toUserAccount || address === toTokenAccount;
+  if (sends && receives) return { direction: 'self', counterparty: null };
+  if (sends) return { direction: 'out', counterparty: toUserAccount ?? toTokenAccount };
+  return receives ? { direction: 'in', counterparty: fromUserAccount ?? fromTokenAccount } : null;
+}

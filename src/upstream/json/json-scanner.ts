@@ -1,0 +1,178 @@
+import { GatewayError } from '../../domain/error.ts';
+import { atOnce, STRIDE, type Steps } from './turns.ts';
+
+/** Deeper JSON than this is refused, so that no answer can exhaust the stack. No node nests a tenth as deep. */
+const MAX_DEPTH = 128;
+
+const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
+const [MINUS, PLUS, DOT, ZERO, NINE, SMALL_E] = [0x2d, 0x2b, 0x2e, 0x30, 0x39, 0x65];
+const CLOSE_OBJECT = 0x7d;
+export const COMMA = 0x2c;
+export const OPEN_OBJECT = 0x7b;
+export const OPEN_ARRAY = 0x5b;
+export const CLOSE_ARRAY = 0x5d;
+
+// The scanner of JSON text. Each function takes the position where something starts and returns the position just after
+// it, or throws `upstream_error` where the grammar is broken.
+
+/** Passes over one value of any kind, which stands `depth` levels deep. */
+export const skipValue = (bytes: Buffer, at: number, depth: number): number =>
+  isOpening(bytes[at]) ? atOnce(passValue(bytes, at, depth)) : skipScalar(bytes, at);
+
+/** As {@link skipValue}, with rests: nothing is known of how long the value is. */
+function* passValue(bytes: Buffer, start: number, depth: number): Steps<number> {
+  const open: number[] = []; // the brackets around `at`, outermost first
+  let at = start;
+  let restAt = start + STRIDE;
+  for (;;) {
+    const byte = bytes[at];
+    if (!isOpening(byte)) at = skipScalar(bytes, at);
+    else {
+      if (depth + open.length === MAX_DEPTH) throw malformed();
+      at = skipSpace(bytes, at + 1);
+      if (bytes[at] !== closingOf(byte)) {
+        open.push(byte);
+        if (byte === OPEN_OBJECT) at = skipName(bytes, at);
+        continue;
+      }
+      at++;
+    }
+    for (;;) {
+      const around = open[open.length - 1];
+      if (around === undefined) return at;
+      at = skipSpace(bytes, at);
+      if (bytes[at] === COMMA) {
+        at = skipSpace(bytes, at + 1);
+        if (around === OPEN_OBJECT) at = skipName(bytes, at);
+        break;
+      }
+      if (bytes[at] !== closingOf(around)) throw malformed();
+      open.pop();
+      at++;
+    }
+    if (at < restAt) continue;
+    yield;
+    restAt = at + STRIDE;
+  }
+}
+
+const isOpening = (byte: number | undefined): byte is number => byte === OPEN_OBJECT || byte === OPEN_ARRAY;
+
+const closingOf = (opening: number): number => (opening === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY);
+
+function skipScalar(bytes: Buffer, at: number): number {
+  switch (bytes[at]) {
+    case QUOTE:
+      return skipString(bytes, at);
+    case 0x74:
+      return skipLiteral(bytes, at, 'true');
+    case 0x66:
+      return skipLiteral(bytes, at, 'false');
+    case 0x6e:
+      return skipLiteral(bytes, at, 'null');
+    default:
+      return skipNumber(bytes, at);
+  }
+}
+
+/** Passes over the name of a member and its colon, to where the value starts. */
+const skipName = (bytes: Buffer, at: number): number => skipColon(bytes, skipQuoted(bytes, at));
+
+function skipQuoted(bytes: Buffer, at: number): number {
+  if (bytes[at] !== QUOTE) throw malformed();
+  return skipString(bytes, at);
+}
+
+function skipColon(bytes: Buffer, nameEnd: number): number {
+  const colon = skipSpace(bytes, nameEnd);
+  if (bytes[colon] !== COLON) throw malformed();
+  return skipSpace(bytes, colon + 1);
+}
+
+type VisitMember = (nameStart: number, nameEnd: number, valueStart: number, valueEnd: number) => void;
+
+/** Passes over an object and tells where each member's name, in its quotes, and value stand. */
+export const skipObject = (bytes: Buffer, open: number, depth: number, visit: VisitMember): number =>
+  atOnce(passObject(bytes, open, depth, visit));
+
+/** As {@link skipObject}, with rests. */
+export function* passObject(bytes: Buffer, open: number, depth: number, visit: VisitMember): Steps<number> {
+  if (depth === MAX_DEPTH) throw malformed();
+  let at = skipSpace(bytes, open + 1);
+  if (bytes[at] === CLOSE_OBJECT) return at + 1;
+  for (;;) {
+    const nameEnd = skipQuoted(bytes, at);
+    const start = skipColon(bytes, nameEnd);
+    const end = isOpening(bytes[start]) ? yield* passValue(bytes, start, depth + 1) : skipScalar(bytes, start);
+    visit(at, nameEnd, start, end);
+    at = skipSpace(bytes, end);
+    if (bytes[at] === CLOSE_OBJECT) return at + 1;
+    if (bytes[at] !== COMMA) throw malformed();
+    at = skipSpace(bytes, at + 1);
+  }
+}
+
+/** Passes over an array and tells where each item stands. */
+export function skipArray(
+  bytes: Buffer,
+  open: number,
+  depth: number,
+  visit: (start: number, end: number) => void,
+): number {
+  if (depth === MAX_DEPTH) throw malformed();
+  let at = skipSpace(bytes, open + 1);
+  if (bytes[at] === CLOSE_ARRAY) return at + 1;
+  for (;;) {
+    const end = skipValue(bytes, at, depth + 1);
+    visit(at, end);
+    at = skipSpace(bytes, end);
+    if (bytes[at] === CLOSE_ARRAY) return at + 1;
+    if (bytes[at] !== COMMA) throw malformed();
+    at = skipSpace(bytes, at + 1);
+  }
+}
+
+/** Jumps from quote to quote in native code: most bytes of a big answer stand inside strings. */
+function skipString(bytes: Buffer, open: number): number {
+  for (let quote = bytes.indexOf(QUOTE, open + 1); quote >= 0; quote = bytes.indexOf(QUOTE, quote + 1)) {
+    let before = quote - 1;
+    while (bytes[before] === BACKSLASH) before--;
+    if ((quote - before) % 2 === 1) return quote + 1; // an even number of backslashes: the quote isn't escaped
+  }
+  throw malformed();
+}
+
+function skipNumber(bytes: Buffer, start: number): number {
+  let at = bytes[start] === MINUS ? start + 1 : start;
+  at = bytes[at] === ZERO ? at + 1 : skipDigits(bytes, at);
+  if (bytes[at] === DOT) at = skipDigits(bytes, at + 1);
+  if (((bytes[at] ?? 0) | 0x20) === SMALL_E) {
+    const sign = bytes[at + 1];
+    at = skipDigits(bytes, sign === PLUS || sign === MINUS ? at + 2 : at + 1);
+  }
+  return at;
+}
+
+function skipDigits(bytes: Buffer, start: number): number {
+  let at = start;
+  for (let byte = bytes[at] ?? 0; byte >= ZERO && byte <= NINE; byte = bytes[at] ?? 0) at++;
+  if (at === start) throw malformed();
+  return at;
+}
+
+function skipLiteral(bytes: Buffer, start: number, literal: string): number {
+  const end = start + literal.length;
+  if (bytes.toString('latin1', start, end) !== literal) throw malformed();
+  return end;
+}
+
+/** Passes over white space, if there is any. */
+export function skipSpace(bytes: Buffer, start: number): number {
+  let at = start;
+  for (let byte = bytes[at]; byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09; byte = bytes[at]) at++;
+  return at;
+}
+
+/** The error of every reader of a node's JSON. */
+export const malformed = (cause?: unknown): GatewayError =>
+  new GatewayError('upstream_error', 'the node gave no valid JSON', { cause });

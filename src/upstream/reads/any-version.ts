@@ -1,0 +1,39 @@
+import type { Commitment } from '../../domain/commitment.ts';
+import { GatewayError } from '../../domain/error.ts';
+import type { Slot } from '../../domain/slot.ts';
+import type { Mesh } from '../mesh/mesh.ts';
+import type { Reading } from '../rpc/call.ts';
+import { RPC_CODE } from '../rpc/rpc-code.ts';
+
+/** The newest version of transactions that clusters carry. A node refuses a whole block over one that is newer. */
+const NEWEST_VERSION = 1;
+
+export interface VersionedRead {
+  readonly method: 'getBlock' | 'getTransaction';
+  readonly subject: Slot | string;
+  readonly config: object;
+  readonly commitment: Commitment;
+  /** The answer must not be older. */
+  readonly minSlot?: Slot | undefined;
+}
+
+/** Reads what holds transactions, whatever their version: one that is newer than we know is asked for by its name. */
+export async function readAnyVersion(mesh: Pick<Mesh, 'call'>, read: VersionedRead): Promise<Reading> {
+  const { method, subject, config, commitment, minSlot } = read;
+  const ask = (maxSupportedTransactionVersion: number): Promise<Reading> =>
+    mesh.call(method, [subject, { ...config, commitment, maxSupportedTransactionVersion }], { commitment, minSlot });
+  try {
+    return await ask(NEWEST_VERSION);
+  } catch (thrown) {
+    const version = newerVersion(thrown);
+    if (version === undefined) throw thrown;
+    return ask(version);
+  }
+}
+
+/** The version that a node misses in the question, out of its own words: they are the only place it stands in. */
+function newerVersion(thrown: unknown): number | undefined {
+  if (!(thrown instanceof GatewayError) || thrown.rpcCode !== RPC_CODE.unsupportedTransactionVersion) return undefined;
+  const named = /version \((\d{1,3})\)/.exec(thrown.message)?.[1];
+  return named === undefined ? undefined : Number(named);
+}

@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { GENESIS } from '../../../support/scripted-node.ts';
+import { FormulaChain } from './formula-chain.ts';
+
+const chain = new FormulaChain({ genesis: GENESIS, originMs: 0, slotMs: 400, calmSlots: 24, forks: true });
+const slots = fc.integer({ min: 1_000_000, max: 2_000_000 });
+const addresses = fc.base64String({ minLength: 32, maxLength: 32 });
+
+t.test('a balance that is not told of anew has not changed', async () => {
+  fc.assert(
+    fc.property(addresses, slots, fc.integer({ min: 1, max: 40 }), (address, slot, later) => {
+      fc.pre(!chain.isChanged(address, slot, slot + later));
+      return chain.lamports(address, slot) === chain.lamports(address, slot + later);
+    }),
+  );
+});
+
+t.test('balances do change, and some accounts come and go', async (t) => {
+  const balances = Array.from({ length: 1000 }, (_, index) => chain.lamports('some account', 1_000_000 + index));
+  t.ok(new Set(balances).size > 20);
+  t.ok(balances.includes(0));
+});
+
+t.test('what is confirmed was processed before, is never taken back and never goes back', async () => {
+  fc.assert(
+    fc.property(slots, (processed) => {
+      const confirmed = chain.reached('confirmed', processed);
+      return (
+        confirmed < processed && !chain.isAbandoned(confirmed) && confirmed <= chain.reached('confirmed', processed + 1)
+      );
+    }),
+  );
+});
+
+t.test('a slot that is kept never builds on one that is abandoned', async () => {
+  fc.assert(fc.property(slots, (slot) => chain.isAbandoned(slot) || !chain.isAbandoned(chain.parentOf(slot))));
+});
+
+t.test('a slot is the one that is processed from its start to the start of the next', async () => {
+  fc.assert(
+    fc.property(slots, (slot) => {
+      const [start, next] = [chain.startOf(slot), chain.startOf(slot + 1)];
+      return chain.processedAt(start) === slot && chain.processedAt(next - 1) === slot;
+    }),
+  );
+});

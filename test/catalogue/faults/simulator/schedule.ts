@@ -1,0 +1,263 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { Cache } from '../../../../src/cache/cache.ts';
+import type { Entry } from '../../../../src/cache/entry.ts';
+import { Flight } from '../../../../src/cache/flight.ts';
+import { GatewayError } from '../../../../src/domain/error.ts';
+import type { Slot } from '../../../../src/domain/slot.ts';
+import { AccountWatch } from '../../../../src/live/accounts/account-watch.ts';
+import { type ArmingRule, twoReads } from '../../../../src/live/arming.ts';
+import { ListWatch } from '../../../../src/live/token-lists/list-watch.ts';
+import { openPrices } from '../../../../src/prices/prices.ts';
+import { ringOf } from '../../../../src/receipts/keys/key-folder.ts';
+import { ReceiptKeys } from '../../../../src/receipts/keys/receipt-keys.ts';
+import { signingKey } from '../../../../src/receipts/sign.ts';
+import { balance } from '../../../../src/routes/balance.ts';
+import { HolderTables } from '../../../../src/routes/holders/holder-tables.ts';
+import { tokenAccounts } from '../../../../src/routes/token-accounts.ts';
+import type { Context } from '../../../../src/routing/route.ts';
+import { Answers, type Question, type Served } from '../../../../src/serving/answers.ts';
+import { JumpGuard } from '../../../../src/upstream/mesh/jump-guard.ts';
+import type { Mesh } from '../../../../src/upstream/mesh/mesh.ts';
+import { Tips } from '../../../../src/upstream/mesh/tips.ts';
+import type { Line } from '../../../../src/upstream/pubsub/ordered-line.ts';
+import { Accounts } from '../../../../src/upstream/reads/accounts.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { madeUp, ownerOf } from '../../../support/stored-tokens.ts';
+import { Ledger } from './ledger.ts';
+import { type SimulatedLine, SimulatedNode } from './node.ts';
+import { accountsAt, OWNERS } from './token-world.ts';
+
+/** What came of one schedule, or of many. */
+export interface Outcome {
+  /** Answers that were given. */
+  readonly answers: number;
+  /** Balances that came from what is kept live, at a slot beyond the one they were learned at. */
+  readonly carried: number;
+  /** Token lists that are kept live: each is checked, since no other one claims to have been read whole at one slot. */
+  readonly liveLists: number;
+  /** Answers that the ledger contradicts. */
+  readonly falseAnswers: number;
+  /** Those of them that are token lists. */
+  readonly falseLists: number;
+  /** Those of an older slot than one given before. */
+  readonly regressions: number;
+  /** False claims that the gateway itself found out. */
+  readonly alarms: number;
+  readonly lostLines: number;
+  readonly refusals: number;
+  /** Requests for what had been answered before and was forgotten since. */
+  readonly evicted: number;
+  /** Slots that a node told of and no ledger has. */
+  readonly lies: number;
+  /** Those of them that were believed. */
+  readonly believed: number;
+}
+
+const ADDRESSES = [madeUp(21), madeUp(22), madeUp(23), madeUp(24)];
+/** Bytes of the cache: room for all of them, or for hardly one. */
+const ROOM = [5000, 5000, 5000, 2000];
+/** No time that passes in a schedule explains a step of so many slots. */
+const LIE_SLOTS = 1000;
+/** So far the nodes of a pool may be apart, and a queue behind them: together what arming allows for. */
+const APART_SLOTS = 4;
+const SETTINGS = { accounts: 3, lists: 2, maxListMembers: 3, idleSlots: 12, auditMs: 4000, maxAccountBytes: 1000 };
+
+/** What takes the place of something that the claims rest on, to show that the checks can fail. */
+export interface Weakness {
+  readonly rule?: ArmingRule;
+  /** Whether both nodes are always behind one address. Default: in some schedules. */
+  readonly pooled?: boolean;
+  /** What token lists are watched over in place of a line. */
+  readonly listLine?: (line: Line) => Line;
+}
+
+/** Runs the real cache, the real watch and the real answers through one random schedule of everything. */
+export async function runSchedule(seed: number, steps: number, weakness: Weakness = {}): Promise<Outcome> {
+  const { rule = twoReads, listLine = (line) => line } = weakness;
+  const random = randomOf(seed);
+  const clock = new ManualClock();
+  const ledger = new Ledger(ADDRESSES, 0.02 + random() * 0.3);
+  const places = 3 + Math.floor(random() * 9);
+  const nodes = [new SimulatedNode(ledger, random, places), new SimulatedNode(ledger, random, places)] as const;
+  const node = (): SimulatedNode => nodes[random() < 0.6 ? 0 : 1];
+  const tips = new Tips();
+  const guard = new JumpGuard({ clock, maxJump: 64, steadySlots: 8, silenceMs: 2000 });
+  const opening: ((line: Line) => void)[] = [];
+  const mesh: Mesh = {
+    cluster: 'simulated',
+    apiVersion: '0',
+    requests: 0,
+    call: (method, params = []) => node().call(method, params),
+    openLine: () => new Promise((resolve) => opening.push(resolve)),
+    tip: (commitment) => tips.newest(commitment),
+    onTip: (commitment, listener) => tips.on(commitment, listener),
+    nodes: () => [],
+    close: async () => {},
+  };
+  const cache = new Cache({
+    clock,
+    bytes: ROOM[Math.floor(random() * ROOM.length)] ?? 5000,
+    maxStaleSlots: 150,
+    hotKeys: 3,
+  });
+  const accounts = new Accounts(mesh);
+  const watching = { mesh, clock, settings: SETTINGS, rule, onMoved: () => cache.carryHot() };
+  const watch = new AccountWatch({ ...watching, accounts });
+  const meshOfLists: Mesh = { ...mesh, openLine: async () => listLine(await mesh.openLine()) };
+  const tokenLists = new ListWatch({ ...watching, mesh: meshOfLists });
+  const context: Context = {
+    mesh,
+    cache,
+    clock,
+    accounts,
+    watch,
+    tokenLists,
+    holderTables: new HolderTables(clock),
+    prices: openPrices([], { maxAgeSec: 60, onError: () => {} }),
+    keys: new ReceiptKeys(ringOf(signingKey(generateKeyPairSync('ed25519').privateKey)), clock, () => {}),
+    version: '',
+    startedMs: 0,
+    calls: new Flight(),
+    vitals: { isFailing: () => false, slotTimeMs: () => 400 },
+    onMisread: () => {},
+    isDraining: () => false,
+  };
+  const answers = new Answers(context);
+  tips.on('processed', (slot) => {
+    cache.advance(slot);
+    cache.renewHot();
+  });
+  let [lies, believed] = [0, 0];
+  /** A node tells of a slot, as its feed does. */
+  const tell = (index: 0 | 1, lie: number): void => {
+    const slot = nodes[index].slot + lie;
+    guard.show(`${index}`, slot);
+    if (guard.believes(slot)) tips.show('finalized', slot);
+    if (lie > 0) lies++;
+    if (lie > 0 && guard.believes(slot)) believed++;
+  };
+  tell(0, 0);
+
+  const newest = new Map<string, Slot>();
+  let [given, carried, falseBalances, regressions, refusals, evicted] = [0, 0, 0, 0, 0, 0];
+  let [liveLists, falseLists] = [0, 0];
+  const checkBalance = ({ slot, result, proof }: Entry, address: string): void => {
+    if (proof !== undefined && slot > ledger.changedAt(address, slot)) carried++;
+    if (JSON.parse(result).lamports !== ledger.balance(address, slot)) falseBalances++;
+  };
+  const checkList = ({ slot, result, proof }: Entry, owner: string): void => {
+    if (proof === undefined) return;
+    liveLists++;
+    const rows: { address: string; tokenAmount: { amount: string } }[] = JSON.parse(result);
+    const listed = rows.map(({ address, tokenAmount }) => `${address} ${tokenAmount.amount}`).sort();
+    const held = [...accountsAt(ledger, slot)].filter(([, account]) => ownerOf(account) === owner);
+    const recorded = held.map(([address, { lamports }]) => `${address} ${lamports}`).sort();
+    if (listed.join() !== recorded.join()) falseLists++;
+  };
+  const ask = (question: Question, name: string, check: (entry: Entry, name: string) => void): void => {
+    const { key } = question;
+    if (newest.has(key) && cache.peek(key) === undefined) evicted++;
+    const give = ({ entry }: Served): void => {
+      given++;
+      check(entry, name);
+      if (entry.slot < (newest.get(key) ?? 0)) regressions++;
+      newest.set(key, Math.max(entry.slot, newest.get(key) ?? 0));
+    };
+    const refused = (thrown: unknown): void => {
+      if (!(thrown instanceof GatewayError) || thrown.code === 'internal_error') throw thrown;
+      refusals++;
+    };
+    try {
+      const served = answers.lookUp(question);
+      if (served !== undefined) give(served);
+      else answers.resolve(question).then(give, refused);
+    } catch (thrown) {
+      refused(thrown);
+    }
+  };
+  const askBalance = (addr: string, minSlot: Slot | undefined): void =>
+    ask({ route: balance, params: { addr, commitment: 'confirmed' }, key: addr, minSlot }, addr, checkBalance);
+  const askList = (owner: string, minSlot: Slot | undefined): void =>
+    ask({ route: tokenAccounts, params: { owner, commitment: 'finalized' }, key: owner, minSlot }, owner, checkList);
+
+  const line = (): SimulatedLine | undefined => {
+    const lines = nodes.flatMap(({ lines }) => [...lines]);
+    return lines[Math.floor(random() * lines.length)];
+  };
+  const pick = (addresses: readonly string[]): string => addresses[Math.floor(random() * addresses.length)] ?? '';
+  // Some schedules have a queue that keeps up, some one that doesn't; in some a connection holds, in some hardly ever;
+  // some are about balances, some about lists; in some both nodes are behind one address.
+  const [haste, loss, skew, isLiar, listed] = [random() ** 2, random() ** 3 * 0.01, random(), random() < 0.5, random()];
+  const isPool = random() < (weakness.pooled ? 1 : 0.4);
+  const burst = 1 + Math.floor(random() * 6);
+  const often = (work: () => void): void => {
+    for (let i = 0; i < burst; i++) work();
+  };
+  const open = (teller: SimulatedNode): void =>
+    opening.shift()?.(teller.open(isPool ? nodes.find((other) => other !== teller) : teller));
+  const advance = (node: SimulatedNode): void => {
+    const behind = nodes.find(({ slot }) => node.next - slot > APART_SLOTS);
+    if (isPool && behind !== undefined) advance(behind);
+    else if (isPool && node.next - node.told > APART_SLOTS) node.notify();
+    else node.advance();
+  };
+  for (let step = 0; step < steps; step++) {
+    const x = random();
+    if (x < 0.03) {
+      ledger.grow(random);
+      clock.advance(random() * 800);
+      cache.tick();
+    } else if (x < 0.2) advance(nodes[random() < skew ? 0 : 1]);
+    else if (x < 0.24) tell(random() < 0.5 ? 0 : 1, 0);
+    else if (x < 0.25) tell(1, isLiar ? LIE_SLOTS + Math.floor(random() * 10 * LIE_SLOTS) : 0);
+    else if (x < 0.25 + haste * 0.1) often(() => node().notify());
+    else if (x < 0.6) often(() => line()?.deliver());
+    else if (x < 0.86) often(() => node().serve());
+    else if (x < 0.88) open(node());
+    else if (x < 0.88 + loss) line()?.close();
+    else {
+      const minSlot = random() < 0.05 ? cache.tip + Math.floor(random() * 3) : undefined;
+      if (random() < listed) askList(pick(OWNERS), minSlot);
+      else askBalance(pick(ADDRESSES), minSlot);
+    }
+    if (random() < 0.7) await new Promise((resolve) => setImmediate(resolve)); // else more happens at a time
+  }
+  watch.keeping.close();
+  tokenLists.keeping.close();
+  return {
+    answers: given,
+    carried,
+    liveLists,
+    falseAnswers: falseBalances + falseLists,
+    falseLists,
+    regressions,
+    refusals,
+    alarms: watch.keeping.falseClaims + tokenLists.keeping.falseClaims,
+    lostLines: watch.keeping.lostLines + tokenLists.keeping.lostLines,
+    evicted,
+    lies,
+    believed,
+  };
+}
+
+/** Runs many schedules and adds up what came of them. */
+export async function runSchedules(from: number, to: number, steps: number, weakness?: Weakness): Promise<Outcome> {
+  let sum = await runSchedule(from, steps, weakness);
+  for (let seed = from + 1; seed < to; seed++) {
+    const one = await runSchedule(seed, steps, weakness);
+    const names = Object.keys(sum) as (keyof Outcome)[]; // what an outcome is made of
+    sum = Object.fromEntries(names.map((name) => [name, sum[name] + one[name]])) as Record<keyof Outcome, number>;
+  }
+  return sum;
+}
+
+/** mulberry32: the same numbers for the same seed, everywhere. */
+function randomOf(seed: number): () => number {
+  let state = seed | 0;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}

@@ -1,0 +1,76 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { GOLD, POINTS } from '../../../../src/localnet/traffic/cast.ts';
+import { exchange } from '../../../support/raw.ts';
+import { none, shown } from '../../row.ts';
+import { get, post, request } from '../http/message.ts';
+import { all, type Row } from '../row.ts';
+import type { Stage } from '../stage.ts';
+
+const SCHEMES = ['http', 'https', 'file', 'gopher', 'ws'];
+
+/** A listener that nobody has a reason to call, named in whatever the gateway reads. */
+export const canary: Row = {
+  id: '17',
+  what: 'URLs of a listener on loopback, in metadata, parameters and headers',
+  async run(stage) {
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections++;
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo; // it listens on TCP
+    const there = `127.0.0.1:${port}`;
+    const packets = SCHEMES.flatMap((scheme) => naming(there, `${scheme}://${there}/x.json`));
+    for (const packet of packets) await exchange(stage.url, [packet]);
+    const told = await inMetadata(stage, `http://${there}/`);
+    server.close();
+    return [
+      shown('sent', packets.length),
+      all('mints told with it as their uri', told, 2),
+      none('connections to it', connections),
+    ];
+  },
+};
+
+/** Requests that name a URL wherever one might be read. */
+function naming(host: string, target: string): readonly string[] {
+  const encoded = encodeURIComponent(target);
+  return [
+    ...['search?q=', 'balance/', 'token/', 'tx/', 'pubkey?kid='].map((path) =>
+      request(`GET /api/v1/${path}${encoded}`),
+    ),
+    get(`Origin: ${target}`, `Referer: ${target}`, `X-Forwarded-Host: ${host}`, `Forwarded: host=${host}`),
+    rpc('getAccountInfo', [target]),
+    rpc('getSlot', [{ url: target, endpoint: target }]),
+    `GET /api/v1/slot HTTP/1.1\r\nHost: ${host}\r\n\r\n`,
+  ];
+}
+
+function rpc(method: string, params: readonly unknown[]): string {
+  const body = JSON.stringify({ method, params });
+  return post(`Content-Length: ${body.length}`) + body;
+}
+
+/** Has the node tell of mints whose metadata name the URL, and counts those that the gateway tells so. */
+async function inMetadata({ node, cluster, get }: Stage, target: string): Promise<number> {
+  const headers = { 'content-type': 'application/json' };
+  for (const method of ['getAccountInfo', 'getMultipleAccounts'] as const) {
+    node.says.set(method, async (params) => {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+      const text = await (await fetch(cluster.url, { method: 'POST', headers, body })).text();
+      const [, result = 'null'] = /"result":(.*),"id":1\}\s*$/s.exec(text) ?? [];
+      return { result: result.replace(/"[A-Za-z0-9+/=]{100,}"/g, (data) => renamed(data, target)) };
+    });
+  }
+  const told = await Promise.all([GOLD, POINTS].map(({ mint }) => get(`/token/${mint.address}`)));
+  node.says.clear();
+  return told.filter(({ text }) => text.includes(target)).length;
+}
+
+/** The data of an account, in which each URI is another of the same length. */
+function renamed(quoted: string, target: string): string {
+  const data = Buffer.from(quoted, 'base64').toString('latin1');
+  const changed = data.replace(/https:\/\/example\.com\/\w+\.json/g, (uri) => target.padEnd(uri.length, 'x'));
+  return JSON.stringify(Buffer.from(changed, 'latin1').toString('base64'));
+}

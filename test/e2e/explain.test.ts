@@ -1,0 +1,109 @@
+import t from 'tap';
+import { parseExactJson } from '../../src/domain/exact-json.ts';
+import { toJson } from '../../src/domain/json.ts';
+import { recording, recordings } from '../support/corpus.ts';
+import { documented } from '../support/documented.ts';
+import { type Got, openStepped } from '../support/open.ts';
+
+const world = await openStepped(t);
+const { get, cluster, step } = world;
+await step(40, 4);
+const fits = await documented(world);
+
+const post = (body: string): Promise<Got> =>
+  get('/explain', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+const explain = (tx: unknown, logs?: readonly string[]): Promise<Got> => post(toJson({ tx, logs }));
+const recorded = new Map(recordings('transactions').map((line) => [recording(line).name, recording(line).result]));
+
+const sent = 'tx/2kHbPUGzehen_jsonParsed';
+const FAILED = 'tx/2M5hpf4CNdfV_json';
+
+t.test('a record of getTransaction is told in words, in either encoding', async (t) => {
+  const got = await explain(recorded.get(sent));
+  t.equal(got.text, '{"explanation":"4Y5Y…xmgy sent 0.024922118 SOL to 3eF3…h899. The fee was 0.000005 SOL."}');
+  fits(t, '/explain', got, 'post');
+  t.equal(got.headers.get('x-slot'), null, 'it is about no slot');
+  t.equal(got.headers.get('cache-control'), 'no-store');
+  t.match((await explain(recorded.get('tx/31ycbQtF5EEi_json'))).json.explanation, /swapped 10 SOL .* on OKX/);
+});
+
+t.test('what /tx answers is told the same, as it is or enhanced', async (t) => {
+  const { signature = '' } = cluster.chain.block(cluster.chain.slot('finalized'))?.transactions[0] ?? {};
+  const { text } = await get(`/tx/${signature}?enhanced=1`);
+  const { result } = parseExactJson(text) as { result: { enhanced: unknown } }; // as the document says
+  const whole = await explain(result);
+  t.match(whole.json.explanation, /fee of|fee was/);
+  t.equal((await explain(result.enhanced)).text, whole.text);
+});
+
+t.test('logs that come beside a record tell why it failed', async (t) => {
+  const program = '94U5AHQMKkV5txNJ17QPXWoh474PheGou6cNP2FEuL1d';
+  const logs = [
+    `Program ${program} invoke [1]`,
+    'Program log: Error: the market is closed',
+    `Program ${program} failed: custom program error: 0x1`,
+  ];
+  t.match((await explain(recorded.get(FAILED), logs)).json.explanation, /failed: the market is closed/);
+});
+
+t.test('nothing is asked of the cluster for it', async (t) => {
+  const before = await cluster.control.requests();
+  await explain(recorded.get(sent));
+  t.strictSame(await cluster.control.requests(), before);
+});
+
+t.test('what is no transaction is refused', async (t) => {
+  const refused = async (body: string, status: number, code: string): Promise<void> => {
+    const got = await post(body);
+    t.strictSame([got.status, got.json.error], [status, code], body.slice(0, 60));
+    fits(t, '/explain', got, 'post');
+  };
+  for (const body of ['', '{', '{"tx":{"__proto__":{}}}', '['.repeat(9000)]) await refused(body, 400, 'invalid_json');
+  const wrong = [
+    'null',
+    '[]',
+    '{}',
+    '{"tx":null}',
+    '{"tx":[]}',
+    '{"tx":"5J…"}',
+    '{"tx":{}}',
+    '{"tx":{"transaction":{}}}',
+  ];
+  wrong.push('{"tx":{"description":"x","type":"SWAP"}}', `{"tx":{"transaction":["AAAA","base64"]}}`);
+  wrong.push(toJson({ tx: recorded.get(sent), logs: 'all' }), toJson({ tx: recorded.get(sent), logs: [1] }));
+  for (const body of wrong) await refused(body, 400, 'invalid_request');
+});
+
+t.test('a text that would take minutes to decode is refused at once', async (t) => {
+  const endless = 'z'.repeat(200_000);
+  const message = {
+    accountKeys: ['payer', 'program'],
+    instructions: [{ programIdIndex: 1, accounts: [0], data: endless }],
+  };
+  for (const tx of [{ transaction: endless }, { transaction: { signatures: ['s'], message }, meta: null }]) {
+    t.equal((await explain(tx)).json.error, 'invalid_request');
+  }
+  const logged = {
+    transaction: { signatures: ['s'], message: { accountKeys: ['payer'] } },
+    meta: { logMessages: [endless] },
+  };
+  t.equal((await explain(logged)).status, 200, 'logs are only read');
+});
+
+t.test('a body may have 256 KiB', async (t) => {
+  const padded = (length: number): string => {
+    const body = toJson({ tx: recorded.get(sent), pad: '' }); // beside `tx`, so it costs nothing
+    return body.replace(/""\}$/, `"${'x'.repeat(length - Buffer.byteLength(body))}"}`);
+  };
+  t.equal((await post(padded(256 * 1024))).status, 200);
+  t.equal((await post(padded(256 * 1024 + 1))).json.error, 'payload_too_large');
+});
+
+t.test('a mint that claims more decimals than a byte holds gets no text of that length', async (t) => {
+  const swap = toJson(recorded.get('tx/31ycbQtF5EEi_json'));
+  const hostile = swap.replace(/"decimals":\d+/g, '"decimals":400000000');
+  t.not(hostile, swap);
+  const got = await post(`{"tx":${hostile}}`);
+  t.equal(got.status, 200);
+  t.match(got.json.explanation, /swapped/);
+});

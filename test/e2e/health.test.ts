@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { openStepped, until } from '../support/open.ts';
+
+t.test('I13: when the only node has gone back, health names it and says why', async (t) => {
+  const { get, step, cluster, clock } = await openStepped(t, { perSlot: 0, set: ['cache.maxStaleSlots=20'] });
+  await step(4);
+  const before = cluster.chain.slot('processed');
+  await cluster.control.lieAboutSlot(-1400);
+  const pass = async (): Promise<void> => {
+    clock.advance(400);
+    await sleep(4);
+  };
+  await until(async () => {
+    await pass();
+    return (await get('/health')).json.result.upstreams[0].status === 'down';
+  }, 'the refusal');
+  const { result } = (await get('/health')).json;
+  t.equal(result.status, 'degraded', 'the last answers may still be given');
+  t.same(Object.keys(result.upstreams[0]), ['id', 'status', 'slot', 'behindSlots', 'ws']);
+  await until(async () => {
+    await pass();
+    return (await get('/health')).status === 503;
+  }, 'bad health');
+  const { error, message } = (await get('/health')).json;
+  t.equal(error, 'unhealthy');
+  const said = /^no new slot for \d+ s; node-1 is refused: it has gone back from slot (\d+) to (\d+)$/.exec(message);
+  t.ok(said !== null, message);
+  const [from, to] = [Number(said?.[1]), Number(said?.[2])];
+  t.ok(from >= before - 64 && from - to > 1000, `${from} to ${to}`);
+});
+
+t.test('a cluster that stands still is nobody’s fault', async (t) => {
+  const { get, cluster, clock } = await openStepped(t, { perSlot: 0, set: ['cache.maxStaleSlots=20'] });
+  await cluster.control.pauseSlots();
+  await until(async () => {
+    clock.advance(400);
+    await sleep(4);
+    return (await get('/health')).status === 503;
+  }, 'bad health');
+  t.match((await get('/health')).json.message, /^no new slot for \d+ s$/);
+});

@@ -1,0 +1,180 @@
+import t from 'tap';
+import { WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { documented, refusesUnasked } from '../support/documented.ts';
+import { openStepped } from '../support/open.ts';
+
+const world = await openStepped(t, { perSlot: 6 });
+const { get, cluster, step } = world;
+const { chain, control } = cluster;
+await step(100, 4);
+const fits = await documented(world);
+
+const [{ address }] = WALLETS;
+const NOBODY = '4'.repeat(44);
+const UNKNOWN = `${'1'.repeat(63)}2`;
+const path = `/address/${address}/history`;
+/** What names the address at a commitment, newest first. */
+const known = (commitment: 'confirmed' | 'finalized' = 'confirmed') =>
+  chain
+    .transactionsOf(address)
+    .filter(({ slot }) => slot <= chain.slot(commitment))
+    .reverse();
+
+/** Walks from the newest to the end; `between` happens after each page. */
+async function walk(query: string, between = async (): Promise<void> => {}): Promise<any[]> {
+  const rows: any[] = [];
+  for (let before = ''; ; ) {
+    const got = await get(`${path}?${query}${before}`);
+    fits(t, '/address/{addr}/history', got);
+    rows.push(...got.json.result.rows);
+    if (got.json.result.nextBefore === null) return rows;
+    before = `&before=${got.json.result.nextBefore}`;
+    await between();
+  }
+}
+
+t.test('a row is a signature as the node tells it', async (t) => {
+  const got = await get(`${path}?limit=3`);
+  const { rows, nextBefore, scanned } = got.json.result;
+  const expected = known().slice(0, 3);
+  t.same(
+    rows,
+    expected.map(({ signature, slot, time, error }, i) => ({
+      signature,
+      slot,
+      blockTime: time,
+      confirmationStatus: slot <= chain.slot('finalized') ? 'finalized' : 'confirmed',
+      err: error,
+      memo: rows[i].memo,
+    })),
+  );
+  t.equal(nextBefore, expected[2]?.signature);
+  t.equal(scanned, 3);
+  t.equal(got.json.slot, chain.slot('confirmed'));
+  t.match(got.json.receipt, { commitment: 'confirmed', claim: 'observed/1' });
+});
+
+t.test('a history is walked to its end while the chain goes on', async (t) => {
+  const expected = known().map(({ signature }) => signature);
+  t.ok(expected.length > 30, `${expected.length} transactions`);
+  for (const limit of [7, 100]) {
+    const rows = await walk(`limit=${limit}`, () => step());
+    const signatures = rows.map(({ signature }) => signature);
+    t.same(signatures.slice(-expected.length), expected, `${limit} at a time`);
+    t.equal(new Set(signatures).size, signatures.length);
+  }
+});
+
+t.test('finalized rows are asked for with their commitment', async (t) => {
+  const expected = known('finalized').map(({ signature }) => signature);
+  const rows = await walk('commitment=finalized');
+  t.same(
+    rows.map(({ signature }) => signature),
+    expected,
+  );
+  t.ok(rows.every(({ confirmationStatus }) => confirmationStatus === 'finalized'));
+});
+
+t.test('a full page below a finalized cursor is read once and for all; no page of transfers is', async (t) => {
+  const cursor = known('finalized')[0]?.signature;
+  const target = `${path}?limit=10&before=${cursor}`;
+  const first = await get(target);
+  await step(12, 4);
+  const again = await get(target);
+  t.equal(again.headers.get('x-cache'), 'HIT');
+  t.same(again.json.result, first.json.result);
+  const newest = await get(`${path}?limit=10`);
+  const transfers = await get(`${target}&type=transfers`);
+  await step(12, 4);
+  t.equal((await get(`${path}?limit=10`)).headers.get('x-cache'), 'MISS');
+  t.equal((await get(`${target}&type=transfers`)).headers.get('x-cache'), 'MISS');
+  t.ok(newest.json.slot > first.json.slot);
+  t.equal(transfers.status, 200);
+});
+
+t.test('transfers are what moved in the same transactions, seen from the address', async (t) => {
+  const expected = new Set(known().map(({ signature }) => signature));
+  const rows = await walk('type=transfers&limit=25');
+  t.ok(rows.length > 20, `${rows.length} rows`);
+  t.ok(rows.every((row) => expected.has(row.signature)));
+  t.ok(rows.every((row) => [row.fromUserAccount, row.toUserAccount].includes(address)));
+  t.same(new Set(rows.map(({ direction }) => direction)).has('in'), true);
+  const changes = new Map<string, bigint>();
+  for (const { signature, keys, preBalances, postBalances, fee, error } of known()) {
+    const place = keys.indexOf(address);
+    const paid = place === 0 ? fee : 0n;
+    if (error === null) changes.set(signature, (postBalances[place] ?? 0n) - (preBalances[place] ?? 0n) + paid);
+  }
+  for (const { signature, type, asset, direction, amount } of rows) {
+    const isUnwrapped = type === 'unwrap'; // tokens of the address that it has as lamports now
+    if (!isUnwrapped && (asset !== 'SOL' || direction === 'self')) continue;
+    const sign = isUnwrapped || direction === 'in' ? 1n : -1n;
+    changes.set(signature, (changes.get(signature) ?? 0n) - sign * BigInt(amount));
+  }
+  const unexplained = [...changes].filter(([, rest]) => rest !== 0n);
+  t.same(unexplained, [], 'the balance moved by that and nothing else');
+});
+
+t.test('a page of transfers reads at most 25 transactions, and none that failed', async (t) => {
+  const calls = async (): Promise<number> => (await control.requests())['getTransaction'] ?? 0;
+  const before = await calls();
+  const { json } = await get(`${path}?type=transfers&limit=100`);
+  t.equal(json.result.scanned, 25);
+  const failed = known()
+    .slice(0, 25)
+    .filter(({ error }) => error !== null).length;
+  t.equal((await calls()) - before, 25 - failed);
+  t.equal(
+    json.result.nextBefore,
+    known()[24]?.signature,
+    'the last that was scanned, whether it moved anything or not',
+  );
+});
+
+t.test('an address that nothing names has an empty history', async (t) => {
+  for (const query of ['', '?type=transfers']) {
+    const got = await get(`/address/${NOBODY}/history${query}`);
+    t.same(got.json.result, { rows: [], nextBefore: null, scanned: 0 });
+    t.equal(got.json.slot, chain.slot('confirmed'));
+  }
+});
+
+t.test('an unknown cursor is told as such', async (t) => {
+  const got = await get(`${path}?before=${UNKNOWN}`);
+  t.strictSame([got.status, got.json.error], [404, 'cursor_not_found']);
+  fits(t, '/address/{addr}/history', got);
+});
+
+t.test('a parameter at fault is refused before the node is asked', async (t) => {
+  await refusesUnasked(
+    t,
+    world,
+    'invalid_address',
+    ['x', UNKNOWN].map((addr) => `/address/${addr}/history`),
+  );
+  const cursors = ['', 'x', address, '0'.repeat(88)];
+  await refusesUnasked(
+    t,
+    world,
+    'invalid_cursor',
+    cursors.map((cursor) => `${path}?before=${cursor}`),
+  );
+  const queries = [
+    'limit=0',
+    'limit=101',
+    'limit=x',
+    'limit=',
+    'limit=1.5',
+    'type=swaps',
+    'type=',
+    'until=x',
+    'page=2',
+  ];
+  queries.push('commitment=processed', 'limit=1&limit=1');
+  await refusesUnasked(
+    t,
+    world,
+    'invalid_query',
+    queries.map((query) => `${path}?${query}`),
+  );
+});

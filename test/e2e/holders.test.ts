@@ -1,0 +1,150 @@
+import { address } from '@solana/web3.js';
+import bs58 from 'bs58';
+import t from 'tap';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/programs.ts';
+import { DOLLAR, GOLD, POINTS, TOLL, WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { programAddress } from '../../src/solana/accounts/program-address.ts';
+import { openStepped } from '../support/open.ts';
+import { holding } from '../support/stored-tokens.ts';
+
+const { get, cluster, node, step } = await openStepped(t, { perSlot: 0 });
+const { chain } = cluster;
+const NOBODY = '4'.repeat(44);
+const dollar = DOLLAR.mint.address;
+
+/** What the chain has at confirmed, in the order of the contract. */
+function expected(mint: string, program: string) {
+  return chain
+    .programAccounts(program, 'confirmed')
+    .flatMap(([address, { data }]) => {
+      const bytes = Buffer.from(data);
+      if (bytes.length < 165 || bs58.encode(bytes.subarray(0, 32)) !== mint) return [];
+      return [{ address, owner: bs58.encode(bytes.subarray(32, 64)), amount: bytes.readBigUInt64LE(64) }];
+    })
+    .filter(({ amount }) => amount > 0n)
+    .sort((a, b) => (a.amount !== b.amount ? (a.amount > b.amount ? -1 : 1) : a.address < b.address ? -1 : 1))
+    .map((row) => ({ ...row, amount: `${row.amount}` }));
+}
+
+const rows = (items: any[]) => items.map(({ address, owner, amount }) => ({ address, owner, amount }));
+const requests = async () => (await cluster.control.requests())['getProgramAccounts'] ?? 0;
+
+t.test('the first page needs no scan, and names the owners', async (t) => {
+  const { json } = await get(`/token/${dollar}/holders`);
+  const { result } = json;
+  const all = expected(dollar, TOKEN_PROGRAM);
+  t.match(result, { mint: dollar, decimals: 6, page: 1, pageSize: 20, total: null, hasMore: true });
+  t.equal(result.source, 'largest-accounts');
+  t.same(rows(result.items), all.slice(0, 20));
+  t.same(
+    result.items.map(({ rank }: any) => rank),
+    Array.from({ length: 20 }, (_, i) => i + 1),
+  );
+  const [first] = result.items;
+  t.equal(first.percentage, Number(((Number(first.amount) / Number(result.supply)) * 100).toFixed(6)));
+  t.equal(await requests(), 0);
+  t.match(json.receipt.claim, /^observed/);
+});
+
+t.test('further pages are cut from one scan, and the first one too while it lives', async (t) => {
+  const all = expected(dollar, TOKEN_PROGRAM);
+  const second = (await get(`/token/${dollar}/holders?page=2`)).json;
+  t.match(second.result, { page: 2, total: all.length, hasMore: false, source: 'scan' });
+  t.same(rows(second.result.items), all.slice(20));
+  t.equal(second.result.items[0].rank, 21);
+  const beyond = (await get(`/token/${dollar}/holders?page=999999999`)).json.result;
+  t.match(beyond, { items: [], hasMore: false, total: all.length });
+  await step(28, 4);
+  const first = (await get(`/token/${dollar}/holders`)).json.result;
+  t.equal(first.source, 'scan');
+  t.same(rows(first.items), all.slice(0, 20));
+  t.equal(await requests(), 1);
+  await step(152, 4); // a minute
+  t.equal((await get(`/token/${dollar}/holders?page=1`)).json.result.source, 'largest-accounts');
+});
+
+t.test('Token-2022 accounts with extensions and without are in one list', async (t) => {
+  const mint = POINTS.mint.address;
+  const plain = address(programAddress(TOKEN_2022_PROGRAM, ['plain']));
+  chain.put(plain, holding(NOBODY, 7, mint, TOKEN_2022_PROGRAM));
+  await step(4);
+  const all = expected(mint, TOKEN_2022_PROGRAM);
+  t.equal(all.at(-1)?.address, plain);
+  const { result } = (await get(`/token/${mint}/holders?page=2`)).json;
+  t.same(rows(result.items), all.slice(20));
+  t.equal(result.total, WALLETS.length + 1);
+});
+
+t.test('a mint that few hold has one page', async (t) => {
+  const { result } = (await get('/token/So11111111111111111111111111111111111111112/holders')).json;
+  t.match(result, { total: 0, hasMore: false, items: [], supply: '0' });
+});
+
+t.test('what is no mint has no holders', async (t) => {
+  for (const page of ['', '?page=2']) {
+    t.match((await get(`/token/${NOBODY}/holders${page}`)).json, { error: 'not_found' });
+    t.match((await get(`/token/${WALLETS[0].address}/holders${page}`)).json, { error: 'not_a_mint' });
+  }
+});
+
+t.test('bad input is refused before anything is asked of the cluster', async (t) => {
+  const asked = async () => Object.values(await cluster.control.requests()).reduce((sum, count) => sum + count, 0);
+  const before = await asked();
+  for (const [target, error] of [
+    ['/token/x/holders', 'invalid_address'],
+    ...['0', '-1', '1.5', 'x', '', '1e3', '9'.repeat(30)].map((page) => [
+      `/token/${dollar}/holders?page=${page}`,
+      'invalid_page',
+    ]),
+    [`/token/${dollar}/holders?commitment=confirmed`, 'invalid_query'],
+  ] as const) {
+    const { status, json } = await get(target ?? '');
+    t.equal(status, 400);
+    t.equal(json.error, error, target);
+  }
+  t.equal(await asked(), before);
+});
+
+t.test('where no node lists the holders, that is said, and nothing else', async (t) => {
+  const mint = TOLL.mint.address; // of which nothing is kept
+  const said = async (page: number): Promise<void> => {
+    const { status, json } = await get(`/token/${mint}/holders?page=${page}`);
+    t.strictSame([status, json.error], [501, 'holders_unavailable'], `page ${page}`);
+    t.notMatch(json.message, 'secret');
+  };
+  for (const code of [-32010, -32012, -32601]) {
+    const refusal = { error: `{"code":${code},"message":"secret: excluded from account secondary indexes"}` };
+    node.says.set('getTokenLargestAccounts', () => refusal).set('getProgramAccounts', () => refusal);
+    await said(1);
+    await said(2);
+    await step(4, 4);
+  }
+  node.says.clear();
+  node.says.set('getProgramAccounts', () => ({ result: `"${'x'.repeat(65 << 20)}"` }));
+  await said(3);
+  node.says.clear();
+});
+
+t.test('a node that is late with it may have it in a moment', async (t) => {
+  const late = { error: '{"code":-32005,"message":"Node is behind by 42 slots"}' };
+  node.says.set('getTokenLargestAccounts', () => late);
+  const { status, json } = await get(`/token/${GOLD.mint.address}/holders`);
+  t.strictSame([status, json.error], [503, 'upstream_unavailable']);
+  node.says.clear();
+  await step(4, 4);
+  t.equal((await get(`/token/${GOLD.mint.address}/holders`)).status, 200);
+});
+
+t.test('holders from before what was said already are none', async (t) => {
+  const target = `/token/${GOLD.mint.address}/holders`;
+  const { slot } = (await get(target)).json;
+  const rows = WALLETS.map((wallet) => ({ address: cluster.stage.holding(GOLD, wallet) }));
+  const told = (at: number) => ({ result: `{"context":{"slot":${at}},"value":${JSON.stringify(rows)}}` });
+  node.says.set('getTokenLargestAccounts', () => told(slot - 1));
+  await step(40, 4);
+  const { status, json, headers } = await get(target);
+  t.strictSame([status, json.slot, headers.get('x-cache')], [200, slot, 'STALE']);
+  node.says.clear();
+  await step();
+  t.ok((await get(target)).json.slot > slot);
+});

@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import t from 'tap';
+import { openStepped, until } from '../support/open.ts';
+
+const ROOT = new URL('../../../', import.meta.url); // from dist/test/e2e
+const [, example = ''] = /## The SDK\n\n```js\n(.*?)```/s.exec(readFileSync(new URL('README.md', ROOT), 'utf8')) ?? [];
+
+t.test('the example of the manual does what it says', async (t) => {
+  const { gateway, cluster, step } = await openStepped(t);
+  const said: string[] = [];
+  const code = example
+    .replace('http://127.0.0.1:8787', gateway.url)
+    .replace('KEY', `'${gateway.publicKey}'`)
+    .replace('GENESIS', `'${cluster.genesisHash}', maxAgeMs: Infinity`)
+    .replaceAll('console.log(', 'said(');
+  const file = `${t.testdir()}/example.mjs`;
+  writeFileSync(
+    file,
+    `export async function example(said) {\n${code.replace(/^import (.*) from (.*);/, 'const $1 = await import($2);')}\nreturn () => { stop(); stream.close(); };\n}`,
+  );
+  const { example: run } = await import(pathToFileURL(file).href);
+  const end: () => void = await run((...words: unknown[]) => said.push(words.join(' ')));
+  t.teardown(end);
+  t.match(said[0], /^9007199254740993 lamports at slot \d+$/);
+  await step(2);
+  await until(() => said.includes('9007199.254740993'), 'the balance');
+  await until(() => said.some((line) => /^\d{7} \d*$/.test(line)), 'a frame');
+});
+
+/** A project that has the package, and not the types of Node. */
+const CONSUMER = `
+import { createClient, type Result, type SlotgateError } from 'slotgate/client';
+
+declare const KEY: string;
+declare const GENESIS: string;
+declare const console: { log(...words: unknown[]): void };
+
+type Equal<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
+const yes = <T extends true>(_?: T): void => {};
+
+export async function typed() {
+  const client = createClient({ url: 'http://localhost' });
+  const { result, slot, receipt, body } = await client.get('/balance/:addr', { addr: 'x', commitment: 'finalized' });
+  yes<Equal<typeof result, { readonly lamports: number | bigint; readonly sol: string }>>();
+  yes<Equal<[typeof slot, typeof body, typeof receipt.issuedAt], [number, string, number]>>();
+  const { result: network } = await client.get('/network');
+  yes<Equal<typeof network.tps, number | null>>();
+  yes<Equal<Result<'/token-accounts/:owner'>[number]['state'], 'initialized' | 'frozen' | 'uninitialized'>>();
+  yes<Equal<Result<'/address/:addr/portfolio'>['items'][number]['decimals'], number>>();
+  yes<Equal<Result<'/slot'>, number>>();
+  yes<Equal<SlotgateError['status'], number | null>>();
+  // @ts-expect-error no such path
+  client.get('/balances/:addr', { addr: 'x' });
+  // @ts-expect-error the address is missing
+  client.get('/balance/:addr');
+  // @ts-expect-error no such parameter
+  client.get('/balance/:addr', { addr: 'x', page: 1 });
+  // @ts-expect-error a block is never only processed
+  client.get('/block/:slot', { slot: 1, commitment: 'processed' });
+  // @ts-expect-error nothing is signed here
+  client.get('/network', {}, { nonce: true });
+  // @ts-expect-error it only reads
+  client.post('/rpc', { method: 'sendTransaction' });
+  client.stream().subscribe('account', 'x', { onUpdate: ({ result }) => yes<Equal<typeof result, Result<'/account/:addr'>>>() });
+}
+`;
+
+t.test('a project without the types of Node is told what it asks for, and the example fits', async (t) => {
+  const folder = t.testdir({
+    'tsconfig.json': JSON.stringify({
+      compilerOptions: {
+        strict: true,
+        noEmit: true,
+        skipLibCheck: true,
+        target: 'es2023',
+        lib: ['es2023', 'dom'],
+        types: [],
+        module: 'nodenext',
+      },
+      files: ['consumer.mts'],
+    }),
+    'consumer.mts': CONSUMER.replace(/declare const console.*\n/, '') + example.replace(/^import .*\n/, ''),
+  });
+  const compiler = fileURLToPath(new URL('node_modules/typescript/bin/tsc', ROOT));
+  // Without what the test runner puts into every Node, which the compiler does not bear.
+  const compile = ['-u', 'NODE_OPTIONS', process.execPath, compiler, '-p', folder];
+  const { status, stdout, stderr } = spawnSync('env', compile, { encoding: 'utf8' });
+  t.equal(status, 0, stdout + stderr);
+});

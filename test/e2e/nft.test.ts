@@ -1,0 +1,85 @@
+import { type Address, address } from '@solana/web3.js';
+import bs58 from 'bs58';
+import t from 'tap';
+import { METADATA_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/programs.ts';
+import { keypair } from '../../src/localnet/traffic/keypair.ts';
+import { metadataAddress } from '../../src/solana/accounts/metadata.ts';
+import { associatedTokenAddress, programAddress } from '../../src/solana/accounts/program-address.ts';
+import { openStepped } from '../support/open.ts';
+import { holding, minting } from '../support/stored-tokens.ts';
+
+const mintNamed = (name: string): Address => address(programAddress(TOKEN_PROGRAM, [name]));
+const picture = mintNamed('picture');
+const edition = mintNamed('edition');
+const [collector, other] = ['collector', 'other collector'].map((name) => keypair(name).address) as [Address, Address];
+
+// Somebody says that they are worth a dollar: of one that is like no other that can't be known.
+const { get, cluster, step } = await openStepped(t, {
+  perSlot: 0,
+  set: ['prices.sources=["static"]', `prices.static=${JSON.stringify({ [picture]: 1, [edition]: 1 })}`],
+});
+const { chain } = cluster;
+
+function putHolding(mint: Address, owner: Address): Address {
+  const at = address(associatedTokenAddress(owner, mint, 'spl-token'));
+  chain.put(at, holding(owner, 1, mint));
+  return at;
+}
+
+/** As Metaplex writes it, up to what may be left out. */
+function putMetadata(mint: Address, name: string, symbol: string): void {
+  const padded = (text: string, size: number): Buffer => {
+    const field = Buffer.alloc(4 + size);
+    field.writeUInt32LE(size);
+    field.write(text, 4);
+    return field;
+  };
+  const texts = [padded(name, 32), padded(symbol, 10), padded('https://example.com/7.json', 200)];
+  const data = Buffer.alloc(679);
+  Buffer.concat([Buffer.from([4]), bs58.decode(collector), bs58.decode(mint), ...texts]).copy(data);
+  const account = { lamports: 2_000_000n, owner: METADATA_PROGRAM, executable: false, data };
+  chain.put(address(metadataAddress(mint)), account);
+}
+
+chain.put(picture, minting(0, 1));
+putMetadata(picture, 'Picture #7', 'PIC');
+const held = putHolding(picture, collector);
+chain.put(edition, minting(0, 2));
+putHolding(edition, collector);
+putHolding(edition, other);
+await step(4);
+
+t.test('a mint of one that can not be divided is an NFT, with the name that Metaplex keeps', async (t) => {
+  const { result } = (await get(`/token/${picture}`)).json;
+  t.match(result, {
+    isNft: true,
+    decimals: 0,
+    supply: '1',
+    uiSupplyString: '1',
+    metadata: { name: 'Picture #7', symbol: 'PIC', source: 'metaplex', updateAuthority: collector, isMutable: false },
+  });
+  t.equal((await get(`/token/${edition}`)).json.result.isNft, false, 'one of two is not one of a kind');
+});
+
+t.test('in a portfolio it is named and counted, and never valued', async (t) => {
+  const { result } = (await get(`/address/${collector}/portfolio`)).json;
+  const [valued, unvalued, ...rest] = result.items;
+  t.same(rest, []);
+  t.match(valued, { mint: edition, isNft: false, priceUsd: 1, valueUsd: 1, share: 1 });
+  t.match(unvalued, { mint: picture, name: 'Picture #7', symbol: 'PIC', amount: '1', isNft: true });
+  t.match(unvalued, { priceUsd: null, priceSource: null, valueUsd: null, share: null });
+  t.match(result, { totalUsd: 1, pricedCount: 1, unpricedCount: 1 });
+});
+
+t.test('its one holder holds all of it', async (t) => {
+  const { result } = (await get(`/token/${picture}/holders`)).json;
+  t.match(result, { total: 1, hasMore: false, source: 'largest-accounts' });
+  t.same(result.items, [
+    { rank: 1, address: held, owner: collector, amount: '1', uiAmountString: '1', percentage: 100 },
+  ]);
+});
+
+t.test('a search finds it as the mint that it is', async (t) => {
+  const { result } = (await get(`/search?q=${picture}`)).json;
+  t.match(result, { type: 'mint', path: `/api/v1/token/${picture}`, exists: true, kind: 'spl-token:mint' });
+});

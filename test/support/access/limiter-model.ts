@@ -1,0 +1,128 @@
+import { Limiter } from '../../../src/access/limits/limiter.ts';
+import type { Account } from '../../../src/access/limits/tier.ts';
+import { ManualClock } from '../manual-clock.ts';
+
+const START_S = 1_700_000_000;
+const FREE = { requests: 4, windowSeconds: 10 };
+
+interface Bucket {
+  readonly key: string;
+  readonly limit: number;
+  readonly seconds: number;
+}
+
+/** What the limiter promises, said as slowly as possible. */
+class Model {
+  readonly #capacity: number;
+  #windows: (Bucket & { used: number; readonly ends: number; readonly kept: boolean })[] = [];
+
+  constructor(capacity: number) {
+    this.#capacity = capacity;
+  }
+
+  get size(): number {
+    return this.#windows.length;
+  }
+
+  take(address: Uint8Array, weight: number, account: Account | undefined, now: number) {
+    this.#windows = this.#windows.filter(({ ends }) => now < ends);
+    const find = ({ key }: Bucket) => this.#windows.find((window) => window.key === key);
+    const left = (bucket: Bucket) => {
+      const window = find(bucket);
+      return window === undefined ? bucket.limit : window.limit - window.used;
+    };
+    const open = (bucket: Bucket, kept: boolean) => {
+      const window = { ...bucket, used: 0, ends: now + bucket.seconds * 1000, kept };
+      this.#windows.push(window);
+      return window;
+    };
+    const isFull = () => this.#windows.filter(({ kept }) => !kept).length >= this.#capacity - 1;
+    const hex = Buffer.from(address).toString('hex');
+    const at = address.length === 4 ? hex : hex.slice(0, 16);
+    let own: Bucket;
+    let around: Bucket | undefined;
+    if (account === undefined) {
+      const free = { limit: FREE.requests, seconds: FREE.windowSeconds };
+      own = { ...free, key: at };
+      if (find(own) === undefined && isFull()) own = { ...free, key: 'crowd' };
+      if (address.length === 16) around = { key: `site ${hex.slice(0, 12)}`, limit: 32, seconds: 10 };
+    } else {
+      const { id, tier, perIpLimit } = account;
+      own = { key: id, limit: tier.requests, seconds: tier.windowSeconds };
+      if (perIpLimit !== undefined) around = { key: `${id} ${at}`, limit: perIpLimit, seconds: tier.windowSeconds };
+    }
+    const allowed = weight <= left(own) && (around === undefined || weight <= left(around));
+    if (allowed && weight > 0) {
+      (find(own) ?? open(own, account !== undefined)).used += weight;
+      if (around !== undefined && find(around) === undefined && isFull()) around = undefined;
+      else if (around !== undefined) (find(around) ?? open(around, false)).used += weight;
+    }
+    const speaks = around !== undefined && left(around) < left(own) ? around : own;
+    const window = find(speaks);
+    return {
+      allowed,
+      limit: window?.limit ?? speaks.limit,
+      remaining: left(speaks),
+      reset: Math.ceil((window?.ends ?? now + speaks.seconds * 1000) / 1000),
+    };
+  }
+}
+
+/** Numbers that look random and are the same each time: mulberry32. */
+function numbers(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
+  };
+}
+
+function addressFrom(pick: (below: number) => number): Uint8Array<ArrayBuffer> {
+  if (pick(3) > 0) return Uint8Array.of(10, 0, 0, pick(4));
+  const address = new Uint8Array(16);
+  address.set([0x20, 1, 0x0d, 0xb8, 0, pick(2), 0, pick(12)]);
+  return address;
+}
+
+function accountFrom(pick: (below: number) => number): Account | undefined {
+  const which = pick(9);
+  if (which > 3) return undefined;
+  const [requests = 0, windowSeconds = 0] =
+    [
+      [9, 10],
+      [20, 60],
+      [12, 10],
+      [4, 10],
+    ][which] ?? [];
+  const tier = { requests, windowSeconds, streams: 1, subscriptions: 1, messages: 1, inFlight: 1, priority: false };
+  // The fourth is the first with another tier, as a wallet whose holding changes.
+  return { id: `account ${which % 3}`, key: undefined, tier, perIpLimit: which === 2 ? 5 : undefined };
+}
+
+/**
+ * One story: who asked for how much and when. Tells how the limiter did otherwise than the model; undefined when it did
+ * the same.
+ */
+export function differenceIn(seed: number): string | undefined {
+  const steps = seed % 100 === 0 ? 150 : 12;
+  const pick = numbers(seed);
+  const clock = new ManualClock(START_S * 1000);
+  const identities = 1 + pick(12);
+  const limiter = new Limiter({ free: FREE, identities }, clock);
+  const model = new Model(identities);
+  for (let step = 0; step < steps; step++) {
+    if (pick(3) === 0) clock.advance(pick(20) === 0 ? 60_000 : pick(6_000));
+    const address = addressFrom(pick);
+    const account = accountFrom(pick);
+    const weight = [0, 1, 1, 1, 2, 2, 5][pick(7)] ?? 1;
+    const { retryAfter, ...quota } = limiter.take(address.buffer, weight, account);
+    const expected = model.take(address, weight, account, clock.now());
+    if (JSON.stringify(quota) !== JSON.stringify(expected))
+      return `seed ${seed}, step ${step}: ${JSON.stringify(quota)} is not ${JSON.stringify(expected)}`;
+    if (limiter.size > identities + 3 * 5 + 4) return `seed ${seed}: ${limiter.size} windows`;
+    if (retryAfter < 1 || retryAfter > 60) return `seed ${seed}: retryAfter ${retryAfter}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,33 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Test } from 'tap';
+import type { Got, World } from './open.ts';
+
+/** Holds answers to what the API document says of their path, such as `/block/{slot}`. */
+export async function documented({ get }: World): Promise<(t: Test, path: string, got: Got, method?: string) => void> {
+  const ajv = new Ajv2020({ strict: false });
+  ajv.addSchema((await get('/openapi.json')).json, 'document');
+  const compiled = new Map<string, ValidateFunction>();
+  return (t, path, { status, json }, method = 'get') => {
+    const pointer = [path, method, 'responses', status, 'content', 'application/json', 'schema']
+      .map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1'))
+      .join('/');
+    const fits = compiled.get(pointer) ?? ajv.compile({ $ref: `document#/paths/${pointer}` });
+    compiled.set(pointer, fits);
+    t.ok(fits(json), `${path} ${status} ${ajv.errorsText(fits.errors)}`);
+  };
+}
+
+/** Asks what must be refused before anything is asked of the cluster. */
+export async function refusesUnasked(
+  t: Test,
+  { get, cluster }: World & { readonly cluster: { readonly control: { requests(): Promise<object> } } },
+  code: string,
+  targets: readonly string[],
+): Promise<void> {
+  const before = await cluster.control.requests();
+  for (const target of targets) {
+    const { status, json } = await get(target);
+    t.strictSame([status, json.error], [400, code], target);
+  }
+  t.strictSame(await cluster.control.requests(), before, 'the node has not heard of it');
+}

@@ -1,0 +1,39 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import type { Statement } from '../../../src/receipts/statement.ts';
+
+const runs = (command: string, flag: string): boolean => spawnSync(command, [flag]).status === 0;
+
+/** For tests that need the implementation in Python: false where it runs. */
+export const skipPython = !(runs('python3', '--version') && runs('openssl', 'version')) && 'needs python3 and openssl';
+
+/** What is asked of a verifier in another language. */
+export interface Question {
+  readonly publicKey: string;
+  readonly cluster: string;
+  readonly request: string;
+  readonly nonce: string | null;
+  readonly body: string | Uint8Array;
+}
+
+function python(name: string, input: string): string[] {
+  const script = fileURLToPath(new URL(`../../../../test/support/receipts/${name}`, import.meta.url)); // from dist/test/support/receipts
+  const { status, stdout, stderr } = spawnSync('python3', [script], { input, encoding: 'utf8' });
+  if (status !== 0) throw new Error(stderr);
+  return stdout.trimEnd().split('\n');
+}
+
+/** The verdict on each body by Python and openssl: `holds`, or the fault. */
+export const pythonVerdicts = (questions: readonly Question[]): string[] =>
+  python(
+    'judge-receipts.py',
+    questions
+      .map(({ publicKey, cluster, request, nonce, body }) =>
+        JSON.stringify([publicKey, cluster, request, nonce, Buffer.from(body).toString('base64')]),
+      )
+      .join('\n'),
+  );
+
+/** The receipts of some statements that Python and openssl sign together. `seed` is in hex. */
+export const pythonReceipts = (seed: string, statements: readonly Statement[]): string[] =>
+  python('sign-receipts.py', JSON.stringify({ seed, statements }));

@@ -1,0 +1,146 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { Admission } from '../../../../src/access/limits/admission.ts';
+import type { Tier } from '../../../../src/access/limits/tier.ts';
+import { TIERS } from '../../../support/access/tiers.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+const free = (inFlight: number): Tier => ({ ...TIERS.free, inFlight });
+const scale = (inFlight: number): Tier => ({ ...TIERS.scale, inFlight });
+const OVERLOADED = { code: 'overloaded', status: 503, retryAfter: 1 };
+
+const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** An admission, and work that goes on until a test ends it. */
+function admissionOf({ inFlight = 100, queue = 100 } = {}) {
+  const clock = new ManualClock();
+  const state = { late: false };
+  const admission = new Admission({ inFlight, queue, waitMs: 1000, clock, isLate: () => state.late });
+  const started: string[] = [];
+  const ends = new Map<string, () => void>();
+  const run = (name: string, identity: string, tier: Tier): Promise<string> => {
+    const work = (): Promise<string> => {
+      started.push(name);
+      return new Promise((resolve) => ends.set(name, () => resolve(name)));
+    };
+    const running = admission.run(identity, tier, work);
+    running.catch(() => {}); // a test looks at it later
+    return running;
+  };
+  const end = async (name: string): Promise<void> => {
+    ends.get(name)?.();
+    await settle();
+  };
+  return { admission, clock, state, started, run, end };
+}
+
+t.test('an identity has so much under way; as much again waits for it to end, and the rest is refused', async (t) => {
+  const { admission, started, run, end } = admissionOf();
+  for (const name of ['a1', 'a2', 'a3', 'a4']) run(name, 'a', free(2));
+  await t.rejects(run('a5', 'a', free(2)), OVERLOADED);
+  t.same(started, ['a1', 'a2']);
+  run('b1', 'b', free(2));
+  t.same(started, ['a1', 'a2', 'b1'], 'others go on');
+  await end('b1');
+  t.same(started.length, 3, 'what others leave is not for it');
+  await end('a2');
+  t.same(started.slice(3), ['a3']);
+  t.match(admission, { running: 2, waiting: 1, refused: 1 });
+});
+
+t.test('the line is served in order, and those with priority first', async (t) => {
+  const { started, run, end } = admissionOf({ inFlight: 1 });
+  run('first', 'a', free(9));
+  run('free 1', 'b', free(9));
+  run('free 2', 'c', free(9));
+  run('scale 1', 'd', scale(9));
+  run('scale 2', 'e', scale(9));
+  for (const name of ['first', 'scale 1', 'scale 2', 'free 1', 'free 2']) await end(name);
+  t.same(started, ['first', 'scale 1', 'scale 2', 'free 1', 'free 2']);
+});
+
+t.test('when the line is full priority takes the place of the last who has none', async (t) => {
+  const { run } = admissionOf({ inFlight: 1, queue: 2 });
+  run('under way', 'a', free(9));
+  const kept = run('free 1', 'b', free(9));
+  const last = run('free 2', 'c', free(9));
+  await t.rejects(run('free 3', 'd', free(9)), OVERLOADED);
+  run('scale 1', 'e', scale(9));
+  await t.rejects(last, OVERLOADED);
+  run('scale 2', 'f', scale(9));
+  await t.rejects(kept, OVERLOADED);
+  await t.rejects(run('scale 3', 'g', scale(9)), OVERLOADED, 'all who wait have priority');
+});
+
+t.test('who has waited for too long is refused, and his place in the line is free', async (t) => {
+  const { admission, clock, run } = admissionOf({ inFlight: 1, queue: 1 });
+  run('under way', 'a', free(9));
+  const waiting = run('waiting', 'b', free(9));
+  clock.advance(999);
+  t.equal(admission.waiting, 1);
+  clock.advance(1);
+  await t.rejects(waiting, OVERLOADED);
+  t.equal(admission.waiting, 0);
+});
+
+t.test('nothing is started while the process has too much to do', async (t) => {
+  const { state, run, end } = admissionOf();
+  state.late = true;
+  await t.rejects(run('a', 'a', free(9)), OVERLOADED);
+  state.late = false;
+  const taken = run('b', 'a', free(9));
+  await end('b');
+  t.equal(await taken, 'b');
+});
+
+t.test('work that fails leaves its place, and tells why', async (t) => {
+  const { admission } = admissionOf({ inFlight: 1 });
+  for (let i = 0; i < 3; i++) {
+    const failing = admission.run('a', free(1), () => Promise.reject(new Error(`no ${i}`)));
+    await t.rejects(failing, { message: `no ${i}` });
+  }
+  t.equal(admission.running, 0);
+});
+
+const ASKED = fc.record({ who: fc.integer({ min: 0, max: 5 }), priority: fc.boolean(), ends: fc.nat(3) });
+
+t.test(
+  'whoever comes and goes: no cap is passed, nobody waits beside a free place, and nothing stays behind',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(ASKED, { maxLength: 60 }), async (asked) => {
+        const { admission, clock, started, run, end } = admissionOf({ inFlight: 6, queue: 8 });
+        const under = new Map<string, number>();
+        const ended = new Set<string>();
+        const look = (): boolean => {
+          under.clear();
+          for (const name of started) {
+            const who = name.slice(0, 1);
+            if (!ended.has(name)) under.set(who, (under.get(who) ?? 0) + 1);
+          }
+          const total = [...under.values()].reduce((a, b) => a + b, 0);
+          const isIdle = total < 6 && [...under.values()].every((count) => count < 3);
+          return (
+            total === admission.running &&
+            total <= 6 &&
+            [...under.values()].every((count) => count <= 3) &&
+            admission.waiting <= 8 &&
+            (!isIdle || admission.waiting === 0)
+          );
+        };
+        for (const [i, { who, priority, ends }] of asked.entries()) {
+          run(`${who} ${i}`, `${who}`, (priority ? scale : free)(3));
+          for (const name of started.filter((name) => !ended.has(name)).slice(0, ends === 3 ? 1 : 0)) {
+            ended.add(name);
+            await end(name);
+          }
+          if (!look()) return false;
+        }
+        clock.advance(1000);
+        for (const name of started) if (!ended.has(name)) await end(name);
+        return admission.running === 0 && admission.waiting === 0;
+      }),
+      { numRuns: 100 },
+    );
+  },
+);

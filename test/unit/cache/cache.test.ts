@@ -1,0 +1,206 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { Cache } from '../../../src/cache/cache.ts';
+import type { Label } from '../../../src/cache/entry.ts';
+import { GatewayError } from '../../../src/domain/error.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const SLOT_MS = 400;
+const LABEL: Label = { envelope: 'signed', commitment: 'confirmed', exact: false };
+const REFUSAL = new GatewayError('not_found', 'no such thing');
+
+const open = (options: { readonly bytes?: number; readonly hotKeys?: number } = {}) => {
+  const clock = new ManualClock();
+  const cache = new Cache({ clock, bytes: 1_000_000, maxStaleSlots: 150, hotKeys: 100, ...options });
+  const to = (slot: number): void => {
+    clock.advance(SLOT_MS);
+    cache.advance(slot);
+  };
+  return { clock, cache, to };
+};
+
+t.test('an answer is fresh for the slots of its policy, counted from when it was asked for', async (t) => {
+  const { cache, to } = open();
+  to(100);
+  const entry = cache.put('k', { slot: 99, result: '1' }, { slots: 2 }, LABEL);
+  t.equal(cache.freshness(entry), 'fresh');
+  to(101);
+  t.equal(cache.freshness(entry), 'fresh');
+  to(102);
+  t.equal(cache.freshness(entry), 'old');
+  const slow = cache.put('slow', { slot: 101, result: '1' }, { slots: 2 }, LABEL, { readAt: 100 });
+  t.equal(cache.freshness(slow), 'old', 'two slots passed while it was read');
+  const final = cache.put('final', { slot: 10, result: '1', final: true }, { slots: 2 }, LABEL);
+  to(10_000);
+  t.equal(cache.freshness(final), 'fresh', 'what can not change is fresh for ever');
+});
+
+t.test('when slots cease nothing is fresh, then stale, then expired', async (t) => {
+  const { cache, clock, to } = open();
+  t.equal(cache.stalled, true, 'before the first slot');
+  t.equal(cache.tipAgeMs, Number.POSITIVE_INFINITY);
+  to(100);
+  const live = cache.put('live', { slot: 100, result: '100' }, 'live', LABEL);
+  const read = cache.put('read', { slot: 100, result: '1' }, { slots: 2 }, LABEL);
+  clock.advance(5 * SLOT_MS);
+  cache.tick();
+  t.same(
+    [live, read].map((entry) => cache.freshness(entry)),
+    ['fresh', 'fresh'],
+  );
+  clock.advance(1);
+  cache.tick();
+  t.same(
+    [live, read].map((entry) => cache.freshness(entry)),
+    ['stale', 'stale'],
+  );
+  clock.advance(145 * SLOT_MS - 1);
+  cache.tick();
+  t.same(
+    [live, read].map((entry) => cache.freshness(entry)),
+    ['stale', 'stale'],
+    '150 slots after the last',
+  );
+  clock.advance(1);
+  t.same(
+    [live, read].map((entry) => cache.freshness(entry)),
+    ['expired', 'expired'],
+  );
+  to(101);
+  t.equal(cache.freshness(read), 'fresh', 'only one slot passed, however long it took');
+  to(102);
+  t.equal(cache.freshness(read), 'expired', 'too old to go on when it can not be read anew');
+});
+
+t.test('a live answer whose reads fail expires although slots go on', async (t) => {
+  const { cache, to } = open();
+  to(1);
+  const live = cache.put('live', { slot: 1, result: '1' }, 'live', LABEL);
+  for (let slot = 2; slot <= 151; slot++) to(slot);
+  t.equal(cache.freshness(live), 'fresh');
+  to(152);
+  t.equal(cache.freshness(live), 'expired');
+});
+
+t.test('the newer slot wins, whatever the order in which answers come', async (t) => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.nat(50)), { minLength: 1 }), (answers) => {
+      const { cache, to } = open();
+      to(100);
+      const newest = new Map<string, number>();
+      for (const [key, slot] of answers) {
+        const kept = cache.put(key, { slot, result: String(slot) }, { slots: 2 }, LABEL);
+        newest.set(key, Math.max(newest.get(key) ?? 0, slot));
+        if (kept.slot !== newest.get(key) || cache.get(key)?.slot !== kept.slot) return false;
+        if (kept.result !== String(kept.slot)) return false;
+      }
+      return true;
+    }),
+  );
+  const { cache, to } = open();
+  to(7);
+  to(5);
+  t.equal(cache.tip, 7, 'nor does the tip go back');
+});
+
+t.test('a refusal is kept for its slots, gives way to an answer, and never takes the place of one', async (t) => {
+  const { cache, to } = open();
+  to(10);
+  cache.refuse('k', REFUSAL, 2, LABEL);
+  const refused = cache.get('k');
+  t.equal(refused?.refusal, REFUSAL);
+  t.equal(refused && cache.freshness(refused), 'fresh');
+  to(12);
+  t.equal(refused && cache.freshness(refused), 'expired');
+  cache.put('k', { slot: 3, result: '1' }, { slots: 2 }, LABEL);
+  t.equal(cache.get('k')?.result, '1', 'even one with an older slot');
+  cache.refuse('k', REFUSAL, 2, LABEL);
+  t.equal(cache.get('k')?.result, '1');
+});
+
+t.test('a final refusal is kept for good, as long as there is room', async (t) => {
+  const { cache, to } = open();
+  to(10);
+  cache.refuse('k', new GatewayError('slot_skipped', 'skipped', { final: true }), 2, LABEL);
+  to(1_000_000);
+  const refused = cache.get('k');
+  t.equal(refused && cache.freshness(refused), 'fresh');
+  for (let i = 0; i < 10_000; i++) {
+    cache.refuse(`k${i}`, new GatewayError('slot_skipped', 'skipped', { final: true }), 2, LABEL);
+  }
+  t.equal(cache.get('k'), undefined);
+  t.ok(cache.entries < 1000, `${cache.entries} entries`);
+});
+
+t.test('an entry that is held back is not seen before it is shown, nor shown over a newer one', async (t) => {
+  const { cache, to } = open();
+  to(1);
+  cache.put('k', { slot: 1, result: '1' }, 'live', LABEL);
+  cache.stageWith(({ slot }) => slot === 2);
+  const held = cache.put('k', { slot: 2, result: '2' }, 'live', LABEL);
+  t.equal(cache.get('k')?.slot, 1);
+  cache.put('k', { slot: 3, result: '3' }, 'live', LABEL);
+  cache.show(held);
+  t.equal(cache.get('k')?.slot, 3);
+});
+
+t.test('what was read is renewed once a slot, and no more keys than may be', async (t) => {
+  const { cache, to } = open({ hotKeys: 2 });
+  to(1);
+  const renewed: string[] = [];
+  const renewals = (): string[] => {
+    cache.renewHot();
+    return renewed.splice(0);
+  };
+  for (const key of ['a', 'b', 'c']) {
+    const renew = async (): Promise<void> => void renewed.push(key);
+    cache.put(key, { slot: 1, result: '1' }, { slots: 2 }, LABEL, { renew });
+  }
+  for (const key of ['a', 'a', 'b', 'c']) cache.get(key);
+  t.same(renewals(), ['a', 'b']);
+  cache.get('a');
+  t.same(renewals(), [], 'in the same slot');
+  await Promise.resolve();
+  to(2);
+  cache.get('a');
+  t.same(renewals(), ['a']);
+  cache.peek('b');
+  t.same(renewals(), []);
+});
+
+t.test('an entry goes on while it is renewed, but not for long', async (t) => {
+  const { cache, to } = open();
+  to(1);
+  let done = (): void => {};
+  const renew = (): Promise<void> =>
+    new Promise((resolve) => {
+      done = resolve;
+    });
+  const entry = cache.put('k', { slot: 1, result: '1' }, { slots: 2 }, LABEL, { renew });
+  cache.get('k');
+  cache.renewHot();
+  to(4);
+  t.ok(cache.isFresh(entry), 'its readers never wait');
+  to(9);
+  t.notOk(cache.isFresh(entry));
+  to(4);
+  done();
+  await new Promise(setImmediate);
+  t.notOk(cache.isFresh(entry), 'the renewal came to nothing');
+});
+
+t.test('memory is bounded: the longest unread goes first', async (t) => {
+  const bytes = 100_000;
+  const { cache, to } = open({ bytes });
+  to(1);
+  const result = `"${'x'.repeat(1000)}"`;
+  cache.put('first', { slot: 1, result }, { slots: 2 }, LABEL);
+  for (let i = 0; i < 1000; i++) {
+    cache.put(`key ${i}`, { slot: 1, result }, { slots: 2 }, LABEL);
+    cache.get('first');
+    t.ok(cache.bytes <= bytes);
+  }
+  t.ok(cache.entries < 50);
+  t.ok(cache.peek('first'));
+  t.notOk(cache.peek('key 0'));
+});

@@ -1,0 +1,328 @@
+import t, { type Test } from 'tap';
+import { type ClientOptions, createClient, type StreamOptions, type StreamState } from '../../../src/client/client.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import { CLUSTER, freshSigner, NOW_MS, refusal, scripted, signed, signer } from './scripted.ts';
+import { ScriptedSocket } from './scripted-socket.ts';
+
+const ADDRESS = '11111111111111111111111111111111';
+const OTHER = 'SysvarC1ock11111111111111111111111111111111';
+
+/** A frame as the gateway sends it; its slot is its number. */
+const network = (seq: number, stream = 'a'): string => JSON.stringify({ slot: seq, seq, stream, health: 'ok' });
+const frame = (seq: number, stream?: string): string => `{"result":${network(seq, stream)},"slot":${seq}}`;
+
+const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function open(t: Test, options: StreamOptions = {}, client: Partial<ClientOptions> = {}) {
+  const clock = new ManualClock(NOW_MS);
+  const sockets: ScriptedSocket[] = [];
+  const seen: number[] = [];
+  const gaps: (number | null)[] = [];
+  const states: StreamState[] = [];
+  const errors: any[] = [];
+  const headers: object[] = [];
+  const { stream: openStream } = createClient({
+    url: 'https://gateway.test/solana',
+    publicKey: signer.publicKey,
+    cluster: CLUSTER,
+    clock,
+    random: () => 1,
+    headers: { 'x-api-key': 'sg_live_x' },
+    openSocket: (url, sent) => {
+      headers.push(sent);
+      const socket = new ScriptedSocket(url);
+      sockets.push(socket);
+      return socket;
+    },
+    ...client,
+  });
+  const stream = openStream({
+    onSnapshot: ({ seq }) => seen.push(seq),
+    onGap: ({ missed }) => gaps.push(missed),
+    onState: (state) => states.push(state),
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  t.teardown(() => stream.close());
+  const last = (): ScriptedSocket => {
+    const socket = sockets.at(-1);
+    if (socket === undefined) throw new Error('no socket');
+    return socket;
+  };
+  const say = async (...texts: readonly string[]): Promise<void> => {
+    for (const text of texts) last().say(text);
+    await settled();
+  };
+  return { clock, stream, sockets, last, say, seen, gaps, states, errors, headers };
+}
+
+t.test('each frame is told once, and a number that is left out is a gap', async (t) => {
+  const { last, say, seen, gaps, states, errors, headers } = open(t);
+  t.equal(last().url, 'wss://gateway.test/solana/api/v1/stream');
+  t.same(headers, [{ 'x-api-key': 'sg_live_x' }]);
+  last().open();
+  await say(frame(1), frame(2), frame(2), frame(3), frame(7), frame(6), frame(8));
+  t.same(seen, [1, 2, 3, 7, 8]);
+  t.same(gaps, [3]);
+  t.same(states, ['connecting', 'open']);
+  t.same(errors, []);
+});
+
+t.test('with an interval frames are left out by design', async (t) => {
+  const { last, say, seen, gaps } = open(t, { interval: 5000 });
+  t.match(last().url, /\/stream\?interval=5000$/);
+  last().open();
+  await say(frame(1), frame(13), frame(1, 'b'));
+  t.same(seen, [1, 13, 1]);
+  t.same(gaps, [null], 'but another process is always told of');
+});
+
+t.test('a line that ends comes back, and what was missed meanwhile is told', async (t) => {
+  const { clock, sockets, last, say, seen, gaps, states } = open(t);
+  last().open();
+  await say(frame(1));
+  last().end(1001);
+  t.equal(states.at(-1), 'waiting');
+  clock.advance(499);
+  t.equal(sockets.length, 1);
+  clock.advance(1);
+  last().open();
+  await say(frame(1), frame(2));
+  last().end(1006);
+  clock.advance(500);
+  last().open();
+  await say(frame(5));
+  last().end(1006);
+  clock.advance(500);
+  last().open();
+  await say(frame(9, 'b'));
+  t.same(seen, [1, 2, 5, 9]);
+  t.same(gaps, [2, null]);
+});
+
+t.test('who is not let in waits longer each time, at most half a minute', async (t) => {
+  const { clock, sockets, last } = open(t);
+  const waits: number[] = [];
+  for (let i = 0; i < 9; i++) {
+    last().end(1006);
+    const before = clock.now();
+    const count = sockets.length;
+    while (sockets.length === count) clock.advance(100);
+    waits.push(clock.now() - before);
+  }
+  t.same(waits, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+});
+
+t.test('too slow and too hasty come back no sooner than it makes sense', async (t) => {
+  for (const code of [1013, 4429]) {
+    const { clock, sockets, last, say } = open(t, {}, { random: () => 0 });
+    last().open();
+    await say(frame(1));
+    last().end(code);
+    clock.advance(1999);
+    t.equal(sockets.length, 1);
+    clock.advance(1);
+    t.equal(sockets.length, 2);
+  }
+});
+
+t.test('a key that is void, or a message that nobody understands, ends the stream for good', async (t) => {
+  for (const [code, error] of [
+    [4401, 'invalid_api_key'],
+    [4403, 'invalid_request'],
+  ] as const) {
+    const { clock, sockets, last, states, errors } = open(t);
+    last().open();
+    last().end(code);
+    clock.advance(600_000);
+    t.equal(sockets.length, 1);
+    t.same(states, ['connecting', 'open', 'ended']);
+    t.match(errors, [{ name: 'SlotgateError', code: error }]);
+  }
+});
+
+t.test('a line that falls silent is given up, one that never opens too', async (t) => {
+  const { clock, sockets, last, say, states } = open(t);
+  clock.advance(14_999);
+  t.equal(sockets.length, 1);
+  clock.advance(1);
+  t.equal(states.at(-1), 'waiting');
+  t.ok(sockets[0]?.isClosed);
+  clock.advance(500);
+  last().open();
+  for (let i = 1; i < 10; i++) {
+    clock.advance(10_000);
+    await say(frame(i));
+  }
+  t.equal(sockets.length, 2);
+  clock.advance(15_000);
+  t.ok(sockets[1]?.isClosed);
+  sockets[1]?.say(frame(10)); // as a line may that was dead for a while
+  await settled();
+  clock.advance(500);
+  t.equal(sockets.length, 3);
+});
+
+t.test('what is closed stays closed', async (t) => {
+  const { clock, stream, sockets, last, say, seen, states } = open(t);
+  last().open();
+  await say(frame(1));
+  last().say(frame(2));
+  stream.close();
+  await say(frame(3));
+  clock.advance(600_000);
+  t.same(seen, [1]);
+  t.equal(sockets.length, 1);
+  t.ok(last().isClosed);
+  t.equal(states.at(-1), 'ended');
+});
+
+const TARGET = '/api/v1/stream?receipts=1';
+
+t.test('signed frames are verified, as frames', async (t) => {
+  const receipts: unknown[] = [];
+  const { last, say, errors } = open(t, {
+    receipts: true,
+    onSnapshot: ({ seq }, { receipt }) => receipts.push([seq, receipt?.slot]),
+  });
+  const signedFrame = (seq: number, request = `SUB ${TARGET}`): string =>
+    signed(TARGET, network(seq), { request, slot: seq });
+  t.match(last().url, /\?receipts=1$/);
+  last().open();
+  await say(
+    signedFrame(1),
+    frame(2),
+    signedFrame(3, `GET ${TARGET}`),
+    signedFrame(4).replace('"seq":4', '"seq":5'),
+    signedFrame(6),
+  );
+  t.same(receipts, [
+    [1, 1],
+    [6, 6],
+  ]);
+  t.same(
+    errors.map(({ code }) => code),
+    ['malformed', 'request', 'digest'],
+  );
+});
+
+const lamports = (amount: number, slot: number, target = `/api/v1/balance/${ADDRESS}`): string =>
+  signed(target, `{"lamports":${amount},"sol":"0"}`, { slot });
+const pushed = (head: string, answer: string): string => `{${head},"answer":${answer}}`;
+
+t.test('an account is subscribed to on every line, and its values are proven', async (t) => {
+  const { clock, stream, last, say } = open(t);
+  const told: unknown[] = [];
+  const faults: any[] = [];
+  const stop = stream.subscribe('balance', ADDRESS, {
+    onUpdate: ({ result, slot, seq, reorg }) => told.push([result.lamports, slot, seq, reorg]),
+    onError: (error) => faults.push(error),
+  });
+  stream.subscribe('account', OTHER, { commitment: 'processed', onUpdate: () => {} });
+  const wishes = [
+    { op: 'subscribe', topic: 'balance', address: ADDRESS, id: 1 },
+    { op: 'subscribe', topic: 'account', address: OTHER, commitment: 'processed', id: 2 },
+  ];
+  last().open();
+  t.same(last().sent, wishes);
+  await say(
+    pushed(`"type":"subscribed","id":1,"topic":"balance","address":"${ADDRESS}","seq":0`, lamports(5, 10)),
+    pushed(`"type":"balance","id":1,"address":"${ADDRESS}","seq":1`, lamports(6, 11)),
+    pushed(`"type":"balance","id":1,"address":"${ADDRESS}","seq":2`, lamports(7, 12).replace('7', '8')),
+    pushed(`"type":"balance","id":1,"address":"${ADDRESS}","seq":3`, lamports(7, 13, `/api/v1/balance/${OTHER}`)),
+    pushed(`"type":"balance","id":1,"address":"${ADDRESS}","seq":4,"reorg":true`, lamports(9, 14)),
+    pushed(`"type":"balance","id":99,"address":"${ADDRESS}","seq":1`, lamports(6, 11)),
+    '{"type":"pong"}',
+  );
+  t.same(told, [
+    [5, 10, 0, false],
+    [6, 11, 1, false],
+    [9, 14, 4, true],
+  ]);
+  t.same(
+    faults.map(({ code }) => code),
+    ['digest', 'request'],
+  );
+  last().end(1001);
+  clock.advance(500);
+  last().open();
+  t.same(last().sent, wishes, 'again');
+  stop();
+  t.same(last().sent.at(-1), { op: 'unsubscribe', topic: 'balance', address: ADDRESS, id: 1 });
+  await say(pushed(`"type":"balance","id":1,"address":"${ADDRESS}","seq":1`, lamports(6, 15)));
+  t.equal(told.length, 3);
+  last().end(1001);
+  clock.advance(500);
+  last().open();
+  t.same(last().sent, [wishes[1]]);
+});
+
+t.test('a subscription that is refused is told of; one that can not be served just now is tried again', async (t) => {
+  const { clock, stream, last, say } = open(t);
+  const faults: any[] = [];
+  const follow = { onUpdate: () => {}, onError: (error: unknown) => faults.push(error) };
+  stream.subscribe('balance', 'nobody', follow);
+  stream.subscribe('balance', ADDRESS, follow);
+  last().open();
+  await say('{"type":"error","id":1,"error":"invalid_address","message":"no"}');
+  await say('{"type":"error","id":2,"error":"upstream_unavailable","message":"not now"}');
+  t.match(faults, [{ name: 'SlotgateError', code: 'invalid_address', message: 'no' }]);
+  clock.advance(2000);
+  t.same(
+    last().sent.map(({ id }) => id),
+    [1, 2, 2],
+  );
+  await say('{"type":"error","id":2,"error":"upstream_unavailable","message":"not now"}');
+  last().end(1006);
+  clock.advance(500);
+  last().open();
+  clock.advance(5000);
+  t.same(
+    last().sent.map(({ id }) => id),
+    [2],
+    'the new line has asked for it by itself',
+  );
+});
+
+t.test('many subscriptions are asked for no faster than the gateway takes messages', async (t) => {
+  const { clock, stream, last } = open(t);
+  for (let i = 0; i < 30; i++) stream.subscribe('balance', ADDRESS, { onUpdate: () => {} });
+  last().open();
+  const counts = [last().sent.length];
+  for (let i = 0; i < 3; i++) {
+    clock.advance(1000);
+    counts.push(last().sent.length);
+  }
+  t.same(counts, [8, 16, 24, 30]);
+});
+
+t.test('what can not be read is told of, and the stream goes on', async (t) => {
+  const { last, say, seen, errors } = open(t);
+  last().open();
+  await say('{"type":"balance"', '{"result":{"seq":1,', 'x', frame(1));
+  t.equal(errors.length, 3);
+  t.same(seen, [1]);
+});
+
+t.test('while a new key is asked for, what comes waits its turn; too much of it ends the line', async (t) => {
+  const other = freshSigner();
+  let answer = (_: Response): void => {};
+  const { fetch } = scripted(
+    () =>
+      new Promise<Response>((resolve) => {
+        answer = resolve;
+      }),
+  );
+  const { sockets, last, say, seen, errors } = open(t, { receipts: true }, { fetch });
+  last().open();
+  await say(signed(TARGET, network(1), { request: `SUB ${TARGET}`, slot: 1, signer: other }));
+  await say(signed(TARGET, network(2), { request: `SUB ${TARGET}`, slot: 2 }));
+  t.same(seen, []);
+  answer(refusal(404, 'unknown_key'));
+  for (let i = 0; i < 20 && seen.length === 0; i++) await settled();
+  t.same(seen, [2]);
+  t.match(errors, [{ code: 'unknown-key' }]);
+  await say(signed(TARGET, network(3), { request: `SUB ${TARGET}`, slot: 3, signer: other }));
+  for (let i = 0; i < 1001; i++) last().say(frame(4));
+  t.ok(sockets[0]?.isClosed);
+});

@@ -1,0 +1,81 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
+import t from 'tap';
+import { Fanout } from '../../../../src/http/stream/fanout.ts';
+
+/** A fan-out of so many subscribers, and what was published to which topic. */
+function open(subscribers: number) {
+  const published: { readonly topic: string; readonly message: string }[] = [];
+  const fanout = new Fanout('json', (topic, message) => published.push({ topic, message: String(message) }));
+  const shards = Array.from({ length: subscribers }, () => fanout.join());
+  return { fanout, published, shards };
+}
+
+t.test('a thousand subscribers are told at once', async (t) => {
+  const { fanout, published, shards } = open(1000);
+  fanout.send('a', false);
+  t.equal(published.length, new Set(shards).size);
+  t.notOk(shards.some((shard) => fanout.isPending(shard)));
+});
+
+t.test('three thousand are told in turns of the event loop, a shard each', async (t) => {
+  const { fanout, published, shards } = open(3000);
+  const count = new Set(shards).size;
+  t.equal(fanout.size, 3000);
+  fanout.send('a', false);
+  t.equal(published.length, 1, 'the first at once');
+  for (let i = 2; i <= count; i++) {
+    await turn();
+    t.equal(published.length, i);
+  }
+  t.same(new Set(published.map(({ topic }) => topic)), new Set(shards.map((shard) => fanout.topic(shard))));
+});
+
+t.test('no shard has more than 128, and a place that becomes free is taken again', async (t) => {
+  const { fanout, shards } = open(300);
+  const members = (shard: number) => shards.filter((other) => other === shard).length;
+  t.ok(shards.every((shard) => members(shard) <= 128));
+  fanout.leave(0);
+  t.equal(fanout.join(), 0);
+});
+
+t.test('each shard gets every message, in order, however they overlap', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 1, max: 2000 }),
+      fc.array(fc.nat(3), { maxLength: 10 }),
+      async (size, pauses) => {
+        const { fanout, published, shards } = open(size);
+        const messages: string[] = [];
+        for (const pause of pauses) {
+          messages.push(`message ${messages.length}`);
+          fanout.send(messages.at(-1) ?? '', false);
+          for (let i = 0; i < pause; i++) await turn();
+        }
+        for (let i = 0; i < 200; i++) await turn();
+        return [...new Set(shards)].every((shard) => {
+          const got = published.filter(({ topic }) => topic === fanout.topic(shard)).map(({ message }) => message);
+          return got.join() === messages.join() && !fanout.isPending(shard);
+        });
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+t.test('who joins between two turns is told whether a message is on its way', async (t) => {
+  const { fanout, shards } = open(2000);
+  const last = Math.max(...shards);
+  fanout.send('a', false);
+  t.equal(fanout.isPending(last), true);
+  t.equal(fanout.isPending(0), false);
+  for (let shard = 0; shard < last; shard++) await turn();
+  t.equal(fanout.isPending(last), false);
+});
+
+t.test('nobody is told nothing', async (t) => {
+  const { fanout, published } = open(1);
+  fanout.leave(0);
+  fanout.send('a', false);
+  t.same(published, []);
+});

@@ -1,0 +1,149 @@
+import { GatewayError } from '../../../../src/domain/error.ts';
+import type { Slot } from '../../../../src/domain/slot.ts';
+import { ListWatch, type ListWatchSettings } from '../../../../src/live/token-lists/list-watch.ts';
+import { TOKEN_PROGRAMS } from '../../../../src/solana/accounts/token.ts';
+import type { TokenListReading } from '../../../../src/tokens/token-list.ts';
+import { Tips } from '../../../../src/upstream/mesh/tips.ts';
+import type { Line } from '../../../../src/upstream/pubsub/ordered-line.ts';
+import type { StoredAccount } from '../../../../src/upstream/reads/stored-accounts.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { answerOf, EMPTIED, holding, jsonOf, madeUp, minting } from '../../../support/stored-tokens.ts';
+import { HandLine, settle } from '../hand-line.ts';
+
+export const OWNER = madeUp(7);
+export const MINT = madeUp(1);
+
+const SETTINGS: ListWatchSettings = { lists: 2, maxListMembers: 100, idleSlots: 50, auditMs: 30_000 };
+
+/** Lists that are watched over lines which a test moves by hand, to a node that has one mint, and answers at once. */
+export class ListWorld {
+  readonly clock = new ManualClock();
+  readonly lines: HandLine[] = [];
+  readonly problems: string[] = [];
+  readonly accounts = new Map<string, StoredAccount>([[MINT, minting(0, 100)]]);
+  readonly watch: ListWatch;
+  readonly #tips = new Tips();
+  #slot: Slot = 100;
+  /** While this is set, no line's node answers. */
+  isHung = false;
+  #reads = 0;
+  #readsElsewhere = 0;
+
+  constructor(settings: Partial<ListWatchSettings> = {}) {
+    const answer = async (method: string, params: readonly any[] = []) => {
+      const { minContextSlot = 0 } = params.at(-1);
+      if (minContextSlot > this.#slot) throw new GatewayError('rpc_error', 'not yet', { status: 503, rpcCode: -32016 });
+      const value = Buffer.from(answerOf(this.accounts, method, params));
+      return { slot: this.#slot, value, result: value };
+    };
+    const call: Line['call'] = (method, params) => {
+      this.#readsElsewhere++;
+      return answer(method, params);
+    };
+    const callOnLine: Line['call'] = (method, params) => {
+      this.#reads++;
+      return this.isHung ? new Promise(() => {}) : answer(method, params);
+    };
+    this.watch = new ListWatch({
+      mesh: {
+        call,
+        openLine: async () => {
+          const line = new HandLine(callOnLine);
+          this.lines.push(line);
+          return line;
+        },
+        tip: (commitment) => this.#tips.newest(commitment),
+        onTip: (commitment, listener) => this.#tips.on(commitment, listener),
+      },
+      clock: this.clock,
+      settings: { ...SETTINGS, ...settings },
+      onProblem: (problem) => this.problems.push(problem),
+    });
+    this.#tips.show('finalized', this.#slot);
+  }
+
+  get line(): HandLine {
+    const line = this.lines.at(-1);
+    if (line === undefined) throw new Error('no line was opened');
+    return line;
+  }
+
+  get slot(): Slot {
+    return this.#slot;
+  }
+
+  /** How often a line's node was asked. */
+  get reads(): number {
+    return this.#reads;
+  }
+
+  /** One more slot, in which accounts become what they are given as, or go. No line tells of it yet. */
+  grow(changes: Readonly<Record<string, StoredAccount | undefined>> = {}): Slot {
+    this.#slot++;
+    for (const [address, account] of Object.entries(changes)) {
+      if (account === undefined) this.accounts.delete(address);
+      else this.accounts.set(address, account);
+    }
+    this.#tips.show('finalized', this.#slot);
+    return this.#slot;
+  }
+
+  /** A slot in which the owner has so many of the mint, in these accounts. */
+  put(amounts: Readonly<Record<string, number>>): Slot {
+    return this.grow(Object.fromEntries(Object.entries(amounts).map(([at, n]) => [at, holding(OWNER, n, MINT)])));
+  }
+
+  /** The line tells of an account as it is now: by its own subscription or by that of its program. */
+  async tell(address: string, by: 'account' | 'program' = 'account'): Promise<void> {
+    const account = this.accounts.get(address) ?? EMPTIED;
+    const value = by === 'account' ? jsonOf(account) : `{"pubkey":"${address}","account":${jsonOf(account)}}`;
+    this.line.tell(by === 'account' ? address : TOKEN_PROGRAMS['spl-token'], this.#slot, value);
+    await settle();
+  }
+
+  /** The beacon of the newest slot comes. */
+  async beat(): Promise<void> {
+    this.line.beat(this.#slot);
+    await settle();
+  }
+
+  /** The node takes what was subscribed to and not taken yet. */
+  async acknowledge(): Promise<void> {
+    await settle();
+    this.line.take();
+    await settle();
+  }
+
+  /** Slots pass in which nothing happens, and all that is asked of the line's node is answered. */
+  async pass(slots: number): Promise<void> {
+    for (let i = 0; i < slots; i++) {
+      await this.acknowledge();
+      this.grow();
+      await this.beat();
+    }
+  }
+
+  /** Reads the list until it is watched, and kept live. */
+  async keepLive(): Promise<void> {
+    await this.read();
+    this.grow();
+    await this.read();
+    await settle();
+    await this.pass(6);
+  }
+
+  read(minContextSlot?: Slot): Promise<TokenListReading> {
+    return this.watch.read({ owner: OWNER, commitment: 'confirmed', minContextSlot });
+  }
+
+  /** What is kept, without asking anybody: the slot, and the amounts by address. */
+  async kept(): Promise<{ readonly slot: Slot; readonly amounts: Record<string, number> } | undefined> {
+    const before = this.#readsElsewhere;
+    const { slot, list } = await this.read();
+    if (this.#readsElsewhere > before) return undefined;
+    return {
+      slot,
+      amounts: Object.fromEntries(list.held.map(({ address, token }) => [address, Number(token.amount)])),
+    };
+  }
+}

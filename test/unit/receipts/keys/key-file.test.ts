@@ -1,0 +1,27 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import { createKeyFile, readKeyFile } from '../../../../src/receipts/keys/key-file.ts';
+import { parseKey } from '../../../../src/receipts/keys/key-format.ts';
+import { startAtOnce } from '../../../catalogue/receipts/key-starts.ts';
+
+t.test('a key file appears once, whole and private, and is never replaced', async (t) => {
+  const dir = join(t.testdir(), 'deep', 'state');
+  const path = join(dir, 'key.pem');
+  t.equal(readKeyFile(path), undefined);
+  t.equal(createKeyFile(path), true);
+  const text = readKeyFile(path);
+  parseKey(text ?? '');
+  t.equal(createKeyFile(path), false);
+  t.equal(readKeyFile(path), text);
+  t.equal(statSync(path).mode & 0o777, 0o600);
+  t.equal(statSync(dir).mode & 0o777, 0o700);
+  t.same(readdirSync(dir), ['key.pem'], 'no draft is left');
+});
+
+t.test('of processes that start at once one makes the key, and all come to the same', async (t) => {
+  const dir = join(t.testdir(), 'state');
+  const { makers, keys, errors } = await startAtOnce(dir, 6); // 50 of them: npm run test:receipts
+  t.same([makers, keys.size, errors], [1, 1, '']);
+  t.same(readdirSync(dir), ['receipt-key.pem']);
+});

@@ -1,0 +1,44 @@
+import { generateKeyPairSync } from 'node:crypto';
+import t from 'tap';
+import { ringOf } from '../../../../src/receipts/keys/key-folder.ts';
+import type { KnownKey } from '../../../../src/receipts/keys/key-ring.ts';
+import { ReceiptKeys } from '../../../../src/receipts/keys/receipt-keys.ts';
+import { signingKey } from '../../../../src/receipts/sign.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+function newKey(more: Partial<KnownKey> = {}): KnownKey {
+  const [key] = ringOf(signingKey(generateKeyPairSync('ed25519').privateKey));
+  if (key === undefined) throw new Error('a ring is never empty');
+  return { ...key, ...more };
+}
+
+t.test('the next key signs from its moment on, and whoever cares is told once', async (t) => {
+  const clock = new ManualClock();
+  const first = newKey();
+  const next = newKey({ notBeforeMs: clock.now() + 1000 });
+  const told: string[] = [];
+  const keys = new ReceiptKeys([first, next], clock, ({ kid }) => told.push(kid));
+  t.equal(keys.active.kid, first.kid);
+  clock.advance(999);
+  t.equal(keys.active.kid, first.kid);
+  clock.advance(1);
+  t.equal(keys.active.kid, next.kid);
+  t.equal(keys.active.kid, next.kid);
+  t.same(told, [next.kid]);
+  clock.advance(-1000);
+  t.equal(keys.active.kid, next.kid, 'a clock that is set back brings no old key back');
+  t.equal(keys.find(first.kid), first);
+});
+
+t.test('other keys take over at once, and those before stay known but sign no more', async (t) => {
+  const clock = new ManualClock();
+  const [old, other] = [newKey(), newKey()];
+  const keys = new ReceiptKeys([old], clock, () => {});
+  t.equal(keys.replace([other]), false);
+  t.equal(keys.active.kid, other.kid);
+  t.match(keys.find(old.kid), { publicKey: old.publicKey, signing: null });
+  t.equal(keys.replace([{ ...other, isRevoked: true }, newKey()]), true, 'a key has fallen');
+  t.not(keys.active.kid, other.kid);
+  t.not(keys.active.kid, old.kid);
+  t.ok(keys.find(old.kid));
+});

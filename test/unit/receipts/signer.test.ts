@@ -1,0 +1,63 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { COMMITMENTS } from '../../../src/domain/commitment.ts';
+import { verifyReceipt } from '../../../src/receipts/verify/verify.ts';
+import { CLUSTER, freshSigner, NOW_MS, seal } from '../../support/receipts/sealed.ts';
+
+const answer = {
+  request: 'GET /api/v1/slot',
+  slot: 7,
+  commitment: 'processed',
+  claim: 'observed',
+  nonce: null,
+  result: '7',
+} as const;
+
+t.test('whatever is sealed, in whatever company, verifies', async (t) => {
+  const nonce = fc.option(fc.stringMatching(/^[\w-]{16,64}$/));
+  const answers = fc.array(
+    fc.record({
+      request: fc
+        .webQueryParameters()
+        .map((q) => `GET /api/v1/search?q=${encodeURIComponent(q).replace(/[!'()*]/g, '')}`),
+      slot: fc.oneof(fc.nat({ max: 63 }), fc.maxSafeNat()),
+      commitment: fc.constantFrom(...COMMITMENTS),
+      claim: fc.constantFrom('exact' as const, 'observed' as const),
+      nonce,
+      result: fc.json({ stringUnit: 'binary' }),
+    }),
+    { minLength: 1, maxLength: 64 },
+  );
+  const signer = freshSigner();
+  const trusted = { publicKeys: [signer.publicKey], cluster: CLUSTER, time: { nowMs: NOW_MS, maxAgeMs: 0 } };
+  fc.assert(
+    fc.property(answers, fc.nat(), (answers, pick) => {
+      const bodies = seal(signer, answers);
+      const index = pick % answers.length;
+      const { request = '', nonce = null, result, slot } = answers[index] ?? {};
+      const verified = verifyReceipt(bodies[index] ?? '', { ...trusted, request, nonce });
+      return verified.result === result && verified.slot === slot && verified.receipt.size === answers.length;
+    }),
+    { numRuns: 100 },
+  );
+  t.pass();
+});
+
+t.test('nothing to seal is not signed', async (t) => {
+  t.same(freshSigner().seal([], NOW_MS), []);
+});
+
+t.test('time never goes back from one receipt to the next', async (t) => {
+  const signer = freshSigner();
+  const at = (nowMs: number) => JSON.parse(seal(signer, [answer], nowMs)[0] ?? '').receipt.issuedAt;
+  t.equal(at(NOW_MS), NOW_MS);
+  t.equal(at(NOW_MS - 3_600_000), NOW_MS);
+  t.equal(at(NOW_MS + 1), NOW_MS + 1);
+});
+
+t.test('two truths never carry the same exact claim', async (t) => {
+  const signer = freshSigner();
+  const exact = { ...answer, commitment: 'finalized', claim: 'exact' } as const;
+  const claims = seal(signer, [exact, { ...exact, result: '8' }, exact]).map((body) => JSON.parse(body).receipt.claim);
+  t.same(claims, ['exact/1', 'observed/1', 'exact/1']);
+});

@@ -1,0 +1,76 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { GatewayError } from '../../../../src/domain/error.ts';
+import { isReadMethod, READ_METHODS } from '../../../../src/domain/read-method.ts';
+import { parseCall } from '../../../../src/routes/rpc/rpc-call.ts';
+import { parseJson } from '../../../../src/routing/json-body.ts';
+
+/** The code of what is thrown for a body. */
+function refusalOf(body: string | Uint8Array): string {
+  try {
+    parseCall(Buffer.from(body));
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return thrown.code;
+    throw thrown;
+  }
+  return 'taken';
+}
+
+t.test('each of the 21 methods is taken, with params or without', async (t) => {
+  t.equal(READ_METHODS.length, 21);
+  for (const method of READ_METHODS) {
+    t.same(parseCall(Buffer.from(JSON.stringify({ method }))), { method, params: [] });
+    const params = ['x', { commitment: 'confirmed' }, [1, null, true]];
+    t.same(parseCall(Buffer.from(JSON.stringify({ id: 1, jsonrpc: '2.0', method, params }))), { method, params });
+  }
+});
+
+t.test('whatever the bytes, what comes out is one of the 21 or a refusal that the contract names', async () => {
+  const refusals = ['invalid_json', 'invalid_request', 'invalid_params', 'rpc_method_not_allowed'];
+  const method = fc.oneof(fc.constantFrom<unknown>(...READ_METHODS, 'sendTransaction', '__proto__'), fc.jsonValue());
+  const body = fc.oneof(
+    fc.record({ method, params: fc.oneof(fc.array(fc.jsonValue()), fc.jsonValue()) }).map((o) => JSON.stringify(o)),
+    fc.uint8Array(),
+    fc.string(),
+  );
+  fc.assert(
+    fc.property(body, (body) => {
+      try {
+        return isReadMethod(parseCall(Buffer.from(body)).method);
+      } catch (thrown) {
+        return thrown instanceof GatewayError && refusals.includes(thrown.code);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+t.test('a number that would be rounded is refused, wherever it stands; the largest that is exact is not', async (t) => {
+  const call = (number: string) => `{"method":"getBlock","params":[[{"x":${number}}]]}`;
+  for (const number of ['9007199254740992', '-9007199254740992', '1e16', '1e999', '18446744073709551615'])
+    t.equal(refusalOf(call(number)), 'invalid_params', number);
+  for (const number of ['9007199254740991', '-9007199254740991', '0.5', '-0'])
+    t.equal(refusalOf(call(number)), 'taken');
+});
+
+t.test('nesting is counted outside of texts, before anything is parsed', async (t) => {
+  const nested = (levels: number, inside = '') => `${'['.repeat(levels)}${inside}${']'.repeat(levels)}`;
+  t.ok(Array.isArray(parseJson(Buffer.from(nested(64)))));
+  t.throws(() => parseJson(Buffer.from(nested(65))), { code: 'invalid_json' });
+  const brackets = JSON.stringify(`${'['.repeat(500)}"${'{'.repeat(500)}\\`);
+  t.same(parseJson(Buffer.from(`[${brackets}]`)), [JSON.parse(brackets)]);
+  const start = performance.now();
+  t.throws(() => parseJson(Buffer.from('['.repeat(65_536))), { code: 'invalid_json' });
+  t.ok(performance.now() - start < 20);
+});
+
+t.test('a body that would change a prototype is no JSON to us', async (t) => {
+  for (const body of [
+    '{"__proto__":{}}',
+    '{"a":[{"__proto__":1}]}',
+    '{"constructor":{"prototype":{}}}',
+    '{"\\u005f_proto__":{}}',
+  ])
+    t.equal(refusalOf(body), 'invalid_json', body);
+  t.equal(Object.hasOwn(Object.prototype, 'polluted'), false);
+});

@@ -1,0 +1,67 @@
+import bs58 from 'bs58';
+import fc from 'fast-check';
+import t from 'tap';
+import { GatewayError } from '../../../src/domain/error.ts';
+import { address, commitment, kid } from '../../../src/routing/params.ts';
+
+/** The code of what is thrown. */
+function refusalOf(work: () => unknown): string {
+  try {
+    work();
+  } catch (thrown) {
+    if (thrown instanceof GatewayError) return thrown.code;
+    throw thrown;
+  }
+  return 'taken';
+}
+
+t.test('an address is 32 bytes in base58, and is passed on as it was written', async () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
+      const text = bs58.encode(bytes);
+      return address.parse(text, 'addr') === text;
+    }),
+  );
+});
+
+t.test('any other text is none', async (t) => {
+  const bytes = fc.uint8Array({ maxLength: 80 }).filter(({ length }) => length !== 32);
+  const other = fc.oneof(
+    bytes.map((bytes) => bs58.encode(bytes)),
+    fc.string().filter((text) => !/^[1-9A-HJ-NP-Za-km-z]{32,44}$/.test(text)),
+  );
+  fc.assert(fc.property(other, (text) => refusalOf(() => address.parse(text, 'addr')) === 'invalid_address'));
+  t.equal(
+    refusalOf(() => address.parse(undefined, 'addr')),
+    'invalid_address',
+  );
+  const start = performance.now();
+  t.equal(
+    refusalOf(() => address.parse('z'.repeat(1_000_000), 'addr')),
+    'invalid_address',
+  );
+  t.ok(performance.now() - start < 50, 'a long text costs nothing');
+});
+
+t.test('a commitment has its default, and takes only what the route takes', async (t) => {
+  const param = commitment('confirmed', ['confirmed', 'finalized']);
+  t.equal(param.parse(undefined, 'commitment'), 'confirmed');
+  t.equal(param.parse('finalized', 'commitment'), 'finalized');
+  for (const text of ['processed', '', 'Finalized', 'finalized '])
+    t.equal(
+      refusalOf(() => param.parse(text, 'commitment')),
+      'invalid_query',
+      text,
+    );
+});
+
+t.test('a key id is 16 lower-case hex digits', async (t) => {
+  t.equal(kid.parse(undefined, 'kid'), undefined);
+  t.equal(kid.parse('0123456789abcdef', 'kid'), '0123456789abcdef');
+  for (const text of ['', '0123456789ABCDEF', '0123456789abcde', '0123456789abcdef0'])
+    t.equal(
+      refusalOf(() => kid.parse(text, 'kid')),
+      'invalid_query',
+      text,
+    );
+});

@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { decodeMetadata } from '../../../../src/solana/accounts/metadata.ts';
+import { decodePriceUpdate, usablePrice } from '../../../../src/solana/accounts/price.ts';
+import { domainHolder, findDomain, resolveDomain, type SolDomain } from '../../../../src/solana/accounts/sol-domain.ts';
+import { decodeToken } from '../../../../src/solana/accounts/token.ts';
+import { readExtensions } from '../../../../src/solana/accounts/token-2022.ts';
+import { amountScale, tokenAmount } from '../../../../src/solana/accounts/ui-amount.ts';
+import type { StoredAccount } from '../../../../src/solana/codec/stored-account.ts';
+import { decodeBase64, solNames, storedAccounts } from '../../../support/recorded-accounts.ts';
+
+/** All that is done with an account of unknown origin. */
+function decodeAll(account: StoredAccount): void {
+  const token = decodeToken(account);
+  if (token?.type === 'mint') tokenAmount(token.supply, amountScale(token, 1_800_000_000n));
+  decodeMetadata(account);
+  const price = decodePriceUpdate(account);
+  if (price !== undefined) usablePrice(price, 1_800_000_000, 120);
+  domainHolder(account.owner, account);
+}
+
+const owners = [...new Set(storedAccounts.map(({ owner }) => owner))];
+const domain = findDomain('vector.sol') as SolDomain; // it is one
+
+t.test('no bytes whatever make a decoder throw', async () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...owners), fc.uint8Array({ maxLength: 700, size: 'max' }), (owner, data) => {
+      decodeAll({ owner, data });
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+t.test('no recorded account makes a decoder throw, cut anywhere or with any byte changed', async () => {
+  const account = fc.constantFrom(...storedAccounts.filter(({ data }) => data.length > 0));
+  fc.assert(
+    fc.property(account, fc.nat(), fc.nat(), fc.nat(255), ({ owner, data }, cut, at, byte) => {
+      decodeAll({ owner, data });
+      decodeAll({ owner, data: data.subarray(0, cut % data.length) });
+      decodeAll({ owner, data: data.with(at % data.length, byte) });
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+t.test('no list of extensions makes its reader throw or runs past its end', async () => {
+  const entry = fc.tuple(fc.nat(30), fc.uint8Array({ maxLength: 130 })).map(([kind, value]) => {
+    return [kind, 0, value.length, 0, ...value];
+  });
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 8 }), (entries) => {
+      const read = readExtensions(Uint8Array.from(entries.flat()));
+      const ends = entries.findIndex(([kind]) => kind === 0);
+      return read.length === (ends < 0 ? entries.length : ends);
+    }),
+  );
+});
+
+t.test('no accounts of a name make its resolution throw', async () => {
+  const known = solNames.resolutions.flatMap(({ accounts }) => accounts.map((each) => each && decodeBase64(each)));
+  const account = fc
+    .tuple(fc.constantFrom(...known), fc.nat(200), fc.nat(), fc.nat(255))
+    .map(([each, length, at, byte]) => {
+      const data = each?.data.subarray(0, length) ?? new Uint8Array();
+      return each && { owner: each.owner, data: data.length === 0 ? data : data.with(at % data.length, byte) };
+    });
+  fc.assert(
+    fc.property(fc.array(account, { maxLength: 4 }), (accounts) => {
+      resolveDomain(domain, accounts);
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,80 @@
+import t from 'tap';
+import { domainHolder, findDomain, resolveDomain, type SolDomain } from '../../../../src/solana/accounts/sol-domain.ts';
+import type { StoredAccount } from '../../../../src/solana/codec/stored-account.ts';
+import { decodeBase64, solNames } from '../../../support/recorded-accounts.ts';
+
+const domainOf = (name: string): SolDomain => {
+  const domain = findDomain(name);
+  if (domain === undefined) throw new Error(`${name} is no name`);
+  return domain;
+};
+
+const VECTOR = domainOf('vector.sol');
+const NAME_PROGRAM = 'namesLPneVptA9Z5rqUDD9tMTWEJwofgaYwp8cawRkX';
+
+/** Both steps, the way a caller takes them. */
+function resolve(accounts: readonly (StoredAccount | null)[], largestAccount: StoredAccount | null) {
+  const step = resolveDomain(VECTOR, accounts);
+  if (step.step === 'holder') return domainHolder(step.mint, largestAccount) ?? null;
+  return step.step === 'resolved' ? step.address : null;
+}
+
+function vector(name: string): readonly (StoredAccount | null)[] {
+  const found = solNames.resolutions.find((each) => each.name === name);
+  if (found === undefined) throw new Error(`no vector ${name}`);
+  return found.accounts.map((account) => account && decodeBase64(account));
+}
+
+t.test("the four accounts of a name are those of the name service's own library", async (t) => {
+  t.ok(solNames.derivations.length >= 7);
+  for (const { name, accounts } of solNames.derivations) t.strictSame(domainOf(name).accounts, accounts, name);
+});
+
+for (const { name, accounts, holder, result } of solNames.resolutions) {
+  t.test(`a name ${name} leads where the name service's own library leads`, async (t) => {
+    const stored = accounts.map((account) => account && decodeBase64(account));
+    t.equal(resolve(stored, holder && decodeBase64(holder)), result);
+  });
+}
+
+t.test('the method says what decided', async (t) => {
+  t.match(resolveDomain(VECTOR, vector('v2 valid')), { method: 'record-v2' });
+  t.match(resolveDomain(VECTOR, vector('v1 valid')), { method: 'record-v1' });
+  t.match(resolveDomain(VECTOR, vector('registered by a person')), { method: 'owner' });
+  const mint = (names: typeof solNames.derivations) => names.find(({ name }) => name === 'a')?.mint;
+  const wrapped = resolveDomain(domainOf('a'), vector('wrapped'));
+  t.strictSame(wrapped, { step: 'holder', mint: mint(solNames.derivations) });
+});
+
+t.test('a name is the same in capitals and without its suffix', async (t) => {
+  t.strictSame(findDomain('Bonfida.SOL'), findDomain('bonfida'));
+  t.equal(domainOf('dex.bonfida').name, 'dex.bonfida.sol');
+});
+
+t.test('what can not be a name has no accounts', async (t) => {
+  for (const text of ['', '.sol', 'a..sol', '.a.sol', 'a.b.c.sol']) t.equal(findDomain(text), undefined, text);
+});
+
+t.test('accounts that other programs own count for nothing', async (t) => {
+  const foreign = (account: StoredAccount | null) =>
+    account && { ...account, owner: '11111111111111111111111111111111' };
+  const [nft = null, v1 = null, v2 = null, registry = null] = vector('wrapped');
+  t.match(resolveDomain(VECTOR, [nft, v1, v2, foreign(registry)]), { step: 'nowhere' });
+  t.match(resolveDomain(VECTOR, [foreign(nft), v1, v2, registry]), { step: 'nowhere' }, 'its owner is a program');
+  const person = vector('registered by a person')[3] ?? null;
+  t.match(resolveDomain(VECTOR, [foreign(nft), foreign(v1), foreign(v2), person]), { method: 'owner' });
+});
+
+t.test('a name that was given up leads nowhere, though zeros are a point of the curve', async (t) => {
+  const released = { owner: NAME_PROGRAM, data: new Uint8Array(96) };
+  t.match(resolveDomain(VECTOR, [null, null, null, released]), { step: 'nowhere' });
+});
+
+t.test("another mint's token makes nobody a holder", async (t) => {
+  const wrapped = solNames.resolutions.find(({ name }) => name === 'wrapped');
+  const account = wrapped?.holder ? decodeBase64(wrapped.holder) : null;
+  const step = resolveDomain(VECTOR, vector('wrapped'));
+  t.ok(step.step === 'holder' && domainHolder(step.mint, account));
+  t.equal(domainHolder(VECTOR.nameAccount, account), undefined);
+  t.equal(domainHolder(VECTOR.nameAccount, null), undefined);
+});

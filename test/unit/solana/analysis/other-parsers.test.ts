@@ -1,0 +1,146 @@
+import t, { type Test } from 'tap';
+import { parseExactJson } from '../../../../src/domain/exact-json.ts';
+import { WRAPPED_SOL } from '../../../../src/solana/accounts/known-mints.ts';
+import type { Transfer } from '../../../../src/solana/analysis/transfer.ts';
+import { transfersOf } from '../../../../src/solana/analysis/transfers.ts';
+import { decimalText } from '../../../../src/solana/codec/decimal.ts';
+import { list, object, text, whole } from '../../../../src/solana/codec/recorded.ts';
+import type { Transaction } from '../../../../src/solana/transactions/transaction.ts';
+import { recording, recordings } from '../../../support/corpus.ts';
+import { agree } from '../differences.ts';
+
+const transactions = new Map(
+  recordings('transactions')
+    .map(recording)
+    .filter(({ name }) => name.startsWith('tx'))
+    .map(({ transaction }) => [transaction.signatures[0], transaction]),
+);
+
+/** What another project's parser made of a transaction that is recorded here. */
+interface Opinion {
+  readonly name: string;
+  readonly transaction: Transaction;
+  readonly expected: Readonly<Record<string, unknown>>;
+}
+
+const opinions = (parser: string): Opinion[] =>
+  recordings('expected').flatMap((line) => {
+    const { name, result } = object(parseExactJson(line));
+    const { signature, expected } = object(result);
+    const transaction = transactions.get(text(signature) ?? '');
+    if (!String(name).startsWith(parser) || transaction === undefined) return [];
+    return { name: String(name), transaction, expected: object(expected) };
+  });
+
+const amountOf = (value: unknown): unknown => {
+  const { amount } = object(value);
+  return amount;
+};
+
+const inSol = (lamports: bigint | null): string => decimalText(lamports ?? 0n, 9);
+
+/** Lamports of an amount of SOL as text. */
+const lamports = (sol: unknown): bigint => {
+  const [units = '0', fraction = ''] = String(sol).split('.');
+  return BigInt(units + fraction.padEnd(9, '0'));
+};
+
+t.test('fees are those that four other parsers find', async (t) => {
+  const compared = [
+    ...opinions('dexparser').map((opinion) => {
+      const { fee } = opinion.expected;
+      return { ...opinion, theirs: inSol(whole(amountOf(fee))) };
+    }),
+    ...opinions('crosschain').map((opinion) => {
+      const { Fee } = opinion.expected;
+      return { ...opinion, theirs: inSol(whole(Fee)) };
+    }),
+    ...opinions('rotki').map((opinion) => {
+      const { events } = opinion.expected;
+      const [fee] = list(events)
+        .map(object)
+        .filter(({ notes }) => /transaction fee$/.test(String(notes)));
+      return { ...opinion, theirs: String(amountOf(fee)) };
+    }),
+    ...opinions('metamask').flatMap((opinion) => {
+      const { fees } = opinion.expected;
+      const paid = list(fees).map((fee) => {
+        const { asset } = object(fee);
+        return amountOf(asset);
+      });
+      if (paid.length === 0) return []; // seen by somebody who paid none
+      return { ...opinion, theirs: inSol(paid.map(lamports).reduce((a, b) => a + b)) };
+    }),
+  ];
+  t.ok(compared.length > 100, `${compared.length} fees`);
+  const differing = compared.filter(({ transaction, theirs }) => inSol(transaction.fee) !== theirs);
+  t.strictSame(
+    differing.map(({ name }) => name),
+    [],
+  );
+});
+
+const at = ({ instructionIdx, innerInstructionIdx }: Transfer): string =>
+  innerInstructionIdx === null ? `${instructionIdx}` : `${instructionIdx}-${innerInstructionIdx}`;
+
+t.test('transfers are those that two other parsers find', async (t) => {
+  agree(t, 'transfer-differences.txt', [...dexParserDifferences(t), ...crosschainDifferences()]);
+});
+
+function dexParserDifferences(t: Test): string[] {
+  const differences: string[] = [];
+  let compared = 0;
+  for (const { name, transaction, expected } of opinions('dexparser')) {
+    const ours = new Set(
+      transfersOf(transaction).map((row) => {
+        const [from, to] =
+          row.asset === 'SOL' ? [row.fromUserAccount, row.toUserAccount] : [row.fromTokenAccount, row.toTokenAccount];
+        return `${at(row)} ${from ?? ''}>${to ?? ''} ${row.amount} ${row.mint ?? WRAPPED_SOL}`;
+      }),
+    );
+    const { transfers } = expected;
+    if (transaction.err !== null && list(transfers).length > 0) {
+      differences.push(`${name}\t${list(transfers).length} transfers of a failed transaction`);
+      continue;
+    }
+    for (const { type, idx, info } of list(transfers).map(object)) {
+      const { source, destination, mint, tokenAmount } = object(info);
+      const amount = amountOf(tokenAmount);
+      compared++;
+      if (!ours.has(`${idx} ${source ?? ''}>${destination ?? ''} ${amount} ${mint}`)) {
+        differences.push(`${name}\t${type} at ${idx}: ${amount} of ${mint}`);
+      }
+    }
+  }
+  t.ok(compared > 100, `${compared} transfers`);
+  return differences;
+}
+
+/** It looks at the transfers that it takes for the payment alone. */
+function crosschainDifferences(): string[] {
+  return opinions('crosschain').flatMap(({ name, transaction, expected }) => {
+    const ours = new Set(
+      transfersOf(transaction).map(
+        ({ mint, amount, fromUserAccount, toUserAccount }) =>
+          `${fromUserAccount}>${toUserAccount} ${amount} ${mint ?? ''}`,
+      ),
+    );
+    const { Sources, Destinations } = expected;
+    return list(Sources).flatMap((source, place) => {
+      const { Address: from, Amount, ContractAddress } = object(source);
+      const { Address: to } = object(list(Destinations)[place]);
+      return ours.has(`${from}>${to} ${Amount} ${ContractAddress ?? ''}`) ? [] : `${name}\t${from}>${to} ${Amount}`;
+    });
+  });
+}
+
+t.test('SOL transfers are as many as the explorer counts', async (t) => {
+  for (const { name, transaction, expected } of opinions('explorer-count')) {
+    const { solTransfers } = expected;
+    if (solTransfers === undefined) continue; // its note is a test of its own in transfers.test.ts
+    const own = transfersOf(transaction).filter(
+      ({ type, asset, innerInstructionIdx }) => type === 'transfer' && asset === 'SOL' && innerInstructionIdx === null,
+    );
+    t.equal(own.length, solTransfers, name);
+  }
+});

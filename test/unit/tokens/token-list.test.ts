@@ -1,0 +1,72 @@
+import t from 'tap';
+import { readTokenList, type TokenList } from '../../../src/tokens/token-list.ts';
+import type { StoredAccount } from '../../../src/upstream/reads/stored-accounts.ts';
+import { answerOf, holding, madeUp, minting } from '../../support/stored-tokens.ts';
+
+const [OWNER, OTHER, MINT] = [madeUp(1), madeUp(2), madeUp(3)];
+const [FIRST, SECOND] = [madeUp(11), madeUp(12)];
+const SLOT = 7;
+
+type Accounts = Readonly<Record<string, StoredAccount>>;
+
+/** A node whose lists are ahead of the slot that it names for them: it makes them as of its newest root. */
+function nodeOf(atSlot: Accounts, atRoot: Accounts) {
+  const mint = [MINT, minting(0, 1000)] as const;
+  const [now, ahead] = [atSlot, atRoot].map((accounts) => new Map([mint, ...Object.entries(accounts)]));
+  return {
+    call: async (method: string, params: readonly unknown[]) => {
+      const filter = (params[1] as { mint?: string }).mint;
+      const program = filter === undefined ? params : [params[0], { programId: mint[1].owner }];
+      const accounts = (method === 'getTokenAccountsByOwner' ? ahead : now) ?? new Map();
+      const value = Buffer.from(answerOf(accounts, method, program));
+      return { slot: SLOT, result: value, value };
+    },
+  };
+}
+
+/** Amounts by address. */
+const amountsIn = ({ held }: TokenList): Record<string, number> =>
+  Object.fromEntries(held.map(({ address, token }) => [address, Number(token.amount)]));
+
+async function read(atSlot: Accounts, atRoot: Accounts, known?: TokenList) {
+  const query = { owner: OWNER, commitment: 'finalized', minContextSlot: undefined, known } as const;
+  const all = await readTokenList(nodeOf(atSlot, atRoot), query);
+  const ofMint = await readTokenList(nodeOf(atSlot, atRoot), { ...query, mint: MINT });
+  return {
+    slots: [all.slot, ofMint.slot],
+    all: all.list,
+    amounts: amountsIn(all.list),
+    ofMint: amountsIn(ofMint.list),
+  };
+}
+
+const one = { [FIRST]: holding(OWNER, 10, MINT) };
+
+t.test('a list says what is at its slot, though the node made it as of a later one', async (t) => {
+  for (const [what, atRoot] of Object.entries({
+    'nothing has changed since': one,
+    'an amount has changed since': { [FIRST]: holding(OWNER, 20, MINT) },
+    'an account has come since': { ...one, [SECOND]: holding(OWNER, 5, MINT) },
+  })) {
+    const { slots, amounts, ofMint } = await read(one, atRoot);
+    t.same(slots, [SLOT, SLOT], what);
+    t.same(amounts, { [FIRST]: 10 }, what);
+    t.same(ofMint, { [FIRST]: 10 }, `${what}, of one mint`);
+  }
+});
+
+t.test('an account that was known is not left out before its slot has come', async (t) => {
+  const two = { ...one, [SECOND]: holding(OWNER, 5, MINT) };
+  const { all: known } = await read(two, two);
+  for (const [what, atRoot] of Object.entries({
+    'it is closed then': one,
+    'it is given away then': { ...one, [SECOND]: holding(OTHER, 5, MINT) },
+  })) {
+    const { amounts, ofMint } = await read(two, atRoot, known);
+    t.same(amounts, { [FIRST]: 10, [SECOND]: 5 }, what);
+    t.same(ofMint, { [FIRST]: 10, [SECOND]: 5 }, what);
+    const then = await read(atRoot, atRoot, known);
+    t.same(then.amounts, { [FIRST]: 10 }, `${what}, and is gone now`);
+    t.same(then.ofMint, { [FIRST]: 10 }, `${what}, and is gone now`);
+  }
+});

@@ -1,0 +1,190 @@
+import fc from 'fast-check';
+import t from 'tap';
+import {
+  canonicalText,
+  elements,
+  elementsInTurns,
+  member,
+  members,
+  membersInTurns,
+  safeInteger,
+  text,
+} from '../../../../src/upstream/json/raw-json.ts';
+import { STRIDE } from '../../../../src/upstream/json/turns.ts';
+
+const broken = { code: 'upstream_error' };
+
+/** Any JSON value, with names that need escapes and digits that a double would change. */
+const value = fc.jsonValue({ maxDepth: 5 });
+const object = fc.dictionary(fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[a-z]{1,4}$/)), value);
+const space = fc.stringMatching(/^[ \n\r\t]{0,3}$/);
+/** One JSON text among many for the same value: spaced out, and with escapes in names where none are needed. */
+const spelling = (json: unknown, mayEscape: boolean) =>
+  fc.tuple(space, fc.constantFrom(undefined, 1, '\t'), fc.boolean()).map(([around, indent, escaped]) => {
+    const plain = JSON.stringify(json, null, indent);
+    const spelled = escaped && mayEscape ? plain.replace(/"[a-z]+":/g, escapeLetters) : plain;
+    return `${around}${spelled}${around}`;
+  });
+const escapeLetters = (name: string) =>
+  name.replace(/[a-z]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+const document = object.chain((json) => spelling(json, true));
+/** Printable text without escapes: inside strings the slicer looks for nothing else. */
+const plainDocument = fc
+  .dictionary(fc.stringMatching(/^[a-z]{0,5}$/), fc.jsonValue({ stringUnit: fc.constantFrom(...'abc{}[],:-+.eE019 ') }))
+  .map((json) => JSON.stringify(json));
+
+const parses = (json: string): boolean => {
+  try {
+    return typeof JSON.parse(json) === 'object' && json.trim().startsWith('{');
+  } catch {
+    return false;
+  }
+};
+const slices = (bytes: Buffer): boolean => {
+  try {
+    members(bytes);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+t.test('a member has the value that JSON.parse gives it', async (t) => {
+  fc.assert(
+    fc.property(document, (json) => {
+      const values = [...members(Buffer.from(json))].map(([name, bytes]) => [name, JSON.parse(`${bytes}`)] as const);
+      t.strictSame(new Map(values), new Map(Object.entries(JSON.parse(json))));
+    }),
+  );
+});
+
+t.test('a truncated document is refused, wherever it ends', async (t) => {
+  fc.assert(
+    fc.property(document, (json) => {
+      const bytes = Buffer.from(json.trimEnd());
+      const ends = Array.from(bytes.keys());
+      t.strictSame(
+        ends.filter((end) => slices(bytes.subarray(0, end))),
+        [],
+      );
+    }),
+  );
+});
+
+t.test('a document with a changed character is taken if and only if JSON.parse takes it', async (t) => {
+  const change = fc.tuple(plainDocument, fc.nat(), fc.constantFrom(...'{}[],:"-+.eE0195tfn x', ''), fc.boolean());
+  fc.assert(
+    fc.property(change, ([json, position, character, insert]) => {
+      const at = position % (json.length + 1);
+      const changed = json.slice(0, at) + character + json.slice(insert ? at : at + 1);
+      t.equal(slices(Buffer.from(changed)), parses(changed), changed);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+t.test('digits stay as they are', async (t) => {
+  for (const digits of ['9007199254740993', '18446744073709551615', '-0', '1e400', '0.10', '1E+2']) {
+    t.equal(member(Buffer.from(`{"a":{"b":1},"x":${digits}}`), 'x')?.toString(), digits);
+  }
+});
+
+t.test('of repeated members the last counts, however its name is spelled', async (t) => {
+  t.equal(member(Buffer.from(String.raw`{"slot":1,"sl\u006ft":2}`), 'slot')?.toString(), '2');
+  t.equal(canonicalText(Buffer.from(String.raw`{"slot":1,"a":0,"sl\u006ft":2}`)), String.raw`{"a":0,"sl\u006ft":2}`);
+});
+
+t.test('only one whole object has members', async (t) => {
+  for (const json of [
+    '',
+    ' ',
+    'null',
+    '1',
+    '"{}"',
+    '[]',
+    '{} {}',
+    '{}x',
+    '{"a":1},',
+    '{"a" 1}',
+    "{'a':1}",
+    '{a:1}',
+    '{"a":}',
+  ]) {
+    t.throws(() => members(Buffer.from(json)), broken, json);
+  }
+  t.equal(member(Buffer.from(' {} '), 'a'), undefined);
+});
+
+t.test('nesting is bounded', async (t) => {
+  const nested = (depth: number) => Buffer.from(`{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`);
+  t.ok(member(nested(127), 'a'));
+  t.throws(() => member(nested(128), 'a'), broken);
+  t.throws(() => canonicalText(nested(1_000_000)), broken);
+});
+
+t.test('a safe integer is read exactly or not at all', async (t) => {
+  fc.assert(fc.property(fc.maxSafeInteger(), (n) => t.equal(safeInteger(Buffer.from(`${n}`)), n)));
+  for (const not of ['9007199254740992', '18446744073709551615', '1.0', '1e3', '', '"1"', 'null', '01', ' 1']) {
+    t.throws(() => safeInteger(Buffer.from(not)), broken, not);
+  }
+  t.throws(() => safeInteger(undefined), broken);
+});
+
+t.test('a text is read exactly or not at all', async (t) => {
+  fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (s) => t.equal(text(Buffer.from(JSON.stringify(s))), s)));
+  for (const not of ['1', 'null', '"a', '"a" "b"', '']) t.throws(() => text(Buffer.from(not)), broken, not);
+  t.throws(() => text(undefined), broken);
+});
+
+t.test('canonical text means the same and is the same for every spelling', async (t) => {
+  const shuffled = (json: Record<string, unknown>) =>
+    fc
+      .shuffledSubarray(Object.keys(json), { minLength: Object.keys(json).length })
+      .chain((names) => spelling(Object.fromEntries(names.map((name) => [name, json[name]])), false));
+  const twice = fc
+    .dictionary(fc.stringMatching(/^[A-Z]{1,3}$/), value)
+    .chain((json) => fc.tuple(shuffled(json), shuffled(json)));
+  fc.assert(
+    fc.property(twice, ([one, other]) => {
+      const canonical = canonicalText(Buffer.from(one));
+      t.strictSame(JSON.parse(canonical), JSON.parse(one));
+      t.equal(canonical, canonicalText(Buffer.from(canonical)));
+      t.equal(canonicalText(Buffer.from(other)), canonical);
+    }),
+  );
+});
+
+t.test('canonical text keeps the spelling of numbers and strings', async (t) => {
+  const spelled = String.raw`{"z": [1.50, 18446744073709551615, -0], "a": "\u0041\/é", "é": {"b": null, "a": true}}`;
+  const canonical = String.raw`{"a":"\u0041\/é","z":[1.50,18446744073709551615,-0],"é":{"a":true,"b":null}}`;
+  t.equal(canonicalText(Buffer.from(spelled)), canonical);
+  t.equal(canonicalText(Buffer.from(' [ ] ')), '[]');
+});
+
+t.test('canonical text refuses what is not JSON or not UTF-8', async (t) => {
+  for (const json of ['', '{"a":1', '[1,]', '"a" 1']) t.throws(() => canonicalText(Buffer.from(json)), broken, json);
+  t.throws(() => canonicalText(Buffer.from([0x22, 0xff, 0x22])), broken);
+});
+
+t.test('a long text is read with a rest after each stretch, wherever in it the length lies', async (t) => {
+  const row = JSON.stringify({ name: 'x'.repeat(900), list: [[1, { deep: [true, null, 'y'.repeat(90)] }]] });
+  const rows = `[${Array.from({ length: 3000 }, () => row).join()}]`;
+  const shapes = { flat: rows, nested: `{"context":{"slot":1},"value":{"inner":{"rows":${rows}}}}` };
+  for (const [shape, result] of Object.entries(shapes)) {
+    const bytes = Buffer.from(`{"jsonrpc":"2.0","result":${result},"id":1}`);
+    let turns = 0;
+    const found = await membersInTurns(bytes, async () => void turns++);
+    t.strictSame(found, members(bytes), shape);
+    t.ok(turns >= Math.floor(bytes.length / (STRIDE + 2 * row.length)), `${turns} turns for ${bytes.length} bytes`);
+  }
+  const bytes = Buffer.from(rows);
+  let turns = 0;
+  t.strictSame(await elementsInTurns(bytes, async () => void turns++), elements(bytes));
+  t.ok(turns >= Math.floor(bytes.length / (STRIDE + 2 * row.length)), `${turns} turns between rows`);
+});
+
+t.test('what is broken far into a long text is found all the same', async (t) => {
+  const rows = Array.from({ length: 9000 }, () => '{"a":[1,2,3],"b":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}').join();
+  for (const end of ['', ']', '}]', ',]}', ']}}', '] }x'])
+    await t.rejects(membersInTurns(Buffer.from(`{"r":[${rows}${end}`)), broken, end);
+});
