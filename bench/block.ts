@@ -1,5 +1,5 @@
-import { membersInTurns } from '../src/upstream/json/raw-json.ts';
-import { summary } from '../src/upstream/reads/block.ts';
+import { membersYielding } from '../src/upstream/json/raw-json.ts';
+import { summarizeBlock } from '../src/upstream/reads/block-summary.ts';
 import { interleaved, report } from './process.ts';
 
 // For how long a block of mainnet's size keeps everybody else waiting: read as the gateway does, and parsed at once.
@@ -82,8 +82,8 @@ async function measured(work: () => Promise<unknown>): Promise<Measured> {
 
 const inSlices = (): Promise<Measured> =>
   measured(async () => {
-    const answer = await membersInTurns(body); // as it is cut out of the node's answer
-    await summary(answer.get('result') ?? Buffer.alloc(0));
+    const answer = await membersYielding(body); // as it is cut out of the node's answer
+    await summarizeBlock(answer.get('result') ?? Buffer.alloc(0));
   });
 const atOnce = (): Promise<Measured> => measured(async () => JSON.parse(body.toString()));
 

@@ -30,7 +30,7 @@ import { version } from './runtime/package.ts';
 import { systemClock } from './runtime/system-clock.ts';
 import { Answers } from './serving/answers.ts';
 import { Sealer } from './serving/seal.ts';
-import { Accounts } from './upstream/reads/accounts.ts';
+import { AccountBatcher } from './upstream/reads/account-batcher.ts';
 import { connectNodes } from './wiring/connect-nodes.ts';
 
 export interface GatewayOptions {
@@ -97,12 +97,12 @@ async function openGateway(options: GatewayOptions, opened: Opened): Promise<Gat
   let draining = false;
   const cache = new Cache({ ...config.cache, clock, hotKeys: config.refresh.hotKeys });
   const guard = new Guard((conflict) => log.error(conflict, 'two results for one finalized slot'));
-  const signer = new Signer(keys, mesh.cluster, guard);
+  const signer = new Signer(keys, mesh.genesisHash, guard);
   const sealer = new Sealer({ ...config.cache, cache, signer, clock });
   if (warning !== null) log.warn({}, warning);
   if (created) log.info({ publicKey: signer.publicKey, path }, 'receipt key created');
 
-  const accounts = new Accounts(mesh);
+  const accounts = new AccountBatcher(mesh);
   const watching = {
     mesh,
     clock,
@@ -194,7 +194,7 @@ async function openGateway(options: GatewayOptions, opened: Opened): Promise<Gat
 
   return {
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`,
-    cluster: mesh.cluster,
+    cluster: mesh.genesisHash,
     get publicKey() {
       return signer.publicKey;
     },

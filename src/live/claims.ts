@@ -1,14 +1,14 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { Slot } from '../domain/slot.ts';
-import type { Beacon, Line } from '../upstream/pubsub/ordered-line.ts';
+import type { ClockUpdate, PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
 import { Doubts, type Kept } from './doubts.ts';
 import { Marks } from './marks.ts';
 import type { Watermark } from './watermark.ts';
 
 /** A connection that things are watched over, and whom it serves. */
 export interface LineOptions<T> {
-  readonly line: Line;
+  readonly line: PubsubSession;
   readonly clock: Clock;
   /** The newest slot that the whole cluster has shown. */
   tip(commitment: Commitment): Slot | undefined;
@@ -39,7 +39,7 @@ export interface ClaimsOptions<T> {
   /** Reads something again from the same node. Resolves to undefined when that tells nothing. */
   readAgain(watched: T): Promise<Comparison | undefined>;
   /** A beacon has come: what is watched may have something to do. */
-  onBeat(commitment: Commitment, beacon: Beacon): void;
+  onBeat(commitment: Commitment, beacon: ClockUpdate): void;
   onLost(): void;
 }
 

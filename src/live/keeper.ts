@@ -28,7 +28,7 @@ export interface WatchSettings {
 
 /** What any watch needs. */
 export interface WatchOptions<S extends WatchSettings> {
-  readonly mesh: Pick<Mesh, 'openLine' | 'tip' | 'onTip'>;
+  readonly mesh: Pick<Mesh, 'openSession' | 'tip' | 'onTip'>;
   readonly clock: Clock;
   readonly settings: S;
   /** When silence may be taken for "unchanged". */
@@ -99,7 +99,7 @@ export class Keeper<T extends Watched, L extends Watching<T>> implements Keeping
       dropped: (watched) => this.#lines.remove(watched),
     });
     this.#lines = new Lines(
-      () => mesh.openLine(),
+      () => mesh.openSession(),
       (line) => {
         const over: L = options.watchOver({
           line,

@@ -1,4 +1,4 @@
-import type { Line } from '../upstream/pubsub/ordered-line.ts';
+import type { PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
 
 /** What is watched, by what it takes of a connection. */
 export interface Passenger {
@@ -17,13 +17,13 @@ export interface Carrier<T> {
 
 /** The connections that things are watched over: as many as it takes, each opened when the others are full. */
 export class Lines<T extends Passenger, L extends Carrier<T>> {
-  readonly #open: () => Promise<Line>;
-  readonly #watchOver: (line: Line) => L;
+  readonly #open: () => Promise<PubsubSession>;
+  readonly #watchOver: (line: PubsubSession) => L;
   readonly #lines = new Set<L>();
   readonly #waiting = new Set<T>();
   #isOpening = false;
 
-  constructor(open: () => Promise<Line>, watchOver: (line: Line) => L) {
+  constructor(open: () => Promise<PubsubSession>, watchOver: (line: PubsubSession) => L) {
     this.#open = open;
     this.#watchOver = watchOver;
   }

@@ -1,16 +1,16 @@
 import type { Clock } from '../domain/clock.ts';
 import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
 import type { Slot } from '../domain/slot.ts';
-import type { Beacon, Line } from '../upstream/pubsub/ordered-line.ts';
+import type { ClockUpdate, PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
 import { Watermark } from './watermark.ts';
 
 export interface MarksOptions {
-  readonly line: Line;
+  readonly line: PubsubSession;
   readonly clock: Clock;
   /** The newest slot that the whole cluster has shown. */
   tip(commitment: Commitment): Slot | undefined;
   /** A beacon has come, and the mark of its commitment has moved. */
-  onBeat(commitment: Commitment, beacon: Beacon): void;
+  onBeat(commitment: Commitment, beacon: ClockUpdate): void;
   /** The connection is lost: no mark will move again. */
   onLost(reason: string): void;
 }
@@ -20,7 +20,7 @@ const FAR_SLOTS = 20;
 
 /** How far everything has been told on one connection, at each commitment. */
 export class Marks {
-  readonly #line: Line;
+  readonly #line: PubsubSession;
   readonly #marks: Readonly<Record<Commitment, Watermark>>;
 
   constructor({ line, clock, tip, onBeat, onLost }: MarksOptions) {
@@ -28,7 +28,7 @@ export class Marks {
     const mark = (commitment: Commitment) => new Watermark(() => tip(commitment));
     this.#marks = { processed: mark('processed'), confirmed: mark('confirmed'), finalized: mark('finalized') };
     for (const commitment of COMMITMENTS) {
-      line.onBeacon(commitment, (beacon) => {
+      line.onClockUpdate(commitment, (beacon) => {
         this.#marks[commitment].move(beacon.previous, clock.monotonic());
         onBeat(commitment, beacon);
       });

@@ -30,7 +30,7 @@ import { API_PREFIX } from '../domain/request.ts';
 import { SLOT_MS, type Slot } from '../domain/slot.ts';
 import { describeNetwork, type Snapshot } from '../domain/snapshot.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
-import { readEpoch, readPerformance, readPriorityFees } from '../upstream/reads/network.ts';
+import { readEpochInfo, readPerformanceSamples, readPrioritizationFees } from '../upstream/reads/network-statistics.ts';
 import { after$, every$ } from './timing.ts';
 
 export interface PipelineOptions {
@@ -107,14 +107,14 @@ export function startPipeline(options: PipelineOptions): Pipeline {
 
   const slot$ = head$.pipe(tap((slot) => put('/slot', { slot, result: slot }, 'processed')));
 
-  const epoch$ = warm('/epoch', refresh.epochMs, () => readEpoch(mesh, 'confirmed')).pipe(
+  const epoch$ = warm('/epoch', refresh.epochMs, () => readEpochInfo(mesh, 'confirmed')).pipe(
     tap(({ slot, result }) => {
       put('/epoch', { slot, result: describeEpoch(result, slotTimeMs, clock.now()) }, 'confirmed');
     }),
     map(({ result }) => result),
   );
 
-  const performance$ = warm('/performance', refresh.performanceMs, () => readPerformance(mesh)).pipe(
+  const performance$ = warm('/performance', refresh.performanceMs, () => readPerformanceSamples(mesh)).pipe(
     map(({ slot, result }) => ({ slot, result: result.map(describePerformance) })),
     tap((answer) => {
       slotTimeMs = answer.result[0]?.slotTimeMs ?? SLOT_MS;
@@ -124,7 +124,7 @@ export function startPipeline(options: PipelineOptions): Pipeline {
     startWith(null),
   );
 
-  const priorityFee$ = warm('/priority-fee', refresh.priorityFeeMs, () => readPriorityFees(mesh)).pipe(
+  const priorityFee$ = warm('/priority-fee', refresh.priorityFeeMs, () => readPrioritizationFees(mesh)).pipe(
     map(({ slot, result }) => ({ slot, result: describePriorityFee(result, slot) })),
     tap((answer) => put('/priority-fee', answer, 'confirmed')),
     map(({ result }) => result),

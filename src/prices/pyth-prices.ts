@@ -1,7 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import { decodePriceUpdate, priceFeedAddress, usablePrice } from '../solana/accounts/price.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
-import { readStored } from '../upstream/reads/stored-accounts.ts';
+import { readEncodedAccounts } from '../upstream/reads/encoded-accounts.ts';
 import type { Price, PriceSource } from './price-source.ts';
 
 export interface PythOptions {
@@ -28,7 +28,7 @@ export function pythPrices({ mesh, clock, feeds, maxAgeSec }: PythOptions): Pric
         return feed === undefined ? [] : [{ mint, feed }];
       });
       const addresses = wanted.map(({ feed }) => feed.address);
-      const { accounts } = await readStored(mesh, addresses, { commitment, minContextSlot: slot });
+      const { accounts } = await readEncodedAccounts(mesh, addresses, { commitment, minContextSlot: slot });
       const nowSec = clock.now() / 1000;
       return new Map(
         wanted.flatMap(({ mint, feed }): [string, Price][] => {

@@ -2,7 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import { PRICE_SOURCES, type PriceSourceName } from '../domain/price-source.ts';
 import type { Slot } from '../domain/slot.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
-import { getText } from './get-text.ts';
+import { httpGetText } from './http-get.ts';
 import { jupiterPrices } from './jupiter-prices.ts';
 import { keptPrices } from './kept-prices.ts';
 import type { PriceSource } from './price-source.ts';
@@ -43,7 +43,7 @@ export function pricesFrom(settings: PriceSettings, surroundings: PriceSurroundi
     static: () => staticPrices(settings.static),
     'pyth-onchain': () => pythPrices({ mesh, clock, maxAgeSec, feeds: { ...ownFeeds, ...settings.pyth.feeds } }),
     'jupiter-v3': () => {
-      const get = (url: string) => getText(url, { clock, timeoutMs, maxBytes: MAX_BYTES });
+      const get = (url: string) => httpGetText(url, { clock, timeoutMs, maxBytes: MAX_BYTES });
       return keptPrices(jupiterPrices({ url: settings.jupiter.url, getText: get, maxAgeSec, tip }), clock);
     },
   };

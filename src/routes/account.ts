@@ -6,7 +6,7 @@ import { address, commitment } from '../routing/params.ts';
 import { read } from '../routing/route.ts';
 import { integer, lamports, raw } from '../routing/shapes.ts';
 import { accountKind } from '../solana/accounts/account-kind.ts';
-import { accountInfo } from '../upstream/reads/account.ts';
+import { parseAccountInfo } from '../upstream/reads/account-info.ts';
 
 export const account = read({
   path: '/account/:addr',
@@ -31,12 +31,12 @@ export const account = read({
 
   async resolve({ addr, commitment }, { watch }, { minSlot }) {
     const query = { address: addr, shape: 'parsed', commitment, minContextSlot: minSlot } as const;
-    const { slot, account, proof } = await watch.read(query);
-    if (account === null) return { slot, proof, result: null };
-    const { lamports, owner, executable, rentEpoch, space, data, parsed } = accountInfo(account);
+    const { slot, account, lease } = await watch.read(query);
+    if (account === null) return { slot, proof: lease, result: null };
+    const { lamports, owner, executable, rentEpoch, space, data, parsed } = parseAccountInfo(account);
     return {
       slot,
-      proof,
+      proof: lease,
       result: {
         address: addr,
         kind: accountKind(owner, parsed),

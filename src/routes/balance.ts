@@ -4,7 +4,7 @@ import { toSol } from '../domain/sol.ts';
 import { address, commitment } from '../routing/params.ts';
 import { read } from '../routing/route.ts';
 import { lamports } from '../routing/shapes.ts';
-import { accountLamports } from '../upstream/reads/account.ts';
+import { parseAccountLamports } from '../upstream/reads/account-info.ts';
 
 export const balance = read({
   path: '/balance/:addr',
@@ -19,8 +19,8 @@ export const balance = read({
 
   async resolve({ addr, commitment }, { watch }, { minSlot }) {
     const query = { address: addr, shape: 'lamports', commitment, minContextSlot: minSlot } as const;
-    const { slot, account, proof } = await watch.read(query);
-    const lamports = account === null ? 0n : accountLamports(account);
-    return { slot, proof, result: { lamports, sol: toSol(lamports) } };
+    const { slot, account, lease } = await watch.read(query);
+    const lamports = account === null ? 0n : parseAccountLamports(account);
+    return { slot, proof: lease, result: { lamports, sol: toSol(lamports) } };
   },
 });

@@ -3,7 +3,7 @@ import { GatewayError } from '../domain/error.ts';
 import { commitment, slot } from '../routing/params.ts';
 import { read } from '../routing/route.ts';
 import { bigInteger, integer } from '../routing/shapes.ts';
-import { notAvailableYet, readBlock } from '../upstream/reads/block.ts';
+import { blockNotAvailable, readBlockSummary } from '../upstream/reads/block-summary.ts';
 
 export const block = read({
   path: '/block/:slot',
@@ -38,9 +38,9 @@ export const block = read({
   errors: ['invalid_slot', 'slot_skipped', 'block_not_available', 'block_pruned'],
 
   async resolve({ slot: wanted, commitment: asked }, { mesh }, { minSlot }) {
-    if (wanted > (mesh.tip('processed') ?? -1)) throw notAvailableYet();
+    if (wanted > (mesh.tip('processed') ?? -1)) throw blockNotAvailable();
     const final = asked === 'finalized' || wanted <= (mesh.tip('finalized') ?? -1);
-    const reading = readBlock(mesh, wanted, { commitment: asked, minSlot });
+    const reading = readBlockSummary(mesh, wanted, { commitment: asked, minSlot });
     const { slot, block } = await reading.catch(final ? skippedForGood : undefined);
     const { blockhash, parentSlot, previousBlockhash, blockHeight, blockTime, transactions, ...reward } = block;
     const commitment = final ? ('finalized' as const) : ('confirmed' as const);

@@ -4,7 +4,7 @@ import { describeEpoch } from '../domain/epoch.ts';
 import { commitment } from '../routing/params.ts';
 import { read } from '../routing/route.ts';
 import { integer } from '../routing/shapes.ts';
-import { readEpoch } from '../upstream/reads/network.ts';
+import { readEpochInfo } from '../upstream/reads/network-statistics.ts';
 
 export const epoch = read({
   path: '/epoch',
@@ -26,7 +26,7 @@ export const epoch = read({
   commitmentOf: ({ commitment }) => commitment,
 
   async resolve({ commitment }, { mesh, vitals, clock }, { minSlot }) {
-    const { slot, result } = await readEpoch(mesh, commitment, minSlot);
+    const { slot, result } = await readEpochInfo(mesh, commitment, minSlot);
     return { slot, result: describeEpoch(result, vitals.slotTimeMs(), clock.now()) };
   },
 });

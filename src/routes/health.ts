@@ -52,7 +52,7 @@ export const health = now({
     const upstreams = mesh.nodes().map(({ refusedFor, ...shown }) => shown);
     return {
       status: isHealthy(context) ? 'ok' : 'degraded',
-      cluster: mesh.cluster,
+      cluster: mesh.genesisHash,
       slot: cache.tip,
       slotAgeMs: Math.round(cache.tipAgeMs),
       behindSlots: upstreams.length > 1 ? behind(upstreams, cache.tip) : null,

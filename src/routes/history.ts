@@ -8,8 +8,8 @@ import { integer, raw } from '../routing/shapes.ts';
 import { mintSymbol } from '../solana/accounts/known-mints.ts';
 import { type TransferRow, transferRows } from '../solana/analysis/transfer-row.ts';
 import { readTransaction } from '../solana/transactions/transaction.ts';
-import { readSignatures, type SignatureRow } from '../upstream/reads/signatures.ts';
-import { type RecordBounds, readRecords } from '../upstream/reads/transaction.ts';
+import { readSignaturePage, type SignatureRow } from '../upstream/reads/signature-page.ts';
+import { readTransactionRecords, type TransactionReadOptions } from '../upstream/reads/transaction-record.ts';
 
 const LONGEST_PAGE = 100;
 
@@ -89,13 +89,13 @@ export const history = read({
 
   async resolve({ addr, before, type, limit, commitment }, context, { minSlot }) {
     const most = type === 'transfers' ? Math.min(limit, LONGEST_PAGE_OF_TRANSFERS) : limit;
-    const page = await readSignatures(context.mesh, { address: addr, before, limit: most, commitment, minSlot });
+    const page = await readSignaturePage(context.mesh, { address: addr, before, limit: most, commitment, minSlot });
     const { nextBefore } = page;
     const scanned = page.rows.length;
     if (type === undefined) {
       const rows = page.rows.map((row) => ({ ...row, err: new RawJson(row.err) }));
       const result: History = { rows, nextBefore, scanned };
-      return { slot: page.slot, result, final: page.final };
+      return { slot: page.slot, result, final: page.isFinal };
     }
     const { slot, rows } = await readTransfers(context, addr, page.rows, { commitment, minSlot });
     const result: History = { rows, nextBefore, scanned };
@@ -108,11 +108,11 @@ async function readTransfers(
   { mesh, onMisread }: Context,
   address: string,
   page: readonly SignatureRow[],
-  bounds: RecordBounds,
+  bounds: TransactionReadOptions,
 ): Promise<{ readonly slot: Slot; readonly rows: readonly TransferRow[] }> {
   const succeeded = page.filter(({ err }) => err === 'null'); // a failed transaction moved nothing
   const signatures = succeeded.map(({ signature }) => signature);
-  const readings = await readRecords(mesh, signatures, bounds);
+  const readings = await readTransactionRecords(mesh, signatures, bounds);
   const rows = succeeded.flatMap(({ signature, confirmationStatus }, place) => {
     const record = readings[place]?.record ?? missing();
     try {

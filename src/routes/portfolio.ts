@@ -8,7 +8,7 @@ import { type Holding, type Valued, value } from '../prices/valuation.ts';
 import { address, commitment } from '../routing/params.ts';
 import { type Context, read } from '../routing/route.ts';
 import { integer, written } from '../routing/shapes.ts';
-import { mapInSlices } from '../runtime/slices.ts';
+import { mapInChunks } from '../runtime/map-in-chunks.ts';
 import { WRAPPED_SOL } from '../solana/accounts/known-mints.ts';
 import { metadataAddress } from '../solana/accounts/metadata.ts';
 import type { TokenProgram } from '../solana/accounts/token.ts';
@@ -16,9 +16,9 @@ import { isNft, tokenMetadata, tokenSymbol } from '../solana/accounts/token-iden
 import { tokenAmount } from '../solana/accounts/ui-amount.ts';
 import { type Mints, readMints } from '../tokens/mints.ts';
 import { scaleIn, type TokenList } from '../tokens/token-list.ts';
-import { accountLamports } from '../upstream/reads/account.ts';
-import type { At } from '../upstream/reads/stored-accounts.ts';
-import { readTogether } from '../upstream/reads/together.ts';
+import { parseAccountLamports } from '../upstream/reads/account-info.ts';
+import type { ReadOptions } from '../upstream/reads/encoded-accounts.ts';
+import { readAtOneSlot } from '../upstream/reads/read-at-one-slot.ts';
 
 const item = z.strictObject({
   asset: z.enum(['SOL', 'token']),
@@ -69,13 +69,13 @@ export const portfolio = read({
     const {
       slot,
       value: state,
-      agree,
-    } = await readTogether(minSlot, async (minContextSlot) => {
+      isConsistent,
+    } = await readAtOneSlot(minSlot, async (minContextSlot) => {
       const read = await readState(context, addr, { commitment, minContextSlot });
       return { ...read, value: read };
     });
     const proof =
-      agree && state.proof
+      isConsistent && state.proof
         ? allOf([state.proof, lasting(RENDERED_SLOTS, () => context.cache.tip, context.clock.monotonic())])
         : undefined;
     const assets = [...solOf(state.lamports), ...(await tokensOf(context, state.list, { commitment, slot }))];
@@ -98,7 +98,7 @@ export const portfolio = read({
         totalUsd,
         pricedCount,
         unpricedCount: items.length - pricedCount,
-        items: await mapInSlices(solFirst, SLICE, (each) => new RawJson(toJson(itemOf(each)))),
+        items: await mapInChunks(solFirst, SLICE, (each) => new RawJson(toJson(itemOf(each)))),
         valuation: { currency: 'USD' as const, source, maxAgeSec, asOf },
       },
     };
@@ -121,17 +121,17 @@ interface Asset extends Holding {
 const isSol = ({ holding }: Valued<Asset>): boolean => holding.asset === 'SOL';
 
 /** What the address holds. As far as it is kept live, it may hold for many slots. */
-async function readState({ watch, tokenLists }: Context, owner: string, at: At) {
+async function readState({ watch, tokenLists }: Context, owner: string, at: ReadOptions) {
   const [balance, tokens] = await Promise.all([
     watch.read({ address: owner, shape: 'lamports', ...at }),
     tokenLists.read({ owner, ...at, rounds: 1 }), // all of it is read again until it agrees
   ]);
   return {
     slots: [balance.slot, tokens.slot],
-    since: [balance.since ?? balance.slot, tokens.since ?? tokens.slot],
-    lamports: balance.account === null ? 0n : accountLamports(balance.account),
+    since: [balance.sinceSlot ?? balance.slot, tokens.sinceSlot ?? tokens.slot],
+    lamports: balance.account === null ? 0n : parseAccountLamports(balance.account),
     list: tokens.list,
-    proof: balance.proof && tokens.proof && allOf([balance.proof, tokens.proof]),
+    proof: balance.lease && tokens.proof && allOf([balance.lease, tokens.proof]),
   };
 }
 
@@ -169,9 +169,9 @@ async function tokensOf(
   }
   const wanted = [...byMint.keys()];
   if (wanted.length === 0) return [];
-  const beside = await mapInSlices(wanted, SLICE, metadataAddress);
+  const beside = await mapInChunks(wanted, SLICE, metadataAddress);
   const mints = await readMints(mesh, wanted, { commitment, minContextSlot: slot }, beside);
-  return mapInSlices([...byMint], SLICE, ([mint, sum]) => ({
+  return mapInChunks([...byMint], SLICE, ([mint, sum]) => ({
     mint,
     ...sum,
     ...describe(mint, sum.amount, list, mints),

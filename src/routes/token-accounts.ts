@@ -5,7 +5,7 @@ import { toSol } from '../domain/sol.ts';
 import { address, commitment, optionalAddress } from '../routing/params.ts';
 import { read } from '../routing/route.ts';
 import { extensions, lamports, tokenAmountShape, type Written, written } from '../routing/shapes.ts';
-import { mapInSlices } from '../runtime/slices.ts';
+import { mapInChunks } from '../runtime/map-in-chunks.ts';
 import { isAssociatedTokenAccount } from '../solana/accounts/program-address.ts';
 import { TOKEN_PROGRAMS } from '../solana/accounts/token.ts';
 import { tokenAmount } from '../solana/accounts/ui-amount.ts';
@@ -43,9 +43,9 @@ export const tokenAccounts = read({
 
   async resolve({ owner, mint, commitment }, { tokenLists }, { minSlot }) {
     const query = { owner, mint, commitment, minContextSlot: minSlot };
-    const { slot, since = slot, list, agree, proof } = await tokenLists.read(query);
-    const result = await mapInSlices(list.held, SLICE, (each): Written<Row> => new RawJson(toJson(rowOf(each, list))));
-    const isWhole = agree && slot - since >= ROOTS_AHEAD;
+    const { slot, sinceSlot = slot, list, agree, proof } = await tokenLists.read(query);
+    const result = await mapInChunks(list.held, SLICE, (each): Written<Row> => new RawJson(toJson(rowOf(each, list))));
+    const isWhole = agree && slot - sinceSlot >= ROOTS_AHEAD;
     return { slot, proof, result, exact: isWhole && commitment === 'finalized' && !list.followsClock };
   },
 });

@@ -11,7 +11,7 @@ import { isNft, tokenMetadata } from '../solana/accounts/token-identity.ts';
 import { tokenAmount } from '../solana/accounts/ui-amount.ts';
 import { type Mints, readMints } from '../tokens/mints.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
-import type { At } from '../upstream/reads/stored-accounts.ts';
+import type { ReadOptions } from '../upstream/reads/encoded-accounts.ts';
 
 export const token = read({
   path: '/token/:mint',
@@ -78,7 +78,7 @@ export const token = read({
 export async function readMint(
   mesh: Mesh,
   address: string,
-  at: At,
+  at: ReadOptions,
   beside: readonly string[] = [],
 ): Promise<{ readonly slot: number; readonly mint: Mint; readonly mints: Mints }> {
   const mints = await readMints(mesh, [address], at, beside);

@@ -13,7 +13,7 @@ import type { ReceiptKeys } from '../receipts/keys/receipt-keys.ts';
 import type { HolderTables } from '../routes/holders/holder-tables.ts';
 import type { TokenListSource } from '../tokens/token-list.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
-import type { AccountSource, Accounts } from '../upstream/reads/accounts.ts';
+import type { AccountBatcher, AccountSource } from '../upstream/reads/account-batcher.ts';
 import type { Param } from './params.ts';
 
 // `any` would let a wrong type through; method shorthand below keeps these assignable without it.
@@ -23,7 +23,7 @@ export type Params<P> = { readonly [K in keyof P]: P[K] extends Param<infer T, u
 /** What the gateway knows of itself and the cluster: all that a route may use. */
 export interface Context {
   readonly mesh: Mesh;
-  readonly accounts: Accounts;
+  readonly accounts: AccountBatcher;
   /** The same one by one: an account that is read again and again is kept live, and costs no upstream read then. */
   readonly watch: Watching;
   /** The token accounts of owners: those of an owner that is read again and again are kept live too. */

@@ -5,7 +5,7 @@ import { GatewayError } from '../domain/error.ts';
 import { toJson } from '../domain/json.ts';
 import type { Slot } from '../domain/slot.ts';
 import type { Admit, Context, Live, ParamSet, Params, Read } from '../routing/route.ts';
-import { refusedAs } from '../upstream/rpc/refused.ts';
+import { translateRpcError } from '../upstream/rpc/translate-rpc-error.ts';
 import { checkReachable, isBehind, notReached, overtaken, reach } from './min-slot.ts';
 
 /** How an answer was come by: the `X-Cache` header. */
@@ -193,4 +193,4 @@ const labelOf = (route: Read, params: Params<ParamSet>, exact?: boolean): Label 
 });
 
 /** For a refusal that the route has no word of its own for: the numbers of JSON-RPC belong to `/rpc`. */
-const withoutRpcCode = refusedAs({});
+const withoutRpcCode = translateRpcError({});

@@ -2,7 +2,7 @@ import type { Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/error.ts';
 import type { Slot } from '../domain/slot.ts';
 import type { Context } from '../routing/route.ts';
-import { RPC_CODE } from '../upstream/rpc/rpc-code.ts';
+import { RPC_ERROR_CODE } from '../upstream/rpc/rpc-error-code.ts';
 
 /** For how long a request waits for the slot that it asks for. */
 const PATIENCE_MS = 1000;
@@ -43,7 +43,7 @@ export async function reach(slot: Slot, commitment: Commitment, { mesh, clock }:
 /** True when a read failed because no upstream has come to the slot that it asked for, whoever has put it in words. */
 export const isBehind = (thrown: unknown): boolean =>
   thrown instanceof GatewayError &&
-  (thrown.rpcCode === RPC_CODE.minContextSlotNotReached || thrown.code === 'stale' || isBehind(thrown.cause));
+  (thrown.rpcCode === RPC_ERROR_CODE.minContextSlotNotReached || thrown.code === 'stale' || isBehind(thrown.cause));
 
 export const notReached = (cause?: unknown): GatewayError =>
   new GatewayError('min_slot_not_reached', 'no upstream has reached the slot that is asked for', { cause });

@@ -5,12 +5,12 @@ import { clockSeconds } from '../solana/accounts/clock-sysvar.ts';
 import { decodeToken, type Mint } from '../solana/accounts/token.ts';
 import { type AmountScale, amountScale, dependsOnClock } from '../solana/accounts/ui-amount.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
-import { type At, readStored, type StoredAccount } from '../upstream/reads/stored-accounts.ts';
+import { type EncodedAccount, type ReadOptions, readEncodedAccounts } from '../upstream/reads/encoded-accounts.ts';
 
 /** Mints as they are at some slot, and the cluster's time there, which some of them are shown by. */
 export interface Mints {
   readonly slots: readonly Slot[];
-  readonly accounts: ReadonlyMap<string, StoredAccount>;
+  readonly accounts: ReadonlyMap<string, EncodedAccount>;
   /** The cluster's unix time, in seconds. */
   readonly seconds: bigint;
   /** The mint at an address; undefined when there is none. */
@@ -23,10 +23,10 @@ export interface Mints {
 export async function readMints(
   mesh: Pick<Mesh, 'call'>,
   addresses: readonly string[],
-  at: At,
+  at: ReadOptions,
   beside: readonly string[] = [],
 ): Promise<Mints> {
-  const { slots, accounts } = await readStored(mesh, [CLOCK_SYSVAR, ...addresses, ...beside], at);
+  const { slots, accounts } = await readEncodedAccounts(mesh, [CLOCK_SYSVAR, ...addresses, ...beside], at);
   const clock = accounts.get(CLOCK_SYSVAR);
   const seconds = clock && clockSeconds(clock.data);
   if (seconds === undefined) throw new GatewayError('upstream_error', 'the cluster has no clock');
@@ -46,13 +46,13 @@ export async function readMints(
 export const GONE: AmountScale = { decimals: 0 };
 
 /** The mint that an account holds; undefined for any other account, or none. */
-export function mintIn(account: StoredAccount | undefined): Mint | undefined {
+export function mintIn(account: EncodedAccount | undefined): Mint | undefined {
   const token = account && decodeToken(account);
   return token?.type === 'mint' ? token : undefined;
 }
 
 /** True when amounts of what is in an account are shown by this scale, whatever the Clock says; none when it is no mint. */
-export function isShownBy(account: StoredAccount, scale: AmountScale | undefined): boolean {
+export function isShownBy(account: EncodedAccount, scale: AmountScale | undefined): boolean {
   const mint = mintIn(account);
   if (mint === undefined || scale === undefined) return mint === undefined && scale === undefined;
   return !dependsOnClock(mint) && scale.shown === undefined && mint.decimals === scale.decimals;

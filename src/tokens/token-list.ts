@@ -2,13 +2,13 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Commitment } from '../domain/commitment.ts';
 import type { Proof } from '../domain/proof.ts';
 import type { Slot } from '../domain/slot.ts';
-import { mapInSlices } from '../runtime/slices.ts';
+import { mapInChunks } from '../runtime/map-in-chunks.ts';
 import { type Mint, TOKEN_PROGRAMS } from '../solana/accounts/token.ts';
 import { type AmountScale, dependsOnClock } from '../solana/accounts/ui-amount.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
-import type { At, StoredAccount } from '../upstream/reads/stored-accounts.ts';
-import { type Parts, readTogether } from '../upstream/reads/together.ts';
-import { readAllTokenAccounts, readTokenAccounts } from '../upstream/reads/token-accounts.ts';
+import type { EncodedAccount, ReadOptions } from '../upstream/reads/encoded-accounts.ts';
+import { type ReadParts, readAtOneSlot } from '../upstream/reads/read-at-one-slot.ts';
+import { readAllTokenAccounts, readTokenAccountsByOwner } from '../upstream/reads/token-accounts-by-owner.ts';
 import { type HeldToken, heldToken, heldTokenIn } from './held-token.ts';
 import { GONE, type Mints, readMints } from './mints.ts';
 
@@ -38,7 +38,7 @@ export interface TokenListQuery {
 export interface TokenListReading {
   readonly slot: Slot;
   /** The first slot that all of it is known to hold at. Default: {@link slot}. */
-  readonly since?: Slot;
+  readonly sinceSlot?: Slot;
   /** False when no slot was found at which all of it was read. */
   readonly agree: boolean;
   readonly list: TokenList;
@@ -54,12 +54,12 @@ export interface TokenListSource {
 /** Reads a token list from the upstream: accounts and mints at one slot, as far as it can be. */
 export async function readTokenList(mesh: Pick<Mesh, 'call'>, query: TokenListQuery): Promise<TokenListReading> {
   const { mint, commitment } = query;
-  const read = (minContextSlot: Slot | undefined): Promise<Parts<TokenList>> => {
+  const read = (minContextSlot: Slot | undefined): Promise<ReadParts<TokenList>> => {
     const at = { commitment, minContextSlot };
     return mint === undefined ? readAll(mesh, query, at) : readOfMint(mesh, mint, query, at);
   };
-  const { slot, since, value, agree } = await readTogether(query.minContextSlot, read, query.rounds);
-  return { slot, since, agree, list: value };
+  const { slot, sinceSlot, value, isConsistent } = await readAtOneSlot(query.minContextSlot, read, query.rounds);
+  return { slot, sinceSlot, agree: isConsistent, list: value };
 }
 
 /** How amounts of a mint are shown. One that is gone has no decimals any more. */
@@ -81,9 +81,13 @@ const SLICE = 32;
 /** The accounts of a longer list are not read again by address. None that is kept live is longer. */
 const MOST_NAMED = 200;
 
-async function readAll(mesh: Pick<Mesh, 'call'>, { owner, known }: TokenListQuery, at: At): Promise<Parts<TokenList>> {
+async function readAll(
+  mesh: Pick<Mesh, 'call'>,
+  { owner, known }: TokenListQuery,
+  at: ReadOptions,
+): Promise<ReadParts<TokenList>> {
   const { slots, rows } = await readAllTokenAccounts(mesh, owner, Object.values(TOKEN_PROGRAMS), at);
-  const listed = await mapInSlices(rows, SLICE, heldTokenIn);
+  const listed = await mapInChunks(rows, SLICE, heldTokenIn);
   const read = await readNamed(mesh, owner, listed, known?.held ?? [], at);
   return { slots: [...slots, ...read.slots], value: read.value };
 }
@@ -93,12 +97,12 @@ async function readOfMint(
   mesh: Pick<Mesh, 'call'>,
   mint: string,
   { owner, known }: TokenListQuery,
-  at: At,
-): Promise<Parts<TokenList>> {
+  at: ReadOptions,
+): Promise<ReadParts<TokenList>> {
   const mints = await readMints(mesh, [mint], at);
   if (mints.mint(mint) === undefined) return { slots: mints.slots, value: listOf([], mints) };
-  const { slot, rows } = await readTokenAccounts(mesh, owner, { mint }, at);
-  const listed = await mapInSlices(rows, SLICE, heldTokenIn);
+  const { slot, rows } = await readTokenAccountsByOwner(mesh, owner, { mint }, at);
+  const listed = await mapInChunks(rows, SLICE, heldTokenIn);
   const read = await readNamed(mesh, owner, listed, known === undefined ? [] : ofMint(known, mint).held, at);
   return { slots: [slot, ...read.slots], value: read.value };
 }
@@ -109,8 +113,8 @@ async function readNamed(
   owner: string,
   listed: readonly HeldToken[],
   known: readonly HeldToken[],
-  at: At,
-): Promise<Parts<TokenList>> {
+  at: ReadOptions,
+): Promise<ReadParts<TokenList>> {
   const isLong = listed.length > MOST_NAMED;
   const there = isLong ? listed : [...listed, ...known];
   const named = isLong ? [] : there.map(({ address }) => address);
@@ -126,10 +130,10 @@ async function readNamed(
  */
 async function heldAmong(
   named: readonly string[],
-  accounts: ReadonlyMap<string, StoredAccount>,
+  accounts: ReadonlyMap<string, EncodedAccount>,
   owner: string,
 ): Promise<readonly HeldToken[]> {
-  const held = await mapInSlices([...new Set(named)], SLICE, (address) => {
+  const held = await mapInChunks([...new Set(named)], SLICE, (address) => {
     const account = accounts.get(address);
     return account && heldToken(address, account);
   });

@@ -21,7 +21,7 @@ export async function connectNodes(
     clock,
     random,
     settings: config.upstream,
-    expectedCluster: config.cluster,
+    expectedGenesisHash: config.cluster,
     onProblem: (node, problem) => log.warn({ node }, problem),
   }).catch((thrown: unknown) => {
     throw new StartError(1, GatewayError.from(thrown).message, thrown);

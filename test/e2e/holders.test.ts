@@ -5,7 +5,7 @@ import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/programs.ts'
 import { DOLLAR, GOLD, POINTS, TOLL, WALLETS } from '../../src/localnet/traffic/cast.ts';
 import { programAddress } from '../../src/solana/accounts/program-address.ts';
 import { openStepped } from '../support/open.ts';
-import { holding } from '../support/stored-tokens.ts';
+import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
 
 const { get, cluster, node, step } = await openStepped(t, { perSlot: 0 });
 const { chain } = cluster;
@@ -66,7 +66,7 @@ t.test('further pages are cut from one scan, and the first one too while it live
 t.test('Token-2022 accounts with extensions and without are in one list', async (t) => {
   const mint = POINTS.mint.address;
   const plain = address(programAddress(TOKEN_2022_PROGRAM, ['plain']));
-  chain.put(plain, holding(NOBODY, 7, mint, TOKEN_2022_PROGRAM));
+  chain.put(plain, tokenAccountFixture(NOBODY, 7, mint, TOKEN_2022_PROGRAM));
   await step(4);
   const all = expected(mint, TOKEN_2022_PROGRAM);
   t.equal(all.at(-1)?.address, plain);

@@ -4,10 +4,10 @@ import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/dom
 import { DOLLAR, GOLD, TOLL, WALLETS } from '../../src/localnet/traffic/cast.ts';
 import { PRICE_FEEDS } from '../../src/localnet/traffic/price-feeds.ts';
 import { type Got, openStepped, type SteppedWorld } from '../support/open.ts';
-import { holding, madeUp, ownerOf } from '../support/stored-tokens.ts';
+import { addressFromByte, ownerOf, tokenAccountFixture } from '../support/token-account-fixtures.ts';
 
-const OWNER = madeUp(7);
-const [A, B] = [address(madeUp(21)), address(madeUp(22))];
+const OWNER = addressFromByte(7);
+const [A, B] = [address(addressFromByte(21)), address(addressFromByte(22))];
 const PATH = `/token-accounts/${OWNER}`;
 const GONE = { lamports: 0n, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(0) };
 /** An audit reads too, and would be counted. */
@@ -15,7 +15,7 @@ const UNAUDITED = 'watch.auditMs=3600000';
 
 /** A token account as the cluster's chain takes it. */
 const held = (owner: string, amount: number, mint: string = DOLLAR.mint.address, program = TOKEN_PROGRAM) => ({
-  ...holding(owner, amount, mint),
+  ...tokenAccountFixture(owner, amount, mint),
   owner: program,
 });
 
@@ -71,7 +71,7 @@ t.test('I15: each answer is what the chain holds at its slot, whatever becomes o
     [A, held(OWNER, 1)],
     [B, held(OWNER, 2)],
     [A, held(OWNER, 3)],
-    [A, held(madeUp(9), 3)],
+    [A, held(addressFromByte(9), 3)],
     [B, GONE],
     [A, held(OWNER, 4)],
   ] as const) {

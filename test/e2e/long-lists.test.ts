@@ -3,7 +3,7 @@ import t from 'tap';
 import { TOKEN_PROGRAM } from '../../src/domain/programs.ts';
 import { GOLD } from '../../src/localnet/traffic/cast.ts';
 import { openStepped } from '../support/open.ts';
-import { holding } from '../support/stored-tokens.ts';
+import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
 
 const { get, cluster, node } = await openStepped(t, { perSlot: 0 });
 const MOST = 10_000;
@@ -20,7 +20,7 @@ const numbered = (i: number): string => {
 
 /** So many accounts of one owner and mint, as a node lists them. */
 function listed(owner: string, from: number, count: number): string[] {
-  const { data } = holding(owner, 0, GOLD.mint.address);
+  const { data } = tokenAccountFixture(owner, 0, GOLD.mint.address);
   return Array.from({ length: count }, (_, i) => {
     data.writeBigUInt64LE(BigInt(from + i), 64);
     const account = `"data":["${data.toString('base64')}","base64"],"executable":false,"lamports":2039280`;

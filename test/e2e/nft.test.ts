@@ -6,7 +6,7 @@ import { keypair } from '../../src/localnet/traffic/keypair.ts';
 import { metadataAddress } from '../../src/solana/accounts/metadata.ts';
 import { associatedTokenAddress, programAddress } from '../../src/solana/accounts/program-address.ts';
 import { openStepped } from '../support/open.ts';
-import { holding, minting } from '../support/stored-tokens.ts';
+import { mintFixture, tokenAccountFixture } from '../support/token-account-fixtures.ts';
 
 const mintNamed = (name: string): Address => address(programAddress(TOKEN_PROGRAM, [name]));
 const picture = mintNamed('picture');
@@ -22,7 +22,7 @@ const { chain } = cluster;
 
 function putHolding(mint: Address, owner: Address): Address {
   const at = address(associatedTokenAddress(owner, mint, 'spl-token'));
-  chain.put(at, holding(owner, 1, mint));
+  chain.put(at, tokenAccountFixture(owner, 1, mint));
   return at;
 }
 
@@ -41,10 +41,10 @@ function putMetadata(mint: Address, name: string, symbol: string): void {
   chain.put(address(metadataAddress(mint)), account);
 }
 
-chain.put(picture, minting(0, 1));
+chain.put(picture, mintFixture(0, 1));
 putMetadata(picture, 'Picture #7', 'PIC');
 const held = putHolding(picture, collector);
-chain.put(edition, minting(0, 2));
+chain.put(edition, mintFixture(0, 2));
 putHolding(edition, collector);
 putHolding(edition, other);
 await step(4);

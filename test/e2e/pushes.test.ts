@@ -6,7 +6,7 @@ import { WALLETS } from '../../src/localnet/traffic/cast.ts';
 import { answerIn } from '../../src/receipts/push.ts';
 import { verifyReceipt } from '../../src/receipts/verify/verify.ts';
 import { openStepped, type SteppedWorld, until } from '../support/open.ts';
-import { madeUp } from '../support/stored-tokens.ts';
+import { addressFromByte } from '../support/token-account-fixtures.ts';
 
 const [WALLET = '', OTHER = ''] = WALLETS.map(({ address }) => address);
 
@@ -76,7 +76,7 @@ t.test(
   async (t) => {
     const world = await openStepped(t, { perSlot: 0 });
     const { step, get, cluster } = world;
-    const account = madeUp(31);
+    const account = addressFromByte(31);
     const put = (lamports: bigint): void =>
       cluster.chain.put(account, { lamports, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(0) });
     put(100n);

@@ -6,7 +6,7 @@ import { SYSTEM_PROGRAM } from '../../src/domain/programs.ts';
 import { WALLETS } from '../../src/localnet/traffic/cast.ts';
 import { member } from '../../src/upstream/json/raw-json.ts';
 import { type Got, openStepped, type SteppedWorld, until } from '../support/open.ts';
-import { madeUp } from '../support/stored-tokens.ts';
+import { addressFromByte } from '../support/token-account-fixtures.ts';
 
 const wallet = (rank: number): string => WALLETS[rank]?.address ?? '';
 
@@ -149,7 +149,7 @@ t.test('a list of signatures names no slot, and is not of an older one all the s
 t.test('a result that is too long to be kept holds later ones to its slot', async (t) => {
   const world = await openStepped(t, { perSlot: 0 });
   const { rpc, step, cluster, node } = world;
-  const long = address(madeUp(31));
+  const long = address(addressFromByte(31));
   const account = { lamports: 1n, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(70_000) };
   cluster.chain.put(long, account);
   await step(3);

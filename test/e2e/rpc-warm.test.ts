@@ -2,7 +2,7 @@ import t from 'tap';
 import { COINS, DOLLAR, WALLETS, WHALE } from '../../src/localnet/traffic/cast.ts';
 import { member } from '../../src/upstream/json/raw-json.ts';
 import { type Got, openStepped, until } from '../support/open.ts';
-import { madeUp } from '../support/stored-tokens.ts';
+import { addressFromByte } from '../support/token-account-fixtures.ts';
 
 const { get, rpc, step, cluster, node } = await openStepped(t, { perSlot: 0 });
 
@@ -35,7 +35,7 @@ t.test('an account that a route keeps is written with the very bytes of the node
   const addresses = [
     WALLETS[0]?.address ?? '',
     WHALE.address,
-    madeUp(40),
+    addressFromByte(40),
     ...stage.table.entries,
     ...COINS.flatMap((coin) => [coin.mint.address, stage.holding(coin, WALLETS[0])]),
     'SysvarC1ock11111111111111111111111111111111',

@@ -7,7 +7,7 @@ import { TOKEN_PROGRAM } from '../../src/domain/programs.ts';
 import { DOLLAR } from '../../src/localnet/traffic/cast.ts';
 import { programAddress } from '../../src/solana/accounts/program-address.ts';
 import { type Got, openStepped, until } from '../support/open.ts';
-import { holding } from '../support/stored-tokens.ts';
+import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
 
 const HOST = 'gateway.example';
 const SECRET = new Uint8Array(32).fill(9);
@@ -29,7 +29,7 @@ t.test('a wallet that has held for long enough gets its tier, and only as much a
   const { get, cluster, clock, step } = await openStepped(t, { perSlot: 0, set: [FREE, ...STAKE] });
   const give = (amount: bigint): void => {
     const name = address(programAddress(TOKEN_PROGRAM, ['bag']));
-    cluster.chain.put(name, holding(WALLET, amount, MINT));
+    cluster.chain.put(name, tokenAccountFixture(WALLET, amount, MINT));
   };
   const proof = proofAt(clock.now());
   give(3_500n);

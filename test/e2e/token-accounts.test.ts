@@ -4,7 +4,7 @@ import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/programs.ts'
 import { COINS, DOLLAR, WALLETS } from '../../src/localnet/traffic/cast.ts';
 import { associatedTokenAddress, programAddress } from '../../src/solana/accounts/program-address.ts';
 import { openStepped } from '../support/open.ts';
-import { holding } from '../support/stored-tokens.ts';
+import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
 
 const { get, cluster, step } = await openStepped(t, { perSlot: 0 });
 const { chain } = cluster;
@@ -45,7 +45,7 @@ t.test('the accounts of both token programs are in one list, by mint and address
 t.test('?mint= keeps to the accounts of that mint, wherever they lie', async (t) => {
   const mint = DOLLAR.mint.address;
   const spare = madeUp('spare');
-  const account = holding(wallet, 18_446_744_073_709_551_615n, mint);
+  const account = tokenAccountFixture(wallet, 18_446_744_073_709_551_615n, mint);
   chain.put(spare, { ...account, lamports: 9_007_199_254_740_993n });
   await step(3);
   const got = await get(`/token-accounts/${wallet}?mint=${mint}`);
@@ -88,7 +88,7 @@ t.test('amounts that move with the clock are shown as they are, and no more than
   data.writeDoubleLE(3, 170 + 48);
   const owner = madeUp('scaled owner');
   chain.put(mint, { lamports: 5_000_000n, owner: TOKEN_2022_PROGRAM, executable: false, data });
-  chain.put(madeUp('scaled account'), holding(owner, 150, mint, TOKEN_2022_PROGRAM));
+  chain.put(madeUp('scaled account'), tokenAccountFixture(owner, 150, mint, TOKEN_2022_PROGRAM));
   await step(40, 4);
   const { json } = await get(`/token-accounts/${owner}?commitment=finalized`);
   t.match(json.result, [{ tokenAmount: { amount: '150', decimals: 2, uiAmount: 4.5, uiAmountString: '4.5' } }]);

@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Commitment } from '../../src/domain/commitment.ts';
 import type { Read } from '../../src/domain/read-method.ts';
-import type { NodeOptions } from '../../src/upstream/options.ts';
+import type { NodeOptions } from '../../src/upstream/upstream-options.ts';
 
 export const GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 /** Stands in every URL and header of the node, and so must never be seen again. */
 export const SECRET = 'k3y-0f-th1s-n0de';
 
 /** A JSON-RPC request as the node got it. */
-export interface Asked {
+export interface RpcRequest {
   readonly id: number;
   readonly method: string;
   readonly params: readonly any[];
@@ -18,10 +18,11 @@ export interface Asked {
 }
 
 /** What the node does when asked: gives this text as `result`, or whatever the function makes of the response. */
-export type Reply = string | ((response: ServerResponse, asked: Asked) => void);
+export type Reply = string | ((response: ServerResponse, asked: RpcRequest) => void);
 
-export const answer = ({ id }: Asked, result: string): string => `{"jsonrpc":"2.0","result":${result},"id":${id}}`;
-export const refuse = ({ id }: Asked, error: string): string => `{"jsonrpc":"2.0","error":${error},"id":${id}}`;
+export const resultBody = ({ id }: RpcRequest, result: string): string =>
+  `{"jsonrpc":"2.0","result":${result},"id":${id}}`;
+export const errorBody = ({ id }: RpcRequest, error: string): string => `{"jsonrpc":"2.0","error":${error},"id":${id}}`;
 
 /** A node that says what the test tells it to, over HTTP and WebSocket on one port of loopback. */
 export class ScriptedNode {
@@ -32,22 +33,22 @@ export class ScriptedNode {
     getGenesisHash: `"${GENESIS}"`,
     getSlot: (response, asked) => {
       const commitment: Commitment = asked.params[0]?.commitment ?? 'finalized';
-      response.end(answer(asked, `${this.slots[commitment]}`));
+      response.end(resultBody(asked, `${this.slots[commitment]}`));
     },
   };
   /** What came over HTTP, in order. */
-  readonly asked: Asked[] = [];
+  readonly httpRequests: RpcRequest[] = [];
   /** What came over all WebSockets, in order. */
-  readonly heard: Asked[] = [];
+  readonly pubsubRequests: RpcRequest[] = [];
   /** The open WebSockets, oldest first. */
   readonly sockets = new Set<WebSocket>();
   /** What a subscription is answered with; the default acknowledges it with {@link subscriptionId}. */
-  onHeard = (socket: WebSocket, asked: Asked): void => {
+  onPubsubRequest = (socket: WebSocket, asked: RpcRequest): void => {
     const unsubscribe = asked.method.endsWith('Unsubscribe');
-    socket.send(answer(asked, unsubscribe ? 'true' : subscriptionId(asked)));
+    socket.send(resultBody(asked, unsubscribe ? 'true' : subscriptionId(asked)));
   };
   /** Whether it answers pings. */
-  pongs = true;
+  answersPings = true;
   readonly #stop: () => Promise<void>;
 
   /** Binds the same port again after a {@link close}. */
@@ -65,25 +66,25 @@ export class ScriptedNode {
       const chunks: Buffer[] = [];
       for await (const chunk of request) chunks.push(chunk);
       const text = Buffer.concat(chunks).toString();
-      const asked: Asked = { ...JSON.parse(text), text };
-      this.asked.push(asked);
+      const asked: RpcRequest = { ...JSON.parse(text), text };
+      this.httpRequests.push(asked);
       const reply =
         this.replies[asked.method as Read] ??
-        ((_, asked) => response.end(refuse(asked, '{"code":-32601,"message":"Method not found"}')));
-      if (typeof reply === 'string') response.end(answer(asked, reply));
+        ((_, asked) => response.end(errorBody(asked, '{"code":-32601,"message":"Method not found"}')));
+      if (typeof reply === 'string') response.end(resultBody(asked, reply));
       else reply(response, asked);
     });
     pubsub.on('connection', (socket) => {
       this.sockets.add(socket);
       socket.on('close', () => this.sockets.delete(socket));
       socket.on('ping', () => {
-        if (this.pongs) socket.pong();
+        if (this.answersPings) socket.pong();
       });
       socket.on('message', (data) => {
         const text = String(data);
-        const asked: Asked = { ...JSON.parse(text), text };
-        this.heard.push(asked);
-        this.onHeard(socket, asked);
+        const asked: RpcRequest = { ...JSON.parse(text), text };
+        this.pubsubRequests.push(asked);
+        this.onPubsubRequest(socket, asked);
       });
     });
     this.#stop = () =>
@@ -103,17 +104,17 @@ export class ScriptedNode {
   }
 
   /** How often a method was asked for over HTTP. */
-  count = (method: string): number => this.asked.filter((asked) => asked.method === method).length;
+  count = (method: string): number => this.httpRequests.filter((asked) => asked.method === method).length;
 
   /** Tells all who subscribed that a slot is processed. */
-  tellSlot(processed: number): void {
+  notifySlot(processed: number): void {
     this.slots = { ...this.slots, processed };
-    this.tell('slotSubscribe', `{"slot":${processed + 1},"parent":${processed},"root":${this.slots.finalized}}`);
+    this.notify('slotSubscribe', `{"slot":${processed + 1},"parent":${processed},"root":${this.slots.finalized}}`);
   }
 
   /** Sends `result` as a notification of the subscriptions to `method`, and to those with this commitment if given. */
-  tell(method: string, result: string, commitment?: Commitment): void {
-    const wanted = this.heard.filter(
+  notify(method: string, result: string, commitment?: Commitment): void {
+    const wanted = this.pubsubRequests.filter(
       (asked) => asked.method === method && (commitment === undefined || asked.params[1]?.commitment === commitment),
     );
     for (const socket of this.sockets) {
@@ -125,13 +126,13 @@ export class ScriptedNode {
 }
 
 /** A node's numbers may be larger than a double holds. */
-export const subscriptionId = ({ id }: Asked): string => `184467440737095${10_000 + id}`;
+export const subscriptionId = ({ id }: RpcRequest): string => `184467440737095${10_000 + id}`;
 
 export const notification = (method: string, subscription: string, result: string): string =>
   `{"jsonrpc":"2.0","method":"${method.replace('Subscribe', 'Notification')}","params":{"result":${result},"subscription":${subscription}}}`;
 
 /** Waits until the sockets have brought about what the test expects. */
-export async function until(condition: () => boolean, what = condition.toString()): Promise<void> {
+export async function waitUntil(condition: () => boolean, what = condition.toString()): Promise<void> {
   for (let turns = 0; !condition(); turns++) {
     if (turns > 2000) throw new Error(`it did not come about: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 1));

@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RPC_CODE } from '../../src/upstream/rpc/rpc-code.ts';
+import { RPC_ERROR_CODE } from '../../src/upstream/rpc/rpc-error-code.ts';
 import { ask, Refusal } from './wallet.ts';
 
 /** A node may have no block yet of a slot that it has called final already, or not know yet whether there is one. */
-const NOT_YET: ReadonlySet<number> = new Set([RPC_CODE.blockNotAvailable, RPC_CODE.blockStatusNotAvailableYet]);
+const NOT_YET: ReadonlySet<number> = new Set([
+  RPC_ERROR_CODE.blockNotAvailable,
+  RPC_ERROR_CODE.blockStatusNotAvailableYet,
+]);
 
 /** What a transaction has left of an account. */
 interface State {

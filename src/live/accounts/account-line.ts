@@ -1,7 +1,7 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/error.ts';
 import type { Slot } from '../../domain/slot.ts';
-import { type AccountReading, Accounts } from '../../upstream/reads/accounts.ts';
+import { AccountBatcher, type AccountRead } from '../../upstream/reads/account-batcher.ts';
 import { Claims, type LineOptions } from '../claims.ts';
 import { isSameAccount, keep } from './account-text.ts';
 import type { AccountText, News, WatchedAccount } from './watched-account.ts';
@@ -18,7 +18,7 @@ export interface AccountLineOptions extends LineOptions<WatchedAccount> {
 /** One connection, and the accounts that are watched over it. */
 export class AccountLine {
   readonly #options: AccountLineOptions;
-  readonly #reader: Accounts;
+  readonly #reader: AccountBatcher;
   readonly #accounts = new Map<WatchedAccount, () => void>();
   readonly #claims: Claims<WatchedAccount>;
   readonly #arming = new Set<WatchedAccount>();
@@ -26,7 +26,7 @@ export class AccountLine {
 
   constructor(options: AccountLineOptions) {
     this.#options = options;
-    this.#reader = new Accounts(options.line);
+    this.#reader = new AccountBatcher(options.line);
     this.#claims = new Claims({
       over: options,
       watched: () => this.#accounts.keys(),
@@ -43,7 +43,7 @@ export class AccountLine {
   }
 
   get room(): number {
-    return this.#options.line.room;
+    return this.#options.line.capacity;
   }
 
   get size(): number {
@@ -61,12 +61,13 @@ export class AccountLine {
     this.#arming.add(account);
     const params = [address, { encoding: 'jsonParsed', commitment }];
     const stop = line.subscribe('accountSubscribe', params, {
-      acknowledged: () => {
-        account.step({ name: 'acknowledged', pooled: line.pooled });
+      onAcknowledged: () => {
+        account.step({ name: 'acknowledged', pooled: line.isPooled });
         void this.#read(account);
       },
-      notify: (slot, value) => this.#tell(account, slot, value),
-      refused: () => this.#bar(account, new GatewayError('upstream_error', 'the node refuses to tell of the account')),
+      onNotification: (slot, value) => this.#tell(account, slot, value),
+      onRejected: () =>
+        this.#bar(account, new GatewayError('upstream_error', 'the node refuses to tell of the account')),
     });
     this.#accounts.set(account, stop);
   }
@@ -116,7 +117,7 @@ export class AccountLine {
     }
   }
 
-  #readFrom({ address, commitment }: WatchedAccount, minContextSlot: Slot | undefined): Promise<AccountReading> {
+  #readFrom({ address, commitment }: WatchedAccount, minContextSlot: Slot | undefined): Promise<AccountRead> {
     return this.#reader.read({ address, commitment, shape: 'parsed', minContextSlot });
   }
 
@@ -132,7 +133,7 @@ export class AccountLine {
 
   /** What was processed on a fork that the node has left was never so. */
   #checkFork(account: WatchedAccount, slot: Slot): void {
-    if (account.commitment !== 'processed' || !this.#options.line.excludes(account.slot, slot)) return;
+    if (account.commitment !== 'processed' || !this.#options.line.isOnAnotherFork(account.slot, slot)) return;
     this.#report(account, account.takeBack(), slot);
   }
 

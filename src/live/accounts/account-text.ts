@@ -1,5 +1,5 @@
-import { canonicalText, members, text } from '../../upstream/json/raw-json.ts';
-import { accountLamports } from '../../upstream/reads/account.ts';
+import { canonicalJson, members, parseString } from '../../upstream/json/raw-json.ts';
+import { parseAccountLamports } from '../../upstream/reads/account-info.ts';
 import type { AccountText } from './watched-account.ts';
 
 const NULL = Buffer.from('null');
@@ -7,14 +7,14 @@ const OPENING_BRACE = 0x7b;
 
 /** An account as it is kept. An emptied account is told with no lamports: it is as absent as one never made. */
 export function keep(account: Buffer | null): AccountText {
-  if (account === null || account.equals(NULL) || accountLamports(account) === 0n) return null;
+  if (account === null || account.equals(NULL) || parseAccountLamports(account) === 0n) return null;
   return account.toString('latin1');
 }
 
 /** The balance; 0 of an absent account. */
 export function lamportsOf(kept: AccountText): bigint {
   const account = bytesOf(kept);
-  return account === null ? 0n : accountLamports(account);
+  return account === null ? 0n : parseAccountLamports(account);
 }
 
 /** The account's own bytes again. */
@@ -29,8 +29,8 @@ export function followsClock(account: Buffer | null): boolean {
   if (data?.[0] !== OPENING_BRACE) return false;
   const parts = members(data);
   const parsed = parts.get('parsed');
-  if (text(parts.get('program')) !== 'spl-token-2022' || parsed?.[0] !== OPENING_BRACE) return false;
-  return text(members(parsed).get('type')) === 'account';
+  if (parseString(parts.get('program')) !== 'spl-token-2022' || parsed?.[0] !== OPENING_BRACE) return false;
+  return parseString(members(parsed).get('type')) === 'account';
 }
 
 /** Whether two texts mean the same account. A node orders members one way over HTTP and another over its WebSocket. */
@@ -41,7 +41,7 @@ export function isSameAccount(one: AccountText, other: AccountText): boolean {
 function meaning(kept: AccountText): string {
   const account = bytesOf(kept);
   if (account === null) return '';
-  if (!followsClock(account)) return canonicalText(account);
+  if (!followsClock(account)) return canonicalJson(account);
   const parts = members(account);
   return ['lamports', 'owner', 'space'].map((name) => parts.get(name)?.toString()).join();
 }

@@ -3,7 +3,7 @@ import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/error.ts';
 import type { Proof } from '../../domain/proof.ts';
 import type { Slot } from '../../domain/slot.ts';
-import type { AccountQuery, AccountReading, AccountSource } from '../../upstream/reads/accounts.ts';
+import type { AccountQuery, AccountRead, AccountSource } from '../../upstream/reads/account-batcher.ts';
 import { twoReads } from '../arming.ts';
 import { Keeper, type Keeping, type WatchOptions, type WatchSettings } from '../keeper.ts';
 import { AccountLine } from './account-line.ts';
@@ -50,7 +50,7 @@ export class AccountWatch implements AccountSource {
   }
 
   /** Reads an account: at once when it is kept live, else from the upstream. What is read often is kept live soon. */
-  async read(query: AccountQuery): Promise<AccountReading> {
+  async read(query: AccountQuery): Promise<AccountRead> {
     const { address, commitment, minContextSlot = 0 } = query;
     const name = `${commitment}/${address}`;
     const account = this.#keeper.get(name) ?? this.#admit(name, address, commitment);
@@ -60,7 +60,7 @@ export class AccountWatch implements AccountSource {
     if (kept !== undefined) return kept;
     const floor = Math.max(minContextSlot, account.slot);
     const reading = await this.#options.accounts.read({ ...query, minContextSlot: floor > 0 ? floor : undefined });
-    return { ...reading, proof: proofOf(account, reading, query) };
+    return { ...reading, lease: proofOf(account, reading, query) };
   }
 
   /**
@@ -116,7 +116,7 @@ export class AccountWatch implements AccountSource {
  */
 function proofOf(
   account: WatchedAccount,
-  { slot, account: json }: AccountReading,
+  { slot, account: json }: AccountRead,
   query: AccountQuery,
 ): Proof | undefined {
   const { held, text } = account;
@@ -127,7 +127,7 @@ function proofOf(
 }
 
 /** What is kept of an account, if it may answer the query. */
-function keptReading(account: WatchedAccount, query: AccountQuery, tip: Slot): AccountReading | undefined {
+function keptReading(account: WatchedAccount, query: AccountQuery, tip: Slot): AccountRead | undefined {
   const { held, commitment } = account;
   const { minContextSlot = 0, shape } = query;
   const isNow = commitment === 'processed' && account.isKnown && account.slot >= tip - 1;
@@ -138,8 +138,8 @@ function keptReading(account: WatchedAccount, query: AccountQuery, tip: Slot): A
   if (shape === 'parsed' && slot > account.slot && followsClock(json)) return undefined;
   return {
     slot,
-    since: account.slot,
+    sinceSlot: account.slot,
     account: json,
-    proof: shape === 'parsed' && followsClock(json) ? undefined : held,
+    lease: shape === 'parsed' && followsClock(json) ? undefined : held,
   };
 }

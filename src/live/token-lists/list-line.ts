@@ -4,8 +4,8 @@ import { SLOT_MS, type Slot } from '../../domain/slot.ts';
 import { TOKEN_PROGRAMS } from '../../solana/accounts/token.ts';
 import { isShownBy } from '../../tokens/mints.ts';
 import { isSameList, readTokenList, type TokenList, type TokenListReading } from '../../tokens/token-list.ts';
-import type { Beacon, Watcher } from '../../upstream/pubsub/ordered-line.ts';
-import { storedAccount } from '../../upstream/reads/stored-accounts.ts';
+import type { ClockUpdate, SubscriptionHandler } from '../../upstream/pubsub/pubsub-session.ts';
+import { parseEncodedAccount } from '../../upstream/reads/encoded-accounts.ts';
 import { Claims, type LineOptions } from '../claims.ts';
 import { Wait } from '../wait.ts';
 import { SharedSubscriptions } from './shared-subscriptions.ts';
@@ -64,7 +64,7 @@ export class ListLine {
   }
 
   get room(): number {
-    return this.#options.line.room;
+    return this.#options.line.capacity;
   }
 
   get size(): number {
@@ -107,7 +107,7 @@ export class ListLine {
     return this.#claims.audit();
   }
 
-  #beat(commitment: Commitment, { slot, previous }: Beacon): void {
+  #beat(commitment: Commitment, { slot, previous }: ClockUpdate): void {
     // Behind a slot that was skipped, or that a late node never told of: a program tells of no change after its slot.
     const isGap = previous !== undefined && slot > previous + 1;
     for (const list of this.#lists.keys()) {
@@ -184,16 +184,16 @@ export class ListLine {
     return false;
   }
 
-  #watcher(list: WatchedList, notify: Watcher['notify']): Watcher {
+  #watcher(list: WatchedList, onNotification: SubscriptionHandler['onNotification']): SubscriptionHandler {
     return {
-      acknowledged: () => {
+      onAcknowledged: () => {
         const subscribed = this.#lists.get(list);
         if (subscribed === undefined || --subscribed.pending > 0) return;
-        list.step({ name: 'acknowledged', pooled: this.#options.line.pooled });
+        list.step({ name: 'acknowledged', pooled: this.#options.line.isPooled });
         this.#read(list);
       },
-      notify,
-      refused: () => this.#bar(list),
+      onNotification,
+      onRejected: () => this.#bar(list),
     };
   }
 
@@ -211,7 +211,7 @@ export class ListLine {
 
 /** True when a mint has changed only in what a list doesn't show, such as its supply. */
 const isShownAlike = ({ held, list }: WatchedList, mint: string, account: Buffer): boolean =>
-  held !== undefined && isShownBy(storedAccount(account), list?.scales.get(mint));
+  held !== undefined && isShownBy(parseEncodedAccount(account), list?.scales.get(mint));
 
 /** True of a refusal that asking again won't change. */
 function isHopeless(thrown: unknown): boolean {

@@ -22,7 +22,7 @@ export interface ListWatchSettings extends WatchSettings {
 }
 
 export interface ListWatchOptions extends WatchOptions<ListWatchSettings> {
-  readonly mesh: Pick<Mesh, 'call' | 'openLine' | 'tip' | 'onTip'>;
+  readonly mesh: Pick<Mesh, 'call' | 'openSession' | 'tip' | 'onTip'>;
 }
 
 /** Keeps the token lists live of those owners that are read again and again. */
@@ -77,10 +77,13 @@ export class ListWatch implements TokenListSource {
 }
 
 /** What is kept of a list, if it may answer the query. */
-function keptReading({ held, slot: since, list }: WatchedList, query: TokenListQuery): TokenListReading | undefined {
+function keptReading(
+  { held, slot: sinceSlot, list }: WatchedList,
+  query: TokenListQuery,
+): TokenListReading | undefined {
   const { mint, minContextSlot = 0 } = query;
   if (held?.state !== 'live' || list === undefined || held.slot < minContextSlot) return undefined;
-  return { slot: held.slot, since, agree: true, list: mint === undefined ? list : ofMint(list, mint), proof: held };
+  return { slot: held.slot, sinceSlot, agree: true, list: mint === undefined ? list : ofMint(list, mint), proof: held };
 }
 
 /**

@@ -1,8 +1,8 @@
 import { toJson } from '../../domain/json.ts';
-import type { Line, Watcher } from '../../upstream/pubsub/ordered-line.ts';
+import type { PubsubSession, SubscriptionHandler } from '../../upstream/pubsub/pubsub-session.ts';
 
 interface Shared {
-  readonly watchers: Set<Watcher>;
+  readonly watchers: Set<SubscriptionHandler>;
   stop: () => void;
   isAcknowledged: boolean;
 }
@@ -12,42 +12,42 @@ interface Shared {
  * one would end the other, and its silence would be taken for "unchanged".
  */
 export class SharedSubscriptions {
-  readonly #line: Line;
+  readonly #line: PubsubSession;
   readonly #byName = new Map<string, Shared>();
 
-  constructor(line: Line) {
+  constructor(line: PubsubSession) {
     this.#line = line;
   }
 
   /** As `Line.subscribe`. It is acknowledged at once where that has come already. */
-  subscribe(...[method, params, watcher]: Parameters<Line['subscribe']>): () => void {
+  subscribe(...[method, params, watcher]: Parameters<PubsubSession['subscribe']>): () => void {
     const name = nameOf(method, params);
     const shared = this.#byName.get(name) ?? this.#open(name, method, params);
     shared.watchers.add(watcher);
-    if (shared.isAcknowledged) watcher.acknowledged();
+    if (shared.isAcknowledged) watcher.onAcknowledged();
     return () => {
       if (shared.watchers.delete(watcher) && shared.isAcknowledged) this.#endUnused(name, shared);
     };
   }
 
-  has(method: Parameters<Line['subscribe']>[0], params: readonly unknown[]): boolean {
+  has(method: Parameters<PubsubSession['subscribe']>[0], params: readonly unknown[]): boolean {
     return this.#byName.has(nameOf(method, params));
   }
 
-  #open(name: string, method: Parameters<Line['subscribe']>[0], params: readonly unknown[]): Shared {
+  #open(name: string, method: Parameters<PubsubSession['subscribe']>[0], params: readonly unknown[]): Shared {
     const shared: Shared = { watchers: new Set(), stop: () => {}, isAcknowledged: false };
     shared.stop = this.#line.subscribe(method, params, {
-      acknowledged: () => {
+      onAcknowledged: () => {
         shared.isAcknowledged = true;
         this.#endUnused(name, shared); // not before: an equal one might be asked for meanwhile
-        for (const watcher of [...shared.watchers]) watcher.acknowledged();
+        for (const watcher of [...shared.watchers]) watcher.onAcknowledged();
       },
-      notify: (slot, value) => {
-        for (const watcher of [...shared.watchers]) watcher.notify(slot, value);
+      onNotification: (slot, value) => {
+        for (const watcher of [...shared.watchers]) watcher.onNotification(slot, value);
       },
-      refused: () => {
+      onRejected: () => {
         this.#byName.delete(name);
-        for (const watcher of [...shared.watchers]) watcher.refused();
+        for (const watcher of [...shared.watchers]) watcher.onRejected();
       },
     });
     this.#byName.set(name, shared);

@@ -1,10 +1,14 @@
 import bs58 from 'bs58';
 import { GatewayError } from '../../domain/error.ts';
 import type { Slot } from '../../domain/slot.ts';
-import { mapInSlices } from '../../runtime/slices.ts';
+import { mapInChunks } from '../../runtime/map-in-chunks.ts';
 import { TOKEN_PROGRAMS, type TokenProgram } from '../../solana/accounts/token.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
-import { type ScanFilter, scan, scannedAccount } from '../../upstream/reads/scan.ts';
+import {
+  type ProgramAccountsFilter,
+  parseProgramAccount,
+  readProgramAccounts,
+} from '../../upstream/reads/program-accounts.ts';
 
 /** A token account that holds something, and whose it is. */
 export interface Holder {
@@ -31,7 +35,7 @@ const DATA_SLICE = { offset: 32, length: 40 } as const;
 const EXTENDED = { memcmp: { offset: ACCOUNT_SIZE, bytes: '3' } } as const;
 
 /** The questions that nodes answer from their index of accounts by mint. */
-const FORMS: Readonly<Record<TokenProgram, readonly ScanFilter[]>> = {
+const FORMS: Readonly<Record<TokenProgram, readonly ProgramAccountsFilter[]>> = {
   'spl-token': [{ dataSize: ACCOUNT_SIZE }],
   'spl-token-2022': [{ dataSize: ACCOUNT_SIZE }, EXTENDED],
 };
@@ -43,15 +47,15 @@ export async function readHolderTable(
   program: TokenProgram,
   minContextSlot: Slot | undefined,
 ): Promise<HolderTable> {
-  const ofMint: ScanFilter = { memcmp: { offset: 0, bytes: mint } };
+  const ofMint: ProgramAccountsFilter = { memcmp: { offset: 0, bytes: mint } };
   const slots: Slot[] = [];
   const packed: Buffer[] = [];
   for (const form of FORMS[program]) {
     const floor = slots[0] ?? minContextSlot;
     const query = { filters: [ofMint, form], dataSlice: DATA_SLICE, minContextSlot: floor };
-    const { slot, rows } = await scan(mesh, TOKEN_PROGRAMS[program], query);
+    const { slot, rows } = await readProgramAccounts(mesh, TOKEN_PROGRAMS[program], query);
     slots.push(slot);
-    for (const row of await mapInSlices(rows, SLICE, pack)) if (amountOf(row) > 0n) packed.push(row);
+    for (const row of await mapInChunks(rows, SLICE, pack)) if (amountOf(row) > 0n) packed.push(row);
   }
   return tableOf(Math.min(...slots), await sorted(packed));
 }
@@ -63,7 +67,7 @@ const SLICE = 512;
 const ROW = 72;
 
 function pack(row: Buffer): Buffer {
-  const { address, data } = scannedAccount(row);
+  const { address, data } = parseProgramAccount(row);
   const key = bs58.decodeUnsafe(address);
   if (key?.length !== 32 || data.length !== DATA_SLICE.length) {
     throw new GatewayError('upstream_error', 'a listed account is no token account');
@@ -81,7 +85,7 @@ const amountOf = (row: Buffer): bigint => MAX_U64 - row.readBigUInt64BE(0);
 /** Sorts parts of the list one by one and merges them, so that no other request waits for all of it. */
 async function sorted(rows: readonly Buffer[]): Promise<readonly Buffer[]> {
   let runs = Array.from({ length: Math.ceil(rows.length / RUN) }, (_, i) => rows.slice(i * RUN, (i + 1) * RUN));
-  await mapInSlices(runs, 1, (run) => run.sort(Buffer.compare));
+  await mapInChunks(runs, 1, (run) => run.sort(Buffer.compare));
   while (runs.length > 1) {
     const pairs = Array.from({ length: Math.ceil(runs.length / 2) }, (_, i) => runs.slice(2 * i, 2 * i + 2));
     const merged: Buffer[][] = [];

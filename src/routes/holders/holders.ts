@@ -8,8 +8,8 @@ import { integer } from '../../routing/shapes.ts';
 import { decodeToken } from '../../solana/accounts/token.ts';
 import { type AmountScale, tokenAmount } from '../../solana/accounts/ui-amount.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
-import { readLargest } from '../../upstream/reads/largest-accounts.ts';
-import type { At } from '../../upstream/reads/stored-accounts.ts';
+import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
+import { readLargestTokenAccounts } from '../../upstream/reads/largest-token-accounts.ts';
 import { readMint } from '../token.ts';
 import { type Holder, readHolderTable } from './holder-table.ts';
 
@@ -46,7 +46,7 @@ export const holders = read({
   errors: ['invalid_address', 'invalid_page', 'not_found', 'not_a_mint', 'holders_unavailable'],
 
   async resolve({ mint: address, page }, { mesh, holderTables }, { minSlot }) {
-    const at: At = { commitment: 'confirmed', minContextSlot: minSlot };
+    const at: ReadOptions = { commitment: 'confirmed', minContextSlot: minSlot };
     const table = holderTables.get(address);
     if (page === 1 && table === undefined) {
       const found = await readFirstPage(mesh, address, at).catch(unavailable);
@@ -96,9 +96,9 @@ interface FirstPage {
 }
 
 /** The node names the largest accounts; what they hold is then read with the mint, all at one slot. */
-async function readFirstPage(mesh: Mesh, address: string, at: At): Promise<FirstPage> {
+async function readFirstPage(mesh: Mesh, address: string, at: ReadOptions): Promise<FirstPage> {
   await readMint(mesh, address, at); // a node's refusal would not say why
-  const largest = await readLargest(mesh, address, at);
+  const largest = await readLargestTokenAccounts(mesh, address, at);
   const { mint, mints } = await readMint(mesh, address, { ...at, minContextSlot: largest.slot }, largest.addresses);
   const rows = largest.addresses.flatMap((holder): Holder[] => {
     const account = mints.accounts.get(holder);

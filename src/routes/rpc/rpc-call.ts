@@ -2,7 +2,7 @@ import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/error.ts';
 import { isReadMethod, type ReadMethod } from '../../domain/read-method.ts';
 import { parseJson } from '../../routing/json-body.ts';
-import { commitmentOf } from '../../upstream/rpc/reading.ts';
+import { commitmentOf } from '../../upstream/rpc/response-slot.ts';
 
 /** A call that may be passed on. The type exists only past {@link parseCall}. */
 export interface RpcCall {

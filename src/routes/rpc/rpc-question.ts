@@ -3,7 +3,7 @@ import type { Commitment } from '../../domain/commitment.ts';
 import { toJson } from '../../domain/json.ts';
 import type { ReadMethod } from '../../domain/read-method.ts';
 import type { Slot } from '../../domain/slot.ts';
-import { floorOf } from '../../upstream/rpc/reading.ts';
+import { minContextSlotOf } from '../../upstream/rpc/response-slot.ts';
 import { commitmentIn, isPlain, type RpcCall } from './rpc-call.ts';
 
 /** A call, and what holds of every answer to it. */
@@ -54,7 +54,7 @@ export function questionOf(call: RpcCall): RpcQuestion {
     commitment,
     key: `rpc ${method} ${isOfCluster ? commitment : toJson(params)}`,
     policy: isOfCluster && method === 'getSlot' ? 'live' : { slots: lifeOf(method, commitment) },
-    minSlot: floorOf(params) ?? 0,
+    minSlot: minContextSlotOf(params) ?? 0,
   };
 }
 

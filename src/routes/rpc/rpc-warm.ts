@@ -3,7 +3,7 @@ import type { Commitment } from '../../domain/commitment.ts';
 import { API_PREFIX } from '../../domain/request.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { Context } from '../../routing/route.ts';
-import { isNull, members, text } from '../../upstream/json/raw-json.ts';
+import { isNull, members, parseString } from '../../upstream/json/raw-json.ts';
 import { commitmentIn, isPlain, type RpcCall } from './rpc-call.ts';
 
 /** An answer that is at hand without a question to the upstream. */
@@ -70,7 +70,7 @@ function accountValue(kept: Buffer, encoding: 'jsonParsed' | 'base64'): string |
   const parts = members(kept);
   const part = (name: string): string => `"${name}":${parts.get(name)}`;
   if (encoding === 'base64' && parts.get('data')?.[0] !== OPENING_BRACKET) return undefined;
-  const rentEpoch = `"rentEpoch":${text(parts.get('rentEpoch'))}`; // text there, as it is a u64
+  const rentEpoch = `"rentEpoch":${parseString(parts.get('rentEpoch'))}`; // text there, as it is a u64
   return `{${[part('data'), part('executable'), part('lamports'), part('owner'), rentEpoch, part('space')].join()}}`;
 }
 

@@ -6,11 +6,11 @@ import { type Context, read } from '../../routing/route.ts';
 import { accountKind } from '../../solana/accounts/account-kind.ts';
 import { domainHolder, resolveDomain, type SolDomain } from '../../solana/accounts/sol-domain.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
-import { accountInfo } from '../../upstream/reads/account.ts';
-import { blockExists, transactionExists } from '../../upstream/reads/existence.ts';
-import { readLargest } from '../../upstream/reads/largest-accounts.ts';
-import { type At, readStored } from '../../upstream/reads/stored-accounts.ts';
-import { RPC_CODE } from '../../upstream/rpc/rpc-code.ts';
+import { parseAccountInfo } from '../../upstream/reads/account-info.ts';
+import { type ReadOptions, readEncodedAccounts } from '../../upstream/reads/encoded-accounts.ts';
+import { blockExists, transactionExists } from '../../upstream/reads/existence-checks.ts';
+import { readLargestTokenAccounts } from '../../upstream/reads/largest-token-accounts.ts';
+import { RPC_ERROR_CODE } from '../../upstream/rpc/rpc-error-code.ts';
 import { searchTerm } from './search-term.ts';
 
 const TYPES = ['address', 'mint', 'signature', 'slot', 'domain'] as const;
@@ -69,7 +69,7 @@ const pathTo = (route: string, id: string): string => `${API_PREFIX}/${route}/${
 async function lookUp({ accounts }: Context, address: string, minContextSlot: Slot | undefined) {
   const { slot, account } = await accounts.read({ address, shape: 'parsed', commitment: 'confirmed', minContextSlot });
   if (account === null) return { slot, exists: false, kind: null, isMint: false };
-  const { owner, parsed } = accountInfo(account);
+  const { owner, parsed } = parseAccountInfo(account);
   const kind = accountKind(owner, parsed);
   return { slot, exists: true, kind, isMint: /^spl-token(-2022)?:mint$/.test(kind) };
 }
@@ -81,7 +81,7 @@ async function follow(
   minContextSlot: Slot | undefined,
 ): Promise<{ readonly slot: Slot; readonly address: string; readonly method: (typeof METHODS)[number] }> {
   const at = { commitment: 'confirmed', minContextSlot } as const;
-  const { slots, accounts } = await readStored(mesh, domain.accounts, at);
+  const { slots, accounts } = await readEncodedAccounts(mesh, domain.accounts, at);
   const slot = Math.min(...slots);
   const found = resolveDomain(
     domain,
@@ -95,15 +95,15 @@ async function follow(
 
 /** Who holds the one token that stands for a wrapped name. */
 async function holderOf(mesh: Mesh, mint: string, minContextSlot: Slot): Promise<string | undefined> {
-  const at: At = { commitment: 'confirmed', minContextSlot };
-  const [largest] = await readLargest(mesh, mint, at).then(({ addresses }) => addresses, noMint);
+  const at: ReadOptions = { commitment: 'confirmed', minContextSlot };
+  const [largest] = await readLargestTokenAccounts(mesh, mint, at).then(({ addresses }) => addresses, noMint);
   if (largest === undefined) return undefined;
-  const { accounts } = await readStored(mesh, [largest], at);
+  const { accounts } = await readEncodedAccounts(mesh, [largest], at);
   return domainHolder(mint, accounts.get(largest) ?? null);
 }
 
 /** A node refuses to list the accounts of a mint that does not exist: nobody holds it. */
 function noMint(thrown: unknown): readonly string[] {
-  if (thrown instanceof GatewayError && thrown.rpcCode === RPC_CODE.invalidParams) return [];
+  if (thrown instanceof GatewayError && thrown.rpcCode === RPC_ERROR_CODE.invalidParams) return [];
   throw thrown;
 }

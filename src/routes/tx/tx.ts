@@ -6,7 +6,7 @@ import { read } from '../../routing/route.ts';
 import { integer, raw } from '../../routing/shapes.ts';
 import { type Enhanced, enhance } from '../../solana/explain/enhanced.ts';
 import { readTransaction } from '../../solana/transactions/transaction.ts';
-import { readRecord, transactionRecord } from '../../upstream/reads/transaction.ts';
+import { parseTransactionRecord, readTransactionRecord } from '../../upstream/reads/transaction-record.ts';
 import { enhancedShape } from './enhanced-shape.ts';
 
 export const tx = read({
@@ -36,9 +36,9 @@ export const tx = read({
 
   async resolve({ sig, enhanced, commitment }, { mesh, onMisread }, { minSlot }) {
     const finalized = mesh.tip('finalized') ?? -1;
-    const { slot, record } = await readRecord(mesh, sig, { commitment, minSlot });
+    const { slot, record } = await readTransactionRecord(mesh, sig, { commitment, minSlot });
     if (record === null) throw new GatewayError('not_found', `no such transaction at ${commitment}`);
-    const { blockTime, meta, slot: landedAt, transaction, transactionIndex, version } = transactionRecord(record);
+    const { blockTime, meta, slot: landedAt, transaction, transactionIndex, version } = parseTransactionRecord(record);
     const final = commitment === 'finalized' || landedAt <= finalized;
     return {
       slot,

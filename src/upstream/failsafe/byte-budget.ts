@@ -2,23 +2,23 @@ import { GatewayError } from '../../domain/error.ts';
 
 /** How many bytes of answers may be on their way in at once, over all nodes. */
 export class ByteBudget {
-  #left: number;
+  #available: number;
 
   constructor(bytes: number) {
-    this.#left = bytes;
+    this.#available = bytes;
   }
 
-  get left(): number {
-    return this.#left;
+  get available(): number {
+    return this.#available;
   }
 
   /** Throws `overloaded` when there are no more; whoever takes some gives them back. */
-  take(bytes: number): void {
-    if (bytes > this.#left) throw new GatewayError('overloaded', 'too much is being read');
-    this.#left -= bytes;
+  reserve(bytes: number): void {
+    if (bytes > this.#available) throw new GatewayError('overloaded', 'too much is being read');
+    this.#available -= bytes;
   }
 
-  give(bytes: number): void {
-    this.#left += bytes;
+  release(bytes: number): void {
+    this.#available += bytes;
   }
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../domain/error.ts';
-import { atOnce, STRIDE, type Steps } from './turns.ts';
+import { runSync, YIELD_EVERY_BYTES, type YieldingWork } from './cooperative.ts';
 
 /** Deeper JSON than this is refused, so that no answer can exhaust the stack. No node nests a tenth as deep. */
 const MAX_DEPTH = 128;
@@ -17,13 +17,13 @@ export const CLOSE_ARRAY = 0x5d;
 
 /** Passes over one value of any kind, which stands `depth` levels deep. */
 export const skipValue = (bytes: Buffer, at: number, depth: number): number =>
-  isOpening(bytes[at]) ? atOnce(passValue(bytes, at, depth)) : skipScalar(bytes, at);
+  isOpening(bytes[at]) ? runSync(skipValueYielding(bytes, at, depth)) : skipScalar(bytes, at);
 
 /** As {@link skipValue}, with rests: nothing is known of how long the value is. */
-function* passValue(bytes: Buffer, start: number, depth: number): Steps<number> {
+function* skipValueYielding(bytes: Buffer, start: number, depth: number): YieldingWork<number> {
   const open: number[] = []; // the brackets around `at`, outermost first
   let at = start;
-  let restAt = start + STRIDE;
+  let yieldAt = start + YIELD_EVERY_BYTES;
   for (;;) {
     const byte = bytes[at];
     if (!isOpening(byte)) at = skipScalar(bytes, at);
@@ -38,21 +38,21 @@ function* passValue(bytes: Buffer, start: number, depth: number): Steps<number> 
       at++;
     }
     for (;;) {
-      const around = open[open.length - 1];
-      if (around === undefined) return at;
+      const enclosing = open[open.length - 1];
+      if (enclosing === undefined) return at;
       at = skipSpace(bytes, at);
       if (bytes[at] === COMMA) {
         at = skipSpace(bytes, at + 1);
-        if (around === OPEN_OBJECT) at = skipName(bytes, at);
+        if (enclosing === OPEN_OBJECT) at = skipName(bytes, at);
         break;
       }
-      if (bytes[at] !== closingOf(around)) throw malformed();
+      if (bytes[at] !== closingOf(enclosing)) throw malformed();
       open.pop();
       at++;
     }
-    if (at < restAt) continue;
+    if (at < yieldAt) continue;
     yield;
-    restAt = at + STRIDE;
+    yieldAt = at + YIELD_EVERY_BYTES;
   }
 }
 
@@ -93,17 +93,22 @@ type VisitMember = (nameStart: number, nameEnd: number, valueStart: number, valu
 
 /** Passes over an object and tells where each member's name, in its quotes, and value stand. */
 export const skipObject = (bytes: Buffer, open: number, depth: number, visit: VisitMember): number =>
-  atOnce(passObject(bytes, open, depth, visit));
+  runSync(skipObjectYielding(bytes, open, depth, visit));
 
 /** As {@link skipObject}, with rests. */
-export function* passObject(bytes: Buffer, open: number, depth: number, visit: VisitMember): Steps<number> {
+export function* skipObjectYielding(
+  bytes: Buffer,
+  open: number,
+  depth: number,
+  visit: VisitMember,
+): YieldingWork<number> {
   if (depth === MAX_DEPTH) throw malformed();
   let at = skipSpace(bytes, open + 1);
   if (bytes[at] === CLOSE_OBJECT) return at + 1;
   for (;;) {
     const nameEnd = skipQuoted(bytes, at);
     const start = skipColon(bytes, nameEnd);
-    const end = isOpening(bytes[start]) ? yield* passValue(bytes, start, depth + 1) : skipScalar(bytes, start);
+    const end = isOpening(bytes[start]) ? yield* skipValueYielding(bytes, start, depth + 1) : skipScalar(bytes, start);
     visit(at, nameEnd, start, end);
     at = skipSpace(bytes, end);
     if (bytes[at] === CLOSE_OBJECT) return at + 1;

@@ -1,16 +1,16 @@
+import { runSync, runYielding, YIELD_EVERY_BYTES, type YieldingWork, yieldToEventLoop } from './cooperative.ts';
 import {
   CLOSE_ARRAY,
   COMMA,
   malformed,
   OPEN_ARRAY,
   OPEN_OBJECT,
-  passObject,
   skipArray,
   skipObject,
+  skipObjectYielding,
   skipSpace,
   skipValue,
 } from './json-scanner.ts';
-import { atOnce, inTurns, nextTurn, STRIDE, type Steps } from './turns.ts';
 
 const INTEGER = /^-?(0|[1-9][0-9]*)$/;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -23,16 +23,17 @@ type Members = ReadonlyMap<string, Buffer>;
  * members the last counts. Throws `upstream_error` when `bytes` are anything but one whole object: the grammar is
  * checked to the last byte, except for what stands inside strings.
  */
-export const members = (bytes: Buffer): Members => atOnce(findMembers(bytes));
+export const members = (bytes: Buffer): Members => runSync(findMembers(bytes));
 
 /** As {@link members}, for what may be long: others have their turn in between. */
-export const membersInTurns = (bytes: Buffer, turn = nextTurn): Promise<Members> => inTurns(findMembers(bytes), turn);
+export const membersYielding = (bytes: Buffer, yieldTurn = yieldToEventLoop): Promise<Members> =>
+  runYielding(findMembers(bytes), yieldTurn);
 
-function* findMembers(bytes: Buffer): Steps<Members> {
+function* findMembers(bytes: Buffer): YieldingWork<Members> {
   const found = new Map<string, Buffer>();
   const start = skipSpace(bytes, 0);
   if (bytes[start] !== OPEN_OBJECT) throw malformed();
-  const end = yield* passObject(bytes, start, 0, (nameStart, nameEnd, valueStart, valueEnd) =>
+  const end = yield* skipObjectYielding(bytes, start, 0, (nameStart, nameEnd, valueStart, valueEnd) =>
     found.set(nameOf(bytes, nameStart, nameEnd), bytes.subarray(valueStart, valueEnd)),
   );
   if (skipSpace(bytes, end) !== bytes.length) throw malformed();
@@ -46,15 +47,15 @@ export const member = (bytes: Buffer, name: string): Buffer | undefined => membe
 export const elements = (bytes: Buffer): Buffer[] => [...eachElement(bytes)];
 
 /** As {@link elements}, for what may be long: others have their turn in between. */
-export async function elementsInTurns(bytes: Buffer, turn = nextTurn): Promise<Buffer[]> {
+export async function elementsYielding(bytes: Buffer, yieldTurn = yieldToEventLoop): Promise<Buffer[]> {
   const found: Buffer[] = [];
-  let passed = 0;
+  let bytesSinceYield = 0;
   for (const element of eachElement(bytes)) {
     found.push(element);
-    passed += element.length;
-    if (passed < STRIDE) continue;
-    await turn();
-    passed = 0;
+    bytesSinceYield += element.length;
+    if (bytesSinceYield < YIELD_EVERY_BYTES) continue;
+    await yieldTurn();
+    bytesSinceYield = 0;
   }
   return found;
 }
@@ -76,7 +77,7 @@ export function* eachElement(bytes: Buffer): Generator<Buffer, void> {
 }
 
 /** An integer that a double holds exactly, such as a slot. Throws `upstream_error` for anything else. */
-export function safeInteger(bytes: Buffer | undefined): number {
+export function parseSafeInteger(bytes: Buffer | undefined): number {
   const digits = bytes?.toString('latin1') ?? '';
   const value = Number(digits);
   if (!INTEGER.test(digits) || !Number.isSafeInteger(value)) throw malformed();
@@ -84,7 +85,7 @@ export function safeInteger(bytes: Buffer | undefined): number {
 }
 
 /** A u64 such as a count of lamports: it never becomes a double. Throws `upstream_error` for anything else. */
-export function u64(bytes: Buffer | undefined): bigint {
+export function parseU64(bytes: Buffer | undefined): bigint {
   const digits = bytes?.toString('latin1') ?? '';
   if (!/^\d{1,20}$/.test(digits)) throw malformed();
   return BigInt(digits);
@@ -95,11 +96,12 @@ export const isNull = (bytes: Buffer | undefined): boolean => bytes === undefine
 
 const NULL = Buffer.from('null');
 
-/** As {@link safeInteger}, where the node may not know it. */
-export const integerOrNull = (bytes: Buffer | undefined): number | null => (isNull(bytes) ? null : safeInteger(bytes));
+/** As {@link parseSafeInteger}, where the node may not know it. */
+export const parseIntegerOrNull = (bytes: Buffer | undefined): number | null =>
+  isNull(bytes) ? null : parseSafeInteger(bytes);
 
 /** The text of a JSON string. Throws `upstream_error` for anything else. */
-export function text(bytes: Buffer | undefined): string {
+export function parseString(bytes: Buffer | undefined): string {
   const value = parse(bytes?.toString() ?? '');
   if (typeof value !== 'string') throw malformed();
   return value;
@@ -109,7 +111,7 @@ export function text(bytes: Buffer | undefined): string {
  * The same JSON in the one spelling that can be compared and signed: compact, members sorted by name, the last of
  * repeated members kept, each number and each string as the node spelled it. Throws as {@link members} does.
  */
-export function canonicalText(bytes: Buffer): string {
+export function canonicalJson(bytes: Buffer): string {
   try {
     utf8.decode(bytes); // else a broken character would silently become another one
   } catch (cause) {

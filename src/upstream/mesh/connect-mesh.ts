@@ -1,22 +1,22 @@
 import { COMMITMENTS } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/error.ts';
 import { ByteBudget } from '../failsafe/byte-budget.ts';
-import type { NodeOptions, Surroundings } from '../options.ts';
-import { unreachable } from '../rpc/rpc-errors.ts';
-import { bestRead } from './best-read.ts';
-import { inOrder } from './choice.ts';
+import { noNodeReachable } from '../rpc/error-normalizer.ts';
+import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
+import { bootstrap } from './bootstrap.ts';
 import { JumpGuard } from './jump-guard.ts';
-import { Member } from './member.ts';
 import type { Mesh } from './mesh.ts';
-import type { Peers } from './peers.ts';
-import { begin } from './start.ts';
-import { Tips } from './tips.ts';
+import { MeshNode } from './mesh-node.ts';
+import { MeshTips } from './mesh-tips.ts';
+import { weightedRandomOrder } from './node-selection.ts';
+import { routeCall } from './route-call.ts';
+import type { SlotConsensus } from './slot-consensus.ts';
 
-export interface MeshOptions extends Surroundings {
+export interface MeshOptions extends UpstreamDeps {
   /** In order of preference, where nothing else tells between them. */
   readonly nodes: readonly NodeOptions[];
   /** The genesis hash that the nodes must have. Without one the first node to answer decides. */
-  readonly expectedCluster?: string | null;
+  readonly expectedGenesisHash?: string | null;
   /** Told, in words without any URL, what an operator should know. */
   readonly onProblem?: (nodeId: string, problem: string) => void;
 }
@@ -24,86 +24,88 @@ export interface MeshOptions extends Surroundings {
 /** Connects to a cluster. Resolves when a node has shown its slots; throws `upstream_unavailable` after `startMs`. */
 export async function connectMesh(options: MeshOptions): Promise<Mesh> {
   const { nodes, clock, random, settings, onProblem = () => {} } = options;
-  const surroundings: Surroundings = { clock, random, settings };
+  const deps: UpstreamDeps = { clock, random, settings };
   const budget = new ByteBudget(settings.inFlightBytes);
-  const tips = new Tips();
-  const newGuard = () => new JumpGuard({ clock, ...settings });
-  const guards = { processed: newGuard(), confirmed: newGuard(), finalized: newGuard() };
-  let expected = options.expectedCluster ?? undefined;
-  let begun = false;
-  let closed = false;
+  const tips = new MeshTips();
+  const newJumpGuard = () => new JumpGuard({ clock, ...settings });
+  const jumpGuards = { processed: newJumpGuard(), confirmed: newJumpGuard(), finalized: newJumpGuard() };
+  let expectedGenesisHash = options.expectedGenesisHash ?? undefined;
+  let isBootstrapped = false;
+  let isClosed = false;
 
-  const peers: Peers = {
-    belongs(genesisHash) {
-      expected ??= genesisHash;
-      return genesisHash === expected;
+  const consensus: SlotConsensus = {
+    verifyGenesis(genesisHash) {
+      expectedGenesisHash ??= genesisHash;
+      return genesisHash === expectedGenesisHash;
     },
-    show(id, commitment, slot) {
-      if (begun) guards[commitment].show(id, slot);
+    observe(id, commitment, slot) {
+      if (isBootstrapped) jumpGuards[commitment].observe(id, slot);
     },
-    believes: (commitment, slot) => guards[commitment].believes(slot),
-    doubts: (id) => COMMITMENTS.some((commitment) => guards[commitment].doubts(id)),
-    reached: (commitment, slot) => tips.show(commitment, slot),
+    isAccepted: (commitment, slot) => jumpGuards[commitment].isAccepted(slot),
+    isSuspect: (id) => COMMITMENTS.some((commitment) => jumpGuards[commitment].isSuspect(id)),
+    advanceTip: (commitment, slot) => tips.observe(commitment, slot),
     tip: (commitment) => tips.newest(commitment),
   };
-  const members = nodes.map((node) => new Member({ node, surroundings, budget, peers, onProblem }));
+  const meshNodes = nodes.map((node) => new MeshNode({ node, deps, budget, consensus, onProblem }));
   const close = async () => {
-    closed = true;
-    await Promise.all(members.map((member) => member.close()));
+    isClosed = true;
+    await Promise.all(meshNodes.map((member) => member.close()));
   };
 
-  const { cluster, anchor } = await begin(members, surroundings).catch(async (thrown: unknown) => {
+  const { genesisHash, anchor } = await bootstrap(meshNodes, deps).catch(async (thrown: unknown) => {
     await close();
     throw thrown;
   });
-  begun = true;
+  isBootstrapped = true;
   for (const commitment of COMMITMENTS) {
-    tips.on(commitment, () => {
-      for (const member of members) member.compare();
+    tips.onTip(commitment, () => {
+      for (const member of meshNodes) member.updateLag();
     });
   }
-  for (const member of new Set([anchor, ...members])) member.showAgain();
-  for (const member of members) member.start();
+  for (const member of new Set([anchor, ...meshNodes])) member.replaySlots();
+  for (const member of meshNodes) member.start();
   // What is claimed by a line must not fall behind with its node while another does better.
-  tips.on('processed', () => {
-    if (members.some(({ fit }) => fit)) for (const member of members) if (member.out) member.lines.drop();
+  tips.onTip('processed', () => {
+    if (meshNodes.some(({ isHealthy }) => isHealthy))
+      for (const member of meshNodes) if (member.isOutOfSync) member.sessions.closeAll();
   });
 
-  const forLines = () => members.filter(({ trusted }) => trusted);
-  const bestForLine = () =>
-    inOrder(
-      forLines()
-        .filter(({ lines }) => lines.restMs === 0)
-        .map((member) => ({ member, ...member.choice('getMultipleAccounts') })),
+  const sessionNodes = () => meshNodes.filter(({ isTrusted }) => isTrusted);
+  const bestSessionNode = () =>
+    weightedRandomOrder(
+      sessionNodes()
+        .filter(({ sessions }) => sessions.cooldownMs === 0)
+        .map((member) => ({ member, ...member.candidateFor('getMultipleAccounts') })),
       random,
     )[0]?.member;
 
   return {
-    cluster,
+    genesisHash,
     get apiVersion() {
-      return members.find(({ node }) => node.apiVersion !== undefined)?.node.apiVersion;
+      return meshNodes.find(({ client }) => client.apiVersion !== undefined)?.client.apiVersion;
     },
-    get requests() {
-      return members.reduce((sum, { node }) => sum + node.requests, 0);
+    get requestCount() {
+      return meshNodes.reduce((sum, { client }) => sum + client.requestCount, 0);
     },
-    call: (method, params = [], how = {}) => bestRead({ members, clock, random, tip: peers.tip }, method, params, how),
+    call: (method, params = [], callOptions = {}) =>
+      routeCall({ meshNodes, clock, random, tip: consensus.tip }, method, params, callOptions),
     tip: (commitment) => tips.newest(commitment),
-    onTip: (commitment, listener) => tips.on(commitment, listener),
-    async openLine() {
-      while (!closed) {
+    onTip: (commitment, listener) => tips.onTip(commitment, listener),
+    async openSession() {
+      while (!isClosed) {
         try {
-          const line = await bestForLine()?.lines.open();
-          if (line !== undefined && !line.lost) return line;
+          const session = await bestSessionNode()?.sessions.open();
+          if (session !== undefined && !session.isLost) return session;
         } catch (thrown) {
           if (!(thrown instanceof GatewayError)) throw thrown;
         }
-        const rests = forLines().map(({ lines }) => lines.restMs);
-        const pauseMs = rests.length > 0 ? Math.min(...rests) : settings.backoffMinMs;
+        const cooldowns = sessionNodes().map(({ sessions }) => sessions.cooldownMs);
+        const pauseMs = cooldowns.length > 0 ? Math.min(...cooldowns) : settings.backoffMinMs;
         if (pauseMs > 0) await new Promise<void>((resolve) => clock.after(pauseMs, resolve));
       }
-      throw unreachable();
+      throw noNodeReachable();
     },
-    nodes: () => members.map((member) => member.status()),
+    nodes: () => meshNodes.map((member) => member.status()),
     close,
   };
 }

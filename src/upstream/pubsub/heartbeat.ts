@@ -5,9 +5,9 @@ export interface HeartbeatOptions {
   readonly pingMs: number;
   readonly silenceMs: number;
   /** Sends a ping. */
-  ping(): void;
+  sendPing(): void;
   /** The other end is as good as gone. */
-  lost(reason: string): void;
+  onDead(reason: string): void;
 }
 
 /** Watches that the other end of a connection lives: answers each ping before the next, and doesn't fall silent. */
@@ -16,8 +16,8 @@ export class Heartbeat {
   #cancelPing = (): void => {};
   #cancelSilence: (() => void) | undefined;
   #answered = false;
-  #heardAt = 0;
-  #deaf = false;
+  #lastTrafficMs = 0;
+  #isPaused = false;
 
   constructor(options: HeartbeatOptions) {
     this.#options = options;
@@ -25,24 +25,24 @@ export class Heartbeat {
 
   /** Begins to send pings. */
   start(): void {
-    const { clock, pingMs, ping, lost } = this.#options;
+    const { clock, pingMs, sendPing, onDead } = this.#options;
     this.#answered = false;
-    ping();
+    sendPing();
     this.#cancelPing = clock.after(pingMs, () => {
-      if (this.#answered || this.#deaf) this.start();
-      else lost('left a ping unanswered');
+      if (this.#answered || this.#isPaused) this.start();
+      else onDead('left a ping unanswered');
     });
   }
 
   /** From now on something is always to be heard. */
-  expectWords(): void {
+  expectTraffic(): void {
     if (this.#cancelSilence !== undefined) return;
-    this.heard();
-    this.#watch();
+    this.onTraffic();
+    this.#watchSilence();
   }
 
-  heard(): void {
-    this.#heardAt = this.#options.clock.monotonic();
+  onTraffic(): void {
+    this.#lastTrafficMs = this.#options.clock.monotonic();
   }
 
   answered(): void {
@@ -50,9 +50,9 @@ export class Heartbeat {
   }
 
   /** While we don't listen ourselves, nothing can be heard. */
-  setDeaf(deaf: boolean): void {
-    this.#deaf = deaf;
-    this.heard();
+  setPaused(isPaused: boolean): void {
+    this.#isPaused = isPaused;
+    this.onTraffic();
   }
 
   stop(): void {
@@ -60,10 +60,10 @@ export class Heartbeat {
     this.#cancelSilence?.();
   }
 
-  #watch(): void {
-    const { clock, silenceMs, lost } = this.#options;
-    const quietMs = this.#deaf ? 0 : clock.monotonic() - this.#heardAt;
-    if (quietMs >= silenceMs) lost('fell silent');
-    else this.#cancelSilence = clock.after(silenceMs - quietMs, () => this.#watch());
+  #watchSilence(): void {
+    const { clock, silenceMs, onDead } = this.#options;
+    const silentMs = this.#isPaused ? 0 : clock.monotonic() - this.#lastTrafficMs;
+    if (silentMs >= silenceMs) onDead('fell silent');
+    else this.#cancelSilence = clock.after(silenceMs - silentMs, () => this.#watchSilence());
   }
 }

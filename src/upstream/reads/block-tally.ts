@@ -1,7 +1,7 @@
 import { CLOCK_SYSVAR, SLOT_HASHES_SYSVAR, VOTE_PROGRAM } from '../../domain/programs.ts';
+import { YIELD_EVERY_BYTES } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';
-import { elements, integerOrNull, isNull, members, text, u64 } from '../json/raw-json.ts';
-import { STRIDE } from '../json/turns.ts';
+import { elements, isNull, members, parseIntegerOrNull, parseString, parseU64 } from '../json/raw-json.ts';
 
 /** What the transactions of a block come to. */
 export interface BlockTally {
@@ -23,14 +23,17 @@ const MAX_SIGNATURES = 50;
  * Counts the transactions of a block, given as `transactionDetails: "accounts"` shows each. A block has megabytes of
  * them, so now and then it waits for `nextTurn`. Throws `upstream_error` for what is no transaction.
  */
-export async function tally(transactions: Iterable<Buffer>, nextTurn: () => Promise<void>): Promise<BlockTally> {
+export async function tallyTransactions(
+  transactions: Iterable<Buffer>,
+  yieldTurn: () => Promise<void>,
+): Promise<BlockTally> {
   const signatures: string[] = [];
   let [count, voteCount, successCount, failedCount] = [0, 0, 0, 0];
   let feesLamports = 0n;
   let computeUnitsConsumed: number | null = 0;
-  let readBytes = 0;
+  let bytesSinceYield = 0;
   for (const bytes of transactions) {
-    const { isVote, fee, succeeded, computeUnits, signature } = outcome(bytes);
+    const { isVote, fee, succeeded, computeUnits, signature } = parseOutcome(bytes);
     count++;
     if (isVote) voteCount++;
     else if (signatures.length < MAX_SIGNATURES) signatures.push(signature());
@@ -39,17 +42,17 @@ export async function tally(transactions: Iterable<Buffer>, nextTurn: () => Prom
     feesLamports += fee;
     if (computeUnitsConsumed !== null)
       computeUnitsConsumed = computeUnits === null ? null : computeUnitsConsumed + computeUnits;
-    readBytes += bytes.length;
-    if (readBytes < STRIDE) continue;
-    await nextTurn();
-    readBytes = 0;
+    bytesSinceYield += bytes.length;
+    if (bytesSinceYield < YIELD_EVERY_BYTES) continue;
+    await yieldTurn();
+    bytesSinceYield = 0;
   }
   const nonVoteCount = count - voteCount;
   if (count === 0) computeUnitsConsumed = null; // no record told it
   return { count, voteCount, nonVoteCount, successCount, failedCount, feesLamports, computeUnitsConsumed, signatures };
 }
 
-interface Outcome {
+interface TransactionOutcome {
   readonly isVote: boolean;
   readonly fee: bigint;
   /** Null where the node kept no record of it. */
@@ -58,7 +61,7 @@ interface Outcome {
   readonly signature: () => string;
 }
 
-function outcome(bytes: Buffer): Outcome {
+function parseOutcome(bytes: Buffer): TransactionOutcome {
   const whole = members(bytes);
   const [transaction, meta] = [whole.get('transaction'), whole.get('meta')];
   if (transaction === undefined) throw malformed();
@@ -68,14 +71,14 @@ function outcome(bytes: Buffer): Outcome {
   const effects = meta === undefined || isNull(meta) ? undefined : members(meta);
   return {
     isVote: isVote(whole.get('version'), keys),
-    fee: effects === undefined ? 0n : u64(effects.get('fee')),
+    fee: effects === undefined ? 0n : parseU64(effects.get('fee')),
     succeeded: effects === undefined ? null : isNull(effects.get('err')),
-    computeUnits: integerOrNull(effects?.get('computeUnitsConsumed')),
-    signature: () => text(elements(signatures)[0]),
+    computeUnits: parseIntegerOrNull(effects?.get('computeUnitsConsumed')),
+    signature: () => parseString(elements(signatures)[0]),
   };
 }
 
-const READ_BY_VOTES: ReadonlySet<string> = new Set([VOTE_PROGRAM, CLOCK_SYSVAR, SLOT_HASHES_SYSVAR]);
+const ACCOUNTS_READ_BY_VOTES: ReadonlySet<string> = new Set([VOTE_PROGRAM, CLOCK_SYSVAR, SLOT_HASHES_SYSVAR]);
 const VERSION_LEGACY = '"legacy"';
 const MAX_VOTE_SIGNERS = 2;
 
@@ -88,11 +91,11 @@ function isVote(version: Buffer | undefined, keys: Buffer): boolean {
   if (!isLegacy || !keys.includes(VOTE_PROGRAM)) return false;
   const accounts = elements(keys).map((key) => {
     const { pubkey, signer, writable } = Object.fromEntries(members(key));
-    return { address: text(pubkey), signs: isTrue(signer), isWritten: isTrue(writable) };
+    return { address: parseString(pubkey), signs: isTrue(signer), isWritten: isTrue(writable) };
   });
   const signers = accounts.filter(({ signs }) => signs).length;
   const read = accounts.filter(({ signs, isWritten }) => !signs && !isWritten);
-  return signers <= MAX_VOTE_SIGNERS && read.every(({ address }) => READ_BY_VOTES.has(address));
+  return signers <= MAX_VOTE_SIGNERS && read.every(({ address }) => ACCOUNTS_READ_BY_VOTES.has(address));
 }
 
 const isTrue = (bytes: Buffer | undefined): boolean => bytes?.toString('latin1') === 'true';

@@ -5,14 +5,16 @@ import { elements, isNull } from '../json/raw-json.ts';
 import type { Mesh } from '../mesh/mesh.ts';
 
 /** A node refuses more keys in one getMultipleAccounts. */
-const MAX_KEYS = 100;
+const MAX_ADDRESSES = 100;
 
 /** What is asked of accounts, in parts that a node takes at once. */
-export const inBatches = <T>(items: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(items.length / MAX_KEYS) }, (_, i) => items.slice(i * MAX_KEYS, (i + 1) * MAX_KEYS));
+export const batchesOf = <T>(items: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(items.length / MAX_ADDRESSES) }, (_, i) =>
+    items.slice(i * MAX_ADDRESSES, (i + 1) * MAX_ADDRESSES),
+  );
 
 /** Reads a batch of different accounts at one slot: the JSON of those that exist, by address. */
-export async function readMultiple(
+export async function readMultipleAccounts(
   mesh: Pick<Mesh, 'call'>,
   addresses: readonly string[],
   config: { readonly commitment: Commitment; readonly [option: string]: unknown },

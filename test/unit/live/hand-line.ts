@@ -3,11 +3,11 @@ import type { GatewayError } from '../../../src/domain/error.ts';
 import type { Read } from '../../../src/domain/read-method.ts';
 import type { Slot } from '../../../src/domain/slot.ts';
 import { AccountWatch, type AccountWatchSettings } from '../../../src/live/accounts/account-watch.ts';
-import { Tips } from '../../../src/upstream/mesh/tips.ts';
-import { Ancestry } from '../../../src/upstream/pubsub/ancestry.ts';
-import type { Beacon, Line, Watcher } from '../../../src/upstream/pubsub/ordered-line.ts';
-import { Accounts } from '../../../src/upstream/reads/accounts.ts';
-import type { Reading } from '../../../src/upstream/rpc/call.ts';
+import { MeshTips } from '../../../src/upstream/mesh/mesh-tips.ts';
+import type { ClockUpdate, PubsubSession, SubscriptionHandler } from '../../../src/upstream/pubsub/pubsub-session.ts';
+import { SlotAncestry } from '../../../src/upstream/pubsub/slot-ancestry.ts';
+import { AccountBatcher } from '../../../src/upstream/reads/account-batcher.ts';
+import type { RpcResponse } from '../../../src/upstream/rpc/rpc-response.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 /** A read that a test answers. */
@@ -19,27 +19,27 @@ export interface Asked {
 }
 
 /** A line that a test moves by hand. */
-export class HandLine implements Line {
+export class HandLine implements PubsubSession {
   readonly nodeId = 'node-1';
   readonly asked: Asked[] = [];
-  readonly watchers = new Map<string, Watcher>();
+  readonly watchers = new Map<string, SubscriptionHandler>();
   readonly stopped: string[] = [];
-  readonly ancestry = new Ancestry();
-  pooled = false;
-  room = 100;
-  lost = false;
-  readonly #onBeacon = new Map<Commitment, (beacon: Beacon) => void>();
+  readonly ancestry = new SlotAncestry();
+  isPooled = false;
+  capacity = 100;
+  isLost = false;
+  readonly #onBeacon = new Map<Commitment, (beacon: ClockUpdate) => void>();
   readonly #taken = new Set<string>();
-  readonly #answer: Line['call'] | undefined;
+  readonly #answer: PubsubSession['call'] | undefined;
   #onLost: (reason: string) => void = () => {};
   #slot: Slot | undefined;
 
   /** `answer` answers reads in the test's place. */
-  constructor(answer?: Line['call']) {
+  constructor(answer?: PubsubSession['call']) {
     this.#answer = answer;
   }
 
-  subscribe(_: string, [address]: readonly unknown[], watcher: Watcher): () => void {
+  subscribe(_: string, [address]: readonly unknown[], watcher: SubscriptionHandler): () => void {
     this.watchers.set(String(address), watcher);
     return () => {
       this.watchers.delete(String(address));
@@ -53,21 +53,21 @@ export class HandLine implements Line {
     for (const [name, watcher] of [...this.watchers]) {
       if (this.#taken.has(name)) continue;
       this.#taken.add(name);
-      watcher.acknowledged();
+      watcher.onAcknowledged();
     }
   }
 
   refuse(name: string): void {
     const watcher = this.watchers.get(name);
     this.watchers.delete(name);
-    watcher?.refused();
+    watcher?.onRejected();
   }
 
-  excludes(slot: Slot, tip: Slot): boolean {
-    return this.ancestry.excludes(slot, tip);
+  isOnAnotherFork(slot: Slot, tip: Slot): boolean {
+    return this.ancestry.isOnAnotherFork(slot, tip);
   }
 
-  onBeacon(commitment: Commitment, listener: (beacon: Beacon) => void): () => void {
+  onClockUpdate(commitment: Commitment, listener: (beacon: ClockUpdate) => void): () => void {
     this.#onBeacon.set(commitment, listener);
     return () => {};
   }
@@ -77,7 +77,7 @@ export class HandLine implements Line {
     return () => {};
   }
 
-  call(method: Read, params: readonly unknown[] = []): Promise<Reading> {
+  call(method: Read, params: readonly unknown[] = []): Promise<RpcResponse> {
     if (this.#answer !== undefined) return this.#answer(method, params);
     // The parameters of getMultipleAccounts, which is all that is called here.
     const [addresses, { minContextSlot }] = params as [string[], { minContextSlot?: Slot }];
@@ -97,12 +97,12 @@ export class HandLine implements Line {
   }
 
   tell(address: string, slot: Slot, account: string): void {
-    this.watchers.get(address)?.notify(slot, Buffer.from(account));
+    this.watchers.get(address)?.onNotification(slot, Buffer.from(account));
   }
 
   close(): void {
-    this.lost = true;
-    this.room = 0;
+    this.isLost = true;
+    this.capacity = 0;
     this.#onLost('was closed');
   }
 }
@@ -116,28 +116,28 @@ export interface HandWorld {
   readonly problems: string[];
   /** Reads that went past the watch, to whichever node. */
   readonly elsewhere: HandLine;
-  readonly tips: Tips;
+  readonly tips: MeshTips;
 }
 
 const SETTINGS: AccountWatchSettings = { accounts: 100, idleSlots: 50, auditMs: 30_000, maxAccountBytes: 1000 };
 
 export function openWatch(settings: Partial<AccountWatchSettings> = {}): HandWorld {
   const clock = new ManualClock();
-  const tips = new Tips();
+  const tips = new MeshTips();
   const lines: HandLine[] = [];
   const problems: string[] = [];
   const elsewhere = new HandLine();
   const watch = new AccountWatch({
     mesh: {
-      openLine: async () => {
+      openSession: async () => {
         const line = new HandLine();
         lines.push(line);
         return line;
       },
       tip: (commitment) => tips.newest(commitment),
-      onTip: (commitment, listener) => tips.on(commitment, listener),
+      onTip: (commitment, listener) => tips.onTip(commitment, listener),
     },
-    accounts: new Accounts(elsewhere),
+    accounts: new AccountBatcher(elsewhere),
     clock,
     settings: { ...SETTINGS, ...settings },
     onProblem: (problem) => problems.push(problem),

@@ -6,7 +6,7 @@ import type { Answer } from '../../../src/domain/answer.ts';
 import { GatewayError } from '../../../src/domain/error.ts';
 import { type Context, read } from '../../../src/routing/route.ts';
 import { Answers, type Question } from '../../../src/serving/answers.ts';
-import { notReached } from '../../../src/upstream/rpc/rpc-errors.ts';
+import { minContextSlotNotReached } from '../../../src/upstream/rpc/error-normalizer.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 type Resolve = () => Promise<Pick<Answer<number>, 'slot' | 'result' | 'fromSnapshot'>>;
@@ -149,7 +149,7 @@ t.test('when no upstream is as far as what was told of a key that is kept no mor
   to(10);
   play(async () => ({ slot: 10, result: 1 }));
   t.match(await ask(), { entry: { slot: 10 } });
-  play(() => Promise.reject(notReached()));
+  play(() => Promise.reject(minContextSlotNotReached()));
   await t.rejects(ask(), { code: 'stale', status: 503, retryAfter: 1 });
   await t.rejects(ask(10), { code: 'min_slot_not_reached' }, 'unless the caller named the slot');
 });

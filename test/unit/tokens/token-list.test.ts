@@ -1,17 +1,17 @@
 import t from 'tap';
 import { readTokenList, type TokenList } from '../../../src/tokens/token-list.ts';
-import type { StoredAccount } from '../../../src/upstream/reads/stored-accounts.ts';
-import { answerOf, holding, madeUp, minting } from '../../support/stored-tokens.ts';
+import type { EncodedAccount } from '../../../src/upstream/reads/encoded-accounts.ts';
+import { addressFromByte, answerOf, mintFixture, tokenAccountFixture } from '../../support/token-account-fixtures.ts';
 
-const [OWNER, OTHER, MINT] = [madeUp(1), madeUp(2), madeUp(3)];
-const [FIRST, SECOND] = [madeUp(11), madeUp(12)];
+const [OWNER, OTHER, MINT] = [addressFromByte(1), addressFromByte(2), addressFromByte(3)];
+const [FIRST, SECOND] = [addressFromByte(11), addressFromByte(12)];
 const SLOT = 7;
 
-type Accounts = Readonly<Record<string, StoredAccount>>;
+type Accounts = Readonly<Record<string, EncodedAccount>>;
 
 /** A node whose lists are ahead of the slot that it names for them: it makes them as of its newest root. */
 function nodeOf(atSlot: Accounts, atRoot: Accounts) {
-  const mint = [MINT, minting(0, 1000)] as const;
+  const mint = [MINT, mintFixture(0, 1000)] as const;
   const [now, ahead] = [atSlot, atRoot].map((accounts) => new Map([mint, ...Object.entries(accounts)]));
   return {
     call: async (method: string, params: readonly unknown[]) => {
@@ -40,13 +40,13 @@ async function read(atSlot: Accounts, atRoot: Accounts, known?: TokenList) {
   };
 }
 
-const one = { [FIRST]: holding(OWNER, 10, MINT) };
+const one = { [FIRST]: tokenAccountFixture(OWNER, 10, MINT) };
 
 t.test('a list says what is at its slot, though the node made it as of a later one', async (t) => {
   for (const [what, atRoot] of Object.entries({
     'nothing has changed since': one,
-    'an amount has changed since': { [FIRST]: holding(OWNER, 20, MINT) },
-    'an account has come since': { ...one, [SECOND]: holding(OWNER, 5, MINT) },
+    'an amount has changed since': { [FIRST]: tokenAccountFixture(OWNER, 20, MINT) },
+    'an account has come since': { ...one, [SECOND]: tokenAccountFixture(OWNER, 5, MINT) },
   })) {
     const { slots, amounts, ofMint } = await read(one, atRoot);
     t.same(slots, [SLOT, SLOT], what);
@@ -56,11 +56,11 @@ t.test('a list says what is at its slot, though the node made it as of a later o
 });
 
 t.test('an account that was known is not left out before its slot has come', async (t) => {
-  const two = { ...one, [SECOND]: holding(OWNER, 5, MINT) };
+  const two = { ...one, [SECOND]: tokenAccountFixture(OWNER, 5, MINT) };
   const { all: known } = await read(two, two);
   for (const [what, atRoot] of Object.entries({
     'it is closed then': one,
-    'it is given away then': { ...one, [SECOND]: holding(OTHER, 5, MINT) },
+    'it is given away then': { ...one, [SECOND]: tokenAccountFixture(OTHER, 5, MINT) },
   })) {
     const { amounts, ofMint } = await read(two, atRoot, known);
     t.same(amounts, { [FIRST]: 10, [SECOND]: 5 }, what);

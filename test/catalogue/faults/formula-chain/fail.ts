@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import { type Asked, answer, refuse, SECRET } from '../../../support/scripted-node.ts';
+import { errorBody, type RpcRequest, resultBody, SECRET } from '../../../support/scripted-node.ts';
 import type { Failure } from './habits.ts';
 
 const MEGABYTE = Buffer.alloc(1 << 20, 'x');
 
 /** Gives the answer of a node that fails. Whatever text it holds, {@link SECRET} is in it. */
-export function fail(failure: Failure, response: ServerResponse, asked: Asked): void {
+export function fail(failure: Failure, response: ServerResponse, asked: RpcRequest): void {
   const html = (status: number) => response.writeHead(status).end(`<html>${SECRET} went wrong</html>`);
   switch (failure) {
     case '429':
@@ -23,10 +23,10 @@ export function fail(failure: Failure, response: ServerResponse, asked: Asked): 
       response.end();
       return;
     case 'truncated JSON':
-      response.end(answer(asked, `"${SECRET}`).slice(0, -10));
+      response.end(resultBody(asked, `"${SECRET}`).slice(0, -10));
       return;
     case 'wrong id':
-      response.end(answer({ ...asked, id: asked.id + 1 }, `"${SECRET}"`));
+      response.end(resultBody({ ...asked, id: asked.id + 1 }, `"${SECRET}"`));
       return;
     case '50 MB':
       response.write('{"jsonrpc":"2.0","result":{"blockhash":"');
@@ -37,7 +37,7 @@ export function fail(failure: Failure, response: ServerResponse, asked: Asked): 
       drip(response);
       return;
     default:
-      response.end(refuse(asked, `{"code":${failure},"message":"${SECRET} says no"}`));
+      response.end(errorBody(asked, `{"code":${failure},"message":"${SECRET} says no"}`));
   }
 }
 

@@ -3,10 +3,10 @@ import { COMMITMENTS, type Commitment } from '../../../../src/domain/commitment.
 import type { Read } from '../../../../src/domain/read-method.ts';
 import type { Slot } from '../../../../src/domain/slot.ts';
 import {
-  type Asked,
-  answer,
+  errorBody,
   type Reply,
-  refuse,
+  type RpcRequest,
+  resultBody,
   ScriptedNode,
   subscriptionId,
 } from '../../../support/scripted-node.ts';
@@ -41,9 +41,9 @@ export class FormulaNode {
     for (const [method, result] of Object.entries(this.#results())) {
       node.replies[method as Read] = this.#replying(result); // the keys of the results are reads
     }
-    node.onHeard = (socket, asked) => {
+    node.onPubsubRequest = (socket, asked) => {
       const isEnd = asked.method.endsWith('Unsubscribe');
-      socket.send(answer(asked, isEnd ? 'true' : subscriptionId(asked)));
+      socket.send(resultBody(asked, isEnd ? 'true' : subscriptionId(asked)));
       if (isEnd) this.#subscribers.remove(socket, /"params":\[(\d+)\]/.exec(asked.text)?.[1] ?? '');
       else this.#subscribers.add(socket, asked, (commitment) => this.#slot(commitment));
     };
@@ -56,7 +56,7 @@ export class FormulaNode {
 
   /** How often each method was asked for over HTTP, and how many accounts are subscribed to. */
   counts(): Readonly<Record<string, number>> {
-    for (const { method } of this.#node.asked.splice(0)) {
+    for (const { method } of this.#node.httpRequests.splice(0)) {
       this.#requests.set(method, (this.#requests.get(method) ?? 0) + 1);
     }
     return { ...Object.fromEntries(this.#requests), subscribed: this.#subscribers.accounts };
@@ -66,15 +66,15 @@ export class FormulaNode {
     return this.#chain.reached(commitment, this.#chain.processedAt(Date.now()) - this.habits.lag);
   }
 
-  #replying(result: (slot: Slot, asked: Asked) => string): Reply {
-    const reply = (response: ServerResponse, asked: Asked): void => {
+  #replying(result: (slot: Slot, asked: RpcRequest) => string): Reply {
+    const reply = (response: ServerResponse, asked: RpcRequest): void => {
       const { failures } = this.habits;
       const failure = failures[asked.method] ?? failures['*'];
       const { commitment = 'confirmed', minContextSlot = 0 } = asked.params.at(-1) ?? {};
       const slot = this.#slot(commitment);
       if (failure !== undefined) fail(failure, response, asked);
-      else if (slot < minContextSlot) response.end(refuse(asked, NOT_REACHED));
-      else response.end(answer(asked, result(slot, asked)));
+      else if (slot < minContextSlot) response.end(errorBody(asked, NOT_REACHED));
+      else response.end(resultBody(asked, result(slot, asked)));
     };
     return (response, asked) => {
       if (this.habits.delayMs === 0) reply(response, asked);
@@ -83,7 +83,7 @@ export class FormulaNode {
   }
 
   /** What it answers, by method, with the slot at the commitment that is asked about. */
-  #results(): Partial<Record<Read, (slot: Slot, asked: Asked) => string>> {
+  #results(): Partial<Record<Read, (slot: Slot, asked: RpcRequest) => string>> {
     return {
       getGenesisHash: () => `"${this.#chain.plan.genesis}"`,
       getHealth: () => '"ok"',

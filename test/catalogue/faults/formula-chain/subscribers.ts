@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import { COMMITMENTS, type Commitment } from '../../../../src/domain/commitment.ts';
 import type { Slot } from '../../../../src/domain/slot.ts';
-import { type Asked, notification, subscriptionId } from '../../../support/scripted-node.ts';
+import { notification, type RpcRequest, subscriptionId } from '../../../support/scripted-node.ts';
 
 const OPEN = 1;
 
@@ -22,7 +22,7 @@ export class Subscribers {
     return [...this.#accounts.values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  add(socket: WebSocket, asked: Asked, reached: (commitment: Commitment) => Slot): void {
+  add(socket: WebSocket, asked: RpcRequest, reached: (commitment: Commitment) => Slot): void {
     const id = subscriptionId(asked);
     const [address, { commitment = 'finalized' } = {}] = asked.params;
     const subscriber: Subscriber = { socket, id, address, told: reached(commitment) };

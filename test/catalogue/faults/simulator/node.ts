@@ -1,21 +1,25 @@
 import { COMMITMENTS } from '../../../../src/domain/commitment.ts';
 import { GatewayError } from '../../../../src/domain/error.ts';
 import type { Slot } from '../../../../src/domain/slot.ts';
-import type { Beacon, Line, Watcher } from '../../../../src/upstream/pubsub/ordered-line.ts';
-import type { Reading } from '../../../../src/upstream/rpc/call.ts';
-import { RPC_CODE } from '../../../../src/upstream/rpc/rpc-code.ts';
-import { answerOf } from '../../../support/stored-tokens.ts';
+import type {
+  ClockUpdate,
+  PubsubSession,
+  SubscriptionHandler,
+} from '../../../../src/upstream/pubsub/pubsub-session.ts';
+import { RPC_ERROR_CODE } from '../../../../src/upstream/rpc/rpc-error-code.ts';
+import type { RpcResponse } from '../../../../src/upstream/rpc/rpc-response.ts';
+import { answerOf } from '../../../support/token-account-fixtures.ts';
 import type { Ledger } from './ledger.ts';
 import { accountsAt } from './token-world.ts';
 import { accountTopic, programTopic, type Topic } from './topic.ts';
 
 interface Subscription {
   readonly topic: Topic;
-  readonly watcher: Watcher;
+  readonly watcher: SubscriptionHandler;
   isStopped: boolean;
 }
 
-const LATE = { status: 503, rpcCode: RPC_CODE.minContextSlotNotReached };
+const LATE = { status: 503, rpcCode: RPC_ERROR_CODE.minContextSlotNotReached };
 
 type Queued = { readonly subscription: Subscription } | { readonly slot: Slot };
 
@@ -101,11 +105,11 @@ export class SimulatedNode {
   }
 
   subscribe(line: SimulatedLine, subscription: Subscription): void {
-    line.wire.push(() => subscription.watcher.acknowledged());
+    line.wire.push(() => subscription.watcher.onAcknowledged());
     this.#queue.push({ subscription });
   }
 
-  call(method: string, params: readonly any[]): Promise<Reading> {
+  call(method: string, params: readonly any[]): Promise<RpcResponse> {
     const { minContextSlot = 0 } = params.at(-1);
     return new Promise((resolve, reject) => {
       const run = () => {
@@ -124,7 +128,7 @@ export class SimulatedNode {
     for (const subscription of line.subscriptions) {
       for (const news of subscription.topic.news(slot)) {
         messages.push(() => {
-          if (!subscription.isStopped) subscription.watcher.notify(slot, Buffer.from(news));
+          if (!subscription.isStopped) subscription.watcher.onNotification(slot, Buffer.from(news));
         });
       }
     }
@@ -134,33 +138,33 @@ export class SimulatedNode {
 }
 
 /** One connection to a simulated node. What is on the wire arrives in order, or not at all. */
-export class SimulatedLine implements Line {
+export class SimulatedLine implements PubsubSession {
   readonly nodeId = 'simulated';
   readonly wire: (() => void)[] = [];
   readonly subscriptions = new Set<Subscription>();
-  readonly pooled: boolean;
+  readonly isPooled: boolean;
   readonly #node: SimulatedNode;
   readonly #reader: SimulatedNode;
-  readonly #onBeacon = new Map<string, Set<(beacon: Beacon) => void>>();
+  readonly #onBeacon = new Map<string, Set<(beacon: ClockUpdate) => void>>();
   readonly #onLost = new Set<(reason: string) => void>();
-  #beacon: Beacon | undefined;
+  #beacon: ClockUpdate | undefined;
   #lost = false;
 
   constructor(node: SimulatedNode, reader: SimulatedNode) {
     this.#node = node;
     this.#reader = reader;
-    this.pooled = reader !== node;
+    this.isPooled = reader !== node;
   }
 
-  get room(): number {
+  get capacity(): number {
     return this.#lost ? 0 : this.#node.places - this.subscriptions.size;
   }
 
-  get lost(): boolean {
+  get isLost(): boolean {
     return this.#lost;
   }
 
-  subscribe(method: string, [address, config]: readonly any[], watcher: Watcher): () => void {
+  subscribe(method: string, [address, config]: readonly any[], watcher: SubscriptionHandler): () => void {
     const { ledger } = this.#node;
     const isAccount = method === 'accountSubscribe';
     const topic = isAccount ? accountTopic(ledger, address) : programTopic(ledger, config.filters[0].memcmp.bytes);
@@ -173,11 +177,11 @@ export class SimulatedLine implements Line {
     };
   }
 
-  excludes(): boolean {
+  isOnAnotherFork(): boolean {
     return false; // its chain has no forks
   }
 
-  onBeacon(commitment: string, listener: (beacon: Beacon) => void): () => void {
+  onClockUpdate(commitment: string, listener: (beacon: ClockUpdate) => void): () => void {
     const listeners = this.#onBeacon.get(commitment) ?? new Set();
     this.#onBeacon.set(commitment, listeners.add(listener));
     return () => listeners.delete(listener);
@@ -188,7 +192,7 @@ export class SimulatedLine implements Line {
     return () => this.#onLost.delete(listener);
   }
 
-  call(method: string, params: readonly unknown[] = []): Promise<Reading> {
+  call(method: string, params: readonly unknown[] = []): Promise<RpcResponse> {
     return this.#reader.call(method, params);
   }
 

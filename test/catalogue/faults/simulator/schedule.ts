@@ -18,11 +18,11 @@ import type { Context } from '../../../../src/routing/route.ts';
 import { Answers, type Question, type Served } from '../../../../src/serving/answers.ts';
 import { JumpGuard } from '../../../../src/upstream/mesh/jump-guard.ts';
 import type { Mesh } from '../../../../src/upstream/mesh/mesh.ts';
-import { Tips } from '../../../../src/upstream/mesh/tips.ts';
-import type { Line } from '../../../../src/upstream/pubsub/ordered-line.ts';
-import { Accounts } from '../../../../src/upstream/reads/accounts.ts';
+import { MeshTips } from '../../../../src/upstream/mesh/mesh-tips.ts';
+import type { PubsubSession } from '../../../../src/upstream/pubsub/pubsub-session.ts';
+import { AccountBatcher } from '../../../../src/upstream/reads/account-batcher.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { madeUp, ownerOf } from '../../../support/stored-tokens.ts';
+import { addressFromByte, ownerOf } from '../../../support/token-account-fixtures.ts';
 import { Ledger } from './ledger.ts';
 import { type SimulatedLine, SimulatedNode } from './node.ts';
 import { accountsAt, OWNERS } from './token-world.ts';
@@ -53,7 +53,7 @@ export interface Outcome {
   readonly believed: number;
 }
 
-const ADDRESSES = [madeUp(21), madeUp(22), madeUp(23), madeUp(24)];
+const ADDRESSES = [addressFromByte(21), addressFromByte(22), addressFromByte(23), addressFromByte(24)];
 /** Bytes of the cache: room for all of them, or for hardly one. */
 const ROOM = [5000, 5000, 5000, 2000];
 /** No time that passes in a schedule explains a step of so many slots. */
@@ -68,7 +68,7 @@ export interface Weakness {
   /** Whether both nodes are always behind one address. Default: in some schedules. */
   readonly pooled?: boolean;
   /** What token lists are watched over in place of a line. */
-  readonly listLine?: (line: Line) => Line;
+  readonly listLine?: (line: PubsubSession) => PubsubSession;
 }
 
 /** Runs the real cache, the real watch and the real answers through one random schedule of everything. */
@@ -80,17 +80,17 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
   const places = 3 + Math.floor(random() * 9);
   const nodes = [new SimulatedNode(ledger, random, places), new SimulatedNode(ledger, random, places)] as const;
   const node = (): SimulatedNode => nodes[random() < 0.6 ? 0 : 1];
-  const tips = new Tips();
+  const tips = new MeshTips();
   const guard = new JumpGuard({ clock, maxJump: 64, steadySlots: 8, silenceMs: 2000 });
-  const opening: ((line: Line) => void)[] = [];
+  const opening: ((line: PubsubSession) => void)[] = [];
   const mesh: Mesh = {
-    cluster: 'simulated',
+    genesisHash: 'simulated',
     apiVersion: '0',
-    requests: 0,
+    requestCount: 0,
     call: (method, params = []) => node().call(method, params),
-    openLine: () => new Promise((resolve) => opening.push(resolve)),
+    openSession: () => new Promise((resolve) => opening.push(resolve)),
     tip: (commitment) => tips.newest(commitment),
-    onTip: (commitment, listener) => tips.on(commitment, listener),
+    onTip: (commitment, listener) => tips.onTip(commitment, listener),
     nodes: () => [],
     close: async () => {},
   };
@@ -100,10 +100,10 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
     maxStaleSlots: 150,
     hotKeys: 3,
   });
-  const accounts = new Accounts(mesh);
+  const accounts = new AccountBatcher(mesh);
   const watching = { mesh, clock, settings: SETTINGS, rule, onMoved: () => cache.carryHot() };
   const watch = new AccountWatch({ ...watching, accounts });
-  const meshOfLists: Mesh = { ...mesh, openLine: async () => listLine(await mesh.openLine()) };
+  const meshOfLists: Mesh = { ...mesh, openSession: async () => listLine(await mesh.openSession()) };
   const tokenLists = new ListWatch({ ...watching, mesh: meshOfLists });
   const context: Context = {
     mesh,
@@ -123,7 +123,7 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
     isDraining: () => false,
   };
   const answers = new Answers(context);
-  tips.on('processed', (slot) => {
+  tips.onTip('processed', (slot) => {
     cache.advance(slot);
     cache.renewHot();
   });
@@ -131,10 +131,10 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
   /** A node tells of a slot, as its feed does. */
   const tell = (index: 0 | 1, lie: number): void => {
     const slot = nodes[index].slot + lie;
-    guard.show(`${index}`, slot);
-    if (guard.believes(slot)) tips.show('finalized', slot);
+    guard.observe(`${index}`, slot);
+    if (guard.isAccepted(slot)) tips.observe('finalized', slot);
     if (lie > 0) lies++;
-    if (lie > 0 && guard.believes(slot)) believed++;
+    if (lie > 0 && guard.isAccepted(slot)) believed++;
   };
   tell(0, 0);
 

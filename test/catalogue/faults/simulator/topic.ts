@@ -1,5 +1,5 @@
 import type { Slot } from '../../../../src/domain/slot.ts';
-import { EMPTIED, jsonOf, ownerOf } from '../../../support/stored-tokens.ts';
+import { CLOSED_ACCOUNT, jsonOf, ownerOf } from '../../../support/token-account-fixtures.ts';
 import type { Ledger } from './ledger.ts';
 import { accountAt } from './token-world.ts';
 
@@ -22,7 +22,7 @@ export function accountTopic(ledger: Ledger, address: string): Topic {
     news: (slot) => {
       if (told === undefined || changedAt(slot) === told) return [];
       told = changedAt(slot);
-      return [jsonOf(accountAt(ledger, address, slot) ?? EMPTIED)];
+      return [jsonOf(accountAt(ledger, address, slot) ?? CLOSED_ACCOUNT)];
     },
   };
 }

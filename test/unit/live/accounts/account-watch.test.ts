@@ -17,7 +17,7 @@ const nobody: Follower = { onNews: () => {}, onEnd: () => {} };
 
 /** Follows `a` from slot 100 on; gives the line that is opened for it. */
 async function untilFollowed(world: HandWorld, commitment: Commitment, follower = nobody): Promise<HandLine> {
-  world.tips.show('finalized', 100);
+  world.tips.observe('finalized', 100);
   world.watch.follow('a', commitment, follower);
   await settle();
   return lineOf(world);
@@ -26,7 +26,7 @@ async function untilFollowed(world: HandWorld, commitment: Commitment, follower 
 /** Follows `a`, and brings it to where its second reading is wanted: at 100 it had 1 lamport. */
 async function untilSecondRead(world: HandWorld): Promise<HandLine> {
   const line = await untilFollowed(world, 'confirmed');
-  line.watchers.get('a')?.acknowledged();
+  line.watchers.get('a')?.onAcknowledged();
   await settle();
   line.asked.shift()?.answer(100, account(1));
   await settle();
@@ -63,7 +63,7 @@ t.test('I3: an account is live after acknowledgement, reading, beacon and a seco
   const world = openWatch();
   const line = await untilFollowed(world, 'confirmed');
   t.equal(line.asked.length, 0, 'nothing is read before the acknowledgement');
-  line.watchers.get('a')?.acknowledged();
+  line.watchers.get('a')?.onAcknowledged();
   await settle();
   t.match(line.asked[0], { addresses: ['a'], minContextSlot: undefined });
   line.beat(100);
@@ -86,8 +86,8 @@ t.test(
   async (t) => {
     const world = openWatch();
     const line = await untilFollowed(world, 'confirmed');
-    line.pooled = true;
-    line.watchers.get('a')?.acknowledged();
+    line.isPooled = true;
+    line.watchers.get('a')?.onAcknowledged();
     await settle();
     line.asked.shift()?.answer(100, account(1));
     await settle();
@@ -142,10 +142,10 @@ t.test('I6: a lost line proves nothing more; the account is live again over anot
   const line = await untilLive(world);
   line.beat(102);
   line.beat(103);
-  const { proof } = await world.watch.read(query);
-  t.match([proof?.state, proof?.slot], ['live', 102]);
+  const { lease } = await world.watch.read(query);
+  t.match([lease?.state, lease?.slot], ['live', 102]);
   line.close();
-  t.match([proof?.state, proof?.slot], ['lost', 102]);
+  t.match([lease?.state, lease?.slot], ['lost', 102]);
   t.equal(await kept(world), undefined);
   await settle();
   t.equal(world.lines.length, 2);
@@ -157,14 +157,14 @@ t.test('a line that falls behind the cluster vouches for nothing, and is given u
   const line = await untilLive(world);
   line.beat(102);
   line.beat(103);
-  const { proof } = await world.watch.read(query);
-  world.tips.show('confirmed', 110);
-  t.equal(proof?.state, 'live');
-  world.tips.show('confirmed', 111);
-  t.match([proof?.state, proof?.behindSlots], ['behind', 9]);
+  const { lease } = await world.watch.read(query);
+  world.tips.observe('confirmed', 110);
+  t.equal(lease?.state, 'live');
+  world.tips.observe('confirmed', 111);
+  t.match([lease?.state, lease?.behindSlots], ['behind', 9]);
   t.equal(await kept(world), undefined, 'others are asked');
-  world.tips.show('confirmed', 123);
-  t.ok(line.lost);
+  world.tips.observe('confirmed', 123);
+  t.ok(line.isLost);
 });
 
 t.test(
@@ -173,18 +173,18 @@ t.test(
     const world = openWatch();
     const line = await untilLive(world);
     line.beat(102);
-    const { proof } = await world.watch.read(query);
+    const { lease } = await world.watch.read(query);
     const provenMs = world.clock.monotonic();
     line.tell('a', 103, account(2));
     for (const slot of [103, 104, 105]) {
       world.clock.advance(400);
       line.beat(slot);
     }
-    t.match(proof, { state: 'superseded', slot: 101, provenMs });
+    t.match(lease, { state: 'superseded', slot: 101, provenMs });
     line.tell('a', 103, account(7)); // known already
     line.tell('a', 104, account(7)); // claimed already
     t.equal(world.watch.keeping.falseClaims, 1);
-    t.equal(proof?.provenMs, Number.NEGATIVE_INFINITY);
+    t.equal(lease?.provenMs, Number.NEGATIVE_INFINITY);
   },
 );
 
@@ -192,13 +192,13 @@ t.test('I9: an audit that finds another state below the claim drops all that cam
   const world = openWatch();
   const line = await untilLive(world);
   for (const slot of [102, 103, 104]) line.beat(slot);
-  const { proof } = await world.watch.read(query);
+  const { lease } = await world.watch.read(query);
   const audit = world.watch.keeping.audit();
   await settle();
   line.asked.shift()?.answer(103, account(2));
   await audit;
-  t.match([world.watch.keeping.falseClaims, world.problems.length > 0, line.lost], [1, true, true]);
-  t.equal(proof?.provenMs, Number.NEGATIVE_INFINITY, 'nor is it served as stale');
+  t.match([world.watch.keeping.falseClaims, world.problems.length > 0, line.isLost], [1, true, true]);
+  t.equal(lease?.provenMs, Number.NEGATIVE_INFINITY, 'nor is it served as stale');
   t.equal(await kept(world), undefined);
 });
 
@@ -224,7 +224,7 @@ t.test('I9: news of a slot that was claimed without it is a false claim', async 
   const line = await untilLive(world);
   for (const slot of [102, 103, 104]) line.beat(slot);
   line.tell('a', 103, account(7));
-  t.match([world.watch.keeping.falseClaims, line.lost], [1, true]);
+  t.match([world.watch.keeping.falseClaims, line.isLost], [1, true]);
 });
 
 t.test('I9: every so often all that is live is read again, and what means the same is the same', async (t) => {
@@ -244,9 +244,9 @@ t.test('I11: an emptied account is an absent one', async (t) => {
   const world = openWatch();
   const line = await untilLive(world);
   line.tell('a', 103, account(0));
-  const { slot, account: json, proof } = await world.watch.read(query);
+  const { slot, account: json, lease } = await world.watch.read(query);
   t.strictSame([slot, json], [103, null]);
-  t.equal(proof?.state, 'live');
+  t.equal(lease?.state, 'live');
 });
 
 t.test('I14: a text that follows the Clock is not carried on', async (t) => {
@@ -256,7 +256,7 @@ t.test('I14: a text that follows the Clock is not carried on', async (t) => {
   line.tell('a', 103, `{"lamports":5,"data":${data}}`);
   const parsed = queryOf('a', 'confirmed', 'parsed');
   const now = await world.watch.read(parsed);
-  t.match([now.slot, now.proof], [103, undefined], 'it holds at its own slot');
+  t.match([now.slot, now.lease], [103, undefined], 'it holds at its own slot');
   line.beat(103);
   line.beat(104);
   line.beat(105);
@@ -271,27 +271,27 @@ t.test('I14: a text that follows the Clock is not carried on', async (t) => {
 t.test('what is read once is not watched; what is read again and again is, until nobody reads it', async (t) => {
   const world = openWatch();
   const read = () => world.watch.read(query).catch(() => {});
-  world.tips.show('processed', 10);
+  world.tips.observe('processed', 10);
   void read();
   void read();
   t.equal(world.watch.keeping.size, 0);
-  world.tips.show('processed', 11);
+  world.tips.observe('processed', 11);
   void read();
   t.equal(world.watch.keeping.size, 1);
   await settle();
-  for (let slot = 12; slot < 120; slot++) world.tips.show('processed', slot);
+  for (let slot = 12; slot < 120; slot++) world.tips.observe('processed', slot);
   t.equal(world.watch.keeping.size, 0);
   t.strictSame(lineOf(world).stopped, ['a']);
 });
 
 t.test('no more accounts are watched than are allowed, and the idle make room', async (t) => {
   const world = openWatch({ accounts: 2 });
-  world.tips.show('processed', 10);
+  world.tips.observe('processed', 10);
   const stop = world.watch.follow('a', 'confirmed', nobody);
   world.watch.follow('b', 'confirmed', nobody);
   t.throws(() => world.watch.follow('c', 'confirmed', nobody), { code: 'overloaded' });
   stop();
-  for (let slot = 11; slot < 120; slot++) world.tips.show('processed', slot);
+  for (let slot = 11; slot < 120; slot++) world.tips.observe('processed', slot);
   world.watch.follow('c', 'confirmed', nobody);
   t.equal(world.watch.keeping.size, 2);
 });
@@ -321,7 +321,7 @@ t.test('who follows an account that can not be kept hears why, and it is tried a
   stop();
   t.throws(() => follow('a'), { code: 'result_too_large' });
   t.throws(() => follow('b'), { code: 'upstream_error' });
-  for (let slot = 102; slot < 220; slot++) world.tips.show('processed', slot);
+  for (let slot = 102; slot < 220; slot++) world.tips.observe('processed', slot);
   t.equal(world.watch.keeping.size, 0);
   follow('a');
   t.ok(line.watchers.has('a'));
@@ -338,8 +338,8 @@ t.test('I5: at processed a value of a fork that the node has left is taken back,
       [103, 101],
       [104, 102],
     ] as const)
-      line.ancestry.note(slot, parent);
-    line.watchers.get('a')?.acknowledged();
+      line.ancestry.record(slot, parent);
+    line.watchers.get('a')?.onAcknowledged();
     line.tell('a', 101, account(7));
     line.beat(103);
     t.strictSame(news, [{ slot: 101, isReorg: false }], 'this one is built on it');
@@ -357,7 +357,7 @@ t.test('at processed a value that is taken back is told as such, and a newer one
   const world = openWatch();
   const news: object[] = [];
   const line = await untilFollowed(world, 'processed', { ...nobody, onNews: (one) => news.push(one) });
-  line.watchers.get('a')?.acknowledged();
+  line.watchers.get('a')?.onAcknowledged();
   line.tell('a', 101, account(1));
   line.tell('a', 100, account(0));
   t.strictSame(news, [

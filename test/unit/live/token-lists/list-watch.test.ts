@@ -1,11 +1,11 @@
 import t from 'tap';
 import type { Slot } from '../../../../src/domain/slot.ts';
 import { TOKEN_PROGRAMS } from '../../../../src/solana/accounts/token.ts';
-import { holding, madeUp, minting } from '../../../support/stored-tokens.ts';
+import { addressFromByte, mintFixture, tokenAccountFixture } from '../../../support/token-account-fixtures.ts';
 import { settle } from '../hand-line.ts';
 import { ListWorld, MINT, OWNER } from './list-world.ts';
 
-const [A, B, SOMEBODY] = [madeUp(21), madeUp(22), madeUp(9)];
+const [A, B, SOMEBODY] = [addressFromByte(21), addressFromByte(22), addressFromByte(9)];
 const [TOKEN, TOKEN_2022] = [TOKEN_PROGRAMS['spl-token'], TOKEN_PROGRAMS['spl-token-2022']];
 
 /** A world in which the owner has 5 in one account, kept live. */
@@ -85,7 +85,7 @@ t.test('I15: when an account is added the claim stands still until its own subsc
 t.test(
   'I15: an account that is closed or given away leaves the list, which only its own subscription tells',
   async (t) => {
-    for (const becomes of [undefined, holding(SOMEBODY, 5, MINT)]) {
+    for (const becomes of [undefined, tokenAccountFixture(SOMEBODY, 5, MINT)]) {
       const world = await live();
       const changed = world.grow({ [A]: becomes });
       await world.tell(A);
@@ -116,12 +116,12 @@ t.test('I15: behind a slot that no beacon told of a list is read again, though n
 t.test('I15: a mint that comes to be shown otherwise is news, its supply is not', async (t) => {
   const world = await live();
   const { reads } = world;
-  world.grow({ [MINT]: minting(0, 200) });
+  world.grow({ [MINT]: mintFixture(0, 200) });
   await world.tell(MINT);
   await world.beat();
   await world.pass(2);
   t.strictSame([(await world.kept())?.slot, world.reads], [world.slot - 1, reads]);
-  const changed = world.grow({ [MINT]: minting(2, 200) });
+  const changed = world.grow({ [MINT]: mintFixture(2, 200) });
   await world.tell(MINT);
   t.equal((await world.kept())?.slot, changed);
   t.strictSame((await world.read()).list.scales.get(MINT), { decimals: 2 });
@@ -129,7 +129,7 @@ t.test('I15: a mint that comes to be shown otherwise is news, its supply is not'
 
 t.test('I15: a mint that becomes one of the Clock ends it: the list is read each time from then on', async (t) => {
   const world = await live();
-  world.grow({ [MINT]: minting(0, 200, 500) });
+  world.grow({ [MINT]: mintFixture(0, 200, 500) });
   await world.tell(MINT);
   for (let i = 0; i < 3; i++) {
     await world.pass(1);
@@ -139,7 +139,7 @@ t.test('I15: a mint that becomes one of the Clock ends it: the list is read each
 
 t.test('I14: a list of which amounts follow the Clock is never carried on', async (t) => {
   const world = new ListWorld();
-  world.grow({ [MINT]: minting(0, 200, 500), [A]: holding(OWNER, 5, MINT, TOKEN_2022) });
+  world.grow({ [MINT]: mintFixture(0, 200, 500), [A]: tokenAccountFixture(OWNER, 5, MINT, TOKEN_2022) });
   await world.keepLive();
   for (let i = 0; i < 3; i++) {
     await world.pass(1);
@@ -182,8 +182,8 @@ t.test('I15: a list with more accounts than are watched is read each time', asyn
   world.put({ [A]: 5, [B]: 6 });
   await world.keepLive();
   t.strictSame((await world.kept())?.amounts, { [A]: 5, [B]: 6 });
-  world.put({ [madeUp(23)]: 7 });
-  await world.tell(madeUp(23), 'program');
+  world.put({ [addressFromByte(23)]: 7 });
+  await world.tell(addressFromByte(23), 'program');
   await world.pass(5);
   t.equal(await world.kept(), undefined);
   t.equal((await world.read()).list.held.length, 3);
@@ -252,7 +252,7 @@ t.test('I9: an audit that finds another list below the claim drops all that came
   await world.watch.keeping.audit();
   t.match([world.watch.keeping.audited, world.watch.keeping.falseClaims], [1, 0], 'the news may be on its way');
   await world.pass(2);
-  t.match([world.watch.keeping.falseClaims, world.problems.length > 0, world.lines[0]?.lost], [1, true, true]);
+  t.match([world.watch.keeping.falseClaims, world.problems.length > 0, world.lines[0]?.isLost], [1, true, true]);
   t.equal(proof?.provenMs, Number.NEGATIVE_INFINITY, 'nor is it served as stale');
 });
 

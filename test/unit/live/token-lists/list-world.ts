@@ -3,15 +3,22 @@ import type { Slot } from '../../../../src/domain/slot.ts';
 import { ListWatch, type ListWatchSettings } from '../../../../src/live/token-lists/list-watch.ts';
 import { TOKEN_PROGRAMS } from '../../../../src/solana/accounts/token.ts';
 import type { TokenListReading } from '../../../../src/tokens/token-list.ts';
-import { Tips } from '../../../../src/upstream/mesh/tips.ts';
-import type { Line } from '../../../../src/upstream/pubsub/ordered-line.ts';
-import type { StoredAccount } from '../../../../src/upstream/reads/stored-accounts.ts';
+import { MeshTips } from '../../../../src/upstream/mesh/mesh-tips.ts';
+import type { PubsubSession } from '../../../../src/upstream/pubsub/pubsub-session.ts';
+import type { EncodedAccount } from '../../../../src/upstream/reads/encoded-accounts.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { answerOf, EMPTIED, holding, jsonOf, madeUp, minting } from '../../../support/stored-tokens.ts';
+import {
+  addressFromByte,
+  answerOf,
+  CLOSED_ACCOUNT,
+  jsonOf,
+  mintFixture,
+  tokenAccountFixture,
+} from '../../../support/token-account-fixtures.ts';
 import { HandLine, settle } from '../hand-line.ts';
 
-export const OWNER = madeUp(7);
-export const MINT = madeUp(1);
+export const OWNER = addressFromByte(7);
+export const MINT = addressFromByte(1);
 
 const SETTINGS: ListWatchSettings = { lists: 2, maxListMembers: 100, idleSlots: 50, auditMs: 30_000 };
 
@@ -20,9 +27,9 @@ export class ListWorld {
   readonly clock = new ManualClock();
   readonly lines: HandLine[] = [];
   readonly problems: string[] = [];
-  readonly accounts = new Map<string, StoredAccount>([[MINT, minting(0, 100)]]);
+  readonly accounts = new Map<string, EncodedAccount>([[MINT, mintFixture(0, 100)]]);
   readonly watch: ListWatch;
-  readonly #tips = new Tips();
+  readonly #tips = new MeshTips();
   #slot: Slot = 100;
   /** While this is set, no line's node answers. */
   isHung = false;
@@ -36,30 +43,30 @@ export class ListWorld {
       const value = Buffer.from(answerOf(this.accounts, method, params));
       return { slot: this.#slot, value, result: value };
     };
-    const call: Line['call'] = (method, params) => {
+    const call: PubsubSession['call'] = (method, params) => {
       this.#readsElsewhere++;
       return answer(method, params);
     };
-    const callOnLine: Line['call'] = (method, params) => {
+    const callOnLine: PubsubSession['call'] = (method, params) => {
       this.#reads++;
       return this.isHung ? new Promise(() => {}) : answer(method, params);
     };
     this.watch = new ListWatch({
       mesh: {
         call,
-        openLine: async () => {
+        openSession: async () => {
           const line = new HandLine(callOnLine);
           this.lines.push(line);
           return line;
         },
         tip: (commitment) => this.#tips.newest(commitment),
-        onTip: (commitment, listener) => this.#tips.on(commitment, listener),
+        onTip: (commitment, listener) => this.#tips.onTip(commitment, listener),
       },
       clock: this.clock,
       settings: { ...SETTINGS, ...settings },
       onProblem: (problem) => this.problems.push(problem),
     });
-    this.#tips.show('finalized', this.#slot);
+    this.#tips.observe('finalized', this.#slot);
   }
 
   get line(): HandLine {
@@ -78,24 +85,26 @@ export class ListWorld {
   }
 
   /** One more slot, in which accounts become what they are given as, or go. No line tells of it yet. */
-  grow(changes: Readonly<Record<string, StoredAccount | undefined>> = {}): Slot {
+  grow(changes: Readonly<Record<string, EncodedAccount | undefined>> = {}): Slot {
     this.#slot++;
     for (const [address, account] of Object.entries(changes)) {
       if (account === undefined) this.accounts.delete(address);
       else this.accounts.set(address, account);
     }
-    this.#tips.show('finalized', this.#slot);
+    this.#tips.observe('finalized', this.#slot);
     return this.#slot;
   }
 
   /** A slot in which the owner has so many of the mint, in these accounts. */
   put(amounts: Readonly<Record<string, number>>): Slot {
-    return this.grow(Object.fromEntries(Object.entries(amounts).map(([at, n]) => [at, holding(OWNER, n, MINT)])));
+    return this.grow(
+      Object.fromEntries(Object.entries(amounts).map(([at, n]) => [at, tokenAccountFixture(OWNER, n, MINT)])),
+    );
   }
 
   /** The line tells of an account as it is now: by its own subscription or by that of its program. */
   async tell(address: string, by: 'account' | 'program' = 'account'): Promise<void> {
-    const account = this.accounts.get(address) ?? EMPTIED;
+    const account = this.accounts.get(address) ?? CLOSED_ACCOUNT;
     const value = by === 'account' ? jsonOf(account) : `{"pubkey":"${address}","account":${jsonOf(account)}}`;
     this.line.tell(by === 'account' ? address : TOKEN_PROGRAMS['spl-token'], this.#slot, value);
     await settle();

@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { YIELD_EVERY_BYTES } from '../../../../src/upstream/json/cooperative.ts';
 import {
-  canonicalText,
+  canonicalJson,
   elements,
-  elementsInTurns,
+  elementsYielding,
   member,
   members,
-  membersInTurns,
-  safeInteger,
-  text,
+  membersYielding,
+  parseSafeInteger,
+  parseString,
 } from '../../../../src/upstream/json/raw-json.ts';
-import { STRIDE } from '../../../../src/upstream/json/turns.ts';
 
 const broken = { code: 'upstream_error' };
 
@@ -91,7 +91,7 @@ t.test('digits stay as they are', async (t) => {
 
 t.test('of repeated members the last counts, however its name is spelled', async (t) => {
   t.equal(member(Buffer.from(String.raw`{"slot":1,"sl\u006ft":2}`), 'slot')?.toString(), '2');
-  t.equal(canonicalText(Buffer.from(String.raw`{"slot":1,"a":0,"sl\u006ft":2}`)), String.raw`{"a":0,"sl\u006ft":2}`);
+  t.equal(canonicalJson(Buffer.from(String.raw`{"slot":1,"a":0,"sl\u006ft":2}`)), String.raw`{"a":0,"sl\u006ft":2}`);
 });
 
 t.test('only one whole object has members', async (t) => {
@@ -119,21 +119,23 @@ t.test('nesting is bounded', async (t) => {
   const nested = (depth: number) => Buffer.from(`{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`);
   t.ok(member(nested(127), 'a'));
   t.throws(() => member(nested(128), 'a'), broken);
-  t.throws(() => canonicalText(nested(1_000_000)), broken);
+  t.throws(() => canonicalJson(nested(1_000_000)), broken);
 });
 
 t.test('a safe integer is read exactly or not at all', async (t) => {
-  fc.assert(fc.property(fc.maxSafeInteger(), (n) => t.equal(safeInteger(Buffer.from(`${n}`)), n)));
+  fc.assert(fc.property(fc.maxSafeInteger(), (n) => t.equal(parseSafeInteger(Buffer.from(`${n}`)), n)));
   for (const not of ['9007199254740992', '18446744073709551615', '1.0', '1e3', '', '"1"', 'null', '01', ' 1']) {
-    t.throws(() => safeInteger(Buffer.from(not)), broken, not);
+    t.throws(() => parseSafeInteger(Buffer.from(not)), broken, not);
   }
-  t.throws(() => safeInteger(undefined), broken);
+  t.throws(() => parseSafeInteger(undefined), broken);
 });
 
 t.test('a text is read exactly or not at all', async (t) => {
-  fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (s) => t.equal(text(Buffer.from(JSON.stringify(s))), s)));
-  for (const not of ['1', 'null', '"a', '"a" "b"', '']) t.throws(() => text(Buffer.from(not)), broken, not);
-  t.throws(() => text(undefined), broken);
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (s) => t.equal(parseString(Buffer.from(JSON.stringify(s))), s)),
+  );
+  for (const not of ['1', 'null', '"a', '"a" "b"', '']) t.throws(() => parseString(Buffer.from(not)), broken, not);
+  t.throws(() => parseString(undefined), broken);
 });
 
 t.test('canonical text means the same and is the same for every spelling', async (t) => {
@@ -146,10 +148,10 @@ t.test('canonical text means the same and is the same for every spelling', async
     .chain((json) => fc.tuple(shuffled(json), shuffled(json)));
   fc.assert(
     fc.property(twice, ([one, other]) => {
-      const canonical = canonicalText(Buffer.from(one));
+      const canonical = canonicalJson(Buffer.from(one));
       t.strictSame(JSON.parse(canonical), JSON.parse(one));
-      t.equal(canonical, canonicalText(Buffer.from(canonical)));
-      t.equal(canonicalText(Buffer.from(other)), canonical);
+      t.equal(canonical, canonicalJson(Buffer.from(canonical)));
+      t.equal(canonicalJson(Buffer.from(other)), canonical);
     }),
   );
 });
@@ -157,13 +159,13 @@ t.test('canonical text means the same and is the same for every spelling', async
 t.test('canonical text keeps the spelling of numbers and strings', async (t) => {
   const spelled = String.raw`{"z": [1.50, 18446744073709551615, -0], "a": "\u0041\/é", "é": {"b": null, "a": true}}`;
   const canonical = String.raw`{"a":"\u0041\/é","z":[1.50,18446744073709551615,-0],"é":{"a":true,"b":null}}`;
-  t.equal(canonicalText(Buffer.from(spelled)), canonical);
-  t.equal(canonicalText(Buffer.from(' [ ] ')), '[]');
+  t.equal(canonicalJson(Buffer.from(spelled)), canonical);
+  t.equal(canonicalJson(Buffer.from(' [ ] ')), '[]');
 });
 
 t.test('canonical text refuses what is not JSON or not UTF-8', async (t) => {
-  for (const json of ['', '{"a":1', '[1,]', '"a" 1']) t.throws(() => canonicalText(Buffer.from(json)), broken, json);
-  t.throws(() => canonicalText(Buffer.from([0x22, 0xff, 0x22])), broken);
+  for (const json of ['', '{"a":1', '[1,]', '"a" 1']) t.throws(() => canonicalJson(Buffer.from(json)), broken, json);
+  t.throws(() => canonicalJson(Buffer.from([0x22, 0xff, 0x22])), broken);
 });
 
 t.test('a long text is read with a rest after each stretch, wherever in it the length lies', async (t) => {
@@ -173,18 +175,21 @@ t.test('a long text is read with a rest after each stretch, wherever in it the l
   for (const [shape, result] of Object.entries(shapes)) {
     const bytes = Buffer.from(`{"jsonrpc":"2.0","result":${result},"id":1}`);
     let turns = 0;
-    const found = await membersInTurns(bytes, async () => void turns++);
+    const found = await membersYielding(bytes, async () => void turns++);
     t.strictSame(found, members(bytes), shape);
-    t.ok(turns >= Math.floor(bytes.length / (STRIDE + 2 * row.length)), `${turns} turns for ${bytes.length} bytes`);
+    t.ok(
+      turns >= Math.floor(bytes.length / (YIELD_EVERY_BYTES + 2 * row.length)),
+      `${turns} turns for ${bytes.length} bytes`,
+    );
   }
   const bytes = Buffer.from(rows);
   let turns = 0;
-  t.strictSame(await elementsInTurns(bytes, async () => void turns++), elements(bytes));
-  t.ok(turns >= Math.floor(bytes.length / (STRIDE + 2 * row.length)), `${turns} turns between rows`);
+  t.strictSame(await elementsYielding(bytes, async () => void turns++), elements(bytes));
+  t.ok(turns >= Math.floor(bytes.length / (YIELD_EVERY_BYTES + 2 * row.length)), `${turns} turns between rows`);
 });
 
 t.test('what is broken far into a long text is found all the same', async (t) => {
   const rows = Array.from({ length: 9000 }, () => '{"a":[1,2,3],"b":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}').join();
   for (const end of ['', ']', '}]', ',]}', ']}}', '] }x'])
-    await t.rejects(membersInTurns(Buffer.from(`{"r":[${rows}${end}`)), broken, end);
+    await t.rejects(membersYielding(Buffer.from(`{"r":[${rows}${end}`)), broken, end);
 });

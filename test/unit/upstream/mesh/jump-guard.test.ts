@@ -8,13 +8,13 @@ const SLOT_MS = 400;
 function begin(slot = 1000) {
   const clock = new ManualClock(0);
   const guard = new JumpGuard({ clock, maxJump: 64, steadySlots: 8, silenceMs: 2000 });
-  guard.show('a', slot);
+  guard.observe('a', slot);
   /** So many slots pass, and each of these nodes shows them, so much beside the truth. */
   const pass = (slots: number, nodes: Readonly<Record<string, number>>) => {
     for (let n = 0; n < slots; n++) {
       clock.advance(SLOT_MS);
       slot++;
-      for (const [id, lie] of Object.entries(nodes)) guard.show(id, slot + lie);
+      for (const [id, lie] of Object.entries(nodes)) guard.observe(id, slot + lie);
     }
     return slot;
   };
@@ -24,30 +24,30 @@ function begin(slot = 1000) {
 t.test('I16: a step that the time explains is believed, and up to 64 slots more', async (t) => {
   const { clock, guard, pass } = begin();
   const slot = pass(50, { a: 0 });
-  t.ok(guard.believes(slot));
+  t.ok(guard.isAccepted(slot));
   clock.advance(40 * SLOT_MS);
-  guard.show('a', slot + 40 + 60);
-  t.ok(guard.believes(slot + 100));
-  guard.show('a', slot + 300);
-  t.notOk(guard.believes(slot + 300));
-  t.ok(guard.doubts('a'));
+  guard.observe('a', slot + 40 + 60);
+  t.ok(guard.isAccepted(slot + 100));
+  guard.observe('a', slot + 300);
+  t.notOk(guard.isAccepted(slot + 300));
+  t.ok(guard.isSuspect('a'));
 });
 
 t.test('I16: many small steps carry the tip no further than one big one', async (t) => {
   const { guard, pass } = begin();
   const slot = pass(50, { a: 0, b: 0 });
-  for (let far = 10; far <= 10_000; far += 10) guard.show('a', slot + far);
-  t.ok(guard.believes(slot + 60));
-  t.notOk(guard.believes(slot + 80));
+  for (let far = 10; far <= 10_000; far += 10) guard.observe('a', slot + far);
+  t.ok(guard.isAccepted(slot + 60));
+  t.notOk(guard.isAccepted(slot + 80));
 });
 
 t.test('I16: beside an honest node a liar is never believed, however steadily it goes on', async (t) => {
   const { guard, pass } = begin();
   const slot = pass(200, { a: 0, liar: 10_000 });
-  t.ok(guard.believes(slot));
-  t.notOk(guard.believes(slot + 65));
-  t.ok(guard.doubts('liar'));
-  t.notOk(guard.doubts('a'));
+  t.ok(guard.isAccepted(slot));
+  t.notOk(guard.isAccepted(slot + 65));
+  t.ok(guard.isSuspect('liar'));
+  t.notOk(guard.isSuspect('a'));
 });
 
 t.test('I16: where two agree a third is not believed out of their sight, and is when it is back', async (t) => {
@@ -55,12 +55,12 @@ t.test('I16: where two agree a third is not believed out of their sight, and is 
     const { guard, pass } = begin();
     pass(20, { a: 0, b: -3, liar: 0 });
     const slot = pass(100, { liar: lie, a: 0, b: -3 });
-    t.ok(guard.believes(slot));
-    t.notOk(guard.believes(slot + 21), `${lie}`);
-    t.match([guard.doubts('liar'), guard.doubts('a'), guard.doubts('b')], [true, false, false]);
+    t.ok(guard.isAccepted(slot));
+    t.notOk(guard.isAccepted(slot + 21), `${lie}`);
+    t.match([guard.isSuspect('liar'), guard.isSuspect('a'), guard.isSuspect('b')], [true, false, false]);
     const later = pass(2, { liar: 19, a: 0, b: -3 });
-    t.notOk(guard.doubts('liar'));
-    t.ok(guard.believes(later + 19), 'a node may be a little ahead');
+    t.notOk(guard.isSuspect('liar'));
+    t.ok(guard.isAccepted(later + 19), 'a node may be a little ahead');
   }
 });
 
@@ -74,42 +74,42 @@ t.test('I16: two that stand still are no witnesses against one that goes on', as
       ['b', until - 200],
       ['c', until - 200],
     ] as const)
-      guard.show(id, shown);
-    t.ok(guard.believes(slot + 1));
+      guard.observe(id, shown);
+    t.ok(guard.isAccepted(slot + 1));
   }
 });
 
 t.test('I16: a second node near it is witness enough', async (t) => {
   const { guard, pass } = begin();
   const slot = pass(10, { a: 0, b: 0 });
-  guard.show('a', slot + 500);
-  t.notOk(guard.believes(slot + 500));
-  guard.show('b', slot + 490);
-  t.ok(guard.believes(slot + 490));
-  guard.show('a', slot + 501);
-  t.ok(guard.believes(slot + 501));
-  t.notOk(guard.doubts('a'));
+  guard.observe('a', slot + 500);
+  t.notOk(guard.isAccepted(slot + 500));
+  guard.observe('b', slot + 490);
+  t.ok(guard.isAccepted(slot + 490));
+  guard.observe('a', slot + 501);
+  t.ok(guard.isAccepted(slot + 501));
+  t.notOk(guard.isSuspect('a'));
 });
 
 t.test('I16: the only node is believed after 8 more slots at a steady pace, and not before', async (t) => {
   const { guard, pass } = begin();
   const slot = pass(20, { a: 0 });
   const before = pass(8, { a: 5000 });
-  t.notOk(guard.believes(slot + 5000));
-  t.ok(guard.doubts('a'));
+  t.notOk(guard.isAccepted(slot + 5000));
+  t.ok(guard.isSuspect('a'));
   t.equal(before, slot + 8);
   pass(1, { a: 5000 });
-  t.ok(guard.believes(slot + 5009));
-  t.notOk(guard.doubts('a'));
+  t.ok(guard.isAccepted(slot + 5009));
+  t.notOk(guard.isSuspect('a'));
 });
 
 t.test('I16: the only node is not believed while it jumps about', async (t) => {
   const { guard, pass } = begin();
   const slot = pass(20, { a: 0 });
   for (let lie = 1000; lie < 20_000; lie += 1000) pass(4, { a: lie });
-  t.notOk(guard.believes(slot + 500));
+  t.notOk(guard.isAccepted(slot + 500));
   pass(1, { a: 0 });
-  t.notOk(guard.doubts('a'), 'it has come back to where it was');
+  t.notOk(guard.isSuspect('a'), 'it has come back to where it was');
 });
 
 t.test('the pace of a chain is learned, be it quick or slow', async (t) => {
@@ -117,8 +117,8 @@ t.test('the pace of a chain is learned, be it quick or slow', async (t) => {
     const clock = new ManualClock(0);
     const guard = new JumpGuard({ clock, maxJump: 64, steadySlots: 8, silenceMs: 2000 });
     for (let slot = 1; slot < 2000; slot++) {
-      guard.show('a', slot);
-      if (!guard.believes(slot)) t.fail(`slot ${slot} at ${slotMs} ms is not believed`);
+      guard.observe('a', slot);
+      if (!guard.isAccepted(slot)) t.fail(`slot ${slot} at ${slotMs} ms is not believed`);
       clock.advance(slotMs);
     }
   }
@@ -132,7 +132,7 @@ t.test('I16: beside an honest node no liar moves what is believed by more than 6
       let slot = pass(10, { a: 0, liar: 0 });
       for (const { far, times } of lies) {
         slot = pass(times, { liar: far, a: 0 });
-        if (!guard.believes(slot) || guard.believes(slot + 66)) return false;
+        if (!guard.isAccepted(slot) || guard.isAccepted(slot + 66)) return false;
       }
       return true;
     }),

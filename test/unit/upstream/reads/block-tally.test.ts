@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { toJson } from '../../../../src/domain/json.ts';
-import { summary } from '../../../../src/upstream/reads/block.ts';
-import { tally } from '../../../../src/upstream/reads/block-tally.ts';
+import { summarizeBlock } from '../../../../src/upstream/reads/block-summary.ts';
+import { tallyTransactions } from '../../../../src/upstream/reads/block-tally.ts';
 
 const VOTE = 'Vote111111111111111111111111111111111111111';
 const SYSTEM = '11111111111111111111111111111111';
@@ -43,7 +43,7 @@ function transaction({ vote = false, fee = 5000n, err = null, units, version, al
 const soon = async (): Promise<void> => {};
 
 t.test('a block is counted: votes, failures, fees to the last lamport', async (t) => {
-  const result = await tally(
+  const result = await tallyTransactions(
     [
       transaction({ vote: true, version: 'legacy' }),
       transaction({ vote: true, also: [CLOCK] }),
@@ -59,7 +59,7 @@ t.test('a block is counted: votes, failures, fees to the last lamport', async (t
 });
 
 t.test('a vote is what the cluster counts as one', async (t) => {
-  const votes = async (one: Made): Promise<number> => (await tally([transaction(one)], soon)).voteCount;
+  const votes = async (one: Made): Promise<number> => (await tallyTransactions([transaction(one)], soon)).voteCount;
   t.equal(await votes({ vote: true }), 1);
   t.equal(await votes({ vote: true, signers: 2 }), 1);
   t.equal(await votes({ vote: true, signers: 3 }), 0, 'nobody else signs a vote');
@@ -69,14 +69,14 @@ t.test('a vote is what the cluster counts as one', async (t) => {
 
 t.test('compute units are summed where every record tells them', async (t) => {
   const [one, two] = [transaction({ units: 150 }), transaction({ units: 300 })];
-  t.equal((await tally([one, two], soon)).computeUnitsConsumed, 450);
-  t.equal((await tally([one, transaction({}), two], soon)).computeUnitsConsumed, null);
-  t.equal((await tally([], soon)).computeUnitsConsumed, null);
+  t.equal((await tallyTransactions([one, two], soon)).computeUnitsConsumed, 450);
+  t.equal((await tallyTransactions([one, transaction({}), two], soon)).computeUnitsConsumed, null);
+  t.equal((await tallyTransactions([], soon)).computeUnitsConsumed, null);
 });
 
 t.test('of the transactions that are no votes the first 50 are named', async (t) => {
   const many = Array.from({ length: 130 }, (_, i) => transaction({ vote: i % 2 === 0 }));
-  const { signatures, nonVoteCount } = await tally(many, soon);
+  const { signatures, nonVoteCount } = await tallyTransactions(many, soon);
   t.equal(nonVoteCount, 65);
   t.equal(signatures.length, 50);
   t.match(signatures[0], /^signature\d+$/);
@@ -84,7 +84,7 @@ t.test('of the transactions that are no votes the first 50 are named', async (t)
 
 t.test('a transaction of which the node kept no record is counted, and nothing is claimed of it', async (t) => {
   const bare = Buffer.from('{"meta":null,"transaction":{"accountKeys":[],"signatures":["a"]}}');
-  t.match(await tally([bare], soon), { count: 1, successCount: 0, failedCount: 0, feesLamports: 0n });
+  t.match(await tallyTransactions([bare], soon), { count: 1, successCount: 0, failedCount: 0, feesLamports: 0n });
 });
 
 t.test('however large the block, no turn of the event loop reads more than 256 KiB and one transaction', async (t) => {
@@ -103,7 +103,7 @@ t.test('however large the block, no turn of the event loop reads more than 256 K
           }
         }
       };
-      await tally(block(), async () => {
+      await tallyTransactions(block(), async () => {
         sizes.push(inThisTurn);
         inThisTurn = 0;
       });
@@ -122,7 +122,7 @@ t.test("the leader is who has the block's fees; old blocks name no time, height 
     { pubkey: 'leader', lamports: 9007199254740993n, postBalance: 1, rewardType: 'Fee', commission: null },
   ];
   const block = (more: object): Buffer => Buffer.from(toJson({ ...head, ...more, transactions: [] }));
-  t.match(await summary(block({ rewards, blockTime: 1, blockHeight: 2 })), {
+  t.match(await summarizeBlock(block({ rewards, blockTime: 1, blockHeight: 2 })), {
     leader: 'leader',
     rewardLamports: 9007199254740993n,
     blockTime: 1,
@@ -130,11 +130,16 @@ t.test("the leader is who has the block's fees; old blocks name no time, height 
     transactions: { count: 0 },
   });
   for (const none of [{}, { rewards: null, blockTime: null }, { rewards: [] }]) {
-    t.match(await summary(block(none)), { leader: null, rewardLamports: null, blockTime: null, blockHeight: null });
+    t.match(await summarizeBlock(block(none)), {
+      leader: null,
+      rewardLamports: null,
+      blockTime: null,
+      blockHeight: null,
+    });
   }
 });
 
 t.test('what is no block is refused as such', async (t) => {
   const texts = ['{}', '[]', '{"transactions":[{}]}', '{"transactions":{}}', '{"transactions":[1 2]}'];
-  for (const text of texts) await t.rejects(summary(Buffer.from(text)), { code: 'upstream_error' }, text);
+  for (const text of texts) await t.rejects(summarizeBlock(Buffer.from(text)), { code: 'upstream_error' }, text);
 });

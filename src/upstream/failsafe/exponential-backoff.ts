@@ -1,0 +1,10 @@
+import type { UpstreamDeps } from '../upstream-options.ts';
+
+/**
+ * The pause after so many failures in a row: somewhere between the shortest and a limit that doubles with each failure,
+ * up to the longest.
+ */
+export function backoffMs(failures: number, { random, settings }: Pick<UpstreamDeps, 'random' | 'settings'>): number {
+  const limit = Math.min(settings.backoffMaxMs, settings.backoffMinMs * 2 ** failures);
+  return settings.backoffMinMs + random() * (limit - settings.backoffMinMs);
+}

@@ -1,0 +1,53 @@
+/** Messages taken in one turn of the event loop, so that a flood can't hold up everything else. */
+const MESSAGES_PER_TURN = 256;
+/** What a message costs beside its bytes. */
+const MESSAGE_OVERHEAD_BYTES = 128;
+
+export interface MessageQueueOptions {
+  /** Above so many waiting bytes the sender is held back, below half of them let go again. */
+  readonly maxBytes: number;
+  handle(message: Buffer): void;
+  pause(): void;
+  resume(): void;
+}
+
+/** Messages waiting to be taken, in order, over as many turns of the event loop as it needs. */
+export class MessageQueue {
+  readonly #options: MessageQueueOptions;
+  readonly #messages: Buffer[] = [];
+  #bytes = 0;
+  #isPaused = false;
+  #scheduled: NodeJS.Immediate | undefined;
+
+  constructor(options: MessageQueueOptions) {
+    this.#options = options;
+  }
+
+  push(message: Buffer): void {
+    this.#messages.push(message);
+    this.#bytes += message.length + MESSAGE_OVERHEAD_BYTES;
+    if (!this.#isPaused && this.#bytes > this.#options.maxBytes) {
+      this.#isPaused = true;
+      this.#options.pause();
+    }
+    this.#scheduled ??= setImmediate(this.#drain);
+  }
+
+  /** Forgets what is waiting. */
+  close(): void {
+    clearImmediate(this.#scheduled);
+    this.#messages.length = 0;
+  }
+
+  readonly #drain = (): void => {
+    for (const message of this.#messages.splice(0, MESSAGES_PER_TURN)) {
+      this.#bytes -= message.length + MESSAGE_OVERHEAD_BYTES;
+      this.#options.handle(message);
+    }
+    this.#scheduled = this.#messages.length > 0 ? setImmediate(this.#drain) : undefined;
+    if (this.#isPaused && this.#bytes < this.#options.maxBytes / 2) {
+      this.#isPaused = false;
+      this.#options.resume();
+    }
+  };
+}

@@ -1,0 +1,182 @@
+import { WebSocket } from 'ws';
+import type { Clock } from '../../domain/clock.ts';
+import { RawJson, toJson } from '../../domain/json.ts';
+import { members } from '../json/raw-json.ts';
+import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { MessageQueue } from './message-queue.ts';
+
+/** Held back for longer, we are too slow for this node: better start anew than be ever more behind. */
+const MAX_PAUSE_MS = 2000;
+
+/** What is wanted of a node's pubsub, over however many connections. */
+export interface ChannelSubscription {
+  readonly method: string;
+  readonly params: readonly unknown[];
+  /** Called with the bytes of each notification's `result`. */
+  readonly onNotification: (result: Buffer) => void;
+  /** Called when the node has taken it: what it tells after this is heard. */
+  readonly onAcknowledged?: () => void;
+  /** Called when the node won't have it. */
+  readonly onRejected: () => void;
+}
+
+export interface ChannelOptions {
+  readonly node: NodeOptions;
+  readonly settings: UpstreamSettings;
+  readonly clock: Clock;
+  onOpen(): void;
+  /** The node has acknowledged a subscription. */
+  onAcknowledged(): void;
+  /** Called once, whatever the end was. After it nothing is called any more. */
+  onClose(reason: string): void;
+}
+
+/**
+ * One WebSocket to a node, from handshake to end. It ends by itself when the node closes it (however politely), falls
+ * silent, leaves a ping or a subscription unanswered, sends what can't be read or sends faster than we can take.
+ */
+export class PubsubChannel {
+  readonly #options: ChannelOptions;
+  readonly #socket: WebSocket;
+  readonly #messages: MessageQueue;
+  readonly #subscriptions = new Set<ChannelSubscription>();
+  readonly #pending = new Map<string, { readonly subscription: ChannelSubscription; readonly disarm: () => void }>();
+  /** By the text of the node's own number, which may be larger than a double holds. Equal wishes share a number. */
+  readonly #subscribersById = new Map<string, Set<ChannelSubscription>>();
+  readonly #heartbeat: Heartbeat;
+  #cancelPauseTimeout = (): void => {};
+  #lastId = 0;
+  #isClosed = false;
+
+  constructor(options: ChannelOptions) {
+    const { node, settings, clock } = options;
+    this.#options = options;
+    this.#heartbeat = new Heartbeat({
+      clock,
+      pingMs: settings.pingMs,
+      silenceMs: settings.silenceMs,
+      sendPing: () => this.#socket.ping(),
+      onDead: (reason) => this.close(reason),
+    });
+    this.#messages = new MessageQueue({
+      maxBytes: settings.maxBytes, // a single message may have as many
+      handle: (message) => this.#handleMessage(message),
+      pause: () => this.#pause(),
+      resume: () => this.#resume(),
+    });
+    this.#socket = new WebSocket(node.wsUrl, {
+      headers: { ...node.headers },
+      perMessageDeflate: false,
+      maxPayload: settings.maxBytes,
+      handshakeTimeout: settings.ackMs,
+    });
+    this.#socket.on('open', () => {
+      if (this.#isClosed) return;
+      this.#heartbeat.start();
+      options.onOpen();
+    });
+    this.#socket.on('pong', () => this.#heartbeat.answered());
+    this.#socket.on('message', (data) => {
+      this.#heartbeat.onTraffic();
+      if (!this.#isClosed && Buffer.isBuffer(data)) this.#messages.push(data);
+    });
+    this.#socket.on('error', () => this.close('failed')); // its message may hold the host
+    this.#socket.on('close', () => this.close('was closed'));
+  }
+
+  /** Asks for a subscription. From the first on, silence counts: a node's slots never cease. */
+  subscribe(subscription: ChannelSubscription): void {
+    const { clock, settings } = this.#options;
+    this.#heartbeat.expectTraffic();
+    this.#subscriptions.add(subscription);
+    const cancelAckTimeout = clock.after(settings.ackMs, () => this.close('left a subscription unanswered'));
+    this.#pending.set(this.#send(subscription.method, subscription.params), { subscription, disarm: cancelAckTimeout });
+  }
+
+  unsubscribe(subscription: ChannelSubscription): void {
+    this.#subscriptions.delete(subscription);
+    for (const [subscriptionId, subscribers] of this.#subscribersById)
+      if (subscribers.has(subscription)) this.#removeSubscriber(subscriptionId, subscription);
+  }
+
+  /** Ends the connection. Not with a closing handshake: a dead node would leave us waiting for its half. */
+  close(reason: string): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.#heartbeat.stop();
+    this.#cancelPauseTimeout();
+    for (const { disarm } of this.#pending.values()) disarm();
+    this.#messages.close();
+    this.#socket.terminate();
+    this.#options.onClose(reason);
+  }
+
+  #send(method: string, params: readonly unknown[]): string {
+    const id = `${++this.#lastId}`;
+    this.#socket.send(toJson({ jsonrpc: '2.0', id: new RawJson(id), method, params }), () => {}); // a failure also closes
+    return id;
+  }
+
+  #removeSubscriber(subscriptionId: string, subscription: ChannelSubscription): void {
+    const subscribers = this.#subscribersById.get(subscriptionId);
+    subscribers?.delete(subscription);
+    if (subscribers === undefined || subscribers.size > 0) return;
+    this.#subscribersById.delete(subscriptionId);
+    const { method } = subscription;
+    this.#send(method.replace('Subscribe', 'Unsubscribe'), [new RawJson(subscriptionId)]);
+  }
+
+  /** The acknowledgement and the notifications after it are taken in order, so none can come before its route. */
+  #handleMessage(message: Buffer): void {
+    if (this.#isClosed) return;
+    try {
+      const parts = members(message);
+      const params = parts.get('params');
+      if (params === undefined) this.#acknowledge(parts);
+      else this.#dispatch(members(params));
+    } catch {
+      this.close('sent what could not be taken');
+    }
+  }
+
+  #dispatch(params: ReadonlyMap<string, Buffer>): void {
+    const result = params.get('result');
+    if (result === undefined) return;
+    for (const { onNotification } of this.#subscribersById.get(`${params.get('subscription')}`) ?? [])
+      onNotification(result);
+  }
+
+  #acknowledge(response: ReadonlyMap<string, Buffer>): void {
+    const id = `${response.get('id')}`;
+    const pending = this.#pending.get(id);
+    if (pending === undefined) return; // such as the answer to an unsubscribe
+    const { subscription, disarm } = pending;
+    this.#pending.delete(id);
+    disarm();
+    const subscriptionId = response.get('result')?.toString();
+    if (subscriptionId === undefined) {
+      subscription.onRejected();
+    } else {
+      const subscribers = this.#subscribersById.get(subscriptionId) ?? new Set();
+      this.#subscribersById.set(subscriptionId, subscribers.add(subscription));
+      if (!this.#subscriptions.has(subscription)) this.#removeSubscriber(subscriptionId, subscription);
+      else subscription.onAcknowledged?.();
+      this.#options.onAcknowledged();
+    }
+  }
+
+  #pause(): void {
+    this.#socket.pause();
+    this.#heartbeat.setPaused(true);
+    this.#cancelPauseTimeout = this.#options.clock.after(MAX_PAUSE_MS, () =>
+      this.close('sent more than could be taken'),
+    );
+  }
+
+  #resume(): void {
+    this.#cancelPauseTimeout();
+    this.#heartbeat.setPaused(false);
+    if (!this.#isClosed) this.#socket.resume();
+  }
+}

@@ -1,0 +1,101 @@
+import type { Commitment } from '../../domain/commitment.ts';
+import { GatewayError } from '../../domain/error.ts';
+import type { Proof } from '../../domain/proof.ts';
+import type { Slot } from '../../domain/slot.ts';
+import type { Mesh } from '../mesh/mesh.ts';
+import { batchesOf, readMultipleAccounts } from './multiple-accounts.ts';
+
+/** `lamports` leaves the data out; `parsed` has it as the node's parser shows it. */
+export type AccountShape = 'lamports' | 'parsed';
+
+export interface AccountQuery {
+  readonly address: string;
+  readonly shape: AccountShape;
+  readonly commitment: Commitment;
+  /** The answer must not be older than this. */
+  readonly minContextSlot: Slot | undefined;
+}
+
+export interface AccountRead {
+  readonly slot: Slot;
+  /** The first slot that it is known to hold at. Default: {@link slot}. */
+  readonly sinceSlot?: Slot;
+  /** The account as the node's JSON, or null when there is none at that slot. */
+  readonly account: Buffer | null;
+  /** Vouches for it at later slots too. */
+  readonly lease?: Proof | undefined;
+}
+
+/** Where accounts are read. */
+export interface AccountSource {
+  read(query: AccountQuery): Promise<AccountRead>;
+}
+
+const CONFIG_OF_SHAPE: Readonly<Record<AccountShape, object>> = {
+  lamports: { encoding: 'base64', dataSlice: { offset: 0, length: 0 } },
+  parsed: { encoding: 'jsonParsed' },
+};
+
+interface PendingQuery extends AccountQuery {
+  resolve(reading: AccountRead): void;
+  reject(reason: unknown): void;
+}
+
+/** Account reads, gathered: those of one event-loop turn travel together, and so hold at one slot. */
+export class AccountBatcher implements AccountSource {
+  readonly #mesh: Pick<Mesh, 'call'>;
+  #pending: PendingQuery[] = [];
+
+  constructor(mesh: Pick<Mesh, 'call'>) {
+    this.#mesh = mesh;
+  }
+
+  read(query: AccountQuery): Promise<AccountRead> {
+    return new Promise((resolve, reject) => {
+      if (this.#pending.length === 0) setImmediate(() => this.#flush());
+      this.#pending.push({ ...query, resolve, reject });
+    });
+  }
+
+  #flush(): void {
+    const groups = new Map<string, PendingQuery[]>();
+    for (const query of this.#pending) {
+      const groupKey = `${query.commitment}/${query.shape}`;
+      const group = groups.get(groupKey);
+      if (group === undefined) groups.set(groupKey, [query]);
+      else group.push(query);
+    }
+    this.#pending = [];
+    for (const group of groups.values()) {
+      for (const batch of batchesOf(group)) void this.#read(batch);
+    }
+  }
+
+  async #read(batch: readonly PendingQuery[]): Promise<void> {
+    const [first] = batch;
+    if (first === undefined) return;
+    const { commitment, shape } = first;
+    const addresses = [...new Set(batch.map(({ address }) => address))];
+    const minContextSlots = batch.flatMap(({ minContextSlot }) => minContextSlot ?? []);
+    const config = {
+      ...CONFIG_OF_SHAPE[shape],
+      commitment,
+      ...(minContextSlots.length > 0 && { minContextSlot: Math.max(...minContextSlots) }),
+    };
+    try {
+      const { slot, accounts } = await readMultipleAccounts(this.#mesh, addresses, config);
+      for (const { address, resolve } of batch) resolve({ slot, account: accounts.get(address) ?? null });
+    } catch (reason) {
+      this.#splitOrReject(batch, reason);
+    }
+  }
+
+  /** One account too large for the answer must not take its neighbours down: the halves are asked apart. */
+  #splitOrReject(batch: readonly PendingQuery[], reason: unknown): void {
+    const half = Math.ceil(batch.length / 2);
+    if (batch.length > 1 && GatewayError.from(reason).code === 'upstream_error') {
+      void this.#read(batch.slice(0, half));
+      void this.#read(batch.slice(half));
+    } else for (const { reject } of batch) reject(reason);
+  }
+}

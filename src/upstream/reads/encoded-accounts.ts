@@ -1,0 +1,57 @@
+import type { Commitment } from '../../domain/commitment.ts';
+import { GatewayError } from '../../domain/error.ts';
+import type { Slot } from '../../domain/slot.ts';
+import { elements, members, parseString } from '../json/raw-json.ts';
+import type { Mesh } from '../mesh/mesh.ts';
+import { parseAccountLamports } from './account-info.ts';
+import { batchesOf, readMultipleAccounts } from './multiple-accounts.ts';
+
+/** An account in its own bytes, which the gateway decodes itself. */
+export interface EncodedAccount {
+  readonly lamports: bigint;
+  readonly owner: string;
+  readonly data: Uint8Array;
+}
+
+/** How a read of state is made. */
+export interface ReadOptions {
+  readonly commitment: Commitment;
+  /** The answer must not be older than this. */
+  readonly minContextSlot: Slot | undefined;
+}
+
+export interface EncodedAccountsRead {
+  /** The slot of each request that it took: one for a hundred addresses. */
+  readonly slots: readonly Slot[];
+  /** Those accounts that exist, by address. */
+  readonly accounts: ReadonlyMap<string, EncodedAccount>;
+}
+
+/** Reads accounts whole. Those that do not exist are not in the answer. */
+export async function readEncodedAccounts(
+  mesh: Pick<Mesh, 'call'>,
+  addresses: readonly string[],
+  options: ReadOptions,
+): Promise<EncodedAccountsRead> {
+  const batches = batchesOf([...new Set(addresses)]);
+  const config = { encoding: 'base64', ...options };
+  const batchResults = await Promise.all(batches.map((batch) => readMultipleAccounts(mesh, batch, config)));
+  const found = batchResults.flatMap(({ accounts }) => [...accounts]);
+  return {
+    slots: batchResults.map(({ slot }) => slot),
+    accounts: new Map(found.map(([address, json]) => [address, parseEncodedAccount(json)])),
+  };
+}
+
+/** Reads a node's JSON of an account whose data is in base64. Throws `upstream_error` for anything else. */
+export function parseEncodedAccount(json: Buffer): EncodedAccount {
+  const parts = members(json);
+  const [data, encoding] = elements(parts.get('data') ?? Buffer.from('null'));
+  if (parseString(encoding) !== 'base64')
+    throw new GatewayError('upstream_error', 'the data of an account is not base64');
+  return {
+    lamports: parseAccountLamports(json),
+    owner: parseString(parts.get('owner')),
+    data: Buffer.from(parseString(data), 'base64'),
+  };
+}

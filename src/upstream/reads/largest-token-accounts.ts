@@ -1,0 +1,14 @@
+import type { Slot } from '../../domain/slot.ts';
+import { elements, member, parseString } from '../json/raw-json.ts';
+import type { Mesh } from '../mesh/mesh.ts';
+import type { ReadOptions } from './encoded-accounts.ts';
+
+/** The addresses of the at most 20 token accounts that hold most of a mint. The node's refusals come as they are. */
+export async function readLargestTokenAccounts(
+  mesh: Pick<Mesh, 'call'>,
+  mint: string,
+  { commitment, minContextSlot: minSlot }: ReadOptions,
+): Promise<{ readonly slot: Slot; readonly addresses: readonly string[] }> {
+  const { slot, value } = await mesh.call('getTokenLargestAccounts', [mint, { commitment }], { commitment, minSlot });
+  return { slot, addresses: elements(value).map((row) => parseString(member(row, 'address'))) };
+}

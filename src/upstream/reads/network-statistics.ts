@@ -1,0 +1,81 @@
+import type { Answer } from '../../domain/answer.ts';
+import type { Commitment } from '../../domain/commitment.ts';
+import type { EpochInfo } from '../../domain/epoch.ts';
+import { GatewayError } from '../../domain/error.ts';
+import type { PerformanceSample } from '../../domain/performance.ts';
+import type { PrioritizationFee } from '../../domain/priority-fee.ts';
+import type { Slot } from '../../domain/slot.ts';
+import type { Mesh } from '../mesh/mesh.ts';
+
+type RpcCaller = Pick<Mesh, 'call'>;
+
+/** One row a minute, an hour of them. */
+const SAMPLE_COUNT = 60;
+
+/** The epoch as one answer of one node, taken whole: its slot is its own `absoluteSlot`. */
+export async function readEpochInfo(
+  mesh: RpcCaller,
+  commitment: Commitment,
+  minContextSlot?: Slot,
+): Promise<Answer<EpochInfo>> {
+  const config = { commitment, ...(minContextSlot !== undefined && { minContextSlot }) };
+  const { result } = await mesh.call('getEpochInfo', [config], { commitment });
+  const {
+    absoluteSlot,
+    blockHeight,
+    epoch,
+    slotIndex,
+    slotsInEpoch,
+    transactionCount = null,
+  } = parse<Partial<EpochInfo>>(result);
+  const info = {
+    absoluteSlot: requireSafeInteger(absoluteSlot),
+    blockHeight: requireSafeInteger(blockHeight),
+    epoch: requireSafeInteger(epoch),
+    slotIndex: requireSafeInteger(slotIndex),
+    slotsInEpoch: requireSafeInteger(slotsInEpoch),
+    transactionCount: transactionCount === null ? null : requireSafeInteger(transactionCount),
+  };
+  return { slot: info.absoluteSlot, result: info };
+}
+
+/** How the cluster did of late, newest first. */
+export async function readPerformanceSamples(mesh: RpcCaller): Promise<Answer<readonly PerformanceSample[]>> {
+  const { slot, result } = await mesh.call('getRecentPerformanceSamples', [SAMPLE_COUNT], { commitment: 'confirmed' });
+  const samples = parse<readonly Partial<PerformanceSample>[]>(result).map((sample) => ({
+    slot: requireSafeInteger(sample.slot),
+    numTransactions: requireSafeInteger(sample.numTransactions),
+    numNonVoteTransactions:
+      sample.numNonVoteTransactions == null ? null : requireSafeInteger(sample.numNonVoteTransactions),
+    numSlots: requireSafeInteger(sample.numSlots),
+    samplePeriodSecs: requireSafeInteger(sample.samplePeriodSecs),
+  }));
+  return { slot, result: samples };
+}
+
+/** What transactions of the last 150 blocks paid at least for priority. A fee is a u64, so it is read as text. */
+export async function readPrioritizationFees(mesh: RpcCaller): Promise<Answer<readonly PrioritizationFee[]>> {
+  const { slot, result } = await mesh.call('getRecentPrioritizationFees', [[]], { commitment: 'confirmed' });
+  const quoted = result.toString().replace(/("prioritizationFee"\s*:\s*)(\d+)/g, '$1"$2"');
+  const fees = parse<readonly { slot?: number; prioritizationFee?: string }[]>(quoted).map((row) => ({
+    slot: requireSafeInteger(row.slot),
+    prioritizationFee: BigInt(row.prioritizationFee ?? throwMalformedResult()),
+  }));
+  return { slot, result: fees };
+}
+
+/** The members are then checked one by one: the type says only what is hoped for. */
+function parse<T>(text: Buffer | string): T {
+  try {
+    return JSON.parse(text.toString()) as T;
+  } catch {
+    return throwMalformedResult();
+  }
+}
+
+const requireSafeInteger = (value: number | undefined): number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : throwMalformedResult();
+
+function throwMalformedResult(): never {
+  throw new GatewayError('upstream_error', 'the upstream answered something else than it was asked');
+}

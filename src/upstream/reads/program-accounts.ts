@@ -1,0 +1,35 @@
+import type { Slot } from '../../domain/slot.ts';
+import { elements, elementsYielding, members, parseString } from '../json/raw-json.ts';
+import type { Mesh } from '../mesh/mesh.ts';
+
+/** A part of a program's accounts: nodes have an index for those that compare the right bytes. */
+export type ProgramAccountsFilter =
+  | { readonly dataSize: number }
+  | { readonly memcmp: { readonly offset: number; readonly bytes: string } };
+
+export interface ProgramAccountsQuery {
+  readonly filters: readonly ProgramAccountsFilter[];
+  /** The bytes of each account's data that are wanted. */
+  readonly dataSlice: { readonly offset: number; readonly length: number };
+  readonly minContextSlot: Slot | undefined;
+}
+
+/** Lists accounts of a program, confirmed; {@link parseProgramAccount} reads a row. It takes the node a long time. */
+export async function readProgramAccounts(
+  mesh: Pick<Mesh, 'call'>,
+  program: string,
+  query: ProgramAccountsQuery,
+): Promise<{ readonly slot: Slot; readonly rows: readonly Buffer[] }> {
+  const config = { commitment: 'confirmed', encoding: 'base64', withContext: true, ...query } as const;
+  const { slot, value } = await mesh.call('getProgramAccounts', [program, config], { commitment: 'confirmed' });
+  return { slot, rows: await elementsYielding(value) };
+}
+
+/** The address of a listed account, and the slice of its data. */
+export function parseProgramAccount(row: Buffer): { readonly address: string; readonly data: Buffer } {
+  const parts = members(row);
+  const data = members(parts.get('account') ?? NOTHING).get('data') ?? NOTHING;
+  return { address: parseString(parts.get('pubkey')), data: Buffer.from(parseString(elements(data)[0]), 'base64') };
+}
+
+const NOTHING = Buffer.alloc(0);

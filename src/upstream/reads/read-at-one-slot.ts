@@ -1,0 +1,39 @@
+import type { Slot } from '../../domain/slot.ts';
+
+/** What several reads gave, and the slot of each. */
+export interface ReadParts<T> {
+  readonly slots: readonly Slot[];
+  /** The first slot that each is known to hold at, where they hold longer than for one. Default: {@link slots}. */
+  readonly sinceSlots?: readonly Slot[];
+  readonly value: T;
+}
+
+export interface CombinedRead<T> {
+  /** The slot of all parts, or that of the oldest where they never agreed. */
+  readonly slot: Slot;
+  readonly value: T;
+  /** The first slot that the newest part is known to hold at: beyond {@link slot} where they never agreed. */
+  readonly sinceSlot: Slot;
+  /** True when all parts hold at one slot: together they are then the state at that slot. */
+  readonly isConsistent: boolean;
+}
+
+const DEFAULT_ROUNDS = 3;
+
+/**
+ * Makes reads that belong together again until they hold at one slot, at most `rounds` times, by default three. `read` is
+ * told the slot that no part may be older than.
+ */
+export async function readAtOneSlot<T>(
+  minContextSlot: Slot | undefined,
+  read: (minContextSlot: Slot | undefined) => Promise<ReadParts<T>>,
+  maxRounds = DEFAULT_ROUNDS,
+): Promise<CombinedRead<T>> {
+  for (let minSlot = minContextSlot, round = 1; ; round++) {
+    const { slots, sinceSlots = slots, value } = await read(minSlot);
+    const [oldest, newest] = [Math.min(...slots), Math.max(...sinceSlots)];
+    if (oldest >= newest || round === maxRounds)
+      return { slot: oldest, sinceSlot: newest, value, isConsistent: oldest >= newest };
+    minSlot = newest;
+  }
+}

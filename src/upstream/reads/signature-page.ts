@@ -1,0 +1,113 @@
+import { GatewayError } from '../../domain/error.ts';
+import type { Slot } from '../../domain/slot.ts';
+import {
+  canonicalJson,
+  elements,
+  isNull,
+  members,
+  parseIntegerOrNull,
+  parseSafeInteger,
+  parseString,
+} from '../json/raw-json.ts';
+import type { Mesh } from '../mesh/mesh.ts';
+import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
+import { translateRpcError } from '../rpc/translate-rpc-error.ts';
+
+type SignatureReader = Pick<Mesh, 'call' | 'tip'>;
+
+/** A block's transactions are told from this commitment on. */
+export type Finality = 'confirmed' | 'finalized';
+
+export interface SignatureQuery {
+  readonly address: string;
+  /** The page begins below this signature; without one, at the newest. */
+  readonly before: string | undefined;
+  /** At most so many, up to 1,000. */
+  readonly limit: number;
+  readonly commitment: Finality;
+  /** The answer must not be older than this. */
+  readonly minSlot: Slot | undefined;
+}
+
+/** A transaction that names an address. */
+export interface SignatureRow {
+  readonly signature: string;
+  readonly slot: Slot;
+  /** Unix seconds. */
+  readonly blockTime: number | null;
+  readonly confirmationStatus: Finality;
+  /** Compact JSON, members by name; `null` for success. */
+  readonly err: string;
+  readonly memo: string | null;
+}
+
+export interface SignaturePage {
+  readonly slot: Slot;
+  /** Newest first, each below the cursor. */
+  readonly rows: readonly SignatureRow[];
+  /** Where the next page begins; null when the node had no more to give. */
+  readonly nextBefore: string | null;
+  /** True for a full page below a finalized cursor: nothing can be put into it any more. */
+  readonly isFinal: boolean;
+}
+
+/**
+ * Reads a page of an address' history. Below a finalized signature both commitments know the same, so that a page
+ * with a cursor is asked for at finalized first, and may be kept; a cursor that is too new for that shows by being
+ * unknown there. The pages of one address come from one node while it is well, as nodes order the transactions of a
+ * slot each in its own way. Throws `cursor_not_found`.
+ */
+export async function readSignaturePage(mesh: SignatureReader, query: SignatureQuery): Promise<SignaturePage> {
+  const { before, commitment, minSlot = 0 } = query;
+  const tryFinalized = before !== undefined && (mesh.tip('finalized') ?? -1) >= minSlot;
+  if (commitment === 'finalized' || !tryFinalized) return fetchPage(mesh, query);
+  return fetchPage(mesh, { ...query, commitment: 'finalized' }).catch((thrown: unknown) => {
+    if (thrown instanceof GatewayError && thrown.code === 'cursor_not_found') return fetchPage(mesh, query);
+    throw thrown;
+  });
+}
+
+async function fetchPage(mesh: SignatureReader, query: SignatureQuery): Promise<SignaturePage> {
+  const { address, before, limit, commitment, minSlot = 0 } = query;
+  // The answer names no slot: the node is held to the newest one instead.
+  const minContextSlot = Math.max(minSlot, mesh.tip(commitment) ?? 0);
+  const config = { limit, ...(before !== undefined && { before }), commitment, minContextSlot };
+  const { slot, result } = await mesh
+    .call('getSignaturesForAddress', [address, config], { commitment, affinity: address })
+    .catch(translateRpcError({ [RPC_ERROR_CODE.filterTransactionNotFound]: cursorNotFound }));
+  const scanned = elements(result).slice(0, limit).map(parseSignatureRow);
+  // A node may order a slot's transactions in its own way; what stands above the cursor was shown already.
+  const rows = scanned.slice(scanned.findLastIndex(({ signature }) => signature === before) + 1);
+  const isFull = scanned.length === limit;
+  const nextBefore = isFull ? (rows.at(-1)?.signature ?? throwRepeatedPage()) : null;
+  const isFinal = isFull && rows.length === limit && before !== undefined && commitment === 'finalized';
+  return { slot, rows, nextBefore, isFinal };
+}
+
+function parseSignatureRow(bytes: Buffer): SignatureRow {
+  const parts = members(bytes);
+  const memberOrUndefined = (name: string): Buffer | undefined =>
+    isNull(parts.get(name)) ? undefined : parts.get(name);
+  const [err, memo, status] = [
+    memberOrUndefined('err'),
+    memberOrUndefined('memo'),
+    memberOrUndefined('confirmationStatus'),
+  ];
+  return {
+    signature: parseString(parts.get('signature')),
+    slot: parseSafeInteger(parts.get('slot')),
+    blockTime: parseIntegerOrNull(parts.get('blockTime')),
+    // Nodes leave it out of records that come from long-term storage.
+    confirmationStatus: status === undefined || parseString(status) === 'finalized' ? 'finalized' : 'confirmed',
+    err: err === undefined ? 'null' : canonicalJson(err),
+    memo: memo === undefined ? null : parseString(memo),
+  };
+}
+
+const cursorNotFound = (): GatewayError =>
+  new GatewayError('cursor_not_found', '`before` names a signature that the cluster does not know');
+
+/** A walk that would not move must not look like one that does. */
+function throwRepeatedPage(): never {
+  throw new GatewayError('upstream_error', 'the upstream gave the same page again');
+}

@@ -1,0 +1,54 @@
+import { GatewayError } from '../../domain/error.ts';
+import type { Slot } from '../../domain/slot.ts';
+import { elementsYielding, members, parseString } from '../json/raw-json.ts';
+import type { Mesh } from '../mesh/mesh.ts';
+import { type EncodedAccount, parseEncodedAccount, type ReadOptions } from './encoded-accounts.ts';
+
+/** Which token accounts of an owner: those of one mint, or all of one token program. */
+export type TokenAccountsFilter = { readonly mint: string } | { readonly programId: string };
+
+/** More accounts than this are no answer that anybody could use. */
+const MAX_ROWS = 10_000;
+
+/**
+ * The token accounts of an owner, each as the node's JSON: {@link parseKeyedAccount} reads one. They are many at times, so
+ * that is left to who can do it in parts. Throws `result_too_large` for more than 10,000.
+ */
+export async function readTokenAccountsByOwner(
+  mesh: Pick<Mesh, 'call'>,
+  owner: string,
+  filter: TokenAccountsFilter,
+  options: ReadOptions,
+): Promise<{ readonly slot: Slot; readonly rows: readonly Buffer[] }> {
+  const params = [owner, filter, { encoding: 'base64', ...options }];
+  const { slot, value } = await mesh.call('getTokenAccountsByOwner', params, { commitment: options.commitment });
+  const rows = await elementsYielding(value);
+  if (rows.length > MAX_ROWS) throw tooManyTokenAccounts();
+  return { slot, rows };
+}
+
+/** All token accounts of an owner, under each of the programs. Throws as {@link readTokenAccountsByOwner} does. */
+export async function readAllTokenAccounts(
+  mesh: Pick<Mesh, 'call'>,
+  owner: string,
+  programs: readonly string[],
+  options: ReadOptions,
+): Promise<{ readonly slots: readonly Slot[]; readonly rows: readonly Buffer[] }> {
+  const lists = await Promise.all(
+    programs.map((programId) => readTokenAccountsByOwner(mesh, owner, { programId }, options)),
+  );
+  const rows = lists.flatMap(({ rows }) => rows);
+  if (rows.length > MAX_ROWS) throw tooManyTokenAccounts();
+  return { slots: lists.map(({ slot }) => slot), rows };
+}
+
+/** One account of a list, with its address. */
+export function parseKeyedAccount(row: Buffer): EncodedAccount & { readonly address: string } {
+  const parts = members(row);
+  const account = parts.get('account');
+  if (account === undefined) throw new GatewayError('upstream_error', 'a listed account has no account');
+  return { address: parseString(parts.get('pubkey')), ...parseEncodedAccount(account) };
+}
+
+const tooManyTokenAccounts = (): GatewayError =>
+  new GatewayError('result_too_large', `more than ${MAX_ROWS} token accounts; ask for one mint`);

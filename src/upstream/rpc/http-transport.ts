@@ -1,0 +1,94 @@
+import { errors, Pool } from 'undici';
+import { GatewayError } from '../../domain/error.ts';
+import type { ByteBudget } from '../failsafe/byte-budget.ts';
+import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
+
+/** An HTTP answer, read to its end. */
+export interface HttpResponse {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly body: Buffer;
+}
+
+/** Posts JSON to one node. Its errors name neither the URL nor the host. */
+export interface HttpTransport {
+  /**
+   * Throws `upstream_unavailable` when no answer begins, `upstream_error` when it breaks off, `result_too_large`
+   * when it is over `maxBytes`, `overloaded` when too many bytes are on their way already, and the signal's reason as
+   * soon as it comes.
+   */
+  post(json: string, signal: AbortSignal, maxBytes: number): Promise<HttpResponse>;
+  close(): Promise<void>;
+}
+
+export function openHttpTransport(node: NodeOptions, settings: UpstreamSettings, budget: ByteBudget): HttpTransport {
+  const url = new URL(node.url);
+  const path = url.pathname + url.search;
+  const headers = { ...basicAuth(url), ...node.headers, 'content-type': 'application/json' };
+  const pool = new Pool(url.origin, {
+    connections: settings.connections,
+    pipelining: 1,
+    keepAliveTimeout: 30_000,
+    connect: { timeout: settings.timeoutMs },
+    headersTimeout: 0, // these two are coarse; the signal is the deadline
+    bodyTimeout: 0,
+  });
+
+  return {
+    async post(json, signal, maxBytes) {
+      const request = pool.request({ method: 'POST', path, headers, body: json, signal });
+      const response = await request.catch((thrown: unknown) => {
+        throw signal.aborted ? signal.reason : noResponse(node.id, thrown);
+      });
+      const retryAfter = response.headers['retry-after'];
+      try {
+        return {
+          status: response.statusCode,
+          retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
+          body: await readAll(response.body, maxBytes, budget),
+        };
+      } catch (thrown) {
+        if (signal.aborted) throw signal.reason;
+        if (thrown instanceof GatewayError) throw thrown;
+        throw new GatewayError('upstream_error', 'an answer broke off', { cause: reasonOf(node.id, thrown) });
+      }
+    },
+    close: () => pool.destroy(),
+  };
+}
+
+/** What a browser makes of `http://user:password@host`. */
+function basicAuth({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {};
+  const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+  return { authorization: `Basic ${credentials.toString('base64')}` };
+}
+
+async function readAll(stream: AsyncIterable<Buffer>, maxBytes: number, budget: ByteBudget): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of stream) {
+      budget.reserve(chunk.length);
+      length += chunk.length;
+      if (length > maxBytes) throw new GatewayError('result_too_large', `the answer is longer than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks, length);
+  } finally {
+    budget.release(length);
+  }
+}
+
+function noResponse(id: string, thrown: unknown): GatewayError {
+  const cause = reasonOf(id, thrown);
+  return thrown instanceof errors.HTTPParserError // what is there doesn't speak HTTP
+    ? new GatewayError('upstream_error', 'no valid answer came', { cause })
+    : new GatewayError('upstream_unavailable', 'no node can be reached', { cause });
+}
+
+/** Only the error's code or name: its message may hold the host, and its cause too. */
+function reasonOf(id: string, thrown: unknown): string {
+  if (!(thrown instanceof Error)) return `${id}: unknown fault`;
+  return `${id}: ${'code' in thrown && typeof thrown.code === 'string' ? thrown.code : thrown.name}`;
+}

@@ -1,0 +1,45 @@
+import type { Clock } from '../../domain/clock.ts';
+import { type Commitment, reachedWith } from '../../domain/commitment.ts';
+import type { Slot } from '../../domain/slot.ts';
+
+/** The latest slots of one node as it shows them. Unlike the tips of the mesh they go back when the node does. */
+export class NodeSlots {
+  readonly #clock: Clock;
+  readonly #onSlot: (commitment: Commitment, slot: Slot) => void;
+  readonly #latest = new Map<Commitment, Slot>();
+  #lastAdvanceMs = Number.NEGATIVE_INFINITY;
+
+  /** `listener` is called with each slot shown, new or not. */
+  constructor(clock: Clock, onSlot: (commitment: Commitment, slot: Slot) => void = () => {}) {
+    this.#clock = clock;
+    this.#onSlot = onSlot;
+  }
+
+  latest(commitment: Commitment): Slot | undefined {
+    return this.#latest.get(commitment);
+  }
+
+  /** For how long the processed slot has stood still; for ever if there is none. */
+  get unchangedMs(): number {
+    return this.#clock.monotonic() - this.#lastAdvanceMs;
+  }
+
+  /**
+   * Takes note of a slot, at this commitment and the weaker ones. An answer that was long on its way may be overtaken by
+   * newer ones: only one below `before`, the slot that the node had shown when it was asked, says that the node has gone
+   * back.
+   */
+  observe(commitment: Commitment, slot: Slot, slotBefore = Number.POSITIVE_INFINITY): void {
+    const latest = this.#latest.get(commitment) ?? -1;
+    for (const impliedCommitment of reachedWith(commitment)) {
+      if (slot > (this.#latest.get(impliedCommitment) ?? -1)) this.#set(impliedCommitment, slot);
+    }
+    if (slot < Math.min(slotBefore, latest)) this.#set(commitment, slot);
+    this.#onSlot(commitment, slot);
+  }
+
+  #set(commitment: Commitment, slot: Slot): void {
+    this.#latest.set(commitment, slot);
+    if (commitment === 'processed') this.#lastAdvanceMs = this.#clock.monotonic();
+  }
+}

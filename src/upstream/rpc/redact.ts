@@ -1,0 +1,39 @@
+import type { NodeOptions } from '../upstream-options.ts';
+
+const MAX_OUTPUT_LENGTH = 300;
+/** What is looked at at all. A word that this cuts in two is dropped: half a key must not pass for a word. */
+const MAX_INPUT_LENGTH = 1000;
+/** Shorter parts of a URL, such as `v2` or `rpc`, are words that a node may use innocently. */
+const MIN_SECRET_LENGTH = 6;
+/** A URL, a query, a host with a port or a path, a name of three or more labels. */
+const ADDRESS = /\/\/|[?&][^=]*=|\w\.\w+[:/?]|\.[a-z]\w*\.[a-z]/i;
+
+/**
+ * Makes what a node says fit to be shown: one line, not long, and without any word that looks like an address or
+ * holds a part of this node's own URLs and headers, where the keys are.
+ */
+export function redactor({ url, wsUrl, headers = {} }: NodeOptions): (text: string) => string {
+  const secrets = [url, wsUrl, ...Object.values(headers)]
+    .flatMap((secret) => secret.split(/[\s/?&=:@#]+/))
+    .flatMap((part) => [part, decodeUri(part)])
+    .filter((part) => part.length >= MIN_SECRET_LENGTH);
+  const redactWord = (word: string): string =>
+    ADDRESS.test(word) || secrets.some((secret) => word.includes(secret)) ? '…' : word;
+  return (text) => {
+    const input = text.length <= MAX_INPUT_LENGTH ? text : text.slice(0, MAX_INPUT_LENGTH).replace(/\S+$/, '');
+    return input
+      .split(/[\s\p{Cc}]+/u)
+      .map(redactWord)
+      .join(' ')
+      .trim()
+      .slice(0, MAX_OUTPUT_LENGTH);
+  };
+}
+
+function decodeUri(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part; // a stray percent sign: then it stands for itself
+  }
+}

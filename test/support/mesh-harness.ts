@@ -1,0 +1,85 @@
+import type { Test } from 'tap';
+import type { Commitment } from '../../src/domain/commitment.ts';
+import { connectMesh, type MeshOptions } from '../../src/upstream/mesh/connect-mesh.ts';
+import type { Mesh } from '../../src/upstream/mesh/mesh.ts';
+import type { NodeOptions } from '../../src/upstream/upstream-options.ts';
+import { ManualClock } from './manual-clock.ts';
+import { errorBody, type Reply, resultBody, ScriptedNode, waitUntil } from './scripted-node.ts';
+import { SETTINGS } from './upstream-settings.ts';
+
+/** A mesh over nodes that a test plays. */
+export interface MeshHarness {
+  readonly mesh: Mesh;
+  readonly clock: ManualClock;
+  /** What an operator was told. */
+  readonly problems: string[];
+}
+
+export const CONFIRMED = { commitment: 'confirmed' };
+
+/** A scripted node that gives its port as every balance, at its confirmed slot. */
+export async function startNode(t: Test, port?: number): Promise<ScriptedNode> {
+  const node = await ScriptedNode.start(port);
+  t.teardown(() => node.close());
+  node.replies.getBalance = (response, asked) =>
+    response.end(resultBody(asked, `{"context":{"slot":${node.slots.confirmed}},"value":${node.port}}`));
+  return node;
+}
+
+/** Connects to the nodes; resolves when each is followed or has shown why not. */
+export async function connectMeshTo(
+  t: Test,
+  nodes: readonly NodeOptions[],
+  options: Partial<MeshOptions> = {},
+): Promise<MeshHarness> {
+  const clock = new ManualClock();
+  const problems: string[] = [];
+  const mesh = await connectMesh({
+    nodes,
+    clock,
+    random: () => 0,
+    settings: SETTINGS,
+    onProblem: (id, problem) => problems.push(`${id} ${problem}`),
+    ...options,
+  });
+  t.teardown(() => mesh.close());
+  await waitUntil(() =>
+    mesh.nodes().every(({ id, ws }) => ws === 'up' || problems.some((problem) => problem.startsWith(id))),
+  );
+  return { mesh, clock, problems };
+}
+
+/** The same for scripted nodes, which get the names node-1, node-2 and so on. */
+export const connectScripted = (t: Test, nodes: readonly ScriptedNode[], options: Partial<MeshOptions> = {}) =>
+  connectMeshTo(
+    t,
+    nodes.map((node, index) => node.options(`node-${index + 1}`)),
+    options,
+  );
+
+export const errorReply =
+  (error: string): Reply =>
+  (response, asked) =>
+    response.end(errorBody(asked, error));
+export const brokenReply: Reply = (response) => response.destroy();
+
+/** Which node answered: the scripted nodes give their port as the balance. */
+export const answeringPort = async (mesh: Mesh) => Number(`${(await mesh.call('getBalance', ['x', CONFIRMED])).value}`);
+
+/** Lets time pass in small steps, and the sockets do their part between them, until it has come about. */
+export async function advanceUntil(clock: ManualClock, condition: () => boolean): Promise<void> {
+  const step = setInterval(() => clock.advance(100), 2);
+  await waitUntil(condition).finally(() => clearInterval(step));
+}
+
+/** A slot on all nodes: each tells of it on its WebSocket, at every commitment. */
+export async function notifyAll({ mesh }: MeshHarness, nodes: readonly ScriptedNode[], slot: number): Promise<void> {
+  for (const node of nodes) {
+    node.slots = { processed: slot, confirmed: slot - 2, finalized: slot - 32 };
+    node.notifySlot(slot);
+    for (const commitment of ['confirmed', 'finalized'] satisfies Commitment[]) {
+      node.notify('accountSubscribe', `{"context":{"slot":${node.slots[commitment]}},"value":null}`, commitment);
+    }
+  }
+  await waitUntil(() => mesh.tip('finalized') === slot - 32 && mesh.nodes().every((node) => node.slot === slot));
+}

@@ -1,0 +1,298 @@
+import { inspect } from 'node:util';
+import t from 'tap';
+import { connectMesh } from '../../../../src/upstream/mesh/connect-mesh.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import {
+  advanceUntil,
+  answeringPort,
+  brokenReply,
+  connectScripted,
+  errorReply,
+  type MeshHarness,
+  startNode,
+} from '../../../support/mesh-harness.ts';
+import { GENESIS, type Reply, ScriptedNode, SECRET, waitUntil } from '../../../support/scripted-node.ts';
+import { SETTINGS } from '../../../support/upstream-settings.ts';
+
+const OTHER = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
+
+t.test('a mesh knows its cluster and its tips before it is handed out', async (t) => {
+  const node = await startNode(t);
+  const { mesh } = await connectScripted(t, [node]);
+  t.equal(mesh.genesisHash, GENESIS);
+  t.strictSame([mesh.tip('processed'), mesh.tip('confirmed'), mesh.tip('finalized')], [100, 98, 68]);
+  t.equal(mesh.requestCount, 5, 'the genesis hash, three slots, and the genesis hash again for the WebSocket');
+  t.equal(mesh.requestCount, node.httpRequests.length);
+});
+
+t.test('a slot is processed when it is the parent of another; the Clock tells the other commitments', async (t) => {
+  const node = await startNode(t);
+  const { mesh } = await connectScripted(t, [node]);
+  const told: [string, number][] = [];
+  for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
+    mesh.onTip(commitment, (slot) => told.push([commitment, slot]));
+  }
+  const clock = (slot: number) => `{"context":{"slot":${slot}},"value":{"lamports":18446744073709551615}}`;
+  node.notify('slotSubscribe', '{"slot":105,"parent":103,"root":70}');
+  node.notify('accountSubscribe', clock(101), 'confirmed');
+  node.notify('accountSubscribe', clock(71), 'finalized');
+  await waitUntil(() => told.length === 3);
+  t.strictSame(told, [
+    ['processed', 103],
+    ['confirmed', 101],
+    ['finalized', 71],
+  ]);
+});
+
+t.test('tips never go back, and a stronger commitment carries the weaker ones along', async (t) => {
+  const node = await startNode(t);
+  const { mesh } = await connectScripted(t, [node]);
+  const slots: number[] = [];
+  const stop = mesh.onTip('processed', (slot) => slots.push(slot));
+  for (const slot of [101, 90, 101, 102]) node.notifySlot(slot);
+  await waitUntil(() => slots.length === 2);
+  node.notify('accountSubscribe', '{"context":{"slot":110},"value":null}', 'finalized');
+  await waitUntil(() => mesh.tip('finalized') === 110);
+  t.strictSame(slots, [101, 102, 110]);
+  t.equal(mesh.tip('confirmed'), 110);
+  stop();
+  node.notifySlot(120);
+  await waitUntil(() => mesh.tip('processed') === 120);
+  t.equal(slots.length, 3);
+});
+
+t.test('a write can not be expressed', async (t) => {
+  const node = await startNode(t);
+  const { mesh } = await connectScripted(t, [node]);
+  // @ts-expect-error: this must not compile
+  const write = () => mesh.call('sendTransaction', ['']);
+  t.type(write, 'function');
+});
+
+t.test('a start goes on trying, for so long', async (t) => {
+  const gone = await ScriptedNode.start();
+  await gone.close();
+  const clock = new ManualClock();
+  const failed = connectScripted(t, [gone], { clock }).then(
+    () => undefined,
+    (error) => error,
+  );
+  let error: unknown;
+  failed.then((thrown) => {
+    error = thrown;
+  });
+  await advanceUntil(clock, () => error !== undefined);
+  t.match(error, { code: 'upstream_unavailable', status: 503 });
+  t.ok(clock.monotonic() - new ManualClock().monotonic() >= SETTINGS.startMs - SETTINGS.backoffMinMs);
+  t.notMatch(inspect(error, { depth: 10 }), new RegExp(SECRET));
+
+  let world: MeshHarness | undefined;
+  connectScripted(t, [gone], { clock }).then((connected) => {
+    world = connected;
+  });
+  await startNode(t, gone.port);
+  await advanceUntil(clock, () => world !== undefined);
+  t.equal(world?.mesh.genesisHash, GENESIS);
+});
+
+t.test('I10: a start refuses another cluster than the expected one', async (t) => {
+  const node = await startNode(t);
+  const clock = new ManualClock();
+  const problems: string[] = [];
+  let error: unknown;
+  connectMesh({
+    nodes: [node.options('node-1')],
+    clock,
+    random: () => 0,
+    settings: SETTINGS,
+    expectedGenesisHash: OTHER,
+    onProblem: (id, problem) => problems.push(`${id} ${problem}`),
+  }).catch((thrown) => {
+    error = thrown;
+  });
+  await advanceUntil(clock, () => error !== undefined);
+  t.match(error, { code: 'upstream_unavailable' });
+  t.strictSame(problems, [`node-1 is of another cluster: its genesis hash is ${GENESIS}`]);
+  t.equal(node.pubsubRequests.length, 0);
+});
+
+t.test('a start believes nothing that is no genesis hash', async (t) => {
+  const [odd, right] = [await startNode(t), await startNode(t)];
+  odd.replies.getGenesisHash = '"https://example.com/?key=secret"';
+  const clock = new ManualClock();
+  const options = { clock, random: () => 0, settings: SETTINGS };
+  const mesh = await connectMesh({ nodes: [odd.options('odd'), right.options('right')], ...options });
+  t.teardown(() => mesh.close());
+  t.equal(mesh.genesisHash, GENESIS);
+});
+
+t.test('I10: a node of another cluster is never read from, whatever happens to the others', async (t) => {
+  const [right, wrong] = [await startNode(t), await startNode(t)];
+  wrong.replies.getGenesisHash = `"${OTHER}"`;
+  wrong.slots = { processed: 9000, confirmed: 9000, finalized: 9000 };
+  const { mesh, problems } = await connectScripted(t, [right, wrong]);
+  t.match(problems[0], `node-2 is of another cluster: its genesis hash is ${OTHER}`);
+  right.replies.getBalance = brokenReply;
+  for (let n = 0; n < 3; n++) await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable' });
+  t.equal(wrong.count('getBalance') + wrong.count('getSlot') + wrong.pubsubRequests.length, 0);
+  t.match(mesh.nodes()[1], { id: 'node-2', status: 'down', slot: null, ws: 'down' });
+  t.equal(mesh.tip('processed'), 100);
+});
+
+t.test('I10: a node that comes back as another cluster is refused until it is itself again', async (t) => {
+  const node = await startNode(t);
+  const { mesh, clock, problems } = await connectScripted(t, [node]);
+  t.equal(await answeringPort(mesh), node.port);
+  node.replies.getGenesisHash = `"${OTHER}"`;
+  node.slots = { processed: 9000, confirmed: 9000, finalized: 9000 };
+  for (const socket of node.sockets) socket.close(1000);
+  await waitUntil(() => mesh.nodes()[0]?.ws === 'down');
+  await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable' });
+  await advanceUntil(clock, () => node.count('getGenesisHash') > 3);
+  t.equal(mesh.nodes()[0]?.status, 'down');
+  t.equal(mesh.tip('processed'), 100, 'its slots are not believed either');
+  t.equal(problems.filter((problem) => problem.includes('another cluster')).length, 1, 'told once');
+  node.replies.getGenesisHash = `"${GENESIS}"`;
+  node.slots = { processed: 107, confirmed: 105, finalized: 75 };
+  await advanceUntil(clock, () => mesh.nodes()[0]?.ws === 'up');
+  t.equal(await answeringPort(mesh), node.port);
+});
+
+t.test('slots go on over HTTP while the WebSocket is away, and only then', async (t) => {
+  const node = await startNode(t);
+  const { mesh, clock, problems } = await connectScripted(t, [node]);
+  const { onPubsubRequest } = node;
+  node.onPubsubRequest = () => {}; // the next connections are silent from the start
+  for (const socket of node.sockets) socket.close(1000);
+  await waitUntil(() => mesh.nodes()[0]?.ws === 'down');
+  t.match(problems, ['node-1 the WebSocket was closed']);
+  for (let slot = 101; slot < 104; slot++) {
+    node.slots = { processed: slot, confirmed: slot - 2, finalized: slot - 32 };
+    const before = clock.monotonic();
+    await advanceUntil(clock, () => mesh.tip('processed') === slot && mesh.tip('finalized') === slot - 32);
+    t.ok(clock.monotonic() - before <= 3000);
+    t.match(mesh.nodes()[0], { status: 'ok', ws: 'down', slot });
+  }
+  node.onPubsubRequest = onPubsubRequest;
+  await advanceUntil(clock, () => mesh.nodes()[0]?.ws === 'up');
+  const asked = node.httpRequests.length;
+  for (let slot = 110; slot < 130; slot++) {
+    node.notifySlot(slot);
+    for (const commitment of ['confirmed', 'finalized'] as const) {
+      node.notify('accountSubscribe', `{"context":{"slot":${slot}},"value":null}`, commitment);
+    }
+    await waitUntil(() => mesh.tip('finalized') === slot);
+    clock.advance(400);
+  }
+  t.ok(node.httpRequests.length - asked <= 3, 'the look that was under way at the most');
+});
+
+t.test('a node that stands still is stalled, one that does not answer is down', async (t) => {
+  const node = await startNode(t);
+  const { mesh, clock } = await connectScripted(t, [node]);
+  t.equal(mesh.nodes()[0]?.status, 'ok');
+  await advanceUntil(clock, () => mesh.nodes()[0]?.status === 'stalled');
+  const { getSlot = '' } = node.replies;
+  node.replies.getSlot = brokenReply;
+  await advanceUntil(clock, () => mesh.nodes()[0]?.status === 'down');
+  node.replies.getSlot = getSlot;
+  node.slots = { processed: 150, confirmed: 148, finalized: 118 };
+  await advanceUntil(clock, () => mesh.nodes()[0]?.status === 'ok');
+  t.equal(mesh.nodes()[0]?.slot, 150);
+});
+
+t.test('a node more than 20 slots behind the best is out, and back when less than 10', async (t) => {
+  const [first, second] = [await startNode(t), await startNode(t)];
+  const { mesh } = await connectScripted(t, [first, second]);
+  const at = async (best: number, slot: number) => {
+    first.notifySlot(slot);
+    await waitUntil(() => mesh.nodes()[0]?.slot === slot);
+    second.notifySlot(best);
+    await waitUntil(() => mesh.tip('processed') === best);
+    return [mesh.nodes()[0]?.status, mesh.nodes()[0]?.behindSlots, (await answeringPort(mesh)) === first.port];
+  };
+  t.strictSame(await at(130, 110), ['ok', 20, true]);
+  t.strictSame(await at(131, 110), ['behind', 21, false]);
+  t.strictSame(await at(131, 121), ['behind', 10, false]);
+  t.strictSame(await at(131, 122), ['ok', 9, true]);
+});
+
+t.test('a node is out and back by what was shown, whether somebody asks or not', async (t) => {
+  const [first, second] = [await startNode(t), await startNode(t)];
+  const { mesh } = await connectScripted(t, [first, second]);
+  const confirms = async (node: ScriptedNode, slot: number) => {
+    node.notify('accountSubscribe', `{"context":{"slot":${slot}},"value":null}`, 'confirmed');
+    await waitUntil(() => mesh.tip('confirmed') === slot);
+  };
+  const askTwice = async () =>
+    [mesh.nodes(), mesh.nodes(), await answeringPort(mesh), mesh.nodes()].map((said) =>
+      typeof said === 'number' ? said === first.port : said[0]?.status,
+    );
+
+  second.notifySlot(131); // 31 ahead: the first is out
+  await waitUntil(() => mesh.tip('processed') === 131);
+  first.notifySlot(125); // back, before anybody asks
+  await confirms(first, 99);
+  second.notifySlot(140);
+  await waitUntil(() => mesh.tip('processed') === 140);
+  t.strictSame(await askTwice(), ['ok', 'ok', true, 'ok'], '15 behind');
+
+  await confirms(second, 138); // 39 ahead: out, and not quite back before anybody asks
+  first.notify('accountSubscribe', '{"context":{"slot":123},"value":null}', 'confirmed');
+  first.notify('accountSubscribe', '{"context":{"slot":70},"value":null}', 'finalized');
+  await waitUntil(() => mesh.tip('finalized') === 70);
+  t.strictSame(await askTwice(), ['behind', 'behind', false, 'behind'], '15 behind as well');
+});
+
+t.test('what one node fails to answer another is asked once', async (t) => {
+  const [first, second] = [await startNode(t), await startNode(t)];
+  const { mesh, clock } = await connectScripted(t, [first, second], { settings: { ...SETTINGS, silenceMs: 1e9 } });
+  const elsewhere: Record<string, Reply> = {
+    'the connection broke': brokenReply,
+    'not there yet': errorReply('{"code":-32016,"message":"Minimum context slot has not been reached"}'),
+    'lost by it alone': errorReply('{"code":-32007,"message":"Slot 7 was skipped, or missing"}'),
+    garbled: (response) => response.end('{"jsonrpc"'),
+  };
+  for (const [what, reply] of Object.entries(elsewhere)) {
+    first.replies.getBalance = reply;
+    t.equal(await answeringPort(mesh), second.port, what);
+    await advanceUntil(clock, () => mesh.nodes()[0]?.status === 'ok');
+  }
+  const sent = second.httpRequests.length;
+  for (const code of [-32602, -32009]) {
+    first.replies.getBalance = errorReply(`{"code":${code},"message":"no"}`);
+    await t.rejects(answeringPort(mesh), { code: 'rpc_error', rpcCode: code });
+  }
+  t.equal(second.httpRequests.length, sent, 'what is true or asked wrongly is so everywhere');
+  first.replies.getBalance = errorReply('{"code":-32016,"message":"not yet"}');
+  second.replies.getBalance = brokenReply;
+  await t.rejects(
+    answeringPort(mesh),
+    { code: 'rpc_error', rpcCode: -32016 },
+    'a node that spoke is believed over one that did not',
+  );
+});
+
+t.test('a node that asks for fewer requests is not chosen', async (t) => {
+  const [first, second] = [await startNode(t), await startNode(t)];
+  const { mesh } = await connectScripted(t, [first, second]);
+  first.replies.getBalance = (response) => response.writeHead(429, { 'retry-after': '5' }).end();
+  t.equal(await answeringPort(mesh), second.port);
+  t.equal(await answeringPort(mesh), second.port);
+  t.equal(first.count('getBalance'), 1);
+});
+
+t.test('a mesh that is closed asks nothing more and leaves no connection', async (t) => {
+  const node = await startNode(t);
+  const { mesh, clock } = await connectScripted(t, [node]);
+  await mesh.close();
+  await waitUntil(() => node.sockets.size === 0);
+  const asked = node.httpRequests.length;
+  for (let n = 0; n < 50; n++) {
+    clock.advance(1000);
+    await new Promise(setImmediate);
+  }
+  t.equal(node.httpRequests.length, asked);
+  t.equal(node.sockets.size, 0);
+  await t.rejects(mesh.call('getVersion'), { code: 'upstream_unavailable' });
+});

@@ -1,0 +1,249 @@
+import t from 'tap';
+import {
+  advanceUntil,
+  answeringPort,
+  brokenReply,
+  CONFIRMED,
+  connectScripted,
+  errorReply,
+  startNode,
+} from '../../../support/mesh-harness.ts';
+import { type Reply, resultBody, type ScriptedNode, waitUntil } from '../../../support/scripted-node.ts';
+import { SETTINGS } from '../../../support/upstream-settings.ts';
+
+const FOREVER = { settings: { ...SETTINGS, silenceMs: 1e9 } };
+
+/** Numbers that look random, and are the same each time. */
+function dice(): () => number {
+  let seed = 1;
+  return () => {
+    seed = (seed * 48_271) % 2_147_483_647;
+    return seed / 2_147_483_647;
+  };
+}
+
+t.test('nodes get reads by their weight', async (t) => {
+  const [light, heavy] = [await startNode(t), await startNode(t)];
+  const { mesh } = await connectScripted(t, [], {
+    nodes: [light.options('light'), { ...heavy.options('heavy'), weight: 4 }],
+    random: dice(),
+  });
+  for (let n = 0; n < 500; n++) await answeringPort(mesh);
+  const share = heavy.count('getBalance') / 500;
+  t.ok(share > 0.7 && share < 0.9, `${share}`);
+});
+
+t.test('a node is not asked for what it does not serve', async (t) => {
+  const [few, all] = [await startNode(t), await startNode(t)];
+  const { mesh } = await connectScripted(t, [], {
+    nodes: [{ ...few.options('few'), methods: ['getBlockTime'] }, all.options('all')],
+  });
+  t.equal(await answeringPort(mesh), all.port);
+  few.replies.getBlockTime = '5';
+  t.equal(`${(await mesh.call('getBlockTime', [1])).value}`, '5');
+  all.replies.getBalance = brokenReply;
+  await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable' });
+  t.equal(few.count('getBalance'), 0);
+});
+
+t.test('what a node has refused to serve others are asked for first, for a while', async (t) => {
+  for (const code of [-32601, -32010]) {
+    const [first, second] = [await startNode(t), await startNode(t)];
+    const { mesh, clock } = await connectScripted(t, [first, second], FOREVER);
+    const { getBalance } = first.replies;
+    first.replies.getBalance = errorReply(`{"code":${code},"message":"no"}`);
+    for (let n = 0; n < 3; n++) t.equal(await answeringPort(mesh), second.port);
+    t.equal(first.count('getBalance'), 1);
+    second.replies.getBalance = errorReply(`{"code":${code},"message":"no"}`);
+    await t.rejects(answeringPort(mesh), { code: 'rpc_error', rpcCode: code }, 'when nobody can, it is said so');
+    if (getBalance !== undefined) first.replies.getBalance = getBalance;
+    clock.advance(600_000);
+    await waitUntil(() => mesh.nodes().every(({ ws }) => ws === 'down'));
+    await advanceUntil(clock, () => mesh.nodes().every(({ ws }) => ws === 'up'));
+    t.equal(await answeringPort(mesh), first.port);
+  }
+});
+
+t.test('what a node no longer keeps one that keeps all is asked for next', async (t) => {
+  const [first, second, keeper] = [await startNode(t), await startNode(t), await startNode(t)];
+  const { mesh } = await connectScripted(t, [], {
+    nodes: [first.options('first'), second.options('second'), { ...keeper.options('keeper'), archival: true }],
+  });
+  for (const node of [first, second]) {
+    node.replies.getTransaction = 'null';
+    node.replies.getBlock = errorReply('{"code":-32001,"message":"Block cleaned up"}');
+  }
+  keeper.replies.getTransaction = '{"slot":5}';
+  keeper.replies.getBlock = '{"blockhash":"x"}';
+  t.equal(`${(await mesh.call('getTransaction', ['sig'])).value}`, '{"slot":5}');
+  t.equal(`${(await mesh.call('getBlock', [5])).value}`, '{"blockhash":"x"}');
+  t.equal(second.count('getTransaction') + second.count('getBlock'), 0);
+  keeper.replies.getTransaction = 'null';
+  t.equal(`${(await mesh.call('getTransaction', ['sig'])).value}`, 'null', 'if it does not know either, so be it');
+  keeper.replies.getTransaction = brokenReply;
+  t.equal(`${(await mesh.call('getTransaction', ['sig'])).value}`, 'null', 'and if it does not answer');
+});
+
+t.test('reads of one name go to one node while it is well', async (t) => {
+  const nodes = [await startNode(t), await startNode(t), await startNode(t)];
+  const { mesh } = await connectScripted(t, nodes, { random: Math.random });
+  for (const node of nodes) node.replies.getSignaturesForAddress = '[]';
+  const asked = (): (ScriptedNode | undefined)[] => nodes.filter((node) => node.count('getSignaturesForAddress') > 0);
+  const walk = async (): Promise<void> => {
+    for (let page = 0; page < 20; page++) {
+      await mesh.call('getSignaturesForAddress', ['walker', CONFIRMED], { affinity: 'walker' });
+    }
+  };
+  await walk();
+  const [pinned, ...others] = asked();
+  t.equal(others.length, 0);
+  await pinned?.close();
+  await walk();
+  t.equal(asked().length, 2, 'and when it is gone, to one other');
+});
+
+t.test('what does not take minContextSlot is held to a slot all the same (I8)', async (t) => {
+  const [behind, ahead] = [await startNode(t), await startNode(t)];
+  const { mesh } = await connectScripted(t, [behind, ahead]);
+  behind.replies.getTokenLargestAccounts = '{"context":{"slot":90},"value":[]}';
+  ahead.replies.getTokenLargestAccounts = '{"context":{"slot":97},"value":[]}';
+  const read = (minSlot: number) => mesh.call('getTokenLargestAccounts', ['mint', CONFIRMED], { minSlot });
+  t.equal((await read(90)).slot, 90);
+  t.equal((await read(95)).slot, 97);
+  await t.rejects(read(99), { code: 'rpc_error', rpcCode: -32016 });
+  t.equal(ahead.httpRequests.filter(({ text }) => text.includes('minContextSlot')).length, 0, 'no node is told of it');
+});
+
+t.test('each kind of failure goes elsewhere, or through to the caller, and shows nothing of the node', async (t) => {
+  const html =
+    (status: number): Reply =>
+    (response) =>
+      response.writeHead(status).end('<html>key k3y-0f-th1s-n0de</html>');
+  const elsewhere: Record<string, Reply> = {
+    '429': (response) => response.writeHead(429).end(),
+    '429 with a time': (response) => response.writeHead(429, { 'retry-after': '3' }).end(),
+    '500': html(500),
+    '502': html(502),
+    '503': html(503),
+    'an empty body': (response) => response.end(),
+    'truncated JSON': (response) => response.end('{"jsonrpc":"2.0","resul'),
+    'a wrong id': (response, asked) => response.end(resultBody({ ...asked, id: asked.id + 1 }, '5')),
+    'a cut connection': brokenReply,
+    'node behind': errorReply('{"code":-32005,"message":"Node is behind","data":{"numSlotsBehind":42}}'),
+    'a rate limit in disguise': errorReply('{"code":-32005,"message":"rate limit exceeded"}'),
+    'not there yet': errorReply('{"code":-32016,"message":"Minimum context slot has not been reached"}'),
+    'not in its power': errorReply('{"code":-32012,"message":"scan aborted"}'),
+    'lost by it alone': errorReply('{"code":-32007,"message":"Slot 5 was skipped, or missing"}'),
+  };
+  const through: Record<string, readonly [Reply, number]> = {
+    'slot missing': [errorReply('{"code":-32009,"message":"Slot 5 is missing"}'), -32009],
+    'version not asked for': [errorReply('{"code":-32015,"message":"version (0) is not supported"}'), -32015],
+    'asked wrongly': [errorReply('{"code":-32602,"message":"Invalid param: WrongSize"}'), -32602],
+  };
+  for (const [what, reply] of Object.entries(elsewhere)) {
+    const [first, second] = [await startNode(t), await startNode(t)];
+    const { mesh } = await connectScripted(t, [first, second]);
+    first.replies.getBalance = reply;
+    t.equal(await answeringPort(mesh), second.port, what);
+    t.equal(first.count('getBalance'), 1, what);
+  }
+  for (const [what, [reply, rpcCode]] of Object.entries(through)) {
+    const [first, second] = [await startNode(t), await startNode(t)];
+    const { mesh } = await connectScripted(t, [first, second]);
+    first.replies.getBalance = reply;
+    await t.rejects(answeringPort(mesh), { code: 'rpc_error', rpcCode }, what);
+    t.equal(second.count('getBalance'), 0, what);
+  }
+});
+
+t.test('a node that asks for fewer requests of one kind is still asked for others', async (t) => {
+  const [first, second] = [await startNode(t), await startNode(t)];
+  const { mesh, clock } = await connectScripted(t, [first, second], FOREVER);
+  const { getBalance } = first.replies;
+  first.replies.getBalance = (response) => response.writeHead(429, { 'retry-after': '5' }).end();
+  first.replies.getBlockTime = '1';
+  second.replies.getBlockTime = '2';
+  t.equal(await answeringPort(mesh), second.port);
+  t.equal(`${(await mesh.call('getBlockTime', [1])).value}`, '1');
+  second.replies.getBalance = first.replies.getBalance;
+  await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable' });
+  await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable', retryAfter: 5 }, 'without asking again');
+  t.equal(first.count('getBalance') + second.count('getBalance'), 3);
+  if (getBalance !== undefined) first.replies.getBalance = getBalance;
+  clock.advance(5000);
+  t.equal(await answeringPort(mesh), first.port);
+});
+
+t.test('a node that hangs holds up nobody, and is passed over while it hangs', async (t) => {
+  const [first, second] = [await startNode(t), await startNode(t)];
+  const { mesh, clock } = await connectScripted(t, [first, second], FOREVER);
+  first.replies.getBalance = () => {};
+  const began = clock.monotonic();
+  const asked = Promise.all([answeringPort(mesh), answeringPort(mesh), answeringPort(mesh)]);
+  await waitUntil(() => first.count('getBalance') === 3);
+  let answered: readonly number[] = [];
+  asked.then((ports) => {
+    answered = ports;
+  });
+  await advanceUntil(clock, () => answered.length > 0);
+  t.strictSame(answered, [second.port, second.port, second.port]);
+  t.ok(clock.monotonic() - began < 1000, 'long before the time limit of 2 s');
+  t.equal(await answeringPort(mesh), second.port);
+  t.equal(first.count('getBalance'), 3, 'not asked any more');
+});
+
+t.test('all nodes together have no more than the time limit', async (t) => {
+  const nodes = [await startNode(t), await startNode(t), await startNode(t)];
+  const { mesh, clock } = await connectScripted(t, nodes, FOREVER);
+  for (const node of nodes) node.replies.getBalance = () => {};
+  const began = clock.monotonic();
+  let error: unknown;
+  answeringPort(mesh).catch((thrown) => {
+    error = thrown;
+  });
+  await advanceUntil(clock, () => error !== undefined);
+  t.match(error, { code: 'upstream_timeout' });
+  t.ok(clock.monotonic() - began <= SETTINGS.timeoutMs + 200);
+});
+
+t.test('a node whose circuit is open is left alone, and soon tried again', async (t) => {
+  const node = await startNode(t);
+  const { mesh, clock } = await connectScripted(t, [node], FOREVER);
+  const { getBalance } = node.replies;
+  node.replies.getBalance = brokenReply;
+  for (let n = 0; n < 30; n++) await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable' });
+  t.ok(node.count('getBalance') <= 25, 'it answered 6 questions at the start: half of all have failed by then');
+  t.equal(mesh.nodes()[0]?.status, 'down');
+  if (getBalance !== undefined) node.replies.getBalance = getBalance;
+  const healed = clock.monotonic();
+  await advanceUntil(clock, () => mesh.nodes()[0]?.status === 'ok');
+  t.ok(clock.monotonic() - healed <= 2500);
+  t.equal(await answeringPort(mesh), node.port);
+});
+
+t.test('answers under way take no more memory than they may', async (t) => {
+  const node = await startNode(t);
+  const settings = { ...SETTINGS, maxBytes: 600_000, inFlightBytes: 1_000_000 };
+  const { mesh } = await connectScripted(t, [node], { settings });
+  const open: (() => void)[] = [];
+  node.replies.getBlock = (response, asked) => {
+    const text = resultBody(asked, `"${'x'.repeat(500_000)}"`);
+    response.write(text.slice(0, 400_000));
+    open.push(() => response.end(text.slice(400_000)));
+  };
+  const codes: string[] = [];
+  for (let n = 0; n < 3; n++) {
+    mesh.call('getBlock', [n]).then(
+      () => codes.push('ok'),
+      ({ code }) => codes.push(code),
+    );
+  }
+  await waitUntil(() => codes.length === 1);
+  t.strictSame(codes, ['overloaded']);
+  for (const end of open.slice(0, 1)) end();
+  await waitUntil(() => codes.length === 2);
+  for (const end of open) end();
+  await waitUntil(() => codes.length === 3);
+  t.strictSame(codes.sort(), ['ok', 'ok', 'overloaded']);
+  t.equal((await mesh.call('getBalance', ['x', CONFIRMED])).slot, 98, 'all of it is given back');
+});

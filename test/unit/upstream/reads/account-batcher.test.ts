@@ -1,0 +1,100 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { GatewayError } from '../../../../src/domain/error.ts';
+import type { Mesh } from '../../../../src/upstream/mesh/mesh.ts';
+import { AccountBatcher, type AccountQuery } from '../../../../src/upstream/reads/account-batcher.ts';
+
+interface Call {
+  readonly addresses: readonly string[];
+  readonly config: { readonly commitment: string; readonly encoding: string; readonly minContextSlot?: number };
+}
+
+/** A node on which each account's balance is the number that its address ends in. */
+function open(failWhen: (call: Call) => GatewayError | undefined = () => undefined) {
+  const calls: Call[] = [];
+  const mesh: Pick<Mesh, 'call'> = {
+    async call(_, [addresses, config] = []) {
+      const call = { addresses, config } as Call; // what Accounts sends
+      calls.push(call);
+      const failure = failWhen(call);
+      if (failure !== undefined) throw failure;
+      const accounts = call.addresses.map((address) =>
+        address === 'none' ? 'null' : `{"lamports":${address.slice(1)}}`,
+      );
+      const value = Buffer.from(`[${accounts.join(',')}]`);
+      return { slot: 7, result: value, value };
+    },
+  };
+  return { accounts: new AccountBatcher(mesh), calls };
+}
+
+const query = (address: string, more: Partial<AccountQuery> = {}): AccountQuery => ({
+  address,
+  shape: 'lamports',
+  commitment: 'confirmed',
+  minContextSlot: undefined,
+  ...more,
+});
+
+t.test('reads of one turn travel together, and each gets its own account', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(300), { minLength: 1, maxLength: 350 }), async (numbers) => {
+      const { accounts, calls } = open();
+      const readings = await Promise.all(numbers.map((number) => accounts.read(query(`a${number}`))));
+      const fits = readings.every(
+        ({ slot, account }, i) => slot === 7 && String(account) === `{"lamports":${numbers[i]}}`,
+      );
+      return (
+        fits && calls.length === Math.ceil(numbers.length / 100) && calls.every((call) => call.addresses.length <= 100)
+      );
+    }),
+  );
+});
+
+t.test('an account that is not there is null; one that is asked for twice travels once', async (t) => {
+  const { accounts, calls } = open();
+  const readings = await Promise.all(['none', 'a1', 'a1'].map((address) => accounts.read(query(address))));
+  t.same(
+    readings.map(({ account }) => account && String(account)),
+    [null, '{"lamports":1}', '{"lamports":1}'],
+  );
+  t.same(calls[0]?.addresses, ['none', 'a1']);
+});
+
+t.test('what differs in commitment or shape travels apart; the highest floor holds for all', async (t) => {
+  const { accounts, calls } = open();
+  await Promise.all([
+    accounts.read(query('a1', { minContextSlot: 5 })),
+    accounts.read(query('a2', { minContextSlot: 9 })),
+    accounts.read(query('a3')),
+    accounts.read(query('a1', { commitment: 'finalized' })),
+    accounts.read(query('a1', { shape: 'parsed' })),
+  ]);
+  t.same(
+    calls.map(({ addresses, config }) => [addresses.length, config.commitment, config.encoding, config.minContextSlot]),
+    [
+      [3, 'confirmed', 'base64', 9],
+      [1, 'finalized', 'base64', undefined],
+      [1, 'confirmed', 'jsonParsed', undefined],
+    ],
+  );
+});
+
+t.test('one account that spoils the answer does not take its neighbours down', async (t) => {
+  const broken = new GatewayError('upstream_error', 'broke off');
+  const { accounts, calls } = open(({ addresses }) => (addresses.includes('a66') ? broken : undefined));
+  const outcomes = await Promise.allSettled(Array.from({ length: 100 }, (_, i) => accounts.read(query(`a${i}`))));
+  t.same(
+    outcomes.flatMap(({ status }, i) => (status === 'rejected' ? [i] : [])),
+    [66],
+  );
+  t.ok(calls.length <= 15, `${calls.length} calls: by halves`);
+});
+
+t.test('a refusal that the whole batch shares is not asked again by halves', async (t) => {
+  const down = new GatewayError('upstream_unavailable', 'nobody');
+  const { accounts, calls } = open(() => down);
+  const outcomes = await Promise.allSettled(['a1', 'a2', 'a3'].map((address) => accounts.read(query(address))));
+  t.ok(outcomes.every(({ status }) => status === 'rejected'));
+  t.equal(calls.length, 1);
+});

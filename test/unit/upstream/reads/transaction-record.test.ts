@@ -1,0 +1,69 @@
+import t from 'tap';
+import { GatewayError } from '../../../../src/domain/error.ts';
+import type { Mesh } from '../../../../src/upstream/mesh/mesh.ts';
+import { callWithMaxSupportedVersion } from '../../../../src/upstream/reads/max-supported-version.ts';
+import { parseTransactionRecord, readTransactionRecords } from '../../../../src/upstream/reads/transaction-record.ts';
+import { RPC_ERROR_CODE } from '../../../../src/upstream/rpc/rpc-error-code.ts';
+
+type Reader = Pick<Mesh, 'call'>;
+
+const UNSUPPORTED = new GatewayError('rpc_error', '-32015: Transaction version (3) is not supported by the client', {
+  rpcCode: RPC_ERROR_CODE.unsupportedTransactionVersion,
+  status: 400,
+});
+
+t.test('a version that nobody knew of yet is asked for by the number that the node names, once', async (t) => {
+  const asked: unknown[] = [];
+  const mesh: Reader = {
+    call: async (_, params = []) => {
+      const { maxSupportedTransactionVersion } = Object(params[1]);
+      asked.push(maxSupportedTransactionVersion);
+      if (maxSupportedTransactionVersion !== 3) throw UNSUPPORTED;
+      return { slot: 1, result: Buffer.from('{}'), value: Buffer.from('{}') };
+    },
+  };
+  const read = { method: 'getBlock', subject: 7, config: { rewards: true }, commitment: 'confirmed' } as const;
+  t.equal((await callWithMaxSupportedVersion(mesh, read)).slot, 1);
+  t.strictSame(asked, [1, 3]);
+  const stubborn: Reader = { call: () => Promise.reject(UNSUPPORTED) };
+  await t.rejects(callWithMaxSupportedVersion(stubborn, read), { code: 'rpc_error' });
+});
+
+t.test('many records are read eight at a time, and come in the order they were asked for', async (t) => {
+  let [under, most] = [0, 0];
+  const mesh: Reader = {
+    call: async (_, [signature] = []) => {
+      most = Math.max(most, ++under);
+      await new Promise((resolve) => setImmediate(resolve));
+      under--;
+      const result = Buffer.from(signature === 's3' ? 'null' : JSON.stringify({ signature }));
+      return { slot: 1, result, value: result };
+    },
+  };
+  const signatures = Array.from({ length: 25 }, (_, i) => `s${i}`);
+  const records = (await readTransactionRecords(mesh, signatures, { commitment: 'confirmed', minSlot: undefined })).map(
+    ({ record }) => record,
+  );
+  t.equal(most, 8);
+  t.strictSame(
+    records.map((record) => record && JSON.parse(record.toString()).signature),
+    signatures.map((signature) => (signature === 's3' ? null : signature)),
+  );
+});
+
+t.test('a record keeps its numbers; what old ones leave out is null', async (t) => {
+  const old = Buffer.from('{"slot":5,"transaction":{"b":18446744073709551615,"a":1.0}}');
+  t.strictSame(parseTransactionRecord(old), {
+    slot: 5,
+    blockTime: null,
+    transactionIndex: null,
+    version: null,
+    transaction: '{"a":1.0,"b":18446744073709551615}',
+    meta: 'null',
+  });
+  const version = (spelled: string): unknown =>
+    parseTransactionRecord(Buffer.from(`{"slot":5,"transaction":[],"version":${spelled}}`)).version;
+  t.strictSame([version('"legacy"'), version('0'), version('1')], ['legacy', 0, 1]);
+  for (const spelled of ['"newest"', '-1.5', '{}']) t.throws(() => version(spelled), { code: 'upstream_error' });
+  t.throws(() => parseTransactionRecord(Buffer.from('{"slot":5}')), { code: 'upstream_error' });
+});

@@ -1,0 +1,44 @@
+import t from 'tap';
+import { redactor } from '../../../../src/upstream/rpc/redact.ts';
+
+const scrub = redactor({
+  id: 'node-1',
+  url: 'https://user:pa%24%24word@cool-name.provider.pro/t0k3n-abc/?api-key=k3y-1234',
+  wsUrl: 'wss://cool-name.provider.pro/t0k3n-abc',
+  headers: { authorization: 'Bearer s3cr3t-xyz' },
+});
+
+t.test('what a node says of a request is left as it is', async (t) => {
+  const said = [
+    'Invalid param: WrongSize',
+    'Method does not support commitment below `confirmed`',
+    'lastSlot, 912, cannot be less than firstSlot, 1911',
+    'Invalid params: invalid type: string "x", expected u64.',
+    'Invalid params: unknown variant `utf8`, expected one of `binary`, `base58`, `base64`, `jsonParsed`, `base64+zstd`.',
+    'Encoded binary (base 58) data should be less than 128 bytes, please use Base64 encoding.',
+    'Transaction 1111111111111111111111111111111111111111111111111111111111111111 not found',
+    'Transaction version (0) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": 0',
+  ];
+  for (const text of said) t.equal(scrub(text), text);
+});
+
+t.test('what tells where a node is or how one gets in is left out', async (t) => {
+  const told: Record<string, string> = {
+    'see https://docs.example.com/limits for more': 'see … for more',
+    'upstream 10.0.0.7:8899 refused': 'upstream … refused',
+    'no route to backend-3.eu.example.com today': 'no route to … today',
+    'bad path /x?token=1': 'bad path …',
+    'wrong key: k3y-1234.': 'wrong key: …',
+    'wrong token t0k3n-abc': 'wrong token …',
+    'header s3cr3t-xyz is too old': 'header … is too old',
+    'user:pa$$word': '…',
+    'two\nlines\u0000and\ta tab': 'two lines and a tab',
+  };
+  for (const [text, left] of Object.entries(told)) t.equal(scrub(text), left);
+});
+
+t.test('however long a text is, what is left is short and holds no piece of a key', async (t) => {
+  t.equal(scrub('word '.repeat(1000)).length, 300);
+  for (let n = 980; n < 1010; n++) t.notMatch(scrub(`${' '.repeat(n)}k3y-1234`), 'k3y');
+  t.equal(scrub('&'.repeat(1e6)), '');
+});
