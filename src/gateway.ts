@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { openAccess } from './access/access.ts';
 import { Cache } from './cache/cache.ts';
-import { Flight } from './cache/flight.ts';
+import { SingleFlight } from './cache/single-flight.ts';
 import type { Config } from './config/config.ts';
 import type { Clock } from './domain/clock.ts';
 import { openapi } from './http/rest/openapi.ts';
 import { listen } from './http/server.ts';
-import { AccountWatch } from './live/accounts/account-watch.ts';
-import { ListWatch } from './live/token-lists/list-watch.ts';
+import { LiveAccountSource } from './live/accounts/live-account-source.ts';
+import { LiveTokenListSource } from './live/token-lists/live-token-list-source.ts';
 import { readPage } from './page/page.ts';
 import { startPipeline } from './pipeline/pipeline.ts';
-import { pricesFrom } from './prices/settings.ts';
+import { configuredPrices } from './prices/configured-prices.ts';
 import { Guard } from './receipts/guard.ts';
 import { holdKey } from './receipts/keys/hold-key.ts';
 import type { KeySource } from './receipts/keys/key-source.ts';
@@ -102,16 +102,16 @@ async function openGateway(options: GatewayOptions, opened: Opened): Promise<Gat
   if (warning !== null) log.warn({}, warning);
   if (created) log.info({ publicKey: signer.publicKey, path }, 'receipt key created');
 
-  const accounts = new AccountBatcher(mesh);
+  const upstream = new AccountBatcher(mesh);
   const watching = {
     mesh,
     clock,
     settings: config.watch,
-    onMoved: () => cache.carryHot(),
+    onLeasesAdvanced: () => cache.advanceHot(),
     onProblem: (problem: string, facts: object) => log.warn(facts, problem),
   };
-  const watch = new AccountWatch({ ...watching, accounts });
-  const tokenLists = new ListWatch(watching);
+  const watch = new LiveAccountSource({ ...watching, upstream });
+  const tokenLists = new LiveTokenListSource(watching);
   const context: Context = {
     mesh,
     cache,
@@ -119,20 +119,20 @@ async function openGateway(options: GatewayOptions, opened: Opened): Promise<Gat
     keys,
     version,
     startedMs,
-    accounts,
+    accounts: upstream,
     watch,
     tokenLists,
     holderTables: new HolderTables(clock),
-    prices: pricesFrom(config.prices, {
+    prices: configuredPrices(config.prices, {
       mesh,
       clock,
-      ownFeeds: embedded?.priceFeeds,
+      clusterFeeds: embedded?.priceFeeds,
       timeoutMs: config.upstream.timeoutMs,
       tip: () => ({ slot: cache.tip, slotTimeMs: pipeline.slotTimeMs }),
       onError: (source, err) => log.warn({ source, err }, 'a price source could not be asked'),
     }),
-    calls: new Flight(),
-    vitals: { isFailing: () => pipeline.failing.size > 0, slotTimeMs: () => pipeline.slotTimeMs },
+    calls: new SingleFlight(),
+    vitals: { isFailing: () => pipeline.failingParts.size > 0, slotTimeMs: () => pipeline.slotTimeMs },
     onMisread: firstOfKind((signature, err) => log.warn({ signature, err }, 'a transaction could not be understood')),
     isDraining: () => draining,
   };
@@ -162,8 +162,8 @@ async function openGateway(options: GatewayOptions, opened: Opened): Promise<Gat
   });
   opened.add(() => server.close());
   opened.add(mesh.onTip('finalized', (slot) => guard.advance(slot)));
-  opened.add(() => tokenLists.keeping.close());
-  opened.add(() => watch.keeping.close());
+  opened.add(() => tokenLists.stats.close());
+  opened.add(() => watch.stats.close());
 
   let onWarm = (): void => {};
   const warm = new Promise<void>((resolve) => {
@@ -174,7 +174,7 @@ async function openGateway(options: GatewayOptions, opened: Opened): Promise<Gat
     mesh,
     cache,
     clock,
-    stream: randomBytes(8).toString('hex'),
+    streamId: randomBytes(8).toString('hex'),
     refresh: config.refresh,
     ...config.stream,
     isHealthy: () => isHealthy(context),

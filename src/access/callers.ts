@@ -1,4 +1,4 @@
-import { GatewayError } from '../domain/error.ts';
+import { GatewayError } from '../domain/gateway-error.ts';
 import type { ApiKeys } from './api-keys/api-keys.ts';
 import { type Identity, identityOf } from './limits/identity.ts';
 import type { Limiter, Quota } from './limits/limiter.ts';

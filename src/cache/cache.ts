@@ -2,11 +2,11 @@ import { LRUCache } from 'lru-cache';
 import type { Answer } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
-import type { GatewayError } from '../domain/error.ts';
+import type { GatewayError } from '../domain/gateway-error.ts';
 import { SLOT_MS, type Slot } from '../domain/slot.ts';
-import { type Entry, type Freshness, type Label, newEntry, type Policy } from './entry.ts';
-import { Floors } from './floors.ts';
+import { type AnswerMeta, type CachePolicy, type Entry, type EntryStatus, newEntry } from './entry.ts';
 import { HotKeys } from './hot-keys.ts';
+import { MonotonicFloors } from './monotonic-floors.ts';
 import { Tip } from './tip.ts';
 
 export interface CacheOptions {
@@ -20,21 +20,21 @@ export interface CacheOptions {
 }
 
 /** Where an answer comes from. */
-export interface Origin {
+export interface FetchInfo {
   /** The tip when the upstream was asked. Default: the tip now. */
-  readonly readAt?: Slot;
+  readonly tipAtFetch?: Slot;
   /** Asks for it anew; never rejects. */
-  readonly renew?: () => Promise<void>;
+  readonly refresh?: () => Promise<void>;
 }
 
 /** Without a new slot for this many, the tip itself is in doubt. */
-const STALLED_SLOTS = 5;
+const MAX_STALL_SLOTS = 5;
 
 /** So far behind the tip an answer may be that is being renewed, or whose proof is lost, before others are asked. */
-const NEAR_SLOTS = 8;
+const MAX_REFRESH_LAG_SLOTS = 8;
 
 /** Memory beside the text: the entry, its key's slot in the map, the node of the list. */
-const ENTRY_OVERHEAD = 400;
+const ENTRY_OVERHEAD_BYTES = 400;
 
 /** Answers by key, fresh by slot. A newer slot always wins, so no answer goes back in time. */
 export class Cache {
@@ -42,21 +42,21 @@ export class Cache {
   readonly #clock: Clock;
   readonly #entries: LRUCache<string, Entry>;
   readonly #tip: Tip;
-  readonly #hot: HotKeys;
-  readonly #floors = new Floors();
-  #stage: ((next: Entry, shown: Entry | undefined) => boolean) | undefined;
+  readonly #hotKeys: HotKeys;
+  readonly #floors = new MonotonicFloors();
+  #holdBack: ((next: Entry, shown: Entry | undefined) => boolean) | undefined;
 
   constructor({ clock, bytes, maxStaleSlots, hotKeys }: CacheOptions) {
     this.#clock = clock;
     this.maxStaleMs = maxStaleSlots * SLOT_MS;
-    this.#tip = new Tip(clock, STALLED_SLOTS * SLOT_MS);
-    this.#hot = new HotKeys(hotKeys);
+    this.#tip = new Tip(clock, MAX_STALL_SLOTS * SLOT_MS);
+    this.#hotKeys = new HotKeys(hotKeys);
     this.#entries = new LRUCache({
       maxSize: bytes,
       maxEntrySize: Math.ceil(bytes / 4),
-      sizeCalculation: sizeOf,
+      sizeCalculation: entrySizeBytes,
       dispose: (entry, _, reason) => {
-        if (reason === 'evict') this.#leave(entry);
+        if (reason === 'evict') this.#onEvicted(entry);
       },
     });
   }
@@ -68,29 +68,29 @@ export class Cache {
 
   /** Milliseconds since the tip last moved; infinite before the first slot. */
   get tipAgeMs(): number {
-    return this.#clock.monotonic() - this.#tip.movedMs;
+    return this.#clock.monotonic() - this.#tip.advancedMs;
   }
 
   /** True while the tip stands still for longer than slots explain: nothing can be called fresh then. */
-  get stalled(): boolean {
-    return this.#tip.stalled;
+  get isStalled(): boolean {
+    return this.#tip.isStalled;
   }
 
   /** Monotonic milliseconds at the last {@link tick}: good enough for ages in seconds, and free. */
-  get nowMs(): number {
-    return this.#tip.nowMs;
+  get coarseNowMs(): number {
+    return this.#tip.coarseNowMs;
   }
 
-  get entries(): number {
+  get entryCount(): number {
     return this.#entries.size;
   }
 
-  get bytes(): number {
+  get sizeBytes(): number {
     return this.#entries.calculatedSize;
   }
 
   /** Tells the cache the newest slot. Slots never go back. */
-  advance(slot: Slot): void {
+  advanceTip(slot: Slot): void {
     this.#tip.advance(slot);
   }
 
@@ -103,17 +103,17 @@ export class Cache {
   get(key: string): Entry | undefined {
     const entry = this.#entries.get(key);
     const { slot } = this.#tip;
-    if (entry !== undefined && entry.lastRead !== slot) {
-      entry.lastRead = slot;
-      entry.proof?.touch(slot);
-      this.#hot.note(key);
+    if (entry !== undefined && entry.tipAtLastRead !== slot) {
+      entry.tipAtLastRead = slot;
+      entry.lease?.recordRead(slot);
+      this.#hotKeys.record(key);
     }
     return entry;
   }
 
   /** Was it read while this slot is the newest, or the one before was? */
-  isHot({ lastRead }: Entry): boolean {
-    return lastRead >= this.#tip.before;
+  isHot({ tipAtLastRead }: Entry): boolean {
+    return tipAtLastRead >= this.#tip.previous;
   }
 
   peek(key: string): Entry | undefined {
@@ -123,142 +123,150 @@ export class Cache {
   /** True when the entry may be served as a hit. The one question on the hot path. */
   isFresh(entry: Entry): boolean {
     if (entry.final) return true;
-    if (this.#tip.stalled) return false;
-    if (entry.policy === 'live') return this.#tip.nowMs - entry.provenMs <= this.maxStaleMs;
-    const state = entry.proof?.state;
+    if (this.#tip.isStalled) return false;
+    if (entry.policy === 'live') return this.#tip.coarseNowMs - entry.validatedMs <= this.maxStaleMs;
+    const state = entry.lease?.state;
     if (state === 'lost' || state === 'behind') return false;
-    if (entry.renewing || entry.leaving) return this.#tip.slot - entry.readAt < NEAR_SLOTS;
-    if (entry.proof !== undefined) return state === 'live' && entry.proof.slot <= entry.slot;
-    return this.#tip.slot - entry.readAt < entry.policy.slots;
+    if (entry.isRefreshing || entry.isReplaced) return this.#tip.slot - entry.tipAtFetch < MAX_REFRESH_LAG_SLOTS;
+    if (entry.lease !== undefined) return state === 'live' && entry.lease.slot <= entry.slot;
+    return this.#tip.slot - entry.tipAtFetch < entry.policy.slots;
   }
 
   /** What may be done with an entry, for those that are not hits. */
-  freshness(entry: Entry): Freshness {
+  statusOf(entry: Entry): EntryStatus {
     if (this.isFresh(entry)) return 'fresh';
     if (entry.refusal !== undefined) return 'expired';
-    const { proof } = entry;
+    const { lease } = entry;
     const provenMs =
-      entry.policy === 'live' ? Math.min(entry.provenMs, this.#tip.movedMs) : (proof?.provenMs ?? entry.provenMs);
+      entry.policy === 'live'
+        ? Math.min(entry.validatedMs, this.#tip.advancedMs)
+        : (lease?.validatedMs ?? entry.validatedMs);
     if (this.#clock.monotonic() - provenMs > this.maxStaleMs) return 'expired';
-    if (isPassing(entry) && entry.readAt < this.#tip.slot) return 'expired';
-    return this.#tip.stalled || (proof?.state === 'lost' && proof.behindSlots <= NEAR_SLOTS) ? 'stale' : 'old';
+    if (isTentative(entry) && entry.tipAtFetch < this.#tip.slot) return 'expired';
+    return this.#tip.isStalled || (lease?.state === 'lost' && lease.lagSlots <= MAX_REFRESH_LAG_SLOTS)
+      ? 'stale'
+      : 'old';
   }
 
   /** The slot below which no answer to this question may go. */
   floor(key: string, commitment: Commitment): Slot | undefined {
-    const kept = this.#entries.peek(key);
-    return kept === undefined || kept.refusal !== undefined ? this.#floors.of(commitment) : kept.slot;
+    const cached = this.#entries.peek(key);
+    return cached === undefined || cached.refusal !== undefined ? this.#floors.of(commitment) : cached.slot;
   }
 
   /** Keeps the newer of two answers: a node that lags must not turn time back. Returns what is kept. */
-  put(key: string, answer: Answer<string>, policy: Policy, label: Label, origin: Origin = {}): Entry {
-    const shown = this.#entries.peek(key);
-    if (shown !== undefined && shown.refusal === undefined && shown.slot > answer.slot) return shown;
+  put(key: string, answer: Answer<string>, policy: CachePolicy, meta: AnswerMeta, fetchInfo: FetchInfo = {}): Entry {
+    const published = this.#entries.peek(key);
+    if (published !== undefined && published.refusal === undefined && published.slot > answer.slot) return published;
     const next = newEntry(key, answer, {
       policy,
-      label,
-      readAt: origin.readAt ?? this.#tip.slot,
-      provenMs: this.#clock.monotonic(),
-      renew: origin.renew,
-      lastRead: shown?.lastRead ?? -1,
+      meta,
+      tipAtFetch: fetchInfo.tipAtFetch ?? this.#tip.slot,
+      validatedMs: this.#clock.monotonic(),
+      refresh: fetchInfo.refresh,
+      tipAtLastRead: published?.tipAtLastRead ?? -1,
     });
-    shown?.proof?.offNews(key);
-    answer.proof?.onNews(key, () => this.#outdate(key));
-    this.#succeed(next, shown);
+    published?.lease?.offRevoked(key);
+    answer.lease?.onRevoked(key, () => this.#onRevoked(key));
+    this.#replace(next, published);
     return next;
   }
 
   /** The same answer at the newest slot that its proof vouches for. Costs no question to anybody. */
-  carry(entry: Entry): Entry {
-    const { proof } = entry;
-    if (proof === undefined || proof.slot <= entry.slot || entry.leaving || proof.state === 'superseded') return entry;
-    const { slot, provenMs } = proof;
+  advanceToLease(entry: Entry): Entry {
+    const { lease } = entry;
+    if (lease === undefined || lease.slot <= entry.slot || entry.isReplaced || lease.state === 'superseded')
+      return entry;
+    const { slot, validatedMs } = lease;
     const next: Entry = {
       ...entry,
       slot,
-      provenMs,
-      readAt: this.#tip.slot,
+      validatedMs,
+      tipAtFetch: this.#tip.slot,
       body: undefined,
       compressed: undefined,
-      renewing: false,
+      isRefreshing: false,
     };
-    this.#succeed(next, entry);
+    this.#replace(next, entry);
     return next;
   }
 
   /** Keeps a refusal for some slots, so that asking for what isn't there can't hammer the upstream; a final one for good. */
-  refuse(key: string, refusal: GatewayError, slots: number, label: Label): void {
-    const shown = this.#entries.peek(key);
-    if (shown !== undefined && shown.refusal === undefined) return;
+  putRefusal(key: string, refusal: GatewayError, slots: number, meta: AnswerMeta): void {
+    const published = this.#entries.peek(key);
+    if (published !== undefined && published.refusal === undefined) return;
     const { slot } = this.#tip;
     const answer = { slot, result: '', final: refusal.final };
-    const provenMs = this.#clock.monotonic();
-    this.show(newEntry(key, answer, { policy: { slots }, label, readAt: slot, provenMs, refusal, lastRead: slot }));
+    const validatedMs = this.#clock.monotonic();
+    this.publish(
+      newEntry(key, answer, { policy: { slots }, meta, tipAtFetch: slot, validatedMs, refusal, tipAtLastRead: slot }),
+    );
   }
 
   /**
    * Lets `stage` hold back the next entry of a key until its body is ready, by returning true; it then calls
-   * {@link show}. So a key that is read all the time always has a body at hand.
+   * {@link publish}. So a key that is read all the time always has a body at hand.
    */
-  stageWith(stage: (next: Entry, shown: Entry | undefined) => boolean): void {
-    this.#stage = stage;
+  holdBackWith(holdBack: (next: Entry, published: Entry | undefined) => boolean): void {
+    this.#holdBack = holdBack;
   }
 
   /** Makes an entry the one that is served, unless a newer one is there already. */
-  show(entry: Entry): void {
-    const shown = this.#entries.peek(entry.key);
-    if (shown !== undefined && shown.refusal === undefined && shown.slot > entry.slot) return;
-    if (shown !== undefined) entry.lastRead = Math.max(entry.lastRead, shown.lastRead); // it was read meanwhile
+  publish(entry: Entry): void {
+    const published = this.#entries.peek(entry.key);
+    if (published !== undefined && published.refusal === undefined && published.slot > entry.slot) return;
+    if (published !== undefined) entry.tipAtLastRead = Math.max(entry.tipAtLastRead, published.tipAtLastRead); // it was read meanwhile
     this.#entries.set(entry.key, entry);
     if (!this.#entries.has(entry.key))
-      this.#leave(entry); // larger than any entry may be
-    else if (entry.proof?.state === 'live' && this.isHot(entry)) this.carry(entry); // what moved while it was held back
+      this.#onEvicted(entry); // larger than any entry may be
+    else if (entry.lease?.state === 'live' && this.isHot(entry)) this.advanceToLease(entry); // what moved while it was held back
   }
 
   /** Asks anew for what was read since the last call and has no proof, before its next reader comes. */
-  renewHot(): void {
-    for (const key of this.#hot.turn()) {
+  refreshHot(): void {
+    for (const key of this.#hotKeys.rotate()) {
       const entry = this.#entries.peek(key);
-      if (entry?.proof?.state !== 'live') this.#renew(entry);
+      if (entry?.lease?.state !== 'live') this.#refresh(entry);
     }
   }
 
   /** Carries on what is being read, when its proofs have moved. */
-  carryHot(): void {
-    for (const key of this.#hot.all()) {
+  advanceHot(): void {
+    for (const key of this.#hotKeys.all()) {
       const entry = this.#entries.peek(key);
-      if (entry?.proof?.state === 'live') this.carry(entry);
+      if (entry?.lease?.state === 'live') this.advanceToLease(entry);
     }
   }
 
   /** Shows the next entry of a key, now or when its body is ready. */
-  #succeed(next: Entry, shown: Entry | undefined): void {
-    if (this.#stage?.(next, shown) !== true) this.show(next);
-    else if (shown !== undefined) shown.leaving = true;
+  #replace(next: Entry, published: Entry | undefined): void {
+    if (this.#holdBack?.(next, published) !== true) this.publish(next);
+    else if (published !== undefined) published.isReplaced = true;
   }
 
   /** There is news of an entry: whoever reads it all the time has the new one before he comes again. */
-  #outdate(key: string): void {
+  #onRevoked(key: string): void {
     const entry = this.#entries.peek(key);
-    if (entry !== undefined && this.isHot(entry)) this.#renew(entry);
+    if (entry !== undefined && this.isHot(entry)) this.#refresh(entry);
   }
 
-  #renew(entry: Entry | undefined): void {
-    if (entry?.renew === undefined || entry.renewing) return;
-    entry.renewing = true;
-    void entry.renew().finally(() => {
-      entry.renewing = false;
+  #refresh(entry: Entry | undefined): void {
+    if (entry?.refresh === undefined || entry.isRefreshing) return;
+    entry.isRefreshing = true;
+    void entry.refresh().finally(() => {
+      entry.isRefreshing = false;
     });
   }
 
-  #leave(entry: Entry): void {
-    entry.proof?.offNews(entry.key);
-    if (entry.refusal === undefined) this.#floors.raise(entry.label.commitment, entry.slot);
+  #onEvicted(entry: Entry): void {
+    entry.lease?.offRevoked(entry.key);
+    if (entry.refusal === undefined) this.#floors.raise(entry.meta.commitment, entry.slot);
   }
 }
 
 /** A processed state may be taken back with the next slot. */
-const isPassing = ({ policy, label }: Entry): boolean => policy !== 'live' && label.commitment === 'processed';
+const isTentative = ({ policy, meta }: Entry): boolean => policy !== 'live' && meta.commitment === 'processed';
 
 /** In bytes; the body and its compressed forms are counted from the start, since most entries get them. */
-const sizeOf = (entry: Entry): number => ENTRY_OVERHEAD + entry.key.length * 2 + entry.result.length * 3 + 600;
+const entrySizeBytes = (entry: Entry): number =>
+  ENTRY_OVERHEAD_BYTES + entry.key.length * 2 + entry.result.length * 3 + 600;

@@ -1,28 +1,28 @@
 /** The keys that were read in this slot and the last: so many of each, as they were first read. */
 export class HotKeys {
-  readonly #most: number;
+  readonly #maxKeys: number;
   #current: string[] = [];
-  #last: readonly string[] = [];
+  #previous: readonly string[] = [];
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(maxKeys: number) {
+    this.#maxKeys = maxKeys;
   }
 
   /** Called once for a key in a slot. */
-  note(key: string): void {
-    if (this.#current.length < this.#most) this.#current.push(key);
+  record(key: string): void {
+    if (this.#current.length < this.#maxKeys) this.#current.push(key);
   }
 
   /** Begins another slot; returns the keys of the one that ends. */
-  turn(): readonly string[] {
-    this.#last = this.#current;
+  rotate(): readonly string[] {
+    this.#previous = this.#current;
     this.#current = [];
-    return this.#last;
+    return this.#previous;
   }
 
   /** The keys of both. */
   *all(): Iterable<string> {
-    yield* this.#last;
+    yield* this.#previous;
     yield* this.#current;
   }
 }

@@ -4,18 +4,18 @@ import type { Slot } from '../domain/slot.ts';
 /** The newest slot and for how long it has been so, by a clock that is read a few times a second: a hit needs none. */
 export class Tip {
   readonly #clock: Clock;
-  readonly #stalledMs: number;
+  readonly #maxStallMs: number;
   #slot: Slot = 0;
-  #before: Slot = 0;
-  #movedMs = Number.NEGATIVE_INFINITY;
-  #nowMs: number;
-  #stalled = true;
+  #previous: Slot = 0;
+  #advancedMs = Number.NEGATIVE_INFINITY;
+  #coarseNowMs: number;
+  #isStalled = true;
 
   /** It is stalled when it stands for longer than `stalledMs`. */
-  constructor(clock: Clock, stalledMs: number) {
+  constructor(clock: Clock, maxStallMs: number) {
     this.#clock = clock;
-    this.#stalledMs = stalledMs;
-    this.#nowMs = clock.monotonic();
+    this.#maxStallMs = maxStallMs;
+    this.#coarseNowMs = clock.monotonic();
   }
 
   get slot(): Slot {
@@ -23,35 +23,35 @@ export class Tip {
   }
 
   /** The slot that was the newest before: some are skipped. */
-  get before(): Slot {
-    return this.#before;
+  get previous(): Slot {
+    return this.#previous;
   }
 
   /** Monotonic milliseconds at which it last moved; infinitely long ago before the first slot. */
-  get movedMs(): number {
-    return this.#movedMs;
+  get advancedMs(): number {
+    return this.#advancedMs;
   }
 
   /** Monotonic milliseconds at the last {@link tick}. */
-  get nowMs(): number {
-    return this.#nowMs;
+  get coarseNowMs(): number {
+    return this.#coarseNowMs;
   }
 
-  get stalled(): boolean {
-    return this.#stalled;
+  get isStalled(): boolean {
+    return this.#isStalled;
   }
 
   /** Slots never go back. */
   advance(slot: Slot): void {
     if (slot <= this.#slot) return;
-    this.#before = this.#slot;
+    this.#previous = this.#slot;
     this.#slot = slot;
-    this.#movedMs = this.#clock.monotonic();
+    this.#advancedMs = this.#clock.monotonic();
     this.tick();
   }
 
   tick(): void {
-    this.#nowMs = this.#clock.monotonic();
-    this.#stalled = this.#nowMs - this.#movedMs > this.#stalledMs;
+    this.#coarseNowMs = this.#clock.monotonic();
+    this.#isStalled = this.#coarseNowMs - this.#advancedMs > this.#maxStallMs;
   }
 }

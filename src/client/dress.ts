@@ -1,5 +1,5 @@
 import type { Envelope } from '../domain/envelope.ts';
-import { parseExactJson } from '../domain/exact-json.ts';
+import { parseExactJson } from '../domain/parse-exact-json.ts';
 import type { EnvelopeOf, Path, PostPath, Result, SignedPath } from './declared.ts';
 import type { Reply } from './send.ts';
 import { SlotgateError } from './slotgate-error.ts';

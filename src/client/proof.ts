@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import { parseExactJson } from '../domain/exact-json.ts';
+import { parseExactJson } from '../domain/parse-exact-json.ts';
 import type { Slot } from '../domain/slot.ts';
 import { receiptIn } from '../receipts/body.ts';
 import { parseReceipt, type Receipt } from '../receipts/receipt.ts';

@@ -1,4 +1,4 @@
-import { toJson } from '../domain/json.ts';
+import { toJson } from '../domain/to-json.ts';
 import { resultIn, signedBody } from '../receipts/body.ts';
 import { ReceiptError } from '../receipts/verify/receipt-error.ts';
 import type { Answer, Read, ReadOptions, Rest } from './answer.ts';

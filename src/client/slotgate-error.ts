@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorCode } from '../domain/error.ts';
+import { ERRORS, type ErrorCode } from '../domain/gateway-error.ts';
 
 /**
  * Why a request came to nothing: the gateway's own code, or one of three that arise on the way. `network`: no whole

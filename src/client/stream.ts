@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import { parseExactJson } from '../domain/exact-json.ts';
+import { parseExactJson } from '../domain/parse-exact-json.ts';
 import type { Receipt } from '../receipts/receipt.ts';
 import { Line } from './line.ts';
 import { Outbox } from './outbox.ts';

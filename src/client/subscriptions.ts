@@ -1,5 +1,5 @@
 import type { Commitment } from '../domain/commitment.ts';
-import { ERRORS } from '../domain/error.ts';
+import { ERRORS } from '../domain/gateway-error.ts';
 import { pushIn } from '../receipts/push.ts';
 import type { TopicName } from '../routes/topics.ts';
 import type { Result } from './declared.ts';

@@ -1,4 +1,4 @@
-import { API_PREFIX } from '../domain/request.ts';
+import { API_PREFIX } from '../domain/canonical-request.ts';
 
 /** Parameters as a caller writes them. */
 export type Given = Readonly<Record<string, string | number | bigint | undefined>>;

@@ -1,5 +1,5 @@
+import { API_PREFIX } from '../domain/canonical-request.ts';
 import type { Clock } from '../domain/clock.ts';
-import { API_PREFIX } from '../domain/request.ts';
 import { isSuccession, parseSuccession } from '../receipts/keys/succession.ts';
 import { type TrustedKey, trustedKey } from '../receipts/verify/trusted-key.ts';
 import type { Reply, Send } from './send.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PRICE_SOURCES } from '../domain/price-source.ts';
+import { PRICE_SOURCES } from '../domain/price-source-names.ts';
 import { base58, group, whole } from './kinds.ts';
 
 const FORM = `expected a list of ${PRICE_SOURCES.join(', ')}, or null to value only what the embedded cluster has`;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { READ_METHODS } from '../domain/read-method.ts';
+import { READ_METHODS } from '../domain/rpc-methods.ts';
 
 const FORM =
   'expected a URL, "URL,WEBSOCKET-URL" or an object with url and perhaps ws, id, weight, archival, pooled and methods';

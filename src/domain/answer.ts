@@ -1,4 +1,4 @@
-import type { Proof } from './proof.ts';
+import type { Lease } from './lease.ts';
 import type { Slot } from './slot.ts';
 
 /** What a read returns: the data and the slot at which it holds. */
@@ -12,5 +12,5 @@ export interface Answer<T> {
   /** True when it is cut from a snapshot that only a newer one replaces: its slot can't go back from page to page. */
   readonly fromSnapshot?: boolean;
   /** Vouches for it at later slots too. */
-  readonly proof?: Proof | undefined;
+  readonly lease?: Lease | undefined;
 }

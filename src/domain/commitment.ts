@@ -4,9 +4,9 @@ export const COMMITMENTS = ['processed', 'confirmed', 'finalized'] as const;
 export type Commitment = (typeof COMMITMENTS)[number];
 
 /** What is so at one commitment is so at the weaker ones too: what is finalized was confirmed and processed. Weakest first. */
-export const reachedWith = (commitment: Commitment): readonly Commitment[] => REACHED[commitment];
+export const impliedCommitments = (commitment: Commitment): readonly Commitment[] => IMPLIED[commitment];
 
-const REACHED: Readonly<Record<Commitment, readonly Commitment[]>> = {
+const IMPLIED: Readonly<Record<Commitment, readonly Commitment[]>> = {
   processed: ['processed'],
   confirmed: ['processed', 'confirmed'],
   finalized: COMMITMENTS,

@@ -8,7 +8,7 @@ import {
 } from 'uWebSockets.js';
 import type { Entry } from '../cache/entry.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { Snapshot } from '../domain/snapshot.ts';
+import type { NetworkSnapshot } from '../domain/network-snapshot.ts';
 import { StartError } from '../domain/start-error.ts';
 import { type Deps, handlers } from './rest/serve.ts';
 import { Pushes } from './stream/pushes.ts';
@@ -28,7 +28,7 @@ export interface Server {
   /** How many answers are still owed to callers. */
   readonly pending: number;
   /** Sends one frame to every subscriber of the stream. */
-  publish(entry: Entry, snapshot: Snapshot): void;
+  publish(entry: Entry, snapshot: NetworkSnapshot): void;
   /** Takes no new connection, and says goodbye on the stream. What is under way is answered. */
   drain(): void;
   close(): void;

@@ -1,15 +1,15 @@
 import type { Slot } from '../domain/slot.ts';
 
 /** A connection this far behind vouches for nothing new: others are asked. */
-const NEAR_SLOTS = 8;
+const MAX_LAG_SLOTS = 8;
 
 /** What all accounts of one connection at one commitment share: how far everything has been told. */
 export class Watermark {
   readonly #tip: () => Slot | undefined;
   #slot: Slot = -1;
-  #provenMs = Number.NEGATIVE_INFINITY;
-  #lost = false;
-  #behind = false;
+  #validatedMs = Number.NEGATIVE_INFINITY;
+  #isLost = false;
+  #isBehind = false;
 
   /** `tip` is the newest slot that the whole cluster has shown at this commitment. */
   constructor(tip: () => Slot | undefined) {
@@ -21,19 +21,19 @@ export class Watermark {
     return this.#slot;
   }
 
-  get provenMs(): number {
-    return this.#provenMs;
+  get validatedMs(): number {
+    return this.#validatedMs;
   }
 
-  get lost(): boolean {
-    return this.#lost;
+  get isLost(): boolean {
+    return this.#isLost;
   }
 
-  get behind(): boolean {
-    return this.#behind;
+  get isBehind(): boolean {
+    return this.#isBehind;
   }
 
-  get behindSlots(): number {
+  get lagSlots(): number {
     return Math.max(0, (this.#tip() ?? this.#slot) - this.#slot);
   }
 
@@ -41,26 +41,26 @@ export class Watermark {
    * A beacon has come, and `previous` is the one before. What happened up to that one has been told; what happened at
    * the new one may still be on its way.
    */
-  move(previous: Slot | undefined, nowMs: number): void {
-    if (this.#lost) return;
-    this.#provenMs = nowMs;
+  advance(previous: Slot | undefined, nowMs: number): void {
+    if (this.#isLost) return;
+    this.#validatedMs = nowMs;
     this.#slot = Math.max(this.#slot, previous ?? -1);
-    this.compare();
+    this.checkLag();
   }
 
   /** The cluster has moved on, perhaps without this connection. */
-  compare(): void {
-    this.#behind = this.#slot >= 0 && this.behindSlots > NEAR_SLOTS;
+  checkLag(): void {
+    this.#isBehind = this.#slot >= 0 && this.lagSlots > MAX_LAG_SLOTS;
   }
 
   /** The connection is in doubt: from now on nothing moves. */
-  lose(): void {
-    this.#lost = true;
+  markLost(): void {
+    this.#isLost = true;
   }
 
   /** What came over this connection was false: it proves nothing, not even for the past. */
-  disown(): void {
-    this.#lost = true;
-    this.#provenMs = Number.NEGATIVE_INFINITY;
+  invalidate(): void {
+    this.#isLost = true;
+    this.#validatedMs = Number.NEGATIVE_INFINITY;
   }
 }

@@ -1,6 +1,6 @@
 import { request } from 'undici';
 import type { Clock } from '../domain/clock.ts';
-import { GatewayError } from '../domain/error.ts';
+import { GatewayError } from '../domain/gateway-error.ts';
 
 export interface HttpGetOptions {
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GatewayError } from '../domain/error.ts';
+import { GatewayError } from '../domain/gateway-error.ts';
 import type { Slot } from '../domain/slot.ts';
 import type { Price, PriceSource } from './price-source.ts';
 
@@ -17,22 +17,22 @@ export interface JupiterOptions {
 const MAX_IDS = 50;
 
 /** A mint without a reliable price is left out by the service, or comes as null. */
-const answer = z.record(
+const responseSchema = z.record(
   z.string(),
   z.object({ usdPrice: z.number().positive().nullish(), blockId: z.int().nonnegative().nullish() }).nullable(),
 );
 
 /** Prices of a service that speaks as Jupiter's price API, version 3, does. */
 export function jupiterPrices({ url, getText, maxAgeSec, tip }: JupiterOptions): PriceSource {
-  const ask = async (mints: readonly string[]): Promise<[string, Price][]> => {
+  const fetchPrices = async (mints: readonly string[]): Promise<[string, Price][]> => {
     const target = new URL(url);
     target.searchParams.set('ids', mints.join(','));
-    const told = answer.safeParse(parse(await getText(target.href)));
-    if (!told.success) throw new GatewayError('upstream_error', 'the price service answered something else');
+    const response = responseSchema.safeParse(parseJsonOrUndefined(await getText(target.href)));
+    if (!response.success) throw new GatewayError('upstream_error', 'the price service answered something else');
     const { slot, slotTimeMs } = tip();
-    const isOld = (at: Slot): boolean => ((slot - at) * slotTimeMs) / 1000 > maxAgeSec;
+    const isOld = (priceSlot: Slot): boolean => ((slot - priceSlot) * slotTimeMs) / 1000 > maxAgeSec;
     return mints.flatMap((mint): [string, Price][] => {
-      const { usdPrice = null, blockId = null } = told.data[mint] ?? {};
+      const { usdPrice = null, blockId = null } = response.data[mint] ?? {};
       if (usdPrice === null || (blockId !== null && isOld(blockId))) return [];
       const usd = Number(usdPrice.toPrecision(12));
       return [[mint, { usd, source: 'jupiter-v3', slot: blockId, time: null }]];
@@ -43,14 +43,14 @@ export function jupiterPrices({ url, getText, maxAgeSec, tip }: JupiterOptions):
     async prices(mints) {
       const found = new Map<string, Price>();
       for (let i = 0; i < mints.length; i += MAX_IDS) {
-        for (const [mint, price] of await ask(mints.slice(i, i + MAX_IDS))) found.set(mint, price);
+        for (const [mint, price] of await fetchPrices(mints.slice(i, i + MAX_IDS))) found.set(mint, price);
       }
       return found;
     },
   };
 }
 
-function parse(text: string): unknown {
+function parseJsonOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,5 +1,5 @@
 import type { Commitment } from '../domain/commitment.ts';
-import type { PriceSourceName } from '../domain/price-source.ts';
+import type { PriceSourceName } from '../domain/price-source-names.ts';
 import type { Slot } from '../domain/slot.ts';
 
 /** What one whole token is worth. */
@@ -14,7 +14,7 @@ export interface Price {
 }
 
 /** When prices are wanted for. */
-export interface PricedAt {
+export interface PriceAsOf {
   readonly commitment: Commitment;
   /** The state that is to be valued: a price read from the chain must not be older. */
   readonly slot: Slot;
@@ -24,5 +24,5 @@ export interface PricedAt {
 export interface PriceSource {
   readonly name: PriceSourceName;
   /** Prices by mint, SOL under the mint of wrapped SOL. What has no price, or none that is fresh enough, is left out. */
-  prices(mints: readonly string[], at: PricedAt): Promise<ReadonlyMap<string, Price>>;
+  prices(mints: readonly string[], asOf: PriceAsOf): Promise<ReadonlyMap<string, Price>>;
 }

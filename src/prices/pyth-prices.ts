@@ -14,7 +14,7 @@ export interface PythOptions {
 
 /** Prices that Pyth has put on chain, read like any account and so at least as fresh as what they value. */
 export function pythPrices({ mesh, clock, feeds, maxAgeSec }: PythOptions): PriceSource {
-  const known = new Map(
+  const feedsByMint = new Map(
     Object.entries(feeds).map(([mint, feed]) => [
       mint,
       { address: priceFeedAddress(feed), id: feed.replace(/^0x/, '').toLowerCase() },
@@ -24,7 +24,7 @@ export function pythPrices({ mesh, clock, feeds, maxAgeSec }: PythOptions): Pric
     name: 'pyth-onchain',
     async prices(mints, { commitment, slot }) {
       const wanted = mints.flatMap((mint) => {
-        const feed = known.get(mint);
+        const feed = feedsByMint.get(mint);
         return feed === undefined ? [] : [{ mint, feed }];
       });
       const addresses = wanted.map(({ feed }) => feed.address);

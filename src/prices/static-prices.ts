@@ -2,13 +2,13 @@ import type { Price, PriceSource } from './price-source.ts';
 
 /** Prices that the operator has written down: pegs, and tests. */
 export const staticPrices = (usdByMint: Readonly<Record<string, number>>): PriceSource => {
-  const known = new Map(Object.entries(usdByMint));
+  const usdPrices = new Map(Object.entries(usdByMint));
   return {
     name: 'static',
     async prices(mints) {
       return new Map(
         mints.flatMap((mint): [string, Price][] => {
-          const usd = known.get(mint);
+          const usd = usdPrices.get(mint);
           return usd === undefined ? [] : [[mint, { usd, source: 'static', slot: null, time: null }]];
         }),
       );

@@ -1,7 +1,7 @@
 import type { Price } from './price-source.ts';
 
 /** Something held, in the amount that people see. */
-export interface Holding {
+export interface Position {
   readonly mint: string;
   readonly uiAmountString: string;
   /** What is one of a kind has no market price. */
@@ -9,8 +9,8 @@ export interface Holding {
 }
 
 /** What a holding is worth, as far as somebody knows. */
-export interface Valued<H> {
-  readonly holding: H;
+export interface ValuedPosition<H> {
+  readonly position: H;
   readonly price: Price | null;
   /** In dollars, to 6 places. */
   readonly valueUsd: number | null;
@@ -19,7 +19,7 @@ export interface Valued<H> {
 }
 
 export interface Valuation<H> {
-  readonly items: readonly Valued<H>[];
+  readonly items: readonly ValuedPosition<H>[];
   /** Of all that is priced; null when nothing is: unknown is not worthless. */
   readonly totalUsd: number | null;
   /** Unix seconds of the oldest price that is in the total. */
@@ -27,15 +27,18 @@ export interface Valuation<H> {
 }
 
 /** Values holdings, dearest first, then those without a price by mint. The order of equals is kept. */
-export function value<H extends Holding>(holdings: readonly H[], prices: ReadonlyMap<string, Price>): Valuation<H> {
-  const valued = holdings.map((holding) => {
-    const price = holding.isNft ? null : (prices.get(holding.mint) ?? null);
-    return { holding, price, valueUsd: price === null ? null : usd(Number(holding.uiAmountString) * price.usd) };
+export function valuePositions<H extends Position>(
+  positions: readonly H[],
+  prices: ReadonlyMap<string, Price>,
+): Valuation<H> {
+  const valued = positions.map((position) => {
+    const price = position.isNft ? null : (prices.get(position.mint) ?? null);
+    return { position, price, valueUsd: price === null ? null : roundUsd(Number(position.uiAmountString) * price.usd) };
   });
   const values = valued.flatMap(({ valueUsd }) => valueUsd ?? []);
-  const totalUsd = values.length === 0 ? null : usd(values.reduce((sum, each) => sum + each, 0));
+  const totalUsd = values.length === 0 ? null : roundUsd(values.reduce((sum, item) => sum + item, 0));
   const times = valued.flatMap(({ price }) => price?.time ?? []);
-  const items = valued.map((each) => ({ ...each, share: shareOf(each.valueUsd, totalUsd) }));
+  const items = valued.map((item) => ({ ...item, share: shareOf(item.valueUsd, totalUsd) }));
   return {
     items: items.sort((a, b) => byValue(a, b) || byMint(a, b)),
     totalUsd,
@@ -43,14 +46,14 @@ export function value<H extends Holding>(holdings: readonly H[], prices: Readonl
   };
 }
 
-const usd = (amount: number): number => Number(amount.toFixed(6));
+const roundUsd = (amount: number): number => Number(amount.toFixed(6));
 
 const shareOf = (value: number | null, total: number | null): number | null =>
   value === null || !total ? null : Number((value / total).toFixed(6));
 
-type Ranked = Valued<Holding>;
+type Ranked = ValuedPosition<Position>;
 
 const byValue = (a: Ranked, b: Ranked): number => (b.valueUsd ?? -1) - (a.valueUsd ?? -1);
 
 const byMint = (a: Ranked, b: Ranked): number =>
-  a.holding.mint < b.holding.mint ? -1 : a.holding.mint > b.holding.mint ? 1 : 0;
+  a.position.mint < b.position.mint ? -1 : a.position.mint > b.position.mint ? 1 : 0;

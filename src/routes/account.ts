@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { COMMITMENTS } from '../domain/commitment.ts';
-import { RawJson } from '../domain/json.ts';
-import { toSol } from '../domain/sol.ts';
+import { toSol } from '../domain/sol-amount.ts';
+import { RawJson } from '../domain/to-json.ts';
 import { address, commitment } from '../routing/params.ts';
 import { read } from '../routing/route.ts';
 import { integer, lamports, raw } from '../routing/shapes.ts';
@@ -32,11 +32,11 @@ export const account = read({
   async resolve({ addr, commitment }, { watch }, { minSlot }) {
     const query = { address: addr, shape: 'parsed', commitment, minContextSlot: minSlot } as const;
     const { slot, account, lease } = await watch.read(query);
-    if (account === null) return { slot, proof: lease, result: null };
+    if (account === null) return { slot, lease: lease, result: null };
     const { lamports, owner, executable, rentEpoch, space, data, parsed } = parseAccountInfo(account);
     return {
       slot,
-      proof: lease,
+      lease: lease,
       result: {
         address: addr,
         kind: accountKind(owner, parsed),

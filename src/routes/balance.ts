@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COMMITMENTS } from '../domain/commitment.ts';
-import { toSol } from '../domain/sol.ts';
+import { toSol } from '../domain/sol-amount.ts';
 import { address, commitment } from '../routing/params.ts';
 import { read } from '../routing/route.ts';
 import { lamports } from '../routing/shapes.ts';
@@ -21,6 +21,6 @@ export const balance = read({
     const query = { address: addr, shape: 'lamports', commitment, minContextSlot: minSlot } as const;
     const { slot, account, lease } = await watch.read(query);
     const lamports = account === null ? 0n : parseAccountLamports(account);
-    return { slot, proof: lease, result: { lamports, sol: toSol(lamports) } };
+    return { slot, lease: lease, result: { lamports, sol: toSol(lamports) } };
   },
 });

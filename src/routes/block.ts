@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GatewayError } from '../domain/error.ts';
+import { GatewayError } from '../domain/gateway-error.ts';
 import { commitment, slot } from '../routing/params.ts';
 import { read } from '../routing/route.ts';
 import { bigInteger, integer } from '../routing/shapes.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COMMITMENTS } from '../domain/commitment.ts';
-import { describeEpoch } from '../domain/epoch.ts';
+import { describeEpoch } from '../domain/epoch-info.ts';
 import { commitment } from '../routing/params.ts';
 import { read } from '../routing/route.ts';
 import { integer } from '../routing/shapes.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { GatewayError } from '../domain/error.ts';
-import { parseExactJson } from '../domain/exact-json.ts';
-import { toJson } from '../domain/json.ts';
+import { GatewayError } from '../domain/gateway-error.ts';
+import { parseExactJson } from '../domain/parse-exact-json.ts';
+import { toJson } from '../domain/to-json.ts';
 import { parseJson } from '../routing/json-body.ts';
 import { post } from '../routing/route.ts';
 import { enhance } from '../solana/explain/enhanced.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GatewayError } from '../domain/error.ts';
+import { GatewayError } from '../domain/gateway-error.ts';
 import { type Context, now } from '../routing/route.ts';
 import { integer } from '../routing/shapes.ts';
 import type { Mesh, NodeStatus } from '../upstream/mesh/mesh.ts';
@@ -71,7 +71,7 @@ const isWarm = ({ cache }: Context): boolean => WARM.every((key) => cache.peek(k
 
 /** All is as it should be: the tip moves, each upstream is well, and no read of the pipeline fails. */
 export const isHealthy = (context: Context): boolean =>
-  !context.cache.stalled &&
+  !context.cache.isStalled &&
   !context.vitals.isFailing() &&
   context.mesh.nodes().every(({ status, ws }) => status === 'ok' && ws === 'up');
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { GatewayError } from '../domain/error.ts';
-import { RawJson } from '../domain/json.ts';
+import { GatewayError } from '../domain/gateway-error.ts';
 import type { Slot } from '../domain/slot.ts';
+import { RawJson } from '../domain/to-json.ts';
 import { address, before, choice, commitment, limit } from '../routing/params.ts';
 import { type Context, read } from '../routing/route.ts';
 import { integer, raw } from '../routing/shapes.ts';

@@ -1,5 +1,5 @@
-import { GatewayError } from '../domain/error.ts';
-import { API_PREFIX, parseTarget } from '../domain/request.ts';
+import { API_PREFIX, parseTarget } from '../domain/canonical-request.ts';
+import { GatewayError } from '../domain/gateway-error.ts';
 import type { Answers } from '../serving/answers.ts';
 import { tokenAccounts } from './token-accounts.ts';
 

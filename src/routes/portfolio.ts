@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
-import { RawJson, toJson } from '../domain/json.ts';
-import { PRICE_SOURCES } from '../domain/price-source.ts';
-import { allOf, lasting } from '../domain/proof.ts';
-import { toSol } from '../domain/sol.ts';
-import { type Holding, type Valued, value } from '../prices/valuation.ts';
+import { combinedLease, expiringLease } from '../domain/lease.ts';
+import { PRICE_SOURCES } from '../domain/price-source-names.ts';
+import { toSol } from '../domain/sol-amount.ts';
+import { RawJson, toJson } from '../domain/to-json.ts';
+import { type Position, type ValuedPosition, valuePositions } from '../prices/valuation.ts';
 import { address, commitment } from '../routing/params.ts';
 import { type Context, read } from '../routing/route.ts';
 import { integer, written } from '../routing/shapes.ts';
@@ -14,8 +14,8 @@ import { metadataAddress } from '../solana/accounts/metadata.ts';
 import type { TokenProgram } from '../solana/accounts/token.ts';
 import { isNft, tokenMetadata, tokenSymbol } from '../solana/accounts/token-identity.ts';
 import { tokenAmount } from '../solana/accounts/ui-amount.ts';
-import { type Mints, readMints } from '../tokens/mints.ts';
-import { scaleIn, type TokenList } from '../tokens/token-list.ts';
+import { type MintScales, readMintScales } from '../tokens/mint-scales.ts';
+import { scaleOf, type TokenList } from '../tokens/token-list.ts';
 import { parseAccountLamports } from '../upstream/reads/account-info.ts';
 import type { ReadOptions } from '../upstream/reads/encoded-accounts.ts';
 import { readAtOneSlot } from '../upstream/reads/read-at-one-slot.ts';
@@ -74,25 +74,28 @@ export const portfolio = read({
       const read = await readState(context, addr, { commitment, minContextSlot });
       return { ...read, value: read };
     });
-    const proof =
+    const lease =
       isConsistent && state.proof
-        ? allOf([state.proof, lasting(RENDERED_SLOTS, () => context.cache.tip, context.clock.monotonic())])
+        ? combinedLease([
+            state.proof,
+            expiringLease(RENDERED_SLOTS, () => context.cache.tip, context.clock.monotonic()),
+          ])
         : undefined;
     const assets = [...solOf(state.lamports), ...(await tokensOf(context, state.list, { commitment, slot }))];
-    const prices = await context.prices.of(
+    const prices = await context.prices.find(
       assets.filter(({ isNft }) => !isNft).map(({ mint }) => mint),
       {
         commitment,
         slot,
       },
     );
-    const { items, totalUsd, asOf } = value(assets, prices);
+    const { items, totalUsd, asOf } = valuePositions(assets, prices);
     const pricedCount = items.filter(({ price }) => price !== null).length;
     const solFirst = [...items.filter(isSol), ...items.filter((each) => !isSol(each))];
     const { source, maxAgeSec } = context.prices;
     return {
       slot,
-      proof,
+      lease,
       result: {
         owner: addr,
         totalUsd,
@@ -108,7 +111,7 @@ export const portfolio = read({
 /** So many rows take a few milliseconds. */
 const SLICE = 32;
 
-interface Asset extends Holding {
+interface Asset extends Position {
   readonly asset: 'SOL' | 'token';
   readonly symbol: string | null;
   readonly name: string | null;
@@ -118,20 +121,20 @@ interface Asset extends Holding {
   readonly accounts: number;
 }
 
-const isSol = ({ holding }: Valued<Asset>): boolean => holding.asset === 'SOL';
+const isSol = ({ position }: ValuedPosition<Asset>): boolean => position.asset === 'SOL';
 
 /** What the address holds. As far as it is kept live, it may hold for many slots. */
 async function readState({ watch, tokenLists }: Context, owner: string, at: ReadOptions) {
   const [balance, tokens] = await Promise.all([
     watch.read({ address: owner, shape: 'lamports', ...at }),
-    tokenLists.read({ owner, ...at, rounds: 1 }), // all of it is read again until it agrees
+    tokenLists.read({ owner, ...at, maxAttempts: 1 }), // all of it is read again until it agrees
   ]);
   return {
     slots: [balance.slot, tokens.slot],
     since: [balance.sinceSlot ?? balance.slot, tokens.sinceSlot ?? tokens.slot],
     lamports: balance.account === null ? 0n : parseAccountLamports(balance.account),
     list: tokens.list,
-    proof: balance.lease && tokens.proof && allOf([balance.lease, tokens.proof]),
+    proof: balance.lease && tokens.lease && combinedLease([balance.lease, tokens.lease]),
   };
 }
 
@@ -160,7 +163,7 @@ async function tokensOf(
   { commitment, slot }: { readonly commitment: Commitment; readonly slot: number },
 ): Promise<Asset[]> {
   const byMint = new Map<string, { readonly program: TokenProgram; amount: bigint; accounts: number }>();
-  for (const { token } of list.held) {
+  for (const { token } of list.accounts) {
     if (token.amount === 0n) continue;
     const sum = byMint.get(token.mint) ?? { program: token.program, amount: 0n, accounts: 0 };
     sum.amount += token.amount;
@@ -170,7 +173,7 @@ async function tokensOf(
   const wanted = [...byMint.keys()];
   if (wanted.length === 0) return [];
   const beside = await mapInChunks(wanted, SLICE, metadataAddress);
-  const mints = await readMints(mesh, wanted, { commitment, minContextSlot: slot }, beside);
+  const mints = await readMintScales(mesh, wanted, { commitment, minContextSlot: slot }, beside);
   return mapInChunks([...byMint], SLICE, ([mint, sum]) => ({
     mint,
     ...sum,
@@ -178,10 +181,10 @@ async function tokensOf(
   }));
 }
 
-function describe(address: string, amount: bigint, list: TokenList, mints: Mints) {
+function describe(address: string, amount: bigint, list: TokenList, mints: MintScales) {
   const mint = mints.mint(address);
   const metadata = mint ? tokenMetadata(address, mint, (beside) => mints.accounts.get(beside)) : null;
-  const { decimals, uiAmountString } = tokenAmount(amount, scaleIn(list, address));
+  const { decimals, uiAmountString } = tokenAmount(amount, scaleOf(list, address));
   return {
     asset: 'token' as const,
     symbol: tokenSymbol(address, metadata),
@@ -192,8 +195,8 @@ function describe(address: string, amount: bigint, list: TokenList, mints: Mints
   };
 }
 
-function itemOf({ holding, price, valueUsd, share }: Valued<Asset>): z.output<typeof item> {
-  const { asset, mint, symbol, name, program, amount, decimals, uiAmountString, accounts, isNft } = holding;
+function itemOf({ position, price, valueUsd, share }: ValuedPosition<Asset>): z.output<typeof item> {
+  const { asset, mint, symbol, name, program, amount, decimals, uiAmountString, accounts, isNft } = position;
   return {
     asset,
     mint,

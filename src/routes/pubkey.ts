@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { GatewayError } from '../domain/error.ts';
+import { GatewayError } from '../domain/gateway-error.ts';
 import type { KnownKey } from '../receipts/keys/key-ring.ts';
 import { kid } from '../routing/params.ts';
 import { type Context, now } from '../routing/route.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { COMMITMENTS } from '../domain/commitment.ts';
-import { RawJson, toJson } from '../domain/json.ts';
-import { toSol } from '../domain/sol.ts';
+import { toSol } from '../domain/sol-amount.ts';
+import { RawJson, toJson } from '../domain/to-json.ts';
 import { address, commitment, optionalAddress } from '../routing/params.ts';
 import { read } from '../routing/route.ts';
 import { extensions, lamports, tokenAmountShape, type Written, written } from '../routing/shapes.ts';
@@ -9,8 +9,8 @@ import { mapInChunks } from '../runtime/map-in-chunks.ts';
 import { isAssociatedTokenAccount } from '../solana/accounts/program-address.ts';
 import { TOKEN_PROGRAMS } from '../solana/accounts/token.ts';
 import { tokenAmount } from '../solana/accounts/ui-amount.ts';
-import type { HeldToken } from '../tokens/held-token.ts';
-import { scaleIn, type TokenList } from '../tokens/token-list.ts';
+import type { ListedTokenAccount } from '../tokens/listed-token-account.ts';
+import { scaleOf, type TokenList } from '../tokens/token-list.ts';
 
 const row = z.strictObject({
   address: z.string(),
@@ -43,10 +43,14 @@ export const tokenAccounts = read({
 
   async resolve({ owner, mint, commitment }, { tokenLists }, { minSlot }) {
     const query = { owner, mint, commitment, minContextSlot: minSlot };
-    const { slot, sinceSlot = slot, list, agree, proof } = await tokenLists.read(query);
-    const result = await mapInChunks(list.held, SLICE, (each): Written<Row> => new RawJson(toJson(rowOf(each, list))));
-    const isWhole = agree && slot - sinceSlot >= ROOTS_AHEAD;
-    return { slot, proof, result, exact: isWhole && commitment === 'finalized' && !list.followsClock };
+    const { slot, sinceSlot = slot, list, isConsistent, lease } = await tokenLists.read(query);
+    const result = await mapInChunks(
+      list.accounts,
+      SLICE,
+      (each): Written<Row> => new RawJson(toJson(rowOf(each, list))),
+    );
+    const isWhole = isConsistent && slot - sinceSlot >= ROOTS_AHEAD;
+    return { slot, lease, result, exact: isWhole && commitment === 'finalized' && !list.dependsOnClock };
   },
 });
 
@@ -59,7 +63,7 @@ const ROOTS_AHEAD = 64;
 /** So many rows take a few milliseconds, even when none is where associated accounts are. */
 const SLICE = 32;
 
-function rowOf({ address, lamports, token }: HeldToken, list: TokenList): Row {
+function rowOf({ address, lamports, token }: ListedTokenAccount, list: TokenList): Row {
   const { mint, owner, program, state, amount, delegate, delegatedAmount, closeAuthority, extensions } = token;
   return {
     address,
@@ -70,7 +74,7 @@ function rowOf({ address, lamports, token }: HeldToken, list: TokenList): Row {
     state,
     isNative: token.rentExemptReserve !== null,
     isAssociated: isAssociatedTokenAccount(address, owner, mint, program),
-    tokenAmount: tokenAmount(amount, scaleIn(list, mint)),
+    tokenAmount: tokenAmount(amount, scaleOf(list, mint)),
     delegate,
     delegatedAmount: delegate === null ? null : `${delegatedAmount}`,
     closeAuthority,

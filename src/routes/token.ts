@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COMMITMENTS } from '../domain/commitment.ts';
-import { GatewayError } from '../domain/error.ts';
+import { GatewayError } from '../domain/gateway-error.ts';
 import { address, commitment } from '../routing/params.ts';
 import { read } from '../routing/route.ts';
 import { extensions, integer } from '../routing/shapes.ts';
@@ -9,7 +9,7 @@ import { metadataAddress } from '../solana/accounts/metadata.ts';
 import { decodeToken, type Mint, TOKEN_PROGRAMS } from '../solana/accounts/token.ts';
 import { isNft, tokenMetadata } from '../solana/accounts/token-identity.ts';
 import { tokenAmount } from '../solana/accounts/ui-amount.ts';
-import { type Mints, readMints } from '../tokens/mints.ts';
+import { type MintScales, readMintScales } from '../tokens/mint-scales.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { ReadOptions } from '../upstream/reads/encoded-accounts.ts';
 
@@ -51,7 +51,7 @@ export const token = read({
     const at = { commitment, minContextSlot: minSlot };
     const { slot, mint, mints } = await readMint(mesh, address, at, [metadataAddress(address)]);
     const { program, decimals, supply, mintAuthority, freezeAuthority, isInitialized } = mint;
-    const price = (await prices.of([address], { commitment, slot })).get(address);
+    const price = (await prices.find([address], { commitment, slot })).get(address);
     return {
       slot,
       result: {
@@ -80,8 +80,8 @@ export async function readMint(
   address: string,
   at: ReadOptions,
   beside: readonly string[] = [],
-): Promise<{ readonly slot: number; readonly mint: Mint; readonly mints: Mints }> {
-  const mints = await readMints(mesh, [address], at, beside);
+): Promise<{ readonly slot: number; readonly mint: Mint; readonly mints: MintScales }> {
+  const mints = await readMintScales(mesh, [address], at, beside);
   const mint = mints.mint(address);
   if (mint !== undefined) return { slot: Math.min(...mints.slots), mint, mints };
   const account = mints.accounts.get(address);

@@ -1,5 +1,5 @@
+import { API_PREFIX } from '../domain/canonical-request.ts';
 import type { Commitment } from '../domain/commitment.ts';
-import { API_PREFIX } from '../domain/request.ts';
 import type { Question } from '../serving/answers.ts';
 import { account } from './account.ts';
 import { balance } from './balance.ts';

@@ -1,5 +1,5 @@
-import { GatewayError } from '../domain/error.ts';
-import type { Target } from '../domain/request.ts';
+import type { RequestTarget } from '../domain/canonical-request.ts';
+import { GatewayError } from '../domain/gateway-error.ts';
 import type { Get, ParamSet, Params } from './route.ts';
 
 /** The parameters in the path, each valid. Throws the 400 of the one at fault. */
@@ -9,7 +9,7 @@ export function pathArguments(route: Get, inPath: Readonly<Record<string, string
 }
 
 /** The parameters in the query, each valid, with the defaults of those that are not named. */
-export function queryArguments(route: Get, { query }: Target): Params<ParamSet> {
+export function queryArguments(route: Get, { query }: RequestTarget): Params<ParamSet> {
   const texts = new Map(query);
   const declared: ParamSet = route.params;
   const expected = Object.entries(declared).filter(([name]) => !route.path.split('/').includes(`:${name}`));

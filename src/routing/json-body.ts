@@ -1,5 +1,5 @@
 import secureJson from 'secure-json-parse';
-import { GatewayError } from '../domain/error.ts';
+import { GatewayError } from '../domain/gateway-error.ts';
 
 /** Deeper nesting has no use here, and makes parsers recurse. */
 const MAX_DEPTH = 64;

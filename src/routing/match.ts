@@ -1,4 +1,4 @@
-import { API_PREFIX } from '../domain/request.ts';
+import { API_PREFIX } from '../domain/canonical-request.ts';
 import { routes } from '../routes/index.ts';
 import type { Route } from './route.ts';
 

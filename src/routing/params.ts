@@ -1,6 +1,6 @@
 import bs58 from 'bs58';
 import type { Commitment } from '../domain/commitment.ts';
-import { type ErrorCode, GatewayError } from '../domain/error.ts';
+import { type ErrorCode, GatewayError } from '../domain/gateway-error.ts';
 import type { Slot } from '../domain/slot.ts';
 
 /** Reads one request parameter, and describes it for the API document. `Given` is what a client writes. */

@@ -1,14 +1,14 @@
 import type { z } from 'zod';
 import type { Cache } from '../cache/cache.ts';
-import type { Flight } from '../cache/flight.ts';
-import type { Follower } from '../domain/account-news.ts';
+import type { SingleFlight } from '../cache/single-flight.ts';
+import type { AccountSubscriber } from '../domain/account-change.ts';
 import type { Answer } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { Envelope } from '../domain/envelope.ts';
-import type { ErrorCode } from '../domain/error.ts';
+import type { ErrorCode } from '../domain/gateway-error.ts';
 import type { Slot } from '../domain/slot.ts';
-import type { Prices } from '../prices/prices.ts';
+import type { PriceLookup } from '../prices/price-lookup.ts';
 import type { ReceiptKeys } from '../receipts/keys/receipt-keys.ts';
 import type { HolderTables } from '../routes/holders/holder-tables.ts';
 import type { TokenListSource } from '../tokens/token-list.ts';
@@ -29,7 +29,7 @@ export interface Context {
   /** The token accounts of owners: those of an owner that is read again and again are kept live too. */
   readonly tokenLists: TokenListSource;
   readonly cache: Cache;
-  readonly prices: Prices;
+  readonly prices: PriceLookup;
   readonly holderTables: HolderTables;
   readonly clock: Clock;
   readonly keys: Pick<ReceiptKeys, 'active' | 'find' | 'vouchedBy'>;
@@ -37,7 +37,7 @@ export interface Context {
   /** Monotonic milliseconds at the start of the process. */
   readonly startedMs: number;
   /** Passed-on calls that are under way, so that equal ones travel once. */
-  readonly calls: Flight<Posted>;
+  readonly calls: SingleFlight<Posted>;
   readonly vitals: Vitals;
   /** Told of a transaction that could not be read or judged: the answer goes on without what it means. */
   onMisread(signature: string, defect: unknown): void;
@@ -48,7 +48,7 @@ export interface Context {
 /** Accounts that are kept live. */
 export interface Watching extends AccountSource {
   /** Tells of each change, whether the account is read or not, until the returned function is called. */
-  follow(address: string, commitment: Commitment, follower: Follower): () => void;
+  subscribe(address: string, commitment: Commitment, follower: AccountSubscriber): () => void;
 }
 
 /** What the pipeline knows beside the answers it keeps. */

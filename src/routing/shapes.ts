@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RawJson } from '../domain/json.ts';
+import type { RawJson } from '../domain/to-json.ts';
 
 /** A slot, a count, a time: an integer that a double holds. */
 export const integer = z.int();

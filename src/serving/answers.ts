@@ -1,9 +1,9 @@
 import type { Cache } from '../cache/cache.ts';
-import type { Entry, Label } from '../cache/entry.ts';
-import { Flight } from '../cache/flight.ts';
-import { GatewayError } from '../domain/error.ts';
-import { toJson } from '../domain/json.ts';
+import type { AnswerMeta, Entry } from '../cache/entry.ts';
+import { SingleFlight } from '../cache/single-flight.ts';
+import { GatewayError } from '../domain/gateway-error.ts';
 import type { Slot } from '../domain/slot.ts';
+import { toJson } from '../domain/to-json.ts';
 import type { Admit, Context, Live, ParamSet, Params, Read } from '../routing/route.ts';
 import { translateRpcError } from '../upstream/rpc/translate-rpc-error.ts';
 import { checkReachable, isBehind, notReached, overtaken, reach } from './min-slot.ts';
@@ -36,7 +36,7 @@ const REFUSAL_SLOTS = 2;
 export class Answers {
   readonly #context: Context;
   readonly #cache: Cache;
-  readonly #flight = new Flight<Entry>();
+  readonly #flight = new SingleFlight<Entry>();
   readonly #triedMs = new WeakMap<Entry, number>();
 
   constructor(context: Context) {
@@ -52,12 +52,12 @@ export class Answers {
   /** The answer if it can be had without waiting, or undefined: then {@link resolve} gets it. May throw its refusal. */
   lookUp(question: Question): Served | undefined {
     const kept = this.#cache.get(question.key);
-    const entry = kept && this.#cache.carry(kept);
+    const entry = kept && this.#cache.advanceToLease(kept);
     if (entry === undefined) {
       if (question.route.kind === 'live') throw new GatewayError('warming_up', 'not read from the cluster yet');
       return undefined;
     }
-    const freshness = this.#cache.freshness(entry);
+    const freshness = this.#cache.statusOf(entry);
     if (entry.slot < (question.minSlot ?? 0) && entry.refusal?.final !== true) {
       if (question.route.kind === 'live') throw notReached();
       return undefined;
@@ -95,7 +95,7 @@ export class Answers {
       const isDefect = !(thrown instanceof GatewayError); // ours, so an old answer must not cover it
       const older = kept === undefined || kept.refusal !== undefined || kept.slot < minSlot ? undefined : kept;
       if (isDefect || isFact(thrown) || older === undefined) throw thrown;
-      if (this.#cache.freshness(older) !== 'expired') return { entry: older, source: 'STALE' };
+      if (this.#cache.statusOf(older) !== 'expired') return { entry: older, source: 'STALE' };
       throw new GatewayError('stale', 'no upstream answers, and what is known is too old', { cause: thrown });
     }
   }
@@ -125,8 +125,8 @@ export class Answers {
 
   /** The same for an answer; undefined when a newer one was given while this one came, and is not kept any more. */
   #newest(entry: Entry): Entry | undefined {
-    const { key, slot, label } = entry;
-    const isOvertaken = slot < (this.#cache.floor(key, label.commitment) ?? 0) && label.fromSnapshot !== true;
+    const { key, slot, meta } = entry;
+    const isOvertaken = slot < (this.#cache.floor(key, meta.commitment) ?? 0) && meta.fromSnapshot !== true;
     return this.#newer(key, slot) ?? (isOvertaken ? undefined : entry);
   }
 
@@ -136,9 +136,9 @@ export class Answers {
   }
 
   #retry(question: Question, entry: Entry): void {
-    const { nowMs } = this.#cache;
-    if (nowMs - (this.#triedMs.get(entry) ?? Number.NEGATIVE_INFINITY) < RETRY_MS) return;
-    this.#triedMs.set(entry, nowMs);
+    const { coarseNowMs } = this.#cache;
+    if (coarseNowMs - (this.#triedMs.get(entry) ?? Number.NEGATIVE_INFINITY) < RETRY_MS) return;
+    this.#triedMs.set(entry, coarseNowMs);
     void this.#renew(question);
   }
 
@@ -152,29 +152,29 @@ export class Answers {
         if (entry === undefined) throw overtaken();
         return entry;
       } catch (thrown) {
-        if (isFact(thrown)) this.#cache.refuse(key, thrown, REFUSAL_SLOTS, label);
+        if (isFact(thrown)) this.#cache.putRefusal(key, thrown, REFUSAL_SLOTS, label);
         throw thrown;
       }
     });
   }
 
   /** Reads an answer and keeps it. Undefined when a newer one was given meanwhile, and is not kept any more. */
-  async #read(route: Read, { params, key, minSlot = 0 }: Question, label: Label): Promise<Entry | undefined> {
-    const readAt = this.#cache.tip;
+  async #read(route: Read, { params, key, minSlot = 0 }: Question, label: AnswerMeta): Promise<Entry | undefined> {
+    const tipAtFetch = this.#cache.tip;
     const floorNow = (): Slot => this.#cache.floor(key, label.commitment) ?? 0;
     const floor = Math.max(floorNow(), minSlot);
     const bounds = { minSlot: floor > 0 ? floor : undefined };
     const resolving = route.resolve(params, this.#context, bounds).catch(withoutRpcCode);
-    const { slot, result, final = false, exact, proof, fromSnapshot = false } = await resolving;
+    const { slot, result, final = false, exact, lease, fromSnapshot = false } = await resolving;
     if (fromSnapshot && slot < minSlot) throw notReached();
     if (slot < floor && !fromSnapshot) throw overtaken();
     if (slot < floorNow() && !fromSnapshot) return this.#newer(key, slot);
-    const answer = { slot, result: toJson(result), final, proof };
-    const said: Label = { ...labelOf(route, params, exact), fromSnapshot };
+    const answer = { slot, result: toJson(result), final, proof: lease };
+    const said: AnswerMeta = { ...labelOf(route, params, exact), fromSnapshot };
     // A processed state may be taken back with the next slot.
-    if (said.commitment === 'processed') return this.#cache.put(key, answer, { slots: 1 }, said, { readAt });
-    const renew = (): Promise<void> => this.#renew({ route, params, key });
-    return this.#cache.put(key, answer, route.cache, said, { readAt, ...(!final && { renew }) });
+    if (said.commitment === 'processed') return this.#cache.put(key, answer, { slots: 1 }, said, { tipAtFetch });
+    const refresh = (): Promise<void> => this.#renew({ route, params, key });
+    return this.#cache.put(key, answer, route.cache, said, { tipAtFetch, ...(!final && { refresh }) });
   }
 }
 
@@ -185,7 +185,7 @@ const flightOf = (key: string, minSlot: Slot): string => (minSlot === 0 ? key : 
 const isFact = (thrown: unknown): thrown is GatewayError =>
   thrown instanceof GatewayError && (thrown.status === 404 || thrown.status === 410);
 
-const labelOf = (route: Read, params: Params<ParamSet>, exact?: boolean): Label => ({
+const labelOf = (route: Read, params: Params<ParamSet>, exact?: boolean): AnswerMeta => ({
   envelope: route.envelope,
   commitment: route.commitmentOf(params),
   exact: exact ?? route.isExact?.(params) ?? false,

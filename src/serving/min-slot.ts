@@ -1,5 +1,5 @@
 import type { Commitment } from '../domain/commitment.ts';
-import { GatewayError } from '../domain/error.ts';
+import { GatewayError } from '../domain/gateway-error.ts';
 import type { Slot } from '../domain/slot.ts';
 import type { Context } from '../routing/route.ts';
 import { RPC_ERROR_CODE } from '../upstream/rpc/rpc-error-code.ts';

@@ -58,7 +58,7 @@ export class Sealer {
     this.#clock = clock;
     this.#sealAhead = sealAhead;
     this.#together = sealTogether;
-    cache.stageWith((next, shown) => this.#stage(next, shown));
+    cache.holdBackWith((next, shown) => this.#stage(next, shown));
   }
 
   /** How many receipts were made. */
@@ -73,10 +73,10 @@ export class Sealer {
 
   /** The body if it can go out as it is. On a hit this is all there is to do. */
   bodyOf(entry: Entry): Body | undefined {
-    if (entry.label.envelope !== 'signed') return entry.body;
+    if (entry.meta.envelope !== 'signed') return entry.body;
     if (entry.sealedMs <= this.#voidMs) return undefined;
-    if (entry.final && entry.label.immutable === true) return entry.body; // stands for good
-    const age = this.#cache.nowMs - entry.sealedMs;
+    if (entry.final && entry.meta.immutable === true) return entry.body; // stands for good
+    const age = this.#cache.coarseNowMs - entry.sealedMs;
     if (age <= RESEAL_MS) return entry.body;
     if (age > MAX_SEAL_MS) return undefined;
     if (entry.body !== undefined) this.#enqueue(entry, false);
@@ -85,7 +85,7 @@ export class Sealer {
 
   /** No receipt made until now is served again: a key is void. */
   sealAnew(): void {
-    this.#voidMs = this.#cache.nowMs;
+    this.#voidMs = this.#cache.coarseNowMs;
   }
 
   /** Makes the body, in this turn of the loop. */
@@ -103,9 +103,9 @@ export class Sealer {
   }
 
   /** A stream's frame with a receipt for each of these requests, in their order, all under one signature. */
-  sealFrame({ result, slot, label }: Entry, requests: readonly string[]): string[] {
+  sealFrame({ result, slot, meta }: Entry, requests: readonly string[]): string[] {
     const digest = digestOf(result);
-    const { commitment } = label;
+    const { commitment } = meta;
     const items = requests.map(
       (request): Sealable => ({ request, slot, commitment, claim: 'observed', digest, nonce: null }),
     );
@@ -114,8 +114,8 @@ export class Sealer {
 
   /** A key that is read all the time has its next body before its next reader comes. */
   #stage(next: Entry, shown: Entry | undefined): boolean {
-    if (next.label.envelope === 'anchored') next.body = Buffer.from(`{"result":${next.result},"slot":${next.slot}}`);
-    if (next.label.envelope !== 'signed') return false;
+    if (next.meta.envelope === 'anchored') next.body = Buffer.from(`{"result":${next.result},"slot":${next.slot}}`);
+    if (next.meta.envelope !== 'signed') return false;
     const isHot = next.policy === 'live' || (shown?.body !== undefined && this.#cache.isHot(shown));
     if (!isHot || this.#queue.length >= this.#sealAhead) return false;
     this.#enqueue(next, true);
@@ -143,15 +143,15 @@ export class Sealer {
       this.#seal(batch);
     } catch (reason) {
       // Nobody else would hear of it. What was held back is shown without a body: its next reader meets the fault.
-      for (const { entry, staged } of batch) if (staged) this.#cache.show(entry);
+      for (const { entry, staged } of batch) if (staged) this.#cache.publish(entry);
       for (const { waiting } of batch) for (const { reject } of waiting) reject(reason);
     }
   }
 
   #seal(batch: readonly Job[]): void {
     const items = batch.map(({ entry, nonce }): Sealable => {
-      const { key, slot, label } = entry;
-      const { commitment, exact } = label;
+      const { key, slot, meta } = entry;
+      const { commitment, exact } = meta;
       return {
         request: `GET ${key}`,
         slot,
@@ -168,8 +168,8 @@ export class Sealer {
       const body = staged ? Buffer.from(text) : text;
       if (nonce === null) {
         entry.body = body;
-        entry.sealedMs = this.#cache.nowMs;
-        if (staged) this.#cache.show(entry);
+        entry.sealedMs = this.#cache.coarseNowMs;
+        if (staged) this.#cache.publish(entry);
       }
       for (const { resolve } of waiting) resolve(body);
     });

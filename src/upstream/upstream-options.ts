@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import type { Read } from '../domain/read-method.ts';
+import type { RpcMethod } from '../domain/rpc-methods.ts';
 
 /** Where one Solana node is. Both URLs and the headers may hold keys, so none of them is ever shown. */
 export interface NodeOptions {
@@ -15,7 +15,7 @@ export interface NodeOptions {
   /** Whether there are many nodes behind its URLs, so that who answers may be another than who tells. */
   readonly pooled?: boolean;
   /** The only methods that it is to be asked for. Default: all. */
-  readonly methods?: readonly Read[];
+  readonly methods?: readonly RpcMethod[];
 }
 
 /** The `upstream` part of the config; config/default.json has the values. */

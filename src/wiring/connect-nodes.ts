@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts';
 import type { Clock } from '../domain/clock.ts';
-import { GatewayError } from '../domain/error.ts';
+import { GatewayError } from '../domain/gateway-error.ts';
 import { StartError } from '../domain/start-error.ts';
 import { type EmbeddedCluster, startEmbedded } from '../localnet/embedded.ts';
 import type { Log } from '../runtime/log.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { CLOCK_SYSVAR } from '../../src/domain/programs.ts';
+import { CLOCK_SYSVAR } from '../../src/domain/well-known-addresses.ts';
 import { COINS, WALLETS } from '../../src/localnet/traffic/cast.ts';
 import { WRAPPED_SOL } from '../../src/solana/accounts/known-mints.ts';
 import { openStepped } from '../support/open.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { parseExactJson } from '../../src/domain/exact-json.ts';
-import { toJson } from '../../src/domain/json.ts';
+import { parseExactJson } from '../../src/domain/parse-exact-json.ts';
+import { toJson } from '../../src/domain/to-json.ts';
 import { recording, recordings } from '../support/corpus.ts';
 import { documented } from '../support/documented.ts';
 import { type Got, openStepped } from '../support/open.ts';

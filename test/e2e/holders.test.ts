@@ -1,7 +1,7 @@
 import { address } from '@solana/web3.js';
 import bs58 from 'bs58';
 import t from 'tap';
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/programs.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { DOLLAR, GOLD, POINTS, TOLL, WALLETS } from '../../src/localnet/traffic/cast.ts';
 import { programAddress } from '../../src/solana/accounts/program-address.ts';
 import { openStepped } from '../support/open.ts';

@@ -1,6 +1,6 @@
 import { address } from '@solana/web3.js';
 import t from 'tap';
-import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/programs.ts';
+import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { DOLLAR, GOLD, TOLL, WALLETS } from '../../src/localnet/traffic/cast.ts';
 import { PRICE_FEEDS } from '../../src/localnet/traffic/price-feeds.ts';
 import { type Got, openStepped, type SteppedWorld } from '../support/open.ts';

@@ -1,6 +1,6 @@
 import bs58 from 'bs58';
 import t from 'tap';
-import { TOKEN_PROGRAM } from '../../src/domain/programs.ts';
+import { TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { GOLD } from '../../src/localnet/traffic/cast.ts';
 import { openStepped } from '../support/open.ts';
 import { tokenAccountFixture } from '../support/token-account-fixtures.ts';

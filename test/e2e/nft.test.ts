@@ -1,7 +1,7 @@
 import { type Address, address } from '@solana/web3.js';
 import bs58 from 'bs58';
 import t from 'tap';
-import { METADATA_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/programs.ts';
+import { METADATA_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { keypair } from '../../src/localnet/traffic/keypair.ts';
 import { metadataAddress } from '../../src/solana/accounts/metadata.ts';
 import { associatedTokenAddress, programAddress } from '../../src/solana/accounts/program-address.ts';

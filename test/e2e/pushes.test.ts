@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
-import { SYSTEM_PROGRAM } from '../../src/domain/programs.ts';
+import { SYSTEM_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { WALLETS } from '../../src/localnet/traffic/cast.ts';
 import { answerIn } from '../../src/receipts/push.ts';
 import { verifyReceipt } from '../../src/receipts/verify/verify.ts';

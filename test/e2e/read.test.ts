@@ -2,7 +2,7 @@ import t, { type Test } from 'tap';
 import { type Client, type ClientOptions, createClient } from '../../src/client/client.ts';
 import type { Path } from '../../src/client/declared.ts';
 import type { Clock } from '../../src/domain/clock.ts';
-import { toJson } from '../../src/domain/json.ts';
+import { toJson } from '../../src/domain/to-json.ts';
 import { WALLETS, WHALE } from '../../src/localnet/traffic/cast.ts';
 import { routes } from '../../src/routes/index.ts';
 import { openStepped } from '../support/open.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { CLOCK_SYSVAR } from '../../src/domain/programs.ts';
+import { CLOCK_SYSVAR } from '../../src/domain/well-known-addresses.ts';
 import { WALLETS, WHALE } from '../../src/localnet/traffic/cast.ts';
 import { receiptIn, signedBody } from '../../src/receipts/body.ts';
 import { ReceiptError } from '../../src/receipts/verify/receipt-error.ts';

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
-import { CLOCK_SYSVAR, TOKEN_PROGRAM } from '../../src/domain/programs.ts';
+import { CLOCK_SYSVAR, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { COINS, DOLLAR, NONCE, WALLETS, WHALE } from '../../src/localnet/traffic/cast.ts';
 import { openStepped, until } from '../support/open.ts';
 

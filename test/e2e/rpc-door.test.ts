@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { READ_METHODS } from '../../src/domain/read-method.ts';
+import { READ_METHODS } from '../../src/domain/rpc-methods.ts';
 import { misnamed, SPELLINGS } from '../support/method-spellings.ts';
 import { openStepped } from '../support/open.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { address } from '@solana/web3.js';
 import fc from 'fast-check';
 import t from 'tap';
-import { SYSTEM_PROGRAM } from '../../src/domain/programs.ts';
+import { SYSTEM_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { WALLETS } from '../../src/localnet/traffic/cast.ts';
 import { member } from '../../src/upstream/json/raw-json.ts';
 import { type Got, openStepped, type SteppedWorld, until } from '../support/open.ts';

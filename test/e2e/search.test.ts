@@ -1,6 +1,6 @@
 import { address } from '@solana/web3.js';
 import t from 'tap';
-import { TOKEN_PROGRAM } from '../../src/domain/programs.ts';
+import { TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { DOLLAR, WALLETS } from '../../src/localnet/traffic/cast.ts';
 import { programAddress } from '../../src/solana/accounts/program-address.ts';
 import { findDomain, resolveDomain } from '../../src/solana/accounts/sol-domain.ts';

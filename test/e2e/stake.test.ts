@@ -3,7 +3,7 @@ import { address } from '@solana/web3.js';
 import bs58 from 'bs58';
 import t from 'tap';
 import { stakeText } from '../../src/access/stake/stake-proof.ts';
-import { TOKEN_PROGRAM } from '../../src/domain/programs.ts';
+import { TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { DOLLAR } from '../../src/localnet/traffic/cast.ts';
 import { programAddress } from '../../src/solana/accounts/program-address.ts';
 import { type Got, openStepped, until } from '../support/open.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Unpackr } from 'msgpackr';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
-import { parseTarget } from '../../src/domain/request.ts';
+import { parseTarget } from '../../src/domain/canonical-request.ts';
 import { verifyReceipt } from '../../src/receipts/verify/verify.ts';
 import { openStepped, type SteppedWorld, until } from '../support/open.ts';
 import { answersIn, exchange } from '../support/raw.ts';

@@ -1,6 +1,6 @@
 import { address } from '@solana/web3.js';
 import t from 'tap';
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/programs.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { COINS, DOLLAR, WALLETS } from '../../src/localnet/traffic/cast.ts';
 import { associatedTokenAddress, programAddress } from '../../src/solana/accounts/program-address.ts';
 import { openStepped } from '../support/open.ts';

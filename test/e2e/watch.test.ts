@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import bs58 from 'bs58';
 import t from 'tap';
-import { SYSTEM_PROGRAM } from '../../src/domain/programs.ts';
+import { SYSTEM_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { WALLETS } from '../../src/localnet/traffic/cast.ts';
 import { openStepped, type SteppedWorld, until } from '../support/open.ts';
 

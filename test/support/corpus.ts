@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { parseExactJson } from '../../src/domain/exact-json.ts';
+import { parseExactJson } from '../../src/domain/parse-exact-json.ts';
 import { type Transaction, toTransaction } from '../../src/solana/transactions/transaction.ts';
 
 // from dist/test/support to test/support

@@ -1,4 +1,4 @@
-import { READ_METHODS } from '../../src/domain/read-method.ts';
+import { READ_METHODS } from '../../src/domain/rpc-methods.ts';
 
 /** Methods that are none of those that pass, though many look like one. */
 export const SPELLINGS: readonly string[] = [

@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Commitment } from '../../src/domain/commitment.ts';
-import type { Read } from '../../src/domain/read-method.ts';
+import type { RpcMethod } from '../../src/domain/rpc-methods.ts';
 import type { NodeOptions } from '../../src/upstream/upstream-options.ts';
 
 export const GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
@@ -29,7 +29,7 @@ export class ScriptedNode {
   readonly port: number;
   /** Its newest slots, for getSlot. */
   slots: Record<Commitment, number> = { processed: 100, confirmed: 98, finalized: 68 };
-  readonly replies: Partial<Record<Read, Reply>> = {
+  readonly replies: Partial<Record<RpcMethod, Reply>> = {
     getGenesisHash: `"${GENESIS}"`,
     getSlot: (response, asked) => {
       const commitment: Commitment = asked.params[0]?.commitment ?? 'finalized';
@@ -69,7 +69,7 @@ export class ScriptedNode {
       const asked: RpcRequest = { ...JSON.parse(text), text };
       this.httpRequests.push(asked);
       const reply =
-        this.replies[asked.method as Read] ??
+        this.replies[asked.method as RpcMethod] ??
         ((_, asked) => response.end(errorBody(asked, '{"code":-32601,"message":"Method not found"}')));
       if (typeof reply === 'string') response.end(resultBody(asked, reply));
       else reply(response, asked);

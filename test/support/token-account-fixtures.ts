@@ -1,5 +1,5 @@
 import bs58 from 'bs58';
-import { CLOCK_SYSVAR } from '../../src/domain/programs.ts';
+import { CLOCK_SYSVAR } from '../../src/domain/well-known-addresses.ts';
 import { TOKEN_PROGRAMS } from '../../src/solana/accounts/token.ts';
 import type { EncodedAccount } from '../../src/upstream/reads/encoded-accounts.ts';
 

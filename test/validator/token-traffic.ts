@@ -10,7 +10,7 @@ import {
   getSetAuthorityInstruction,
   getTransferInstruction,
 } from '@solana-program/token';
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/programs.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { ask, type Wallet } from './wallet.ts';
 
 interface Mint {

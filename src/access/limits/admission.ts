@@ -1,5 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
-import { GatewayError } from '../../domain/error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Identity } from './identity.ts';
 import type { Tier } from './tier.ts';
 

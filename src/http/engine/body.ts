@@ -1,4 +1,4 @@
-import { GatewayError } from '../../domain/error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Reply } from './reply.ts';
 
 /** Gathers a request body of at most `limit` bytes. The engine lends each chunk, so it is copied. */

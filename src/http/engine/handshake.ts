@@ -1,5 +1,5 @@
 import type { HttpRequest } from 'uWebSockets.js';
-import { GatewayError } from '../../domain/error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import { framingFault } from './edge.ts';
 
 /** Refuses what is no upgrade to a WebSocket that we serve: RFC 6455 4.2.1, as far as the engine doesn't check it. */

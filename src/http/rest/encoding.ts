@@ -54,7 +54,7 @@ export interface Coded {
 export function coded(entry: Entry, body: string | Buffer, accept: string): Coded {
   const coding = accept === '' || !isCompressible(body) ? 'identity' : codingFor(accept);
   if (coding === 'identity') return { coding, body };
-  if (entry.compressed?.of !== body) entry.compressed = { of: body };
+  if (entry.compressed?.source !== body) entry.compressed = { source: body };
   const { compressed } = entry;
   const ready = compressed[coding];
   if (ready !== undefined && ready !== 'pending') return { coding, body: ready };

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Access } from '../../access/access.ts';
-import { GatewayError } from '../../domain/error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import { isNonce } from '../../receipts/statement.ts';
 import type { Context } from '../../routing/route.ts';
 import type { Sealer } from '../../serving/seal.ts';
@@ -67,7 +67,7 @@ export function hits(deps: HitDeps): (res: HttpResponse, req: HttpRequest) => bo
     const nonce = req.getHeader('x-receipt-nonce');
     if (!isNonce(nonce) || hasOther(req)) return false;
     const entry = cache.get(targetOf(req));
-    if (entry?.label.envelope !== 'signed' || entry.refusal !== undefined || !cache.isFresh(entry)) return false;
+    if (entry?.meta.envelope !== 'signed' || entry.refusal !== undefined || !cache.isFresh(entry)) return false;
     const address = clientIp.of(res, req);
     const account = firstLook.namesCaller ? callers.accountOf(req, address) : undefined;
     if (account instanceof GatewayError) return false;

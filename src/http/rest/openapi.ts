@@ -1,6 +1,6 @@
+import { API_PREFIX } from '../../domain/canonical-request.ts';
 import type { Envelope } from '../../domain/envelope.ts';
-import { ERRORS, type ErrorCode } from '../../domain/error.ts';
-import { API_PREFIX } from '../../domain/request.ts';
+import { ERRORS, type ErrorCode } from '../../domain/gateway-error.ts';
 import type { Param } from '../../routing/params.ts';
 import type { Get, Post, Route } from '../../routing/route.ts';
 import { jsonSchema } from '../../routing/shapes.ts';

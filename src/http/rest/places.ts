@@ -1,5 +1,5 @@
-import { GatewayError } from '../../domain/error.ts';
-import { API_PREFIX } from '../../domain/request.ts';
+import { API_PREFIX } from '../../domain/canonical-request.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import { type Match, matchRoute } from '../../routing/match.ts';
 import type { Route } from '../../routing/route.ts';
 

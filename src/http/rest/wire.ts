@@ -1,8 +1,8 @@
 import type { Quota } from '../../access/limits/limiter.ts';
 import type { Entry } from '../../cache/entry.ts';
 import type { Envelope } from '../../domain/envelope.ts';
-import { GatewayError } from '../../domain/error.ts';
-import { toJson } from '../../domain/json.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import { toJson } from '../../domain/to-json.ts';
 import type { Page } from '../../page/page.ts';
 import { receiptIn } from '../../receipts/body.ts';
 import type { Context, Now, ParamSet, Params, Posted } from '../../routing/route.ts';
@@ -21,8 +21,8 @@ export interface Wire {
 }
 
 /** How long a body may be kept by others. */
-export const cacheControlOf = ({ final, label }: Entry): string =>
-  final && label.immutable === true ? 'public, max-age=31536000, immutable' : 'no-cache';
+export const cacheControlOf = ({ final, meta }: Entry): string =>
+  final && meta.immutable === true ? 'public, max-age=31536000, immutable' : 'no-cache';
 
 /** What is asked of an answer that is no plain hit. */
 export interface Wish {

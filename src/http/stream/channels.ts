@@ -1,8 +1,8 @@
 import type { Entry } from '../../cache/entry.ts';
+import { API_PREFIX, parseTarget } from '../../domain/canonical-request.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { GatewayError } from '../../domain/error.ts';
-import { API_PREFIX, parseTarget } from '../../domain/request.ts';
-import type { Snapshot } from '../../domain/snapshot.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import type { NetworkSnapshot } from '../../domain/network-snapshot.ts';
 import type { Sealer } from '../../serving/seal.ts';
 import { Fanout, type Publish } from './fanout.ts';
 import { type Form, type Format, Frames } from './frames.ts';
@@ -68,7 +68,7 @@ export class Channels {
   }
 
   /** Sends a frame to all whose interval is over. */
-  publish(entry: Entry, snapshot: Snapshot): void {
+  publish(entry: Entry, snapshot: NetworkSnapshot): void {
     const nowMs = this.#clock.monotonic();
     const due = [...this.#plain, ...this.#signed.values()].filter(
       ({ fanout, sentMs, intervalMs }) => fanout.size > 0 && nowMs - sentMs >= intervalMs - SLACK_MS,

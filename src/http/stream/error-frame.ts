@@ -1,4 +1,4 @@
-import type { GatewayError } from '../../domain/error.ts';
+import type { GatewayError } from '../../domain/gateway-error.ts';
 import type { MessageId } from './stream-message.ts';
 
 /** What the stream says of a fault, to the message or the subscription of this id. */

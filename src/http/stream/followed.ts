@@ -1,6 +1,6 @@
-import type { AccountNews } from '../../domain/account-news.ts';
+import type { AccountChange } from '../../domain/account-change.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { GatewayError } from '../../domain/error.ts';
+import type { GatewayError } from '../../domain/gateway-error.ts';
 import { SLOT_MS, type Slot } from '../../domain/slot.ts';
 import type { Topic } from '../../routes/topics.ts';
 import type { Watching } from '../../routing/route.ts';
@@ -31,7 +31,7 @@ export interface FollowedOptions {
 export class Followed {
   readonly #options: FollowedOptions;
   readonly #stop: () => void;
-  #owed: AccountNews | undefined;
+  #owed: AccountChange | undefined;
   #isWorking = false;
   #latest: Push | undefined;
   #cancelRetry = (): void => {};
@@ -41,8 +41,8 @@ export class Followed {
   constructor(options: FollowedOptions) {
     const { topic, watch, onEnd } = options;
     this.#options = options;
-    this.#stop = watch.follow(topic.address, topic.commitment, {
-      onNews: (news) => {
+    this.#stop = watch.subscribe(topic.address, topic.commitment, {
+      onChange: (news) => {
         const isReorg = news.isReorg || this.#owed?.isReorg === true;
         this.#owed = { slot: Math.max(news.slot, this.#owed?.slot ?? 0), isReorg };
         void this.#work();

@@ -1,5 +1,5 @@
 import type { Entry } from '../../cache/entry.ts';
-import type { Snapshot } from '../../domain/snapshot.ts';
+import type { NetworkSnapshot } from '../../domain/network-snapshot.ts';
 import type { Sealer } from '../../serving/seal.ts';
 import { packFrame } from './pack-frame.ts';
 
@@ -15,13 +15,13 @@ export interface Form {
 /** One frame in all the forms that are asked for, each made once. */
 export class Frames {
   readonly #entry: Entry;
-  readonly #snapshot: Snapshot;
+  readonly #snapshot: NetworkSnapshot;
   readonly #sealer: Sealer;
   readonly #signed = new Map<string, string>();
   readonly #text: Buffer;
   #packed: Buffer | undefined;
 
-  constructor(entry: Entry, snapshot: Snapshot, sealer: Sealer) {
+  constructor(entry: Entry, snapshot: NetworkSnapshot, sealer: Sealer) {
     this.#entry = entry;
     this.#snapshot = snapshot;
     this.#sealer = sealer;

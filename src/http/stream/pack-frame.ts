@@ -1,11 +1,11 @@
 import { Packr } from 'msgpackr';
-import type { Snapshot } from '../../domain/snapshot.ts';
+import type { NetworkSnapshot } from '../../domain/network-snapshot.ts';
 
 /** Plain maps, readable by every MessagePack library. */
 const packr = new Packr({ useRecords: false });
 
 /** The frame as MessagePack: the same members as the text, integers as integers. */
-export const packFrame = (snapshot: Snapshot): Buffer =>
+export const packFrame = (snapshot: NetworkSnapshot): Buffer =>
   packr.pack({ result: integers(snapshot), slot: integer(snapshot.slot) });
 
 const integers = (members: object): object =>

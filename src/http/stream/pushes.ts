@@ -1,5 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
-import { GatewayError } from '../../domain/error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import { pushOf } from '../../receipts/push.ts';
 import type { Topic } from '../../routes/topics.ts';
 import { errorFrame } from './error-frame.ts';

@@ -1,5 +1,5 @@
 import { COMMITMENTS } from '../../domain/commitment.ts';
-import { GatewayError } from '../../domain/error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import { isTopicName, type Topic, topicOf } from '../../routes/topics.ts';
 import { address } from '../../routing/params.ts';
 

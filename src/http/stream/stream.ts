@@ -5,10 +5,10 @@ import type { Quota } from '../../access/limits/limiter.ts';
 import type { Seat } from '../../access/limits/seats.ts';
 import type { Account } from '../../access/limits/tier.ts';
 import type { Entry } from '../../cache/entry.ts';
+import { API_PREFIX } from '../../domain/canonical-request.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { GatewayError } from '../../domain/error.ts';
-import { API_PREFIX } from '../../domain/request.ts';
-import type { Snapshot } from '../../domain/snapshot.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import type { NetworkSnapshot } from '../../domain/network-snapshot.ts';
 import type { Sealer } from '../../serving/seal.ts';
 import { targetOf } from '../engine/edge.ts';
 import { checkHandshake } from '../engine/handshake.ts';
@@ -40,7 +40,7 @@ export interface Stream {
   /** How many listen. */
   readonly subscribers: number;
   /** Sends a frame: the entry's body to those who read JSON, the snapshot to those who read MessagePack. */
-  publish(entry: Entry, snapshot: Snapshot): void;
+  publish(entry: Entry, snapshot: NetworkSnapshot): void;
   /** Says goodbye to all. */
   close(): void;
 }

@@ -1,5 +1,5 @@
 import bs58 from 'bs58';
-import { SYSTEM_PROGRAM } from '../../domain/programs.ts';
+import { SYSTEM_PROGRAM } from '../../domain/well-known-addresses.ts';
 import type { Account } from './account.ts';
 import type { Bank } from './bank.ts';
 import type { Ledger } from './ledger.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
-import { LOOKUP_TABLE_PROGRAM } from '../../domain/programs.ts';
 import type { Slot } from '../../domain/slot.ts';
+import { LOOKUP_TABLE_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { type Account, sameAccount } from './account.ts';
 import type { AccountVersions } from './account-versions.ts';
 import type { Block, Landed } from './block.ts';

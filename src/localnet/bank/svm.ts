@@ -1,8 +1,8 @@
 import { type Address, type EncodedAccount, getTransactionDecoder, lamports } from '@solana/web3.js';
 import bs58 from 'bs58';
 import type { FailedTransactionMetadata, LiteSVM, TransactionMetadata } from 'litesvm';
-import { SYSTEM_PROGRAM } from '../../domain/programs.ts';
 import type { Slot } from '../../domain/slot.ts';
+import { SYSTEM_PROGRAM } from '../../domain/well-known-addresses.ts';
 import type { Account } from './account.ts';
 import { type TransactionError, transactionError } from './transaction-error.ts';
 

@@ -1,6 +1,6 @@
 import { getCompiledTransactionMessageDecoder, getTransactionDecoder, type ReadonlyUint8Array } from '@solana/web3.js';
 import bs58 from 'bs58';
-import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from '../../domain/programs.ts';
+import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { TransactionRefused } from './transaction-error.ts';
 
 /** A transaction as it came over the wire, read once. */

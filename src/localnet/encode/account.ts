@@ -5,7 +5,7 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
   UPGRADEABLE_LOADER,
-} from '../../domain/programs.ts';
+} from '../../domain/well-known-addresses.ts';
 import type { AmountScale } from '../../solana/accounts/ui-amount.ts';
 import { ByteReader } from '../../solana/codec/byte-reader.ts';
 import type { Account } from '../bank/account.ts';

@@ -1,14 +1,14 @@
 import bs58 from 'bs58';
 import {
   ASSOCIATED_TOKEN_PROGRAM,
-  FIRST_MEMO_PROGRAM,
   LOOKUP_TABLE_PROGRAM,
   MEMO_PROGRAM,
+  MEMO_V1_PROGRAM,
   STAKE_PROGRAM,
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
-} from '../../domain/programs.ts';
+} from '../../domain/well-known-addresses.ts';
 import type { Fields } from '../../solana/transactions/layout.ts';
 import { nodesNameOf, readInstruction } from '../../solana/transactions/read-instruction.ts';
 import { tokenAmount } from './token-amount.ts';
@@ -30,7 +30,7 @@ const SHOWN: ReadonlySet<string> = new Set([
   LOOKUP_TABLE_PROGRAM,
   STAKE_PROGRAM,
   MEMO_PROGRAM,
-  FIRST_MEMO_PROGRAM,
+  MEMO_V1_PROGRAM,
 ]);
 
 /** An instruction as `jsonParsed` shows it: by name where its program is known, else with raw data. */

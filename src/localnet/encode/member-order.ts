@@ -1,4 +1,4 @@
-import { RawJson } from '../../domain/json.ts';
+import { RawJson } from '../../domain/to-json.ts';
 
 /**
  * The same value with the members of every object ordered by name. A node answers requests in this order, and shows

@@ -1,4 +1,4 @@
-import { CLOCK_SYSVAR, RECENT_BLOCKHASHES_SYSVAR, SLOT_HASHES_SYSVAR } from '../../domain/programs.ts';
+import { CLOCK_SYSVAR, RECENT_BLOCKHASHES_SYSVAR, SLOT_HASHES_SYSVAR } from '../../domain/well-known-addresses.ts';
 import type { ByteReader } from '../../solana/codec/byte-reader.ts';
 import type { Parsed } from './parsed.ts';
 

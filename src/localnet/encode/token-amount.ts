@@ -1,4 +1,4 @@
-import { RawJson } from '../../domain/json.ts';
+import { RawJson } from '../../domain/to-json.ts';
 import { type AmountScale, tokenAmount as exactAmount } from '../../solana/accounts/ui-amount.ts';
 
 /** An amount as a node shows it, its members in the order of notifications. */

@@ -1,5 +1,5 @@
 import bs58 from 'bs58';
-import { SYSTEM_PROGRAM } from '../../domain/programs.ts';
+import { SYSTEM_PROGRAM } from '../../domain/well-known-addresses.ts';
 import type { AmountScale } from '../../solana/accounts/ui-amount.ts';
 import { type Account, RENT_EPOCH } from '../bank/account.ts';
 import { parseAccount } from './account.ts';

@@ -1,4 +1,4 @@
-import { toJson } from '../../domain/json.ts';
+import { toJson } from '../../domain/to-json.ts';
 import type { SlotEvent } from '../bank/chain.ts';
 import { invalidParams, methodNotFound, NodeError } from '../encode/node-error.ts';
 import type { Node } from '../rpc/method.ts';

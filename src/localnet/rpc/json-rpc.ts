@@ -1,5 +1,5 @@
-import { parseExactJson } from '../../domain/exact-json.ts';
-import { toJson } from '../../domain/json.ts';
+import { parseExactJson } from '../../domain/parse-exact-json.ts';
+import { toJson } from '../../domain/to-json.ts';
 import { byName } from '../encode/member-order.ts';
 import { internalError, invalidRequest, NodeError, parseError } from '../encode/node-error.ts';
 

@@ -1,4 +1,4 @@
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/programs.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
 import type { AmountScale } from '../../solana/accounts/ui-amount.ts';
 import type { Account } from '../bank/account.ts';
 import { isTokenOwned, readMint, readTokenAccount } from '../bank/token-state.ts';

@@ -1,5 +1,5 @@
 import type { Commitment } from '../../domain/commitment.ts';
-import { MEMO_PROGRAM } from '../../domain/programs.ts';
+import { MEMO_PROGRAM } from '../../domain/well-known-addresses.ts';
 import type { Landed } from '../bank/block.ts';
 import type { Chain } from '../bank/chain.ts';
 import { invalidParams, transactionNotFound } from '../encode/node-error.ts';

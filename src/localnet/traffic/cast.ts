@@ -1,5 +1,5 @@
 import { type Address, address } from '@solana/web3.js';
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/programs.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { type Keypair, keypair } from './keypair.ts';
 
 /** Those who trade. */

@@ -1,6 +1,6 @@
 import type { Instruction } from '@solana/web3.js';
 import { getSetComputeUnitLimitInstruction, getSetComputeUnitPriceInstruction } from '@solana-program/compute-budget';
-import { COMPUTE_BUDGET_PROGRAM } from '../../domain/programs.ts';
+import { COMPUTE_BUDGET_PROGRAM } from '../../domain/well-known-addresses.ts';
 import type { Chain } from '../bank/chain.ts';
 import { TransactionRefused } from '../bank/transaction-error.ts';
 import { NONCE } from './cast.ts';

@@ -1,6 +1,6 @@
 import { type Address, lamports } from '@solana/web3.js';
 import { getTransferSolInstruction } from '@solana-program/system';
-import { SYSTEM_PROGRAM } from '../../domain/programs.ts';
+import { SYSTEM_PROGRAM } from '../../domain/well-known-addresses.ts';
 import type { Landed } from '../bank/block.ts';
 import type { Chain } from '../bank/chain.ts';
 import { TransactionRefused } from '../bank/transaction-error.ts';

@@ -1,6 +1,6 @@
 import { type Address, address } from '@solana/web3.js';
 import { findAssociatedTokenPda } from '@solana-program/token';
-import { TOKEN_PROGRAM } from '../../domain/programs.ts';
+import { TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { WRAPPED_SOL as WRAPPED_SOL_MINT } from '../../solana/accounts/known-mints.ts';
 import { COINS, type Coin, POOL, WALLETS } from './cast.ts';
 

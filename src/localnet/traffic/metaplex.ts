@@ -11,7 +11,7 @@ import {
   getU32Encoder,
   getUtf8Encoder,
 } from '@solana/web3.js';
-import { METADATA_PROGRAM } from '../../domain/programs.ts';
+import { METADATA_PROGRAM } from '../../domain/well-known-addresses.ts';
 import type { Account } from '../bank/account.ts';
 import type { Coin } from './cast.ts';
 

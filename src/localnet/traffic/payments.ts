@@ -1,7 +1,7 @@
 import { AccountRole, type Address, address, type Instruction } from '@solana/web3.js';
 import { getAdvanceNonceAccountInstruction, getTransferSolInstruction } from '@solana-program/system';
 import bs58 from 'bs58';
-import { MEMO_PROGRAM } from '../../domain/programs.ts';
+import { MEMO_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { NONCE, TREASURY, VISITORS, WALLETS } from './cast.ts';
 import type { Keypair } from './keypair.ts';
 import { pair, type Scene } from './scene.ts';

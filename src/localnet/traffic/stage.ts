@@ -5,7 +5,7 @@ import {
   getInitializeMint2Instruction,
   getMintToInstruction,
 } from '@solana-program/token';
-import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../domain/programs.ts';
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
 import type { Chain } from '../bank/chain.ts';
 import { COINS, type Coin, DOLLAR, GOLD, NONCE, POOL, TREASURY, WALLETS, WHALE } from './cast.ts';
 import { compose } from './compose.ts';

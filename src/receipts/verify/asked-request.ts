@@ -1,4 +1,4 @@
-import { canonicalRequest } from '../../domain/request.ts';
+import { canonicalRequest } from '../../domain/canonical-request.ts';
 
 /**
  * The request line that a receipt must hold for what was asked, such as `GET https://gateway/api/v1/slot`. Throws a

@@ -1,5 +1,5 @@
 import bs58 from 'bs58';
-import { GatewayError } from '../../domain/error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { mapInChunks } from '../../runtime/map-in-chunks.ts';
 import { TOKEN_PROGRAMS, type TokenProgram } from '../../solana/accounts/token.ts';

@@ -1,4 +1,4 @@
-import { Flight } from '../../cache/flight.ts';
+import { SingleFlight } from '../../cache/single-flight.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { HolderTable } from './holder-table.ts';
 
@@ -17,7 +17,7 @@ interface Kept {
 export class HolderTables {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #kept = new Map<string, Kept>();
-  readonly #reading = new Flight<HolderTable>();
+  readonly #reading = new SingleFlight<HolderTable>();
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;

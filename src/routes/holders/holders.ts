@@ -1,6 +1,6 @@
 import bs58 from 'bs58';
 import { z } from 'zod';
-import { GatewayError } from '../../domain/error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { address, page } from '../../routing/params.ts';
 import { read } from '../../routing/route.ts';

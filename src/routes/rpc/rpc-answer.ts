@@ -1,5 +1,5 @@
-import type { Label } from '../../cache/entry.ts';
-import { GatewayError } from '../../domain/error.ts';
+import type { AnswerMeta } from '../../cache/entry.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { Admit, Context, Posted } from '../../routing/route.ts';
 import { isBehind, overtaken } from '../../serving/min-slot.ts';
@@ -68,7 +68,8 @@ async function ask(question: RpcQuestion, context: Context): Promise<Posted> {
   } catch (thrown) {
     const error = GatewayError.from(thrown);
     const isFact = error.code === 'rpc_error' && error.status < 500;
-    if (isFact && !isAlwaysAsked(question)) context.cache.refuse(question.key, error, REFUSAL_SLOTS, labelOf(question));
+    if (isFact && !isAlwaysAsked(question))
+      context.cache.putRefusal(question.key, error, REFUSAL_SLOTS, labelOf(question));
     throw error;
   }
 }
@@ -91,22 +92,22 @@ function olderAnswer(question: RpcQuestion, context: Context, thrown: unknown): 
   const told = cache.peek(key);
   const isKept = told !== undefined && told.refusal === undefined && told.result !== PASSED_ON;
   const mayStillHold = commitment !== 'processed' || policy === 'live'; // what is processed may be taken back
-  if (isKept && mayStillHold && cache.freshness(told) !== 'expired') {
+  if (isKept && mayStillHold && cache.statusOf(told) !== 'expired') {
     return { result: told.result, slot: told.slot, cache: 'STALE' };
   }
   throw overtaken(thrown);
 }
 
 /** Keeps an answer, or only its slot where the result is long or always asked for. */
-function keep(question: RpcQuestion, { slot, result }: Told, { cache }: Context, readAt: Slot): void {
+function keep(question: RpcQuestion, { slot, result }: Told, { cache }: Context, tipAtFetch: Slot): void {
   const { key, policy } = question;
   const isKept = result.length <= MAX_KEPT && !isAlwaysAsked(question);
   const answer = { slot, result: isKept ? result.toString() : PASSED_ON };
-  cache.put(key, answer, isKept ? policy : { slots: 0 }, labelOf(question), { readAt });
+  cache.put(key, answer, isKept ? policy : { slots: 0 }, labelOf(question), { tipAtFetch });
 }
 
 const floorOf = ({ key, commitment }: RpcQuestion, { cache }: Context): Slot => cache.floor(key, commitment) ?? 0;
 
 const isAlwaysAsked = ({ policy }: RpcQuestion): boolean => policy !== 'live' && policy.slots === 0;
 
-const labelOf = ({ commitment }: RpcQuestion): Label => ({ envelope: 'bare', commitment, exact: false });
+const labelOf = ({ commitment }: RpcQuestion): AnswerMeta => ({ envelope: 'bare', commitment, exact: false });

@@ -1,6 +1,6 @@
 import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
-import { GatewayError } from '../../domain/error.ts';
-import { isReadMethod, type ReadMethod } from '../../domain/read-method.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import { isReadMethod, type ReadMethod } from '../../domain/rpc-methods.ts';
 import { parseJson } from '../../routing/json-body.ts';
 import { commitmentOf } from '../../upstream/rpc/response-slot.ts';
 

@@ -1,8 +1,8 @@
-import type { Policy } from '../../cache/entry.ts';
+import type { CachePolicy } from '../../cache/entry.ts';
 import type { Commitment } from '../../domain/commitment.ts';
-import { toJson } from '../../domain/json.ts';
-import type { ReadMethod } from '../../domain/read-method.ts';
+import type { ReadMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
+import { toJson } from '../../domain/to-json.ts';
 import { minContextSlotOf } from '../../upstream/rpc/response-slot.ts';
 import { commitmentIn, isPlain, type RpcCall } from './rpc-call.ts';
 
@@ -13,7 +13,7 @@ export interface RpcQuestion {
   /** The name of the answer in the cache: of those with one name none goes back. */
   readonly key: string;
   /** For how long it may be given again; for 0 slots where it is always asked for. */
-  readonly policy: Policy;
+  readonly policy: CachePolicy;
   /** The caller has seen this slot: the answer must not be older. */
   readonly minSlot: Slot;
 }

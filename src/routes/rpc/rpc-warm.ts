@@ -1,6 +1,6 @@
 import type { Entry } from '../../cache/entry.ts';
+import { API_PREFIX } from '../../domain/canonical-request.ts';
 import type { Commitment } from '../../domain/commitment.ts';
-import { API_PREFIX } from '../../domain/request.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { Context } from '../../routing/route.ts';
 import { isNull, members, parseString } from '../../upstream/json/raw-json.ts';
@@ -91,13 +91,13 @@ function keptAt(
 ): Warm | undefined {
   const key = API_PREFIX + path;
   const kept = [cache.peek(`${key}?commitment=${commitment}`), cache.peek(key)];
-  const candidates = kept.map((entry) => entry && cache.carry(entry));
-  const entry = candidates.find((entry) => entry?.label.commitment === commitment && cache.isFresh(entry));
+  const candidates = kept.map((entry) => entry && cache.advanceToLease(entry));
+  const entry = candidates.find((entry) => entry?.meta.commitment === commitment && cache.isFresh(entry));
   if (entry === undefined) return undefined;
-  const isLive = entry.policy === 'live' || entry.proof?.state === 'live';
+  const isLive = entry.policy === 'live' || entry.lease?.state === 'live';
   return {
     slot: entry.slot,
-    readAt: isLive ? cache.tip : entry.readAt,
+    readAt: isLive ? cache.tip : entry.tipAtFetch,
     write() {
       const result = write(entry);
       if (result !== undefined) cache.get(entry.key); // somebody wants it: what is kept live stays so

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { READ_METHODS } from '../../domain/read-method.ts';
+import { READ_METHODS } from '../../domain/rpc-methods.ts';
 import { post } from '../../routing/route.ts';
 import { raw } from '../../routing/shapes.ts';
 import { answerCall } from './rpc-answer.ts';

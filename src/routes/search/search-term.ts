@@ -1,5 +1,5 @@
 import bs58 from 'bs58';
-import { GatewayError } from '../../domain/error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Param } from '../../routing/params.ts';
 import { findDomain, type SolDomain } from '../../solana/accounts/sol-domain.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { GatewayError } from '../../domain/error.ts';
-import { API_PREFIX } from '../../domain/request.ts';
+import { API_PREFIX } from '../../domain/canonical-request.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { type Context, read } from '../../routing/route.ts';
 import { accountKind } from '../../solana/accounts/account-kind.ts';

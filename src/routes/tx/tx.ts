@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { GatewayError } from '../../domain/error.ts';
-import { RawJson } from '../../domain/json.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import { RawJson } from '../../domain/to-json.ts';
 import { choice, commitment, signature } from '../../routing/params.ts';
 import { read } from '../../routing/route.ts';
 import { integer, raw } from '../../routing/shapes.ts';

@@ -6,7 +6,7 @@ import {
   SYSTEM_PROGRAM,
   UPGRADEABLE_LOADER,
   VOTE_PROGRAM,
-} from '../../domain/programs.ts';
+} from '../../domain/well-known-addresses.ts';
 
 /** Owners that say by themselves what an account is. https://solana.com/docs/core/programs#core-programs */
 const KIND_BY_OWNER: ReadonlyMap<string, string> = new Map(

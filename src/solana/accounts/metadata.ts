@@ -1,5 +1,5 @@
 import bs58 from 'bs58';
-import { METADATA_PROGRAM } from '../../domain/programs.ts';
+import { METADATA_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { type ByteReader, readBytes } from '../codec/byte-reader.ts';
 import type { StoredAccount } from '../codec/stored-account.ts';
 import { programAddress } from './program-address.ts';

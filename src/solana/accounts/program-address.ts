@@ -3,7 +3,7 @@ import { equalBytes } from '@noble/curves/utils.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import bs58 from 'bs58';
-import { ASSOCIATED_TOKEN_PROGRAM } from '../../domain/programs.ts';
+import { ASSOCIATED_TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { TOKEN_PROGRAMS, type TokenProgram } from './token.ts';
 
 const MARKER = utf8ToBytes('ProgramDerivedAddress');

@@ -1,4 +1,4 @@
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/programs.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { type ByteReader, readBytes } from '../codec/byte-reader.ts';
 import type { StoredAccount } from '../codec/stored-account.ts';
 import { ACCOUNT_STATES } from './account-state.ts';

@@ -8,7 +8,7 @@ import {
   TOKEN_PROGRAM,
   UPGRADEABLE_LOADER,
   VOTE_PROGRAM,
-} from '../../domain/programs.ts';
+} from '../../domain/well-known-addresses.ts';
 import { compressedNft } from './compressed-nft.ts';
 import type { Swap } from './exchange.ts';
 import { asks, closedAccounts, type Facts } from './facts.ts';

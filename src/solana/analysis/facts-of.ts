@@ -1,5 +1,5 @@
 import bs58 from 'bs58';
-import { COMPUTE_BUDGET_PROGRAM } from '../../domain/programs.ts';
+import { COMPUTE_BUDGET_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { decodeFailure } from '../errors/program-errors.ts';
 import type { Instruction } from '../transactions/instruction.ts';
 import type { Transaction } from '../transactions/transaction.ts';

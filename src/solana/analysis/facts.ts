@@ -1,4 +1,4 @@
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/programs.ts';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { text, whole } from '../codec/recorded.ts';
 import type { TransactionFailure } from '../errors/program-errors.ts';
 

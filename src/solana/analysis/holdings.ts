@@ -1,4 +1,4 @@
-import { ASSOCIATED_TOKEN_PROGRAM, LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM } from '../../domain/programs.ts';
+import { ASSOCIATED_TOKEN_PROGRAM, LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { WRAPPED_SOL } from '../accounts/known-mints.ts';
 import { address, amount, everyInstruction, type Facts } from './facts.ts';
 

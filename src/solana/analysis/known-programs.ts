@@ -1,12 +1,12 @@
 import {
   ASSOCIATED_TOKEN_PROGRAM,
   COMPUTE_BUDGET_PROGRAM,
-  FIRST_MEMO_PROGRAM,
   LOADER_V1,
   LOADER_V2,
   LOADER_V4,
   LOOKUP_TABLE_PROGRAM,
   MEMO_PROGRAM,
+  MEMO_V1_PROGRAM,
   METADATA_PROGRAM,
   STAKE_PROGRAM,
   SYSTEM_PROGRAM,
@@ -14,7 +14,7 @@ import {
   TOKEN_PROGRAM,
   UPGRADEABLE_LOADER,
   VOTE_PROGRAM,
-} from '../../domain/programs.ts';
+} from '../../domain/well-known-addresses.ts';
 
 /**
  * What a program is there for, as far as telling a transaction needs it: `core` programs are Solana's own plumbing,
@@ -50,7 +50,7 @@ const CORE: readonly Row[] = [
   ['Config1111111111111111111111111111111111111', 'Config', 'CONFIG_PROGRAM'],
   ['Feature111111111111111111111111111111111111', 'Feature', 'FEATURE_PROGRAM'],
   [MEMO_PROGRAM, 'Memo', 'MEMO_PROGRAM'],
-  [FIRST_MEMO_PROGRAM, 'Memo', 'MEMO_PROGRAM'],
+  [MEMO_V1_PROGRAM, 'Memo', 'MEMO_PROGRAM'],
   ['Ed25519SigVerify111111111111111111111111111', 'signature check', 'ED25519_PROGRAM'],
   ['KeccakSecp256k11111111111111111111111111111', 'signature check', 'SECP256K1_PROGRAM'],
   ['Secp256r1SigVerify1111111111111111111111111', 'signature check', 'SECP256R1_PROGRAM'],

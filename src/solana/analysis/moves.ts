@@ -1,4 +1,4 @@
-import { TOKEN_2022_PROGRAM } from '../../domain/programs.ts';
+import { TOKEN_2022_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { WRAPPED_SOL } from '../accounts/known-mints.ts';
 import { decimalText } from '../codec/decimal.ts';
 import type { Transaction } from '../transactions/transaction.ts';

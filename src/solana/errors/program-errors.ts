@@ -5,7 +5,7 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
   VOTE_PROGRAM,
-} from '../../domain/programs.ts';
+} from '../../domain/well-known-addresses.ts';
 import type { ErrorTable } from './error-table.ts';
 import {
   JUPITER_ERRORS,

@@ -3,7 +3,7 @@ import {
   LOADER_V4,
   LOOKUP_TABLE_PROGRAM,
   UPGRADEABLE_LOADER,
-} from '../../domain/programs.ts';
+} from '../../domain/well-known-addresses.ts';
 import { mintSymbol, WRAPPED_SOL } from '../accounts/known-mints.ts';
 import { address, asked, closedAccounts, type Facts } from '../analysis/facts.ts';
 import { openedAccounts } from '../analysis/holdings.ts';

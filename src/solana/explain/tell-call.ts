@@ -1,4 +1,4 @@
-import { SYSTEM_PROGRAM, VOTE_PROGRAM } from '../../domain/programs.ts';
+import { SYSTEM_PROGRAM, VOTE_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { address, asked, type Facts } from '../analysis/facts.ts';
 import { KNOWN_PROGRAMS, programName } from '../analysis/known-programs.ts';
 import { mainProgram } from '../analysis/main-program.ts';

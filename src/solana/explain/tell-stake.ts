@@ -1,4 +1,4 @@
-import { STAKE_PROGRAM } from '../../domain/programs.ts';
+import { STAKE_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { address, amount, asked, type Facts } from '../analysis/facts.ts';
 import { type Spelling, sol } from './wording.ts';
 

@@ -2,19 +2,19 @@ import { bytesToHex } from '@noble/hashes/utils.js';
 import {
   ASSOCIATED_TOKEN_PROGRAM,
   COMPUTE_BUDGET_PROGRAM,
-  FIRST_MEMO_PROGRAM,
   LOADER_V1,
   LOADER_V2,
   LOADER_V4,
   LOOKUP_TABLE_PROGRAM,
   MEMO_PROGRAM,
+  MEMO_V1_PROGRAM,
   STAKE_PROGRAM,
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
   UPGRADEABLE_LOADER,
   VOTE_PROGRAM,
-} from '../../domain/programs.ts';
+} from '../../domain/well-known-addresses.ts';
 import { tokenAmount } from '../accounts/ui-amount.ts';
 import { ByteReader } from '../codec/byte-reader.ts';
 import { ASSOCIATED_TOKEN_INSTRUCTIONS } from './associated-token.ts';
@@ -82,7 +82,7 @@ const PROGRAMS: ReadonlyMap<string, Program> = new Map([
   [TOKEN_2022_PROGRAM, tokenOrMetadata],
   [ASSOCIATED_TOKEN_PROGRAM, associatedToken],
   [MEMO_PROGRAM, memo],
-  [FIRST_MEMO_PROGRAM, memo],
+  [MEMO_V1_PROGRAM, memo],
   [COMPUTE_BUDGET_PROGRAM, byByte('compute-budget', COMPUTE_BUDGET_INSTRUCTIONS)],
   [LOOKUP_TABLE_PROGRAM, byTag('address-lookup-table', LOOKUP_TABLE_INSTRUCTIONS)],
   [STAKE_PROGRAM, byTag('stake', STAKE_INSTRUCTIONS)],

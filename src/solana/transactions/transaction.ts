@@ -1,5 +1,5 @@
 import bs58 from 'bs58';
-import { parseExactJson } from '../../domain/exact-json.ts';
+import { parseExactJson } from '../../domain/parse-exact-json.ts';
 import { decimalPlaces, integer, list, object, type Recorded, text, whole } from '../codec/recorded.ts';
 import { type AccountKey, addressAt, jsonAccounts, wireAccounts } from './account-keys.ts';
 import { type Instruction, readInstructions } from './instruction.ts';

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../domain/error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 
 /** Lets so many pieces of work run at once and so many more wait in line, first come, first served. */
 export class Bulkhead {

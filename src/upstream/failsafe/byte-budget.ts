@@ -1,4 +1,4 @@
-import { GatewayError } from '../../domain/error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 
 /** How many bytes of answers may be on their way in at once, over all nodes. */
 export class ByteBudget {

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../domain/error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import { runSync, YIELD_EVERY_BYTES, type YieldingWork } from './cooperative.ts';
 
 /** Deeper JSON than this is refused, so that no answer can exhaust the stack. No node nests a tenth as deep. */

@@ -1,5 +1,5 @@
 import { COMMITMENTS } from '../../domain/commitment.ts';
-import { GatewayError } from '../../domain/error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import { ByteBudget } from '../failsafe/byte-budget.ts';
 import { noNodeReachable } from '../rpc/error-normalizer.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';

@@ -1,6 +1,6 @@
-import { COMMITMENTS, type Commitment, reachedWith } from '../../domain/commitment.ts';
-import { GatewayError } from '../../domain/error.ts';
-import type { Read } from '../../domain/read-method.ts';
+import { COMMITMENTS, type Commitment, impliedCommitments } from '../../domain/commitment.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { ByteBudget } from '../failsafe/byte-budget.ts';
 import { parseString } from '../json/raw-json.ts';
@@ -93,7 +93,7 @@ export class MeshNode {
   }
 
   /** How good a choice the node is for a read that must not be older than `floor`. Lower is better. */
-  candidateFor(method: Read, commitment: Commitment = 'confirmed', minSlot: Slot = 0): Candidate {
+  candidateFor(method: RpcMethod, commitment: Commitment = 'confirmed', minSlot: Slot = 0): Candidate {
     const rank = STATUS_RANK[this.#health];
     const isBelowMinSlot = (this.client.slots.latest(commitment) ?? 0) < minSlot;
     const { weight = 1 } = this.#options.node;
@@ -165,7 +165,7 @@ export class MeshNode {
 
   /** Reads as `Node.read` does, and refuses what is older than asked for (I8) or tells of a slot not believed (I16). */
   async call(
-    method: Read,
+    method: RpcMethod,
     params: readonly unknown[],
     { anchorCommitment, minSlot = minContextSlotOf(params) ?? 0, deadlineMs }: CallBounds,
   ): Promise<RpcResponse> {
@@ -226,7 +226,7 @@ export class MeshNode {
   /** The node shows a slot. */
   #onSlot(commitment: Commitment, slot: Slot): void {
     const { consensus } = this.#options;
-    for (const impliedCommitment of reachedWith(commitment)) {
+    for (const impliedCommitment of impliedCommitments(commitment)) {
       consensus.observe(this.id, impliedCommitment, this.client.slots.latest(impliedCommitment) ?? slot);
     }
     if (this.#quarantine.observe(commitment, slot)) consensus.advanceTip(commitment, slot);

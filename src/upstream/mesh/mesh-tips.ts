@@ -1,4 +1,4 @@
-import { type Commitment, reachedWith } from '../../domain/commitment.ts';
+import { type Commitment, impliedCommitments } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
 
 /** The newest slot at each commitment, as far as somebody has shown. It never goes back. */
@@ -12,7 +12,7 @@ export class MeshTips {
 
   /** Somebody shows a slot. */
   observe(commitment: Commitment, slot: Slot): void {
-    for (const impliedCommitment of reachedWith(commitment)) {
+    for (const impliedCommitment of impliedCommitments(commitment)) {
       if (slot <= (this.newest(impliedCommitment) ?? -1)) continue;
       this.#newest.set(impliedCommitment, slot);
       for (const listener of this.#listeners.get(impliedCommitment) ?? []) listener(slot);

@@ -1,5 +1,5 @@
 import type { Commitment } from '../../domain/commitment.ts';
-import type { Read } from '../../domain/read-method.ts';
+import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { PubsubSession } from '../pubsub/pubsub-session.ts';
 import type { CallOptions, RpcResponse } from '../rpc/rpc-response.ts';
@@ -28,7 +28,7 @@ export interface Mesh {
    * `upstream_timeout`, `upstream_unavailable` (no connection, or told to slow down), `upstream_error` (not an
    * answer at all), `result_too_large` (over the cap), `overloaded` (the queue is full).
    */
-  call(method: Read, params?: readonly unknown[], options?: CallOptions): Promise<RpcResponse>;
+  call(method: RpcMethod, params?: readonly unknown[], options?: CallOptions): Promise<RpcResponse>;
   /** The newest slot at this commitment that the mesh believes in. */
   tip(commitment: Commitment): Slot | undefined;
   /** Calls `listener` with each newer slot at this commitment, until the returned function is called. */

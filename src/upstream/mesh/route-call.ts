@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Commitment } from '../../domain/commitment.ts';
-import { GatewayError } from '../../domain/error.ts';
-import type { Read } from '../../domain/read-method.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { hedgedFailover } from '../failsafe/hedge.ts';
 import { noNodeReachable, rateLimited, rpcFaultOf } from '../rpc/error-normalizer.ts';
@@ -11,7 +11,7 @@ import { MAX_LAG_SLOTS, type MeshNode } from './mesh-node.ts';
 import { rendezvousOrder, weightedRandomOrder } from './node-selection.ts';
 
 /** What lies far back, and what only a node that keeps it all can deny. */
-const HISTORY_METHODS: ReadonlySet<Read> = new Set([
+const HISTORY_METHODS: ReadonlySet<RpcMethod> = new Set([
   'getBlock',
   'getBlockTime',
   'getTransaction',
@@ -28,7 +28,7 @@ export interface RouteCallDeps {
 /** Reads from the node that is best for it, and from the others where they may do better. All within one time limit. */
 export async function routeCall(
   { meshNodes, clock, random, tip }: RouteCallDeps,
-  method: Read,
+  method: RpcMethod,
   params: readonly unknown[],
   { commitment: anchorCommitment = 'confirmed', minSlot = 0, affinity }: CallOptions,
 ): Promise<RpcResponse> {
@@ -74,7 +74,7 @@ export async function routeCall(
 }
 
 /** Those that may be asked now. Throws when there is none, with the time to wait if they want to be left alone. */
-function callableNodes(meshNodes: readonly MeshNode[], method: Read): readonly MeshNode[] {
+function callableNodes(meshNodes: readonly MeshNode[], method: RpcMethod): readonly MeshNode[] {
   const allowed = meshNodes.filter(
     ({ isTrusted, methodSupport, client }) =>
       isTrusted && methodSupport.isAllowed(method) && client.breaker.allowsAttempt,
@@ -85,7 +85,7 @@ function callableNodes(meshNodes: readonly MeshNode[], method: Read): readonly M
 }
 
 /** A node that keeps the whole ledger is the next to ask after one that doesn't know. */
-function archivalSecond(ordered: readonly MeshNode[], method: Read): readonly MeshNode[] {
+function archivalSecond(ordered: readonly MeshNode[], method: RpcMethod): readonly MeshNode[] {
   const [first, ...rest] = ordered;
   if (first === undefined || !HISTORY_METHODS.has(method)) return ordered;
   return [first, ...rest.filter(({ isArchival }) => isArchival), ...rest.filter(({ isArchival }) => !isArchival)];

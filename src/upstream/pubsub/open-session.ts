@@ -1,6 +1,6 @@
 import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
-import { GatewayError } from '../../domain/error.ts';
-import type { Read } from '../../domain/read-method.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { members, parseSafeInteger } from '../json/raw-json.ts';
 import { commitmentOf } from '../rpc/response-slot.ts';
@@ -18,7 +18,7 @@ export interface SessionOptions {
   verifyGenesis(): Promise<unknown>;
   /** Asked about each new slot that comes: one that is not believed ends the connection. */
   acceptsSlot(commitment: Commitment, slot: Slot): boolean;
-  call(method: Read, params: readonly unknown[], options: CallOptions): Promise<RpcResponse>;
+  call(method: RpcMethod, params: readonly unknown[], options: CallOptions): Promise<RpcResponse>;
 }
 
 /** Opens a line to a node; resolves when its beacons are on the way. Throws `upstream_unavailable`. */

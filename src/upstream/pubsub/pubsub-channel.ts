@@ -1,6 +1,6 @@
 import { WebSocket } from 'ws';
 import type { Clock } from '../../domain/clock.ts';
-import { RawJson, toJson } from '../../domain/json.ts';
+import { RawJson, toJson } from '../../domain/to-json.ts';
 import { members } from '../json/raw-json.ts';
 import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
 import { Heartbeat } from './heartbeat.ts';

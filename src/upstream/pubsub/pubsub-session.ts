@@ -1,5 +1,5 @@
 import type { Commitment } from '../../domain/commitment.ts';
-import type { Read } from '../../domain/read-method.ts';
+import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { CallOptions, RpcResponse } from '../rpc/rpc-response.ts';
 
@@ -48,6 +48,6 @@ export interface PubsubSession {
   /** True when the node's chain up to `tip` is known to have passed `slot` by: it is on another fork. */
   isOnAnotherFork(slot: Slot, tip: Slot): boolean;
   /** Reads through the same upstream, as `Mesh.call` does. */
-  call(method: Read, params?: readonly unknown[], options?: CallOptions): Promise<RpcResponse>;
+  call(method: RpcMethod, params?: readonly unknown[], options?: CallOptions): Promise<RpcResponse>;
   close(): void;
 }

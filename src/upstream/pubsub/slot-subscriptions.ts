@@ -1,6 +1,6 @@
 import type { Commitment } from '../../domain/commitment.ts';
-import { CLOCK_SYSVAR } from '../../domain/programs.ts';
 import type { Slot } from '../../domain/slot.ts';
+import { CLOCK_SYSVAR } from '../../domain/well-known-addresses.ts';
 import { member, members, parseSafeInteger } from '../json/raw-json.ts';
 import type { ChannelSubscription } from './pubsub-channel.ts';
 import type { ReconnectingFeed } from './reconnecting-feed.ts';

@@ -1,6 +1,6 @@
 import type { Commitment } from '../../domain/commitment.ts';
-import { GatewayError } from '../../domain/error.ts';
-import type { Proof } from '../../domain/proof.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import type { Lease } from '../../domain/lease.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { Mesh } from '../mesh/mesh.ts';
 import { batchesOf, readMultipleAccounts } from './multiple-accounts.ts';
@@ -23,7 +23,7 @@ export interface AccountRead {
   /** The account as the node's JSON, or null when there is none at that slot. */
   readonly account: Buffer | null;
   /** Vouches for it at later slots too. */
-  readonly lease?: Proof | undefined;
+  readonly lease?: Lease | undefined;
 }
 
 /** Where accounts are read. */

@@ -1,4 +1,4 @@
-import { GatewayError } from '../../domain/error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import { canonicalJson, members, parseSafeInteger, parseString, parseU64 } from '../json/raw-json.ts';
 
 /** An account as a node shows it. */

@@ -1,5 +1,5 @@
 import type { Commitment } from '../../domain/commitment.ts';
-import { GatewayError } from '../../domain/error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { yieldToEventLoop } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';

@@ -1,4 +1,4 @@
-import { CLOCK_SYSVAR, SLOT_HASHES_SYSVAR, VOTE_PROGRAM } from '../../domain/programs.ts';
+import { CLOCK_SYSVAR, SLOT_HASHES_SYSVAR, VOTE_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { YIELD_EVERY_BYTES } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';
 import { elements, isNull, members, parseIntegerOrNull, parseString, parseU64 } from '../json/raw-json.ts';

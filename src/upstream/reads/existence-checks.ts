@@ -1,4 +1,4 @@
-import { GatewayError } from '../../domain/error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { isNull } from '../json/raw-json.ts';
 import type { Mesh } from '../mesh/mesh.ts';

@@ -1,5 +1,5 @@
 import type { Commitment } from '../../domain/commitment.ts';
-import { GatewayError } from '../../domain/error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { elements, isNull } from '../json/raw-json.ts';
 import type { Mesh } from '../mesh/mesh.ts';

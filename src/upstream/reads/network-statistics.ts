@@ -1,9 +1,9 @@
 import type { Answer } from '../../domain/answer.ts';
 import type { Commitment } from '../../domain/commitment.ts';
-import type { EpochInfo } from '../../domain/epoch.ts';
-import { GatewayError } from '../../domain/error.ts';
-import type { PerformanceSample } from '../../domain/performance.ts';
-import type { PrioritizationFee } from '../../domain/priority-fee.ts';
+import type { EpochInfo } from '../../domain/epoch-info.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import type { PerformanceSample } from '../../domain/performance-sample.ts';
+import type { PrioritizationFee } from '../../domain/priority-fee-estimate.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { Mesh } from '../mesh/mesh.ts';
 

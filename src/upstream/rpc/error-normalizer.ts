@@ -1,4 +1,4 @@
-import { GatewayError } from '../../domain/error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import { member, parseSafeInteger, parseString } from '../json/raw-json.ts';
 import { RPC_ERROR_CODE } from './rpc-error-code.ts';
 

@@ -1,5 +1,5 @@
 import { errors, Pool } from 'undici';
-import { GatewayError } from '../../domain/error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import type { ByteBudget } from '../failsafe/byte-budget.ts';
 import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
 

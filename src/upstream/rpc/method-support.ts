@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
-import type { GatewayError } from '../../domain/error.ts';
-import type { Read } from '../../domain/read-method.ts';
+import type { GatewayError } from '../../domain/gateway-error.ts';
+import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import { RPC_ERROR_CODE } from './rpc-error-code.ts';
 
 /** A node may be given a new index, or a new version: what it could not it may be asked again after so long. */
@@ -20,25 +20,25 @@ const UNSUPPORTED_MS_BY_CODE: ReadonlyMap<number | undefined, number> = new Map(
 /** What one node can answer: told by the operator, and learned from what it refuses. */
 export class MethodSupport {
   readonly #clock: Clock;
-  readonly #allowed: ReadonlySet<Read> | undefined;
-  readonly #unsupportedUntilMs = new Map<Read, number>();
+  readonly #allowed: ReadonlySet<RpcMethod> | undefined;
+  readonly #unsupportedUntilMs = new Map<RpcMethod, number>();
 
-  constructor(clock: Clock, methods: readonly Read[] | undefined) {
+  constructor(clock: Clock, methods: readonly RpcMethod[] | undefined) {
     this.#clock = clock;
     this.#allowed = methods && new Set(methods);
   }
 
   /** Whether it may be asked at all. */
-  isAllowed(method: Read): boolean {
+  isAllowed(method: RpcMethod): boolean {
     return this.#allowed?.has(method) ?? true;
   }
 
   /** Whether it has refused the method of late, so that others are asked first. */
-  isUnsupported(method: Read): boolean {
+  isUnsupported(method: RpcMethod): boolean {
     return (this.#unsupportedUntilMs.get(method) ?? Number.NEGATIVE_INFINITY) > this.#clock.monotonic();
   }
 
-  record(method: Read, { rpcCode }: GatewayError): void {
+  record(method: RpcMethod, { rpcCode }: GatewayError): void {
     const durationMs = UNSUPPORTED_MS_BY_CODE.get(rpcCode);
     if (durationMs !== undefined) this.#unsupportedUntilMs.set(method, this.#clock.monotonic() + durationMs);
   }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
-import { type Commitment, reachedWith } from '../../domain/commitment.ts';
+import { type Commitment, impliedCommitments } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
 
 /** The latest slots of one node as it shows them. Unlike the tips of the mesh they go back when the node does. */
@@ -31,7 +31,7 @@ export class NodeSlots {
    */
   observe(commitment: Commitment, slot: Slot, slotBefore = Number.POSITIVE_INFINITY): void {
     const latest = this.#latest.get(commitment) ?? -1;
-    for (const impliedCommitment of reachedWith(commitment)) {
+    for (const impliedCommitment of impliedCommitments(commitment)) {
       if (slot > (this.#latest.get(impliedCommitment) ?? -1)) this.#set(impliedCommitment, slot);
     }
     if (slot < Math.min(slotBefore, latest)) this.#set(commitment, slot);

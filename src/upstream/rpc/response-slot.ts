@@ -1,12 +1,12 @@
 import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
-import { GatewayError } from '../../domain/error.ts';
-import type { Read } from '../../domain/read-method.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { member, members, membersYielding, parseSafeInteger } from '../json/raw-json.ts';
 import type { RpcResponse } from './rpc-response.ts';
 
 /** Answers `{context, value}`: the node itself names the slot. */
-const METHODS_WITH_CONTEXT: ReadonlySet<Read> = new Set([
+const METHODS_WITH_CONTEXT: ReadonlySet<RpcMethod> = new Set([
   'getBalance',
   'getAccountInfo',
   'getMultipleAccounts',
@@ -19,7 +19,7 @@ const METHODS_WITH_CONTEXT: ReadonlySet<Read> = new Set([
 ]);
 
 /** No context in the answer, but the node refuses to answer from before the `minContextSlot` it is given. */
-const METHODS_WITH_MIN_CONTEXT_SLOT: ReadonlySet<Read> = new Set(['getBlockHeight', 'getSignaturesForAddress']);
+const METHODS_WITH_MIN_CONTEXT_SLOT: ReadonlySet<RpcMethod> = new Set(['getBlockHeight', 'getSignaturesForAddress']);
 
 /** A reading, and what it tells beside: whether the node itself showed the slot, and its version. */
 export interface DatedResponse {
@@ -33,7 +33,7 @@ export interface DatedResponse {
  * held to, else `anchor`, which the node had shown before it was asked. Undefined when none of the three is known.
  */
 export async function slotOfResponse(
-  method: Read,
+  method: RpcMethod,
   params: readonly unknown[],
   result: Buffer,
   anchor: Slot | undefined,
@@ -69,10 +69,10 @@ export function minContextSlotOf(params: readonly unknown[]): Slot | undefined {
 }
 
 /** True where the slot of a reading is only the floor that the node was held to: the node itself may be far ahead. */
-export const isSlotLowerBound = (method: Read, params: readonly unknown[]): boolean =>
+export const isSlotLowerBound = (method: RpcMethod, params: readonly unknown[]): boolean =>
   METHODS_WITH_MIN_CONTEXT_SLOT.has(method) && minContextSlotOf(params) !== undefined;
 
-function slotInResult(method: Read, result: Buffer): Slot | undefined {
+function slotInResult(method: RpcMethod, result: Buffer): Slot | undefined {
   if (method === 'getSlot') return parseSafeInteger(result);
   if (method === 'getEpochInfo') return parseSafeInteger(member(result, 'absoluteSlot'));
   return undefined;

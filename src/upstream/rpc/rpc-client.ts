@@ -1,8 +1,8 @@
 import type { Commitment } from '../../domain/commitment.ts';
-import { GatewayError } from '../../domain/error.ts';
-import { toJson } from '../../domain/json.ts';
-import type { Read } from '../../domain/read-method.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
+import { toJson } from '../../domain/to-json.ts';
 import { Bulkhead } from '../failsafe/bulkhead.ts';
 import { ByteBudget } from '../failsafe/byte-budget.ts';
 import { type AttemptOutcome, CircuitBreaker } from '../failsafe/circuit-breaker.ts';
@@ -19,7 +19,7 @@ import { commitmentOf, slotOfResponse } from './response-slot.ts';
 import type { RpcResponse } from './rpc-response.ts';
 
 /** Reads that scan a whole index or may reach into long-term storage. */
-const SLOW_METHODS: ReadonlySet<Read> = new Set([
+const SLOW_METHODS: ReadonlySet<RpcMethod> = new Set([
   'getBlock',
   'getBlockProduction',
   'getClusterNodes',
@@ -55,7 +55,7 @@ export class RpcClient {
   #requestCount = 0;
   #lastId = 0;
   readonly #rateLimits: MethodRateLimits;
-  readonly #latencyByMethod = new Map<Read, LatencyTracker>();
+  readonly #latencyByMethod = new Map<RpcMethod, LatencyTracker>();
   readonly #fastLatency = new LatencyTracker();
   /** Quick reads under way, and since when none of them was answered. */
   #inFlight = 0;
@@ -96,12 +96,12 @@ export class RpcClient {
   }
 
   /** For how many seconds yet the node wants to be left alone with a method. */
-  pauseSeconds(method: Read): number {
+  pauseSeconds(method: RpcMethod): number {
     return Math.ceil(this.#rateLimits.waitMs(method) / 1000);
   }
 
   /** After how many milliseconds an answer is later than most. */
-  hedgeAfterMs(method: Read): number {
+  hedgeAfterMs(method: RpcMethod): number {
     const p95 = this.#latencyByMethod.get(method)?.p95Ms;
     return Math.max(MIN_HEDGE_MS, p95 ?? (SLOW_METHODS.has(method) ? DEFAULT_SLOW_HEDGE_MS : DEFAULT_HEDGE_MS));
   }
@@ -119,7 +119,7 @@ export class RpcClient {
   }
 
   /** How long a read may take altogether. */
-  timeoutMs(method: Read): number {
+  timeoutMs(method: RpcMethod): number {
     const { settings } = this.#deps;
     return SLOW_METHODS.has(method) ? settings.slowTimeoutMs : settings.timeoutMs;
   }
@@ -129,7 +129,7 @@ export class RpcClient {
    * time by which the answer must be there if that is less than the node has anyway.
    */
   async call(
-    method: Read,
+    method: RpcMethod,
     params: readonly unknown[],
     anchorCommitment: Commitment,
     deadlineMs?: number,
@@ -146,7 +146,7 @@ export class RpcClient {
   }
 
   /** The bytes of the node's `result`. Rejects as `Mesh.call` does. */
-  async request(method: Read, params: readonly unknown[], deadlineMs = Number.POSITIVE_INFINITY): Promise<Buffer> {
+  async request(method: RpcMethod, params: readonly unknown[], deadlineMs = Number.POSITIVE_INFINITY): Promise<Buffer> {
     const { clock } = this.#deps;
     const pauseSeconds = this.pauseSeconds(method);
     if (pauseSeconds > 0) throw rateLimited(pauseSeconds);
@@ -200,7 +200,7 @@ export class RpcClient {
   }
 
   /** Draws the consequences of a failure; what it says about the node. */
-  #recordFailure(error: GatewayError, method: Read): AttemptOutcome {
+  #recordFailure(error: GatewayError, method: RpcMethod): AttemptOutcome {
     if (error.code === 'overloaded') return 'void'; // the node wasn't asked at all
     const fault = rpcFaultOf(error);
     if (fault === 'rate-limit') this.#rateLimits.refused(method, (error.retryAfter ?? 1) * 1000);
@@ -210,13 +210,13 @@ export class RpcClient {
     return this.#isFailing ? 'failed' : 'answered';
   }
 
-  #trackInFlight(method: Read, change: 1 | -1): void {
+  #trackInFlight(method: RpcMethod, change: 1 | -1): void {
     if (SLOW_METHODS.has(method)) return;
     if (this.#inFlight === 0) this.#unansweredSinceMs = this.#deps.clock.monotonic();
     this.#inFlight += change;
   }
 
-  #recordLatency(method: Read, ms: number): void {
+  #recordLatency(method: RpcMethod, ms: number): void {
     const latency = this.#latencyByMethod.get(method) ?? new LatencyTracker();
     this.#latencyByMethod.set(method, latency);
     latency.record(ms);

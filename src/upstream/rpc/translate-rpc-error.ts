@@ -1,4 +1,4 @@
-import { GatewayError } from '../../domain/error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import { RPC_ERROR_CODE } from './rpc-error-code.ts';
 
 /** What a node's refusals mean to who asked, by the node's numbers. */

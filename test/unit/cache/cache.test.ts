@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { Cache } from '../../../src/cache/cache.ts';
-import type { Label } from '../../../src/cache/entry.ts';
-import { GatewayError } from '../../../src/domain/error.ts';
+import type { AnswerMeta } from '../../../src/cache/entry.ts';
+import { GatewayError } from '../../../src/domain/gateway-error.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const SLOT_MS = 400;
-const LABEL: Label = { envelope: 'signed', commitment: 'confirmed', exact: false };
+const META: AnswerMeta = { envelope: 'signed', commitment: 'confirmed', exact: false };
 const REFUSAL = new GatewayError('not_found', 'no such thing');
 
 const open = (options: { readonly bytes?: number; readonly hotKeys?: number } = {}) => {
@@ -14,7 +14,7 @@ const open = (options: { readonly bytes?: number; readonly hotKeys?: number } = 
   const cache = new Cache({ clock, bytes: 1_000_000, maxStaleSlots: 150, hotKeys: 100, ...options });
   const to = (slot: number): void => {
     clock.advance(SLOT_MS);
-    cache.advance(slot);
+    cache.advanceTip(slot);
   };
   return { clock, cache, to };
 };
@@ -22,64 +22,64 @@ const open = (options: { readonly bytes?: number; readonly hotKeys?: number } = 
 t.test('an answer is fresh for the slots of its policy, counted from when it was asked for', async (t) => {
   const { cache, to } = open();
   to(100);
-  const entry = cache.put('k', { slot: 99, result: '1' }, { slots: 2 }, LABEL);
-  t.equal(cache.freshness(entry), 'fresh');
+  const entry = cache.put('k', { slot: 99, result: '1' }, { slots: 2 }, META);
+  t.equal(cache.statusOf(entry), 'fresh');
   to(101);
-  t.equal(cache.freshness(entry), 'fresh');
+  t.equal(cache.statusOf(entry), 'fresh');
   to(102);
-  t.equal(cache.freshness(entry), 'old');
-  const slow = cache.put('slow', { slot: 101, result: '1' }, { slots: 2 }, LABEL, { readAt: 100 });
-  t.equal(cache.freshness(slow), 'old', 'two slots passed while it was read');
-  const final = cache.put('final', { slot: 10, result: '1', final: true }, { slots: 2 }, LABEL);
+  t.equal(cache.statusOf(entry), 'old');
+  const slow = cache.put('slow', { slot: 101, result: '1' }, { slots: 2 }, META, { tipAtFetch: 100 });
+  t.equal(cache.statusOf(slow), 'old', 'two slots passed while it was read');
+  const final = cache.put('final', { slot: 10, result: '1', final: true }, { slots: 2 }, META);
   to(10_000);
-  t.equal(cache.freshness(final), 'fresh', 'what can not change is fresh for ever');
+  t.equal(cache.statusOf(final), 'fresh', 'what can not change is fresh for ever');
 });
 
 t.test('when slots cease nothing is fresh, then stale, then expired', async (t) => {
   const { cache, clock, to } = open();
-  t.equal(cache.stalled, true, 'before the first slot');
+  t.equal(cache.isStalled, true, 'before the first slot');
   t.equal(cache.tipAgeMs, Number.POSITIVE_INFINITY);
   to(100);
-  const live = cache.put('live', { slot: 100, result: '100' }, 'live', LABEL);
-  const read = cache.put('read', { slot: 100, result: '1' }, { slots: 2 }, LABEL);
+  const live = cache.put('live', { slot: 100, result: '100' }, 'live', META);
+  const read = cache.put('read', { slot: 100, result: '1' }, { slots: 2 }, META);
   clock.advance(5 * SLOT_MS);
   cache.tick();
   t.same(
-    [live, read].map((entry) => cache.freshness(entry)),
+    [live, read].map((entry) => cache.statusOf(entry)),
     ['fresh', 'fresh'],
   );
   clock.advance(1);
   cache.tick();
   t.same(
-    [live, read].map((entry) => cache.freshness(entry)),
+    [live, read].map((entry) => cache.statusOf(entry)),
     ['stale', 'stale'],
   );
   clock.advance(145 * SLOT_MS - 1);
   cache.tick();
   t.same(
-    [live, read].map((entry) => cache.freshness(entry)),
+    [live, read].map((entry) => cache.statusOf(entry)),
     ['stale', 'stale'],
     '150 slots after the last',
   );
   clock.advance(1);
   t.same(
-    [live, read].map((entry) => cache.freshness(entry)),
+    [live, read].map((entry) => cache.statusOf(entry)),
     ['expired', 'expired'],
   );
   to(101);
-  t.equal(cache.freshness(read), 'fresh', 'only one slot passed, however long it took');
+  t.equal(cache.statusOf(read), 'fresh', 'only one slot passed, however long it took');
   to(102);
-  t.equal(cache.freshness(read), 'expired', 'too old to go on when it can not be read anew');
+  t.equal(cache.statusOf(read), 'expired', 'too old to go on when it can not be read anew');
 });
 
 t.test('a live answer whose reads fail expires although slots go on', async (t) => {
   const { cache, to } = open();
   to(1);
-  const live = cache.put('live', { slot: 1, result: '1' }, 'live', LABEL);
+  const live = cache.put('live', { slot: 1, result: '1' }, 'live', META);
   for (let slot = 2; slot <= 151; slot++) to(slot);
-  t.equal(cache.freshness(live), 'fresh');
+  t.equal(cache.statusOf(live), 'fresh');
   to(152);
-  t.equal(cache.freshness(live), 'expired');
+  t.equal(cache.statusOf(live), 'expired');
 });
 
 t.test('the newer slot wins, whatever the order in which answers come', async (t) => {
@@ -89,7 +89,7 @@ t.test('the newer slot wins, whatever the order in which answers come', async (t
       to(100);
       const newest = new Map<string, number>();
       for (const [key, slot] of answers) {
-        const kept = cache.put(key, { slot, result: String(slot) }, { slots: 2 }, LABEL);
+        const kept = cache.put(key, { slot, result: String(slot) }, { slots: 2 }, META);
         newest.set(key, Math.max(newest.get(key) ?? 0, slot));
         if (kept.slot !== newest.get(key) || cache.get(key)?.slot !== kept.slot) return false;
         if (kept.result !== String(kept.slot)) return false;
@@ -106,41 +106,41 @@ t.test('the newer slot wins, whatever the order in which answers come', async (t
 t.test('a refusal is kept for its slots, gives way to an answer, and never takes the place of one', async (t) => {
   const { cache, to } = open();
   to(10);
-  cache.refuse('k', REFUSAL, 2, LABEL);
+  cache.putRefusal('k', REFUSAL, 2, META);
   const refused = cache.get('k');
   t.equal(refused?.refusal, REFUSAL);
-  t.equal(refused && cache.freshness(refused), 'fresh');
+  t.equal(refused && cache.statusOf(refused), 'fresh');
   to(12);
-  t.equal(refused && cache.freshness(refused), 'expired');
-  cache.put('k', { slot: 3, result: '1' }, { slots: 2 }, LABEL);
+  t.equal(refused && cache.statusOf(refused), 'expired');
+  cache.put('k', { slot: 3, result: '1' }, { slots: 2 }, META);
   t.equal(cache.get('k')?.result, '1', 'even one with an older slot');
-  cache.refuse('k', REFUSAL, 2, LABEL);
+  cache.putRefusal('k', REFUSAL, 2, META);
   t.equal(cache.get('k')?.result, '1');
 });
 
 t.test('a final refusal is kept for good, as long as there is room', async (t) => {
   const { cache, to } = open();
   to(10);
-  cache.refuse('k', new GatewayError('slot_skipped', 'skipped', { final: true }), 2, LABEL);
+  cache.putRefusal('k', new GatewayError('slot_skipped', 'skipped', { final: true }), 2, META);
   to(1_000_000);
   const refused = cache.get('k');
-  t.equal(refused && cache.freshness(refused), 'fresh');
+  t.equal(refused && cache.statusOf(refused), 'fresh');
   for (let i = 0; i < 10_000; i++) {
-    cache.refuse(`k${i}`, new GatewayError('slot_skipped', 'skipped', { final: true }), 2, LABEL);
+    cache.putRefusal(`k${i}`, new GatewayError('slot_skipped', 'skipped', { final: true }), 2, META);
   }
   t.equal(cache.get('k'), undefined);
-  t.ok(cache.entries < 1000, `${cache.entries} entries`);
+  t.ok(cache.entryCount < 1000, `${cache.entryCount} entries`);
 });
 
 t.test('an entry that is held back is not seen before it is shown, nor shown over a newer one', async (t) => {
   const { cache, to } = open();
   to(1);
-  cache.put('k', { slot: 1, result: '1' }, 'live', LABEL);
-  cache.stageWith(({ slot }) => slot === 2);
-  const held = cache.put('k', { slot: 2, result: '2' }, 'live', LABEL);
+  cache.put('k', { slot: 1, result: '1' }, 'live', META);
+  cache.holdBackWith(({ slot }) => slot === 2);
+  const held = cache.put('k', { slot: 2, result: '2' }, 'live', META);
   t.equal(cache.get('k')?.slot, 1);
-  cache.put('k', { slot: 3, result: '3' }, 'live', LABEL);
-  cache.show(held);
+  cache.put('k', { slot: 3, result: '3' }, 'live', META);
+  cache.publish(held);
   t.equal(cache.get('k')?.slot, 3);
 });
 
@@ -149,12 +149,12 @@ t.test('what was read is renewed once a slot, and no more keys than may be', asy
   to(1);
   const renewed: string[] = [];
   const renewals = (): string[] => {
-    cache.renewHot();
+    cache.refreshHot();
     return renewed.splice(0);
   };
   for (const key of ['a', 'b', 'c']) {
-    const renew = async (): Promise<void> => void renewed.push(key);
-    cache.put(key, { slot: 1, result: '1' }, { slots: 2 }, LABEL, { renew });
+    const refresh = async (): Promise<void> => void renewed.push(key);
+    cache.put(key, { slot: 1, result: '1' }, { slots: 2 }, META, { refresh });
   }
   for (const key of ['a', 'a', 'b', 'c']) cache.get(key);
   t.same(renewals(), ['a', 'b']);
@@ -172,13 +172,13 @@ t.test('an entry goes on while it is renewed, but not for long', async (t) => {
   const { cache, to } = open();
   to(1);
   let done = (): void => {};
-  const renew = (): Promise<void> =>
+  const refresh = (): Promise<void> =>
     new Promise((resolve) => {
       done = resolve;
     });
-  const entry = cache.put('k', { slot: 1, result: '1' }, { slots: 2 }, LABEL, { renew });
+  const entry = cache.put('k', { slot: 1, result: '1' }, { slots: 2 }, META, { refresh });
   cache.get('k');
-  cache.renewHot();
+  cache.refreshHot();
   to(4);
   t.ok(cache.isFresh(entry), 'its readers never wait');
   to(9);
@@ -194,13 +194,13 @@ t.test('memory is bounded: the longest unread goes first', async (t) => {
   const { cache, to } = open({ bytes });
   to(1);
   const result = `"${'x'.repeat(1000)}"`;
-  cache.put('first', { slot: 1, result }, { slots: 2 }, LABEL);
+  cache.put('first', { slot: 1, result }, { slots: 2 }, META);
   for (let i = 0; i < 1000; i++) {
-    cache.put(`key ${i}`, { slot: 1, result }, { slots: 2 }, LABEL);
+    cache.put(`key ${i}`, { slot: 1, result }, { slots: 2 }, META);
     cache.get('first');
-    t.ok(cache.bytes <= bytes);
+    t.ok(cache.sizeBytes <= bytes);
   }
-  t.ok(cache.entries < 50);
+  t.ok(cache.entryCount < 50);
   t.ok(cache.peek('first'));
   t.notOk(cache.peek('key 0'));
 });

@@ -32,7 +32,7 @@ import {
   getTransferInstruction,
 } from '@solana-program/token';
 import bs58 from 'bs58';
-import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../src/domain/programs.ts';
+import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../src/domain/well-known-addresses.ts';
 import type { Chain } from '../../../src/localnet/bank/chain.ts';
 import type { Coin } from '../../../src/localnet/traffic/cast.ts';
 import { type Composition, compose } from '../../../src/localnet/traffic/compose.ts';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { canonicalRequest } from '../../../src/domain/request.ts';
+import { canonicalRequest } from '../../../src/domain/canonical-request.ts';
 import { receiptIn, signedBody } from '../../../src/receipts/body.ts';
 import { digestOf } from '../../../src/receipts/digest.ts';
 import { Guard } from '../../../src/receipts/guard.ts';

@@ -1,7 +1,7 @@
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import t from 'tap';
-import { GatewayError } from '../../../src/domain/error.ts';
+import { GatewayError } from '../../../src/domain/gateway-error.ts';
 import { address, commitment, kid } from '../../../src/routing/params.ts';
 
 /** The code of what is thrown. */

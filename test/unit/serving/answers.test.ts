@@ -3,7 +3,7 @@ import t from 'tap';
 import { z } from 'zod';
 import { Cache } from '../../../src/cache/cache.ts';
 import type { Answer } from '../../../src/domain/answer.ts';
-import { GatewayError } from '../../../src/domain/error.ts';
+import { GatewayError } from '../../../src/domain/gateway-error.ts';
 import { type Context, read } from '../../../src/routing/route.ts';
 import { Answers, type Question } from '../../../src/serving/answers.ts';
 import { minContextSlotNotReached } from '../../../src/upstream/rpc/error-normalizer.ts';
@@ -44,7 +44,7 @@ function open({ bytes = 1_000_000 } = {}) {
     },
     to(slot: number) {
       clock.advance(400);
-      cache.advance(slot);
+      cache.advanceTip(slot);
     },
     stand(ms: number) {
       clock.advance(ms);

@@ -1,4 +1,4 @@
-import { parseExactJson } from '../../../src/domain/exact-json.ts';
+import { parseExactJson } from '../../../src/domain/parse-exact-json.ts';
 import { WRAPPED_SOL } from '../../../src/solana/accounts/known-mints.ts';
 import { decimalText } from '../../../src/solana/codec/decimal.ts';
 import { recordings } from '../../support/corpus.ts';

@@ -25,8 +25,8 @@ function nodeOf(atSlot: Accounts, atRoot: Accounts) {
 }
 
 /** Amounts by address. */
-const amountsIn = ({ held }: TokenList): Record<string, number> =>
-  Object.fromEntries(held.map(({ address, token }) => [address, Number(token.amount)]));
+const amountsIn = ({ accounts }: TokenList): Record<string, number> =>
+  Object.fromEntries(accounts.map(({ address, token }) => [address, Number(token.amount)]));
 
 async function read(atSlot: Accounts, atRoot: Accounts, known?: TokenList) {
   const query = { owner: OWNER, commitment: 'finalized', minContextSlot: undefined, known } as const;

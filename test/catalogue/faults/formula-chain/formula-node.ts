@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { COMMITMENTS, type Commitment } from '../../../../src/domain/commitment.ts';
-import type { Read } from '../../../../src/domain/read-method.ts';
+import type { RpcMethod } from '../../../../src/domain/rpc-methods.ts';
 import type { Slot } from '../../../../src/domain/slot.ts';
 import {
   errorBody,
@@ -39,7 +39,7 @@ export class FormulaNode {
     this.#chain = chain;
     this.#node = node;
     for (const [method, result] of Object.entries(this.#results())) {
-      node.replies[method as Read] = this.#replying(result); // the keys of the results are reads
+      node.replies[method as RpcMethod] = this.#replying(result); // the keys of the results are reads
     }
     node.onPubsubRequest = (socket, asked) => {
       const isEnd = asked.method.endsWith('Unsubscribe');
@@ -83,7 +83,7 @@ export class FormulaNode {
   }
 
   /** What it answers, by method, with the slot at the commitment that is asked about. */
-  #results(): Partial<Record<Read, (slot: Slot, asked: RpcRequest) => string>> {
+  #results(): Partial<Record<RpcMethod, (slot: Slot, asked: RpcRequest) => string>> {
     return {
       getGenesisHash: () => `"${this.#chain.plan.genesis}"`,
       getHealth: () => '"ok"',

@@ -1,5 +1,5 @@
 import { COMMITMENTS } from '../../../../src/domain/commitment.ts';
-import { GatewayError } from '../../../../src/domain/error.ts';
+import { GatewayError } from '../../../../src/domain/gateway-error.ts';
 import type { Slot } from '../../../../src/domain/slot.ts';
 import type {
   ClockUpdate,

@@ -1,13 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Cache } from '../../../../src/cache/cache.ts';
 import type { Entry } from '../../../../src/cache/entry.ts';
-import { Flight } from '../../../../src/cache/flight.ts';
-import { GatewayError } from '../../../../src/domain/error.ts';
+import { SingleFlight } from '../../../../src/cache/single-flight.ts';
+import { GatewayError } from '../../../../src/domain/gateway-error.ts';
 import type { Slot } from '../../../../src/domain/slot.ts';
-import { AccountWatch } from '../../../../src/live/accounts/account-watch.ts';
-import { type ArmingRule, twoReads } from '../../../../src/live/arming.ts';
-import { ListWatch } from '../../../../src/live/token-lists/list-watch.ts';
-import { openPrices } from '../../../../src/prices/prices.ts';
+import { LiveAccountSource } from '../../../../src/live/accounts/live-account-source.ts';
+import { doubleRead, type InitialSync } from '../../../../src/live/initial-sync.ts';
+import { LiveTokenListSource } from '../../../../src/live/token-lists/live-token-list-source.ts';
+import { createPriceLookup } from '../../../../src/prices/price-lookup.ts';
 import { ringOf } from '../../../../src/receipts/keys/key-folder.ts';
 import { ReceiptKeys } from '../../../../src/receipts/keys/receipt-keys.ts';
 import { signingKey } from '../../../../src/receipts/sign.ts';
@@ -64,7 +64,7 @@ const SETTINGS = { accounts: 3, lists: 2, maxListMembers: 3, idleSlots: 12, audi
 
 /** What takes the place of something that the claims rest on, to show that the checks can fail. */
 export interface Weakness {
-  readonly rule?: ArmingRule;
+  readonly rule?: InitialSync;
   /** Whether both nodes are always behind one address. Default: in some schedules. */
   readonly pooled?: boolean;
   /** What token lists are watched over in place of a line. */
@@ -73,7 +73,7 @@ export interface Weakness {
 
 /** Runs the real cache, the real watch and the real answers through one random schedule of everything. */
 export async function runSchedule(seed: number, steps: number, weakness: Weakness = {}): Promise<Outcome> {
-  const { rule = twoReads, listLine = (line) => line } = weakness;
+  const { rule = doubleRead, listLine = (line) => line } = weakness;
   const random = randomOf(seed);
   const clock = new ManualClock();
   const ledger = new Ledger(ADDRESSES, 0.02 + random() * 0.3);
@@ -100,32 +100,32 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
     maxStaleSlots: 150,
     hotKeys: 3,
   });
-  const accounts = new AccountBatcher(mesh);
-  const watching = { mesh, clock, settings: SETTINGS, rule, onMoved: () => cache.carryHot() };
-  const watch = new AccountWatch({ ...watching, accounts });
+  const upstream = new AccountBatcher(mesh);
+  const watching = { mesh, clock, settings: SETTINGS, initialSync: rule, onLeasesAdvanced: () => cache.advanceHot() };
+  const watch = new LiveAccountSource({ ...watching, upstream });
   const meshOfLists: Mesh = { ...mesh, openSession: async () => listLine(await mesh.openSession()) };
-  const tokenLists = new ListWatch({ ...watching, mesh: meshOfLists });
+  const tokenLists = new LiveTokenListSource({ ...watching, mesh: meshOfLists });
   const context: Context = {
     mesh,
     cache,
     clock,
-    accounts,
+    accounts: upstream,
     watch,
     tokenLists,
     holderTables: new HolderTables(clock),
-    prices: openPrices([], { maxAgeSec: 60, onError: () => {} }),
+    prices: createPriceLookup([], { maxAgeSec: 60, onError: () => {} }),
     keys: new ReceiptKeys(ringOf(signingKey(generateKeyPairSync('ed25519').privateKey)), clock, () => {}),
     version: '',
     startedMs: 0,
-    calls: new Flight(),
+    calls: new SingleFlight(),
     vitals: { isFailing: () => false, slotTimeMs: () => 400 },
     onMisread: () => {},
     isDraining: () => false,
   };
   const answers = new Answers(context);
   tips.onTip('processed', (slot) => {
-    cache.advance(slot);
-    cache.renewHot();
+    cache.advanceTip(slot);
+    cache.refreshHot();
   });
   let [lies, believed] = [0, 0];
   /** A node tells of a slot, as its feed does. */
@@ -141,12 +141,12 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
   const newest = new Map<string, Slot>();
   let [given, carried, falseBalances, regressions, refusals, evicted] = [0, 0, 0, 0, 0, 0];
   let [liveLists, falseLists] = [0, 0];
-  const checkBalance = ({ slot, result, proof }: Entry, address: string): void => {
-    if (proof !== undefined && slot > ledger.changedAt(address, slot)) carried++;
+  const checkBalance = ({ slot, result, lease }: Entry, address: string): void => {
+    if (lease !== undefined && slot > ledger.changedAt(address, slot)) carried++;
     if (JSON.parse(result).lamports !== ledger.balance(address, slot)) falseBalances++;
   };
-  const checkList = ({ slot, result, proof }: Entry, owner: string): void => {
-    if (proof === undefined) return;
+  const checkList = ({ slot, result, lease }: Entry, owner: string): void => {
+    if (lease === undefined) return;
     liveLists++;
     const rows: { address: string; tokenAmount: { amount: string } }[] = JSON.parse(result);
     const listed = rows.map(({ address, tokenAmount }) => `${address} ${tokenAmount.amount}`).sort();
@@ -222,8 +222,8 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
     }
     if (random() < 0.7) await new Promise((resolve) => setImmediate(resolve)); // else more happens at a time
   }
-  watch.keeping.close();
-  tokenLists.keeping.close();
+  watch.stats.close();
+  tokenLists.stats.close();
   return {
     answers: given,
     carried,
@@ -232,8 +232,8 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
     falseLists,
     regressions,
     refusals,
-    alarms: watch.keeping.falseClaims + tokenLists.keeping.falseClaims,
-    lostLines: watch.keeping.lostLines + tokenLists.keeping.lostLines,
+    alarms: watch.stats.leaseViolations + tokenLists.stats.leaseViolations,
+    lostLines: watch.stats.lostSessions + tokenLists.stats.lostSessions,
     evicted,
     lies,
     believed,

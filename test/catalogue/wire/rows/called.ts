@@ -1,5 +1,5 @@
 import { Pool } from 'undici';
-import { READ_METHODS } from '../../../../src/domain/read-method.ts';
+import { READ_METHODS } from '../../../../src/domain/rpc-methods.ts';
 import { inTurn } from '../../../support/in-turn.ts';
 import { none, shown } from '../../row.ts';
 import { batches, rpcBody } from '../fuzz.ts';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { Unpackr } from 'msgpackr';
 import t from 'tap';
-import type { Snapshot } from '../../../../src/domain/snapshot.ts';
+import type { NetworkSnapshot } from '../../../../src/domain/network-snapshot.ts';
 import { packFrame } from '../../../../src/http/stream/pack-frame.ts';
 
 const unpackr = new Unpackr({ useRecords: false, int64AsType: 'bigint' });
 const levels = { min: 0n, low: 1n, medium: 2n, high: 3n, veryHigh: 4n, unsafeMax: 2n ** 64n - 1n };
-const snapshot: Snapshot = {
+const snapshot: NetworkSnapshot = {
   slot: 348_000_123,
   blockHeight: null,
   epoch: 805,

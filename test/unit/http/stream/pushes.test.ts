@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { Follower } from '../../../../src/domain/account-news.ts';
-import { GatewayError } from '../../../../src/domain/error.ts';
+import type { AccountSubscriber } from '../../../../src/domain/account-change.ts';
+import { GatewayError } from '../../../../src/domain/gateway-error.ts';
 import { Pushes } from '../../../../src/http/stream/pushes.ts';
 import { topicOf } from '../../../../src/routes/topics.ts';
 import type { Answers } from '../../../../src/serving/answers.ts';
@@ -12,7 +12,7 @@ const TOPIC = topicOf('balance', 'a', undefined);
 /** Pushes over an account that a test changes by hand. */
 function open() {
   const clock = new ManualClock();
-  const followers = new Set<Follower>();
+  const followers = new Set<AccountSubscriber>();
   let [slot, result, isDown] = [1, '"one"', false];
   const answers = {
     lookUp: () => {
@@ -26,14 +26,14 @@ function open() {
   const sealer = { bodyOf: ({ body }: { body: string }) => body } as unknown as Sealer; // the same
   const watch = {
     read: () => Promise.reject(new Error('not asked here')),
-    follow: (_address: string, _commitment: string, follower: Follower) => {
+    subscribe: (_address: string, _commitment: string, follower: AccountSubscriber) => {
       followers.add(follower);
       return () => followers.delete(follower);
     },
   };
   const change = async (newSlot: number, newResult: string, isReorg = false): Promise<void> => {
     [slot, result] = [newSlot, newResult];
-    for (const follower of followers) follower.onNews({ slot, isReorg });
+    for (const follower of followers) follower.onChange({ slot, isReorg });
     await settle();
   };
   return {

@@ -1,7 +1,7 @@
 import { createNoopSigner } from '@solana/web3.js';
 import { getTransferSolInstruction } from '@solana-program/system';
 import t from 'tap';
-import { CLOCK_SYSVAR } from '../../../../src/domain/programs.ts';
+import { CLOCK_SYSVAR } from '../../../../src/domain/well-known-addresses.ts';
 import { Chain, type SlotEvent } from '../../../../src/localnet/bank/chain.ts';
 import { TransactionRefused } from '../../../../src/localnet/bank/transaction-error.ts';
 import { readTransaction } from '../../../../src/localnet/bank/wire-transaction.ts';

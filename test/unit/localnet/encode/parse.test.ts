@@ -1,7 +1,7 @@
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import t from 'tap';
-import { toJson } from '../../../../src/domain/json.ts';
+import { toJson } from '../../../../src/domain/to-json.ts';
 import type { Account } from '../../../../src/localnet/bank/account.ts';
 import { scaleOf } from '../../../../src/localnet/bank/token-state.ts';
 import { parseAccount } from '../../../../src/localnet/encode/account.ts';

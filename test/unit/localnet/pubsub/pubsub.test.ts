@@ -3,7 +3,7 @@ import { getTransferSolInstruction } from '@solana-program/system';
 import { getTransferCheckedInstruction } from '@solana-program/token';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
-import { CLOCK_SYSVAR, TOKEN_PROGRAM } from '../../../../src/domain/programs.ts';
+import { CLOCK_SYSVAR, TOKEN_PROGRAM } from '../../../../src/domain/well-known-addresses.ts';
 import { newGenesis } from '../../../../src/localnet/genesis.ts';
 import { createEmbedded } from '../../../../src/localnet/in-thread.ts';
 import { DOLLAR, GOLD, VISITORS, WALLETS } from '../../../../src/localnet/traffic/cast.ts';

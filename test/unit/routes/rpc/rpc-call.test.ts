@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { GatewayError } from '../../../../src/domain/error.ts';
-import { isReadMethod, READ_METHODS } from '../../../../src/domain/read-method.ts';
+import { GatewayError } from '../../../../src/domain/gateway-error.ts';
+import { isReadMethod, READ_METHODS } from '../../../../src/domain/rpc-methods.ts';
 import { parseCall } from '../../../../src/routes/rpc/rpc-call.ts';
 import { parseJson } from '../../../../src/routing/json-body.ts';
 

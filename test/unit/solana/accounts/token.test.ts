@@ -1,5 +1,5 @@
 import t from 'tap';
-import { toJson } from '../../../../src/domain/json.ts';
+import { toJson } from '../../../../src/domain/to-json.ts';
 import { decodeToken, type Mint, tokenProgramOf } from '../../../../src/solana/accounts/token.ts';
 import { type AmountScale, amountScale, tokenAmount } from '../../../../src/solana/accounts/ui-amount.ts';
 import { independentResults, recordedIn, storedAccounts, twins } from '../../../support/recorded-accounts.ts';

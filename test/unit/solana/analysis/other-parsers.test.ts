@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { parseExactJson } from '../../../../src/domain/exact-json.ts';
+import { parseExactJson } from '../../../../src/domain/parse-exact-json.ts';
 import { WRAPPED_SOL } from '../../../../src/solana/accounts/known-mints.ts';
 import type { Transfer } from '../../../../src/solana/analysis/transfer.ts';
 import { transfersOf } from '../../../../src/solana/analysis/transfers.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { parseExactJson } from '../../../../src/domain/exact-json.ts';
-import { toJson } from '../../../../src/domain/json.ts';
+import { parseExactJson } from '../../../../src/domain/parse-exact-json.ts';
+import { toJson } from '../../../../src/domain/to-json.ts';
 import { WRAPPED_SOL } from '../../../../src/solana/accounts/known-mints.ts';
 import { decimalText } from '../../../../src/solana/codec/decimal.ts';
 import { type Enhanced, enhance } from '../../../../src/solana/explain/enhanced.ts';

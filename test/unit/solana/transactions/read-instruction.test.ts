@@ -1,6 +1,6 @@
 import bs58 from 'bs58';
 import t from 'tap';
-import { MEMO_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../../src/domain/programs.ts';
+import { MEMO_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../../src/domain/well-known-addresses.ts';
 import { readInstruction } from '../../../../src/solana/transactions/read-instruction.ts';
 
 /** 32 bytes, all `byte`. */

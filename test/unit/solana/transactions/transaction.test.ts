@@ -12,7 +12,7 @@ import {
 } from '@solana/web3.js';
 import fc from 'fast-check';
 import t from 'tap';
-import { toJson } from '../../../../src/domain/json.ts';
+import { toJson } from '../../../../src/domain/to-json.ts';
 import { transfersOf } from '../../../../src/solana/analysis/transfers.ts';
 import { inOrder } from '../../../../src/solana/transactions/instruction.ts';
 import { readTransaction, type Transaction, toTransaction } from '../../../../src/solana/transactions/transaction.ts';

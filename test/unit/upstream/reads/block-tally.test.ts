@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { toJson } from '../../../../src/domain/json.ts';
+import { toJson } from '../../../../src/domain/to-json.ts';
 import { summarizeBlock } from '../../../../src/upstream/reads/block-summary.ts';
 import { tallyTransactions } from '../../../../src/upstream/reads/block-tally.ts';
 

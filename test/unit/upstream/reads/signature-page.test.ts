@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { GatewayError } from '../../../../src/domain/error.ts';
+import { GatewayError } from '../../../../src/domain/gateway-error.ts';
 import type { Mesh } from '../../../../src/upstream/mesh/mesh.ts';
 import {
   readSignaturePage,

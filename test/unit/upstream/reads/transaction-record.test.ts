@@ -1,5 +1,5 @@
 import t from 'tap';
-import { GatewayError } from '../../../../src/domain/error.ts';
+import { GatewayError } from '../../../../src/domain/gateway-error.ts';
 import type { Mesh } from '../../../../src/upstream/mesh/mesh.ts';
 import { callWithMaxSupportedVersion } from '../../../../src/upstream/reads/max-supported-version.ts';
 import { parseTransactionRecord, readTransactionRecords } from '../../../../src/upstream/reads/transaction-record.ts';

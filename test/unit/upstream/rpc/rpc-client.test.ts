@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import t, { type Test } from 'tap';
-import type { GatewayError } from '../../../../src/domain/error.ts';
+import type { GatewayError } from '../../../../src/domain/gateway-error.ts';
 import { RpcClient } from '../../../../src/upstream/rpc/rpc-client.ts';
 import type { UpstreamSettings } from '../../../../src/upstream/upstream-options.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';

@@ -1,0 +1,101 @@
+import { GatewayError } from './gateway-error.ts';
+
+/** Every path of the API starts with this. */
+export const API_PREFIX = '/api/v1';
+
+/** The longest canonical request that a receipt can hold, in bytes (the receipt's grammar admits no more). */
+const MAX_REQUEST_BYTES = 2045;
+
+const PATH_GRAMMAR = /^(\/[A-Za-z0-9._~-]+)+$/;
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+const encoder = new TextEncoder();
+
+export interface RequestTarget {
+  /** From the first `/api/v1` on, byte for byte. */
+  readonly path: string;
+  /** Decoded query parameters, sorted by the bytes of their names. */
+  readonly query: readonly (readonly [name: string, value: string])[];
+  /** Path and query in the one spelling that is signed: the same request always gives the same text. */
+  readonly canonical: string;
+}
+
+/**
+ * Reads a request target as the receipt spells it: purely by syntax, without knowing any route.
+ * Throws `route_not_found` for a path outside the grammar, `invalid_query` for a query that can't be decoded or
+ * repeats or leaves out a name, `uri_too_long` when the canonical request is over 2,045 bytes.
+ */
+export function parseTarget(target: string): RequestTarget {
+  const fragment = target.indexOf('#');
+  const text = fragment < 0 ? target : target.slice(0, fragment);
+  const queryStart = text.indexOf('?');
+  const fullPath = queryStart < 0 ? text : text.slice(0, queryStart);
+  const path = fullPath.slice(Math.max(0, fullPath.indexOf(API_PREFIX)));
+  const query = queryStart < 0 ? [] : parseQuery(text.slice(queryStart + 1));
+  const pairs = query.map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`);
+  const canonical = pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
+  if (canonical.length + 'GET '.length > MAX_REQUEST_BYTES)
+    throw new GatewayError('uri_too_long', 'the request is too long');
+  if (!PATH_GRAMMAR.test(path)) throw new GatewayError('route_not_found', 'no such route');
+  return { path, query, canonical };
+}
+
+/** The line of a receipt's statement that names the request. `SUB` is for stream frames. */
+export const canonicalRequest = (method: 'GET' | 'SUB', target: string): string =>
+  `${method} ${parseTarget(target).canonical}`;
+
+function parseQuery(text: string): [string, string][] {
+  const pairs = text
+    .split('&')
+    .filter((piece) => piece !== '')
+    .map((piece): [string, string] => {
+      const equals = piece.indexOf('=');
+      return equals < 0
+        ? [percentDecode(piece), '']
+        : [percentDecode(piece.slice(0, equals)), percentDecode(piece.slice(equals + 1))];
+    })
+    .sort(([a], [b]) => compareBytes(a, b));
+  pairs.forEach(([name], index) => {
+    if (name === '') throw new GatewayError('invalid_query', 'a query parameter has no name');
+    if (name === pairs[index + 1]?.[0])
+      throw new GatewayError('invalid_query', `query parameter repeated: ${percentEncode(name)}`);
+  });
+  return pairs;
+}
+
+function percentDecode(text: string): string {
+  const source = encoder.encode(text);
+  const bytes = new Uint8Array(source.length);
+  let length = 0;
+  for (let i = 0; i < source.length; i++) {
+    const byte = source[i] as number; // i is below length
+    if (byte === 0x2b) bytes[length++] = 0x20;
+    else if (byte === 0x25) {
+      const hex = String.fromCharCode(source[i + 1] ?? 0, source[i + 2] ?? 0);
+      if (!/^[0-9A-Fa-f]{2}$/.test(hex)) throw new GatewayError('invalid_query', 'bad percent-escape in the query');
+      bytes[length++] = Number.parseInt(hex, 16);
+      i += 2;
+    } else bytes[length++] = byte;
+  }
+  try {
+    return decoder.decode(bytes.subarray(0, length));
+  } catch (cause) {
+    throw new GatewayError('invalid_query', 'the query is not UTF-8', { cause });
+  }
+}
+
+/** Percent-encodes every byte outside `A-Za-z0-9-._~`, in upper case (`encodeURIComponent` spares five more). */
+const percentEncode = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+
+/** Orders by UTF-8 bytes, which differs from JavaScript's order by UTF-16 units beyond the BMP. */
+function compareBytes(a: string, b: string): number {
+  if (a === b) return 0;
+  const left = encoder.encode(a);
+  const right = encoder.encode(b);
+  const shared = Math.min(left.length, right.length);
+  for (let i = 0; i < shared; i++) {
+    const difference = (left[i] as number) - (right[i] as number); // i is below both lengths
+    if (difference !== 0) return difference;
+  }
+  return left.length - right.length;
+}

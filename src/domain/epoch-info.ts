@@ -1,0 +1,57 @@
+import { round } from './round.ts';
+import type { Slot } from './slot.ts';
+
+/** What a node says of the epoch. https://solana.com/docs/rpc/http/getepochinfo */
+export interface EpochInfo {
+  readonly absoluteSlot: Slot;
+  readonly blockHeight: number;
+  readonly epoch: number;
+  readonly slotIndex: number;
+  readonly slotsInEpoch: number;
+  readonly transactionCount: number | null;
+}
+
+/** The result of `/epoch`: the node's own names, and three derived members. */
+export interface Epoch {
+  readonly epoch: number;
+  readonly slotIndex: number;
+  readonly slotsInEpoch: number;
+  readonly absoluteSlot: Slot;
+  readonly blockHeight: number;
+  readonly transactionCount: number | null;
+  /** 0 to 1, six decimal places. */
+  readonly epochProgress: number;
+  readonly slotsRemaining: number;
+  /** Unix seconds, from the average slot time. */
+  readonly estimatedEndTime: number;
+}
+
+/** `slotTimeMs` is the cluster's average of late; `nowMs` is unix time. */
+export function describeEpoch(info: EpochInfo, slotTimeMs: number, nowMs: number): Epoch {
+  const { epoch, slotIndex, slotsInEpoch, absoluteSlot, blockHeight, transactionCount } = info;
+  const slotsRemaining = slotsInEpoch - slotIndex;
+  return {
+    epoch,
+    slotIndex,
+    slotsInEpoch,
+    absoluteSlot,
+    blockHeight,
+    transactionCount,
+    epochProgress: epochProgress(info),
+    slotsRemaining,
+    estimatedEndTime: Math.round((nowMs + slotsRemaining * slotTimeMs) / 1000),
+  };
+}
+
+export const epochProgress = ({ slotIndex, slotsInEpoch }: Pick<EpochInfo, 'slotIndex' | 'slotsInEpoch'>): number =>
+  round(slotIndex / slotsInEpoch, 6);
+
+/** Where `slot` lies, told from an epoch answer that is a little older: the two need not come from one moment. */
+export function epochAt(
+  { epoch, slotIndex, slotsInEpoch, absoluteSlot }: EpochInfo,
+  slot: Slot,
+): Pick<EpochInfo, 'epoch' | 'slotIndex' | 'slotsInEpoch'> {
+  const index = slotIndex + slot - absoluteSlot;
+  const epochsPassed = Math.floor(index / slotsInEpoch);
+  return { epoch: epoch + epochsPassed, slotIndex: index - epochsPassed * slotsInEpoch, slotsInEpoch };
+}

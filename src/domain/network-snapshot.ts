@@ -1,0 +1,63 @@
+import { type EpochInfo, epochAt, epochProgress } from './epoch-info.ts';
+import type { Performance } from './performance-sample.ts';
+import type { PriorityFee, PriorityFeeLevels } from './priority-fee-estimate.ts';
+import type { Slot } from './slot.ts';
+
+/** The state of the network at a glance: the result of `/network` and of each frame of the stream. */
+export interface NetworkSnapshot {
+  readonly slot: Slot;
+  readonly blockHeight: number | null;
+  readonly epoch: number;
+  readonly epochProgress: number;
+  readonly slotIndex: number;
+  readonly slotsInEpoch: number;
+  readonly tps: number | null;
+  readonly nonVoteTps: number | null;
+  readonly slotTimeMs: number | null;
+  /** The medium level, in micro-lamports per compute unit. */
+  readonly priorityFee: bigint | null;
+  readonly priorityFeeLevels: PriorityFeeLevels | null;
+  readonly transactionCount: number | null;
+  readonly health: 'ok' | 'degraded';
+  /** One more with each distinct snapshot, so that a gap can be seen. */
+  readonly seq: number;
+  /** Names this process's stream, so that a restart can be seen. */
+  readonly stream: string;
+  /** Unix milliseconds. */
+  readonly updatedAt: number;
+}
+
+/** The newest known of each part. A part that was never read is null, and so are the members made from it. */
+export interface NetworkSnapshotParts {
+  readonly slot: Slot;
+  readonly epoch: EpochInfo;
+  readonly performance: Performance | null;
+  readonly priorityFee: PriorityFee | null;
+  readonly health: 'ok' | 'degraded';
+}
+
+export function describeNetwork(
+  { slot, epoch: epochInfo, performance, priorityFee, health }: NetworkSnapshotParts,
+  frame: Pick<NetworkSnapshot, 'seq' | 'stream' | 'updatedAt'>,
+): NetworkSnapshot {
+  const { epoch, slotIndex, slotsInEpoch } = epochAt(epochInfo, slot);
+  const fees = priorityFee !== null && priorityFee.slotsSampled > 0 ? priorityFee : null; // unknown is null, never 0
+  return {
+    slot,
+    blockHeight: epochInfo.blockHeight,
+    epoch,
+    epochProgress: epochProgress({ slotIndex, slotsInEpoch }),
+    slotIndex,
+    slotsInEpoch,
+    tps: performance?.tps ?? null,
+    nonVoteTps: performance?.nonVoteTps ?? null,
+    slotTimeMs: performance?.slotTimeMs ?? null,
+    priorityFee: fees?.priorityFeeEstimate ?? null,
+    priorityFeeLevels: fees?.priorityFeeLevels ?? null,
+    transactionCount: epochInfo.transactionCount,
+    health,
+    seq: frame.seq,
+    stream: frame.stream,
+    updatedAt: frame.updatedAt,
+  };
+}

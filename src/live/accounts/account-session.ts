@@ -1,0 +1,156 @@
+import type { Commitment } from '../../domain/commitment.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import type { Slot } from '../../domain/slot.ts';
+import { AccountBatcher, type AccountRead } from '../../upstream/reads/account-batcher.ts';
+import { SessionAudit, type SessionOptions } from '../session-audit.ts';
+import { isSameAccount, toAccountJson } from './account-json.ts';
+import type { AccountJson, AccountState, UpdateResult } from './account-state.ts';
+
+export interface AccountSessionOptions extends SessionOptions<AccountState> {
+  /** The longest account that is kept, in bytes of its JSON. */
+  readonly maxAccountBytes: number;
+  /** There is news of an account, or what is known of it was taken back. */
+  onChange(account: AccountState, result: UpdateResult, slot: Slot): void;
+  /** No more is heard of an account. */
+  onIneligible(account: AccountState, reason: GatewayError): void;
+}
+
+/** One connection, and the accounts that are watched over it. */
+export class AccountSession {
+  readonly #options: AccountSessionOptions;
+  readonly #reader: AccountBatcher;
+  readonly #accounts = new Map<AccountState, () => void>();
+  readonly #sessionAudit: SessionAudit<AccountState>;
+  readonly #syncing = new Set<AccountState>();
+  readonly #readsInFlight = new Set<AccountState>();
+
+  constructor(options: AccountSessionOptions) {
+    this.#options = options;
+    this.#reader = new AccountBatcher(options.pubsub);
+    this.#sessionAudit = new SessionAudit({
+      session: options,
+      states: () => this.#accounts.keys(),
+      reread: async (account) => {
+        const reading = await this.#fetch(account, undefined);
+        return { slot: reading.slot, isUnchanged: () => isSameAccount(toAccountJson(reading.account), account.json) };
+      },
+      onClockUpdate: (commitment, { slot }) => this.#onClockUpdate(commitment, slot),
+      onLost: () => {
+        this.#accounts.clear();
+        this.#syncing.clear();
+      },
+    });
+  }
+
+  get capacity(): number {
+    return this.#options.pubsub.capacity;
+  }
+
+  get size(): number {
+    return this.#accounts.size;
+  }
+
+  has(account: AccountState): boolean {
+    return this.#accounts.has(account);
+  }
+
+  add(account: AccountState): void {
+    const { pubsub } = this.#options;
+    const { address, commitment } = account;
+    account.attach(this.#sessionAudit.watermarkOf(commitment));
+    this.#syncing.add(account);
+    const params = [address, { encoding: 'jsonParsed', commitment }];
+    const unsubscribe = pubsub.subscribe('accountSubscribe', params, {
+      onAcknowledged: () => {
+        account.onSyncEvent({ name: 'acknowledged', isPooled: pubsub.isPooled });
+        void this.#readIfNeeded(account);
+      },
+      onNotification: (slot, value) => this.#onNotification(account, slot, value),
+      onRejected: () =>
+        this.#markIneligible(account, new GatewayError('upstream_error', 'the node refuses to tell of the account')),
+    });
+    this.#accounts.set(account, unsubscribe);
+  }
+
+  remove(account: AccountState): void {
+    this.#accounts.get(account)?.();
+    this.#accounts.delete(account);
+    this.#syncing.delete(account);
+    account.detach();
+  }
+
+  /** The cluster has moved on: is this node still with it? */
+  checkLag(commitment: Commitment): void {
+    this.#sessionAudit.checkLag(commitment);
+  }
+
+  /** Reads again all that is kept live, and compares. Resolves to how many were compared. */
+  audit(): Promise<number> {
+    return this.#sessionAudit.audit();
+  }
+
+  #onClockUpdate(commitment: Commitment, slot: Slot): void {
+    if (commitment === 'processed') for (const account of this.#accounts.keys()) this.#rollbackIfForked(account, slot);
+    for (const account of this.#syncing) {
+      if (account.commitment !== commitment) continue;
+      account.onSyncEvent({ name: 'beacon', slot });
+      void this.#readIfNeeded(account);
+    }
+  }
+
+  /** Reads what an account wants to know. One that fails is read again at the next beacon. */
+  async #readIfNeeded(account: AccountState): Promise<void> {
+    const { pendingReadMinSlot } = account;
+    if (pendingReadMinSlot === undefined || this.#readsInFlight.has(account)) return;
+    this.#readsInFlight.add(account);
+    try {
+      const reading = await this.#fetch(account, pendingReadMinSlot > 0 ? pendingReadMinSlot : undefined);
+      const json = toAccountJson(reading.account);
+      if (!this.has(account)) return;
+      if (this.#isTooLarge(json)) this.#markIneligible(account, tooLargeError());
+      else this.#handleResult(account, account.onRead(reading.slot, json), reading.slot);
+      if (account.isSynced) this.#syncing.delete(account);
+    } catch {
+      // wanted still
+    } finally {
+      this.#readsInFlight.delete(account);
+    }
+  }
+
+  #fetch({ address, commitment }: AccountState, minContextSlot: Slot | undefined): Promise<AccountRead> {
+    return this.#reader.read({ address, commitment, shape: 'parsed', minContextSlot });
+  }
+
+  #onNotification(account: AccountState, slot: Slot, value: Buffer): void {
+    const json = toAccountJson(value);
+    const leasedSlot = account.lease?.slot;
+    if (this.#isTooLarge(json)) this.#markIneligible(account, tooLargeError());
+    else {
+      this.#rollbackIfForked(account, slot);
+      this.#handleResult(account, account.onNotification(slot, json), slot, leasedSlot);
+    }
+  }
+
+  /** What was processed on a fork that the node has left was never so. */
+  #rollbackIfForked(account: AccountState, slot: Slot): void {
+    if (account.commitment !== 'processed' || !this.#options.pubsub.isOnAnotherFork(account.slot, slot)) return;
+    this.#handleResult(account, account.rollback(), slot);
+  }
+
+  #isTooLarge(json: AccountJson): boolean {
+    return json !== null && json.length > this.#options.maxAccountBytes;
+  }
+
+  #handleResult(account: AccountState, result: UpdateResult, slot: Slot, leasedSlot?: Slot): void {
+    if (result === 'late') this.#sessionAudit.invalidate(account, { claimed: leasedSlot, told: slot });
+    else if (result !== 'none' && result !== 'same') this.#options.onChange(account, result, slot);
+  }
+
+  #markIneligible(account: AccountState, reason: GatewayError): void {
+    this.remove(account);
+    this.#options.onIneligible(account, reason);
+  }
+}
+
+const tooLargeError = (): GatewayError =>
+  new GatewayError('result_too_large', 'the account is too large to be followed');

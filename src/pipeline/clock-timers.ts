@@ -1,0 +1,25 @@
+import { Observable } from 'rxjs';
+import type { Clock } from '../domain/clock.ts';
+
+/** Emits once, `ms` milliseconds from now. */
+export const timer$ = (clock: Clock, ms: number): Observable<void> =>
+  new Observable((out) =>
+    clock.after(ms, () => {
+      out.next();
+      out.complete();
+    }),
+  );
+
+/** Emits every `ms` milliseconds. */
+export const interval$ = (clock: Clock, ms: number): Observable<void> =>
+  new Observable((out) => {
+    let cancel = (): void => {};
+    const schedule = (): void => {
+      cancel = clock.after(ms, () => {
+        schedule();
+        out.next();
+      });
+    };
+    schedule();
+    return () => cancel();
+  });

@@ -1,0 +1,53 @@
+import type { Clock } from '../domain/clock.ts';
+import { PRICE_SOURCES, type PriceSourceName } from '../domain/price-source-names.ts';
+import type { Slot } from '../domain/slot.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
+import { cachedPrices } from './cached-prices.ts';
+import { httpGetText } from './http-get.ts';
+import { jupiterPrices } from './jupiter-prices.ts';
+import { createPriceLookup, type PriceLookup } from './price-lookup.ts';
+import type { PriceSource } from './price-source.ts';
+import { pythPrices } from './pyth-prices.ts';
+import { staticPrices } from './static-prices.ts';
+
+/** The `prices` part of the config; config/default.json has the values. */
+export interface PriceSettings {
+  /** Null for those that the cluster comes with. */
+  readonly sources: readonly PriceSourceName[] | null;
+  readonly maxAgeSec: number;
+  readonly static: Readonly<Record<string, number>>;
+  readonly pyth: { readonly feeds: Readonly<Record<string, string>> };
+  readonly jupiter: { readonly url: string };
+}
+
+/** What the sources are given from outside. */
+export interface PriceDeps {
+  readonly mesh: Mesh;
+  readonly clock: Clock;
+  /** The Pyth feeds that a cluster carries by itself, by mint; undefined for a real one, which promises none. */
+  readonly clusterFeeds: Readonly<Record<string, string>> | undefined;
+  /** How long a service may take to answer. */
+  readonly timeoutMs: number;
+  readonly tip: () => { readonly slot: Slot; readonly slotTimeMs: number };
+  readonly onError: (source: PriceSourceName, cause: unknown) => void;
+}
+
+/** Fifty prices are a few KB. */
+const MAX_RESPONSE_BYTES = 1 << 20;
+
+/** Opens the sources that are switched on, in the one order that there is. */
+export function configuredPrices(settings: PriceSettings, deps: PriceDeps): PriceLookup {
+  const { maxAgeSec } = settings;
+  const { mesh, clock, clusterFeeds, timeoutMs, tip, onError } = deps;
+  const openSource: Readonly<Record<PriceSourceName, () => PriceSource>> = {
+    static: () => staticPrices(settings.static),
+    'pyth-onchain': () => pythPrices({ mesh, clock, maxAgeSec, feeds: { ...clusterFeeds, ...settings.pyth.feeds } }),
+    'jupiter-v3': () => {
+      const getWithLimits = (url: string) => httpGetText(url, { clock, timeoutMs, maxBytes: MAX_RESPONSE_BYTES });
+      return cachedPrices(jupiterPrices({ url: settings.jupiter.url, getText: getWithLimits, maxAgeSec, tip }), clock);
+    },
+  };
+  const enabled: readonly PriceSourceName[] = settings.sources ?? (clusterFeeds === undefined ? [] : ['pyth-onchain']);
+  const sources = PRICE_SOURCES.filter((name) => enabled.includes(name)).map((name) => openSource[name]());
+  return createPriceLookup(sources, { maxAgeSec, onError });
+}

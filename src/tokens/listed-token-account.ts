@@ -1,0 +1,25 @@
+import { GatewayError } from '../domain/gateway-error.ts';
+import { decodeToken, type TokenAccount } from '../solana/accounts/token.ts';
+import type { EncodedAccount } from '../upstream/reads/encoded-accounts.ts';
+import { parseKeyedAccount } from '../upstream/reads/token-accounts-by-owner.ts';
+
+/** A token account of a list. */
+export interface ListedTokenAccount {
+  readonly address: string;
+  readonly lamports: bigint;
+  readonly token: TokenAccount;
+}
+
+/** The token account at an address; undefined for an account that is none. */
+export function listedTokenAccount(address: string, account: EncodedAccount): ListedTokenAccount | undefined {
+  const token = decodeToken(account);
+  return token?.type === 'account' ? { address, lamports: account.lamports, token } : undefined;
+}
+
+/** Reads one row of a node's list of token accounts. Throws `upstream_error` for an account that holds no token. */
+export function parseListedTokenAccount(row: Buffer): ListedTokenAccount {
+  const account = parseKeyedAccount(row);
+  const listed = listedTokenAccount(account.address, account);
+  if (listed === undefined) throw new GatewayError('upstream_error', 'a listed account holds no token');
+  return listed;
+}

@@ -1,0 +1,59 @@
+import { GatewayError } from '../domain/gateway-error.ts';
+import type { Slot } from '../domain/slot.ts';
+import { CLOCK_SYSVAR } from '../domain/well-known-addresses.ts';
+import { clockSeconds } from '../solana/accounts/clock-sysvar.ts';
+import { decodeToken, type Mint } from '../solana/accounts/token.ts';
+import { type AmountScale, amountScale, dependsOnClock } from '../solana/accounts/ui-amount.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
+import { type EncodedAccount, type ReadOptions, readEncodedAccounts } from '../upstream/reads/encoded-accounts.ts';
+
+/** Mints as they are at some slot, and the cluster's time there, which some of them are shown by. */
+export interface MintScales {
+  readonly slots: readonly Slot[];
+  readonly accounts: ReadonlyMap<string, EncodedAccount>;
+  /** The cluster's unix time, in seconds. */
+  readonly unixSeconds: bigint;
+  /** The mint at an address; undefined when there is none. */
+  mint(address: string): Mint | undefined;
+  /** How amounts of a mint are shown. One that is gone has no decimals any more. */
+  scale(address: string): AmountScale;
+}
+
+/** Reads mints, the cluster's clock and, beside them, accounts that belong to the same answer. */
+export async function readMintScales(
+  mesh: Pick<Mesh, 'call'>,
+  addresses: readonly string[],
+  options: ReadOptions,
+  extraAddresses: readonly string[] = [],
+): Promise<MintScales> {
+  const { slots, accounts } = await readEncodedAccounts(mesh, [CLOCK_SYSVAR, ...addresses, ...extraAddresses], options);
+  const clock = accounts.get(CLOCK_SYSVAR);
+  const unixSeconds = clock && clockSeconds(clock.data);
+  if (unixSeconds === undefined) throw new GatewayError('upstream_error', 'the cluster has no clock');
+  const mints = new Map(addresses.map((address) => [address, decodeMint(accounts.get(address))]));
+  const scales = new Map<string, AmountScale>();
+  for (const [address, mint] of mints) if (mint !== undefined) scales.set(address, amountScale(mint, unixSeconds));
+  return {
+    slots,
+    accounts,
+    unixSeconds,
+    mint: (address) => mints.get(address),
+    scale: (address) => scales.get(address) ?? CLOSED_MINT_SCALE,
+  };
+}
+
+/** The scale of a mint that is gone: it has no decimals any more. */
+export const CLOSED_MINT_SCALE: AmountScale = { decimals: 0 };
+
+/** The mint that an account holds; undefined for any other account, or none. */
+export function decodeMint(account: EncodedAccount | undefined): Mint | undefined {
+  const token = account && decodeToken(account);
+  return token?.type === 'mint' ? token : undefined;
+}
+
+/** True when amounts of what is in an account are shown by this scale, whatever the Clock says; none when it is no mint. */
+export function hasScale(account: EncodedAccount, scale: AmountScale | undefined): boolean {
+  const mint = decodeMint(account);
+  if (mint === undefined || scale === undefined) return mint === undefined && scale === undefined;
+  return !dependsOnClock(mint) && scale.shown === undefined && mint.decimals === scale.decimals;
+}

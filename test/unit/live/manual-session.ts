@@ -1,0 +1,153 @@
+import type { Commitment } from '../../../src/domain/commitment.ts';
+import type { GatewayError } from '../../../src/domain/gateway-error.ts';
+import type { RpcMethod } from '../../../src/domain/rpc-methods.ts';
+import type { Slot } from '../../../src/domain/slot.ts';
+import { type LiveAccountSettings, LiveAccountSource } from '../../../src/live/accounts/live-account-source.ts';
+import { MeshTips } from '../../../src/upstream/mesh/mesh-tips.ts';
+import type { ClockUpdate, PubsubSession, SubscriptionHandler } from '../../../src/upstream/pubsub/pubsub-session.ts';
+import { SlotAncestry } from '../../../src/upstream/pubsub/slot-ancestry.ts';
+import { AccountBatcher } from '../../../src/upstream/reads/account-batcher.ts';
+import type { RpcResponse } from '../../../src/upstream/rpc/rpc-response.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+/** A read that a test answers. */
+export interface PendingCall {
+  readonly addresses: readonly string[];
+  readonly minContextSlot: Slot | undefined;
+  answer(slot: Slot, ...accounts: string[]): void;
+  fail(reason: GatewayError): void;
+}
+
+/** A line that a test moves by hand. */
+export class ManualSession implements PubsubSession {
+  readonly nodeId = 'node-1';
+  readonly pendingCalls: PendingCall[] = [];
+  readonly handlers = new Map<string, SubscriptionHandler>();
+  readonly unsubscribed: string[] = [];
+  readonly ancestry = new SlotAncestry();
+  isPooled = false;
+  capacity = 100;
+  isLost = false;
+  readonly #onClockUpdateListeners = new Map<Commitment, (beacon: ClockUpdate) => void>();
+  readonly #acknowledged = new Set<string>();
+  readonly #answer: PubsubSession['call'] | undefined;
+  #onLost: (reason: string) => void = () => {};
+  #slot: Slot | undefined;
+
+  /** `answer` answers reads in the test's place. */
+  constructor(answer?: PubsubSession['call']) {
+    this.#answer = answer;
+  }
+
+  subscribe(_: string, [address]: readonly unknown[], watcher: SubscriptionHandler): () => void {
+    this.handlers.set(String(address), watcher);
+    return () => {
+      this.handlers.delete(String(address));
+      this.#acknowledged.delete(String(address));
+      this.unsubscribed.push(String(address));
+    };
+  }
+
+  /** The node takes what it has not taken yet. */
+  acknowledgeAll(): void {
+    for (const [name, watcher] of [...this.handlers]) {
+      if (this.#acknowledged.has(name)) continue;
+      this.#acknowledged.add(name);
+      watcher.onAcknowledged();
+    }
+  }
+
+  refuse(name: string): void {
+    const watcher = this.handlers.get(name);
+    this.handlers.delete(name);
+    watcher?.onRejected();
+  }
+
+  isOnAnotherFork(slot: Slot, tip: Slot): boolean {
+    return this.ancestry.isOnAnotherFork(slot, tip);
+  }
+
+  onClockUpdate(commitment: Commitment, listener: (beacon: ClockUpdate) => void): () => void {
+    this.#onClockUpdateListeners.set(commitment, listener);
+    return () => {};
+  }
+
+  onLost(listener: (reason: string) => void): () => void {
+    this.#onLost = listener;
+    return () => {};
+  }
+
+  call(method: RpcMethod, params: readonly unknown[] = []): Promise<RpcResponse> {
+    if (this.#answer !== undefined) return this.#answer(method, params);
+    // The parameters of getMultipleAccounts, which is all that is called here.
+    const [addresses, { minContextSlot }] = params as [string[], { minContextSlot?: Slot }];
+    return new Promise((resolve, reject) => {
+      const answer = (slot: Slot, ...accounts: string[]) => {
+        const value = Buffer.from(`[${accounts.join()}]`);
+        resolve({ slot, value, result: value });
+      };
+      this.pendingCalls.push({ addresses, minContextSlot, answer, fail: reject });
+    });
+  }
+
+  clockUpdate(slot: Slot): void {
+    const beacon = { slot, previous: this.#slot };
+    this.#slot = slot;
+    for (const listener of this.#onClockUpdateListeners.values()) listener(beacon);
+  }
+
+  notify(address: string, slot: Slot, account: string): void {
+    this.handlers.get(address)?.onNotification(slot, Buffer.from(account));
+  }
+
+  close(): void {
+    this.isLost = true;
+    this.capacity = 0;
+    this.#onLost('was closed');
+  }
+}
+
+/** A watch over lines that a test opens and moves by hand. */
+export interface AccountHarness {
+  readonly source: LiveAccountSource;
+  readonly clock: ManualClock;
+  /** All lines that were opened; one is opened as soon as it is asked for. */
+  readonly sessions: readonly ManualSession[];
+  readonly problems: string[];
+  /** Reads that went past the watch, to whichever node. */
+  readonly upstream: ManualSession;
+  readonly tips: MeshTips;
+}
+
+const SETTINGS: LiveAccountSettings = { accounts: 100, idleSlots: 50, auditMs: 30_000, maxAccountBytes: 1000 };
+
+export function openAccountHarness(settings: Partial<LiveAccountSettings> = {}): AccountHarness {
+  const clock = new ManualClock();
+  const tips = new MeshTips();
+  const sessions: ManualSession[] = [];
+  const problems: string[] = [];
+  const upstream = new ManualSession();
+  const source = new LiveAccountSource({
+    mesh: {
+      openSession: async () => {
+        const line = new ManualSession();
+        sessions.push(line);
+        return line;
+      },
+      tip: (commitment) => tips.newest(commitment),
+      onTip: (commitment, listener) => tips.onTip(commitment, listener),
+    },
+    upstream: new AccountBatcher(upstream),
+    clock,
+    settings: { ...SETTINGS, ...settings },
+    onProblem: (problem) => problems.push(problem),
+  });
+  return { source, clock, sessions, problems, upstream, tips };
+}
+
+/** Lets what is under way come through: reads are gathered for a turn of the event loop. */
+export const settle = async (): Promise<void> => {
+  for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
+};
+
+export const account = (lamports: number): string => `{"lamports":${lamports},"data":["","base64"]}`;

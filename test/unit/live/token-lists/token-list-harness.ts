@@ -1,0 +1,161 @@
+import { GatewayError } from '../../../../src/domain/gateway-error.ts';
+import type { Slot } from '../../../../src/domain/slot.ts';
+import {
+  type LiveTokenListSettings,
+  LiveTokenListSource,
+} from '../../../../src/live/token-lists/live-token-list-source.ts';
+import { TOKEN_PROGRAMS } from '../../../../src/solana/accounts/token.ts';
+import type { TokenListRead } from '../../../../src/tokens/token-list.ts';
+import { MeshTips } from '../../../../src/upstream/mesh/mesh-tips.ts';
+import type { PubsubSession } from '../../../../src/upstream/pubsub/pubsub-session.ts';
+import type { EncodedAccount } from '../../../../src/upstream/reads/encoded-accounts.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import {
+  addressFromByte,
+  answerOf,
+  CLOSED_ACCOUNT,
+  jsonOf,
+  mintFixture,
+  tokenAccountFixture,
+} from '../../../support/token-account-fixtures.ts';
+import { ManualSession, settle } from '../manual-session.ts';
+
+export const OWNER = addressFromByte(7);
+export const MINT = addressFromByte(1);
+
+const SETTINGS: LiveTokenListSettings = { lists: 2, maxListMembers: 100, idleSlots: 50, auditMs: 30_000 };
+
+/** Lists that are watched over lines which a test moves by hand, to a node that has one mint, and answers at once. */
+export class TokenListHarness {
+  readonly clock = new ManualClock();
+  readonly sessions: ManualSession[] = [];
+  readonly problems: string[] = [];
+  readonly accounts = new Map<string, EncodedAccount>([[MINT, mintFixture(0, 100)]]);
+  readonly source: LiveTokenListSource;
+  readonly #tips = new MeshTips();
+  #slot: Slot = 100;
+  /** While this is set, no line's node answers. */
+  isHung = false;
+  #reads = 0;
+  #upstreamReads = 0;
+
+  constructor(settings: Partial<LiveTokenListSettings> = {}) {
+    const answer = async (method: string, params: readonly any[] = []) => {
+      const { minContextSlot = 0 } = params.at(-1);
+      if (minContextSlot > this.#slot) throw new GatewayError('rpc_error', 'not yet', { status: 503, rpcCode: -32016 });
+      const value = Buffer.from(answerOf(this.accounts, method, params));
+      return { slot: this.#slot, value, result: value };
+    };
+    const call: PubsubSession['call'] = (method, params) => {
+      this.#upstreamReads++;
+      return answer(method, params);
+    };
+    const callOnSession: PubsubSession['call'] = (method, params) => {
+      this.#reads++;
+      return this.isHung ? new Promise(() => {}) : answer(method, params);
+    };
+    this.source = new LiveTokenListSource({
+      mesh: {
+        call,
+        openSession: async () => {
+          const line = new ManualSession(callOnSession);
+          this.sessions.push(line);
+          return line;
+        },
+        tip: (commitment) => this.#tips.newest(commitment),
+        onTip: (commitment, listener) => this.#tips.onTip(commitment, listener),
+      },
+      clock: this.clock,
+      settings: { ...SETTINGS, ...settings },
+      onProblem: (problem) => this.problems.push(problem),
+    });
+    this.#tips.observe('finalized', this.#slot);
+  }
+
+  get session(): ManualSession {
+    const line = this.sessions.at(-1);
+    if (line === undefined) throw new Error('no line was opened');
+    return line;
+  }
+
+  get slot(): Slot {
+    return this.#slot;
+  }
+
+  /** How often a line's node was asked. */
+  get reads(): number {
+    return this.#reads;
+  }
+
+  /** One more slot, in which accounts become what they are given as, or go. No line tells of it yet. */
+  addSlot(changes: Readonly<Record<string, EncodedAccount | undefined>> = {}): Slot {
+    this.#slot++;
+    for (const [address, account] of Object.entries(changes)) {
+      if (account === undefined) this.accounts.delete(address);
+      else this.accounts.set(address, account);
+    }
+    this.#tips.observe('finalized', this.#slot);
+    return this.#slot;
+  }
+
+  /** A slot in which the owner has so many of the mint, in these accounts. */
+  setAmounts(amounts: Readonly<Record<string, number>>): Slot {
+    return this.addSlot(
+      Object.fromEntries(Object.entries(amounts).map(([at, n]) => [at, tokenAccountFixture(OWNER, n, MINT)])),
+    );
+  }
+
+  /** The line tells of an account as it is now: by its own subscription or by that of its program. */
+  async notify(address: string, by: 'account' | 'program' = 'account'): Promise<void> {
+    const account = this.accounts.get(address) ?? CLOSED_ACCOUNT;
+    const value = by === 'account' ? jsonOf(account) : `{"pubkey":"${address}","account":${jsonOf(account)}}`;
+    this.session.notify(by === 'account' ? address : TOKEN_PROGRAMS['spl-token'], this.#slot, value);
+    await settle();
+  }
+
+  /** The beacon of the newest slot comes. */
+  async clockUpdate(): Promise<void> {
+    this.session.clockUpdate(this.#slot);
+    await settle();
+  }
+
+  /** The node takes what was subscribed to and not taken yet. */
+  async acknowledge(): Promise<void> {
+    await settle();
+    this.session.acknowledgeAll();
+    await settle();
+  }
+
+  /** Slots pass in which nothing happens, and all that is asked of the line's node is answered. */
+  async pass(slots: number): Promise<void> {
+    for (let i = 0; i < slots; i++) {
+      await this.acknowledge();
+      this.addSlot();
+      await this.clockUpdate();
+    }
+  }
+
+  /** Reads the list until it is watched, and kept live. */
+  async keepLive(): Promise<void> {
+    await this.read();
+    this.addSlot();
+    await this.read();
+    await settle();
+    await this.pass(6);
+  }
+
+  read(minContextSlot?: Slot): Promise<TokenListRead> {
+    return this.source.read({ owner: OWNER, commitment: 'confirmed', minContextSlot });
+  }
+
+  /** What is kept, without asking anybody: the slot, and the amounts by address. */
+  async fromState(): Promise<{ readonly slot: Slot; readonly amounts: Record<string, number> } | undefined> {
+    const before = this.#upstreamReads;
+    const { slot, list } = await this.read();
+    if (this.#upstreamReads > before) return undefined;
+    return {
+      slot,
+      amounts: Object.fromEntries(list.accounts.map(({ address, token }) => [address, Number(token.amount)])),
+    };
+  }
+}
