@@ -1,7 +1,7 @@
-import { newApiKey } from '../src/access/api-keys/api-key.ts';
-import { Limiter } from '../src/access/limits/limiter.ts';
-import { tiersOf } from '../src/access/limits/tier.ts';
-import { loadConfig } from '../src/config/config.ts';
+import { generateApiKey } from '../src/access/api-keys/api-key.ts';
+import { RateLimiter } from '../src/access/limits/rate-limiter.ts';
+import { tiersOf } from '../src/access/limits/tiers.ts';
+import { loadConfig } from '../src/config/config-schema.ts';
 import { systemClock } from '../src/runtime/system-clock.ts';
 
 // What it costs to count a request.
@@ -23,10 +23,10 @@ const addressOf = (write: Write, bytes: number, n: number): ArrayBuffer => {
   write(new DataView(address), n);
   return address;
 };
-const key = { id: `key ${newApiKey().slice(-8)}`, key: 'k', tier: tiers.scale, perIpLimit: undefined };
+const key = { id: `key ${generateApiKey().slice(-8)}`, key: 'k', tier: tiers.scale, perIpLimit: undefined };
 
-function nanoseconds(name: string, take: (limiter: Limiter, i: number) => void): void {
-  const limiter = new Limiter({ free, identities: limits.identities }, systemClock);
+function nanoseconds(name: string, take: (limiter: RateLimiter, i: number) => void): void {
+  const limiter = new RateLimiter({ free, identities: limits.identities }, systemClock);
   for (let i = 0; i < CALLS / 10; i++) take(limiter, i);
   const before = process.cpuUsage(); // the time of this process alone, however busy the machine is
   for (let i = 0; i < CALLS; i++) take(limiter, i);
@@ -38,7 +38,7 @@ function nanoseconds(name: string, take: (limiter: Limiter, i: number) => void):
 const addresses = Array.from({ length: 10_000 }, (_, n) => addressOf(ipv4, 4, n));
 const subnets = Array.from({ length: 10_000 }, (_, n) => addressOf(ipv6, 16, n));
 const one = addressOf(ipv4, 4, 0);
-nanoseconds('one address', (limiter) => limiter.take(one, 1));
-nanoseconds('10,000 addresses in turn', (limiter, i) => limiter.take(addresses[i % 10_000] ?? one, 1));
-nanoseconds('10,000 IPv6 /64 of one /48 in turn', (limiter, i) => limiter.take(subnets[i % 10_000] ?? one, 1));
-nanoseconds('a key', (limiter) => limiter.take(one, 1, key));
+nanoseconds('one address', (limiter) => limiter.consume(one, 1));
+nanoseconds('10,000 addresses in turn', (limiter, i) => limiter.consume(addresses[i % 10_000] ?? one, 1));
+nanoseconds('10,000 IPv6 /64 of one /48 in turn', (limiter, i) => limiter.consume(subnets[i % 10_000] ?? one, 1));
+nanoseconds('a key', (limiter) => limiter.consume(one, 1, key));

@@ -1,10 +1,10 @@
 import { createPrivateKey } from 'node:crypto';
 import { ed25519 } from '@noble/curves/ed25519.js';
-import { signedBody } from '../src/receipts/body.ts';
 import { digestOf } from '../src/receipts/digest.ts';
-import { Guard } from '../src/receipts/guard.ts';
-import { signingKey } from '../src/receipts/sign.ts';
-import { type Sealable, Signer } from '../src/receipts/signer.ts';
+import { EquivocationGuard } from '../src/receipts/equivocation-guard.ts';
+import { signingKeyOf } from '../src/receipts/sign-batch.ts';
+import { formatSignedBody } from '../src/receipts/signed-body.ts';
+import { type SealRequest, Signer } from '../src/receipts/signer.ts';
 import { interleaved, report } from './process.ts';
 
 // How many different bodies a core can sign in a second: one signature each, against one for all that are wanted in
@@ -17,7 +17,7 @@ const ADDRESS = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const RUN_MS = Number(process.env['RUN_MS'] ?? 1000);
 
 const key = createPrivateKey({ key: Buffer.concat([PKCS8, SEED]), format: 'der', type: 'pkcs8' });
-const signer = new Signer({ active: signingKey(key) }, CLUSTER, new Guard(() => {}));
+const signer = new Signer({ active: signingKeyOf(key) }, CLUSTER, new EquivocationGuard(() => {}));
 
 let slot = 300_000_000;
 /** Bodies a second when so many share a signature. */
@@ -26,12 +26,12 @@ function bodies(batch: number): number {
   let made = 0;
   while (performance.now() - startedMs < RUN_MS) {
     const results = Array.from({ length: batch }, (_, i) => `{"lamports":${slot * 64 + i},"sol":"1.5"}`);
-    const items = results.map((result, i): Sealable => {
+    const items = results.map((result, i): SealRequest => {
       const request = `GET /api/v1/balance/${ADDRESS}?n=${i}`;
       return { request, slot, commitment: 'confirmed', claim: 'observed', digest: digestOf(result), nonce: null };
     });
     const receipts = signer.seal(items, Date.now());
-    made += receipts.map((receipt, i) => signedBody(results[i] ?? '', slot, receipt)).length;
+    made += receipts.map((receipt, i) => formatSignedBody(results[i] ?? '', slot, receipt)).length;
     slot++;
   }
   return (made / (performance.now() - startedMs)) * 1000;

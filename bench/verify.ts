@@ -1,11 +1,11 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { signedBody } from '../src/receipts/body.ts';
 import { digestOf } from '../src/receipts/digest.ts';
-import { Guard } from '../src/receipts/guard.ts';
-import { signingKey } from '../src/receipts/sign.ts';
+import { EquivocationGuard } from '../src/receipts/equivocation-guard.ts';
+import { signingKeyOf } from '../src/receipts/sign-batch.ts';
+import { formatSignedBody } from '../src/receipts/signed-body.ts';
 import { Signer } from '../src/receipts/signer.ts';
 import { isOpensslSignature } from '../src/receipts/verify/openssl-signature.ts';
-import { createVerifier, type Verifier, verifyReceipt } from '../src/receipts/verify/verify.ts';
+import { createVerifier, type Verifier, verifyReceipt } from '../src/receipts/verify/verify-receipt.ts';
 import { interleaved, report } from './process.ts';
 
 // How many receipts a core can verify in a second: each for itself, against a verifier that remembers the heads which
@@ -17,9 +17,9 @@ const BATCHES = 200;
 const BATCH = 64;
 
 const signer = new Signer(
-  { active: signingKey(generateKeyPairSync('ed25519').privateKey) },
+  { active: signingKeyOf(generateKeyPairSync('ed25519').privateKey) },
   CLUSTER,
-  new Guard(() => {}),
+  new EquivocationGuard(() => {}),
 );
 const publicKeys = [signer.publicKey];
 
@@ -40,7 +40,7 @@ function bodies(batch: number): { body: string; request: string }[] {
       Date.now(),
     );
     return receipts.map((receipt, n) => ({
-      body: signedBody(result, slot, receipt),
+      body: formatSignedBody(result, slot, receipt),
       request: requests[n] ?? '',
     }));
   }).flat();

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { openAccess } from './access/access.ts';
+import { openAccess } from './access/open-access.ts';
 import { Cache } from './cache/cache.ts';
 import { SingleFlight } from './cache/single-flight.ts';
-import type { Config } from './config/config.ts';
+import type { Config } from './config/config-schema.ts';
 import type { Clock } from './domain/clock.ts';
 import { openapi } from './http/rest/openapi.ts';
 import { listen } from './http/server.ts';
@@ -11,27 +11,27 @@ import { LiveTokenListSource } from './live/token-lists/live-token-list-source.t
 import { readPage } from './page/page.ts';
 import { startPipeline } from './pipeline/pipeline.ts';
 import { configuredPrices } from './prices/configured-prices.ts';
-import { Guard } from './receipts/guard.ts';
-import { holdKey } from './receipts/keys/hold-key.ts';
+import { EquivocationGuard } from './receipts/equivocation-guard.ts';
+import { holdSigningLock } from './receipts/keys/hold-signing-lock.ts';
 import type { KeySource } from './receipts/keys/key-source.ts';
-import { openReceiptKeys } from './receipts/keys/open-keys.ts';
+import { loadReceiptKeys } from './receipts/keys/load-keys.ts';
 import { ReceiptKeys } from './receipts/keys/receipt-keys.ts';
 import { Signer } from './receipts/signer.ts';
-import { isStrongSignature } from './receipts/verify/signature.ts';
+import { isStrongSignature } from './receipts/verify/ed25519-signature.ts';
 import { isHealthy } from './routes/health.ts';
 import { HolderTables } from './routes/holders/holder-tables.ts';
 import { readHolding } from './routes/holding.ts';
 import { routes } from './routes/index.ts';
 import type { Context } from './routing/route.ts';
-import { firstOfKind } from './runtime/first-of-kind.ts';
+import { DisposalStack } from './runtime/disposal-stack.ts';
 import type { Log } from './runtime/log.ts';
-import { Opened } from './runtime/opened.ts';
+import { oncePerErrorSite } from './runtime/log-once.ts';
 import { version } from './runtime/package.ts';
 import { systemClock } from './runtime/system-clock.ts';
 import { Answers } from './serving/answers.ts';
 import { Sealer } from './serving/seal.ts';
 import { AccountBatcher } from './upstream/reads/account-batcher.ts';
-import { connectNodes } from './wiring/connect-nodes.ts';
+import { connectUpstream } from './wiring/connect-upstream.ts';
 
 export interface GatewayOptions {
   readonly config: Config;
@@ -59,25 +59,25 @@ export interface Gateway {
 }
 
 /** How long the start waits for the first frame, so that the first caller gets an answer. */
-const WARM_UP_MS = 5000;
+const MAX_WARM_UP_MS = 5000;
 
 /** Wires the layers together and opens the door. The only file that knows them all. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
-  const opened = new Opened();
+  const disposals = new DisposalStack();
   try {
-    return await openGateway(options, opened);
+    return await openGateway(options, disposals);
   } catch (thrown) {
-    await opened.close().catch(() => {}); // why it didn't open is what counts
+    await disposals.disposeAsync().catch(() => {}); // why it didn't open is what counts
     throw thrown;
   }
 }
 
-async function openGateway(options: GatewayOptions, opened: Opened): Promise<Gateway> {
+async function openGateway(options: GatewayOptions, disposals: DisposalStack): Promise<Gateway> {
   const { config, log, receiptKey, clock = systemClock, random = Math.random } = options;
   const startedMs = clock.monotonic();
   const keySource: KeySource = { production: false, ...receiptKey, stateDir: config.state };
-  const receiptKeys = openReceiptKeys(keySource, clock.now());
-  const { ring, path, created, warning } = receiptKeys;
+  const receiptKeys = loadReceiptKeys(keySource, clock.now());
+  const { ring, path: keyPath, created, warning } = receiptKeys;
   const keys = new ReceiptKeys(ring, clock, ({ publicKey, kid }) =>
     log.info({ publicKey, kid }, 'another receipt key signs'),
   );
@@ -87,31 +87,31 @@ async function openGateway(options: GatewayOptions, opened: Opened): Promise<Gat
     waitMs: config.upstream.timeoutMs,
     clock,
     random,
-    verify: isStrongSignature,
-    readHolding: (wallet, mint) => readHolding(answers, wallet, mint), // asked by requests alone
+    verifySignature: isStrongSignature,
+    readMintBalance: (wallet, mint) => readHolding(answers, wallet, mint), // asked by requests alone
     onProblem: (problem, err) => log.warn({ err }, problem),
   });
-  opened.add(() => access.close());
-  const { mesh, embedded } = await connectNodes(config, { clock, random, log }, opened);
+  disposals.defer(() => access.close());
+  const { mesh, embedded } = await connectUpstream(config, { clock, random, log }, disposals);
 
   let draining = false;
   const cache = new Cache({ ...config.cache, clock, hotKeys: config.refresh.hotKeys });
-  const guard = new Guard((conflict) => log.error(conflict, 'two results for one finalized slot'));
+  const guard = new EquivocationGuard((conflict) => log.error(conflict, 'two results for one finalized slot'));
   const signer = new Signer(keys, mesh.genesisHash, guard);
   const sealer = new Sealer({ ...config.cache, cache, signer, clock });
   if (warning !== null) log.warn({}, warning);
-  if (created) log.info({ publicKey: signer.publicKey, path }, 'receipt key created');
+  if (created) log.info({ publicKey: signer.publicKey, path: keyPath }, 'receipt key created');
 
   const upstream = new AccountBatcher(mesh);
-  const watching = {
+  const liveOptions = {
     mesh,
     clock,
     settings: config.watch,
     onLeasesAdvanced: () => cache.advanceHot(),
     onProblem: (problem: string, facts: object) => log.warn(facts, problem),
   };
-  const watch = new LiveAccountSource({ ...watching, upstream });
-  const tokenLists = new LiveTokenListSource(watching);
+  const watch = new LiveAccountSource({ ...liveOptions, upstream });
+  const tokenLists = new LiveTokenListSource(liveOptions);
   const context: Context = {
     mesh,
     cache,
@@ -133,19 +133,21 @@ async function openGateway(options: GatewayOptions, opened: Opened): Promise<Gat
     }),
     calls: new SingleFlight(),
     vitals: { isFailing: () => pipeline.failingParts.size > 0, slotTimeMs: () => pipeline.slotTimeMs },
-    onMisread: firstOfKind((signature, err) => log.warn({ signature, err }, 'a transaction could not be understood')),
+    onMisread: oncePerErrorSite((signature, err) =>
+      log.warn({ signature, err }, 'a transaction could not be understood'),
+    ),
     isDraining: () => draining,
   };
   const answers = new Answers(context);
-  const letGoOfKey = await holdKey({
+  const releaseSigningLock = await holdSigningLock({
     keys: receiptKeys,
     guard,
     clock,
     random,
-    onDoubt: (doubt, err) => log.warn({ err }, doubt),
-    onAlone: () => log.info({}, 'this process alone signs with the receipt key now'),
+    onExactWithheld: (doubt, err) => log.warn({ err }, doubt),
+    onExactGranted: () => log.info({}, 'this process alone signs with the receipt key now'),
   });
-  opened.add(letGoOfKey);
+  disposals.defer(releaseSigningLock);
   const server = await listen({
     host: config.host,
     port: config.port,
@@ -160,15 +162,15 @@ async function openGateway(options: GatewayOptions, opened: Opened): Promise<Gat
     stream: config.stream,
     onDefect: (requestId, err) => log.error({ requestId, err }, 'a request met a defect'),
   });
-  opened.add(() => server.close());
-  opened.add(mesh.onTip('finalized', (slot) => guard.advance(slot)));
-  opened.add(() => tokenLists.stats.close());
-  opened.add(() => watch.stats.close());
+  disposals.defer(() => server.close());
+  disposals.defer(mesh.onTip('finalized', (slot) => guard.advance(slot)));
+  disposals.defer(() => tokenLists.stats.close());
+  disposals.defer(() => watch.stats.close());
 
   let onWarm = (): void => {};
   const warm = new Promise<void>((resolve) => {
     onWarm = resolve;
-    clock.after(WARM_UP_MS, resolve);
+    clock.after(MAX_WARM_UP_MS, resolve);
   });
   const pipeline = startPipeline({
     mesh,
@@ -184,12 +186,12 @@ async function openGateway(options: GatewayOptions, opened: Opened): Promise<Gat
     },
     onError: (part, cause) => log.warn({ part, err: cause }, 'a read failed; the old answer goes on'),
   });
-  opened.add(() => pipeline.close());
+  disposals.defer(() => pipeline.close());
   await warm;
-  opened.add(async () => {
+  disposals.defer(async () => {
     draining = true;
     server.drain();
-    await idle(() => server.pending, clock, config.drainMs);
+    await waitUntilIdle(() => server.pending, clock, config.drainMs);
   });
 
   return {
@@ -202,26 +204,27 @@ async function openGateway(options: GatewayOptions, opened: Opened): Promise<Gat
       return guard.conflicts;
     },
     get signsAlone() {
-      return guard.isAlone;
+      return guard.isSoleSigner;
     },
     reload() {
-      if (path === null) return log.info({}, 'the receipt key was given inline: there is nothing to read again');
+      if (keyPath === null) return log.info({}, 'the receipt key was given inline: there is nothing to read again');
       try {
-        const { ring } = openReceiptKeys({ ...keySource, production: true }, clock.now()); // makes none
+        const { ring } = loadReceiptKeys({ ...keySource, production: true }, clock.now()); // makes none
         if (keys.replace(ring)) sealer.sealAnew();
         log.info({ publicKey: signer.publicKey }, 'the receipt keys were read again');
       } catch (err) {
         log.error({ err }, 'the receipt keys can not be used; the old ones go on');
       }
     },
-    close: () => opened.close(),
+    close: () => disposals.disposeAsync(),
   };
 }
 
 /** Resolves when nothing is under way any more, or after `ms` milliseconds. */
-async function idle(pending: () => number, clock: Clock, ms: number): Promise<void> {
-  const end = clock.monotonic() + ms;
-  while (pending() > 0 && clock.monotonic() < end) await new Promise<void>((resolve) => clock.after(POLL_MS, resolve));
+async function waitUntilIdle(pending: () => number, clock: Clock, ms: number): Promise<void> {
+  const deadlineMs = clock.monotonic() + ms;
+  while (pending() > 0 && clock.monotonic() < deadlineMs)
+    await new Promise<void>((resolve) => clock.after(POLL_MS, resolve));
 }
 
 const POLL_MS = 20;

@@ -1,4 +1,4 @@
 export { type Client, type ClientOptions, createClient, SlotgateError } from './client/client.ts';
-export { type Config, loadConfig } from './config/config.ts';
+export { type Config, loadConfig } from './config/config-schema.ts';
 export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts';
-export { type Expected, type Verified, verifyReceipt } from './receipts/verify/verify.ts';
+export { type Expected, type Verified, verifyReceipt } from './receipts/verify/verify-receipt.ts';

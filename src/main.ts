@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-import { checkNode } from './cli/engine.ts';
+import { checkNodeVersion } from './cli/check-engine.ts';
 import { StartError } from './domain/start-error.ts';
 
 try {
-  checkNode(process.versions.node);
-  const { runCommandLine } = await import('./cli/cli.ts');
+  checkNodeVersion(process.versions.node);
+  const { runCommandLine } = await import('./cli/program.ts');
   await runCommandLine(process.argv);
 } catch (thrown) {
   const expected = thrown instanceof StartError;

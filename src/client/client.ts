@@ -9,7 +9,7 @@ import { baseOf } from './target.ts';
 import { Trust } from './trust.ts';
 
 // With these this file is the whole of the package's `./client`.
-export { type Receipt, ReceiptError, type ReceiptFault } from '../receipts/verify/verify.ts';
+export { type Receipt, ReceiptError, type ReceiptFault } from '../receipts/verify/verify-receipt.ts';
 export type { Answer, Read, ReadOptions } from './answer.ts';
 export type { Body, Parameters, Path, PostPath, Result } from './declared.ts';
 export type { Gap, Snapshot } from './sequence.ts';

@@ -1,10 +1,10 @@
 import type { Clock } from '../domain/clock.ts';
 import { parseExactJson } from '../domain/parse-exact-json.ts';
 import type { Slot } from '../domain/slot.ts';
-import { receiptIn } from '../receipts/body.ts';
 import { parseReceipt, type Receipt } from '../receipts/receipt.ts';
+import { receiptTextIn } from '../receipts/signed-body.ts';
 import { ReceiptError } from '../receipts/verify/receipt-error.ts';
-import { createVerifier } from '../receipts/verify/verify.ts';
+import { createVerifier } from '../receipts/verify/verify-receipt.ts';
 import type { Trust } from './trust.ts';
 
 /** What is known of a body before it comes. */
@@ -66,7 +66,7 @@ export const believe: Prove = async <R>(body: Uint8Array | string) => {
 };
 
 /** The key that a body names, which is known to have a receipt. */
-const kidIn = (body: Uint8Array | string): string => parseReceipt(receiptIn(textOf(body)))?.kid ?? '';
+const kidIn = (body: Uint8Array | string): string => parseReceipt(receiptTextIn(textOf(body)))?.kid ?? '';
 
 const textOf = (body: Uint8Array | string): string =>
   typeof body === 'string' ? body : new TextDecoder('utf-8', { ignoreBOM: true }).decode(body);

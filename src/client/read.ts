@@ -1,5 +1,5 @@
 import { toJson } from '../domain/to-json.ts';
-import { resultIn, signedBody } from '../receipts/body.ts';
+import { formatSignedBody, resultTextIn } from '../receipts/signed-body.ts';
 import { ReceiptError } from '../receipts/verify/receipt-error.ts';
 import type { Answer, Read, ReadOptions, Rest } from './answer.ts';
 import type { Body, Path, PostPath, Result } from './declared.ts';
@@ -53,7 +53,7 @@ export function createReads(send: Send, prove: Prove): Reads {
 function renewed({ headers }: Reply, since: Read<unknown> | undefined): string {
   const receipt = headers.get('x-receipt');
   const slot = headers.get('x-slot');
-  const result = since && resultIn(since.body, since.slot);
+  const result = since && resultTextIn(since.body, since.slot);
   if (result === undefined || receipt === null || slot === null) throw new ReceiptError('envelope');
-  return signedBody(result, Number(slot), receipt);
+  return formatSignedBody(result, Number(slot), receipt);
 }

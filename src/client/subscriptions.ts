@@ -1,6 +1,6 @@
 import type { Commitment } from '../domain/commitment.ts';
 import { ERRORS } from '../domain/gateway-error.ts';
-import { pushIn } from '../receipts/push.ts';
+import { parsePushFrame } from '../receipts/push-frame.ts';
 import type { TopicName } from '../routes/topics.ts';
 import type { Result } from './declared.ts';
 import type { Prove, Proven } from './proof.ts';
@@ -41,9 +41,9 @@ export interface Told {
 
 /** Reads a message; its answer stays the text that was signed. Undefined for what is no message. */
 export function readMessage(text: string): Told | undefined {
-  const push = pushIn(text);
+  const push = parsePushFrame(text);
   try {
-    return { ...JSON.parse(push?.head ?? text), answer: push?.answer };
+    return { ...JSON.parse(push?.metadata ?? text), answer: push?.answer };
   } catch {
     return undefined;
   }

@@ -1,7 +1,7 @@
 import { API_PREFIX } from '../domain/canonical-request.ts';
 import type { Clock } from '../domain/clock.ts';
 import { isSuccession, parseSuccession } from '../receipts/keys/succession.ts';
-import { type TrustedKey, trustedKey } from '../receipts/verify/trusted-key.ts';
+import { parseTrustedKey, type TrustedKey } from '../receipts/verify/trusted-key.ts';
 import type { Reply, Send } from './send.ts';
 import { SlotgateError } from './slotgate-error.ts';
 
@@ -53,7 +53,7 @@ export class Trust {
   /** Tries to come to trust the key of an id. Undefined when nobody who is trusted vouches for it. */
   async follow(kid: string, steps = MAX_STEPS): Promise<TrustedKey | undefined> {
     const { publicKeys } = await this.known();
-    const trusted = publicKeys.map(trustedKey).find((key) => key.kid === kid);
+    const trusted = publicKeys.map(parseTrustedKey).find((key) => key.kid === kid);
     if (trusted !== undefined || steps === 0) return trusted;
     const reply = await this.#options.send({ target: `${PUBKEY}?kid=${kid}` }, {}).catch(ifUnknown);
     const word = parseSuccession(reply?.headers.get('x-key-succession') ?? '');
@@ -62,15 +62,15 @@ export class Trust {
     if (key.kid !== kid || word.notBeforeMs > this.#options.clock.now() + SKEW_MS) return undefined;
     const old = await this.follow(word.kid, steps - 1);
     if (old === undefined || !old.isStrong() || !key.isStrong()) return undefined;
-    if (!isSuccession(word.sig, old.text, key.text, word.notBeforeMs)) return undefined;
-    if (!this.#heirs.includes(key.text)) this.#heirs.push(key.text);
+    if (!isSuccession(word.sig, old.base58, key.base58, word.notBeforeMs)) return undefined;
+    if (!this.#heirs.includes(key.base58)) this.#heirs.push(key.base58);
     return key;
   }
 
   async #learn(): Promise<Known> {
     const { send, publicKeys, cluster } = this.#options;
     const [keys, genesis] = await Promise.all([
-      publicKeys.length > 0 ? publicKeys : send({ target: PUBKEY }, {}).then((reply) => [keyIn(reply).text]),
+      publicKeys.length > 0 ? publicKeys : send({ target: PUBKEY }, {}).then((reply) => [keyIn(reply).base58]),
       cluster ?? send({ target: HEALTH }, {}).then((reply) => textIn(reply, 'result', 'cluster')),
     ]);
     return { publicKeys: keys, cluster: genesis };
@@ -88,7 +88,7 @@ function ifUnknown(thrown: unknown): undefined {
 
 function keyIn(reply: Reply): TrustedKey {
   try {
-    return trustedKey(textIn(reply, 'publicKey'));
+    return parseTrustedKey(textIn(reply, 'publicKey'));
   } catch (cause) {
     throw new SlotgateError('unreadable', 'what the gateway calls its key is none', { status: reply.status, cause });
   }

@@ -48,7 +48,7 @@ const atDoor =
   (res: HttpResponse, change: number): void => {
     const isNew = change > 0;
     try {
-      if (isNew && !access.door.admits(res.getRemoteAddress())) res.close();
+      if (isNew && !access.connectionLimiter.accepts(res.getRemoteAddress())) res.close();
     } catch (thrown) {
       onDefect('a new connection', thrown); // what leaves this function ends the process
     }

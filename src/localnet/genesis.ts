@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import bs58 from 'bs58';
 import { SLOT_MS } from '../domain/slot.ts';
-import { hasCode } from '../runtime/files/errno.ts';
-import { writeNewFile } from '../runtime/files/new-file.ts';
+import { createFile } from '../runtime/files/create-file.ts';
+import { hasErrorCode } from '../runtime/files/error-code.ts';
 
 /** What makes an embedded cluster the same one after a restart. */
 export interface Genesis {
@@ -35,7 +35,7 @@ export function keepGenesis(folder: string, fresh: () => Genesis): Genesis {
   const kept = read(path);
   if (kept !== undefined) return kept;
   const genesis = fresh();
-  const isOurs = writeNewFile(path, `${JSON.stringify(genesis)}\n`);
+  const isOurs = createFile(path, `${JSON.stringify(genesis)}\n`);
   return isOurs ? genesis : keepGenesis(folder, fresh); // another was faster
 }
 
@@ -44,7 +44,7 @@ function read(path: string): Genesis | undefined {
   try {
     text = readFileSync(path, 'utf8');
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
+    if (hasErrorCode(error, 'ENOENT')) return undefined;
     throw error;
   }
   try {

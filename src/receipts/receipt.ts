@@ -39,13 +39,13 @@ const GRAMMAR = new RegExp(
 const MAX_SIZE = 65_536;
 
 /** Writes a receipt as it travels. Order and spelling of the members are part of the format. */
-export function receiptText(r: Receipt): string {
+export function formatReceipt(r: Receipt): string {
   const nonce = r.nonce === null ? 'null' : `"${r.nonce}"`;
   const path = r.path.length === 0 ? '' : `"${r.path.join('","')}"`;
   return `{"v":1,"kid":"${r.kid}","cluster":"${r.cluster}","request":"${r.request}","status":${r.status},"slot":${r.slot},"commitment":"${r.commitment}","claim":"${r.claim}","digest":"${r.digest}","issuedAt":${r.issuedAt},"nonce":${nonce},"size":${r.size},"index":${r.index},"path":[${path}],"sig":"${r.sig}"}`;
 }
 
-/** Reads what {@link receiptText} writes, and gives undefined for any other text. */
+/** Reads what {@link formatReceipt} writes, and gives undefined for any other text. */
 export function parseReceipt(text: string): Receipt | undefined {
   if (!GRAMMAR.test(text)) return undefined;
   const receipt = JSON.parse(text) as Receipt; // the grammar admits these members only, each of its type

@@ -1,15 +1,15 @@
-import type { Claimed, Guard } from './guard.ts';
-import { type SigningKey, signAll } from './sign.ts';
+import type { ClaimRequest, EquivocationGuard } from './equivocation-guard.ts';
+import { type SigningKey, signBatch } from './sign-batch.ts';
 import { RESULT_REVISION, type Statement } from './statement.ts';
 
 /** An answer that wants a receipt. */
-export interface Sealable extends Claimed {
+export interface SealRequest extends ClaimRequest {
   /** What the caller sent to make the answer its own, or null. */
   readonly nonce: string | null;
 }
 
 /** Where the signer finds its key. It looks each time, so that another key takes over between two batches. */
-export interface ActiveKey {
+export interface ActiveKeySource {
   readonly active: SigningKey;
 }
 
@@ -17,11 +17,11 @@ export interface ActiveKey {
 export class Signer {
   /** The genesis hash that every receipt is bound to. */
   readonly cluster: string;
-  readonly #keys: ActiveKey;
-  readonly #guard: Guard;
+  readonly #keys: ActiveKeySource;
+  readonly #guard: EquivocationGuard;
   #issuedAt = 0;
 
-  constructor(keys: ActiveKey, cluster: string, guard: Guard) {
+  constructor(keys: ActiveKeySource, cluster: string, guard: EquivocationGuard) {
     this.#keys = keys;
     this.cluster = cluster;
     this.#guard = guard;
@@ -36,23 +36,23 @@ export class Signer {
    * A receipt for each item, in order, under one signature. `nowMs` is Unix
    * time in whole milliseconds; when it goes back the receipts keep the latest time they had.
    */
-  seal(items: readonly Sealable[], nowMs: number): string[] {
+  seal(items: readonly SealRequest[], nowMs: number): string[] {
     if (items.length === 0) return [];
     this.#issuedAt = Math.max(this.#issuedAt, nowMs);
-    return signAll(
-      items.map((item) => this.#state(item)),
+    return signBatch(
+      items.map((item) => this.#statementFor(item)),
       this.#keys.active,
     );
   }
 
-  #state(item: Sealable): Statement {
+  #statementFor(item: SealRequest): Statement {
     return {
       cluster: this.cluster,
       request: item.request,
       status: 200,
       slot: item.slot,
       commitment: item.commitment,
-      claim: `${this.#guard.claim(item)}/${RESULT_REVISION}`,
+      claim: `${this.#guard.grantClaim(item)}/${RESULT_REVISION}`,
       digest: item.digest,
       issuedAt: this.#issuedAt,
       nonce: item.nonce,

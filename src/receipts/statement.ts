@@ -2,7 +2,7 @@ import type { Commitment } from '../domain/commitment.ts';
 import type { Slot } from '../domain/slot.ts';
 
 /** The first line of every statement, and the first word of every head: what the key's signatures are about. */
-const DOMAIN = 'proof-of-serve/v1';
+const DOMAIN_SEPARATOR = 'proof-of-serve/v1';
 
 /**
  * `exact`: the result is a pure function of the ledger at this slot and commitment, so two that differ prove a lie.
@@ -35,8 +35,8 @@ export interface Statement {
 export const isNonce = (text: string): boolean => /^[\w-]{16,64}$/.test(text);
 
 /** The leaf data: eleven lines, a field each, so that no two statements share a text. */
-export const statementText = (publicKey: string, s: Statement): string =>
-  `${DOMAIN}\n${publicKey}\n${s.cluster}\n${s.request}\n${s.status}\n${s.slot}\n${s.commitment}\n${s.claim}\n${s.digest}\n${s.issuedAt}\n${s.nonce ?? '-'}\n`;
+export const formatStatement = (publicKey: string, statement: Statement): string =>
+  `${DOMAIN_SEPARATOR}\n${publicKey}\n${statement.cluster}\n${statement.request}\n${statement.status}\n${statement.slot}\n${statement.commitment}\n${statement.claim}\n${statement.digest}\n${statement.issuedAt}\n${statement.nonce ?? '-'}\n`;
 
 /** The signed message. The size is in it because a path alone fits trees of several sizes. */
-export const headText = (size: number, root: string): string => `${DOMAIN} tree\n${size}\n${root}\n`;
+export const treeHeadText = (size: number, root: string): string => `${DOMAIN_SEPARATOR} tree\n${size}\n${root}\n`;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GatewayError } from '../domain/gateway-error.ts';
-import type { KnownKey } from '../receipts/keys/key-ring.ts';
+import type { ReceiptKey } from '../receipts/keys/key-ring.ts';
 import { kid } from '../routing/params.ts';
 import { type Context, now } from '../routing/route.ts';
 
@@ -27,13 +27,13 @@ export const pubkey = now({
     pattern: '^[0-9a-f]{16};[0-9]+;[0-9a-f]{128}$',
     valueOf({ kid }, context) {
       const key = keyOf(kid, context);
-      const word = context.keys.vouchedBy(key);
+      const word = context.keys.validSuccession(key);
       return word === null ? undefined : `${word.kid};${key.notBeforeMs};${word.sig}`;
     },
   },
 });
 
-function keyOf(kid: string | undefined, { keys }: Context): KnownKey {
+function keyOf(kid: string | undefined, { keys }: Context): ReceiptKey {
   const key = keys.find(kid ?? keys.active.kid);
   if (key === undefined) throw new GatewayError('unknown_key', 'no such key');
   if (key.isRevoked) throw new GatewayError('key_revoked', 'this key is void, and so is every receipt it signed');

@@ -32,7 +32,7 @@ export interface Context {
   readonly prices: PriceLookup;
   readonly holderTables: HolderTables;
   readonly clock: Clock;
-  readonly keys: Pick<ReceiptKeys, 'active' | 'find' | 'vouchedBy'>;
+  readonly keys: Pick<ReceiptKeys, 'active' | 'find' | 'validSuccession'>;
   readonly version: string;
   /** Monotonic milliseconds at the start of the process. */
   readonly startedMs: number;

@@ -1,6 +1,6 @@
 import { type LoggerOptions, pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../config/config-schema.ts';
 
 /** Where the process says what happens to it: facts first, as pino has it. An error goes under `err`. */
 export interface Log {

@@ -1,9 +1,9 @@
 import type { Cache } from '../cache/cache.ts';
 import type { Entry } from '../cache/entry.ts';
 import type { Clock } from '../domain/clock.ts';
-import { signedBody } from '../receipts/body.ts';
 import { digestOf } from '../receipts/digest.ts';
-import type { Sealable, Signer } from '../receipts/signer.ts';
+import { formatSignedBody } from '../receipts/signed-body.ts';
+import type { SealRequest, Signer } from '../receipts/signer.ts';
 
 /** A receipt this old is made again before its body is served, so that no verifier's age rule meets it. */
 const MAX_SEAL_MS = 20_000;
@@ -107,9 +107,9 @@ export class Sealer {
     const digest = digestOf(result);
     const { commitment } = meta;
     const items = requests.map(
-      (request): Sealable => ({ request, slot, commitment, claim: 'observed', digest, nonce: null }),
+      (request): SealRequest => ({ request, slot, commitment, claim: 'observed', digest, nonce: null }),
     );
-    return this.#sign(items).map((receipt) => signedBody(result, slot, receipt));
+    return this.#sign(items).map((receipt) => formatSignedBody(result, slot, receipt));
   }
 
   /** A key that is read all the time has its next body before its next reader comes. */
@@ -149,7 +149,7 @@ export class Sealer {
   }
 
   #seal(batch: readonly Job[]): void {
-    const items = batch.map(({ entry, nonce }): Sealable => {
+    const items = batch.map(({ entry, nonce }): SealRequest => {
       const { key, slot, meta } = entry;
       const { commitment, exact } = meta;
       return {
@@ -163,7 +163,7 @@ export class Sealer {
     });
     const receipts = this.#sign(items);
     batch.forEach(({ entry, nonce, staged, waiting }, i) => {
-      const text = signedBody(entry.result, entry.slot, receipts[i] ?? ''); // one for each
+      const text = formatSignedBody(entry.result, entry.slot, receipts[i] ?? ''); // one for each
       // Hot bodies are few and written often; the many others stay text, which the collector need not track.
       const body = staged ? Buffer.from(text) : text;
       if (nonce === null) {
@@ -175,7 +175,7 @@ export class Sealer {
     });
   }
 
-  #sign(items: readonly Sealable[]): readonly string[] {
+  #sign(items: readonly SealRequest[]): readonly string[] {
     this.#sealed += items.length;
     this.#signatures++;
     return this.#signer.seal(items, this.#clock.now());

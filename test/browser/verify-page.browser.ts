@@ -6,7 +6,7 @@ import t from 'tap';
 import { WHALE } from '../../src/localnet/traffic/cast.ts';
 import { readPage } from '../../src/page/page.ts';
 import { openStepped } from '../support/open.ts';
-import { CLUSTER, freshSigner, seal } from '../support/receipts/sealed.ts';
+import { CLUSTER, freshSigner, seal } from '../support/receipts/sealed-answers.ts';
 import { openTab } from './chromium.ts';
 
 const { gateway, get } = await openStepped(t);

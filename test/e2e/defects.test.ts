@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { Limiter } from '../../src/access/limits/limiter.ts';
+import { RateLimiter } from '../../src/access/limits/rate-limiter.ts';
 import { Cache } from '../../src/cache/cache.ts';
 import { WALLETS } from '../../src/localnet/traffic/cast.ts';
 import { Signer } from '../../src/receipts/signer.ts';
@@ -32,7 +32,7 @@ t.test('a cache that breaks is a 500 for every route that reads from it', async 
 });
 
 t.test('so is a limiter that breaks, for every method', async (t) => {
-  await replaced(Limiter.prototype, 'take', bomb, async () => {
+  await replaced(RateLimiter.prototype, 'take', bomb, async () => {
     for (const path of routes.map(({ path }) => path)) isDefect(t, await ask(path), path);
     isDefect(t, await get('/no/such/route'), 'no route');
     isDefect(t, await get('/slot', { method: 'DELETE' }), 'DELETE');

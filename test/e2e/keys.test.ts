@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import bs58 from 'bs58';
 import t from 'tap';
 import { WALLETS } from '../../src/localnet/traffic/cast.ts';
-import { readKeyRing } from '../../src/receipts/keys/key-folder.ts';
+import { readKeyRing } from '../../src/receipts/keys/key-history.ts';
 import { revokeKey, rotateKey } from '../../src/receipts/keys/key-rotation.ts';
 import { isSuccession } from '../../src/receipts/keys/succession.ts';
-import { kidOf } from '../../src/receipts/sign.ts';
-import { verifyReceipt } from '../../src/receipts/verify/verify.ts';
+import { kidOf } from '../../src/receipts/sign-batch.ts';
+import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
 import { openStepped } from '../support/open.ts';
 
 const state = t.testdir();

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
 import { WALLETS } from '../../src/localnet/traffic/cast.ts';
-import { verifyReceipt } from '../../src/receipts/verify/verify.ts';
+import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
 import { openStepped, until } from '../support/open.ts';
 
 /** What the node is made to say of finalized accounts, in place of what is so. */

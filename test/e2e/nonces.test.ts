@@ -1,6 +1,6 @@
 import t from 'tap';
-import { signedBody } from '../../src/receipts/body.ts';
-import { verifyReceipt } from '../../src/receipts/verify/verify.ts';
+import { formatSignedBody } from '../../src/receipts/signed-body.ts';
+import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
 import { openStepped } from '../support/open.ts';
 
 const { gateway, get, rpc, step } = await openStepped(t, { perSlot: 0 });
@@ -94,7 +94,7 @@ t.test('304 carries the receipt that a 200 would carry: still unchanged, at this
     t.equal(text, '');
     const slot = headers.get('x-slot');
     t.ok(Number(slot) > first.json.slot);
-    const body = signedBody(result, Number(slot), headers.get('x-receipt') ?? '');
+    const body = formatSignedBody(result, Number(slot), headers.get('x-receipt') ?? '');
     t.equal(verifyReceipt(body, expected(BALANCE, nonce)).slot, Number(slot));
   }
 });

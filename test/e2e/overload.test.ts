@@ -1,8 +1,8 @@
 import t from 'tap';
-import { newApiKey } from '../../src/access/api-keys/api-key.ts';
-import { keysPath } from '../../src/access/api-keys/key-store.ts';
+import { generateApiKey } from '../../src/access/api-keys/api-key.ts';
+import { apiKeysPath } from '../../src/access/api-keys/api-key-store.ts';
 import { WALLETS } from '../../src/localnet/traffic/cast.ts';
-import { issue, recordOf } from '../support/access/issued.ts';
+import { issue, recordOf } from '../support/access/api-key-fixtures.ts';
 import { type Got, openStepped, type SteppedWorld, until } from '../support/open.ts';
 
 const left = async (asking: Promise<Got>): Promise<number> =>
@@ -59,8 +59,8 @@ t.test('who asks what is being asked already waits for that, however many they a
 
 t.test('where there is a line a scale key goes before who came first', async (t) => {
   const state = t.testdir();
-  const key = newApiKey();
-  await issue(keysPath(state), recordOf(key, { tier: 'scale' }));
+  const key = generateApiKey();
+  await issue(apiKeysPath(state), recordOf(key, { tier: 'scale' }));
   const world = await openStepped(t, { perSlot: 0, state, set: ['limits.inFlight=1'] });
   const { get } = world;
   const paying = { headers: { 'x-api-key': key } };

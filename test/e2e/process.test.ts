@@ -3,7 +3,7 @@ import t from 'tap';
 import { WebSocket } from 'ws';
 import { startEmbedded } from '../../src/localnet/embedded.ts';
 import { WALLETS } from '../../src/localnet/traffic/cast.ts';
-import { type Child, listening, PATIENT, run } from '../support/child.ts';
+import { type Child, listening, PATIENT, run } from '../support/child-process.ts';
 import { client, until } from '../support/open.ts';
 
 const folders = t.testdir({ cluster: {}, killed: {}, rotated: {}, drained: {} });

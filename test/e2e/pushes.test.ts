@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { SYSTEM_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { WALLETS } from '../../src/localnet/traffic/cast.ts';
-import { answerIn } from '../../src/receipts/push.ts';
-import { verifyReceipt } from '../../src/receipts/verify/verify.ts';
+import { answerInFrame } from '../../src/receipts/push-frame.ts';
+import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
 import { openStepped, type SteppedWorld, until } from '../support/open.ts';
 import { addressFromByte } from '../support/token-account-fixtures.ts';
 
@@ -56,13 +56,13 @@ t.test('a subscriber gets the first value, then each change, as REST answers it 
     await sleep(5);
     if (reader.of('balance').length === pushes) continue;
     const after = await get(`/balance/${WALLET}`);
-    if ([before.text, after.text].includes(answerIn(reader.frames.at(-1) ?? ''))) same++;
+    if ([before.text, after.text].includes(answerInFrame(reader.frames.at(-1) ?? ''))) same++;
   }
   reader.frames.forEach((frame, seq) => {
-    const { slot, result } = JSON.parse(answerIn(frame));
+    const { slot, result } = JSON.parse(answerInFrame(frame));
     t.equal(JSON.parse(frame).seq, seq);
     t.equal(BigInt(result.lamports), cluster.chain.accountAt(WALLET, slot)?.lamports ?? 0n, `at slot ${slot}`);
-    const { slot: signed } = verifyReceipt(answerIn(frame), {
+    const { slot: signed } = verifyReceipt(answerInFrame(frame), {
       publicKeys: [gateway.publicKey],
       cluster: gateway.cluster,
       request: `GET /api/v1/balance/${WALLET}`,

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import t from 'tap';
 import { CLOCK_SYSVAR } from '../../src/domain/well-known-addresses.ts';
 import { WALLETS, WHALE } from '../../src/localnet/traffic/cast.ts';
-import { receiptIn, signedBody } from '../../src/receipts/body.ts';
+import { formatSignedBody, receiptTextIn } from '../../src/receipts/signed-body.ts';
 import { ReceiptError } from '../../src/receipts/verify/receipt-error.ts';
-import { type Expected, verifyReceipt } from '../../src/receipts/verify/verify.ts';
+import { type Expected, verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
 import { openStepped } from '../support/open.ts';
-import { pythonVerdicts, type Question, skipPython } from '../support/receipts/python.ts';
-import { readmeVerdict } from '../support/receipts/readme-verifier.ts';
+import { pythonVerdicts, type Question, skipPython } from '../support/receipts/python-implementation.ts';
+import { readmeVerdict } from '../support/receipts/readme-implementation.ts';
 
 const { get, gateway, cluster, clock, step } = await openStepped(t);
 
@@ -36,7 +36,7 @@ t.test('every enveloped answer proves itself, hit or miss, alone or sealed with 
     const bodies = await Promise.all(TARGETS.map(async (target) => ({ target, ...(await get(target)) })));
     for (const { target, text, json } of bodies) {
       const { result, slot, receipt } = verifyReceipt(text, expected(target));
-      t.equal(signedBody(result, slot, receiptIn(text)), text, round);
+      t.equal(formatSignedBody(result, slot, receiptTextIn(text)), text, round);
       t.equal(slot, json.slot, target);
       sizes.add(receipt.size);
     }

@@ -3,7 +3,7 @@ import { Unpackr } from 'msgpackr';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
 import { parseTarget } from '../../src/domain/canonical-request.ts';
-import { verifyReceipt } from '../../src/receipts/verify/verify.ts';
+import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
 import { openStepped, type SteppedWorld, until } from '../support/open.ts';
 import { answersIn, exchange } from '../support/raw.ts';
 

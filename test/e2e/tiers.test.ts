@@ -1,9 +1,9 @@
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
-import { newApiKey } from '../../src/access/api-keys/api-key.ts';
-import { keysPath } from '../../src/access/api-keys/key-store.ts';
+import { generateApiKey } from '../../src/access/api-keys/api-key.ts';
+import { apiKeysPath } from '../../src/access/api-keys/api-key-store.ts';
 import { readUsage, usagePath } from '../../src/access/usage/usage-file.ts';
-import { issue, recordOf, revoke } from '../support/access/issued.ts';
+import { issue, recordOf, revoke } from '../support/access/api-key-fixtures.ts';
 import { type Got, openStepped, type SteppedWorld, until } from '../support/open.ts';
 
 const quota = ({ headers }: Got): readonly number[] =>
@@ -14,9 +14,9 @@ const FREE = 'limits.free.requests=100'; // as it ships
 /** A gateway that knows one key of each tier. */
 async function openWithKeys(t: Test, set: readonly string[] = []) {
   const state = t.testdir();
-  const [build, scale] = [newApiKey(), newApiKey()];
+  const [build, scale] = [generateApiKey(), generateApiKey()];
   const ids = { build: build.slice(-8), scale: scale.slice(-8) };
-  await issue(keysPath(state), recordOf(build), recordOf(scale, { tier: 'scale' }));
+  await issue(apiKeysPath(state), recordOf(build), recordOf(scale, { tier: 'scale' }));
   const world = await openStepped(t, { perSlot: 0, state, set: [FREE, ...set] });
   const as = (key: string): RequestInit => ({ headers: { 'x-api-key': key } });
   return { ...world, state, build, scale, ids, as };
@@ -50,7 +50,7 @@ t.test('a key has the window of its tier wherever it comes from, and the address
 t.test('24: a key that opens nothing is refused on every path, and counts for the address', async (t) => {
   const { get, rpc, as } = await openWithKeys(t);
   let remaining = 100;
-  for (const key of ['k', `sg_live_${'0'.repeat(36)}`, newApiKey(), 'x'.repeat(1000)]) {
+  for (const key of ['k', `sg_live_${'0'.repeat(36)}`, generateApiKey(), 'x'.repeat(1000)]) {
     for (const asked of [get('/slot', as(key)), get('/pubkey', as(key)), rpc({ method: 'getSlot' }, as(key))]) {
       const got = await asked;
       t.match([got.status, got.json.error], [401, 'invalid_api_key']);
@@ -66,17 +66,17 @@ t.test('24: a key that opens nothing is refused on every path, and counts for th
 t.test('a key works as soon as it is issued, and no more when it is revoked; streams of it are closed', async (t) => {
   const world = await openWithKeys(t);
   const { get, as, state, step } = world;
-  const key = newApiKey();
+  const key = generateApiKey();
   const answers = async (status: number): Promise<boolean> => {
     await step(2); // the file is looked at twice a second
     return (await get('/slot', as(key))).status === status;
   };
   t.equal((await get('/slot', as(key))).status, 401);
-  await issue(keysPath(state), recordOf(key));
+  await issue(apiKeysPath(state), recordOf(key));
   await until(() => answers(200), 'the key');
   const stream = await openStream(t, world, key);
   t.equal(stream.answer, '500');
-  await revoke(keysPath(state), key.slice(-8));
+  await revoke(apiKeysPath(state), key.slice(-8));
   await until(() => answers(401), 'its end');
   await step();
   t.equal(await stream.closed, 4401);
@@ -88,7 +88,7 @@ t.test('a key holds as many streams as its tier', async (t) => {
   t.equal((await openStream(t, world, world.build)).answer, '500');
   t.equal((await openStream(t, world, world.build)).answer, 429);
   t.equal((await openStream(t, world, world.scale)).answer, '30000');
-  t.equal((await openStream(t, world, newApiKey())).answer, 401);
+  t.equal((await openStream(t, world, generateApiKey())).answer, 401);
 });
 
 t.test('what a key was used for is in the file a second later, by route and outcome', async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { COINS } from '../../src/localnet/traffic/cast.ts';
 import { digestOf } from '../../src/receipts/digest.ts';
-import { verifyReceipt } from '../../src/receipts/verify/verify.ts';
+import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
 import { openStepped, until } from '../support/open.ts';
 
 const { gateway, get, step } = await openStepped(t, { perSlot: 0 });

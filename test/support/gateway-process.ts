@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Child, listening, run } from './child.ts';
+import { type Child, listening, run } from './child-process.ts';
 import { until } from './open.ts';
 
 /** For how long a gateway's loop was held up at most: by its own work, and altogether. */

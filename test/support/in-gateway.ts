@@ -1,4 +1,4 @@
-import { collect } from './collect.ts';
+import { collect } from './collect-garbage.ts';
 
 // Loaded into a gateway by NODE_OPTIONS. Ends it with who started it, and tells on the standard error, four times a
 // second, for how long its loop was held up at most: by its own work, and altogether, the machine's other work included.

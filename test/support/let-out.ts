@@ -2,11 +2,11 @@ import { generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { newApiKey } from '../../src/access/api-keys/api-key.ts';
-import { keysPath } from '../../src/access/api-keys/key-store.ts';
+import { generateApiKey } from '../../src/access/api-keys/api-key.ts';
+import { apiKeysPath } from '../../src/access/api-keys/api-key-store.ts';
 import { startEmbedded } from '../../src/localnet/embedded.ts';
-import { issue, recordOf } from './access/issued.ts';
-import { listening, PATIENT, run } from './child.ts';
+import { issue, recordOf } from './access/api-key-fixtures.ts';
+import { listening, PATIENT, run } from './child-process.ts';
 import { client, type Got, until } from './open.ts';
 import type { Place } from './place.ts';
 
@@ -30,7 +30,7 @@ export async function letOut(place: Place): Promise<LetOut> {
   for (const folder of [state, `${folders}/cluster`]) mkdirSync(folder, { recursive: true });
   const pem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
   const seed = Buffer.from(pem.split('\n')[1] ?? '', 'base64').subarray(-32);
-  const [valid, guessed] = [newApiKey(), newApiKey()];
+  const [valid, guessed] = [generateApiKey(), generateApiKey()];
   const secrets = {
     upstream: ['path5ecretOfTheNode', 'query5ecretOfTheNode', 'socket5ecretOfTheNode'],
     caller: [valid, guessed, valid.slice(8), guessed.slice(8)],
@@ -43,7 +43,7 @@ export async function letOut(place: Place): Promise<LetOut> {
 
   const node = await talkativeNode(cluster.url, `${path}: ${query}`);
   place.teardown(node.close);
-  await issue(keysPath(state), recordOf(valid));
+  await issue(apiKeysPath(state), recordOf(valid));
   const upstream = `${node.url}/v2/${path}?api-key=${query},${cluster.wsUrl}/?token=${socket}`;
   const main = new URL('../../src/main.js', import.meta.url);
   const child = run(main, ['--port', '0', '--state', state, '--upstream', upstream, ...PATIENT], { RECEIPT_KEY: pem });

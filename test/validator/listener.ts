@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answerIn } from '../../src/receipts/push.ts';
+import { answerInFrame } from '../../src/receipts/push-frame.ts';
 
 interface Frame {
   readonly result: { readonly seq: number; readonly slot: number };
@@ -34,7 +34,7 @@ export async function openListener(url: string, onPush: (path: string, answer: s
     }
     const topic = followed[id];
     if (topic === undefined || seq !== topic.seq++) surprises.push(frame);
-    else onPush(topic.path, answerIn(frame));
+    else onPush(topic.path, answerInFrame(frame));
   };
   let isClosing = false;
   socket.onclose = ({ reason }) => {

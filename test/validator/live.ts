@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import bs58 from 'bs58';
 import t from 'tap';
-import { createVerifier } from '../../src/receipts/verify/verify.ts';
+import { createVerifier } from '../../src/receipts/verify/verify-receipt.ts';
 import { openGateway } from '../support/open.ts';
 import { Claims } from './claims.ts';
 import { Ledger } from './ledger.ts';

@@ -1,34 +1,34 @@
 import type { Clock } from '../../domain/clock.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
-import type { Identity } from './identity.ts';
-import type { Tier } from './tier.ts';
+import type { RateLimitKey } from './rate-limit-key.ts';
+import type { Tier } from './tiers.ts';
 
 export interface AdmissionOptions {
   /** How much work may be with the upstream at one time. */
-  readonly inFlight: number;
+  readonly maxInFlight: number;
   /** How much more may wait. */
-  readonly queue: number;
+  readonly maxQueued: number;
   /** For how long at most. */
-  readonly waitMs: number;
+  readonly maxWaitMs: number;
   readonly clock: Clock;
   /** True while the process has so much to do that nothing may be added. */
-  readonly isLate: () => boolean;
+  readonly isOverloaded: () => boolean;
 }
 
 /** What one identity has under way, and in the line. */
 interface Load {
-  readonly identity: Identity;
+  readonly key: RateLimitKey;
   running: number;
   waiting: number;
 }
 
 /** One who stands in the line. */
-interface Waiting {
+interface QueuedWork {
   readonly load: Load;
   /** How much its identity may have under way. */
-  readonly most: number;
-  readonly go: () => void;
-  readonly giveUp: (why: string) => void;
+  readonly maxRunning: number;
+  readonly start: () => void;
+  readonly reject: (why: string) => void;
 }
 
 /**
@@ -38,9 +38,9 @@ interface Waiting {
  */
 export class Admission {
   readonly #options: AdmissionOptions;
-  readonly #loads = new Map<Identity, Load>();
-  readonly #first = new Set<Waiting>(); // a Set keeps its order and forgets from the middle
-  readonly #rest = new Set<Waiting>();
+  readonly #loads = new Map<RateLimitKey, Load>();
+  readonly #priorityQueue = new Set<QueuedWork>(); // a Set keeps its order and forgets from the middle
+  readonly #normalQueue = new Set<QueuedWork>();
   #running = 0;
   #refused = 0;
 
@@ -53,7 +53,7 @@ export class Admission {
   }
 
   get waiting(): number {
-    return this.#first.size + this.#rest.size;
+    return this.#priorityQueue.size + this.#normalQueue.size;
   }
 
   /** How many were turned away. */
@@ -62,82 +62,82 @@ export class Admission {
   }
 
   /** Starts the work, at once where nobody is in front. Rejects with `overloaded` where it can't be taken. */
-  async run<T>(identity: Identity, tier: Tier, work: () => Promise<T>): Promise<T> {
-    if (this.#options.isLate()) throw this.#refusal('the gateway has too much to do');
-    const load = this.#loads.get(identity) ?? { identity, running: 0, waiting: 0 };
-    if (this.#running < this.#options.inFlight && load.running < tier.inFlight) this.#enter(load);
-    else await this.#turn(load, tier);
+  async run<T>(key: RateLimitKey, tier: Tier, work: () => Promise<T>): Promise<T> {
+    if (this.#options.isOverloaded()) throw this.#overloadedError('the gateway has too much to do');
+    const load = this.#loads.get(key) ?? { key, running: 0, waiting: 0 };
+    if (this.#running < this.#options.maxInFlight && load.running < tier.inFlight) this.#startWork(load);
+    else await this.#waitForTurn(load, tier);
     try {
       return await work();
     } finally {
-      this.#leave(load);
+      this.#finishWork(load);
     }
   }
 
-  #enter(load: Load): void {
+  #startWork(load: Load): void {
     this.#running++;
     load.running++;
-    this.#loads.set(load.identity, load);
+    this.#loads.set(load.key, load);
   }
 
   /** The place goes to the next at once, so that nobody can slip in between. */
-  #leave(load: Load): void {
+  #finishWork(load: Load): void {
     this.#running--;
     load.running--;
-    this.#next()?.go();
-    this.#forget(load);
+    this.#nextRunnable()?.start();
+    this.#dropIfIdle(load);
   }
 
   /** Resolves when it has entered. */
-  #turn(load: Load, { inFlight, priority }: Tier): Promise<void> {
-    const { queue, waitMs, clock } = this.#options;
-    if (load.waiting >= inFlight) throw this.#refusal('too many of your requests are under way');
-    if (this.waiting >= queue) {
-      const last = priority ? [...this.#rest].at(-1) : undefined;
-      if (last === undefined) throw this.#refusal('too many requests are waiting');
-      last.giveUp('others who go first are waiting');
+  #waitForTurn(load: Load, { inFlight, priority }: Tier): Promise<void> {
+    const { maxQueued, maxWaitMs, clock } = this.#options;
+    if (load.waiting >= inFlight) throw this.#overloadedError('too many of your requests are under way');
+    if (this.waiting >= maxQueued) {
+      const displaced = priority ? [...this.#normalQueue].at(-1) : undefined;
+      if (displaced === undefined) throw this.#overloadedError('too many requests are waiting');
+      displaced.reject('others who go first are waiting');
     }
-    const line = priority ? this.#first : this.#rest;
+    const waitingQueue = priority ? this.#priorityQueue : this.#normalQueue;
     return new Promise((resolve, reject) => {
-      const stepOut = (): void => {
-        line.delete(waiting);
+      const dequeue = (): void => {
+        waitingQueue.delete(queued);
         load.waiting--;
         cancel();
       };
-      const waiting: Waiting = {
+      const queued: QueuedWork = {
         load,
-        most: inFlight,
-        go: () => {
-          stepOut();
-          this.#enter(load);
+        maxRunning: inFlight,
+        start: () => {
+          dequeue();
+          this.#startWork(load);
           resolve();
         },
-        giveUp: (why) => {
-          stepOut();
-          this.#forget(load);
-          reject(this.#refusal(why));
+        reject: (why) => {
+          dequeue();
+          this.#dropIfIdle(load);
+          reject(this.#overloadedError(why));
         },
       };
-      const cancel = clock.after(waitMs, () => waiting.giveUp('the request waited too long'));
-      line.add(waiting);
+      const cancel = clock.after(maxWaitMs, () => queued.reject('the request waited too long'));
+      waitingQueue.add(queued);
       load.waiting++;
-      this.#loads.set(load.identity, load);
+      this.#loads.set(load.key, load);
     });
   }
 
   /** The first whose identity may have more under way; the others wait for work of their own. */
-  #next(): Waiting | undefined {
-    for (const line of [this.#first, this.#rest]) {
-      for (const waiting of line) if (waiting.load.running < waiting.most) return waiting;
+  #nextRunnable(): QueuedWork | undefined {
+    for (const queue of [this.#priorityQueue, this.#normalQueue]) {
+      for (const queued of queue) if (queued.load.running < queued.maxRunning) return queued;
     }
     return undefined;
   }
 
-  #forget({ identity, running, waiting }: Load): void {
-    if (running === 0 && waiting === 0) this.#loads.delete(identity);
+  #dropIfIdle({ key, running, waiting }: Load): void {
+    if (running === 0 && waiting === 0) this.#loads.delete(key);
   }
 
-  #refusal(message: string): GatewayError {
+  #overloadedError(message: string): GatewayError {
     this.#refused++;
     return new GatewayError('overloaded', message);
   }

@@ -4,15 +4,15 @@ import { StartError } from '../../domain/start-error.ts';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = readonly [base: Address, bits: number];
 
-const MAPPED_BITS = 96; // of ::ffff:0:0/96, where IPv6 keeps the IPv4 addresses
+const IPV4_MAPPED_PREFIX_BITS = 96; // of ::ffff:0:0/96, where IPv6 keeps the IPv4 addresses
 
 /** What is needed of a request: every header line, names in lower case. A proxy may add a line of its own. */
-export interface HeaderLines {
+export interface HeaderList {
   forEach(visit: (name: string, value: string) => void): void;
 }
 
 /** A connection's far end. */
-export interface Peer {
+export interface ConnectionPeer {
   /** 4 or 16 bytes. */
   getRemoteAddress(): ArrayBuffer;
   /** What a PROXY protocol v2 header before the request says, 4 or 16 bytes; of no length when there was none. */
@@ -20,22 +20,22 @@ export interface Peer {
 }
 
 /** Tells whose address counts. */
-export interface ClientIp {
+export interface ClientIpResolver {
   /** 4 or 16 bytes. */
-  of(peer: Peer, headers: HeaderLines): ArrayBuffer;
+  resolve(peer: ConnectionPeer, headers: HeaderList): ArrayBuffer;
   /**
    * True when that comes from a PROXY header. A connection may have more than one, and the later ones may be the
    * caller's: it must end behind the answer.
    */
-  isPrefaced(peer: Peer): boolean;
+  hasProxyHeader(peer: ConnectionPeer): boolean;
   /** True of a trusted proxy's address of 4 or 16 bytes. */
-  isProxy(address: ArrayBuffer): boolean;
+  isTrustedProxy(address: ArrayBuffer): boolean;
 }
 
-const PEER_ALONE: ClientIp = {
-  of: (peer) => peer.getRemoteAddress(),
-  isPrefaced: () => false,
-  isProxy: () => false,
+const PEER_ONLY: ClientIpResolver = {
+  resolve: (peer) => peer.getRemoteAddress(),
+  hasProxyHeader: () => false,
+  isTrustedProxy: () => false,
 };
 
 /**
@@ -44,16 +44,16 @@ const PEER_ALONE: ClientIp = {
  * right to the first that isn't, as only what trusted proxies wrote can be believed. Throws StartError for a network
  * that can't be read.
  */
-export function clientIp(trustedProxies: readonly string[]): ClientIp {
-  if (trustedProxies.length === 0) return PEER_ALONE;
+export function createClientIpResolver(trustedProxies: readonly string[]): ClientIpResolver {
+  if (trustedProxies.length === 0) return PEER_ONLY;
   const networks = trustedProxies.map(parseNetwork);
   const isTrusted = (address: Address): boolean => networks.some((network) => contains(network, address));
-  const isProxy = (bytes: ArrayBuffer): boolean => {
+  const isTrustedProxy = (bytes: ArrayBuffer): boolean => {
     const address = fromBytes(bytes);
     return address !== undefined && isTrusted(address);
   };
   return {
-    of(peer, headers) {
+    resolve(peer, headers) {
       const bytes = peer.getRemoteAddress();
       let hop = fromBytes(bytes);
       if (hop === undefined || !isTrusted(hop)) return bytes;
@@ -67,12 +67,12 @@ export function clientIp(trustedProxies: readonly string[]): ClientIp {
       }
       return toBytes(hop);
     },
-    isPrefaced: (peer) => peer.getProxiedRemoteAddress().byteLength > 0 && isProxy(peer.getRemoteAddress()),
-    isProxy,
+    hasProxyHeader: (peer) => peer.getProxiedRemoteAddress().byteLength > 0 && isTrustedProxy(peer.getRemoteAddress()),
+    isTrustedProxy,
   };
 }
 
-function forwardedFor(headers: HeaderLines): string[] {
+function forwardedFor(headers: HeaderList): string[] {
   const hops: string[] = [];
   headers.forEach((name, value) => {
     if (name === 'x-forwarded-for') hops.push(...value.split(','));
@@ -87,18 +87,18 @@ function parseHop(text: string): Address | undefined {
     .replace(/^\[(.*)\](?::\d+)?$/, '$1')
     .replace(/^([\d.]+):\d+$/, '$1');
   const address = parse(withoutPort);
-  return address && unmapped(address);
+  return address && unmapIpv4(address);
 }
 
 function parseNetwork(text: string): Network {
   const [, base = '', prefix] = /^([^/]*)(?:\/(\d+))?$/.exec(text) ?? [];
   const address = parse(base);
-  const longest = address?.kind() === 'ipv4' ? 32 : 128;
-  const bits = prefix === undefined ? longest : Number(prefix);
-  if (address === undefined || bits > longest)
+  const maxBits = address?.kind() === 'ipv4' ? 32 : 128;
+  const bits = prefix === undefined ? maxBits : Number(prefix);
+  if (address === undefined || bits > maxBits)
     throw new StartError(78, `trustedProxies: ${text} is neither an address nor a network such as 10.0.0.0/8`);
-  const plain = unmapped(address);
-  return plain === address ? [address, bits] : [plain, Math.max(0, bits - MAPPED_BITS)];
+  const native = unmapIpv4(address);
+  return native === address ? [address, bits] : [native, Math.max(0, bits - IPV4_MAPPED_PREFIX_BITS)];
 }
 
 const contains = ([network, bits]: Network, address: Address): boolean =>
@@ -106,7 +106,7 @@ const contains = ([network, bits]: Network, address: Address): boolean =>
 
 function fromBytes(bytes: ArrayBuffer): Address | undefined {
   if (bytes.byteLength !== 4 && bytes.byteLength !== 16) return undefined;
-  return unmapped(ipaddr.fromByteArray([...new Uint8Array(bytes)]));
+  return unmapIpv4(ipaddr.fromByteArray([...new Uint8Array(bytes)]));
 }
 
 const toBytes = (address: Address): ArrayBuffer => Uint8Array.from(address.toByteArray()).buffer;
@@ -118,5 +118,5 @@ function parse(text: string): Address | undefined {
 }
 
 /** An IPv4 address in IPv6 clothes without them. */
-const unmapped = (address: Address): Address =>
+const unmapIpv4 = (address: Address): Address =>
   address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;

@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
-import type { Access } from '../../access/access.ts';
+import type { Access } from '../../access/open-access.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { isNonce } from '../../receipts/statement.ts';
 import type { Context } from '../../routing/route.ts';
@@ -29,7 +29,7 @@ const hasOther = (req: HttpRequest): boolean =>
 /** The way of a GET that the cache has an answer for. Returns false, and has done nothing, when it is for the guard. */
 export function hits(deps: HitDeps): (res: HttpResponse, req: HttpRequest) => boolean {
   const { context, sealer, access, owed, onDefect } = deps;
-  const { limiter, clientIp, callers, usage } = access;
+  const { rateLimiter, clientIp, authenticator, usage } = access;
   const { cache } = context;
   const firstLook = new FirstLook();
   const hitHeads = new HitHeads();
@@ -41,16 +41,16 @@ export function hits(deps: HitDeps): (res: HttpResponse, req: HttpRequest) => bo
   /** A plain hit is answered right here: no parsing, no promise, no JSON, no signature. False if it is none. */
   function serveHit(res: HttpResponse, req: HttpRequest): boolean {
     const sight = firstLook.at(req);
-    if (sight === 'odd' || context.isDraining() || clientIp.isPrefaced(res)) return false;
+    if (sight === 'odd' || context.isDraining() || clientIp.hasProxyHeader(res)) return false;
     if (sight === 'special') return hitForOne(res, req);
     const entry = cache.get(targetOf(req)); // a key in the cache was valid when it got there
     if (entry === undefined || !cache.isFresh(entry)) return false;
     const body = sealer.bodyOf(entry);
     if (body === undefined) return false;
-    const address = clientIp.of(res, req);
-    const account = firstLook.namesCaller ? callers.accountOf(req, address) : undefined;
+    const address = clientIp.resolve(res, req);
+    const account = firstLook.namesCaller ? authenticator.authenticate(req, address) : undefined;
     if (account instanceof GatewayError) return false;
-    const quota = limiter.take(address, 1, account);
+    const quota = rateLimiter.consume(address, 1, account);
     if (account !== undefined) noteUse(usage, account, req.getUrl(), quota.allowed ? 'answered' : 'limited');
     if (quota.allowed) {
       const accept = isCompressible(body) ? req.getHeader('accept-encoding') : '';
@@ -68,10 +68,10 @@ export function hits(deps: HitDeps): (res: HttpResponse, req: HttpRequest) => bo
     if (!isNonce(nonce) || hasOther(req)) return false;
     const entry = cache.get(targetOf(req));
     if (entry?.meta.envelope !== 'signed' || entry.refusal !== undefined || !cache.isFresh(entry)) return false;
-    const address = clientIp.of(res, req);
-    const account = firstLook.namesCaller ? callers.accountOf(req, address) : undefined;
+    const address = clientIp.resolve(res, req);
+    const account = firstLook.namesCaller ? authenticator.authenticate(req, address) : undefined;
     if (account instanceof GatewayError) return false;
-    const quota = { ...limiter.take(address, 2, account) };
+    const quota = { ...rateLimiter.consume(address, 2, account) };
     if (account !== undefined) noteUse(usage, account, req.getUrl(), quota.allowed ? 'answered' : 'limited');
     const reply = new Reply(res, owed);
     const fail = (thrown: unknown): void => reply.send(errorWire(quota, thrown, onDefect));

@@ -1,8 +1,8 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
-import { whoIs } from '../../access/callers.ts';
-import type { Quota } from '../../access/limits/limiter.ts';
-import type { Account } from '../../access/limits/tier.ts';
-import type { Outcome } from '../../access/usage/usage-line.ts';
+import { rateLimitKeyOf } from '../../access/authenticator.ts';
+import type { Quota } from '../../access/limits/rate-limiter.ts';
+import type { Principal } from '../../access/limits/tiers.ts';
+import type { RequestOutcome } from '../../access/usage/usage-line.ts';
 import { parseTarget } from '../../domain/canonical-request.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Page } from '../../page/page.ts';
@@ -67,7 +67,7 @@ const NO_QUOTA: Quota = { allowed: true, limit: 0, remaining: 0, reset: 0, retry
 
 export function handlers(deps: Deps): Handlers {
   const { answers, context, sealer, access, owed, onDefect } = deps;
-  const { limiter, clientIp, callers, admission, usage } = access;
+  const { rateLimiter, clientIp, authenticator, admission, usage } = access;
   const serveHit = hits(deps);
 
   const get: Handler = (res, req) => {
@@ -136,32 +136,33 @@ export function handlers(deps: Deps): Handlers {
       });
       const url = req.getUrl();
       let quota = NO_QUOTA;
-      let account: Account | undefined;
+      let principal: Principal | undefined;
       let close = context.isDraining();
-      const finish = (wire: Wire, outcome: Outcome): void => {
-        if (account !== undefined) noteUse(usage, account, url, outcome);
+      const finish = (wire: Wire, outcome: RequestOutcome): void => {
+        if (principal !== undefined) noteUse(usage, principal, url, outcome);
         if (close || context.isDraining()) reply.sendLast(wire);
         else reply.send(wire);
       };
       const send = (wire: Wire): void => finish(wire, 'answered');
       const fail = (thrown: unknown): void => finish(errorWire(quota, thrown, onDefect), outcomeOf(thrown));
       try {
-        const address = clientIp.of(res, req);
+        const address = clientIp.resolve(res, req);
         const match = matchRoute(url);
         const place = placeOf(url, match);
-        quota = { ...limiter.peek(address) };
+        quota = { ...rateLimiter.peek(address) };
         const fault = framingFault(req, method === 'post');
-        close ||= fault !== undefined || clientIp.isPrefaced(res) || isLast(req, method === 'post');
+        close ||= fault !== undefined || clientIp.hasProxyHeader(res) || isLast(req, method === 'post');
         if (fault !== undefined) throw new GatewayError('invalid_request', fault);
         if (method !== 'options') {
-          const counted = callers.count(req, address, isFree(match) ? 0 : weightOf(req));
-          ({ account, quota } = counted);
+          const counted = authenticator.consume(req, address, isFree(match) ? 0 : weightOf(req));
+          ({ principal, quota } = counted);
           if (!quota.allowed) throw windowSpent(quota);
           checkMethod(method, place);
-          if (counted.refusal !== undefined) throw counted.refusal;
+          if (counted.credentialsError !== undefined) throw counted.credentialsError;
           if (method === 'post' && req.getHeader('x-receipt-nonce') !== '') throw unsigned();
         }
-        const admit: Admit = (work) => admission.run(whoIs(address, account), callers.tierOf(account), work);
+        const admit: Admit = (work) =>
+          admission.run(rateLimitKeyOf(address, principal), authenticator.tierOf(principal), work);
         const wire = answer({ req, match, place, reply, quota, admit });
         if (wire instanceof Promise) wire.then(send, fail);
         else send(wire);
@@ -175,7 +176,7 @@ export function handlers(deps: Deps): Handlers {
   return { get, head: slowGet, post, options, other };
 }
 
-function outcomeOf(thrown: unknown): Outcome {
+function outcomeOf(thrown: unknown): RequestOutcome {
   const { status } = GatewayError.from(thrown);
   if (status === 429) return 'limited';
   return status < 500 ? 'refused' : 'failed';

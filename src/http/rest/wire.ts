@@ -1,10 +1,10 @@
-import type { Quota } from '../../access/limits/limiter.ts';
+import type { Quota } from '../../access/limits/rate-limiter.ts';
 import type { Entry } from '../../cache/entry.ts';
 import type { Envelope } from '../../domain/envelope.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { toJson } from '../../domain/to-json.ts';
 import type { Page } from '../../page/page.ts';
-import { receiptIn } from '../../receipts/body.ts';
+import { receiptTextIn } from '../../receipts/signed-body.ts';
 import type { Context, Now, ParamSet, Params, Posted } from '../../routing/route.ts';
 import type { Served } from '../../serving/answers.ts';
 import { bestCoding, coded } from './encoding.ts';
@@ -50,7 +50,7 @@ export function servedWire(quota: Quota, { entry, source, body: plain, upstreamM
   if (source === 'MISS' && upstreamMs !== undefined)
     extra.push(['Server-Timing', `upstream;dur=${upstreamMs.toFixed(1)}`]);
   if (isNamed(wish.ifNoneMatch, entry.etag)) {
-    extra.push(['X-Receipt', receiptIn(plain)]); // who has the result has all that it proves
+    extra.push(['X-Receipt', receiptTextIn(plain)]); // who has the result has all that it proves
     return { head: headText(304, quota, extra).text, body: null };
   }
   // Nobody else gets a body with a nonce, so nothing is won by keeping it compressed.

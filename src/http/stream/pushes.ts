@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
-import { pushOf } from '../../receipts/push.ts';
+import { formatPushFrame } from '../../receipts/push-frame.ts';
 import type { Topic } from '../../routes/topics.ts';
 import { errorFrame } from './error-frame.ts';
 import { Followed, type FollowedOptions, type Push } from './followed.ts';
@@ -71,7 +71,7 @@ export class Pushes {
       const first = await audience.followed.now();
       if (audience.subscriptions.get(listener) !== subscription) return; // gone meanwhile
       subscription.sent = first;
-      listener.say(pushOf('subscribed', head(subscription, topic, true), first.body));
+      listener.say(formatPushFrame('subscribed', head(subscription, topic, true), first.body));
       const { latest } = audience.followed;
       if (latest !== undefined) push(audience.topic, subscription, latest);
     } catch (thrown) {
@@ -161,7 +161,7 @@ function send(topic: Topic, subscription: Subscription, news: Push): void {
   subscription.sent = news;
   const reorg = news.isReorg ? ',"reorg":true' : '';
   const members = `${head(subscription, topic, false)}${reorg}`;
-  subscription.isOwed = !subscription.listener.push(pushOf(topic.name, members, news.body));
+  subscription.isOwed = !subscription.listener.push(formatPushFrame(topic.name, members, news.body));
 }
 
 function head({ id, seq }: Subscription, { name, address }: Topic, isFirst: boolean): string {

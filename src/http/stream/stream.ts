@@ -1,9 +1,9 @@
 import type { HttpRequest, HttpResponse, TemplatedApp, us_socket_context_t, WebSocket } from 'uWebSockets.js';
-import type { Access } from '../../access/access.ts';
-import { whoIs } from '../../access/callers.ts';
-import type { Quota } from '../../access/limits/limiter.ts';
-import type { Seat } from '../../access/limits/seats.ts';
-import type { Account } from '../../access/limits/tier.ts';
+import { rateLimitKeyOf } from '../../access/authenticator.ts';
+import type { Quota } from '../../access/limits/rate-limiter.ts';
+import type { StreamSlot } from '../../access/limits/stream-quota.ts';
+import type { Principal } from '../../access/limits/tiers.ts';
+import type { Access } from '../../access/open-access.ts';
 import type { Entry } from '../../cache/entry.ts';
 import { API_PREFIX } from '../../domain/canonical-request.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -49,9 +49,9 @@ interface Subscriber {
   readonly channel: Channel;
   readonly shard: number;
   /** Whose it is; undefined for an address. */
-  readonly account: Account | undefined;
+  readonly account: Principal | undefined;
   /** Its place among the connections of its caller. */
-  readonly seat: Seat;
+  readonly seat: StreamSlot;
   /** Where its frames go. The engine merges this object into its socket, which has a `send` of its own. */
   readonly listener: Listener;
 }
@@ -75,7 +75,7 @@ const CLOSE = {
 /** Serves `/stream`: the network's frames over WebSocket. */
 export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
   const { access, clock, pushes } = options;
-  const { limiter, callers, seats } = access;
+  const { rateLimiter, authenticator, streamQuota } = access;
   const publish: Publish = (topic, message, isBinary) => void app.publish(topic, message, isBinary, false);
   const channels = new Channels(publish, options.sealer, clock);
   const sockets = new Set<Socket>();
@@ -83,24 +83,24 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
   const keyed = new Set<Socket>();
 
   function upgrade(res: HttpResponse, req: HttpRequest, context: us_socket_context_t): void {
-    let quota: Quota = limiter.peek(new ArrayBuffer(4));
+    let quota: Quota = rateLimiter.peek(new ArrayBuffer(4));
     try {
-      const address = access.clientIp.of(res, req);
-      const counted = callers.count(req, address, 1);
-      const { account, refusal } = counted;
+      const address = access.clientIp.resolve(res, req);
+      const counted = authenticator.consume(req, address, 1);
+      const { principal, credentialsError } = counted;
       quota = counted.quota;
       if (!quota.allowed) throw tooMany('requests', quota);
       if (options.isDraining()) throw new GatewayError('shutting_down', 'the gateway is shutting down');
       checkHandshake(req);
       const channel = channels.at(targetOf(req));
-      if (refusal !== undefined) throw refusal;
-      const tier = callers.tierOf(account);
-      const seat = seats.take(whoIs(address, account), tier);
+      if (credentialsError !== undefined) throw credentialsError;
+      const tier = authenticator.tierOf(principal);
+      const seat = streamQuota.acquire(rateLimitKeyOf(address, principal), tier);
       if (seat === undefined) throw tooMany('streams', quota);
       const subscriber: Subscriber = {
         channel,
         shard: channel.fanout.join(),
-        account,
+        account: principal,
         seat,
         listener: { say: () => {}, push: () => false, subscriptions: tier.subscriptions }, // until the socket is open
       };
@@ -120,7 +120,7 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
 
   function onMessage(socket: Socket, message: ArrayBuffer, isBinary: boolean): void {
     const { listener, seat } = socket.getUserData();
-    if (!seat.message()) {
+    if (!seat.consumeMessage()) {
       socket.end(CLOSE.tooMany, 'too many messages');
       return;
     }
@@ -172,7 +172,8 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
   function dropUnknown(): void {
     for (const socket of [...keyed]) {
       const { account } = socket.getUserData();
-      if (account !== undefined && !callers.isStillKnown(account)) socket.end(CLOSE.notKnown, 'the key is not valid');
+      if (account !== undefined && !authenticator.isStillValid(account))
+        socket.end(CLOSE.notKnown, 'the key is not valid');
     }
   }
 
@@ -209,7 +210,7 @@ export function openStream(app: TemplatedApp, options: StreamOptions): Stream {
       slow.forget(socket);
       keyed.delete(socket);
       channel.fanout.leave(shard);
-      seat.leave();
+      seat.release();
     },
   });
 

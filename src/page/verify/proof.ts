@@ -1,10 +1,10 @@
-import { answerIn } from '../../receipts/push.ts';
+import { answerInFrame } from '../../receipts/push-frame.ts';
 import type { Receipt } from '../../receipts/receipt.ts';
-import { askedRequest } from '../../receipts/verify/asked-request.ts';
+import { parseSignedBody } from '../../receipts/verify/parse-signed-body.ts';
 import { ReceiptError, type ReceiptFault } from '../../receipts/verify/receipt-error.ts';
-import { takeApart } from '../../receipts/verify/signed-body.ts';
-import { trustedKey } from '../../receipts/verify/trusted-key.ts';
-import { verifyReceipt } from '../../receipts/verify/verify.ts';
+import { canonicalRequestLine } from '../../receipts/verify/request-line.ts';
+import { parseTrustedKey } from '../../receipts/verify/trusted-key.ts';
+import { verifyReceipt } from '../../receipts/verify/verify-receipt.ts';
 import { batchWords, claimWords, clusterWords, commitmentWords, FAULTS, timeWords } from './words.ts';
 
 /** What a person knows. What is left empty is not compared with the receipt. */
@@ -55,11 +55,11 @@ const LINE_OF: Readonly<Partial<Record<ReceiptFault, string>>> = {
  * when what the person says can't be a key or a request.
  */
 export function judgeText(text: string, known: Known, nowMs: number): Finding {
-  const body = answerIn(text.trim());
-  const request = known.request === '' ? '' : askedRequest(known.request);
-  if (known.publicKey !== '') trustedKey(known.publicKey);
+  const body = answerInFrame(text.trim());
+  const request = known.request === '' ? '' : canonicalRequestLine(known.request);
+  if (known.publicKey !== '') parseTrustedKey(known.publicKey);
   try {
-    const { receipt } = takeApart(body);
+    const { receipt } = parseSignedBody(body);
     const lines = linesOf(receipt, { ...known, request }, nowMs);
     if (known.publicKey === '') {
       const words =

@@ -1,22 +1,22 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { hasCode } from '../../runtime/files/errno.ts';
-import { writeNewFile } from '../../runtime/files/new-file.ts';
+import { createFile } from '../../runtime/files/create-file.ts';
+import { hasErrorCode } from '../../runtime/files/error-code.ts';
 
 const MAX_KEY_BYTES = 4096;
-const OTHERS = 0o077; // permission bits of group and world
+const OTHERS_PERMISSIONS = 0o077; // permission bits of group and world
 
 /**
  * The text of a key file, or undefined when there is none. Throws an Error that says what to do about a file that
  * others can read, or that isn't a plain file: a signing key must be nobody else's.
  */
 export function readKeyFile(path: string): string | undefined {
-  const fd = openKey(path);
+  const fd = openKeyFile(path);
   if (fd === undefined) return undefined;
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) throw new Error(`${path} is not a regular file`);
-    if (process.platform !== 'win32' && (stat.mode & OTHERS) !== 0)
+    if (process.platform !== 'win32' && (stat.mode & OTHERS_PERMISSIONS) !== 0)
       throw new Error(`${path} has mode ${(stat.mode & 0o777).toString(8)}, others can use it: chmod 600 ${path}`);
     if (stat.size > MAX_KEY_BYTES) throw new Error(`${path} is over ${MAX_KEY_BYTES} bytes, that is no key`);
     return readFileSync(fd, 'utf8');
@@ -26,16 +26,16 @@ export function readKeyFile(path: string): string | undefined {
 }
 
 /** Opens without following a symbolic link and without waiting for the writer of a pipe. */
-function openKey(path: string): number | undefined {
+function openKeyFile(path: string): number | undefined {
   try {
     return openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
   } catch (thrown) {
-    if (hasCode(thrown, 'ENOENT')) return undefined;
-    if (hasCode(thrown, 'ELOOP')) throw new Error(`${path} is a symbolic link; name the file itself`);
+    if (hasErrorCode(thrown, 'ENOENT')) return undefined;
+    if (hasErrorCode(thrown, 'ELOOP')) throw new Error(`${path} is a symbolic link; name the file itself`);
     throw thrown;
   }
 }
 
 /** Makes a new key at `path` unless there is one. Tells whether the key there is the new one. */
 export const createKeyFile = (path: string): boolean =>
-  writeNewFile(path, generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }));
+  createFile(path, generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }));

@@ -1,8 +1,8 @@
-import type { SigningKey } from '../sign.ts';
+import type { SigningKey } from '../sign-batch.ts';
 import type { Succession } from './succession.ts';
 
 /** A key that signs now, will sign, or signed once. Its public half is kept for good: a receipt is evidence. */
-export interface KnownKey {
+export interface ReceiptKey {
   /** The 32 public bytes, base58. */
   readonly publicKey: string;
   readonly kid: string;
@@ -20,14 +20,14 @@ export interface KnownKey {
 export type KeyState = 'next' | 'active' | 'retired' | 'revoked';
 
 /** All keys of a gateway, in the order in which they were made. It is never empty. */
-export type KeyRing = readonly KnownKey[];
+export type KeyRing = readonly ReceiptKey[];
 
 /** The key that should sign: the last one whose time has come. So a change needs no hand at its moment. */
-export const activeKey = (ring: KeyRing, nowMs: number): KnownKey | undefined =>
+export const activeKey = (ring: KeyRing, nowMs: number): ReceiptKey | undefined =>
   ring.findLast(({ isRevoked, notBeforeMs }) => !isRevoked && notBeforeMs <= nowMs);
 
 /** What a key is at a time. One whose turn came only after that of a later one never signs: it is retired, too. */
-export function keyState(ring: KeyRing, key: KnownKey, nowMs: number): KeyState {
+export function keyState(ring: KeyRing, key: ReceiptKey, nowMs: number): KeyState {
   if (key.isRevoked) return 'revoked';
   const active = activeKey(ring, nowMs);
   if (key === active) return 'active';
@@ -35,7 +35,7 @@ export function keyState(ring: KeyRing, key: KnownKey, nowMs: number): KeyState 
 }
 
 /** The word that stands for a key; null once whoever gave it is void. */
-export function vouchedBy(ring: KeyRing, { succession }: KnownKey): Succession | null {
-  const giver = ring.find(({ kid }) => kid === succession?.kid);
-  return giver === undefined || giver.isRevoked ? null : succession;
+export function validSuccession(ring: KeyRing, { succession }: ReceiptKey): Succession | null {
+  const predecessor = ring.find(({ kid }) => kid === succession?.kid);
+  return predecessor === undefined || predecessor.isRevoked ? null : succession;
 }

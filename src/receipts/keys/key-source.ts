@@ -11,7 +11,7 @@ export interface KeySource {
 }
 
 /** What the environment says of the source; its variable with the key itself is gone after this. */
-export function takeKeySource(env: NodeJS.ProcessEnv): Omit<KeySource, 'stateDir'> {
+export function extractKeySource(env: NodeJS.ProcessEnv): Omit<KeySource, 'stateDir'> {
   const { RECEIPT_KEY: inline, RECEIPT_KEY_FILE: file, NODE_ENV } = env;
   delete env['RECEIPT_KEY']; // nothing that runs in this process later needs to see it
   return { ...(inline && { inline }), ...(file && { file }), production: NODE_ENV === 'production' };

@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
-import type { SigningKey } from '../sign.ts';
-import { activeKey, type KeyRing, type KnownKey, vouchedBy } from './key-ring.ts';
+import type { SigningKey } from '../sign-batch.ts';
+import { activeKey, type KeyRing, type ReceiptKey, validSuccession } from './key-ring.ts';
 import type { Succession } from './succession.ts';
 
 /** The keys of a running gateway: one signs, and gives way to the next when that one's time has come. */
@@ -16,25 +16,25 @@ export class ReceiptKeys {
     this.#ring = ring;
     this.#clock = clock;
     this.#onChange = onChange;
-    this.#active = this.#due();
+    this.#active = this.#dueKey();
   }
 
   /** The key that signs now. */
   get active(): SigningKey {
-    const due = this.#due();
+    const due = this.#dueKey();
     if (due.kid === this.#active.kid) return this.#active;
     this.#active = due;
     this.#onChange(due);
     return due;
   }
 
-  find(kid: string): KnownKey | undefined {
+  find(kid: string): ReceiptKey | undefined {
     return this.#ring.find((key) => key.kid === kid);
   }
 
   /** The word of an older key that a key can show; null when there is none, or it is void. */
-  vouchedBy(key: KnownKey): Succession | null {
-    return vouchedBy(this.#ring, key);
+  validSuccession(key: ReceiptKey): Succession | null {
+    return validSuccession(this.#ring, key);
   }
 
   /**
@@ -43,13 +43,13 @@ export class ReceiptKeys {
    */
   replace(ring: KeyRing): boolean {
     const known = new Set(ring.map(({ kid }) => kid));
-    const former = this.#ring.filter(({ kid }) => !known.has(kid)).map((key) => ({ ...key, signing: null }));
-    const hasFallen = ring.some(({ kid, isRevoked }) => isRevoked && this.find(kid)?.isRevoked === false);
-    this.#ring = [...former, ...ring];
-    return hasFallen;
+    const removed = this.#ring.filter(({ kid }) => !known.has(kid)).map((key) => ({ ...key, signing: null }));
+    const hasNewRevocation = ring.some(({ kid, isRevoked }) => isRevoked && this.find(kid)?.isRevoked === false);
+    this.#ring = [...removed, ...ring];
+    return hasNewRevocation;
   }
 
-  #due(): SigningKey {
+  #dueKey(): SigningKey {
     this.#nowMs = Math.max(this.#nowMs, this.#clock.now()); // a clock that is set back brings no old key back
     const signing = activeKey(
       this.#ring.filter((key) => key.signing !== null),

@@ -1,6 +1,6 @@
 import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import bs58 from 'bs58';
-import { isSignature } from '../verify/signature.ts';
+import { isSignature } from '../verify/ed25519-signature.ts';
 
 /** A key's word for the one that comes after it. Who trusts the first may trust the second. */
 export interface Succession {

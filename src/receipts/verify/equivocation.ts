@@ -1,8 +1,8 @@
 import { parseReceipt, type Receipt } from '../receipt.ts';
-import { judge } from './judge.ts';
-import { must } from './receipt-error.ts';
-import { mustBeSigned } from './signed.ts';
-import { type TrustedKey, trustedKey } from './trusted-key.ts';
+import { ensure } from './receipt-error.ts';
+import { createSignatureBackend } from './signature-backend.ts';
+import { parseTrustedKey, type TrustedKey } from './trusted-key.ts';
+import { ensureSigned } from './verify-signature.ts';
 
 /**
  * True when two receipts are the whole proof that their signer told two truths: one key signed, of one cluster, request
@@ -14,20 +14,21 @@ import { type TrustedKey, trustedKey } from './trusted-key.ts';
  * that key, as then they say nothing about its owner.
  */
 export function equivocation(a: Receipt | string, b: Receipt | string, publicKey: string): boolean {
-  const key = trustedKey(publicKey);
-  const [first, second] = [signedBy(key, a), signedBy(key, b)];
-  const isSame = SAME.every((member) => first[member] === second[member]);
-  return isSame && isFinal(first) && isFinal(second) && first.digest !== second.digest;
+  const key = parseTrustedKey(publicKey);
+  const [first, second] = [parseSigned(key, a), parseSigned(key, b)];
+  const isSameStatement = EQUAL_MEMBERS.every((member) => first[member] === second[member]);
+  return isSameStatement && isExactFinalized(first) && isExactFinalized(second) && first.digest !== second.digest;
 }
 
 /** Reads a receipt that the key signed. Its `kid` is not looked at: it's a hint, and nobody signed it. */
-function signedBy(key: TrustedKey, evidence: Receipt | string): Receipt {
+function parseSigned(key: TrustedKey, evidence: Receipt | string): Receipt {
   const receipt = parseReceipt(typeof evidence === 'string' ? evidence : JSON.stringify(evidence));
-  must(receipt !== undefined, 'malformed');
-  mustBeSigned(receipt, key, judge());
+  ensure(receipt !== undefined, 'malformed');
+  ensureSigned(receipt, key, createSignatureBackend());
   return receipt;
 }
 
-const SAME = ['cluster', 'request', 'status', 'slot', 'claim'] as const;
+const EQUAL_MEMBERS = ['cluster', 'request', 'status', 'slot', 'claim'] as const;
 
-const isFinal = ({ claim, commitment }: Receipt): boolean => claim.startsWith('exact/') && commitment === 'finalized';
+const isExactFinalized = ({ claim, commitment }: Receipt): boolean =>
+  claim.startsWith('exact/') && commitment === 'finalized';

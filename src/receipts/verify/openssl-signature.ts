@@ -1,22 +1,22 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto';
-import type { SignatureCheck } from './judge.ts';
+import type { SignatureCheck } from './signature-backend.ts';
 
 /** A SubjectPublicKeyInfo in DER, up to the 32 bytes of the key. */
 const SPKI_PREFIX = Uint8Array.of(0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0);
 
-const keys = new WeakMap<Uint8Array, KeyObject>();
+const keyObjects = new WeakMap<Uint8Array, KeyObject>();
 
 /**
  * The check by OpenSSL, for where Node runs: about twenty times as fast as the portable one. Under a strong key the
  * two agree on every signature, a hostile signer's too.
  */
 export const isOpensslSignature: SignatureCheck = (signature, message, publicKey) =>
-  verify(null, message, keyOf(publicKey), signature);
+  verify(null, message, keyObjectOf(publicKey), signature);
 
-function keyOf(publicKey: Uint8Array): KeyObject {
-  const known = keys.get(publicKey);
+function keyObjectOf(publicKey: Uint8Array): KeyObject {
+  const known = keyObjects.get(publicKey);
   if (known !== undefined) return known;
   const key = createPublicKey({ key: Buffer.concat([SPKI_PREFIX, publicKey]), format: 'der', type: 'spki' });
-  keys.set(publicKey, key);
+  keyObjects.set(publicKey, key);
   return key;
 }

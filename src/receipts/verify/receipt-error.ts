@@ -28,6 +28,6 @@ export class ReceiptError extends Error {
 }
 
 /** Throws the fault unless something holds. */
-export function must(holds: boolean, fault: ReceiptFault): asserts holds {
-  if (!holds) throw new ReceiptError(fault);
+export function ensure(condition: boolean, fault: ReceiptFault): asserts condition {
+  if (!condition) throw new ReceiptError(fault);
 }

@@ -1,7 +1,7 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 import bs58 from 'bs58';
-import { isStrongKey } from './signature.ts';
+import { isStrongKey } from './ed25519-signature.ts';
 
 const KEY_BYTES = 32;
 const KID_BYTES = 8;
@@ -9,7 +9,7 @@ const KID_BYTES = 8;
 /** A public key that the verifier trusts, with what has to be known of it. */
 export interface TrustedKey {
   /** Base58. */
-  readonly text: string;
+  readonly base58: string;
   readonly bytes: Uint8Array;
   /** By which a receipt hints at it. */
   readonly kid: string;
@@ -18,12 +18,12 @@ export interface TrustedKey {
 }
 
 /** Reads a public key from base58. Throws a TypeError for what is none: that is a mistake of whoever trusts it. */
-export function trustedKey(text: string): TrustedKey {
+export function parseTrustedKey(text: string): TrustedKey {
   const bytes = bs58.decodeUnsafe(text);
   if (bytes?.length !== KEY_BYTES) throw new TypeError('a trusted key must be 32 bytes in base58');
   let strong: boolean | undefined;
   return {
-    text: bs58.encode(bytes),
+    base58: bs58.encode(bytes),
     bytes,
     kid: bytesToHex(sha256(bytes).subarray(0, KID_BYTES)),
     isStrong: () => {

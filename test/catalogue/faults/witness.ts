@@ -1,4 +1,4 @@
-import { verifyReceipt } from '../../../src/receipts/verify/verify.ts';
+import { verifyReceipt } from '../../../src/receipts/verify/verify-receipt.ts';
 import { SECRET } from '../../support/scripted-node.ts';
 import type { FormulaChain } from './formula-chain/formula-chain.ts';
 import type { Tally } from './tally.ts';

@@ -1,4 +1,4 @@
-import { Limiter } from '../../../src/access/limits/limiter.ts';
+import { RateLimiter } from '../../../src/access/limits/rate-limiter.ts';
 
 const [REQUESTS, WINDOW_MS] = [10, 10_000];
 const HOME = Uint8Array.of(127, 0, 0, 1).buffer;
@@ -17,13 +17,16 @@ export interface Jumped {
 export function jump(byMs: number, afterMs: number): Jumped {
   let [wallMs, monotonicMs] = [1_700_000_000_000, 0];
   const clock = { now: () => wallMs, monotonic: () => monotonicMs, after: () => () => {} };
-  const limiter = new Limiter({ free: { requests: REQUESTS, windowSeconds: WINDOW_MS / 1000 }, identities: 10 }, clock);
+  const limiter = new RateLimiter(
+    { free: { requests: REQUESTS, windowSeconds: WINDOW_MS / 1000 }, identities: 10 },
+    clock,
+  );
   const pass = (ms: number): void => {
     wallMs += ms;
     monotonicMs += ms;
   };
   const admitted = (asked: number): number =>
-    Array.from({ length: asked }, () => limiter.take(HOME, 1).allowed).filter((allowed) => allowed).length;
+    Array.from({ length: asked }, () => limiter.consume(HOME, 1).allowed).filter((allowed) => allowed).length;
   let used = admitted(REQUESTS / 2);
   const { reset } = { ...limiter.peek(HOME) };
   pass(afterMs);

@@ -1,5 +1,5 @@
-import { Limiter } from '../../../src/access/limits/limiter.ts';
-import type { Account } from '../../../src/access/limits/tier.ts';
+import { RateLimiter } from '../../../src/access/limits/rate-limiter.ts';
+import type { Principal } from '../../../src/access/limits/tiers.ts';
 import { ManualClock } from '../manual-clock.ts';
 
 const START_S = 1_700_000_000;
@@ -24,7 +24,7 @@ class Model {
     return this.#windows.length;
   }
 
-  take(address: Uint8Array, weight: number, account: Account | undefined, now: number) {
+  take(address: Uint8Array, weight: number, account: Principal | undefined, now: number) {
     this.#windows = this.#windows.filter(({ ends }) => now < ends);
     const find = ({ key }: Bucket) => this.#windows.find((window) => window.key === key);
     const left = (bucket: Bucket) => {
@@ -86,7 +86,7 @@ function addressFrom(pick: (below: number) => number): Uint8Array<ArrayBuffer> {
   return address;
 }
 
-function accountFrom(pick: (below: number) => number): Account | undefined {
+function accountFrom(pick: (below: number) => number): Principal | undefined {
   const which = pick(9);
   if (which > 3) return undefined;
   const [requests = 0, windowSeconds = 0] =
@@ -110,14 +110,14 @@ export function differenceIn(seed: number): string | undefined {
   const pick = numbers(seed);
   const clock = new ManualClock(START_S * 1000);
   const identities = 1 + pick(12);
-  const limiter = new Limiter({ free: FREE, identities }, clock);
+  const limiter = new RateLimiter({ free: FREE, identities }, clock);
   const model = new Model(identities);
   for (let step = 0; step < steps; step++) {
     if (pick(3) === 0) clock.advance(pick(20) === 0 ? 60_000 : pick(6_000));
     const address = addressFrom(pick);
     const account = accountFrom(pick);
     const weight = [0, 1, 1, 1, 2, 2, 5][pick(7)] ?? 1;
-    const { retryAfter, ...quota } = limiter.take(address.buffer, weight, account);
+    const { retryAfter, ...quota } = limiter.consume(address.buffer, weight, account);
     const expected = model.take(address, weight, account, clock.now());
     if (JSON.stringify(quota) !== JSON.stringify(expected))
       return `seed ${seed}, step ${step}: ${JSON.stringify(quota)} is not ${JSON.stringify(expected)}`;

@@ -1,4 +1,4 @@
-import { Limiter, type Quota } from '../../../src/access/limits/limiter.ts';
+import { type Quota, RateLimiter } from '../../../src/access/limits/rate-limiter.ts';
 import { ManualClock } from '../manual-clock.ts';
 
 const START_MS = 1_700_000_000_000;
@@ -11,7 +11,10 @@ const HOME = Uint8Array.of(127, 0, 0, 1).buffer;
  */
 export function edgeFaults(offsetMs: number): readonly string[] {
   const clock = new ManualClock(START_MS + offsetMs);
-  const limiter = new Limiter({ free: { requests: REQUESTS, windowSeconds: WINDOW_SECONDS }, identities: 10 }, clock);
+  const limiter = new RateLimiter(
+    { free: { requests: REQUESTS, windowSeconds: WINDOW_SECONDS }, identities: 10 },
+    clock,
+  );
   const faults: string[] = [];
   const holds = (when: string, got: Quota, wanted: Partial<Quota>): void => {
     if (JSON.stringify({ ...got, ...wanted }) === JSON.stringify(got)) return;
@@ -21,19 +24,19 @@ export function edgeFaults(offsetMs: number): readonly string[] {
     const reset = Math.ceil(clock.now() / 1000 + WINDOW_SECONDS);
     const quota = { limit: REQUESTS, reset, retryAfter: WINDOW_SECONDS };
     for (let left = REQUESTS - 1; left >= 0; left--)
-      holds('within', limiter.take(HOME, 1), { ...quota, allowed: true, remaining: left });
+      holds('within', limiter.consume(HOME, 1), { ...quota, allowed: true, remaining: left });
     for (let more = 0; more < REQUESTS; more++)
-      holds('spent', limiter.take(HOME, 1), { ...quota, allowed: false, remaining: 0 });
+      holds('spent', limiter.consume(HOME, 1), { ...quota, allowed: false, remaining: 0 });
   };
   const refused = { limit: REQUESTS, remaining: 0, allowed: false };
   spend();
   const reset = Math.ceil(clock.now() / 1000 + WINDOW_SECONDS);
   clock.advance(WINDOW_SECONDS * 1000 - 1);
-  holds('a millisecond before', limiter.take(HOME, 1), { ...refused, reset, retryAfter: 1 });
+  holds('a millisecond before', limiter.consume(HOME, 1), { ...refused, reset, retryAfter: 1 });
   clock.advance(1);
   holds('at the end', limiter.peek(HOME), { allowed: true, limit: REQUESTS, remaining: REQUESTS });
   spend();
   clock.advance(1);
-  holds('a millisecond behind', limiter.take(HOME, 1), refused);
+  holds('a millisecond behind', limiter.consume(HOME, 1), refused);
   return faults;
 }

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { createClient } from '../../../src/client/client.ts';
-import { receiptIn } from '../../../src/receipts/body.ts';
+import { receiptTextIn } from '../../../src/receipts/signed-body.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { type Came, CLUSTER, NOW_MS, type Script, scripted, signed, signer } from './scripted.ts';
 
@@ -55,7 +55,7 @@ function still(slot: number, result = RESULT): Response {
   const body = signed(TARGET, result, { slot });
   return new Response(null, {
     status: 304,
-    headers: { etag: 'W/"abc"', 'x-slot': String(slot), 'x-receipt': receiptIn(body) },
+    headers: { etag: 'W/"abc"', 'x-slot': String(slot), 'x-receipt': receiptTextIn(body) },
   });
 }
 

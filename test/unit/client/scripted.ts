@@ -1,5 +1,5 @@
 import type { Signer } from '../../../src/receipts/signer.ts';
-import { CLUSTER, freshSigner, NOW_MS, seal } from '../../support/receipts/sealed.ts';
+import { CLUSTER, freshSigner, NOW_MS, seal } from '../../support/receipts/sealed-answers.ts';
 
 /** One request that came, and how it is to be answered. */
 export interface Came {

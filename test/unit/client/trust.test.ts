@@ -1,8 +1,8 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import t from 'tap';
 import { type ClientOptions, createClient } from '../../../src/client/client.ts';
-import { signingKey, succeed } from '../../../src/receipts/sign.ts';
-import { trustedKey } from '../../../src/receipts/verify/trusted-key.ts';
+import { signingKeyOf, signSuccession } from '../../../src/receipts/sign-batch.ts';
+import { parseTrustedKey } from '../../../src/receipts/verify/trusted-key.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { CLUSTER, freshSigner, NOW_MS, refusal, type Script, scripted, signed } from './scripted.ts';
 
@@ -10,11 +10,15 @@ const newSecret = (): KeyObject => generateKeyPairSync('ed25519').privateKey;
 const [oldKey, midKey, newKey] = [newSecret(), newSecret(), newSecret()];
 const [old, mid, next] = [freshSigner(oldKey), freshSigner(midKey), freshSigner(newKey)];
 
-const kidOf = ({ publicKey }: { readonly publicKey: string }): string => trustedKey(publicKey).kid;
+const kidOf = ({ publicKey }: { readonly publicKey: string }): string => parseTrustedKey(publicKey).kid;
 
 /** What the header says when one key hands over to another. */
 function word(by: KeyObject, from: string, to: string, notBeforeMs = NOW_MS): string {
-  const { kid, sig } = succeed({ ...signingKey(by), publicKey: from, kid: trustedKey(from).kid }, to, notBeforeMs);
+  const { kid, sig } = signSuccession(
+    { ...signingKeyOf(by), publicKey: from, kid: parseTrustedKey(from).kid },
+    to,
+    notBeforeMs,
+  );
   return `${kid};${notBeforeMs};${sig}`;
 }
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { COMMITMENTS } from '../../../src/domain/commitment.ts';
-import { verifyReceipt } from '../../../src/receipts/verify/verify.ts';
-import { CLUSTER, freshSigner, NOW_MS, seal } from '../../support/receipts/sealed.ts';
+import { verifyReceipt } from '../../../src/receipts/verify/verify-receipt.ts';
+import { CLUSTER, freshSigner, NOW_MS, seal } from '../../support/receipts/sealed-answers.ts';
 
 const answer = {
   request: 'GET /api/v1/slot',

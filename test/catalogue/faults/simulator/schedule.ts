@@ -8,9 +8,9 @@ import { LiveAccountSource } from '../../../../src/live/accounts/live-account-so
 import { doubleRead, type InitialSync } from '../../../../src/live/initial-sync.ts';
 import { LiveTokenListSource } from '../../../../src/live/token-lists/live-token-list-source.ts';
 import { createPriceLookup } from '../../../../src/prices/price-lookup.ts';
-import { ringOf } from '../../../../src/receipts/keys/key-folder.ts';
+import { singleKeyRing } from '../../../../src/receipts/keys/key-history.ts';
 import { ReceiptKeys } from '../../../../src/receipts/keys/receipt-keys.ts';
-import { signingKey } from '../../../../src/receipts/sign.ts';
+import { signingKeyOf } from '../../../../src/receipts/sign-batch.ts';
 import { balance } from '../../../../src/routes/balance.ts';
 import { HolderTables } from '../../../../src/routes/holders/holder-tables.ts';
 import { tokenAccounts } from '../../../../src/routes/token-accounts.ts';
@@ -114,7 +114,7 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
     tokenLists,
     holderTables: new HolderTables(clock),
     prices: createPriceLookup([], { maxAgeSec: 60, onError: () => {} }),
-    keys: new ReceiptKeys(ringOf(signingKey(generateKeyPairSync('ed25519').privateKey)), clock, () => {}),
+    keys: new ReceiptKeys(singleKeyRing(signingKeyOf(generateKeyPairSync('ed25519').privateKey)), clock, () => {}),
     version: '',
     startedMs: 0,
     calls: new SingleFlight(),

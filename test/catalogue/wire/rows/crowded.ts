@@ -1,6 +1,6 @@
-import { SITE_FACTOR } from '../../../../src/access/limits/limiter.ts';
-import { loadConfig } from '../../../../src/config/config.ts';
-import { countCrowd } from '../../../support/access/crowd.ts';
+import { SITE_FACTOR } from '../../../../src/access/limits/rate-limiter.ts';
+import { loadConfig } from '../../../../src/config/config-schema.ts';
+import { countCrowd } from '../../../support/access/caller-flood.ts';
 import { shown } from '../../row.ts';
 import { atMost, grownBy, type Row, times } from '../row.ts';
 

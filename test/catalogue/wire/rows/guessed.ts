@@ -1,6 +1,6 @@
 import { Pool } from 'undici';
-import { newApiKey } from '../../../../src/access/api-keys/api-key.ts';
-import { guess, MAX_T } from '../../../support/access/guesses.ts';
+import { generateApiKey } from '../../../../src/access/api-keys/api-key.ts';
+import { guess, MAX_T } from '../../../support/access/key-guessing.ts';
 import { inTurn } from '../../../support/in-turn.ts';
 import { inPlace } from '../../../support/place.ts';
 import { none, shown } from '../../row.ts';
@@ -20,7 +20,7 @@ export const guessed: Row = {
       const said = new Map<number, number>();
       const pool = new Pool(url, { connections: AT_ONCE });
       await inTurn(Array.from({ length: sent }), AT_ONCE, async () => {
-        const headers = { 'x-api-key': newApiKey() };
+        const headers = { 'x-api-key': generateApiKey() };
         const { statusCode, body } = await pool.request({ method: 'GET', path: '/api/v1/slot', headers });
         await body.dump();
         said.set(statusCode, (said.get(statusCode) ?? 0) + 1);

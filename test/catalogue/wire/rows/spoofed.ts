@@ -1,4 +1,4 @@
-import { FORWARDED, TRUSTED } from '../../../support/access/forwarded.ts';
+import { FORWARDED, TRUSTED } from '../../../support/access/forwarded-for-cases.ts';
 import { exchange } from '../../../support/raw.ts';
 import { request } from '../http/message.ts';
 import { all, type Row } from '../row.ts';

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import t from 'tap';
-import { digestOfKey, isApiKey, newApiKey } from '../../../../src/access/api-keys/api-key.ts';
+import { digestOfKey, generateApiKey, isApiKey } from '../../../../src/access/api-keys/api-key.ts';
 
 t.test('a key is sg_live_, 30 random base62 characters and 6 of a checksum', async (t) => {
-  const keys = new Set(Array.from({ length: 1000 }, newApiKey));
+  const keys = new Set(Array.from({ length: 1000 }, generateApiKey));
   t.equal(keys.size, 1000);
   for (const key of keys) {
     if (!/^sg_live_[0-9A-Za-z]{36}$/.test(key) || !isApiKey(key)) t.fail(key);
@@ -23,7 +23,7 @@ t.test('a slip in any one character, a cut or an addition makes it none', async 
   const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-. ';
   fc.assert(
     fc.property(fc.nat({ max: 43 }), fc.constantFrom(...alphabet), (at, character) => {
-      const key = newApiKey();
+      const key = generateApiKey();
       const slipped = key.slice(0, at) + character + key.slice(at + 1);
       return isApiKey(slipped) === (slipped === key) && !isApiKey(key + character) && !isApiKey(key.slice(0, at));
     }),
@@ -36,6 +36,6 @@ t.test('no text but a key is one, however long', async (t) => {
 });
 
 t.test('what is kept of a key is its SHA-256', async (t) => {
-  const key = newApiKey();
+  const key = generateApiKey();
   t.equal(digestOfKey(key), createHash('sha256').update(key).digest('hex'));
 });

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { Admission } from '../../../../src/access/limits/admission.ts';
-import type { Tier } from '../../../../src/access/limits/tier.ts';
-import { TIERS } from '../../../support/access/tiers.ts';
+import type { Tier } from '../../../../src/access/limits/tiers.ts';
+import { TIERS } from '../../../support/access/default-tiers.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 const free = (inFlight: number): Tier => ({ ...TIERS.free, inFlight });
@@ -12,10 +12,10 @@ const OVERLOADED = { code: 'overloaded', status: 503, retryAfter: 1 };
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** An admission, and work that goes on until a test ends it. */
-function admissionOf({ inFlight = 100, queue = 100 } = {}) {
+function admissionOf({ inFlight: maxInFlight = 100, queue: maxQueued = 100 } = {}) {
   const clock = new ManualClock();
   const state = { late: false };
-  const admission = new Admission({ inFlight, queue, waitMs: 1000, clock, isLate: () => state.late });
+  const admission = new Admission({ maxInFlight, maxQueued, maxWaitMs: 1000, clock, isOverloaded: () => state.late });
   const started: string[] = [];
   const ends = new Map<string, () => void>();
   const run = (name: string, identity: string, tier: Tier): Promise<string> => {

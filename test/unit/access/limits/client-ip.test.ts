@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import t from 'tap';
-import { clientIp, type Peer } from '../../../../src/access/limits/client-ip.ts';
+import { type ConnectionPeer, createClientIpResolver } from '../../../../src/access/limits/client-ip.ts';
 import { StartError } from '../../../../src/domain/start-error.ts';
-import { FORWARDED, TRUSTED } from '../../../support/access/forwarded.ts';
+import { FORWARDED, TRUSTED } from '../../../support/access/forwarded-for-cases.ts';
 
 const bytes = (address: string): ArrayBuffer => Uint8Array.from(ipaddr.parse(address).toByteArray()).buffer;
 const text = (address: ArrayBuffer): string => ipaddr.fromByteArray([...new Uint8Array(address)]).toString();
@@ -19,19 +19,19 @@ const lines = (...values: string[]) => ({
 });
 
 /** The far end of a connection, and what a PROXY header says before the request. */
-const peerAt = (address: ArrayBuffer, proxied = new ArrayBuffer(0)): Peer => ({
+const peerAt = (address: ArrayBuffer, proxied = new ArrayBuffer(0)): ConnectionPeer => ({
   getRemoteAddress: () => address,
   getProxiedRemoteAddress: () => proxied,
 });
 
-const find = clientIp(TRUSTED);
+const find = createClientIpResolver(TRUSTED);
 const client = (peer: string, ...forwardedFor: string[]): string =>
-  text(find.of(peerAt(bytes(peer)), lines(...forwardedFor)));
+  text(find.resolve(peerAt(bytes(peer)), lines(...forwardedFor)));
 
 t.test('without trusted proxies the peer is the client, and no header is looked at', async (t) => {
   const peer = bytes('203.0.113.9');
-  const find = clientIp([]);
-  t.equal(find.of(peerAt(peer), { forEach: () => t.fail('looked at the headers') }), peer);
+  const find = createClientIpResolver([]);
+  t.equal(find.resolve(peerAt(peer), { forEach: () => t.fail('looked at the headers') }), peer);
 });
 
 t.test('20: a peer that is no trusted proxy is the client; behind one it is the first hop that is none', async (t) => {
@@ -59,17 +59,17 @@ t.test('20: what a caller writes on the left never changes who it is', async (t)
 });
 
 t.test('a socket without an address stays without one', async (t) => {
-  t.equal(find.of(peerAt(new ArrayBuffer(0)), lines('203.0.113.9')).byteLength, 0);
+  t.equal(find.resolve(peerAt(new ArrayBuffer(0)), lines('203.0.113.9')).byteLength, 0);
 });
 
 t.test('a network that can not be read stops the start', async (t) => {
   for (const network of ['', '10.0.0.0/33', '10.0.0/8', 'proxy.local', '::/129', '10.0.0.0/8/8', '10', '0x0a.0.0.0/8'])
-    t.throws(() => clientIp(['127.0.0.1', network]), StartError, network);
+    t.throws(() => createClientIpResolver(['127.0.0.1', network]), StartError, network);
 });
 
 t.test('a PROXY header is the hop before the peer, and only a trusted proxy can have one', async (t) => {
   const behind = (peer: string, proxied: string, ...forwardedFor: string[]): string =>
-    text(find.of(peerAt(bytes(peer), bytes(proxied)), lines(...forwardedFor)));
+    text(find.resolve(peerAt(bytes(peer), bytes(proxied)), lines(...forwardedFor)));
   t.equal(behind('10.1.1.1', '203.0.113.9'), '203.0.113.9');
   t.equal(behind('10.1.1.1', '2001:db8::5'), '2001:db8::5');
   t.equal(behind('10.1.1.1', '::ffff:203.0.113.9'), '203.0.113.9');
@@ -80,8 +80,8 @@ t.test('a PROXY header is the hop before the peer, and only a trusted proxy can 
     'behind the first hop that is none nothing counts',
   );
   t.equal(behind('10.1.1.1', '10.2.2.2', '203.0.113.9'), '203.0.113.9', 'a trusted proxy before a trusted one');
-  t.equal(find.isPrefaced(peerAt(bytes('10.1.1.1'), bytes('1.2.3.4'))), true);
-  t.equal(find.isPrefaced(peerAt(bytes('10.1.1.1'))), false);
-  t.equal(find.isPrefaced(peerAt(bytes('203.0.113.1'), bytes('1.2.3.4'))), false);
-  t.equal(clientIp([]).isPrefaced(peerAt(bytes('10.1.1.1'), bytes('1.2.3.4'))), false);
+  t.equal(find.hasProxyHeader(peerAt(bytes('10.1.1.1'), bytes('1.2.3.4'))), true);
+  t.equal(find.hasProxyHeader(peerAt(bytes('10.1.1.1'))), false);
+  t.equal(find.hasProxyHeader(peerAt(bytes('203.0.113.1'), bytes('1.2.3.4'))), false);
+  t.equal(createClientIpResolver([]).hasProxyHeader(peerAt(bytes('10.1.1.1'), bytes('1.2.3.4'))), false);
 });

@@ -2,8 +2,13 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import t from 'tap';
-import { faultOf, type StakeProof, StakeProofs, stakeText } from '../../../../src/access/stake/stake-proof.ts';
-import { isStrongSignature } from '../../../../src/receipts/verify/signature.ts';
+import {
+  findStakeProofFault,
+  type StakeProof,
+  StakeProofVerifier,
+  stakeText,
+} from '../../../../src/access/stake/stake-proof.ts';
+import { isStrongSignature } from '../../../../src/receipts/verify/ed25519-signature.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 const HOST = 'gateway.example';
@@ -19,7 +24,8 @@ const proofAt = (issued: number | string, host = HOST): StakeProof => ({
   signature: sign(stakeText(host, WALLET, String(issued))),
 });
 
-const fault = (proof: StakeProof): string | undefined => faultOf(proof, HOST, NOW_S * 1000, isStrongSignature);
+const fault = (proof: StakeProof): string | undefined =>
+  findStakeProofFault(proof, HOST, NOW_S * 1000, isStrongSignature);
 
 t.test('the text to sign is what the manual says', async (t) => {
   t.equal(stakeText('h', 'W', '5'), 'h stake proof v1\nwallet: W\nissued: 5');
@@ -79,7 +85,7 @@ t.test('no change of a proof passes', async () => {
 t.test('a proof is verified once, and falls due like any other', async (t) => {
   const clock = new ManualClock(NOW_S * 1000);
   let verified = 0;
-  const proofs = new StakeProofs(
+  const proofs = new StakeProofVerifier(
     HOST,
     () => {
       verified++;
@@ -88,20 +94,23 @@ t.test('a proof is verified once, and falls due like any other', async (t) => {
     clock,
   );
   const proof = proofAt(NOW_S);
-  t.notOk(proofs.isKnown(proof));
-  for (let i = 0; i < 5; i++) t.equal(proofs.faultOf(proof), undefined);
+  t.notOk(proofs.isVerified(proof));
+  for (let i = 0; i < 5; i++) t.equal(proofs.findFault(proof), undefined);
   t.equal(verified, 1);
-  t.ok(proofs.isKnown(proof));
-  t.notOk(proofs.isKnown({ ...proof, issued: String(NOW_S + 1) }), 'the same signature says nothing of another time');
+  t.ok(proofs.isVerified(proof));
+  t.notOk(
+    proofs.isVerified({ ...proof, issued: String(NOW_S + 1) }),
+    'the same signature says nothing of another time',
+  );
   clock.advance(86_521_000);
-  t.equal(proofs.faultOf(proof), 'it was issued more than a day ago');
+  t.equal(proofs.findFault(proof), 'it was issued more than a day ago');
 });
 
 t.test('as many proofs as are remembered, and no more', async (t) => {
-  const proofs = new StakeProofs(HOST, () => true, new ManualClock(NOW_S * 1000));
+  const proofs = new StakeProofVerifier(HOST, () => true, new ManualClock(NOW_S * 1000));
   const numbered = (issued: number): StakeProof => ({ ...first, issued: String(issued) });
   const first = proofAt(NOW_S);
-  for (let i = 0; i <= 10_000; i++) proofs.faultOf(numbered(NOW_S - i));
-  t.notOk(proofs.isKnown(first), 'the oldest is verified again');
-  t.ok(proofs.isKnown(numbered(NOW_S - 1)));
+  for (let i = 0; i <= 10_000; i++) proofs.findFault(numbered(NOW_S - i));
+  t.notOk(proofs.isVerified(first), 'the oldest is verified again');
+  t.ok(proofs.isVerified(numbered(NOW_S - 1)));
 });

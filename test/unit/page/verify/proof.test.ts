@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import t from 'tap';
 import { judgeText, type Known } from '../../../../src/page/verify/proof.ts';
 import { FAULTS } from '../../../../src/page/verify/words.ts';
-import { CLUSTER, freshSigner, NOW_MS, seal } from '../../../support/receipts/sealed.ts';
-import { vectors } from '../../../support/receipts/vectors.ts';
+import { CLUSTER, freshSigner, NOW_MS, seal } from '../../../support/receipts/sealed-answers.ts';
+import { vectors } from '../../../support/receipts/test-vectors.ts';
 
 const signer = freshSigner();
 const request = 'GET /api/v1/balance/9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM?commitment=finalized';

@@ -2,8 +2,8 @@ import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { createKeyFile, readKeyFile } from '../../../../src/receipts/keys/key-file.ts';
-import { parseKey } from '../../../../src/receipts/keys/key-format.ts';
-import { startAtOnce } from '../../../catalogue/receipts/key-starts.ts';
+import { parsePrivateKey } from '../../../../src/receipts/keys/private-key-format.ts';
+import { startAtOnce } from '../../../catalogue/receipts/concurrent-starts.ts';
 
 t.test('a key file appears once, whole and private, and is never replaced', async (t) => {
   const dir = join(t.testdir(), 'deep', 'state');
@@ -11,7 +11,7 @@ t.test('a key file appears once, whole and private, and is never replaced', asyn
   t.equal(readKeyFile(path), undefined);
   t.equal(createKeyFile(path), true);
   const text = readKeyFile(path);
-  parseKey(text ?? '');
+  parsePrivateKey(text ?? '');
   t.equal(createKeyFile(path), false);
   t.equal(readKeyFile(path), text);
   t.equal(statSync(path).mode & 0o777, 0o600);

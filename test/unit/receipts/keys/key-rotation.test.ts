@@ -2,10 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { createKeyFile } from '../../../../src/receipts/keys/key-file.ts';
-import { readKeyRing } from '../../../../src/receipts/keys/key-folder.ts';
-import { type KeyRing, type KnownKey, keyState, vouchedBy } from '../../../../src/receipts/keys/key-ring.ts';
+import { readKeyRing } from '../../../../src/receipts/keys/key-history.ts';
+import { type KeyRing, keyState, type ReceiptKey, validSuccession } from '../../../../src/receipts/keys/key-ring.ts';
 import { revokeKey, rotateKey } from '../../../../src/receipts/keys/key-rotation.ts';
-import { openReceiptKeys } from '../../../../src/receipts/keys/open-keys.ts';
+import { loadReceiptKeys } from '../../../../src/receipts/keys/load-keys.ts';
 import { isSuccession } from '../../../../src/receipts/keys/succession.ts';
 
 const NOW_MS = 1_718_900_000_000;
@@ -22,7 +22,7 @@ function keysIn(t: Test) {
     path,
     folder: `${path}.d`,
     ring,
-    at: (n: number): KnownKey => nth(ring(), n),
+    at: (n: number): ReceiptKey => nth(ring(), n),
     states(nowMs: number) {
       const keys = ring(nowMs);
       return keys.map((key) => keyState(keys, key, nowMs));
@@ -32,11 +32,11 @@ function keysIn(t: Test) {
       const keys = ring(nowMs);
       return revokeKey(path, keys, nth(keys, n).kid, nowMs);
     },
-    open: (nowMs = NOW_MS) => openReceiptKeys({ stateDir: dir, production: true }, nowMs).ring,
+    open: (nowMs = NOW_MS) => loadReceiptKeys({ stateDir: dir, production: true }, nowMs).ring,
   };
 }
 
-function nth(ring: KeyRing, n: number): KnownKey {
+function nth(ring: KeyRing, n: number): ReceiptKey {
   const key = ring[n];
   if (key === undefined) throw new Error(`there is no key ${n}`);
   return key;
@@ -54,7 +54,7 @@ t.test('the next key is there before it signs, and takes over when its time has 
   t.equal(next.publicKey, at(1).publicKey);
   t.equal(next.succession?.kid, first.kid);
   t.ok(isSuccession(next.succession?.sig ?? '', first.publicKey, next.publicKey, next.notBeforeMs));
-  t.equal(vouchedBy(ring(), next), next.succession);
+  t.equal(validSuccession(ring(), next), next.succession);
 });
 
 t.test('one next key is enough', async (t) => {
@@ -86,7 +86,7 @@ t.test('when the active key is revoked a new one signs at once, without the word
   t.same(states(NOW_MS), ['revoked', 'retired', 'active']);
   t.same(states(NOW_MS + HOUR_MS), ['revoked', 'retired', 'active'], 'nor comes the one whose word is void');
   t.equal(successor?.succession, null);
-  t.equal(vouchedBy(ring(), at(1)), null, 'a void key vouches for nothing');
+  t.equal(validSuccession(ring(), at(1)), null, 'a void key vouches for nothing');
   t.same(states(0), ['revoked', 'retired', 'active'], 'whatever the clock says');
 });
 

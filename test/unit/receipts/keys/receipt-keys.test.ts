@@ -1,13 +1,13 @@
 import { generateKeyPairSync } from 'node:crypto';
 import t from 'tap';
-import { ringOf } from '../../../../src/receipts/keys/key-folder.ts';
-import type { KnownKey } from '../../../../src/receipts/keys/key-ring.ts';
+import { singleKeyRing } from '../../../../src/receipts/keys/key-history.ts';
+import type { ReceiptKey } from '../../../../src/receipts/keys/key-ring.ts';
 import { ReceiptKeys } from '../../../../src/receipts/keys/receipt-keys.ts';
-import { signingKey } from '../../../../src/receipts/sign.ts';
+import { signingKeyOf } from '../../../../src/receipts/sign-batch.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-function newKey(more: Partial<KnownKey> = {}): KnownKey {
-  const [key] = ringOf(signingKey(generateKeyPairSync('ed25519').privateKey));
+function newKey(more: Partial<ReceiptKey> = {}): ReceiptKey {
+  const [key] = singleKeyRing(signingKeyOf(generateKeyPairSync('ed25519').privateKey));
   if (key === undefined) throw new Error('a ring is never empty');
   return { ...key, ...more };
 }

@@ -1,17 +1,17 @@
 import bs58 from 'bs58';
 import t from 'tap';
-import { parseKey } from '../../../../src/receipts/keys/key-format.ts';
+import { parsePrivateKey } from '../../../../src/receipts/keys/private-key-format.ts';
 import { isSuccession, parseSuccession, successionText } from '../../../../src/receipts/keys/succession.ts';
-import { kidOf, signingKey, succeed } from '../../../../src/receipts/sign.ts';
-import { vectors } from '../../../support/receipts/vectors.ts';
+import { kidOf, signingKeyOf, signSuccession } from '../../../../src/receipts/sign-batch.ts';
+import { vectors } from '../../../support/receipts/test-vectors.ts';
 
 const { text, newPublicKey, sig } = vectors.succession;
 const notBeforeMs = 1_719_000_000_000;
-const old = signingKey(parseKey(vectors.seed));
+const old = signingKeyOf(parsePrivateKey(vectors.seed));
 
 t.test('the published succession is written and signed bit for bit', async (t) => {
   t.equal(successionText(vectors.publicKey, newPublicKey, notBeforeMs), text);
-  t.same(succeed(old, newPublicKey, notBeforeMs), { kid: vectors.kid, sig });
+  t.same(signSuccession(old, newPublicKey, notBeforeMs), { kid: vectors.kid, sig });
   t.equal(kidOf(bs58.decode(newPublicKey)), '39f713d0a644253f');
 });
 

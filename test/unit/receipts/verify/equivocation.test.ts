@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { parseKey } from '../../../../src/receipts/keys/key-format.ts';
-import { signAll, signingKey } from '../../../../src/receipts/sign.ts';
+import { parsePrivateKey } from '../../../../src/receipts/keys/private-key-format.ts';
+import { signBatch, signingKeyOf } from '../../../../src/receipts/sign-batch.ts';
 import type { Statement } from '../../../../src/receipts/statement.ts';
-import { equivocation, type Receipt } from '../../../../src/receipts/verify/verify.ts';
-import { CLUSTER, freshSigner, NOW_MS } from '../../../support/receipts/sealed.ts';
-import { vectors } from '../../../support/receipts/vectors.ts';
+import { equivocation, type Receipt } from '../../../../src/receipts/verify/verify-receipt.ts';
+import { CLUSTER, freshSigner, NOW_MS } from '../../../support/receipts/sealed-answers.ts';
+import { vectors } from '../../../support/receipts/test-vectors.ts';
 
-const key = signingKey(parseKey(vectors.seed));
+const key = signingKeyOf(parsePrivateKey(vectors.seed));
 const { publicKey } = key;
 
 const truth: Statement = {
@@ -24,7 +24,8 @@ const truth: Statement = {
 const lie: Statement = { ...truth, digest: 'b'.repeat(64) };
 
 /** A receipt of one statement, signed with `others` in the same tree. */
-const signed = (statement: Statement, ...others: Statement[]): string => signAll([statement, ...others], key)[0] ?? '';
+const signed = (statement: Statement, ...others: Statement[]): string =>
+  signBatch([statement, ...others], key)[0] ?? '';
 const isProof = (a: Partial<Statement>, b: Partial<Statement>): boolean =>
   equivocation(signed({ ...truth, ...a }), signed({ ...lie, ...b }), publicKey);
 

@@ -1,7 +1,7 @@
 import t from 'tap';
-import { skipPython } from '../../../support/receipts/python.ts';
-import { readmeVerdict, readmeVerifier } from '../../../support/receipts/readme-verifier.ts';
-import { batch, single, type Vector, vectors } from '../../../support/receipts/vectors.ts';
+import { skipPython } from '../../../support/receipts/python-implementation.ts';
+import { readmeVerdict, readmeVerifier } from '../../../support/receipts/readme-implementation.ts';
+import { batch, single, type Vector, vectors } from '../../../support/receipts/test-vectors.ts';
 
 const { publicKey } = vectors;
 const judge = (vector: Vector, body = vector.body): string =>

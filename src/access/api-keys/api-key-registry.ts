@@ -1,0 +1,114 @@
+import { timingSafeEqual } from 'node:crypto';
+import { stat } from 'node:fs/promises';
+import type { Clock } from '../../domain/clock.ts';
+import { hasErrorCode } from '../../runtime/files/error-code.ts';
+import type { Principal, Tier } from '../limits/tiers.ts';
+import { digestOfKey, isApiKey } from './api-key.ts';
+import { type ApiKeyRecord, isKeyValid, type KeyTier } from './api-key-record.ts';
+import { readApiKeys } from './api-key-store.ts';
+
+interface LoadedKey {
+  readonly record: ApiKeyRecord;
+  readonly digest: Buffer;
+  readonly principal: Principal;
+}
+
+interface KeyIndex {
+  readonly byDigest: ReadonlyMap<string, LoadedKey>;
+  readonly byId: ReadonlyMap<string, LoadedKey>;
+}
+
+export interface ApiKeyRegistryOptions {
+  readonly path: string;
+  readonly tiers: Readonly<Record<KeyTier, Tier>>;
+  readonly clock: Clock;
+  /** Told when the file can't be read; the keys that were known go on. */
+  readonly onProblem: (problem: Error) => void;
+}
+
+/** A change of the key file is in force after so long. */
+const POLL_MS = 500;
+
+/** The keys that open something, as their file says now. */
+export class ApiKeyRegistry {
+  readonly #options: ApiKeyRegistryOptions;
+  #index: KeyIndex;
+  #fileVersion: string | undefined;
+  #lastProblem: string | undefined;
+  #isClosed = false;
+  #cancelPoll: () => void;
+
+  /** Throws a StartError that names the file when it can't be read. */
+  constructor(options: ApiKeyRegistryOptions) {
+    this.#options = options;
+    this.#index = this.#load();
+    this.#cancelPoll = options.clock.after(0, () => void this.#poll());
+  }
+
+  /** How many keys the file holds, those that open nothing any more included. */
+  get size(): number {
+    return this.#index.byId.size;
+  }
+
+  /** The account of a key; undefined when it opens nothing. */
+  find(key: string): Principal | undefined {
+    if (!isApiKey(key)) return undefined;
+    const digest = digestOfKey(key);
+    const loaded = this.#index.byDigest.get(digest);
+    // The look-up went by bits of a digest that nobody can choose; this one takes the same time whatever differs.
+    if (loaded === undefined || !timingSafeEqual(loaded.digest, Buffer.from(digest, 'hex'))) return undefined;
+    return isKeyValid(loaded.record, this.#options.clock.now()) ? loaded.principal : undefined;
+  }
+
+  /** Whether the key with this id opens anything now: it may have been revoked since it was shown. */
+  isActive(id: string): boolean {
+    const loaded = this.#index.byId.get(id);
+    return loaded !== undefined && isKeyValid(loaded.record, this.#options.clock.now());
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelPoll();
+  }
+
+  #load(): KeyIndex {
+    const { path, tiers } = this.#options;
+    const all = readApiKeys(path).map((record): LoadedKey => {
+      const { id, tier, perIpLimit, sha256 } = record;
+      const principal = { id: `key ${id}`, key: id, tier: tiers[tier], perIpLimit };
+      return { record, digest: Buffer.from(sha256, 'hex'), principal };
+    });
+    return {
+      byDigest: new Map(all.map((known) => [known.record.sha256, known])),
+      byId: new Map(all.map((known) => [known.record.id, known])),
+    };
+  }
+
+  async #poll(): Promise<void> {
+    const { path, clock, onProblem } = this.#options;
+    try {
+      const version = await fileVersionOf(path);
+      if (version !== this.#fileVersion) {
+        this.#fileVersion = version;
+        this.#index = this.#load();
+        this.#lastProblem = undefined;
+      }
+    } catch (thrown) {
+      const problem = thrown instanceof Error ? thrown : new Error(String(thrown));
+      if (problem.message !== this.#lastProblem) onProblem(problem);
+      this.#lastProblem = problem.message;
+    }
+    if (!this.#isClosed) this.#cancelPoll = clock.after(POLL_MS, () => void this.#poll());
+  }
+}
+
+/** Differs for each file that ever stood at the path: a change is always a new file. */
+async function fileVersionOf(path: string): Promise<string> {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
+    return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+  } catch (thrown) {
+    if (hasErrorCode(thrown, 'ENOENT')) return 'none';
+    throw thrown;
+  }
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { StartError } from '../../domain/start-error.ts';
+import { hasErrorCode } from '../../runtime/files/error-code.ts';
+import { acquirePidLock } from '../../runtime/files/pid-lock.ts';
+import { replaceFile } from '../../runtime/files/replace-file.ts';
+import { type ApiKeyRecord, formatKeyFile, parseKeyFile } from './api-key-record.ts';
+
+/** Where the keys of a state folder are kept. */
+export const apiKeysPath = (state: string): string => join(state, 'keys.json');
+
+/** The issued keys; none where there is no file. Throws a StartError that names the file when it can't be read. */
+export function readApiKeys(path: string): readonly ApiKeyRecord[] {
+  try {
+    return parseKeyFile(readFileSync(path, 'utf8'));
+  } catch (thrown) {
+    if (hasErrorCode(thrown, 'ENOENT')) return [];
+    throw asStartError(path, thrown);
+  }
+}
+
+const asStartError = (path: string, thrown: unknown): StartError =>
+  thrown instanceof StartError
+    ? thrown
+    : new StartError(1, `${path}: ${thrown instanceof Error ? thrown.message : thrown}`, thrown);
+
+const LOCK_ATTEMPTS = 1000;
+const RETRY_MS = 20;
+
+/**
+ * Makes a change to the issued keys; those who do so at the same time wait for each other. When it resolves the change
+ * is on the disk, and a kill before that leaves the keys as they were. Rejects with a StartError.
+ */
+export async function updateApiKeys<T>(
+  path: string,
+  change: (keys: readonly ApiKeyRecord[]) => { readonly keys: readonly ApiKeyRecord[]; readonly result: T },
+): Promise<T> {
+  const unlock = await waitForLock(path).catch((thrown: unknown) => {
+    throw asStartError(path, thrown);
+  });
+  try {
+    const { keys, result } = change(readApiKeys(path));
+    replaceFile(path, formatKeyFile(keys));
+    return result;
+  } catch (thrown) {
+    throw asStartError(path, thrown);
+  } finally {
+    unlock();
+  }
+}
+
+async function waitForLock(path: string): Promise<() => void> {
+  for (let attemptsLeft = LOCK_ATTEMPTS; ; attemptsLeft--) {
+    const lock = acquirePidLock(path);
+    if (typeof lock === 'function') return lock;
+    if (attemptsLeft === 0)
+      throw new StartError(1, `${path} is being changed by process ${lock}; if it is not, remove ${path}.lock`);
+    await sleep(RETRY_MS);
+  }
+}

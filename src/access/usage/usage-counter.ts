@@ -1,0 +1,91 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Clock } from '../../domain/clock.ts';
+import { appendUsage, compactUsage, fileSizeOf, truncateTornLine } from './usage-file.ts';
+import { REQUEST_OUTCOMES, type RequestOutcome, type UsageRow } from './usage-line.ts';
+
+export interface UsageCounterOptions {
+  readonly path: string;
+  readonly clock: Clock;
+  /** Told once when the file can't be written, and again when it could be meanwhile. What is not written is kept. */
+  readonly onProblem: (problem: unknown) => void;
+}
+
+/** What was counted is in the file after so long. */
+const FLUSH_MS = 1000;
+
+/** A file that has grown by this much, and doubled, is written anew. */
+const COMPACT_BYTES = 1024 * 1024;
+
+/** Counts the requests of API keys, by route and outcome; a kill loses what came in the last second. */
+export class UsageCounter {
+  readonly #options: UsageCounterOptions;
+  #counts = new Map<string, UsageRow & { readonly counts: number[] }>();
+  #isFailing = false;
+  #failures = 0;
+  #compactAtBytes: number;
+  #cancelFlush = (): void => {};
+
+  /** Cuts what a kill left unfinished. A file that can't be used keeps nobody from starting. */
+  constructor(options: UsageCounterOptions) {
+    this.#options = options;
+    this.#compactAtBytes = COMPACT_BYTES;
+    this.#tryDisk(() => {
+      mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 });
+      truncateTornLine(options.path);
+      this.#compactIfLarge();
+    });
+  }
+
+  /** How many times the file could not be written. */
+  get failures(): number {
+    return this.#failures;
+  }
+
+  count(key: string, route: string, outcome: RequestOutcome): void {
+    const day = new Date(this.#options.clock.now()).toISOString().slice(0, 10);
+    const name = `${day} ${key} ${route}`;
+    const row = this.#counts.get(name) ?? { day, key, route, counts: REQUEST_OUTCOMES.map(() => 0) };
+    const at = REQUEST_OUTCOMES.indexOf(outcome);
+    row.counts[at] = (row.counts[at] ?? 0) + 1;
+    if (this.#counts.size === 0) this.#cancelFlush = this.#options.clock.after(FLUSH_MS, () => this.#flush());
+    this.#counts.set(name, row);
+  }
+
+  /** Writes what was counted. */
+  close(): void {
+    this.#cancelFlush();
+    if (this.#counts.size > 0) this.#write();
+  }
+
+  #flush(): void {
+    this.#write();
+    if (this.#counts.size > 0) this.#cancelFlush = this.#options.clock.after(FLUSH_MS, () => this.#flush());
+  }
+
+  #write(): void {
+    this.#tryDisk(() => {
+      appendUsage(this.#options.path, [...this.#counts.values()]);
+      this.#counts = new Map();
+    });
+    this.#tryDisk(() => this.#compactIfLarge());
+  }
+
+  #compactIfLarge(): void {
+    const { path, clock } = this.#options;
+    if (fileSizeOf(path) < this.#compactAtBytes) return;
+    compactUsage(path, new Date(clock.now()).toISOString().slice(0, 10));
+    this.#compactAtBytes = Math.max(COMPACT_BYTES, fileSizeOf(path) * 2);
+  }
+
+  #tryDisk(work: () => void): void {
+    try {
+      work();
+      this.#isFailing = false;
+    } catch (thrown) {
+      this.#failures++;
+      if (!this.#isFailing) this.#options.onProblem(thrown);
+      this.#isFailing = true;
+    }
+  }
+}

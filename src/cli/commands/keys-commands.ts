@@ -1,0 +1,159 @@
+import { randomBytes } from 'node:crypto';
+import { Argument, type Command, Option } from 'commander';
+import { digestOfKey, generateApiKey } from '../../access/api-keys/api-key.ts';
+import { type ApiKeyRecord, isKeyValid, KEY_TIERS, type KeyTier } from '../../access/api-keys/api-key-record.ts';
+import { apiKeysPath, readApiKeys, updateApiKeys } from '../../access/api-keys/api-key-store.ts';
+import { readUsage, usagePath } from '../../access/usage/usage-file.ts';
+import { REQUEST_OUTCOMES } from '../../access/usage/usage-line.ts';
+import { StartError } from '../../domain/start-error.ts';
+import { formatTable } from './text-table.ts';
+
+interface CreateOptions {
+  readonly tier: KeyTier;
+  readonly label: string;
+  readonly expires?: string;
+  readonly perIp?: string;
+}
+
+/** `slotgate keys …`: who holds an API key, and what for. `stateOf` gives the state folder that a command is about. */
+export function addKeysCommands(program: Command, stateDirOf: (command: Command) => string): void {
+  const keys = program
+    .command('keys')
+    .description('issue, list and revoke API keys, and tell what they were used for')
+    .allowExcessArguments()
+    .action(() => {
+      throw new StartError(64, `keys wants one of ${keys.commands.map((known) => known.name()).join(', ')}`);
+    });
+  const id = new Argument('<id>', 'the id of a key, as the list shows it');
+
+  keys
+    .command('create')
+    .description('issue a key; it is printed this once and kept only as a digest')
+    .addOption(new Option('--tier <tier>').choices(KEY_TIERS).makeOptionMandatory())
+    .requiredOption('--label <text>', 'whose it is, or what for')
+    .option('--expires <time>', 'a date (2027-01-31) or a time from now (90d, 12h)')
+    .option('--per-ip <requests>', 'how many of its requests in a window may come from one address')
+    .action(async (options: CreateOptions, command: Command) => {
+      await printIssued(createKey(apiKeysPath(stateDirOf(command)), options));
+    });
+
+  keys
+    .command('list')
+    .description('show all keys')
+    .action((_, command: Command) => {
+      process.stdout.write(formatKeyList(readApiKeys(apiKeysPath(stateDirOf(command)))));
+    });
+
+  keys
+    .command('revoke')
+    .description('let a key open nothing any more')
+    .addArgument(id)
+    .action(async (id: string, _, command: Command) => {
+      await revokeKey(apiKeysPath(stateDirOf(command)), id);
+      process.stdout.write(`${id} is revoked\n`);
+    });
+
+  keys
+    .command('rotate')
+    .description('issue a key in place of another')
+    .addArgument(id)
+    .option('--grace <time>', 'for how long the old one still works (24h, 7d)', '0h')
+    .action(async (id: string, { grace }: { readonly grace: string }, command: Command) => {
+      await printIssued(rotateKey(apiKeysPath(stateDirOf(command)), id, grace));
+    });
+
+  keys
+    .command('usage')
+    .description('tell by day, key and route how requests ended')
+    .addArgument(new Argument('[id]', 'the id of one key'))
+    .action((id: string | undefined, _, command: Command) => {
+      const rows = readUsage(usagePath(stateDirOf(command))).filter(({ key }) => id === undefined || key === id);
+      const lines = rows.map(({ day, key, route, counts }) => [day, key, route, ...counts.map(String)]);
+      process.stdout.write(formatTable([['day', 'key', 'route', ...REQUEST_OUTCOMES], ...lines]));
+    });
+}
+
+interface IssuedKey {
+  readonly key: string;
+  readonly record: ApiKeyRecord;
+}
+
+function createKey(path: string, { tier, label, expires, perIp }: CreateOptions): Promise<IssuedKey> {
+  const nowMs = Date.now();
+  const expiresAt = expires === undefined ? null : parseTime(expires, nowMs);
+  if (perIp !== undefined && !/^[1-9]\d{0,8}$/.test(perIp))
+    throw new StartError(64, '--per-ip wants a whole number from 1 on');
+  return updateApiKeys(path, (keys) => {
+    const issuedKey = issueKey(keys, {
+      tier,
+      label,
+      expiresAt,
+      ...(perIp !== undefined && { perIpLimit: Number(perIp) }),
+    });
+    return { keys: [...keys, issuedKey.record], result: issuedKey };
+  });
+}
+
+const revokeKey = (path: string, id: string): Promise<void> =>
+  updateApiKeys(path, (keys) => ({ keys: withRevocation(keys, id, Date.now()), result: undefined }));
+
+function rotateKey(path: string, id: string, grace: string): Promise<IssuedKey> {
+  const untilMs = Date.parse(parseTime(grace, Date.now()));
+  return updateApiKeys(path, (keys) => {
+    const rest = withRevocation(keys, id, untilMs);
+    const { tier, label, expiresAt, perIpLimit } = findKey(keys, id);
+    const issuedKey = issueKey(keys, { tier, label, expiresAt, ...(perIpLimit !== undefined && { perIpLimit }) });
+    return { keys: [...rest, issuedKey.record], result: issuedKey };
+  });
+}
+
+/** The keys, with one of them revoked from a time on. */
+function withRevocation(keys: readonly ApiKeyRecord[], id: string, atMs: number): readonly ApiKeyRecord[] {
+  const { revokedAt } = findKey(keys, id);
+  if (revokedAt !== null && Date.parse(revokedAt) <= Date.now()) throw new StartError(1, `${id} was revoked before`);
+  return keys.map((key) => (key.id === id ? { ...key, revokedAt: new Date(atMs).toISOString() } : key));
+}
+
+function findKey(keys: readonly ApiKeyRecord[], id: string): ApiKeyRecord {
+  const key = keys.find((key) => key.id === id);
+  if (key === undefined) throw new StartError(1, `no key has the id ${id}`);
+  return key;
+}
+
+type KeyTerms = Pick<ApiKeyRecord, 'tier' | 'label' | 'expiresAt' | 'perIpLimit'>;
+
+function issueKey(keys: readonly ApiKeyRecord[], { tier, label, expiresAt, ...bound }: KeyTerms): IssuedKey {
+  const key = generateApiKey();
+  let id = '';
+  do id = randomBytes(4).toString('hex');
+  while (keys.some((other) => other.id === id));
+  const stored = { id, sha256: digestOfKey(key), last4: key.slice(-4), tier, label };
+  return { key, record: { ...stored, createdAt: new Date().toISOString(), expiresAt, revokedAt: null, ...bound } };
+}
+
+/** The key alone goes to standard output, for whoever stores it; what is said of it beside. */
+async function printIssued(issuing: Promise<IssuedKey>): Promise<void> {
+  const { key, record } = await issuing;
+  process.stderr.write(`key ${record.id}, tier ${record.tier}; it is shown only now:\n`);
+  process.stdout.write(`${key}\n`);
+}
+
+const UNIT_MS = { h: 3_600_000, d: 86_400_000 } as const;
+
+function parseTime(text: string, nowMs: number): string {
+  const [, count, unit] = /^(\d{1,5})([hd])$/.exec(text) ?? [];
+  if (count !== undefined) return new Date(nowMs + Number(count) * UNIT_MS[unit === 'h' ? 'h' : 'd']).toISOString();
+  const time = /^\d{4}-\d\d-\d\d(T.*)?$/.test(text) ? new Date(text) : undefined;
+  if (time === undefined || Number.isNaN(time.getTime()))
+    throw new StartError(64, `${text} is neither a date (2027-01-31) nor a time from now (90d, 12h)`);
+  return time.toISOString();
+}
+
+function formatKeyList(keys: readonly ApiKeyRecord[]): string {
+  const lines = keys.map((key) => {
+    const state = isKeyValid(key, Date.now()) ? 'valid' : key.revokedAt === null ? 'expired' : 'revoked';
+    const bound = key.perIpLimit === undefined ? '-' : String(key.perIpLimit);
+    return [key.id, `…${key.last4}`, key.tier, state, key.createdAt, key.expiresAt ?? '-', bound, key.label];
+  });
+  return formatTable([['id', 'key', 'tier', 'state', 'created', 'expires', 'per ip', 'label'], ...lines]);
+}

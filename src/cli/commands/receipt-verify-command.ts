@@ -1,0 +1,144 @@
+import { createReadStream } from 'node:fs';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Clock } from '../../domain/clock.ts';
+import { StartError } from '../../domain/start-error.ts';
+import { answerInFrame } from '../../receipts/push-frame.ts';
+import { isOpensslSignature } from '../../receipts/verify/openssl-signature.ts';
+import { bodyText } from '../../receipts/verify/parse-signed-body.ts';
+import { ReceiptError } from '../../receipts/verify/receipt-error.ts';
+import { canonicalRequestLine } from '../../receipts/verify/request-line.ts';
+import { parseTrustedKey } from '../../receipts/verify/trusted-key.ts';
+import { createVerifier, type Verified } from '../../receipts/verify/verify-receipt.ts';
+import { systemClock } from '../../runtime/system-clock.ts';
+import { type ByteStream, readLines, readWhole } from './answer-input.ts';
+
+/** What the command line says that the verifier knows. */
+interface VerifyFlags {
+  readonly publicKey: readonly string[];
+  readonly cluster: string;
+  readonly request: readonly string[];
+  readonly nonce?: string;
+  /** In seconds. */
+  readonly maxAge?: number;
+  readonly ndjson?: true;
+}
+
+/** Throws ReceiptError for a message that proves nothing. */
+type VerifyMessage = (message: Uint8Array) => Verified;
+
+/** Adds `verify`: the verifier for a shell. It exits with 1 when an answer does not hold, and says why. */
+export function addReceiptVerifyCommand(receipt: Command): void {
+  receipt
+    .command('verify')
+    .description('check that the holder of a key gave this answer to this request; prints the result that was signed')
+    .argument('[file]', 'the body of an answer; - for the standard input', '-')
+    .requiredOption('--public-key <base58>', 'a key that you trust; may be repeated', repeatable(publicKey))
+    .requiredOption('--cluster <base58>', 'the genesis hash of the cluster that was asked about', genesisHash)
+    .requiredOption('--request <request>', 'what was asked: "GET /api/v1/…"; may be repeated', repeatable(request))
+    .option('--nonce <nonce>', 'what was sent as x-receipt-nonce', nonce)
+    .option('--max-age <seconds>', 'how old a receipt may be; without it the age is not looked at', seconds)
+    .option('--ndjson', 'each line is a frame ("SUB /api/v1/stream?receipts=1"), an account push or a body')
+    .configureHelp({ showGlobalOptions: false })
+    .action(async (file: string, flags: VerifyFlags) => {
+      const verify = verifierFor(flags, systemClock);
+      const input = openInput(file);
+      await (flags.ndjson ? verifyLines(input, verify) : verifyWhole(input, verify));
+    });
+}
+
+/** A file that can't be read is a mistake of the command line, and says nothing of a receipt. */
+async function* openInput(file: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* file === '-' ? process.stdin : createReadStream(file);
+  } catch (thrown) {
+    throw new StartError(64, thrown instanceof Error ? thrown.message : String(thrown));
+  }
+}
+
+function verifierFor(
+  { publicKey: publicKeys, cluster, request, nonce, maxAge }: VerifyFlags,
+  clock: Clock,
+): VerifyMessage {
+  const expected = { publicKeys, cluster, nonce: nonce ?? null };
+  const verify = createVerifier({ isSignature: isOpensslSignature });
+  return (message) => {
+    const body = answerInFrame(bodyText(message));
+    const time = maxAge === undefined ? {} : { time: { nowMs: clock.now(), maxAgeMs: maxAge * 1000 } };
+    let requestFault: unknown;
+    for (const expectedRequest of request) {
+      try {
+        return verify(body, { ...expected, ...time, request: expectedRequest });
+      } catch (thrown) {
+        if (faultCodeOf(thrown) !== 'request') throw thrown;
+        requestFault = thrown;
+      }
+    }
+    throw requestFault;
+  };
+}
+
+/** The code of a fault in a receipt. Throws whatever else was thrown. */
+function faultCodeOf(thrown: unknown): string {
+  if (thrown instanceof ReceiptError) return thrown.code;
+  throw thrown;
+}
+
+async function verifyWhole(input: ByteStream, verify: VerifyMessage): Promise<void> {
+  const body = await readWhole(input);
+  try {
+    process.stdout.write(`${verify(body).result}\n`);
+  } catch (thrown) {
+    throw new StartError(1, `the receipt does not hold: ${faultCodeOf(thrown)}`);
+  }
+}
+
+/** Says of each line what it is worth, while lines come in. */
+async function verifyLines(input: ByteStream, verify: VerifyMessage): Promise<void> {
+  let lines = 0;
+  let invalid = 0;
+  for await (const line of readLines(input)) {
+    lines++;
+    try {
+      const { result, slot, receipt } = verify(line);
+      process.stdout.write(`{"valid":true,"request":"${receipt.request}","slot":${slot},"result":${result}}\n`);
+    } catch (thrown) {
+      const fault = faultCodeOf(thrown);
+      invalid++;
+      process.stdout.write(`{"valid":false,"fault":"${fault}"}\n`);
+      process.stderr.write(`line ${lines}: ${fault}\n`);
+    }
+  }
+  if (lines === 0) throw new StartError(1, 'there was no line');
+  if (invalid > 0) throw new StartError(1, `${invalid} of ${lines} lines do not hold`);
+}
+
+/** An option that may be repeated. */
+const repeatable =
+  (validate: (text: string) => string) =>
+  (text: string, before: readonly string[] = []): readonly string[] => [...before, validate(text)];
+
+/** Reads an option, whose mistakes are those of the command line. */
+const validated =
+  (validate: (text: string) => unknown) =>
+  (text: string): string => {
+    try {
+      validate(text);
+      return text;
+    } catch (thrown) {
+      throw new InvalidArgumentError(thrown instanceof Error ? thrown.message : String(thrown));
+    }
+  };
+
+const publicKey = validated(parseTrustedKey);
+const request = validated(canonicalRequestLine);
+const genesisHash = validated((text) => ensureMatches(text, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'it is no genesis hash'));
+const nonce = validated((text) => ensureMatches(text, /^[\w-]{16,64}$/, 'a nonce is 16 to 64 letters, digits, - or _'));
+
+function ensureMatches(text: string, form: RegExp, otherwise: string): void {
+  if (!form.test(text)) throw new InvalidArgumentError(otherwise);
+}
+
+function seconds(text: string): number {
+  ensureMatches(text, /^\d{1,9}$/, 'it is no whole number of seconds');
+  return Number(text);
+}

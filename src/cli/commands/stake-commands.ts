@@ -1,0 +1,58 @@
+import bs58 from 'bs58';
+import type { Command } from 'commander';
+import { findStakeProofFault, stakeText } from '../../access/stake/stake-proof.ts';
+import type { Config } from '../../config/config-schema.ts';
+import type { ConfigFlags } from '../../config/config-sources.ts';
+import { StartError } from '../../domain/start-error.ts';
+import { isStrongSignature } from '../../receipts/verify/ed25519-signature.ts';
+import { systemClock } from '../../runtime/system-clock.ts';
+
+interface TextOptions {
+  readonly wallet: string;
+  readonly issued?: string;
+}
+
+interface CheckOptions extends TextOptions {
+  readonly issued: string;
+  readonly signature: string;
+}
+
+/** `slotgate stake …`: what a wallet signs to be known by what it holds, and whether it did. */
+export function addStakeCommands(program: Command, configOf: (command: Command) => Config): void {
+  const stake = program.command('stake').description('prove to a gateway what a wallet holds');
+  const WALLET = ['--wallet <address>', 'the wallet'] as const;
+
+  stake
+    .command('text')
+    .description(
+      'print the text for the wallet to sign as a message, for the gateway that --host names; valid for a day',
+    )
+    .requiredOption(...WALLET)
+    .option('--issued <seconds>', 'the Unix time that it is issued at', 'now')
+    .action(({ wallet, issued = 'now' }: TextOptions, command: Command) => {
+      if (bs58.decodeUnsafe(wallet)?.length !== 32) throw new StartError(64, `${wallet} is not an address`);
+      if (!/^(now|[1-9]\d{0,11})$/.test(issued)) throw new StartError(64, `${issued} is not a time in Unix seconds`);
+      const seconds = issued === 'now' ? String(Math.floor(systemClock.now() / 1000)) : issued;
+      process.stderr.write(`X-Stake-Wallet: ${wallet}\nX-Stake-Issued: ${seconds}\n`);
+      process.stdout.write(stakeText(gatewayHostOf(command, configOf), wallet, seconds)); // no line end: it would be signed too
+    });
+
+  stake
+    .command('check')
+    .description('tell whether a gateway takes a signature now')
+    .requiredOption(...WALLET)
+    .requiredOption('--issued <seconds>', 'the Unix time in the text')
+    .requiredOption('--signature <base58>', 'what the wallet made of the text')
+    .action((proof: CheckOptions, command: Command) => {
+      const fault = findStakeProofFault(proof, gatewayHostOf(command, configOf), systemClock.now(), isStrongSignature);
+      if (fault !== undefined) throw new StartError(1, `the stake proof is not valid: ${fault}`);
+      process.stdout.write('the stake proof is valid\n');
+    });
+}
+
+/** Of the gateway that is asked, which is seldom the one that would start here: so the flag wins. */
+function gatewayHostOf(command: Command, configOf: (command: Command) => Config): string {
+  const host = command.optsWithGlobals<ConfigFlags>().host ?? configOf(command).stake.host;
+  if (host === null) throw new StartError(64, 'name the gateway, by --host or the setting stake.host');
+  return host;
+}

@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { StartError } from '../domain/start-error.ts';
+import { packageFile } from '../runtime/package.ts';
+import { unknownNameMessage } from './config-errors.ts';
+import { type ConfigLayer, isSection, singleValueLayer } from './config-layers.ts';
+import { ENV_PREFIX, parseSettingText, type Setting } from './setting-names.ts';
+import { redactUrl } from './upstreams-schema.ts';
+
+/** The options of the command line, as they were typed. */
+export interface ConfigFlags {
+  /** Names a file of the package's own `config/` (`mainnet`), or is the path of another. */
+  readonly config?: string;
+  readonly host?: string;
+  readonly port?: string;
+  readonly state?: string;
+  readonly upstream?: readonly string[];
+  /** Each `name=value`. */
+  readonly set?: readonly string[];
+}
+
+/** Reads one of the package's own files: `default`, `mainnet`. */
+export function readPackagedLayer(name: string): ConfigLayer {
+  const names = readdirSync(packageFile('config/')).map((file) => file.replace(/\.json$/, ''));
+  if (!names.includes(name)) throw new StartError(78, unknownNameMessage('configuration', name, names));
+  return readLayerFile(fileURLToPath(packageFile(`config/${name}.json`)), `config/${name}.json`);
+}
+
+/** Reads what `--config` names: one of the package's own files, or the file at a path. */
+export const readOverlayLayer = (nameOrPath: string, cwd: string): ConfigLayer =>
+  /^[\w-]+$/.test(nameOrPath) ? readPackagedLayer(nameOrPath) : readLayerFile(resolve(cwd, nameOrPath), nameOrPath);
+
+function readLayerFile(path: string, source: string): ConfigLayer {
+  let values: unknown;
+  try {
+    values = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    // V8 quotes the text around a syntax error, and a key in a URL may stand there
+    throw new StartError(
+      78,
+      `can't read ${source}: ${reason.replace(/, [."].*(?= is not valid JSON)/s, ', it')}`,
+      cause,
+    );
+  }
+  if (!isSection(values)) throw new StartError(78, `can't read ${source}: expected an object of settings`);
+  return { source, values };
+}
+
+/** Reads the variables that bear our prefix; every one of them must be an option's. */
+export function layersFromEnv(
+  env: Readonly<Record<string, string | undefined>>,
+  options: readonly Setting[],
+): readonly ConfigLayer[] {
+  const known = new Map(options.map((option) => [option.env, option]));
+  return Object.entries(env).flatMap(([name, text]) => {
+    if (!name.startsWith(ENV_PREFIX) || text === undefined) return [];
+    const option = known.get(name);
+    if (!option) throw new StartError(78, unknownNameMessage('variable', name, known.keys()));
+    return [singleValueLayer(name, option.path, parseSettingText(option, text))];
+  });
+}
+
+/** Reads the command line; a flag of its own beats the same setting under `--set`. */
+export function layersFromFlags(
+  { set = [], host, port, state, upstream }: ConfigFlags,
+  options: readonly Setting[],
+): readonly ConfigLayer[] {
+  const known = new Map(options.map((option) => [option.name, option]));
+  const assigned = set.map((text) => {
+    const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
+    if (name === undefined || value === undefined)
+      throw new StartError(64, `--set wants name=value, got ${redactUrl(text)}`);
+    const option = known.get(name);
+    if (!option) throw new StartError(78, unknownNameMessage('setting', name, known.keys()));
+    return singleValueLayer(`--set ${name}`, option.path, parseSettingText(option, value));
+  });
+  const flag = (name: string, text: string | undefined): readonly ConfigLayer[] => {
+    const option = known.get(name);
+    return option === undefined || text === undefined
+      ? []
+      : [singleValueLayer(`--${name}`, [name], parseSettingText(option, text))];
+  };
+  const nodes = upstream === undefined ? [] : [singleValueLayer('--upstream', ['upstreams'], upstream)];
+  return [...assigned, ...flag('host', host), ...flag('port', port), ...flag('state', state), ...nodes];
+}

@@ -1,0 +1,24 @@
+/** The name of `known` that takes the fewest edits to reach from `name`: what the writer most likely meant. */
+export function nearestName(name: string, known: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let fewest = Number.POSITIVE_INFINITY;
+  for (const candidate of known) {
+    const edits = editDistance(name.toLowerCase(), candidate.toLowerCase());
+    if (edits < fewest) [best, fewest] = [candidate, edits];
+  }
+  return best;
+}
+
+/** Levenshtein's: how many letters to put in, take out or change. One row of the table is enough. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, column) => column);
+  for (const [index, letter] of [...from].entries()) {
+    const next = [index + 1];
+    for (let column = 0; column < to.length; column++) {
+      const change = (row[column] ?? 0) + (letter === to[column] ? 0 : 1);
+      next.push(Math.min(change, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { READ_METHODS } from '../domain/rpc-methods.ts';
+
+const NODE_EXPECTED =
+  'expected a URL, "URL,WEBSOCKET-URL" or an object with url and perhaps ws, id, weight, archival, pooled and methods';
+const METHOD_EXPECTED = 'expected the name of a read method';
+const METHODS_EXPECTED = 'expected a list of read methods';
+const WEIGHT_EXPECTED = 'expected a number from 0.01 to 100';
+
+const node = z
+  .strictObject(
+    {
+      id: z
+        .string()
+        .regex(/^[\w-]{1,32}$/, 'expected up to 32 letters, digits, _ and -')
+        .optional(),
+      url: z.url({ protocol: /^https?$/, abort: true, error: 'expected an http:// or https:// URL' }),
+      ws: z.url({ protocol: /^wss?$/, error: 'expected a ws:// or wss:// URL' }).optional(),
+      weight: z.exactOptional(z.number(WEIGHT_EXPECTED).min(0.01, WEIGHT_EXPECTED).max(100, WEIGHT_EXPECTED)),
+      archival: z.exactOptional(z.boolean('expected true or false')),
+      pooled: z.exactOptional(z.boolean('expected true or false')),
+      methods: z.exactOptional(
+        z.array(z.enum(READ_METHODS, METHOD_EXPECTED), METHODS_EXPECTED).min(1, METHODS_EXPECTED),
+      ),
+    },
+    NODE_EXPECTED,
+  )
+  .refine(({ url, ws }) => ws !== undefined || new URL(url).port !== '65535', 'expected ws too: no port follows 65535')
+  .transform(({ id, url, ws, ...roles }) => ({
+    id,
+    url: new URL(url).href,
+    wsUrl: new URL(ws ?? defaultWebSocketUrl(url)).href,
+    ...roles,
+  }));
+
+/**
+ * The Solana nodes to read from, each `{ id, url, wsUrl, weight, archival, pooled, methods }`. Who names only a node's
+ * URL gets the WebSocket address that nodes have by convention, and an id of its position: ids appear in /health, where
+ * no URL may (it can hold a key).
+ */
+export const upstreamsSchema = z
+  .array(
+    z.preprocess((value) => (typeof value === 'string' ? splitUrls(value) : value), node),
+    'expected a list of nodes',
+  )
+  .transform((nodes) => nodes.map((node, index) => ({ ...node, id: node.id ?? `node-${index + 1}` })))
+  .refine((nodes) => new Set(nodes.map(({ id }) => id)).size === nodes.length, 'expected ids that differ');
+
+function splitUrls(text: string): { url: string; ws?: string } {
+  const comma = text.indexOf(',');
+  return comma < 0 ? { url: text } : { url: text.slice(0, comma), ws: text.slice(comma + 1) };
+}
+
+/** A validator serves pubsub on the port after its RPC's; a public endpoint, with no port in its URL, on the same. */
+function defaultWebSocketUrl(rpc: string): string {
+  const url = new URL(rpc);
+  url.protocol = url.protocol.replace('http', 'ws');
+  if (url.port !== '') url.port = String(Number(url.port) + 1);
+  return url.href;
+}
+
+/** A URL as it may be shown: providers put their keys into the user part, the path or the query. */
+export function redactUrl(text: string): string {
+  return text.replace(/^([a-z][a-z\d+.-]*:\/\/)?(.*@)?([^/?#,]*)(.*)$/is, (_, scheme = '', user = '', host, rest) =>
+    [scheme, user && '***@', host, rest === '/' ? rest : rest && '/***'].join(''),
+  );
+}

@@ -1,0 +1,106 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { join } from 'node:path';
+import { StartError } from '../../domain/start-error.ts';
+import { removeTempFiles } from '../../runtime/files/create-file.ts';
+import { signingKeyOf } from '../sign-batch.ts';
+import { createKeyFile } from './key-file.ts';
+import { needsSecret, readKeyRing, singleKeyRing } from './key-history.ts';
+import { activeKey, type KeyRing } from './key-ring.ts';
+import type { KeySource } from './key-source.ts';
+import { parsePrivateKey } from './private-key-format.ts';
+import { passesSigningTest } from './signing-self-test.ts';
+
+const FILE_NAME = 'receipt-key.pem';
+const SOLANA_WALLET_PATH = /[\\/]\.config[\\/]solana[\\/]id\.json$/;
+const BAD_CONFIGURATION = 78;
+
+/** The keys that receipts are signed with, one after the other. */
+export interface LoadedReceiptKeys {
+  /** Those that sign or will sign have their secrets. */
+  readonly ring: KeyRing;
+  /** The file of the first; null when it was given inline or is ephemeral, and so is the only one. */
+  readonly path: string | null;
+  /** True of a key that ends with this process, which nobody else can have. */
+  readonly isEphemeral: boolean;
+  /** True when this start made it, which is worth one line in the log. */
+  readonly created: boolean;
+  /** What the operator should know, or null. */
+  readonly warning: string | null;
+}
+
+/** Finds, checks and tries out the signing keys. Throws StartError when there are none that can be trusted. */
+export function loadReceiptKeys(source: KeySource, nowMs: number): LoadedReceiptKeys {
+  const { file, inline } = source;
+  if (file !== undefined && inline !== undefined)
+    failStart('RECEIPT_KEY and RECEIPT_KEY_FILE are both set; keep one of them');
+  const loaded = inline === undefined ? ringFromFile(source, nowMs) : ringFromText(inline);
+  const { ring } = loaded;
+  if (activeKey(ring, nowMs) === undefined)
+    failStart('every receipt key is revoked: make another with slotgate receipt key rotate');
+  for (const key of ring.filter((key) => needsSecret(ring, key, nowMs))) {
+    if (key.signing === null) failStart(`the secret of the receipt key ${key.kid} is gone`);
+    if (!passesSigningTest(key.signing.secret))
+      failStart('the receipt key failed its self-test: its signatures do not verify');
+  }
+  return loaded;
+}
+
+/** Where the key file is or would be. Throws StartError when the key is none. */
+export function keyFilePath({ file, inline, stateDir }: KeySource): string {
+  if (inline !== undefined) failStart('RECEIPT_KEY is set: such a key is kept, and changed, by who sets it');
+  return file ?? join(stateDir, FILE_NAME);
+}
+
+/** Reads the keys that there are, fit to sign or not. Throws StartError for what is damaged. */
+export function readReceiptKeyRing(source: KeySource, nowMs: number): KeyRing | undefined {
+  const path = keyFilePath(source);
+  return orFailStart('the receipt key can not be used', () => readKeyRing(path, nowMs));
+}
+
+/** Makes the key unless there is one. Tells whether it did. Throws StartError when it can't. */
+export function createReceiptKey(source: KeySource): boolean {
+  const path = keyFilePath(source);
+  return orFailStart(`can not make the receipt key ${path}`, () => createKeyFile(path));
+}
+
+function ringFromText(text: string): LoadedReceiptKeys {
+  const isEphemeral = text === 'ephemeral';
+  const source = { path: null, isEphemeral, created: false };
+  if (!isEphemeral) {
+    const secret = orFailStart('RECEIPT_KEY can not be used', () => parsePrivateKey(text));
+    return { ...source, ring: singleKeyRing(signingKeyOf(secret)), warning: null };
+  }
+  const warning = 'the receipt key is ephemeral: it ends with this process, and nobody can check its receipts later';
+  return { ...source, ring: singleKeyRing(signingKeyOf(generateKeyPairSync('ed25519').privateKey)), warning };
+}
+
+function ringFromFile(source: KeySource, nowMs: number): LoadedReceiptKeys {
+  const path = keyFilePath(source);
+  const warning = SOLANA_WALLET_PATH.test(path) ? `${path} is a wallet: make a key of its own for receipts` : null;
+  const existing = readReceiptKeyRing(source, nowMs);
+  if (existing !== undefined) {
+    if (source.file === undefined) removeTempFiles(path);
+    return { ring: existing, path, isEphemeral: false, created: false, warning };
+  }
+  if (source.file !== undefined) failStart(`RECEIPT_KEY_FILE: there is no file ${path}`);
+  if (source.production)
+    failStart(
+      `no receipt key: make one with 'slotgate receipt key create --state ${source.stateDir}', or set RECEIPT_KEY_FILE`,
+    );
+  const created = createReceiptKey(source);
+  const ring = readReceiptKeyRing(source, nowMs) ?? failStart(`the receipt key ${path} went away while starting`);
+  return { ring, path, isEphemeral: false, created, warning };
+}
+
+function failStart(message: string): never {
+  throw new StartError(BAD_CONFIGURATION, message);
+}
+
+function orFailStart<T>(what: string, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message : String(thrown);
+    throw new StartError(BAD_CONFIGURATION, `${what}: ${reason}`, thrown);
+  }
+}

@@ -1,3 +1,0 @@
-/** Tells one fault of the file system from the others, by its name: `ENOENT`. */
-export const hasCode = (thrown: unknown, code: string): boolean =>
-  thrown instanceof Error && 'code' in thrown && thrown.code === code;

@@ -1,0 +1,34 @@
+import type { Config } from '../config/config-schema.ts';
+import type { Clock } from '../domain/clock.ts';
+import { GatewayError } from '../domain/gateway-error.ts';
+import { StartError } from '../domain/start-error.ts';
+import { type EmbeddedCluster, startEmbedded } from '../localnet/embedded.ts';
+import type { DisposalStack } from '../runtime/disposal-stack.ts';
+import type { Log } from '../runtime/log.ts';
+import { connectMesh } from '../upstream/mesh/connect-mesh.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
+
+/** Connects to the nodes of the configuration; where it names none, starts a cluster of its own and connects to that. */
+export async function connectUpstream(
+  config: Config,
+  { clock, random, log }: { readonly clock: Clock; readonly random: () => number; readonly log: Log },
+  disposals: DisposalStack,
+): Promise<{ readonly mesh: Mesh; readonly embedded: EmbeddedCluster | undefined }> {
+  const embedded = config.upstreams.length === 0 ? await startEmbeddedCluster(config) : undefined;
+  disposals.defer(() => embedded?.close());
+  const mesh = await connectMesh({
+    nodes: embedded ? [{ id: 'embedded', ...embedded }] : config.upstreams,
+    clock,
+    random,
+    settings: config.upstream,
+    expectedGenesisHash: config.cluster,
+    onProblem: (node, problem) => log.warn({ node }, problem),
+  }).catch((thrown: unknown) => {
+    throw new StartError(1, GatewayError.from(thrown).message, thrown);
+  });
+  disposals.defer(() => mesh.close());
+  return { mesh, embedded };
+}
+
+const startEmbeddedCluster = ({ state, embedded }: Config): Promise<EmbeddedCluster> =>
+  startEmbedded({ state, ...embedded, perSlot: embedded.transactionsPerSlot });

@@ -1,0 +1,25 @@
+import { join } from 'node:path';
+import type { KeyRing } from '../../../src/receipts/keys/key-ring.ts';
+import { revokeKey, rotateKey } from '../../../src/receipts/keys/key-rotation.ts';
+import { createReceiptKey, keyFilePath, readReceiptKeyRing } from '../../../src/receipts/keys/load-keys.ts';
+
+// Makes keys, rotates and revokes them, folder after folder, until it is killed. Whatever it knows of a key by then it
+// has said: a line with the folder's name, and all the keys in it.
+const [, , root = ''] = process.argv;
+process.stdout.write('ready\n');
+for (let i = 0; ; i++) {
+  const source = { stateDir: join(root, `${i}`), production: false };
+  const path = keyFilePath(source);
+  const nowMs = Date.now();
+  const say = (ring: KeyRing): KeyRing => {
+    process.stdout.write(`${JSON.stringify([`${i}`, ring.map(({ publicKey }) => publicKey)])}\n`);
+    return ring;
+  };
+  createReceiptKey(source);
+  let ring = say(readReceiptKeyRing(source, nowMs) ?? []);
+  for (let n = 0; n < 2; n++) ring = say([...ring, rotateKey(path, ring, nowMs, nowMs)]);
+  for (const key of ring.slice(-1)) {
+    const successor = revokeKey(path, ring, key.kid, nowMs);
+    if (successor !== null) say([...ring, successor]);
+  }
+}

@@ -1,0 +1,17 @@
+import t from 'tap';
+import { refuseMutants } from './receipt-mutants.ts';
+
+t.test('of 10,000 mutated receipts none is believed, and every check has its part', async (t) => {
+  const faults = refuseMutants(10_000);
+  for (const fault of [
+    'envelope',
+    'malformed',
+    'digest',
+    'status',
+    'request',
+    'unknown-key',
+    'path',
+    'signature',
+  ] as const)
+    t.ok((faults.get(fault) ?? 0) > 0, `${fault}: ${faults.get(fault)}`);
+});

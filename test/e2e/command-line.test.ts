@@ -1,0 +1,94 @@
+import { existsSync, readFileSync } from 'node:fs';
+import t from 'tap';
+import { type Child, listening, PATIENT, run } from '../support/child-process.ts';
+import { slotgate } from '../support/run-slotgate.ts';
+
+const spawned = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Child => {
+  const child = run(new URL('../../src/main.js', import.meta.url), args, env);
+  t.teardown(() => child.process.kill('SIGKILL'));
+  return child;
+};
+
+t.test('--help names every flag and command, --version the version', async (t) => {
+  const help = await slotgate(['--help']);
+  t.equal(help.code, 0);
+  for (const word of ['--config', '--host', '--port', '--state', '--upstream', '--set', 'start', 'config', 'SLOTGATE_'])
+    t.match(help.out, word);
+  const version = spawned(['--version']);
+  t.equal(await version.ended(), 0);
+  t.match(version.out(), /^\d+\.\d+\.\d+\n$/);
+});
+
+/** What is wrong with a command line or a variable, and what is said of it. */
+const WRONG: readonly [readonly string[], Readonly<Record<string, string>>, number, RegExp][] = [
+  [['--prot', '1'], {}, 64, /unknown flag --prot, the nearest known name is --port\n/],
+  [['--upstrem=https://rpc.example/KEY'], {}, 64, /unknown flag --upstrem, the nearest known name is --upstream\n/],
+  [['https://rpc.example/KEY'], {}, 64, /unknown command https:\/\/rpc\.example\/\*\*\*, /],
+  [['--port'], {}, 64, /argument missing/],
+  [['--set', 'port'], {}, 64, /name=value/],
+  [['strat'], {}, 64, /unknown command strat, the nearest known name is start/],
+  [['config', 'pint'], {}, 64, /choices are print, check/],
+  [['config'], {}, 64, /missing required argument/],
+  [['--port', 'nope'], {}, 78, /port: expected a whole number from 0 to 65535, got "nope" \(--port\)/],
+  [['start', '--set', 'prot=1'], {}, 78, /unknown setting prot, the nearest known name is port/],
+  [['config', 'check', '--config', 'maninet'], {}, 78, /unknown configuration maninet, .* is mainnet/],
+  [['config', 'check'], { SLOTGATE_HOTS: '::1' }, 78, /unknown variable SLOTGATE_HOTS, .* is SLOTGATE_HOST/],
+];
+
+t.test('what is wrong is said in one line, and the exit code says whose fault it is', async (t) => {
+  for (const [args, env, exitCode, line] of WRONG) {
+    const { code, out, err } = await slotgate(args, env);
+    t.equal(code, exitCode, args.join(' '));
+    t.match(err, line);
+    t.match(err, /^slotgate: [^\n]+\n$/);
+    t.equal(out, '');
+  }
+});
+
+t.test('so it is in a process of its own', async (t) => {
+  const children = [WRONG.at(0), WRONG.at(-1)].map(([args, env] = [[], {}, 0, /^/]) => spawned(args, env));
+  const codes = await Promise.all(children.map((child) => child.ended()));
+  t.same(codes, [64, 78]);
+  for (const child of children) {
+    t.match(child.err(), /^slotgate: [^\n]+\n$/);
+    t.equal(child.out(), '');
+  }
+});
+
+t.test('config print shows what is in force, without the keys in URLs', async (t) => {
+  const { code, out } = await slotgate(['config', 'print', '--upstream', 'https://rpc.example/v2/KEY', '--port', '5'], {
+    SLOTGATE_PRICES_JUPITER_URL: 'https://prices.example/price/v3?api-key=KEY',
+    SLOTGATE_PORT: '4',
+    SLOTGATE_LIMITS_FREE_REQUESTS: '7',
+  });
+  t.equal(code, 0);
+  t.match(JSON.parse(out), { port: 5, limits: { free: { requests: 7 } }, upstreams: [{ id: 'node-1' }] });
+  t.notMatch(out, /KEY/);
+});
+
+t.test('config check says that all is well', async (t) => {
+  for (const args of [[], ['--config', 'mainnet'], ['--config', 'devnet']])
+    t.equal((await slotgate(['config', 'check', ...args])).code, 0);
+});
+
+t.test('without a command it serves, says where, and leaves on SIGTERM', async (t) => {
+  const states = t.testdir({ first: {}, second: {} });
+  const child = spawned(['--port', '0', '--state', `${states}/first`, '--set', 'log.level=info', ...PATIENT], {
+    RECEIPT_KEY: 'ephemeral',
+  });
+  const { url, cluster } = await listening(child);
+  t.match(cluster, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
+  t.equal((await fetch(new URL('/api/v1/pubkey', url))).status, 200);
+
+  const { port } = new URL(url);
+  const late = spawned(['--port', port, '--state', `${states}/second`, ...PATIENT], { RECEIPT_KEY: 'ephemeral' });
+  t.equal(await late.ended(), 1, 'a port that is taken');
+  t.match(late.err(), new RegExp(`^slotgate: [^\\n]*${port}[^\\n]*\\n$`));
+
+  const commandLine = `/proc/${child.process.pid}/cmdline`;
+  if (existsSync(commandLine)) t.equal(readFileSync(commandLine, 'utf8').replaceAll('\0', ''), 'slotgate');
+
+  child.process.kill('SIGTERM');
+  t.equal(await child.ended(), 0);
+  t.equal(child.err(), '');
+});

@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { generateApiKey } from '../../../src/access/api-keys/api-key.ts';
+import { apiKeysPath } from '../../../src/access/api-keys/api-key-store.ts';
+import { UsageCounter } from '../../../src/access/usage/usage-counter.ts';
+import { usagePath } from '../../../src/access/usage/usage-file.ts';
+import { ManualClock } from '../manual-clock.ts';
+import { issue, recordOf, revoke } from './api-key-fixtures.ts';
+
+// Run by a test, and killed: issues and revokes keys in one folder and counts in another, and says what is done.
+
+const [, , keysFolder = '', usageFolder = '', name = ''] = process.argv;
+const clock = new ManualClock();
+const usage = new UsageCounter({
+  path: usagePath(usageFolder),
+  clock,
+  onProblem: (problem) => console.log('problem', problem),
+});
+
+for (let count = 1; ; count++) {
+  const id = `${name}-${count}`;
+  await issue(apiKeysPath(keysFolder), recordOf(generateApiKey(), { id }));
+  console.log(`issued ${id}`);
+  await revoke(apiKeysPath(keysFolder), id);
+  console.log(`revoked ${id}`);
+  for (let i = 0; i < 10; i++) {
+    usage.count('k', '/slot', 'answered');
+    clock.advance(100);
+  }
+  console.log(`counted ${count * 10}`);
+  await sleep(20 * Math.random()); // the others want the lock too
+}

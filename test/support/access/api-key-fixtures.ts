@@ -1,0 +1,27 @@
+import { digestOfKey } from '../../../src/access/api-keys/api-key.ts';
+import type { ApiKeyRecord } from '../../../src/access/api-keys/api-key-record.ts';
+import { updateApiKeys } from '../../../src/access/api-keys/api-key-store.ts';
+
+/** A key as it is kept, of the build tier unless it is said otherwise. */
+export const recordOf = (key: string, more: Partial<ApiKeyRecord> = {}): ApiKeyRecord => ({
+  id: key.slice(-8),
+  sha256: digestOfKey(key),
+  last4: key.slice(-4),
+  tier: 'build',
+  label: 'a label',
+  createdAt: '2026-01-01T00:00:00.000Z',
+  expiresAt: null,
+  revokedAt: null,
+  ...more,
+});
+
+/** Adds keys to a file. */
+export const issue = (path: string, ...records: ApiKeyRecord[]): Promise<void> =>
+  updateApiKeys(path, (keys) => ({ keys: [...keys, ...records], result: undefined }));
+
+/** Lets a key of a file open nothing any more. */
+export const revoke = (path: string, id: string): Promise<void> =>
+  updateApiKeys(path, (keys) => ({
+    keys: keys.map((key) => (key.id === id ? { ...key, revokedAt: '2000-01-01T00:00:00.000Z' } : key)),
+    result: undefined,
+  }));

@@ -1,0 +1,43 @@
+import { RateLimiter } from '../../../src/access/limits/rate-limiter.ts';
+import { loadConfig } from '../../../src/config/config-schema.ts';
+import { collect } from '../collect-garbage.ts';
+import { ManualClock } from '../manual-clock.ts';
+import type { Crowd, CrowdKind } from './caller-flood.ts';
+
+// A process of its own, so that nothing else is weighed: a limiter as it ships counts a crowd of so many callers, all in
+// one window, and the standard output is told what came of it.
+
+const [kind, callers] = [process.argv[2] as CrowdKind, Number(process.argv[3])]; // as its starter writes it
+const { limits } = loadConfig({ cwd: '/' });
+
+/** Addresses one after another: of IPv4, or each in a /64 of its own in one /48 of IPv6, as far as it has any. */
+const CROWDS: Readonly<Record<CrowdKind, (n: number) => ArrayBuffer>> = {
+  ipv4(n) {
+    const address = new ArrayBuffer(4);
+    new DataView(address).setUint32(0, n);
+    return address;
+  },
+  ipv6(n) {
+    const address = new ArrayBuffer(16);
+    const view = new DataView(address);
+    view.setBigUint64(0, 0x2001_0db8_0001_0000n + BigInt(n & 0xffff));
+    view.setUint32(12, n);
+    return address;
+  },
+};
+
+/** Gives the limiter, so that it is still there when it is weighed. */
+function count(identities: number): { readonly limiter: RateLimiter; readonly admitted: number } {
+  const limiter = new RateLimiter({ free: limits.free, identities }, new ManualClock());
+  let admitted = 0;
+  for (let n = 0; n < callers; n++) if (limiter.consume(CROWDS[kind](n), 1).allowed) admitted++;
+  return { limiter, admitted };
+}
+
+count(100); // the code itself takes room once
+collect();
+const before = process.memoryUsage.rss();
+const { limiter, admitted } = count(limits.identities);
+collect();
+const crowd: Crowd = { bytes: process.memoryUsage.rss() - before, admitted, windows: limiter.size };
+console.log(JSON.stringify(crowd));

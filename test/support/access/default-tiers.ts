@@ -1,0 +1,5 @@
+import { tiersOf } from '../../../src/access/limits/tiers.ts';
+import { loadConfig } from '../../../src/config/config-schema.ts';
+
+/** The tiers as they ship. */
+export const TIERS = tiersOf(loadConfig({ cwd: '/' }).limits);

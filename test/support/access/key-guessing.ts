@@ -1,0 +1,66 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { apiKeyFrom } from '../../../src/access/api-keys/api-key.ts';
+import { ApiKeyRegistry } from '../../../src/access/api-keys/api-key-registry.ts';
+import { apiKeysPath } from '../../../src/access/api-keys/api-key-store.ts';
+import { ManualClock } from '../manual-clock.ts';
+import { issue, recordOf } from './api-key-fixtures.ts';
+import { TIERS } from './default-tiers.ts';
+
+/** Beyond that two means of times differ by more than chance: the bound of dudect, https://eprint.iacr.org/2016/1123 */
+export const MAX_T = 4.5;
+
+const TRIES_TOGETHER = 100;
+const SECRET = '0123456789ABCDEFGHIJKLMNOPQRST';
+
+/** What came of guessing a key. */
+export interface Guessed {
+  /** Guesses that opened something. */
+  readonly opened: number;
+  /** Student's t of how much longer a guess takes that is wrong at its first character than one at its last. */
+  readonly t: number;
+}
+
+/** Guesses a key that is kept in a folder: by keys of the right form that differ from it in one place. */
+export async function guess(folder: string, tries: number): Promise<Guessed> {
+  const path = apiKeysPath(folder);
+  await issue(path, recordOf(apiKeyFrom(SECRET)));
+  const onProblem = (problem: Error): never => {
+    throw problem;
+  };
+  const keys = new ApiKeyRegistry({ path, tiers: TIERS, clock: new ManualClock(), onProblem });
+  if (keys.find(apiKeyFrom(SECRET)) === undefined) throw new Error('the key itself opens nothing');
+  const near = [...'UVWXYZabcdefghijklmnopqrstuvwxyz'].map((wrong) => ({
+    first: received(apiKeyFrom(wrong + SECRET.slice(1))),
+    last: received(apiKeyFrom(SECRET.slice(0, -1) + wrong)),
+  }));
+  let opened = 0;
+  const timed = (at: 'first' | 'last', round: number): number => {
+    const guess = near[round % near.length]?.[at] ?? '';
+    const start = process.hrtime.bigint();
+    for (let i = 0; i < TRIES_TOGETHER; i++) if (keys.find(guess) !== undefined) opened++;
+    return Number(process.hrtime.bigint() - start);
+  };
+  const differences: number[] = [];
+  for (let round = 0; round < tries / TRIES_TOGETHER / 2; round++) {
+    // Side by side, since a machine is never equally quick for long; and by lot, so that neither is always the second.
+    const isFirst = Math.random() < 0.5;
+    const [one, other] = isFirst ? (['first', 'last'] as const) : (['last', 'first'] as const);
+    const difference = timed(one, round) - timed(other, round);
+    differences.push(isFirst ? difference : -difference);
+    if (round % 100 === 0) await turn();
+  }
+  keys.close();
+  return { opened, t: studentT(differences) };
+}
+
+/** As a header comes: a text that was not put together from others, whose parts the engine would remember. */
+const received = (text: string): string => Buffer.from(text).toString('latin1');
+
+/** Student's t of what should be 0 on average, without the twentieth at either end that the machine has held up. */
+function studentT(sample: readonly number[]): number {
+  const cut = Math.floor(sample.length / 20);
+  const kept = sample.toSorted((a, b) => a - b).slice(cut, sample.length - cut);
+  const mean = kept.reduce((sum, x) => sum + x, 0) / kept.length;
+  const variance = kept.reduce((sum, x) => sum + (x - mean) ** 2, 0) / (kept.length - 1);
+  return mean / Math.sqrt(variance / kept.length);
+}

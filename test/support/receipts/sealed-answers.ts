@@ -1,0 +1,29 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { digestOf } from '../../../src/receipts/digest.ts';
+import { EquivocationGuard } from '../../../src/receipts/equivocation-guard.ts';
+import { signingKeyOf } from '../../../src/receipts/sign-batch.ts';
+import { formatSignedBody } from '../../../src/receipts/signed-body.ts';
+import { type SealRequest, Signer } from '../../../src/receipts/signer.ts';
+
+export const CLUSTER = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
+export const NOW_MS = 1_718_900_000_000;
+
+/** An answer before it is sealed. */
+export interface Unsealed extends Omit<SealRequest, 'digest'> {
+  readonly result: string;
+}
+
+/** A signer whose guard grants `exact` from slot 1 to 63. */
+export function freshSigner(secret: KeyObject = generateKeyPairSync('ed25519').privateKey): Signer {
+  const guard = new EquivocationGuard(() => {});
+  guard.becomeSoleSigner();
+  guard.advance(0);
+  return new Signer({ active: signingKeyOf(secret) }, CLUSTER, guard);
+}
+
+/** The bodies of some answers, sealed together. */
+export function seal(signer: Signer, answers: readonly Unsealed[], nowMs = NOW_MS): string[] {
+  const items = answers.map(({ result, ...rest }) => ({ ...rest, digest: digestOf(result) }));
+  const receipts = signer.seal(items, nowMs);
+  return answers.map(({ result, slot }, i) => formatSignedBody(result, slot, receipts[i] ?? ''));
+}

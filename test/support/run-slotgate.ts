@@ -1,0 +1,49 @@
+import { runCommandLine } from '../../src/cli/program.ts';
+import { StartError } from '../../src/domain/start-error.ts';
+
+/** What a command said, and how it ended. */
+export interface Said {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/**
+ * Runs a command of `slotgate` in this process, as main.ts does: a process of its own takes longer to start than the
+ * command to run. For commands that end by themselves and read no standard input.
+ */
+export async function slotgate(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Said> {
+  const [out, err] = [listenTo(process.stdout), listenTo(process.stderr)];
+  const before = { ...process.env };
+  Object.assign(process.env, env);
+  let failure: unknown;
+  try {
+    await runCommandLine(['node', 'slotgate', ...args]);
+  } catch (thrown) {
+    failure = thrown;
+  } finally {
+    for (const name of Object.keys(env)) delete process.env[name];
+    Object.assign(process.env, before);
+    out.end();
+    err.end();
+  }
+  if (failure === undefined) return { code: 0, out: out.text(), err: err.text() };
+  if (!(failure instanceof StartError)) throw failure;
+  return { code: failure.exitCode, out: out.text(), err: `${err.text()}slotgate: ${failure.message}\n` };
+}
+
+/** Keeps what is written from where it would go. */
+function listenTo(stream: NodeJS.WriteStream): { text(): string; end(): void } {
+  const { write } = stream;
+  let text = '';
+  stream.write = (chunk: Uint8Array | string) => {
+    text += chunk;
+    return true;
+  };
+  return {
+    text: () => text,
+    end() {
+      stream.write = write;
+    },
+  };
+}

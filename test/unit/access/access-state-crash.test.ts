@@ -1,0 +1,55 @@
+import { existsSync, readdirSync } from 'node:fs';
+import t from 'tap';
+import { apiKeysPath, readApiKeys } from '../../../src/access/api-keys/api-key-store.ts';
+import { UsageCounter } from '../../../src/access/usage/usage-counter.ts';
+import { readUsage, usagePath } from '../../../src/access/usage/usage-file.ts';
+import { run } from '../../support/child-process.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const AT_ONCE = 5;
+const kills = Number(process.argv[2] ?? 5);
+const ROUNDS = kills / AT_ONCE;
+
+const last = (out: string, word: string): string[] =>
+  [...out.matchAll(new RegExp(`^${word} (.+)$`, 'gm'))].map(([, what = '']) => what);
+
+t.test(
+  `46: ${kills} kills: no key or revocation that was acknowledged is lost, and of usage no more than a second`,
+  { timeout: 300_000 },
+  async (t) => {
+    const folders = t.testdir({ keys: {}, usage: {} });
+    const path = apiKeysPath(`${folders}/keys`);
+    const issued = new Set<string>();
+    const revoked = new Set<string>();
+    for (let round = 0; round < ROUNDS; round++) {
+      const children = Array.from({ length: AT_ONCE }, (_, i) => {
+        const usage = `${folders}/usage/${round}-${i}`;
+        const args = [`${folders}/keys`, `${usage}`, `r${round}c${i}`];
+        return { usage, ...run(new URL('../../support/access/access-state-writer.js', import.meta.url), args) };
+      });
+      for (const { process, says } of children) {
+        const kill = (): void => void setTimeout(() => process.kill('SIGKILL'), Math.random() * 30);
+        says('issued').then(kill, kill);
+      }
+      for (const { usage, ended, out } of children) {
+        t.equal(await ended(), 'SIGKILL');
+        for (const id of last(out(), 'issued')) issued.add(id);
+        for (const id of last(out(), 'revoked')) revoked.add(id);
+        const counted = Number(last(out(), 'counted').at(-1) ?? 0);
+        new UsageCounter({
+          path: usagePath(usage),
+          clock: new ManualClock(),
+          onProblem: (problem) => t.fail(String(problem)),
+        }).close();
+        const [{ counts } = { counts: [0] }] = readUsage(usagePath(usage));
+        if ((counts[0] ?? 0) < counted - 10) t.fail(`${counted} were counted, ${counts[0]} are left`);
+      }
+      const known = new Map(readApiKeys(path).map((key) => [key.id, key]));
+      for (const id of issued) if (!known.has(id)) t.fail(`${id} is lost`);
+      for (const id of revoked) if (known.get(id)?.revokedAt === null) t.fail(`${id} is valid again`);
+    }
+    t.ok(issued.size >= ROUNDS * AT_ONCE * 0.9, `${issued.size} issued`);
+    t.ok(existsSync(path));
+    t.ok(readdirSync(`${folders}/keys`).length < 400, 'what a kill leaves lying about is little');
+  },
+);

@@ -1,0 +1,188 @@
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import fc from 'fast-check';
+import t, { type Test } from 'tap';
+import { digestOfKey, generateApiKey } from '../../../../src/access/api-keys/api-key.ts';
+import {
+  type ApiKeyRecord,
+  formatKeyFile,
+  isKeyValid,
+  parseKeyFile,
+} from '../../../../src/access/api-keys/api-key-record.ts';
+import { ApiKeyRegistry } from '../../../../src/access/api-keys/api-key-registry.ts';
+import { apiKeysPath, readApiKeys } from '../../../../src/access/api-keys/api-key-store.ts';
+import type { Clock } from '../../../../src/domain/clock.ts';
+import { StartError } from '../../../../src/domain/start-error.ts';
+import { issue, recordOf, revoke } from '../../../support/access/api-key-fixtures.ts';
+import { TIERS } from '../../../support/access/default-tiers.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+async function keysOf(t: Test, ...records: ApiKeyRecord[]) {
+  const path = apiKeysPath(t.testdir());
+  if (records.length > 0) await issue(path, ...records);
+  const clock = new ManualClock(Date.parse('2026-06-01T00:00:00Z'));
+  let armed = 0;
+  const watched: Clock = {
+    now: () => clock.now(),
+    monotonic: () => clock.monotonic(),
+    after(ms, work) {
+      armed++;
+      return clock.after(ms, work);
+    },
+  };
+  const problems: string[] = [];
+  const keys = new ApiKeyRegistry({
+    path,
+    tiers: TIERS,
+    clock: watched,
+    onProblem: ({ message }) => problems.push(message),
+  });
+  t.teardown(() => keys.close());
+  /** Lets the file be looked at, and waits until that is done: then it waits for the next time. */
+  const reload = async (): Promise<void> => {
+    const before = armed;
+    clock.advance(500);
+    while (armed === before) await new Promise((resolve) => setImmediate(resolve));
+  };
+  await reload();
+  return { path, clock, keys, problems, reload };
+}
+
+t.test('the file is its owner’s alone, holds digests only, and reads back as it was', async (t) => {
+  const key = generateApiKey();
+  const { path } = await keysOf(t, recordOf(key, { perIpLimit: 5 }), recordOf(generateApiKey(), { tier: 'scale' }));
+  t.equal(statSync(path).mode & 0o777, 0o600);
+  t.notMatch(readFileSync(path, 'utf8'), key);
+  t.match(readApiKeys(path), [{ sha256: digestOfKey(key), tier: 'build', perIpLimit: 5 }, { tier: 'scale' }]);
+  t.same(readdirSync(t.testdirName), ['keys.json'], 'no lock and no draft stays');
+});
+
+t.test('any set of keys survives being written and read', async () => {
+  const time = fc
+    .date({ min: new Date(0), max: new Date('9999-01-01'), noInvalidDate: true })
+    .map((date) => date.toISOString());
+  const record: fc.Arbitrary<ApiKeyRecord> = fc.record({
+    id: fc.string({ unit: fc.constantFrom(...'abcXYZ019_-'), minLength: 1, maxLength: 32 }),
+    sha256: fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 64, maxLength: 64 }),
+    last4: fc.string({ maxLength: 4 }),
+    tier: fc.constantFrom('build' as const, 'scale' as const),
+    label: fc.string(),
+    createdAt: time,
+    expiresAt: fc.option(time),
+    revokedAt: fc.option(time),
+  });
+  const distinct = fc.uniqueArray(record, { selector: ({ id }) => id, maxLength: 5 });
+  fc.assert(
+    fc.property(distinct, (keys) => {
+      if (new Set(keys.map(({ sha256 }) => sha256)).size === keys.length)
+        return JSON.stringify(parseKeyFile(formatKeyFile(keys))) === JSON.stringify(keys);
+      return true;
+    }),
+  );
+});
+
+t.test('a file that is wrong stops the start, and what is said of it quotes nothing', async (t) => {
+  const good = recordOf(generateApiKey());
+  const wrong: readonly unknown[] = [
+    [],
+    null,
+    { keys: {} },
+    { keys: [null] },
+    { keys: [{ ...good, id: '' }] },
+    { keys: [{ ...good, sha256: 'sg_live_secret' }] },
+    { keys: [{ ...good, tier: 'free' }] },
+    { keys: [{ ...good, createdAt: 'soon' }] },
+    { keys: [{ ...good, expiresAt: undefined }] },
+    { keys: [{ ...good, revokedAt: 1 }] },
+    { keys: [{ ...good, label: null }] },
+    { keys: [{ ...good, perIpLimit: 0 }] },
+    { keys: [good, good] },
+    { keys: [good, { ...good, id: 'other' }] },
+  ];
+  for (const text of ['', '{"keys":[{"id":"sg_live_secret', ...wrong.map((value) => JSON.stringify(value))]) {
+    const path = apiKeysPath(t.testdir({ 'keys.json': text }));
+    const open = (): unknown =>
+      new ApiKeyRegistry({ path, tiers: TIERS, clock: new ManualClock(), onProblem: () => {} });
+    t.throws(open, StartError, text);
+    try {
+      open();
+    } catch (thrown) {
+      t.notMatch(String(thrown), 'secret');
+      t.match(String(thrown), 'keys.json');
+    }
+    await t.rejects(issue(path, recordOf(generateApiKey())), StartError, 'nor is it written over');
+    t.equal(readFileSync(path, 'utf8'), text);
+  }
+});
+
+t.test('a key opens what its record says; one that expired, was revoked or never was opens nothing', async (t) => {
+  const key = generateApiKey();
+  const until = generateApiKey();
+  const { keys, clock } = await keysOf(
+    t,
+    recordOf(key, { id: 'one', tier: 'scale', perIpLimit: 7 }),
+    recordOf(until, { expiresAt: '2026-06-01T01:00:00Z' }),
+    recordOf(generateApiKey(), { revokedAt: '2026-05-01T00:00:00Z' }),
+  );
+  t.same(keys.find(key), { id: 'key one', key: 'one', tier: TIERS.scale, perIpLimit: 7 });
+  t.equal(keys.find(generateApiKey()), undefined);
+  t.equal(keys.find(''), undefined);
+  t.match(keys.find(until), { tier: TIERS.build });
+  clock.advance(3_600_000);
+  t.equal(keys.find(until), undefined);
+  t.equal(keys.size, 3);
+});
+
+t.test('a key is revoked from a moment on', async (t) => {
+  const record = recordOf(generateApiKey(), { revokedAt: '2026-06-01T00:00:01Z' });
+  t.equal(isKeyValid(record, Date.parse('2026-06-01T00:00:00.999Z')), true);
+  t.equal(isKeyValid(record, Date.parse('2026-06-01T00:00:01Z')), false);
+});
+
+t.test('a change of the file is in force within a second, without a restart', async (t) => {
+  const { path, keys, reload } = await keysOf(t);
+  const key = generateApiKey();
+  t.equal(keys.find(key), undefined);
+  await issue(path, recordOf(key));
+  await reload();
+  t.match(keys.find(key), { key: key.slice(-8) });
+  await revoke(path, key.slice(-8));
+  await reload();
+  t.equal(keys.find(key), undefined);
+});
+
+t.test('47: a file that can not be read is told of once, and the keys that were known go on', async (t) => {
+  const key = generateApiKey();
+  const { path, keys, reload, problems } = await keysOf(t, recordOf(key));
+  writeFileSync(path, '{"keys":[');
+  for (let i = 0; i < 3; i++) await reload();
+  t.match(keys.find(key), { key: key.slice(-8) });
+  t.same(problems.length, 1);
+  writeFileSync(path, formatKeyFile([]));
+  await reload();
+  t.equal(keys.find(key), undefined);
+});
+
+t.test('47: where the folder takes no file the change is refused and the old one stays', async (t) => {
+  const { path } = await keysOf(t, recordOf(generateApiKey()));
+  const before = readFileSync(path, 'utf8');
+  if (process.getuid?.() === 0) {
+    await t.rejects(issue('/proc/keys.json', recordOf(generateApiKey())), StartError, 'root may write anywhere else');
+  } else {
+    chmodSync(t.testdirName, 0o500);
+    t.teardown(() => chmodSync(t.testdirName, 0o700));
+    await t.rejects(issue(path, recordOf(generateApiKey())), StartError);
+  }
+  t.equal(readFileSync(path, 'utf8'), before);
+});
+
+t.test('48: all who change the file at once are heard', async (t) => {
+  const path = apiKeysPath(t.testdir());
+  await Promise.all(Array.from({ length: 20 }, () => issue(path, recordOf(generateApiKey()))));
+  t.equal(readApiKeys(path).length, 20);
+});
+
+t.test('the lock of a dead process holds up nobody; that of a living one is waited for', async (t) => {
+  const path = apiKeysPath(t.testdir({ 'keys.json.lock': '999999999 of the dead' }));
+  await issue(path, recordOf(generateApiKey()));
+  t.equal(readApiKeys(path).length, 1);
+});

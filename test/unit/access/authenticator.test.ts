@@ -1,0 +1,121 @@
+import t from 'tap';
+import { Authenticator, rateLimitKeyOf } from '../../../src/access/authenticator.ts';
+import { RateLimiter } from '../../../src/access/limits/rate-limiter.ts';
+import type { Principal } from '../../../src/access/limits/tiers.ts';
+import { StakeProofVerifier } from '../../../src/access/stake/stake-proof.ts';
+import { TIERS } from '../../support/access/default-tiers.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const HOME = Uint8Array.of(127, 0, 0, 1).buffer;
+const ISSUED = 1_700_000_000;
+const STEP = 1000n;
+const WALLET = '1'.repeat(32);
+
+const ofKey = (id: string, tier: 'build' | 'scale'): Principal => ({
+  id: `key ${id}`,
+  key: id,
+  tier: TIERS[tier],
+  perIpLimit: undefined,
+});
+const KEYS = new Map([
+  ['good', ofKey('good', 'build')],
+  ['large', ofKey('large', 'scale')],
+]);
+
+/** Callers where two keys are known, and every proof that says `1` is one; a wallet holds what it is said to. */
+function callersOf({ held = 0n, knowsWallets = true } = {}) {
+  const clock = new ManualClock(ISSUED * 1000);
+  const rateLimiter = new RateLimiter({ free: { requests: 2, windowSeconds: 10 }, identities: 100 }, clock);
+  const state = { verified: 0, isTrue: true };
+  const verify = (): boolean => {
+    state.verified++;
+    return state.isTrue;
+  };
+  const stake = {
+    proofs: new StakeProofVerifier('host', verify, clock),
+    balances: { balanceOf: () => held },
+    step: STEP,
+  };
+  const keys = { find: (key: string) => KEYS.get(key), isActive: (id: string) => id === 'good' };
+  const callers = new Authenticator({ tiers: TIERS, keys, rateLimiter, stake: knowsWallets ? stake : undefined });
+  const count = (headers: Readonly<Record<string, string>>) =>
+    callers.consume({ getHeader: (name) => headers[name] ?? '' }, HOME, 1);
+  return { callers, state, count };
+}
+
+const proof = (issued = ISSUED) => ({
+  'x-stake-wallet': WALLET,
+  'x-stake-issued': `${issued}`,
+  'x-stake-signature': '1'.repeat(64),
+});
+
+t.test('who shows nothing is its address, and of the free tier', async (t) => {
+  const { callers, count } = callersOf();
+  const { principal, quota, credentialsError } = count({});
+  t.match({ account: principal, refusal: credentialsError }, { account: undefined, refusal: undefined });
+  t.match(quota, { limit: 2, remaining: 1 });
+  t.equal(callers.tierOf(principal), TIERS.free);
+  t.equal(rateLimitKeyOf(HOME, principal), rateLimitKeyOf(HOME, undefined));
+});
+
+t.test('a key is counted as itself; one that opens nothing is refused and counts for the address', async (t) => {
+  const { count } = callersOf();
+  t.match(count({ 'x-api-key': 'good' }), { account: { id: 'key good' }, quota: { limit: 500, remaining: 499 } });
+  t.match(count({ 'x-api-key': 'bad' }), { refusal: { code: 'invalid_api_key' }, quota: { limit: 2, remaining: 1 } });
+  t.match(count({ 'x-api-key': 'bad' }).quota, { allowed: true, remaining: 0 });
+  t.match(count({ 'x-api-key': 'bad' }).quota, { allowed: false });
+});
+
+t.test('a wallet gets the free tier once more for each step that it holds', async (t) => {
+  const { callers, count } = callersOf({ held: 7n * STEP + 999n });
+  const { principal, quota } = count(proof());
+  t.match(quota, { limit: 800, remaining: 799 });
+  t.match(callers.tierOf(principal), { priority: true, streams: 40, subscriptions: 80 });
+  t.equal(rateLimitKeyOf(HOME, principal), `wallet ${WALLET}`);
+});
+
+t.test('a wallet below one step stays what it would be without', async (t) => {
+  const { count } = callersOf({ held: STEP - 1n });
+  t.match(count(proof()), { account: undefined, quota: { limit: 2 }, refusal: undefined });
+  t.match(count({ 'x-api-key': 'good', ...proof() }), { account: { id: 'key good' }, quota: { limit: 500 } });
+});
+
+t.test('of a key and a wallet the one that allows more a second counts, and the identity stays the key', async (t) => {
+  const few = callersOf({ held: 4n * STEP });
+  t.match(few.count({ 'x-api-key': 'good', ...proof() }).quota, { limit: 500 }, '50 a second each: the key’s own');
+  const more = callersOf({ held: 5n * STEP });
+  const { principal, quota } = more.count({ 'x-api-key': 'good', ...proof() });
+  t.match({ account: principal, quota }, { account: { id: 'key good', key: 'good' }, quota: { limit: 600 } });
+  t.match(more.count({ 'x-api-key': 'large', ...proof() }).quota, { limit: 30_000 });
+});
+
+t.test('a proof that proves nothing is refused, with a key too, and counts for the address', async (t) => {
+  const { count, state } = callersOf({ held: STEP });
+  state.isTrue = false;
+  const refused = { account: undefined, refusal: { code: 'invalid_stake_proof' } };
+  t.match(count(proof()), { ...refused, quota: { remaining: 1 } });
+  t.match(count({ 'x-api-key': 'good', ...proof() }), { ...refused, quota: { remaining: 0 } });
+});
+
+t.test('who has spent what his address has makes it verify nothing more', async (t) => {
+  const { count, state } = callersOf({ held: STEP });
+  count(proof());
+  count({});
+  count({});
+  t.equal(state.verified, 1);
+  t.match(count(proof(ISSUED - 1)), { quota: { allowed: false, limit: 2 }, refusal: undefined });
+  t.equal(state.verified, 1);
+  t.match(count(proof()).quota, { allowed: true, limit: 200 }, 'a proof that is known goes on');
+});
+
+t.test('where no mint is configured nobody hears of wallets', async (t) => {
+  const { count } = callersOf({ held: STEP, knowsWallets: false });
+  t.match(count({ ...proof(), 'x-stake-signature': '' }), { account: undefined, refusal: undefined });
+});
+
+t.test('a key that was revoked since is known no more; who has none always is', async (t) => {
+  const { callers } = callersOf();
+  t.equal(callers.isStillValid(ofKey('good', 'build')), true);
+  t.equal(callers.isStillValid(ofKey('large', 'scale')), false);
+  t.equal(callers.isStillValid({ ...ofKey('', 'build'), key: undefined }), true);
+});

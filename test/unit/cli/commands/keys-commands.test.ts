@@ -1,0 +1,74 @@
+import t from 'tap';
+import { isApiKey } from '../../../../src/access/api-keys/api-key.ts';
+import { apiKeysPath, readApiKeys } from '../../../../src/access/api-keys/api-key-store.ts';
+import { appendUsage, usagePath } from '../../../../src/access/usage/usage-file.ts';
+import { said } from '../../../support/run-command.ts';
+
+/** `slotgate keys …` over a folder of its own. */
+const keysIn =
+  (state: string) =>
+  (...args: string[]) =>
+    said('keys', ...args, '--state', state);
+
+t.test('the life of a key: printed once, listed without itself, rotated, revoked', async (t) => {
+  const state = t.testdir();
+  const keys = keysIn(state);
+  const made = await keys('create', '--tier', 'scale', '--label', 'a shop', '--per-ip', '50', '--expires', '90d');
+  t.equal(made.code, 0);
+  const key = made.out.trim();
+  t.ok(isApiKey(key), 'the key alone is on standard output');
+  const [record] = readApiKeys(apiKeysPath(state));
+  const id = record?.id ?? '';
+  t.match(record, { tier: 'scale', label: 'a shop', last4: key.slice(-4), perIpLimit: 50, revokedAt: null });
+  t.ok(Math.abs(Date.parse(record?.expiresAt ?? '') - Date.now() - 90 * 86_400_000) < 60_000);
+
+  const listed = await keys('list');
+  t.match(listed.out, new RegExp(`^${id} +…${key.slice(-4)} +scale +valid .* a shop$`, 'm'));
+  t.notMatch(listed.out, key);
+
+  const next = (await keys('rotate', id, '--grace', '24h')).out.trim();
+  t.ok(isApiKey(next) && next !== key);
+  const [old, heir] = readApiKeys(apiKeysPath(state));
+  t.match(heir, { tier: 'scale', label: 'a shop', perIpLimit: 50, expiresAt: record?.expiresAt });
+  t.ok(Date.parse(old?.revokedAt ?? '') > Date.now(), 'the old one works for a while yet');
+
+  t.match(await keys('revoke', heir?.id ?? ''), { code: 0, out: `${heir?.id} is revoked\n` });
+  t.match((await keys('list')).out, new RegExp(`^${heir?.id} .* revoked `, 'm'));
+  t.match(await keys('revoke', heir?.id ?? ''), { code: 1, err: /was revoked before/ });
+});
+
+t.test('usage is told by day, key and route', async (t) => {
+  const state = t.testdir();
+  const row = { day: '2026-06-01', route: '/slot', counts: [3, 2, 1, 0] };
+  appendUsage(usagePath(state), [
+    { ...row, key: 'a' },
+    { ...row, key: 'b' },
+  ]);
+  appendUsage(usagePath(state), [{ ...row, key: 'a' }]);
+  const keys = keysIn(state);
+  t.equal(
+    (await keys('usage', 'a')).out,
+    'day         key  route  answered  refused  limited  failed\n2026-06-01  a    /slot  6         4        2        0\n',
+  );
+  t.match((await keys('usage')).out, /^2026-06-01 {2}b .* 3 .* 0$/m);
+});
+
+t.test('what is wrong is said, and changes nothing', async (t) => {
+  const state = t.testdir();
+  const keys = keysIn(state);
+  const create = (...args: string[]) => keys('create', '--tier', 'build', '--label', 'x', ...args);
+  t.match(await keys('create', '--tier', 'free', '--label', 'x'), { code: 64, err: /build, scale/ });
+  t.match(await keys('create', '--tier', 'build'), { code: 64, err: /--label/ });
+  t.match(await create('--expires', 'soon'), { code: 64, err: /neither a date/ });
+  t.match(await create('--per-ip', '0'), { code: 64, err: /whole number/ });
+  t.match(await keys('revoke', 'nobody'), { code: 1, err: /no key has the id nobody/ });
+  t.match(await keys('rotate', 'nobody'), { code: 1, err: /no key has the id nobody/ });
+  t.match(await keys('mint'), { code: 64, err: /create, list, revoke, rotate, usage/ });
+  t.same(readApiKeys(apiKeysPath(state)), []);
+});
+
+t.test('a label can not write to a terminal', async (t) => {
+  const keys = keysIn(t.testdir());
+  await keys('create', '--tier', 'build', '--label', '\u001b[2Jgone');
+  t.match((await keys('list')).out, /\?\[2Jgone/);
+});

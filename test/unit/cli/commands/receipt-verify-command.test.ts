@@ -1,0 +1,160 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t, { type Test } from 'tap';
+import { type Child, run } from '../../../support/child-process.ts';
+import { CLUSTER, freshSigner, seal, type Unsealed } from '../../../support/receipts/sealed-answers.ts';
+import { vectors } from '../../../support/receipts/test-vectors.ts';
+import { type Said, slotgate } from '../../../support/run-slotgate.ts';
+
+/** What the command says of a file with this text. */
+async function verify(t: Test, args: readonly string[], text: string): Promise<Said> {
+  const file = join(t.testdir(), 'input');
+  writeFileSync(file, text);
+  return slotgate(['receipt', 'verify', ...args, file]);
+}
+
+/** The same of the standard input, in a process of its own. */
+function fromInput(args: readonly string[], env: NodeJS.ProcessEnv = {}): Child {
+  return run(new URL('../../../../src/main.js', import.meta.url), ['receipt', 'verify', ...args], env);
+}
+
+const signer = freshSigner();
+const about = (request: string, result: string, nonce: string | null = null): Unsealed => {
+  return { request, slot: 42, commitment: 'confirmed', claim: 'observed', nonce, result };
+};
+const balance = 'GET /api/v1/balance/9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
+const stream = 'SUB /api/v1/stream?receipts=1';
+const known = ['--public-key', signer.publicKey, '--cluster', CLUSTER];
+const [body = '', frame = '', bound = ''] = seal(signer, [
+  about(balance, '{"lamports":9007199254740993,"text":"\\"answer\\":{}"}'),
+  about(stream, '{"slot":42}'),
+  about(balance, '{"lamports":1}', 'A'.repeat(22)),
+]);
+const result = '{"lamports":9007199254740993,"text":"\\"answer\\":{}"}';
+const push = `{"type":"balance","id":"\\"answer\\":","address":"9Wz","seq":1,"answer":${body}}`;
+
+t.test('it accepts the published vectors and prints what was signed', async (t) => {
+  for (const { body, cluster, canonicalRequest, nonce, resultHex } of vectors.vectors) {
+    const args = ['--public-key', vectors.publicKey, '--cluster', cluster, '--request', canonicalRequest];
+    const said = await verify(t, nonce === null ? args : [...args, '--nonce', nonce], body);
+    t.same(said, { code: 0, out: `${Buffer.from(resultHex, 'hex')}\n`, err: '' });
+  }
+});
+
+t.test('there may be a line end behind the body', async (t) => {
+  for (const end of ['', '\n', '\r\n'])
+    t.same(await verify(t, [...known, '--request', balance], body + end), { code: 0, out: `${result}\n`, err: '' });
+});
+
+t.test('it reads the standard input as well, whatever the settings of a gateway are', async (t) => {
+  const child = fromInput([...known, '--request', balance], { SLOTGATE_PORT: 'nope' });
+  child.process.stdin?.end(body);
+  t.equal(await child.ended(), 0);
+  t.equal(child.out(), `${result}\n`);
+});
+
+t.test('for what does not hold it exits with 1 and names the fault', async (t) => {
+  const ask = [...known, '--request', balance];
+  const cases: readonly [readonly string[], string, string][] = [
+    [ask, body.replace('993', '992'), 'digest'],
+    [ask, `${body}\n\n`, 'envelope'],
+    [ask, '', 'envelope'],
+    [ask, body.replace('"v":1', '"v":2'), 'malformed'],
+    [ask, body.replace('"size":3', '"size":4'), 'signature'],
+    [ask, bound, 'nonce'],
+    [[...ask, '--nonce', 'A'.repeat(22)], body, 'nonce'],
+    [[...known, '--request', 'GET /api/v1/slot'], body, 'request'],
+    [['--public-key', CLUSTER, '--cluster', CLUSTER, '--request', balance], body, 'unknown-key'],
+    [['--public-key', signer.publicKey, '--cluster', signer.publicKey, '--request', balance], body, 'cluster'],
+    [[...ask, '--max-age', '60'], body, 'stale'],
+  ];
+  for (const [args, input, fault] of cases) {
+    const err = `slotgate: the receipt does not hold: ${fault}\n`;
+    t.same(await verify(t, args, input), { code: 1, out: '', err });
+  }
+  const child = fromInput(ask);
+  child.process.stdin?.end(body.replace('993', '992'));
+  t.equal(await child.ended(), 1);
+  t.equal(child.err(), 'slotgate: the receipt does not hold: digest\n');
+});
+
+t.test('age is looked at only when it is asked for, and a key may be one of several', async (t) => {
+  const several = [...known, '--public-key', CLUSTER, '--request', balance];
+  t.equal((await verify(t, [...several, '--max-age', '999999999'], body)).code, 0);
+  t.equal((await verify(t, several, body)).code, 0);
+  t.equal((await verify(t, [...several, '--nonce', 'A'.repeat(22)], bound)).out, '{"lamports":1}\n');
+});
+
+t.test('a wrong command line is 64, whatever the receipt is worth', async (t) => {
+  const ask = [...known, '--request', balance];
+  for (const args of [
+    [],
+    known,
+    ['--public-key', 'nobody', '--cluster', CLUSTER, '--request', balance],
+    ['--public-key', signer.publicKey, '--cluster', 'mainnet', '--request', balance],
+    [...known, '--request', 'POST /api/v1/rpc'],
+    [...known, '--request', 'GET /api/v1/search?q=%zz'],
+    [...ask, '--nonce', 'short'],
+    [...ask, '--max-age', '-1'],
+    [...ask, '--max-age', '1m'],
+    [...ask, 'no-such-file'],
+    [...ask, 'one', 'two'],
+  ]) {
+    const { code, out, err } = await slotgate(['receipt', 'verify', ...args]);
+    t.same({ code, out }, { code: 64, out: '' }, args.join(' '));
+    t.match(err, /^slotgate: [^\n]+\n$/);
+  }
+  t.match(await verify(t, [...ask, '--pubic-key=x'], body), { err: /the nearest known name is --public-key/ });
+});
+
+t.test('with --ndjson each line of a stream is judged by itself, frames and pushes alike', async (t) => {
+  const ask = [...known, '--ndjson', '--request', stream, '--request', balance];
+  const good = `{"valid":true,"request":"${balance}","slot":42,"result":${result}}`;
+  const lines = [frame, push, body, push.replace('"balance"', '"subscribed"').replace('"seq":1', '"seq":0')];
+  t.same(await verify(t, ask, lines.join('\n')), {
+    code: 0,
+    out: `{"valid":true,"request":"${stream}","slot":42,"result":{"slot":42}}\n${`${good}\n`.repeat(3)}`,
+    err: '',
+  });
+  const mixed = [frame.replace('42', '43'), push, '{"type":"pong"}', '', push.replace('0993', '0992'), frame];
+  const said = await verify(t, ask, `${mixed.join('\r\n')}\r\n`);
+  t.equal(said.code, 1);
+  t.same(
+    said.out.split('\n').map((line) => line.slice(0, 32)),
+    [
+      '{"valid":false,"fault":"digest"}',
+      good.slice(0, 32),
+      '{"valid":false,"fault":"malformed"}'.slice(0, 32),
+      '{"valid":false,"fault":"envelope"}'.slice(0, 32),
+      '{"valid":false,"fault":"digest"}',
+      `{"valid":true,"request":"${stream}`.slice(0, 32),
+      '',
+    ],
+  );
+  t.equal(
+    said.err,
+    'line 1: digest\nline 3: malformed\nline 4: envelope\nline 5: digest\nslotgate: 4 of 6 lines do not hold\n',
+  );
+  t.same(await verify(t, ask, ''), { code: 1, out: '', err: 'slotgate: there was no line\n' });
+});
+
+t.test('a line is judged as soon as it is there', async (t) => {
+  const child = fromInput([...known, '--ndjson', '--request', stream]);
+  t.teardown(() => child.process.kill('SIGKILL'));
+  child.process.stdin?.write(`${frame}\n${frame.slice(0, 40)}`);
+  await child.says('"valid":true');
+  child.process.stdin?.end(frame.slice(40));
+  t.equal(await child.ended(), 0);
+  t.equal(child.out().split('\n').length, 3);
+});
+
+t.test('it does not load the HTTP engine', async (t) => {
+  const addons = (): string[] => {
+    const report = process.report.getReport() as unknown as { sharedObjects: string[] }; // what Node documents
+    return report.sharedObjects.filter((path) => path.endsWith('.node'));
+  };
+  await verify(t, [...known, '--request', balance], 'no body');
+  t.same(addons(), []);
+  await import('uWebSockets.js');
+  t.equal(addons().length, 1, 'it would be seen');
+});

@@ -1,0 +1,24 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runUntilSignal } from '../../../src/cli/run-process.ts';
+import { createLog } from '../../../src/runtime/log.ts';
+
+// A process of its own for test/start.test.ts: it carries a gateway of no substance whose closing takes a while.
+const [closingMs, defect] = process.argv.slice(2);
+
+const open = async () => {
+  const held = setInterval(() => {}, 60_000);
+  return {
+    url: 'http://127.0.0.1:1',
+    cluster: 'genesis',
+    reload: () => process.stdout.write('reloaded\n'),
+    async close() {
+      await sleep(Number(closingMs));
+      clearInterval(held);
+      process.stdout.write('closed\n');
+    },
+  };
+};
+
+await runUntilSignal(open, createLog('info'), 5_000);
+if (defect === 'throws') setTimeout(() => JSON.parse('{'), 0);
+if (defect === 'rejects') void Promise.reject(new Error('nobody waits for this'));

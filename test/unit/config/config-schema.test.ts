@@ -1,0 +1,262 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import t from 'tap';
+import { type Config, configSchema, formatConfig, loadConfig } from '../../../src/config/config-schema.ts';
+import type { ConfigFlags } from '../../../src/config/config-sources.ts';
+import { settingsOf } from '../../../src/config/setting-names.ts';
+import { redactUrl } from '../../../src/config/upstreams-schema.ts';
+import { StartError } from '../../../src/domain/start-error.ts';
+import { packageFile } from '../../../src/runtime/package.ts';
+
+const defaults = JSON.parse(readFileSync(packageFile('config/default.json'), 'utf8'));
+const options = settingsOf(configSchema);
+const cwd = t.testdir({
+  'empty.json': '{}',
+  'broken.json': '{ "upstreams": ["https://rpc.example/v2/KEY" }',
+  'list.json': '[]',
+});
+
+const load = (flags: ConfigFlags = {}, env: Record<string, string> = {}): Config => loadConfig({ flags, env, cwd });
+
+/** What is said to the operator, and the exit code it comes with. */
+function refusal(flags: ConfigFlags, env: Record<string, string> = {}): { exitCode: number; message: string } {
+  try {
+    load(flags, env);
+  } catch (thrown) {
+    if (thrown instanceof StartError) return { exitCode: thrown.exitCode, message: thrown.message };
+    throw thrown;
+  }
+  return { exitCode: 0, message: '' };
+}
+
+/** Writes a configuration file and gives its path. */
+function file(values: unknown): string {
+  const path = join(cwd, 'overlay.json');
+  writeFileSync(path, JSON.stringify(values));
+  return path;
+}
+
+const at = (values: unknown, path: readonly string[]): unknown =>
+  path.reduce((value, key) => (value as any)?.[key], values);
+
+/** Three values that an option can have besides its default. */
+function others(name: string, value: unknown): readonly [unknown, unknown, unknown] {
+  if (typeof value === 'number') return [value + 1, value + 2, value + 3];
+  if (name === 'cluster') return ['1'.repeat(32), null, '2'.repeat(44)];
+  if (name === 'upstreams') return [['http://a:1/'], [], ['http://b:1/', 'https://c/']];
+  if (name === 'stake.mint') return [MINT, null, '1'.repeat(32)];
+  if (name === 'stake.host') return ['a.example', null, 'localhost:1'];
+  if (name === 'stake.step') return ['1', '2', '9999999999999999999'];
+  if (name === 'trustedProxies') return [['10.0.0.0/8'], [], ['10.1.1.1', 'fd00::/8']];
+  if (name === 'log.level') return ['debug', 'warn', 'error'];
+  if (name === 'prices.sources') return [['static'], null, ['jupiter-v3', 'pyth-onchain']];
+  if (name === 'prices.static') return [{ [MINT]: 1 }, { [MINT]: 0.5 }, { [MINT]: 2 }];
+  if (name === 'prices.pyth.feeds')
+    return [{ [MINT]: '0'.repeat(64) }, { [MINT]: 'f'.repeat(64) }, { [MINT]: 'a'.repeat(64) }];
+  if (name === 'prices.jupiter.url') return ['http://a/', 'http://b/', 'https://c/'];
+  return ['/one', '/two', '/three'];
+}
+
+const MINT = 'So11111111111111111111111111111111111111112';
+
+const typed = (value: unknown): string => {
+  if (Array.isArray(value)) return value.join(' ');
+  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+};
+
+t.test('config/default.json gives every option its value', async (t) => {
+  for (const { name, path } of options) t.not(at(defaults, path), undefined, name);
+  t.doesNotThrow(() => load());
+});
+
+t.test('every option has a name and a variable of its own', async (t) => {
+  t.equal(new Set(options.map(({ name }) => name)).size, options.length);
+  t.equal(new Set(options.map(({ env }) => env)).size, options.length);
+  t.ok(options.some(({ env }) => env === 'SLOTGATE_LIMITS_FREE_WINDOW_SECONDS'));
+});
+
+for (const { name, path, env } of options) {
+  t.test(`${name} is set by a file, over that by ${env}, over that by --set`, async (t) => {
+    const [inFile, inEnv, inFlag] = others(name, at(defaults, path));
+    const config = file(path.reduceRight((inner, key) => ({ [key]: inner }), inFile));
+    const variables = { [env]: typed(inEnv) };
+    const loaded = (flags: ConfigFlags, env = {}): unknown => {
+      const value = at(load(flags, env), path);
+      return name === 'upstreams' ? (value as Config['upstreams']).map(({ url }) => url) : value;
+    };
+    t.strictSame(loaded({ config }), inFile);
+    t.strictSame(loaded({ config }, variables), inEnv);
+    t.strictSame(loaded({ config, set: [`${name}=${typed(inFlag)}`] }, variables), inFlag);
+  });
+}
+
+t.test('--host, --port, --state and --upstream are short for --set and win over it', async (t) => {
+  const set = ['host=::1', 'port=1', 'state=/a', 'upstreams=http://a'];
+  const config = load({ set, host: '0.0.0.0', port: '0', state: 'b', upstream: ['http://b', 'http://c'] });
+  t.match(config, { host: '0.0.0.0', port: 0, state: join(cwd, 'b') });
+  t.strictSame(
+    config.upstreams.map(({ url }) => url),
+    ['http://b/', 'http://c/'],
+  );
+});
+
+t.test('a file changes only what it names', async (t) => {
+  const { limits } = load({ config: file({ limits: { free: { requests: 7 } } }) });
+  t.strictSame(limits, { ...defaults.limits, free: { ...defaults.limits.free, requests: 7 } });
+});
+
+t.test('--config takes a name from config/ or a path from the working directory', async (t) => {
+  for (const name of ['mainnet', 'devnet']) {
+    const { cluster, upstreams } = load({ config: name });
+    t.match(cluster, /^[1-9A-Za-z]{43,44}$/);
+    t.match(upstreams, [{ url: /^https:/, wsUrl: /^wss:/, pooled: true }]);
+  }
+  t.strictSame(load({ config: './empty.json' }), load());
+  t.match(refusal({ config: 'maninet' }), { exitCode: 78, message: /maninet, the nearest known name is mainnet$/ });
+});
+
+t.test('a node needs no more than its URL', async (t) => {
+  const upstreams = (...upstream: string[]) => load({ upstream }).upstreams;
+  t.strictSame(upstreams('http://127.0.0.1:8899', 'https://rpc.example/v2/KEY', 'http://a:1,ws://b:2/pubsub'), [
+    { id: 'node-1', url: 'http://127.0.0.1:8899/', wsUrl: 'ws://127.0.0.1:8900/' },
+    { id: 'node-2', url: 'https://rpc.example/v2/KEY', wsUrl: 'wss://rpc.example/v2/KEY' },
+    { id: 'node-3', url: 'http://a:1/', wsUrl: 'ws://b:2/pubsub' },
+  ]);
+  const roles = { weight: 2.5, archival: true, pooled: true, methods: ['getBlock'] };
+  const config = file({
+    upstreams: [
+      { id: 'mine', url: 'http://a:1', ws: 'ws://a:9' },
+      { url: 'http://b:65534', ...roles },
+    ],
+  });
+  t.strictSame(load({ config }).upstreams, [
+    { id: 'mine', url: 'http://a:1/', wsUrl: 'ws://a:9/' },
+    { id: 'node-2', url: 'http://b:65534/', wsUrl: 'ws://b:65535/', ...roles },
+  ]);
+});
+
+t.test('a name that is not known is refused with the nearest that is', async (t) => {
+  const cases: readonly [ConfigFlags, Record<string, string>, RegExp][] = [
+    [{ set: ['prot=1'] }, {}, /^unknown setting prot, the nearest known name is port$/],
+    [{ set: ['limits.fre.requests=1'] }, {}, /limits\.fre\.requests, .* is limits\.free\.requests$/],
+    [{ set: ['limits.free=1'] }, {}, /^unknown setting limits\.free, /],
+    [{ set: ['__proto__.port=1'] }, {}, /^unknown setting __proto__\.port, /],
+    [{}, { SLOTGATE_PROT: '1' }, /^unknown variable SLOTGATE_PROT, the nearest known name is SLOTGATE_PORT$/],
+    [{ config: file({ prot: 1 }) }, {}, /^unknown setting prot, the nearest known name is port \(.*overlay\.json\)$/],
+  ];
+  for (const [flags, env, message] of cases) t.match(refusal(flags, env), { exitCode: 78, message });
+  const files: readonly [unknown, RegExp][] = [
+    [{ limits: { fre: { requests: 1 } } }, /^unknown setting limits\.fre, the nearest known name is limits\.free \(/],
+    [{ cache: { byts: 1, sealAhed: 1 } }, /cache\.byts, .* cache\.bytes .*; .*cache\.sealAhed, .* cache\.sealAhead /],
+    [JSON.parse('{ "__proto__": { "port": 1 } }'), /^unknown setting __proto__, /],
+    [
+      { upstreams: [{ url: 'http://a', wss: 'ws://a' }] },
+      /^upstreams\[0\]: expected a URL.* url and perhaps ws, id, weight, archival, pooled and methods, got /,
+    ],
+  ];
+  for (const [values, message] of files) t.match(refusal({ config: file(values) }), { exitCode: 78, message });
+});
+
+t.test('a bad value is refused with its name, what was expected, what it is and who said so', async (t) => {
+  const cases: readonly [ConfigFlags, Record<string, string>, string][] = [
+    [{ port: 'nope' }, {}, 'port: expected a whole number from 0 to 65535, got "nope" (--port)'],
+    [{ port: '65536' }, {}, 'port: expected a whole number from 0 to 65535, got 65536 (--port)'],
+    [{ port: '1.5' }, {}, 'port: expected a whole number from 0 to 65535, got 1.5 (--port)'],
+    [{ host: '' }, {}, 'host: expected a text that is not empty, got "" (--host)'],
+    [{}, { SLOTGATE_PORT: '' }, 'port: expected a whole number from 0 to 65535, got "" (SLOTGATE_PORT)'],
+    [
+      { upstream: ['ftp://a'] },
+      {},
+      'upstreams[0].url: expected an http:// or https:// URL, got "ftp://a" (--upstream)',
+    ],
+    [
+      { set: ['trustedProxies=10.0.0.0/33'] },
+      {},
+      'trustedProxies[0]: expected an IP address or a CIDR, got "10.0.0.0/33" (--set trustedProxies)',
+    ],
+    [
+      { set: ['log.level=loud'] },
+      {},
+      'log.level: expected one of trace, debug, info, warn, error, fatal, silent, got "loud" (--set log.level)',
+    ],
+  ];
+  for (const [flags, env, message] of cases) t.strictSame(refusal(flags, env), { exitCode: 78, message });
+  const files: readonly [unknown, RegExp][] = [
+    [{ limits: 5 }, /^limits: expected a group of settings, got 5 \(/],
+    [{ port: '8787' }, /^port: expected a whole number .*, got "8787" \(/],
+    [{ cluster: 'mainnet' }, /^cluster: expected a genesis hash in base58, or null .*, got "mainnet" \(/],
+    [{ upstreams: 'http://a' }, /^upstreams: expected a list of nodes, got "http:\/\/a" \(/],
+    [{ upstreams: [{ url: 'http://a:65535' }] }, /^upstreams\[0\]: expected ws too/],
+    [{ upstreams: [{ url: 'http://a', weight: 0 }] }, /^upstreams\[0\].weight: expected a number from 0.01 to 100/],
+    [
+      { upstreams: [{ url: 'http://a', methods: ['sendTransaction'] }] },
+      /^upstreams\[0\].methods\[0\]: expected the name of a read method/,
+    ],
+    [{ upstreams: ['http://a', { id: 'node-1', url: 'http://b' }] }, /^upstreams: expected ids that differ/],
+    [{ port: 'x', host: 1 }, /^host: .*; port: /],
+  ];
+  for (const [values, message] of files) t.match(refusal({ config: file(values) }), { exitCode: 78, message });
+});
+
+t.test('a file that cannot be read is refused', async (t) => {
+  t.match(refusal({ config: './absent.json' }), { exitCode: 78, message: /^can't read \.\/absent\.json: ENOENT/ });
+  t.match(refusal({ config: './list.json' }), { exitCode: 78, message: /expected an object of settings$/ });
+  t.match(refusal({ config: './broken.json' }), { exitCode: 78, message: /^can't read \.\/broken\.json: / });
+});
+
+t.test('--set without a value is bad usage, not bad configuration', async (t) => {
+  for (const set of ['port', '=1'])
+    t.match(refusal({ set: [set] }), { exitCode: 64, message: /^--set wants name=value/ });
+});
+
+t.test('no key of a URL is ever shown, neither in a refusal nor in the printed configuration', async (t) => {
+  const urls = [
+    'https://KEY@rpc.example',
+    'https://user:KEY@rpc.example/',
+    'https://rpc.example/v2/KEY',
+    'https://rpc.example/?api-key=KEY',
+    'https://rpc.example#KEY',
+    'https://rpc.example/,wss://rpc.example/KEY',
+  ];
+  for (const url of urls) {
+    const printed = formatConfig(load({ upstream: [url] }));
+    t.notMatch(printed, /KEY/);
+    t.match(printed, /rpc\.example/);
+    for (const broken of [
+      url.replace('https', 'ftp'),
+      url.replace('https://', ''),
+      url.replace('.example', ' example'),
+    ]) {
+      const { exitCode, message } = refusal({ upstream: [broken] });
+      t.equal(exitCode, 78);
+      t.notMatch(message, /KEY/, broken);
+    }
+    for (const set of [url, `${url}=1`]) t.notMatch(refusal({ set: [set] }).message, /KEY/, set);
+    t.notMatch(refusal({ host: url, port: url }).message, /KEY/);
+  }
+  t.notMatch(refusal({ config: './broken.json' }).message, /KEY/);
+});
+
+t.test('whatever the URL, a key after its host or before it stays hidden', async () => {
+  const key = fc.stringMatching(/^[a-zA-Z0-9]{12,40}$/);
+  const place = fc.constantFrom<(host: string, key: string) => string>(
+    (host, key) => `https://${key}@${host}`,
+    (host, key) => `https://user:a/${key}@${host}`,
+    (host, key) => `https://${host}/${key}`,
+    (host, key) => `https://${host}/v2/${key}/?x=1`,
+    (host, key) => `https://${host}?api-key=${key}`,
+    (host, key) => `${host}/#${key}`,
+  );
+  fc.assert(
+    fc.property(fc.domain(), key, place, (host, key, place) => {
+      const shown = redactUrl(place(host, key));
+      return shown.includes(host) && !shown.includes(key);
+    }),
+  );
+});
+
+t.test('the printed configuration can be loaded again', async (t) => {
+  const config = load({ upstream: ['http://127.0.0.1:8899'], set: ['trustedProxies=10.0.0.0/8'], port: '0' });
+  t.strictSame(load({ config: file(JSON.parse(formatConfig(config))) }), config);
+});

@@ -1,0 +1,112 @@
+import t from 'tap';
+import { type Conflict, EquivocationGuard } from '../../../src/receipts/equivocation-guard.ts';
+
+const asked = {
+  request: 'GET /api/v1/balance/x?commitment=finalized',
+  slot: 1001,
+  commitment: 'finalized',
+  claim: 'exact',
+  digest: 'one',
+} as const;
+
+function guardAt(tip: number) {
+  const conflicts: Conflict[] = [];
+  const guard = new EquivocationGuard((conflict) => conflicts.push(conflict));
+  guard.becomeSoleSigner();
+  guard.advance(tip);
+  return { guard, conflicts };
+}
+
+t.test('the same result may be claimed exact again and again', async (t) => {
+  const { guard } = guardAt(1000);
+  t.equal(guard.grantClaim(asked), 'exact');
+  t.equal(guard.grantClaim(asked), 'exact');
+  t.equal(guard.conflicts, 0);
+});
+
+t.test('a second result for the same request and slot is only observed, counted and reported', async (t) => {
+  const { guard, conflicts } = guardAt(1000);
+  guard.grantClaim(asked);
+  t.equal(guard.grantClaim({ ...asked, digest: 'two' }), 'observed');
+  t.equal(guard.grantClaim(asked), 'exact', 'the first stays what it was');
+  t.equal(guard.conflicts, 1);
+  t.same(conflicts, [{ request: asked.request, slot: 1001, signed: 'one', refused: 'two' }]);
+});
+
+t.test('another request or another slot is no conflict', async (t) => {
+  const { guard } = guardAt(1000);
+  guard.grantClaim(asked);
+  t.equal(guard.grantClaim({ ...asked, digest: 'two', slot: 1002 }), 'exact');
+  t.equal(guard.grantClaim({ ...asked, digest: 'two', request: 'GET /api/v1/block/1' }), 'exact');
+  t.equal(guard.conflicts, 0);
+});
+
+t.test('nothing short of finalized is exact, and what asks for less gets less', async (t) => {
+  const { guard } = guardAt(1000);
+  t.equal(guard.grantClaim({ ...asked, commitment: 'confirmed' }), 'observed');
+  t.equal(guard.grantClaim({ ...asked, commitment: 'processed' }), 'observed');
+  t.equal(guard.grantClaim({ ...asked, claim: 'observed' }), 'observed');
+  t.equal(guard.entries, 0);
+});
+
+t.test('before the first finalized slot nothing is exact', async (t) => {
+  const guard = new EquivocationGuard(() => {});
+  guard.becomeSoleSigner();
+  t.equal(guard.grantClaim(asked), 'observed');
+  guard.advance(1000);
+  t.equal(guard.grantClaim(asked), 'exact');
+});
+
+t.test('nothing is exact while somebody else may sign, nor what was final by then', async (t) => {
+  const guard = new EquivocationGuard(() => {});
+  guard.advance(999);
+  guard.advance(1000);
+  t.equal(guard.grantClaim(asked), 'observed');
+  t.equal(guard.entries, 0);
+  guard.becomeSoleSigner();
+  t.equal(guard.grantClaim(asked), 'observed', 'the other may have known of a newer slot');
+  guard.advance(1001);
+  t.equal(guard.grantClaim(asked), 'observed');
+  t.equal(guard.grantClaim({ ...asked, slot: 1002 }), 'exact');
+});
+
+t.test('an earlier process may have signed for the first tip and all below it', async (t) => {
+  const { guard } = guardAt(1000);
+  t.equal(guard.grantClaim({ ...asked, slot: 1000 }), 'observed');
+  t.equal(guard.grantClaim({ ...asked, slot: 999 }), 'observed');
+  guard.advance(1100);
+  t.equal(guard.grantClaim({ ...asked, slot: 1001 + 64 }), 'exact', 'a later tip does not raise the floor');
+});
+
+t.test('what fell out of memory is never exact again', async (t) => {
+  const { guard, conflicts } = guardAt(1000);
+  guard.grantClaim(asked);
+  guard.advance(asked.slot + 63);
+  t.equal(guard.grantClaim({ ...asked, digest: 'two' }), 'observed', 'still known');
+  t.equal(conflicts.length, 1);
+  guard.advance(asked.slot + 64);
+  t.equal(guard.entries, 0);
+  t.equal(guard.grantClaim(asked), 'observed');
+  t.equal(conflicts.length, 1);
+});
+
+t.test('a tip that goes back forgets nothing, and a slot far ahead of it is not believed', async (t) => {
+  const { guard } = guardAt(1000);
+  guard.advance(1040);
+  guard.grantClaim({ ...asked, slot: 1040 });
+  guard.advance(900);
+  t.equal(guard.entries, 1);
+  t.equal(guard.grantClaim({ ...asked, slot: 1041 }), 'exact', 'an answer may be a little ahead of the news');
+  t.equal(guard.grantClaim({ ...asked, slot: 11_040 }), 'observed');
+});
+
+t.test('its memory is bounded: when it is full newcomers are observed, until slots pass', async (t) => {
+  const { guard } = guardAt(1000);
+  for (let i = 0; i < 100_001; i++) guard.grantClaim({ ...asked, request: `GET /api/v1/balance/${i}` });
+  t.equal(guard.entries, 100_000);
+  t.equal(guard.grantClaim({ ...asked, request: 'GET /api/v1/balance/100000' }), 'observed');
+  t.equal(guard.grantClaim({ ...asked, request: 'GET /api/v1/balance/0' }), 'exact');
+  guard.advance(1065);
+  t.equal(guard.grantClaim({ ...asked, slot: 1065 }), 'exact');
+  t.equal(guard.entries, 1);
+});

@@ -1,0 +1,63 @@
+import t from 'tap';
+import { DisposalStack } from '../../../src/runtime/disposal-stack.ts';
+
+t.test('what was opened last is closed first, and has ended before the next is closed', async (t) => {
+  const opened = new DisposalStack();
+  const heard: string[] = [];
+  for (const name of ['first', 'second', 'third']) {
+    opened.defer(async () => {
+      heard.push(`${name} closes`);
+      await new Promise(setImmediate);
+      heard.push(`${name} is closed`);
+    });
+  }
+  await opened.disposeAsync();
+  t.same(heard, [
+    'third closes',
+    'third is closed',
+    'second closes',
+    'second is closed',
+    'first closes',
+    'first is closed',
+  ]);
+});
+
+t.test('a second call closes nothing again, and is done when the first is', async (t) => {
+  const opened = new DisposalStack();
+  let count = 0;
+  let end = (): void => {};
+  opened.defer(() => {
+    count++;
+    return new Promise<void>((resolve) => {
+      end = resolve;
+    });
+  });
+  const done: number[] = [];
+  const calls = [1, 2].map(async (call) => {
+    await opened.disposeAsync();
+    done.push(call);
+  });
+  await new Promise(setImmediate);
+  t.same(done, [], 'both wait');
+  end();
+  await Promise.all(calls);
+  await opened.disposeAsync();
+  t.same(done, [1, 2]);
+  t.equal(count, 1);
+});
+
+t.test('what fails keeps nothing else open, and the first fault is told', async (t) => {
+  const opened = new DisposalStack();
+  let closed = 0;
+  const failing = (fault: string) => () => {
+    closed++;
+    throw new Error(fault);
+  };
+  opened.defer(() => {
+    closed++;
+  });
+  opened.defer(failing('the later'));
+  opened.defer(failing('the first'));
+  await t.rejects(opened.disposeAsync(), { message: 'the first' });
+  t.equal(closed, 3);
+});
