@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import { decodePriceUpdate, priceFeedAddress, usablePrice } from '../solana/accounts/price.ts';
+import { decodePriceUpdate, findPriceFeedAddress, usablePrice } from '../solana/accounts/pyth-price.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { readEncodedAccounts } from '../upstream/reads/encoded-accounts.ts';
 import type { Price, PriceSource } from './price-source.ts';
@@ -17,7 +17,7 @@ export function pythPrices({ mesh, clock, feeds, maxAgeSec }: PythOptions): Pric
   const feedsByMint = new Map(
     Object.entries(feeds).map(([mint, feed]) => [
       mint,
-      { address: priceFeedAddress(feed), id: feed.replace(/^0x/, '').toLowerCase() },
+      { address: findPriceFeedAddress(feed), id: feed.replace(/^0x/, '').toLowerCase() },
     ]),
   );
   return {

@@ -5,7 +5,7 @@ import { RawJson } from '../domain/to-json.ts';
 import { address, commitment } from '../routing/params.ts';
 import { read } from '../routing/route.ts';
 import { integer, lamports, raw } from '../routing/shapes.ts';
-import { accountKind } from '../solana/accounts/account-kind.ts';
+import { accountKindOf } from '../solana/accounts/account-kind.ts';
 import { parseAccountInfo } from '../upstream/reads/account-info.ts';
 
 export const account = read({
@@ -39,7 +39,7 @@ export const account = read({
       lease: lease,
       result: {
         address: addr,
-        kind: accountKind(owner, parsed),
+        kind: accountKindOf(owner, parsed),
         lamports,
         sol: toSol(lamports),
         owner,

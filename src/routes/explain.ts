@@ -4,9 +4,9 @@ import { parseExactJson } from '../domain/parse-exact-json.ts';
 import { toJson } from '../domain/to-json.ts';
 import { parseJson } from '../routing/json-body.ts';
 import { post } from '../routing/route.ts';
-import { enhance } from '../solana/explain/enhanced.ts';
-import { explain as explainEnhanced } from '../solana/explain/explain.ts';
-import { toTransaction } from '../solana/transactions/transaction.ts';
+import { enhanceTransaction } from '../solana/explain/enhanced-transaction.ts';
+import { explainTransaction as explainEnhanced } from '../solana/explain/explain-transaction.ts';
+import { normalizeTransaction } from '../solana/transactions/transaction.ts';
 import { enhancedShape } from './tx/enhanced-shape.ts';
 
 const body = z.object({
@@ -62,8 +62,8 @@ function explanationOf({ tx, logs }: Question): string {
   const { transaction } = tx;
   try {
     if (transaction === undefined) return explainEnhanced(enhancedShape.parse(tx));
-    const recorded = toTransaction(tx);
-    return explainEnhanced(enhance({ ...recorded, logs: logs ?? recorded.logs }));
+    const recorded = normalizeTransaction(tx);
+    return explainEnhanced(enhanceTransaction({ ...recorded, logs: logs ?? recorded.logs }));
   } catch (cause) {
     // Whatever it is that can't be told, it is the caller's text.
     throw new GatewayError('invalid_request', '`tx` is neither a transaction record nor its enhanced view', { cause });

@@ -5,8 +5,8 @@ import { RawJson } from '../domain/to-json.ts';
 import { address, before, choice, commitment, limit } from '../routing/params.ts';
 import { type Context, read } from '../routing/route.ts';
 import { integer, raw } from '../routing/shapes.ts';
-import { mintSymbol } from '../solana/accounts/known-mints.ts';
-import { type TransferRow, transferRows } from '../solana/analysis/transfer-row.ts';
+import { knownMintSymbol } from '../solana/accounts/known-mints.ts';
+import { type TransferRow, transferRowsOf } from '../solana/analysis/transfer-row.ts';
 import { readTransaction } from '../solana/transactions/transaction.ts';
 import { readSignaturePage, type SignatureRow } from '../upstream/reads/signature-page.ts';
 import { readTransactionRecords, type TransactionReadOptions } from '../upstream/reads/transaction-record.ts';
@@ -116,7 +116,10 @@ async function readTransfers(
   const rows = succeeded.flatMap(({ signature, confirmationStatus }, place) => {
     const record = readings[place]?.record ?? missing();
     try {
-      return transferRows(address, readTransaction(record.toString()), { confirmationStatus, symbolOf: mintSymbol });
+      return transferRowsOf(address, readTransaction(record.toString()), {
+        confirmationStatus,
+        symbolOf: knownMintSymbol,
+      });
     } catch (defect) {
       onMisread(signature, defect); // one record that our reader can't make sense of must not hide the others
       return [];

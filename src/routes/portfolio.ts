@@ -10,10 +10,10 @@ import { type Context, read } from '../routing/route.ts';
 import { integer, written } from '../routing/shapes.ts';
 import { mapInChunks } from '../runtime/map-in-chunks.ts';
 import { WRAPPED_SOL } from '../solana/accounts/known-mints.ts';
-import { metadataAddress } from '../solana/accounts/metadata.ts';
-import type { TokenProgram } from '../solana/accounts/token.ts';
-import { isNft, tokenMetadata, tokenSymbol } from '../solana/accounts/token-identity.ts';
-import { tokenAmount } from '../solana/accounts/ui-amount.ts';
+import { findMetadataAddress } from '../solana/accounts/metaplex-metadata-account.ts';
+import { isNft, tokenMetadataOf, tokenSymbolOf } from '../solana/accounts/token-identity.ts';
+import type { TokenProgram } from '../solana/accounts/token-program-accounts.ts';
+import { toTokenAmount } from '../solana/accounts/ui-amount.ts';
 import { type MintScales, readMintScales } from '../tokens/mint-scales.ts';
 import { scaleOf, type TokenList } from '../tokens/token-list.ts';
 import { parseAccountLamports } from '../upstream/reads/account-info.ts';
@@ -172,7 +172,7 @@ async function tokensOf(
   }
   const wanted = [...byMint.keys()];
   if (wanted.length === 0) return [];
-  const beside = await mapInChunks(wanted, SLICE, metadataAddress);
+  const beside = await mapInChunks(wanted, SLICE, findMetadataAddress);
   const mints = await readMintScales(mesh, wanted, { commitment, minContextSlot: slot }, beside);
   return mapInChunks([...byMint], SLICE, ([mint, sum]) => ({
     mint,
@@ -183,11 +183,11 @@ async function tokensOf(
 
 function describe(address: string, amount: bigint, list: TokenList, mints: MintScales) {
   const mint = mints.mint(address);
-  const metadata = mint ? tokenMetadata(address, mint, (beside) => mints.accounts.get(beside)) : null;
-  const { decimals, uiAmountString } = tokenAmount(amount, scaleOf(list, address));
+  const metadata = mint ? tokenMetadataOf(address, mint, (beside) => mints.accounts.get(beside)) : null;
+  const { decimals, uiAmountString } = toTokenAmount(amount, scaleOf(list, address));
   return {
     asset: 'token' as const,
-    symbol: tokenSymbol(address, metadata),
+    symbol: tokenSymbolOf(address, metadata),
     name: metadata?.name || null,
     decimals,
     uiAmountString,

@@ -6,9 +6,9 @@ import { address, commitment, optionalAddress } from '../routing/params.ts';
 import { read } from '../routing/route.ts';
 import { extensions, lamports, tokenAmountShape, type Written, written } from '../routing/shapes.ts';
 import { mapInChunks } from '../runtime/map-in-chunks.ts';
-import { isAssociatedTokenAccount } from '../solana/accounts/program-address.ts';
-import { TOKEN_PROGRAMS } from '../solana/accounts/token.ts';
-import { tokenAmount } from '../solana/accounts/ui-amount.ts';
+import { isAssociatedTokenAccount } from '../solana/accounts/program-derived-address.ts';
+import { TOKEN_PROGRAMS } from '../solana/accounts/token-program-accounts.ts';
+import { toTokenAmount } from '../solana/accounts/ui-amount.ts';
 import type { ListedTokenAccount } from '../tokens/listed-token-account.ts';
 import { scaleOf, type TokenList } from '../tokens/token-list.ts';
 
@@ -74,7 +74,7 @@ function rowOf({ address, lamports, token }: ListedTokenAccount, list: TokenList
     state,
     isNative: token.rentExemptReserve !== null,
     isAssociated: isAssociatedTokenAccount(address, owner, mint, program),
-    tokenAmount: tokenAmount(amount, scaleOf(list, mint)),
+    tokenAmount: toTokenAmount(amount, scaleOf(list, mint)),
     delegate,
     delegatedAmount: delegate === null ? null : `${delegatedAmount}`,
     closeAuthority,

@@ -4,11 +4,11 @@ import { GatewayError } from '../domain/gateway-error.ts';
 import { address, commitment } from '../routing/params.ts';
 import { read } from '../routing/route.ts';
 import { extensions, integer } from '../routing/shapes.ts';
-import { accountKind } from '../solana/accounts/account-kind.ts';
-import { metadataAddress } from '../solana/accounts/metadata.ts';
-import { decodeToken, type Mint, TOKEN_PROGRAMS } from '../solana/accounts/token.ts';
-import { isNft, tokenMetadata } from '../solana/accounts/token-identity.ts';
-import { tokenAmount } from '../solana/accounts/ui-amount.ts';
+import { accountKindOf } from '../solana/accounts/account-kind.ts';
+import { findMetadataAddress } from '../solana/accounts/metaplex-metadata-account.ts';
+import { isNft, tokenMetadataOf } from '../solana/accounts/token-identity.ts';
+import { decodeTokenProgramAccount, type Mint, TOKEN_PROGRAMS } from '../solana/accounts/token-program-accounts.ts';
+import { toTokenAmount } from '../solana/accounts/ui-amount.ts';
 import { type MintScales, readMintScales } from '../tokens/mint-scales.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { ReadOptions } from '../upstream/reads/encoded-accounts.ts';
@@ -49,7 +49,7 @@ export const token = read({
 
   async resolve({ mint: address, commitment }, { mesh, prices }, { minSlot }) {
     const at = { commitment, minContextSlot: minSlot };
-    const { slot, mint, mints } = await readMint(mesh, address, at, [metadataAddress(address)]);
+    const { slot, mint, mints } = await readMint(mesh, address, at, [findMetadataAddress(address)]);
     const { program, decimals, supply, mintAuthority, freezeAuthority, isInitialized } = mint;
     const price = (await prices.find([address], { commitment, slot })).get(address);
     return {
@@ -60,12 +60,12 @@ export const token = read({
         programId: TOKEN_PROGRAMS[program],
         decimals,
         supply: `${supply}`,
-        uiSupplyString: tokenAmount(supply, mints.scale(address)).uiAmountString,
+        uiSupplyString: toTokenAmount(supply, mints.scale(address)).uiAmountString,
         mintAuthority,
         freezeAuthority,
         isInitialized,
         isNft: isNft(mint),
-        metadata: tokenMetadata(address, mint, (beside) => mints.accounts.get(beside)),
+        metadata: tokenMetadataOf(address, mint, (beside) => mints.accounts.get(beside)),
         extensions: program === 'spl-token' ? null : mint.extensions,
         priceUsd: price?.usd ?? null,
         priceSource: price?.source ?? null,
@@ -86,7 +86,7 @@ export async function readMint(
   if (mint !== undefined) return { slot: Math.min(...mints.slots), mint, mints };
   const account = mints.accounts.get(address);
   if (account === undefined) throw new GatewayError('not_found', 'there is no account at this address');
-  const token = decodeToken(account);
-  const kind = accountKind(account.owner, token === undefined ? null : token);
+  const token = decodeTokenProgramAccount(account);
+  const kind = accountKindOf(account.owner, token === undefined ? null : token);
   throw new GatewayError('not_a_mint', `not a mint but an account of the kind ${kind}`);
 }

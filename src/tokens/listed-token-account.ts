@@ -1,5 +1,5 @@
 import { GatewayError } from '../domain/gateway-error.ts';
-import { decodeToken, type TokenAccount } from '../solana/accounts/token.ts';
+import { decodeTokenProgramAccount, type TokenAccount } from '../solana/accounts/token-program-accounts.ts';
 import type { EncodedAccount } from '../upstream/reads/encoded-accounts.ts';
 import { parseKeyedAccount } from '../upstream/reads/token-accounts-by-owner.ts';
 
@@ -12,7 +12,7 @@ export interface ListedTokenAccount {
 
 /** The token account at an address; undefined for an account that is none. */
 export function listedTokenAccount(address: string, account: EncodedAccount): ListedTokenAccount | undefined {
-  const token = decodeToken(account);
+  const token = decodeTokenProgramAccount(account);
   return token?.type === 'account' ? { address, lamports: account.lamports, token } : undefined;
 }
 

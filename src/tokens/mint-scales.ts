@@ -1,9 +1,9 @@
 import { GatewayError } from '../domain/gateway-error.ts';
 import type { Slot } from '../domain/slot.ts';
 import { CLOCK_SYSVAR } from '../domain/well-known-addresses.ts';
-import { clockSeconds } from '../solana/accounts/clock-sysvar.ts';
-import { decodeToken, type Mint } from '../solana/accounts/token.ts';
-import { type AmountScale, amountScale, dependsOnClock } from '../solana/accounts/ui-amount.ts';
+import { decodeClockTimestamp } from '../solana/accounts/clock-sysvar.ts';
+import { decodeTokenProgramAccount, type Mint } from '../solana/accounts/token-program-accounts.ts';
+import { type AmountScale, amountScaleOf, dependsOnClock } from '../solana/accounts/ui-amount.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { type EncodedAccount, type ReadOptions, readEncodedAccounts } from '../upstream/reads/encoded-accounts.ts';
 
@@ -28,11 +28,11 @@ export async function readMintScales(
 ): Promise<MintScales> {
   const { slots, accounts } = await readEncodedAccounts(mesh, [CLOCK_SYSVAR, ...addresses, ...extraAddresses], options);
   const clock = accounts.get(CLOCK_SYSVAR);
-  const unixSeconds = clock && clockSeconds(clock.data);
+  const unixSeconds = clock && decodeClockTimestamp(clock.data);
   if (unixSeconds === undefined) throw new GatewayError('upstream_error', 'the cluster has no clock');
   const mints = new Map(addresses.map((address) => [address, decodeMint(accounts.get(address))]));
   const scales = new Map<string, AmountScale>();
-  for (const [address, mint] of mints) if (mint !== undefined) scales.set(address, amountScale(mint, unixSeconds));
+  for (const [address, mint] of mints) if (mint !== undefined) scales.set(address, amountScaleOf(mint, unixSeconds));
   return {
     slots,
     accounts,
@@ -47,7 +47,7 @@ export const CLOSED_MINT_SCALE: AmountScale = { decimals: 0 };
 
 /** The mint that an account holds; undefined for any other account, or none. */
 export function decodeMint(account: EncodedAccount | undefined): Mint | undefined {
-  const token = account && decodeToken(account);
+  const token = account && decodeTokenProgramAccount(account);
   return token?.type === 'mint' ? token : undefined;
 }
 
@@ -55,5 +55,5 @@ export function decodeMint(account: EncodedAccount | undefined): Mint | undefine
 export function hasScale(account: EncodedAccount, scale: AmountScale | undefined): boolean {
   const mint = decodeMint(account);
   if (mint === undefined || scale === undefined) return mint === undefined && scale === undefined;
-  return !dependsOnClock(mint) && scale.shown === undefined && mint.decimals === scale.decimals;
+  return !dependsOnClock(mint) && scale.toUiAmount === undefined && mint.decimals === scale.decimals;
 }

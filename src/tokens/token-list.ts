@@ -3,7 +3,7 @@ import type { Commitment } from '../domain/commitment.ts';
 import type { Lease } from '../domain/lease.ts';
 import type { Slot } from '../domain/slot.ts';
 import { mapInChunks } from '../runtime/map-in-chunks.ts';
-import { type Mint, TOKEN_PROGRAMS } from '../solana/accounts/token.ts';
+import { type Mint, TOKEN_PROGRAMS } from '../solana/accounts/token-program-accounts.ts';
 import { type AmountScale, dependsOnClock } from '../solana/accounts/ui-amount.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { EncodedAccount, ReadOptions } from '../upstream/reads/encoded-accounts.ts';

@@ -3,7 +3,7 @@ import bs58 from 'bs58';
 import t from 'tap';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { DOLLAR, GOLD, POINTS, TOLL, WALLETS } from '../../src/localnet/traffic/cast.ts';
-import { programAddress } from '../../src/solana/accounts/program-address.ts';
+import { findProgramAddress } from '../../src/solana/accounts/program-derived-address.ts';
 import { openStepped } from '../support/open.ts';
 import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
 
@@ -65,7 +65,7 @@ t.test('further pages are cut from one scan, and the first one too while it live
 
 t.test('Token-2022 accounts with extensions and without are in one list', async (t) => {
   const mint = POINTS.mint.address;
-  const plain = address(programAddress(TOKEN_2022_PROGRAM, ['plain']));
+  const plain = address(findProgramAddress(TOKEN_2022_PROGRAM, ['plain']));
   chain.put(plain, tokenAccountFixture(NOBODY, 7, mint, TOKEN_2022_PROGRAM));
   await step(4);
   const all = expected(mint, TOKEN_2022_PROGRAM);

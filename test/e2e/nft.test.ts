@@ -3,12 +3,12 @@ import bs58 from 'bs58';
 import t from 'tap';
 import { METADATA_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { keypair } from '../../src/localnet/traffic/keypair.ts';
-import { metadataAddress } from '../../src/solana/accounts/metadata.ts';
-import { associatedTokenAddress, programAddress } from '../../src/solana/accounts/program-address.ts';
+import { findMetadataAddress } from '../../src/solana/accounts/metaplex-metadata-account.ts';
+import { findAssociatedTokenAddress, findProgramAddress } from '../../src/solana/accounts/program-derived-address.ts';
 import { openStepped } from '../support/open.ts';
 import { mintFixture, tokenAccountFixture } from '../support/token-account-fixtures.ts';
 
-const mintNamed = (name: string): Address => address(programAddress(TOKEN_PROGRAM, [name]));
+const mintNamed = (name: string): Address => address(findProgramAddress(TOKEN_PROGRAM, [name]));
 const picture = mintNamed('picture');
 const edition = mintNamed('edition');
 const [collector, other] = ['collector', 'other collector'].map((name) => keypair(name).address) as [Address, Address];
@@ -21,7 +21,7 @@ const { get, cluster, step } = await openStepped(t, {
 const { chain } = cluster;
 
 function putHolding(mint: Address, owner: Address): Address {
-  const at = address(associatedTokenAddress(owner, mint, 'spl-token'));
+  const at = address(findAssociatedTokenAddress(owner, mint, 'spl-token'));
   chain.put(at, tokenAccountFixture(owner, 1, mint));
   return at;
 }
@@ -38,7 +38,7 @@ function putMetadata(mint: Address, name: string, symbol: string): void {
   const data = Buffer.alloc(679);
   Buffer.concat([Buffer.from([4]), bs58.decode(collector), bs58.decode(mint), ...texts]).copy(data);
   const account = { lamports: 2_000_000n, owner: METADATA_PROGRAM, executable: false, data };
-  chain.put(address(metadataAddress(mint)), account);
+  chain.put(address(findMetadataAddress(mint)), account);
 }
 
 chain.put(picture, mintFixture(0, 1));

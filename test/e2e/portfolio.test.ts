@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import t from 'tap';
 import { COINS, DOLLAR, GOLD, POINTS, TOLL, TREASURY, WALLETS } from '../../src/localnet/traffic/cast.ts';
 import { PRICE_FEEDS } from '../../src/localnet/traffic/price-feeds.ts';
-import { priceFeedAddress } from '../../src/solana/accounts/price.ts';
+import { findPriceFeedAddress } from '../../src/solana/accounts/pyth-price.ts';
 import { openStepped } from '../support/open.ts';
 
 const NATIVE = 'So11111111111111111111111111111111111111112';
@@ -18,7 +18,9 @@ t.test('with prices on chain', async (t) => {
 
   /** The price that a feed's account holds now. */
   const onChain = (mint: string): number => {
-    const data = Buffer.from(cluster.chain.account(priceFeedAddress(PRICE_FEEDS[mint] ?? ''), 'confirmed')?.data ?? []);
+    const data = Buffer.from(
+      cluster.chain.account(findPriceFeedAddress(PRICE_FEEDS[mint] ?? ''), 'confirmed')?.data ?? [],
+    );
     return Number(data.readBigInt64LE(73)) / 1e8;
   };
 
@@ -105,7 +107,7 @@ t.test('with prices on chain', async (t) => {
     await cluster.control.pauseSlots();
     clock.advance(121_000);
     await cluster.control.resumeSlots();
-    const frozen = cluster.chain.accountAt(priceFeedAddress(PRICE_FEEDS[NATIVE] ?? ''), Number.POSITIVE_INFINITY);
+    const frozen = cluster.chain.accountAt(findPriceFeedAddress(PRICE_FEEDS[NATIVE] ?? ''), Number.POSITIVE_INFINITY);
     t.ok(frozen);
     const { result } = (await get(`/address/${WALLETS[3]?.address}/portfolio`)).json;
     t.match(result, { totalUsd: null, pricedCount: 0, unpricedCount: 5 });

@@ -2,8 +2,8 @@ import { address } from '@solana/web3.js';
 import t from 'tap';
 import { TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { DOLLAR, WALLETS } from '../../src/localnet/traffic/cast.ts';
-import { programAddress } from '../../src/solana/accounts/program-address.ts';
-import { findDomain, resolveDomain } from '../../src/solana/accounts/sol-domain.ts';
+import { findProgramAddress } from '../../src/solana/accounts/program-derived-address.ts';
+import { parseSolDomain, resolveDomain } from '../../src/solana/accounts/sol-domain.ts';
 import { openStepped } from '../support/open.ts';
 import { decodeBase64, solNames } from '../support/recorded-accounts.ts';
 
@@ -62,7 +62,7 @@ t.test("an explorer's URL stands for what its page is about", async (t) => {
 });
 
 t.test('a .sol name leads where the name service leads', async (t) => {
-  const domain = findDomain('vector.sol') ?? t.fail('a name');
+  const domain = parseSolDomain('vector.sol') ?? t.fail('a name');
   if (typeof domain === 'boolean') return;
   const named = solNames.resolutions.filter(({ holder }) => holder === null);
   t.ok(named.length > 3);
@@ -85,7 +85,7 @@ t.test('a .sol name leads where the name service leads', async (t) => {
 });
 
 t.test('a .sol name that was made a token leads to who holds it', async (t) => {
-  const domain = findDomain('vector.sol') ?? t.fail('a name');
+  const domain = parseSolDomain('vector.sol') ?? t.fail('a name');
   if (typeof domain === 'boolean') return;
   const put = (at: string, account: { readonly owner: string; readonly data: Uint8Array } | null) =>
     chain.put(address(at), {
@@ -96,14 +96,14 @@ t.test('a .sol name that was made a token leads to who holds it', async (t) => {
   const mintData = Buffer.alloc(82);
   mintData.writeBigUInt64LE(1n, 36);
   mintData[45] = 1;
-  const holding = address(programAddress(TOKEN_PROGRAM, ['holding']));
+  const holding = address(findProgramAddress(TOKEN_PROGRAM, ['holding']));
   const wrapped = solNames.resolutions.filter(({ name }) => name.startsWith('wrapped'));
   t.equal(wrapped.length, 3);
   for (const { name, accounts, holder, result } of wrapped) {
     const stored = accounts.map((account) => account && decodeBase64(account));
     for (const [i, at] of domain.accounts.entries()) put(at, stored[i] ?? null);
     const found = resolveDomain(domain, stored);
-    if (found.step === 'holder') put(found.mint, { owner: TOKEN_PROGRAM, data: mintData });
+    if (found.status === 'holder') put(found.mint, { owner: TOKEN_PROGRAM, data: mintData });
     put(holding, holder && decodeBase64(holder));
     await step(8, 4);
     const { status, json } = await search('vector.sol');

@@ -5,7 +5,7 @@ import t from 'tap';
 import { stakeText } from '../../src/access/stake/stake-proof.ts';
 import { TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { DOLLAR } from '../../src/localnet/traffic/cast.ts';
-import { programAddress } from '../../src/solana/accounts/program-address.ts';
+import { findProgramAddress } from '../../src/solana/accounts/program-derived-address.ts';
 import { type Got, openStepped, until } from '../support/open.ts';
 import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
 
@@ -28,7 +28,7 @@ const limit = ({ headers }: Got): number => Number(headers.get('x-ratelimit-limi
 t.test('a wallet that has held for long enough gets its tier, and only as much as it holds', async (t) => {
   const { get, cluster, clock, step } = await openStepped(t, { perSlot: 0, set: [FREE, ...STAKE] });
   const give = (amount: bigint): void => {
-    const name = address(programAddress(TOKEN_PROGRAM, ['bag']));
+    const name = address(findProgramAddress(TOKEN_PROGRAM, ['bag']));
     cluster.chain.put(name, tokenAccountFixture(WALLET, amount, MINT));
   };
   const proof = proofAt(clock.now());

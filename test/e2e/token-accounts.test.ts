@@ -2,7 +2,7 @@ import { address } from '@solana/web3.js';
 import t from 'tap';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { COINS, DOLLAR, WALLETS } from '../../src/localnet/traffic/cast.ts';
-import { associatedTokenAddress, programAddress } from '../../src/solana/accounts/program-address.ts';
+import { findAssociatedTokenAddress, findProgramAddress } from '../../src/solana/accounts/program-derived-address.ts';
 import { openStepped } from '../support/open.ts';
 import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
 
@@ -13,7 +13,7 @@ const NOBODY = '4'.repeat(44);
 const NATIVE = 'So11111111111111111111111111111111111111112';
 
 /** An address that is nobody's but this test's. */
-const madeUp = (name: string) => address(programAddress(TOKEN_PROGRAM, [name]));
+const madeUp = (name: string) => address(findProgramAddress(TOKEN_PROGRAM, [name]));
 
 t.test('the accounts of both token programs are in one list, by mint and address', async (t) => {
   const { json } = await get(`/token-accounts/${wallet}`);
@@ -49,7 +49,7 @@ t.test('?mint= keeps to the accounts of that mint, wherever they lie', async (t)
   chain.put(spare, { ...account, lamports: 9_007_199_254_740_993n });
   await step(3);
   const got = await get(`/token-accounts/${wallet}?mint=${mint}`);
-  const own = associatedTokenAddress(wallet, mint, 'spl-token');
+  const own = findAssociatedTokenAddress(wallet, mint, 'spl-token');
   t.same(
     got.json.result.map(({ address, isAssociated }: any) => [address, isAssociated]),
     [

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { parseExactJson } from '../../src/domain/parse-exact-json.ts';
-import { type Transaction, toTransaction } from '../../src/solana/transactions/transaction.ts';
+import { normalizeTransaction, type Transaction } from '../../src/solana/transactions/transaction.ts';
 
 // from dist/test/support to test/support
 const folder = new URL('../../../test/support/recorded/', import.meta.url);
@@ -27,5 +27,5 @@ export interface Recording {
 export function recording(line: string): Recording {
   // the pack's own shape, made with the recordings
   const { name, cluster, result } = parseExactJson(line) as Omit<Recording, 'transaction'>;
-  return { name, cluster, result, transaction: toTransaction(result) };
+  return { name, cluster, result, transaction: normalizeTransaction(result) };
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { StoredAccount } from '../../src/solana/codec/stored-account.ts';
+import type { RawAccount } from '../../src/solana/codec/raw-account.ts';
 
 /** Accounts as clusters stored them, and what other programs read in the same bytes. */
 const folder = new URL('../../../test/support/recorded/accounts/', import.meta.url); // from dist/test/support
 
-export interface Recorded extends StoredAccount {
+export interface Recorded extends RawAccount {
   /** Which recording it comes from. */
   readonly from: string;
   /** Null where the recording does not tell. */
@@ -41,7 +41,7 @@ interface Encoded {
   readonly data: string;
 }
 
-export const decodeBase64 = ({ owner, data }: Encoded): StoredAccount => ({ owner, data: bytes(data) });
+export const decodeBase64 = ({ owner, data }: Encoded): RawAccount => ({ owner, data: bytes(data) });
 
 export const storedAccounts: readonly Recorded[] = rows<Recorded & Encoded>('stored.ndjson').map((row) => ({
   ...row,

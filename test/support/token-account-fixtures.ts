@@ -1,6 +1,6 @@
 import bs58 from 'bs58';
 import { CLOCK_SYSVAR } from '../../src/domain/well-known-addresses.ts';
-import { TOKEN_PROGRAMS } from '../../src/solana/accounts/token.ts';
+import { TOKEN_PROGRAMS } from '../../src/solana/accounts/token-program-accounts.ts';
 import type { EncodedAccount } from '../../src/upstream/reads/encoded-accounts.ts';
 
 /** An address that nobody has the key of. */

@@ -1,7 +1,7 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { SLOT_MS, type Slot } from '../../domain/slot.ts';
-import { TOKEN_PROGRAMS } from '../../solana/accounts/token.ts';
+import { TOKEN_PROGRAMS } from '../../solana/accounts/token-program-accounts.ts';
 import { hasScale } from '../../tokens/mint-scales.ts';
 import { isSameList, readTokenList, type TokenList, type TokenListRead } from '../../tokens/token-list.ts';
 import type { ClockUpdate, SubscriptionHandler } from '../../upstream/pubsub/pubsub-session.ts';

@@ -1,5 +1,10 @@
-import { decodeToken, type Mint, type TokenAccount, tokenProgramOf } from '../../solana/accounts/token.ts';
-import { type AmountScale, amountScale } from '../../solana/accounts/ui-amount.ts';
+import {
+  decodeTokenProgramAccount,
+  type Mint,
+  type TokenAccount,
+  tokenProgramOf,
+} from '../../solana/accounts/token-program-accounts.ts';
+import { type AmountScale, amountScaleOf } from '../../solana/accounts/ui-amount.ts';
 import type { Account } from './account.ts';
 
 /** Whether an account belongs to one of the two token programs. */
@@ -7,18 +12,18 @@ export const isTokenOwned = ({ owner }: Account): boolean => tokenProgramOf(owne
 
 /** Reads a mint; undefined when the account holds none that is in use. */
 export function readMint(account: Account): Mint | undefined {
-  const token = decodeToken(account);
+  const token = decodeTokenProgramAccount(account);
   return token?.type === 'mint' && token.isInitialized ? token : undefined;
 }
 
 /** Reads a token account; undefined when the account holds none that is in use. */
 export function readTokenAccount(account: Account): TokenAccount | undefined {
-  const token = decodeToken(account);
+  const token = decodeTokenProgramAccount(account);
   return token?.type === 'account' && token.state !== 'uninitialized' ? token : undefined;
 }
 
 /** How amounts of a mint are shown at a bank's time; undefined when the account is no mint. */
 export function scaleOf(account: Account, unixSeconds: number): AmountScale | undefined {
   const mint = readMint(account);
-  return mint && amountScale(mint, BigInt(unixSeconds));
+  return mint && amountScaleOf(mint, BigInt(unixSeconds));
 }

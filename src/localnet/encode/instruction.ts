@@ -9,8 +9,8 @@ import {
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
 } from '../../domain/well-known-addresses.ts';
-import type { Fields } from '../../solana/transactions/layout.ts';
-import { nodesNameOf, readInstruction } from '../../solana/transactions/read-instruction.ts';
+import { decodeInstruction, parsableProgramName } from '../../solana/transactions/decode-instruction.ts';
+import type { ParsedInfo } from '../../solana/transactions/instruction-layout.ts';
 import { tokenAmount } from './token-amount.ts';
 
 /** An instruction with its accounts spelled out. */
@@ -34,9 +34,9 @@ const SHOWN: ReadonlySet<string> = new Set([
 ]);
 
 /** An instruction as `jsonParsed` shows it: by name where its program is known, else with raw data. */
-export function parseInstruction({ programId, accounts, data, stackHeight }: Instruction): Fields {
-  const read = SHOWN.has(programId) ? readInstruction(programId, accounts, data, tokenAmount) : null;
+export function parseInstruction({ programId, accounts, data, stackHeight }: Instruction): ParsedInfo {
+  const read = SHOWN.has(programId) ? decodeInstruction(programId, accounts, data, tokenAmount) : null;
   if (read === null) return { programId, accounts, data: bs58.encode(data), stackHeight };
   const parsed = read.type === 'memo' ? read.info['memo'] : read; // a memo is text alone in a node's words
-  return { program: nodesNameOf(programId), programId, parsed, stackHeight };
+  return { program: parsableProgramName(programId), programId, parsed, stackHeight };
 }

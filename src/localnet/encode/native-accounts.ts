@@ -12,8 +12,8 @@ export function parseNonce({ data }: Account): Parsed | undefined {
   read.u32(); // the version, which changes how a nonce is derived, not how it is shown
   if (read.u32() === 0) return { type: 'uninitialized', info: undefined };
   const info = {
-    authority: read.key(),
-    blockhash: read.key(),
+    authority: read.pubkey(),
+    blockhash: read.pubkey(),
     feeCalculator: { lamportsPerSignature: `${read.u64()}` },
   };
   return { type: 'initialized', info };
@@ -26,7 +26,7 @@ export function parseLookupTable({ data }: Account): Parsed {
   const deactivationSlot = `${read.u64()}`;
   const lastExtendedSlot = `${read.u64()}`;
   const lastExtendedSlotStartIndex = read.u8();
-  const authority = read.option(() => read.key());
+  const authority = read.option(() => read.pubkey());
   const table = new ByteReader(data, TABLE_HEADER_SIZE);
   return {
     type: 'lookupTable',
@@ -35,7 +35,7 @@ export function parseLookupTable({ data }: Account): Parsed {
       lastExtendedSlot,
       lastExtendedSlotStartIndex,
       ...(authority === null ? {} : { authority }),
-      addresses: table.toEnd(() => table.key()),
+      addresses: table.untilEnd(() => table.pubkey()),
     },
   };
 }
@@ -44,11 +44,11 @@ export function parseLookupTable({ data }: Account): Parsed {
 export function parseLoader({ data }: Account): Parsed | undefined {
   const read = new ByteReader(data);
   const kind = read.u32();
-  if (kind === 2) return { type: 'program', info: { programData: read.key() } };
+  if (kind === 2) return { type: 'program', info: { programData: read.pubkey() } };
   if (kind !== 3) return undefined;
   const slot = read.u64();
-  const authority = read.option(() => read.key());
-  const code = new ByteReader(data, 45).rest();
+  const authority = read.option(() => read.pubkey());
+  const code = new ByteReader(data, 45).remainingBytes();
   return { type: 'programData', info: { slot, authority, data: [Buffer.from(code).toString('base64'), 'base64'] } };
 }
 
@@ -59,11 +59,11 @@ export function parseStake({ data }: Account): Parsed | undefined {
   if (kind !== 1 && kind !== 2) return undefined;
   const meta = {
     rentExemptReserve: `${read.u64()}`,
-    authorized: { staker: read.key(), withdrawer: read.key() },
-    lockup: { unixTimestamp: read.i64(), epoch: read.u64(), custodian: read.key() },
+    authorized: { staker: read.pubkey(), withdrawer: read.pubkey() },
+    lockup: { unixTimestamp: read.i64(), epoch: read.u64(), custodian: read.pubkey() },
   };
   if (kind === 1) return { type: 'initialized', info: { meta, stake: null } };
-  const voter = read.key();
+  const voter = read.pubkey();
   const stake = `${read.u64()}`;
   const activationEpoch = `${read.u64()}`;
   const deactivationEpoch = `${read.u64()}`;

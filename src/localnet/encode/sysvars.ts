@@ -33,19 +33,19 @@ const SYSVARS: Readonly<Record<string, { readonly type: string; readonly info: (
   [RECENT_BLOCKHASHES_SYSVAR]: {
     type: 'recentBlockhashes',
     info: (read) =>
-      read.times(count(read), () => ({
-        blockhash: read.key(),
+      read.array(count(read), () => ({
+        blockhash: read.pubkey(),
         feeCalculator: { lamportsPerSignature: `${read.u64()}` },
       })),
   },
   [SLOT_HASHES_SYSVAR]: {
     type: 'slotHashes',
-    info: (read) => read.times(count(read), () => ({ slot: read.u64(), hash: read.key() })),
+    info: (read) => read.array(count(read), () => ({ slot: read.u64(), hash: read.pubkey() })),
   },
   SysvarStakeHistory1111111111111111111111111: {
     type: 'stakeHistory',
     info: (read) =>
-      read.times(count(read), () => ({
+      read.array(count(read), () => ({
         epoch: read.u64(),
         stakeHistory: { effective: read.u64(), activating: read.u64(), deactivating: read.u64() },
       })),

@@ -1,5 +1,10 @@
-import { decodeToken, type Mint, type Multisig, type TokenAccount } from '../../solana/accounts/token.ts';
-import type { Extension } from '../../solana/accounts/token-2022.ts';
+import type { TokenExtension } from '../../solana/accounts/token-extensions.ts';
+import {
+  decodeTokenProgramAccount,
+  type Mint,
+  type Multisig,
+  type TokenAccount,
+} from '../../solana/accounts/token-program-accounts.ts';
 import type { AmountScale } from '../../solana/accounts/ui-amount.ts';
 import type { Account } from '../bank/account.ts';
 import type { Parsed } from './parsed.ts';
@@ -10,7 +15,7 @@ export function parseTokenAccount(
   account: Account,
   scale: (mint: string) => AmountScale | undefined,
 ): Parsed | undefined {
-  const token = decodeToken(account);
+  const token = decodeTokenProgramAccount(account);
   switch (token?.type) {
     case 'mint':
       return token.isInitialized ? parsedMint(token) : undefined;
@@ -52,4 +57,4 @@ const parsedMultisig = ({ numRequiredSigners, numValidSigners, isInitialized, si
   info: { numRequiredSigners, numValidSigners, isInitialized, signers },
 });
 
-const listed = (extensions: readonly Extension[]): object => (extensions.length === 0 ? {} : { extensions });
+const listed = (extensions: readonly TokenExtension[]): object => (extensions.length === 0 ? {} : { extensions });

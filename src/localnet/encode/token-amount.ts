@@ -1,5 +1,5 @@
 import { RawJson } from '../../domain/to-json.ts';
-import { type AmountScale, tokenAmount as exactAmount } from '../../solana/accounts/ui-amount.ts';
+import { type AmountScale, toTokenAmount as exactAmount } from '../../solana/accounts/ui-amount.ts';
 
 /** An amount as a node shows it, its members in the order of notifications. */
 interface TokenAmount {

@@ -2,7 +2,7 @@ import bs58 from 'bs58';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { mapInChunks } from '../../runtime/map-in-chunks.ts';
-import { TOKEN_PROGRAMS, type TokenProgram } from '../../solana/accounts/token.ts';
+import { TOKEN_PROGRAMS, type TokenProgram } from '../../solana/accounts/token-program-accounts.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import {
   type ProgramAccountsFilter,

@@ -5,8 +5,8 @@ import type { Slot } from '../../domain/slot.ts';
 import { address, page } from '../../routing/params.ts';
 import { read } from '../../routing/route.ts';
 import { integer } from '../../routing/shapes.ts';
-import { decodeToken } from '../../solana/accounts/token.ts';
-import { type AmountScale, tokenAmount } from '../../solana/accounts/ui-amount.ts';
+import { decodeTokenProgramAccount } from '../../solana/accounts/token-program-accounts.ts';
+import { type AmountScale, toTokenAmount } from '../../solana/accounts/ui-amount.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
 import { readLargestTokenAccounts } from '../../upstream/reads/largest-token-accounts.ts';
@@ -82,7 +82,7 @@ const itemsOf = (rows: readonly Holder[], firstRank: number, supply: bigint, sca
     address,
     owner,
     amount: `${amount}`,
-    uiAmountString: tokenAmount(amount, scale).uiAmountString,
+    uiAmountString: toTokenAmount(amount, scale).uiAmountString,
     percentage: supply === 0n ? 0 : Number(((Number(amount) / Number(supply)) * 100).toFixed(6)),
   }));
 
@@ -102,7 +102,7 @@ async function readFirstPage(mesh: Mesh, address: string, at: ReadOptions): Prom
   const { mint, mints } = await readMint(mesh, address, { ...at, minContextSlot: largest.slot }, largest.addresses);
   const rows = largest.addresses.flatMap((holder): Holder[] => {
     const account = mints.accounts.get(holder);
-    const token = account && decodeToken(account);
+    const token = account && decodeTokenProgramAccount(account);
     if (token?.type !== 'account' || token.mint !== address || token.amount === 0n) return [];
     return [{ address: holder, owner: token.owner, amount: token.amount }];
   });

@@ -1,7 +1,7 @@
 import bs58 from 'bs58';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Param } from '../../routing/params.ts';
-import { findDomain, type SolDomain } from '../../solana/accounts/sol-domain.ts';
+import { parseSolDomain, type SolDomain } from '../../solana/accounts/sol-domain.ts';
 
 /** What a search text can mean. */
 export type SearchTerm = { readonly query: string } & (
@@ -41,7 +41,7 @@ function classify(id: string) {
   if (bytes === 32) return { type: 'address', id } as const;
   if (bytes === 64) return { type: 'signature', id } as const;
   if (/^\d{1,20}$/.test(id)) return { type: 'slot', id: `${BigInt(id)}` } as const;
-  const domain = /\.sol$/i.test(id) && id.length <= LONGEST_NAME ? findDomain(id) : undefined;
+  const domain = /\.sol$/i.test(id) && id.length <= LONGEST_NAME ? parseSolDomain(id) : undefined;
   return domain && ({ type: 'domain', domain } as const);
 }
 

@@ -3,8 +3,8 @@ import { API_PREFIX } from '../../domain/canonical-request.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { type Context, read } from '../../routing/route.ts';
-import { accountKind } from '../../solana/accounts/account-kind.ts';
-import { domainHolder, resolveDomain, type SolDomain } from '../../solana/accounts/sol-domain.ts';
+import { accountKindOf } from '../../solana/accounts/account-kind.ts';
+import { domainHolderOf, resolveDomain, type SolDomain } from '../../solana/accounts/sol-domain.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import { parseAccountInfo } from '../../upstream/reads/account-info.ts';
 import { type ReadOptions, readEncodedAccounts } from '../../upstream/reads/encoded-accounts.ts';
@@ -70,7 +70,7 @@ async function lookUp({ accounts }: Context, address: string, minContextSlot: Sl
   const { slot, account } = await accounts.read({ address, shape: 'parsed', commitment: 'confirmed', minContextSlot });
   if (account === null) return { slot, exists: false, kind: null, isMint: false };
   const { owner, parsed } = parseAccountInfo(account);
-  const kind = accountKind(owner, parsed);
+  const kind = accountKindOf(owner, parsed);
   return { slot, exists: true, kind, isMint: /^spl-token(-2022)?:mint$/.test(kind) };
 }
 
@@ -87,8 +87,8 @@ async function follow(
     domain,
     domain.accounts.map((address) => accounts.get(address) ?? null),
   );
-  if (found.step === 'resolved') return { slot, address: found.address, method: found.method };
-  const holder = found.step === 'holder' ? await holderOf(mesh, found.mint, slot) : undefined;
+  if (found.status === 'resolved') return { slot, address: found.address, method: found.method };
+  const holder = found.status === 'holder' ? await holderOf(mesh, found.mint, slot) : undefined;
   if (holder === undefined) throw new GatewayError('not_found', 'the name leads to no address');
   return { slot, address: holder, method: 'nft' };
 }
@@ -99,7 +99,7 @@ async function holderOf(mesh: Mesh, mint: string, minContextSlot: Slot): Promise
   const [largest] = await readLargestTokenAccounts(mesh, mint, at).then(({ addresses }) => addresses, noMint);
   if (largest === undefined) return undefined;
   const { accounts } = await readEncodedAccounts(mesh, [largest], at);
-  return domainHolder(mint, accounts.get(largest) ?? null);
+  return domainHolderOf(mint, accounts.get(largest) ?? null);
 }
 
 /** A node refuses to list the accounts of a mint that does not exist: nobody holds it. */

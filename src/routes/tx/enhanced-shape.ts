@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { bigInteger, integer } from '../../routing/shapes.ts';
-import type { Enhanced } from '../../solana/explain/enhanced.ts';
+import type { EnhancedTransaction } from '../../solana/explain/enhanced-transaction.ts';
 
 /** A u64 that is a JSON integer, with every digit. */
 const exact = z.union([integer, bigInteger]);
@@ -28,7 +28,7 @@ const instruction = <T extends z.ZodType>(inner: T) =>
   });
 
 /** A transaction with its meaning: what `/tx?enhanced=1` gives, and what `/explain` takes back. */
-export const enhancedShape: z.ZodType<Enhanced> = z.strictObject({
+export const enhancedShape: z.ZodType<EnhancedTransaction> = z.strictObject({
   description: z.string(),
   type: z.enum([
     'TRANSFER',

@@ -4,7 +4,7 @@ import { RawJson } from '../../domain/to-json.ts';
 import { choice, commitment, signature } from '../../routing/params.ts';
 import { read } from '../../routing/route.ts';
 import { integer, raw } from '../../routing/shapes.ts';
-import { type Enhanced, enhance } from '../../solana/explain/enhanced.ts';
+import { type EnhancedTransaction, enhanceTransaction } from '../../solana/explain/enhanced-transaction.ts';
 import { readTransaction } from '../../solana/transactions/transaction.ts';
 import { parseTransactionRecord, readTransactionRecord } from '../../upstream/reads/transaction-record.ts';
 import { enhancedShape } from './enhanced-shape.ts';
@@ -59,9 +59,9 @@ export const tx = read({
 });
 
 /** Null for a record that our reader can't make sense of: what the node said of it is there all the same. */
-function meaningOf(record: Buffer, onDefect: (defect: unknown) => void): Enhanced | null {
+function meaningOf(record: Buffer, onDefect: (defect: unknown) => void): EnhancedTransaction | null {
   try {
-    return enhance(readTransaction(record.toString()), onDefect);
+    return enhanceTransaction(readTransaction(record.toString()), onDefect);
   } catch (defect) {
     onDefect(defect);
     return null;

@@ -28,13 +28,13 @@ const KIND_BY_OWNER: ReadonlyMap<string, string> = new Map(
 const TOKEN_PROGRAMS: ReadonlySet<string> = new Set(['spl-token', 'spl-token-2022']);
 
 /** What the node's parser made of the data, if it knew the program. */
-export interface ParsedData {
+export interface ParsedAccountData {
   readonly program: string;
   readonly type: string;
 }
 
 /** What an account is, in the words of the explorers; `unknown` when neither its owner nor its data tells. */
-export function accountKind(owner: string, parsed: ParsedData | null): string {
+export function accountKindOf(owner: string, parsed: ParsedAccountData | null): string {
   if (parsed !== null && TOKEN_PROGRAMS.has(parsed.program)) return `${parsed.program}:${parsed.type}`;
   if (parsed?.program === 'nonce') return 'nonce';
   return KIND_BY_OWNER.get(owner) ?? 'unknown';

@@ -5,7 +5,7 @@ export const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
  * Mints that everybody knows by their sign. Anybody may mint another `USDC`, so a sign is told by the mint's address
  * alone, never by what the mint says of itself; every other mint is told by its address.
  */
-const SYMBOLS: ReadonlyMap<string, string> = new Map([
+const SYMBOL_BY_MINT: ReadonlyMap<string, string> = new Map([
   [WRAPPED_SOL, 'SOL'],
   ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', 'USDC'],
   ['Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB', 'USDT'],
@@ -20,4 +20,4 @@ const SYMBOLS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The sign of a well-known mint, or null. */
-export const mintSymbol = (mint: string): string | null => SYMBOLS.get(mint) ?? null;
+export const knownMintSymbol = (mint: string): string | null => SYMBOL_BY_MINT.get(mint) ?? null;

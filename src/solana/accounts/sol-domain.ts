@@ -1,11 +1,11 @@
 import { sha256 } from '@noble/hashes/sha2.js';
 import { utf8ToBytes } from '@noble/hashes/utils.js';
 import bs58 from 'bs58';
-import { isZero } from '../codec/pod.ts';
-import type { StoredAccount } from '../codec/stored-account.ts';
-import { isOnCurve, programAddress } from './program-address.ts';
-import { judgeRecordV1, judgeRecordV2, nameOwner } from './sol-record.ts';
-import { decodeToken } from './token.ts';
+import type { RawAccount } from '../codec/raw-account.ts';
+import { isAllZero } from '../codec/spl-pod.ts';
+import { findProgramAddress, isOnCurve } from './program-derived-address.ts';
+import { nameOwnerOf, validateRecordV1, validateRecordV2 } from './sol-name-record.ts';
+import { decodeTokenProgramAccount } from './token-program-accounts.ts';
 
 const NAME_PROGRAM = 'namesLPneVptA9Z5rqUDD9tMTWEJwofgaYwp8cawRkX';
 const TOKENIZER_PROGRAM = 'nftD3vbNkNqfj2Sd3HZwbpw4BxxKWr4AjGb9X38JeZk';
@@ -14,11 +14,11 @@ const TOKENIZER_PROGRAM = 'nftD3vbNkNqfj2Sd3HZwbpw4BxxKWr4AjGb9X38JeZk';
 const SOL_PARENT = bs58.decode('58PwtjSDuFHuUkYjH9BYnnQKHfwo9reZhC2zMJv9JPkx');
 const RECORDS_CLASS = bs58.decode('2pMnqHvei2N5oDcVGCRdZx48gqti199wr5CsyTTafsbo');
 
-const NONE = new Uint8Array(32);
+const NO_CLASS = new Uint8Array(32);
 const SUFFIX = '.sol';
 
 /** What stands before a label below a name: a subdomain, a record of version 1, a record of version 2. */
-const PREFIX = { subdomain: '\x00', recordV1: '\x01', recordV2: '\x02' } as const;
+const LABEL_PREFIX = { subdomain: '\x00', recordV1: '\x01', recordV2: '\x02' } as const;
 
 /** A name, and the four accounts that decide whose it is. */
 export interface SolDomain {
@@ -30,39 +30,39 @@ export interface SolDomain {
 }
 
 /** Where a name leads, or whom to ask next: the holder of a wrapped name's only token is its owner. */
-export type DomainStep =
-  | { readonly step: 'resolved'; readonly address: string; readonly method: 'record-v2' | 'record-v1' | 'owner' }
-  | { readonly step: 'holder'; readonly mint: string }
-  | { readonly step: 'nowhere' };
+export type DomainResolution =
+  | { readonly status: 'resolved'; readonly address: string; readonly method: 'record-v2' | 'record-v1' | 'owner' }
+  | { readonly status: 'holder'; readonly mint: string }
+  | { readonly status: 'nowhere' };
 
-const NOWHERE: DomainStep = { step: 'nowhere' };
+const UNRESOLVED: DomainResolution = { status: 'nowhere' };
 
 /** The accounts of `label.sol` or `sub.label.sol`; the suffix may be left out. Undefined when it can't be a name. */
-export function findDomain(text: string): SolDomain | undefined {
-  const lower = text.toLowerCase();
-  const labels = (lower.endsWith(SUFFIX) ? lower.slice(0, -SUFFIX.length) : lower).split('.');
+export function parseSolDomain(text: string): SolDomain | undefined {
+  const lowercase = text.toLowerCase();
+  const labels = (lowercase.endsWith(SUFFIX) ? lowercase.slice(0, -SUFFIX.length) : lowercase).split('.');
   const [label, parent] = labels;
   if (label === undefined || labels.length > 2 || labels.includes('')) return undefined;
   const nameAccount =
     parent === undefined
-      ? below(SOL_PARENT, label)
-      : below(bs58.decode(below(SOL_PARENT, parent)), PREFIX.subdomain + label);
+      ? findNameAddress(SOL_PARENT, label)
+      : findNameAddress(bs58.decode(findNameAddress(SOL_PARENT, parent)), LABEL_PREFIX.subdomain + label);
   const name = bs58.decode(nameAccount);
   return {
     name: labels.join('.') + SUFFIX,
     nameAccount,
     accounts: [
-      programAddress(TOKENIZER_PROGRAM, ['nft_record', name]),
-      below(name, `${PREFIX.recordV1}SOL`),
-      below(name, `${PREFIX.recordV2}SOL`, RECORDS_CLASS),
+      findProgramAddress(TOKENIZER_PROGRAM, ['nft_record', name]),
+      findNameAddress(name, `${LABEL_PREFIX.recordV1}SOL`),
+      findNameAddress(name, `${LABEL_PREFIX.recordV2}SOL`, RECORDS_CLASS),
       nameAccount,
     ],
   };
 }
 
 /** The address of the account that keeps `label` below a parent. */
-function below(parent: Uint8Array, label: string, recordClass: Uint8Array = NONE): string {
-  return programAddress(NAME_PROGRAM, [sha256(utf8ToBytes(`SPL Name Service${label}`)), recordClass, parent]);
+function findNameAddress(parent: Uint8Array, label: string, recordClass: Uint8Array = NO_CLASS): string {
+  return findProgramAddress(NAME_PROGRAM, [sha256(utf8ToBytes(`SPL Name Service${label}`)), recordClass, parent]);
 }
 
 /**
@@ -71,37 +71,42 @@ function below(parent: Uint8Array, label: string, recordClass: Uint8Array = NONE
  * escrow and a program's address can't be paid like a person's: where those were all that is left, it leads nowhere.
  * The order: https://github.com/SolanaNameService/sns-sdk/blob/main/js/src/resolve/resolve.ts
  */
-export function resolveDomain(domain: SolDomain, accounts: readonly (StoredAccount | null)[]): DomainStep {
-  const [nftRecord, recordV1, recordV2, registry] = accounts;
-  const owner = nameOwner(ownedBy(NAME_PROGRAM, registry));
-  if (owner === undefined || isZero(owner)) return NOWHERE;
+export function resolveDomain(domain: SolDomain, accounts: readonly (RawAccount | null)[]): DomainResolution {
+  const [nftRecord, recordV1, recordV2, nameAccount] = accounts;
+  const owner = nameOwnerOf(dataIfOwnedBy(NAME_PROGRAM, nameAccount));
+  if (owner === undefined || isAllZero(owner)) return UNRESOLVED;
 
-  if (ownedBy(TOKENIZER_PROGRAM, nftRecord)[0] === WRAPPED) return { step: 'holder', mint: nftMint(domain) };
+  if (dataIfOwnedBy(TOKENIZER_PROGRAM, nftRecord)[0] === WRAPPED_NFT_RECORD)
+    return { status: 'holder', mint: findNameNftMint(domain) };
 
-  const newer = ownedBy(NAME_PROGRAM, recordV2);
-  const newest = newer.length === 0 ? undefined : judgeRecordV2(newer, owner);
-  if (newest?.verdict === 'refused') return NOWHERE;
-  if (newest?.verdict === 'valid') return { step: 'resolved', address: newest.address, method: 'record-v2' };
+  const recordV2Data = dataIfOwnedBy(NAME_PROGRAM, recordV2);
+  const recordV2Verdict = recordV2Data.length === 0 ? undefined : validateRecordV2(recordV2Data, owner);
+  if (recordV2Verdict?.verdict === 'refused') return UNRESOLVED;
+  if (recordV2Verdict?.verdict === 'valid')
+    return { status: 'resolved', address: recordV2Verdict.address, method: 'record-v2' };
 
-  const oldest = judgeRecordV1(ownedBy(NAME_PROGRAM, recordV1), owner, domain.accounts[1]);
-  if (oldest.verdict === 'valid') return { step: 'resolved', address: oldest.address, method: 'record-v1' };
+  const recordV1Verdict = validateRecordV1(dataIfOwnedBy(NAME_PROGRAM, recordV1), owner, domain.accounts[1]);
+  if (recordV1Verdict.verdict === 'valid')
+    return { status: 'resolved', address: recordV1Verdict.address, method: 'record-v1' };
 
-  return isOnCurve(owner) ? { step: 'resolved', address: bs58.encode(owner), method: 'owner' } : NOWHERE;
+  return isOnCurve(owner) ? { status: 'resolved', address: bs58.encode(owner), method: 'owner' } : UNRESOLVED;
 }
 
 /** What an NFT record says first when the name is wrapped. */
-const WRAPPED = 2;
+const WRAPPED_NFT_RECORD = 2;
 
-const nftMint = ({ nameAccount }: SolDomain): string =>
-  programAddress(TOKENIZER_PROGRAM, ['tokenized_name', bs58.decode(nameAccount)]);
+const findNameNftMint = ({ nameAccount }: SolDomain): string =>
+  findProgramAddress(TOKENIZER_PROGRAM, ['tokenized_name', bs58.decode(nameAccount)]);
 
-const EMPTY = new Uint8Array();
+const NO_DATA = new Uint8Array();
 
-const ownedBy = (program: string, account: StoredAccount | null | undefined): Uint8Array =>
-  account?.owner === program ? account.data : EMPTY;
+const dataIfOwnedBy = (program: string, account: RawAccount | null | undefined): Uint8Array =>
+  account?.owner === program ? account.data : NO_DATA;
 
 /** Who holds a wrapped name, from the largest account of its mint; undefined when that does not hold its one token. */
-export function domainHolder(mint: string, account: StoredAccount | null): string | undefined {
-  const held = account === null ? undefined : decodeToken(account);
-  return held?.type === 'account' && held.mint === mint && held.amount === 1n ? held.owner : undefined;
+export function domainHolderOf(mint: string, account: RawAccount | null): string | undefined {
+  const tokenAccount = account === null ? undefined : decodeTokenProgramAccount(account);
+  return tokenAccount?.type === 'account' && tokenAccount.mint === mint && tokenAccount.amount === 1n
+    ? tokenAccount.owner
+    : undefined;
 }

@@ -17,28 +17,28 @@ export interface TokenChange {
 }
 
 /** The changes of every account, in the transaction's order. What is not recorded did not change. */
-export function balanceChanges(transaction: Transaction): BalanceChange[] {
+export function balanceChangesOf(transaction: Transaction): BalanceChange[] {
   const { accounts, preBalances, postBalances } = transaction;
-  const tokens = tokenChanges(transaction);
-  return accounts.map(({ address }, place) => ({
+  const tokens = tokenChangesByAccount(transaction);
+  return accounts.map(({ address }, index) => ({
     account: address,
-    lamports: (postBalances[place] ?? 0n) - (preBalances[place] ?? 0n),
+    lamports: (postBalances[index] ?? 0n) - (preBalances[index] ?? 0n),
     tokens: (tokens.get(address) ?? []).filter(({ amount }) => amount !== 0n),
   }));
 }
 
 /** By account. One account may end under another mint than it began with. */
-function tokenChanges({ preTokenBalances, postTokenBalances }: Transaction): Map<string, TokenChange[]> {
+function tokenChangesByAccount({ preTokenBalances, postTokenBalances }: Transaction): Map<string, TokenChange[]> {
   const signed = [
     ...(preTokenBalances ?? []).map((balance) => ({ ...balance, amount: -balance.amount })),
     ...(postTokenBalances ?? []),
   ];
   const changes = new Map<string, TokenChange[]>();
   for (const { account, mint, owner, amount, decimals } of signed) {
-    const known = changes.get(account) ?? [];
-    const before = known.find((change) => change.mint === mint);
+    const accountChanges = changes.get(account) ?? [];
+    const before = accountChanges.find((change) => change.mint === mint);
     const change = { mint, owner: owner ?? before?.owner ?? null, amount: amount + (before?.amount ?? 0n), decimals };
-    changes.set(account, [...known.filter((other) => other !== before), change]);
+    changes.set(account, [...accountChanges.filter((other) => other !== before), change]);
   }
   return changes;
 }

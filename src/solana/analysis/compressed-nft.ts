@@ -1,11 +1,11 @@
 import { bytesToHex } from '@noble/hashes/utils.js';
 import bs58 from 'bs58';
-import { everyInstruction, type Facts } from './facts.ts';
+import { allInstructions, type ParsedTransaction } from './parsed-transaction.ts';
 
-const BUBBLEGUM = 'BGUMAp9Gq7iTEuizy4pqaxsTyUCBK68MDfK752saRPUY';
+const BUBBLEGUM_PROGRAM = 'BGUMAp9Gq7iTEuizy4pqaxsTyUCBK68MDfK752saRPUY';
 
 /** First bytes of Bubblegum's instructions. https://github.com/metaplex-foundation/mpl-bubblegum (`bubblegum.json`) */
-const BY_DISCRIMINATOR: Readonly<Record<string, 'minted' | 'transferred' | 'burned'>> = {
+const ACTION_BY_DISCRIMINATOR: Readonly<Record<string, 'minted' | 'transferred' | 'burned'>> = {
   '9162c076b8937668': 'minted', // mint_v1
   '9912b22fc59e560f': 'minted', // mint_to_collection_v1
   '78791792ad6ec7cd': 'minted', // mint_v2
@@ -15,11 +15,13 @@ const BY_DISCRIMINATOR: Readonly<Record<string, 'minted' | 'transferred' | 'burn
 };
 
 /** What happened to a compressed NFT, which is in no token account and moves no balance; null when there is none. */
-export function compressedNft(facts: Pick<Facts, 'instructions'>): 'minted' | 'transferred' | 'burned' | null {
-  for (const { programId, data } of everyInstruction(facts)) {
-    if (programId !== BUBBLEGUM || data === null) continue;
-    const done = BY_DISCRIMINATOR[bytesToHex((bs58.decodeUnsafe(data) ?? new Uint8Array()).subarray(0, 8))];
-    if (done !== undefined) return done;
+export function compressedNftAction(
+  parsed: Pick<ParsedTransaction, 'instructions'>,
+): 'minted' | 'transferred' | 'burned' | null {
+  for (const { programId, data } of allInstructions(parsed)) {
+    if (programId !== BUBBLEGUM_PROGRAM || data === null) continue;
+    const action = ACTION_BY_DISCRIMINATOR[bytesToHex((bs58.decodeUnsafe(data) ?? new Uint8Array()).subarray(0, 8))];
+    if (action !== undefined) return action;
   }
   return null;
 }

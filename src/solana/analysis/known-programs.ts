@@ -31,10 +31,10 @@ export interface KnownProgram {
   readonly role: ProgramRole;
 }
 
-type Row = readonly [id: string, name: string, source: string];
+type ProgramRow = readonly [id: string, name: string, source: string];
 
 /** https://solana.com/docs/core/programs and https://solana.com/docs/core/programs/precompiles, the rest https://www.solana-program.com */
-const CORE: readonly Row[] = [
+const CORE_PROGRAMS: readonly ProgramRow[] = [
   [SYSTEM_PROGRAM, 'System', 'SYSTEM_PROGRAM'],
   [TOKEN_PROGRAM, 'Token', 'SPL_TOKEN'],
   [TOKEN_2022_PROGRAM, 'Token-2022', 'SPL_TOKEN'],
@@ -58,7 +58,7 @@ const CORE: readonly Row[] = [
 ];
 
 /** Names of https://github.com/solana-foundation/explorer/blob/master/app/utils/programs.ts and of the makers' own pages. */
-const HELPERS: readonly Row[] = [
+const HELPER_PROGRAMS: readonly ProgramRow[] = [
   ['noopb9bkMVfRPU8AsbpTUg8AQkHtKwMYZiFUjNRtMmV', 'Noop', 'NOOP'],
   ['L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95', 'Lighthouse', 'LIGHTHOUSE'],
   ['cmtDvXumGCrqC1Age74AVPhSRVXJMd8PJS91L8KbNCK', 'State Compression', 'ACCOUNT_COMPRESSION'],
@@ -76,7 +76,7 @@ const HELPERS: readonly Row[] = [
 ];
 
 /** Ids as the exchanges' own SDKs publish them; `source` as in `Source` of https://github.com/helius-labs/helius-sdk, where it is there. */
-const EXCHANGES: readonly Row[] = [
+const EXCHANGE_PROGRAMS: readonly ProgramRow[] = [
   ['JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4', 'Jupiter', 'JUPITER'],
   ['JUP4Fb2cqiRUcaTHdrPC8h2gNsA2ETXiPDD33WcGuJB', 'Jupiter', 'JUPITER'],
   ['JUP2jxvXaqu7NQY1GmNF4m1vodw12LVXYxbFL2uJvfo', 'Jupiter', 'JUPITER'],
@@ -124,13 +124,13 @@ const EXCHANGES: readonly Row[] = [
 ];
 
 /** https://dev.jup.ag */
-const ORDERS: readonly Row[] = [
+const ORDER_PROGRAMS: readonly ProgramRow[] = [
   ['DCA265Vj8a9CEuX1eb1LWRnDT7uK6q1xMipnNyatn23M', 'Jupiter DCA', 'JUPITER'],
   ['jupoNjAxXgZ4rjzxzPMP4oxduvQsQtZzyknqvzYNrNu', 'Jupiter Limit Order', 'JUPITER'],
   ['j1o2qRpjcyUwEvwtcfhEQefh773ZgjxcVRry7LDqg5X', 'Jupiter Limit Order', 'JUPITER'],
 ];
 
-const NFTS: readonly Row[] = [
+const NFT_PROGRAMS: readonly ProgramRow[] = [
   ['M2mx93ekt1fmXSVkTrUL9xVFHkmME8HTUi5Cyc5aF7K', 'Magic Eden', 'MAGIC_EDEN'],
   ['TSWAPaqyCSx2KABk68Shruf4rp7CxcNi8hAsbdwmHbN', 'Tensor', 'TENSOR'],
   ['TCMPhJdwDryooaGtiocG1u3xcYbRpiJzb283XfCZsDp', 'Tensor', 'TENSOR'],
@@ -142,7 +142,7 @@ const NFTS: readonly Row[] = [
   ['cndyAnrLdpjq1Ssp1z8xxDsB8dxe7u4HL5Nxi2K5WXZ', 'Candy Machine', 'CANDY_MACHINE_V1'],
 ];
 
-const OTHERS: readonly Row[] = [
+const OTHER_PROGRAMS: readonly ProgramRow[] = [
   ['jupeiUmn818Jg1ekPURTpr4mFo29p46vygyykFJ3wZC', 'Jupiter Lend', 'JUPITER'],
   ['jup3YeL8QhtSx1e253b2FDvsMNC87fDrgQZivbrndc9', 'Jupiter Lend', 'JUPITER'],
   ['jupr81YtYssSyPt8jbnGuiWon5f6x9TcDEFxYe3Bdzi', 'Jupiter Lend', 'JUPITER'],
@@ -165,17 +165,17 @@ const OTHERS: readonly Row[] = [
   ['oreV2ZymfyeXgNgBdqMkumTqqAprVqgBWQfoYkrtKWQ', 'ORE', 'ORE'],
 ];
 
-const rows = (role: ProgramRole, table: readonly Row[]): [string, KnownProgram][] =>
+const toEntries = (role: ProgramRole, table: readonly ProgramRow[]): [string, KnownProgram][] =>
   table.map(([id, name, source]) => [id, { name, source, role }]);
 
 /** The programs that a transaction can name, by id. An id that is not here is told as its address: nothing is guessed. */
 export const KNOWN_PROGRAMS: ReadonlyMap<string, KnownProgram> = new Map([
-  ...rows('core', CORE),
-  ...rows('helper', HELPERS),
-  ...rows('exchange', EXCHANGES),
-  ...rows('orders', ORDERS),
-  ...rows('nft', NFTS),
-  ...rows('other', OTHERS),
+  ...toEntries('core', CORE_PROGRAMS),
+  ...toEntries('helper', HELPER_PROGRAMS),
+  ...toEntries('exchange', EXCHANGE_PROGRAMS),
+  ...toEntries('orders', ORDER_PROGRAMS),
+  ...toEntries('nft', NFT_PROGRAMS),
+  ...toEntries('other', OTHER_PROGRAMS),
 ]);
 
 /** The program's name, or null: `programName` of an enhanced instruction. */
@@ -185,4 +185,4 @@ export const programName = (id: string): string | null => KNOWN_PROGRAMS.get(id)
 export const programRole = (id: string): ProgramRole => KNOWN_PROGRAMS.get(id)?.role ?? 'other';
 
 /** Whether people trade through it. */
-export const isMarket = (id: string): boolean => ['exchange', 'orders'].includes(programRole(id));
+export const isTradingProgram = (id: string): boolean => ['exchange', 'orders'].includes(programRole(id));

@@ -1,29 +1,32 @@
-import { everyInstruction, type Facts } from './facts.ts';
-import { isMarket, KNOWN_PROGRAMS, type KnownProgram, programRole } from './known-programs.ts';
+import { isTradingProgram, KNOWN_PROGRAMS, type KnownProgram, programRole } from './known-programs.ts';
+import { allInstructions, type ParsedTransaction } from './parsed-transaction.ts';
 
 /**
  * The program that a transaction is about; null when it only used Solana's own. A known one that was called by a
  * program without a name is preferred to it: a trader's private program says less than the exchange that it trades on.
  */
-export function mainProgram(facts: Pick<Facts, 'instructions'>): string | null {
-  const about = (id: string): boolean => !['core', 'helper'].includes(programRole(id));
-  const called = facts.instructions.map(({ programId }) => programId).filter(about);
-  const inner = everyInstruction(facts)
+export function findMainProgram(parsed: Pick<ParsedTransaction, 'instructions'>): string | null {
+  const isRelevant = (id: string): boolean => !['core', 'helper'].includes(programRole(id));
+  const called = parsed.instructions.map(({ programId }) => programId).filter(isRelevant);
+  const inner = allInstructions(parsed)
     .map(({ programId }) => programId)
-    .filter(about);
-  const known = (ids: readonly string[]): string | undefined =>
-    ids.find((id) => programRole(id) === 'orders') ?? ids.find(isMarket) ?? ids.find((id) => KNOWN_PROGRAMS.has(id));
-  return known(called) ?? known(inner) ?? called[0] ?? null;
+    .filter(isRelevant);
+  const findKnown = (ids: readonly string[]): string | undefined =>
+    ids.find((id) => programRole(id) === 'orders') ??
+    ids.find(isTradingProgram) ??
+    ids.find((id) => KNOWN_PROGRAMS.has(id));
+  return findKnown(called) ?? findKnown(inner) ?? called[0] ?? null;
 }
 
 /** `source` of the enhanced view: Helius' name of the main program, or of Solana's own; else the program's id. */
-export function sourceOf(facts: Pick<Facts, 'instructions'>): string {
-  const id = mainProgram(facts) ?? facts.instructions.map(({ programId }) => programId).sort(byImportance)[0];
+export function sourceOf(parsed: Pick<ParsedTransaction, 'instructions'>): string {
+  const id =
+    findMainProgram(parsed) ?? parsed.instructions.map(({ programId }) => programId).sort(compareImportance)[0];
   return id === undefined ? 'UNKNOWN' : (KNOWN_PROGRAMS.get(id)?.source ?? id);
 }
 
 /** Solana's own programs, from the one that says most of what a transaction is about. */
-const IMPORTANCE: readonly KnownProgram['source'][] = [
+const CORE_SOURCES_BY_IMPORTANCE: readonly KnownProgram['source'][] = [
   'STAKE_PROGRAM',
   'VOTE_PROGRAM',
   'BPF_UPGRADEABLE_LOADER',
@@ -36,10 +39,10 @@ const IMPORTANCE: readonly KnownProgram['source'][] = [
   'MEMO_PROGRAM',
 ];
 
-function byImportance(a: string, b: string): number {
+function compareImportance(a: string, b: string): number {
   const rank = (id: string): number => {
-    const at = IMPORTANCE.indexOf(KNOWN_PROGRAMS.get(id)?.source ?? '');
-    return at < 0 ? IMPORTANCE.length : at;
+    const index = CORE_SOURCES_BY_IMPORTANCE.indexOf(KNOWN_PROGRAMS.get(id)?.source ?? '');
+    return index < 0 ? CORE_SOURCES_BY_IMPORTANCE.length : index;
   };
   return rank(a) - rank(b);
 }

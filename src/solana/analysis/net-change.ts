@@ -1,10 +1,18 @@
 import { WRAPPED_SOL } from '../accounts/known-mints.ts';
-import type { Facts } from './facts.ts';
-import { holdingsOf, openedAccounts, type Quantity, tokenAccountOwners } from './holdings.ts';
+import type { ParsedTransaction } from './parsed-transaction.ts';
+import { type AssetAmount, findOpenedAccounts, findTokenAccountOwners, walletChangesOf } from './wallet-changes.ts';
 
 /** What the fee payer has more, and less, than before; both positive, the fee and deposits aside. */
-export function netChange(facts: Facts): { readonly gained: readonly Quantity[]; readonly lost: readonly Quantity[] } {
-  const { sol, tokens } = holdingsOf(facts.feePayer, facts, tokenAccountOwners(facts), openedAccounts(facts));
+export function feePayerNetChange(parsed: ParsedTransaction): {
+  readonly gained: readonly AssetAmount[];
+  readonly lost: readonly AssetAmount[];
+} {
+  const { sol, tokens } = walletChangesOf(
+    parsed.feePayer,
+    parsed,
+    findTokenAccountOwners(parsed),
+    findOpenedAccounts(parsed),
+  );
   const all = [{ mint: WRAPPED_SOL, amount: sol, decimals: 9 }, ...tokens];
   return {
     gained: all.filter(({ amount }) => amount > 0n),

@@ -1,18 +1,18 @@
 import { WRAPPED_SOL } from '../accounts/known-mints.ts';
-import type { Facts } from './facts.ts';
-import { openedAccounts, type Quantity, tokenAccountOwners } from './holdings.ts';
+import type { ParsedTransaction } from './parsed-transaction.ts';
+import { type AssetAmount, findOpenedAccounts, findTokenAccountOwners } from './wallet-changes.ts';
 
 /** Something of value that one wallet gave to another, in whatever account it was held. */
-export interface Payment extends Quantity {
+export interface Payment extends AssetAmount {
   readonly from: string;
   readonly to: string;
 }
 
 /** The transfers that a person would call payments: not the deposit of a new account, not SOL that only changed its form. */
-export function payments(facts: Facts): readonly Payment[] {
-  const owners = tokenAccountOwners(facts);
-  const opened = openedAccounts(facts);
-  const sol = facts.nativeTransfers
+export function findPayments(parsed: ParsedTransaction): readonly Payment[] {
+  const owners = findTokenAccountOwners(parsed);
+  const opened = findOpenedAccounts(parsed);
+  const sol = parsed.nativeTransfers
     .filter(({ toUserAccount }) => !opened.has(toUserAccount))
     .filter(
       ({ fromUserAccount, toUserAccount }) =>
@@ -25,7 +25,7 @@ export function payments(facts: Facts): readonly Payment[] {
       amount: BigInt(amount),
       decimals: 9,
     }));
-  const tokens = facts.tokenTransfers.flatMap(
+  const tokens = parsed.tokenTransfers.flatMap(
     ({ fromTokenAccount, toTokenAccount, fromUserAccount, toUserAccount, mint, amount, decimals }) => {
       const from = fromUserAccount ?? fromTokenAccount;
       const to = toUserAccount ?? toTokenAccount;
@@ -38,20 +38,20 @@ export function payments(facts: Facts): readonly Payment[] {
 }
 
 /** What was minted, or burned. */
-export function issued(facts: Facts, side: 'minted' | 'burned'): readonly Quantity[] {
-  return facts.tokenTransfers
+export function findSupplyChanges(parsed: ParsedTransaction, side: 'minted' | 'burned'): readonly AssetAmount[] {
+  return parsed.tokenTransfers
     .filter((transfer) => (side === 'minted' ? transfer.fromTokenAccount : transfer.toTokenAccount) === null)
     .map(({ mint, amount, decimals }) => ({ mint, amount: BigInt(amount), decimals }));
 }
 
 /** One quantity per token, in order of appearance. */
-export function total(quantities: readonly Quantity[]): readonly Quantity[] {
-  const sums = new Map<string, Quantity>();
+export function sumByMint(quantities: readonly AssetAmount[]): readonly AssetAmount[] {
+  const sums = new Map<string, AssetAmount>();
   for (const { mint, amount, decimals } of quantities)
     sums.set(mint, { mint, amount: amount + (sums.get(mint)?.amount ?? 0n), decimals });
   return [...sums.values()];
 }
 
 /** One of something that can not be divided: a collectible, as far as a transaction tells. */
-export const isCollectible = ({ amount, decimals }: Pick<Quantity, 'amount' | 'decimals'>): boolean =>
+export const isNftAmount = ({ amount, decimals }: Pick<AssetAmount, 'amount' | 'decimals'>): boolean =>
   decimals === 0 && amount === 1n;

@@ -1,7 +1,7 @@
-import { decimalText } from '../codec/decimal.ts';
+import { formatUnits } from '../codec/format-decimal.ts';
 import type { Transaction } from '../transactions/transaction.ts';
+import { extractTransfers } from './extract-transfers.ts';
 import type { Transfer, TransferType } from './transfer.ts';
-import { transfersOf } from './transfers.ts';
 
 /** A row of `/address/:addr/history?type=transfers`: one movement as the address sees it. */
 export interface TransferRow {
@@ -30,19 +30,19 @@ export interface TransferRow {
 }
 
 /** What the transaction's record does not say. */
-export interface RowContext {
+export interface TransferRowContext {
   readonly confirmationStatus: 'confirmed' | 'finalized';
   /** A mint's sign, as far as it is known. */
   readonly symbolOf: (mint: string) => string | null;
 }
 
 /** The movements that an address takes part in, as owner or as the account itself, in order of execution. */
-export function transferRows(address: string, transaction: Transaction, context: RowContext): TransferRow[] {
+export function transferRowsOf(address: string, transaction: Transaction, context: TransferRowContext): TransferRow[] {
   const { signatures, slot, blockTime } = transaction;
   const [signature = ''] = signatures;
-  return transfersOf(transaction).flatMap((transfer) => {
-    const side = sideOf(address, transfer);
-    if (side === null) return [];
+  return extractTransfers(transaction).flatMap((transfer) => {
+    const direction = directionOf(address, transfer);
+    if (direction === null) return [];
     const { programId, amount, feeAmount, mint, decimals, ...rest } = transfer;
     return {
       signature,
@@ -50,19 +50,19 @@ export function transferRows(address: string, transaction: Transaction, context:
       blockTime,
       confirmationStatus: context.confirmationStatus,
       ...rest,
-      ...side,
+      ...direction,
       mint,
       symbol: mint === null ? null : context.symbolOf(mint),
       amount: `${amount}`,
       decimals,
-      uiAmount: decimalText(amount, decimals),
+      uiAmount: formatUnits(amount, decimals),
       feeAmount: feeAmount === null ? null : `${feeAmount}`,
     };
   });
 }
 
 /** Null when the address has no part in it. */
-function sideOf(address: string, transfer: Transfer): Pick<TransferRow, 'direction' | 'counterparty'> | null {
+function directionOf(address: string, transfer: Transfer): Pick<TransferRow, 'direction' | 'counterparty'> | null {
   const { fromUserAccount, toUserAccount, fromTokenAccount, toTokenAccount } = transfer;
   const sends = address === fromUserAccount || address === fromTokenAccount;
   const receives = address === toUserAccount || address === toTokenAccount;

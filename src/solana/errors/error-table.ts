@@ -7,8 +7,11 @@ interface ProgramError {
 export type ErrorTable = ReadonlyMap<number, ProgramError>;
 
 /** Numbers `rows` on from `first`, as the enums of Rust are numbered. */
-export const numbered = (first: number, rows: readonly (readonly [name: string, message: string])[]): ErrorTable =>
-  new Map(rows.map(([name, message], index) => [first + index, { name, message }]));
+export const numberedErrors = (
+  first: number,
+  rows: readonly (readonly [name: string, message: string])[],
+): ErrorTable => new Map(rows.map(([name, message], index) => [first + index, { name, message }]));
 
 /** Two tables as one. Their numbers must differ. */
-export const joined = (...tables: readonly ErrorTable[]): ErrorTable => new Map(tables.flatMap((table) => [...table]));
+export const mergeErrorTables = (...tables: readonly ErrorTable[]): ErrorTable =>
+  new Map(tables.flatMap((table) => [...table]));

@@ -7,40 +7,42 @@ export interface LoggedFailure {
   /** What a program made with Anchor said before it failed. */
   readonly anchor: { readonly name: string; readonly code: number; readonly message: string } | null;
   /** The last `Error: …` that the program itself wrote. */
-  readonly said: string | null;
+  readonly loggedError: string | null;
 }
 
-const INVOKE = /^Program (\w{32,44}) invoke \[\d+\]$/;
-const SUCCESS = /^Program (\w{32,44}) success$/;
-const FAILED = /^Program (\w{32,44}) failed: (.*)$/s;
-const ANCHOR = /^Program log: AnchorError .*?Error Code: (\w+)\. Error Number: (\d+)\. Error Message: (.*)$/s;
-const SAID = /^Program log: Error: (.*)$/s;
+const INVOKE_LINE = /^Program (\w{32,44}) invoke \[\d+\]$/;
+const SUCCESS_LINE = /^Program (\w{32,44}) success$/;
+const FAILED_LINE = /^Program (\w{32,44}) failed: (.*)$/s;
+const ANCHOR_ERROR_LINE =
+  /^Program log: AnchorError .*?Error Code: (\w+)\. Error Number: (\d+)\. Error Message: (.*)$/s;
+const ERROR_LINE = /^Program log: Error: (.*)$/s;
 
 /** Null when no program failed, or its line was cut off: nodes cap the logs of a transaction. */
-export function readFailure(logs: readonly string[]): LoggedFailure | null {
-  const running: Pick<LoggedFailure, 'anchor' | 'said'>[] = [];
+export function parseFailureLogs(logs: readonly string[]): LoggedFailure | null {
+  const callStack: Pick<LoggedFailure, 'anchor' | 'loggedError'>[] = [];
   for (const line of logs) {
-    const [, failed, reason = ''] = FAILED.exec(line) ?? [];
-    if (failed !== undefined) return { anchor: null, said: null, ...running.at(-1), programId: failed, reason };
-    if (INVOKE.test(line)) running.push({ anchor: null, said: null });
-    else if (SUCCESS.test(line)) running.pop();
-    else note(line, running);
+    const [, failed, reason = ''] = FAILED_LINE.exec(line) ?? [];
+    if (failed !== undefined)
+      return { anchor: null, loggedError: null, ...callStack.at(-1), programId: failed, reason };
+    if (INVOKE_LINE.test(line)) callStack.push({ anchor: null, loggedError: null });
+    else if (SUCCESS_LINE.test(line)) callStack.pop();
+    else recordErrorLine(line, callStack);
   }
   return null;
 }
 
-function note(line: string, running: Pick<LoggedFailure, 'anchor' | 'said'>[]): void {
-  const [, name, code, message] = ANCHOR.exec(line) ?? [];
-  const [, said] = SAID.exec(line) ?? [];
-  const before = running.pop();
-  if (before === undefined) return;
+function recordErrorLine(line: string, callStack: Pick<LoggedFailure, 'anchor' | 'loggedError'>[]): void {
+  const [, name, code, message] = ANCHOR_ERROR_LINE.exec(line) ?? [];
+  const [, errorText] = ERROR_LINE.exec(line) ?? [];
+  const top = callStack.pop();
+  if (top === undefined) return;
   if (name !== undefined && message !== undefined)
-    running.push({ ...before, anchor: { name, code: Number(code), message: quotable(message) } });
-  else running.push(said === undefined ? before : { ...before, said: quotable(said) });
+    callStack.push({ ...top, anchor: { name, code: Number(code), message: toPrintableLine(message) } });
+  else callStack.push(errorText === undefined ? top : { ...top, loggedError: toPrintableLine(errorText) });
 }
 
 /** A program writes what it likes: at most a line of printable text is repeated. */
-function quotable(text: string): string {
+function toPrintableLine(text: string): string {
   const line = text.replace(/[^\p{L}\p{N}\p{P}\p{S} ]+/gu, ' ').replace(/ +/g, ' ');
   return line.slice(0, 120).trim().replace(/\.$/, '');
 }

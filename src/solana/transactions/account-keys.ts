@@ -1,5 +1,5 @@
-import { integer, list, object, type Recorded, text } from '../codec/recorded.ts';
-import type { MessageHeader } from './wire-message.ts';
+import { asArray, asInteger, asObject, asString, type JsonObject } from '../codec/json-fields.ts';
+import type { MessageHeader } from './versioned-transaction.ts';
 
 /** An account that a transaction names, and what it may do with it. */
 export interface AccountKey {
@@ -11,15 +11,16 @@ export interface AccountKey {
 }
 
 /** The address at a place in the list of accounts; null when there is none. */
-export const addressAt = (accounts: readonly AccountKey[], place: unknown): string | null =>
-  accounts[integer(place) ?? -1]?.address ?? null;
+export const accountAddressAt = (accounts: readonly AccountKey[], index: unknown): string | null =>
+  accounts[asInteger(index) ?? -1]?.address ?? null;
 
 /** Accounts of a message in JSON: `jsonParsed` spells all of them out, `json` names the loaded ones in `meta`. */
-export function jsonAccounts({ accountKeys, header }: Recorded, loaded: Recorded): AccountKey[] {
-  const keys = list(accountKeys);
-  if (keys.every((key) => typeof key === 'string')) return wireAccounts(keys, headerOf(header), loaded);
-  return keys.map(object).map(({ pubkey, signer, writable, source }) => ({
-    address: text(pubkey) ?? '',
+export function jsonAccountKeys({ accountKeys, header }: JsonObject, loadedAddresses: JsonObject): AccountKey[] {
+  const keys = asArray(accountKeys);
+  if (keys.every((key) => typeof key === 'string'))
+    return compiledAccountKeys(keys, readMessageHeader(header), loadedAddresses);
+  return keys.map(asObject).map(({ pubkey, signer, writable, source }) => ({
+    address: asString(pubkey) ?? '',
     signer: signer === true,
     writable: writable === true,
     source: source === 'lookupTable' ? source : 'transaction',
@@ -27,29 +28,33 @@ export function jsonAccounts({ accountKeys, header }: Recorded, loaded: Recorded
 }
 
 /** Accounts of a message in bytes or in plain JSON: its own ones, then the writable and the readonly loaded ones. */
-export function wireAccounts(keys: readonly string[], header: MessageHeader, loaded: Recorded): AccountKey[] {
+export function compiledAccountKeys(
+  keys: readonly string[],
+  header: MessageHeader,
+  loadedAddresses: JsonObject,
+): AccountKey[] {
   const firstUnsigned = header.numRequiredSignatures;
   const firstReadonlySigned = firstUnsigned - header.numReadonlySignedAccounts;
   const firstReadonly = keys.length - header.numReadonlyUnsignedAccounts;
-  const own = keys.map((address, place): AccountKey => {
-    const signer = place < firstUnsigned;
-    return { address, signer, writable: place < (signer ? firstReadonlySigned : firstReadonly), source: 'transaction' };
+  const staticKeys = keys.map((address, index): AccountKey => {
+    const signer = index < firstUnsigned;
+    return { address, signer, writable: index < (signer ? firstReadonlySigned : firstReadonly), source: 'transaction' };
   });
-  const fromTables = (name: 'writable' | 'readonly'): AccountKey[] =>
-    list(loaded[name]).map((address) => ({
-      address: text(address) ?? '',
+  const lookupTableKeys = (name: 'writable' | 'readonly'): AccountKey[] =>
+    asArray(loadedAddresses[name]).map((address) => ({
+      address: asString(address) ?? '',
       signer: false,
       writable: name === 'writable',
       source: 'lookupTable',
     }));
-  return [...own, ...fromTables('writable'), ...fromTables('readonly')];
+  return [...staticKeys, ...lookupTableKeys('writable'), ...lookupTableKeys('readonly')];
 }
 
-function headerOf(recorded: unknown): MessageHeader {
-  const { numRequiredSignatures, numReadonlySignedAccounts, numReadonlyUnsignedAccounts } = object(recorded);
+function readMessageHeader(recorded: unknown): MessageHeader {
+  const { numRequiredSignatures, numReadonlySignedAccounts, numReadonlyUnsignedAccounts } = asObject(recorded);
   return {
-    numRequiredSignatures: integer(numRequiredSignatures) ?? 1,
-    numReadonlySignedAccounts: integer(numReadonlySignedAccounts) ?? 0,
-    numReadonlyUnsignedAccounts: integer(numReadonlyUnsignedAccounts) ?? 0,
+    numRequiredSignatures: asInteger(numRequiredSignatures) ?? 1,
+    numReadonlySignedAccounts: asInteger(numReadonlySignedAccounts) ?? 0,
+    numReadonlyUnsignedAccounts: asInteger(numReadonlyUnsignedAccounts) ?? 0,
   };
 }

@@ -1,7 +1,7 @@
 import bs58 from 'bs58';
-import { integer, list, object, type Recorded, text } from '../codec/recorded.ts';
-import { type AccountKey, addressAt } from './account-keys.ts';
-import { nodesNameOf, type Parsed, readInstruction } from './read-instruction.ts';
+import { asArray, asInteger, asObject, asString, type JsonObject } from '../codec/json-fields.ts';
+import { type AccountKey, accountAddressAt } from './account-keys.ts';
+import { decodeInstruction, type JsonParsedInstruction, parsableProgramName } from './decode-instruction.ts';
 
 /** A call of a program. */
 export interface Instruction {
@@ -13,7 +13,7 @@ export interface Instruction {
   /** Null where the record has only the decoded form. */
   readonly data: Uint8Array | null;
   /** What it says, in the words of `jsonParsed`; null where that is unknown. */
-  readonly parsed: Parsed | null;
+  readonly parsed: JsonParsedInstruction | null;
   /** Its place among the transaction's own instructions; for a call made by a program, that of the one it stems from. */
   readonly index: number;
   /** Its place among the calls that stem from that one; null for the transaction's own instructions. */
@@ -25,8 +25,8 @@ export interface Instruction {
 }
 
 /** Every instruction in the order in which they ran: each of the transaction's own, then the calls it made. */
-export const inOrder = (instructions: readonly Instruction[]): readonly Instruction[] =>
-  instructions.flatMap((own) => [own, ...own.inner]);
+export const inExecutionOrder = (instructions: readonly Instruction[]): readonly Instruction[] =>
+  instructions.flatMap((topLevel) => [topLevel, ...topLevel.inner]);
 
 /** Reads a message's instructions with the calls that `meta.innerInstructions` lists for them. */
 export function readInstructions(
@@ -34,48 +34,62 @@ export function readInstructions(
   instructions: readonly unknown[],
   innerInstructions: unknown,
 ): Instruction[] {
-  const calls = new Map<number | null, readonly unknown[]>();
-  for (const { index, instructions: called } of list(innerInstructions).map(object)) {
-    calls.set(integer(index), list(called));
+  const innerByIndex = new Map<number | null, readonly unknown[]>();
+  for (const { index, instructions: innerList } of asArray(innerInstructions).map(asObject)) {
+    innerByIndex.set(asInteger(index), asArray(innerList));
   }
-  return instructions.map((own, index) => {
-    const inner = (calls.get(index) ?? []).map((call, innerIndex) => {
-      const { stackHeight, ...recorded } = object(call);
-      return { ...readOne(accounts, recorded), index, innerIndex, stackHeight: integer(stackHeight), inner: [] };
+  return instructions.map((topLevel, index) => {
+    const inner = (innerByIndex.get(index) ?? []).map((call, innerIndex) => {
+      const { stackHeight, ...recorded } = asObject(call);
+      return {
+        ...readInstructionFields(accounts, recorded),
+        index,
+        innerIndex,
+        stackHeight: asInteger(stackHeight),
+        inner: [],
+      };
     });
-    return { ...readOne(accounts, object(own)), index, innerIndex: null, stackHeight: 1, inner };
+    return { ...readInstructionFields(accounts, asObject(topLevel)), index, innerIndex: null, stackHeight: 1, inner };
   });
 }
 
-type One = Pick<Instruction, 'programId' | 'program' | 'accounts' | 'data' | 'parsed'>;
+type InstructionFields = Pick<Instruction, 'programId' | 'program' | 'accounts' | 'data' | 'parsed'>;
 
-function readOne(keys: readonly AccountKey[], recorded: Recorded): One {
+function readInstructionFields(keys: readonly AccountKey[], fields: JsonObject): InstructionFields {
   const {
-    programId: spelled,
+    programId: recordedProgramId,
     programIdIndex,
-    program: named,
-    accounts: places,
-    data: encoded,
-    parsed: words,
-  } = recorded;
-  const programId = text(spelled) ?? addressAt(keys, programIdIndex) ?? '';
-  const program = nodesNameOf(programId);
-  if (words !== undefined) {
-    return { programId, program: text(named) ?? program, accounts: [], data: null, parsed: nodesWords(words) };
+    program: recordedProgram,
+    accounts: recordedAccounts,
+    data: recordedData,
+    parsed: recordedParsed,
+  } = fields;
+  const programId = asString(recordedProgramId) ?? accountAddressAt(keys, programIdIndex) ?? '';
+  const program = parsableProgramName(programId);
+  if (recordedParsed !== undefined) {
+    return {
+      programId,
+      program: asString(recordedProgram) ?? program,
+      accounts: [],
+      data: null,
+      parsed: readParsedInstruction(recordedParsed),
+    };
   }
-  const accounts = list(places).map((account) => text(account) ?? addressAt(keys, account) ?? '');
-  const data = bytesOf(encoded);
-  return { programId, program, accounts, data, parsed: data && readInstruction(programId, accounts, data) };
+  const accounts = asArray(recordedAccounts).map(
+    (account) => asString(account) ?? accountAddressAt(keys, account) ?? '',
+  );
+  const data = readInstructionData(recordedData);
+  return { programId, program, accounts, data, parsed: data && decodeInstruction(programId, accounts, data) };
 }
 
 /** A memo is text alone in a node's words. */
-function nodesWords(parsed: unknown): Parsed | null {
+function readParsedInstruction(parsed: unknown): JsonParsedInstruction | null {
   if (typeof parsed === 'string') return { type: 'memo', info: { memo: parsed } };
-  const { type, info } = object(parsed);
-  return typeof type === 'string' ? { type, info: object(info) } : null;
+  const { type, info } = asObject(parsed);
+  return typeof type === 'string' ? { type, info: asObject(info) } : null;
 }
 
-function bytesOf(data: unknown): Uint8Array | null {
+function readInstructionData(data: unknown): Uint8Array | null {
   if (data instanceof Uint8Array) return data;
   return typeof data === 'string' ? (bs58.decodeUnsafe(data) ?? null) : null;
 }

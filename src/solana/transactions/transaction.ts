@@ -1,9 +1,9 @@
 import bs58 from 'bs58';
 import { parseExactJson } from '../../domain/parse-exact-json.ts';
-import { decimalPlaces, integer, list, object, type Recorded, text, whole } from '../codec/recorded.ts';
-import { type AccountKey, addressAt, jsonAccounts, wireAccounts } from './account-keys.ts';
+import { asArray, asBigInt, asDecimals, asInteger, asObject, asString, type JsonObject } from '../codec/json-fields.ts';
+import { type AccountKey, accountAddressAt, compiledAccountKeys, jsonAccountKeys } from './account-keys.ts';
 import { type Instruction, readInstructions } from './instruction.ts';
-import { readWireMessage, type WireMessage } from './wire-message.ts';
+import { decodeVersionedTransaction, type VersionedTransaction } from './versioned-transaction.ts';
 
 /** A transaction in one shape, whichever encoding, version and age of record it was read from. */
 export interface Transaction {
@@ -35,7 +35,7 @@ export interface Transaction {
   readonly returnData: ReturnData | null;
 }
 
-export type TransactionError = string | Recorded;
+export type TransactionError = string | JsonObject;
 
 export interface TokenBalance {
   /** The token account. */
@@ -54,86 +54,101 @@ export interface ReturnData {
 }
 
 /** What a block says of all its transactions, for entries that don't say it themselves. */
-export interface BlockPosition {
+export interface BlockContext {
   readonly slot: number | null;
   readonly blockTime: number | null;
 }
 
-/** Reads the JSON text of a `getTransaction` result. Throws SyntaxError on text that is no JSON, else as {@link toTransaction}. */
-export const readTransaction = (json: string): Transaction => toTransaction(parseExactJson(json));
+/** Reads the JSON text of a `getTransaction` result. Throws SyntaxError on text that is no JSON, else as {@link normalizeTransaction}. */
+export const readTransaction = (json: string): Transaction => normalizeTransaction(parseExactJson(json));
 
 /**
  * Brings a `getTransaction` result or an entry of a full block into one shape: `json`, `jsonParsed`, `base64` or
  * `base58`; legacy, version 0 or later. `value` comes from {@link parseExactJson}. Throws TypeError when it is no transaction.
  */
-export function toTransaction(value: unknown, block: BlockPosition = { slot: null, blockTime: null }): Transaction {
-  const { transaction, meta, version, slot, blockTime } = object(value);
-  const wire = wireOf(transaction);
-  const { signatures, message } = object(transaction);
-  const { recentBlockhash, instructions, addressTableLookups, ...json } = object(message);
-  const { fee, err, preBalances, postBalances, preTokenBalances, postTokenBalances, ...effects } = object(meta);
+export function normalizeTransaction(
+  value: unknown,
+  block: BlockContext = { slot: null, blockTime: null },
+): Transaction {
+  const { transaction, meta, version, slot, blockTime } = asObject(value);
+  const versioned = decodeEncodedTransaction(transaction);
+  const { signatures, message } = asObject(transaction);
+  const { recentBlockhash, instructions, addressTableLookups, ...json } = asObject(message);
+  const { fee, err, preBalances, postBalances, preTokenBalances, postTokenBalances, ...effects } = asObject(meta);
   const { loadedAddresses, innerInstructions, logMessages, computeUnitsConsumed, returnData } = effects;
-  const loaded = object(loadedAddresses);
-  const accounts = wire === null ? jsonAccounts(json, loaded) : wireAccounts(wire.accountKeys, wire.header, loaded);
-  const signed = wire?.signatures ?? texts(signatures);
+  const loadedAddressLists = asObject(loadedAddresses);
+  const accounts =
+    versioned === null
+      ? jsonAccountKeys(json, loadedAddressLists)
+      : compiledAccountKeys(versioned.accountKeys, versioned.header, loadedAddressLists);
+  const signatureList = versioned?.signatures ?? asStrings(signatures);
   const [payer] = accounts;
-  if (payer === undefined || signed.length === 0) throw new TypeError('not a transaction');
+  if (payer === undefined || signatureList.length === 0) throw new TypeError('not a transaction');
   return {
-    signatures: signed,
-    slot: integer(slot) ?? block.slot,
-    blockTime: integer(blockTime) ?? block.blockTime,
+    signatures: signatureList,
+    slot: asInteger(slot) ?? block.slot,
+    blockTime: asInteger(blockTime) ?? block.blockTime,
     // nodes leave the version out for callers who know none: then the message tells it
-    version: wire?.version ?? integer(version) ?? (list(addressTableLookups).length > 0 ? 0 : 'legacy'),
-    recentBlockhash: wire?.recentBlockhash ?? text(recentBlockhash),
+    version: versioned?.version ?? asInteger(version) ?? (asArray(addressTableLookups).length > 0 ? 0 : 'legacy'),
+    recentBlockhash: versioned?.recentBlockhash ?? asString(recentBlockhash),
     feePayer: payer.address,
     accounts,
-    instructions: readInstructions(accounts, wire?.instructions ?? list(instructions), innerInstructions),
-    fee: whole(fee),
-    err: errorOf(err),
-    preBalances: lamports(preBalances),
-    postBalances: lamports(postBalances),
-    preTokenBalances: tokenBalances(accounts, preTokenBalances),
-    postTokenBalances: tokenBalances(accounts, postTokenBalances),
-    logs: Array.isArray(logMessages) ? texts(logMessages) : null,
-    computeUnitsConsumed: integer(computeUnitsConsumed),
-    returnData: returnDataOf(returnData),
+    instructions: readInstructions(accounts, versioned?.instructions ?? asArray(instructions), innerInstructions),
+    fee: asBigInt(fee),
+    err: readTransactionError(err),
+    preBalances: readLamports(preBalances),
+    postBalances: readLamports(postBalances),
+    preTokenBalances: readTokenBalances(accounts, preTokenBalances),
+    postTokenBalances: readTokenBalances(accounts, postTokenBalances),
+    logs: Array.isArray(logMessages) ? asStrings(logMessages) : null,
+    computeUnitsConsumed: asInteger(computeUnitsConsumed),
+    returnData: readReturnData(returnData),
   };
 }
 
-const texts = (values: unknown): string[] => list(values).filter((value) => typeof value === 'string');
-const lamports = (balances: unknown): bigint[] => list(balances).map((balance) => whole(balance) ?? 0n);
+const asStrings = (values: unknown): string[] => asArray(values).filter((value) => typeof value === 'string');
+const readLamports = (balances: unknown): bigint[] => asArray(balances).map((balance) => asBigInt(balance) ?? 0n);
 
 /** The bytes of a transaction given as `[text, encoding]`, or as text alone, which is base58; null when it is JSON. */
-function wireOf(transaction: unknown): WireMessage | null {
-  const [encoded, encoding] = typeof transaction === 'string' ? [transaction, 'base58'] : list(transaction);
+function decodeEncodedTransaction(transaction: unknown): VersionedTransaction | null {
+  const [encoded, encoding] = typeof transaction === 'string' ? [transaction, 'base58'] : asArray(transaction);
   if (typeof encoded !== 'string') return null;
-  return readWireMessage(encoding === 'base64' ? Buffer.from(encoded, 'base64') : bs58.decode(encoded));
+  return decodeVersionedTransaction(encoding === 'base64' ? Buffer.from(encoded, 'base64') : bs58.decode(encoded));
 }
 
-function errorOf(err: unknown): TransactionError | null {
+function readTransactionError(err: unknown): TransactionError | null {
   if (typeof err === 'string') return err;
-  return typeof err === 'object' && err !== null ? object(err) : null;
+  return typeof err === 'object' && err !== null ? asObject(err) : null;
 }
 
-function tokenBalances(accounts: readonly AccountKey[], balances: unknown): TokenBalance[] | null {
-  return Array.isArray(balances) ? balances.flatMap((balance) => tokenBalance(accounts, object(balance))) : null;
+function readTokenBalances(accounts: readonly AccountKey[], balances: unknown): TokenBalance[] | null {
+  return Array.isArray(balances) ? balances.flatMap((balance) => readTokenBalance(accounts, asObject(balance))) : null;
 }
 
-function tokenBalance(
+function readTokenBalance(
   accounts: readonly AccountKey[],
-  { accountIndex, mint, owner, programId, uiTokenAmount }: Recorded,
+  { accountIndex, mint, owner, programId, uiTokenAmount }: JsonObject,
 ): TokenBalance[] {
-  const account = addressAt(accounts, accountIndex);
-  const { amount, decimals } = object(uiTokenAmount);
-  const raw = whole(amount);
-  if (account === null || typeof mint !== 'string' || raw === null) return [];
-  const scale = decimalPlaces(decimals) ?? 0;
-  return [{ account, mint, owner: text(owner), programId: text(programId), amount: raw, decimals: scale }];
+  const account = accountAddressAt(accounts, accountIndex);
+  const { amount, decimals } = asObject(uiTokenAmount);
+  const rawAmount = asBigInt(amount);
+  if (account === null || typeof mint !== 'string' || rawAmount === null) return [];
+  const safeDecimals = asDecimals(decimals) ?? 0;
+  return [
+    {
+      account,
+      mint,
+      owner: asString(owner),
+      programId: asString(programId),
+      amount: rawAmount,
+      decimals: safeDecimals,
+    },
+  ];
 }
 
-function returnDataOf(recorded: unknown): ReturnData | null {
-  const { programId, data } = object(recorded);
-  const [encoded] = list(data);
+function readReturnData(recorded: unknown): ReturnData | null {
+  const { programId, data } = asObject(recorded);
+  const [encoded] = asArray(data);
   if (typeof programId !== 'string' || typeof encoded !== 'string') return null;
   return { programId, data: Buffer.from(encoded, 'base64') };
 }

@@ -1,6 +1,6 @@
 import { parseExactJson } from '../../../src/domain/parse-exact-json.ts';
 import { WRAPPED_SOL } from '../../../src/solana/accounts/known-mints.ts';
-import { decimalText } from '../../../src/solana/codec/decimal.ts';
+import { formatUnits } from '../../../src/solana/codec/format-decimal.ts';
 import { recordings } from '../../support/corpus.ts';
 
 /** A swap as another project's parser has it: `wallet: given > got`, amounts in whole tokens. */
@@ -31,7 +31,7 @@ const side = (amount: string, asset: string): string => {
 };
 
 const raw = (amount: string | number | bigint, decimals: number, mint: string): string =>
-  side(decimalText(BigInt(amount), decimals), mint);
+  side(formatUnits(BigInt(amount), decimals), mint);
 
 const READERS: Readonly<Record<string, (result: Loose) => string | null>> = {
   dexparser: ({ expected: { trades } }) => {

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Slot } from '../../../../src/domain/slot.ts';
-import { TOKEN_PROGRAMS } from '../../../../src/solana/accounts/token.ts';
+import { TOKEN_PROGRAMS } from '../../../../src/solana/accounts/token-program-accounts.ts';
 import { addressFromByte, mintFixture, tokenAccountFixture } from '../../../support/token-account-fixtures.ts';
 import { settle } from '../manual-session.ts';
 import { MINT, OWNER, TokenListHarness } from './token-list-harness.ts';

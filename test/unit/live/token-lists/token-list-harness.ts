@@ -4,7 +4,7 @@ import {
   type LiveTokenListSettings,
   LiveTokenListSource,
 } from '../../../../src/live/token-lists/live-token-list-source.ts';
-import { TOKEN_PROGRAMS } from '../../../../src/solana/accounts/token.ts';
+import { TOKEN_PROGRAMS } from '../../../../src/solana/accounts/token-program-accounts.ts';
 import type { TokenListRead } from '../../../../src/tokens/token-list.ts';
 import { MeshTips } from '../../../../src/upstream/mesh/mesh-tips.ts';
 import type { PubsubSession } from '../../../../src/upstream/pubsub/pubsub-session.ts';

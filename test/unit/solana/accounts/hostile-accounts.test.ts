@@ -1,26 +1,31 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { decodeMetadata } from '../../../../src/solana/accounts/metadata.ts';
-import { decodePriceUpdate, usablePrice } from '../../../../src/solana/accounts/price.ts';
-import { domainHolder, findDomain, resolveDomain, type SolDomain } from '../../../../src/solana/accounts/sol-domain.ts';
-import { decodeToken } from '../../../../src/solana/accounts/token.ts';
-import { readExtensions } from '../../../../src/solana/accounts/token-2022.ts';
-import { amountScale, tokenAmount } from '../../../../src/solana/accounts/ui-amount.ts';
-import type { StoredAccount } from '../../../../src/solana/codec/stored-account.ts';
+import { decodeMetadata } from '../../../../src/solana/accounts/metaplex-metadata-account.ts';
+import { decodePriceUpdate, usablePrice } from '../../../../src/solana/accounts/pyth-price.ts';
+import {
+  domainHolderOf,
+  parseSolDomain,
+  resolveDomain,
+  type SolDomain,
+} from '../../../../src/solana/accounts/sol-domain.ts';
+import { decodeExtensions } from '../../../../src/solana/accounts/token-extensions.ts';
+import { decodeTokenProgramAccount } from '../../../../src/solana/accounts/token-program-accounts.ts';
+import { amountScaleOf, toTokenAmount } from '../../../../src/solana/accounts/ui-amount.ts';
+import type { RawAccount } from '../../../../src/solana/codec/raw-account.ts';
 import { decodeBase64, solNames, storedAccounts } from '../../../support/recorded-accounts.ts';
 
 /** All that is done with an account of unknown origin. */
-function decodeAll(account: StoredAccount): void {
-  const token = decodeToken(account);
-  if (token?.type === 'mint') tokenAmount(token.supply, amountScale(token, 1_800_000_000n));
+function decodeAll(account: RawAccount): void {
+  const token = decodeTokenProgramAccount(account);
+  if (token?.type === 'mint') toTokenAmount(token.supply, amountScaleOf(token, 1_800_000_000n));
   decodeMetadata(account);
   const price = decodePriceUpdate(account);
   if (price !== undefined) usablePrice(price, 1_800_000_000, 120);
-  domainHolder(account.owner, account);
+  domainHolderOf(account.owner, account);
 }
 
 const owners = [...new Set(storedAccounts.map(({ owner }) => owner))];
-const domain = findDomain('vector.sol') as SolDomain; // it is one
+const domain = parseSolDomain('vector.sol') as SolDomain; // it is one
 
 t.test('no bytes whatever make a decoder throw', async () => {
   fc.assert(
@@ -49,7 +54,7 @@ t.test('no list of extensions makes its reader throw or runs past its end', asyn
   });
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 8 }), (entries) => {
-      const read = readExtensions(Uint8Array.from(entries.flat()));
+      const read = decodeExtensions(Uint8Array.from(entries.flat()));
       const ends = entries.findIndex(([kind]) => kind === 0);
       return read.length === (ends < 0 ? entries.length : ends);
     }),

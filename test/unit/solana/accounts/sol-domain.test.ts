@@ -1,10 +1,15 @@
 import t from 'tap';
-import { domainHolder, findDomain, resolveDomain, type SolDomain } from '../../../../src/solana/accounts/sol-domain.ts';
-import type { StoredAccount } from '../../../../src/solana/codec/stored-account.ts';
+import {
+  domainHolderOf,
+  parseSolDomain,
+  resolveDomain,
+  type SolDomain,
+} from '../../../../src/solana/accounts/sol-domain.ts';
+import type { RawAccount } from '../../../../src/solana/codec/raw-account.ts';
 import { decodeBase64, solNames } from '../../../support/recorded-accounts.ts';
 
 const domainOf = (name: string): SolDomain => {
-  const domain = findDomain(name);
+  const domain = parseSolDomain(name);
   if (domain === undefined) throw new Error(`${name} is no name`);
   return domain;
 };
@@ -13,13 +18,13 @@ const VECTOR = domainOf('vector.sol');
 const NAME_PROGRAM = 'namesLPneVptA9Z5rqUDD9tMTWEJwofgaYwp8cawRkX';
 
 /** Both steps, the way a caller takes them. */
-function resolve(accounts: readonly (StoredAccount | null)[], largestAccount: StoredAccount | null) {
+function resolve(accounts: readonly (RawAccount | null)[], largestAccount: RawAccount | null) {
   const step = resolveDomain(VECTOR, accounts);
-  if (step.step === 'holder') return domainHolder(step.mint, largestAccount) ?? null;
-  return step.step === 'resolved' ? step.address : null;
+  if (step.status === 'holder') return domainHolderOf(step.mint, largestAccount) ?? null;
+  return step.status === 'resolved' ? step.address : null;
 }
 
-function vector(name: string): readonly (StoredAccount | null)[] {
+function vector(name: string): readonly (RawAccount | null)[] {
   const found = solNames.resolutions.find((each) => each.name === name);
   if (found === undefined) throw new Error(`no vector ${name}`);
   return found.accounts.map((account) => account && decodeBase64(account));
@@ -47,17 +52,16 @@ t.test('the method says what decided', async (t) => {
 });
 
 t.test('a name is the same in capitals and without its suffix', async (t) => {
-  t.strictSame(findDomain('Bonfida.SOL'), findDomain('bonfida'));
+  t.strictSame(parseSolDomain('Bonfida.SOL'), parseSolDomain('bonfida'));
   t.equal(domainOf('dex.bonfida').name, 'dex.bonfida.sol');
 });
 
 t.test('what can not be a name has no accounts', async (t) => {
-  for (const text of ['', '.sol', 'a..sol', '.a.sol', 'a.b.c.sol']) t.equal(findDomain(text), undefined, text);
+  for (const text of ['', '.sol', 'a..sol', '.a.sol', 'a.b.c.sol']) t.equal(parseSolDomain(text), undefined, text);
 });
 
 t.test('accounts that other programs own count for nothing', async (t) => {
-  const foreign = (account: StoredAccount | null) =>
-    account && { ...account, owner: '11111111111111111111111111111111' };
+  const foreign = (account: RawAccount | null) => account && { ...account, owner: '11111111111111111111111111111111' };
   const [nft = null, v1 = null, v2 = null, registry = null] = vector('wrapped');
   t.match(resolveDomain(VECTOR, [nft, v1, v2, foreign(registry)]), { step: 'nowhere' });
   t.match(resolveDomain(VECTOR, [foreign(nft), v1, v2, registry]), { step: 'nowhere' }, 'its owner is a program');
@@ -74,7 +78,7 @@ t.test("another mint's token makes nobody a holder", async (t) => {
   const wrapped = solNames.resolutions.find(({ name }) => name === 'wrapped');
   const account = wrapped?.holder ? decodeBase64(wrapped.holder) : null;
   const step = resolveDomain(VECTOR, vector('wrapped'));
-  t.ok(step.step === 'holder' && domainHolder(step.mint, account));
-  t.equal(domainHolder(VECTOR.nameAccount, account), undefined);
-  t.equal(domainHolder(VECTOR.nameAccount, null), undefined);
+  t.ok(step.status === 'holder' && domainHolderOf(step.mint, account));
+  t.equal(domainHolderOf(VECTOR.nameAccount, account), undefined);
+  t.equal(domainHolderOf(VECTOR.nameAccount, null), undefined);
 });

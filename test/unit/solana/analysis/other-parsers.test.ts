@@ -1,10 +1,10 @@
 import t, { type Test } from 'tap';
 import { parseExactJson } from '../../../../src/domain/parse-exact-json.ts';
 import { WRAPPED_SOL } from '../../../../src/solana/accounts/known-mints.ts';
+import { extractTransfers } from '../../../../src/solana/analysis/extract-transfers.ts';
 import type { Transfer } from '../../../../src/solana/analysis/transfer.ts';
-import { transfersOf } from '../../../../src/solana/analysis/transfers.ts';
-import { decimalText } from '../../../../src/solana/codec/decimal.ts';
-import { list, object, text, whole } from '../../../../src/solana/codec/recorded.ts';
+import { formatUnits } from '../../../../src/solana/codec/format-decimal.ts';
+import { asArray, asBigInt, asObject, asString } from '../../../../src/solana/codec/json-fields.ts';
 import type { Transaction } from '../../../../src/solana/transactions/transaction.ts';
 import { recording, recordings } from '../../../support/corpus.ts';
 import { agree } from '../differences.ts';
@@ -17,27 +17,27 @@ const transactions = new Map(
 );
 
 /** What another project's parser made of a transaction that is recorded here. */
-interface Opinion {
+interface ParserResult {
   readonly name: string;
   readonly transaction: Transaction;
   readonly expected: Readonly<Record<string, unknown>>;
 }
 
-const opinions = (parser: string): Opinion[] =>
+const parserResults = (parser: string): ParserResult[] =>
   recordings('expected').flatMap((line) => {
-    const { name, result } = object(parseExactJson(line));
-    const { signature, expected } = object(result);
-    const transaction = transactions.get(text(signature) ?? '');
+    const { name, result } = asObject(parseExactJson(line));
+    const { signature, expected } = asObject(result);
+    const transaction = transactions.get(asString(signature) ?? '');
     if (!String(name).startsWith(parser) || transaction === undefined) return [];
-    return { name: String(name), transaction, expected: object(expected) };
+    return { name: String(name), transaction, expected: asObject(expected) };
   });
 
 const amountOf = (value: unknown): unknown => {
-  const { amount } = object(value);
+  const { amount } = asObject(value);
   return amount;
 };
 
-const inSol = (lamports: bigint | null): string => decimalText(lamports ?? 0n, 9);
+const inSol = (lamports: bigint | null): string => formatUnits(lamports ?? 0n, 9);
 
 /** Lamports of an amount of SOL as text. */
 const lamports = (sol: unknown): bigint => {
@@ -47,25 +47,25 @@ const lamports = (sol: unknown): bigint => {
 
 t.test('fees are those that four other parsers find', async (t) => {
   const compared = [
-    ...opinions('dexparser').map((opinion) => {
+    ...parserResults('dexparser').map((opinion) => {
       const { fee } = opinion.expected;
-      return { ...opinion, theirs: inSol(whole(amountOf(fee))) };
+      return { ...opinion, theirs: inSol(asBigInt(amountOf(fee))) };
     }),
-    ...opinions('crosschain').map((opinion) => {
+    ...parserResults('crosschain').map((opinion) => {
       const { Fee } = opinion.expected;
-      return { ...opinion, theirs: inSol(whole(Fee)) };
+      return { ...opinion, theirs: inSol(asBigInt(Fee)) };
     }),
-    ...opinions('rotki').map((opinion) => {
+    ...parserResults('rotki').map((opinion) => {
       const { events } = opinion.expected;
-      const [fee] = list(events)
-        .map(object)
+      const [fee] = asArray(events)
+        .map(asObject)
         .filter(({ notes }) => /transaction fee$/.test(String(notes)));
       return { ...opinion, theirs: String(amountOf(fee)) };
     }),
-    ...opinions('metamask').flatMap((opinion) => {
+    ...parserResults('metamask').flatMap((opinion) => {
       const { fees } = opinion.expected;
-      const paid = list(fees).map((fee) => {
-        const { asset } = object(fee);
+      const paid = asArray(fees).map((fee) => {
+        const { asset } = asObject(fee);
         return amountOf(asset);
       });
       if (paid.length === 0) return []; // seen by somebody who paid none
@@ -90,21 +90,21 @@ t.test('transfers are those that two other parsers find', async (t) => {
 function dexParserDifferences(t: Test): string[] {
   const differences: string[] = [];
   let compared = 0;
-  for (const { name, transaction, expected } of opinions('dexparser')) {
+  for (const { name, transaction, expected } of parserResults('dexparser')) {
     const ours = new Set(
-      transfersOf(transaction).map((row) => {
+      extractTransfers(transaction).map((row) => {
         const [from, to] =
           row.asset === 'SOL' ? [row.fromUserAccount, row.toUserAccount] : [row.fromTokenAccount, row.toTokenAccount];
         return `${at(row)} ${from ?? ''}>${to ?? ''} ${row.amount} ${row.mint ?? WRAPPED_SOL}`;
       }),
     );
     const { transfers } = expected;
-    if (transaction.err !== null && list(transfers).length > 0) {
-      differences.push(`${name}\t${list(transfers).length} transfers of a failed transaction`);
+    if (transaction.err !== null && asArray(transfers).length > 0) {
+      differences.push(`${name}\t${asArray(transfers).length} transfers of a failed transaction`);
       continue;
     }
-    for (const { type, idx, info } of list(transfers).map(object)) {
-      const { source, destination, mint, tokenAmount } = object(info);
+    for (const { type, idx, info } of asArray(transfers).map(asObject)) {
+      const { source, destination, mint, tokenAmount } = asObject(info);
       const amount = amountOf(tokenAmount);
       compared++;
       if (!ours.has(`${idx} ${source ?? ''}>${destination ?? ''} ${amount} ${mint}`)) {
@@ -118,27 +118,27 @@ function dexParserDifferences(t: Test): string[] {
 
 /** It looks at the transfers that it takes for the payment alone. */
 function crosschainDifferences(): string[] {
-  return opinions('crosschain').flatMap(({ name, transaction, expected }) => {
+  return parserResults('crosschain').flatMap(({ name, transaction, expected }) => {
     const ours = new Set(
-      transfersOf(transaction).map(
+      extractTransfers(transaction).map(
         ({ mint, amount, fromUserAccount, toUserAccount }) =>
           `${fromUserAccount}>${toUserAccount} ${amount} ${mint ?? ''}`,
       ),
     );
     const { Sources, Destinations } = expected;
-    return list(Sources).flatMap((source, place) => {
-      const { Address: from, Amount, ContractAddress } = object(source);
-      const { Address: to } = object(list(Destinations)[place]);
+    return asArray(Sources).flatMap((source, place) => {
+      const { Address: from, Amount, ContractAddress } = asObject(source);
+      const { Address: to } = asObject(asArray(Destinations)[place]);
       return ours.has(`${from}>${to} ${Amount} ${ContractAddress ?? ''}`) ? [] : `${name}\t${from}>${to} ${Amount}`;
     });
   });
 }
 
 t.test('SOL transfers are as many as the explorer counts', async (t) => {
-  for (const { name, transaction, expected } of opinions('explorer-count')) {
+  for (const { name, transaction, expected } of parserResults('explorer-count')) {
     const { solTransfers } = expected;
     if (solTransfers === undefined) continue; // its note is a test of its own in transfers.test.ts
-    const own = transfersOf(transaction).filter(
+    const own = extractTransfers(transaction).filter(
       ({ type, asset, innerInstructionIdx }) => type === 'transfer' && asset === 'SOL' && innerInstructionIdx === null,
     );
     t.equal(own.length, solTransfers, name);

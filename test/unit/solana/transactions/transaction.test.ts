@@ -13,9 +13,13 @@ import {
 import fc from 'fast-check';
 import t from 'tap';
 import { toJson } from '../../../../src/domain/to-json.ts';
-import { transfersOf } from '../../../../src/solana/analysis/transfers.ts';
-import { inOrder } from '../../../../src/solana/transactions/instruction.ts';
-import { readTransaction, type Transaction, toTransaction } from '../../../../src/solana/transactions/transaction.ts';
+import { extractTransfers } from '../../../../src/solana/analysis/extract-transfers.ts';
+import { inExecutionOrder } from '../../../../src/solana/transactions/instruction.ts';
+import {
+  normalizeTransaction,
+  readTransaction,
+  type Transaction,
+} from '../../../../src/solana/transactions/transaction.ts';
 import { recording, recordings } from '../../../support/corpus.ts';
 
 const recorded = recordings('transactions').map(recording);
@@ -28,7 +32,7 @@ t.test('every recorded transaction is read', async (t) => {
   for (const { name, transaction } of [...recorded, ...recordings('mainnet-block').map(recording)]) {
     const { accounts, instructions, preBalances, postBalances } = transaction;
     const known = new Set(accounts.map(({ address }) => address));
-    const named = inOrder(instructions).flatMap((call) => [call.programId, ...call.accounts]);
+    const named = inExecutionOrder(instructions).flatMap((call) => [call.programId, ...call.accounts]);
     const whole = [preBalances, postBalances].every(({ length }) => length === accounts.length);
     if (!whole || named.some((address) => !known.has(address))) odd.push(name);
   }
@@ -37,7 +41,7 @@ t.test('every recorded transaction is read', async (t) => {
 
 t.test('every known instruction is read, but for what its program does not take', async (t) => {
   const unread = recorded.flatMap(({ name, transaction }) =>
-    inOrder(transaction.instructions).flatMap(({ program, parsed }) =>
+    inExecutionOrder(transaction.instructions).flatMap(({ program, parsed }) =>
       program !== null && parsed === null ? [`${name}: ${program}`] : [],
     ),
   );
@@ -55,19 +59,21 @@ t.test('a transaction reads the same in every encoding', async (t) => {
     if (first === undefined) continue;
     pairs++;
     const words = name.includes('jsonParsed') || first.name.includes('jsonParsed');
-    const [one, other] = words ? [inWords(first.transaction), inWords(transaction)] : [first.transaction, transaction];
+    const [one, other] = words
+      ? [summarize(first.transaction), summarize(transaction)]
+      : [first.transaction, transaction];
     if (toJson(one) !== toJson(other)) t.strictSame(one, other, `${first.name} and ${name}`);
   }
   t.ok(pairs > 80, `${pairs} pairs`);
 });
 
 /** What all encodings have: `jsonParsed` drops the bytes of what it can read, and the spelling of some members. */
-function inWords(transaction: Transaction): object {
+function summarize(transaction: Transaction): object {
   const { instructions, accounts, ...rest } = transaction;
   return {
     ...rest,
     accounts: accounts.map(({ address, signer }) => ({ address, signer })),
-    instructions: inOrder(instructions).map(({ programId, index, innerIndex, parsed }) => {
+    instructions: inExecutionOrder(instructions).map(({ programId, index, innerIndex, parsed }) => {
       const { vote, towerSync, ...rest } = parsed?.info ?? {}; // what validators voted for, which is not read from bytes
       const info = Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1));
       return { programId, index, innerIndex, type: parsed?.type, info };
@@ -115,7 +121,7 @@ t.test('a version 1 transaction reads like any other', async (t) => {
   const transaction = [Buffer.from(bytes).toString('base64'), 'base64'];
   const read = readTransaction(toJson({ transaction, meta: { err: null, fee: 5000 }, version: 1 }));
   t.match(read, { version: 1, feePayer: payer, recentBlockhash: LIFETIME.blockhash });
-  t.match(transfersOf(read), [{ fromUserAccount: payer, toUserAccount: receiver, amount: 9007199254740993n }]);
+  t.match(extractTransfers(read), [{ fromUserAccount: payer, toUserAccount: receiver, amount: 9007199254740993n }]);
 });
 
 const LIFETIME = { blockhash: blockhash('4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi'), lastValidBlockHeight: 0n };
@@ -153,7 +159,7 @@ t.test('no record of any shape makes the readers do anything but refuse it', asy
   });
   fc.assert(
     fc.property(record, (value) => {
-      transfersOf(toTransaction(value));
+      extractTransfers(normalizeTransaction(value));
     }),
   );
 });

@@ -1,0 +1,35 @@
+/**
+ * Names of the Token-2022 extensions by their number in the program, in the words of nodes.
+ * https://github.com/solana-program/token-2022/blob/main/interface/src/extension/mod.rs (`ExtensionType`)
+ */
+export const EXTENSION_TYPES = [
+  'uninitialized',
+  'transferFeeConfig',
+  'transferFeeAmount',
+  'mintCloseAuthority',
+  'confidentialTransferMint',
+  'confidentialTransferAccount',
+  'defaultAccountState',
+  'immutableOwner',
+  'memoTransfer',
+  'nonTransferable',
+  'interestBearingConfig',
+  'cpiGuard',
+  'permanentDelegate',
+  'nonTransferableAccount',
+  'transferHook',
+  'transferHookAccount',
+  'confidentialTransferFeeConfig',
+  'confidentialTransferFeeAmount',
+  'metadataPointer',
+  'tokenMetadata',
+  'groupPointer',
+  'tokenGroup',
+  'groupMemberPointer',
+  'tokenGroupMember',
+  'confidentialMintBurn',
+  'scaledUiAmountConfig',
+  'pausableConfig',
+  'pausableAccount',
+  'permissionedBurnConfig',
+] as const;

@@ -1,0 +1,69 @@
+import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
+import { type ByteReader, tryDecode } from '../codec/byte-reader.ts';
+import type { RawAccount } from '../codec/raw-account.ts';
+import { findProgramAddress } from './program-derived-address.ts';
+
+const PUSH_ORACLE_PROGRAM = 'pythWSnswVUd12oZpeFP8e9CVaEqJg25g1Vtc2biRsT';
+const RECEIVER_PROGRAM = 'rec5EKMGg6MxZYaMdyBfgwp4d5rB9T1VQH5pJv5LtFJ';
+
+/** The first 8 bytes of sha256("account:PriceUpdateV2"). */
+const PRICE_UPDATE_DISCRIMINATOR = '22f123639d7ef4cd';
+const FULLY_VERIFIED_LEVEL = 1;
+
+/** A price is of no use when its uncertainty is more than one part in this many. */
+const MIN_PRICE_PER_CONFIDENCE = 50n;
+
+/** A price that Wormhole's guardians signed, all that are needed. The price is `price * 10 ** exponent`. */
+export interface PriceUpdate {
+  /** 64 hex digits. */
+  readonly feedId: string;
+  readonly price: bigint;
+  /** Half the width of the interval that the publishers agree on, in the price's own units. */
+  readonly confidence: bigint;
+  readonly exponent: number;
+  /** Unix seconds. */
+  readonly publishTime: bigint;
+  readonly postedSlot: bigint;
+}
+
+/** Where Pyth keeps the newest price of a feed on chain; `feedId` is 64 hex digits, with or without 0x. */
+export function findPriceFeedAddress(feedId: string, shard = 0): string {
+  return findProgramAddress(PUSH_ORACLE_PROGRAM, [
+    Uint8Array.of(shard & 0xff, shard >> 8),
+    hexToBytes(feedId.replace(/^0x/, '')),
+  ]);
+}
+
+/**
+ * The price in a feed's account; undefined when it is none or not fully verified.
+ * https://github.com/pyth-network/pyth-crosschain/blob/main/target_chains/solana/pyth_solana_receiver_sdk/src/price_update.rs
+ */
+export function decodePriceUpdate({ owner, data }: RawAccount): PriceUpdate | undefined {
+  if (owner !== RECEIVER_PROGRAM || bytesToHex(data.subarray(0, 8)) !== PRICE_UPDATE_DISCRIMINATOR) return undefined;
+  return tryDecode(data, readPriceUpdate);
+}
+
+function readPriceUpdate(reader: ByteReader): PriceUpdate {
+  reader.bytes(8 + 32); // discriminator, who may write
+  const verificationLevel = reader.u8();
+  if (verificationLevel !== FULLY_VERIFIED_LEVEL) throw new RangeError('not fully verified');
+  const feedId = bytesToHex(reader.bytes(32));
+  const price = reader.i64();
+  const confidence = reader.u64();
+  const exponent = reader.i32();
+  const publishTime = reader.i64();
+  reader.bytes(8 + 8 + 8); // the time before, and the moving averages
+  return { feedId, price, confidence, exponent, publishTime, postedSlot: reader.u64() };
+}
+
+/**
+ * The price to value something with, to 12 significant digits; null when it is older than `maxAgeSec` at `nowSec`
+ * (unix seconds), too uncertain (over 2 %), or not above zero. A guess would be worse than none.
+ */
+export function usablePrice(update: PriceUpdate, nowSec: number, maxAgeSec: number): number | null {
+  const { price, confidence, exponent, publishTime } = update;
+  const ageSec = nowSec - Number(publishTime);
+  if (price <= 0n || confidence * MIN_PRICE_PER_CONFIDENCE > price || ageSec > maxAgeSec) return null;
+  const value = Number(Number(`${price}e${exponent}`).toPrecision(12));
+  return Number.isFinite(value) && value > 0 ? value : null;
+}

@@ -1,0 +1,115 @@
+import { asBigInt, asObject, asString } from '../codec/json-fields.ts';
+import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
+import type { ParsedInfo } from '../transactions/instruction-layout.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { initializedTokenAccount } from './token-account-balances.ts';
+import type { Transfer, TransferType } from './transfer.ts';
+import { TransferLedger } from './transfer-ledger.ts';
+
+/**
+ * What moved in a transaction, in order of execution: each row from one instruction, the transaction's own or one that
+ * a program called. A failed transaction moved nothing. What a program moves by itself, without calling the System or a
+ * token program, is in the balances alone.
+ */
+export function extractTransfers(transaction: Transaction): Transfer[] {
+  if (transaction.err !== null) return [];
+  const ledger = new TransferLedger(transaction);
+  for (const call of inExecutionOrder(transaction.instructions)) {
+    if (call.parsed !== null) TRANSFER_RULES[`${call.program} ${call.parsed.type}`]?.(ledger, call, call.parsed.info);
+  }
+  return ledger.finish();
+}
+
+/** What an instruction that moves something does to the book. */
+type TransferRule = (ledger: TransferLedger, call: Instruction, info: ParsedInfo) => void;
+
+const transferSol =
+  (source: string, destination: string, type?: TransferType): TransferRule =>
+  (ledger, call, { lamports, ...accounts }) => {
+    const [from, to, amount] = [asString(accounts[source]), asString(accounts[destination]), asBigInt(lamports)];
+    if (from !== null && to !== null && amount !== null) ledger.moveSol(call, from, to, amount, type);
+  };
+
+/** Moves the whole balance, whatever it is at this moment. */
+const transferAllSol =
+  (source: string, destination: string): TransferRule =>
+  (ledger, call, info) => {
+    const [from, to] = [asString(info[source]), asString(info[destination])];
+    if (from !== null && to !== null) ledger.moveSol(call, from, to, ledger.lamportsOf(from));
+  };
+
+const transferTokens =
+  (type: TransferType, source: string | null, destination: string | null): TransferRule =>
+  (ledger, call, { mint, amount, tokenAmount, feeAmount, ...accounts }) => {
+    const sentAmount = asBigInt(amount) ?? tokenAmountOf(tokenAmount);
+    const from = source === null ? null : asString(accounts[source]);
+    const to = destination === null ? null : asString(accounts[destination]);
+    const fee = tokenAmountOf(feeAmount);
+    if (sentAmount !== null) ledger.moveTokens(call, type, { from, to, mint: asString(mint), amount: sentAmount, fee });
+  };
+
+/** The amount in what a node shows of a quantity of tokens; null where there is none. */
+function tokenAmountOf(tokenAmount: unknown): bigint | null {
+  const { amount } = asObject(tokenAmount);
+  return asBigInt(amount);
+}
+
+const tokenTransferRule = transferTokens('transfer', 'source', 'destination');
+const tokenMintRule = transferTokens('mint', null, 'account');
+const tokenBurnRule = transferTokens('burn', 'account', null);
+
+/** The instruction does not say how much: the balances after do. */
+const withdrawWithheldRule: TransferRule = (ledger, call, { mint, feeRecipient }) =>
+  ledger.moveTokens(call, 'withdrawWithheldFee', {
+    from: null,
+    to: asString(feeRecipient),
+    mint: asString(mint),
+    amount: 0n,
+  });
+
+const openAccountRule: TransferRule = (ledger, call) => {
+  const account = initializedTokenAccount(call);
+  if (account !== null) ledger.openAccount(call, account.account, account);
+};
+
+const expectAccountRule: TransferRule = (ledger, _, { account }) => {
+  if (typeof account === 'string') ledger.expectAccount(account);
+};
+
+const TRANSFER_RULES: Readonly<Record<string, TransferRule>> = {
+  'system transfer': transferSol('source', 'destination'),
+  'system transferWithSeed': transferSol('source', 'destination'),
+  'system createAccount': transferSol('source', 'newAccount', 'createAccount'),
+  'system createAccountWithSeed': transferSol('source', 'newAccount', 'createAccount'),
+  'system withdrawFromNonce': transferSol('nonceAccount', 'destination'),
+  'stake split': transferSol('stakeAccount', 'newSplitAccount'),
+  'stake withdraw': transferSol('stakeAccount', 'destination'),
+  'stake moveStake': transferSol('source', 'destination'),
+  'stake moveLamports': transferSol('source', 'destination'),
+  'stake merge': transferAllSol('source', 'destination'),
+  'vote withdraw': transferSol('voteAccount', 'destination'),
+  'spl-associated-token-account create': expectAccountRule,
+  'spl-associated-token-account createIdempotent': expectAccountRule,
+  'spl-token initializeAccount': openAccountRule,
+  'spl-token initializeAccount2': openAccountRule,
+  'spl-token initializeAccount3': openAccountRule,
+  'spl-token transfer': tokenTransferRule,
+  'spl-token transferChecked': tokenTransferRule,
+  'spl-token transferCheckedWithFee': tokenTransferRule,
+  'spl-token mintTo': tokenMintRule,
+  'spl-token mintToChecked': tokenMintRule,
+  'spl-token burn': tokenBurnRule,
+  'spl-token burnChecked': tokenBurnRule,
+  'spl-token withdrawWithheldTokensFromMint': withdrawWithheldRule,
+  'spl-token withdrawWithheldTokensFromAccounts': withdrawWithheldRule,
+  'spl-token syncNative': (ledger, call, { account }) => {
+    if (typeof account === 'string') ledger.wrapSol(call, account);
+  },
+  'spl-token closeAccount': (ledger, call, { account, destination }) => {
+    if (typeof account === 'string' && typeof destination === 'string') ledger.closeAccount(call, account, destination);
+  },
+  'spl-token setAuthority': (ledger, call, { account, authorityType, newAuthority }) => {
+    if (typeof account === 'string' && authorityType === 'accountOwner')
+      ledger.changeOwner(call, account, asString(newAuthority));
+  },
+};

@@ -1,0 +1,102 @@
+import { isTradingProgram, programRole } from './known-programs.ts';
+import { findFilledOrder } from './limit-order.ts';
+import { findMainProgram } from './main-program.ts';
+import { allInstructions, type ParsedTransaction } from './parsed-transaction.ts';
+import { findSupplyChanges, isNftAmount } from './payments.ts';
+import { negate, type Swap, solAmount, swapLegsOf } from './swap-legs.ts';
+import { findOpenedAccounts, findTokenAccountOwners, type WalletChanges, walletChangesOf } from './wallet-changes.ts';
+
+/**
+ * Finds the exchange in a transaction by what its wallets gained and lost, so that it is found through programs never
+ * seen before. Null when there is none. A signer comes first; where no signer traded, the transaction may fill an order
+ * that somebody left before: then what is given comes out of an escrow.
+ */
+export function findSwap(parsed: ParsedTransaction): Swap | null {
+  if (parsed.status === 'failed') return null;
+  const owners = findTokenAccountOwners(parsed);
+  const opened = findOpenedAccounts(parsed);
+  const changesOf = (wallet: string): WalletChanges => walletChangesOf(wallet, parsed, owners, opened);
+  const nfts = mintedOrBurnedNfts(parsed);
+  for (const signer of new Set([parsed.feePayer, ...parsed.signers])) {
+    const swap = walletSwap(changesOf(signer), nfts, roundTripMints(signer, parsed));
+    if (swap !== null) return swap;
+  }
+  const program = findMainProgram(parsed) ?? '';
+  if (!isTradingProgram(program)) return null;
+  const wallets = new Set(
+    parsed.accountData.flatMap((account) => account.tokenBalanceChanges.map((change) => change.userAccount)),
+  );
+  const others = [...wallets].filter((wallet) => !parsed.signers.includes(wallet)).map(changesOf);
+  if (programRole(program) === 'orders') return findFilledOrder(others, parsed);
+  return isCircularTrade(parsed) ? null : findUnattributedSwap(others, nfts);
+}
+
+/** Tokens that went out of the wallet and came back: what is left over of them was not paid for with SOL. */
+function roundTripMints(wallet: string, parsed: ParsedTransaction): ReadonlySet<string> {
+  const sum = (side: 'fromUserAccount' | 'toUserAccount', mint: string): bigint =>
+    parsed.tokenTransfers
+      .filter((transfer) => transfer[side] === wallet && transfer.mint === mint)
+      .reduce((total, { amount }) => total + BigInt(amount), 0n);
+  const mints = new Set(parsed.tokenTransfers.map(({ mint }) => mint));
+  return new Set(
+    [...mints].filter((mint) => {
+      const [sent, received] = [sum('fromUserAccount', mint), sum('toUserAccount', mint)];
+      return sent > 0n && received > 0n && 2n * sent > received && 2n * received > sent;
+    }),
+  );
+}
+
+function walletSwap(
+  { wallet, sol, tokens }: WalletChanges,
+  nfts: ReadonlySet<string>,
+  returned: ReadonlySet<string> = new Set(),
+): Swap | null {
+  const traded = tokens.filter((token) => !nfts.has(token.mint));
+  const inputs = traded.filter((token) => token.amount < 0n).map(negate);
+  const outputs = traded.filter((token) => token.amount > 0n);
+  if (inputs.length > 0 && outputs.length > 0) return { wallet, inputs, outputs };
+  if ([...inputs, ...outputs].every(({ mint }) => returned.has(mint))) return null;
+  if (outputs.length > 0 && sol < 0n) return { wallet, inputs: [solAmount(-sol)], outputs };
+  if (inputs.length > 0 && sol > 0n) return { wallet, inputs, outputs: [solAmount(sol)] };
+  return null;
+}
+
+/** On a known exchange two sides traded, neither of which signed: a trader's own program, say. */
+function findUnattributedSwap(others: readonly WalletChanges[], nfts: ReadonlySet<string>): Swap | null {
+  for (const { wallet, tokens, ...rest } of others) {
+    const sol = swapLegsOf({ tokens: [], ...rest })[0]?.amount ?? 0n;
+    const swap = walletSwap({ wallet, sol, tokens }, nfts);
+    if (swap !== null) return { ...swap, wallet: null };
+  }
+  return null;
+}
+
+/** Tokens of which one was made or destroyed stand for a position or a collectible: they are no price. */
+function mintedOrBurnedNfts(parsed: ParsedTransaction): ReadonlySet<string> {
+  return new Set(
+    [...findSupplyChanges(parsed, 'minted'), ...findSupplyChanges(parsed, 'burned')]
+      .filter(isNftAmount)
+      .map(({ mint }) => mint),
+  );
+}
+
+/** True when all that a signer sent into programs came back to it in kind: trading in a circle, for what is left over. */
+export function isCircularTrade(parsed: ParsedTransaction): boolean {
+  const signers = new Set(parsed.signers);
+  const accountTransfers = parsed.tokenTransfers.filter(
+    ({ fromTokenAccount, toTokenAccount }) => fromTokenAccount !== null && toTokenAccount !== null,
+  );
+  const sent = new Set(
+    accountTransfers
+      .filter(({ fromUserAccount }) => fromUserAccount !== null && signers.has(fromUserAccount))
+      .map(({ mint }) => mint),
+  );
+  const returned = new Set(
+    accountTransfers
+      .filter(({ toUserAccount }) => toUserAccount !== null && signers.has(toUserAccount))
+      .map(({ mint }) => mint),
+  );
+  const hasInnerCalls = allInstructions(parsed).length > parsed.instructions.length;
+  const isTrade = sent.size > 1 || isTradingProgram(findMainProgram(parsed) ?? '');
+  return hasInnerCalls && isTrade && sent.size > 0 && [...sent].every((mint) => returned.has(mint));
+}

@@ -1,0 +1,77 @@
+import { TOKEN_2022_PROGRAM } from '../../domain/well-known-addresses.ts';
+import { WRAPPED_SOL } from '../accounts/known-mints.ts';
+import { formatUnits } from '../codec/format-decimal.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { extractTransfers } from './extract-transfers.ts';
+import type { NativeTransfer, TokenTransfer } from './parsed-transaction.ts';
+import type { Transfer } from './transfer.ts';
+
+export interface HeliusTransfers {
+  readonly nativeTransfers: readonly NativeTransfer[];
+  readonly tokenTransfers: readonly TokenTransfer[];
+}
+
+/**
+ * What Helius counts as transfers: of SOL every transfer and every deposit of a new account that the System program
+ * made, and what a closed account of wrapped SOL paid out; of tokens every transfer, mint and burn.
+ */
+export function heliusTransfersOf(transaction: Transaction): HeliusTransfers {
+  const transfers = extractTransfers(transaction);
+  const wrappedSolAccounts = new Set(
+    transfers
+      .filter(({ mint }) => mint === WRAPPED_SOL)
+      .flatMap(({ fromTokenAccount, toTokenAccount }) => [fromTokenAccount, toTokenAccount]),
+  );
+  const nativeMovements = transfers.filter((transfer) =>
+    transfer.type === 'closeAccount'
+      ? wrappedSolAccounts.has(transfer.fromTokenAccount)
+      : isSystemProgramTransfer(transfer, transaction),
+  );
+  return {
+    nativeTransfers: nativeMovements.flatMap((transfer) => toNativeTransfers(transfer, transfers)),
+    tokenTransfers: transfers.flatMap(toTokenTransfers),
+  };
+}
+
+/** Helius leaves out what other native programs move, and accounts whose address comes from a seed. */
+function isSystemProgramTransfer(
+  { asset, type, instructionIdx, innerInstructionIdx }: Transfer,
+  { instructions }: Transaction,
+): boolean {
+  const topLevel = instructions[instructionIdx];
+  const call = innerInstructionIdx === null ? topLevel : topLevel?.inner[innerInstructionIdx];
+  return (
+    asset === 'SOL' &&
+    (type === 'transfer' || type === 'createAccount') &&
+    call?.program === 'system' &&
+    call.parsed?.type !== 'createAccountWithSeed'
+  );
+}
+
+function toNativeTransfers(
+  { type, amount, fromUserAccount, toUserAccount, fromTokenAccount, instructionIdx, innerInstructionIdx }: Transfer,
+  transfers: readonly Transfer[],
+): NativeTransfer[] {
+  if (fromUserAccount === null || toUserAccount === null) return [];
+  const isSameInstruction = (transfer: Transfer): boolean =>
+    transfer.instructionIdx === instructionIdx && transfer.innerInstructionIdx === innerInstructionIdx;
+  const unwrapped =
+    type === 'closeAccount'
+      ? transfers.find((transfer) => transfer.type === 'unwrap' && isSameInstruction(transfer))
+      : undefined;
+  return [
+    {
+      fromUserAccount: fromTokenAccount ?? fromUserAccount,
+      toUserAccount,
+      amount: `${amount + (unwrapped?.amount ?? 0n)}`,
+    },
+  ];
+}
+
+function toTokenTransfers({ asset, type, mint, programId, amount, decimals, ...parties }: Transfer): TokenTransfer[] {
+  if (asset !== 'token' || mint === null || !['transfer', 'mint', 'burn'].includes(type)) return [];
+  const { fromUserAccount, toUserAccount, fromTokenAccount, toTokenAccount } = parties;
+  const program = programId === TOKEN_2022_PROGRAM ? 'spl-token-2022' : 'spl-token';
+  const accounts = { fromUserAccount, toUserAccount, fromTokenAccount, toTokenAccount };
+  return [{ ...accounts, mint, amount: `${amount}`, decimals, uiAmount: formatUnits(amount, decimals), program }];
+}

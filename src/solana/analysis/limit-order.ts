@@ -1,0 +1,52 @@
+import type { ParsedTransaction, TokenTransfer } from './parsed-transaction.ts';
+import { findSupplyChanges } from './payments.ts';
+import { negate, type Swap, swapLegsOf, toAssetAmount } from './swap-legs.ts';
+import type { AssetAmount, WalletChanges } from './wallet-changes.ts';
+
+/** Finds whose order a transaction filled, and what for; `others` are the holdings of those who did not sign. */
+export const findFilledOrder = (others: readonly WalletChanges[], parsed: ParsedTransaction): Swap | null =>
+  findKeeperFill(parsed) ?? findEscrowFill(others, parsed);
+
+/** A signer who got one thing first and passed another on at last carried out the order of whom it passed it to. */
+function findKeeperFill({ signers, tokenTransfers }: ParsedTransaction): Swap | null {
+  const isKeeper = (user: string | null): boolean => user !== null && signers.includes(user);
+  const first = tokenTransfers.findIndex(
+    ({ fromUserAccount, toUserAccount }) => isKeeper(toUserAccount) && !isKeeper(fromUserAccount),
+  );
+  const input = tokenTransfers[first];
+  const passedOn = tokenTransfers
+    .slice(first + 1)
+    .filter(
+      ({ fromUserAccount, toUserAccount, mint }) =>
+        isKeeper(fromUserAccount) && !isKeeper(toUserAccount) && mint !== input?.mint,
+    );
+  const outputMint = passedOn.at(-1)?.mint;
+  const output = passedOn
+    .filter(({ mint }) => mint === outputMint)
+    .reduce<TokenTransfer | undefined>(
+      (largest, candidate) =>
+        largest === undefined || BigInt(candidate.amount) > BigInt(largest.amount) ? candidate : largest,
+      undefined,
+    );
+  if (input === undefined || output === undefined || output.toUserAccount === null) return null;
+  const leg = ({ mint, amount, decimals }: TokenTransfer): AssetAmount => ({ mint, amount: BigInt(amount), decimals });
+  return { wallet: output.toUserAccount, inputs: [leg(input)], outputs: [leg(output)] };
+}
+
+/** Pools gain one thing and lose another. A wallet that only gained, and an escrow that only lost, are the two sides of an order. */
+function findEscrowFill(others: readonly WalletChanges[], parsed: ParsedTransaction): Swap | null {
+  const minted = new Set(findSupplyChanges(parsed, 'minted').map(({ mint }) => mint));
+  const legs = others.flatMap(({ wallet, ...holdings }) => {
+    const [only, ...more] = swapLegsOf(holdings).filter(({ mint }) => !minted.has(mint));
+    return only === undefined || more.length > 0 ? [] : [{ wallet, ...only }];
+  });
+  const [input, ...further] = legs.filter(({ amount }) => amount < 0n);
+  const gains = legs.filter(({ amount, mint }) => amount > 0n && mint !== input?.mint);
+  const output = gains.reduce<(typeof gains)[number] | undefined>(
+    (largest, gain) => (largest === undefined || gain.amount > largest.amount ? gain : largest),
+    undefined,
+  );
+  if (input === undefined || output === undefined || further.length > 0) return null;
+  if (gains.some(({ mint }) => mint !== output.mint)) return null;
+  return { wallet: output.wallet, inputs: [negate(input)], outputs: [toAssetAmount(output)] };
+}

@@ -1,0 +1,72 @@
+import bs58 from 'bs58';
+import { COMPUTE_BUDGET_PROGRAM } from '../../domain/well-known-addresses.ts';
+import { decodeFailure } from '../errors/decode-failure.ts';
+import type { Instruction } from '../transactions/instruction.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { balanceChangesOf } from './balance-changes.ts';
+import { heliusTransfersOf } from './helius-transfers.ts';
+import { programName } from './known-programs.ts';
+import type { AccountData, ParsedInstruction, ParsedTransaction } from './parsed-transaction.ts';
+
+/** Reads the facts out of a transaction. What its record lacks is told as not having happened. */
+export function parseTransaction(transaction: Transaction): ParsedTransaction {
+  const { err, logs, instructions } = transaction;
+  const callers = instructions.map(({ programId, inner }) => ({ programId, calls: inner.length > 0 }));
+  return {
+    status: err === null ? 'success' : 'failed',
+    fee: transaction.fee ?? 0n,
+    feePayer: transaction.feePayer,
+    signers: transaction.accounts.filter(({ signer }) => signer).map(({ address }) => address),
+    signature: transaction.signatures[0] ?? '',
+    slot: transaction.slot,
+    timestamp: transaction.blockTime,
+    computeUnitsConsumed: transaction.computeUnitsConsumed,
+    priorityFee: priorityFeeOf(instructions),
+    ...heliusTransfersOf(transaction),
+    accountData: accountDataOf(transaction),
+    instructions: instructions.map(toParsedInstruction),
+    transactionError: err === null ? null : decodeFailure({ err, logs, instructions: callers }),
+  };
+}
+
+function priorityFeeOf(instructions: readonly Instruction[]): number | bigint {
+  const setPrice = instructions.find(
+    ({ programId, parsed }) => programId === COMPUTE_BUDGET_PROGRAM && parsed?.type === 'setComputeUnitPrice',
+  );
+  const value = setPrice?.parsed?.info['microLamports'];
+  return typeof value === 'bigint' || typeof value === 'number' ? value : 0;
+}
+
+function toParsedInstruction({
+  programId,
+  parsed,
+  accounts,
+  data,
+  inner,
+  index,
+  innerIndex,
+}: Instruction): ParsedInstruction {
+  return {
+    index: innerIndex ?? index,
+    programId,
+    programName: programName(programId),
+    type: parsed?.type ?? null,
+    info: parsed?.info ?? null,
+    accounts,
+    data: data === null ? null : bs58.encode(data),
+    innerInstructions: inner.map(toParsedInstruction),
+  };
+}
+
+function accountDataOf(transaction: Transaction): AccountData[] {
+  return balanceChangesOf(transaction).map(({ account, lamports, tokens }) => ({
+    account,
+    nativeBalanceChange: `${lamports}`,
+    tokenBalanceChanges: tokens.map(({ mint, owner, amount, decimals }) => ({
+      userAccount: owner ?? account,
+      tokenAccount: account,
+      mint,
+      rawTokenAmount: { tokenAmount: `${amount}`, decimals },
+    })),
+  }));
+}

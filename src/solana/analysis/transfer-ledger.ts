@@ -1,0 +1,233 @@
+import { WRAPPED_SOL } from '../accounts/known-mints.ts';
+import type { Instruction } from '../transactions/instruction.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { collectMintDecimals, type TokenAccountBalance, tokenAccountBalances } from './token-account-balances.ts';
+import type { Transfer, TransferType } from './transfer.ts';
+import { wrappedSolRent } from './wrapped-sol-rent.ts';
+
+/** Tokens on their way: who sends nothing, mints; who receives nothing, burns. `mint` null: that of the accounts. */
+interface TokenMovement {
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly mint: string | null;
+  readonly amount: bigint;
+  /** What the instruction itself says is kept back. */
+  readonly fee?: bigint | null;
+}
+
+type MutableTransfer = { -readonly [Name in keyof Transfer]: Transfer[Name] };
+
+/**
+ * Follows the balances of one transaction, instruction by instruction, and writes down what moves. Some amounts stand
+ * in no instruction (what is wrapped, what a transfer fee keeps back): they follow from the balances.
+ */
+export class TransferLedger {
+  readonly #transfers: MutableTransfer[] = [];
+  readonly #lamports: Map<string, bigint>;
+  readonly #tokenAccounts: Map<string, TokenAccountBalance>;
+  readonly #tokenAccountsAfter: ReadonlyMap<string, TokenAccountBalance>;
+  readonly #decimalsByMint: ReadonlyMap<string, number>;
+  /** Accounts that the associated-token program is about to open: what they are paid is rent. */
+  readonly #expectedAccounts = new Set<string>();
+  readonly #rentOf: (account: string) => bigint;
+  readonly #hasPostTokenBalances: boolean;
+
+  constructor(transaction: Transaction) {
+    const { accounts, preBalances, preTokenBalances, postTokenBalances } = transaction;
+    this.#rentOf = wrappedSolRent(transaction);
+    this.#hasPostTokenBalances = postTokenBalances !== null;
+    this.#lamports = new Map(accounts.map(({ address }, index) => [address, preBalances[index] ?? 0n]));
+    this.#tokenAccounts = tokenAccountBalances(preTokenBalances);
+    this.#tokenAccountsAfter = tokenAccountBalances(postTokenBalances);
+    this.#decimalsByMint = collectMintDecimals(transaction);
+  }
+
+  /** SOL moves between two accounts, by any program that says so. */
+  moveSol(call: Instruction, from: string, to: string, amount: bigint, type: TransferType = 'transfer'): void {
+    const isRent = this.#expectedAccounts.has(to) && call.innerIndex !== null;
+    if (type === 'createAccount') this.#lamports.set(to, 0n); // nothing is created where there is something
+    this.#moveLamports(from, to, amount);
+    this.#record(call, { type: isRent ? 'createAccount' : type, amount, fromUserAccount: from, toUserAccount: to });
+  }
+
+  /** The associated-token program is asked for an account; where there is one already, nothing comes of it. */
+  expectAccount(account: string): void {
+    if (!this.#tokenAccounts.has(account)) this.#expectedAccounts.add(account);
+  }
+
+  /** A token account comes to be. What its lamports are above the rent is wrapped at once. */
+  openAccount(call: Instruction, account: string, balance: TokenAccountBalance): void {
+    this.#expectedAccounts.delete(account);
+    this.#tokenAccounts.set(account, balance);
+    if (balance.mint === WRAPPED_SOL) this.wrapSol(call, account);
+  }
+
+  /** The lamports of a wrapped-SOL account are counted as tokens. */
+  wrapSol(call: Instruction, account: string): void {
+    const tokenAccount = this.#tokenAccountOf(account);
+    const amount = this.lamportsOf(account) - this.#rentOf(account) - (tokenAccount?.amount ?? 0n);
+    this.#creditTokens(account, amount);
+    const owner = tokenAccount?.owner ?? null;
+    this.#record(call, {
+      ...this.#tokenFields(call, WRAPPED_SOL),
+      type: 'wrap',
+      amount: amount < 0n ? 0n : amount,
+      fromUserAccount: owner,
+      toUserAccount: owner,
+      toTokenAccount: account,
+    });
+  }
+
+  /** Tokens move, come to be (`from` null) or vanish (`to` null). */
+  moveTokens(call: Instruction, type: TransferType, { from, to, mint, amount, fee = null }: TokenMovement): void {
+    const sender = this.#tokenAccountOf(from);
+    const receiver = this.#tokenAccountOf(to);
+    if (from !== null) this.#creditTokens(from, -amount);
+    if (to !== null) this.#creditTokens(to, amount - (fee ?? 0n));
+    const isWrappedSol = (sender ?? receiver)?.mint === WRAPPED_SOL;
+    if (isWrappedSol && from !== null && to !== null) this.#moveLamports(from, to, amount);
+    this.#record(call, {
+      ...this.#tokenFields(call, mint ?? sender?.mint ?? receiver?.mint ?? null),
+      type,
+      amount,
+      feeAmount: fee,
+      fromUserAccount: sender?.owner ?? null,
+      toUserAccount: receiver?.owner ?? null,
+      fromTokenAccount: from,
+      toTokenAccount: to,
+    });
+  }
+
+  /** A token account goes to another owner with all that is in it. */
+  changeOwner(call: Instruction, account: string, owner: string | null): void {
+    const tokenAccount = this.#tokenAccountOf(account);
+    this.#record(call, {
+      ...this.#tokenFields(call, tokenAccount?.mint ?? null),
+      type: 'changeOwner',
+      amount: tokenAccount?.amount ?? 0n,
+      fromUserAccount: tokenAccount?.owner ?? null,
+      toUserAccount: owner,
+      fromTokenAccount: account,
+      toTokenAccount: account,
+    });
+    if (tokenAccount !== undefined) this.#tokenAccounts.set(account, { ...tokenAccount, owner });
+  }
+
+  /** A token account ends: wrapped SOL is paid out, then the rent. */
+  closeAccount(call: Instruction, account: string, to: string): void {
+    const tokenAccount = this.#tokenAccountOf(account);
+    const lamports = this.lamportsOf(account);
+    const wrapped = tokenAccount?.mint === WRAPPED_SOL ? tokenAccount.amount : 0n;
+    if (wrapped > 0n) {
+      this.#record(call, {
+        ...this.#tokenFields(call, WRAPPED_SOL),
+        type: 'unwrap',
+        amount: wrapped,
+        fromUserAccount: tokenAccount?.owner ?? null,
+        toUserAccount: to,
+        fromTokenAccount: account,
+      });
+    }
+    this.#tokenAccounts.delete(account);
+    this.#moveLamports(account, to, lamports);
+    const amount = lamports - wrapped;
+    this.#record(call, {
+      type: 'closeAccount',
+      amount,
+      fromUserAccount: account,
+      fromTokenAccount: account,
+      toUserAccount: to,
+    });
+  }
+
+  /** All lamports of an account at this moment. */
+  lamportsOf(account: string): bigint {
+    return this.#lamports.get(account) ?? 0n;
+  }
+
+  /**
+   * What moved, in order of execution, with the amounts that only the balances after tell. A fee that an account pays
+   * out to itself shows in no balance: no row is made of it.
+   */
+  finish(): Transfer[] {
+    if (this.#hasPostTokenBalances) this.#reconcile();
+    return this.#transfers.filter(
+      ({ type, amount }) => amount > 0n || !(type === 'wrap' || type === 'withdrawWithheldFee'),
+    );
+  }
+
+  /** The balances after have the last word on what is wrapped, kept back as a fee, or paid out of such fees. */
+  #reconcile(): void {
+    for (const account of new Set([...this.#tokenAccounts.keys(), ...this.#tokenAccountsAfter.keys()])) {
+      const difference =
+        (this.#tokenAccountsAfter.get(account)?.amount ?? 0n) - (this.#tokenAccounts.get(account)?.amount ?? 0n);
+      const incoming = this.#transfers.filter(
+        ({ toTokenAccount, type }) => toTokenAccount === account && type !== 'changeOwner',
+      );
+      if (difference === 0n) continue;
+      const adjustable =
+        incoming.find(({ type }) => type === 'withdrawWithheldFee') ?? incoming.findLast(({ type }) => type === 'wrap');
+      if (adjustable !== undefined && adjustable.amount + difference >= 0n) adjustable.amount += difference;
+      else if (difference < 0n)
+        withholdFee(
+          incoming.filter((transfer) => transfer.type === 'transfer' && transfer.feeAmount === null),
+          -difference,
+        );
+    }
+  }
+
+  #tokenAccountOf(account: string | null): TokenAccountBalance | undefined {
+    if (account === null) return undefined;
+    const after = this.#tokenAccountsAfter.get(account);
+    return this.#tokenAccounts.get(account) ?? (after && { ...after, amount: 0n });
+  }
+
+  #creditTokens(account: string, amount: bigint): void {
+    const tokenAccount = this.#tokenAccountOf(account);
+    if (tokenAccount !== undefined)
+      this.#tokenAccounts.set(account, { ...tokenAccount, amount: tokenAccount.amount + amount });
+  }
+
+  #moveLamports(from: string, to: string, lamports: bigint): void {
+    this.#lamports.set(from, this.lamportsOf(from) - lamports);
+    this.#lamports.set(to, this.lamportsOf(to) + lamports);
+  }
+
+  #tokenFields({ programId }: Instruction, mint: string | null): Partial<MutableTransfer> {
+    return { asset: 'token', mint, programId, decimals: this.#decimalsByMint.get(mint ?? '') ?? 0 };
+  }
+
+  #record(
+    { index, innerIndex }: Instruction,
+    fields: Pick<MutableTransfer, 'type' | 'amount'> & Partial<MutableTransfer>,
+  ): void {
+    this.#transfers.push({
+      asset: 'SOL',
+      fromUserAccount: null,
+      toUserAccount: null,
+      fromTokenAccount: null,
+      toTokenAccount: null,
+      mint: null,
+      programId: null,
+      decimals: 9,
+      feeAmount: null,
+      instructionIdx: index,
+      innerInstructionIdx: innerIndex,
+      ...fields,
+    });
+  }
+}
+
+/** Shares a fee out among the transfers that it was kept back of: the program takes the same part of each, rounded up. */
+function withholdFee(transfers: readonly MutableTransfer[], fee: bigint): void {
+  let unallocated = fee;
+  let unallocatedAmount = transfers.reduce((sum, { amount }) => sum + amount, 0n);
+  if (unallocated > unallocatedAmount) return; // it went another way: no transfer keeps back more than was sent
+  for (const transfer of transfers) {
+    const share =
+      unallocatedAmount === 0n ? 0n : (unallocated * transfer.amount + unallocatedAmount - 1n) / unallocatedAmount;
+    transfer.feeAmount = share;
+    unallocated -= share;
+    unallocatedAmount -= transfer.amount;
+  }
+}

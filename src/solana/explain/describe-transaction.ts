@@ -1,0 +1,40 @@
+import type { TransactionType } from '../analysis/classify-transaction.ts';
+import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
+import type { FormatAddress } from './sentence-formats.ts';
+import { describeClosing, describeDeploy, describeOpening, describeUpgrade } from './sentences-account.ts';
+import { describeCall, describeMemo, describeNonceAdvance, describeVote } from './sentences-call.ts';
+import {
+  describeBurn,
+  describeMint,
+  describeNftTransfer,
+  describeSwap,
+  describeTransfer,
+} from './sentences-movement.ts';
+import { describeStake, describeUnstake } from './sentences-stake.ts';
+
+const DESCRIBE_BY_TYPE: Readonly<
+  Record<TransactionType, (parsed: ParsedTransaction, formatAddress: FormatAddress) => string>
+> = {
+  SWAP: describeSwap,
+  TRANSFER: describeTransfer,
+  NFT_TRANSFER: describeNftTransfer,
+  TOKEN_MINT: describeMint,
+  BURN: describeBurn,
+  STAKE: describeStake,
+  UNSTAKE: describeUnstake,
+  CREATE_ACCOUNT: describeOpening,
+  CLOSE_ACCOUNT: describeClosing,
+  PROGRAM_DEPLOY: describeDeploy,
+  PROGRAM_UPGRADE: describeUpgrade,
+  NONCE_ADVANCE: describeNonceAdvance,
+  MEMO: describeMemo,
+  VOTE: describeVote,
+  UNKNOWN: describeCall,
+};
+
+/** One sentence that a person would write of a transaction that succeeded, without its full stop. It says nothing that the facts don't. */
+export const describeTransaction = (
+  parsed: ParsedTransaction,
+  type: TransactionType,
+  formatAddress: FormatAddress,
+): string => DESCRIBE_BY_TYPE[type](parsed, formatAddress);

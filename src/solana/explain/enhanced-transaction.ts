@@ -1,0 +1,85 @@
+import { WRAPPED_SOL } from '../accounts/known-mints.ts';
+import { classifyTransaction, type TransactionType } from '../analysis/classify-transaction.ts';
+import { findSwap } from '../analysis/find-swap.ts';
+import { sourceOf } from '../analysis/main-program.ts';
+import { parseTransaction } from '../analysis/parse-transaction.ts';
+import type { ParsedTransaction, TokenBalanceChange } from '../analysis/parsed-transaction.ts';
+import type { Swap } from '../analysis/swap-legs.ts';
+import type { AssetAmount } from '../analysis/wallet-changes.ts';
+import type { Transaction } from '../transactions/transaction.ts';
+import { describeTransaction } from './describe-transaction.ts';
+import { fullAddress } from './sentence-formats.ts';
+
+/** What a wallet gave or got in a swap; `tokenAccount` is null where several accounts of the wallet took part. */
+type SwapToken = Omit<TokenBalanceChange, 'tokenAccount'> & { readonly tokenAccount: string | null };
+
+/** The legs of a swap as the wallet saw them: SOL in either form is native. */
+interface SwapEvent {
+  readonly tokenInputs: readonly SwapToken[];
+  readonly tokenOutputs: readonly SwapToken[];
+  readonly nativeInput: { readonly account: string; readonly amount: string } | null;
+  readonly nativeOutput: { readonly account: string; readonly amount: string } | null;
+}
+
+/** A transaction with its meaning: `enhanced` of `/tx`. Helius' names, exact amounts. */
+export interface EnhancedTransaction extends ParsedTransaction {
+  /** One sentence, addresses in full. */
+  readonly description: string;
+  readonly type: TransactionType;
+  /** Helius' name of the program that the transaction is about, or the program's id. */
+  readonly source: string;
+  readonly events: { readonly swap?: SwapEvent };
+}
+
+/**
+ * Tells what a transaction did, from balances first: a program never seen before is told as well as a known one.
+ * `onDefect` hears why one was left UNKNOWN that could not be judged.
+ */
+export function enhanceTransaction(
+  transaction: Transaction,
+  onError: (defect: unknown) => void = () => {},
+): EnhancedTransaction {
+  const parsed = parseTransaction(transaction);
+  const { type, description, events } = interpret(parsed, onError);
+  return { description, type, source: sourceOf(parsed), ...parsed, events };
+}
+
+/** What can't be judged is UNKNOWN: the facts are worth as much without a judgement, so they never fail with it. */
+function interpret(
+  parsed: ParsedTransaction,
+  onError: (error: unknown) => void,
+): Pick<EnhancedTransaction, 'type' | 'description' | 'events'> {
+  try {
+    const swap = findSwap(parsed);
+    const type = classifyTransaction(parsed, swap);
+    const description = parsed.transactionError?.message ?? describeTransaction(parsed, type, fullAddress);
+    const trader = type === 'SWAP' && swap !== null ? swap.wallet : null;
+    const events = trader !== null && swap !== null ? { swap: toSwapEvent(trader, swap, parsed) } : {};
+    return { type, description, events };
+  } catch (error) {
+    onError(error);
+    return { type: 'UNKNOWN', description: describeTransaction(parsed, 'UNKNOWN', fullAddress), events: {} };
+  }
+}
+
+function toSwapEvent(wallet: string, { inputs, outputs }: Swap, parsed: ParsedTransaction): SwapEvent {
+  const changes = parsed.accountData.flatMap((account) => account.tokenBalanceChanges);
+  const tokenLegs = (legs: readonly AssetAmount[]): SwapToken[] =>
+    legs
+      .filter(({ mint }) => mint !== WRAPPED_SOL)
+      .map(({ mint, amount, decimals }) => {
+        const accounts = changes.filter((change) => change.userAccount === wallet && change.mint === mint);
+        const tokenAccount = accounts.length === 1 ? (accounts[0]?.tokenAccount ?? null) : null;
+        return { userAccount: wallet, tokenAccount, mint, rawTokenAmount: { tokenAmount: `${amount}`, decimals } };
+      });
+  const nativeLeg = (legs: readonly AssetAmount[]): SwapEvent['nativeInput'] => {
+    const sol = legs.find(({ mint }) => mint === WRAPPED_SOL);
+    return sol === undefined ? null : { account: wallet, amount: `${sol.amount}` };
+  };
+  return {
+    tokenInputs: tokenLegs(inputs),
+    tokenOutputs: tokenLegs(outputs),
+    nativeInput: nativeLeg(inputs),
+    nativeOutput: nativeLeg(outputs),
+  };
+}

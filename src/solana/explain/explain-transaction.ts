@@ -1,0 +1,57 @@
+import { programName } from '../analysis/known-programs.ts';
+import type { TransactionFailure } from '../errors/decode-failure.ts';
+import { describeTransaction } from './describe-transaction.ts';
+import type { EnhancedTransaction } from './enhanced-transaction.ts';
+import { formatSol, shortAddress } from './sentence-formats.ts';
+
+/** No explanation is longer, in UTF-16 units. */
+export const MAX_EXPLANATION_LENGTH = 280;
+
+/** Says in one or two sentences what a transaction did and what it cost. The same transaction always reads the same. */
+export function explainTransaction(enhanced: EnhancedTransaction): string {
+  const { transactionError } = enhanced;
+  const text = transactionError === null ? explainSuccess(enhanced) : explainFailure(enhanced, transactionError);
+  return text.length <= MAX_EXPLANATION_LENGTH ? text : `${text.slice(0, MAX_EXPLANATION_LENGTH - 1)}…`;
+}
+
+function explainSuccess(enhanced: EnhancedTransaction): string {
+  const payer = shortAddress(enhanced.feePayer);
+  const sentence = describeTransaction(enhanced, enhanced.type, shortAddress);
+  const fee = formatSol(BigInt(enhanced.fee));
+  return sentence.startsWith(payer)
+    ? `${sentence}. The fee was ${fee}.`
+    : `${sentence}. ${payer} paid the fee of ${fee}.`;
+}
+
+const ATTEMPT_BY_TYPE: Readonly<Partial<Record<EnhancedTransaction['type'], string>>> = {
+  SWAP: 'tried to trade',
+  TRANSFER: 'tried to send something',
+  TOKEN_MINT: 'tried to mint tokens',
+  BURN: 'tried to burn tokens',
+  STAKE: 'tried to stake SOL',
+  UNSTAKE: 'tried to unstake SOL',
+  CREATE_ACCOUNT: 'tried to open an account',
+  CLOSE_ACCOUNT: 'tried to close an account',
+  VOTE: 'tried to vote for a block',
+  PROGRAM_DEPLOY: 'tried to put a program on the chain',
+  PROGRAM_UPGRADE: 'tried to replace a program',
+};
+
+function explainFailure({ feePayer, fee, type, instructions }: EnhancedTransaction, error: TransactionFailure): string {
+  const attempt = `${shortAddress(feePayer)} ${ATTEMPT_BY_TYPE[type] ?? 'sent a transaction'}`;
+  const cost = `Nothing moved, but the fee of ${formatSol(BigInt(fee))} was paid.`;
+  const { instructionIndex, programId } = error;
+  if (instructionIndex === null) return `${attempt}, but it failed: ${error.message}. ${cost}`;
+  const topLevelProgramId = instructions[instructionIndex]?.programId ?? null;
+  const innerProgram = programId !== null && programId !== topLevelProgramId ? `, in ${programLabel(programId)}` : '';
+  const step = `step ${instructionIndex + 1} of ${instructions.length} (${topLevelProgramId === null ? 'unknown' : programLabel(topLevelProgramId)}${innerProgram})`;
+  return `${attempt}, but ${step} failed: ${error.message}${errorNumber(error)}. ${cost}`;
+}
+
+const programLabel = (programId: string): string => programName(programId) ?? `program ${shortAddress(programId)}`;
+
+/** The number by which the program's makers know the error, where it is not told already. */
+function errorNumber({ code, name, message }: TransactionFailure): string {
+  if (typeof code !== 'number' || message.includes(`${code}`)) return '';
+  return name === null || name === message ? ` (error ${code})` : ` (error ${code}, ${name})`;
+}

@@ -1,0 +1,16 @@
+import { programName } from '../analysis/known-programs.ts';
+import { findMainProgram } from '../analysis/main-program.ts';
+import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
+import type { FormatAddress } from './sentence-formats.ts';
+
+/** ` on Jupiter`, ` through the program 7xKX…gAsU`, or nothing for Solana's own. */
+export function programPhrase(
+  parsed: Pick<ParsedTransaction, 'instructions'>,
+  preposition: string,
+  formatAddress: FormatAddress,
+): string {
+  const id = findMainProgram(parsed);
+  if (id === null) return '';
+  const name = programName(id);
+  return name === null ? ` through the program ${formatAddress(id)}` : ` ${preposition} ${name}`;
+}

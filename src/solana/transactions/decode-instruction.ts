@@ -1,0 +1,119 @@
+import { bytesToHex } from '@noble/hashes/utils.js';
+import {
+  ASSOCIATED_TOKEN_PROGRAM,
+  COMPUTE_BUDGET_PROGRAM,
+  LOADER_V1,
+  LOADER_V2,
+  LOADER_V4,
+  LOOKUP_TABLE_PROGRAM,
+  MEMO_PROGRAM,
+  MEMO_V1_PROGRAM,
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  UPGRADEABLE_LOADER,
+  VOTE_PROGRAM,
+} from '../../domain/well-known-addresses.ts';
+import { toTokenAmount } from '../accounts/ui-amount.ts';
+import { ByteReader } from '../codec/byte-reader.ts';
+import { ASSOCIATED_TOKEN_INSTRUCTIONS } from './associated-token-instructions.ts';
+import { COMPUTE_BUDGET_INSTRUCTIONS } from './compute-budget-instructions.ts';
+import { type FormatAmount, type InstructionLayout, type ParsedInfo, readInfo } from './instruction-layout.ts';
+import { LOADER_INSTRUCTIONS, LOADER_V4_INSTRUCTIONS, UPGRADEABLE_LOADER_INSTRUCTIONS } from './loader-instructions.ts';
+import { LOOKUP_TABLE_INSTRUCTIONS } from './lookup-table-instructions.ts';
+import { STAKE_INSTRUCTIONS } from './stake-instructions.ts';
+import { SYSTEM_INSTRUCTIONS } from './system-instructions.ts';
+import { EXTENSION_INSTRUCTIONS, NESTED_EXTENSION_INSTRUCTIONS } from './token-extension-instructions.ts';
+import { setAuthorityLayout, TOKEN_INSTRUCTIONS } from './token-instructions.ts';
+import { TOKEN_METADATA_INSTRUCTIONS } from './token-metadata-instructions.ts';
+import { VOTE_INSTRUCTIONS } from './vote-instructions.ts';
+
+/** What an instruction says, in a node's words: `type` and `info` are those of `jsonParsed`. */
+export interface JsonParsedInstruction {
+  readonly type: string;
+  readonly info: ParsedInfo;
+}
+
+interface ProgramParser {
+  readonly name: string;
+  /** Finds the layout by the tag that `read` stands at, and leaves `read` behind the tag. */
+  readonly findLayout: (reader: ByteReader) => InstructionLayout | undefined;
+}
+
+type LayoutTable = Readonly<Record<number, InstructionLayout>>;
+
+const byU32Tag = (name: string, layouts: LayoutTable): ProgramParser => ({
+  name,
+  findLayout: (reader) => layouts[reader.u32()],
+});
+const byU8Tag = (name: string, layouts: LayoutTable): ProgramParser => ({
+  name,
+  findLayout: (reader) => layouts[reader.u8()],
+});
+
+const tokenProgram: ProgramParser = {
+  name: 'spl-token',
+  findLayout: (reader) => {
+    const tag = reader.u8();
+    if (tag === 6) return setAuthorityLayout(reader.peek(1)[0]);
+    const family = NESTED_EXTENSION_INSTRUCTIONS[tag];
+    return family === undefined ? (TOKEN_INSTRUCTIONS[tag] ?? EXTENSION_INSTRUCTIONS[tag]) : family[reader.u8()];
+  },
+};
+
+const token2022Program: ProgramParser = {
+  name: tokenProgram.name,
+  findLayout: (reader) => {
+    const metadata = TOKEN_METADATA_INSTRUCTIONS[bytesToHex(reader.peek(8))];
+    if (metadata === undefined) return tokenProgram.findLayout(reader);
+    reader.bytes(8);
+    return metadata;
+  },
+};
+
+const associatedTokenProgram: ProgramParser = {
+  name: 'spl-associated-token-account',
+  findLayout: (reader) => ASSOCIATED_TOKEN_INSTRUCTIONS[reader.remaining === 0 ? 0 : reader.u8()],
+};
+
+const memoProgram: ProgramParser = {
+  name: 'spl-memo',
+  findLayout: () => ({ type: 'memo', accounts: [], data: (reader) => ({ memo: reader.remainingText() }) }),
+};
+
+const PROGRAM_PARSERS: ReadonlyMap<string, ProgramParser> = new Map([
+  [SYSTEM_PROGRAM, byU32Tag('system', SYSTEM_INSTRUCTIONS)],
+  [TOKEN_PROGRAM, tokenProgram],
+  [TOKEN_2022_PROGRAM, token2022Program],
+  [ASSOCIATED_TOKEN_PROGRAM, associatedTokenProgram],
+  [MEMO_PROGRAM, memoProgram],
+  [MEMO_V1_PROGRAM, memoProgram],
+  [COMPUTE_BUDGET_PROGRAM, byU8Tag('compute-budget', COMPUTE_BUDGET_INSTRUCTIONS)],
+  [LOOKUP_TABLE_PROGRAM, byU32Tag('address-lookup-table', LOOKUP_TABLE_INSTRUCTIONS)],
+  [STAKE_PROGRAM, byU32Tag('stake', STAKE_INSTRUCTIONS)],
+  [VOTE_PROGRAM, byU32Tag('vote', VOTE_INSTRUCTIONS)],
+  [UPGRADEABLE_LOADER, byU32Tag('bpf-upgradeable-loader', UPGRADEABLE_LOADER_INSTRUCTIONS)],
+  [LOADER_V1, byU32Tag('bpf-loader', LOADER_INSTRUCTIONS)],
+  [LOADER_V2, byU32Tag('bpf-loader', LOADER_INSTRUCTIONS)],
+  [LOADER_V4, byU32Tag('loader-v4', LOADER_V4_INSTRUCTIONS)],
+]);
+
+/** The name that a node has for a program, where it reads its instructions. */
+export const parsableProgramName = (programId: string): string | null => PROGRAM_PARSERS.get(programId)?.name ?? null;
+
+/** Reads a raw instruction. Null when its program is unknown, or when it is not what its program takes. */
+export function decodeInstruction(
+  programId: string,
+  accounts: readonly string[],
+  data: Uint8Array,
+  formatAmount: FormatAmount = toTokenAmount,
+): JsonParsedInstruction | null {
+  try {
+    const reader = new ByteReader(data);
+    const layout = PROGRAM_PARSERS.get(programId)?.findLayout(reader);
+    return layout === undefined ? null : { type: layout.type, info: readInfo(layout, accounts, reader, formatAmount) };
+  } catch {
+    return null; // a node shows it raw then, too
+  }
+}

@@ -1,0 +1,164 @@
+import { EXTENSION_TYPES } from '../accounts/extension-types.ts';
+import { TOKEN_ACCOUNT_STATES } from '../accounts/token-account-states.ts';
+import type { ByteReader } from '../codec/byte-reader.ts';
+import { formatDouble } from '../codec/format-decimal.ts';
+import { readOptionalPubkey } from '../codec/spl-pod.ts';
+import type { InstructionLayout, ParsedInfo } from './instruction-layout.ts';
+
+const readExtensionTypes = (reader: ByteReader): ParsedInfo => ({
+  extensionTypes: reader.untilEnd(() => EXTENSION_TYPES[reader.u16()]),
+});
+
+/** Instructions of Token-2022 that stand alone, by their one-byte tag. */
+export const EXTENSION_INSTRUCTIONS: Readonly<Record<number, InstructionLayout>> = {
+  21: { type: 'getAccountDataSize', accounts: ['mint'], data: readExtensionTypes },
+  25: {
+    type: 'initializeMintCloseAuthority',
+    accounts: ['mint'],
+    data: (reader) => ({ newAuthority: reader.option(() => reader.pubkey()) }),
+  },
+  29: {
+    type: 'reallocate',
+    accounts: ['account', 'payer', 'systemProgram'],
+    signer: 'owner',
+    data: readExtensionTypes,
+  },
+  31: { type: 'createNativeMint', accounts: ['payer', 'nativeMint', 'systemProgram'] },
+  32: { type: 'initializeNonTransferableMint', accounts: ['mint'] },
+  35: {
+    type: 'initializePermanentDelegate',
+    accounts: ['mint'],
+    data: (reader) => ({ delegate: reader.pubkey() }),
+  },
+  38: { type: 'withdrawExcessLamports', accounts: ['source', 'destination'], signer: 'authority' },
+};
+
+/** Members that are left out when their address is zero, read in this order. */
+const readOptionalPubkeys =
+  (...names: string[]) =>
+  (reader: ByteReader): ParsedInfo =>
+    Object.fromEntries(
+      names.map((name) => [name, readOptionalPubkey(reader)] as const).filter(([, key]) => key !== null),
+    );
+
+const readTransferFee = (reader: ByteReader): ParsedInfo => ({
+  transferFeeBasisPoints: reader.u16(),
+  maximumFee: reader.u64(),
+});
+const readAccountState = (reader: ByteReader): ParsedInfo => ({ accountState: TOKEN_ACCOUNT_STATES[reader.u8()] });
+
+const readConfidentialAmount = (reader: ByteReader): ParsedInfo => ({ amount: reader.u64(), decimals: reader.u8() });
+
+const pointerLayouts = (name: string, address: string): Readonly<Record<number, InstructionLayout>> => ({
+  0: { type: `initialize${name}`, accounts: ['mint'], data: readOptionalPubkeys('authority', address) },
+  1: { type: `update${name}`, accounts: ['mint'], signer: 'authority', data: readOptionalPubkeys(address) },
+});
+
+/** Instructions of Token-2022 that have a second one-byte tag: first the tag, then that one. */
+export const NESTED_EXTENSION_INSTRUCTIONS: Readonly<Record<number, Readonly<Record<number, InstructionLayout>>>> = {
+  26: {
+    0: {
+      type: 'initializeTransferFeeConfig',
+      accounts: ['mint'],
+      data: (reader) => {
+        const transferFeeConfigAuthority = reader.option(() => reader.pubkey()) ?? undefined;
+        const withdrawWithheldAuthority = reader.option(() => reader.pubkey()) ?? undefined;
+        return { transferFeeConfigAuthority, withdrawWithheldAuthority, ...readTransferFee(reader) };
+      },
+    },
+    1: {
+      type: 'transferCheckedWithFee',
+      accounts: ['source', 'mint', 'destination'],
+      signer: 'authority',
+      data: (reader, formatAmount) => {
+        const amount = reader.u64();
+        const scale = { decimals: reader.u8() };
+        return { tokenAmount: formatAmount(amount, scale), feeAmount: formatAmount(reader.u64(), scale) };
+      },
+    },
+    2: {
+      type: 'withdrawWithheldTokensFromMint',
+      accounts: ['mint', 'feeRecipient'],
+      signer: 'withdrawWithheldAuthority',
+    },
+    3: {
+      type: 'withdrawWithheldTokensFromAccounts',
+      accounts: ['mint', 'feeRecipient'],
+      signer: 'withdrawWithheldAuthority',
+    },
+    4: { type: 'harvestWithheldTokensToMint', accounts: ['mint'], rest: 'sourceAccounts' },
+    5: { type: 'setTransferFee', accounts: ['mint'], signer: 'transferFeeConfigAuthority', data: readTransferFee },
+  },
+  27: {
+    0: { type: 'initializeConfidentialTransferMint', accounts: ['mint'] },
+    1: { type: 'updateConfidentialTransferMint', accounts: ['mint'] },
+    2: { type: 'configureConfidentialTransferAccount', accounts: ['account', 'mint'] },
+    3: { type: 'approveConfidentialTransferAccount', accounts: ['account', 'mint'] },
+    4: { type: 'emptyConfidentialTransferAccount', accounts: ['account'] },
+    5: {
+      type: 'depositConfidentialTransfer',
+      accounts: ['account', 'mint'],
+      signer: 'owner',
+      data: readConfidentialAmount,
+    },
+    6: { type: 'withdrawConfidentialTransfer', accounts: ['account', 'mint'], data: readConfidentialAmount },
+    7: { type: 'confidentialTransfer', accounts: ['source', 'mint', 'destination'] },
+    8: { type: 'applyPendingConfidentialTransferBalance', accounts: ['account'] },
+    9: { type: 'enableConfidentialTransferConfidentialCredits', accounts: ['account'] },
+    10: { type: 'disableConfidentialTransferConfidentialCredits', accounts: ['account'] },
+    11: { type: 'enableConfidentialTransferNonConfidentialCredits', accounts: ['account'] },
+    12: { type: 'disableConfidentialTransferNonConfidentialCredits', accounts: ['account'] },
+    13: { type: 'confidentialTransferWithFee', accounts: ['source', 'mint', 'destination'] },
+  },
+  28: {
+    0: { type: 'initializeDefaultAccountState', accounts: ['mint'], data: readAccountState },
+    1: { type: 'updateDefaultAccountState', accounts: ['mint'], signer: 'freezeAuthority', data: readAccountState },
+  },
+  30: {
+    0: { type: 'enableRequiredMemoTransfers', accounts: ['account'], signer: 'owner' },
+    1: { type: 'disableRequiredMemoTransfers', accounts: ['account'], signer: 'owner' },
+  },
+  33: {
+    0: {
+      type: 'initializeInterestBearingConfig',
+      accounts: ['mint'],
+      data: (reader) => ({ rateAuthority: readOptionalPubkey(reader), rate: reader.i16() }),
+    },
+    1: {
+      type: 'updateInterestBearingConfigRate',
+      accounts: ['mint'],
+      signer: 'rateAuthority',
+      data: (reader) => ({ newRate: reader.i16() }),
+    },
+  },
+  34: {
+    0: { type: 'enableCpiGuard', accounts: ['account'], signer: 'owner' },
+    1: { type: 'disableCpiGuard', accounts: ['account'], signer: 'owner' },
+  },
+  36: pointerLayouts('TransferHook', 'programId'),
+  39: pointerLayouts('MetadataPointer', 'metadataAddress'),
+  40: pointerLayouts('GroupPointer', 'groupAddress'),
+  41: pointerLayouts('GroupMemberPointer', 'memberAddress'),
+  43: {
+    0: {
+      type: 'initializeScaledUiAmountConfig',
+      accounts: ['mint'],
+      data: (reader) => ({ authority: readOptionalPubkey(reader), multiplier: formatDouble(reader.f64()) }),
+    },
+    1: {
+      type: 'updateMultiplier',
+      accounts: ['mint'],
+      signer: 'authority',
+      data: (reader) => ({ newMultiplier: formatDouble(reader.f64()), newMultiplierTimestamp: reader.i64() }),
+    },
+  },
+  44: {
+    0: {
+      type: 'initializePausableConfig',
+      accounts: ['mint'],
+      data: (reader) => ({ authority: readOptionalPubkey(reader) }),
+    },
+    1: { type: 'pause', accounts: ['mint'], signer: 'authority' },
+    2: { type: 'resume', accounts: ['mint'], signer: 'authority' },
+  },
+};

@@ -1,0 +1,39 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex } from '@noble/hashes/utils.js';
+import type { ByteReader } from '../codec/byte-reader.ts';
+import { readOptionalPubkey } from '../codec/spl-pod.ts';
+import type { InstructionLayout } from './instruction-layout.ts';
+
+/** The eight bytes that name an instruction of the token-metadata interface. */
+const discriminator = (name: string): string =>
+  bytesToHex(sha256(new TextEncoder().encode(`spl_token_metadata_interface:${name}`)).subarray(0, 8));
+
+const FIELDS = ['name', 'symbol', 'uri'];
+const readFieldName = (reader: ByteReader): string | undefined => {
+  const kind = reader.u8();
+  return kind < FIELDS.length ? FIELDS[kind] : reader.borshString();
+};
+
+/** Instructions of the token-metadata interface, which Token-2022 speaks too, by their eight-byte tag in hex. */
+export const TOKEN_METADATA_INSTRUCTIONS: Readonly<Record<string, InstructionLayout>> = {
+  [discriminator('initialize_account')]: {
+    type: 'initializeTokenMetadata',
+    accounts: ['metadata', 'updateAuthority', 'mint', 'mintAuthority'],
+    data: (reader) => ({ name: reader.borshString(), symbol: reader.borshString(), uri: reader.borshString() }),
+  },
+  [discriminator('updating_field')]: {
+    type: 'updateTokenMetadataField',
+    accounts: ['metadata', 'updateAuthority'],
+    data: (reader) => ({ field: readFieldName(reader), value: reader.borshString() }),
+  },
+  [discriminator('remove_key_ix')]: {
+    type: 'removeTokenMetadataKey',
+    accounts: ['metadata', 'updateAuthority'],
+    data: (reader) => ({ idempotent: reader.u8() === 1, key: reader.borshString() }),
+  },
+  [discriminator('update_the_authority')]: {
+    type: 'updateTokenMetadataAuthority',
+    accounts: ['metadata', 'updateAuthority'],
+    data: (reader) => ({ newAuthority: readOptionalPubkey(reader) }),
+  },
+};

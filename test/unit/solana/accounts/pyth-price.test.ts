@@ -1,0 +1,74 @@
+import t from 'tap';
+import {
+  decodePriceUpdate,
+  findPriceFeedAddress,
+  type PriceUpdate,
+  usablePrice,
+} from '../../../../src/solana/accounts/pyth-price.ts';
+import { recordedIn } from '../../../support/recorded-accounts.ts';
+
+const SOL_USD = 'ef0d8b6fda2ceba41da15d4095d1da392a0d2f8ed0c6c7bc0f4cfac8c280b56d';
+const RECORDED = recordedIn('pyth/marginfi-sol_pyth_price_feed.json');
+const VERIFICATION = 40;
+
+const update: PriceUpdate = {
+  feedId: SOL_USD,
+  price: 10_000_000_000n,
+  confidence: 200_000_000n,
+  exponent: -8,
+  publishTime: 1000n,
+  postedSlot: 7n,
+};
+
+t.test('a feed of mainnet lies where its id says', async (t) => {
+  t.equal(findPriceFeedAddress(SOL_USD), RECORDED.address);
+  t.equal(findPriceFeedAddress(`0x${SOL_USD}`), RECORDED.address);
+  t.not(findPriceFeedAddress(SOL_USD, 1), RECORDED.address);
+});
+
+t.test('a recorded price is read whole', async (t) => {
+  t.strictSame(decodePriceUpdate(RECORDED), {
+    feedId: SOL_USD,
+    price: 21_568_137_069n,
+    confidence: 20_134_469n,
+    exponent: -8,
+    publishTime: 1_735_984_087n,
+    postedSlot: 311_798_332n,
+  });
+});
+
+t.test('a price counts only when all guardians needed have signed it', async (t) => {
+  const { owner, data } = RECORDED;
+  t.equal(decodePriceUpdate({ owner, data: data.with(VERIFICATION, 0) }), undefined);
+  t.equal(decodePriceUpdate({ owner, data: data.with(VERIFICATION, 2) }), undefined);
+});
+
+t.test('the bytes of another program, of another account or cut short are no price', async (t) => {
+  const { owner, data } = RECORDED;
+  t.equal(decodePriceUpdate({ owner: '11111111111111111111111111111111', data }), undefined);
+  t.equal(decodePriceUpdate({ owner, data: data.with(0, 0) }), undefined);
+  t.equal(decodePriceUpdate({ owner, data: data.subarray(0, 130) }), undefined);
+  t.equal(decodePriceUpdate(recordedIn('pyth/solnet-pyth-GetPriceDataAccountsMultipleAccountInfos.json')), undefined);
+});
+
+t.test('a price is usable until it is too old', async (t) => {
+  t.equal(usablePrice(update, 1120, 120), 100);
+  t.equal(usablePrice(update, 1121, 120), null);
+  t.equal(usablePrice(update, 990, 120), 100, 'a clock that runs behind');
+});
+
+t.test('a price is usable while its uncertainty is at most two percent', async (t) => {
+  t.equal(usablePrice({ ...update, confidence: 200_000_001n }, 1000, 120), null);
+  t.equal(usablePrice({ ...update, price: 0n, confidence: 0n }, 1000, 120), null);
+  t.equal(usablePrice({ ...update, price: -1n, confidence: 0n }, 1000, 120), null);
+});
+
+t.test('a price has twelve significant digits and no digit of a double', async (t) => {
+  const price = (price: bigint, exponent: number) =>
+    usablePrice({ ...update, price, exponent, confidence: 0n }, 1000, 120);
+  t.equal(price(123_456_789_012_345n, -14), 1.23456789012);
+  t.equal(price(3n, -1), 0.3);
+  t.equal(price(5n, 2), 500);
+  t.equal(price(1n, 400), null, 'beyond all doubles');
+  t.equal(price(1n, -400), null, 'below all doubles');
+});

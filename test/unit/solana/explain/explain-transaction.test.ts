@@ -1,0 +1,101 @@
+import t from 'tap';
+import { enhanceTransaction } from '../../../../src/solana/explain/enhanced-transaction.ts';
+import { explainTransaction } from '../../../../src/solana/explain/explain-transaction.ts';
+import type { Transaction } from '../../../../src/solana/transactions/transaction.ts';
+import { recording, recordings } from '../../../support/corpus.ts';
+
+const transactions = new Map(
+  recordings('transactions').map((line) => [recording(line).name, recording(line).transaction]),
+);
+const explainRecorded = (name: string, changes: Partial<Transaction> = {}): string => {
+  const transaction = transactions.get(name);
+  if (transaction === undefined) throw new Error(`no recording ${name}`);
+  return explainTransaction(enhanceTransaction({ ...transaction, ...changes }));
+};
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  'tx/2kHbPUGzehen_jsonParsed': '4Y5Y…xmgy sent 0.024922118 SOL to 3eF3…h899. The fee was 0.000005 SOL.',
+  'tx/4UoyrhPVWBCk_json': 'FLip…nwkR sent a total of 0.000000017 SOL to 17 accounts. The fee was 0.000005 SOL.',
+  'tx/4zZKwjedLM5c_jsonParsed': '7zGp…GMyE sent 0.05 SOL to 6S1V…4uMs. CdmZ…jch9 paid the fee of 0.000005 SOL.',
+  'tx/28f8jFzCX3D1_json': '54r6…u1EY sent 29.69787 USDC to Gabw…FUnK. The fee was 0.000015 SOL.',
+  'tx/5ChR6nE7SssB_json':
+    '9rJ4…U6Q2 sent the NFT HFQ4…4VzF to 54r6…u1EY through the program DeJB…FdzQ. The fee was 0.000080001 SOL.',
+  'tx/2NPwsoX7Nyfa_json':
+    '3hus…2vtB swapped 0.4 SOL for 3861519.639304 of the token 3p7e…pump on Jupiter. The fee was 0.000014915 SOL.',
+  'tx/3HdFhHNyf2uK_jsonParsed':
+    'GAgn…o1bz swapped 182.560735 USDC for 0.000081057 of the token 9gr8…mcQz on Jupiter Limit Order. 71WD…xiJ6 paid the fee of 0.000015 SOL.',
+  'tx/31ycbQtF5EEi_json':
+    'Efbb…W4WE swapped 10 SOL for 998528.432013 of the token KMnD…pump on OKX. The fee was 0.000541958 SOL.',
+  'tx/33LHUzKfhBvU_jsonParsed':
+    '2vr5…Vkef traded in a circle on Pump.fun and ended up with 0.000481605 SOL less. The fee was 0.000032 SOL.',
+  'tx-rebuilt/NFT_SALE-MAGIC_EDEN-22NNXwisty':
+    'qudo…oWmq bought the NFT 3EBx…SXN2 for 0.1 SOL on Magic Eden. The fee was 0.00001 SOL.',
+  'tx-rebuilt/BURN-SOLANA_PROGRAM_LIBRARY-zi7xmqu43f':
+    'BGkp…PKCu burned 6.9 of the token idoL…Ni4j and 3 of the token 8phL…wPjs through the program F6fm…TGn7. The fee was 0.000005 SOL.',
+  'tx-rebuilt/COMPRESSED_NFT_MINT-BUBBLEGUM-3GUi8Encn6':
+    '8hDX…n88Q minted a compressed NFT with Bubblegum. The fee was 0.0000062 SOL.',
+  'tx/2BhH7DcQJMPB_json': 'HuUp…h2G3 staked 1.98528288 SOL with the validator EXhY…uhQw. The fee was 0.000017733 SOL.',
+  'tx/4j2wEyeo2gFr_json':
+    'npN8…57a9 withdrew 92.204933944 SOL from the stake account fqR3…44VC. The fee was 0.00001 SOL.',
+  'tx-rebuilt/UNSTAKE_SOL-STAKE_PROGRAM-5vubU14wtr':
+    'FCHT…F4kX began to unstake the stake account D3di…zzqj. The fee was 0.000065 SOL.',
+  'tx/3Nz9gnhcxgYS_json': 'CBG4…1jUF opened an account for 7T8c…hPxY that can hold USDC. The fee was 0.000005 SOL.',
+  'tx/F47c3CizgWhK_json': 'JD25…FiMy closed 2 token accounts through Jupiter DCA. The fee was 0.000007 SOL.',
+  'tx/5aVj7exPmdLL_jsonParsed':
+    'Hd3f…3bD5 wrote the note “Payment for invoice #123” on the chain. The fee was 0.000005 SOL.',
+  'tx/4zExa66hUSr2_json':
+    'The validator EsEt…zuxF voted for the blocks that it holds to be valid. 5p8q…wUjd paid the fee of 0.000005 SOL.',
+  'tx/5iBYjBYCphzj_json':
+    'AKbG…Ak6L called the program 2kJn…Gb7s; balances of other accounts changed. The fee was 0.000005 SOL.',
+  'tx/DC4yP5xEUhHu_jsonParsed':
+    'HUZu…gjWs called the Pyth program; no SOL or token changed hands. The fee was 0.000005 SOL.',
+  'tx/29ku1FzyNHgx_jsonParsed':
+    'D32c…ezQr tried to vote for a block, but step 1 of 1 (Vote) failed: the vote was already recorded or not in the recent slots (error 0, VoteTooOld). Nothing moved, but the fee of 0.000005 SOL was paid.',
+  'tx/2M5hpf4CNdfV_json':
+    'BZRr…j6my sent a transaction, but step 3 of 3 (program 94U5…uL1d, in System) failed: the sender did not have enough SOL (error 1, ResultWithNegativeLamports). Nothing moved, but the fee of 0.000055 SOL was paid.',
+  'tx/4Ud63HtJxynB_json':
+    'FLiP…YMFF tried to send something, but it failed: it would leave an account with less SOL than the minimum an account must hold. Nothing moved, but the fee of 0.000005 SOL was paid.',
+  'tx/5nFUQgNSdqTd_json':
+    'AKbG…Ak6L sent a transaction, but step 1 of 1 (program 2kJn…Gb7s) failed: NonceMismatch (error 6002). Nothing moved, but the fee of 0.000005 SOL was paid.',
+  'validator/174 createNonce, jsonParsed': 'FVj2…1nUU opened the account DPbX…iPeQ. The fee was 0.00001 SOL.',
+};
+
+t.test('recorded transactions read as a person would write them', async (t) => {
+  for (const [name, sentence] of Object.entries(SENTENCES)) t.equal(explainRecorded(name), sentence, name);
+});
+
+t.test('logs that are sent along decode a failure that the record alone does not', async (t) => {
+  const logs = [
+    'Program 94U5AHQMKkV5txNJ17QPXWoh474PheGou6cNP2FEuL1d invoke [1]',
+    'Program log: Error: the market is closed',
+    'Program 94U5AHQMKkV5txNJ17QPXWoh474PheGou6cNP2FEuL1d failed: custom program error: 0x1',
+  ];
+  t.match(
+    explainRecorded('tx/2M5hpf4CNdfV_json', { logs }),
+    /failed: the market is closed \(error 1\)\. .* the fee of 0\.000055 SOL was paid\.$/,
+  );
+  t.match(
+    explainRecorded('tx/2M5hpf4CNdfV_json', { logs: null }),
+    /failed: the program gave its own error number 1\. /,
+  );
+});
+
+t.test('no text of a program or a memo makes an explanation longer than 280 characters', async (t) => {
+  const memo = { ...transactions.get('tx/5aVj7exPmdLL_jsonParsed') } as Transaction; // it is there: told above
+  const instructions = memo.instructions.map((call) => ({
+    ...call,
+    parsed: { type: 'memo', info: { memo: '“x” '.repeat(500) } },
+  }));
+  t.ok(explainRecorded('tx/5aVj7exPmdLL_jsonParsed', { instructions }).length <= 280);
+  const err = { InstructionError: [2, { Custom: 4294967295 }] };
+  t.ok(
+    explainRecorded('tx/2M5hpf4CNdfV_json', {
+      err,
+      logs: [
+        `Program 94U5AHQMKkV5txNJ17QPXWoh474PheGou6cNP2FEuL1d invoke [1]`,
+        `Program log: Error: ${'y'.repeat(5000)}`,
+        'Program 94U5AHQMKkV5txNJ17QPXWoh474PheGou6cNP2FEuL1d failed: x',
+      ],
+    }).length <= 280,
+  );
+});
