@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startEmbedded } from '../src/localnet/embedded.ts';
+import { startEmbeddedCluster } from '../src/localnet/embedded-cluster.ts';
 
 /** True where a process can be bound to one core, so that server and load don't share it. */
 const canPin = spawnSync('taskset', ['-V']).status === 0;
@@ -46,7 +46,7 @@ export function stepAside(): void {
 export async function serveGateway(...settings: readonly string[]): Promise<Served> {
   const state = mkdtempSync(join(tmpdir(), 'bench-'));
   stepAside();
-  const { url, wsUrl } = await startEmbedded({ state, perSlot: 0 });
+  const { url, wsUrl } = await startEmbeddedCluster({ state, transactionsPerSlot: 0 });
   return serveGatewayOver(`${url},${wsUrl}`, state, settings);
 }
 

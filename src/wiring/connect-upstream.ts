@@ -2,7 +2,7 @@ import type { Config } from '../config/config-schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import { GatewayError } from '../domain/gateway-error.ts';
 import { StartError } from '../domain/start-error.ts';
-import { type EmbeddedCluster, startEmbedded } from '../localnet/embedded.ts';
+import { type EmbeddedCluster, startEmbeddedCluster } from '../localnet/embedded-cluster.ts';
 import type { DisposalStack } from '../runtime/disposal-stack.ts';
 import type { Log } from '../runtime/log.ts';
 import { connectMesh } from '../upstream/mesh/connect-mesh.ts';
@@ -14,7 +14,7 @@ export async function connectUpstream(
   { clock, random, log }: { readonly clock: Clock; readonly random: () => number; readonly log: Log },
   disposals: DisposalStack,
 ): Promise<{ readonly mesh: Mesh; readonly embedded: EmbeddedCluster | undefined }> {
-  const embedded = config.upstreams.length === 0 ? await startEmbeddedCluster(config) : undefined;
+  const embedded = config.upstreams.length === 0 ? await startEmbedded(config) : undefined;
   disposals.defer(() => embedded?.close());
   const mesh = await connectMesh({
     nodes: embedded ? [{ id: 'embedded', ...embedded }] : config.upstreams,
@@ -30,5 +30,5 @@ export async function connectUpstream(
   return { mesh, embedded };
 }
 
-const startEmbeddedCluster = ({ state, embedded }: Config): Promise<EmbeddedCluster> =>
-  startEmbedded({ state, ...embedded, perSlot: embedded.transactionsPerSlot });
+const startEmbedded = ({ state, embedded }: Config): Promise<EmbeddedCluster> =>
+  startEmbeddedCluster({ state, ...embedded });

@@ -1,7 +1,7 @@
 import t from 'tap';
 import type * as Slotgate from '../../src/client/client.ts';
-import { startEmbedded } from '../../src/localnet/embedded.ts';
-import { WALLETS, WHALE } from '../../src/localnet/traffic/cast.ts';
+import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
+import { WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
 import { openGateway, until } from '../support/open.ts';
 import { openTab } from './chromium.ts';
 import { openMeddler } from './meddler.ts';
@@ -12,7 +12,7 @@ declare const slotgate: typeof Slotgate;
 
 const [WALLET = ''] = WALLETS.map(({ address }) => address);
 
-const cluster = await startEmbedded({ state: t.testdir(), slotMs: 200, perSlot: 3 });
+const cluster = await startEmbeddedCluster({ state: t.testdir(), slotMs: 200, transactionsPerSlot: 3 });
 t.teardown(() => cluster.close());
 const { gateway } = await openGateway(t, [`${cluster.url},${cluster.wsUrl}`]);
 const pinned = { publicKey: gateway.publicKey, cluster: gateway.cluster };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import t from 'tap';
-import { WHALE } from '../../src/localnet/traffic/cast.ts';
+import { WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
 import { readPage } from '../../src/page/page.ts';
 import { openStepped } from '../support/open.ts';
 import { CLUSTER, freshSigner, seal } from '../support/receipts/sealed-answers.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { CLOCK_SYSVAR } from '../../src/domain/well-known-addresses.ts';
-import { COINS, WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { WRAPPED_SOL } from '../../src/solana/accounts/known-mints.ts';
 import { openStepped } from '../support/open.ts';
 

@@ -7,7 +7,7 @@ const { get, cluster, step } = world;
 const { chain, control } = cluster;
 await step(60, 4);
 const fits = await documented(world);
-const calls = async (): Promise<number> => (await control.requests())['getBlock'] ?? 0;
+const calls = async (): Promise<number> => (await control.requestCounts())['getBlock'] ?? 0;
 
 /** A slot below the finalized one that has a block with transactions in it, or has none. */
 function below(distance: number, skipped = false): number {
@@ -32,7 +32,7 @@ t.test('a block is told by what it comes to', async (t) => {
     parentSlot: block?.parentSlot,
     previousBlockhash: block?.parentHash,
     blockHeight: block?.height,
-    blockTime: block?.time,
+    blockTime: block?.blockTime,
     commitment: 'finalized',
     transactions: {
       count: transactions.length,
@@ -68,7 +68,7 @@ t.test('a finalized block is read once and for all', async (t) => {
 });
 
 t.test('a block that is only confirmed says so, and is read again when it is finalized', async (t) => {
-  const slot = chain.head('confirmed')?.slot ?? 0;
+  const slot = chain.newestBlock('confirmed')?.slot ?? 0;
   t.equal((await get(`/block/${slot}`)).json.result.commitment, 'confirmed');
   t.equal((await get(`/block/${slot}?commitment=finalized`)).json.error, 'block_not_available');
   await step(44, 4);
@@ -89,15 +89,15 @@ t.test('skipped, not yet and pruned are three different things', async (t) => {
   const future = await refused(chain.slot('processed') + 1000, 404, 'block_not_available');
   t.equal(future.get('retry-after'), '1');
   t.equal(future.get('x-rpc-error-code'), null, "a node's own number is for /rpc alone");
-  await control.leaveUnwritten(8);
+  await control.withholdBlockStatus(8);
   const head = await refused(chain.slot('confirmed'), 404, 'block_not_available');
   t.equal(head.get('retry-after'), '1');
-  await control.leaveUnwritten(0);
+  await control.withholdBlockStatus(0);
 });
 
 t.test('what is not there is not asked for again at once', async (t) => {
   const target = `/block/${chain.slot('processed') + 1}?commitment=finalized`;
-  await control.leaveUnwritten(1000);
+  await control.withholdBlockStatus(1000);
   await step(2);
   const before = await calls();
   for (let i = 0; i < 5; i++) t.equal((await get(target)).status, 404);
@@ -105,7 +105,7 @@ t.test('what is not there is not asked for again at once', async (t) => {
   await step(3);
   t.equal((await get(target)).status, 404);
   t.equal((await calls()) - before, 2);
-  await control.leaveUnwritten(0);
+  await control.withholdBlockStatus(0);
 });
 
 t.test('that a slot below the finalized one was skipped is asked for once and for all', async (t) => {

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { RateLimiter } from '../../src/access/limits/rate-limiter.ts';
 import { Cache } from '../../src/cache/cache.ts';
-import { WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { Signer } from '../../src/receipts/signer.ts';
 import { routes } from '../../src/routes/index.ts';
 import { askingOf, breakRoutes, FAULTS, replaced, UNHELPED, wrongIn } from '../support/broken-routes.ts';

@@ -1,6 +1,6 @@
 import t from 'tap';
-import { WALLETS } from '../../src/localnet/traffic/cast.ts';
-import { PRICE_FEEDS } from '../../src/localnet/traffic/price-feeds.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { PRICE_FEEDS } from '../../src/localnet/traffic/demo-price-feeds.ts';
 import { openGateway, until } from '../support/open.ts';
 
 t.test('who starts it with nothing sees a portfolio that is valued by prices on the chain', async (t) => {

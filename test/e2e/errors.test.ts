@@ -1,5 +1,5 @@
 import t, { type Test } from 'tap';
-import { TREASURY, WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { TREASURY, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { type Got, openStepped } from '../support/open.ts';
 
 const { get, rpc, cluster, clock } = await openStepped(t);
@@ -222,7 +222,7 @@ t.test('a body that can not be read is refused by its own name', async (t) => {
     ['{"method":"getBlock","params":[{"a":[-9007199254740993]}]}', 400, 'invalid_params'],
     [`{"method":"getSlot","x":"${'x'.repeat(65_536)}"}`, 413, 'payload_too_large'],
   ];
-  const calls = cluster.control.requests;
+  const calls = cluster.control.requestCounts;
   const before = await calls();
   for (const [body, status, code] of bodies) {
     const got = await get('/rpc', { method: 'POST', headers: json, body });

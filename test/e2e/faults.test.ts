@@ -1,12 +1,12 @@
 import bs58 from 'bs58';
 import t from 'tap';
-import { startEmbedded } from '../../src/localnet/embedded.ts';
-import { WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { openGateway, until } from '../support/open.ts';
 
 // The machine's own clock: what counts here is how long a recovery takes for those who wait for it.
 const state = t.testdir();
-const { url, wsUrl, control, close } = await startEmbedded({ state, slotMs: 100, perSlot: 1 });
+const { url, wsUrl, control, close } = await startEmbeddedCluster({ state, slotMs: 100, transactionsPerSlot: 1 });
 t.teardown(close);
 const { get, rpc, logged } = await openGateway(t, [`${url},${wsUrl}`], {
   state,
@@ -74,7 +74,7 @@ t.test('a node that wants a pause gets it, and callers are told how long', async
 });
 
 t.test('a node that is not there yet: 503 with its number and Retry-After', async (t) => {
-  await control.minContextSlotErrors(1);
+  await control.failMinContextSlot(1);
   const got = await rpc({ method: 'getAccountInfo', params: [WALLETS[20]?.address] });
   t.equal(got.status, 503);
   t.equal(got.json.error, 'rpc_error');
@@ -84,13 +84,13 @@ t.test('a node that is not there yet: 503 with its number and Retry-After', asyn
 });
 
 t.test('a node that answers too late: 504, and nobody waits longer', async (t) => {
-  await control.delay(1200);
+  await control.delayResponses(1200);
   const start = performance.now();
   const got = await coldBalance();
   t.equal(got.status, 504);
   t.equal(got.json.error, 'upstream_timeout');
   t.ok(performance.now() - start < 1100);
-  await control.delay(0);
+  await control.delayResponses(0);
   await until(isOk, 'good health');
 });
 

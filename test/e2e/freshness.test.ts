@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import t from 'tap';
-import { WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { openStepped, type SteppedWorld, until } from '../support/open.ts';
 
 const address = (rank: number): string => WALLETS[rank]?.address ?? '';
@@ -56,8 +56,8 @@ t.test('an answer is a miss, then a hit, then read anew; what is read all the ti
 
 t.test('a thousand callers of one cold key cost one call', async (t) => {
   const { get, rpc, cluster, clock } = await openStepped(t, { perSlot: 0 });
-  await cluster.control.delay(1);
-  const calls = async (method: string) => (await cluster.control.requests())[method] ?? 0;
+  await cluster.control.delayResponses(1);
+  const calls = async (method: string) => (await cluster.control.requestCounts())[method] ?? 0;
   const ask = async (method: string, call: () => Promise<{ status: number; text: string }>) => {
     const before = await calls(method);
     let answered = false;
@@ -71,7 +71,9 @@ t.test('a thousand callers of one cold key cost one call', async (t) => {
     t.equal((await calls(method)) - before, 1, method);
   };
   await ask('getMultipleAccounts', () => get(`/balance/${address(3)}`));
-  await ask('getTokenSupply', () => rpc({ method: 'getTokenSupply', params: [cluster.stage.table.entries.at(-1)] }));
+  await ask('getTokenSupply', () =>
+    rpc({ method: 'getTokenSupply', params: [cluster.setup.lookupTable.entries.at(-1)] }),
+  );
 });
 
 t.test('when reads fail the old answers go on, marked as stale, until they are too old', async (t) => {
@@ -181,10 +183,10 @@ t.test('whatever the node does, no answer to the same question ever has an older
   const { control } = cluster;
   const deed = fc.oneof(
     { weight: 4, arbitrary: fc.integer({ min: 1, max: 5 }).map((slots) => () => pass(world, slots * 400)) },
-    { weight: 2, arbitrary: fc.integer({ min: -40, max: 0 }).map((slots) => () => control.lieAboutSlot(slots)) },
-    { weight: 1, arbitrary: fc.integer({ min: 0, max: 12 }).map((slots) => () => control.lag(slots)) },
+    { weight: 2, arbitrary: fc.integer({ min: -40, max: 0 }).map((slots) => () => control.skewSlots(slots)) },
+    { weight: 1, arbitrary: fc.integer({ min: 0, max: 12 }).map((slots) => () => control.lagBehind(slots)) },
     { weight: 1, arbitrary: fc.constant(() => control.fork()) },
-    { weight: 1, arbitrary: fc.integer({ min: 1, max: 4 }).map((calls) => () => control.minContextSlotErrors(calls)) },
+    { weight: 1, arbitrary: fc.integer({ min: 1, max: 4 }).map((calls) => () => control.failMinContextSlot(calls)) },
     { weight: 6, arbitrary: fc.subarray(targets, { minLength: 1 }).map((some) => () => Promise.all(some.map(read))) },
   );
   await fc.assert(

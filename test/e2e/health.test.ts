@@ -6,7 +6,7 @@ t.test('I13: when the only node has gone back, health names it and says why', as
   const { get, step, cluster, clock } = await openStepped(t, { perSlot: 0, set: ['cache.maxStaleSlots=20'] });
   await step(4);
   const before = cluster.chain.slot('processed');
-  await cluster.control.lieAboutSlot(-1400);
+  await cluster.control.skewSlots(-1400);
   const pass = async (): Promise<void> => {
     clock.advance(400);
     await sleep(4);

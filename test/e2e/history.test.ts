@@ -1,5 +1,5 @@
 import t from 'tap';
-import { WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { documented, refusesUnasked } from '../support/documented.ts';
 import { openStepped } from '../support/open.ts';
 
@@ -39,10 +39,10 @@ t.test('a row is a signature as the node tells it', async (t) => {
   const expected = known().slice(0, 3);
   t.same(
     rows,
-    expected.map(({ signature, slot, time, error }, i) => ({
+    expected.map(({ signature, slot, blockTime, error }, i) => ({
       signature,
       slot,
-      blockTime: time,
+      blockTime: blockTime,
       confirmationStatus: slot <= chain.slot('finalized') ? 'finalized' : 'confirmed',
       err: error,
       memo: rows[i].memo,
@@ -100,8 +100,8 @@ t.test('transfers are what moved in the same transactions, seen from the address
   t.ok(rows.every((row) => [row.fromUserAccount, row.toUserAccount].includes(address)));
   t.same(new Set(rows.map(({ direction }) => direction)).has('in'), true);
   const changes = new Map<string, bigint>();
-  for (const { signature, keys, preBalances, postBalances, fee, error } of known()) {
-    const place = keys.indexOf(address);
+  for (const { signature, accountKeys, preBalances, postBalances, fee, error } of known()) {
+    const place = accountKeys.indexOf(address);
     const paid = place === 0 ? fee : 0n;
     if (error === null) changes.set(signature, (postBalances[place] ?? 0n) - (preBalances[place] ?? 0n) + paid);
   }
@@ -116,7 +116,7 @@ t.test('transfers are what moved in the same transactions, seen from the address
 });
 
 t.test('a page of transfers reads at most 25 transactions, and none that failed', async (t) => {
-  const calls = async (): Promise<number> => (await control.requests())['getTransaction'] ?? 0;
+  const calls = async (): Promise<number> => (await control.requestCounts())['getTransaction'] ?? 0;
   const before = await calls();
   const { json } = await get(`${path}?type=transfers&limit=100`);
   t.equal(json.result.scanned, 25);

@@ -2,7 +2,7 @@ import { address } from '@solana/web3.js';
 import bs58 from 'bs58';
 import t from 'tap';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
-import { DOLLAR, GOLD, POINTS, TOLL, WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { DOLLAR, GOLD, POINTS, TOLL, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { findProgramAddress } from '../../src/solana/accounts/program-derived-address.ts';
 import { openStepped } from '../support/open.ts';
 import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
@@ -27,7 +27,7 @@ function expected(mint: string, program: string) {
 }
 
 const rows = (items: any[]) => items.map(({ address, owner, amount }) => ({ address, owner, amount }));
-const requests = async () => (await cluster.control.requests())['getProgramAccounts'] ?? 0;
+const requests = async () => (await cluster.control.requestCounts())['getProgramAccounts'] ?? 0;
 
 t.test('the first page needs no scan, and names the owners', async (t) => {
   const { json } = await get(`/token/${dollar}/holders`);
@@ -66,7 +66,7 @@ t.test('further pages are cut from one scan, and the first one too while it live
 t.test('Token-2022 accounts with extensions and without are in one list', async (t) => {
   const mint = POINTS.mint.address;
   const plain = address(findProgramAddress(TOKEN_2022_PROGRAM, ['plain']));
-  chain.put(plain, tokenAccountFixture(NOBODY, 7, mint, TOKEN_2022_PROGRAM));
+  chain.setAccount(plain, tokenAccountFixture(NOBODY, 7, mint, TOKEN_2022_PROGRAM));
   await step(4);
   const all = expected(mint, TOKEN_2022_PROGRAM);
   t.equal(all.at(-1)?.address, plain);
@@ -88,7 +88,7 @@ t.test('what is no mint has no holders', async (t) => {
 });
 
 t.test('bad input is refused before anything is asked of the cluster', async (t) => {
-  const asked = async () => Object.values(await cluster.control.requests()).reduce((sum, count) => sum + count, 0);
+  const asked = async () => Object.values(await cluster.control.requestCounts()).reduce((sum, count) => sum + count, 0);
   const before = await asked();
   for (const [target, error] of [
     ['/token/x/holders', 'invalid_address'],
@@ -138,7 +138,7 @@ t.test('a node that is late with it may have it in a moment', async (t) => {
 t.test('holders from before what was said already are none', async (t) => {
   const target = `/token/${GOLD.mint.address}/holders`;
   const { slot } = (await get(target)).json;
-  const rows = WALLETS.map((wallet) => ({ address: cluster.stage.holding(GOLD, wallet) }));
+  const rows = WALLETS.map((wallet) => ({ address: cluster.setup.tokenAccountOf(GOLD, wallet) }));
   const told = (at: number) => ({ result: `{"context":{"slot":${at}},"value":${JSON.stringify(rows)}}` });
   node.says.set('getTokenLargestAccounts', () => told(slot - 1));
   await step(40, 4);

@@ -2,7 +2,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import bs58 from 'bs58';
 import t from 'tap';
-import { WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { readKeyRing } from '../../src/receipts/keys/key-history.ts';
 import { revokeKey, rotateKey } from '../../src/receipts/keys/key-rotation.ts';
 import { isSuccession } from '../../src/receipts/keys/succession.ts';

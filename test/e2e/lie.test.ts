@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import t from 'tap';
-import { WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
 import { openStepped, until } from '../support/open.ts';
 

@@ -1,8 +1,8 @@
 import { address } from '@solana/web3.js';
 import t from 'tap';
 import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
-import { DOLLAR, GOLD, TOLL, WALLETS } from '../../src/localnet/traffic/cast.ts';
-import { PRICE_FEEDS } from '../../src/localnet/traffic/price-feeds.ts';
+import { DOLLAR, GOLD, TOLL, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { PRICE_FEEDS } from '../../src/localnet/traffic/demo-price-feeds.ts';
 import { type Got, openStepped, type SteppedWorld } from '../support/open.ts';
 import { addressFromByte, ownerOf, tokenAccountFixture } from '../support/token-account-fixtures.ts';
 
@@ -21,7 +21,7 @@ const held = (owner: string, amount: number, mint: string = DOLLAR.mint.address,
 
 /** How often the cluster was asked for lists. */
 const reads = async ({ cluster }: SteppedWorld): Promise<number> =>
-  (await cluster.control.requests())['getTokenAccountsByOwner'] ?? 0;
+  (await cluster.control.requestCounts())['getTokenAccountsByOwner'] ?? 0;
 
 /** Reads a path in slot after slot until it has cost no reading of a list for so many slots; returns their answers. */
 async function keepLive(world: SteppedWorld, path: string, slots = 3): Promise<readonly Got[]> {
@@ -39,8 +39,8 @@ async function keepLive(world: SteppedWorld, path: string, slots = 3): Promise<r
 
 t.test('I15: the token accounts of an owner that is read again and again cost no read', async (t) => {
   const world = await openStepped(t, { perSlot: 0, set: [UNAUDITED] });
-  world.cluster.chain.put(A, held(OWNER, 1_000_000));
-  world.cluster.chain.put(B, held(OWNER, 50, TOLL.mint.address, TOKEN_2022_PROGRAM));
+  world.cluster.chain.setAccount(A, held(OWNER, 1_000_000));
+  world.cluster.chain.setAccount(B, held(OWNER, 50, TOLL.mint.address, TOKEN_2022_PROGRAM));
   await world.step(3);
   const answers = await keepLive(world, PATH, 6);
   t.ok(answers.every(({ json }) => json.result.length === 2));
@@ -75,7 +75,7 @@ t.test('I15: each answer is what the chain holds at its slot, whatever becomes o
     [B, GONE],
     [A, held(OWNER, 4)],
   ] as const) {
-    chain.put(each, account);
+    chain.setAccount(each, account);
     for (let i = 0; i < 3; i++) {
       await world.step();
       check(await world.get(PATH));
@@ -97,7 +97,7 @@ t.test('a portfolio is carried on with what it holds, and valued again every few
   for (const each of answers) t.equal(sol(each).amount, `${chain.accountAt(wallet, each.json.slot)?.lamports}`);
   t.ok(new Set(answers.map(({ json }) => json.slot)).size > 1, 'their slot moves on');
   t.ok(new Set(answers.map((each) => sol(each).priceUsd)).size > 1, 'so do the prices');
-  chain.put(wallet, { ...GONE, lamports: 77n });
+  chain.setAccount(wallet, { ...GONE, lamports: 77n });
   await keepLive(world, path);
   t.equal(sol(await world.get(path)).amount, '77');
 });

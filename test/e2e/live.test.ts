@@ -1,7 +1,7 @@
 import t from 'tap';
 import { WebSocket as NodeSocket } from 'ws';
 import { createClient, type Snapshot } from '../../src/client/client.ts';
-import { WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { openStepped, until } from '../support/open.ts';
 
 const [WALLET = ''] = WALLETS.map(({ address }) => address);

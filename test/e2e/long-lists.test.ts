@@ -1,7 +1,7 @@
 import bs58 from 'bs58';
 import t from 'tap';
 import { TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
-import { GOLD } from '../../src/localnet/traffic/cast.ts';
+import { GOLD } from '../../src/localnet/traffic/demo-accounts.ts';
 import { openStepped } from '../support/open.ts';
 import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
 

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { KNOWN_PROGRAMS } from '../../src/solana/analysis/known-programs.ts';
 import { openStepped } from '../support/open.ts';
 

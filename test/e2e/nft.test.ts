@@ -2,7 +2,7 @@ import { type Address, address } from '@solana/web3.js';
 import bs58 from 'bs58';
 import t from 'tap';
 import { METADATA_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
-import { keypair } from '../../src/localnet/traffic/keypair.ts';
+import { deriveKeypair } from '../../src/localnet/traffic/demo-keypair.ts';
 import { findMetadataAddress } from '../../src/solana/accounts/metaplex-metadata-account.ts';
 import { findAssociatedTokenAddress, findProgramAddress } from '../../src/solana/accounts/program-derived-address.ts';
 import { openStepped } from '../support/open.ts';
@@ -11,7 +11,10 @@ import { mintFixture, tokenAccountFixture } from '../support/token-account-fixtu
 const mintNamed = (name: string): Address => address(findProgramAddress(TOKEN_PROGRAM, [name]));
 const picture = mintNamed('picture');
 const edition = mintNamed('edition');
-const [collector, other] = ['collector', 'other collector'].map((name) => keypair(name).address) as [Address, Address];
+const [collector, other] = ['collector', 'other collector'].map((name) => deriveKeypair(name).address) as [
+  Address,
+  Address,
+];
 
 // Somebody says that they are worth a dollar: of one that is like no other that can't be known.
 const { get, cluster, step } = await openStepped(t, {
@@ -22,7 +25,7 @@ const { chain } = cluster;
 
 function putHolding(mint: Address, owner: Address): Address {
   const at = address(findAssociatedTokenAddress(owner, mint, 'spl-token'));
-  chain.put(at, tokenAccountFixture(owner, 1, mint));
+  chain.setAccount(at, tokenAccountFixture(owner, 1, mint));
   return at;
 }
 
@@ -38,13 +41,13 @@ function putMetadata(mint: Address, name: string, symbol: string): void {
   const data = Buffer.alloc(679);
   Buffer.concat([Buffer.from([4]), bs58.decode(collector), bs58.decode(mint), ...texts]).copy(data);
   const account = { lamports: 2_000_000n, owner: METADATA_PROGRAM, executable: false, data };
-  chain.put(address(findMetadataAddress(mint)), account);
+  chain.setAccount(address(findMetadataAddress(mint)), account);
 }
 
-chain.put(picture, mintFixture(0, 1));
+chain.setAccount(picture, mintFixture(0, 1));
 putMetadata(picture, 'Picture #7', 'PIC');
 const held = putHolding(picture, collector);
-chain.put(edition, mintFixture(0, 2));
+chain.setAccount(edition, mintFixture(0, 2));
 putHolding(edition, collector);
 putHolding(edition, other);
 await step(4);

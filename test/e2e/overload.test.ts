@@ -1,7 +1,7 @@
 import t from 'tap';
 import { generateApiKey } from '../../src/access/api-keys/api-key.ts';
 import { apiKeysPath } from '../../src/access/api-keys/api-key-store.ts';
-import { WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { issue, recordOf } from '../support/access/api-key-fixtures.ts';
 import { type Got, openStepped, type SteppedWorld, until } from '../support/open.ts';
 

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import t from 'tap';
-import { COINS, DOLLAR, GOLD, POINTS, TOLL, TREASURY, WALLETS } from '../../src/localnet/traffic/cast.ts';
-import { PRICE_FEEDS } from '../../src/localnet/traffic/price-feeds.ts';
+import { COINS, DOLLAR, GOLD, POINTS, TOLL, TREASURY, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { PRICE_FEEDS } from '../../src/localnet/traffic/demo-price-feeds.ts';
 import { findPriceFeedAddress } from '../../src/solana/accounts/pyth-price.ts';
 import { openStepped } from '../support/open.ts';
 
@@ -65,7 +65,7 @@ t.test('with prices on chain', async (t) => {
     const person = await get(`/token/${wallet}`);
     t.same([person.status, person.json.error], [404, 'not_a_mint']);
     t.match(person.json.message, 'of the kind system');
-    const holding = await get(`/token/${cluster.stage.holding(DOLLAR, WALLETS[0])}`);
+    const holding = await get(`/token/${cluster.setup.tokenAccountOf(DOLLAR, WALLETS[0])}`);
     t.match(holding.json.message, 'of the kind spl-token:account');
   });
 
@@ -114,7 +114,8 @@ t.test('with prices on chain', async (t) => {
   });
 
   t.test('bad input is refused before anything is asked of the cluster', async (t) => {
-    const asked = async () => Object.values(await cluster.control.requests()).reduce((sum, count) => sum + count, 0);
+    const asked = async () =>
+      Object.values(await cluster.control.requestCounts()).reduce((sum, count) => sum + count, 0);
     const before = await asked();
     for (const [target, error] of [
       ['/token/x', 'invalid_address'],

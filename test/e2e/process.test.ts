@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import t from 'tap';
 import { WebSocket } from 'ws';
-import { startEmbedded } from '../../src/localnet/embedded.ts';
-import { WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { type Child, listening, PATIENT, run } from '../support/child-process.ts';
 import { client, until } from '../support/open.ts';
 
 const folders = t.testdir({ cluster: {}, killed: {}, rotated: {}, drained: {} });
-const cluster = await startEmbedded({ state: `${folders}/cluster`, slotMs: 100, perSlot: 1 });
+const cluster = await startEmbeddedCluster({ state: `${folders}/cluster`, slotMs: 100, transactionsPerSlot: 1 });
 t.teardown(cluster.close);
 
 async function serve(state: string): Promise<{ readonly child: Child; readonly url: string }> {
@@ -55,8 +55,8 @@ t.test('on SIGTERM what is under way is answered, listeners are told, and the pr
   const { get } = client(url);
   const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream`);
   await once(socket, 'message');
-  await cluster.control.delay(700);
-  const calls = async () => (await cluster.control.requests())['getMultipleAccounts'] ?? 0;
+  await cluster.control.delayResponses(700);
+  const calls = async () => (await cluster.control.requestCounts())['getMultipleAccounts'] ?? 0;
   const before = await calls();
   const answer = get(`/balance/${WALLETS[0].address}`);
   const closed = once(socket, 'close');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { SYSTEM_PROGRAM } from '../../src/domain/well-known-addresses.ts';
-import { WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { answerInFrame } from '../../src/receipts/push-frame.ts';
 import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
 import { openStepped, type SteppedWorld, until } from '../support/open.ts';
@@ -78,7 +78,12 @@ t.test(
     const { step, get, cluster } = world;
     const account = addressFromByte(31);
     const put = (lamports: bigint): void =>
-      cluster.chain.put(account, { lamports, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(0) });
+      cluster.chain.setAccount(account, {
+        lamports,
+        owner: SYSTEM_PROGRAM,
+        executable: false,
+        data: new Uint8Array(0),
+      });
     put(100n);
     await step(5);
     const reader = await openReader(t, world);

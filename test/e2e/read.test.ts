@@ -3,7 +3,7 @@ import { type Client, type ClientOptions, createClient } from '../../src/client/
 import type { Path } from '../../src/client/declared.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import { toJson } from '../../src/domain/to-json.ts';
-import { WALLETS, WHALE } from '../../src/localnet/traffic/cast.ts';
+import { WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
 import { routes } from '../../src/routes/index.ts';
 import { openStepped } from '../support/open.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { CLOCK_SYSVAR } from '../../src/domain/well-known-addresses.ts';
-import { WALLETS, WHALE } from '../../src/localnet/traffic/cast.ts';
+import { WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
 import { formatSignedBody, receiptTextIn } from '../../src/receipts/signed-body.ts';
 import { ReceiptError } from '../../src/receipts/verify/receipt-error.ts';
 import { type Expected, verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';

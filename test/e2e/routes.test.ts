@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import t from 'tap';
 import { CLOCK_SYSVAR, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
-import { COINS, DOLLAR, NONCE, WALLETS, WHALE } from '../../src/localnet/traffic/cast.ts';
+import { COINS, DOLLAR, NONCE, WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
 import { openStepped, until } from '../support/open.ts';
 
 const world = await openStepped(t, { perSlot: 1 });
@@ -85,8 +85,8 @@ t.test('/epoch has the names of getEpochInfo and three more', async (t) => {
       slotIndex,
       slotsInEpoch: 8192,
       absoluteSlot: slot,
-      blockHeight: chain.head(commitment)?.height,
-      transactionCount: chain.head(commitment)?.transactionCount,
+      blockHeight: chain.newestBlock(commitment)?.height,
+      transactionCount: chain.newestBlock(commitment)?.transactionCount,
       epochProgress: Number((slotIndex / 8192).toFixed(6)),
       slotsRemaining: 8192 - slotIndex,
       estimatedEndTime: Math.round((clock.now() + (8192 - slotIndex) * 400) / 1000),
@@ -173,19 +173,19 @@ t.test('/account has every digit, and null for an account that is not there', as
 });
 
 t.test('/account says what kind each account is of', async (t) => {
-  const { holding, table } = cluster.stage;
+  const { tokenAccountOf, lookupTable } = cluster.setup;
   const kinds: Record<string, string> = {
     [wallet]: 'system',
     [CLOCK_SYSVAR]: 'sysvar',
     [NONCE.address]: 'nonce',
-    [table.address]: 'address-lookup-table',
+    [lookupTable.address]: 'address-lookup-table',
     [TOKEN_PROGRAM]: 'bpf-upgradeable-loader',
     '11111111111111111111111111111111': 'native-program',
   };
   for (const coin of COINS) {
     const program = coin.program === TOKEN_PROGRAM ? 'spl-token' : 'spl-token-2022';
     kinds[coin.mint.address] = `${program}:mint`;
-    kinds[holding(coin, WALLETS[0])] = `${program}:account`;
+    kinds[tokenAccountOf(coin, WALLETS[0])] = `${program}:account`;
   }
   for (const [address, kind] of Object.entries(kinds)) {
     const { result } = (await get(`/account/${address}`)).json;
@@ -231,7 +231,7 @@ t.test('a call through /rpc has the very bytes of the node', async (t) => {
     ['getRecentPerformanceSamples', [3]],
     ['getRecentPrioritizationFees', [[]]],
     ['getTokenAccountsByOwner', [wallet, { programId: TOKEN_PROGRAM }, parsed]],
-    ['getTokenAccountBalance', [cluster.stage.holding(DOLLAR, WALLETS[0])]],
+    ['getTokenAccountBalance', [cluster.setup.tokenAccountOf(DOLLAR, WALLETS[0])]],
     ['getTokenSupply', [DOLLAR.mint.address]],
     ['getTokenLargestAccounts', [DOLLAR.mint.address]],
     ['getBlock', [chain.slot('finalized'), { maxSupportedTransactionVersion: 0 }]],

@@ -7,7 +7,7 @@ import { openStepped } from '../support/open.ts';
 const { get, rpc, cluster } = await openStepped(t, { perSlot: 0 });
 
 const total = async (): Promise<number> =>
-  Object.values(await cluster.control.requests()).reduce((sum, calls) => sum + calls, 0);
+  Object.values(await cluster.control.requestCounts()).reduce((sum, calls) => sum + calls, 0);
 
 t.test('a method outside the 21 is 403, whatever it is, and no node hears of it', async (t) => {
   const before = await total();
@@ -29,12 +29,12 @@ t.test('a batch, and a method that is no text, are 400, and no node hears of the
 });
 
 t.test('of two methods in one body the last one counts, and it alone travels', async (t) => {
-  const before = await cluster.control.requests();
+  const before = await cluster.control.requestCounts();
   const smuggled = await rpc('{"method":"getVersion","method":"sendTransaction"}');
   t.equal(smuggled.status, 403);
   const harmless = await rpc('{"method":"sendTransaction","jsonrpc":"1.0","id":"x","method":"getClusterNodes"}');
   t.equal(harmless.status, 200);
-  const after = await cluster.control.requests();
+  const after = await cluster.control.requestCounts();
   t.equal(after['sendTransaction'], undefined);
   t.equal(after['getClusterNodes'], (before['getClusterNodes'] ?? 0) + 1);
 });
@@ -58,7 +58,7 @@ t.test('no body that is thrown at /rpc gets another method through, or does harm
     }),
     { numRuns: 400 },
   );
-  for (const name of Object.keys(await cluster.control.requests())) t.ok(known.has(name), name);
+  for (const name of Object.keys(await cluster.control.requestCounts())) t.ok(known.has(name), name);
   t.same(Object.keys(Object.prototype), []);
 });
 

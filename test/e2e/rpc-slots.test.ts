@@ -3,7 +3,7 @@ import { address } from '@solana/web3.js';
 import fc from 'fast-check';
 import t from 'tap';
 import { SYSTEM_PROGRAM } from '../../src/domain/well-known-addresses.ts';
-import { WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { member } from '../../src/upstream/json/raw-json.ts';
 import { type Got, openStepped, type SteppedWorld, until } from '../support/open.ts';
 import { addressFromByte } from '../support/token-account-fixtures.ts';
@@ -52,7 +52,7 @@ t.test('getSlot does not go back when slots stand still and the node falls back'
   }));
   const before = await Promise.all(calls.map((call) => rpc(call)));
   await cluster.control.pauseSlots();
-  await cluster.control.lieAboutSlot(-11);
+  await cluster.control.skewSlots(-11);
   await stand(world, 4000);
   for (const [i, call] of calls.entries()) {
     const got = await rpc(call);
@@ -69,7 +69,7 @@ t.test('an answer of a node that has fallen back is not given: the last one is, 
   const world = await openStepped(t, { perSlot: 0 });
   const { rpc, step, cluster } = world;
   const at = (commitment: string) => ({ commitment });
-  const mint = cluster.stage.table.entries.at(-1);
+  const mint = cluster.setup.lookupTable.entries.at(-1);
   const calls: readonly Call[] = [
     { method: 'getBalance', params: [wallet(1), at('confirmed')] },
     { method: 'getAccountInfo', params: [wallet(1), { ...at('confirmed'), encoding: 'base58' }] },
@@ -151,7 +151,7 @@ t.test('a result that is too long to be kept holds later ones to its slot', asyn
   const { rpc, step, cluster, node } = world;
   const long = address(addressFromByte(31));
   const account = { lamports: 1n, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(70_000) };
-  cluster.chain.put(long, account);
+  cluster.chain.setAccount(long, account);
   await step(3);
   const call = { method: 'getAccountInfo', params: [long, { commitment: 'confirmed', encoding: 'base64' }] };
   const fallBack = await remember(world, [call]);
@@ -231,9 +231,9 @@ t.test('whatever the node does, no answer to the same call ever has an older slo
   const { control } = cluster;
   const deed = fc.oneof(
     { weight: 4, arbitrary: fc.integer({ min: 1, max: 5 }).map((slots) => () => stand(world, slots * 400)) },
-    { weight: 2, arbitrary: fc.integer({ min: -40, max: 0 }).map((slots) => () => control.lieAboutSlot(slots)) },
-    { weight: 1, arbitrary: fc.integer({ min: 0, max: 12 }).map((slots) => () => control.lag(slots)) },
-    { weight: 1, arbitrary: fc.integer({ min: 1, max: 4 }).map((calls) => () => control.minContextSlotErrors(calls)) },
+    { weight: 2, arbitrary: fc.integer({ min: -40, max: 0 }).map((slots) => () => control.skewSlots(slots)) },
+    { weight: 1, arbitrary: fc.integer({ min: 0, max: 12 }).map((slots) => () => control.lagBehind(slots)) },
+    { weight: 1, arbitrary: fc.integer({ min: 1, max: 4 }).map((calls) => () => control.failMinContextSlot(calls)) },
     { weight: 2, arbitrary: fc.constantFrom('confirmed', 'finalized').map((commitment) => () => warm(commitment)) },
     { weight: 6, arbitrary: fc.subarray(calls, { minLength: 1 }).map((some) => () => Promise.all(some.map(read))) },
   );

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { COINS, DOLLAR, WALLETS, WHALE } from '../../src/localnet/traffic/cast.ts';
+import { COINS, DOLLAR, WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
 import { member } from '../../src/upstream/json/raw-json.ts';
 import { type Got, openStepped, until } from '../support/open.ts';
 import { addressFromByte } from '../support/token-account-fixtures.ts';
@@ -31,13 +31,13 @@ async function asked(address: string, config: Config): Promise<Buffer> {
 const sourceOf = (got: Got): string | null => got.headers.get('x-cache');
 
 t.test('an account that a route keeps is written with the very bytes of the node', async (t) => {
-  const { stage } = cluster;
+  const { setup } = cluster;
   const addresses = [
     WALLETS[0]?.address ?? '',
     WHALE.address,
     addressFromByte(40),
-    ...stage.table.entries,
-    ...COINS.flatMap((coin) => [coin.mint.address, stage.holding(coin, WALLETS[0])]),
+    ...setup.lookupTable.entries,
+    ...COINS.flatMap((coin) => [coin.mint.address, setup.tokenAccountOf(coin, WALLETS[0])]),
     'SysvarC1ock11111111111111111111111111111111',
     'SysvarRent111111111111111111111111111111111',
     'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',

@@ -1,7 +1,7 @@
 import { address } from '@solana/web3.js';
 import t from 'tap';
 import { TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
-import { DOLLAR, WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { DOLLAR, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { findProgramAddress } from '../../src/solana/accounts/program-derived-address.ts';
 import { parseSolDomain, resolveDomain } from '../../src/solana/accounts/sol-domain.ts';
 import { openStepped } from '../support/open.ts';
@@ -70,7 +70,7 @@ t.test('a .sol name leads where the name service leads', async (t) => {
     domain.accounts.forEach((at, i) => {
       const stored = accounts[i];
       const account = stored ? decodeBase64(stored) : { owner: SYSTEM, data: new Uint8Array() };
-      chain.put(address(at), { ...account, lamports: stored ? 10_000_000n : 0n, executable: false });
+      chain.setAccount(address(at), { ...account, lamports: stored ? 10_000_000n : 0n, executable: false });
     });
     await step(8, 4);
     const { status, json } = await search('Vector.SOL');
@@ -88,7 +88,7 @@ t.test('a .sol name that was made a token leads to who holds it', async (t) => {
   const domain = parseSolDomain('vector.sol') ?? t.fail('a name');
   if (typeof domain === 'boolean') return;
   const put = (at: string, account: { readonly owner: string; readonly data: Uint8Array } | null) =>
-    chain.put(address(at), {
+    chain.setAccount(address(at), {
       ...(account ?? { owner: SYSTEM, data: new Uint8Array() }),
       lamports: account ? 10_000_000n : 0n,
       executable: false,
@@ -116,7 +116,7 @@ t.test('a .sol name that was made a token leads to who holds it', async (t) => {
 });
 
 t.test('what means nothing is refused before anything is asked of the cluster', async (t) => {
-  const asked = async () => Object.values(await cluster.control.requests()).reduce((sum, count) => sum + count, 0);
+  const asked = async () => Object.values(await cluster.control.requestCounts()).reduce((sum, count) => sum + count, 0);
   const before = await asked();
   for (const q of [
     'hello',

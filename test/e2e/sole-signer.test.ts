@@ -1,5 +1,5 @@
 import t from 'tap';
-import { WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { openOver, openStepped, until } from '../support/open.ts';
 
 const state = t.testdir();

@@ -4,7 +4,7 @@ import bs58 from 'bs58';
 import t from 'tap';
 import { stakeText } from '../../src/access/stake/stake-proof.ts';
 import { TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
-import { DOLLAR } from '../../src/localnet/traffic/cast.ts';
+import { DOLLAR } from '../../src/localnet/traffic/demo-accounts.ts';
 import { findProgramAddress } from '../../src/solana/accounts/program-derived-address.ts';
 import { type Got, openStepped, until } from '../support/open.ts';
 import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
@@ -29,7 +29,7 @@ t.test('a wallet that has held for long enough gets its tier, and only as much a
   const { get, cluster, clock, step } = await openStepped(t, { perSlot: 0, set: [FREE, ...STAKE] });
   const give = (amount: bigint): void => {
     const name = address(findProgramAddress(TOKEN_PROGRAM, ['bag']));
-    cluster.chain.put(name, tokenAccountFixture(WALLET, amount, MINT));
+    cluster.chain.setAccount(name, tokenAccountFixture(WALLET, amount, MINT));
   };
   const proof = proofAt(clock.now());
   give(3_500n);

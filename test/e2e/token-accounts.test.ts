@@ -1,7 +1,7 @@
 import { address } from '@solana/web3.js';
 import t from 'tap';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
-import { COINS, DOLLAR, WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { COINS, DOLLAR, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { findAssociatedTokenAddress, findProgramAddress } from '../../src/solana/accounts/program-derived-address.ts';
 import { openStepped } from '../support/open.ts';
 import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
@@ -46,7 +46,7 @@ t.test('?mint= keeps to the accounts of that mint, wherever they lie', async (t)
   const mint = DOLLAR.mint.address;
   const spare = madeUp('spare');
   const account = tokenAccountFixture(wallet, 18_446_744_073_709_551_615n, mint);
-  chain.put(spare, { ...account, lamports: 9_007_199_254_740_993n });
+  chain.setAccount(spare, { ...account, lamports: 9_007_199_254_740_993n });
   await step(3);
   const got = await get(`/token-accounts/${wallet}?mint=${mint}`);
   const own = findAssociatedTokenAddress(wallet, mint, 'spl-token');
@@ -87,8 +87,8 @@ t.test('amounts that move with the clock are shown as they are, and no more than
   data.writeDoubleLE(3, 170 + 32);
   data.writeDoubleLE(3, 170 + 48);
   const owner = madeUp('scaled owner');
-  chain.put(mint, { lamports: 5_000_000n, owner: TOKEN_2022_PROGRAM, executable: false, data });
-  chain.put(madeUp('scaled account'), tokenAccountFixture(owner, 150, mint, TOKEN_2022_PROGRAM));
+  chain.setAccount(mint, { lamports: 5_000_000n, owner: TOKEN_2022_PROGRAM, executable: false, data });
+  chain.setAccount(madeUp('scaled account'), tokenAccountFixture(owner, 150, mint, TOKEN_2022_PROGRAM));
   await step(40, 4);
   const { json } = await get(`/token-accounts/${owner}?commitment=finalized`);
   t.match(json.result, [{ tokenAmount: { amount: '150', decimals: 2, uiAmount: 4.5, uiAmountString: '4.5' } }]);
@@ -97,7 +97,7 @@ t.test('amounts that move with the clock are shown as they are, and no more than
 
 t.test('bad input is refused before anything is asked of the cluster', async (t) => {
   await step();
-  const asked = async () => Object.values(await cluster.control.requests()).reduce((sum, count) => sum + count, 0);
+  const asked = async () => Object.values(await cluster.control.requestCounts()).reduce((sum, count) => sum + count, 0);
   const before = await asked();
   for (const [target, error] of [
     ['/token-accounts/x', 'invalid_address'],

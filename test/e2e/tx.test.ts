@@ -1,5 +1,5 @@
 import t from 'tap';
-import { WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { documented, refusesUnasked } from '../support/documented.ts';
 import { openStepped } from '../support/open.ts';
 
@@ -56,7 +56,7 @@ t.test('a finalized transaction is read once and for all, a confirmed one until 
 });
 
 t.test('a transaction that nobody knows is not found, and not asked for again at once', async (t) => {
-  const calls = async (): Promise<number> => (await cluster.control.requests())['getTransaction'] ?? 0;
+  const calls = async (): Promise<number> => (await cluster.control.requestCounts())['getTransaction'] ?? 0;
   const before = await calls();
   for (let i = 0; i < 5; i++) {
     const got = await get(`/tx/${NOBODY}`);

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { COINS } from '../../src/localnet/traffic/cast.ts';
+import { COINS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { digestOf } from '../../src/receipts/digest.ts';
 import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
 import { openStepped, until } from '../support/open.ts';

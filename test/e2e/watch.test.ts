@@ -2,14 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import bs58 from 'bs58';
 import t from 'tap';
 import { SYSTEM_PROGRAM } from '../../src/domain/well-known-addresses.ts';
-import { WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { openStepped, type SteppedWorld, until } from '../support/open.ts';
 
 const WALLET = WALLETS[0]?.address ?? '';
 
 /** How often the cluster was asked for accounts over HTTP. */
 const reads = async ({ cluster }: SteppedWorld): Promise<number> =>
-  (await cluster.control.requests())['getMultipleAccounts'] ?? 0;
+  (await cluster.control.requestCounts())['getMultipleAccounts'] ?? 0;
 
 /** Reads a path in slot after slot until it is kept live: it costs no read any more. */
 async function keepLive(world: SteppedWorld, path: string): Promise<void> {
@@ -85,11 +85,11 @@ t.test('I6: when the connection is lost all that hung on it is stale at once, an
   const path = `/balance/${WALLET}`;
   await keepLive(world, path);
   const { slot } = (await world.get(path)).json;
-  await world.cluster.control.delay(2000); // so that nobody can do better
+  await world.cluster.control.delayResponses(2000); // so that nobody can do better
   await world.cluster.control.dropWebSockets();
   await until(async () => (await world.get(path)).headers.get('x-cache') === 'STALE', 'the loss');
   t.equal((await world.get(path)).json.slot, slot, 'claims what was proven, and no more');
-  await world.cluster.control.delay(0);
+  await world.cluster.control.delayResponses(0);
   await until(async () => {
     world.clock.advance(100);
     await sleep(5);
@@ -129,7 +129,7 @@ t.test('I11: an account that is not there is an answer too, and its coming and g
   t.match((await world.get(`/account/${address}`)).json, { result: null });
   const empty = { lamports: 0n, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(0) };
   for (const lamports of [5n, 0n, 7n]) {
-    world.cluster.chain.put(address, { ...empty, lamports });
+    world.cluster.chain.setAccount(address, { ...empty, lamports });
     const before = await reads(world);
     await world.step(3);
     const { result, slot } = (await world.get(`/balance/${address}`)).json;

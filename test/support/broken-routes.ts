@@ -1,5 +1,5 @@
 import { Cache } from '../../src/cache/cache.ts';
-import { COINS, WALLETS } from '../../src/localnet/traffic/cast.ts';
+import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { routes } from '../../src/routes/index.ts';
 import type { Route } from '../../src/routing/route.ts';
 import type { Got, Logged, SteppedWorld } from './open.ts';

@@ -20,14 +20,14 @@ export async function documented({ get }: World): Promise<(t: Test, path: string
 /** Asks what must be refused before anything is asked of the cluster. */
 export async function refusesUnasked(
   t: Test,
-  { get, cluster }: World & { readonly cluster: { readonly control: { requests(): Promise<object> } } },
+  { get, cluster }: World & { readonly cluster: { readonly control: { requestCounts(): Promise<object> } } },
   code: string,
   targets: readonly string[],
 ): Promise<void> {
-  const before = await cluster.control.requests();
+  const before = await cluster.control.requestCounts();
   for (const target of targets) {
     const { status, json } = await get(target);
     t.strictSame([status, json.error], [400, code], target);
   }
-  t.strictSame(await cluster.control.requests(), before, 'the node has not heard of it');
+  t.strictSame(await cluster.control.requestCounts(), before, 'the node has not heard of it');
 }

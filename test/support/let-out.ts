@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { generateApiKey } from '../../src/access/api-keys/api-key.ts';
 import { apiKeysPath } from '../../src/access/api-keys/api-key-store.ts';
-import { startEmbedded } from '../../src/localnet/embedded.ts';
+import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { issue, recordOf } from './access/api-key-fixtures.ts';
 import { listening, PATIENT, run } from './child-process.ts';
 import { client, type Got, until } from './open.ts';
@@ -38,7 +38,7 @@ export async function letOut(place: Place): Promise<LetOut> {
   };
   const [path, query, socket] = secrets.upstream;
 
-  const cluster = await startEmbedded({ state: `${folders}/cluster`, slotMs: 100, perSlot: 1 });
+  const cluster = await startEmbeddedCluster({ state: `${folders}/cluster`, slotMs: 100, transactionsPerSlot: 1 });
   place.teardown(cluster.close);
 
   const node = await talkativeNode(cluster.url, `${path}: ${query}`);

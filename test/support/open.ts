@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { loadConfig } from '../../src/config/config-schema.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/gateway.ts';
-import { newGenesis } from '../../src/localnet/genesis.ts';
-import { createEmbedded, type InThreadCluster } from '../../src/localnet/in-thread.ts';
+import { createGenesis } from '../../src/localnet/cluster-genesis.ts';
+import { type InThreadCluster, startInThreadCluster } from '../../src/localnet/in-thread-cluster.ts';
 import { systemClock } from '../../src/runtime/system-clock.ts';
 import { ManualClock } from './manual-clock.ts';
 import { type OverriddenNode, overriddenNode } from './overridden-node.ts';
@@ -167,9 +167,9 @@ export async function openStepped(
   { set = [], before = async (url) => url, ...setting }: SteppedSetting = {},
 ): Promise<SteppedWorld> {
   const clock = new ManualClock();
-  const { perSlot = 2, skipEvery = 0 } = setting;
-  const genesis = newGenesis(Buffer.alloc(32, 7), clock.now());
-  const cluster = await createEmbedded(clock, genesis, { perSlot, skipEvery });
+  const { perSlot: transactionsPerSlot = 2, skipEvery = 0 } = setting;
+  const genesis = createGenesis(Buffer.alloc(32, 7), clock.now());
+  const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot, skipEvery });
   const node = await overriddenNode(t, cluster.url);
   t.teardown(() => cluster.close());
   const world = await openOver(t, `${await before(node.url)},${cluster.wsUrl}`, clock, { ...setting, set });

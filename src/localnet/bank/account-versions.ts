@@ -1,5 +1,5 @@
 import type { Slot } from '../../domain/slot.ts';
-import type { Account } from './account.ts';
+import type { Account } from './svm-account.ts';
 
 interface Version {
   /** The slot whose bank wrote it. */
@@ -9,7 +9,7 @@ interface Version {
 }
 
 /** Before any slot: the state that an account had when its first change was recorded. */
-const BEFORE: Slot = -1;
+const BEFORE_FIRST_CHANGE: Slot = -1;
 
 /**
  * What accounts looked like at each slot that a commitment may still ask for. The newest state lives in the machine;
@@ -23,7 +23,7 @@ export class AccountVersions {
     const versions = this.#changes.get(address);
     if (versions === undefined) {
       this.#changes.set(address, [
-        { slot: BEFORE, account: before },
+        { slot: BEFORE_FIRST_CHANGE, account: before },
         { slot, account: after },
       ]);
       return;
@@ -38,7 +38,7 @@ export class AccountVersions {
   }
 
   /** The addresses with a recorded change. */
-  addresses(): Iterable<string> {
+  changedAddresses(): Iterable<string> {
     return this.#changes.keys();
   }
 

@@ -4,18 +4,23 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { CLOCK_SYSVAR, RECENT_BLOCKHASHES_SYSVAR, SLOT_HASHES_SYSVAR } from '../../domain/well-known-addresses.ts';
-import type { Account } from './account.ts';
 import { AccountVersions } from './account-versions.ts';
-import { admit, BLOCKHASH_LIFE, isAlive, type Surroundings } from './admission.ts';
-import { Bank, type Parent } from './bank.ts';
-import type { Block, Landed } from './block.ts';
+import { Bank, type ParentBlock } from './bank.ts';
 import { Ledger } from './ledger.ts';
-import { type PrioritizationFee, prioritizationFees } from './prioritization-fees.ts';
-import { type PerformanceSample, Samples } from './samples.ts';
-import { type Skips, skips } from './skips.ts';
+import { type PerformanceSample, PerformanceSamples } from './performance-samples.ts';
+import { type PrioritizationFee, prioritizationFeesOf } from './prioritization-fees.ts';
+import type { Block, LandedTransaction } from './produced-block.ts';
+import { createSkippedSlots, type SkippedSlots } from './skipped-slots.ts';
 import { SlotClock } from './slot-clock.ts';
-import { type Execution, Svm } from './svm.ts';
-import { feeOf, type Message, readTransaction } from './wire-transaction.ts';
+import { type ExecutionResult, Svm } from './svm.ts';
+import type { Account } from './svm-account.ts';
+import {
+  checkTransaction,
+  hasValidBlockhash,
+  MAX_PROCESSING_AGE,
+  type TransactionCheckContext,
+} from './transaction-checks.ts';
+import { decodeTransaction, feeOf, type TransactionMessage } from './wire-transaction.ts';
 
 export interface ChainOptions {
   readonly clock: Clock;
@@ -32,12 +37,12 @@ export interface ChainOptions {
 /** One step of the cluster: a block was made, and with it others became more certain. */
 export interface SlotEvent {
   /** The bank that was just opened on top of the block; transactions go there now. */
-  readonly created: Slot;
+  readonly openedSlot: Slot;
   readonly processed: Block;
   /** The block is the first of another branch, whose bank nobody was told of yet. */
-  readonly isBranch: boolean;
+  readonly isFirstOfFork: boolean;
   /** Accounts that went back to an earlier state because the blocks that had changed them were abandoned. */
-  readonly reverted: ReadonlySet<string>;
+  readonly revertedAccounts: ReadonlySet<string>;
   /** Newly confirmed, oldest first: none, one or two. */
   readonly confirmed: readonly Block[];
   /** Newly finalized, oldest first. */
@@ -45,15 +50,15 @@ export interface SlotEvent {
   readonly root: Slot;
 }
 
-const FINALIZED_DEPTH = 32;
-const SLOT_HASHES = 512;
+const FINALIZATION_DEPTH = 32;
+const MAX_SLOT_HASHES = 512;
 const MAX_BLOCKS = 2048;
 const MAX_TRANSACTIONS = 16_384;
 
 /**
  * A cluster of one node: it makes a block per slot from the transactions it is sent, and tells what each commitment
  * sees. It starts from a slot that the clock names, with no history, as a node does from a snapshot; until the first
- * {@link tick} it prepares that first block, which is final at once.
+ * {@link produceBlock} it prepares that first block, which is final at once.
  */
 export class Chain {
   readonly genesisHash: string;
@@ -61,18 +66,18 @@ export class Chain {
   readonly identity: string;
   readonly slotsPerEpoch: number;
   /** When its slots are. */
-  readonly time: SlotClock;
+  readonly slotClock: SlotClock;
 
-  readonly #skips: Skips;
+  readonly #skippedSlots: SkippedSlots;
   readonly #svm: Svm;
   readonly #versions = new AccountVersions();
   readonly #ledger = new Ledger({ maxBlocks: MAX_BLOCKS, maxTransactions: MAX_TRANSACTIONS });
-  readonly #samples: Samples;
+  readonly #performanceSamples: PerformanceSamples;
   readonly #listeners = new Set<(event: SlotEvent) => void>();
-  #bank: Bank;
-  #heads: Record<Commitment, Slot>;
-  #reverted = new Set<string>();
-  #isBranch = false;
+  #workingBank: Bank;
+  #tips: Record<Commitment, Slot>;
+  #revertedAccounts = new Set<string>();
+  #isFirstOfFork = false;
 
   static async create(options: ChainOptions): Promise<Chain> {
     return new Chain(options, await Svm.load(options.slotsPerEpoch));
@@ -82,26 +87,26 @@ export class Chain {
     this.genesisHash = genesisHash;
     this.identity = digest('identity', genesisHash);
     this.slotsPerEpoch = slotsPerEpoch;
-    this.time = new SlotClock(clock, timing);
-    this.#skips = skips(skipEvery);
+    this.slotClock = new SlotClock(clock, timing);
+    this.#skippedSlots = createSkippedSlots(skipEvery);
     this.#svm = svm;
-    const first = this.#unskipped(this.time.now());
-    this.#heads = { processed: first, confirmed: first, finalized: first };
+    const first = this.#nextUnskippedSlot(this.slotClock.currentSlot());
+    this.#tips = { processed: first, confirmed: first, finalized: first };
     // At least as high as any block of an earlier run, because each slot that has no block now had none then.
-    const height = first - this.#skips.before(first);
+    const height = first - this.#skippedSlots.countBefore(first);
     const hash = digest('ancestor', genesisHash, String(first));
-    this.#bank = this.#open(first, { slot: first - 1, hash, height: height - 1, transactionCount: 0 });
-    this.#samples = new Samples(first, this.#bank.time);
+    this.#workingBank = this.#openBank(first, { slot: first - 1, hash, height: height - 1, transactionCount: 0 });
+    this.#performanceSamples = new PerformanceSamples(first, this.#workingBank.blockTime);
   }
 
   /** The newest slot that a commitment sees. */
   slot(commitment: Commitment): Slot {
-    return this.#heads[commitment];
+    return this.#tips[commitment];
   }
 
   /** The oldest slot whose block is still here. */
-  get firstAvailable(): Slot {
-    return this.#ledger.first?.slot ?? this.#heads.finalized;
+  get firstAvailableSlot(): Slot {
+    return this.#ledger.oldestBlock?.slot ?? this.#tips.finalized;
   }
 
   /**
@@ -109,30 +114,30 @@ export class Chain {
    * abandoned by a fork.
    */
   isSkipped(slot: Slot): boolean {
-    if (slot < this.firstAvailable) return this.#skips.has(slot);
-    return slot <= this.#heads.processed && this.#ledger.block(slot) === undefined;
+    if (slot < this.firstAvailableSlot) return this.#skippedSlots.has(slot);
+    return slot <= this.#tips.processed && this.#ledger.block(slot) === undefined;
   }
 
   block(slot: Slot): Block | undefined {
     return this.#ledger.block(slot);
   }
 
-  /** The newest block that a commitment sees; `undefined` only before the first {@link tick}. */
-  head(commitment: Commitment): Block | undefined {
-    return this.#ledger.block(this.#heads[commitment]);
+  /** The newest block that a commitment sees; `undefined` only before the first {@link produceBlock}. */
+  newestBlock(commitment: Commitment): Block | undefined {
+    return this.#ledger.block(this.#tips[commitment]);
   }
 
-  transaction(signature: string): Landed | undefined {
+  transaction(signature: string): LandedTransaction | undefined {
     return this.#ledger.transaction(signature);
   }
 
   /** Transactions that name an address, oldest first, at any commitment. */
-  transactionsOf(address: string): readonly Landed[] {
+  transactionsOf(address: string): readonly LandedTransaction[] {
     return this.#ledger.transactionsOf(address);
   }
 
   account(address: string, commitment: Commitment): Account | undefined {
-    return this.accountAt(address, this.#heads[commitment]);
+    return this.accountAt(address, this.#tips[commitment]);
   }
 
   /** The account at the end of a slot: any between the root and the newest, in particular those of a {@link SlotEvent}. */
@@ -143,8 +148,8 @@ export class Chain {
 
   /** The accounts that a program owns, in the order of their addresses. */
   programAccounts(program: string, commitment: Commitment): [address: string, account: Account][] {
-    const found = new Map(this.#svm.ownedBy(program));
-    for (const address of this.#versions.addresses()) {
+    const found = new Map(this.#svm.programAccounts(program));
+    for (const address of this.#versions.changedAddresses()) {
       const account = this.account(address, commitment);
       if (account?.owner === program) found.set(address, account);
       else found.delete(address);
@@ -158,13 +163,13 @@ export class Chain {
 
   /** A hash to build a transaction with, and the last block height at which it serves. */
   latestBlockhash(commitment: Commitment): { readonly hash: string; readonly lastValidHeight: number } {
-    const { hash, height } = this.head(commitment) ?? this.#bank.parent;
-    return { hash, lastValidHeight: height + BLOCKHASH_LIFE };
+    const { hash, height } = this.newestBlock(commitment) ?? this.#workingBank.parent;
+    return { hash, lastValidHeight: height + MAX_PROCESSING_AGE };
   }
 
   /** What a message costs in lamports; `undefined` when its blockhash is too old or unknown. */
-  feeFor(message: Message): bigint | undefined {
-    return isAlive(message, this.#surroundings()) ? feeOf(message) : undefined;
+  feeForMessage(message: TransactionMessage): bigint | undefined {
+    return hasValidBlockhash(message, this.#checkContext()) ? feeOf(message) : undefined;
   }
 
   /** Lamports that an account of `size` bytes needs to exist. */
@@ -173,36 +178,36 @@ export class Chain {
   }
 
   /** Newest first. */
-  samples(limit: number): PerformanceSample[] {
-    return this.#samples.newest(limit);
+  performanceSamples(limit: number): PerformanceSample[] {
+    return this.#performanceSamples.newest(limit);
   }
 
   /** For each of the newest 150 confirmed blocks, oldest first. */
   prioritizationFees(addresses: readonly string[]): PrioritizationFee[] {
-    const through = this.#heads.confirmed;
-    return prioritizationFees(this.#ledger.between(-1, through).slice(-BLOCKHASH_LIFE), addresses);
+    const through = this.#tips.confirmed;
+    return prioritizationFeesOf(this.#ledger.blocksBetween(-1, through).slice(-MAX_PROCESSING_AGE), addresses);
   }
 
   /**
    * Runs a signed transaction and puts it into the block being made. Throws `TransactionRefused` when it can't
    * land; one that lands and fails is returned with its `error`.
    */
-  send(bytes: Uint8Array): Landed {
-    const transaction = readTransaction(bytes);
-    admit(transaction, this.#surroundings());
-    return this.#bank.run(transaction);
+  send(bytes: Uint8Array): LandedTransaction {
+    const transaction = decodeTransaction(bytes);
+    checkTransaction(transaction, this.#checkContext());
+    return this.#workingBank.run(transaction);
   }
 
   /** What {@link send} would give, without sending. Throws `TransactionRefused` too. */
-  simulate(bytes: Uint8Array): Execution {
-    const transaction = readTransaction(bytes);
-    admit(transaction, this.#surroundings());
+  simulate(bytes: Uint8Array): ExecutionResult {
+    const transaction = decodeTransaction(bytes);
+    checkTransaction(transaction, this.#checkContext());
     return this.#svm.simulate(bytes);
   }
 
   /** Writes an account past all rules: for a genesis that no transaction could make. */
-  put(address: string, account: Account): void {
-    this.#bank.put(address, account);
+  setAccount(address: string, account: Account): void {
+    this.#workingBank.setAccount(address, account);
   }
 
   /** Calls `listener` after each block, in the same turn. Returns a function that stops it. */
@@ -212,38 +217,41 @@ export class Chain {
   }
 
   /** The slot of the block that is being made. */
-  get making(): Slot {
-    return this.#bank.slot;
+  get workingSlot(): Slot {
+    return this.#workingBank.slot;
   }
 
   /** Closes the block being made, whatever the time, and opens the next one. */
-  tick(): void {
-    this.leap(this.making + 1);
+  produceBlock(): void {
+    this.warpTo(this.workingSlot + 1);
   }
 
-  /** As {@link tick}, but opens the block of `next`, or of the first slot after it that is not skipped. */
-  leap(next: Slot): void {
-    const processed = this.#bank.freeze();
+  /** As {@link produceBlock}, but opens the block of `next`, or of the first slot after it that is not skipped. */
+  warpTo(nextSlot: Slot): void {
+    const processed = this.#workingBank.freeze();
     this.#ledger.add(processed);
-    this.#samples.count(processed.slot, processed.time, processed.transactions.length);
-    const { confirmed, finalized } = this.#heads;
-    this.#heads = {
+    this.#performanceSamples.countBlock(processed.slot, processed.blockTime, processed.transactions.length);
+    const { confirmed, finalized } = this.#tips;
+    this.#tips = {
       processed: processed.slot,
-      confirmed: Math.max(confirmed, this.#ledger.fromTop(confirmationDepth(processed.slot))?.slot ?? confirmed),
-      finalized: this.#ledger.fromTop(FINALIZED_DEPTH)?.slot ?? finalized,
+      confirmed: Math.max(
+        confirmed,
+        this.#ledger.blockBelowNewest(confirmationDepth(processed.slot))?.slot ?? confirmed,
+      ),
+      finalized: this.#ledger.blockBelowNewest(FINALIZATION_DEPTH)?.slot ?? finalized,
     };
-    this.#bank = this.#open(this.#unskipped(next), processed);
+    this.#workingBank = this.#openBank(this.#nextUnskippedSlot(nextSlot), processed);
     const event: SlotEvent = {
-      created: this.#bank.slot,
+      openedSlot: this.#workingBank.slot,
       processed,
-      isBranch: this.#isBranch,
-      reverted: this.#reverted,
-      confirmed: this.#ledger.between(confirmed, this.#heads.confirmed),
-      finalized: this.#ledger.between(finalized, this.#heads.finalized),
-      root: this.#heads.finalized,
+      isFirstOfFork: this.#isFirstOfFork,
+      revertedAccounts: this.#revertedAccounts,
+      confirmed: this.#ledger.blocksBetween(confirmed, this.#tips.confirmed),
+      finalized: this.#ledger.blocksBetween(finalized, this.#tips.finalized),
+      root: this.#tips.finalized,
     };
-    this.#reverted = new Set();
-    this.#isBranch = false;
+    this.#revertedAccounts = new Set();
+    this.#isFirstOfFork = false;
     for (const listener of this.#listeners) listener(event);
     this.#versions.prune(event.root);
     this.#ledger.trim(event.root);
@@ -251,42 +259,42 @@ export class Chain {
 
   /** Abandons all blocks above the confirmed one and goes on from there on another branch. Returns their slots. */
   fork(): Slot[] {
-    const parent = this.head('confirmed');
+    const parent = this.newestBlock('confirmed');
     if (parent === undefined) return [];
     for (const [address, account] of this.#versions.rollBack(parent.slot)) {
-      this.#reverted.add(address);
-      if (!isBankSysvar(address)) this.#svm.put(address, account);
+      this.#revertedAccounts.add(address);
+      if (!isBankSysvar(address)) this.#svm.setAccount(address, account);
     }
     const abandoned = this.#ledger.truncate(parent.slot).map(({ slot }) => slot);
-    this.#heads.processed = parent.slot;
-    this.#bank = this.#open(this.#unskipped(this.#bank.slot + 1), parent);
-    this.#isBranch = true;
+    this.#tips.processed = parent.slot;
+    this.#workingBank = this.#openBank(this.#nextUnskippedSlot(this.#workingBank.slot + 1), parent);
+    this.#isFirstOfFork = true;
     return abandoned;
   }
 
-  #open(slot: Slot, parent: Parent): Bank {
+  #openBank(slot: Slot, parent: ParentBlock): Bank {
     const { epoch, slotIndex } = this.epochOf(slot);
-    const seconds = (slot: Slot): number => Math.floor(this.time.startOf(slot) / 1000);
-    const ancestors = this.#ledger.newest(SLOT_HASHES);
-    const bank = new Bank(this.#svm, this.#versions, { slot, parent, time: seconds(slot) });
-    bank.change(BANK_SYSVARS, () =>
+    const seconds = (slot: Slot): number => Math.floor(this.slotClock.startMsOf(slot) / 1000);
+    const ancestors = this.#ledger.newestBlocks(MAX_SLOT_HASHES);
+    const bank = new Bank(this.#svm, this.#versions, { slot, parent, blockTime: seconds(slot) });
+    bank.recordChanges(BANK_SYSVARS, () =>
       this.#svm.openBank({
         slot,
         epoch,
         epochStartSeconds: seconds(slot - slotIndex),
-        unixSeconds: bank.time,
+        unixSeconds: bank.blockTime,
         slotHashes: ancestors.length === 0 ? [parent] : ancestors,
       }),
     );
     return bank;
   }
 
-  #unskipped(slot: Slot): Slot {
-    return this.#skips.has(slot) ? this.#unskipped(slot + 1) : slot;
+  #nextUnskippedSlot(slot: Slot): Slot {
+    return this.#skippedSlots.has(slot) ? this.#nextUnskippedSlot(slot + 1) : slot;
   }
 
-  #surroundings(): Surroundings {
-    return { ledger: this.#ledger, bank: this.#bank, account: (address) => this.#svm.account(address) };
+  #checkContext(): TransactionCheckContext {
+    return { ledger: this.#ledger, bank: this.#workingBank, account: (address) => this.#svm.account(address) };
   }
 }
 

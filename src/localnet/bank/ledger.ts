@@ -1,5 +1,5 @@
 import type { Slot } from '../../domain/slot.ts';
-import type { Block, Landed } from './block.ts';
+import type { Block, LandedTransaction } from './produced-block.ts';
 
 /** How much a node remembers. */
 export interface LedgerLimits {
@@ -13,29 +13,29 @@ export class Ledger {
   /** In the order of their slots. */
   readonly #blocks = new Map<Slot, Block>();
   readonly #slots: Slot[] = [];
-  readonly #bySignature = new Map<string, Landed>();
+  readonly #bySignature = new Map<string, LandedTransaction>();
   /** Oldest first. */
-  readonly #byAddress = new Map<string, Landed[]>();
+  readonly #byAddress = new Map<string, LandedTransaction[]>();
 
   constructor(limits: LedgerLimits) {
     this.#limits = limits;
   }
 
-  get first(): Block | undefined {
-    return this.fromTop(this.#slots.length - 1);
+  get oldestBlock(): Block | undefined {
+    return this.blockBelowNewest(this.#slots.length - 1);
   }
 
-  get last(): Block | undefined {
-    return this.fromTop(0);
+  get newestBlock(): Block | undefined {
+    return this.blockBelowNewest(0);
   }
 
   /** The block `distance` blocks below the last one. */
-  fromTop(distance: number): Block | undefined {
+  blockBelowNewest(distance: number): Block | undefined {
     return this.#blocks.get(this.#slots.at(-1 - distance) ?? -1);
   }
 
   /** At most `count` blocks, the newest first. */
-  newest(count: number): Block[] {
+  newestBlocks(count: number): Block[] {
     return this.#slots
       .slice(-count)
       .reverse()
@@ -47,18 +47,18 @@ export class Ledger {
   }
 
   /** The blocks with a slot above `after` and not above `through`, in order. */
-  between(after: Slot, through: Slot): Block[] {
+  blocksBetween(after: Slot, through: Slot): Block[] {
     const from = this.#slots.findLastIndex((slot) => slot <= after) + 1;
     const to = this.#slots.findLastIndex((slot) => slot <= through) + 1;
     return this.#slots.slice(from, to).flatMap((slot) => this.#blocks.get(slot) ?? []);
   }
 
-  transaction(signature: string): Landed | undefined {
+  transaction(signature: string): LandedTransaction | undefined {
     return this.#bySignature.get(signature);
   }
 
   /** Transactions that name an address, oldest first. */
-  transactionsOf(address: string): readonly Landed[] {
+  transactionsOf(address: string): readonly LandedTransaction[] {
     return this.#byAddress.get(address) ?? [];
   }
 
@@ -67,7 +67,7 @@ export class Ledger {
     this.#slots.push(block.slot);
     for (const landed of block.transactions) {
       this.#bySignature.set(landed.signature, landed);
-      for (const key of landed.keys) {
+      for (const key of landed.accountKeys) {
         const list = this.#byAddress.get(key);
         if (list === undefined) this.#byAddress.set(key, [landed]);
         else list.push(landed);
@@ -78,11 +78,11 @@ export class Ledger {
   /** Drops the oldest blocks that no longer fit, but none above `root`. */
   trim(root: Slot): void {
     for (
-      let oldest = this.first;
-      oldest !== undefined && oldest.slot < root && this.#isOverfull();
-      oldest = this.first
+      let oldest = this.oldestBlock;
+      oldest !== undefined && oldest.slot < root && this.#isOverLimit();
+      oldest = this.oldestBlock
     ) {
-      this.#forget(oldest, 'oldest');
+      this.#removeBlock(oldest, 'oldest');
       this.#slots.shift();
     }
   }
@@ -90,24 +90,24 @@ export class Ledger {
   /** Drops every block above `slot`, newest first, as a fork does. */
   truncate(slot: Slot): Block[] {
     const dropped: Block[] = [];
-    for (let newest = this.last; newest !== undefined && newest.slot > slot; newest = this.last) {
-      this.#forget(newest, 'newest');
+    for (let newest = this.newestBlock; newest !== undefined && newest.slot > slot; newest = this.newestBlock) {
+      this.#removeBlock(newest, 'newest');
       this.#slots.pop();
       dropped.push(newest);
     }
     return dropped;
   }
 
-  #isOverfull(): boolean {
+  #isOverLimit(): boolean {
     return this.#slots.length > this.#limits.maxBlocks || this.#bySignature.size > this.#limits.maxTransactions;
   }
 
   /** Blocks leave at either end only, so their transactions are at that end of every list. */
-  #forget(block: Block, end: 'oldest' | 'newest'): void {
+  #removeBlock(block: Block, end: 'oldest' | 'newest'): void {
     this.#blocks.delete(block.slot);
-    for (const { signature, keys } of block.transactions) {
+    for (const { signature, accountKeys } of block.transactions) {
       this.#bySignature.delete(signature);
-      for (const key of keys) {
+      for (const key of accountKeys) {
         const list = this.#byAddress.get(key);
         if (end === 'oldest') list?.shift();
         else list?.pop();

@@ -1,6 +1,6 @@
 import type { Slot } from '../../domain/slot.ts';
-import type { Block } from './block.ts';
-import { computeBudget } from './wire-transaction.ts';
+import type { Block } from './produced-block.ts';
+import { computeBudgetOf } from './wire-transaction.ts';
 
 /** The least that was paid to land in a slot, in micro-lamports per compute unit. */
 export interface PrioritizationFee {
@@ -12,15 +12,15 @@ export interface PrioritizationFee {
  * What it took to land in each block while writing to all of `addresses`: the cheapest transaction of the block, or the
  * cheapest that wrote to the dearest of the addresses, whichever is more.
  */
-export function prioritizationFees(blocks: readonly Block[], addresses: readonly string[]): PrioritizationFee[] {
+export function prioritizationFeesOf(blocks: readonly Block[], addresses: readonly string[]): PrioritizationFee[] {
   return blocks.map(({ slot, transactions }) => {
     let cheapest: bigint | undefined;
     const cheapestWrite = new Map<string, bigint>();
-    for (const { transaction, keys, writable } of transactions) {
-      const { price } = computeBudget(transaction.message);
+    for (const { transaction, accountKeys, writable } of transactions) {
+      const { price } = computeBudgetOf(transaction.message);
       if (cheapest === undefined || price < cheapest) cheapest = price;
       for (const address of addresses) {
-        if (!writable[keys.indexOf(address)]) continue;
+        if (!writable[accountKeys.indexOf(address)]) continue;
         const known = cheapestWrite.get(address);
         if (known === undefined || price < known) cheapestWrite.set(address, price);
       }

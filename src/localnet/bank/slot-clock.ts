@@ -15,48 +15,48 @@ export interface SlotTiming {
 export class SlotClock {
   readonly #clock: Clock;
   readonly #timing: SlotTiming;
-  readonly #wallAhead: number;
-  #heldMs = 0;
-  #pausedAt: number | undefined;
+  readonly #wallOffsetMs: number;
+  #pausedMs = 0;
+  #pausedAtMs: number | undefined;
 
   constructor(clock: Clock, timing: SlotTiming) {
     this.#clock = clock;
     this.#timing = timing;
-    this.#wallAhead = clock.now() - clock.monotonic();
+    this.#wallOffsetMs = clock.now() - clock.monotonic();
   }
 
   /** The slot whose time it is. */
-  now(): Slot {
-    return Math.floor((this.#wallMs() - this.#timing.originMs - this.#heldMs) / this.#timing.slotMs);
+  currentSlot(): Slot {
+    return Math.floor((this.#wallMs() - this.#timing.originMs - this.#pausedMs) / this.#timing.slotMs);
   }
 
   /** Unix milliseconds at which a slot begins. */
-  startOf(slot: Slot): number {
-    return this.#timing.originMs + this.#heldMs + slot * this.#timing.slotMs;
+  startMsOf(slot: Slot): number {
+    return this.#timing.originMs + this.#pausedMs + slot * this.#timing.slotMs;
   }
 
   /** Milliseconds from now to the beginning of a slot; never negative. */
-  until(slot: Slot): number {
-    return Math.max(0, this.startOf(slot) - this.#wallMs());
+  msUntil(slot: Slot): number {
+    return Math.max(0, this.startMsOf(slot) - this.#wallMs());
   }
 
-  get paused(): boolean {
-    return this.#pausedAt !== undefined;
+  get isPaused(): boolean {
+    return this.#pausedAtMs !== undefined;
   }
 
   /** Holds time. */
   pause(): void {
-    this.#pausedAt ??= this.#clock.monotonic();
+    this.#pausedAtMs ??= this.#clock.monotonic();
   }
 
   /** Lets time go on where it was held, without a leap. */
   resume(): void {
-    if (this.#pausedAt === undefined) return;
-    this.#heldMs += this.#clock.monotonic() - this.#pausedAt;
-    this.#pausedAt = undefined;
+    if (this.#pausedAtMs === undefined) return;
+    this.#pausedMs += this.#clock.monotonic() - this.#pausedAtMs;
+    this.#pausedAtMs = undefined;
   }
 
   #wallMs(): number {
-    return (this.#pausedAt ?? this.#clock.monotonic()) + this.#wallAhead;
+    return (this.#pausedAtMs ?? this.#clock.monotonic()) + this.#wallOffsetMs;
   }
 }

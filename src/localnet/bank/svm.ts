@@ -3,18 +3,18 @@ import bs58 from 'bs58';
 import type { FailedTransactionMetadata, LiteSVM, TransactionMetadata } from 'litesvm';
 import type { Slot } from '../../domain/slot.ts';
 import { SYSTEM_PROGRAM } from '../../domain/well-known-addresses.ts';
-import type { Account } from './account.ts';
-import { type TransactionError, transactionError } from './transaction-error.ts';
+import type { Account } from './svm-account.ts';
+import { type TransactionError, toTransactionError } from './svm-transaction-error.ts';
 
 type LiteSvmModule = typeof import('litesvm');
 
 /** What running a transaction gave, whether it succeeded or not. */
-export interface Execution {
+export interface ExecutionResult {
   readonly error: TransactionError | null;
   readonly logs: readonly string[];
   readonly computeUnits: bigint;
   /** One list per outer instruction, empty where it called nothing. */
-  readonly inner: readonly (readonly InnerInstruction[])[];
+  readonly innerInstructions: readonly (readonly InnerInstruction[])[];
   readonly returnData: { readonly program: string; readonly data: Uint8Array } | undefined;
 }
 
@@ -38,20 +38,20 @@ export interface BankSysvars {
 
 /** The machine that runs programs: LiteSVM seen through the few calls the chain needs. It knows no history. */
 export class Svm {
-  readonly #litesvm: LiteSvmModule;
-  readonly #machine: LiteSVM;
+  readonly #bindings: LiteSvmModule;
+  readonly #liteSvm: LiteSVM;
   /** Programs are large, named by every transaction, and never change here. */
   readonly #programs = new Map<string, Account>();
 
   private constructor(litesvm: LiteSvmModule, slotsPerEpoch: number) {
-    this.#litesvm = litesvm;
+    this.#bindings = litesvm;
     const length = BigInt(slotsPerEpoch);
-    this.#machine = new litesvm.LiteSVM()
+    this.#liteSvm = new litesvm.LiteSVM()
       .withNativeMints()
       // The chain checks age and repetition itself: a hash must live for 150 blocks and a fork must run a transaction again.
       .withBlockhashCheck(false)
       .withTransactionHistory(0n);
-    this.#machine.setEpochSchedule(new litesvm.EpochSchedule(length, length, false, 0n, 0n));
+    this.#liteSvm.setEpochSchedule(new litesvm.EpochSchedule(length, length, false, 0n, 0n));
   }
 
   /** Loads the native machine, on demand: a gateway over a real cluster does without it. */
@@ -68,7 +68,7 @@ export class Svm {
   account(address: string): Account | undefined {
     const program = this.#programs.get(address);
     if (program !== undefined) return program;
-    const found = this.#machine.getAccount(address as Address); // callers hold addresses that were decoded before
+    const found = this.#liteSvm.getAccount(address as Address); // callers hold addresses that were decoded before
     if (!found.exists || found.lamports === 0n) return undefined;
     const account = toAccount(found);
     if (account.executable) this.#programs.set(address, account);
@@ -76,20 +76,20 @@ export class Svm {
   }
 
   /** The accounts that a program owns now. */
-  ownedBy(program: string): [address: string, account: Account][] {
-    return this.#machine
+  programAccounts(program: string): [address: string, account: Account][] {
+    return this.#liteSvm
       .getProgramAccounts(program as Address)
       .filter((found) => found.lamports > 0n)
       .map((found) => [found.address, toAccount(found)]);
   }
 
   /** Writes an account whatever the rules say; `undefined` removes it. */
-  put(address: string, account: Account | undefined): void {
-    const { lamports: balance, owner, executable, data } = account ?? NOTHING;
+  setAccount(address: string, account: Account | undefined): void {
+    const { lamports: accountLamports, owner, executable, data } = account ?? EMPTY_ACCOUNT;
     this.#programs.delete(address);
-    this.#machine.setAccount({
+    this.#liteSvm.setAccount({
       address: address as Address,
-      lamports: lamports(balance),
+      lamports: lamports(accountLamports),
       programAddress: owner as Address,
       executable,
       data,
@@ -98,39 +98,41 @@ export class Svm {
   }
 
   /** Runs a signed transaction, in its wire form. */
-  run(transaction: Uint8Array): Execution {
-    return this.#execution(this.#machine.sendTransaction(decoder.decode(transaction)));
+  run(transaction: Uint8Array): ExecutionResult {
+    return this.#toExecutionResult(this.#liteSvm.sendTransaction(transactionDecoder.decode(transaction)));
   }
 
   /** As {@link run}, but leaves no trace. */
-  simulate(transaction: Uint8Array): Execution {
-    const outcome = this.#machine.simulateTransaction(decoder.decode(transaction));
-    return this.#execution(outcome instanceof this.#litesvm.SimulatedTransactionInfo ? outcome.meta() : outcome);
+  simulate(transaction: Uint8Array): ExecutionResult {
+    const outcome = this.#liteSvm.simulateTransaction(transactionDecoder.decode(transaction));
+    return this.#toExecutionResult(
+      outcome instanceof this.#bindings.SimulatedTransactionInfo ? outcome.meta() : outcome,
+    );
   }
 
   /** Starts a bank: its clock, the hashes before it, and another hash for nonces to be advanced by. */
   openBank({ slot, epoch, epochStartSeconds, unixSeconds, slotHashes }: BankSysvars): void {
-    const { Clock } = this.#litesvm;
+    const { Clock } = this.#bindings;
     const started = BigInt(epochStartSeconds);
-    this.#machine.setClock(new Clock(BigInt(slot), started, BigInt(epoch), BigInt(epoch + 1), BigInt(unixSeconds)));
-    this.#machine.setSlotHashes(slotHashes.map(({ slot, hash }) => ({ slot: BigInt(slot), hash })));
-    this.#machine.expireBlockhash();
+    this.#liteSvm.setClock(new Clock(BigInt(slot), started, BigInt(epoch), BigInt(epoch + 1), BigInt(unixSeconds)));
+    this.#liteSvm.setSlotHashes(slotHashes.map(({ slot, hash }) => ({ slot: BigInt(slot), hash })));
+    this.#liteSvm.expireBlockhash();
   }
 
   /** Lamports that an account of `size` bytes needs to exist. */
   minimumBalance(size: number): bigint {
-    return this.#machine.minimumBalanceForRentExemption(BigInt(size));
+    return this.#liteSvm.minimumBalanceForRentExemption(BigInt(size));
   }
 
-  #execution(outcome: TransactionMetadata | FailedTransactionMetadata): Execution {
-    const failed = outcome instanceof this.#litesvm.FailedTransactionMetadata;
+  #toExecutionResult(outcome: TransactionMetadata | FailedTransactionMetadata): ExecutionResult {
+    const failed = outcome instanceof this.#bindings.FailedTransactionMetadata;
     const meta = failed ? outcome.meta() : outcome;
     const returned = meta.returnData();
     return {
-      error: failed ? transactionError(outcome.err()) : null,
+      error: failed ? toTransactionError(outcome.err()) : null,
       logs: meta.logs(),
       computeUnits: meta.computeUnitsConsumed(),
-      inner: meta.innerInstructions().map((calls) =>
+      innerInstructions: meta.innerInstructions().map((calls) =>
         calls.map((call) => {
           const instruction = call.instruction();
           return {
@@ -153,9 +155,9 @@ function toAccount({ lamports, programAddress: owner, executable, data }: Encode
   return { lamports, owner, executable, data: data as Uint8Array }; // the bindings give a copy that is ours
 }
 
-const decoder = getTransactionDecoder();
+const transactionDecoder = getTransactionDecoder();
 
-const NOTHING: Account = {
+const EMPTY_ACCOUNT: Account = {
   lamports: 0n,
   owner: SYSTEM_PROGRAM,
   executable: false,

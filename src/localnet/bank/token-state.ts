@@ -4,11 +4,11 @@ import {
   type TokenAccount,
   tokenProgramOf,
 } from '../../solana/accounts/token-program-accounts.ts';
-import { type AmountScale, amountScaleOf } from '../../solana/accounts/ui-amount.ts';
-import type { Account } from './account.ts';
+import { type AmountScale, amountScaleOf as amountScaleOfMint } from '../../solana/accounts/ui-amount.ts';
+import type { Account } from './svm-account.ts';
 
 /** Whether an account belongs to one of the two token programs. */
-export const isTokenOwned = ({ owner }: Account): boolean => tokenProgramOf(owner) !== undefined;
+export const isOwnedByTokenProgram = ({ owner }: Account): boolean => tokenProgramOf(owner) !== undefined;
 
 /** Reads a mint; undefined when the account holds none that is in use. */
 export function readMint(account: Account): Mint | undefined {
@@ -23,7 +23,7 @@ export function readTokenAccount(account: Account): TokenAccount | undefined {
 }
 
 /** How amounts of a mint are shown at a bank's time; undefined when the account is no mint. */
-export function scaleOf(account: Account, unixSeconds: number): AmountScale | undefined {
+export function amountScaleOf(account: Account, unixSeconds: number): AmountScale | undefined {
   const mint = readMint(account);
-  return mint && amountScaleOf(mint, BigInt(unixSeconds));
+  return mint && amountScaleOfMint(mint, BigInt(unixSeconds));
 }

@@ -1,17 +1,17 @@
 import { getCompiledTransactionMessageDecoder, getTransactionDecoder, type ReadonlyUint8Array } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from '../../domain/well-known-addresses.ts';
-import { TransactionRefused } from './transaction-error.ts';
+import { TransactionRefused } from './svm-transaction-error.ts';
 
 /** A transaction as it came over the wire, read once. */
 export interface WireTransaction {
   readonly bytes: Uint8Array;
-  /** The first one names the transaction. Base58; {@link UNSIGNED} where one is missing. */
+  /** The first one names the transaction. Base58; {@link MISSING_SIGNATURE} where one is missing. */
   readonly signatures: readonly string[];
-  readonly message: Message;
+  readonly message: TransactionMessage;
 }
 
-export interface Message {
+export interface TransactionMessage {
   readonly version: 'legacy' | 0;
   readonly header: {
     readonly numSignerAccounts: number;
@@ -20,53 +20,53 @@ export interface Message {
   };
   /** Addresses that the message itself spells, the fee payer first. */
   readonly staticKeys: readonly string[];
-  readonly lookups: readonly TableLookup[];
-  readonly instructions: readonly Instruction[];
+  readonly addressTableLookups: readonly AddressTableLookup[];
+  readonly instructions: readonly CompiledInstruction[];
   /** A blockhash, or the value of a nonce account. Base58. */
   readonly recentBlockhash: string;
 }
 
-interface TableLookup {
-  readonly table: string;
-  readonly writable: readonly number[];
-  readonly readonly: readonly number[];
+interface AddressTableLookup {
+  readonly tableAddress: string;
+  readonly writableIndexes: readonly number[];
+  readonly readonlyIndexes: readonly number[];
 }
 
 /** Indices are into the transaction's account keys: the static ones, then the loaded writable, then the loaded readonly. */
-export interface Instruction {
+export interface CompiledInstruction {
   readonly programIndex: number;
   readonly accounts: readonly number[];
   readonly data: Uint8Array;
 }
 
 /** Stands in the place of a signature that is missing: 64 zero bytes. */
-export const UNSIGNED = '1'.repeat(64);
+export const MISSING_SIGNATURE = '1'.repeat(64);
 
 const transactionDecoder = getTransactionDecoder();
 const messageDecoder = getCompiledTransactionMessageDecoder();
 
 /** Reads a signed transaction. Throws {@link TransactionRefused} on bytes that are none. */
-export function readTransaction(bytes: Uint8Array): WireTransaction {
-  const decoded = orRefuse(() => transactionDecoder.decode(bytes));
-  const message = readMessage(decoded.messageBytes);
+export function decodeTransaction(bytes: Uint8Array): WireTransaction {
+  const decoded = decodeOrRefuse(() => transactionDecoder.decode(bytes));
+  const message = decodeMessage(decoded.messageBytes);
   const signatures = Object.values(decoded.signatures).map((signature) =>
-    signature ? bs58.encode(signature) : UNSIGNED,
+    signature ? bs58.encode(signature) : MISSING_SIGNATURE,
   );
   return { bytes, signatures, message };
 }
 
 /** Reads a message alone, as `getFeeForMessage` gets it. Throws {@link TransactionRefused} on bytes that are none. */
-export function readMessage(bytes: ReadonlyUint8Array): Message {
-  const message = orRefuse(() => messageDecoder.decode(bytes));
+export function decodeMessage(bytes: ReadonlyUint8Array): TransactionMessage {
+  const message = decodeOrRefuse(() => messageDecoder.decode(bytes));
   if (message.version === 1) throw new TransactionRefused('UnsupportedVersion');
   return {
     version: message.version,
     header: message.header,
     staticKeys: message.staticAccounts,
-    lookups: (('addressTableLookups' in message && message.addressTableLookups) || []).map((lookup) => ({
-      table: lookup.lookupTableAddress,
-      writable: lookup.writableIndexes,
-      readonly: lookup.readonlyIndexes,
+    addressTableLookups: (('addressTableLookups' in message && message.addressTableLookups) || []).map((lookup) => ({
+      tableAddress: lookup.lookupTableAddress,
+      writableIndexes: lookup.writableIndexes,
+      readonlyIndexes: lookup.readonlyIndexes,
     })),
     instructions: message.instructions.map(({ programAddressIndex, accountIndices = [], data }) => ({
       programIndex: programAddressIndex,
@@ -77,55 +77,56 @@ export function readMessage(bytes: ReadonlyUint8Array): Message {
   };
 }
 
-function orRefuse<T>(read: () => T): T {
+function decodeOrRefuse<T>(decode: () => T): T {
   try {
-    return read();
+    return decode();
   } catch {
     throw new TransactionRefused('SanitizeFailure');
   }
 }
 
 /** Which static keys a message may write to. */
-export function isStaticWritable({ header, staticKeys }: Message, index: number): boolean {
+export function isStaticWritable({ header, staticKeys }: TransactionMessage, index: number): boolean {
   return index < header.numSignerAccounts
     ? index < header.numSignerAccounts - header.numReadonlySignerAccounts
     : index < staticKeys.length - header.numReadonlyNonSignerAccounts;
 }
 
 /** What a message asks of the compute budget: the price of a unit in micro-lamports, and how many units at most. */
-export function computeBudget({ staticKeys, instructions }: Message): {
+export function computeBudgetOf({ staticKeys, instructions }: TransactionMessage): {
   readonly price: bigint;
   readonly units: bigint;
 } {
   let price = 0n;
-  let asked: bigint | undefined;
-  let programs = 0n;
+  let requestedUnits: bigint | undefined;
+  let programInstructions = 0n;
   for (const { programIndex, data } of instructions) {
     if (staticKeys[programIndex] !== COMPUTE_BUDGET_PROGRAM) {
-      programs++;
+      programInstructions++;
       continue;
     }
     const view = new DataView(data.buffer, data.byteOffset, data.length);
-    if (data[0] === 2 && data.length >= 5) asked = BigInt(view.getUint32(1, true));
+    if (data[0] === 2 && data.length >= 5) requestedUnits = BigInt(view.getUint32(1, true));
     if (data[0] === 3 && data.length >= 9) price = view.getBigUint64(1, true);
   }
-  return { price, units: asked ?? UNITS_PER_INSTRUCTION * programs };
+  return { price, units: requestedUnits ?? DEFAULT_UNITS_PER_INSTRUCTION * programInstructions };
 }
 
-const UNITS_PER_INSTRUCTION = 200_000n;
+const DEFAULT_UNITS_PER_INSTRUCTION = 200_000n;
 const LAMPORTS_PER_SIGNATURE = 5000n;
 
 /** What a message costs its payer, in lamports. */
-export function feeOf(message: Message): bigint {
-  const { price, units } = computeBudget(message);
+export function feeOf(message: TransactionMessage): bigint {
+  const { price, units } = computeBudgetOf(message);
   return LAMPORTS_PER_SIGNATURE * BigInt(message.header.numSignerAccounts) + (price * units + 999_999n) / 1_000_000n;
 }
 
 /** The nonce account that a message lives by, if its first instruction advances one. */
-export function nonceAccount({ staticKeys, instructions }: Message): string | undefined {
+export function nonceAccountOf({ staticKeys, instructions }: TransactionMessage): string | undefined {
   const [first] = instructions;
   if (first === undefined || staticKeys[first.programIndex] !== SYSTEM_PROGRAM) return undefined;
-  const advances = first.data.length === 4 && first.data[0] === 4 && first.data.subarray(1).every((byte) => byte === 0);
+  const isAdvanceNonce =
+    first.data.length === 4 && first.data[0] === 4 && first.data.subarray(1).every((byte) => byte === 0);
   const account = first.accounts[0];
-  return advances && account !== undefined ? staticKeys[account] : undefined;
+  return isAdvanceNonce && account !== undefined ? staticKeys[account] : undefined;
 }

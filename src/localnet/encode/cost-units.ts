@@ -1,4 +1,4 @@
-import type { Landed } from '../bank/block.ts';
+import type { LandedTransaction } from '../bank/produced-block.ts';
 
 const SIGNATURE_COST = 720n;
 const WRITE_LOCK_COST = 300n;
@@ -7,7 +7,7 @@ const DATA_BYTES_PER_UNIT = 4;
 const LOADED_PAGE_COST = 8n;
 
 /** What a block producer reckons a transaction to cost, by the node's cost model. */
-export function costUnits({ transaction, writable, computeUnits }: Landed): bigint {
+export function costUnitsOf({ transaction, writable, computeUnits }: LandedTransaction): bigint {
   const { signatures, message } = transaction;
   const dataBytes = message.instructions.reduce((bytes, { data }) => bytes + data.length, 0);
   const locks = BigInt(writable.filter(Boolean).length);

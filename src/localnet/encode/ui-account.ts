@@ -1,10 +1,10 @@
 import bs58 from 'bs58';
 import { SYSTEM_PROGRAM } from '../../domain/well-known-addresses.ts';
 import type { AmountScale } from '../../solana/accounts/ui-amount.ts';
-import { type Account, RENT_EPOCH } from '../bank/account.ts';
-import { parseAccount } from './account.ts';
-import { byName } from './member-order.ts';
-import { zstdStored } from './zstd.ts';
+import { type Account, RENT_EPOCH } from '../bank/svm-account.ts';
+import { parseAccountData } from './parse-account-data.ts';
+import { sortKeys } from './sort-keys.ts';
+import { wrapInZstdFrame } from './zstd-frame.ts';
 
 /** In the order in which a node lists them when it refuses another. */
 export const ACCOUNT_ENCODINGS = ['binary', 'base58', 'base64', 'jsonParsed', 'base64+zstd'] as const;
@@ -38,54 +38,54 @@ export interface UiAccount {
 export const MAX_BASE58_BYTES = 128;
 
 /** Owners of accounts that no transaction made: their rent epoch is 0. */
-const NOT_FROM_TRANSACTIONS: ReadonlySet<string> = new Set([
+const ZERO_RENT_EPOCH_OWNERS: ReadonlySet<string> = new Set([
   'Sysvar1111111111111111111111111111111111111',
   'NativeLoader1111111111111111111111111111111',
 ]);
 
 /** Shows an account as the caller wants it. */
-export function uiAccount(address: string, account: Account, view: AccountView): UiAccount {
+export function encodeUiAccount(address: string, account: Account, view: AccountView): UiAccount {
   const { lamports, owner, executable, data } = account;
   return {
     lamports,
-    data: uiData(address, account, view),
+    data: encodeData(address, account, view),
     owner,
     executable,
-    rentEpoch: lamports === 0n || NOT_FROM_TRANSACTIONS.has(owner) ? 0n : RENT_EPOCH,
+    rentEpoch: lamports === 0n || ZERO_RENT_EPOCH_OWNERS.has(owner) ? 0n : RENT_EPOCH,
     space: data.length,
   };
 }
 
-function uiData(address: string, account: Account, { encoding, dataSlice, scale }: AccountView): unknown {
-  const bytes = sliced(account.data, dataSlice);
+function encodeData(address: string, account: Account, { encoding, dataSlice, scale }: AccountView): unknown {
+  const bytes = sliceData(account.data, dataSlice);
   switch (encoding) {
     case 'binary':
-      return base58(bytes);
+      return encodeBase58(bytes);
     case 'base58':
-      return [base58(bytes), 'base58'];
+      return [encodeBase58(bytes), 'base58'];
     case 'base64':
-      return [base64(bytes), 'base64'];
+      return [encodeBase64(bytes), 'base64'];
     case 'base64+zstd':
-      return [base64(zstdStored(bytes)), 'base64+zstd'];
+      return [encodeBase64(wrapInZstdFrame(bytes)), 'base64+zstd'];
     case 'jsonParsed': {
-      const known = parseAccount(address, account, scale);
-      if (known === undefined) return [base64(bytes), 'base64'];
-      return { program: known.program, parsed: byName(known.parsed), space: known.space };
+      const known = parseAccountData(address, account, scale);
+      if (known === undefined) return [encodeBase64(bytes), 'base64'];
+      return { program: known.program, parsed: sortKeys(known.parsed), space: known.space };
     }
   }
 }
 
 /** The part of the data that was asked for; nothing where it lies past the end. */
-export function sliced(data: Uint8Array, slice: DataSlice | undefined): Uint8Array {
+export function sliceData(data: Uint8Array, slice: DataSlice | undefined): Uint8Array {
   return slice === undefined ? data : data.subarray(slice.offset, slice.offset + slice.length);
 }
 
-const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
-const base58 = (bytes: Uint8Array): string =>
+const encodeBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64');
+const encodeBase58 = (bytes: Uint8Array): string =>
   bytes.length > MAX_BASE58_BYTES ? 'error: data too large for bs58 encoding' : bs58.encode(bytes);
 
 /** What a notification shows for an account that is gone. */
-export const GONE: Account = {
+export const CLOSED_ACCOUNT: Account = {
   lamports: 0n,
   owner: SYSTEM_PROGRAM,
   executable: false,

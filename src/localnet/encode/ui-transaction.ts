@@ -1,12 +1,12 @@
 import bs58 from 'bs58';
-import type { Landed } from '../bank/block.ts';
+import type { LandedTransaction } from '../bank/produced-block.ts';
 import type { InnerInstruction } from '../bank/svm.ts';
-import type { TokenBalance } from '../bank/token-balance.ts';
-import type { Instruction } from '../bank/wire-transaction.ts';
-import { costUnits } from './cost-units.ts';
-import { parseInstruction } from './instruction.ts';
-import { unsupportedVersion } from './node-error.ts';
-import { tokenAmount } from './token-amount.ts';
+import type { TokenBalance } from '../bank/token-balances.ts';
+import type { CompiledInstruction } from '../bank/wire-transaction.ts';
+import { costUnitsOf } from './cost-units.ts';
+import { unsupportedVersion } from './json-rpc-error.ts';
+import { encodeParsedInstruction } from './ui-instruction.ts';
+import { toUiTokenAmount } from './ui-token-amount.ts';
 
 /** In the order in which a node lists them. */
 export const TRANSACTION_ENCODINGS = ['binary', 'base64', 'base58', 'json', 'jsonParsed'] as const;
@@ -21,49 +21,53 @@ export interface TransactionView {
 }
 
 /** A transaction and what it did. Throws when its version is above what the caller knows. */
-export function uiTransaction(landed: Landed, view: TransactionView): object {
-  const version = checkedVersion(landed, view.maxVersion);
-  return { meta: uiMeta(landed, view), transaction: encoded(landed, view.encoding), version };
+export function encodeUiTransaction(landed: LandedTransaction, view: TransactionView): object {
+  const version = checkVersion(landed, view.maxVersion);
+  return { meta: encodeMeta(landed, view), transaction: encodeContent(landed, view.encoding), version };
 }
 
 /** A transaction as `transactionDetails: "accounts"` shows it: who took part, and how balances moved. */
-export function uiTransactionAccounts(landed: Landed, view: TransactionView): object {
-  const version = checkedVersion(landed, view.maxVersion);
-  const transaction = { accountKeys: uiKeys(landed), signatures: landed.transaction.signatures };
-  return { meta: moved(landed, view), transaction, version };
+export function encodeUiTransactionAccounts(landed: LandedTransaction, view: TransactionView): object {
+  const version = checkVersion(landed, view.maxVersion);
+  const transaction = { accountKeys: encodeKeys(landed), signatures: landed.transaction.signatures };
+  return { meta: encodeBalances(landed, view), transaction, version };
 }
 
 /** What to say of the version: nothing to a caller who knows none. */
-function checkedVersion({ transaction }: Landed, maxVersion: number | undefined): 'legacy' | number | undefined {
+function checkVersion(
+  { transaction }: LandedTransaction,
+  maxVersion: number | undefined,
+): 'legacy' | number | undefined {
   const { version } = transaction.message;
   if (version !== 'legacy' && (maxVersion === undefined || version > maxVersion)) throw unsupportedVersion(version);
   return maxVersion === undefined ? undefined : version;
 }
 
-function moved(landed: Landed, { rewards }: TransactionView): object {
+function encodeBalances(landed: LandedTransaction, { rewards }: TransactionView): object {
   return {
     err: landed.error,
     fee: landed.fee,
     preBalances: landed.preBalances,
     postBalances: landed.postBalances,
-    preTokenBalances: landed.preTokenBalances.map(uiTokenBalance),
-    postTokenBalances: landed.postTokenBalances.map(uiTokenBalance),
+    preTokenBalances: landed.preTokenBalances.map(encodeTokenBalance),
+    postTokenBalances: landed.postTokenBalances.map(encodeTokenBalance),
     rewards: rewards ? [] : undefined,
     status: landed.error === null ? { Ok: null } : { Err: landed.error },
   };
 }
 
-function uiMeta(landed: Landed, view: TransactionView): object {
+function encodeMeta(landed: LandedTransaction, view: TransactionView): object {
   const { returnData } = landed;
-  const show = (call: InnerInstruction): object => uiInstruction(landed, call, call.stackHeight, view.encoding);
+  const encodeInner = (call: InnerInstruction): object =>
+    encodeInstruction(landed, call, call.stackHeight, view.encoding);
   return {
-    ...moved(landed, view),
+    ...encodeBalances(landed, view),
     computeUnitsConsumed: landed.computeUnits,
-    costUnits: costUnits(landed),
-    innerInstructions: landed.inner.flatMap((calls, index) =>
-      calls.length === 0 ? [] : [{ index, instructions: calls.map(show) }],
+    costUnits: costUnitsOf(landed),
+    innerInstructions: landed.innerInstructions.flatMap((calls, index) =>
+      calls.length === 0 ? [] : [{ index, instructions: calls.map(encodeInner) }],
     ),
-    loadedAddresses: view.encoding === 'jsonParsed' ? undefined : landed.loaded,
+    loadedAddresses: view.encoding === 'jsonParsed' ? undefined : landed.loadedAddresses,
     logMessages: landed.logs,
     returnData: returnData && {
       programId: returnData.program,
@@ -72,17 +76,17 @@ function uiMeta(landed: Landed, view: TransactionView): object {
   };
 }
 
-function encoded(landed: Landed, encoding: TransactionEncoding): unknown {
+function encodeContent(landed: LandedTransaction, encoding: TransactionEncoding): unknown {
   const { bytes, message, signatures } = landed.transaction;
   if (encoding === 'binary') return bs58.encode(bytes);
   if (encoding === 'base58') return [bs58.encode(bytes), 'base58'];
   if (encoding === 'base64') return [Buffer.from(bytes).toString('base64'), 'base64'];
-  const { header, lookups, instructions, recentBlockhash } = message;
+  const { header, addressTableLookups, instructions, recentBlockhash } = message;
   const parsed = encoding === 'jsonParsed';
   return {
     message: {
-      accountKeys: parsed ? uiKeys(landed) : message.staticKeys,
-      addressTableLookups: message.version === 'legacy' ? undefined : lookups.map(uiLookup),
+      accountKeys: parsed ? encodeKeys(landed) : message.staticKeys,
+      addressTableLookups: message.version === 'legacy' ? undefined : addressTableLookups.map(encodeLookup),
       header: parsed
         ? undefined
         : {
@@ -90,45 +94,54 @@ function encoded(landed: Landed, encoding: TransactionEncoding): unknown {
             numReadonlySignedAccounts: header.numReadonlySignerAccounts,
             numReadonlyUnsignedAccounts: header.numReadonlyNonSignerAccounts,
           },
-      instructions: instructions.map((instruction) => uiInstruction(landed, instruction, 1, encoding)),
+      instructions: instructions.map((instruction) => encodeInstruction(landed, instruction, 1, encoding)),
       recentBlockhash,
     },
     signatures,
   };
 }
 
-const uiLookup = ({ table, writable, readonly }: Landed['transaction']['message']['lookups'][number]): object => ({
-  accountKey: table,
-  writableIndexes: writable,
-  readonlyIndexes: readonly,
+const encodeLookup = ({
+  tableAddress,
+  writableIndexes,
+  readonlyIndexes,
+}: LandedTransaction['transaction']['message']['addressTableLookups'][number]): object => ({
+  accountKey: tableAddress,
+  writableIndexes: writableIndexes,
+  readonlyIndexes: readonlyIndexes,
 });
 
-const uiKeys = ({ keys, writable, transaction }: Landed): object[] =>
-  keys.map((pubkey, index) => ({
+const encodeKeys = ({ accountKeys, writable, transaction }: LandedTransaction): object[] =>
+  accountKeys.map((pubkey, index) => ({
     pubkey,
     writable: writable[index],
     signer: index < transaction.message.header.numSignerAccounts,
     source: index < transaction.message.staticKeys.length ? 'transaction' : 'lookupTable',
   }));
 
-function uiInstruction(
-  { keys }: Landed,
-  { programIndex, accounts, data }: Instruction,
+function encodeInstruction(
+  { accountKeys }: LandedTransaction,
+  { programIndex, accounts, data }: CompiledInstruction,
   stackHeight: number,
   encoding: TransactionEncoding,
 ): object {
   if (encoding !== 'jsonParsed') {
     return { programIdIndex: programIndex, accounts, data: bs58.encode(data), stackHeight };
   }
-  const address = (index: number): string => keys[index] ?? '';
-  return parseInstruction({ programId: address(programIndex), accounts: accounts.map(address), data, stackHeight });
+  const address = (index: number): string => accountKeys[index] ?? '';
+  return encodeParsedInstruction({
+    programId: address(programIndex),
+    accounts: accounts.map(address),
+    data,
+    stackHeight,
+  });
 }
 
 /** In the ledger, unlike in accounts, a node keeps no `uiAmount` of zero: it comes out as null. */
-const uiTokenBalance = ({ accountIndex, mint, owner, program, amount, decimals }: TokenBalance): object => ({
+const encodeTokenBalance = ({ accountIndex, mint, owner, program, amount, decimals }: TokenBalance): object => ({
   accountIndex,
   mint,
-  uiTokenAmount: { ...tokenAmount(amount, { decimals }), ...(amount === 0n ? { uiAmount: null } : {}) },
+  uiTokenAmount: { ...toUiTokenAmount(amount, { decimals }), ...(amount === 0n ? { uiAmount: null } : {}) },
   owner,
   programId: program,
 });

@@ -1,20 +1,20 @@
-import { invalidParams } from '../encode/node-error.ts';
+import { invalidParams } from '../encode/json-rpc-error.ts';
 import { TRANSACTION_ENCODINGS, type TransactionView } from '../encode/ui-transaction.ts';
-import { type Config, config, optional, u64, variant } from './params.ts';
+import { type RpcConfig, readConfig, readOptional, readU64, readVariant } from './json-rpc-params.ts';
 
 /** The last parameter of methods that show transactions: members, or the encoding alone. */
-export function blockConfig(value: unknown): Config {
-  const options = typeof value === 'string' ? { encoding: value } : config(value);
+export function readBlockConfig(value: unknown): RpcConfig {
+  const options = typeof value === 'string' ? { encoding: value } : readConfig(value);
   const { encoding } = options;
   if (typeof encoding !== 'string' || TRANSACTION_ENCODINGS.some((known) => known === encoding)) return options;
   throw invalidParams('Invalid params: data did not match any variant of untagged enum RpcEncodingConfigWrapper.');
 }
 
 /** How the caller wants to see transactions. */
-export function transactionView({ encoding, maxSupportedTransactionVersion, rewards }: Config): TransactionView {
+export function readTransactionView({ encoding, maxSupportedTransactionVersion, rewards }: RpcConfig): TransactionView {
   return {
-    encoding: optional(encoding, (name) => variant(name, TRANSACTION_ENCODINGS)) ?? 'json',
-    maxVersion: optional(maxSupportedTransactionVersion, u64),
+    encoding: readOptional(encoding, (name) => readVariant(name, TRANSACTION_ENCODINGS)) ?? 'json',
+    maxVersion: readOptional(maxSupportedTransactionVersion, readU64),
     rewards: rewards !== false,
   };
 }

@@ -1,4 +1,4 @@
-import { type EmbeddedCluster, startEmbedded } from '../../../src/localnet/embedded.ts';
+import { type EmbeddedCluster, startEmbeddedCluster } from '../../../src/localnet/embedded-cluster.ts';
 import { GatewayProcess } from '../../support/gateway-process.ts';
 import { client, type Got } from '../../support/open.ts';
 import { type OverriddenNode, overriddenNode } from '../../support/overridden-node.ts';
@@ -19,7 +19,7 @@ export interface Stage {
 /** Opens a stage, plays on it, and clears it away whatever happens. `set`: settings of the gateway. */
 export const onStage = <T>(set: readonly string[], play: (stage: Stage) => Promise<T>): Promise<T> =>
   inPlace(async (place) => {
-    const cluster = await startEmbedded({ state: place.testdir(), perSlot: 1 });
+    const cluster = await startEmbeddedCluster({ state: place.testdir(), transactionsPerSlot: 1 });
     place.teardown(() => cluster.close());
     const node = await overriddenNode(place, cluster.url);
     const gateway = await GatewayProcess.start(

@@ -1,9 +1,9 @@
 /** A question to which the embedded cluster answers otherwise than the node did, and why. */
 interface KnownDifference {
-  readonly question: string;
+  readonly request: string;
   /** Place, what the node had there, what is there now. */
   readonly lines: readonly string[];
-  readonly because: string;
+  readonly reason: string;
 }
 
 const NO_VOTES = 'one validator that needs nobody to agree with: blocks hold no votes';
@@ -12,7 +12,7 @@ const NO_PAST = 'a node that began at a later slot, as from a snapshot, and has 
 /** All of them: a difference that is not here fails the test, and so does one that is gone. */
 export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   {
-    question: 'getAccountInfo ["<vote>",{"encoding":"jsonParsed","commitment":"confirmed"}]',
+    request: 'getAccountInfo ["<vote>",{"encoding":"jsonParsed","commitment":"confirmed"}]',
     lines: [
       '.result.value.data: {parsed program space} -> list',
       '.result.value.data.parsed: {info type} -> nothing',
@@ -20,16 +20,16 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
       '.result.value.data.space: integer -> nothing',
       '.result.value.data[]: nothing -> string',
     ],
-    because: `${NO_VOTES}, so a vote account is shown raw`,
+    reason: `${NO_VOTES}, so a vote account is shown raw`,
   },
   {
-    question:
+    request:
       'getAccountInfo ["SysvarStakeHistory1111111111111111111111111",{"encoding":"jsonParsed","commitment":"confirmed"}]',
     lines: ['.result.value.data.parsed.info[]: {epoch stakeHistory} -> nothing'],
-    because: 'stake earns nothing here and has no history',
+    reason: 'stake earns nothing here and has no history',
   },
   {
-    question:
+    request:
       'getAccountInfo ["Feature111111111111111111111111111111111111",{"encoding":"jsonParsed","commitment":"confirmed"}]',
     lines: [
       '.result.value: {data executable lamports owner rentEpoch space} -> null',
@@ -40,10 +40,10 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
       '.result.value.rentEpoch: integer -> nothing',
       '.result.value.space: integer -> nothing',
     ],
-    because: 'the machine lacks the program that feature gates belong to',
+    reason: 'the machine lacks the program that feature gates belong to',
   },
   {
-    question: 'getClusterNodes []',
+    request: 'getClusterNodes []',
     lines: [
       '.result[].gossip: string -> null',
       '.result[].serveRepair: string -> null',
@@ -52,10 +52,10 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
       '.result[].tpuVote: string -> null',
       '.result[].tvu: string -> null',
     ],
-    because: 'no other node could reach this one',
+    reason: 'no other node could reach this one',
   },
   {
-    question:
+    request:
       'getBlock [839,{"transactionDetails":"full","encoding":"jsonParsed","maxSupportedTransactionVersion":0,"rewards":true,"commitment":"confirmed"}]',
     lines: [
       '.result.transactions[].transaction.message.instructions[].parsed.info: {account mint source systemProgram tokenProgram wallet} | {authority destination mint source tokenAmount} | {towerSync voteAccount voteAuthority} -> {account mint source systemProgram tokenProgram wallet} | {authority destination mint source tokenAmount}',
@@ -63,30 +63,30 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
       '.result.transactions[].transaction.message.instructions[].parsed.info.voteAccount: string -> nothing',
       '.result.transactions[].transaction.message.instructions[].parsed.info.voteAuthority: string -> nothing',
     ],
-    because: NO_VOTES,
+    reason: NO_VOTES,
   },
   {
-    question:
+    request:
       'getBlock [898,{"transactionDetails":"accounts","maxSupportedTransactionVersion":0,"commitment":"confirmed"}]',
     lines: ['.result.transactions[].version: integer | string -> integer'],
-    because: NO_VOTES,
+    reason: NO_VOTES,
   },
   {
-    question: 'getBlock [0,{"transactionDetails":"none"}]',
+    request: 'getBlock [0,{"transactionDetails":"none"}]',
     lines: [
       '.: {jsonrpc result id} -> {jsonrpc error id}',
       '.result: {blockHeight blockTime blockhash parentSlot previousBlockhash rewards} -> nothing',
       '.error: nothing -> {code message}',
     ],
-    because: NO_PAST,
+    reason: NO_PAST,
   },
   {
-    question: 'getBlockTime [0]',
+    request: 'getBlockTime [0]',
     lines: [
       '.: {jsonrpc result id} -> {jsonrpc error id}',
       '.result: integer -> nothing',
       '.error: nothing -> {code message}',
     ],
-    because: NO_PAST,
+    reason: NO_PAST,
   },
 ];

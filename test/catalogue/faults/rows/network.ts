@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startEmbedded } from '../../../../src/localnet/embedded.ts';
-import { WALLETS } from '../../../../src/localnet/traffic/cast.ts';
-import { ask } from '../../../support/ask.ts';
+import { startEmbeddedCluster } from '../../../../src/localnet/embedded-cluster.ts';
+import { WALLETS } from '../../../../src/localnet/traffic/demo-accounts.ts';
 import { GatewayProcess } from '../../../support/gateway-process.ts';
 import { until } from '../../../support/open.ts';
+import { rpcRequest } from '../../../support/rpc-request.ts';
 import { none, type Row, shown, some, within } from '../../row.ts';
 import { type Fault, garbled, halfOpen, latency, reset, stalled, throttled, truncated } from '../proxy/fault.ts';
 import { FaultProxy } from '../proxy/fault-proxy.ts';
@@ -32,7 +32,7 @@ export const network: Row = {
   what: 'the embedded cluster behind connections that are',
   async run(pace) {
     const state = await mkdtemp(join(tmpdir(), 'faults-'));
-    const cluster = await startEmbedded({ state, slotMs: 100, perSlot: 0 });
+    const cluster = await startEmbeddedCluster({ state, slotMs: 100, transactionsPerSlot: 0 });
     const http = await FaultProxy.start(portOf(cluster.url));
     const ws = await FaultProxy.start(portOf(cluster.wsUrl));
     const gateway = await GatewayProcess.start([`http://127.0.0.1:${http.port},ws://127.0.0.1:${ws.port}`], SETTINGS);
@@ -44,7 +44,7 @@ export const network: Row = {
     const read = async (address = ''): Promise<void> => {
       const { result, error } = await get(`/balance/${address}`);
       if (ERRORS.has(error)) refused++;
-      else if (result?.lamports === (await ask(cluster.url, 'getBalance', [address])).value) answered++;
+      else if (result?.lamports === (await rpcRequest(cluster.url, 'getBalance', [address])).value) answered++;
       else unlike++;
     };
     const returnsMs: number[] = [];

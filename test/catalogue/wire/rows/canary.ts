@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer } from 'node:net';
-import { GOLD, POINTS } from '../../../../src/localnet/traffic/cast.ts';
+import { GOLD, POINTS } from '../../../../src/localnet/traffic/demo-accounts.ts';
 import { exchange } from '../../../support/raw.ts';
 import { none, shown } from '../../row.ts';
 import { get, post, request } from '../http/message.ts';

@@ -1,4 +1,4 @@
-import { DOLLAR } from '../../../../src/localnet/traffic/cast.ts';
+import { DOLLAR } from '../../../../src/localnet/traffic/demo-accounts.ts';
 import { exchange, type Heard } from '../../../support/raw.ts';
 import { none, shown } from '../../row.ts';
 import { statuses } from '../http/case.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { Account } from '../../../../src/localnet/bank/account.ts';
 import { AccountVersions } from '../../../../src/localnet/bank/account-versions.ts';
+import type { Account } from '../../../../src/localnet/bank/svm-account.ts';
 
 const account = (lamports: number): Account | undefined =>
   lamports === 0

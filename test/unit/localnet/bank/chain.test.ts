@@ -3,44 +3,44 @@ import { getTransferSolInstruction } from '@solana-program/system';
 import t from 'tap';
 import { CLOCK_SYSVAR } from '../../../../src/domain/well-known-addresses.ts';
 import { Chain, type SlotEvent } from '../../../../src/localnet/bank/chain.ts';
-import { TransactionRefused } from '../../../../src/localnet/bank/transaction-error.ts';
-import { readTransaction } from '../../../../src/localnet/bank/wire-transaction.ts';
-import { Pacer } from '../../../../src/localnet/control/pacer.ts';
-import { compose } from '../../../../src/localnet/traffic/compose.ts';
-import { openFaucet } from '../../../../src/localnet/traffic/faucet.ts';
-import { keypair } from '../../../../src/localnet/traffic/keypair.ts';
+import { TransactionRefused } from '../../../../src/localnet/bank/svm-transaction-error.ts';
+import { decodeTransaction } from '../../../../src/localnet/bank/wire-transaction.ts';
+import { SlotTicker } from '../../../../src/localnet/control/slot-ticker.ts';
+import { buildTransaction } from '../../../../src/localnet/traffic/build-transaction.ts';
+import { deriveKeypair } from '../../../../src/localnet/traffic/demo-keypair.ts';
+import { createFaucet } from '../../../../src/localnet/traffic/faucet.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 const SLOT_MS = 400;
 const SOL = 1_000_000_000n;
-const alice = keypair('alice');
-const bob = keypair('bob').address;
+const alice = deriveKeypair('alice');
+const bob = deriveKeypair('bob').address;
 
-interface Setting {
+interface ChainSetup {
   readonly clock?: ManualClock;
   readonly originMs?: number;
   readonly skipEvery?: number;
 }
 
 /** A chain whose first block gave Alice 100 SOL. */
-async function startChain({ clock = new ManualClock(), originMs, skipEvery = 0 }: Setting = {}) {
+async function startChain({ clock = new ManualClock(), originMs, skipEvery = 0 }: ChainSetup = {}) {
   const chain = await Chain.create({
     clock,
-    genesisHash: keypair('a chain').address,
+    genesisHash: deriveKeypair('a chain').address,
     originMs: originMs ?? clock.now() - 1000 * SLOT_MS,
     slotMs: SLOT_MS,
     skipEvery,
     slotsPerEpoch: 64,
   });
-  const faucet = openFaucet(chain);
+  const faucet = createFaucet(chain);
   faucet.airdrop(alice.address, 100n * SOL);
-  chain.tick();
-  return { chain, pacer: new Pacer(clock, chain), clock };
+  chain.produceBlock();
+  return { chain, pacer: new SlotTicker(clock, chain), clock };
 }
 
 const payment = (chain: Chain, amount: bigint, blockhash = chain.latestBlockhash('processed').hash): Uint8Array => {
   const transfer = getTransferSolInstruction({ source: alice, destination: bob, amount });
-  return compose({ payer: alice, instructions: [transfer], blockhash });
+  return buildTransaction({ payer: alice, instructions: [transfer], blockhash });
 };
 
 /** Why the cluster does not take a transaction. */
@@ -53,8 +53,8 @@ function refusalOf(work: () => unknown): unknown {
   return 'taken';
 }
 
-const tick = (chain: Chain, blocks: number): void => {
-  for (let i = 0; i < blocks; i++) chain.tick();
+const produceBlocks = (chain: Chain, blocks: number): void => {
+  for (let i = 0; i < blocks; i++) chain.produceBlock();
 };
 
 t.test('what the first block did is final at once', async (t) => {
@@ -63,7 +63,7 @@ t.test('what the first block did is final at once', async (t) => {
     t.equal(chain.slot(commitment), 1000);
     t.equal(chain.account(alice.address, commitment)?.lamports, 100n * SOL);
   }
-  t.equal(chain.firstAvailable, 1000);
+  t.equal(chain.firstAvailableSlot, 1000);
 });
 
 t.test('a transfer is seen by each commitment when its slot gets there', async (t) => {
@@ -72,7 +72,7 @@ t.test('a transfer is seen by each commitment when its slot gets there', async (
   t.equal(chain.account(bob, 'processed'), undefined, 'not before its block is made');
   const seenAfter = { processed: 0, confirmed: 0, finalized: 0 };
   for (let block = 1; block <= 40; block++) {
-    chain.tick();
+    chain.produceBlock();
     for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
       const seen = chain.account(bob, commitment)?.lamports === SOL;
       t.equal(seen, chain.slot(commitment) >= slot);
@@ -96,7 +96,7 @@ t.test('no commitment ever goes back, and each block is told once at each of the
     told.confirmed.push(...confirmed.map(({ slot }) => slot));
     told.finalized.push(...finalized.map(({ slot }) => slot));
   });
-  tick(chain, 100);
+  produceBlocks(chain, 100);
   const made = told.processed;
   t.equal(made.length, 100);
   t.same(
@@ -116,11 +116,11 @@ t.test('slots follow the clock, and a skipped one has no block', async (t) => {
   const newest = chain.slot('processed');
   t.ok([1048, 1049].includes(newest), `${newest} is the slot before the one that is being made`);
   let skipped = 0;
-  for (let slot = chain.firstAvailable; slot <= newest; slot++) {
+  for (let slot = chain.firstAvailableSlot; slot <= newest; slot++) {
     const block = chain.block(slot);
     t.equal(chain.isSkipped(slot), block === undefined);
     if (block === undefined) skipped++;
-    else if (slot > chain.firstAvailable) t.equal(block.parentHash, chain.block(block.parentSlot)?.hash);
+    else if (slot > chain.firstAvailableSlot) t.equal(block.parentHash, chain.block(block.parentSlot)?.hash);
   }
   t.ok(skipped >= 9 && skipped <= 11, `${skipped} of 50 skipped`);
   pacer.stop();
@@ -138,7 +138,7 @@ t.test('a cluster that starts again goes on above every slot and height that it 
   const after = await startChain({ clock, originMs, skipEvery: 5 });
   t.equal(after.chain.genesisHash, before.chain.genesisHash);
   t.ok(after.chain.slot('finalized') > before.chain.slot('processed'));
-  const height = ({ chain }: typeof before) => chain.head('processed')?.height ?? 0;
+  const height = ({ chain }: typeof before) => chain.newestBlock('processed')?.height ?? 0;
   t.ok(height(after) > height(before));
   t.not(after.chain.latestBlockhash('processed').hash, before.chain.latestBlockhash('processed').hash);
 });
@@ -168,28 +168,28 @@ t.test('a paused chain stands still and goes on without a leap; a lagging one ca
   pacer.resume();
   clock.advance(2 * SLOT_MS);
   t.equal(chain.slot('processed'), paused + 2);
-  pacer.lag(20);
+  pacer.lagBehind(20);
   clock.advance(20 * SLOT_MS);
   t.equal(chain.slot('processed'), paused + 2, 'waits for the others to get ahead');
   clock.advance(3 * SLOT_MS);
   t.equal(chain.slot('processed'), paused + 5, 'follows at a distance');
-  pacer.lag(0);
+  pacer.lagBehind(0);
   t.equal(chain.slot('processed'), paused + 25, 'at once');
 });
 
 t.test('a blockhash serves for 150 blocks', async (t) => {
   const { chain } = await startChain();
   const { hash, lastValidHeight } = chain.latestBlockhash('processed');
-  tick(chain, 149);
+  produceBlocks(chain, 149);
   t.equal(chain.send(payment(chain, SOL, hash)).error, null);
-  t.equal(chain.head('processed')?.height, lastValidHeight - 1);
-  chain.tick();
+  t.equal(chain.newestBlock('processed')?.height, lastValidHeight - 1);
+  chain.produceBlock();
   t.equal(
     refusalOf(() => chain.send(payment(chain, 2n * SOL, hash))),
     'BlockhashNotFound',
   );
-  t.equal(chain.feeFor(readTransaction(payment(chain, SOL, hash)).message), undefined);
-  t.equal(chain.feeFor(readTransaction(payment(chain, SOL)).message), 5000n);
+  t.equal(chain.feeForMessage(decodeTransaction(payment(chain, SOL, hash)).message), undefined);
+  t.equal(chain.feeForMessage(decodeTransaction(payment(chain, SOL)).message), 5000n);
 });
 
 t.test('a transaction lands once', async (t) => {
@@ -201,7 +201,7 @@ t.test('a transaction lands once', async (t) => {
     'AlreadyProcessed',
     'in the same block',
   );
-  chain.tick();
+  chain.produceBlock();
   t.equal(
     refusalOf(() => chain.send(bytes)),
     'AlreadyProcessed',
@@ -215,7 +215,7 @@ t.test('a transaction that fails lands and pays its fee', async (t) => {
   t.same(landed.error, { InstructionError: [0, { Custom: 1 }] });
   t.equal(landed.fee, 5000n);
   t.match(landed.logs.join('\n'), /insufficient lamports/);
-  chain.tick();
+  chain.produceBlock();
   t.equal(chain.transaction(landed.signature), landed);
   t.same(chain.transactionsOf(bob), [landed]);
   t.equal(chain.account(alice.address, 'processed')?.lamports, 100n * SOL - 5000n);
@@ -224,11 +224,11 @@ t.test('a transaction that fails lands and pays its fee', async (t) => {
 
 t.test('a transaction that can not pay, is not signed, or is none is refused and leaves nothing', async (t) => {
   const { chain } = await startChain();
-  const beggar = keypair('beggar');
+  const beggar = deriveKeypair('beggar');
   const transfer = getTransferSolInstruction({ source: beggar, destination: bob, amount: 1n });
   const { hash: blockhash } = chain.latestBlockhash('processed');
   t.equal(
-    refusalOf(() => chain.send(compose({ payer: beggar, instructions: [transfer], blockhash }))),
+    refusalOf(() => chain.send(buildTransaction({ payer: beggar, instructions: [transfer], blockhash }))),
     'AccountNotFound',
   );
   const forged = payment(chain, SOL);
@@ -237,18 +237,18 @@ t.test('a transaction that can not pay, is not signed, or is none is refused and
     refusalOf(() => chain.send(forged)),
     'SignatureFailure',
   );
-  const stranger = createNoopSigner(keypair('stranger').address);
+  const stranger = createNoopSigner(deriveKeypair('stranger').address);
   const theft = getTransferSolInstruction({ source: stranger, destination: bob, amount: 1n });
   t.equal(
-    refusalOf(() => chain.send(compose({ payer: alice, instructions: [theft], blockhash }))),
+    refusalOf(() => chain.send(buildTransaction({ payer: alice, instructions: [theft], blockhash }))),
     'SignatureFailure',
   );
   t.equal(
     refusalOf(() => chain.send(Uint8Array.of(1, 2, 3))),
     'SanitizeFailure',
   );
-  chain.tick();
-  t.equal(chain.head('processed')?.transactions.length, 0);
+  chain.produceBlock();
+  t.equal(chain.newestBlock('processed')?.transactions.length, 0);
   t.equal(chain.account(alice.address, 'processed')?.lamports, 100n * SOL);
 });
 
@@ -258,16 +258,16 @@ t.test('a simulation shows what would happen and does nothing', async (t) => {
   t.equal(good.error, null);
   t.ok(good.computeUnits > 0n);
   t.same(chain.simulate(payment(chain, 1000n * SOL)).error, { InstructionError: [0, { Custom: 1 }] });
-  chain.tick();
+  chain.produceBlock();
   t.equal(chain.account(alice.address, 'finalized')?.lamports, 100n * SOL);
 });
 
 t.test('a fork takes back what was processed and not confirmed', async (t) => {
   const { chain } = await startChain();
-  tick(chain, 5);
+  produceBlocks(chain, 5);
   const bytes = payment(chain, SOL);
   const { slot, signature } = chain.send(bytes);
-  chain.tick();
+  chain.produceBlock();
   t.equal(chain.account(bob, 'processed')?.lamports, SOL);
   const confirmed = chain.slot('confirmed');
   const abandoned = chain.fork();
@@ -277,29 +277,29 @@ t.test('a fork takes back what was processed and not confirmed', async (t) => {
 
   const events: SlotEvent[] = [];
   chain.onSlot((event) => events.push(event));
-  chain.tick();
+  chain.produceBlock();
   const [event] = events;
   t.equal(event?.processed.parentSlot, confirmed);
   t.ok(Number(event?.processed.slot) > slot, 'the other branch has slots of its own');
-  t.ok(event?.reverted.has(bob));
-  t.notOk(event?.processed.changed.has(bob));
+  t.ok(event?.revertedAccounts.has(bob));
+  t.notOk(event?.processed.changedAccounts.has(bob));
   t.ok(chain.isSkipped(slot));
 
   t.equal(chain.send(bytes).error, null, 'the transaction may land on the other branch');
-  tick(chain, 40);
+  produceBlocks(chain, 40);
   t.equal(chain.account(bob, 'finalized')?.lamports, SOL);
 });
 
 t.test('the clock of Solana changes in every block and names its slot, epoch and time', async (t) => {
   const { chain } = await startChain({ skipEvery: 7 });
-  tick(chain, 100);
-  for (let block = chain.head('processed'); block && block.slot > chain.slot('finalized'); ) {
-    t.ok(block.changed.has(CLOCK_SYSVAR));
+  produceBlocks(chain, 100);
+  for (let block = chain.newestBlock('processed'); block && block.slot > chain.slot('finalized'); ) {
+    t.ok(block.changedAccounts.has(CLOCK_SYSVAR));
     const { data } = chain.accountAt(CLOCK_SYSVAR, block.slot) ?? {};
     const clock = Buffer.from(data ?? []);
     t.equal(Number(clock.readBigUInt64LE(0)), block.slot);
     t.equal(Number(clock.readBigUInt64LE(16)), chain.epochOf(block.slot).epoch);
-    t.equal(Number(clock.readBigInt64LE(32)), block.time);
+    t.equal(Number(clock.readBigInt64LE(32)), block.blockTime);
     block = chain.block(block.parentSlot);
   }
 });

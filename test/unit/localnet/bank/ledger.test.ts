@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
-import type { Block, Landed } from '../../../../src/localnet/bank/block.ts';
 import { Ledger } from '../../../../src/localnet/bank/ledger.ts';
+import type { Block, LandedTransaction } from '../../../../src/localnet/bank/produced-block.ts';
 
 const block = (slot: number, transactions: readonly (readonly string[])[]): Block => ({
   slot,
@@ -9,11 +9,13 @@ const block = (slot: number, transactions: readonly (readonly string[])[]): Bloc
   hash: `hash ${slot}`,
   parentHash: `hash ${slot - 1}`,
   height: slot,
-  time: slot,
+  blockTime: slot,
   // A ledger reads no more of a transaction than these.
-  transactions: transactions.map((keys, index) => ({ slot, index, signature: `${slot}.${index}`, keys }) as Landed),
+  transactions: transactions.map(
+    (accountKeys, index) => ({ slot, index, signature: `${slot}.${index}`, accountKeys }) as LandedTransaction,
+  ),
   transactionCount: 0,
-  changed: new Set(),
+  changedAccounts: new Set(),
 });
 
 const LIMITS = { maxBlocks: 5, maxTransactions: 8 };
@@ -55,7 +57,7 @@ t.test('a ledger finds what it holds, and nothing that was dropped at either end
         }
         const held = model.flatMap(({ transactions }) => transactions);
         const found = ADDRESSES.map((address) => ledger.transactionsOf(address));
-        const wanted = ADDRESSES.map((address) => held.filter(({ keys }) => keys.includes(address)));
+        const wanted = ADDRESSES.map((address) => held.filter(({ accountKeys }) => accountKeys.includes(address)));
         if (JSON.stringify(found) !== JSON.stringify(wanted)) return false;
         for (let slot = 0; slot <= next; slot++) {
           const expected = model.find((held) => held.slot === slot);
@@ -64,7 +66,7 @@ t.test('a ledger finds what it holds, and nothing that was dropped at either end
             if (ledger.transaction(`${slot}.${index}`) !== expected?.transactions[index]) return false;
           }
         }
-        if (ledger.first !== model[0] || ledger.last !== model.at(-1)) return false;
+        if (ledger.oldestBlock !== model[0] || ledger.newestBlock !== model.at(-1)) return false;
       }
       return true;
     }),
@@ -76,13 +78,13 @@ t.test('what may still be forked away is kept, however much there is', async (t)
   const ledger = new Ledger(LIMITS);
   for (let slot = 1; slot <= 20; slot++) ledger.add(block(slot, []));
   ledger.trim(10);
-  t.equal(ledger.first?.slot, 10);
+  t.equal(ledger.oldestBlock?.slot, 10);
   t.same(
-    ledger.between(11, 14).map(({ slot }) => slot),
+    ledger.blocksBetween(11, 14).map(({ slot }) => slot),
     [12, 13, 14],
   );
   t.same(
-    ledger.newest(2).map(({ slot }) => slot),
+    ledger.newestBlocks(2).map(({ slot }) => slot),
     [20, 19],
   );
 });

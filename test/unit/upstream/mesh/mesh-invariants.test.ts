@@ -1,6 +1,6 @@
 import t, { type Test } from 'tap';
-import { newGenesis } from '../../../../src/localnet/genesis.ts';
-import { createEmbedded, type InThreadCluster } from '../../../../src/localnet/in-thread.ts';
+import { createGenesis } from '../../../../src/localnet/cluster-genesis.ts';
+import { type InThreadCluster, startInThreadCluster } from '../../../../src/localnet/in-thread-cluster.ts';
 import type { Mesh } from '../../../../src/upstream/mesh/mesh.ts';
 import type { PubsubSession } from '../../../../src/upstream/pubsub/pubsub-session.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -29,10 +29,10 @@ const supplyAt = (node: ScriptedNode, slot: number): void => {
 /** Two nodes of one chain on one clock, and a mesh over them. */
 async function twins(t: Test) {
   const clock = new ManualClock();
-  const genesis = newGenesis(new Uint8Array(32).fill(7), clock.now());
+  const genesis = createGenesis(new Uint8Array(32).fill(7), clock.now());
   const clusters = [
-    await createEmbedded(clock, genesis, { perSlot: 0, skipEvery: 0 }),
-    await createEmbedded(clock, genesis, { perSlot: 0, skipEvery: 0 }),
+    await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0 }),
+    await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0 }),
   ] as const;
   for (const cluster of clusters) t.teardown(() => cluster.close());
   clock.advance(40_000); // so that there is something to fall behind
@@ -84,10 +84,10 @@ t.test('I8: so is an answer without a slot of its own, where the node had not sh
 
 t.test('I8: a node that says that it is not there yet is passed over for one that is', async (t) => {
   const { clusters, mesh } = await twins(t);
-  await clusters[0].control.minContextSlotErrors(1);
+  await clusters[0].control.failMinContextSlot(1);
   const slot = mesh.tip('confirmed') ?? 0;
   t.ok((await mesh.call('getBalance', [CLOCK, { ...CONFIRMED, minContextSlot: slot }])).slot >= slot);
-  for (const { control } of clusters) await control.minContextSlotErrors(1);
+  for (const { control } of clusters) await control.failMinContextSlot(1);
   await t.rejects(mesh.call('getBalance', [CLOCK, CONFIRMED]), { code: 'rpc_error', rpcCode: -32016 });
 });
 
@@ -95,18 +95,18 @@ t.test('I12: a node more than 20 slots behind is out within 2 s, and nothing it 
   const { clusters, mesh, clock } = await twins(t);
   const [first, second] = clusters;
   await pass(clock, clusters, mesh, 5);
-  await first.control.lag(40);
+  await first.control.lagBehind(40);
   await pass(clock, clusters, mesh, 6);
   t.match(mesh.nodes(), [{ status: 'stalled' }, { status: 'ok' }], 'it stands still for a while');
   await pass(clock, clusters, mesh, 45);
   t.match(mesh.nodes(), [{ status: 'behind' }, { status: 'ok' }], 'and goes on from there');
-  const asked = (await first.control.requests())['getBalance'] ?? 0;
+  const asked = (await first.control.requestCounts())['getBalance'] ?? 0;
   for (let n = 0; n < 20; n++) {
     const { slot } = await mesh.call('getBalance', [CLOCK, CONFIRMED]);
     t.equal(slot, second.chain.slot('confirmed'));
   }
-  t.equal((await first.control.requests())['getBalance'] ?? 0, asked);
-  await first.control.lag(0);
+  t.equal((await first.control.requestCounts())['getBalance'] ?? 0, asked);
+  await first.control.lagBehind(0);
   await pass(clock, clusters, mesh, 5);
   t.match(mesh.nodes(), [{ status: 'ok' }, { status: 'ok' }]);
 });
@@ -127,7 +127,7 @@ t.test('I12: the lines of a node that falls behind are given up for a better nod
   const { clusters, mesh, clock } = await twins(t);
   const line = await mesh.openSession();
   t.equal(line.nodeId, 'node-1');
-  await clusters[0].control.lag(30);
+  await clusters[0].control.lagBehind(30);
   await pass(clock, clusters, mesh, 35);
   t.ok(line.isLost);
   t.equal((await mesh.openSession()).nodeId, 'node-2');
@@ -192,7 +192,7 @@ t.test('I16: one of two nodes that lies about its slot moves no tip, and none of
   const [liar, honest] = clusters;
   const line = await mesh.openSession();
   await pass(clock, clusters, mesh, 3);
-  await liar.control.lieAboutSlot(10_000);
+  await liar.control.skewSlots(10_000);
   const seen: number[] = [];
   for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
     mesh.onTip(commitment, (slot) => seen.push(slot));
@@ -209,7 +209,7 @@ t.test('I16: one of two nodes that lies about its slot moves no tip, and none of
   t.equal(mesh.nodes()[1]?.refusedFor, null);
   t.ok(line.isLost, 'what hangs on its word is stale');
   t.equal((await mesh.openSession()).nodeId, 'node-2');
-  await liar.control.lieAboutSlot(0);
+  await liar.control.skewSlots(0);
   await advanceUntil(clock, () => mesh.nodes()[0]?.status === 'ok');
 });
 

@@ -1,0 +1,52 @@
+import bs58 from 'bs58';
+import { SYSTEM_PROGRAM } from '../../domain/well-known-addresses.ts';
+import type { Bank } from './bank.ts';
+import type { Ledger } from './ledger.ts';
+import type { Account } from './svm-account.ts';
+import { TransactionRefused } from './svm-transaction-error.ts';
+import {
+  MISSING_SIGNATURE,
+  nonceAccountOf,
+  type TransactionMessage,
+  type WireTransaction,
+} from './wire-transaction.ts';
+
+/** A blockhash serves a transaction for so many blocks. */
+export const MAX_PROCESSING_AGE = 150;
+
+/** What a transaction is held against. */
+export interface TransactionCheckContext {
+  readonly ledger: Ledger;
+  /** Where it would land. */
+  readonly bank: Bank;
+  /** An account as the bank has it. */
+  account(address: string): Account | undefined;
+}
+
+/** Throws {@link TransactionRefused} for a transaction that is not signed, has landed before or is too old. */
+export function checkTransaction({ message, signatures }: WireTransaction, context: TransactionCheckContext): void {
+  const { ledger, bank } = context;
+  const [signature = ''] = signatures;
+  if (signatures.includes(MISSING_SIGNATURE)) throw new TransactionRefused('SignatureFailure');
+  if (ledger.transaction(signature) ?? bank.transaction(signature)) throw new TransactionRefused('AlreadyProcessed');
+  if (!hasValidBlockhash(message, context)) throw new TransactionRefused('BlockhashNotFound');
+}
+
+/** Whether a message's blockhash is young enough for the bank, or is the value of the nonce that the message advances. */
+export function hasValidBlockhash(
+  message: TransactionMessage,
+  { ledger, bank, account }: TransactionCheckContext,
+): boolean {
+  const { recentBlockhash } = message;
+  if (recentBlockhash === bank.parent.hash) return true;
+  if (ledger.newestBlocks(MAX_PROCESSING_AGE).some(({ hash }) => hash === recentBlockhash)) return true;
+  const nonce = nonceAccountOf(message);
+  return nonce !== undefined && durableNonceOf(account(nonce)) === recentBlockhash;
+}
+
+/** The hash that a nonce account holds, after its version, state and authority. */
+function durableNonceOf(account: Account | undefined): string | undefined {
+  return account?.owner === SYSTEM_PROGRAM && account.data.length === 80
+    ? bs58.encode(account.data.subarray(40, 72))
+    : undefined;
+}

@@ -1,0 +1,58 @@
+import type { Clock } from '../../domain/clock.ts';
+import type { Chain } from '../bank/chain.ts';
+
+/** Behind by more slots than this (a machine that slept), the missed slots stay empty. */
+const MAX_CATCH_UP_SLOTS = 128;
+
+/** Makes slots pass on a chain as time does. */
+export class SlotTicker {
+  readonly #clock: Clock;
+  readonly #chain: Chain;
+  #lagSlots = 0;
+  #isRunning = false;
+  #cancelTimer: (() => void) | undefined;
+
+  constructor(clock: Clock, chain: Chain) {
+    this.#clock = clock;
+    this.#chain = chain;
+  }
+
+  /** Follows the clock until {@link stop}. */
+  start(): void {
+    this.stop();
+    this.#isRunning = true;
+    this.#catchUp();
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    this.#cancelTimer?.();
+  }
+
+  /** Makes no more blocks. */
+  pause(): void {
+    this.#chain.slotClock.pause();
+  }
+
+  /** Goes on where {@link pause} stopped: the slots between are not made up for. */
+  resume(): void {
+    this.#chain.slotClock.resume();
+    if (this.#isRunning) this.start();
+  }
+
+  /** Falls `slots` behind the clock by standing still, as a node that lags; 0 catches up at once. */
+  lagBehind(slots: number): void {
+    this.#lagSlots = slots;
+    if (this.#isRunning) this.start();
+  }
+
+  #catchUp(): void {
+    const { slotClock } = this.#chain;
+    if (slotClock.isPaused) return;
+    const now = slotClock.currentSlot();
+    const dueSlot = now - this.#lagSlots;
+    if (dueSlot - this.#chain.workingSlot > MAX_CATCH_UP_SLOTS) this.#chain.warpTo(dueSlot);
+    while (this.#chain.workingSlot < dueSlot) this.#chain.produceBlock();
+    this.#cancelTimer = this.#clock.after(slotClock.msUntil(now + 1), () => this.#catchUp());
+  }
+}

@@ -1,0 +1,56 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+import type { WorkerData, WorkerReady } from './cluster-worker.ts';
+import { createRemoteControl } from './control/remote-control.ts';
+import type { LocalCluster, LocalClusterOptions } from './in-thread-cluster.ts';
+
+export interface EmbeddedClusterOptions extends LocalClusterOptions {
+  /** The folder that keeps the cluster's genesis. */
+  readonly state: string;
+  /** The pace of a cluster that is new; an old one keeps its own. */
+  readonly slotMs?: number;
+}
+
+/** A cluster in a thread of its own. */
+export interface EmbeddedCluster extends LocalCluster {
+  /** Resolves when the thread has ended, whoever ended it; to the error that it died of, if any. */
+  readonly ended: Promise<Error | undefined>;
+  /** Ends the thread in the middle of whatever it does. */
+  kill(): Promise<void>;
+}
+
+/**
+ * Starts a cluster in a worker thread. One that starts again from the same folder has the same genesis and goes on at a
+ * higher slot; its accounts are made anew, as they first were, and its history begins with that slot.
+ * Throws where LiteSVM has no binary for the platform, or the port is taken.
+ */
+export async function startEmbeddedCluster({
+  state,
+  slotMs,
+  ...options
+}: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
+  const workerData: WorkerData = { state, slotMs, options };
+  const worker = new Worker(new URL('./cluster-worker.js', import.meta.url), { workerData });
+  let failure: Error | undefined;
+  worker.on('error', (error) => {
+    failure = error instanceof Error ? error : new Error(String(error));
+  });
+  const ended = new Promise<Error | undefined>((resolve) => worker.once('exit', () => resolve(failure)));
+  const [started]: [WorkerReady] = await Promise.race([
+    once(worker, 'message') as Promise<[WorkerReady]>, // the worker's first message
+    ended.then((error) => Promise.reject(error ?? new Error('the embedded cluster ended before it listened'))),
+  ]);
+  const { control, close } = createRemoteControl(worker, ended);
+  return {
+    ...started,
+    control,
+    ended,
+    async close() {
+      await close().catch(() => {}); // it has ended by itself, which is as good
+      await ended;
+    },
+    async kill() {
+      await worker.terminate();
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import {
+  LOOKUP_TABLE_PROGRAM,
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  UPGRADEABLE_LOADER,
+} from '../../domain/well-known-addresses.ts';
+import type { AmountScale } from '../../solana/accounts/ui-amount.ts';
+import { ByteReader } from '../../solana/codec/byte-reader.ts';
+import type { Account } from '../bank/svm-account.ts';
+import { parseLoader, parseLookupTable, parseNonce, parseStake } from './parse-native-accounts.ts';
+import { parseSysvar } from './parse-sysvars.ts';
+import { parseTokenAccount } from './parse-token-accounts.ts';
+import type { ParsedAccountData } from './parsed-account-data.ts';
+
+/** What `jsonParsed` shows in place of an account's bytes. */
+export interface ParsedAccount {
+  readonly program: string;
+  readonly parsed: ParsedAccountData;
+  readonly space: number;
+}
+
+interface AccountParser {
+  /** The name that a node has for it. */
+  readonly program: string;
+  readonly parse: (
+    account: Account,
+    address: string,
+    scale: (mint: string) => AmountScale | undefined,
+  ) => ParsedAccountData | undefined;
+}
+
+const PARSERS: Readonly<Record<string, AccountParser>> = {
+  [SYSTEM_PROGRAM]: { program: 'nonce', parse: parseNonce },
+  [TOKEN_PROGRAM]: { program: 'spl-token', parse: (account, _, scale) => parseTokenAccount(account, scale) },
+  [TOKEN_2022_PROGRAM]: { program: 'spl-token-2022', parse: (account, _, scale) => parseTokenAccount(account, scale) },
+  Sysvar1111111111111111111111111111111111111: {
+    program: 'sysvar',
+    parse: ({ data }, address) => parseSysvar(address, new ByteReader(data)),
+  },
+  [LOOKUP_TABLE_PROGRAM]: { program: 'address-lookup-table', parse: parseLookupTable },
+  [UPGRADEABLE_LOADER]: { program: 'bpf-upgradeable-loader', parse: parseLoader },
+  [STAKE_PROGRAM]: { program: 'stake', parse: parseStake },
+};
+
+/**
+ * An account's data as `jsonParsed` shows it; undefined when its owner is not known or its data is not what the owner
+ * writes: a node answers base64 then. `scale` tells how amounts of a mint are shown.
+ */
+export function parseAccountData(
+  address: string,
+  account: Account,
+  scale: (mint: string) => AmountScale | undefined,
+): ParsedAccount | undefined {
+  const owner = PARSERS[account.owner];
+  try {
+    const parsed = owner?.parse(account, address, scale);
+    return owner && parsed && { program: owner.program, parsed, space: account.data.length };
+  } catch (error) {
+    if (error instanceof RangeError) return undefined; // shorter than its layout
+    throw error;
+  }
+}

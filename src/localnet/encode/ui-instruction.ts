@@ -1,0 +1,42 @@
+import bs58 from 'bs58';
+import {
+  ASSOCIATED_TOKEN_PROGRAM,
+  LOOKUP_TABLE_PROGRAM,
+  MEMO_PROGRAM,
+  MEMO_V1_PROGRAM,
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+} from '../../domain/well-known-addresses.ts';
+import { decodeInstruction, parsableProgramName } from '../../solana/transactions/decode-instruction.ts';
+import type { ParsedInfo } from '../../solana/transactions/instruction-layout.ts';
+import { toUiTokenAmount } from './ui-token-amount.ts';
+
+/** An instruction with its accounts spelled out. */
+export interface ResolvedInstruction {
+  readonly programId: string;
+  readonly accounts: readonly string[];
+  readonly data: Uint8Array;
+  readonly stackHeight: number;
+}
+
+/** Shown by name. Of the others that can be read, a node shows some raw, and of votes and loads more than is read. */
+const PARSED_PROGRAMS: ReadonlySet<string> = new Set([
+  SYSTEM_PROGRAM,
+  TOKEN_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  ASSOCIATED_TOKEN_PROGRAM,
+  LOOKUP_TABLE_PROGRAM,
+  STAKE_PROGRAM,
+  MEMO_PROGRAM,
+  MEMO_V1_PROGRAM,
+]);
+
+/** An instruction as `jsonParsed` shows it: by name where its program is known, else with raw data. */
+export function encodeParsedInstruction({ programId, accounts, data, stackHeight }: ResolvedInstruction): ParsedInfo {
+  const decoded = PARSED_PROGRAMS.has(programId) ? decodeInstruction(programId, accounts, data, toUiTokenAmount) : null;
+  if (decoded === null) return { programId, accounts, data: bs58.encode(data), stackHeight };
+  const parsed = decoded.type === 'memo' ? decoded.info['memo'] : decoded; // a memo is text alone in a node's words
+  return { program: parsableProgramName(programId), programId, parsed, stackHeight };
+}

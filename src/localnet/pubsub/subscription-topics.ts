@@ -1,0 +1,182 @@
+import type { Block } from '../bank/produced-block.ts';
+import { amountScaleOf } from '../bank/token-state.ts';
+import { invalidParams, methodNotFound } from '../encode/json-rpc-error.ts';
+import { type AccountView, CLOSED_ACCOUNT, encodeUiAccount } from '../encode/ui-account.ts';
+import { readAccountView } from '../rpc/account-view.ts';
+import {
+  type RpcConfig,
+  readAddress,
+  readCommitment,
+  readConfig,
+  readList,
+  readPositional,
+  readSignature,
+} from '../rpc/json-rpc-params.ts';
+import type { NodeContext } from '../rpc/method-handler.ts';
+import { parseAccountFilters } from '../rpc/program-account-filter.ts';
+import type { PubsubEvent } from './notification-order.ts';
+import { slotsUpdatesOf } from './slots-updates.ts';
+
+/** What a subscription listens to. */
+export interface SubscriptionTopic {
+  /** The results that a moment gives to its subscribers, none for most moments. */
+  readonly resultsOf: (moment: PubsubEvent) => readonly unknown[];
+  /** True when the first result is also the last one. */
+  readonly endsAfterFirst?: boolean;
+}
+
+/** A kind of subscription: `<kind>Subscribe` begins it, `<kind>Notification` tells its subscribers. */
+interface TopicKind {
+  readonly required: number;
+  readonly optional: number;
+  readonly createTopic: (node: NodeContext, params: readonly unknown[]) => SubscriptionTopic;
+}
+
+type BankEvent = Extract<PubsubEvent, { kind: 'bank' }>;
+
+const TOPIC_KINDS_BY_NAME: Readonly<Record<string, TopicKind>> = {
+  slot: {
+    required: 0,
+    optional: 0,
+    createTopic: ({ faults }) => ({
+      resultsOf: (moment) => {
+        if (moment.kind !== 'created') return [];
+        const { slot, parent, root } = moment;
+        const lie = faults.slotSkew;
+        return [{ slot: slot + lie, parent: parent + lie, root: root + lie }];
+      },
+    }),
+  },
+
+  root: {
+    required: 0,
+    optional: 0,
+    createTopic: ({ faults }) => ({
+      resultsOf: (moment) => (moment.kind === 'root' ? [moment.slot + faults.slotSkew] : []),
+    }),
+  },
+
+  slotsUpdates: {
+    required: 0,
+    optional: 0,
+    createTopic: (node) => ({ resultsOf: (moment) => slotsUpdatesOf(node, moment) }),
+  },
+
+  account: {
+    required: 1,
+    optional: 1,
+    createTopic(node, [key, options]) {
+      const wanted = readPubkey(key);
+      return bankTopic(node, readConfig(options), ({ block, changed }) => {
+        if (!changed.has(wanted)) return [];
+        return [
+          encodeUiAccount(
+            wanted,
+            node.chain.accountAt(wanted, block.slot) ?? CLOSED_ACCOUNT,
+            accountViewAt(node, options, block),
+          ),
+        ];
+      });
+    },
+  },
+
+  program: {
+    required: 1,
+    optional: 1,
+    createTopic(node, [key, options]) {
+      const program = readPubkey(key);
+      const { filters } = readConfig(options);
+      const belongs = parseAccountFilters(filters);
+      return bankTopic(node, readConfig(options), ({ block, changed }) => {
+        const view = accountViewAt(node, options, block);
+        return [...changed].sort().flatMap((pubkey) => {
+          const account = node.chain.accountAt(pubkey, block.slot);
+          if (account?.owner !== program || !belongs(account)) return [];
+          return [{ pubkey, account: encodeUiAccount(pubkey, account, view) }];
+        });
+      });
+    },
+  },
+
+  logs: {
+    required: 1,
+    optional: 1,
+    createTopic(node, [filter, options]) {
+      const mentioned = readMention(filter);
+      return bankTopic(node, readConfig(options), ({ block }) =>
+        block.transactions
+          .filter(({ accountKeys }) => mentioned === undefined || accountKeys.includes(mentioned))
+          .map(({ signature, error, logs }) => ({ signature, err: error, logs })),
+      );
+    },
+  },
+
+  signature: {
+    required: 1,
+    optional: 1,
+    createTopic(node, [id, options]) {
+      const wanted = readOrRefuse(id, readSignature, 'Invalid signature provided');
+      const topic = bankTopic(node, readConfig(options), ({ block }) => {
+        const landed = node.chain.transaction(wanted);
+        return landed !== undefined && landed.slot <= block.slot ? [{ err: landed.error }] : [];
+      });
+      return { ...topic, endsAfterFirst: true };
+    },
+  },
+};
+
+/** The kinds of subscription that there are. */
+export const TOPIC_KINDS: readonly string[] = Object.keys(TOPIC_KINDS_BY_NAME);
+
+/** Reads what a subscription listens to. Throws NodeError for what a node refuses. */
+export function parseTopic(node: NodeContext, kind: string, params: unknown): SubscriptionTopic {
+  const known = TOPIC_KINDS_BY_NAME[kind];
+  if (known === undefined) throw methodNotFound();
+  return known.createTopic(node, readPositional(params, known.required, known.optional));
+}
+
+/** Listens to the banks of one commitment, and tells each value with the bank's slot. */
+function bankTopic(
+  node: NodeContext,
+  options: RpcConfig,
+  values: (moment: BankEvent) => readonly unknown[],
+): SubscriptionTopic {
+  const level = readCommitment(options);
+  return {
+    resultsOf(moment) {
+      if (moment.kind !== 'bank' || moment.commitment !== level) return [];
+      const context = { slot: moment.block.slot + node.faults.slotSkew };
+      return values(moment).map((value) => ({ context, value }));
+    },
+  };
+}
+
+/** How accounts are shown as they stand at the end of a block. */
+function accountViewAt({ chain }: NodeContext, options: unknown, { slot, blockTime }: Block): AccountView {
+  return readAccountView(readConfig(options), 'binary', {
+    scale(mint) {
+      const account = chain.accountAt(mint, slot);
+      return account && amountScaleOf(account, blockTime);
+    },
+  });
+}
+
+const readPubkey = (value: unknown): string => readOrRefuse(value, readAddress, 'Invalid pubkey provided');
+
+/** Subscriptions refuse a bad address or signature in other words than reads do. */
+function readOrRefuse(value: unknown, read: (value: unknown) => string, refusal: string): string {
+  try {
+    return read(value);
+  } catch {
+    throw invalidParams(`Invalid Request: ${refusal}`);
+  }
+}
+
+/** The address that transactions must name; undefined for all of them. */
+function readMention(filter: unknown): string | undefined {
+  if (filter === 'all' || filter === 'allWithVotes') return undefined;
+  const { mentions } = readConfig(filter);
+  const [key, ...more] = readList(mentions, Number.POSITIVE_INFINITY);
+  if (key === undefined || more.length > 0) throw invalidParams('Invalid Request: Only 1 address supported');
+  return readPubkey(key);
+}

@@ -1,0 +1,82 @@
+import type { Commitment } from '../../domain/commitment.ts';
+import type { Slot } from '../../domain/slot.ts';
+import type { Chain } from '../bank/chain.ts';
+import type { Block } from '../bank/produced-block.ts';
+import {
+  blockCleanedUp,
+  blockNotAvailable,
+  blockStatusNotAvailableYet,
+  longTermSlotSkipped,
+  slotSkipped,
+} from '../encode/json-rpc-error.ts';
+import { encodeUiTransaction, encodeUiTransactionAccounts } from '../encode/ui-transaction.ts';
+import { readBlockCommitment, readU64, readVariant } from './json-rpc-params.ts';
+import type { MethodHandlers, NodeContext } from './method-handler.ts';
+import { readBlockConfig, readTransactionView } from './transaction-view.ts';
+
+const TRANSACTION_DETAILS = ['full', 'signatures', 'none', 'accounts'] as const;
+const LAMPORTS_PER_SIGNATURE = 5000n;
+
+/** Reads of blocks. */
+export const BLOCK_METHODS: MethodHandlers = {
+  getBlock: {
+    required: 1,
+    optional: 1,
+    handle(node, [slot, options]) {
+      const wanted = readU64(slot);
+      const config = readBlockConfig(options);
+      const commitment = readBlockCommitment(config);
+      const { transactionDetails } = config;
+      const details = readVariant(transactionDetails ?? 'full', TRANSACTION_DETAILS);
+      const view = readTransactionView(config);
+      const { transactions, ...block } = findBlock(node, wanted, commitment);
+      return {
+        blockHeight: block.height,
+        blockTime: block.blockTime,
+        blockhash: block.hash,
+        parentSlot: block.parentSlot,
+        previousBlockhash: block.parentHash,
+        rewards: view.rewards ? leaderRewards(node.chain, transactions) : undefined,
+        signatures: details === 'signatures' ? transactions.map(({ signature }) => signature) : undefined,
+        transactions:
+          details === 'full'
+            ? transactions.map((landed) => encodeUiTransaction(landed, view))
+            : details === 'accounts'
+              ? transactions.map((landed) => encodeUiTransactionAccounts(landed, view))
+              : undefined,
+      };
+    },
+  },
+
+  getBlockTime: {
+    required: 1,
+    optional: 0,
+    handle: (node, [slot]) => findBlock(node, readU64(slot), 'processed').blockTime,
+  },
+
+  getFirstAvailableBlock: { required: 0, optional: 0, handle: ({ chain }) => chain.firstAvailableSlot },
+  minimumLedgerSlot: { required: 0, optional: 0, handle: ({ chain }) => chain.firstAvailableSlot },
+};
+
+/** The block of a slot as far as a commitment sees. That a slot was skipped is certain only below the root. */
+function findBlock({ chain, faults }: NodeContext, slot: Slot, commitment: Commitment): Block {
+  const { firstAvailableSlot } = chain;
+  if (slot < firstAvailableSlot)
+    throw chain.isSkipped(slot) ? longTermSlotSkipped(slot) : blockCleanedUp(slot, firstAvailableSlot);
+  const block = slot <= chain.slot(commitment) ? chain.block(slot) : undefined;
+  if (block === undefined) throw slot <= chain.slot('finalized') ? slotSkipped(slot) : blockNotAvailable(slot);
+  const newerBlocks = (chain.newestBlock('confirmed')?.height ?? 0) - block.height;
+  if (newerBlocks < faults.blocksWithoutStatus) throw blockStatusNotAvailableYet(slot);
+  return block;
+}
+
+/** What the leader earned: half of each signature's fee, all of what was paid for priority. */
+function leaderRewards(chain: Chain, transactions: Block['transactions']): object[] {
+  let lamports = 0n;
+  for (const { fee, transaction } of transactions) {
+    lamports += fee - (LAMPORTS_PER_SIGNATURE * BigInt(transaction.signatures.length)) / 2n;
+  }
+  if (lamports === 0n) return [];
+  const postBalance = chain.account(chain.identity, 'processed')?.lamports ?? 0n;
+  return [{ pubkey: chain.identity, lamports, postBalance, rewardType: 'Fee', commission: null }];
+}

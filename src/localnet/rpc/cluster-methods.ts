@@ -1,0 +1,75 @@
+import { invalidParams, nodeUnhealthy } from '../encode/json-rpc-error.ts';
+import { readAddress, readList, readOptional, readU64 } from './json-rpc-params.ts';
+import { type MethodHandlers, NODE_VERSION } from './method-handler.ts';
+
+/** So far behind a node may be and still call itself healthy. */
+const MAX_SLOTS_BEHIND = 128;
+const MAX_SAMPLES = 720;
+const MAX_FEE_ACCOUNTS = 128;
+
+/** Reads of the node itself, and of how busy the cluster is. */
+export const CLUSTER_METHODS: MethodHandlers = {
+  getHealth: {
+    required: 0,
+    optional: 0,
+    handle({ chain }) {
+      const behind = chain.slotClock.currentSlot() - chain.workingSlot;
+      if (behind > MAX_SLOTS_BEHIND) throw nodeUnhealthy(behind);
+      return 'ok';
+    },
+  },
+
+  getVersion: { required: 0, optional: 0, handle: () => ({ 'feature-set': 0, 'solana-core': NODE_VERSION }) },
+  getGenesisHash: { required: 0, optional: 0, handle: ({ chain }) => chain.genesisHash },
+  getIdentity: { required: 0, optional: 0, handle: ({ chain }) => ({ identity: chain.identity }) },
+
+  getClusterNodes: {
+    required: 0,
+    optional: 0,
+    handle: ({ chain, address }) => [
+      {
+        pubkey: chain.identity,
+        clientId: 'Slotgate',
+        version: NODE_VERSION,
+        featureSet: 0,
+        shredVersion: 0,
+        rpc: address,
+        pubsub: address,
+        // no other node could reach this one
+        gossip: null,
+        serveRepair: null,
+        tpu: null,
+        tpuForwards: null,
+        tpuForwardsQuic: null,
+        tpuQuic: null,
+        tpuVote: null,
+        tvu: null,
+      },
+    ],
+  },
+
+  getRecentPerformanceSamples: {
+    required: 0,
+    optional: 1,
+    handle({ chain }, [limit]) {
+      const most = readOptional(limit, readU64) ?? MAX_SAMPLES;
+      if (most > MAX_SAMPLES) throw invalidParams(`Invalid limit; max ${MAX_SAMPLES}`);
+      return chain.performanceSamples(most).map(({ slot, transactions, slots, seconds }) => ({
+        slot,
+        numTransactions: transactions,
+        numNonVoteTransactions: transactions,
+        numSlots: slots,
+        samplePeriodSecs: seconds,
+      }));
+    },
+  },
+
+  getRecentPrioritizationFees: {
+    required: 0,
+    optional: 1,
+    handle({ chain }, [keys]) {
+      const accounts = readList(keys ?? [], MAX_FEE_ACCOUNTS).map(readAddress);
+      return chain.prioritizationFees(accounts).map(({ slot, fee }) => ({ slot, prioritizationFee: fee }));
+    },
+  },
+};

@@ -1,0 +1,76 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Clock } from '../../domain/clock.ts';
+import type { InjectedFaults } from './injected-faults.ts';
+
+/** What a node reads of a request body. */
+const MAX_BODY_BYTES = 50 * 1024;
+
+interface HttpHandlerDeps {
+  readonly faults: InjectedFaults;
+  readonly clock: Clock;
+  /** Answers the text of a JSON-RPC request. */
+  readonly answer: (text: string) => string;
+}
+
+/** How a node speaks HTTP: JSON-RPC to POST, everything else refused as text. */
+export function createHttpHandler({ faults, clock, answer }: HttpHandlerDeps): RequestListener {
+  const respond = (response: ServerResponse, text: string): void => {
+    if (faults.rateLimitedRequests > 0) {
+      faults.rateLimitedRequests--;
+      respondRateLimited(response, faults.retryAfterSeconds);
+      return;
+    }
+    const body = answer(text);
+    response.setHeader('content-type', 'application/json; charset=utf-8').end(body === '' ? '' : `${body}\n`);
+  };
+
+  return (request, response) => {
+    if (request.method === 'GET' && request.url === '/health') return respondText(response, 200, 'ok');
+    if (request.method !== 'POST') {
+      return respondText(response, 405, 'Used HTTP Method is not allowed. POST or OPTIONS is required\n');
+    }
+    if (!isJson(request)) {
+      return respondText(
+        response,
+        415,
+        'Supplied content type is not allowed. Content-Type: application/json is required\n',
+      );
+    }
+    readBody(request, (text) => {
+      if (text === undefined) {
+        response.setHeader('connection', 'close'); // the rest of the body is not read
+        respondText(response, 413, 'request body size exceeds allowed maximum');
+      } else if (faults.delayMs > 0) clock.after(faults.delayMs, () => respond(response, text));
+      else respond(response, text);
+    });
+  };
+}
+
+function respondText(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
+}
+
+/** The way a public endpoint tells its callers to slow down. */
+function respondRateLimited(response: ServerResponse, retryAfter: number | undefined): void {
+  if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter);
+  response
+    .writeHead(429, { 'content-type': 'application/json; charset=utf-8' })
+    .end('{"jsonrpc":"2.0","error":{"code":429,"message":"Too many requests for a specific RPC call"},"id":null}\n');
+}
+
+const isJson = ({ headers }: IncomingMessage): boolean =>
+  headers['content-type']?.split(';')[0]?.trim().toLowerCase() === 'application/json';
+
+/** Gives the body once it is whole, or undefined as soon as it is too long. */
+function readBody(request: IncomingMessage, onBody: (text: string | undefined) => void): void {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  request.on('data', (chunk: Buffer) => {
+    length += chunk.length;
+    chunks.push(chunk);
+    if (length <= MAX_BODY_BYTES) return;
+    request.removeAllListeners('data').removeAllListeners('end').resume();
+    onBody(undefined);
+  });
+  request.on('end', () => onBody(Buffer.concat(chunks).toString('utf8')));
+}

@@ -1,0 +1,123 @@
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
+import type { AmountScale } from '../../solana/accounts/ui-amount.ts';
+import type { Account } from '../bank/svm-account.ts';
+import { isOwnedByTokenProgram, readMint, readTokenAccount } from '../bank/token-state.ts';
+import { invalidParams } from '../encode/json-rpc-error.ts';
+import { toUiTokenAmount } from '../encode/ui-token-amount.ts';
+import { encodeAccount, readAccountView } from './account-view.ts';
+import { type BankView, readBankView } from './bank-view.ts';
+import { type RpcConfig, readAddress, readConfig } from './json-rpc-params.ts';
+import type { MethodHandlers } from './method-handler.ts';
+
+const MAX_LARGEST = 20;
+
+/** Reads of tokens. */
+export const TOKEN_METHODS: MethodHandlers = {
+  getTokenAccountBalance: {
+    required: 1,
+    optional: 1,
+    handle(node, [key, options]) {
+      const wanted = readAddress(key);
+      const bank = readBankView(node, withoutMinContextSlot(options));
+      const held = readTokenAccount(requireAccount(bank, wanted, 'account'));
+      if (held === undefined) throw invalidParams('Invalid param: not a Token account');
+      return bank.withContext(toUiTokenAmount(held.amount, requireAmountScale(bank, held.mint)));
+    },
+  },
+
+  getTokenSupply: {
+    required: 1,
+    optional: 1,
+    handle(node, [key, options]) {
+      const wanted = readAddress(key);
+      const bank = readBankView(node, withoutMinContextSlot(options));
+      const account = requireAccount(bank, wanted, 'account');
+      if (!isOwnedByTokenProgram(account)) throw invalidParams('Invalid param: not a Token mint');
+      const mint = readMint(account);
+      if (mint === undefined) throw invalidParams('Invalid param: mint could not be unpacked');
+      return bank.withContext(toUiTokenAmount(mint.supply, requireAmountScale(bank, wanted)));
+    },
+  },
+
+  getTokenLargestAccounts: {
+    required: 1,
+    optional: 1,
+    handle(node, [key, options]) {
+      const wanted = readAddress(key);
+      const bank = readBankView(node, withoutMinContextSlot(options));
+      const program = tokenProgramOfMint(bank, wanted);
+      const shown = requireAmountScale(bank, wanted);
+      const largest = tokenAccountsOf(bank, program)
+        .filter(({ token }) => token.mint === wanted)
+        .sort((a, b) => (a.token.amount < b.token.amount ? 1 : a.token.amount > b.token.amount ? -1 : 0))
+        .slice(0, MAX_LARGEST)
+        .map(({ pubkey, token }) => ({ address: pubkey, ...toUiTokenAmount(token.amount, shown) }));
+      return bank.withContext(largest);
+    },
+  },
+
+  getTokenAccountsByOwner: {
+    required: 2,
+    optional: 1,
+    handle(node, [key, filter, options]) {
+      const owner = readAddress(key);
+      const wanted = readTokenFilter(readConfig(filter));
+      const bank = readBankView(node, readConfig(options));
+      const view = readAccountView(readConfig(options), 'binary', bank);
+      const program = 'mint' in wanted ? tokenProgramOfMint(bank, wanted.mint) : wanted.programId;
+      const found = tokenAccountsOf(bank, program)
+        .filter(({ token }) => token.owner === owner && (!('mint' in wanted) || token.mint === wanted.mint))
+        .map(({ pubkey, account }) => ({ pubkey, account: encodeAccount(pubkey, account, view) }));
+      return bank.withContext(found);
+    },
+  },
+};
+
+/** These methods pay no heed to `minContextSlot`. */
+const withoutMinContextSlot = (options: unknown): RpcConfig => ({ ...readConfig(options), minContextSlot: undefined });
+
+function readTokenFilter(filter: RpcConfig): { readonly mint: string } | { readonly programId: string } {
+  const [member, ...more] = Object.entries(filter);
+  if (member === undefined || more.length > 0) {
+    throw invalidParams('Invalid params: invalid value: map, expected map with a single key.');
+  }
+  const [name, value] = member;
+  if (name === 'mint') return { mint: readAddress(value) };
+  if (name !== 'programId') {
+    throw invalidParams(`Invalid params: unknown variant \`${name}\`, expected \`mint\` or \`programId\`.`);
+  }
+  const programId = readAddress(value);
+  if (programId === TOKEN_PROGRAM || programId === TOKEN_2022_PROGRAM) return { programId };
+  throw invalidParams('Invalid param: unrecognized Token program id');
+}
+
+function requireAccount(bank: BankView, address: string, kind: 'account' | 'mint'): Account {
+  const account = bank.account(address);
+  if (account === undefined) throw invalidParams(`Invalid param: could not find ${kind}`);
+  return account;
+}
+
+/** Which token program a mint belongs to. Refuses what is none, in the words that listings use. */
+function tokenProgramOfMint(bank: BankView, mint: string): string {
+  const account = requireAccount(bank, mint, 'mint');
+  if (readMint(account) === undefined) throw invalidParams('Invalid param: Token mint could not be unpacked');
+  return account.owner;
+}
+
+function requireAmountScale(bank: BankView, mint: string): AmountScale {
+  const found = bank.scale(mint);
+  if (found === undefined) throw invalidParams('Invalid param: could not find mint');
+  return found;
+}
+
+interface TokenAccountEntry {
+  readonly pubkey: string;
+  readonly account: Account;
+  readonly token: NonNullable<ReturnType<typeof readTokenAccount>>;
+}
+
+const tokenAccountsOf = (bank: BankView, program: string): TokenAccountEntry[] =>
+  bank.programAccounts(program).flatMap(([pubkey, account]) => {
+    const token = readTokenAccount(account);
+    return token === undefined ? [] : [{ pubkey, account, token }];
+  });

@@ -1,0 +1,137 @@
+import type { Commitment } from '../../domain/commitment.ts';
+import { MEMO_PROGRAM } from '../../domain/well-known-addresses.ts';
+import type { Chain } from '../bank/chain.ts';
+import type { LandedTransaction } from '../bank/produced-block.ts';
+import { invalidParams, transactionNotFound } from '../encode/json-rpc-error.ts';
+import { encodeUiTransaction } from '../encode/ui-transaction.ts';
+import { readBankView } from './bank-view.ts';
+import {
+  readAddress,
+  readBlockCommitment,
+  readConfig,
+  readList,
+  readOptional,
+  readSignature,
+  readU64,
+} from './json-rpc-params.ts';
+import type { MethodHandlers } from './method-handler.ts';
+import { readBlockConfig, readTransactionView } from './transaction-view.ts';
+
+const MAX_PAGE = 1000;
+const MAX_STATUSES = 256;
+
+/** Reads of transactions. */
+export const TRANSACTION_METHODS: MethodHandlers = {
+  getTransaction: {
+    required: 1,
+    optional: 1,
+    handle({ chain }, [id, options]) {
+      const wanted = readSignature(id);
+      const config = readBlockConfig(options);
+      const commitment = readBlockCommitment(config);
+      const landed = findTransaction(chain, wanted, commitment);
+      if (landed === undefined) return null;
+      const { slot, blockTime, index } = landed;
+      return {
+        slot,
+        blockTime: blockTime,
+        transactionIndex: index,
+        ...encodeUiTransaction(landed, readTransactionView(config)),
+      };
+    },
+  },
+
+  getSignaturesForAddress: {
+    required: 1,
+    optional: 1,
+    handle(node, [key, options]) {
+      const { chain } = node;
+      const wanted = readAddress(key);
+      const { before, until, limit, ...rest } = readConfig(options);
+      const commitment = readBlockCommitment(rest);
+      const newest = readOptional(before, readSignature);
+      const oldest = readOptional(until, readSignature);
+      const most = readOptional(limit, readU64) ?? MAX_PAGE;
+      if (most < 1 || most > MAX_PAGE) throw invalidParams(`Invalid limit; max ${MAX_PAGE}`);
+      readBankView(node, rest); // for its minContextSlot
+      const above = readPosition(chain, newest, commitment) ?? Number.POSITIVE_INFINITY;
+      const below = readPosition(chain, oldest, commitment) ?? -1;
+      return chain
+        .transactionsOf(wanted)
+        .filter(
+          (landed) => landed.slot <= chain.slot(commitment) && positionOf(landed) < above && positionOf(landed) > below,
+        )
+        .slice(-most)
+        .reverse()
+        .map((landed) => encodeSignatureInfo(chain, landed));
+    },
+  },
+
+  getSignatureStatuses: {
+    required: 1,
+    optional: 1,
+    handle(node, [ids]) {
+      const wanted = readList(ids, MAX_STATUSES).map(readSignature);
+      const bank = readBankView(node, { commitment: 'processed' });
+      return bank.withContext(
+        wanted.map((id) => encodeStatus(node.chain, findTransaction(node.chain, id, 'processed'))),
+      );
+    },
+  },
+};
+
+/** A transaction, once the commitment has come to its block. */
+function findTransaction(chain: Chain, id: string, commitment: Commitment): LandedTransaction | undefined {
+  const landed = chain.transaction(id);
+  return landed !== undefined && landed.slot <= chain.slot(commitment) ? landed : undefined;
+}
+
+/** No block has as many transactions. */
+const MAX_BLOCK_TRANSACTIONS = 100_000;
+
+/** A transaction's place in the whole history. */
+const positionOf = ({ slot, index }: LandedTransaction): number => slot * MAX_BLOCK_TRANSACTIONS + index;
+
+/** The place of a transaction that bounds a page. Throws when there is no such transaction. */
+function readPosition(chain: Chain, id: string | undefined, commitment: Commitment): number | undefined {
+  if (id === undefined) return undefined;
+  const landed = findTransaction(chain, id, commitment);
+  if (landed === undefined) throw transactionNotFound(id);
+  return positionOf(landed);
+}
+
+const encodeSignatureInfo = (chain: Chain, landed: LandedTransaction): object => ({
+  signature: landed.signature,
+  slot: landed.slot,
+  err: landed.error,
+  memo: memoOf(landed),
+  blockTime: landed.blockTime,
+  confirmationStatus: confirmationStatusOf(chain, landed),
+  transactionIndex: landed.index,
+});
+
+function confirmationStatusOf(chain: Chain, { slot }: LandedTransaction): Commitment {
+  if (slot <= chain.slot('finalized')) return 'finalized';
+  return slot <= chain.slot('confirmed') ? 'confirmed' : 'processed';
+}
+
+/** The memos of a transaction in one line, each with its length in bytes; null when there is none. */
+function memoOf({ transaction, accountKeys }: LandedTransaction): string | null {
+  const memos = transaction.message.instructions
+    .filter(({ programIndex }) => accountKeys[programIndex] === MEMO_PROGRAM)
+    .map(({ data }) => `[${data.length}] ${Buffer.from(data).toString('utf8')}`);
+  return memos.length === 0 ? null : memos.join('; ');
+}
+
+function encodeStatus(chain: Chain, landed: LandedTransaction | undefined): object | null {
+  if (landed === undefined) return null;
+  const status = confirmationStatusOf(chain, landed);
+  const depth = (chain.newestBlock('processed')?.height ?? 0) - (chain.block(landed.slot)?.height ?? 0);
+  return {
+    slot: landed.slot,
+    confirmations: status === 'finalized' ? null : depth,
+    status: landed.error === null ? { Ok: null } : { Err: landed.error },
+    err: landed.error,
+    confirmationStatus: status,
+  };
+}

@@ -1,0 +1,45 @@
+import { type Address, address } from '@solana/web3.js';
+import { findAssociatedTokenPda } from '@solana-program/token';
+import { TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
+import { WRAPPED_SOL as WRAPPED_SOL_MINT } from '../../solana/accounts/known-mints.ts';
+import { COINS, type Coin, POOL, WALLETS } from './demo-accounts.ts';
+
+/** What can be held in a token account. */
+type TokenAsset = Coin | typeof WRAPPED_SOL;
+
+/** SOL as a token: its mint is part of Solana. */
+export const WRAPPED_SOL = {
+  mint: { address: address(WRAPPED_SOL_MINT) },
+  program: address(TOKEN_PROGRAM),
+  decimals: 9,
+} as const;
+
+/** Finds the associated token account of an owner. */
+export type TokenAccountFinder = (asset: TokenAsset, owner: { readonly address: Address }) => Address;
+
+let cachedFinder: Promise<TokenAccountFinder> | undefined;
+
+/** The token accounts of everybody who trades. Deriving one is slow, and they are the same on every chain. */
+export function deriveTokenAccounts(): Promise<TokenAccountFinder> {
+  cachedFinder ??= createTokenAccountFinder();
+  return cachedFinder;
+}
+
+async function createTokenAccountFinder(): Promise<TokenAccountFinder> {
+  const addresses = new Map<string, Address>();
+  for (const owner of [...WALLETS, POOL]) {
+    for (const { mint, program } of [...COINS, WRAPPED_SOL]) {
+      const [account] = await findAssociatedTokenPda({
+        mint: mint.address,
+        owner: owner.address,
+        tokenProgram: program,
+      });
+      addresses.set(`${mint.address} ${owner.address}`, account);
+    }
+  }
+  return ({ mint }, owner) => {
+    const account = addresses.get(`${mint.address} ${owner.address}`);
+    if (account === undefined) throw new Error(`nobody derived the token account of ${owner.address}`);
+    return account;
+  };
+}

@@ -1,0 +1,55 @@
+import {
+  AccountRole,
+  type Address,
+  address,
+  getAddressEncoder,
+  getProgramDerivedAddress,
+  getU64Encoder,
+  type Instruction,
+} from '@solana/web3.js';
+import type { Slot } from '../../domain/slot.ts';
+import { LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM } from '../../domain/well-known-addresses.ts';
+import type { Keypair } from './demo-keypair.ts';
+
+const programAddress = address(LOOKUP_TABLE_PROGRAM);
+const addressEncoder = getAddressEncoder();
+
+/** A lookup table to be made: its address depends on who makes it and on a recent slot. */
+export interface LookupTablePlan {
+  readonly address: Address;
+  readonly instructions: readonly Instruction[];
+}
+
+/** Creates a table and fills it; `slot` has to be among the newest 512 blocks. */
+export async function planLookupTable(
+  owner: Keypair,
+  slot: Slot,
+  addresses: readonly Address[],
+): Promise<LookupTablePlan> {
+  const slotBytes = getU64Encoder().encode(slot);
+  const seeds = [addressEncoder.encode(owner.address), slotBytes];
+  const [table, bump] = await getProgramDerivedAddress({ programAddress, seeds });
+  const accounts = [
+    { address: table, role: AccountRole.WRITABLE },
+    { address: owner.address, role: AccountRole.READONLY_SIGNER, signer: owner },
+    { address: owner.address, role: AccountRole.WRITABLE_SIGNER, signer: owner },
+    { address: address(SYSTEM_PROGRAM), role: AccountRole.READONLY },
+  ];
+  const create = Uint8Array.of(0, 0, 0, 0, ...slotBytes, bump);
+  const count = getU64Encoder().encode(addresses.length);
+  const extend = Uint8Array.of(
+    2,
+    0,
+    0,
+    0,
+    ...count,
+    ...addresses.flatMap((entry) => [...addressEncoder.encode(entry)]),
+  );
+  return {
+    address: table,
+    instructions: [
+      { programAddress, accounts, data: create },
+      { programAddress, accounts, data: extend },
+    ],
+  };
+}

@@ -1,0 +1,49 @@
+import { type Address, address } from '@solana/web3.js';
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
+import { deriveKeypair, type Keypair } from './demo-keypair.ts';
+
+/** Those who trade. */
+export const WALLETS = deriveKeypairs('wallet', 24);
+/** Issues the coins and owns the nonce account and the lookup table. */
+export const TREASURY = deriveKeypair('treasury');
+/** Owns the two vaults that swaps go through. */
+export const POOL = deriveKeypair('pool');
+export const NONCE = deriveKeypair('nonce');
+/** Token accounts beside the associated ones: opened, and closed again. */
+export const EXTRA_TOKEN_ACCOUNTS = deriveKeypairs('locker', 8);
+/** Accounts that are funded and later emptied, so that they exist only at times. */
+export const TRANSIENT_WALLETS = deriveKeypairs('visitor', 16);
+
+/** Holds more lamports than a double can count, and never moves. */
+export const WHALE = { address: deriveKeypair('whale').address, lamports: 9_007_199_254_740_993n } as const;
+
+/** A mint, and what its metadata says. */
+export interface Coin {
+  readonly mint: Keypair;
+  readonly program: Address;
+  readonly decimals: number;
+  readonly name: string;
+  readonly symbol: string;
+  readonly uri: string;
+  /** Hundredths of a percent that a transfer costs, kept by the mint. Token-2022 only. */
+  readonly transferFeeBps?: number;
+}
+
+const token = address(TOKEN_PROGRAM);
+const token2022 = address(TOKEN_2022_PROGRAM);
+
+export const DOLLAR = createCoin(token, 6, 'Demo Dollar', 'DUSD');
+export const GOLD = createCoin(token, 9, 'Demo Gold', 'DGLD');
+export const POINTS = createCoin(token2022, 9, 'Demo Points', 'DPTS');
+export const TOLL: Coin = { ...createCoin(token2022, 6, 'Demo Toll', 'DTOL'), transferFeeBps: 50 };
+export const COINS = [DOLLAR, GOLD, POINTS, TOLL] as const;
+
+function createCoin(program: Address, decimals: number, name: string, symbol: string): Coin {
+  const uri = `https://example.com/${symbol.toLowerCase()}.json`;
+  return { mint: deriveKeypair(symbol), program, decimals, name, symbol, uri };
+}
+
+function deriveKeypairs(name: string, count: number): [Keypair, ...Keypair[]] {
+  const numbered = (index: number): Keypair => deriveKeypair(`${name} ${index}`);
+  return [numbered(0), ...Array.from({ length: count - 1 }, (_, index) => numbered(index + 1))];
+}

@@ -1,0 +1,130 @@
+import {
+  type Address,
+  address,
+  fixEncoderSize,
+  getAddressEncoder,
+  getBytesEncoder,
+  getI32Encoder,
+  getI64Encoder,
+  getProgramDerivedAddress,
+  getStructEncoder,
+  getU8Encoder,
+  getU16Encoder,
+  getU64Encoder,
+} from '@solana/web3.js';
+import bs58 from 'bs58';
+import { WRAPPED_SOL } from '../../solana/accounts/known-mints.ts';
+import type { Chain } from '../bank/chain.ts';
+import { DOLLAR, GOLD, POINTS, TOLL, TREASURY } from './demo-accounts.ts';
+import { seededRng } from './seeded-rng.ts';
+
+/** Pyth's program that keeps one account per feed, and the one that checks and owns it. */
+const PUSH_ORACLE = address('pythWSnswVUd12oZpeFP8e9CVaEqJg25g1Vtc2biRsT');
+const RECEIVER = 'rec5EKMGg6MxZYaMdyBfgwp4d5rB9T1VQH5pJv5LtFJ';
+
+/** The demo's own coins have feeds that are named by their mints. */
+const feedIdOf = (mint: string): string => Buffer.from(bs58.decode(mint)).toString('hex');
+
+interface DemoPriceFeed {
+  readonly mint: string;
+  /** 64 hex digits. */
+  readonly id: string;
+  /** What one is worth at first, in 10 ** -8 dollars. */
+  readonly startPrice: bigint;
+}
+
+const FEEDS: readonly [DemoPriceFeed, ...DemoPriceFeed[]] = [
+  // SOL has the feed that it has everywhere: https://insights.pyth.network
+  {
+    mint: WRAPPED_SOL,
+    id: 'ef0d8b6fda2ceba41da15d4095d1da392a0d2f8ed0c6c7bc0f4cfac8c280b56d',
+    startPrice: 150_00000000n,
+  },
+  { mint: DOLLAR.mint.address, id: feedIdOf(DOLLAR.mint.address), startPrice: 1_00000000n },
+  { mint: GOLD.mint.address, id: feedIdOf(GOLD.mint.address), startPrice: 2500_00000000n },
+  { mint: POINTS.mint.address, id: feedIdOf(POINTS.mint.address), startPrice: 1000000n },
+  { mint: TOLL.mint.address, id: feedIdOf(TOLL.mint.address), startPrice: 50000000n },
+];
+
+/** The Pyth feed of each mint that has a price in the demo, as `prices.pyth.feeds` takes them. */
+export const PRICE_FEEDS: Readonly<Record<string, string>> = Object.fromEntries(
+  FEEDS.map(({ mint, id }) => [mint, id]),
+);
+
+const EXPONENT = -8;
+const PRICE_UPDATE_BYTES = 134;
+const PRICE_SEED = 2;
+
+/** The first 8 bytes of sha256("account:PriceUpdateV2"). */
+const DISCRIMINATOR = Uint8Array.of(0x22, 0xf1, 0x23, 0x63, 0x9d, 0x7e, 0xf4, 0xcd);
+
+const encoder = getStructEncoder([
+  ['discriminator', fixEncoderSize(getBytesEncoder(), 8)],
+  ['writeAuthority', getAddressEncoder()],
+  ['verificationLevel', getU8Encoder()],
+  ['feedId', fixEncoderSize(getBytesEncoder(), 32)],
+  ['price', getI64Encoder()],
+  ['confidence', getU64Encoder()],
+  ['exponent', getI32Encoder()],
+  ['publishTime', getI64Encoder()],
+  ['previousPublishTime', getI64Encoder()],
+  ['averagePrice', getI64Encoder()],
+  ['averageConfidence', getU64Encoder()],
+  ['postedSlot', getU64Encoder()],
+]);
+
+/**
+ * Keeps prices on the chain where Pyth would: one feed a slot is written anew, a little above or below what it was.
+ * Pyth's programs are not part of the machine, so the accounts are made by decree.
+ */
+export async function startPriceFeeds(chain: Chain): Promise<void> {
+  const { intBelow } = seededRng(PRICE_SEED);
+  const lamports = chain.minimumBalance(PRICE_UPDATE_BYTES);
+  const quotes = await Promise.all(
+    FEEDS.map(async ({ id, startPrice }) => ({
+      id,
+      start: startPrice,
+      price: startPrice,
+      time: 0,
+      account: await findFeedAddress(id),
+    })),
+  );
+  const post = (quote: (typeof quotes)[number]): void => {
+    const time = Math.floor(chain.slotClock.startMsOf(chain.workingSlot) / 1000);
+    const confidence = quote.price / 2000n;
+    const data = new Uint8Array(PRICE_UPDATE_BYTES);
+    data.set(
+      encoder.encode({
+        discriminator: DISCRIMINATOR,
+        writeAuthority: TREASURY.address,
+        verificationLevel: 1, // full
+        feedId: Buffer.from(quote.id, 'hex'),
+        price: quote.price,
+        confidence,
+        exponent: EXPONENT,
+        publishTime: time,
+        previousPublishTime: quote.time || time,
+        averagePrice: quote.price,
+        averageConfidence: confidence,
+        postedSlot: chain.workingSlot,
+      }),
+    );
+    quote.time = time;
+    chain.setAccount(quote.account, { lamports, owner: RECEIVER, executable: false, data });
+  };
+  for (const quote of quotes) post(quote);
+  chain.onSlot(({ openedSlot }) => {
+    const quote = quotes[openedSlot % quotes.length];
+    if (quote === undefined) return;
+    const nextPrice = quote.price + (quote.price * BigInt(intBelow(401) - 200)) / 100_000n;
+    const isNear = nextPrice * 5n > quote.start * 4n && nextPrice * 5n < quote.start * 6n; // within a fifth of the start
+    if (isNear) quote.price = nextPrice;
+    post(quote);
+  });
+}
+
+async function findFeedAddress(id: string): Promise<Address> {
+  const seeds = [getU16Encoder().encode(0), Buffer.from(id, 'hex')];
+  const [found] = await getProgramDerivedAddress({ programAddress: PUSH_ORACLE, seeds });
+  return found;
+}

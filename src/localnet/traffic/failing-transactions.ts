@@ -1,0 +1,48 @@
+import { getSetComputeUnitLimitInstruction } from '@solana-program/compute-budget';
+import { getTransferSolInstruction } from '@solana-program/system';
+import { getTransferCheckedInstruction } from '@solana-program/token';
+import { COINS } from './demo-accounts.ts';
+import { createMemo } from './payment-scenarios.ts';
+import { pickTwoWallets, type Scenario } from './scenario.ts';
+
+const EXCESSIVE_AMOUNT = 10n ** 18n;
+
+const overdrawSol: Scenario = ({ rng }) => {
+  const [payer, payee] = pickTwoWallets(rng);
+  const transfer = { source: payer, destination: payee.address, amount: EXCESSIVE_AMOUNT };
+  return { payer, instructions: [getTransferSolInstruction(transfer)] };
+};
+
+const overdrawToken: Scenario = ({ rng, tokenAccountOf }) => {
+  const [payer, payee] = pickTwoWallets(rng);
+  const coin = rng.pick(COINS);
+  const transfer = getTransferCheckedInstruction(
+    {
+      source: tokenAccountOf(coin, payer),
+      mint: coin.mint.address,
+      destination: tokenAccountOf(coin, payee),
+      authority: payer,
+      amount: EXCESSIVE_AMOUNT,
+      decimals: coin.decimals,
+    },
+    { programAddress: coin.program },
+  );
+  return { payer, instructions: [transfer] };
+};
+
+const sendInvalidMemo: Scenario = ({ rng }) => {
+  const [payer] = pickTwoWallets(rng);
+  return { payer, instructions: [createMemo(payer, Uint8Array.of(0xff, 0xfe, rng.intBelow(256)))] };
+};
+
+const exceedComputeLimit: Scenario = ({ rng }) => {
+  const [payer] = pickTwoWallets(rng);
+  return {
+    payer,
+    instructions: [getSetComputeUnitLimitInstruction({ units: 300 }), createMemo(payer, 'too long to run')],
+  };
+};
+
+/** Transactions that land, fail and pay, each for another reason. */
+export const sendFailing: Scenario = (world) =>
+  world.rng.pick([overdrawSol, overdrawToken, sendInvalidMemo, exceedComputeLimit])(world);

@@ -1,0 +1,121 @@
+import type { Address, Instruction } from '@solana/web3.js';
+import {
+  getApproveCheckedInstruction,
+  getBurnCheckedInstruction,
+  getMintToCheckedInstruction,
+  getTransferCheckedInstruction,
+} from '@solana-program/token';
+import bs58 from 'bs58';
+import type { Account } from '../bank/svm-account.ts';
+import { COINS, type Coin, DOLLAR, GOLD, POOL, TREASURY, WALLETS } from './demo-accounts.ts';
+import type { Keypair } from './demo-keypair.ts';
+import { pickTwoWallets, type Scenario } from './scenario.ts';
+import { unitsPerCoin } from './traffic-setup.ts';
+
+/** The most coins that change hands at once. */
+const MAX_HUNDREDTHS = 500;
+
+const rawAmount = (coin: Coin, hundredths: bigint): bigint => (hundredths * unitsPerCoin(coin)) / 100n;
+
+const transferCoins = (
+  coin: Coin,
+  source: Address,
+  destination: Address,
+  authority: Keypair,
+  amount: bigint,
+): Instruction =>
+  getTransferCheckedInstruction(
+    { source, mint: coin.mint.address, destination, authority, amount, decimals: coin.decimals },
+    { programAddress: coin.program },
+  );
+
+/** One wallet gives another some of a coin. */
+export const payToken: Scenario = ({ rng, tokenAccountOf }) => {
+  const [payer, payee] = pickTwoWallets(rng);
+  const coin = rng.pick(COINS);
+  const amount = rawAmount(coin, rng.amount(MAX_HUNDREDTHS));
+  return {
+    payer,
+    instructions: [transferCoins(coin, tokenAccountOf(coin, payer), tokenAccountOf(coin, payee), payer, amount)],
+  };
+};
+
+/** A wallet exchanges dollars for gold, or gold for dollars, at the price that keeps the product of the vaults. */
+export const swap: Scenario = ({ rng, tokenAccountOf, account }) => {
+  const payer = rng.pick(WALLETS);
+  const [give, get] = rng.intBelow(2) === 0 ? [DOLLAR, GOLD] : [GOLD, DOLLAR];
+  const vaultIn = tokenAmountOf(account(tokenAccountOf(give, POOL)));
+  const vaultOut = tokenAmountOf(account(tokenAccountOf(get, POOL)));
+  const amountIn = vaultIn / (1000n + rng.amount(100_000)) + 1n;
+  const amountOut = (vaultOut * amountIn * 997n) / ((vaultIn + amountIn) * 1000n);
+  return {
+    payer,
+    instructions: [
+      transferCoins(give, tokenAccountOf(give, payer), tokenAccountOf(give, POOL), payer, amountIn),
+      transferCoins(get, tokenAccountOf(get, POOL), tokenAccountOf(get, payer), POOL, amountOut),
+    ],
+  };
+};
+
+/** The treasury makes more of a coin. */
+export const mintCoins: Scenario = ({ rng, tokenAccountOf }) => {
+  const coin = rng.pick(COINS);
+  const { program, decimals } = coin;
+  const amount = rawAmount(coin, rng.amount(MAX_HUNDREDTHS));
+  const token = tokenAccountOf(coin, rng.pick(WALLETS));
+  const instruction = getMintToCheckedInstruction(
+    { mint: coin.mint.address, token, mintAuthority: TREASURY, amount, decimals },
+    { programAddress: program },
+  );
+  return { payer: TREASURY, instructions: [instruction] };
+};
+
+/** A wallet destroys some of a coin. */
+export const burnCoins: Scenario = ({ rng, tokenAccountOf }) => {
+  const payer = rng.pick(WALLETS);
+  const coin = rng.pick(COINS);
+  const { program, decimals } = coin;
+  const instruction = getBurnCheckedInstruction(
+    {
+      account: tokenAccountOf(coin, payer),
+      mint: coin.mint.address,
+      authority: payer,
+      amount: rawAmount(coin, rng.amount(MAX_HUNDREDTHS)),
+      decimals,
+    },
+    { programAddress: program },
+  );
+  return { payer, instructions: [instruction] };
+};
+
+/** A wallet lets another spend some of a coin; or the other spends it, if it has been let. */
+export const approveOrSpend: Scenario = ({ rng, tokenAccountOf, account }) => {
+  const [owner, other] = pickTwoWallets(rng);
+  const coin = rng.pick(COINS);
+  const source = tokenAccountOf(coin, owner);
+  const allowance = allowanceOf(account(source));
+  const spender = WALLETS.find(({ address }) => address === allowance?.delegate);
+  if (spender !== undefined && allowance !== undefined) {
+    return {
+      payer: spender,
+      instructions: [transferCoins(coin, source, tokenAccountOf(coin, spender), spender, allowance.amount)],
+    };
+  }
+  const { program, decimals, mint } = coin;
+  const amount = rawAmount(coin, rng.amount(MAX_HUNDREDTHS));
+  const instruction = getApproveCheckedInstruction(
+    { source, mint: mint.address, delegate: other.address, owner, amount, decimals },
+    { programAddress: program },
+  );
+  return { payer: owner, instructions: [instruction] };
+};
+
+function tokenAmountOf(account: Account | undefined): bigint {
+  return account === undefined ? 0n : Buffer.from(account.data).readBigUInt64LE(64);
+}
+
+function allowanceOf(account: Account | undefined): { readonly delegate: string; readonly amount: bigint } | undefined {
+  const data = Buffer.from(account?.data ?? []);
+  if (data.length < 165 || data.readUInt32LE(72) === 0) return undefined;
+  return { delegate: bs58.encode(data.subarray(76, 108)), amount: data.readBigUInt64LE(121) };
+}

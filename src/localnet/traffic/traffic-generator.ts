@@ -1,0 +1,88 @@
+import type { Instruction } from '@solana/web3.js';
+import { getSetComputeUnitLimitInstruction, getSetComputeUnitPriceInstruction } from '@solana-program/compute-budget';
+import { COMPUTE_BUDGET_PROGRAM } from '../../domain/well-known-addresses.ts';
+import type { Chain } from '../bank/chain.ts';
+import { TransactionRefused } from '../bank/svm-transaction-error.ts';
+import { buildTransaction } from './build-transaction.ts';
+import { NONCE } from './demo-accounts.ts';
+import { sendFailing } from './failing-transactions.ts';
+import { fundOrEmptyWallet, payByNonce, payInvoice, payMany, payWallet } from './payment-scenarios.ts';
+import type { Scenario, ScenarioContext } from './scenario.ts';
+import { type Rng, seededRng as rollDice } from './seeded-rng.ts';
+import { openOrCloseTokenAccount, wrapOrUnwrapSol } from './token-account-scenarios.ts';
+import { approveOrSpend, burnCoins, mintCoins, payToken, swap } from './token-scenarios.ts';
+import { setUpTraffic, type TrafficSetup } from './traffic-setup.ts';
+
+export interface TrafficOptions {
+  /** Transactions per slot, on average. */
+  readonly transactionsPerSlot: number;
+  readonly seed: number;
+}
+
+/** How often each thing happens, in a hundred or so. */
+const SCENARIO_WEIGHTS: readonly (readonly [times: number, scene: Scenario])[] = [
+  [24, payWallet],
+  [24, payToken],
+  [14, swap],
+  [9, sendFailing],
+  [8, payInvoice],
+  [4, wrapOrUnwrapSol],
+  [4, openOrCloseTokenAccount],
+  [4, fundOrEmptyWallet],
+  [3, mintCoins],
+  [3, burnCoins],
+  [3, approveOrSpend],
+  [3, payMany],
+  [1, payByNonce],
+];
+const WEIGHTED_SCENARIOS = SCENARIO_WEIGHTS.flatMap(([times, scene]) => Array<Scenario>(times).fill(scene));
+
+const COMPUTE_UNIT_LIMITS = [60_000, 120_000, 200_000] as const;
+
+/**
+ * Life on the chain: people who pay, trade, note, fail and change their minds, the same for the same seed. It prepares
+ * the chain's first block, then acts in each block from the chain's start on.
+ */
+export async function startTraffic(chain: Chain, { transactionsPerSlot, seed }: TrafficOptions): Promise<TrafficSetup> {
+  const setup = await setUpTraffic(chain);
+  const rng = rollDice(seed);
+  const context: ScenarioContext = {
+    ...setup,
+    rng,
+    account: (address) => chain.accountAt(address, Number.POSITIVE_INFINITY),
+    minimumBalance: (size) => chain.minimumBalance(size),
+  };
+  chain.onSlot(() => {
+    for (let remaining = rng.intBelow(2 * transactionsPerSlot + 1); remaining > 0; remaining--)
+      sendRandomTransaction(chain, context);
+  });
+  return setup;
+}
+
+function sendRandomTransaction(chain: Chain, context: ScenarioContext): void {
+  const { rng } = context;
+  const scenario = WEIGHTED_SCENARIOS[rng.intBelow(WEIGHTED_SCENARIOS.length)] ?? payWallet;
+  const { instructions, ...draft } = scenario(context);
+  const blockhash = draft.blockhash ?? chain.latestBlockhash('processed').hash;
+  const budget = acceptsComputeBudget(instructions[0]) ? randomComputeBudget(rng) : [];
+  try {
+    chain.send(buildTransaction({ ...draft, blockhash, instructions: [...budget, ...instructions] }));
+  } catch (error) {
+    // Two equal transactions in one block: the cluster takes one, as it should.
+    if (!(error instanceof TransactionRefused)) throw error;
+  }
+}
+
+/** A nonce is advanced before all else, and a budget is set once. */
+const acceptsComputeBudget = (first: Instruction | undefined): boolean =>
+  first?.programAddress !== COMPUTE_BUDGET_PROGRAM && first?.accounts?.[0]?.address !== NONCE.address;
+
+/** Two of three are in a hurry, a few of them very much so. */
+function randomComputeBudget(dice: Rng): Instruction[] {
+  if (dice.intBelow(3) === 0) return [];
+  const urgency = dice.intBelow(40);
+  return [
+    getSetComputeUnitLimitInstruction({ units: dice.pick(COMPUTE_UNIT_LIMITS) }),
+    getSetComputeUnitPriceInstruction({ microLamports: urgency ** 3 }),
+  ];
+}
