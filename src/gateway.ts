@@ -4,11 +4,11 @@ import { Cache } from './cache/cache.ts';
 import { SingleFlight } from './cache/single-flight.ts';
 import type { Config } from './config/config-schema.ts';
 import type { Clock } from './domain/clock.ts';
-import { openapi } from './http/rest/openapi.ts';
+import { createOpenApiDocument } from './http/rest/openapi.ts';
 import { listen } from './http/server.ts';
 import { LiveAccountSource } from './live/accounts/live-account-source.ts';
 import { LiveTokenListSource } from './live/token-lists/live-token-list-source.ts';
-import { readPage } from './page/page.ts';
+import { loadPage } from './page/static-page.ts';
 import { startPipeline } from './pipeline/pipeline.ts';
 import { configuredPrices } from './prices/configured-prices.ts';
 import { EquivocationGuard } from './receipts/equivocation-guard.ts';
@@ -29,7 +29,7 @@ import { oncePerErrorSite } from './runtime/log-once.ts';
 import { version } from './runtime/package.ts';
 import { systemClock } from './runtime/system-clock.ts';
 import { Answers } from './serving/answers.ts';
-import { Sealer } from './serving/seal.ts';
+import { Sealer } from './serving/sealer.ts';
 import { AccountBatcher } from './upstream/reads/account-batcher.ts';
 import { connectUpstream } from './wiring/connect-upstream.ts';
 
@@ -81,14 +81,14 @@ async function openGateway(options: GatewayOptions, disposals: DisposalStack): P
   const keys = new ReceiptKeys(ring, clock, ({ publicKey, kid }) =>
     log.info({ publicKey, kid }, 'another receipt key signs'),
   );
-  const verifyPage = await readPage('verify');
+  const verifyPage = await loadPage('verify');
   const access = openAccess({
     ...config,
     waitMs: config.upstream.timeoutMs,
     clock,
     random,
     verifySignature: isStrongSignature,
-    readMintBalance: (wallet, mint) => readHolding(answers, wallet, mint), // asked by requests alone
+    readMintBalance: (wallet, mint) => readHolding(readThrough, wallet, mint), // asked by requests alone
     onProblem: (problem, err) => log.warn({ err }, problem),
   });
   disposals.defer(() => access.close());
@@ -138,7 +138,7 @@ async function openGateway(options: GatewayOptions, disposals: DisposalStack): P
     ),
     isDraining: () => draining,
   };
-  const answers = new Answers(context);
+  const readThrough = new Answers(context);
   const releaseSigningLock = await holdSigningLock({
     keys: receiptKeys,
     guard,
@@ -153,14 +153,14 @@ async function openGateway(options: GatewayOptions, disposals: DisposalStack): P
     port: config.port,
     clock,
     context,
-    answers,
+    readThrough,
     sealer,
     access,
-    bodyBytes: config.limits.bodyBytes,
-    document: JSON.stringify(openapi(routes, version)),
+    maxBodyBytes: config.limits.bodyBytes,
+    openApiDocument: JSON.stringify(createOpenApiDocument(routes, version)),
     verifyPage,
     stream: config.stream,
-    onDefect: (requestId, err) => log.error({ requestId, err }, 'a request met a defect'),
+    onInternalError: (requestId, err) => log.error({ requestId, err }, 'a request met a defect'),
   });
   disposals.defer(() => server.close());
   disposals.defer(mesh.onTip('finalized', (slot) => guard.advance(slot)));
@@ -191,7 +191,7 @@ async function openGateway(options: GatewayOptions, disposals: DisposalStack): P
   disposals.defer(async () => {
     draining = true;
     server.drain();
-    await waitUntilIdle(() => server.pending, clock, config.drainMs);
+    await waitUntilIdle(() => server.pendingResponses, clock, config.drainMs);
   });
 
   return {
@@ -210,7 +210,7 @@ async function openGateway(options: GatewayOptions, disposals: DisposalStack): P
       if (keyPath === null) return log.info({}, 'the receipt key was given inline: there is nothing to read again');
       try {
         const { ring } = loadReceiptKeys({ ...keySource, production: true }, clock.now()); // makes none
-        if (keys.replace(ring)) sealer.sealAnew();
+        if (keys.replace(ring)) sealer.invalidateReceipts();
         log.info({ publicKey: signer.publicKey }, 'the receipt keys were read again');
       } catch (err) {
         log.error({ err }, 'the receipt keys can not be used; the old ones go on');

@@ -1,22 +1,22 @@
 import type { Clock } from '../domain/clock.ts';
 import { systemClock } from '../runtime/system-clock.ts';
-import { believe, createProve } from './proof.ts';
-import { createReads, type Reads } from './read.ts';
-import { createSend } from './send.ts';
+import { baseUrlOf } from './request-target.ts';
+import { createRouteClient, type RouteClient } from './route-client.ts';
+import { createRequestSender } from './send-request.ts';
 import { type OpenSocket, openGlobalSocket } from './socket.ts';
 import { openStream, type Stream, type StreamOptions } from './stream.ts';
-import { baseOf } from './target.ts';
-import { Trust } from './trust.ts';
+import { TrustStore } from './trust-store.ts';
+import { acceptUnverified, createAnswerVerifier } from './verify-answer.ts';
 
 // With these this file is the whole of the package's `./client`.
 export { type Receipt, ReceiptError, type ReceiptFault } from '../receipts/verify/verify-receipt.ts';
-export type { Answer, Read, ReadOptions } from './answer.ts';
-export type { Body, Parameters, Path, PostPath, Result } from './declared.ts';
-export type { Gap, Snapshot } from './sequence.ts';
+export type { Gap, Snapshot } from './gap-detector.ts';
+export type { Answer, Read, ReadOptions } from './read-types.ts';
+export type { Body, Parameters, Path, PostPath, Result } from './route-types.ts';
 export { type FailureCode, SlotgateError } from './slotgate-error.ts';
 export type { OpenSocket, Socket, SocketEvent } from './socket.ts';
 export type { Follow, Stream, StreamOptions, StreamState } from './stream.ts';
-export type { Topic, Update } from './subscriptions.ts';
+export type { Topic, Update } from './subscription-messages.ts';
 
 export interface ClientOptions {
   /** Where the gateway is, with the prefix that a proxy may have put before `/api/v1`. */
@@ -49,7 +49,7 @@ export interface ClientOptions {
 }
 
 /** A gateway, seen from outside. */
-export interface Client extends Reads {
+export interface Client extends RouteClient {
   /** Opens the realtime stream. */
   stream(options?: StreamOptions): Stream;
 }
@@ -58,9 +58,9 @@ export interface Client extends Reads {
 export function createClient(options: ClientOptions): Client {
   const { publicKey = [], cluster, headers = {}, verify = true, clock = systemClock, random = Math.random } = options;
   const { openSocket = openGlobalSocket, maxAgeMs = 60_000 } = options;
-  const base = baseOf(options.url);
-  const send = createSend({
-    base,
+  const baseUrl = baseUrlOf(options.url);
+  const send = createRequestSender({
+    baseUrl,
     headers,
     timeoutMs: options.timeoutMs ?? 10_000,
     attempts: options.attempts ?? 4,
@@ -70,14 +70,14 @@ export function createClient(options: ClientOptions): Client {
     random,
   });
   const publicKeys = typeof publicKey === 'string' ? [publicKey] : publicKey;
-  const trust = new Trust({ send, clock, publicKeys, cluster });
-  const prove = verify ? createProve({ trust, clock, maxAgeMs }) : believe;
+  const trustStore = new TrustStore({ send, clock, publicKeys, cluster });
+  const verifyAnswer = verify ? createAnswerVerifier({ trustStore, clock, maxAgeMs }) : acceptUnverified;
   return {
-    ...createReads(send, prove),
-    stream: (wishes = {}) =>
-      openStream(wishes, {
-        open: (target) => openSocket(base.replace(/^http/, 'ws') + target, headers),
-        prove,
+    ...createRouteClient(send, verifyAnswer),
+    stream: (streamOptions = {}) =>
+      openStream(streamOptions, {
+        openSocket: (target) => openSocket(baseUrl.replace(/^http/, 'ws') + target, headers),
+        verifyAnswer,
         clock,
         random,
       }),

@@ -1,8 +1,8 @@
-const BYTES = 16;
+const NONCE_BYTES = 16;
 
 /** A nonce that nobody can have foreseen: 22 characters of base64url. */
 export function newNonce(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(BYTES));
+  const bytes = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
   return btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
     .replaceAll('/', '_')

@@ -6,7 +6,7 @@ import { ERRORS, type ErrorCode } from '../domain/gateway-error.ts';
  */
 export type FailureCode = ErrorCode | 'network' | 'timeout' | 'unreadable';
 
-export interface Failure {
+export interface FailureDetails {
   /** HTTP status, null when there was no answer. */
   readonly status?: number | null;
   /** How long the gateway asks to wait. */
@@ -27,13 +27,13 @@ export class SlotgateError extends Error {
   readonly requestId: string | null;
   readonly rpcCode: number | null;
 
-  constructor(code: FailureCode, message: string, failure: Failure = {}) {
-    super(message, { cause: failure.cause });
+  constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
+    super(message, { cause: details.cause });
     this.code = code;
-    this.status = failure.status ?? null;
-    this.retryAfterMs = failure.retryAfterMs ?? null;
-    this.requestId = failure.requestId ?? null;
-    this.rpcCode = failure.rpcCode ?? null;
+    this.status = details.status ?? null;
+    this.retryAfterMs = details.retryAfterMs ?? null;
+    this.requestId = details.requestId ?? null;
+    this.rpcCode = details.rpcCode ?? null;
   }
 }
 

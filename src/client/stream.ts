@@ -1,15 +1,22 @@
 import type { Clock } from '../domain/clock.ts';
 import { parseExactJson } from '../domain/parse-exact-json.ts';
 import type { Receipt } from '../receipts/receipt.ts';
-import { Line } from './line.ts';
-import { Outbox } from './outbox.ts';
-import type { Prove } from './proof.ts';
-import { isPassing } from './retry.ts';
-import { type Gap, Sequence, type Snapshot } from './sequence.ts';
+import { type Gap, GapDetector, type Snapshot } from './gap-detector.ts';
+import { ReconnectingSocket } from './reconnecting-socket.ts';
+import { buildRequestTarget } from './request-target.ts';
+import { isTransient } from './retry.ts';
+import { SendThrottle } from './send-throttle.ts';
 import { SlotgateError } from './slotgate-error.ts';
 import type { Socket } from './socket.ts';
-import { readMessage, refusalIn, type Subscription, type Topic, updateIn, wish } from './subscriptions.ts';
-import { targetOf } from './target.ts';
+import {
+  type AccountSubscription,
+  parseSubscriptionMessage,
+  subscriptionErrorOf,
+  subscriptionRequest,
+  type Topic,
+  verifyUpdate,
+} from './subscription-messages.ts';
+import type { VerifyAnswer } from './verify-answer.ts';
 
 /** `waiting`: it is down, and comes back by itself. `ended`: it does not. */
 export type StreamState = 'connecting' | 'open' | 'waiting' | 'ended';
@@ -43,89 +50,90 @@ export interface Stream {
   close(): void;
 }
 
-export type Follow<T extends Topic> = Omit<Subscription<T>, 'topic' | 'address'>;
+export type Follow<T extends Topic> = Omit<AccountSubscription<T>, 'topic' | 'address'>;
 
-export interface StreamParts {
-  readonly open: (target: string) => Socket;
-  readonly prove: Prove;
+export interface StreamDeps {
+  readonly openSocket: (target: string) => Socket;
+  readonly verifyAnswer: VerifyAnswer;
   readonly clock: Clock;
   readonly random: () => number;
 }
 
 /** Frames come each slot, and after five seconds without one. */
-const SILENCE_MS = 15_000;
+const SILENCE_TIMEOUT_MS = 15_000;
 
 /** How long a subscription waits that the gateway could not take just now. */
-const AGAIN_MS = 2000;
+const RESUBSCRIBE_DELAY_MS = 2000;
 
 /** So many messages may wait for a proof: while a new key is being asked for, others do. */
-const MOST_WAITING = 1000;
+const MAX_PENDING_MESSAGES = 1000;
 
-export function openStream(options: StreamOptions, { open, prove, clock, random }: StreamParts): Stream {
+export function openStream(options: StreamOptions, { openSocket, verifyAnswer, clock, random }: StreamDeps): Stream {
   const { onSnapshot, onGap, onState, onError, interval, receipts = false } = options;
-  const target = targetOf('/stream', { interval, receipts: receipts ? 1 : undefined });
-  const sequence = new Sequence(interval === undefined);
-  const subscriptions = new Map<number, Subscription<Topic>>();
+  const target = buildRequestTarget('/stream', { interval, receipts: receipts ? 1 : undefined });
+  const gapDetector = new GapDetector(interval === undefined);
+  const subscriptions = new Map<number, AccountSubscription<Topic>>();
   let lastId = 0;
-  let outbox = new Outbox(clock, () => {});
-  let work = Promise.resolve();
-  let waiting = 0;
-  let isOver = false;
+  let sendThrottle = new SendThrottle(clock, () => {});
+  let processing = Promise.resolve();
+  let pendingCount = 0;
+  let isClosed = false;
 
   /** One after the other, as they came. */
-  function take(text: string): void {
-    if (++waiting > MOST_WAITING) line.restart();
-    work = work
-      .then(() => (isOver ? undefined : takeOne(text)))
+  function enqueueMessage(text: string): void {
+    if (++pendingCount > MAX_PENDING_MESSAGES) socket.reconnect();
+    processing = processing
+      .then(() => (isClosed ? undefined : handleMessage(text)))
       .catch((thrown: unknown) => {
         queueMicrotask(() => {
           throw thrown; // a callback of the caller's has thrown; nobody but the runtime can be told
         });
       })
       .finally(() => {
-        waiting--;
+        pendingCount--;
       });
   }
 
-  const takeOne = (text: string): Promise<void> =>
-    text.startsWith('{"result":') ? takeFrame(text) : takeMessage(text);
+  const handleMessage = (text: string): Promise<void> =>
+    text.startsWith('{"result":') ? handleFrame(text) : handleSubscriptionMessage(text);
 
-  async function takeFrame(text: string): Promise<void> {
-    const frame = await readFrame(text).catch(unreadable);
+  async function handleFrame(text: string): Promise<void> {
+    const frame = await parseFrame(text).catch(reportError);
     if (frame === undefined) return;
-    const gap = sequence.next(frame.result);
+    const gap = gapDetector.observe(frame.result);
     if (gap === 'repeated') return;
     if (gap !== undefined) onGap?.(gap);
     onSnapshot?.(frame.result, { receipt: frame.receipt, body: text });
   }
 
-  async function readFrame(text: string): Promise<{ readonly result: Snapshot; readonly receipt: Receipt | null }> {
-    if (receipts) return prove<Snapshot>(text, { request: `SUB ${target}` });
+  async function parseFrame(text: string): Promise<{ readonly result: Snapshot; readonly receipt: Receipt | null }> {
+    if (receipts) return verifyAnswer<Snapshot>(text, { request: `SUB ${target}` });
     // Without receipts a frame is believed as it stands, and so is that it has the shape of one.
     const { result } = parseExactJson(text) as { readonly result: Snapshot };
     return { result, receipt: null };
   }
 
-  async function takeMessage(text: string): Promise<void> {
-    const told = readMessage(text);
-    if (told === undefined) return unreadable(new SlotgateError('unreadable', 'a message that is none'));
-    const id = Number(told.id);
+  async function handleSubscriptionMessage(text: string): Promise<void> {
+    const message = parseSubscriptionMessage(text);
+    if (message === undefined) return reportError(new SlotgateError('unreadable', 'a message that is none'));
+    const id = Number(message.id);
     const subscription = subscriptions.get(id);
     if (subscription === undefined) return; // it has ended meanwhile
-    if (told.type === 'error') refused(id, subscription, refusalIn(told));
-    if (told.answer === undefined) return;
-    const update = await updateIn(told, subscription, prove).catch((thrown: unknown) => {
+    if (message.type === 'error') handleRefusal(id, subscription, subscriptionErrorOf(message));
+    if (message.answer === undefined) return;
+    const update = await verifyUpdate(message, subscription, verifyAnswer).catch((thrown: unknown) => {
       subscription.onError?.(thrown);
     });
     if (update !== undefined && subscriptions.has(id)) subscription.onUpdate(update);
   }
 
   /** What is wrong for now only is tried again, unless the next connection does so anyway. */
-  function refused(id: number, subscription: Subscription<Topic>, error: SlotgateError): void {
-    if (error.code !== 'rate_limited' && isPassing(error)) {
-      const box = outbox;
-      clock.after(AGAIN_MS, () => {
-        if (box === outbox && subscriptions.get(id) === subscription) box.put(wish('subscribe', id, subscription));
+  function handleRefusal(id: number, subscription: AccountSubscription<Topic>, error: SlotgateError): void {
+    if (error.code !== 'rate_limited' && isTransient(error)) {
+      const throttleAtRefusal = sendThrottle;
+      clock.after(RESUBSCRIBE_DELAY_MS, () => {
+        if (throttleAtRefusal === sendThrottle && subscriptions.get(id) === subscription)
+          throttleAtRefusal.enqueue(subscriptionRequest('subscribe', id, subscription));
       });
       return;
     }
@@ -133,28 +141,29 @@ export function openStream(options: StreamOptions, { open, prove, clock, random 
     subscription.onError?.(error);
   }
 
-  function unreadable(thrown: unknown): undefined {
+  function reportError(thrown: unknown): undefined {
     onError?.(thrown);
   }
 
   onState?.('connecting');
-  const line = new Line({
-    open: () => open(target),
+  const socket = new ReconnectingSocket({
+    openSocket: () => openSocket(target),
     clock,
     random,
-    silenceMs: options.silenceMs ?? SILENCE_MS + (interval ?? 0),
-    onMessage: take,
+    silenceMs: options.silenceMs ?? SILENCE_TIMEOUT_MS + (interval ?? 0),
+    onMessage: enqueueMessage,
     onOpen() {
-      outbox = new Outbox(clock, (message) => line.send(message));
+      sendThrottle = new SendThrottle(clock, (message) => socket.send(message));
       onState?.('open');
-      for (const [id, subscription] of subscriptions) outbox.put(wish('subscribe', id, subscription));
+      for (const [id, subscription] of subscriptions)
+        sendThrottle.enqueue(subscriptionRequest('subscribe', id, subscription));
     },
-    onDown() {
-      outbox.close();
+    onDisconnect() {
+      sendThrottle.close();
       onState?.('waiting');
     },
     onEnd(why) {
-      outbox.close();
+      sendThrottle.close();
       onState?.('ended');
       onError?.(why);
     },
@@ -164,18 +173,19 @@ export function openStream(options: StreamOptions, { open, prove, clock, random 
     subscribe(topic, address, follow) {
       const id = ++lastId;
       // Whoever reads the map calls `onUpdate` with what the topic of the same entry brings.
-      const subscription = { ...follow, topic, address } as Subscription<Topic>;
+      const subscription = { ...follow, topic, address } as AccountSubscription<Topic>;
       subscriptions.set(id, subscription);
-      if (line.isOpen) outbox.put(wish('subscribe', id, subscription));
+      if (socket.isOpen) sendThrottle.enqueue(subscriptionRequest('subscribe', id, subscription));
       return () => {
-        if (subscriptions.delete(id) && line.isOpen) outbox.put(wish('unsubscribe', id, subscription));
+        if (subscriptions.delete(id) && socket.isOpen)
+          sendThrottle.enqueue(subscriptionRequest('unsubscribe', id, subscription));
       };
     },
     close() {
-      isOver = true;
+      isClosed = true;
       subscriptions.clear();
-      outbox.close();
-      line.close();
+      sendThrottle.close();
+      socket.close();
       onState?.('ended');
     },
   };

@@ -10,11 +10,11 @@ import type { Entry } from '../cache/entry.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { NetworkSnapshot } from '../domain/network-snapshot.ts';
 import { StartError } from '../domain/start-error.ts';
-import { type Deps, handlers } from './rest/serve.ts';
-import { Pushes } from './stream/pushes.ts';
-import { openStream } from './stream/stream.ts';
+import { createRequestHandlers, type RequestHandlerDeps } from './rest/request-handler.ts';
+import { AccountTopics } from './stream/account-topics.ts';
+import { openStreamServer } from './stream/stream-server.ts';
 
-export interface ServerOptions extends Omit<Deps, 'owed'> {
+export interface ServerOptions extends Omit<RequestHandlerDeps, 'pendingResponses'> {
   readonly host: string;
   /** 0 takes a free port. */
   readonly port: number;
@@ -26,7 +26,7 @@ export interface Server {
   readonly port: number;
   readonly subscribers: number;
   /** How many answers are still owed to callers. */
-  readonly pending: number;
+  readonly pendingResponses: number;
   /** Sends one frame to every subscriber of the stream. */
   publish(entry: Entry, snapshot: NetworkSnapshot): void;
   /** Takes no new connection, and says goodbye on the stream. What is under way is answered. */
@@ -43,14 +43,14 @@ interface ExclusiveListen {
 const EXCLUSIVE_PORT = 1;
 
 /** Closes connections that may not come in. At once: the engine's handle of one that says nothing is good for one call. */
-const atDoor =
-  ({ access, onDefect }: Pick<ServerOptions, 'access' | 'onDefect'>) =>
-  (res: HttpResponse, change: number): void => {
-    const isNew = change > 0;
+const refuseExcessConnections =
+  ({ access, onInternalError }: Pick<ServerOptions, 'access' | 'onInternalError'>) =>
+  (res: HttpResponse, delta: number): void => {
+    const isNew = delta > 0;
     try {
       if (isNew && !access.connectionLimiter.accepts(res.getRemoteAddress())) res.close();
     } catch (thrown) {
-      onDefect('a new connection', thrown); // what leaves this function ends the process
+      onInternalError('a new connection', thrown); // what leaves this function ends the process
     }
   };
 
@@ -58,17 +58,17 @@ const atDoor =
 export async function listen(options: ServerOptions): Promise<Server> {
   const { host, port, context } = options;
   const app = App();
-  app.filter(atDoor(options));
-  const owed = { count: 0 };
-  const { clock, answers, sealer } = options;
-  const stream = openStream(app, {
+  app.filter(refuseExcessConnections(options));
+  const pendingResponses = { count: 0 };
+  const { clock, readThrough, sealer } = options;
+  const stream = openStreamServer(app, {
     ...options,
     ...options.stream,
-    pushes: new Pushes({ clock, answers, sealer, watch: context.watch }),
-    owed,
+    accountTopics: new AccountTopics({ clock, readThrough, sealer, liveAccounts: context.watch }),
+    pendingResponses,
     isDraining: () => context.isDraining(),
   });
-  const { get, head, post, options: preflight, other } = handlers({ ...options, owed });
+  const { get, head, post, options: preflight, other } = createRequestHandlers({ ...options, pendingResponses });
   app.get('/*', get).head('/*', head).post('/*', post).options('/*', preflight).any('/*', other);
 
   const socket = await new Promise<us_listen_socket>((resolve, reject) => {
@@ -91,8 +91,8 @@ export async function listen(options: ServerOptions): Promise<Server> {
     get subscribers() {
       return stream.subscribers;
     },
-    get pending() {
-      return owed.count;
+    get pendingResponses() {
+      return pendingResponses.count;
     },
     publish: stream.publish,
     drain,

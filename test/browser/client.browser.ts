@@ -4,7 +4,7 @@ import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
 import { openGateway, until } from '../support/open.ts';
 import { openTab } from './chromium.ts';
-import { openMeddler } from './meddler.ts';
+import { openTamperingProxy } from './tampering-proxy.ts';
 import { serveModules } from './web-modules.ts';
 
 /** What the page has. */
@@ -16,7 +16,7 @@ const cluster = await startEmbeddedCluster({ state: t.testdir(), slotMs: 200, tr
 t.teardown(() => cluster.close());
 const { gateway } = await openGateway(t, [`${cluster.url},${cluster.wsUrl}`]);
 const pinned = { publicKey: gateway.publicKey, cluster: gateway.cluster };
-const meddler = await openMeddler(t, gateway.url);
+const meddler = await openTamperingProxy(t, gateway.url);
 const { page, problems } = await openTab(t);
 await page.goto(await serveModules(t));
 await page.waitForFunction(() => typeof slotgate === 'object');
@@ -65,9 +65,9 @@ t.test('what was tampered with on the way is refused', async (t) => {
       [meddler.url, pinned, WHALE.address] as const,
     );
   t.equal(await read(), '9007199254740993');
-  meddler.meddle = (packet) => packet.replace('"lamports":9', '"lamports":8');
+  meddler.tamper = (packet) => packet.replace('"lamports":9', '"lamports":8');
   t.equal(await read(), 'ReceiptError digest true');
-  meddler.meddle = (packet) => packet;
+  meddler.tamper = (packet) => packet;
 });
 
 t.test('the stream goes on after a cut, with its subscriptions', async (t) => {

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
-import { readPage } from '../../src/page/page.ts';
+import { loadPage } from '../../src/page/static-page.ts';
 import { openStepped } from '../support/open.ts';
 import { CLUSTER, freshSigner, seal } from '../support/receipts/sealed-answers.ts';
 import { openTab } from './chromium.ts';
@@ -83,7 +83,7 @@ t.test('once loaded it needs no network', async (t) => {
 t.test('a saved copy works, and reaches nobody', async (t) => {
   const { page, problems } = await openTab(t);
   const file = join(t.testdir(), 'verify.html');
-  writeFileSync(file, (await readPage('verify')).identity);
+  writeFileSync(file, (await loadPage('verify')).identity);
   await page.goto(pathToFileURL(file).href);
   await page.fill('#publicKey', gateway.publicKey);
   t.match(await judged(page, body), /^Proven/);

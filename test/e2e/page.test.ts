@@ -1,18 +1,18 @@
 import { request } from 'node:http';
 import t from 'tap';
-import { readPage } from '../../src/page/page.ts';
+import { loadPage } from '../../src/page/static-page.ts';
 import { openStepped } from '../support/open.ts';
 
 const { gateway } = await openStepped(t);
 const url = `${gateway.url}/verify`;
-const page = await readPage('verify');
+const page = await loadPage('verify');
 
 t.test('/verify is the page, with a policy that lets it load nothing', async (t) => {
   const answer = await fetch(url);
   t.equal(answer.status, 200);
   t.equal(await answer.text(), page.identity.toString());
   t.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
-  t.equal(answer.headers.get('content-security-policy'), page.policy);
+  t.equal(answer.headers.get('content-security-policy'), page.contentSecurityPolicy);
   t.equal(answer.headers.get('x-content-type-options'), 'nosniff');
   for (const name of ['limit', 'remaining', 'reset']) t.match(answer.headers.get(`x-ratelimit-${name}`), /^\d+$/);
 });
@@ -38,7 +38,7 @@ t.test('who has it is told so, HEAD has its headers, and nothing else is taken',
   t.equal(await first.text(), '');
   const again = await fetch(url, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } });
   t.equal(again.status, 304);
-  t.equal(again.headers.get('content-security-policy'), page.policy);
+  t.equal(again.headers.get('content-security-policy'), page.contentSecurityPolicy);
   const posted = await fetch(url, { method: 'POST', body: '{}' });
   t.equal(posted.status, 405);
   t.equal(posted.headers.get('allow'), 'GET, HEAD, OPTIONS');

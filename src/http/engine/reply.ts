@@ -1,17 +1,17 @@
 import type { HttpResponse } from 'uWebSockets.js';
-import type { Wire } from '../rest/wire.ts';
+import type { RawResponse } from '../rest/responses.ts';
 
 /** How many responses are still owed. */
-export interface Owed {
+export interface PendingResponses {
   count: number;
 }
 
 /** What it takes to know of a request once the engine has taken it back. */
-export interface Asked {
+export interface ReplyOptions {
   /** It was a HEAD, so the answer has all headers, the length too, and no body. */
   readonly isHead: boolean;
   /** It said `Connection: close`: the engine tells of the end only those who don't know of it (RFC 9112 9.6). */
-  readonly saidClose: boolean;
+  readonly hasConnectionClose: boolean;
 }
 
 /**
@@ -20,32 +20,36 @@ export interface Asked {
  */
 export class Reply {
   readonly #res: HttpResponse;
-  readonly #owed: Owed;
-  readonly #asked: Asked;
-  #isOver = false;
+  readonly #pendingResponses: PendingResponses;
+  readonly #options: ReplyOptions;
+  #isDone = false;
 
-  constructor(res: HttpResponse, owed: Owed, asked: Asked = { isHead: false, saidClose: false }) {
+  constructor(
+    res: HttpResponse,
+    pendingResponses: PendingResponses,
+    options: ReplyOptions = { isHead: false, hasConnectionClose: false },
+  ) {
     this.#res = res;
-    this.#owed = owed;
-    this.#asked = asked;
-    owed.count++;
-    res.onAborted(() => this.#end());
+    this.#pendingResponses = pendingResponses;
+    this.#options = options;
+    pendingResponses.count++;
+    res.onAborted(() => this.#markDone());
   }
 
-  #end(): void {
-    if (!this.#isOver) this.#owed.count--;
-    this.#isOver = true;
+  #markDone(): void {
+    if (!this.#isDone) this.#pendingResponses.count--;
+    this.#isDone = true;
   }
 
   /** Writes the whole response in one packet; does nothing when it was answered or the caller has gone. */
-  send({ head, body, close = false }: Wire): void {
-    if (this.#isOver) return;
-    this.#end();
+  send({ headers, body, close = false }: RawResponse): void {
+    if (this.#isDone) return;
+    this.#markDone();
     const res = this.#res;
-    const { isHead, saidClose } = this.#asked;
+    const { isHead, hasConnectionClose } = this.#options;
     if (body !== null && !isHead) {
       res.cork(() => {
-        res.writeStatus(close && saidClose ? `${head}\r\nConnection: close` : head);
+        res.writeStatus(close && hasConnectionClose ? `${headers}\r\nConnection: close` : headers);
         res.end(body, close);
       });
       return;
@@ -53,14 +57,14 @@ export class Reply {
     const length = body === null ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
     if (close) {
       // The engine's own way would leave it open, or tell of a length of 0. It also adds the date, which is missed here.
-      const lines = [head, ...length, `Date: ${new Date().toUTCString()}`, 'Connection: close', ''];
+      const lines = [headers, ...length, `Date: ${new Date().toUTCString()}`, 'Connection: close', ''];
       res.cork(() => res.writeStatus(lines.join('\r\n')));
       res.close();
       return;
     }
     // A length that is told to the engine is one that it waits for: the next request would end the connection.
     res.cork(() => {
-      res.writeStatus([head, ...length].join('\r\n'));
+      res.writeStatus([headers, ...length].join('\r\n'));
       res.endWithoutBody();
     });
   }
@@ -70,14 +74,14 @@ export class Reply {
    * an answer made at once; and by a timer, as it never frees a connection that is closed from setImmediate: that comes
    * after its own clean-up in a turn of the loop.
    */
-  sendLast(wire: Wire): void {
-    setTimeout(() => this.send({ ...wire, close: true }), 0);
+  sendAndClose(response: RawResponse): void {
+    setTimeout(() => this.send({ ...response, close: true }), 0);
   }
 
   /** Calls `onChunk` with each part of the request body, which is lent for the length of the call. */
   onBody(onChunk: (chunk: Buffer, isLast: boolean) => void): void {
     this.#res.onData((chunk, isLast) => {
-      if (!this.#isOver) onChunk(Buffer.from(chunk), isLast);
+      if (!this.#isDone) onChunk(Buffer.from(chunk), isLast);
     });
   }
 }

@@ -6,7 +6,7 @@ import type { Get, Post, Route } from '../../routing/route.ts';
 import { jsonSchema } from '../../routing/shapes.ts';
 
 /** What any request may meet. */
-const COMMON: readonly ErrorCode[] = [
+const COMMON_ERRORS: readonly ErrorCode[] = [
   'invalid_query',
   'invalid_nonce',
   'invalid_request',
@@ -20,7 +20,7 @@ const COMMON: readonly ErrorCode[] = [
 ];
 
 /** What may come of it when an answer depends on the cluster. */
-const BY_KIND: Readonly<Record<Route['kind'], readonly ErrorCode[]>> = {
+const ERRORS_BY_KIND: Readonly<Record<Route['kind'], readonly ErrorCode[]>> = {
   live: ['warming_up', 'stale'],
   now: [],
   read: ['stale', 'overloaded', 'upstream_unavailable', 'upstream_error', 'upstream_timeout'],
@@ -34,51 +34,56 @@ const BY_KIND: Readonly<Record<Route['kind'], readonly ErrorCode[]>> = {
   ],
 };
 
-const integer = { type: 'integer', minimum: 0 };
-const text = (pattern: string): object => ({ type: 'string', pattern });
+const integerSchema = { type: 'integer', minimum: 0 };
+const patternSchema = (pattern: string): object => ({ type: 'string', pattern });
 
 /** The proof of serve, member for member. */
-const RECEIPT = {
+const RECEIPT_SCHEMA = {
   type: 'object',
   description: 'Proof of serve: an Ed25519 signature over the request, the slot and the digest of the result',
   properties: {
     v: { const: 1 },
-    kid: text('^[0-9a-f]{16}$'),
-    cluster: text('^[1-9A-HJ-NP-Za-km-z]{32,44}$'),
+    kid: patternSchema('^[0-9a-f]{16}$'),
+    cluster: patternSchema('^[1-9A-HJ-NP-Za-km-z]{32,44}$'),
     request: { type: 'string' },
     status: { const: 200 },
-    slot: integer,
+    slot: integerSchema,
     commitment: { enum: ['processed', 'confirmed', 'finalized'] },
-    claim: text('^(exact|observed)/[1-9][0-9]{0,8}$'),
-    digest: text('^[0-9a-f]{64}$'),
-    issuedAt: integer,
+    claim: patternSchema('^(exact|observed)/[1-9][0-9]{0,8}$'),
+    digest: patternSchema('^[0-9a-f]{64}$'),
+    issuedAt: integerSchema,
     nonce: { type: ['string', 'null'] },
-    size: integer,
-    index: integer,
-    path: { type: 'array', items: text('^[0-9a-f]{64}$') },
-    sig: text('^[0-9a-f]{128}$'),
+    size: integerSchema,
+    index: integerSchema,
+    path: { type: 'array', items: patternSchema('^[0-9a-f]{64}$') },
+    sig: patternSchema('^[0-9a-f]{128}$'),
   },
   required: ['v', 'kid', 'cluster', 'request', 'status', 'slot', 'commitment', 'claim', 'digest', 'issuedAt', 'nonce'],
 };
 
-const LIMIT_HEADERS = Object.fromEntries(
-  ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'].map((name) => [name, { schema: integer }]),
+const RATE_LIMIT_HEADERS = Object.fromEntries(
+  ['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'].map((name) => [name, { schema: integerSchema }]),
 );
 
-const header = (name: string, description: string): object => ({ type: 'apiKey', in: 'header', name, description });
+const apiKeyHeader = (name: string, description: string): object => ({
+  type: 'apiKey',
+  in: 'header',
+  name,
+  description,
+});
 
 /** What a caller may show to get more than the free tier has. */
-const CREDENTIALS = {
-  apiKey: header('X-Api-Key', 'An API key; its tier has limits of its own'),
-  stakeWallet: header('X-Stake-Wallet', 'The address of a wallet, which counts for what it has held for a while'),
-  stakeIssued: header('X-Stake-Issued', 'When its proof was issued, in Unix seconds; it is valid for a day'),
-  stakeSignature: header('X-Stake-Signature', 'Its signature of the text of the proof, in base58'),
+const SECURITY_SCHEMES = {
+  apiKey: apiKeyHeader('X-Api-Key', 'An API key; its tier has limits of its own'),
+  stakeWallet: apiKeyHeader('X-Stake-Wallet', 'The address of a wallet, which counts for what it has held for a while'),
+  stakeIssued: apiKeyHeader('X-Stake-Issued', 'When its proof was issued, in Unix seconds; it is valid for a day'),
+  stakeSignature: apiKeyHeader('X-Stake-Signature', 'Its signature of the text of the proof, in base58'),
 };
 const API_KEY = { apiKey: [] };
 const STAKE_PROOF = { stakeWallet: [], stakeIssued: [], stakeSignature: [] };
 
 /** The API document (OpenAPI 3.1), made from the same declarations that serve the requests. */
-export function openapi(routes: readonly Route[], version: string): object {
+export function createOpenApiDocument(routes: readonly Route[], version: string): object {
   return {
     openapi: '3.1.0',
     info: {
@@ -87,37 +92,40 @@ export function openapi(routes: readonly Route[], version: string): object {
       description: 'A read-only gateway over a Solana cluster: cached, signed, live.',
     },
     servers: [{ url: API_PREFIX }],
-    paths: { ...Object.fromEntries(routes.map((route) => [pathOf(route), operations(route)])), '/stream': STREAM },
-    components: { schemas: { Receipt: RECEIPT }, securitySchemes: CREDENTIALS },
+    paths: {
+      ...Object.fromEntries(routes.map((route) => [openApiPathOf(route), operationOf(route)])),
+      '/stream': STREAM_PATH,
+    },
+    components: { schemas: { Receipt: RECEIPT_SCHEMA }, securitySchemes: SECURITY_SCHEMES },
     security: [{}, API_KEY, STAKE_PROOF, { ...API_KEY, ...STAKE_PROOF }],
   };
 }
 
-const pathOf = ({ path }: Route): string => path.replaceAll(/:(\w+)/g, '{$1}');
+const openApiPathOf = ({ path }: Route): string => path.replaceAll(/:(\w+)/g, '{$1}');
 
-function operations(route: Route): object {
+function operationOf(route: Route): object {
   const description = {
     summary: route.summary,
     operationId: route.path.replaceAll(/\/:?(\w)/g, (_, letter: string) => letter.toUpperCase()).replaceAll('-', ''),
     responses: {
-      200: { description: route.summary, headers: headersOf(route), content: json(dressed(route)) },
-      ...(route.envelope === 'signed' && { 304: NOT_MODIFIED }),
-      ...errors([...COMMON, 'invalid_nonce', ...BY_KIND[route.kind], ...(route.errors ?? [])]),
+      200: { description: route.summary, headers: headersOf(route), content: jsonContent(responseSchemaOf(route)) },
+      ...(route.envelope === 'signed' && { 304: NOT_MODIFIED_RESPONSE }),
+      ...errorResponses([...COMMON_ERRORS, 'invalid_nonce', ...ERRORS_BY_KIND[route.kind], ...(route.errors ?? [])]),
     },
   };
   if (route.kind !== 'post') return { get: { ...description, parameters: parametersOf(route) } };
-  return { post: { ...description, requestBody: bodyOf(route) } };
+  return { post: { ...description, requestBody: requestBodyOf(route) } };
 }
 
 function headersOf(route: Route): object {
-  if (route.kind !== 'now' || route.header === undefined) return LIMIT_HEADERS;
+  if (route.kind !== 'now' || route.header === undefined) return RATE_LIMIT_HEADERS;
   const { name, description, pattern } = route.header;
-  return { ...LIMIT_HEADERS, [name]: { description, schema: text(pattern) } };
+  return { ...RATE_LIMIT_HEADERS, [name]: { description, schema: patternSchema(pattern) } };
 }
 
-const json = (schema: object): object => ({ 'application/json': { schema } });
+const jsonContent = (schema: object): object => ({ 'application/json': { schema } });
 
-const bodyOf = (route: Post): object => ({ required: true, content: json(jsonSchema(route.body)) });
+const requestBodyOf = (route: Post): object => ({ required: true, content: jsonContent(jsonSchema(route.body)) });
 
 const parametersOf = (route: Get): object[] => [
   ...Object.entries<Param<unknown>>(route.params).map(([name, { required, schema, description }]) => ({
@@ -127,44 +135,44 @@ const parametersOf = (route: Get): object[] => [
     description,
     schema,
   })),
-  ...(route.envelope === 'signed' ? [NONCE] : []),
+  ...(route.envelope === 'signed' ? [NONCE_PARAMETER] : []),
 ];
 
-const NONCE = {
+const NONCE_PARAMETER = {
   name: 'X-Receipt-Nonce',
   in: 'header',
   required: false,
   description: 'Is bound into the receipt, so that it can be no older than the request; counts as two requests',
-  schema: text('^[A-Za-z0-9_-]{16,64}$'),
+  schema: patternSchema('^[A-Za-z0-9_-]{16,64}$'),
 };
 
-const NOT_MODIFIED = {
+const NOT_MODIFIED_RESPONSE = {
   description: 'The caller has this very result (`If-None-Match`), which still holds at `X-Slot`',
   headers: {
-    ...LIMIT_HEADERS,
-    'X-Slot': { schema: integer },
+    ...RATE_LIMIT_HEADERS,
+    'X-Slot': { schema: integerSchema },
     'X-Receipt': {
       description: 'The receipt that a 200 would carry now, as one line of JSON',
-      schema: text('^\\{.*\\}$'),
+      schema: patternSchema('^\\{.*\\}$'),
     },
   },
 };
 
-const MEMBERS: Readonly<Record<Exclude<Envelope, 'plain'>, readonly string[]>> = {
+const ENVELOPE_MEMBERS: Readonly<Record<Exclude<Envelope, 'plain'>, readonly string[]>> = {
   signed: ['result', 'slot', 'receipt'],
   anchored: ['result', 'slot'],
   bare: ['result'],
 };
 
 /** The whole body around a route's result. */
-function dressed({ envelope, result }: Route): object {
+function responseSchemaOf({ envelope, result }: Route): object {
   if (envelope === 'plain') return jsonSchema(result);
   const members: Readonly<Record<string, object>> = {
     result: jsonSchema(result),
-    slot: { ...integer, description: 'The slot at which the result holds' },
+    slot: { ...integerSchema, description: 'The slot at which the result holds' },
     receipt: { $ref: '#/components/schemas/Receipt' },
   };
-  const names = MEMBERS[envelope];
+  const names = ENVELOPE_MEMBERS[envelope];
   return {
     type: 'object',
     properties: Object.fromEntries(names.map((name) => [name, members[name]])),
@@ -174,7 +182,7 @@ function dressed({ envelope, result }: Route): object {
 }
 
 /** One response for each status, which lists the codes that it can stand for. */
-function errors(codes: readonly ErrorCode[]): object {
+function errorResponses(codes: readonly ErrorCode[]): object {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) byStatus.set(ERRORS[code].status, [...(byStatus.get(ERRORS[code].status) ?? []), code]);
   return Object.fromEntries(
@@ -182,8 +190,8 @@ function errors(codes: readonly ErrorCode[]): object {
       status,
       {
         description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join('; '),
-        headers: LIMIT_HEADERS,
-        content: json({
+        headers: RATE_LIMIT_HEADERS,
+        content: jsonContent({
           type: 'object',
           properties: { error: { enum: codes }, message: { type: 'string' } },
           required: ['error', 'message'],
@@ -195,7 +203,7 @@ function errors(codes: readonly ErrorCode[]): object {
 }
 
 /** A WebSocket, which OpenAPI has no words for beyond the handshake. */
-const STREAM = {
+const STREAM_PATH = {
   get: {
     summary: 'The network stream (WebSocket): the current frame on open, then one for each slot',
     operationId: 'Stream',
@@ -212,7 +220,7 @@ const STREAM = {
     ],
     responses: {
       101: { description: 'Each text frame is byte for byte the body of GET /network at its slot' },
-      ...errors([
+      ...errorResponses([
         'invalid_query',
         'invalid_nonce',
         'invalid_api_key',

@@ -5,9 +5,9 @@ export type Publish = (topic: string, message: string | Buffer, isBinary: boolea
 const SHARD_SIZE = 128;
 
 /** An audience of this size is served in one turn: the turns would cost its last listener more than they give others. */
-const AT_ONCE = 1024;
+const MAX_SINGLE_TURN_SUBSCRIBERS = 1024;
 
-interface Message {
+interface QueuedMessage {
   readonly topic: string;
   readonly message: string | Buffer;
   readonly isBinary: boolean;
@@ -18,48 +18,48 @@ interface Message {
  * are answered in between however many listen.
  */
 export class Fanout {
-  readonly #name: string;
+  readonly #topicPrefix: string;
   readonly #publish: Publish;
-  readonly #members: number[] = [];
-  #queue: Message[] = [];
+  readonly #shardSizes: number[] = [];
+  #queue: QueuedMessage[] = [];
 
-  constructor(name: string, publish: Publish) {
-    this.#name = name;
+  constructor(topicPrefix: string, publish: Publish) {
+    this.#topicPrefix = topicPrefix;
     this.#publish = publish;
   }
 
   /** Takes in one more subscriber and says which shard it belongs to. */
-  join(): number {
-    const free = this.#members.findIndex((members) => members < SHARD_SIZE);
-    const shard = free < 0 ? this.#members.length : free;
-    this.#members[shard] = (this.#members[shard] ?? 0) + 1;
+  addSubscriber(): number {
+    const free = this.#shardSizes.findIndex((size) => size < SHARD_SIZE);
+    const shard = free < 0 ? this.#shardSizes.length : free;
+    this.#shardSizes[shard] = (this.#shardSizes[shard] ?? 0) + 1;
     return shard;
   }
 
-  leave(shard: number): void {
-    this.#members[shard] = (this.#members[shard] ?? 1) - 1;
+  removeSubscriber(shard: number): void {
+    this.#shardSizes[shard] = (this.#shardSizes[shard] ?? 1) - 1;
   }
 
-  topic(shard: number): string {
-    return `${this.#name}/${shard}`;
+  topicOf(shard: number): string {
+    return `${this.#topicPrefix}/${shard}`;
   }
 
-  get size(): number {
-    return this.#members.reduce((sum, members) => sum + members, 0);
+  get subscriberCount(): number {
+    return this.#shardSizes.reduce((sum, size) => sum + size, 0);
   }
 
   /** True while a message for this shard waits for its turn. */
-  isPending(shard: number): boolean {
-    return this.#queue.some(({ topic }) => topic === this.topic(shard));
+  hasPending(shard: number): boolean {
+    return this.#queue.some(({ topic }) => topic === this.topicOf(shard));
   }
 
   /** All at once to a small audience, else the first shard now and each other in a turn of its own; in order. */
   send(message: string | Buffer, isBinary: boolean): void {
     const isIdle = this.#queue.length === 0;
-    this.#members.forEach((members, shard) => {
-      if (members > 0) this.#queue.push({ topic: this.topic(shard), message, isBinary });
+    this.#shardSizes.forEach((size, shard) => {
+      if (size > 0) this.#queue.push({ topic: this.topicOf(shard), message, isBinary });
     });
-    if (isIdle) this.#publishNext(this.size <= AT_ONCE ? this.#queue.length : 1);
+    if (isIdle) this.#publishNext(this.subscriberCount <= MAX_SINGLE_TURN_SUBSCRIBERS ? this.#queue.length : 1);
   }
 
   #publishNext(shards: number): void {

@@ -7,34 +7,35 @@ import { address } from '../../routing/params.ts';
 export type MessageId = string | number | null;
 
 /** What a message on the stream asks for. `refused`: an operation that we know, with a member that is at fault. */
-export type Message =
+export type StreamMessage =
   | { readonly op: 'ping' }
   | { readonly op: 'subscribe' | 'unsubscribe'; readonly id: MessageId; readonly topic: Topic }
   | { readonly op: 'refused'; readonly id: MessageId; readonly error: GatewayError };
 
-const MEMBERS: ReadonlySet<string> = new Set(['op', 'topic', 'address', 'commitment', 'id']);
-const MAX_ID = 64;
+const KNOWN_MEMBERS: ReadonlySet<string> = new Set(['op', 'topic', 'address', 'commitment', 'id']);
+const MAX_ID_LENGTH = 64;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /** Reads a message; undefined when it is no JSON object with an `op` that we know. */
-export function parseMessage(bytes: ArrayBuffer): Message | undefined {
-  const message = parseObject(bytes);
+export function parseStreamMessage(bytes: ArrayBuffer): StreamMessage | undefined {
+  const message = parseJsonObject(bytes);
   if (message?.['op'] === 'ping') return { op: 'ping' };
   const op = message?.['op'];
   if (message === undefined || (op !== 'subscribe' && op !== 'unsubscribe')) return undefined;
-  const id = isId(message['id']) ? message['id'] : null;
+  const id = isMessageId(message['id']) ? message['id'] : null;
   try {
-    return { op, id, topic: topicIn(message) };
+    return { op, id, topic: parseTopic(message) };
   } catch (thrown) {
     return { op: 'refused', id, error: GatewayError.from(thrown) };
   }
 }
 
-function topicIn(message: Readonly<Record<string, unknown>>): Topic {
-  const unknown = Object.keys(message).find((name) => !MEMBERS.has(name));
+function parseTopic(message: Readonly<Record<string, unknown>>): Topic {
+  const unknown = Object.keys(message).find((name) => !KNOWN_MEMBERS.has(name));
   if (unknown !== undefined) throw new GatewayError('invalid_request', 'a member is unknown');
   const { topic, address: text, commitment, id = null } = message;
-  if (!isId(id)) throw new GatewayError('invalid_request', 'id must be an integer or text of at most 64 characters');
+  if (!isMessageId(id))
+    throw new GatewayError('invalid_request', 'id must be an integer or text of at most 64 characters');
   if (!isTopicName(topic)) throw new GatewayError('invalid_request', 'topic must be balance or account');
   const named = COMMITMENTS.find((known) => known === commitment);
   if (commitment !== undefined && named === undefined) {
@@ -43,10 +44,10 @@ function topicIn(message: Readonly<Record<string, unknown>>): Topic {
   return topicOf(topic, address.parse(typeof text === 'string' ? text : undefined, 'address'), named);
 }
 
-const isId = (id: unknown): id is MessageId =>
-  id === null || Number.isSafeInteger(id) || (typeof id === 'string' && id.length <= MAX_ID);
+const isMessageId = (id: unknown): id is MessageId =>
+  id === null || Number.isSafeInteger(id) || (typeof id === 'string' && id.length <= MAX_ID_LENGTH);
 
-function parseObject(bytes: ArrayBuffer): Readonly<Record<string, unknown>> | undefined {
+function parseJsonObject(bytes: ArrayBuffer): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(decoder.decode(bytes));
     // An object of unknown members: each that is used is checked above.

@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { type ClientOptions, createClient, type StreamOptions, type StreamState } from '../../../src/client/client.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { CLUSTER, freshSigner, NOW_MS, refusal, scripted, signed, signer } from './scripted.ts';
+import { CLUSTER, errorResponse, freshSigner, NOW_MS, scriptedFetch, signedBodyFor, signer } from './scripted-fetch.ts';
 import { ScriptedSocket } from './scripted-socket.ts';
 
 const ADDRESS = '11111111111111111111111111111111';
@@ -186,7 +186,7 @@ t.test('signed frames are verified, as frames', async (t) => {
     onSnapshot: ({ seq }, { receipt }) => receipts.push([seq, receipt?.slot]),
   });
   const signedFrame = (seq: number, request = `SUB ${TARGET}`): string =>
-    signed(TARGET, network(seq), { request, slot: seq });
+    signedBodyFor(TARGET, network(seq), { request, slot: seq });
   t.match(last().url, /\?receipts=1$/);
   last().open();
   await say(
@@ -207,7 +207,7 @@ t.test('signed frames are verified, as frames', async (t) => {
 });
 
 const lamports = (amount: number, slot: number, target = `/api/v1/balance/${ADDRESS}`): string =>
-  signed(target, `{"lamports":${amount},"sol":"0"}`, { slot });
+  signedBodyFor(target, `{"lamports":${amount},"sol":"0"}`, { slot });
 const pushed = (head: string, answer: string): string => `{${head},"answer":${answer}}`;
 
 t.test('an account is subscribed to on every line, and its values are proven', async (t) => {
@@ -307,7 +307,7 @@ t.test('what can not be read is told of, and the stream goes on', async (t) => {
 t.test('while a new key is asked for, what comes waits its turn; too much of it ends the line', async (t) => {
   const other = freshSigner();
   let answer = (_: Response): void => {};
-  const { fetch } = scripted(
+  const { fetch } = scriptedFetch(
     () =>
       new Promise<Response>((resolve) => {
         answer = resolve;
@@ -315,14 +315,14 @@ t.test('while a new key is asked for, what comes waits its turn; too much of it 
   );
   const { sockets, last, say, seen, errors } = open(t, { receipts: true }, { fetch });
   last().open();
-  await say(signed(TARGET, network(1), { request: `SUB ${TARGET}`, slot: 1, signer: other }));
-  await say(signed(TARGET, network(2), { request: `SUB ${TARGET}`, slot: 2 }));
+  await say(signedBodyFor(TARGET, network(1), { request: `SUB ${TARGET}`, slot: 1, signer: other }));
+  await say(signedBodyFor(TARGET, network(2), { request: `SUB ${TARGET}`, slot: 2 }));
   t.same(seen, []);
-  answer(refusal(404, 'unknown_key'));
+  answer(errorResponse(404, 'unknown_key'));
   for (let i = 0; i < 20 && seen.length === 0; i++) await settled();
   t.same(seen, [2]);
   t.match(errors, [{ code: 'unknown-key' }]);
-  await say(signed(TARGET, network(3), { request: `SUB ${TARGET}`, slot: 3, signer: other }));
+  await say(signedBodyFor(TARGET, network(3), { request: `SUB ${TARGET}`, slot: 3, signer: other }));
   for (let i = 0; i < 1001; i++) last().say(frame(4));
   t.ok(sockets[0]?.isClosed);
 });

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { openapi } from '../../../../src/http/rest/openapi.ts';
+import { createOpenApiDocument } from '../../../../src/http/rest/openapi.ts';
 import { routes } from '../../../../src/routes/index.ts';
 
-const document: any = openapi(routes, '1.0.0');
+const document: any = createOpenApiDocument(routes, '1.0.0');
 const operations: any[] = Object.values(document.paths).flatMap((path: any) => Object.entries(path));
 
 t.test(

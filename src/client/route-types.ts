@@ -1,0 +1,36 @@
+import type { routes } from '../routes/index.ts';
+import type { Param } from '../routing/params.ts';
+import type { Jsonify } from './jsonify.ts';
+
+type DeclaredRoute = (typeof routes)[number];
+type GetRoute = Exclude<DeclaredRoute, { readonly kind: 'post' }>;
+type PostRoute = Extract<DeclaredRoute, { readonly kind: 'post' }>;
+type RouteAt<P> = Extract<DeclaredRoute, { readonly path: P }>;
+
+/** The path of a read, as its route declares it: `/balance/:addr`. */
+export type Path = GetRoute['path'];
+
+/** The path of a question that is too long for a URL. */
+export type PostPath = PostRoute['path'];
+
+/** What a path answers. */
+export type Result<P extends Path | PostPath> =
+  RouteAt<P> extends { readonly result: { readonly _output: infer R } } ? Jsonify<R> : never;
+
+/** What a path takes in its body. */
+export type Body<P extends PostPath> = RouteAt<P> extends { readonly body: { readonly _output: infer B } } ? B : never;
+
+/** How the answers of a path are dressed. */
+export type EnvelopeOf<P extends Path | PostPath> = RouteAt<P>['envelope'];
+
+/** The paths whose answers carry a receipt. */
+export type SignedPath = { [P in Path]: EnvelopeOf<P> extends 'signed' ? P : never }[Path];
+
+type ParameterInputs<T> = { readonly [K in keyof T]: T[K] extends Param<unknown, infer G> ? G : never };
+type OptionalWhereUndefined<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  readonly [K in keyof T as undefined extends T[K] ? K : never]?: T[K];
+};
+
+/** What a path takes: the names in the path and those of the query, alike. */
+export type Parameters<P extends Path> =
+  RouteAt<P> extends { readonly params: infer S } ? OptionalWhereUndefined<ParameterInputs<S>> : never;

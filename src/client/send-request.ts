@@ -1,0 +1,126 @@
+import type { Clock } from '../domain/clock.ts';
+import { readResponseBody } from './read-response-body.ts';
+import { isTransient, parseRetryAfterMs, retryDelayMs, sleep } from './retry.ts';
+import { isErrorCode, SlotgateError } from './slotgate-error.ts';
+
+/** One request, whatever it is about. */
+export interface GatewayRequest {
+  /** Path and query, from `/api/v1` on. */
+  readonly target: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** With a body it is a POST. */
+  readonly body?: string;
+}
+
+/** How long a caller is willing to wait. */
+export interface RequestOptions {
+  readonly signal?: AbortSignal;
+  /** For each try, in milliseconds. */
+  readonly timeoutMs?: number;
+  /** How often it is tried, the first time included. */
+  readonly attempts?: number;
+}
+
+/** A 200 or a 304. */
+export interface GatewayResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+}
+
+/** Asks until there is an answer. Throws SlotgateError, or the reason of the caller's signal. */
+export type SendRequest = (call: GatewayRequest, patience: RequestOptions) => Promise<GatewayResponse>;
+
+export interface RequestSenderOptions {
+  readonly baseUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly attempts: number;
+  /** A longer body is given up, in bytes. */
+  readonly maxBodyBytes: number;
+  readonly fetch: typeof fetch;
+  readonly clock: Clock;
+  readonly random: () => number;
+}
+
+/** Every route only reads, so any request may be made again. */
+export function createRequestSender(options: RequestSenderOptions): SendRequest {
+  const { clock, random } = options;
+  return async (request, requestOptions) => {
+    const { attempts = options.attempts, signal } = requestOptions;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return requireSuccess(await sendOnce(request, requestOptions, options), clock.now());
+      } catch (thrown) {
+        if (!(thrown instanceof SlotgateError) || !isTransient(thrown) || attempt >= attempts) throw thrown;
+        const delayMs = retryDelayMs(attempt, thrown.retryAfterMs, random);
+        if (delayMs === undefined) throw thrown;
+        await sleep(delayMs, clock, signal);
+      }
+    }
+  };
+}
+
+/** One try, which ends when its time is over or the caller has lost interest. */
+async function sendOnce(
+  { target, headers, body }: GatewayRequest,
+  { signal, timeoutMs }: RequestOptions,
+  senderOptions: RequestSenderOptions,
+): Promise<GatewayResponse> {
+  signal?.throwIfAborted();
+  const timeLimitMs = timeoutMs ?? senderOptions.timeoutMs;
+  const controller = new AbortController();
+  const onAbort = (): void => controller.abort(signal?.reason);
+  const onTimeout = (): void => controller.abort(new SlotgateError('timeout', `no answer in ${timeLimitMs} ms`));
+  const cancelTimer = senderOptions.clock.after(timeLimitMs, onTimeout);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const isPost = body !== undefined;
+  try {
+    const init: RequestInit & { readonly cache: 'no-store' } = {
+      method: isPost ? 'POST' : 'GET',
+      headers: { ...senderOptions.headers, ...headers, ...(isPost && { 'content-type': 'application/json' }) },
+      ...(isPost && { body }),
+      // A browser would answer a 304 with the body it kept, whose receipt is as old as that.
+      cache: 'no-store',
+      signal: controller.signal,
+    };
+    const response = await senderOptions.fetch(senderOptions.baseUrl + target, init);
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: await readResponseBody(response, senderOptions.maxBodyBytes),
+    };
+  } catch (thrown) {
+    if (controller.signal.aborted) throw controller.signal.reason;
+    if (thrown instanceof SlotgateError) throw thrown;
+    throw new SlotgateError('network', 'the gateway can not be reached', { cause: thrown });
+  } finally {
+    cancelTimer();
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+function requireSuccess(response: GatewayResponse, nowMs: number): GatewayResponse {
+  const { status, headers, body } = response;
+  if (status === 200 || status === 304) return response;
+  const rpcCode = headers.get('x-rpc-error-code');
+  const details = {
+    status,
+    retryAfterMs: parseRetryAfterMs(headers.get('retry-after'), nowMs),
+    requestId: headers.get('x-request-id'),
+    rpcCode: rpcCode === null ? null : Number(rpcCode),
+  };
+  const { error, message } = parseErrorBody(body);
+  if (isErrorCode(error)) throw new SlotgateError(error, message, details);
+  throw new SlotgateError('unreadable', `status ${status} without a word that is known`, details);
+}
+
+/** What an error's body says; nothing of it when somebody else wrote it, such as a proxy. */
+function parseErrorBody(body: Uint8Array): { readonly error: unknown; readonly message: string } {
+  try {
+    const { error, message } = Object(JSON.parse(new TextDecoder().decode(body)));
+    return { error, message: String(message) };
+  } catch {
+    return { error: undefined, message: '' };
+  }
+}

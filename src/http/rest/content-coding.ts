@@ -1,0 +1,70 @@
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Entry } from '../../cache/entry.ts';
+
+/** A content coding (RFC 9110 8.4.1) in which a body can be had. */
+export type ContentCoding = 'identity' | 'gzip' | 'br';
+
+/** Shorter bodies gain less than their headers cost. */
+const MIN_COMPRESSIBLE_BYTES = 1024;
+
+/** True when it is worth looking at what the caller takes. */
+export const isCompressible = (body: string | Buffer): boolean => body.length >= MIN_COMPRESSIBLE_BYTES;
+
+/** Enough for JSON, at a few milliseconds for 100 KB. */
+const BROTLI_OPTIONS = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
+
+/** So many different `Accept-Encoding` headers are remembered. */
+const MAX_REMEMBERED_HEADERS = 256;
+
+/** The best coding that an `Accept-Encoding` header takes (RFC 9110 12.5.3). */
+export function negotiateCoding(acceptEncoding: string): ContentCoding {
+  const weights = new Map<string, number>();
+  for (const item of acceptEncoding.toLowerCase().split(',')) {
+    const [name = '', ...parameters] = item.split(';').map((part) => part.trim());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    weights.set(name, weight === undefined ? 1 : Number(weight) || 0);
+  }
+  const weightOf = (coding: ContentCoding): number => weights.get(coding) ?? weights.get('*') ?? 0;
+  const [br, gz] = [weightOf('br'), weightOf('gzip')];
+  if (br > 0 && br >= gz) return 'br';
+  return gz > 0 ? 'gzip' : 'identity';
+}
+
+const codingsByHeader = new Map<string, ContentCoding>();
+
+function rememberedCodingFor(acceptEncoding: string): ContentCoding {
+  const found = codingsByHeader.get(acceptEncoding);
+  if (found !== undefined) return found;
+  if (codingsByHeader.size >= MAX_REMEMBERED_HEADERS) codingsByHeader.clear();
+  const coding = negotiateCoding(acceptEncoding);
+  codingsByHeader.set(acceptEncoding, coding);
+  return coding;
+}
+
+/** A body as it goes out. */
+export interface EncodedBody {
+  readonly coding: ContentCoding;
+  readonly body: string | Buffer;
+}
+
+/**
+ * The body in a coding that the caller takes. It is compressed once, aside of the event loop, when a caller who takes
+ * it is first given the plain one; bodies that change with each slot and are short never are.
+ */
+export function encodeBody(entry: Entry, body: string | Buffer, acceptEncoding: string): EncodedBody {
+  const coding = acceptEncoding === '' || !isCompressible(body) ? 'identity' : rememberedCodingFor(acceptEncoding);
+  if (coding === 'identity') return { coding, body };
+  if (entry.compressed?.source !== body) entry.compressed = { source: body };
+  const { compressed } = entry;
+  const ready = compressed[coding];
+  if (ready !== undefined && ready !== 'pending') return { coding, body: ready };
+  if (ready === undefined) {
+    compressed[coding] = 'pending';
+    const onCompressed = (error: Error | null, bytes: Buffer): void => {
+      if (error === null) compressed[coding] = bytes;
+    };
+    if (coding === 'br') brotliCompress(body, BROTLI_OPTIONS, onCompressed);
+    else gzip(body, onCompressed);
+  }
+  return { coding: 'identity', body };
+}

@@ -1,0 +1,88 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import type { Access } from '../../access/open-access.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import { isNonce } from '../../receipts/statement.ts';
+import type { Context } from '../../routing/route.ts';
+import type { Sealer } from '../../serving/sealer.ts';
+import { type PendingResponses, Reply } from '../engine/reply.ts';
+import { RequestClassifier, requestTargetOf } from '../engine/request-guard.ts';
+import { encodeBody, isCompressible } from './content-coding.ts';
+import { HitHeaders } from './hit-headers.ts';
+import { HeaderTemplate } from './response-headers.ts';
+import { errorResponse, rateLimitExceeded } from './responses.ts';
+import { recordUsage } from './usage-metering.ts';
+
+/** What a hit takes. */
+export interface HitPathDeps {
+  readonly context: Context;
+  readonly sealer: Sealer;
+  readonly access: Access;
+  readonly pendingResponses: PendingResponses;
+  /** Told of what is a defect: the caller sees only `internal_error`, and the id of the request. */
+  readonly onInternalError: (requestId: string, thrown: unknown) => void;
+}
+
+/** Headers beside a nonce that ask for what only the slow path knows of. */
+const hasOtherConditions = (req: HttpRequest): boolean =>
+  req.getHeader('if-none-match') !== '' || req.getHeader('x-min-slot') !== '';
+
+/** The way of a GET that the cache has an answer for. Returns false, and has done nothing, when it is for the guard. */
+export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpRequest) => boolean {
+  const { context, sealer, access, pendingResponses, onInternalError } = deps;
+  const { rateLimiter, clientIp, authenticator, usage } = access;
+  const { cache } = context;
+  const classifier = new RequestClassifier();
+  const hitHeaders = new HitHeaders();
+  const nonceHeaders = new HeaderTemplate([
+    ['X-Cache', 'HIT'],
+    ['Cache-Control', 'no-store'],
+  ]);
+
+  /** A plain hit is answered right here: no parsing, no promise, no JSON, no signature. False if it is none. */
+  function serveHit(res: HttpResponse, req: HttpRequest): boolean {
+    const requestClass = classifier.classify(req);
+    if (requestClass === 'odd' || context.isDraining() || clientIp.hasProxyHeader(res)) return false;
+    if (requestClass === 'special') return serveNonceHit(res, req);
+    const entry = cache.get(requestTargetOf(req)); // a key in the cache was valid when it got there
+    if (entry === undefined || !cache.isFresh(entry)) return false;
+    const body = sealer.bodyOf(entry);
+    if (body === undefined) return false;
+    const address = clientIp.resolve(res, req);
+    const account = classifier.hasCredentials ? authenticator.authenticate(req, address) : undefined;
+    if (account instanceof GatewayError) return false;
+    const quota = rateLimiter.consume(address, 1, account);
+    if (account !== undefined) recordUsage(usage, account, req.getUrl(), quota.allowed ? 'answered' : 'limited');
+    if (quota.allowed) {
+      const accept = isCompressible(body) ? req.getHeader('accept-encoding') : '';
+      const { coding, body: bytes } =
+        accept === '' ? { coding: 'identity' as const, body } : encodeBody(entry, body, accept);
+      res.writeStatus(hitHeaders.templateFor(entry, coding).fill(quota, entry));
+      res.end(bytes);
+    } else new Reply(res, pendingResponses).send(errorResponse(quota, rateLimitExceeded(quota), onInternalError));
+    return true;
+  }
+
+  /** The same for a caller who sent a nonce and nothing else that is special: of his own is only the receipt. */
+  function serveNonceHit(res: HttpResponse, req: HttpRequest): boolean {
+    const nonce = req.getHeader('x-receipt-nonce');
+    if (!isNonce(nonce) || hasOtherConditions(req)) return false;
+    const entry = cache.get(requestTargetOf(req));
+    if (entry?.meta.envelope !== 'signed' || entry.refusal !== undefined || !cache.isFresh(entry)) return false;
+    const address = clientIp.resolve(res, req);
+    const account = classifier.hasCredentials ? authenticator.authenticate(req, address) : undefined;
+    if (account instanceof GatewayError) return false;
+    const quota = { ...rateLimiter.consume(address, 2, account) };
+    if (account !== undefined) recordUsage(usage, account, req.getUrl(), quota.allowed ? 'answered' : 'limited');
+    const reply = new Reply(res, pendingResponses);
+    const fail = (thrown: unknown): void => reply.send(errorResponse(quota, thrown, onInternalError));
+    if (!quota.allowed) fail(rateLimitExceeded(quota));
+    else {
+      sealer.sealWithNonce(entry, nonce).then((body) => {
+        reply.send({ headers: nonceHeaders.fill(quota, entry), body });
+      }, fail);
+    }
+    return true;
+  }
+
+  return serveHit;
+}

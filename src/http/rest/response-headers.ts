@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Quota } from '../../access/limits/rate-limiter.ts';
+import type { Entry } from '../../cache/entry.ts';
+import type { Slot } from '../../domain/slot.ts';
+
+/** What browsers of any origin may read. */
+const EXPOSED_HEADERS =
+  'X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,Retry-After,ETag,X-Slot,X-Cache,X-Request-Id,X-Receipt,' +
+  'X-Rpc-Error-Code,X-Key-Succession';
+
+const CORS_HEADERS = `Vary: Accept-Encoding, X-Receipt-Nonce\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: ${EXPOSED_HEADERS}`;
+
+/** What a preflight is told besides. */
+export const PREFLIGHT_HEADERS: readonly Header[] = [
+  ['Access-Control-Allow-Methods', 'GET, HEAD, POST, OPTIONS'],
+  [
+    'Access-Control-Allow-Headers',
+    'content-type,x-api-key,x-min-slot,x-receipt-nonce,if-none-match,x-stake-wallet,x-stake-issued,x-stake-signature',
+  ],
+  ['Access-Control-Max-Age', '86400'],
+];
+
+export type Header = readonly [name: string, value: string];
+
+const JSON_CONTENT_TYPE = 'application/json; charset=utf-8';
+
+/** Names each response: eight digits of the process, eight that count. */
+const processPrefix = randomBytes(4).toString('hex');
+let requestCount = 0;
+const nextRequestNumber = (): number => {
+  requestCount = (requestCount + 1) >>> 0;
+  return requestCount;
+};
+
+/** A status line and headers for one response, as text. What `extra` holds was made by the gateway itself. */
+export function formatHeaders(
+  status: number,
+  quota: Quota,
+  extra: readonly Header[],
+  contentType = JSON_CONTENT_TYPE,
+): { text: string; requestId: string } {
+  const requestId = processPrefix + nextRequestNumber().toString(16).padStart(8, '0');
+  let text = `${status} ${STATUS_CODES[status]}\r\nContent-Type: ${contentType}\r\n${formatRateLimitHeaders(quota)}`;
+  text += `\r\nX-Request-Id: ${requestId}\r\n${CORS_HEADERS}`;
+  for (const [name, value] of extra) text += `\r\n${name}: ${value}`;
+  return { text, requestId };
+}
+
+export const rateLimitHeaders = ({ limit, remaining, reset }: Quota): readonly Header[] => [
+  ['X-RateLimit-Limit', String(limit)],
+  ['X-RateLimit-Remaining', String(remaining)],
+  ['X-RateLimit-Reset', String(reset)],
+];
+
+const formatRateLimitHeaders = (quota: Quota): string =>
+  rateLimitHeaders(quota)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join('\r\n');
+
+/** A head of fixed length, in which only numbers change from one response to the next. */
+interface HeaderBlock {
+  readonly bytes: Buffer;
+  readonly limitEnd: number;
+  readonly remainingEnd: number;
+  readonly resetEnd: number;
+  readonly slotEnd: number;
+  readonly idEnd: number;
+  readonly etagStart: number;
+  limit: number;
+  reset: number;
+  slot: Slot;
+  etag: string;
+}
+
+/** A weak validator: it names the result, whatever slot and receipt stand beside it. */
+export const weakEtag = (etag: string): string => `W/"${etag}"`;
+
+/** The head of a cache hit: one prebuilt block per length of its numbers, filled in place. No text is made. */
+export class HeaderTemplate {
+  readonly #fixedHeaders: string;
+  readonly #blocks: (HeaderBlock | undefined)[] = [];
+
+  /** `headers` are those that never change. */
+  constructor(headers: readonly Header[]) {
+    this.#fixedHeaders = headers.map(([name, value]) => `\r\n${name}: ${value}`).join('');
+  }
+
+  /** Valid until the next call. */
+  fill(quota: Quota, { slot, etag }: Pick<Entry, 'slot' | 'etag'>): Buffer {
+    const { limit, remaining, reset } = quota;
+    const lengthsKey =
+      (etag === '' ? 0 : ETAG_FLAG) | countDigits(limit) | (countDigits(remaining) << 4) | (countDigits(slot) << 8);
+    const block = this.#blocks[lengthsKey] ?? this.#createBlock(lengthsKey, quota, slot, etag);
+    const { bytes } = block;
+    if (block.limit !== limit) {
+      block.limit = limit;
+      writeNumber(bytes, block.limitEnd, limit);
+    }
+    if (block.reset !== reset) {
+      block.reset = reset;
+      writeNumber(bytes, block.resetEnd, reset);
+    }
+    if (block.slot !== slot) {
+      block.slot = slot;
+      writeNumber(bytes, block.slotEnd, slot);
+    }
+    if (block.etag !== etag) {
+      block.etag = etag;
+      bytes.write(etag, block.etagStart, 'latin1');
+    }
+    writeNumber(bytes, block.remainingEnd, remaining);
+    writeHex(bytes, block.idEnd, nextRequestNumber());
+    return bytes;
+  }
+
+  #createBlock(lengthsKey: number, { limit, remaining, reset }: Quota, slot: Slot, etag: string): HeaderBlock {
+    let text = `200 OK\r\nContent-Type: ${JSON_CONTENT_TYPE}`;
+    const addHeader = (name: string, value: string): number => {
+      text += `\r\n${name}: ${value}`;
+      return text.length;
+    };
+    const limitEnd = addHeader('X-RateLimit-Limit', String(limit));
+    const remainingEnd = addHeader('X-RateLimit-Remaining', String(remaining));
+    const resetEnd = addHeader('X-RateLimit-Reset', String(reset));
+    const idEnd = addHeader('X-Request-Id', `${processPrefix}00000000`);
+    const slotEnd = addHeader('X-Slot', String(slot));
+    const etagStart = etag === '' ? 0 : addHeader('ETag', weakEtag(etag)) - etag.length - 1;
+    text += `${this.#fixedHeaders}\r\n${CORS_HEADERS}`;
+    const bytes = Buffer.from(text, 'latin1');
+    const block = { bytes, limitEnd, remainingEnd, resetEnd, slotEnd, idEnd, etagStart, limit, reset, slot, etag };
+    this.#blocks[lengthsKey] = block;
+    return block;
+  }
+}
+
+/** Forms with an ETag differ from those without in this bit of their name. */
+const ETAG_FLAG = 1 << 13;
+
+const countDigits = (value: number): number => {
+  let digits = 1;
+  for (let bound = 10; value >= bound; bound *= 10) digits++;
+  return digits;
+};
+
+const ZERO = 0x30;
+
+/** Writes decimal digits backwards from `end`; the field is as long as the number. */
+function writeNumber(bytes: Buffer, end: number, value: number): void {
+  let rest = value;
+  for (let at = end - 1; ; at--) {
+    const tenth = Math.floor(rest / 10);
+    bytes[at] = ZERO + (rest - tenth * 10); // in this order: the sum of the first two may pass 2^53
+    if (tenth === 0) return;
+    rest = tenth;
+  }
+}
+
+const HEX = Buffer.from('0123456789abcdef');
+
+/** Eight digits that end at `end`. */
+function writeHex(bytes: Buffer, end: number, value: number): void {
+  for (let at = end - 1, rest = value; at >= end - 8; at--, rest >>>= 4) bytes[at] = HEX[rest & 15] as number; // 0..15
+}

@@ -1,0 +1,147 @@
+import type { Quota } from '../../access/limits/rate-limiter.ts';
+import type { Entry } from '../../cache/entry.ts';
+import type { Envelope } from '../../domain/envelope.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import { toJson } from '../../domain/to-json.ts';
+import type { StaticPage } from '../../page/static-page.ts';
+import { receiptTextIn } from '../../receipts/signed-body.ts';
+import type { Context, Now, ParamSet, Params, Posted } from '../../routing/route.ts';
+import type { Served } from '../../serving/answers.ts';
+import { encodeBody, negotiateCoding } from './content-coding.ts';
+import { formatHeaders, type Header, weakEtag } from './response-headers.ts';
+
+/** A response as it goes on the wire. */
+export interface RawResponse {
+  /** Status line and headers, without the first `HTTP/1.1`. */
+  readonly headers: string | Buffer;
+  /** Null for a status that has none. */
+  readonly body: string | Buffer | null;
+  /** Close the connection behind it: what follows on it can't be trusted, or the process is going. */
+  readonly close?: boolean;
+}
+
+/** How long a body may be kept by others. */
+export const cacheControlOf = ({ final, meta }: Entry): string =>
+  final && meta.immutable === true ? 'public, max-age=31536000, immutable' : 'no-cache';
+
+/** What is asked of an answer that is no plain hit. */
+export interface Conditions {
+  /** What the caller sent to have the answer signed for himself alone. */
+  readonly nonce: string | undefined;
+  readonly ifNoneMatch: string;
+  readonly accept: string;
+}
+
+/** An answer with the body that it goes out with. */
+export interface SealedRead extends Served {
+  readonly body: string | Buffer;
+  /** How long the upstream took. */
+  readonly upstreamMs?: number | undefined;
+}
+
+/** A read's answer. A plain hit's head is prebuilt; this one is for all others. */
+export function cachedReadResponse(
+  quota: Quota,
+  { entry, source, body: identityBody, upstreamMs }: SealedRead,
+  conditions: Conditions,
+): RawResponse {
+  const extraHeaders: Header[] = [
+    ['X-Slot', String(entry.slot)],
+    ['X-Cache', source],
+    ['Cache-Control', conditions.nonce === undefined ? cacheControlOf(entry) : 'no-store'],
+  ];
+  if (entry.etag !== '') extraHeaders.push(['ETag', weakEtag(entry.etag)]);
+  if (source === 'MISS' && upstreamMs !== undefined)
+    extraHeaders.push(['Server-Timing', `upstream;dur=${upstreamMs.toFixed(1)}`]);
+  if (matchesEtag(conditions.ifNoneMatch, entry.etag)) {
+    extraHeaders.push(['X-Receipt', receiptTextIn(identityBody)]); // who has the result has all that it proves
+    return { headers: formatHeaders(304, quota, extraHeaders).text, body: null };
+  }
+  // Nobody else gets a body with a nonce, so nothing is won by keeping it compressed.
+  const { coding, body } =
+    conditions.nonce === undefined
+      ? encodeBody(entry, identityBody, conditions.accept)
+      : { coding: 'identity', body: identityBody };
+  if (coding !== 'identity') extraHeaders.push(['Content-Encoding', coding]);
+  return { headers: formatHeaders(200, quota, extraHeaders).text, body };
+}
+
+/** True when the caller has this very result. Weak comparison: RFC 9110 13.1.2. */
+function matchesEtag(ifNoneMatch: string, etag: string): boolean {
+  if (ifNoneMatch === '' || etag === '') return false;
+  if (ifNoneMatch.trim() === '*') return true;
+  return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === `"${etag}"`);
+}
+
+export function localResponse(quota: Quota, route: Now, params: Params<ParamSet>, context: Context): RawResponse {
+  const json = toJson(route.answer(params, context));
+  const extraHeaders: Header[] = [
+    ['X-Cache', 'BYPASS'],
+    ['Cache-Control', route.cacheControl],
+  ];
+  const headerValue = route.header?.valueOf(params, context);
+  if (route.header !== undefined && headerValue !== undefined) extraHeaders.push([route.header.name, headerValue]);
+  return {
+    headers: formatHeaders(200, quota, extraHeaders).text,
+    body: route.envelope === 'bare' ? `{"result":${json}}` : json,
+  };
+}
+
+export function postResponse(quota: Quota, envelope: Envelope, { result, slot, cache }: Posted): RawResponse {
+  const extraHeaders: Header[] = [
+    ['X-Cache', cache],
+    ['Cache-Control', 'no-store'],
+  ];
+  if (slot !== undefined) extraHeaders.push(['X-Slot', String(slot)]);
+  return {
+    headers: formatHeaders(200, quota, extraHeaders).text,
+    body: envelope === 'plain' ? result : wrapInResult(result),
+  };
+}
+
+const wrapInResult = (result: string | Buffer): string | Buffer =>
+  typeof result === 'string'
+    ? `{"result":${result}}`
+    : Buffer.concat([Buffer.from('{"result":'), result, Buffer.from('}')]);
+
+export function documentResponse(quota: Quota, json: string): RawResponse {
+  return { headers: formatHeaders(200, quota, [['Cache-Control', 'public, max-age=300']]).text, body: json };
+}
+
+/** A page for people. It may load nothing and be in no frame. */
+export function pageResponse(quota: Quota, page: StaticPage, conditions: Conditions): RawResponse {
+  const coding = negotiateCoding(conditions.accept);
+  const extraHeaders: Header[] = [
+    ['Cache-Control', 'no-cache'],
+    ['ETag', weakEtag(page.etag)],
+    ['Content-Security-Policy', page.contentSecurityPolicy],
+    ['X-Content-Type-Options', 'nosniff'],
+  ];
+  if (matchesEtag(conditions.ifNoneMatch, page.etag))
+    return { headers: formatHeaders(304, quota, extraHeaders, HTML_CONTENT_TYPE).text, body: null };
+  if (coding !== 'identity') extraHeaders.push(['Content-Encoding', coding]);
+  return { headers: formatHeaders(200, quota, extraHeaders, HTML_CONTENT_TYPE).text, body: page[coding] };
+}
+
+const HTML_CONTENT_TYPE = 'text/html; charset=utf-8';
+
+/** `onDefect` is told of what the caller may not see. */
+export function errorResponse(
+  quota: Quota,
+  thrown: unknown,
+  onInternalError: (requestId: string, thrown: unknown) => void,
+): RawResponse {
+  const error = GatewayError.from(thrown);
+  const extraHeaders: Header[] = [['Cache-Control', 'no-store']];
+  if (error.retryAfter !== undefined) extraHeaders.push(['Retry-After', String(error.retryAfter)]);
+  if (error.allow !== undefined) extraHeaders.push(['Allow', error.allow]);
+  if (error.rpcCode !== undefined) extraHeaders.push(['X-Rpc-Error-Code', String(error.rpcCode)]);
+  if (error.code === 'upgrade_required') extraHeaders.push(['Upgrade', 'websocket'], ['Sec-WebSocket-Version', '13']);
+  const { text, requestId } = formatHeaders(error.status, quota, extraHeaders);
+  if (error.code === 'internal_error') onInternalError(requestId, error.cause ?? error);
+  return { headers: text, body: JSON.stringify(error) };
+}
+
+/** What a caller hears who has spent his window. */
+export const rateLimitExceeded = ({ limit, retryAfter }: Quota): GatewayError =>
+  new GatewayError('rate_limited', `more than ${limit} requests in the window`, { retryAfter });

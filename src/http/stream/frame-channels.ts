@@ -1,0 +1,91 @@
+import type { Entry } from '../../cache/entry.ts';
+import { API_PREFIX, parseTarget } from '../../domain/canonical-request.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import type { NetworkSnapshot } from '../../domain/network-snapshot.ts';
+import type { Sealer } from '../../serving/sealer.ts';
+import { EncodedFrame, type FrameEncoding, type FrameFormat } from './encoded-frame.ts';
+import { Fanout, type Publish } from './fanout.ts';
+
+/** Those who get the same frames. */
+export interface FrameChannel extends FrameEncoding {
+  /** Frames are at least this far apart; 0: every frame. */
+  readonly intervalMs: number;
+  readonly fanout: Fanout;
+  lastSentMs: number;
+}
+
+const FORMATS: readonly FrameFormat[] = ['json', 'msgpack'];
+const INTERVALS_MS = [0, 1000, 5000, 10_000] as const;
+
+/** The targets of streams with receipts, as they are signed: spelled as the caller spells them, in canonical order. */
+const SIGNED_TARGETS = ['', 'format=json&'].flatMap((format) =>
+  INTERVALS_MS.map((intervalMs) => {
+    const interval = intervalMs === 0 ? '' : `interval=${intervalMs}&`;
+    return { intervalMs, target: `${API_PREFIX}/stream?${format}${interval}receipts=1` };
+  }),
+);
+
+/** A frame may come this much early and still keep its interval: slots don't tick in whole seconds. */
+const MAX_EARLY_MS = 200;
+
+/** The kinds of frames that one may listen to, and the newest frame. */
+export class FrameChannels {
+  readonly #clock: Clock;
+  readonly #sealer: Sealer;
+  readonly #unsignedChannels: readonly FrameChannel[];
+  readonly #signedChannels: ReadonlyMap<string, FrameChannel>;
+  #latestFrame: EncodedFrame | undefined;
+
+  constructor(publish: Publish, sealer: Sealer, clock: Clock) {
+    this.#clock = clock;
+    this.#sealer = sealer;
+    const createChannel = (format: FrameFormat, intervalMs: number, target?: string): FrameChannel => {
+      const fanout = new Fanout(target ?? `${format}/${intervalMs}`, publish);
+      return { format, intervalMs, request: target && `SUB ${target}`, fanout, lastSentMs: -Infinity };
+    };
+    this.#unsignedChannels = FORMATS.flatMap((format) =>
+      INTERVALS_MS.map((intervalMs) => createChannel(format, intervalMs)),
+    );
+    this.#signedChannels = new Map(
+      SIGNED_TARGETS.map(({ target, intervalMs }) => [target, createChannel('json', intervalMs, target)]),
+    );
+  }
+
+  /** Reads what kind of frames a target asks for. Throws `invalid_query`. */
+  channelFor(target: string): FrameChannel {
+    const { query, canonical } = parseTarget(target);
+    const signedChannel = this.#signedChannels.get(canonical);
+    if (signedChannel !== undefined) return signedChannel;
+    const { format = 'json', interval = '', ...unknown } = Object.fromEntries(query);
+    const channel = this.#unsignedChannels.find(
+      (candidate) => candidate.format === format && String(candidate.intervalMs || '') === interval,
+    );
+    if (channel !== undefined && Object.keys(unknown).length === 0) return channel;
+    throw new GatewayError(
+      'invalid_query',
+      'the stream takes format=json|msgpack, interval=1000|5000|10000, and receipts=1 with JSON',
+    );
+  }
+
+  /** The newest frame; undefined before the first. */
+  latestFrame(channel: FrameChannel): string | Buffer | undefined {
+    return this.#latestFrame?.encodedAs(channel);
+  }
+
+  /** Sends a frame to all whose interval is over. */
+  publish(entry: Entry, snapshot: NetworkSnapshot): void {
+    const nowMs = this.#clock.monotonic();
+    const due = [...this.#unsignedChannels, ...this.#signedChannels.values()].filter(
+      ({ fanout, lastSentMs, intervalMs }) =>
+        fanout.subscriberCount > 0 && nowMs - lastSentMs >= intervalMs - MAX_EARLY_MS,
+    );
+    const frame = new EncodedFrame(entry, snapshot, this.#sealer);
+    this.#latestFrame = frame;
+    frame.sign(due);
+    for (const channel of due) {
+      channel.lastSentMs = nowMs;
+      channel.fanout.send(frame.encodedAs(channel), channel.format === 'msgpack');
+    }
+  }
+}

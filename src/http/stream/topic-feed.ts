@@ -1,0 +1,105 @@
+import type { AccountChange } from '../../domain/account-change.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { GatewayError } from '../../domain/gateway-error.ts';
+import { SLOT_MS, type Slot } from '../../domain/slot.ts';
+import type { Topic } from '../../routes/topics.ts';
+import type { Watching } from '../../routing/route.ts';
+import type { Answers } from '../../serving/answers.ts';
+import type { Sealer } from '../../serving/sealer.ts';
+
+/** An answer as it is pushed: its body is the one that REST gives at the same slot. */
+export interface TopicUpdate {
+  readonly slot: Slot;
+  readonly result: string;
+  readonly body: string | Buffer;
+  readonly isReorg: boolean;
+}
+
+export interface TopicFeedOptions {
+  readonly topic: Topic;
+  readonly readThrough: Answers;
+  readonly sealer: Sealer;
+  readonly liveAccounts: Watching;
+  readonly clock: Clock;
+  /** Called with each answer that differs from the one before. */
+  readonly onUpdate: (push: TopicUpdate) => void;
+  /** Called when no more can be told. */
+  readonly onEnd: (reason: GatewayError) => void;
+}
+
+/** One topic, followed for all who subscribe to it: news comes in, sealed answers go out. */
+export class TopicFeed {
+  readonly #options: TopicFeedOptions;
+  readonly #unsubscribe: () => void;
+  #pendingChange: AccountChange | undefined;
+  #isUpdating = false;
+  #latest: TopicUpdate | undefined;
+  #cancelRetry = (): void => {};
+  #isClosed = false;
+
+  /** Throws when the account can't be followed. */
+  constructor(options: TopicFeedOptions) {
+    const { topic, liveAccounts, onEnd } = options;
+    this.#options = options;
+    this.#unsubscribe = liveAccounts.subscribe(topic.address, topic.commitment, {
+      onChange: (change) => {
+        const isReorg = change.isReorg || this.#pendingChange?.isReorg === true;
+        this.#pendingChange = { slot: Math.max(change.slot, this.#pendingChange?.slot ?? 0), isReorg };
+        void this.#updateUntilCurrent();
+      },
+      onEnd,
+    });
+  }
+
+  /** The newest answer, if one was pushed already. */
+  get latest(): TopicUpdate | undefined {
+    return this.#latest;
+  }
+
+  /** The answer now. Rejects as a read of the route does. */
+  async readCurrent(): Promise<TopicUpdate> {
+    return this.#accept(await this.#read(undefined, false));
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#cancelRetry();
+    this.#unsubscribe();
+  }
+
+  /** Answers what is owed, one after the other: of many changes only the newest counts. */
+  async #updateUntilCurrent(): Promise<void> {
+    if (this.#isUpdating) return;
+    this.#isUpdating = true;
+    this.#cancelRetry();
+    for (let change = this.#pendingChange; change !== undefined && !this.#isClosed; change = this.#pendingChange) {
+      this.#pendingChange = undefined;
+      try {
+        this.#accept(await this.#read(change.slot, change.isReorg));
+      } catch {
+        this.#pendingChange ??= change;
+        this.#cancelRetry = this.#options.clock.after(SLOT_MS, () => void this.#updateUntilCurrent());
+        break;
+      }
+    }
+    this.#isUpdating = false;
+  }
+
+  /** Keeps the newer of two answers, and tells of it when it says something else. */
+  #accept(update: TopicUpdate): TopicUpdate {
+    const previous = this.#latest;
+    if (previous !== undefined && update.slot <= previous.slot) return previous;
+    this.#latest = update;
+    if (previous !== undefined && (update.result !== previous.result || update.isReorg)) this.#options.onUpdate(update);
+    return update;
+  }
+
+  async #read(minSlot: Slot | undefined, isReorg: boolean): Promise<TopicUpdate> {
+    const { readThrough, sealer, topic } = this.#options;
+    const readRequest = { ...topic.question, minSlot };
+    const { entry } = readThrough.lookUp(readRequest) ?? (await readThrough.resolve(readRequest));
+    if (entry.refusal !== undefined) throw entry.refusal;
+    const body = sealer.bodyOf(entry) ?? (await sealer.seal(entry));
+    return { slot: entry.slot, result: entry.result, body, isReorg };
+  }
+}

@@ -1,0 +1,46 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import type { Test } from 'tap';
+
+/** Stands between a browser and a gateway. */
+export interface TamperingProxy {
+  readonly url: string;
+  /** What becomes of each packet of the gateway's, byte by byte; its length must stay. */
+  tamper: (packet: string) => string;
+  /** Cuts all connections. */
+  cut(): void;
+}
+
+export async function openTamperingProxy(t: Test, gateway: string): Promise<TamperingProxy> {
+  const sockets = new Set<Socket>();
+  const server = createServer((near) => {
+    const far = connect(Number(new URL(gateway).port), '127.0.0.1');
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        other.destroy();
+      });
+    }
+    near.pipe(far);
+    far.on('data', (packet) => near.write(Buffer.from(meddler.tamper(packet.toString('latin1')), 'latin1')));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  t.teardown(() => {
+    cut();
+    server.close();
+  });
+  const meddler: TamperingProxy = {
+    // A server that listens on a port has an address with one.
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    tamper: (packet) => packet,
+    cut,
+  };
+  return meddler;
+}

@@ -1,0 +1,126 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import t from 'tap';
+import { type ClientOptions, createClient } from '../../../src/client/client.ts';
+import { signingKeyOf, signSuccession } from '../../../src/receipts/sign-batch.ts';
+import { parseTrustedKey } from '../../../src/receipts/verify/trusted-key.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+import {
+  CLUSTER,
+  errorResponse,
+  freshSigner,
+  NOW_MS,
+  type Script,
+  scriptedFetch,
+  signedBodyFor,
+} from './scripted-fetch.ts';
+
+const newSecret = (): KeyObject => generateKeyPairSync('ed25519').privateKey;
+const [oldKey, midKey, newKey] = [newSecret(), newSecret(), newSecret()];
+const [old, mid, next] = [freshSigner(oldKey), freshSigner(midKey), freshSigner(newKey)];
+
+const kidOf = ({ publicKey }: { readonly publicKey: string }): string => parseTrustedKey(publicKey).kid;
+
+/** What the header says when one key hands over to another. */
+function word(by: KeyObject, from: string, to: string, notBeforeMs = NOW_MS): string {
+  const { kid, sig } = signSuccession(
+    { ...signingKeyOf(by), publicKey: from, kid: parseTrustedKey(from).kid },
+    to,
+    notBeforeMs,
+  );
+  return `${kid};${notBeforeMs};${sig}`;
+}
+
+/** Reads `/slot` from a gateway that answers so. */
+function reading(script: Script, options: Partial<ClientOptions> = {}) {
+  const { fetch, came } = scriptedFetch(script);
+  const client = createClient({
+    url: 'http://gateway.test',
+    clock: new ManualClock(NOW_MS),
+    fetch,
+    attempts: 1,
+    ...options,
+  });
+  return { came, slot: () => client.get('/slot') };
+}
+
+const TARGET = '/api/v1/slot';
+const keyOf = (publicKey: string, headers: Readonly<Record<string, string>> = {}): Response =>
+  Response.json({ publicKey, algorithm: 'ed25519' }, { headers });
+
+t.test('without a pinned key the first that is named is believed, and asked for once', async (t) => {
+  const { came, slot } = reading(({ target }) => {
+    if (target === '/api/v1/pubkey') return keyOf(old.publicKey);
+    if (target === '/api/v1/health') return Response.json({ result: { cluster: CLUSTER } });
+    return new Response(signedBodyFor(TARGET, '7', { signer: came.length < 6 ? old : next }));
+  });
+  const answers = await Promise.all([slot(), slot()]);
+  t.same(
+    answers.map(({ result }) => result),
+    [7, 7],
+  );
+  t.equal(came.filter(({ target }) => target !== TARGET).length, 2);
+  await slot();
+  t.equal(came.length, 5);
+  await t.rejects(slot().then(slot), { code: 'unknown-key' }, 'another one is not, whatever /pubkey says by now');
+});
+
+t.test('a gateway that is not well yet is asked again who it is', async (t) => {
+  const { slot } = reading(
+    ({ target }, count) => {
+      if (target === '/api/v1/health')
+        return count < 3 ? errorResponse(503, 'unhealthy') : Response.json({ result: { cluster: CLUSTER } });
+      return new Response(signedBodyFor(TARGET, '7', { signer: old }));
+    },
+    { publicKey: old.publicKey },
+  );
+  await t.rejects(slot(), { name: 'SlotgateError', code: 'unhealthy' });
+  t.equal((await slot()).result, 7);
+});
+
+t.test('a new key is believed on the word of one that is trusted, over several steps', async (t) => {
+  const pinned = { publicKey: old.publicKey, cluster: CLUSTER };
+  const keys = new Map([
+    [kidOf(mid), keyOf.bind(null, mid.publicKey, { 'x-key-succession': word(oldKey, old.publicKey, mid.publicKey) })],
+    [
+      kidOf(next),
+      keyOf.bind(null, next.publicKey, { 'x-key-succession': word(midKey, mid.publicKey, next.publicKey) }),
+    ],
+  ]);
+  const { came, slot } = reading(({ target }) => {
+    const [, kid] = target.split('?kid=');
+    if (kid === undefined) return new Response(signedBodyFor(TARGET, '7', { signer: next }));
+    return keys.get(kid)?.() ?? errorResponse(404, 'unknown_key');
+  }, pinned);
+  t.equal((await slot()).receipt.kid, kidOf(next));
+  await slot();
+  t.same(
+    came.map(({ target }) => target),
+    [TARGET, `/api/v1/pubkey?kid=${kidOf(next)}`, `/api/v1/pubkey?kid=${kidOf(mid)}`, TARGET],
+  );
+});
+
+t.test('a new key without a word, or with a false one, is not believed', async (t) => {
+  const words: Readonly<Record<string, Response>> = {
+    'no word': keyOf(next.publicKey),
+    'its own word': keyOf(next.publicKey, { 'x-key-succession': word(newKey, next.publicKey, next.publicKey) }),
+    'a word that somebody else signed': keyOf(next.publicKey, {
+      'x-key-succession': word(newKey, old.publicKey, next.publicKey),
+    }),
+    'a word for another key': keyOf(next.publicKey, { 'x-key-succession': word(oldKey, old.publicKey, mid.publicKey) }),
+    'a word for later': keyOf(next.publicKey, {
+      'x-key-succession': word(oldKey, old.publicKey, next.publicKey, NOW_MS + 5001),
+    }),
+    'another key': keyOf(mid.publicKey, { 'x-key-succession': word(oldKey, old.publicKey, mid.publicKey) }),
+    'no text at all': keyOf(next.publicKey, { 'x-key-succession': 'trust me' }),
+    'a key that nobody knows': errorResponse(404, 'unknown_key'),
+    'a void key': errorResponse(410, 'key_revoked'),
+  };
+  for (const [what, response] of Object.entries(words)) {
+    const { slot } = reading(
+      ({ target }) =>
+        target === TARGET ? new Response(signedBodyFor(TARGET, '7', { signer: next })) : response.clone(),
+      { publicKey: old.publicKey, cluster: CLUSTER },
+    );
+    await t.rejects(slot(), { name: 'ReceiptError', code: 'unknown-key' }, what);
+  }
+});

@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import t from 'tap';
+import { formatHeaders, HeaderTemplate, PREFLIGHT_HEADERS } from '../../../../src/http/rest/response-headers.ts';
+
+const number = fc.nat(80_000_000); // the largest limit that the configuration admits, for a /48
+const reset = fc.integer({ min: 1_000_000_000, max: 9_999_999_999 });
+const quota = fc.record({ allowed: fc.constant(true), limit: number, remaining: number, reset, retryAfter: number });
+
+/** Without the id, which no two responses share. */
+const lines = (text: string): string => text.replace(/X-Request-Id: [0-9a-f]{16}/, 'X-Request-Id: …');
+const sorted = (text: string): string => lines(text).split('\r\n').sort().join('\n');
+
+t.test('the head that is filled in place says what the head that is written says, whatever came before', async () => {
+  const hitHead = new HeaderTemplate([['X-Cache', 'HIT']]);
+  fc.assert(
+    fc.property(
+      quota,
+      fc.maxSafeNat(),
+      fc.constantFrom('', '0123456789abcdef', 'fedcba9876543210'),
+      (quota, slot, etag) => {
+        const written = formatHeaders(200, quota, [
+          ['X-Slot', String(slot)],
+          ['X-Cache', 'HIT'],
+          ...(etag === '' ? [] : [['ETag', `W/"${etag}"`] as const]),
+        ]);
+        return sorted(hitHead.fill(quota, { slot, etag }).toString('latin1')) === sorted(written.text);
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
+
+t.test('each response has an id of its own', async (t) => {
+  const hitHead = new HeaderTemplate([]);
+  const some = { allowed: true, limit: 100, remaining: 9, reset: 1_700_000_000, retryAfter: 1 };
+  const ids = Array.from(
+    { length: 1000 },
+    () =>
+      hitHead
+        .fill(some, { slot: 1, etag: '' })
+        .toString()
+        .match(/Request-Id: (\w+)/)?.[1],
+  );
+  ids.push(formatHeaders(404, some, []).requestId);
+  t.equal(new Set(ids).size, 1001);
+});
+
+t.test('a head has its status in words, and what a preflight is told', async (t) => {
+  const some = { allowed: false, limit: 1, remaining: 0, reset: 2, retryAfter: 3 };
+  t.match(formatHeaders(429, some, []).text, /^429 Too Many Requests\r\n/);
+  t.match(formatHeaders(204, some, PREFLIGHT_HEADERS).text, 'Access-Control-Max-Age: 86400');
+});
