@@ -19,16 +19,16 @@ import { ReceiptKeys } from './receipts/keys/receipt-keys.ts';
 import { Signer } from './receipts/signer.ts';
 import { isStrongSignature } from './receipts/verify/ed25519-signature.ts';
 import { isHealthy } from './routes/health.ts';
-import { HolderTables } from './routes/holders/holder-tables.ts';
-import { readHolding } from './routes/holding.ts';
+import { HolderTableCache } from './routes/holders/holder-table-cache.ts';
 import { routes } from './routes/index.ts';
-import type { Context } from './routing/route.ts';
+import { readMintBalance } from './routes/mint-balance.ts';
+import type { RouteContext } from './routing/route.ts';
 import { DisposalStack } from './runtime/disposal-stack.ts';
 import type { Log } from './runtime/log.ts';
 import { oncePerErrorSite } from './runtime/log-once.ts';
 import { version } from './runtime/package.ts';
 import { systemClock } from './runtime/system-clock.ts';
-import { Answers } from './serving/answers.ts';
+import { ReadThrough } from './serving/read-through.ts';
 import { Sealer } from './serving/sealer.ts';
 import { AccountBatcher } from './upstream/reads/account-batcher.ts';
 import { connectUpstream } from './wiring/connect-upstream.ts';
@@ -88,7 +88,7 @@ async function openGateway(options: GatewayOptions, disposals: DisposalStack): P
     clock,
     random,
     verifySignature: isStrongSignature,
-    readMintBalance: (wallet, mint) => readHolding(readThrough, wallet, mint), // asked by requests alone
+    readMintBalance: (wallet, mint) => readMintBalance(readThrough, wallet, mint), // asked by requests alone
     onProblem: (problem, err) => log.warn({ err }, problem),
   });
   disposals.defer(() => access.close());
@@ -110,9 +110,9 @@ async function openGateway(options: GatewayOptions, disposals: DisposalStack): P
     onLeasesAdvanced: () => cache.advanceHot(),
     onProblem: (problem: string, facts: object) => log.warn(facts, problem),
   };
-  const watch = new LiveAccountSource({ ...liveOptions, upstream });
+  const liveAccounts = new LiveAccountSource({ ...liveOptions, upstream });
   const tokenLists = new LiveTokenListSource(liveOptions);
-  const context: Context = {
+  const context: RouteContext = {
     mesh,
     cache,
     clock,
@@ -120,9 +120,9 @@ async function openGateway(options: GatewayOptions, disposals: DisposalStack): P
     version,
     startedMs,
     accounts: upstream,
-    watch,
+    liveAccounts,
     tokenLists,
-    holderTables: new HolderTables(clock),
+    holderTables: new HolderTableCache(clock),
     prices: configuredPrices(config.prices, {
       mesh,
       clock,
@@ -131,14 +131,14 @@ async function openGateway(options: GatewayOptions, disposals: DisposalStack): P
       tip: () => ({ slot: cache.tip, slotTimeMs: pipeline.slotTimeMs }),
       onError: (source, err) => log.warn({ source, err }, 'a price source could not be asked'),
     }),
-    calls: new SingleFlight(),
+    rpcFlights: new SingleFlight(),
     vitals: { isFailing: () => pipeline.failingParts.size > 0, slotTimeMs: () => pipeline.slotTimeMs },
-    onMisread: oncePerErrorSite((signature, err) =>
+    onDecodeError: oncePerErrorSite((signature, err) =>
       log.warn({ signature, err }, 'a transaction could not be understood'),
     ),
     isDraining: () => draining,
   };
-  const readThrough = new Answers(context);
+  const readThrough = new ReadThrough(context);
   const releaseSigningLock = await holdSigningLock({
     keys: receiptKeys,
     guard,
@@ -165,7 +165,7 @@ async function openGateway(options: GatewayOptions, disposals: DisposalStack): P
   disposals.defer(() => server.close());
   disposals.defer(mesh.onTip('finalized', (slot) => guard.advance(slot)));
   disposals.defer(() => tokenLists.stats.close());
-  disposals.defer(() => watch.stats.close());
+  disposals.defer(() => liveAccounts.stats.close());
 
   let onWarm = (): void => {};
   const warm = new Promise<void>((resolve) => {

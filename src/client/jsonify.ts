@@ -1,4 +1,4 @@
-import type { Written } from '../routing/shapes.ts';
+import type { PreSerialized } from '../routing/schemas.ts';
 
 /**
  * What a value of the gateway is once it has travelled as JSON. An integer that may pass 2^53 is a `number` where that
@@ -6,7 +6,7 @@ import type { Written } from '../routing/shapes.ts';
  */
 export type Jsonify<T> = T extends bigint
   ? number | bigint
-  : T extends Written<infer Of>
+  : T extends PreSerialized<infer Of>
     ? Jsonify<Of>
     : T extends string | number | boolean | null | undefined
       ? T

@@ -1,7 +1,7 @@
 import type { Commitment } from '../domain/commitment.ts';
 import { ERRORS } from '../domain/gateway-error.ts';
 import { parsePushFrame } from '../receipts/push-frame.ts';
-import type { TopicName } from '../routes/topics.ts';
+import type { TopicName } from '../routes/stream-topics.ts';
 import { buildRequestTarget } from './request-target.ts';
 import type { Result } from './route-types.ts';
 import { isErrorCode, SlotgateError } from './slotgate-error.ts';

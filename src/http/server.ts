@@ -64,7 +64,7 @@ export async function listen(options: ServerOptions): Promise<Server> {
   const stream = openStreamServer(app, {
     ...options,
     ...options.stream,
-    accountTopics: new AccountTopics({ clock, readThrough, sealer, liveAccounts: context.watch }),
+    accountTopics: new AccountTopics({ clock, readThrough, sealer, liveAccounts: context.liveAccounts }),
     pendingResponses,
     isDraining: () => context.isDraining(),
   });

@@ -3,12 +3,12 @@ import { COMMITMENTS } from '../domain/commitment.ts';
 import { toSol } from '../domain/sol-amount.ts';
 import { RawJson } from '../domain/to-json.ts';
 import { address, commitment } from '../routing/params.ts';
-import { read } from '../routing/route.ts';
-import { integer, lamports, raw } from '../routing/shapes.ts';
+import { readRoute } from '../routing/route.ts';
+import { integer, lamports, rawJson } from '../routing/schemas.ts';
 import { accountKindOf } from '../solana/accounts/account-kind.ts';
 import { parseAccountInfo } from '../upstream/reads/account-info.ts';
 
-export const account = read({
+export const account = readRoute({
   path: '/account/:addr',
   summary: "An account, its data as Solana's own parsers show it; null when there is none",
   params: { addr: address, commitment: commitment('confirmed', COMMITMENTS) },
@@ -21,7 +21,7 @@ export const account = read({
       executable: z.boolean(),
       rentEpoch: z.string().regex(/^\d+$/),
       space: integer,
-      data: raw,
+      data: rawJson,
     })
     .nullable(),
   envelope: 'signed',
@@ -29,9 +29,9 @@ export const account = read({
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_address'],
 
-  async resolve({ addr, commitment }, { watch }, { minSlot }) {
+  async resolve({ addr, commitment }, { liveAccounts }, { minSlot }) {
     const query = { address: addr, shape: 'parsed', commitment, minContextSlot: minSlot } as const;
-    const { slot, account, lease } = await watch.read(query);
+    const { slot, account, lease } = await liveAccounts.read(query);
     if (account === null) return { slot, lease: lease, result: null };
     const { lamports, owner, executable, rentEpoch, space, data, parsed } = parseAccountInfo(account);
     return {

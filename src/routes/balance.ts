@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { COMMITMENTS } from '../domain/commitment.ts';
 import { toSol } from '../domain/sol-amount.ts';
 import { address, commitment } from '../routing/params.ts';
-import { read } from '../routing/route.ts';
-import { lamports } from '../routing/shapes.ts';
+import { readRoute } from '../routing/route.ts';
+import { lamports } from '../routing/schemas.ts';
 import { parseAccountLamports } from '../upstream/reads/account-info.ts';
 
-export const balance = read({
+export const balance = readRoute({
   path: '/balance/:addr',
   summary: 'The SOL balance of an account; 0 when there is none',
   params: { addr: address, commitment: commitment('confirmed', COMMITMENTS) },
@@ -17,9 +17,9 @@ export const balance = read({
   isExact: ({ commitment }) => commitment === 'finalized',
   errors: ['invalid_address'],
 
-  async resolve({ addr, commitment }, { watch }, { minSlot }) {
+  async resolve({ addr, commitment }, { liveAccounts }, { minSlot }) {
     const query = { address: addr, shape: 'lamports', commitment, minContextSlot: minSlot } as const;
-    const { slot, account, lease } = await watch.read(query);
+    const { slot, account, lease } = await liveAccounts.read(query);
     const lamports = account === null ? 0n : parseAccountLamports(account);
     return { slot, lease: lease, result: { lamports, sol: toSol(lamports) } };
   },

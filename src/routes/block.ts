@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { GatewayError } from '../domain/gateway-error.ts';
 import { commitment, slot } from '../routing/params.ts';
-import { read } from '../routing/route.ts';
-import { bigInteger, integer } from '../routing/shapes.ts';
+import { readRoute } from '../routing/route.ts';
+import { bigInteger, integer } from '../routing/schemas.ts';
 import { blockNotAvailable, readBlockSummary } from '../upstream/reads/block-summary.ts';
 
-export const block = read({
+export const block = readRoute({
   path: '/block/:slot',
   summary: 'What a block comes to; the `slot` beside the result is that of the answer, not of the block',
   params: { slot, commitment: commitment('confirmed', ['confirmed', 'finalized']) },
@@ -41,7 +41,7 @@ export const block = read({
     if (wanted > (mesh.tip('processed') ?? -1)) throw blockNotAvailable();
     const final = asked === 'finalized' || wanted <= (mesh.tip('finalized') ?? -1);
     const reading = readBlockSummary(mesh, wanted, { commitment: asked, minSlot });
-    const { slot, block } = await reading.catch(final ? skippedForGood : undefined);
+    const { slot, block } = await reading.catch(final ? throwFinalIfSkipped : undefined);
     const { blockhash, parentSlot, previousBlockhash, blockHeight, blockTime, transactions, ...reward } = block;
     const commitment = final ? ('finalized' as const) : ('confirmed' as const);
     return {
@@ -63,7 +63,7 @@ export const block = read({
 });
 
 /** Below the finalized slot no block can come to be where none is. */
-function skippedForGood(thrown: unknown): never {
+function throwFinalIfSkipped(thrown: unknown): never {
   if (!(thrown instanceof GatewayError) || thrown.code !== 'slot_skipped') throw thrown;
   throw new GatewayError(thrown.code, thrown.message, { final: true, cause: thrown });
 }

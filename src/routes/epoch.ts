@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { COMMITMENTS } from '../domain/commitment.ts';
 import { describeEpoch } from '../domain/epoch-info.ts';
 import { commitment } from '../routing/params.ts';
-import { read } from '../routing/route.ts';
-import { integer } from '../routing/shapes.ts';
+import { readRoute } from '../routing/route.ts';
+import { integer } from '../routing/schemas.ts';
 import { readEpochInfo } from '../upstream/reads/network-statistics.ts';
 
-export const epoch = read({
+export const epoch = readRoute({
   path: '/epoch',
   summary: 'The epoch, how far it is, and when it should end',
   params: { commitment: commitment('confirmed', COMMITMENTS) },

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { GatewayError } from '../domain/gateway-error.ts';
 import { parseExactJson } from '../domain/parse-exact-json.ts';
 import { toJson } from '../domain/to-json.ts';
-import { parseJson } from '../routing/json-body.ts';
-import { post } from '../routing/route.ts';
+import { parseJsonBody } from '../routing/parse-json-body.ts';
+import { postRoute } from '../routing/route.ts';
 import { enhanceTransaction } from '../solana/explain/enhanced-transaction.ts';
 import { explainTransaction as explainEnhanced } from '../solana/explain/explain-transaction.ts';
 import { normalizeTransaction } from '../solana/transactions/transaction.ts';
-import { enhancedShape } from './tx/enhanced-shape.ts';
+import { enhancedTransactionSchema } from './tx/enhanced-transaction-schema.ts';
 
 const body = z.object({
   tx: z
@@ -17,13 +17,13 @@ const body = z.object({
 });
 
 /** What is to be explained: a record, with the logs it may lack, or what `/tx?enhanced=1` made of one. */
-type Question = z.infer<typeof body>;
+type ExplainRequest = z.infer<typeof body>;
 
 /**
  * The time that base58 takes to decode grows with the square of its length: a text as long as the body may be would
  * take minutes. No transaction comes near this, which takes a tenth of a second.
  */
-const MOST_DECODING = 40_000_000;
+const MAX_DECODING_COST = 40_000_000;
 
 /** The sum of the squares of all lengths; the logs are never decoded. */
 function decodingCost(value: unknown): number {
@@ -34,7 +34,7 @@ function decodingCost(value: unknown): number {
   return cost;
 }
 
-export const explain = post({
+export const explain = postRoute({
   path: '/explain',
   summary: 'Says in one or two sentences what a transaction did, and why it failed if it did',
   maxBytes: 256 * 1024,
@@ -43,10 +43,10 @@ export const explain = post({
   envelope: 'plain',
   errors: ['invalid_json', 'invalid_request'],
 
-  parse(text): Question {
-    parseJson(text); // refuses what nests too deep or reaches for a prototype
+  parse(text): ExplainRequest {
+    parseJsonBody(text); // refuses what nests too deep or reaches for a prototype
     const parsed = body.safeParse(parseExactJson(text.toString()));
-    if (parsed.success && decodingCost(parsed.data.tx) <= MOST_DECODING) return parsed.data;
+    if (parsed.success && decodingCost(parsed.data.tx) <= MAX_DECODING_COST) return parsed.data;
     throw new GatewayError(
       'invalid_request',
       'the body must be {"tx": {…}, "logs"?: ["…"]}, as a node would write them',
@@ -54,14 +54,14 @@ export const explain = post({
   },
 
   async resolve(question) {
-    return { result: toJson({ explanation: explanationOf(question) }), cache: 'BYPASS' };
+    return { result: toJson({ explanation: explainRequest(question) }), cacheStatus: 'BYPASS' };
   },
 });
 
-function explanationOf({ tx, logs }: Question): string {
+function explainRequest({ tx, logs }: ExplainRequest): string {
   const { transaction } = tx;
   try {
-    if (transaction === undefined) return explainEnhanced(enhancedShape.parse(tx));
+    if (transaction === undefined) return explainEnhanced(enhancedTransactionSchema.parse(tx));
     const recorded = normalizeTransaction(tx);
     return explainEnhanced(enhanceTransaction({ ...recorded, logs: logs ?? recorded.logs }));
   } catch (cause) {

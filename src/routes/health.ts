@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../domain/gateway-error.ts';
-import { type Context, now } from '../routing/route.ts';
-import { integer } from '../routing/shapes.ts';
+import { localRoute, type RouteContext } from '../routing/route.ts';
+import { integer } from '../routing/schemas.ts';
 import type { Mesh, NodeStatus } from '../upstream/mesh/mesh.ts';
 
 export interface Health {
@@ -17,7 +17,7 @@ export interface Health {
   readonly uptimeSec: number;
 }
 
-export const health = now({
+export const health = localRoute({
   path: '/health',
   summary: 'Whether the answers are as fresh as they should be',
   params: {},
@@ -42,12 +42,12 @@ export const health = now({
   }),
   envelope: 'bare',
   cacheControl: 'no-store',
-  metered: false,
+  isMetered: false,
   errors: ['unhealthy'],
 
   answer(_, context): Health {
     const { cache, mesh, clock, version, startedMs } = context;
-    const why = whyDown(context);
+    const why = downReason(context);
     if (why !== undefined) throw new GatewayError('unhealthy', why);
     const upstreams = mesh.nodes().map(({ refusedFor, ...shown }) => shown);
     return {
@@ -55,9 +55,9 @@ export const health = now({
       cluster: mesh.genesisHash,
       slot: cache.tip,
       slotAgeMs: Math.round(cache.tipAgeMs),
-      behindSlots: upstreams.length > 1 ? behind(upstreams, cache.tip) : null,
+      behindSlots: upstreams.length > 1 ? slotsBehind(upstreams, cache.tip) : null,
       upstreams,
-      cacheWarm: isWarm(context),
+      cacheWarm: isCacheWarm(context),
       version,
       uptimeSec: Math.floor((clock.monotonic() - startedMs) / 1000),
     };
@@ -65,27 +65,27 @@ export const health = now({
 });
 
 /** The parts that the pipeline keeps. */
-const WARM = ['/api/v1/slot', '/api/v1/epoch', '/api/v1/performance', '/api/v1/priority-fee', '/api/v1/network'];
+const WARM_KEYS = ['/api/v1/slot', '/api/v1/epoch', '/api/v1/performance', '/api/v1/priority-fee', '/api/v1/network'];
 
-const isWarm = ({ cache }: Context): boolean => WARM.every((key) => cache.peek(key) !== undefined);
+const isCacheWarm = ({ cache }: RouteContext): boolean => WARM_KEYS.every((key) => cache.peek(key) !== undefined);
 
 /** All is as it should be: the tip moves, each upstream is well, and no read of the pipeline fails. */
-export const isHealthy = (context: Context): boolean =>
+export const isHealthy = (context: RouteContext): boolean =>
   !context.cache.isStalled &&
   !context.vitals.isFailing() &&
   context.mesh.nodes().every(({ status, ws }) => status === 'ok' && ws === 'up');
 
-function whyDown({ cache, mesh, isDraining }: Context): string | undefined {
+function downReason({ cache, mesh, isDraining }: RouteContext): string | undefined {
   if (isDraining()) return 'the gateway is shutting down';
   if (cache.tip === 0) return 'no slot was seen yet';
   if (cache.tipAgeMs > cache.maxStaleMs)
-    return [`no new slot for ${Math.round(cache.tipAgeMs / 1000)} s`, ...refusals(mesh)].join('; ');
+    return [`no new slot for ${Math.round(cache.tipAgeMs / 1000)} s`, ...exclusionReasons(mesh)].join('; ');
   return undefined;
 }
 
 /** The nodes that are not read from, each by its id, and why. */
-const refusals = (mesh: Mesh): readonly string[] =>
+const exclusionReasons = (mesh: Mesh): readonly string[] =>
   mesh.nodes().flatMap(({ id, refusedFor }) => (refusedFor === null ? [] : [`${id} ${refusedFor}`]));
 
-const behind = (upstreams: readonly Pick<NodeStatus, 'slot'>[], tip: number): number =>
+const slotsBehind = (upstreams: readonly Pick<NodeStatus, 'slot'>[], tip: number): number =>
   Math.max(0, Math.max(...upstreams.map(({ slot }) => slot ?? 0)) - tip);

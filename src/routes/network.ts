@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { live } from '../routing/route.ts';
-import { bigInteger, integer } from '../routing/shapes.ts';
+import { liveRoute } from '../routing/route.ts';
+import { bigInteger, integer } from '../routing/schemas.ts';
 import { priorityFeeLevels } from './priority-fee.ts';
 
-export const network = live({
+export const network = liveRoute({
   path: '/network',
   summary: 'The network at a glance: the newest frame of the stream',
   result: z.strictObject({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { live } from '../routing/route.ts';
-import { integer } from '../routing/shapes.ts';
+import { liveRoute } from '../routing/route.ts';
+import { integer } from '../routing/schemas.ts';
 
-export const performance = live({
+export const performance = liveRoute({
   path: '/performance',
   summary: 'How the cluster did of late: a row a minute, newest first, at most 60',
   result: z

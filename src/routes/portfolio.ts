@@ -6,8 +6,8 @@ import { toSol } from '../domain/sol-amount.ts';
 import { RawJson, toJson } from '../domain/to-json.ts';
 import { type Position, type ValuedPosition, valuePositions } from '../prices/valuation.ts';
 import { address, commitment } from '../routing/params.ts';
-import { type Context, read } from '../routing/route.ts';
-import { integer, written } from '../routing/shapes.ts';
+import { type RouteContext, readRoute } from '../routing/route.ts';
+import { integer, preSerialized } from '../routing/schemas.ts';
 import { mapInChunks } from '../runtime/map-in-chunks.ts';
 import { WRAPPED_SOL } from '../solana/accounts/known-mints.ts';
 import { findMetadataAddress } from '../solana/accounts/metaplex-metadata-account.ts';
@@ -20,7 +20,7 @@ import { parseAccountLamports } from '../upstream/reads/account-info.ts';
 import type { ReadOptions } from '../upstream/reads/encoded-accounts.ts';
 import { readAtOneSlot } from '../upstream/reads/read-at-one-slot.ts';
 
-const item = z.strictObject({
+const itemSchema = z.strictObject({
   asset: z.enum(['SOL', 'token']),
   mint: z.string(),
   symbol: z.string().nullable(),
@@ -41,9 +41,9 @@ const item = z.strictObject({
 });
 
 /** Holdings are carried on for as long as they stay, but what they are worth moves by itself: it is looked up again. */
-const RENDERED_SLOTS = 4;
+const VALUATION_SLOTS = 4;
 
-export const portfolio = read({
+export const portfolio = readRoute({
   path: '/address/:addr/portfolio',
   summary: 'What an address holds, and what that is worth as far as anybody knows',
   params: { addr: address, commitment: commitment('confirmed', COMMITMENTS) },
@@ -52,7 +52,7 @@ export const portfolio = read({
     totalUsd: z.number().nullable(),
     pricedCount: integer,
     unpricedCount: integer,
-    items: z.array(written(item)),
+    items: z.array(preSerialized(itemSchema)),
     valuation: z.strictObject({
       currency: z.literal('USD'),
       source: z.enum(['none', ...PRICE_SOURCES, 'custom']),
@@ -61,7 +61,7 @@ export const portfolio = read({
     }),
   }),
   envelope: 'signed',
-  cache: { slots: RENDERED_SLOTS },
+  cache: { slots: VALUATION_SLOTS },
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_address', 'result_too_large'],
 
@@ -71,17 +71,17 @@ export const portfolio = read({
       value: state,
       isConsistent,
     } = await readAtOneSlot(minSlot, async (minContextSlot) => {
-      const read = await readState(context, addr, { commitment, minContextSlot });
+      const read = await readBalances(context, addr, { commitment, minContextSlot });
       return { ...read, value: read };
     });
     const lease =
       isConsistent && state.proof
         ? combinedLease([
             state.proof,
-            expiringLease(RENDERED_SLOTS, () => context.cache.tip, context.clock.monotonic()),
+            expiringLease(VALUATION_SLOTS, () => context.cache.tip, context.clock.monotonic()),
           ])
         : undefined;
-    const assets = [...solOf(state.lamports), ...(await tokensOf(context, state.list, { commitment, slot }))];
+    const assets = [...solAsset(state.lamports), ...(await readTokenAssets(context, state.list, { commitment, slot }))];
     const prices = await context.prices.find(
       assets.filter(({ isNft }) => !isNft).map(({ mint }) => mint),
       {
@@ -101,7 +101,7 @@ export const portfolio = read({
         totalUsd,
         pricedCount,
         unpricedCount: items.length - pricedCount,
-        items: await mapInChunks(solFirst, SLICE, (each) => new RawJson(toJson(itemOf(each)))),
+        items: await mapInChunks(solFirst, ITEMS_PER_CHUNK, (each) => new RawJson(toJson(toItem(each)))),
         valuation: { currency: 'USD' as const, source, maxAgeSec, asOf },
       },
     };
@@ -109,7 +109,7 @@ export const portfolio = read({
 });
 
 /** So many rows take a few milliseconds. */
-const SLICE = 32;
+const ITEMS_PER_CHUNK = 32;
 
 interface Asset extends Position {
   readonly asset: 'SOL' | 'token';
@@ -124,9 +124,9 @@ interface Asset extends Position {
 const isSol = ({ position }: ValuedPosition<Asset>): boolean => position.asset === 'SOL';
 
 /** What the address holds. As far as it is kept live, it may hold for many slots. */
-async function readState({ watch, tokenLists }: Context, owner: string, at: ReadOptions) {
+async function readBalances({ liveAccounts, tokenLists }: RouteContext, owner: string, at: ReadOptions) {
   const [balance, tokens] = await Promise.all([
-    watch.read({ address: owner, shape: 'lamports', ...at }),
+    liveAccounts.read({ address: owner, shape: 'lamports', ...at }),
     tokenLists.read({ owner, ...at, maxAttempts: 1 }), // all of it is read again until it agrees
   ]);
   return {
@@ -138,7 +138,7 @@ async function readState({ watch, tokenLists }: Context, owner: string, at: Read
   };
 }
 
-const solOf = (lamports: bigint): Asset[] =>
+const solAsset = (lamports: bigint): Asset[] =>
   lamports === 0n
     ? []
     : [
@@ -157,8 +157,8 @@ const solOf = (lamports: bigint): Asset[] =>
       ];
 
 /** One row for each mint of which there is anything. */
-async function tokensOf(
-  { mesh }: Context,
+async function readTokenAssets(
+  { mesh }: RouteContext,
   list: TokenList,
   { commitment, slot }: { readonly commitment: Commitment; readonly slot: number },
 ): Promise<Asset[]> {
@@ -170,18 +170,18 @@ async function tokensOf(
     sum.accounts++;
     byMint.set(token.mint, sum);
   }
-  const wanted = [...byMint.keys()];
-  if (wanted.length === 0) return [];
-  const beside = await mapInChunks(wanted, SLICE, findMetadataAddress);
-  const mints = await readMintScales(mesh, wanted, { commitment, minContextSlot: slot }, beside);
-  return mapInChunks([...byMint], SLICE, ([mint, sum]) => ({
+  const mintAddresses = [...byMint.keys()];
+  if (mintAddresses.length === 0) return [];
+  const metadataAddresses = await mapInChunks(mintAddresses, ITEMS_PER_CHUNK, findMetadataAddress);
+  const mints = await readMintScales(mesh, mintAddresses, { commitment, minContextSlot: slot }, metadataAddresses);
+  return mapInChunks([...byMint], ITEMS_PER_CHUNK, ([mint, sum]) => ({
     mint,
     ...sum,
-    ...describe(mint, sum.amount, list, mints),
+    ...describeToken(mint, sum.amount, list, mints),
   }));
 }
 
-function describe(address: string, amount: bigint, list: TokenList, mints: MintScales) {
+function describeToken(address: string, amount: bigint, list: TokenList, mints: MintScales) {
   const mint = mints.mint(address);
   const metadata = mint ? tokenMetadataOf(address, mint, (beside) => mints.accounts.get(beside)) : null;
   const { decimals, uiAmountString } = toTokenAmount(amount, scaleOf(list, address));
@@ -195,7 +195,7 @@ function describe(address: string, amount: bigint, list: TokenList, mints: MintS
   };
 }
 
-function itemOf({ position, price, valueUsd, share }: ValuedPosition<Asset>): z.output<typeof item> {
+function toItem({ position, price, valueUsd, share }: ValuedPosition<Asset>): z.output<typeof itemSchema> {
   const { asset, mint, symbol, name, program, amount, decimals, uiAmountString, accounts, isNft } = position;
   return {
     asset,

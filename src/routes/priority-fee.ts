@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { live } from '../routing/route.ts';
-import { bigInteger, integer } from '../routing/shapes.ts';
+import { liveRoute } from '../routing/route.ts';
+import { bigInteger, integer } from '../routing/schemas.ts';
 
 export const priorityFeeLevels = z.strictObject({
   min: bigInteger,
@@ -13,7 +13,7 @@ export const priorityFeeLevels = z.strictObject({
 
 const PERCENTILES = Array.from({ length: 21 }, (_, i) => String(i * 5));
 
-export const priorityFee = live({
+export const priorityFee = liveRoute({
   path: '/priority-fee',
   summary: 'What priority cost in the last 150 slots',
   result: z.strictObject({

@@ -1,7 +1,7 @@
-import { live } from '../routing/route.ts';
-import { integer } from '../routing/shapes.ts';
+import { liveRoute } from '../routing/route.ts';
+import { integer } from '../routing/schemas.ts';
 
-export const slot = live({
+export const slot = liveRoute({
   path: '/slot',
   summary: 'The newest processed slot',
   result: integer,

@@ -3,8 +3,8 @@ import { COMMITMENTS } from '../domain/commitment.ts';
 import { toSol } from '../domain/sol-amount.ts';
 import { RawJson, toJson } from '../domain/to-json.ts';
 import { address, commitment, optionalAddress } from '../routing/params.ts';
-import { read } from '../routing/route.ts';
-import { extensions, lamports, tokenAmountShape, type Written, written } from '../routing/shapes.ts';
+import { readRoute } from '../routing/route.ts';
+import { extensions, lamports, type PreSerialized, preSerialized, tokenAmountSchema } from '../routing/schemas.ts';
 import { mapInChunks } from '../runtime/map-in-chunks.ts';
 import { isAssociatedTokenAccount } from '../solana/accounts/program-derived-address.ts';
 import { TOKEN_PROGRAMS } from '../solana/accounts/token-program-accounts.ts';
@@ -12,7 +12,7 @@ import { toTokenAmount } from '../solana/accounts/ui-amount.ts';
 import type { ListedTokenAccount } from '../tokens/listed-token-account.ts';
 import { scaleOf, type TokenList } from '../tokens/token-list.ts';
 
-const row = z.strictObject({
+const rowSchema = z.strictObject({
   address: z.string(),
   mint: z.string(),
   owner: z.string(),
@@ -21,7 +21,7 @@ const row = z.strictObject({
   state: z.enum(['initialized', 'frozen', 'uninitialized']),
   isNative: z.boolean(),
   isAssociated: z.boolean(),
-  tokenAmount: tokenAmountShape,
+  tokenAmount: tokenAmountSchema,
   delegate: z.string().nullable(),
   delegatedAmount: z.string().nullable(),
   closeAuthority: z.string().nullable(),
@@ -29,13 +29,13 @@ const row = z.strictObject({
   extensions,
 });
 
-type Row = z.output<typeof row>;
+type Row = z.output<typeof rowSchema>;
 
-export const tokenAccounts = read({
+export const tokenAccounts = readRoute({
   path: '/token-accounts/:owner',
   summary: 'The token accounts of an owner under both token programs, by mint and address',
   params: { owner: address, mint: optionalAddress, commitment: commitment('confirmed', COMMITMENTS) },
-  result: z.array(written(row)),
+  result: z.array(preSerialized(rowSchema)),
   envelope: 'signed',
   cache: { slots: 2 },
   commitmentOf: ({ commitment }) => commitment,
@@ -46,10 +46,10 @@ export const tokenAccounts = read({
     const { slot, sinceSlot = slot, list, isConsistent, lease } = await tokenLists.read(query);
     const result = await mapInChunks(
       list.accounts,
-      SLICE,
-      (each): Written<Row> => new RawJson(toJson(rowOf(each, list))),
+      ROWS_PER_CHUNK,
+      (each): PreSerialized<Row> => new RawJson(toJson(toRow(each, list))),
     );
-    const isWhole = isConsistent && slot - sinceSlot >= ROOTS_AHEAD;
+    const isWhole = isConsistent && slot - sinceSlot >= MAX_ROOT_LEAD_SLOTS;
     return { slot, lease, result, exact: isWhole && commitment === 'finalized' && !list.dependsOnClock };
   },
 });
@@ -58,12 +58,12 @@ export const tokenAccounts = read({
  * A node's list may lack an account that is closed between the slot that it names and its newest root, which is nearer
  * than this: one that has stood for so long lacks none.
  */
-const ROOTS_AHEAD = 64;
+const MAX_ROOT_LEAD_SLOTS = 64;
 
 /** So many rows take a few milliseconds, even when none is where associated accounts are. */
-const SLICE = 32;
+const ROWS_PER_CHUNK = 32;
 
-function rowOf({ address, lamports, token }: ListedTokenAccount, list: TokenList): Row {
+function toRow({ address, lamports, token }: ListedTokenAccount, list: TokenList): Row {
   const { mint, owner, program, state, amount, delegate, delegatedAmount, closeAuthority, extensions } = token;
   return {
     address,

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { COMMITMENTS } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/gateway-error.ts';
 import { address, commitment } from '../routing/params.ts';
-import { read } from '../routing/route.ts';
-import { extensions, integer } from '../routing/shapes.ts';
+import { readRoute } from '../routing/route.ts';
+import { extensions, integer } from '../routing/schemas.ts';
 import { accountKindOf } from '../solana/accounts/account-kind.ts';
 import { findMetadataAddress } from '../solana/accounts/metaplex-metadata-account.ts';
 import { isNft, tokenMetadataOf } from '../solana/accounts/token-identity.ts';
@@ -13,7 +13,7 @@ import { type MintScales, readMintScales } from '../tokens/mint-scales.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { ReadOptions } from '../upstream/reads/encoded-accounts.ts';
 
-export const token = read({
+export const token = readRoute({
   path: '/token/:mint',
   summary: 'A mint: its supply, who rules it, what it says of itself',
   params: { mint: address, commitment: commitment('confirmed', COMMITMENTS) },
@@ -49,7 +49,7 @@ export const token = read({
 
   async resolve({ mint: address, commitment }, { mesh, prices }, { minSlot }) {
     const at = { commitment, minContextSlot: minSlot };
-    const { slot, mint, mints } = await readMint(mesh, address, at, [findMetadataAddress(address)]);
+    const { slot, mint, mints } = await requireMint(mesh, address, at, [findMetadataAddress(address)]);
     const { program, decimals, supply, mintAuthority, freezeAuthority, isInitialized } = mint;
     const price = (await prices.find([address], { commitment, slot })).get(address);
     return {
@@ -75,13 +75,13 @@ export const token = read({
 });
 
 /** Reads one mint, and accounts beside it at the same slot. Throws `not_found` and `not_a_mint`. */
-export async function readMint(
+export async function requireMint(
   mesh: Mesh,
   address: string,
   at: ReadOptions,
-  beside: readonly string[] = [],
+  otherAddresses: readonly string[] = [],
 ): Promise<{ readonly slot: number; readonly mint: Mint; readonly mints: MintScales }> {
-  const mints = await readMintScales(mesh, [address], at, beside);
+  const mints = await readMintScales(mesh, [address], at, otherAddresses);
   const mint = mints.mint(address);
   if (mint !== undefined) return { slot: Math.min(...mints.slots), mint, mints };
   const account = mints.accounts.get(address);

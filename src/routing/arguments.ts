@@ -1,15 +1,15 @@
 import type { RequestTarget } from '../domain/canonical-request.ts';
 import { GatewayError } from '../domain/gateway-error.ts';
-import type { Get, ParamSet, Params } from './route.ts';
+import type { GetRoute, ParamSet, Params } from './route.ts';
 
 /** The parameters in the path, each valid. Throws the 400 of the one at fault. */
-export function pathArguments(route: Get, inPath: Readonly<Record<string, string>>): Params<ParamSet> {
+export function parsePathArguments(route: GetRoute, pathTexts: Readonly<Record<string, string>>): Params<ParamSet> {
   const declared: ParamSet = route.params;
-  return Object.fromEntries(Object.entries(inPath).map(([name, text]) => [name, declared[name]?.parse(text, name)]));
+  return Object.fromEntries(Object.entries(pathTexts).map(([name, text]) => [name, declared[name]?.parse(text, name)]));
 }
 
 /** The parameters in the query, each valid, with the defaults of those that are not named. */
-export function queryArguments(route: Get, { query }: RequestTarget): Params<ParamSet> {
+export function parseQueryArguments(route: GetRoute, { query }: RequestTarget): Params<ParamSet> {
   const texts = new Map(query);
   const declared: ParamSet = route.params;
   const expected = Object.entries(declared).filter(([name]) => !route.path.split('/').includes(`:${name}`));

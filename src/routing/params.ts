@@ -11,19 +11,20 @@ export interface Param<T, Given = T> {
   /** `text` is undefined when the request doesn't name the parameter. Throws the parameter's own 400. */
   parse(text: string | undefined, name: string): T;
   /** Is never there: it only lets the type be known. */
-  readonly given?: Given;
+  readonly input?: Given;
 }
 
 /** Texts longer than this can't be what `bytes` says, and decoding base58 takes quadratic time. */
-const LONGEST = 90;
+const MAX_BASE58_LENGTH = 90;
 
-const base58 = (bytes: number, code: ErrorCode, what: string): Param<string> => ({
+const base58Param = (bytes: number, code: ErrorCode, noun: string): Param<string> => ({
   schema: { type: 'string', pattern: '^[1-9A-HJ-NP-Za-km-z]+$', minLength: bytes, maxLength: Math.ceil(bytes * 1.375) },
   required: true,
-  description: `${what}: ${bytes} bytes in base58`,
+  description: `${noun}: ${bytes} bytes in base58`,
   parse(text, name) {
-    if (text !== undefined && text.length <= LONGEST && bs58.decodeUnsafe(text)?.length === bytes) return text;
-    throw new GatewayError(code, `${name} must be ${what}: ${bytes} bytes in base58`);
+    if (text !== undefined && text.length <= MAX_BASE58_LENGTH && bs58.decodeUnsafe(text)?.length === bytes)
+      return text;
+    throw new GatewayError(code, `${name} must be ${noun}: ${bytes} bytes in base58`);
   },
 });
 
@@ -34,13 +35,13 @@ const optional = <T>(param: Param<T>): Param<T | undefined> => ({
 });
 
 /** An account's address. */
-export const address: Param<string> = base58(32, 'invalid_address', 'an address');
+export const address: Param<string> = base58Param(32, 'invalid_address', 'an address');
 
 /** A transaction's signature. */
-export const signature: Param<string> = base58(64, 'invalid_signature', 'a signature');
+export const signature: Param<string> = base58Param(64, 'invalid_signature', 'a signature');
 
 /** `?before=`: the signature below which a page of history begins. */
-export const before: Param<string | undefined> = optional(base58(64, 'invalid_cursor', 'a signature'));
+export const before: Param<string | undefined> = optional(base58Param(64, 'invalid_cursor', 'a signature'));
 
 /** A slot's number, in decimal and spelled in one way only. */
 export const slot: Param<Slot> = {
@@ -55,20 +56,20 @@ export const slot: Param<Slot> = {
 };
 
 /** `?limit=`, from 1 on. */
-export const limit = (fallback: number, most: number): Param<number, number | undefined> => ({
-  schema: { type: 'integer', minimum: 1, maximum: most, default: fallback },
+export const limit = (defaultLimit: number, maxLimit: number): Param<number, number | undefined> => ({
+  schema: { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit },
   required: false,
   description: 'At most so many',
   parse(text, name) {
-    if (text === undefined) return fallback;
+    if (text === undefined) return defaultLimit;
     const count = /^[1-9]\d{0,5}$/.test(text) ? Number(text) : Number.NaN;
-    if (count <= most) return count;
-    throw new GatewayError('invalid_query', `${name} must be a number from 1 to ${most}`);
+    if (count <= maxLimit) return count;
+    throw new GatewayError('invalid_query', `${name} must be a number from 1 to ${maxLimit}`);
   },
 });
 
 /** A parameter that is named with one certain value, or not at all. */
-export const choice = <T extends string>(value: T, description: string): Param<T | undefined> => ({
+export const optionalLiteral = <T extends string>(value: T, description: string): Param<T | undefined> => ({
   schema: { type: 'string', enum: [value] },
   required: false,
   description,
@@ -86,15 +87,18 @@ export const optionalAddress: Param<string | undefined> = {
 };
 
 /** `?commitment=`, of those that the route takes. */
-export function commitment<C extends Commitment>(fallback: NoInfer<C>, takes: readonly C[]): Param<C, C | undefined> {
+export function commitment<C extends Commitment>(
+  defaultCommitment: NoInfer<C>,
+  accepted: readonly C[],
+): Param<C, C | undefined> {
   return {
-    schema: { type: 'string', enum: takes, default: fallback },
+    schema: { type: 'string', enum: accepted, default: defaultCommitment },
     required: false,
     description: 'How sure the cluster must be of the slot',
     parse(text, name) {
-      const known = takes.find((value) => value === text);
-      if (text === undefined || known !== undefined) return known ?? fallback;
-      throw new GatewayError('invalid_query', `${name} must be one of ${takes.join(', ')}`);
+      const known = accepted.find((value) => value === text);
+      if (text === undefined || known !== undefined) return known ?? defaultCommitment;
+      throw new GatewayError('invalid_query', `${name} must be one of ${accepted.join(', ')}`);
     },
   };
 }

@@ -1,12 +1,12 @@
 import t from 'tap';
-import { documented, refusesUnasked } from '../support/documented.ts';
+import { assertRefusedWithoutUpstream, createDocumentChecker } from '../support/assert-documented.ts';
 import { openStepped } from '../support/open.ts';
 
 const world = await openStepped(t, { perSlot: 2, skipEvery: 7 });
 const { get, cluster, step } = world;
 const { chain, control } = cluster;
 await step(60, 4);
-const fits = await documented(world);
+const fits = await createDocumentChecker(world);
 const calls = async (): Promise<number> => (await control.requestCounts())['getBlock'] ?? 0;
 
 /** A slot below the finalized one that has a block with transactions in it, or has none. */
@@ -131,14 +131,14 @@ t.test('above it nothing is taken for final', async (t) => {
 
 t.test('a parameter at fault is refused before the node is asked', async (t) => {
   const slots = ['x', '-1', '1.5', '1e3', '0x10', '007', '%31', '9007199254740993', '1'.repeat(40)];
-  await refusesUnasked(
+  await assertRefusedWithoutUpstream(
     t,
     world,
     'invalid_slot',
     slots.map((slot) => `/block/${slot}`),
   );
   const queries = ['commitment=processed', 'commitment=', 'x=1', 'commitment=confirmed&commitment=confirmed'];
-  await refusesUnasked(
+  await assertRefusedWithoutUpstream(
     t,
     world,
     'invalid_query',

@@ -4,15 +4,22 @@ import { Cache } from '../../src/cache/cache.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { Signer } from '../../src/receipts/signer.ts';
 import { routes } from '../../src/routes/index.ts';
-import { askingOf, breakRoutes, FAULTS, replaced, UNHELPED, wrongIn } from '../support/broken-routes.ts';
+import {
+  breakRoutes,
+  createRouteCaller,
+  FAULTS,
+  findAnswerFaults,
+  WITHOUT_LIVE_DATA,
+  withReplaced,
+} from '../support/broken-routes.ts';
 import { type Got, openStepped } from '../support/open.ts';
 
-const world = await openStepped(t, { set: UNHELPED });
+const world = await openStepped(t, { set: WITHOUT_LIVE_DATA });
 const { get, logged, step } = world;
-const ask = await askingOf(world);
+const ask = await createRouteCaller(world);
 const bomb = FAULTS.throws;
 
-const isDefect = (t: Test, got: Got, what: string): void => void t.same(wrongIn(got, logged.at(-1)), [], what);
+const isDefect = (t: Test, got: Got, what: string): void => void t.same(findAnswerFaults(got, logged.at(-1)), [], what);
 
 t.test('10: a route that throws or rejects is a 500, and then all is well again', async (t) => {
   const broken = new Set<string>();
@@ -25,14 +32,14 @@ t.test('10: a route that throws or rejects is a 500, and then all is well again'
 });
 
 t.test('a cache that breaks is a 500 for every route that reads from it', async (t) => {
-  await replaced(Cache.prototype, 'get', bomb, async () => {
+  await withReplaced(Cache.prototype, 'get', bomb, async () => {
     for (const path of ['/slot', '/epoch', '/balance/:addr']) isDefect(t, await ask(path), path);
   });
   t.equal((await ask('/slot')).status, 200);
 });
 
 t.test('so is a limiter that breaks, for every method', async (t) => {
-  await replaced(RateLimiter.prototype, 'take', bomb, async () => {
+  await withReplaced(RateLimiter.prototype, 'take', bomb, async () => {
     for (const path of routes.map(({ path }) => path)) isDefect(t, await ask(path), path);
     isDefect(t, await get('/no/such/route'), 'no route');
     isDefect(t, await get('/slot', { method: 'DELETE' }), 'DELETE');
@@ -42,7 +49,7 @@ t.test('so is a limiter that breaks, for every method', async (t) => {
 
 t.test('a signer that breaks is a 500 for who waits for the receipt', async (t) => {
   await step(3);
-  await replaced(Signer.prototype, 'seal', bomb, async () => {
+  await withReplaced(Signer.prototype, 'seal', bomb, async () => {
     isDefect(t, await get(`/balance/${WALLETS[5]?.address}`), 'a cold read');
     await step(2);
     isDefect(t, await get('/slot'), 'a live route');

@@ -1,14 +1,14 @@
 import t from 'tap';
 import { parseExactJson } from '../../src/domain/parse-exact-json.ts';
 import { toJson } from '../../src/domain/to-json.ts';
+import { createDocumentChecker } from '../support/assert-documented.ts';
 import { recording, recordings } from '../support/corpus.ts';
-import { documented } from '../support/documented.ts';
 import { type Got, openStepped } from '../support/open.ts';
 
 const world = await openStepped(t);
 const { get, cluster, step } = world;
 await step(40, 4);
-const fits = await documented(world);
+const fits = await createDocumentChecker(world);
 
 const post = (body: string): Promise<Got> =>
   get('/explain', { method: 'POST', headers: { 'content-type': 'application/json' }, body });

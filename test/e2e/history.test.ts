@@ -1,13 +1,13 @@
 import t from 'tap';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
-import { documented, refusesUnasked } from '../support/documented.ts';
+import { assertRefusedWithoutUpstream, createDocumentChecker } from '../support/assert-documented.ts';
 import { openStepped } from '../support/open.ts';
 
 const world = await openStepped(t, { perSlot: 6 });
 const { get, cluster, step } = world;
 const { chain, control } = cluster;
 await step(100, 4);
-const fits = await documented(world);
+const fits = await createDocumentChecker(world);
 
 const [{ address }] = WALLETS;
 const NOBODY = '4'.repeat(44);
@@ -146,14 +146,14 @@ t.test('an unknown cursor is told as such', async (t) => {
 });
 
 t.test('a parameter at fault is refused before the node is asked', async (t) => {
-  await refusesUnasked(
+  await assertRefusedWithoutUpstream(
     t,
     world,
     'invalid_address',
     ['x', UNKNOWN].map((addr) => `/address/${addr}/history`),
   );
   const cursors = ['', 'x', address, '0'.repeat(88)];
-  await refusesUnasked(
+  await assertRefusedWithoutUpstream(
     t,
     world,
     'invalid_cursor',
@@ -171,7 +171,7 @@ t.test('a parameter at fault is refused before the node is asked', async (t) => 
     'page=2',
   ];
   queries.push('commitment=processed', 'limit=1&limit=1');
-  await refusesUnasked(
+  await assertRefusedWithoutUpstream(
     t,
     world,
     'invalid_query',

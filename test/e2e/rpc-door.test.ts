@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { READ_METHODS } from '../../src/domain/rpc-methods.ts';
-import { misnamed, SPELLINGS } from '../support/method-spellings.ts';
+import { malformedCalls, REJECTED_METHOD_NAMES } from '../support/method-spellings.ts';
 import { openStepped } from '../support/open.ts';
 
 const { get, rpc, cluster } = await openStepped(t, { perSlot: 0 });
@@ -12,7 +12,7 @@ const total = async (): Promise<number> =>
 t.test('a method outside the 21 is 403, whatever it is, and no node hears of it', async (t) => {
   const before = await total();
   const said = new Set<string>();
-  for (const method of SPELLINGS) {
+  for (const method of REJECTED_METHOD_NAMES) {
     const got = await rpc({ method, params: [] });
     t.equal(got.status, 403, JSON.stringify(method));
     t.equal(got.json.error, 'rpc_method_not_allowed');
@@ -24,7 +24,7 @@ t.test('a method outside the 21 is 403, whatever it is, and no node hears of it'
 
 t.test('a batch, and a method that is no text, are 400, and no node hears of them', async (t) => {
   const before = await total();
-  for (const body of misnamed('getClusterNodes')) t.equal((await rpc(JSON.stringify(body))).status, 400);
+  for (const body of malformedCalls('getClusterNodes')) t.equal((await rpc(JSON.stringify(body))).status, 400);
   t.equal(await total(), before);
 });
 

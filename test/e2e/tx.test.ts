@@ -1,13 +1,13 @@
 import t from 'tap';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
-import { documented, refusesUnasked } from '../support/documented.ts';
+import { assertRefusedWithoutUpstream, createDocumentChecker } from '../support/assert-documented.ts';
 import { openStepped } from '../support/open.ts';
 
 const world = await openStepped(t, { perSlot: 4 });
 const { get, rpc, cluster, step } = world;
 const { chain } = cluster;
 await step(56, 4);
-const fits = await documented(world);
+const fits = await createDocumentChecker(world);
 
 const NOBODY = `${'1'.repeat(63)}2`;
 const landed = (slot: number) => chain.block(slot)?.transactions ?? [];
@@ -77,7 +77,7 @@ t.test('a transaction that is only processed is not there yet', async (t) => {
 t.test('a parameter at fault is refused before the node is asked', async (t) => {
   const wallet = WALLETS[0].address;
   const signatures = ['x', wallet, `1${NOBODY}`, '0'.repeat(88), '%31'.repeat(64), '1'.repeat(2000)];
-  await refusesUnasked(
+  await assertRefusedWithoutUpstream(
     t,
     world,
     'invalid_signature',
@@ -91,7 +91,7 @@ t.test('a parameter at fault is refused before the node is asked', async (t) => 
     'logs=1',
     'enhanced=1&enhanced=1',
   ];
-  await refusesUnasked(
+  await assertRefusedWithoutUpstream(
     t,
     world,
     'invalid_query',

@@ -7,7 +7,7 @@ import type { Got, Logged, SteppedWorld } from './open.ts';
 const SECRET = 'what only the log may know';
 
 /** What a gateway keeps live, or renews by itself, it answers without its routes. */
-export const UNHELPED: readonly string[] = ['watch.accounts=0', 'watch.lists=0', 'refresh.hotKeys=0'];
+export const WITHOUT_LIVE_DATA: readonly string[] = ['watch.accounts=0', 'watch.lists=0', 'refresh.hotKeys=0'];
 
 /** What is put in the place of something that works. */
 export const FAULTS = {
@@ -18,7 +18,12 @@ export const FAULTS = {
 } as const;
 
 /** Puts something else in the place of a member for the length of `work`. */
-export async function replaced<T>(owner: object, name: string, member: unknown, work: () => Promise<T>): Promise<T> {
+export async function withReplaced<T>(
+  owner: object,
+  name: string,
+  member: unknown,
+  work: () => Promise<T>,
+): Promise<T> {
   const original = Object.getOwnPropertyDescriptor(owner, name);
   Object.defineProperty(owner, name, { value: member, configurable: true, writable: true });
   try {
@@ -29,10 +34,10 @@ export async function replaced<T>(owner: object, name: string, member: unknown, 
 }
 
 /** Asks a route, named by its path, for something that is not in the cache. */
-export type Asking = (path: string) => Promise<Got>;
+export type RouteCaller = (path: string) => Promise<Got>;
 
 /** Finds something to ask each route for: what is final is asked for only once. */
-export async function askingOf({ get, rpc, step, cluster }: SteppedWorld): Promise<Asking> {
+export async function createRouteCaller({ get, rpc, step, cluster }: SteppedWorld): Promise<RouteCaller> {
   const [wallet] = WALLETS;
   const mint = COINS[0]?.mint.address;
   await step(4);
@@ -63,7 +68,7 @@ export async function askingOf({ get, rpc, step, cluster }: SteppedWorld): Promi
 }
 
 /** What is wrong with the answer to who met a defect, or with the line that the log has of it. */
-export function wrongIn({ status, text, headers }: Got, line: Logged | undefined): readonly string[] {
+export function findAnswerFaults({ status, text, headers }: Got, line: Logged | undefined): readonly string[] {
   const wrong = Object.entries({
     status: status === 500,
     body: text === '{"error":"internal_error","message":"internal error"}',
@@ -77,7 +82,7 @@ export function wrongIn({ status, text, headers }: Got, line: Logged | undefined
 }
 
 /** A fault in a route, what is wrong with the answer to it, and the status of the next one, without it. */
-export interface Broken {
+export interface BrokenRouteResult {
   readonly path: string;
   readonly fault: string;
   readonly wrong: readonly string[];
@@ -85,21 +90,26 @@ export interface Broken {
 }
 
 /** For how many slots what a route told may be told again. */
-const lifeOf = (route: Route): number => ('cache' in route ? route.cache.slots : 0);
+const lifetimeSlotsOf = (route: Route): number => ('cache' in route ? route.cache.slots : 0);
 
 /** Breaks each function of each route in each way that it can be, and asks. */
-export async function* breakRoutes({ step, logged }: SteppedWorld, ask: Asking): AsyncGenerator<Broken> {
+export async function* breakRoutes(
+  { step, logged }: SteppedWorld,
+  ask: RouteCaller,
+): AsyncGenerator<BrokenRouteResult> {
   for (const route of routes) {
-    for (const { owner, name, how, fault } of breakables(route)) {
-      await step(lifeOf(route) + 3, 4); // so that nothing is at hand
-      const wrong = await replaced(owner, name, fault, async () => wrongIn(await ask(route.path), logged.at(-1)));
+    for (const { owner, name, how, fault } of faultPointsOf(route)) {
+      await step(lifetimeSlotsOf(route) + 3, 4); // so that nothing is at hand
+      const wrong = await withReplaced(owner, name, fault, async () =>
+        findAnswerFaults(await ask(route.path), logged.at(-1)),
+      );
       yield { path: route.path, fault: `${name} ${how}`, wrong, statusAfter: (await ask(route.path)).status };
     }
   }
 }
 
 /** What a route can be broken by. One that is kept live has no function of its own, and is broken in what it reads. */
-function breakables(route: Route) {
+function faultPointsOf(route: Route) {
   const { throws, rejects } = FAULTS;
   const names = (['resolve', 'answer', 'parse', 'commitmentOf'] as const).filter((name) => name in route);
   const own = names.map((name) => ({ owner: route, name, how: 'throws', fault: throws }));

@@ -1,7 +1,7 @@
 import { READ_METHODS } from '../../src/domain/rpc-methods.ts';
 
 /** Methods that are none of those that pass, though many look like one. */
-export const SPELLINGS: readonly string[] = [
+export const REJECTED_METHOD_NAMES: readonly string[] = [
   'sendTransaction',
   'requestAirdrop',
   'simulateTransaction',
@@ -30,7 +30,7 @@ export const SPELLINGS: readonly string[] = [
 ];
 
 /** Bodies that name a method which passes, but not as one does who asks for it: batches, and names that are no text. */
-export const misnamed = (method: string): readonly unknown[] => [
+export const malformedCalls = (method: string): readonly unknown[] => [
   [],
   [{ method }],
   [{ method }, { method }],

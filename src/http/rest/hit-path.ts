@@ -2,7 +2,7 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Access } from '../../access/open-access.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { isNonce } from '../../receipts/statement.ts';
-import type { Context } from '../../routing/route.ts';
+import type { RouteContext } from '../../routing/route.ts';
 import type { Sealer } from '../../serving/sealer.ts';
 import { type PendingResponses, Reply } from '../engine/reply.ts';
 import { RequestClassifier, requestTargetOf } from '../engine/request-guard.ts';
@@ -14,7 +14,7 @@ import { recordUsage } from './usage-metering.ts';
 
 /** What a hit takes. */
 export interface HitPathDeps {
-  readonly context: Context;
+  readonly context: RouteContext;
   readonly sealer: Sealer;
   readonly access: Access;
   readonly pendingResponses: PendingResponses;

@@ -2,8 +2,8 @@ import { API_PREFIX } from '../../domain/canonical-request.ts';
 import type { Envelope } from '../../domain/envelope.ts';
 import { ERRORS, type ErrorCode } from '../../domain/gateway-error.ts';
 import type { Param } from '../../routing/params.ts';
-import type { Get, Post, Route } from '../../routing/route.ts';
-import { jsonSchema } from '../../routing/shapes.ts';
+import type { GetRoute, PostRoute, Route } from '../../routing/route.ts';
+import { jsonSchema } from '../../routing/schemas.ts';
 
 /** What any request may meet. */
 const COMMON_ERRORS: readonly ErrorCode[] = [
@@ -125,9 +125,9 @@ function headersOf(route: Route): object {
 
 const jsonContent = (schema: object): object => ({ 'application/json': { schema } });
 
-const requestBodyOf = (route: Post): object => ({ required: true, content: jsonContent(jsonSchema(route.body)) });
+const requestBodyOf = (route: PostRoute): object => ({ required: true, content: jsonContent(jsonSchema(route.body)) });
 
-const parametersOf = (route: Get): object[] => [
+const parametersOf = (route: GetRoute): object[] => [
   ...Object.entries<Param<unknown>>(route.params).map(([name, { required, schema, description }]) => ({
     name,
     in: route.path.includes(`:${name}`) ? 'path' : 'query',

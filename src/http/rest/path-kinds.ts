@@ -1,6 +1,6 @@
 import { API_PREFIX } from '../../domain/canonical-request.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
-import { type Match, matchRoute } from '../../routing/match.ts';
+import { matchRoute, type RouteMatch } from '../../routing/match-route.ts';
 import type { Route } from '../../routing/route.ts';
 
 /** What may be at a path, and by which methods. */
@@ -13,11 +13,12 @@ const FIXED_PATHS: ReadonlyMap<string, PathKind> = new Map([
   ['/verify', 'page'],
 ]);
 
-export const pathKindOf = (url: string, match: Match | undefined): PathKind =>
+export const pathKindOf = (url: string, match: RouteMatch | undefined): PathKind =>
   match?.route.kind ?? FIXED_PATHS.get(url);
 
 /** A probe's requests count against nobody. */
-export const isUnmetered = (match: Match | undefined): boolean => match?.route.kind === 'now' && !match.route.metered;
+export const isUnmetered = (match: RouteMatch | undefined): boolean =>
+  match?.route.kind === 'now' && !match.route.isMetered;
 
 /** The methods for a place, as `Allow` names them. */
 export function allowedMethods(pathKind: PathKind): string {

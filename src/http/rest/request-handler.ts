@@ -7,11 +7,11 @@ import { parseTarget } from '../../domain/canonical-request.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { StaticPage } from '../../page/static-page.ts';
 import { isNonce } from '../../receipts/statement.ts';
-import { pathArguments, queryArguments } from '../../routing/arguments.ts';
-import { type Match, matchRoute } from '../../routing/match.ts';
+import { parsePathArguments, parseQueryArguments } from '../../routing/arguments.ts';
+import { matchRoute, type RouteMatch } from '../../routing/match-route.ts';
 import type { Admit } from '../../routing/route.ts';
-import type { Answers, Question, Served } from '../../serving/answers.ts';
 import { parseMinSlot } from '../../serving/min-slot.ts';
+import type { CachedRead, ReadRequest, ReadThrough } from '../../serving/read-through.ts';
 import { Reply } from '../engine/reply.ts';
 import { readRequestBody } from '../engine/request-body.ts';
 import { findFramingFault, isLastOnConnection, requestTargetOf } from '../engine/request-guard.ts';
@@ -39,7 +39,7 @@ import {
 import { recordUsage } from './usage-metering.ts';
 
 export interface RequestHandlerDeps extends HitPathDeps {
-  readonly readThrough: Answers;
+  readonly readThrough: ReadThrough;
   /** The longest request body, in bytes. */
   readonly maxBodyBytes: number;
   /** The API document, as JSON. */
@@ -62,7 +62,7 @@ export interface MethodHandlers {
 /** A request while its handler runs; the engine takes `req` back after that. */
 interface RequestState {
   readonly req: HttpRequest;
-  readonly match: Match | undefined;
+  readonly match: RouteMatch | undefined;
   readonly pathKind: PathKind;
   readonly reply: Reply;
   readonly quota: Quota;
@@ -91,33 +91,33 @@ export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers 
     const conditions = { nonce, ifNoneMatch: req.getHeader('if-none-match'), accept: req.getHeader('accept-encoding') };
     if (pathKind === 'page') return pageResponse(quota, deps.verifyPage, conditions);
     if (match === undefined) return documentResponse(quota, deps.openApiDocument);
-    const { route, inPath } = match;
+    const { route, pathTexts } = match;
     if (route.kind === 'post') return throwRouteNotFound();
-    const inPathArguments = pathArguments(route, inPath);
+    const inPathArguments = parsePathArguments(route, pathTexts);
     const target = parseTarget(requestTargetOf(req));
-    const params = { ...inPathArguments, ...queryArguments(route, target) };
+    const params = { ...inPathArguments, ...parseQueryArguments(route, target) };
     if (route.kind === 'now') return localResponse(quota, route, params, context);
     const readRequest = { route, params, key: target.canonical, minSlot: parseMinSlot(req.getHeader('x-min-slot')) };
-    const cachedRead = readThrough.lookUp(readRequest);
+    const cachedRead = readThrough.fromCache(readRequest);
     return cachedRead === undefined
       ? fetchResponse(readRequest, admit, quota, conditions)
       : sealedResponse(cachedRead, quota, conditions);
   });
 
   async function fetchResponse(
-    readRequest: Question,
+    readRequest: ReadRequest,
     admit: Admit,
     quota: Quota,
     conditions: Conditions,
   ): Promise<RawResponse> {
     const startedMs = context.clock.monotonic();
-    const cachedRead = await readThrough.resolve(readRequest, admit);
+    const cachedRead = await readThrough.fetch(readRequest, admit);
     return sealedResponse(cachedRead, quota, conditions, context.clock.monotonic() - startedMs);
   }
 
   /** At once when the body is at hand, else in this turn of the event loop. */
   function sealedResponse(
-    cachedRead: Served,
+    cachedRead: CachedRead,
     quota: Quota,
     conditions: Conditions,
     upstreamMs?: number,

@@ -5,8 +5,8 @@ import { GatewayError } from '../../domain/gateway-error.ts';
 import { toJson } from '../../domain/to-json.ts';
 import type { StaticPage } from '../../page/static-page.ts';
 import { receiptTextIn } from '../../receipts/signed-body.ts';
-import type { Context, Now, ParamSet, Params, Posted } from '../../routing/route.ts';
-import type { Served } from '../../serving/answers.ts';
+import type { LocalRoute, ParamSet, Params, PostAnswer, RouteContext } from '../../routing/route.ts';
+import type { CachedRead } from '../../serving/read-through.ts';
 import { encodeBody, negotiateCoding } from './content-coding.ts';
 import { formatHeaders, type Header, weakEtag } from './response-headers.ts';
 
@@ -33,7 +33,7 @@ export interface Conditions {
 }
 
 /** An answer with the body that it goes out with. */
-export interface SealedRead extends Served {
+export interface SealedRead extends CachedRead {
   readonly body: string | Buffer;
   /** How long the upstream took. */
   readonly upstreamMs?: number | undefined;
@@ -42,16 +42,16 @@ export interface SealedRead extends Served {
 /** A read's answer. A plain hit's head is prebuilt; this one is for all others. */
 export function cachedReadResponse(
   quota: Quota,
-  { entry, source, body: identityBody, upstreamMs }: SealedRead,
+  { entry, cacheStatus, body: identityBody, upstreamMs }: SealedRead,
   conditions: Conditions,
 ): RawResponse {
   const extraHeaders: Header[] = [
     ['X-Slot', String(entry.slot)],
-    ['X-Cache', source],
+    ['X-Cache', cacheStatus],
     ['Cache-Control', conditions.nonce === undefined ? cacheControlOf(entry) : 'no-store'],
   ];
   if (entry.etag !== '') extraHeaders.push(['ETag', weakEtag(entry.etag)]);
-  if (source === 'MISS' && upstreamMs !== undefined)
+  if (cacheStatus === 'MISS' && upstreamMs !== undefined)
     extraHeaders.push(['Server-Timing', `upstream;dur=${upstreamMs.toFixed(1)}`]);
   if (matchesEtag(conditions.ifNoneMatch, entry.etag)) {
     extraHeaders.push(['X-Receipt', receiptTextIn(identityBody)]); // who has the result has all that it proves
@@ -73,7 +73,12 @@ function matchesEtag(ifNoneMatch: string, etag: string): boolean {
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === `"${etag}"`);
 }
 
-export function localResponse(quota: Quota, route: Now, params: Params<ParamSet>, context: Context): RawResponse {
+export function localResponse(
+  quota: Quota,
+  route: LocalRoute,
+  params: Params<ParamSet>,
+  context: RouteContext,
+): RawResponse {
   const json = toJson(route.answer(params, context));
   const extraHeaders: Header[] = [
     ['X-Cache', 'BYPASS'],
@@ -87,9 +92,9 @@ export function localResponse(quota: Quota, route: Now, params: Params<ParamSet>
   };
 }
 
-export function postResponse(quota: Quota, envelope: Envelope, { result, slot, cache }: Posted): RawResponse {
+export function postResponse(quota: Quota, envelope: Envelope, { result, slot, cacheStatus }: PostAnswer): RawResponse {
   const extraHeaders: Header[] = [
-    ['X-Cache', cache],
+    ['X-Cache', cacheStatus],
     ['Cache-Control', 'no-store'],
   ];
   if (slot !== undefined) extraHeaders.push(['X-Slot', String(slot)]);

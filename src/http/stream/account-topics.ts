@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { formatPushFrame } from '../../receipts/push-frame.ts';
-import type { Topic } from '../../routes/topics.ts';
+import type { AccountTopic } from '../../routes/stream-topics.ts';
 import { errorFrame } from './error-frame.ts';
 import type { MessageId } from './stream-message.ts';
 import { TopicFeed, type TopicFeedOptions, type TopicUpdate } from './topic-feed.ts';
@@ -26,7 +26,7 @@ interface TopicSubscription {
 }
 
 interface TopicSubscribers {
-  readonly topic: Topic;
+  readonly topic: AccountTopic;
   readonly feed: TopicFeed;
   readonly subscriptions: Map<StreamConnection, TopicSubscription>;
   cancelGracePeriod: () => void;
@@ -55,9 +55,9 @@ export class AccountTopics {
   }
 
   /** Sends the first value as soon as it is there, then each change. Throws what an error frame tells. */
-  async subscribe(connection: StreamConnection, topic: Topic, id: MessageId): Promise<void> {
+  async subscribe(connection: StreamConnection, topic: AccountTopic, id: MessageId): Promise<void> {
     const connectionTopics = this.#topicsByConnection.get(connection) ?? new Set<TopicSubscribers>();
-    const existing = this.#topics.get(topic.question.key);
+    const existing = this.#topics.get(topic.request.key);
     if (existing !== undefined && connectionTopics.has(existing))
       throw new GatewayError('invalid_request', 'subscribed already');
     if (connectionTopics.size >= connection.maxSubscriptions) {
@@ -82,8 +82,8 @@ export class AccountTopics {
   }
 
   /** Throws `invalid_request` when there is no such subscription. */
-  unsubscribe(connection: StreamConnection, topic: Topic, id: MessageId): void {
-    const subscribers = this.#topics.get(topic.question.key);
+  unsubscribe(connection: StreamConnection, topic: AccountTopic, id: MessageId): void {
+    const subscribers = this.#topics.get(topic.request.key);
     if (subscribers === undefined || !subscribers.subscriptions.has(connection)) {
       throw new GatewayError('invalid_request', 'not subscribed');
     }
@@ -116,7 +116,7 @@ export class AccountTopics {
     this.#topics.clear();
   }
 
-  #createTopic(topic: Topic): TopicSubscribers {
+  #createTopic(topic: AccountTopic): TopicSubscribers {
     const subscriptions = new Map<StreamConnection, TopicSubscription>();
     const onUpdate = (update: TopicUpdate): void => {
       for (const subscription of subscriptions.values()) pushIfNewer(topic, subscription, update);
@@ -124,7 +124,7 @@ export class AccountTopics {
     const onEnd = (reason: GatewayError): void => this.#endTopic(subscribers, reason);
     const feed = new TopicFeed({ ...this.#options, topic, onUpdate, onEnd });
     const subscribers: TopicSubscribers = { topic, feed, subscriptions, cancelGracePeriod: () => {} };
-    this.#topics.set(topic.question.key, subscribers);
+    this.#topics.set(topic.request.key, subscribers);
     return subscribers;
   }
 
@@ -138,7 +138,7 @@ export class AccountTopics {
   }
 
   #close({ topic, feed }: TopicSubscribers): void {
-    this.#topics.delete(topic.question.key);
+    this.#topics.delete(topic.request.key);
     feed.close();
   }
 
@@ -153,7 +153,7 @@ export class AccountTopics {
 }
 
 /** Tells one subscriber of a newer answer, if it is news to him. */
-function pushIfNewer(topic: Topic, subscription: TopicSubscription, update: TopicUpdate): void {
+function pushIfNewer(topic: AccountTopic, subscription: TopicSubscription, update: TopicUpdate): void {
   const { lastSent } = subscription;
   if (lastSent === undefined || update.slot <= lastSent.slot || (update.result === lastSent.result && !update.isReorg))
     return;
@@ -161,14 +161,14 @@ function pushIfNewer(topic: Topic, subscription: TopicSubscription, update: Topi
   sendUpdate(topic, subscription, update);
 }
 
-function sendUpdate(topic: Topic, subscription: TopicSubscription, update: TopicUpdate): void {
+function sendUpdate(topic: AccountTopic, subscription: TopicSubscription, update: TopicUpdate): void {
   subscription.lastSent = update;
   const reorg = update.isReorg ? ',"reorg":true' : '';
   const members = `${memberText(subscription, topic, false)}${reorg}`;
   subscription.hasUnsentUpdate = !subscription.connection.push(formatPushFrame(topic.name, members, update.body));
 }
 
-function memberText({ id, seq }: TopicSubscription, { name, address }: Topic, isFirst: boolean): string {
+function memberText({ id, seq }: TopicSubscription, { name, address }: AccountTopic, isFirst: boolean): string {
   const topic = isFirst ? `"topic":"${name}",` : '';
   return `"id":${JSON.stringify(id)},${topic}"address":"${address}","seq":${seq}`;
 }

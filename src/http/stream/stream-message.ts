@@ -1,6 +1,6 @@
 import { COMMITMENTS } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
-import { isTopicName, type Topic, topicOf } from '../../routes/topics.ts';
+import { type AccountTopic, accountTopicOf, isTopicName } from '../../routes/stream-topics.ts';
 import { address } from '../../routing/params.ts';
 
 /** Names a subscription for its owner. */
@@ -9,7 +9,7 @@ export type MessageId = string | number | null;
 /** What a message on the stream asks for. `refused`: an operation that we know, with a member that is at fault. */
 export type StreamMessage =
   | { readonly op: 'ping' }
-  | { readonly op: 'subscribe' | 'unsubscribe'; readonly id: MessageId; readonly topic: Topic }
+  | { readonly op: 'subscribe' | 'unsubscribe'; readonly id: MessageId; readonly topic: AccountTopic }
   | { readonly op: 'refused'; readonly id: MessageId; readonly error: GatewayError };
 
 const KNOWN_MEMBERS: ReadonlySet<string> = new Set(['op', 'topic', 'address', 'commitment', 'id']);
@@ -30,7 +30,7 @@ export function parseStreamMessage(bytes: ArrayBuffer): StreamMessage | undefine
   }
 }
 
-function parseTopic(message: Readonly<Record<string, unknown>>): Topic {
+function parseTopic(message: Readonly<Record<string, unknown>>): AccountTopic {
   const unknown = Object.keys(message).find((name) => !KNOWN_MEMBERS.has(name));
   if (unknown !== undefined) throw new GatewayError('invalid_request', 'a member is unknown');
   const { topic, address: text, commitment, id = null } = message;
@@ -41,7 +41,7 @@ function parseTopic(message: Readonly<Record<string, unknown>>): Topic {
   if (commitment !== undefined && named === undefined) {
     throw new GatewayError('invalid_request', `commitment must be one of ${COMMITMENTS.join(', ')}`);
   }
-  return topicOf(topic, address.parse(typeof text === 'string' ? text : undefined, 'address'), named);
+  return accountTopicOf(topic, address.parse(typeof text === 'string' ? text : undefined, 'address'), named);
 }
 
 const isMessageId = (id: unknown): id is MessageId =>

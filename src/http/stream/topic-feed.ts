@@ -2,9 +2,9 @@ import type { AccountChange } from '../../domain/account-change.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { GatewayError } from '../../domain/gateway-error.ts';
 import { SLOT_MS, type Slot } from '../../domain/slot.ts';
-import type { Topic } from '../../routes/topics.ts';
-import type { Watching } from '../../routing/route.ts';
-import type { Answers } from '../../serving/answers.ts';
+import type { AccountTopic } from '../../routes/stream-topics.ts';
+import type { LiveAccounts } from '../../routing/route.ts';
+import type { ReadThrough } from '../../serving/read-through.ts';
 import type { Sealer } from '../../serving/sealer.ts';
 
 /** An answer as it is pushed: its body is the one that REST gives at the same slot. */
@@ -16,10 +16,10 @@ export interface TopicUpdate {
 }
 
 export interface TopicFeedOptions {
-  readonly topic: Topic;
-  readonly readThrough: Answers;
+  readonly topic: AccountTopic;
+  readonly readThrough: ReadThrough;
   readonly sealer: Sealer;
-  readonly liveAccounts: Watching;
+  readonly liveAccounts: LiveAccounts;
   readonly clock: Clock;
   /** Called with each answer that differs from the one before. */
   readonly onUpdate: (push: TopicUpdate) => void;
@@ -96,8 +96,8 @@ export class TopicFeed {
 
   async #read(minSlot: Slot | undefined, isReorg: boolean): Promise<TopicUpdate> {
     const { readThrough, sealer, topic } = this.#options;
-    const readRequest = { ...topic.question, minSlot };
-    const { entry } = readThrough.lookUp(readRequest) ?? (await readThrough.resolve(readRequest));
+    const readRequest = { ...topic.request, minSlot };
+    const { entry } = readThrough.fromCache(readRequest) ?? (await readThrough.fetch(readRequest));
     if (entry.refusal !== undefined) throw entry.refusal;
     const body = sealer.bodyOf(entry) ?? (await sealer.seal(entry));
     return { slot: entry.slot, result: entry.result, body, isReorg };

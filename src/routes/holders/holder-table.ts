@@ -32,12 +32,12 @@ const ACCOUNT_SIZE = 165;
 const DATA_SLICE = { offset: 32, length: 40 } as const;
 
 /** What Token-2022 writes behind the base of an account with extensions, in base58: that it is an account. */
-const EXTENDED = { memcmp: { offset: ACCOUNT_SIZE, bytes: '3' } } as const;
+const EXTENDED_ACCOUNT_FILTER = { memcmp: { offset: ACCOUNT_SIZE, bytes: '3' } } as const;
 
 /** The questions that nodes answer from their index of accounts by mint. */
-const FORMS: Readonly<Record<TokenProgram, readonly ProgramAccountsFilter[]>> = {
+const ACCOUNT_FILTERS: Readonly<Record<TokenProgram, readonly ProgramAccountsFilter[]>> = {
   'spl-token': [{ dataSize: ACCOUNT_SIZE }],
-  'spl-token-2022': [{ dataSize: ACCOUNT_SIZE }, EXTENDED],
+  'spl-token-2022': [{ dataSize: ACCOUNT_SIZE }, EXTENDED_ACCOUNT_FILTER],
 };
 
 /** Reads all holders of a mint. The node's refusals come as they are. */
@@ -47,32 +47,32 @@ export async function readHolderTable(
   program: TokenProgram,
   minContextSlot: Slot | undefined,
 ): Promise<HolderTable> {
-  const ofMint: ProgramAccountsFilter = { memcmp: { offset: 0, bytes: mint } };
+  const mintFilter: ProgramAccountsFilter = { memcmp: { offset: 0, bytes: mint } };
   const slots: Slot[] = [];
   const packed: Buffer[] = [];
-  for (const form of FORMS[program]) {
+  for (const accountFilter of ACCOUNT_FILTERS[program]) {
     const floor = slots[0] ?? minContextSlot;
-    const query = { filters: [ofMint, form], dataSlice: DATA_SLICE, minContextSlot: floor };
+    const query = { filters: [mintFilter, accountFilter], dataSlice: DATA_SLICE, minContextSlot: floor };
     const { slot, rows } = await readProgramAccounts(mesh, TOKEN_PROGRAMS[program], query);
     slots.push(slot);
-    for (const row of await mapInChunks(rows, SLICE, pack)) if (amountOf(row) > 0n) packed.push(row);
+    for (const row of await mapInChunks(rows, ROWS_PER_CHUNK, packRow)) if (amountOf(row) > 0n) packed.push(row);
   }
-  return tableOf(Math.min(...slots), await sorted(packed));
+  return createTable(Math.min(...slots), await mergeSort(packed));
 }
 
 /** So many rows take a few milliseconds. */
-const SLICE = 512;
+const ROWS_PER_CHUNK = 512;
 
 /** A row is 72 bytes: the amount so that rows sort as bytes, then address and owner. */
-const ROW = 72;
+const ROW_BYTES = 72;
 
-function pack(row: Buffer): Buffer {
+function packRow(row: Buffer): Buffer {
   const { address, data } = parseProgramAccount(row);
   const key = bs58.decodeUnsafe(address);
   if (key?.length !== 32 || data.length !== DATA_SLICE.length) {
     throw new GatewayError('upstream_error', 'a listed account is no token account');
   }
-  const packed = Buffer.alloc(ROW);
+  const packed = Buffer.alloc(ROW_BYTES);
   packed.writeBigUInt64BE(MAX_U64 - data.readBigUInt64LE(32), 0); // the largest first
   packed.set(key, 8);
   packed.set(data.subarray(0, 32), 40);
@@ -83,8 +83,10 @@ const MAX_U64 = 2n ** 64n - 1n;
 const amountOf = (row: Buffer): bigint => MAX_U64 - row.readBigUInt64BE(0);
 
 /** Sorts parts of the list one by one and merges them, so that no other request waits for all of it. */
-async function sorted(rows: readonly Buffer[]): Promise<readonly Buffer[]> {
-  let runs = Array.from({ length: Math.ceil(rows.length / RUN) }, (_, i) => rows.slice(i * RUN, (i + 1) * RUN));
+async function mergeSort(rows: readonly Buffer[]): Promise<readonly Buffer[]> {
+  let runs = Array.from({ length: Math.ceil(rows.length / RUN_LENGTH) }, (_, i) =>
+    rows.slice(i * RUN_LENGTH, (i + 1) * RUN_LENGTH),
+  );
   await mapInChunks(runs, 1, (run) => run.sort(Buffer.compare));
   while (runs.length > 1) {
     const pairs = Array.from({ length: Math.ceil(runs.length / 2) }, (_, i) => runs.slice(2 * i, 2 * i + 2));
@@ -95,29 +97,29 @@ async function sorted(rows: readonly Buffer[]): Promise<readonly Buffer[]> {
   return runs[0] ?? [];
 }
 
-const RUN = 4096;
+const RUN_LENGTH = 4096;
 
 async function merge(a: readonly Buffer[], b: readonly Buffer[]): Promise<Buffer[]> {
-  const all: Buffer[] = [];
+  const merged: Buffer[] = [];
   let [i, j] = [0, 0];
   for (;;) {
     const [x, y] = [a[i], b[j]];
-    if (x === undefined && y === undefined) return all;
+    if (x === undefined && y === undefined) return merged;
     if (y === undefined || (x !== undefined && Buffer.compare(x, y) <= 0)) {
-      if (x !== undefined) all.push(x);
+      if (x !== undefined) merged.push(x);
       i++;
     } else {
-      all.push(y);
+      merged.push(y);
       j++;
     }
-    if (all.length % (4 * RUN) === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+    if (merged.length % (4 * RUN_LENGTH) === 0) await new Promise<void>((resolve) => setImmediate(resolve));
   }
 }
 
-function tableOf(slot: Slot, rows: readonly Buffer[]): HolderTable {
-  const all = Buffer.concat(rows, rows.length * ROW);
-  const at = (i: number): Holder => {
-    const row = all.subarray(i * ROW, (i + 1) * ROW);
+function createTable(slot: Slot, rows: readonly Buffer[]): HolderTable {
+  const packed = Buffer.concat(rows, rows.length * ROW_BYTES);
+  const holderAt = (i: number): Holder => {
+    const row = packed.subarray(i * ROW_BYTES, (i + 1) * ROW_BYTES);
     return {
       address: bs58.encode(row.subarray(8, 40)),
       owner: bs58.encode(row.subarray(40, 72)),
@@ -127,7 +129,8 @@ function tableOf(slot: Slot, rows: readonly Buffer[]): HolderTable {
   return {
     slot,
     total: rows.length,
-    bytes: all.length,
-    rows: (from, to) => Array.from({ length: Math.max(0, Math.min(to, rows.length) - from) }, (_, i) => at(from + i)),
+    bytes: packed.length,
+    rows: (from, to) =>
+      Array.from({ length: Math.max(0, Math.min(to, rows.length) - from) }, (_, i) => holderAt(from + i)),
   };
 }

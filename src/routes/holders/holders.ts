@@ -3,20 +3,20 @@ import { z } from 'zod';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { address, page } from '../../routing/params.ts';
-import { read } from '../../routing/route.ts';
-import { integer } from '../../routing/shapes.ts';
+import { readRoute } from '../../routing/route.ts';
+import { integer } from '../../routing/schemas.ts';
 import { decodeTokenProgramAccount } from '../../solana/accounts/token-program-accounts.ts';
 import { type AmountScale, toTokenAmount } from '../../solana/accounts/ui-amount.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
 import { readLargestTokenAccounts } from '../../upstream/reads/largest-token-accounts.ts';
-import { readMint } from '../token.ts';
+import { requireMint } from '../token.ts';
 import { type Holder, readHolderTable } from './holder-table.ts';
 
 /** As many as a node tells without a scan. */
 const PAGE_SIZE = 20;
 
-export const holders = read({
+export const holders = readRoute({
   path: '/token/:mint/holders',
   summary: 'The token accounts that hold most of a mint, and whose they are',
   params: { mint: address, page },
@@ -49,34 +49,34 @@ export const holders = read({
     const at: ReadOptions = { commitment: 'confirmed', minContextSlot: minSlot };
     const table = holderTables.get(address);
     if (page === 1 && table === undefined) {
-      const found = await readFirstPage(mesh, address, at).catch(unavailable);
+      const found = await readFirstPage(mesh, address, at).catch(throwHoldersUnavailable);
       const { slot, supply, scale, rows } = found;
-      const total = found.isAll ? rows.length : null;
-      const shown = { ...listed(address, page, supply, scale), total, hasMore: !found.isAll };
+      const total = found.isComplete ? rows.length : null;
+      const shown = { ...pageFields(address, page, supply, scale), total, hasMore: !found.isComplete };
       return {
         slot,
-        result: { ...shown, source: 'largest-accounts' as const, items: itemsOf(rows, 1, supply, scale) },
+        result: { ...shown, source: 'largest-accounts' as const, items: toItems(rows, 1, supply, scale) },
       };
     }
-    const { slot: mintSlot, mint, mints } = await readMint(mesh, address, at);
+    const { slot: mintSlot, mint, mints } = await requireMint(mesh, address, at);
     const scanned = await holderTables
       .getOrRead(address, () => readHolderTable(mesh, address, mint.program, minSlot))
-      .catch(unavailable);
+      .catch(throwHoldersUnavailable);
     const from = (page - 1) * PAGE_SIZE;
     const rows = scanned.rows(from, from + PAGE_SIZE);
     const scale = mints.scale(address);
     const hasMore = from + PAGE_SIZE < scanned.total;
-    const shown = { ...listed(address, page, mint.supply, scale), total: scanned.total, hasMore };
-    const items = itemsOf(rows, from + 1, mint.supply, scale);
+    const shown = { ...pageFields(address, page, mint.supply, scale), total: scanned.total, hasMore };
+    const items = toItems(rows, from + 1, mint.supply, scale);
     const slot = Math.min(mintSlot, scanned.slot);
     return { slot, result: { ...shown, source: 'scan' as const, items }, fromSnapshot: true };
   },
 });
 
-const listed = (mint: string, page: number, supply: bigint, { decimals }: AmountScale) =>
+const pageFields = (mint: string, page: number, supply: bigint, { decimals }: AmountScale) =>
   ({ mint, decimals, supply: `${supply}`, page, pageSize: PAGE_SIZE }) as const;
 
-const itemsOf = (rows: readonly Holder[], firstRank: number, supply: bigint, scale: AmountScale) =>
+const toItems = (rows: readonly Holder[], firstRank: number, supply: bigint, scale: AmountScale) =>
   rows.map(({ address, owner, amount }, i) => ({
     rank: firstRank + i,
     address,
@@ -92,14 +92,14 @@ interface FirstPage {
   readonly scale: AmountScale;
   readonly rows: readonly Holder[];
   /** True when there is nobody beyond these. */
-  readonly isAll: boolean;
+  readonly isComplete: boolean;
 }
 
 /** The node names the largest accounts; what they hold is then read with the mint, all at one slot. */
 async function readFirstPage(mesh: Mesh, address: string, at: ReadOptions): Promise<FirstPage> {
-  await readMint(mesh, address, at); // a node's refusal would not say why
+  await requireMint(mesh, address, at); // a node's refusal would not say why
   const largest = await readLargestTokenAccounts(mesh, address, at);
-  const { mint, mints } = await readMint(mesh, address, { ...at, minContextSlot: largest.slot }, largest.addresses);
+  const { mint, mints } = await requireMint(mesh, address, { ...at, minContextSlot: largest.slot }, largest.addresses);
   const rows = largest.addresses.flatMap((holder): Holder[] => {
     const account = mints.accounts.get(holder);
     const token = account && decodeTokenProgramAccount(account);
@@ -110,21 +110,22 @@ async function readFirstPage(mesh: Mesh, address: string, at: ReadOptions): Prom
     slot: largest.slot,
     supply: mint.supply,
     scale: mints.scale(address),
-    rows: rows.sort((a, b) => byAmount(a, b) || byBytes(a, b)),
-    isAll: largest.addresses.length < PAGE_SIZE,
+    rows: rows.sort((a, b) => compareAmounts(a, b) || compareAddresses(a, b)),
+    isComplete: largest.addresses.length < PAGE_SIZE,
   };
 }
 
-const byAmount = (a: Holder, b: Holder): number => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0);
+const compareAmounts = (a: Holder, b: Holder): number => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0);
 
 /** The order that a scan is sorted in. */
-const byBytes = (a: Holder, b: Holder): number => Buffer.compare(bs58.decode(a.address), bs58.decode(b.address));
+const compareAddresses = (a: Holder, b: Holder): number =>
+  Buffer.compare(bs58.decode(a.address), bs58.decode(b.address));
 
 /** A node that has no index, or for which there are too many holders. */
-function unavailable(thrown: unknown): never {
-  if (!(thrown instanceof GatewayError) || !UNAVAILABLE.has(thrown.code)) throw thrown;
+function throwHoldersUnavailable(thrown: unknown): never {
+  if (!(thrown instanceof GatewayError) || !UNAVAILABLE_CODES.has(thrown.code)) throw thrown;
   if (thrown.status === 503) throw thrown; // it may be there in a moment
   throw new GatewayError('holders_unavailable', 'no node lists the holders of this mint', { cause: thrown });
 }
 
-const UNAVAILABLE: ReadonlySet<string> = new Set(['rpc_error', 'result_too_large']);
+const UNAVAILABLE_CODES: ReadonlySet<string> = new Set(['rpc_error', 'result_too_large']);

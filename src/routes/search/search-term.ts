@@ -19,7 +19,7 @@ export const searchTerm: Param<SearchTerm, string> = {
   parse(text, name) {
     const query = text?.trim() ?? '';
     if (text === undefined || query === '') throw new GatewayError('invalid_query', `${name} must not be empty`);
-    const term = classify(idIn(query));
+    const term = classify(extractId(query));
     if (term === undefined) {
       throw new GatewayError('unclassifiable', `${name} is no address, signature, slot or .sol name`);
     }
@@ -28,22 +28,23 @@ export const searchTerm: Param<SearchTerm, string> = {
 };
 
 /** Explorers, and the gateway itself, end their paths with what a page is about. */
-const PAGE = /^(?:https?:\/\/)?[\w.-]+(?::\d+)?(?:\/[\w.-]+)*?\/(?:tx|address|account|token|block|slot)\/([^/?#]+)/i;
+const EXPLORER_URL =
+  /^(?:https?:\/\/)?[\w.-]+(?::\d+)?(?:\/[\w.-]+)*?\/(?:tx|address|account|token|block|slot)\/([^/?#]+)/i;
 
-const idIn = (query: string): string => PAGE.exec(query)?.[1] ?? query;
+const extractId = (query: string): string => EXPLORER_URL.exec(query)?.[1] ?? query;
 
 /** Longer texts are neither 32 nor 64 bytes, and decoding base58 takes quadratic time. */
-const LONGEST_BASE58 = 90;
+const MAX_BASE58_LENGTH = 90;
 
 /** Base58 goes first: the System Program's address is all digits. */
 function classify(id: string) {
-  const bytes = id.length > LONGEST_BASE58 ? undefined : bs58.decodeUnsafe(id)?.length;
+  const bytes = id.length > MAX_BASE58_LENGTH ? undefined : bs58.decodeUnsafe(id)?.length;
   if (bytes === 32) return { type: 'address', id } as const;
   if (bytes === 64) return { type: 'signature', id } as const;
   if (/^\d{1,20}$/.test(id)) return { type: 'slot', id: `${BigInt(id)}` } as const;
-  const domain = /\.sol$/i.test(id) && id.length <= LONGEST_NAME ? parseSolDomain(id) : undefined;
+  const domain = /\.sol$/i.test(id) && id.length <= MAX_DOMAIN_LENGTH ? parseSolDomain(id) : undefined;
   return domain && ({ type: 'domain', domain } as const);
 }
 
 /** No name is longer than what a URL's label may be, twice. */
-const LONGEST_NAME = 132;
+const MAX_DOMAIN_LENGTH = 132;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { API_PREFIX } from '../../domain/canonical-request.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
-import { type Context, read } from '../../routing/route.ts';
+import { type RouteContext, readRoute } from '../../routing/route.ts';
 import { accountKindOf } from '../../solana/accounts/account-kind.ts';
 import { domainHolderOf, resolveDomain, type SolDomain } from '../../solana/accounts/sol-domain.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
@@ -13,21 +13,21 @@ import { readLargestTokenAccounts } from '../../upstream/reads/largest-token-acc
 import { RPC_ERROR_CODE } from '../../upstream/rpc/rpc-error-code.ts';
 import { searchTerm } from './search-term.ts';
 
-const TYPES = ['address', 'mint', 'signature', 'slot', 'domain'] as const;
-const METHODS = ['nft', 'record-v2', 'record-v1', 'owner'] as const;
+const RESULT_TYPES = ['address', 'mint', 'signature', 'slot', 'domain'] as const;
+const DOMAIN_METHODS = ['nft', 'record-v2', 'record-v1', 'owner'] as const;
 
-export const search = read({
+export const search = readRoute({
   path: '/search',
   summary: 'What a pasted text stands for, and where to read more',
   params: { q: searchTerm },
   result: z.strictObject({
     query: z.string(),
-    type: z.enum(TYPES),
+    type: z.enum(RESULT_TYPES),
     id: z.string(),
     path: z.string(),
     exists: z.boolean(),
     kind: z.string().nullable(),
-    domain: z.strictObject({ name: z.string(), nameAccount: z.string(), method: z.enum(METHODS) }).nullable(),
+    domain: z.strictObject({ name: z.string(), nameAccount: z.string(), method: z.enum(DOMAIN_METHODS) }).nullable(),
   }),
   envelope: 'signed',
   cache: { slots: 4 },
@@ -38,8 +38,8 @@ export const search = read({
     const { query } = term;
     if (term.type === 'domain') {
       const { name, nameAccount } = term.domain;
-      const { slot, address, method } = await follow(context.mesh, term.domain, minSlot);
-      const { exists, kind } = await lookUp(context, address, slot);
+      const { slot, address, method } = await resolveDomainAddress(context.mesh, term.domain, minSlot);
+      const { exists, kind } = await readAccountKind(context, address, slot);
       const domain = { name, nameAccount, method };
       return {
         slot,
@@ -48,7 +48,7 @@ export const search = read({
     }
     const { id } = term;
     if (term.type === 'address') {
-      const { slot, exists, kind, isMint } = await lookUp(context, id, minSlot);
+      const { slot, exists, kind, isMint } = await readAccountKind(context, id, minSlot);
       const [type, path] = isMint
         ? (['mint', pathTo('token', id)] as const)
         : (['address', pathTo('account', id)] as const);
@@ -66,7 +66,7 @@ export const search = read({
 const pathTo = (route: string, id: string): string => `${API_PREFIX}/${route}/${id}`;
 
 /** What lies at an address, in the same words as `/account` has. */
-async function lookUp({ accounts }: Context, address: string, minContextSlot: Slot | undefined) {
+async function readAccountKind({ accounts }: RouteContext, address: string, minContextSlot: Slot | undefined) {
   const { slot, account } = await accounts.read({ address, shape: 'parsed', commitment: 'confirmed', minContextSlot });
   if (account === null) return { slot, exists: false, kind: null, isMint: false };
   const { owner, parsed } = parseAccountInfo(account);
@@ -75,11 +75,11 @@ async function lookUp({ accounts }: Context, address: string, minContextSlot: Sl
 }
 
 /** Where a name leads. Throws `not_found` when it leads nowhere that can be paid to. */
-async function follow(
+async function resolveDomainAddress(
   mesh: Mesh,
   domain: SolDomain,
   minContextSlot: Slot | undefined,
-): Promise<{ readonly slot: Slot; readonly address: string; readonly method: (typeof METHODS)[number] }> {
+): Promise<{ readonly slot: Slot; readonly address: string; readonly method: (typeof DOMAIN_METHODS)[number] }> {
   const at = { commitment: 'confirmed', minContextSlot } as const;
   const { slots, accounts } = await readEncodedAccounts(mesh, domain.accounts, at);
   const slot = Math.min(...slots);
@@ -88,22 +88,22 @@ async function follow(
     domain.accounts.map((address) => accounts.get(address) ?? null),
   );
   if (found.status === 'resolved') return { slot, address: found.address, method: found.method };
-  const holder = found.status === 'holder' ? await holderOf(mesh, found.mint, slot) : undefined;
+  const holder = found.status === 'holder' ? await readNftHolder(mesh, found.mint, slot) : undefined;
   if (holder === undefined) throw new GatewayError('not_found', 'the name leads to no address');
   return { slot, address: holder, method: 'nft' };
 }
 
 /** Who holds the one token that stands for a wrapped name. */
-async function holderOf(mesh: Mesh, mint: string, minContextSlot: Slot): Promise<string | undefined> {
+async function readNftHolder(mesh: Mesh, mint: string, minContextSlot: Slot): Promise<string | undefined> {
   const at: ReadOptions = { commitment: 'confirmed', minContextSlot };
-  const [largest] = await readLargestTokenAccounts(mesh, mint, at).then(({ addresses }) => addresses, noMint);
+  const [largest] = await readLargestTokenAccounts(mesh, mint, at).then(({ addresses }) => addresses, emptyIfNoMint);
   if (largest === undefined) return undefined;
   const { accounts } = await readEncodedAccounts(mesh, [largest], at);
   return domainHolderOf(mint, accounts.get(largest) ?? null);
 }
 
 /** A node refuses to list the accounts of a mint that does not exist: nobody holds it. */
-function noMint(thrown: unknown): readonly string[] {
+function emptyIfNoMint(thrown: unknown): readonly string[] {
   if (thrown instanceof GatewayError && thrown.rpcCode === RPC_ERROR_CODE.invalidParams) return [];
   throw thrown;
 }

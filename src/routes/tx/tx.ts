@@ -1,32 +1,32 @@
 import { z } from 'zod';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { RawJson } from '../../domain/to-json.ts';
-import { choice, commitment, signature } from '../../routing/params.ts';
-import { read } from '../../routing/route.ts';
-import { integer, raw } from '../../routing/shapes.ts';
+import { commitment, optionalLiteral, signature } from '../../routing/params.ts';
+import { readRoute } from '../../routing/route.ts';
+import { integer, rawJson } from '../../routing/schemas.ts';
 import { type EnhancedTransaction, enhanceTransaction } from '../../solana/explain/enhanced-transaction.ts';
 import { readTransaction } from '../../solana/transactions/transaction.ts';
 import { parseTransactionRecord, readTransactionRecord } from '../../upstream/reads/transaction-record.ts';
-import { enhancedShape } from './enhanced-shape.ts';
+import { enhancedTransactionSchema } from './enhanced-transaction-schema.ts';
 
-export const tx = read({
+export const tx = readRoute({
   path: '/tx/:sig',
   summary: "A transaction in the words of Solana's own parsers, and with its meaning if that is asked for",
   params: {
     sig: signature,
-    enhanced: choice('1', 'With `enhanced`: what the transaction did'),
+    enhanced: optionalLiteral('1', 'With `enhanced`: what the transaction did'),
     commitment: commitment('confirmed', ['confirmed', 'finalized']),
   },
   result: z.strictObject({
     signature: z.string(),
     confirmationStatus: z.enum(['confirmed', 'finalized']),
     blockTime: integer.nullable(),
-    meta: raw,
+    meta: rawJson,
     slot: integer,
-    transaction: raw,
+    transaction: rawJson,
     transactionIndex: integer.nullable(),
     version: z.union([z.literal('legacy'), integer]).nullable(),
-    enhanced: enhancedShape.nullable().optional(),
+    enhanced: enhancedTransactionSchema.nullable().optional(),
   }),
   envelope: 'signed',
   cache: { slots: 2 },
@@ -34,7 +34,7 @@ export const tx = read({
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_signature', 'not_found'],
 
-  async resolve({ sig, enhanced, commitment }, { mesh, onMisread }, { minSlot }) {
+  async resolve({ sig, enhanced, commitment }, { mesh, onDecodeError }, { minSlot }) {
     const finalized = mesh.tip('finalized') ?? -1;
     const { slot, record } = await readTransactionRecord(mesh, sig, { commitment, minSlot });
     if (record === null) throw new GatewayError('not_found', `no such transaction at ${commitment}`);
@@ -51,7 +51,7 @@ export const tx = read({
         transaction: new RawJson(transaction),
         transactionIndex,
         version,
-        ...(enhanced !== undefined && { enhanced: meaningOf(record, (defect) => onMisread(sig, defect)) }),
+        ...(enhanced !== undefined && { enhanced: enhanceOrNull(record, (defect) => onDecodeError(sig, defect)) }),
       },
       final,
     };
@@ -59,11 +59,11 @@ export const tx = read({
 });
 
 /** Null for a record that our reader can't make sense of: what the node said of it is there all the same. */
-function meaningOf(record: Buffer, onDefect: (defect: unknown) => void): EnhancedTransaction | null {
+function enhanceOrNull(record: Buffer, onDecodeError: (defect: unknown) => void): EnhancedTransaction | null {
   try {
-    return enhanceTransaction(readTransaction(record.toString()), onDefect);
+    return enhanceTransaction(readTransaction(record.toString()), onDecodeError);
   } catch (defect) {
-    onDefect(defect);
+    onDecodeError(defect);
     return null;
   }
 }

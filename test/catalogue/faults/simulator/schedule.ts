@@ -12,10 +12,10 @@ import { singleKeyRing } from '../../../../src/receipts/keys/key-history.ts';
 import { ReceiptKeys } from '../../../../src/receipts/keys/receipt-keys.ts';
 import { signingKeyOf } from '../../../../src/receipts/sign-batch.ts';
 import { balance } from '../../../../src/routes/balance.ts';
-import { HolderTables } from '../../../../src/routes/holders/holder-tables.ts';
+import { HolderTableCache } from '../../../../src/routes/holders/holder-table-cache.ts';
 import { tokenAccounts } from '../../../../src/routes/token-accounts.ts';
-import type { Context } from '../../../../src/routing/route.ts';
-import { Answers, type Question, type Served } from '../../../../src/serving/answers.ts';
+import type { RouteContext } from '../../../../src/routing/route.ts';
+import { type CachedRead, type ReadRequest, ReadThrough } from '../../../../src/serving/read-through.ts';
 import { JumpGuard } from '../../../../src/upstream/mesh/jump-guard.ts';
 import type { Mesh } from '../../../../src/upstream/mesh/mesh.ts';
 import { MeshTips } from '../../../../src/upstream/mesh/mesh-tips.ts';
@@ -102,27 +102,27 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
   });
   const upstream = new AccountBatcher(mesh);
   const watching = { mesh, clock, settings: SETTINGS, initialSync: rule, onLeasesAdvanced: () => cache.advanceHot() };
-  const watch = new LiveAccountSource({ ...watching, upstream });
+  const liveAccounts = new LiveAccountSource({ ...watching, upstream });
   const meshOfLists: Mesh = { ...mesh, openSession: async () => listLine(await mesh.openSession()) };
   const tokenLists = new LiveTokenListSource({ ...watching, mesh: meshOfLists });
-  const context: Context = {
+  const context: RouteContext = {
     mesh,
     cache,
     clock,
     accounts: upstream,
-    watch,
+    liveAccounts,
     tokenLists,
-    holderTables: new HolderTables(clock),
+    holderTables: new HolderTableCache(clock),
     prices: createPriceLookup([], { maxAgeSec: 60, onError: () => {} }),
     keys: new ReceiptKeys(singleKeyRing(signingKeyOf(generateKeyPairSync('ed25519').privateKey)), clock, () => {}),
     version: '',
     startedMs: 0,
-    calls: new SingleFlight(),
+    rpcFlights: new SingleFlight(),
     vitals: { isFailing: () => false, slotTimeMs: () => 400 },
-    onMisread: () => {},
+    onDecodeError: () => {},
     isDraining: () => false,
   };
-  const answers = new Answers(context);
+  const answers = new ReadThrough(context);
   tips.onTip('processed', (slot) => {
     cache.advanceTip(slot);
     cache.refreshHot();
@@ -154,10 +154,10 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
     const recorded = held.map(([address, { lamports }]) => `${address} ${lamports}`).sort();
     if (listed.join() !== recorded.join()) falseLists++;
   };
-  const ask = (question: Question, name: string, check: (entry: Entry, name: string) => void): void => {
+  const ask = (question: ReadRequest, name: string, check: (entry: Entry, name: string) => void): void => {
     const { key } = question;
     if (newest.has(key) && cache.peek(key) === undefined) evicted++;
-    const give = ({ entry }: Served): void => {
+    const give = ({ entry }: CachedRead): void => {
       given++;
       check(entry, name);
       if (entry.slot < (newest.get(key) ?? 0)) regressions++;
@@ -168,9 +168,9 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
       refusals++;
     };
     try {
-      const served = answers.lookUp(question);
+      const served = answers.fromCache(question);
       if (served !== undefined) give(served);
-      else answers.resolve(question).then(give, refused);
+      else answers.fetch(question).then(give, refused);
     } catch (thrown) {
       refused(thrown);
     }
@@ -222,7 +222,7 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
     }
     if (random() < 0.7) await new Promise((resolve) => setImmediate(resolve)); // else more happens at a time
   }
-  watch.stats.close();
+  liveAccounts.stats.close();
   tokenLists.stats.close();
   return {
     answers: given,
@@ -232,8 +232,8 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
     falseLists,
     regressions,
     refusals,
-    alarms: watch.stats.leaseViolations + tokenLists.stats.leaseViolations,
-    lostLines: watch.stats.lostSessions + tokenLists.stats.lostSessions,
+    alarms: liveAccounts.stats.leaseViolations + tokenLists.stats.leaseViolations,
+    lostLines: liveAccounts.stats.lostSessions + tokenLists.stats.lostSessions,
     evicted,
     lies,
     believed,

@@ -1,4 +1,4 @@
-import { askingOf, breakRoutes, UNHELPED } from '../../../support/broken-routes.ts';
+import { breakRoutes, createRouteCaller, WITHOUT_LIVE_DATA } from '../../../support/broken-routes.ts';
 import { openStepped } from '../../../support/open.ts';
 import { inPlace } from '../../../support/place.ts';
 import { none, shown } from '../../row.ts';
@@ -10,10 +10,10 @@ export const broken: Row = {
   what: 'defects in every route',
   run: () =>
     inPlace(async (place) => {
-      const world = await openStepped(place, { set: UNHELPED });
+      const world = await openStepped(place, { set: WITHOUT_LIVE_DATA });
       const routes = new Set<string>();
       let [faults, right, well] = [0, 0, 0];
-      for await (const { path, fault, wrong, statusAfter } of breakRoutes(world, await askingOf(world))) {
+      for await (const { path, fault, wrong, statusAfter } of breakRoutes(world, await createRouteCaller(world))) {
         routes.add(path);
         faults++;
         if (wrong.length === 0) right++;

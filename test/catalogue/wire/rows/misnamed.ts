@@ -1,4 +1,4 @@
-import { misnamed, SPELLINGS } from '../../../support/method-spellings.ts';
+import { malformedCalls, REJECTED_METHOD_NAMES } from '../../../support/method-spellings.ts';
 import { client } from '../../../support/open.ts';
 import { none, shown } from '../../row.ts';
 import { all, type Row } from '../row.ts';
@@ -12,7 +12,7 @@ export const misnamedMethods: Row = {
   what: 'methods in other spellings, batches, and methods that are no text',
   async run({ url, node }) {
     const { rpc } = client(url);
-    const bodies = [...SPELLINGS.map((method) => ({ method, params: [] })), ...misnamed(READ)];
+    const bodies = [...REJECTED_METHOD_NAMES.map((method) => ({ method, params: [] })), ...malformedCalls(READ)];
     const before = node.asked.get(READ) ?? 0;
     let refused = 0;
     for (const body of bodies) {
@@ -20,7 +20,9 @@ export const misnamedMethods: Row = {
       if (status === 400 || status === 403) refused++;
       else console.error(`   ${status} ${JSON.stringify(body)}`);
     }
-    const reached = SPELLINGS.filter((method) => !ASKED_BY_ITSELF.includes(method) && node.asked.has(method)).length;
+    const reached = REJECTED_METHOD_NAMES.filter(
+      (method) => !ASKED_BY_ITSELF.includes(method) && node.asked.has(method),
+    ).length;
     return [
       shown('sent', bodies.length),
       all('refused', refused, bodies.length),

@@ -2,12 +2,12 @@ import t from 'tap';
 import type { AccountSubscriber } from '../../../../src/domain/account-change.ts';
 import { GatewayError } from '../../../../src/domain/gateway-error.ts';
 import { AccountTopics } from '../../../../src/http/stream/account-topics.ts';
-import { topicOf } from '../../../../src/routes/topics.ts';
-import type { Answers } from '../../../../src/serving/answers.ts';
+import { accountTopicOf } from '../../../../src/routes/stream-topics.ts';
+import type { ReadThrough } from '../../../../src/serving/read-through.ts';
 import type { Sealer } from '../../../../src/serving/sealer.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-const TOPIC = topicOf('balance', 'a', undefined);
+const TOPIC = accountTopicOf('balance', 'a', undefined);
 
 /** Pushes over an account that a test changes by hand. */
 function open() {
@@ -15,14 +15,14 @@ function open() {
   const followers = new Set<AccountSubscriber>();
   let [slot, result, isDown] = [1, '"one"', false];
   const readThrough = {
-    lookUp: () => {
+    fromCache: () => {
       if (isDown) throw new GatewayError('upstream_unavailable', 'nobody');
       return {
         entry: { slot, result, refusal: undefined, body: `{"result":${result},"slot":${slot}}` },
-        source: 'HIT',
+        cacheStatus: 'HIT',
       };
     },
-  } as unknown as Answers; // nothing else of it is used here
+  } as unknown as ReadThrough; // nothing else of it is used here
   const sealer = { bodyOf: ({ body }: { body: string }) => body } as unknown as Sealer; // the same
   const liveAccounts = {
     read: () => Promise.reject(new Error('not asked here')),
@@ -163,7 +163,9 @@ t.test('a connection holds so many subscriptions, each topic once', async (t) =>
   const { listener } = reader(1);
   await pushes.subscribe(listener, TOPIC, null);
   await t.rejects(pushes.subscribe(listener, TOPIC, null), { code: 'invalid_request' });
-  await t.rejects(pushes.subscribe(listener, topicOf('account', 'a', undefined), null), { code: 'rate_limited' });
+  await t.rejects(pushes.subscribe(listener, accountTopicOf('account', 'a', undefined), null), {
+    code: 'rate_limited',
+  });
 });
 
 t.test(

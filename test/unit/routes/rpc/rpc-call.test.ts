@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import t from 'tap';
 import { GatewayError } from '../../../../src/domain/gateway-error.ts';
 import { isReadMethod, READ_METHODS } from '../../../../src/domain/rpc-methods.ts';
-import { parseCall } from '../../../../src/routes/rpc/rpc-call.ts';
-import { parseJson } from '../../../../src/routing/json-body.ts';
+import { parseRpcCall } from '../../../../src/routes/rpc/rpc-call.ts';
+import { parseJsonBody } from '../../../../src/routing/parse-json-body.ts';
 
 /** The code of what is thrown for a body. */
 function refusalOf(body: string | Uint8Array): string {
   try {
-    parseCall(Buffer.from(body));
+    parseRpcCall(Buffer.from(body));
   } catch (thrown) {
     if (thrown instanceof GatewayError) return thrown.code;
     throw thrown;
@@ -19,9 +19,9 @@ function refusalOf(body: string | Uint8Array): string {
 t.test('each of the 21 methods is taken, with params or without', async (t) => {
   t.equal(READ_METHODS.length, 21);
   for (const method of READ_METHODS) {
-    t.same(parseCall(Buffer.from(JSON.stringify({ method }))), { method, params: [] });
+    t.same(parseRpcCall(Buffer.from(JSON.stringify({ method }))), { method, params: [] });
     const params = ['x', { commitment: 'confirmed' }, [1, null, true]];
-    t.same(parseCall(Buffer.from(JSON.stringify({ id: 1, jsonrpc: '2.0', method, params }))), { method, params });
+    t.same(parseRpcCall(Buffer.from(JSON.stringify({ id: 1, jsonrpc: '2.0', method, params }))), { method, params });
   }
 });
 
@@ -36,7 +36,7 @@ t.test('whatever the bytes, what comes out is one of the 21 or a refusal that th
   fc.assert(
     fc.property(body, (body) => {
       try {
-        return isReadMethod(parseCall(Buffer.from(body)).method);
+        return isReadMethod(parseRpcCall(Buffer.from(body)).method);
       } catch (thrown) {
         return thrown instanceof GatewayError && refusals.includes(thrown.code);
       }
@@ -55,12 +55,12 @@ t.test('a number that would be rounded is refused, wherever it stands; the large
 
 t.test('nesting is counted outside of texts, before anything is parsed', async (t) => {
   const nested = (levels: number, inside = '') => `${'['.repeat(levels)}${inside}${']'.repeat(levels)}`;
-  t.ok(Array.isArray(parseJson(Buffer.from(nested(64)))));
-  t.throws(() => parseJson(Buffer.from(nested(65))), { code: 'invalid_json' });
+  t.ok(Array.isArray(parseJsonBody(Buffer.from(nested(64)))));
+  t.throws(() => parseJsonBody(Buffer.from(nested(65))), { code: 'invalid_json' });
   const brackets = JSON.stringify(`${'['.repeat(500)}"${'{'.repeat(500)}\\`);
-  t.same(parseJson(Buffer.from(`[${brackets}]`)), [JSON.parse(brackets)]);
+  t.same(parseJsonBody(Buffer.from(`[${brackets}]`)), [JSON.parse(brackets)]);
   const start = performance.now();
-  t.throws(() => parseJson(Buffer.from('['.repeat(65_536))), { code: 'invalid_json' });
+  t.throws(() => parseJsonBody(Buffer.from('['.repeat(65_536))), { code: 'invalid_json' });
   t.ok(performance.now() - start < 20);
 });
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { routes } from '../../../src/routes/index.ts';
-import { matchRoute } from '../../../src/routing/match.ts';
+import { matchRoute } from '../../../src/routing/match-route.ts';
 
 t.test('each route is found at its own path, and its parameters raw', async (t) => {
   for (const route of routes) {
@@ -8,7 +8,7 @@ t.test('each route is found at its own path, and its parameters raw', async (t) 
     const match = matchRoute(path);
     t.equal(match?.route, route, path);
     const [, name] = /:(\w+)/.exec(route.path) ?? [];
-    t.same(match?.inPath, name === undefined ? {} : { [name]: 'a%20b' });
+    t.same(match?.pathTexts, name === undefined ? {} : { [name]: 'a%20b' });
   }
 });
 

@@ -3,7 +3,9 @@ import type { Test } from 'tap';
 import type { Got, World } from './open.ts';
 
 /** Holds answers to what the API document says of their path, such as `/block/{slot}`. */
-export async function documented({ get }: World): Promise<(t: Test, path: string, got: Got, method?: string) => void> {
+export async function createDocumentChecker({
+  get,
+}: World): Promise<(t: Test, path: string, got: Got, method?: string) => void> {
   const ajv = new Ajv2020({ strict: false });
   ajv.addSchema((await get('/openapi.json')).json, 'document');
   const compiled = new Map<string, ValidateFunction>();
@@ -18,7 +20,7 @@ export async function documented({ get }: World): Promise<(t: Test, path: string
 }
 
 /** Asks what must be refused before anything is asked of the cluster. */
-export async function refusesUnasked(
+export async function assertRefusedWithoutUpstream(
   t: Test,
   { get, cluster }: World & { readonly cluster: { readonly control: { requestCounts(): Promise<object> } } },
   code: string,

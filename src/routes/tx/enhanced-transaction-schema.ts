@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { bigInteger, integer } from '../../routing/shapes.ts';
+import { bigInteger, integer } from '../../routing/schemas.ts';
 import type { EnhancedTransaction } from '../../solana/explain/enhanced-transaction.ts';
 
 /** A u64 that is a JSON integer, with every digit. */
-const exact = z.union([integer, bigInteger]);
+const u64 = z.union([integer, bigInteger]);
 const name = z.string().nullable();
 const rawTokenAmount = z.strictObject({ tokenAmount: z.string(), decimals: integer });
 const tokenBalanceChange = z.strictObject({
@@ -13,9 +13,9 @@ const tokenBalanceChange = z.strictObject({
   rawTokenAmount,
 });
 const swapTokens = z.array(tokenBalanceChange.extend({ tokenAccount: name }));
-const swapSol = z.strictObject({ account: z.string(), amount: z.string() }).nullable();
+const swapLamports = z.strictObject({ account: z.string(), amount: z.string() }).nullable();
 
-const instruction = <T extends z.ZodType>(inner: T) =>
+const instructionSchema = <T extends z.ZodType>(innerSchema: T) =>
   z.strictObject({
     index: integer,
     programId: z.string(),
@@ -24,11 +24,11 @@ const instruction = <T extends z.ZodType>(inner: T) =>
     info: z.record(z.string(), z.unknown()).nullable(),
     accounts: z.array(z.string()),
     data: name,
-    innerInstructions: z.array(inner),
+    innerInstructions: z.array(innerSchema),
   });
 
 /** A transaction with its meaning: what `/tx?enhanced=1` gives, and what `/explain` takes back. */
-export const enhancedShape: z.ZodType<EnhancedTransaction> = z.strictObject({
+export const enhancedTransactionSchema: z.ZodType<EnhancedTransaction> = z.strictObject({
   description: z.string(),
   type: z.enum([
     'TRANSFER',
@@ -49,14 +49,14 @@ export const enhancedShape: z.ZodType<EnhancedTransaction> = z.strictObject({
   ]),
   source: z.string(),
   status: z.enum(['success', 'failed']),
-  fee: exact,
+  fee: u64,
   feePayer: z.string(),
   signers: z.array(z.string()),
   signature: z.string(),
   slot: integer.nullable(),
   timestamp: integer.nullable(),
   computeUnitsConsumed: integer.nullable(),
-  priorityFee: exact,
+  priorityFee: u64,
   nativeTransfers: z.array(
     z.strictObject({ fromUserAccount: z.string(), toUserAccount: z.string(), amount: z.string() }),
   ),
@@ -81,7 +81,7 @@ export const enhancedShape: z.ZodType<EnhancedTransaction> = z.strictObject({
     }),
   ),
   // an instruction that a program called is told beside the others, however deep it was called
-  instructions: z.array(instruction(instruction(z.never()))),
+  instructions: z.array(instructionSchema(instructionSchema(z.never()))),
   transactionError: z
     .strictObject({
       instructionIndex: integer.nullable(),
@@ -96,8 +96,8 @@ export const enhancedShape: z.ZodType<EnhancedTransaction> = z.strictObject({
       .strictObject({
         tokenInputs: swapTokens,
         tokenOutputs: swapTokens,
-        nativeInput: swapSol,
-        nativeOutput: swapSol,
+        nativeInput: swapLamports,
+        nativeOutput: swapLamports,
       })
       .exactOptional(),
   }),

@@ -2,72 +2,76 @@ import type { Entry } from '../../cache/entry.ts';
 import { API_PREFIX } from '../../domain/canonical-request.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
-import type { Context } from '../../routing/route.ts';
+import type { RouteContext } from '../../routing/route.ts';
 import { isNull, members, parseString } from '../../upstream/json/raw-json.ts';
-import { commitmentIn, isPlain, type RpcCall } from './rpc-call.ts';
+import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './rpc-call.ts';
 
 /** An answer that is at hand without a question to the upstream. */
-export interface Warm {
+export interface CachedRpcAnswer {
   readonly slot: Slot;
   /** From which slot of the tip on its life counts. */
   readonly readAt: Slot;
   /** The result as a node would write it; undefined where what is kept can't be written so. */
-  write(): string | undefined;
+  serialize(): string | undefined;
 }
 
 /** What other routes keep warm and a call asks for; undefined where there is nothing that is fresh. */
-export function warmAnswer(call: RpcCall, context: Context): Warm | undefined {
+export function findCachedAnswer(call: RpcCall, context: RouteContext): CachedRpcAnswer | undefined {
   const { method, params } = call;
-  const commitment = commitmentIn(call);
+  const commitment = commitmentOfCall(call);
   switch (method) {
     case 'getSlot':
-      return isPlain(params) ? slotAt(commitment, context) : undefined;
+      return hasOnlyStandardConfig(params) ? slotAnswer(commitment, context) : undefined;
     case 'getEpochInfo':
-      return isPlain(params) ? epochAt(commitment, context) : undefined;
+      return hasOnlyStandardConfig(params) ? epochAnswer(commitment, context) : undefined;
     case 'getBalance':
-      return isPlain(params.slice(1)) ? balanceAt(params[0], commitment, context) : undefined;
+      return hasOnlyStandardConfig(params.slice(1)) ? balanceAnswer(params[0], commitment, context) : undefined;
     case 'getAccountInfo':
-      return params.length === 2 ? accountAt(params, commitment, context) : undefined;
+      return params.length === 2 ? accountAnswer(params, commitment, context) : undefined;
     default:
       return undefined;
   }
 }
 
-function slotAt(commitment: Commitment, { mesh, cache }: Context): Warm | undefined {
+function slotAnswer(commitment: Commitment, { mesh, cache }: RouteContext): CachedRpcAnswer | undefined {
   const slot = commitment === 'processed' ? cache.tip : mesh.tip(commitment);
-  return slot === undefined ? undefined : { slot, readAt: cache.tip, write: () => String(slot) };
+  return slot === undefined ? undefined : { slot, readAt: cache.tip, serialize: () => String(slot) };
 }
 
-const epochAt = (commitment: Commitment, context: Context): Warm | undefined =>
-  keptAt('/epoch', commitment, context, ({ result }) => epochResult(result));
+const epochAnswer = (commitment: Commitment, context: RouteContext): CachedRpcAnswer | undefined =>
+  findCachedRoute('/epoch', commitment, context, ({ result }) => epochResult(result));
 
 /** The gateway has written it itself, from integers that a double holds. */
-function epochResult(kept: string): string {
-  const { absoluteSlot, blockHeight, epoch, slotIndex, slotsInEpoch, transactionCount } = JSON.parse(kept);
+function epochResult(routeResult: string): string {
+  const { absoluteSlot, blockHeight, epoch, slotIndex, slotsInEpoch, transactionCount } = JSON.parse(routeResult);
   return JSON.stringify({ absoluteSlot, blockHeight, epoch, slotIndex, slotsInEpoch, transactionCount });
 }
 
-function balanceAt(address: unknown, commitment: Commitment, context: Context): Warm | undefined {
+function balanceAnswer(address: unknown, commitment: Commitment, context: RouteContext): CachedRpcAnswer | undefined {
   if (typeof address !== 'string') return undefined;
-  return keptAt(`/balance/${address}`, commitment, context, ({ slot, result }) =>
+  return findCachedRoute(`/balance/${address}`, commitment, context, ({ slot, result }) =>
     withContext(slot, /^\{"lamports":(\d+)/.exec(result)?.[1], context),
   );
 }
 
 /** In the two encodings that what is kept can be written in. A node's default is another. */
-function accountAt([address, config]: readonly unknown[], commitment: Commitment, context: Context): Warm | undefined {
+function accountAnswer(
+  [address, config]: readonly unknown[],
+  commitment: Commitment,
+  context: RouteContext,
+): CachedRpcAnswer | undefined {
   if (typeof address !== 'string' || typeof config !== 'object' || config === null) return undefined;
   const { encoding, ...rest } = { encoding: undefined, ...config };
-  if (!isPlain([rest]) || (encoding !== 'jsonParsed' && encoding !== 'base64')) return undefined;
-  return keptAt(`/account/${address}`, commitment, context, ({ slot, result }) =>
+  if (!hasOnlyStandardConfig([rest]) || (encoding !== 'jsonParsed' && encoding !== 'base64')) return undefined;
+  return findCachedRoute(`/account/${address}`, commitment, context, ({ slot, result }) =>
     withContext(slot, accountValue(Buffer.from(result), encoding), context),
   );
 }
 
 /** An account with its members in a node's order. Data that no parser fits is base64 in `jsonParsed` too. */
-function accountValue(kept: Buffer, encoding: 'jsonParsed' | 'base64'): string | undefined {
-  if (isNull(kept)) return 'null';
-  const parts = members(kept);
+function accountValue(routeResult: Buffer, encoding: 'jsonParsed' | 'base64'): string | undefined {
+  if (isNull(routeResult)) return 'null';
+  const parts = members(routeResult);
   const part = (name: string): string => `"${name}":${parts.get(name)}`;
   if (encoding === 'base64' && parts.get('data')?.[0] !== OPENING_BRACKET) return undefined;
   const rentEpoch = `"rentEpoch":${parseString(parts.get('rentEpoch'))}`; // text there, as it is a u64
@@ -77,29 +81,33 @@ function accountValue(kept: Buffer, encoding: 'jsonParsed' | 'base64'): string |
 const OPENING_BRACKET = 0x5b;
 
 /** A value beside the slot it holds at, and the version that a node last named there. */
-function withContext(slot: Slot, value: string | undefined, { mesh: { apiVersion } }: Context): string | undefined {
+function withContext(
+  slot: Slot,
+  value: string | undefined,
+  { mesh: { apiVersion } }: RouteContext,
+): string | undefined {
   if (value === undefined || apiVersion === undefined) return undefined;
   return `{"context":{"apiVersion":${JSON.stringify(apiVersion)},"slot":${slot}},"value":${value}}`;
 }
 
 /** What a route keeps at this commitment, under either of the two ways to ask for it, while it is fresh. */
-function keptAt(
+function findCachedRoute(
   path: string,
   commitment: Commitment,
-  { cache }: Context,
-  write: (entry: Entry) => string | undefined,
-): Warm | undefined {
+  { cache }: RouteContext,
+  serialize: (entry: Entry) => string | undefined,
+): CachedRpcAnswer | undefined {
   const key = API_PREFIX + path;
-  const kept = [cache.peek(`${key}?commitment=${commitment}`), cache.peek(key)];
-  const candidates = kept.map((entry) => entry && cache.advanceToLease(entry));
+  const cached = [cache.peek(`${key}?commitment=${commitment}`), cache.peek(key)];
+  const candidates = cached.map((entry) => entry && cache.advanceToLease(entry));
   const entry = candidates.find((entry) => entry?.meta.commitment === commitment && cache.isFresh(entry));
   if (entry === undefined) return undefined;
   const isLive = entry.policy === 'live' || entry.lease?.state === 'live';
   return {
     slot: entry.slot,
     readAt: isLive ? cache.tip : entry.tipAtFetch,
-    write() {
-      const result = write(entry);
+    serialize() {
+      const result = serialize(entry);
       if (result !== undefined) cache.get(entry.key); // somebody wants it: what is kept live stays so
       return result;
     },

@@ -11,20 +11,21 @@ export const bigInteger = z.bigint();
 export const lamports = { lamports: bigInteger, sol: z.string().regex(/^\d+(\.\d{1,9})?$/) };
 
 /** Text that the node wrote, passed on digit for digit. */
-export const raw = z.custom<RawJson>();
+export const rawJson = z.custom<RawJson>();
 
 /** JSON that is written already, of something that has the type `T`. */
-export interface Written<T> extends RawJson {
+export interface PreSerialized<T> extends RawJson {
   /** Is never there: it only lets the type be known. */
-  readonly of?: T;
+  readonly value?: T;
 }
 
 /** Rows that the route has written as JSON itself, some at a time, since all at once would hold up the loop. */
 // For the document the rows' own shape is what matters; that they have it is for the route to see to.
-export const written = <T>(shape: z.ZodType<T>): z.ZodType<Written<T>> => shape as z.ZodType as z.ZodType<Written<T>>;
+export const preSerialized = <T>(schema: z.ZodType<T>): z.ZodType<PreSerialized<T>> =>
+  schema as z.ZodType as z.ZodType<PreSerialized<T>>;
 
 /** An amount of tokens as Solana has it: `amount` is the truth. */
-export const tokenAmountShape = z.strictObject({
+export const tokenAmountSchema = z.strictObject({
   amount: z.string().regex(/^\d+$/),
   decimals: integer,
   uiAmount: z.number().nullable(),

@@ -7,7 +7,7 @@ const MAX_DEPTH = 64;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Reads a request body as JSON. Throws `invalid_json` for what is not, nests too deep, or names `__proto__`. */
-export function parseJson(body: Buffer): unknown {
+export function parseJsonBody(body: Buffer): unknown {
   if (isTooDeep(body)) throw new GatewayError('invalid_json', `the body nests deeper than ${MAX_DEPTH} levels`);
   try {
     const text = decoder.decode(body);
@@ -21,13 +21,13 @@ export function parseJson(body: Buffer): unknown {
 /** Counts brackets outside of strings, before any parser sees the bytes. */
 function isTooDeep(body: Buffer): boolean {
   let depth = 0;
-  let quoted = false;
+  let isInString = false;
   for (let i = 0; i < body.length; i++) {
     const byte = body[i];
-    if (quoted) {
+    if (isInString) {
       if (byte === 0x5c) i++;
-      else if (byte === 0x22) quoted = false;
-    } else if (byte === 0x22) quoted = true;
+      else if (byte === 0x22) isInString = false;
+    } else if (byte === 0x22) isInString = true;
     else if (byte === 0x5b || byte === 0x7b) {
       if (++depth > MAX_DEPTH) return true;
     } else if (byte === 0x5d || byte === 0x7d) depth--;

@@ -3,21 +3,21 @@ import type { Clock } from '../../domain/clock.ts';
 import type { HolderTable } from './holder-table.ts';
 
 /** For so long pages are cut from one table, so that they agree with each other. */
-const LIFE_MS = 60_000;
+const TTL_MS = 60_000;
 
 /** Three tables of the largest scans. */
 const MAX_BYTES = 64 << 20;
 
-interface Kept {
+interface CachedTable {
   readonly table: HolderTable;
-  readonly untilMs: number;
+  readonly expiresMs: number;
 }
 
 /** The tables of holders that were read lately, within a bound on their memory. Equal readings are made once. */
-export class HolderTables {
+export class HolderTableCache {
   readonly #clock: Pick<Clock, 'monotonic'>;
-  readonly #kept = new Map<string, Kept>();
-  readonly #reading = new SingleFlight<HolderTable>();
+  readonly #tables = new Map<string, CachedTable>();
+  readonly #flights = new SingleFlight<HolderTable>();
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
     this.#clock = clock;
@@ -25,31 +25,31 @@ export class HolderTables {
 
   /** The table of a mint while it lives. */
   get(mint: string): HolderTable | undefined {
-    const kept = this.#kept.get(mint);
-    return kept !== undefined && this.#clock.monotonic() < kept.untilMs ? kept.table : undefined;
+    const cached = this.#tables.get(mint);
+    return cached !== undefined && this.#clock.monotonic() < cached.expiresMs ? cached.table : undefined;
   }
 
   /** The living table of a mint, or the one that `read` makes. */
   async getOrRead(mint: string, read: () => Promise<HolderTable>): Promise<HolderTable> {
-    const readAndKeep = async (): Promise<HolderTable> => {
+    const readAndStore = async (): Promise<HolderTable> => {
       const table = await read();
-      this.#keep(mint, table);
+      this.#store(mint, table);
       return table;
     };
-    return this.get(mint) ?? this.#reading.run(mint, readAndKeep);
+    return this.get(mint) ?? this.#flights.run(mint, readAndStore);
   }
 
   /** The oldest go first: those that have ended, and those that there is no room for. */
-  #keep(mint: string, table: HolderTable): void {
+  #store(mint: string, table: HolderTable): void {
     const nowMs = this.#clock.monotonic();
-    this.#kept.delete(mint);
-    this.#kept.set(mint, { table, untilMs: nowMs + LIFE_MS });
+    this.#tables.delete(mint);
+    this.#tables.set(mint, { table, expiresMs: nowMs + TTL_MS });
     let bytes = 0;
-    for (const { table } of this.#kept.values()) bytes += table.bytes;
-    for (const [name, { table, untilMs }] of this.#kept) {
-      if (untilMs > nowMs && bytes <= MAX_BYTES) break;
+    for (const { table } of this.#tables.values()) bytes += table.bytes;
+    for (const [name, { table, expiresMs }] of this.#tables) {
+      if (expiresMs > nowMs && bytes <= MAX_BYTES) break;
       bytes -= table.bytes;
-      this.#kept.delete(name);
+      this.#tables.delete(name);
     }
   }
 }

@@ -4,10 +4,10 @@ import type { ReadMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { toJson } from '../../domain/to-json.ts';
 import { minContextSlotOf } from '../../upstream/rpc/response-slot.ts';
-import { commitmentIn, isPlain, type RpcCall } from './rpc-call.ts';
+import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './rpc-call.ts';
 
 /** A call, and what holds of every answer to it. */
-export interface RpcQuestion {
+export interface RpcReadRequest {
   readonly call: RpcCall;
   readonly commitment: Commitment;
   /** The name of the answer in the cache: of those with one name none goes back. */
@@ -19,7 +19,7 @@ export interface RpcQuestion {
 }
 
 /** For how many slots an answer may be given again; a method that is not here is always asked. */
-const LIFE: Partial<Record<ReadMethod, number>> = {
+const LIFETIME_SLOTS: Partial<Record<ReadMethod, number>> = {
   getBalance: 2,
   getAccountInfo: 2,
   getMultipleAccounts: 2,
@@ -43,23 +43,23 @@ const LIFE: Partial<Record<ReadMethod, number>> = {
 };
 
 /** Told of the cluster as a whole: one question at each commitment, in however many ways it is asked. */
-const OF_CLUSTER: ReadonlySet<ReadMethod> = new Set(['getSlot', 'getBlockHeight', 'getEpochInfo']);
+const CLUSTER_WIDE_METHODS: ReadonlySet<ReadMethod> = new Set(['getSlot', 'getBlockHeight', 'getEpochInfo']);
 
-export function questionOf(call: RpcCall): RpcQuestion {
+export function toReadRequest(call: RpcCall): RpcReadRequest {
   const { method, params } = call;
-  const commitment = commitmentIn(call);
-  const isOfCluster = OF_CLUSTER.has(method) && isPlain(params);
+  const commitment = commitmentOfCall(call);
+  const isClusterWide = CLUSTER_WIDE_METHODS.has(method) && hasOnlyStandardConfig(params);
   return {
     call,
     commitment,
-    key: `rpc ${method} ${isOfCluster ? commitment : toJson(params)}`,
-    policy: isOfCluster && method === 'getSlot' ? 'live' : { slots: lifeOf(method, commitment) },
+    key: `rpc ${method} ${isClusterWide ? commitment : toJson(params)}`,
+    policy: isClusterWide && method === 'getSlot' ? 'live' : { slots: lifetimeSlotsOf(method, commitment) },
     minSlot: minContextSlotOf(params) ?? 0,
   };
 }
 
 /** What is only processed may be taken back with the next slot. */
-function lifeOf(method: ReadMethod, commitment: Commitment): number {
-  const slots = LIFE[method] ?? 0;
+function lifetimeSlotsOf(method: ReadMethod, commitment: Commitment): number {
+  const slots = LIFETIME_SLOTS[method] ?? 0;
   return commitment === 'processed' ? Math.min(slots, 1) : slots;
 }

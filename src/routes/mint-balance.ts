@@ -1,0 +1,21 @@
+import { API_PREFIX, parseTarget } from '../domain/canonical-request.ts';
+import { GatewayError } from '../domain/gateway-error.ts';
+import type { ReadThrough } from '../serving/read-through.ts';
+import { tokenAccounts } from './token-accounts.ts';
+
+/**
+ * What a wallet holds of a mint, in base units: the answer of `/token-accounts`, from the cache while that is fresh.
+ * Rejects as the route does.
+ */
+export async function readMintBalance(readThrough: ReadThrough, wallet: string, mint: string): Promise<bigint> {
+  const { canonical } = parseTarget(`${API_PREFIX}/token-accounts/${wallet}?mint=${mint}`);
+  const request = { route: tokenAccounts, params: { owner: wallet, mint, commitment: 'confirmed' }, key: canonical };
+  const { entry, cacheStatus } = readThrough.fromCache(request) ?? (await readThrough.fetch(request));
+  if (cacheStatus === 'STALE') throw new GatewayError('stale', 'what the wallet holds now is not known');
+  const rows = JSON.parse(entry.result) as readonly TokenAccountRow[]; // the route's own shape; amounts in it are text
+  return rows.reduce((sum, { tokenAmount }) => sum + BigInt(tokenAmount.amount), 0n);
+}
+
+interface TokenAccountRow {
+  readonly tokenAmount: { readonly amount: string };
+}
