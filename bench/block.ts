@@ -1,6 +1,6 @@
 import { membersYielding } from '../src/upstream/json/raw-json.ts';
 import { summarizeBlock } from '../src/upstream/reads/block-summary.ts';
-import { interleaved, report } from './process.ts';
+import { report, runInterleaved } from './bench-process.ts';
 
 // For how long a block of mainnet's size keeps everybody else waiting: read as the gateway does, and parsed at once.
 
@@ -52,13 +52,13 @@ const block = {
 };
 const body = Buffer.from(`{"jsonrpc":"2.0","result":${JSON.stringify(block)},"id":1}`);
 
-interface Measured {
+interface TurnTimes {
   readonly wholeMs: number;
   readonly longestTurnMs: number;
 }
 
 /** Runs `work` while something else wants a turn as often as it can get one. */
-async function measured(work: () => Promise<unknown>): Promise<Measured> {
+async function measureTurns(work: () => Promise<unknown>): Promise<TurnTimes> {
   let isDone = false;
   let longestTurnMs = 0;
   const startedMs = performance.now();
@@ -80,18 +80,18 @@ async function measured(work: () => Promise<unknown>): Promise<Measured> {
   return { wholeMs, longestTurnMs };
 }
 
-const inSlices = (): Promise<Measured> =>
-  measured(async () => {
+const measureSliced = (): Promise<TurnTimes> =>
+  measureTurns(async () => {
     const answer = await membersYielding(body); // as it is cut out of the node's answer
     await summarizeBlock(answer.get('result') ?? Buffer.alloc(0));
   });
-const atOnce = (): Promise<Measured> => measured(async () => JSON.parse(body.toString()));
+const measureParsed = (): Promise<TurnTimes> => measureTurns(async () => JSON.parse(body.toString()));
 
 const rounds = Number(process.env['ROUNDS'] ?? 21);
-const results = await interleaved(rounds, {
-  sliced: async () => (await inSlices()).longestTurnMs,
-  slicedWhole: async () => (await inSlices()).wholeMs,
-  parsed: async () => (await atOnce()).longestTurnMs,
+const results = await runInterleaved(rounds, {
+  sliced: async () => (await measureSliced()).longestTurnMs,
+  slicedWhole: async () => (await measureSliced()).wholeMs,
+  parsed: async () => (await measureParsed()).longestTurnMs,
 });
 console.log(`a block of ${(body.length / 1e6).toFixed(1)} MB, ${TRANSACTIONS} transactions`);
 report('longest wait, read in slices', results.sliced, 'ms', results.sliced / results.parsed, 'goal at most 20 ms');

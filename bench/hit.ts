@@ -1,5 +1,5 @@
-import { interleaved, report, serve, serveGateway } from './process.ts';
-import { wrk } from './wrk.ts';
+import { report, runInterleaved, startGateway, startServer } from './bench-process.ts';
+import { requestsPerSecond } from './wrk.ts';
 
 // How much of the bare engine is left when an answer is guarded, metered, cached and signed: the whole gateway over
 // an idle cluster against the engine alone that sends the same bytes, each on one core, the load on another.
@@ -8,22 +8,22 @@ const WALLET = '11111111111111111111111111111111';
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const SECONDS = Number(process.env['SECONDS'] ?? 3);
 
-const gateway = await serveGateway();
+const gateway = await startGateway();
 const hot = `${gateway.url}/api/v1/balance/${WALLET}`;
 await fetch(hot);
-const raw = await serve('bench/raw-server.js', [hot]);
+const raw = await startServer('bench/bare-engine.js', [hot]);
 
 const plain = { connections: 64, seconds: SECONDS };
 const piped = { ...plain, pipelined: 16 };
-const rates = await interleaved(ROUNDS, {
-  prebuilt: () => wrk(`${raw.url}/prebuilt`, plain),
-  written: () => wrk(`${raw.url}/written`, plain),
-  gateway: () => wrk(hot, plain),
-  slot: () => wrk(`${gateway.url}/api/v1/slot`, plain),
-  pipedPrebuilt: () => wrk(`${raw.url}/prebuilt`, piped),
-  pipedWritten: () => wrk(`${raw.url}/written`, piped),
+const rates = await runInterleaved(ROUNDS, {
+  prebuilt: () => requestsPerSecond(`${raw.url}/prebuilt`, plain),
+  written: () => requestsPerSecond(`${raw.url}/written`, plain),
+  gateway: () => requestsPerSecond(hot, plain),
+  slot: () => requestsPerSecond(`${gateway.url}/api/v1/slot`, plain),
+  pipedPrebuilt: () => requestsPerSecond(`${raw.url}/prebuilt`, piped),
+  pipedWritten: () => requestsPerSecond(`${raw.url}/written`, piped),
   // The engine closes a connection that sends more while an answer is being read: the key has to be warm.
-  pipedGateway: () => wrk(hot, { ...plain, seconds: 1 }).then(() => wrk(hot, piped)),
+  pipedGateway: () => requestsPerSecond(hot, { ...plain, seconds: 1 }).then(() => requestsPerSecond(hot, piped)),
 });
 
 console.log(`${'64 connections, medians of'.padEnd(26)} ${ROUNDS} x ${SECONDS} s`);

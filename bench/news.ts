@@ -8,9 +8,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import { percentile } from '../test/support/percentile.ts';
-import { listen } from './listen.ts';
-import type { Telling } from './news-node.ts';
-import { report, serve, serveGatewayOver, stepAside } from './process.ts';
+import { pinToOtherCore, report, startGatewayOver, startServer } from './bench-process.ts';
+import type { SlotNotification } from './notifying-node.ts';
+import { openListener } from './websocket-listener.ts';
 
 // How old news is: from a node's notification of an account to the first answer that shows the change, and from its
 // notification of a slot to the frame at a subscriber, one of a thousand; to the latter also through the bare engine,
@@ -26,16 +26,16 @@ const WARM_UP_MS = 10_000;
 const ACCOUNT = '9grdmoXBEpJAQTNdRwykoouDMS4MoJ2vrDMLnbTpzT9o';
 
 /** A slot that somebody has heard of. */
-interface Heard {
+interface ObservedSlot {
   readonly slot: number;
   readonly atMs: number;
 }
 
 /** Begins to hear of slots at a gateway. What it returns is told of each slot that the node itself has told of. */
-type Hearing = (url: string, hear: (slot: number) => void) => Promise<(slot: number) => void>;
+type SlotSource = (url: string, hear: (slot: number) => void) => Promise<(slot: number) => void>;
 
-interface Ages {
-  readonly served: readonly number[];
+interface Latencies {
+  readonly viaServer: readonly number[];
   readonly direct: readonly number[];
 }
 
@@ -48,55 +48,57 @@ const slotIn = (text: string, name = SLOT): number => Number(name.exec(text)?.[1
 type Server = 'gateway' | 'bare engine';
 
 /** How old news is behind a server, and at the node itself, where it is asked for by `subscription`. */
-async function measure(
+async function measureLatencies(
   server: Server,
   slotMs: number,
   commitment: string,
   subscription: object,
-  hearing: Hearing,
-): Promise<Ages> {
-  const node = fork(fileURLToPath(new URL('./news-node.js', import.meta.url)), [`${slotMs}`]);
+  source: SlotSource,
+): Promise<Latencies> {
+  const node = fork(fileURLToPath(new URL('./notifying-node.js', import.meta.url)), [`${slotMs}`]);
   const [port] = await once(node, 'message');
-  const toldMs = new Map<number, number>();
-  node.on('message', (telling: Telling) => {
-    if (telling.commitment === commitment) toldMs.set(telling.slot, telling.atMs);
+  const notifiedMs = new Map<number, number>();
+  node.on('message', (telling: SlotNotification) => {
+    if (telling.commitment === commitment) notifiedMs.set(telling.slot, telling.atMs);
   });
   const wsUrl = `ws://127.0.0.1:${port}`;
-  const gateway = await serveGatewayOver(`http://127.0.0.1:${port},${wsUrl}`, mkdtempSync(join(tmpdir(), 'bench-')));
+  const gateway = await startGatewayOver(`http://127.0.0.1:${port},${wsUrl}`, mkdtempSync(join(tmpdir(), 'bench-')));
   const bare =
-    server === 'gateway' ? undefined : await serve('bench/raw-server.js', [`${gateway.url}/api/v1/network`, wsUrl]);
+    server === 'gateway'
+      ? undefined
+      : await startServer('bench/bare-engine.js', [`${gateway.url}/api/v1/network`, wsUrl]);
   if (bare !== undefined) gateway.stop();
 
-  const direct: Heard[] = [];
-  let told = (_: number): void => {};
+  const direct: ObservedSlot[] = [];
+  let onDirectSlot = (_: number): void => {};
   const socket = new WebSocket(wsUrl);
   socket.on('open', () => socket.send(JSON.stringify({ jsonrpc: '2.0', id: 1, ...subscription })));
   socket.on('message', (data) => {
     const text = String(data);
     const slot = slotIn(text, PARENT.test(text) ? PARENT : SLOT);
     direct.push({ slot, atMs: nowMs() });
-    if (slot > 0) told(slot); // else it is the acknowledgement
+    if (slot > 0) onDirectSlot(slot); // else it is the acknowledgement
   });
-  const heard: Heard[] = [];
-  told = await hearing(bare?.url ?? `${gateway.url}/api/v1`, (slot) => heard.push({ slot, atMs: nowMs() }));
+  const observed: ObservedSlot[] = [];
+  onDirectSlot = await source(bare?.url ?? `${gateway.url}/api/v1`, (slot) => observed.push({ slot, atMs: nowMs() }));
   await sleep(WARM_UP_MS);
-  for (const list of [heard, direct]) list.length = 0;
+  for (const list of [observed, direct]) list.length = 0;
   await sleep(SLOTS * slotMs);
   node.kill('SIGKILL');
   (bare ?? gateway).stop();
-  const ages = (list: readonly Heard[]): number[] =>
+  const ages = (list: readonly ObservedSlot[]): number[] =>
     list.flatMap(({ slot, atMs }) => {
-      const told = toldMs.get(slot);
-      return told === undefined ? [] : [atMs - told];
+      const onDirectSlot = notifiedMs.get(slot);
+      return onDirectSlot === undefined ? [] : [atMs - onDirectSlot];
     });
-  return { served: ages(heard), direct: ages(direct) };
+  return { viaServer: ages(observed), direct: ages(direct) };
 }
 
 /**
  * Asks for the account when the node has told of a change, and again with each answer until one shows it. Who asks all
  * the time measures how the processes of the bench share two cores.
  */
-const byAsking: Hearing = async (url, hear) => {
+const pollAccount: SlotSource = async (url, hear) => {
   const { hostname, port } = new URL(url);
   const request = `GET /api/v1/balance/${ACCOUNT} HTTP/1.1\r\nHost: ${hostname}\r\n\r\n`;
   let [wanted, newest] = [0, 0];
@@ -119,35 +121,43 @@ const byAsking: Hearing = async (url, hear) => {
 };
 
 /** Some of a crowd, as far apart from each other as can be: frames go out in the order of subscription. */
-const bySubscribing: Hearing = async (url, hear) => {
+const subscribeStream: SlotSource = async (url, hear) => {
   const stream = `${url}/stream`;
-  const crowd = fork(fileURLToPath(new URL('./crowd.js', import.meta.url)), [stream]);
+  const crowd = fork(fileURLToPath(new URL('./background-listeners.js', import.meta.url)), [stream]);
   for (let i = 0; i < WATCHED; i++) {
     crowd.send(SUBSCRIBERS / WATCHED - 1);
     await once(crowd, 'message');
-    await listen(stream, (chunk) => hear(slotIn(chunk.toString('latin1', 0, 64))));
+    await openListener(stream, (chunk) => hear(slotIn(chunk.toString('latin1', 0, 64))));
   }
   return () => {}; // frames come by themselves
 };
 
-function tell(server: Server, { served, direct }: Ages, goal: string): void {
+function reportLatencies(server: Server, { viaServer, direct }: Latencies, goal: string): void {
   for (const [name, share] of [
     ['p50', 0.5],
     ['p99', 0.99],
   ] as const) {
     const base = percentile(direct, share);
-    const value = percentile(served, share);
+    const value = percentile(viaServer, share);
     report(`the notification itself, ${name}`, base, 'ms', 1);
     report(`through the ${server}, ${name}`, value, 'ms', value / base, share > 0.9 ? goal : '');
   }
 }
 
-stepAside();
+pinToOtherCore();
 const account = { method: 'accountSubscribe', params: [ACCOUNT, { commitment: 'confirmed', encoding: 'base64' }] };
 console.log(`from an account notification to the changed answer, ${SLOTS} slots`);
-tell('gateway', await measure('gateway', 100, 'confirmed', account, byAsking), 'goal below 5 ms');
+reportLatencies(
+  'gateway',
+  await measureLatencies('gateway', 100, 'confirmed', account, pollAccount),
+  'goal below 5 ms',
+);
 const slots = { method: 'slotSubscribe', params: [] };
 console.log(`from a slot notification to the frame of one of ${SUBSCRIBERS} subscribers, ${SLOTS} slots`);
-tell('bare engine', await measure('bare engine', 400, 'processed', slots, bySubscribing), '');
-tell('gateway', await measure('gateway', 400, 'processed', slots, bySubscribing), 'goal below 10 ms');
+reportLatencies('bare engine', await measureLatencies('bare engine', 400, 'processed', slots, subscribeStream), '');
+reportLatencies(
+  'gateway',
+  await measureLatencies('gateway', 400, 'processed', slots, subscribeStream),
+  'goal below 10 ms',
+);
 process.exit();

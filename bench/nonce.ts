@@ -1,5 +1,5 @@
-import { cpuSeconds, interleaved, median, report, serveGateway } from './process.ts';
-import { type Measured, measure } from './wrk.ts';
+import { cpuSeconds, median, report, runInterleaved, startGateway } from './bench-process.ts';
+import { runWrk, type WrkResult } from './wrk.ts';
 
 // Answers that are each signed for one caller's nonce, over HTTP: one signature for all that come in one turn of the
 // event loop, against one for each. The gateway on one core, the load on another.
@@ -9,8 +9,8 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const SECONDS = Number(process.env['SECONDS'] ?? 3);
 const LOAD = { connections: 64, seconds: SECONDS, nonces: true };
 
-const together = await serveGateway();
-const each = await serveGateway('cache.sealTogether=1');
+const together = await startGateway();
+const each = await startGateway('cache.sealTogether=1');
 const paths = { together, each };
 const latencies: Record<keyof typeof paths, number[]> = { together: [], each: [] };
 const perCpu: Record<keyof typeof paths, number[]> = { together: [], each: [] };
@@ -19,12 +19,12 @@ const run = async (name: keyof typeof paths): Promise<number> => {
   const url = `${paths[name].url}/api/v1/balance/${WALLET}`;
   await fetch(url);
   const before = cpuSeconds(paths[name]);
-  const { rate, p50Ms }: Measured = await measure(url, LOAD);
+  const { rate, p50Ms }: WrkResult = await runWrk(url, LOAD);
   perCpu[name].push((rate * SECONDS) / (cpuSeconds(paths[name]) - before));
   latencies[name].push(p50Ms);
   return rate;
 };
-const rates = await interleaved(ROUNDS, { each: () => run('each'), together: () => run('together') });
+const rates = await runInterleaved(ROUNDS, { each: () => run('each'), together: () => run('together') });
 const p50 = { each: median(latencies.each), together: median(latencies.together) };
 const cpu = { each: median(perCpu.each), together: median(perCpu.together) };
 

@@ -5,7 +5,7 @@ import { EquivocationGuard } from '../src/receipts/equivocation-guard.ts';
 import { signingKeyOf } from '../src/receipts/sign-batch.ts';
 import { formatSignedBody } from '../src/receipts/signed-body.ts';
 import { type SealRequest, Signer } from '../src/receipts/signer.ts';
-import { interleaved, report } from './process.ts';
+import { report, runInterleaved } from './bench-process.ts';
 
 // How many different bodies a core can sign in a second: one signature each, against one for all that are wanted in
 // the same turn of the event loop.
@@ -45,7 +45,7 @@ function portable(): number {
   return (made / (performance.now() - startedMs)) * 1000;
 }
 
-const rates = await interleaved(5, {
+const rates = await runInterleaved(5, {
   each: () => bodies(1),
   sixteen: () => bodies(16),
   sixtyFour: () => bodies(64),

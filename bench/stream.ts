@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { interleaved, pinned, report, serve, serveGateway } from './process.ts';
+import { pinned, report, runInterleaved, startGateway, startServer } from './bench-process.ts';
 
 // How long a frame takes from the first listener of a thousand to the last: the gateway's sharded topics against the
 // engine publishing the same bytes on one topic. Servers on one core, listeners on the other.
@@ -10,10 +10,10 @@ const LISTENERS = Number(process.env['LISTENERS'] ?? 1000);
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const FRAMES = 20;
 
-const gateway = await serveGateway();
-const raw = await serve('bench/raw-server.js', [`${gateway.url}/api/v1/network`]);
+const gateway = await startGateway();
+const raw = await startServer('bench/bare-engine.js', [`${gateway.url}/api/v1/network`]);
 
-const program = fileURLToPath(new URL('./listeners.js', import.meta.url));
+const program = fileURLToPath(new URL('./frame-spread.js', import.meta.url));
 async function spread(url: string): Promise<number> {
   const args = [process.execPath, program, url, String(LISTENERS), String(FRAMES)];
   const [command = '', ...rest] = pinned(1, args);
@@ -21,7 +21,7 @@ async function spread(url: string): Promise<number> {
   return Number(stdout);
 }
 
-const ms = await interleaved(ROUNDS, {
+const ms = await runInterleaved(ROUNDS, {
   raw: () => spread(`${raw.url}/stream`),
   gateway: () => spread(`${gateway.url}/api/v1/stream`),
 });

@@ -6,7 +6,7 @@ import { formatSignedBody } from '../src/receipts/signed-body.ts';
 import { Signer } from '../src/receipts/signer.ts';
 import { isOpensslSignature } from '../src/receipts/verify/openssl-signature.ts';
 import { createVerifier, type Verifier, verifyReceipt } from '../src/receipts/verify/verify-receipt.ts';
-import { interleaved, report } from './process.ts';
+import { report, runInterleaved } from './bench-process.ts';
 
 // How many receipts a core can verify in a second: each for itself, against a verifier that remembers the heads which
 // the receipts of a batch share.
@@ -64,7 +64,7 @@ function rate(from: readonly { body: string; request: string }[], fresh: () => V
   return (done / (performance.now() - startedMs)) * 1000;
 }
 
-const rates = await interleaved(5, {
+const rates = await runInterleaved(5, {
   each: () => rate(batched, () => verifyReceipt),
   alone: () => rate(single, () => createVerifier()),
   batch: () => rate(batched, () => createVerifier()),

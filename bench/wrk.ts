@@ -2,9 +2,9 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pinned } from './process.ts';
+import { pinned } from './bench-process.ts';
 
-export interface Load {
+export interface WrkLoad {
   readonly connections: number;
   readonly seconds: number;
   /** Requests in flight on each connection. */
@@ -13,7 +13,7 @@ export interface Load {
   readonly nonces?: boolean;
 }
 
-export interface Measured {
+export interface WrkResult {
   /** Requests a second. */
   readonly rate: number;
   readonly p50Ms: number;
@@ -22,13 +22,14 @@ export interface Measured {
 if (spawnSync('wrk', ['-v']).error !== undefined) throw new Error('wrk makes the load: apt-get install wrk');
 
 /** Requests a second that a server answers; every answer must be a 200. */
-export const wrk = (url: string, load: Load): Promise<number> => measure(url, load).then(({ rate }) => rate);
+export const requestsPerSecond = (url: string, load: WrkLoad): Promise<number> =>
+  runWrk(url, load).then(({ rate }) => rate);
 
 /** The same, and how long the middle one of the answers took. */
-export async function measure(
+export async function runWrk(
   url: string,
-  { connections, seconds, pipelined = 1, nonces = false }: Load,
-): Promise<Measured> {
+  { connections, seconds, pipelined = 1, nonces = false }: WrkLoad,
+): Promise<WrkResult> {
   const lua = nonces ? NONCES : pipelined > 1 ? pipeline(pipelined) : undefined;
   const script = lua === undefined ? [] : ['-s', scriptFile(lua)];
   const args = ['wrk', '--latency', '-t1', `-c${connections}`, `-d${seconds}s`, ...script, url];

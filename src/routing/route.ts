@@ -48,7 +48,7 @@ export interface RouteContext {
 /** Accounts that are kept live. */
 export interface LiveAccounts extends AccountSource {
   /** Tells of each change, whether the account is read or not, until the returned function is called. */
-  subscribe(address: string, commitment: Commitment, follower: AccountSubscriber): () => void;
+  subscribe(address: string, commitment: Commitment, subscriber: AccountSubscriber): () => void;
 }
 
 /** What the pipeline knows beside the answers it keeps. */

@@ -2,7 +2,7 @@ import { chromium, type Page } from 'playwright-core';
 import type { Test } from 'tap';
 
 /** Nothing but what a test asks for may go over the network. */
-const QUIET = [
+const WITHOUT_BACKGROUND_TRAFFIC = [
   '--disable-quic',
   '--no-first-run',
   '--disable-background-networking',
@@ -24,7 +24,7 @@ export interface Tab {
 export async function openTab(t: Test): Promise<Tab> {
   const browser = await chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--disable-gpu', ...QUIET],
+    args: ['--disable-gpu', ...WITHOUT_BACKGROUND_TRAFFIC],
     chromiumSandbox: false, // root, as in a container, can't have one
   });
   t.teardown(() => browser.close());

@@ -2,7 +2,7 @@ import t from 'tap';
 import type * as Slotgate from '../../src/client/client.ts';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
-import { openGateway, until } from '../support/open.ts';
+import { startGateway, waitFor } from '../support/harness.ts';
 import { openTab } from './chromium.ts';
 import { openTamperingProxy } from './tampering-proxy.ts';
 import { serveModules } from './web-modules.ts';
@@ -14,7 +14,7 @@ const [WALLET = ''] = WALLETS.map(({ address }) => address);
 
 const cluster = await startEmbeddedCluster({ state: t.testdir(), slotMs: 200, transactionsPerSlot: 3 });
 t.teardown(() => cluster.close());
-const { gateway } = await openGateway(t, [`${cluster.url},${cluster.wsUrl}`]);
+const { gateway } = await startGateway(t, [`${cluster.url},${cluster.wsUrl}`]);
 const pinned = { publicKey: gateway.publicKey, cluster: gateway.cluster };
 const meddler = await openTamperingProxy(t, gateway.url);
 const { page, problems } = await openTab(t);
@@ -93,9 +93,9 @@ t.test('the stream goes on after a cut, with its subscriptions', async (t) => {
   );
   const seen = () =>
     page.evaluate('seen') as Promise<{ frames: number; updates: number; first: number; states: string[] }>;
-  await until(async () => (await seen()).frames > 3 && (await seen()).first === 1, 'the first line');
+  await waitFor(async () => (await seen()).frames > 3 && (await seen()).first === 1, 'the first line');
   meddler.cut();
   const { frames } = await seen();
-  await until(async () => (await seen()).frames > frames + 3 && (await seen()).first === 2, 'the second line');
+  await waitFor(async () => (await seen()).frames > frames + 3 && (await seen()).first === 2, 'the second line');
   t.match(await seen(), { states: ['connecting', 'open', 'waiting', 'open'], errors: [] });
 });

@@ -5,11 +5,11 @@ import type { Page } from 'playwright-core';
 import t from 'tap';
 import { WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
 import { loadPage } from '../../src/page/static-page.ts';
-import { openStepped } from '../support/open.ts';
-import { CLUSTER, freshSigner, seal } from '../support/receipts/sealed-answers.ts';
+import { startStepped } from '../support/harness.ts';
+import { CLUSTER, newSigner, sealAnswers } from '../support/receipts/sealed-answers.ts';
 import { openTab } from './chromium.ts';
 
-const { gateway, get } = await openStepped(t);
+const { gateway, get } = await startStepped(t);
 const target = `/balance/${WHALE.address}`;
 const { text: body } = await get(target);
 
@@ -52,7 +52,7 @@ t.test('she sees which check fails when something was changed, or is not hers', 
 
 t.test('a hostile answer stays text', async (t) => {
   const { page, problems } = await openTab(t);
-  const signer = freshSigner();
+  const signer = newSigner();
   const result = '"<img src=x onerror=alert(1)><script>alert(1)</script>"';
   const answer = {
     request: 'GET /api/v1/slot',
@@ -61,7 +61,7 @@ t.test('a hostile answer stays text', async (t) => {
     claim: 'observed',
     nonce: null,
   } as const;
-  const [hostile = ''] = seal(signer, [{ ...answer, result }]);
+  const [hostile = ''] = sealAnswers(signer, [{ ...answer, result }]);
   await page.goto(`${gateway.url}/verify`);
   await page.fill('#publicKey', signer.publicKey);
   await page.fill('#cluster', CLUSTER);

@@ -1,13 +1,13 @@
-import { type Finding, lineOf } from './row.ts';
+import { type Finding, resultLine } from './findings.ts';
 
 /** As much of a row as it takes to name it. */
-interface Named {
+interface RowName {
   readonly id: string;
-  readonly what: string;
+  readonly title: string;
 }
 
 /** The rows that a command line names among its flags, or all when it names none. Throws for one that there is not. */
-export function namedBy<R extends Named>(args: readonly string[], rows: readonly R[]): readonly R[] {
+export function selectRows<R extends RowName>(args: readonly string[], rows: readonly R[]): readonly R[] {
   const ids = args.filter((arg) => !arg.startsWith('--'));
   const unknown = ids.find((id) => !rows.some((row) => row.id === id));
   if (unknown !== undefined) throw new Error(`no row ${unknown}: there are ${rows.map(({ id }) => id).join(' ')}`);
@@ -15,14 +15,14 @@ export function namedBy<R extends Named>(args: readonly string[], rows: readonly
 }
 
 /** Runs rows one after another and prints a line for each. One that is not as it should be ends the process with 1. */
-export async function runRows<R extends Named>(
+export async function runRows<R extends RowName>(
   rows: readonly R[],
   run: (row: R) => Promise<readonly Finding[]>,
 ): Promise<void> {
   for (const row of rows) {
     const beganMs = performance.now();
     const findings = await run(row);
-    console.log(lineOf(row, findings, (performance.now() - beganMs) / 1000));
+    console.log(resultLine(row, findings, (performance.now() - beganMs) / 1000));
     if (findings.some(({ isMet }) => !isMet)) process.exitCode = 1;
   }
 }

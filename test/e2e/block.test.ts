@@ -1,8 +1,8 @@
 import t from 'tap';
 import { assertRefusedWithoutUpstream, createDocumentChecker } from '../support/assert-documented.ts';
-import { openStepped } from '../support/open.ts';
+import { startStepped } from '../support/harness.ts';
 
-const world = await openStepped(t, { perSlot: 2, skipEvery: 7 });
+const world = await startStepped(t, { perSlot: 2, skipEvery: 7 });
 const { get, cluster, step } = world;
 const { chain, control } = cluster;
 await step(60, 4);

@@ -5,9 +5,9 @@ import type { Clock } from '../../src/domain/clock.ts';
 import { toJson } from '../../src/domain/to-json.ts';
 import { WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
 import { routes } from '../../src/routes/index.ts';
-import { openStepped } from '../support/open.ts';
+import { startStepped } from '../support/harness.ts';
 
-const world = await openStepped(t);
+const world = await startStepped(t);
 const { gateway, cluster, clock, get, step } = world;
 await step(4);
 const [WALLET = ''] = WALLETS.map(({ address }) => address);

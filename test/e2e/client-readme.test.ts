@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import t from 'tap';
-import { openStepped, until } from '../support/open.ts';
+import { startStepped, waitFor } from '../support/harness.ts';
 
 const ROOT = new URL('../../../', import.meta.url); // from dist/test/e2e
 const [, example = ''] = /## The SDK\n\n```js\n(.*?)```/s.exec(readFileSync(new URL('README.md', ROOT), 'utf8')) ?? [];
 
 t.test('the example of the manual does what it says', async (t) => {
-  const { gateway, cluster, step } = await openStepped(t);
+  const { gateway, cluster, step } = await startStepped(t);
   const said: string[] = [];
   const code = example
     .replace('http://127.0.0.1:8787', gateway.url)
@@ -25,8 +25,8 @@ t.test('the example of the manual does what it says', async (t) => {
   t.teardown(end);
   t.match(said[0], /^9007199254740993 lamports at slot \d+$/);
   await step(2);
-  await until(() => said.includes('9007199.254740993'), 'the balance');
-  await until(() => said.some((line) => /^\d{7} \d*$/.test(line)), 'a frame');
+  await waitFor(() => said.includes('9007199.254740993'), 'the balance');
+  await waitFor(() => said.some((line) => /^\d{7} \d*$/.test(line)), 'a frame');
 });
 
 /** A project that has the package, and not the types of Node. */

@@ -2,12 +2,12 @@ import t from 'tap';
 import { WebSocket as NodeSocket } from 'ws';
 import { createClient, type Snapshot } from '../../src/client/client.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
-import { openStepped, until } from '../support/open.ts';
+import { startStepped, waitFor } from '../support/harness.ts';
 
 const [WALLET = ''] = WALLETS.map(({ address }) => address);
 
 t.test('the stream of a real gateway: proven frames, a proven balance, and both again on a new line', async (t) => {
-  const { gateway, cluster, clock, step } = await openStepped(t);
+  const { gateway, cluster, clock, step } = await startStepped(t);
   const sockets: NodeSocket[] = [];
   const client = createClient({
     url: gateway.url,
@@ -40,9 +40,9 @@ t.test('the stream of a real gateway: proven frames, a proven balance, and both 
     onUpdate: ({ seq, slot, result }) => updates.push({ seq, slot, lamports: BigInt(result.lamports) }),
     onError: (error) => errors.push(error),
   });
-  await until(() => frames.length > 0 && updates.length > 0, 'the first of both');
+  await waitFor(() => frames.length > 0 && updates.length > 0, 'the first of both');
   for (let i = 0; i < 40 && updates.length < 3; i++) await step();
-  await until(() => frames.at(-1)?.slot === cluster.chain.slot('processed'), 'the newest frame');
+  await waitFor(() => frames.at(-1)?.slot === cluster.chain.slot('processed'), 'the newest frame');
   t.same(missed, []);
   t.same(
     updates.slice(0, 3).map(({ seq }) => seq),
@@ -50,13 +50,13 @@ t.test('the stream of a real gateway: proven frames, a proven balance, and both 
   );
 
   sockets[0]?.terminate();
-  await until(() => sockets[0]?.readyState === NodeSocket.CLOSED, 'the end');
+  await waitFor(() => sockets[0]?.readyState === NodeSocket.CLOSED, 'the end');
   const before = updates.length;
   await step(5);
-  await until(() => sockets.length === 2 && updates.length > before, 'the new line');
+  await waitFor(() => sockets.length === 2 && updates.length > before, 'the new line');
   t.equal(updates[before]?.seq, 0);
   for (const { slot, lamports } of updates) t.equal(lamports, cluster.chain.accountAt(WALLET, slot)?.lamports);
-  await until(() => frames.at(-1)?.slot === cluster.chain.slot('processed'), 'the newest frame');
+  await waitFor(() => frames.at(-1)?.slot === cluster.chain.slot('processed'), 'the newest frame');
   t.same(
     frames.map(({ seq }) => seq),
     frames.map(({ seq }) => seq).toSorted((a, b) => a - b),
@@ -74,11 +74,11 @@ t.test(
   'where the runtime has a WebSocket none has to be passed',
   { skip: typeof WebSocket !== 'function' },
   async (t) => {
-    const { gateway } = await openStepped(t);
+    const { gateway } = await startStepped(t);
     const slots: number[] = [];
     const stream = createClient({ url: gateway.url }).stream({ onSnapshot: ({ slot }) => slots.push(slot) });
     t.teardown(() => stream.close());
-    await until(() => slots.length > 0, 'a frame');
+    await waitFor(() => slots.length > 0, 'a frame');
     t.ok(Number(slots[0]) > 0);
   },
 );

@@ -1,22 +1,22 @@
 import { existsSync, readFileSync } from 'node:fs';
 import t from 'tap';
-import { type Child, listening, PATIENT, run } from '../support/child-process.ts';
-import { slotgate } from '../support/run-slotgate.ts';
+import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
+import { runSlotgate } from '../support/run-slotgate.ts';
 
-const spawned = (args: readonly string[], env: NodeJS.ProcessEnv = {}): Child => {
-  const child = run(new URL('../../src/main.js', import.meta.url), args, env);
+const spawned = (args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProgram => {
+  const child = runModule(new URL('../../src/main.js', import.meta.url), args, env);
   t.teardown(() => child.process.kill('SIGKILL'));
   return child;
 };
 
 t.test('--help names every flag and command, --version the version', async (t) => {
-  const help = await slotgate(['--help']);
+  const help = await runSlotgate(['--help']);
   t.equal(help.code, 0);
   for (const word of ['--config', '--host', '--port', '--state', '--upstream', '--set', 'start', 'config', 'SLOTGATE_'])
     t.match(help.out, word);
   const version = spawned(['--version']);
-  t.equal(await version.ended(), 0);
-  t.match(version.out(), /^\d+\.\d+\.\d+\n$/);
+  t.equal(await version.exit(), 0);
+  t.match(version.stdout(), /^\d+\.\d+\.\d+\n$/);
 });
 
 /** What is wrong with a command line or a variable, and what is said of it. */
@@ -37,7 +37,7 @@ const WRONG: readonly [readonly string[], Readonly<Record<string, string>>, numb
 
 t.test('what is wrong is said in one line, and the exit code says whose fault it is', async (t) => {
   for (const [args, env, exitCode, line] of WRONG) {
-    const { code, out, err } = await slotgate(args, env);
+    const { code, out, err } = await runSlotgate(args, env);
     t.equal(code, exitCode, args.join(' '));
     t.match(err, line);
     t.match(err, /^slotgate: [^\n]+\n$/);
@@ -47,20 +47,23 @@ t.test('what is wrong is said in one line, and the exit code says whose fault it
 
 t.test('so it is in a process of its own', async (t) => {
   const children = [WRONG.at(0), WRONG.at(-1)].map(([args, env] = [[], {}, 0, /^/]) => spawned(args, env));
-  const codes = await Promise.all(children.map((child) => child.ended()));
+  const codes = await Promise.all(children.map((child) => child.exit()));
   t.same(codes, [64, 78]);
   for (const child of children) {
-    t.match(child.err(), /^slotgate: [^\n]+\n$/);
-    t.equal(child.out(), '');
+    t.match(child.stderr(), /^slotgate: [^\n]+\n$/);
+    t.equal(child.stdout(), '');
   }
 });
 
 t.test('config print shows what is in force, without the keys in URLs', async (t) => {
-  const { code, out } = await slotgate(['config', 'print', '--upstream', 'https://rpc.example/v2/KEY', '--port', '5'], {
-    SLOTGATE_PRICES_JUPITER_URL: 'https://prices.example/price/v3?api-key=KEY',
-    SLOTGATE_PORT: '4',
-    SLOTGATE_LIMITS_FREE_REQUESTS: '7',
-  });
+  const { code, out } = await runSlotgate(
+    ['config', 'print', '--upstream', 'https://rpc.example/v2/KEY', '--port', '5'],
+    {
+      SLOTGATE_PRICES_JUPITER_URL: 'https://prices.example/price/v3?api-key=KEY',
+      SLOTGATE_PORT: '4',
+      SLOTGATE_LIMITS_FREE_REQUESTS: '7',
+    },
+  );
   t.equal(code, 0);
   t.match(JSON.parse(out), { port: 5, limits: { free: { requests: 7 } }, upstreams: [{ id: 'node-1' }] });
   t.notMatch(out, /KEY/);
@@ -68,27 +71,27 @@ t.test('config print shows what is in force, without the keys in URLs', async (t
 
 t.test('config check says that all is well', async (t) => {
   for (const args of [[], ['--config', 'mainnet'], ['--config', 'devnet']])
-    t.equal((await slotgate(['config', 'check', ...args])).code, 0);
+    t.equal((await runSlotgate(['config', 'check', ...args])).code, 0);
 });
 
 t.test('without a command it serves, says where, and leaves on SIGTERM', async (t) => {
   const states = t.testdir({ first: {}, second: {} });
-  const child = spawned(['--port', '0', '--state', `${states}/first`, '--set', 'log.level=info', ...PATIENT], {
+  const child = spawned(['--port', '0', '--state', `${states}/first`, '--set', 'log.level=info', ...PATIENT_ARGS], {
     RECEIPT_KEY: 'ephemeral',
   });
-  const { url, cluster } = await listening(child);
+  const { url, cluster } = await waitUntilListening(child);
   t.match(cluster, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
   t.equal((await fetch(new URL('/api/v1/pubkey', url))).status, 200);
 
   const { port } = new URL(url);
-  const late = spawned(['--port', port, '--state', `${states}/second`, ...PATIENT], { RECEIPT_KEY: 'ephemeral' });
-  t.equal(await late.ended(), 1, 'a port that is taken');
-  t.match(late.err(), new RegExp(`^slotgate: [^\\n]*${port}[^\\n]*\\n$`));
+  const late = spawned(['--port', port, '--state', `${states}/second`, ...PATIENT_ARGS], { RECEIPT_KEY: 'ephemeral' });
+  t.equal(await late.exit(), 1, 'a port that is taken');
+  t.match(late.stderr(), new RegExp(`^slotgate: [^\\n]*${port}[^\\n]*\\n$`));
 
   const commandLine = `/proc/${child.process.pid}/cmdline`;
   if (existsSync(commandLine)) t.equal(readFileSync(commandLine, 'utf8').replaceAll('\0', ''), 'slotgate');
 
   child.process.kill('SIGTERM');
-  t.equal(await child.ended(), 0);
-  t.equal(child.err(), '');
+  t.equal(await child.exit(), 0);
+  t.equal(child.stderr(), '');
 });

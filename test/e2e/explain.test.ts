@@ -2,18 +2,20 @@ import t from 'tap';
 import { parseExactJson } from '../../src/domain/parse-exact-json.ts';
 import { toJson } from '../../src/domain/to-json.ts';
 import { createDocumentChecker } from '../support/assert-documented.ts';
-import { recording, recordings } from '../support/corpus.ts';
-import { type Got, openStepped } from '../support/open.ts';
+import { type HttpAnswer, startStepped } from '../support/harness.ts';
+import { parseRecording, readRecordings } from '../support/recorded-transactions.ts';
 
-const world = await openStepped(t);
+const world = await startStepped(t);
 const { get, cluster, step } = world;
 await step(40, 4);
 const fits = await createDocumentChecker(world);
 
-const post = (body: string): Promise<Got> =>
+const post = (body: string): Promise<HttpAnswer> =>
   get('/explain', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-const explain = (tx: unknown, logs?: readonly string[]): Promise<Got> => post(toJson({ tx, logs }));
-const recorded = new Map(recordings('transactions').map((line) => [recording(line).name, recording(line).result]));
+const explain = (tx: unknown, logs?: readonly string[]): Promise<HttpAnswer> => post(toJson({ tx, logs }));
+const recorded = new Map(
+  readRecordings('transactions').map((line) => [parseRecording(line).name, parseRecording(line).result]),
+);
 
 const sent = 'tx/2kHbPUGzehen_jsonParsed';
 const FAILED = 'tx/2M5hpf4CNdfV_json';

@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import t from 'tap';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
-import { openStepped, type SteppedWorld, until } from '../support/open.ts';
+import { type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
 
 const address = (rank: number): string => WALLETS[rank]?.address ?? '';
 
 /** Lets time pass for gateway and cluster, and what hangs on it be done. */
-async function pass({ clock }: SteppedWorld, ms: number): Promise<void> {
+async function pass({ clock }: SteppedHarness, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 400) {
     clock.advance(Math.min(400, left));
     await sleep(4);
@@ -15,19 +15,19 @@ async function pass({ clock }: SteppedWorld, ms: number): Promise<void> {
 }
 
 /** Lets time pass until health is good. */
-const recovers = (world: SteppedWorld): Promise<void> =>
-  until(async () => {
+const recovers = (world: SteppedHarness): Promise<void> =>
+  waitFor(async () => {
     await pass(world, 400);
     return (await status(world)) === 'ok';
   }, 'good health');
 
-const status = async ({ get }: SteppedWorld): Promise<string> => {
+const status = async ({ get }: SteppedHarness): Promise<string> => {
   const { json } = await get('/health');
   return json.result?.status ?? json.error;
 };
 
 t.test('an answer is a miss, then a hit, then read anew; what is read all the time is always a hit', async (t) => {
-  const world = await openStepped(t);
+  const world = await startStepped(t);
   const { get, step, cluster } = world;
   const balance = `/balance/${address(0)}`;
   const first = await get(balance);
@@ -55,7 +55,7 @@ t.test('an answer is a miss, then a hit, then read anew; what is read all the ti
 });
 
 t.test('a thousand callers of one cold key cost one call', async (t) => {
-  const { get, rpc, cluster, clock } = await openStepped(t, { perSlot: 0 });
+  const { get, rpc, cluster, clock } = await startStepped(t, { perSlot: 0 });
   await cluster.control.delayResponses(1);
   const calls = async (method: string) => (await cluster.control.requestCounts())[method] ?? 0;
   const ask = async (method: string, call: () => Promise<{ status: number; text: string }>) => {
@@ -77,7 +77,7 @@ t.test('a thousand callers of one cold key cost one call', async (t) => {
 });
 
 t.test('when reads fail the old answers go on, marked as stale, until they are too old', async (t) => {
-  const world = await openStepped(t, { perSlot: 0 });
+  const world = await startStepped(t, { perSlot: 0 });
   const { get, cluster, clock, logged, step } = world;
   const target = `/balance/${address(1)}`;
   const { json: known } = await get(target);
@@ -85,7 +85,7 @@ t.test('when reads fail the old answers go on, marked as stale, until they are t
 
   await cluster.control.rateLimit(1_000_000, 1);
   await step(4);
-  await until(async () => (await status(world)) === 'degraded', 'degraded health');
+  await waitFor(async () => (await status(world)) === 'degraded', 'degraded health');
   t.ok(logged.some(({ level, message }) => level === 'warn' && /a read failed/.test(message)));
   const stale = await get(target);
   t.equal(stale.status, 200);
@@ -120,12 +120,12 @@ t.test('when reads fail the old answers go on, marked as stale, until they are t
     await step(); // the node had asked to be left alone for a while
     return /MISS|HIT/.test((await get(target)).headers.get('x-cache') ?? '');
   };
-  await until(isFresh, 'a fresh answer'); // a hit when it was read again in the background meanwhile
+  await waitFor(isFresh, 'a fresh answer'); // a hit when it was read again in the background meanwhile
   t.equal((await get('/epoch')).status, 200);
 });
 
 t.test('a cluster that stands still is degraded, then down; nothing is called fresh meanwhile', async (t) => {
-  const world = await openStepped(t, { perSlot: 0 });
+  const world = await startStepped(t, { perSlot: 0 });
   const { get, cluster } = world;
   const target = `/epoch?commitment=processed`;
   await get(target);
@@ -153,7 +153,7 @@ t.test('a cluster that stands still is degraded, then down; nothing is called fr
 });
 
 t.test('without a new slot for a while a frame says that health is degraded', async (t) => {
-  const world = await openStepped(t, { perSlot: 0 });
+  const world = await startStepped(t, { perSlot: 0 });
   const before = (await world.get('/network')).json.result;
   await world.cluster.control.pauseSlots();
   await pass(world, 5600);
@@ -164,7 +164,7 @@ t.test('without a new slot for a while a frame says that health is degraded', as
 });
 
 t.test('whatever the node does, no answer to the same question ever has an older slot', async (t) => {
-  const world = await openStepped(t, { perSlot: 1, skipEvery: 7 });
+  const world = await startStepped(t, { perSlot: 1, skipEvery: 7 });
   const { get, cluster } = world;
   const targets = ['processed', 'confirmed', 'finalized'].flatMap((commitment) => [
     `/balance/${address(0)}?commitment=${commitment}`,

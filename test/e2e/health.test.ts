@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import t from 'tap';
-import { openStepped, until } from '../support/open.ts';
+import { startStepped, waitFor } from '../support/harness.ts';
 
 t.test('I13: when the only node has gone back, health names it and says why', async (t) => {
-  const { get, step, cluster, clock } = await openStepped(t, { perSlot: 0, set: ['cache.maxStaleSlots=20'] });
+  const { get, step, cluster, clock } = await startStepped(t, { perSlot: 0, set: ['cache.maxStaleSlots=20'] });
   await step(4);
   const before = cluster.chain.slot('processed');
   await cluster.control.skewSlots(-1400);
@@ -11,14 +11,14 @@ t.test('I13: when the only node has gone back, health names it and says why', as
     clock.advance(400);
     await sleep(4);
   };
-  await until(async () => {
+  await waitFor(async () => {
     await pass();
     return (await get('/health')).json.result.upstreams[0].status === 'down';
   }, 'the refusal');
   const { result } = (await get('/health')).json;
   t.equal(result.status, 'degraded', 'the last answers may still be given');
   t.same(Object.keys(result.upstreams[0]), ['id', 'status', 'slot', 'behindSlots', 'ws']);
-  await until(async () => {
+  await waitFor(async () => {
     await pass();
     return (await get('/health')).status === 503;
   }, 'bad health');
@@ -31,9 +31,9 @@ t.test('I13: when the only node has gone back, health names it and says why', as
 });
 
 t.test('a cluster that stands still is nobody’s fault', async (t) => {
-  const { get, cluster, clock } = await openStepped(t, { perSlot: 0, set: ['cache.maxStaleSlots=20'] });
+  const { get, cluster, clock } = await startStepped(t, { perSlot: 0, set: ['cache.maxStaleSlots=20'] });
   await cluster.control.pauseSlots();
-  await until(async () => {
+  await waitFor(async () => {
     clock.advance(400);
     await sleep(4);
     return (await get('/health')).status === 503;

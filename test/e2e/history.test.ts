@@ -1,9 +1,9 @@
 import t from 'tap';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { assertRefusedWithoutUpstream, createDocumentChecker } from '../support/assert-documented.ts';
-import { openStepped } from '../support/open.ts';
+import { startStepped } from '../support/harness.ts';
 
-const world = await openStepped(t, { perSlot: 6 });
+const world = await startStepped(t, { perSlot: 6 });
 const { get, cluster, step } = world;
 const { chain, control } = cluster;
 await step(100, 4);

@@ -4,10 +4,10 @@ import t from 'tap';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { DOLLAR, GOLD, POINTS, TOLL, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { findProgramAddress } from '../../src/solana/accounts/program-derived-address.ts';
-import { openStepped } from '../support/open.ts';
+import { startStepped } from '../support/harness.ts';
 import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
 
-const { get, cluster, node, step } = await openStepped(t, { perSlot: 0 });
+const { get, cluster, node, step } = await startStepped(t, { perSlot: 0 });
 const { chain } = cluster;
 const NOBODY = '4'.repeat(44);
 const dollar = DOLLAR.mint.address;
@@ -114,23 +114,23 @@ t.test('where no node lists the holders, that is said, and nothing else', async 
   };
   for (const code of [-32010, -32012, -32601]) {
     const refusal = { error: `{"code":${code},"message":"secret: excluded from account secondary indexes"}` };
-    node.says.set('getTokenLargestAccounts', () => refusal).set('getProgramAccounts', () => refusal);
+    node.overrides.set('getTokenLargestAccounts', () => refusal).set('getProgramAccounts', () => refusal);
     await said(1);
     await said(2);
     await step(4, 4);
   }
-  node.says.clear();
-  node.says.set('getProgramAccounts', () => ({ result: `"${'x'.repeat(65 << 20)}"` }));
+  node.overrides.clear();
+  node.overrides.set('getProgramAccounts', () => ({ result: `"${'x'.repeat(65 << 20)}"` }));
   await said(3);
-  node.says.clear();
+  node.overrides.clear();
 });
 
 t.test('a node that is late with it may have it in a moment', async (t) => {
   const late = { error: '{"code":-32005,"message":"Node is behind by 42 slots"}' };
-  node.says.set('getTokenLargestAccounts', () => late);
+  node.overrides.set('getTokenLargestAccounts', () => late);
   const { status, json } = await get(`/token/${GOLD.mint.address}/holders`);
   t.strictSame([status, json.error], [503, 'upstream_unavailable']);
-  node.says.clear();
+  node.overrides.clear();
   await step(4, 4);
   t.equal((await get(`/token/${GOLD.mint.address}/holders`)).status, 200);
 });
@@ -140,11 +140,11 @@ t.test('holders from before what was said already are none', async (t) => {
   const { slot } = (await get(target)).json;
   const rows = WALLETS.map((wallet) => ({ address: cluster.setup.tokenAccountOf(GOLD, wallet) }));
   const told = (at: number) => ({ result: `{"context":{"slot":${at}},"value":${JSON.stringify(rows)}}` });
-  node.says.set('getTokenLargestAccounts', () => told(slot - 1));
+  node.overrides.set('getTokenLargestAccounts', () => told(slot - 1));
   await step(40, 4);
   const { status, json, headers } = await get(target);
   t.strictSame([status, json.slot, headers.get('x-cache')], [200, slot, 'STALE']);
-  node.says.clear();
+  node.overrides.clear();
   await step();
   t.ok((await get(target)).json.slot > slot);
 });

@@ -5,7 +5,7 @@ import { METADATA_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/well-known-add
 import { deriveKeypair } from '../../src/localnet/traffic/demo-keypair.ts';
 import { findMetadataAddress } from '../../src/solana/accounts/metaplex-metadata-account.ts';
 import { findAssociatedTokenAddress, findProgramAddress } from '../../src/solana/accounts/program-derived-address.ts';
-import { openStepped } from '../support/open.ts';
+import { startStepped } from '../support/harness.ts';
 import { mintFixture, tokenAccountFixture } from '../support/token-account-fixtures.ts';
 
 const mintNamed = (name: string): Address => address(findProgramAddress(TOKEN_PROGRAM, [name]));
@@ -17,7 +17,7 @@ const [collector, other] = ['collector', 'other collector'].map((name) => derive
 ];
 
 // Somebody says that they are worth a dollar: of one that is like no other that can't be known.
-const { get, cluster, step } = await openStepped(t, {
+const { get, cluster, step } = await startStepped(t, {
   perSlot: 0,
   set: ['prices.sources=["static"]', `prices.static=${JSON.stringify({ [picture]: 1, [edition]: 1 })}`],
 });

@@ -2,20 +2,20 @@ import t from 'tap';
 import { generateApiKey } from '../../src/access/api-keys/api-key.ts';
 import { apiKeysPath } from '../../src/access/api-keys/api-key-store.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
-import { issue, recordOf } from '../support/access/api-key-fixtures.ts';
-import { type Got, openStepped, type SteppedWorld, until } from '../support/open.ts';
+import { apiKeyRecord, issueKeys } from '../support/access/api-key-fixtures.ts';
+import { type HttpAnswer, type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
 
-const left = async (asking: Promise<Got>): Promise<number> =>
+const left = async (asking: Promise<HttpAnswer>): Promise<number> =>
   Number((await asking).headers.get('x-ratelimit-remaining'));
 
 /** Makes the node wait with every account until it is let go; tells what it was asked for. */
-function hold({ node }: SteppedWorld) {
+function hold({ node }: SteppedHarness) {
   let letGo = (): void => {};
   const held = new Promise<undefined>((resolve) => {
     letGo = () => resolve(undefined);
   });
   const asked: string[] = [];
-  node.says.set('getMultipleAccounts', ([addresses]) => {
+  node.overrides.set('getMultipleAccounts', ([addresses]) => {
     asked.push(...addresses);
     return held;
   });
@@ -27,7 +27,7 @@ const wallet = (n: number): string => WALLETS[n]?.address ?? '';
 t.test(
   'of one caller so many reads are with the upstream, as many wait, and the next is told to come again',
   async (t) => {
-    const world = await openStepped(t, { perSlot: 0, set: ['limits.free.inFlight=2'] });
+    const world = await startStepped(t, { perSlot: 0, set: ['limits.free.inFlight=2'] });
     const { get } = world;
     const { asked, letGo } = hold(world);
     const reads = Array.from({ length: 5 }, (_, n) => get(`/account/${wallet(n)}`));
@@ -36,7 +36,7 @@ t.test(
     t.equal(refused.json.error, 'overloaded');
     t.equal(refused.headers.get('retry-after'), '1');
     t.match(refused.headers.get('x-ratelimit-remaining'), /^\d+$/);
-    await until(() => asked.length === 2, 'two questions');
+    await waitFor(() => asked.length === 2, 'two questions');
     t.equal((await get('/slot')).status, 200, 'what is in the cache is served');
     letGo();
     const statuses = (await Promise.all(reads)).map(({ status }) => status);
@@ -46,12 +46,12 @@ t.test(
 );
 
 t.test('who asks what is being asked already waits for that, however many they are', async (t) => {
-  const world = await openStepped(t, { perSlot: 0, set: ['limits.free.inFlight=1'] });
+  const world = await startStepped(t, { perSlot: 0, set: ['limits.free.inFlight=1'] });
   const { get } = world;
   const { asked, letGo } = hold(world);
   const all = await left(get('/health'));
   const reads = Array.from({ length: 30 }, () => get(`/account/${wallet(0)}`));
-  await until(async () => (await left(get('/health'))) === all - 30, 'that all have come');
+  await waitFor(async () => (await left(get('/health'))) === all - 30, 'that all have come');
   letGo();
   for (const { status } of await Promise.all(reads)) t.equal(status, 200);
   t.equal(asked.length, 1);
@@ -60,29 +60,29 @@ t.test('who asks what is being asked already waits for that, however many they a
 t.test('where there is a line a scale key goes before who came first', async (t) => {
   const state = t.testdir();
   const key = generateApiKey();
-  await issue(apiKeysPath(state), recordOf(key, { tier: 'scale' }));
-  const world = await openStepped(t, { perSlot: 0, state, set: ['limits.inFlight=1'] });
+  await issueKeys(apiKeysPath(state), apiKeyRecord(key, { tier: 'scale' }));
+  const world = await startStepped(t, { perSlot: 0, state, set: ['limits.inFlight=1'] });
   const { get } = world;
   const paying = { headers: { 'x-api-key': key } };
   const { asked, letGo } = hold(world);
   const [all, allOfKey] = [await left(get('/health')), await left(get('/health', paying))];
   const reads = [get(`/account/${wallet(0)}`)];
-  await until(() => asked.length === 1, 'the first question');
+  await waitFor(() => asked.length === 1, 'the first question');
   reads.push(get(`/account/${wallet(1)}`));
-  await until(async () => (await left(get('/health'))) === all - 2, 'the second');
+  await waitFor(async () => (await left(get('/health'))) === all - 2, 'the second');
   reads.push(get(`/account/${wallet(2)}`, paying));
-  await until(async () => (await left(get('/health', paying))) === allOfKey - 1, 'the third');
+  await waitFor(async () => (await left(get('/health', paying))) === allOfKey - 1, 'the third');
   letGo();
   await Promise.all(reads);
   t.same(asked, [wallet(0), wallet(2), wallet(1)]);
 });
 
 t.test('calls of /rpc stand in the same line', async (t) => {
-  const world = await openStepped(t, { perSlot: 0, set: ['limits.inFlight=1', 'limits.queue=0'] });
+  const world = await startStepped(t, { perSlot: 0, set: ['limits.inFlight=1', 'limits.queue=0'] });
   const { get, rpc } = world;
   const { asked, letGo } = hold(world);
   const read = get(`/account/${wallet(0)}`);
-  await until(() => asked.length === 1, 'the question');
+  await waitFor(() => asked.length === 1, 'the question');
   const refused = await rpc({ method: 'getBalance', params: [wallet(1)] });
   t.match([refused.status, refused.json.error], [503, 'overloaded']);
   letGo();

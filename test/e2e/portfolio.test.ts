@@ -4,7 +4,7 @@ import t from 'tap';
 import { COINS, DOLLAR, GOLD, POINTS, TOLL, TREASURY, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { PRICE_FEEDS } from '../../src/localnet/traffic/demo-price-feeds.ts';
 import { findPriceFeedAddress } from '../../src/solana/accounts/pyth-price.ts';
-import { openStepped } from '../support/open.ts';
+import { startStepped } from '../support/harness.ts';
 
 const NATIVE = 'So11111111111111111111111111111111111111112';
 const NOBODY = '4'.repeat(44);
@@ -14,7 +14,7 @@ const wallet = WALLETS[0].address;
 const pyth = [`prices.sources=["pyth-onchain"]`, `prices.pyth.feeds=${JSON.stringify(PRICE_FEEDS)}`];
 
 t.test('with prices on chain', async (t) => {
-  const { get, cluster, clock, step } = await openStepped(t, { perSlot: 0, set: pyth });
+  const { get, cluster, clock, step } = await startStepped(t, { perSlot: 0, set: pyth });
 
   /** The price that a feed's account holds now. */
   const onChain = (mint: string): number => {
@@ -132,7 +132,7 @@ t.test('with prices on chain', async (t) => {
 });
 
 t.test('without a source of prices all is counted and nothing is valued', async (t) => {
-  const { get } = await openStepped(t, { perSlot: 0 });
+  const { get } = await startStepped(t, { perSlot: 0 });
   const { result } = (await get(`/address/${wallet}/portfolio`)).json;
   t.match(result, { totalUsd: null, pricedCount: 0, unpricedCount: 5, valuation: { source: 'none', asOf: null } });
   t.same(
@@ -163,7 +163,7 @@ t.test('sources are asked in their order, each for what is missing', async (t) =
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
   t.teardown(() => service.close());
   const { port } = service.address() as AddressInfo; // it listens on TCP
-  const { get, cluster, step, logged } = await openStepped(t, {
+  const { get, cluster, step, logged } = await startStepped(t, {
     perSlot: 0,
     set: [
       'prices.sources=["jupiter-v3","static"]',
@@ -198,5 +198,5 @@ t.test('sources are asked in their order, each for what is missing', async (t) =
   await step(8, 4);
   const alone = (await get(`/address/${wallet}/portfolio`)).json.result;
   t.match(alone, { pricedCount: 2, unpricedCount: 3 }, 'a service that is gone takes only its own prices along');
-  t.ok(logged.some(({ facts }) => facts.source === 'jupiter-v3'));
+  t.ok(logged.some(({ fields }) => fields.source === 'jupiter-v3'));
 });

@@ -5,11 +5,11 @@ import { WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
 import { formatSignedBody, receiptTextIn } from '../../src/receipts/signed-body.ts';
 import { ReceiptError } from '../../src/receipts/verify/receipt-error.ts';
 import { type Expected, verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
-import { openStepped } from '../support/open.ts';
-import { pythonVerdicts, type Question, skipPython } from '../support/receipts/python-implementation.ts';
-import { readmeVerdict } from '../support/receipts/readme-implementation.ts';
+import { startStepped } from '../support/harness.ts';
+import { pythonSkipReason, pythonVerdicts, type VerifyRequest } from '../support/receipts/python-implementation.ts';
+import { runReadmeVerifier } from '../support/receipts/readme-implementation.ts';
 
-const { get, gateway, cluster, clock, step } = await openStepped(t);
+const { get, gateway, cluster, clock, step } = await startStepped(t);
 
 const TARGETS = [
   '/slot',
@@ -113,28 +113,32 @@ t.test('an old body is sealed anew before it is served, with the same result', a
 
 t.test(
   'the verifier in the manual believes a live answer, and none that was touched',
-  { skip: skipPython },
+  { skip: pythonSkipReason },
   async (t) => {
     const request = `GET /api/v1/balance/${WHALE.address}`;
     const nonce = 'n0nce-of_16-char';
     const { text } = await get(`/balance/${WHALE.address}`, { headers: { 'x-receipt-nonce': nonce } });
     const judge = (body: string): string =>
-      readmeVerdict({ publicKey: gateway.publicKey, cluster: gateway.cluster, request, nonce, body });
+      runReadmeVerifier({ publicKey: gateway.publicKey, cluster: gateway.cluster, request, nonce, body });
     const { result } = verifyReceipt(text, { ...expected(`/balance/${WHALE.address}`), nonce });
     t.equal(judge(text), result);
     t.equal(judge(text.replace('observed', 'exact')), 'refused: signature');
   },
 );
 
-t.test('a verifier that shares no line with this project believes the same bodies', { skip: skipPython }, async (t) => {
-  const { publicKey, cluster } = gateway;
-  const question = async (target: string): Promise<Question> => {
-    const { text: body } = await get(target);
-    return { publicKey, cluster, request: `GET /api/v1${target}`, nonce: null, body };
-  };
-  const honest = await Promise.all(TARGETS.slice(0, 9).map(question));
-  const [first] = honest;
-  if (first === undefined) throw new Error('nothing was asked');
-  const forged = { ...first, body: String(first.body).replace('"observed/1"', '"exact/1"') };
-  t.same(pythonVerdicts([...honest, forged]), [...honest.map(() => 'holds'), 'signature']);
-});
+t.test(
+  'a verifier that shares no line with this project believes the same bodies',
+  { skip: pythonSkipReason },
+  async (t) => {
+    const { publicKey, cluster } = gateway;
+    const question = async (target: string): Promise<VerifyRequest> => {
+      const { text: body } = await get(target);
+      return { publicKey, cluster, request: `GET /api/v1${target}`, nonce: null, body };
+    };
+    const honest = await Promise.all(TARGETS.slice(0, 9).map(question));
+    const [first] = honest;
+    if (first === undefined) throw new Error('nothing was asked');
+    const forged = { ...first, body: String(first.body).replace('"observed/1"', '"exact/1"') };
+    t.same(pythonVerdicts([...honest, forged]), [...honest.map(() => 'holds'), 'signature']);
+  },
+);

@@ -4,10 +4,10 @@ import { TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { DOLLAR, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { findProgramAddress } from '../../src/solana/accounts/program-derived-address.ts';
 import { parseSolDomain, resolveDomain } from '../../src/solana/accounts/sol-domain.ts';
-import { openStepped } from '../support/open.ts';
+import { startStepped } from '../support/harness.ts';
 import { decodeBase64, solNames } from '../support/recorded-accounts.ts';
 
-const { get, cluster, step } = await openStepped(t, { perSlot: 1 });
+const { get, cluster, step } = await startStepped(t, { perSlot: 1 });
 const { chain } = cluster;
 const NOBODY = '4'.repeat(44);
 const SYSTEM = '1'.repeat(32);

@@ -3,10 +3,10 @@ import t from 'tap';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { COINS, DOLLAR, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { findAssociatedTokenAddress, findProgramAddress } from '../../src/solana/accounts/program-derived-address.ts';
-import { openStepped } from '../support/open.ts';
+import { startStepped } from '../support/harness.ts';
 import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
 
-const { get, cluster, step } = await openStepped(t, { perSlot: 0 });
+const { get, cluster, step } = await startStepped(t, { perSlot: 0 });
 const { chain } = cluster;
 const wallet = WALLETS[0].address;
 const NOBODY = '4'.repeat(44);

@@ -1,9 +1,9 @@
 import t from 'tap';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { assertRefusedWithoutUpstream, createDocumentChecker } from '../support/assert-documented.ts';
-import { openStepped } from '../support/open.ts';
+import { startStepped } from '../support/harness.ts';
 
-const world = await openStepped(t, { perSlot: 4 });
+const world = await startStepped(t, { perSlot: 4 });
 const { get, rpc, cluster, step } = world;
 const { chain } = cluster;
 await step(56, 4);

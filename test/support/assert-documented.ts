@@ -1,11 +1,11 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Test } from 'tap';
-import type { Got, World } from './open.ts';
+import type { GatewayHarness, HttpAnswer } from './harness.ts';
 
 /** Holds answers to what the API document says of their path, such as `/block/{slot}`. */
 export async function createDocumentChecker({
   get,
-}: World): Promise<(t: Test, path: string, got: Got, method?: string) => void> {
+}: GatewayHarness): Promise<(t: Test, path: string, got: HttpAnswer, method?: string) => void> {
   const ajv = new Ajv2020({ strict: false });
   ajv.addSchema((await get('/openapi.json')).json, 'document');
   const compiled = new Map<string, ValidateFunction>();
@@ -22,7 +22,7 @@ export async function createDocumentChecker({
 /** Asks what must be refused before anything is asked of the cluster. */
 export async function assertRefusedWithoutUpstream(
   t: Test,
-  { get, cluster }: World & { readonly cluster: { readonly control: { requestCounts(): Promise<object> } } },
+  { get, cluster }: GatewayHarness & { readonly cluster: { readonly control: { requestCounts(): Promise<object> } } },
   code: string,
   targets: readonly string[],
 ): Promise<void> {

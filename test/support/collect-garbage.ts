@@ -5,7 +5,7 @@ setFlagsFromString('--expose-gc');
 const gc: () => void = runInNewContext('gc');
 
 /** Collects all garbage, so that the memory in use can be told. */
-export function collect(): void {
+export function collectGarbage(): void {
   gc();
   gc(); // what the first has finalized
 }

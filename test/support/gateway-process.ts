@@ -1,11 +1,11 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Child, listening, run } from './child-process.ts';
-import { until } from './open.ts';
+import { type ChildProgram, runModule, waitUntilListening } from './child-process.ts';
+import { waitFor } from './harness.ts';
 
 /** For how long a gateway's loop was held up at most: by its own work, and altogether. */
-export interface HoldUp {
+export interface LoopDelay {
   readonly ownMs: number;
   readonly wholeMs: number;
 }
@@ -13,15 +13,15 @@ export interface HoldUp {
 const TICKS_PER_SECOND = 100;
 
 /** The upstream of a node or a proxy, as a gateway takes it. */
-export const onPort = ({ port }: { readonly port: number }): string =>
+export const upstreamOnPort = ({ port }: { readonly port: number }): string =>
   `http://127.0.0.1:${port},ws://127.0.0.1:${port}`;
 
 /** A gateway in a process of its own, which lets everybody ask as much as they want. It ends with this process. */
 export class GatewayProcess {
-  readonly child: Child;
+  readonly child: ChildProgram;
   readonly #folder: string;
-  #holdUpsTaken = 0;
-  #weighed = 0;
+  #delaysTaken = 0;
+  #memoryReports = 0;
 
   /** `set`: settings, as `--set` takes them. */
   static async start(upstreams: readonly string[], set: readonly string[] = []): Promise<GatewayProcess> {
@@ -31,22 +31,22 @@ export class GatewayProcess {
       '--set',
       path,
     ]);
-    const child = run(
+    const child = runModule(
       new URL('../../src/main.js', import.meta.url),
       ['--port', '0', '--state', folder, ...nodes, ...sets],
-      { NODE_OPTIONS: `--import ${new URL('./in-gateway.js', import.meta.url)}` },
+      { NODE_OPTIONS: `--import ${new URL('./gateway-probe.js', import.meta.url)}` },
     );
     return new GatewayProcess(child, folder);
   }
 
-  private constructor(child: Child, folder: string) {
+  private constructor(child: ChildProgram, folder: string) {
     this.child = child;
     this.#folder = folder;
   }
 
   /** Where it listens, as soon as it does. */
   async url(): Promise<string> {
-    return (await listening(this.child)).url;
+    return (await waitUntilListening(this.child)).url;
   }
 
   /** Seconds of processor time that it has used. */
@@ -57,51 +57,51 @@ export class GatewayProcess {
   }
 
   /** The longest since this was last asked. */
-  takeHoldUp(): HoldUp {
-    const told = [...this.child.err().matchAll(/held up ([\d.]+) ([\d.]+)/g)];
-    const since = told.slice(this.#holdUpsTaken);
-    this.#holdUpsTaken = told.length;
+  takeLoopDelay(): LoopDelay {
+    const reports = [...this.child.stderr().matchAll(/held up ([\d.]+) ([\d.]+)/g)];
+    const since = reports.slice(this.#delaysTaken);
+    this.#delaysTaken = reports.length;
     const longest = (column: number): number => Math.max(...since.map((found) => Number(found[column])));
     return { ownMs: longest(1), wholeMs: longest(2) };
   }
 
   /** Bytes of memory after a collection. */
-  async rss(): Promise<number> {
-    const id = ++this.#weighed;
+  async rssBytes(): Promise<number> {
+    const id = ++this.#memoryReports;
     this.child.process.stdin?.write(`weigh ${id}\n`);
-    const told = new RegExp(`^weighed ${id} (\\d+)\n`, 'm');
-    await until(() => told.test(this.child.err()) || this.ending !== undefined, 'the memory of the gateway');
-    return Number(told.exec(this.child.err())?.[1]);
+    const report = new RegExp(`^weighed ${id} (\\d+)\n`, 'm');
+    await waitFor(() => report.test(this.child.stderr()) || this.exitReason !== undefined, 'the memory of the gateway');
+    return Number(report.exec(this.child.stderr())?.[1]);
   }
 
   /** Gives a route, named by its path, a defect: from now on it throws where it would read. */
   async breakRoute(path: string): Promise<void> {
     this.child.process.stdin?.write(`break ${path}\n`);
-    const isBroken = (): boolean => this.child.err().includes(`broken ${path}\n`);
-    await until(() => isBroken() || this.ending !== undefined, 'the defect');
+    const isBroken = (): boolean => this.child.stderr().includes(`broken ${path}\n`);
+    await waitFor(() => isBroken() || this.exitReason !== undefined, 'the defect');
   }
 
   /** How it ended by itself; undefined while it runs. */
-  get ending(): string | undefined {
+  get exitReason(): string | undefined {
     const { exitCode, signalCode } = this.child.process;
-    return exitCode === null && signalCode === null ? undefined : `${signalCode ?? exitCode} ${this.child.err()}`;
+    return exitCode === null && signalCode === null ? undefined : `${signalCode ?? exitCode} ${this.child.stderr()}`;
   }
 
   /** The lines of its log that tell of a defect. */
-  get defects(): readonly string[] {
-    const lines = this.child.out().split('\n');
+  get defectLogLines(): readonly string[] {
+    const lines = this.child.stdout().split('\n');
     return lines.filter((line) => line.includes('a request met a defect'));
   }
 
   /** Asks it to end, and gives how it did. */
   async terminate(): Promise<number | string> {
     this.child.process.kill('SIGTERM');
-    return await this.child.ended();
+    return await this.child.exit();
   }
 
   async close(): Promise<void> {
     this.child.process.kill('SIGKILL');
-    await this.child.ended();
+    await this.child.exit();
     await rm(this.#folder, { recursive: true });
   }
 }

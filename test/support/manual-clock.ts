@@ -17,8 +17,8 @@ export class ManualClock implements Clock {
     return this.#ms;
   }
 
-  after(ms: number, work: () => void): () => void {
-    const timer = { at: this.#ms + Math.max(0, ms), work };
+  after(ms: number, callback: () => void): () => void {
+    const timer = { at: this.#ms + Math.max(0, ms), work: callback };
     this.#timers.push(timer);
     return () => {
       this.#timers = this.#timers.filter((other) => other !== timer);

@@ -4,8 +4,8 @@ import { connectMesh, type MeshOptions } from '../../src/upstream/mesh/connect-m
 import type { Mesh } from '../../src/upstream/mesh/mesh.ts';
 import type { NodeOptions } from '../../src/upstream/upstream-options.ts';
 import { ManualClock } from './manual-clock.ts';
-import { errorBody, type Reply, resultBody, ScriptedNode, waitUntil } from './scripted-node.ts';
-import { SETTINGS } from './upstream-settings.ts';
+import { errorBody, type ReplyScript, resultBody, ScriptedNode, waitUntil } from './scripted-node.ts';
+import { UPSTREAM_SETTINGS } from './upstream-settings.ts';
 
 /** A mesh over nodes that a test plays. */
 export interface MeshHarness {
@@ -18,7 +18,7 @@ export interface MeshHarness {
 export const CONFIRMED = { commitment: 'confirmed' };
 
 /** A scripted node that gives its port as every balance, at its confirmed slot. */
-export async function startNode(t: Test, port?: number): Promise<ScriptedNode> {
+export async function startScriptedNode(t: Test, port?: number): Promise<ScriptedNode> {
   const node = await ScriptedNode.start(port);
   t.teardown(() => node.close());
   node.replies.getBalance = (response, asked) =>
@@ -38,7 +38,7 @@ export async function connectMeshTo(
     nodes,
     clock,
     random: () => 0,
-    settings: SETTINGS,
+    settings: UPSTREAM_SETTINGS,
     onProblem: (id, problem) => problems.push(`${id} ${problem}`),
     ...options,
   });
@@ -53,15 +53,15 @@ export async function connectMeshTo(
 export const connectScripted = (t: Test, nodes: readonly ScriptedNode[], options: Partial<MeshOptions> = {}) =>
   connectMeshTo(
     t,
-    nodes.map((node, index) => node.options(`node-${index + 1}`)),
+    nodes.map((node, index) => node.nodeOptions(`node-${index + 1}`)),
     options,
   );
 
 export const errorReply =
-  (error: string): Reply =>
+  (error: string): ReplyScript =>
   (response, asked) =>
     response.end(errorBody(asked, error));
-export const brokenReply: Reply = (response) => response.destroy();
+export const brokenReply: ReplyScript = (response) => response.destroy();
 
 /** Which node answered: the scripted nodes give their port as the balance. */
 export const answeringPort = async (mesh: Mesh) => Number(`${(await mesh.call('getBalance', ['x', CONFIRMED])).value}`);

@@ -2,7 +2,7 @@ import { runCommandLine } from '../../src/cli/program.ts';
 import { StartError } from '../../src/domain/start-error.ts';
 
 /** What a command said, and how it ended. */
-export interface Said {
+export interface SlotgateOutput {
   readonly code: number;
   readonly out: string;
   readonly err: string;
@@ -12,8 +12,11 @@ export interface Said {
  * Runs a command of `slotgate` in this process, as main.ts does: a process of its own takes longer to start than the
  * command to run. For commands that end by themselves and read no standard input.
  */
-export async function slotgate(args: readonly string[], env: Readonly<Record<string, string>> = {}): Promise<Said> {
-  const [out, err] = [listenTo(process.stdout), listenTo(process.stderr)];
+export async function runSlotgate(
+  args: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<SlotgateOutput> {
+  const [out, err] = [captureWrites(process.stdout), captureWrites(process.stderr)];
   const before = { ...process.env };
   Object.assign(process.env, env);
   let failure: unknown;
@@ -33,7 +36,7 @@ export async function slotgate(args: readonly string[], env: Readonly<Record<str
 }
 
 /** Keeps what is written from where it would go. */
-function listenTo(stream: NodeJS.WriteStream): { text(): string; end(): void } {
+function captureWrites(stream: NodeJS.WriteStream): { text(): string; end(): void } {
   const { write } = stream;
   let text = '';
   stream.write = (chunk: Uint8Array | string) => {

@@ -18,7 +18,7 @@ export interface RpcRequest {
 }
 
 /** What the node does when asked: gives this text as `result`, or whatever the function makes of the response. */
-export type Reply = string | ((response: ServerResponse, asked: RpcRequest) => void);
+export type ReplyScript = string | ((response: ServerResponse, asked: RpcRequest) => void);
 
 export const resultBody = ({ id }: RpcRequest, result: string): string =>
   `{"jsonrpc":"2.0","result":${result},"id":${id}}`;
@@ -29,7 +29,7 @@ export class ScriptedNode {
   readonly port: number;
   /** Its newest slots, for getSlot. */
   slots: Record<Commitment, number> = { processed: 100, confirmed: 98, finalized: 68 };
-  readonly replies: Partial<Record<RpcMethod, Reply>> = {
+  readonly replies: Partial<Record<RpcMethod, ReplyScript>> = {
     getGenesisHash: `"${GENESIS}"`,
     getSlot: (response, asked) => {
       const commitment: Commitment = asked.params[0]?.commitment ?? 'finalized';
@@ -96,7 +96,7 @@ export class ScriptedNode {
       });
   }
 
-  options(id: string): NodeOptions {
+  nodeOptions(id: string): NodeOptions {
     const [url, wsUrl] = ['http', 'ws'].map(
       (scheme) => `${scheme}://127.0.0.1:${this.port}/${SECRET}?api-key=${SECRET}`,
     );
@@ -104,7 +104,7 @@ export class ScriptedNode {
   }
 
   /** How often a method was asked for over HTTP. */
-  count = (method: string): number => this.httpRequests.filter((asked) => asked.method === method).length;
+  countHttpCalls = (method: string): number => this.httpRequests.filter((asked) => asked.method === method).length;
 
   /** Tells all who subscribed that a slot is processed. */
   notifySlot(processed: number): void {
@@ -118,7 +118,7 @@ export class ScriptedNode {
       (asked) => asked.method === method && (commitment === undefined || asked.params[1]?.commitment === commitment),
     );
     for (const socket of this.sockets) {
-      for (const id of new Set(wanted.map(subscriptionId))) socket.send(notification(method, id, result));
+      for (const id of new Set(wanted.map(subscriptionId))) socket.send(notificationJson(method, id, result));
     }
   }
 
@@ -128,7 +128,7 @@ export class ScriptedNode {
 /** A node's numbers may be larger than a double holds. */
 export const subscriptionId = ({ id }: RpcRequest): string => `184467440737095${10_000 + id}`;
 
-export const notification = (method: string, subscription: string, result: string): string =>
+export const notificationJson = (method: string, subscription: string, result: string): string =>
   `{"jsonrpc":"2.0","method":"${method.replace('Subscribe', 'Notification')}","params":{"result":${result},"subscription":${subscription}}}`;
 
 /** Waits until the sockets have brought about what the test expects. */

@@ -38,30 +38,32 @@ export function mintFixture(decimals: number, supply: number, interest?: number)
 }
 
 /** The Clock at the beginning of time. */
-export const CLOCK: EncodedAccount = { lamports: 1n, owner: addressFromByte(6), data: Buffer.alloc(40) };
+export const CLOCK_ACCOUNT: EncodedAccount = { lamports: 1n, owner: addressFromByte(6), data: Buffer.alloc(40) };
 
 /** An account that is there no more, as a notification tells it. */
 export const CLOSED_ACCOUNT: EncodedAccount = { lamports: 0n, owner: addressFromByte(0), data: Buffer.alloc(0) };
 
 /** An account in a node's JSON. */
-export const jsonOf = ({ lamports, owner, data }: EncodedAccount): string =>
+export const accountJson = ({ lamports, owner, data }: EncodedAccount): string =>
   `{"lamports":${lamports},"owner":"${owner}","data":["${Buffer.from(data).toString('base64')}","base64"]}`;
 
 /** Where a token account names its owner, or undefined for what is none. */
-export const ownerOf = ({ data }: EncodedAccount): string | undefined =>
+export const tokenOwner = ({ data }: EncodedAccount): string | undefined =>
   data.length === 165 ? bs58.encode(data.subarray(32, 64)) : undefined;
 
 /** What a node with these accounts answers to the reads that a token list is made of. */
-export function answerOf(
+export function rpcResultOf(
   accounts: ReadonlyMap<string, EncodedAccount>,
   method: string,
   params: readonly any[],
 ): string {
   if (method === 'getMultipleAccounts') {
-    const asked = (params[0] as string[]).map((address) => (address === CLOCK_SYSVAR ? CLOCK : accounts.get(address)));
-    return `[${asked.map((account) => (account === undefined ? 'null' : jsonOf(account))).join()}]`;
+    const requested = (params[0] as string[]).map((address) =>
+      address === CLOCK_SYSVAR ? CLOCK_ACCOUNT : accounts.get(address),
+    );
+    return `[${requested.map((account) => (account === undefined ? 'null' : accountJson(account))).join()}]`;
   }
   const [owner, { programId }] = params;
-  const rows = [...accounts].filter(([, account]) => account.owner === programId && ownerOf(account) === owner);
-  return `[${rows.map(([address, account]) => `{"pubkey":"${address}","account":${jsonOf(account)}}`).join()}]`;
+  const rows = [...accounts].filter(([, account]) => account.owner === programId && tokenOwner(account) === owner);
+  return `[${rows.map(([address, account]) => `{"pubkey":"${address}","account":${accountJson(account)}}`).join()}]`;
 }

@@ -1,7 +1,7 @@
 import type { UpstreamSettings } from '../../src/upstream/upstream-options.ts';
 
 /** Settings under which nothing waits long. A test overrides what it is about. */
-export const SETTINGS: UpstreamSettings = {
+export const UPSTREAM_SETTINGS: UpstreamSettings = {
   timeoutMs: 2000,
   slowTimeoutMs: 10_000,
   connections: 4,

@@ -11,7 +11,7 @@ import {
   getTransferInstruction,
 } from '@solana-program/token';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
-import { ask, type Wallet } from './wallet.ts';
+import { type FundedWallet, requestNode } from './funded-wallet.ts';
 
 interface Mint {
   readonly program: Address;
@@ -19,7 +19,7 @@ interface Mint {
 }
 
 /** A token account. Nothing is done with it before what was done last is confirmed, or lost. */
-interface Held {
+interface OpenTokenAccount {
   readonly mint: Mint;
   readonly address: Address;
   owner: KeyPairSigner;
@@ -27,24 +27,24 @@ interface Held {
 }
 
 /** So many accounts are open at a time. */
-const MOST = 8;
+const MAX_OPEN_ACCOUNTS = 8;
 /** By then a transaction is confirmed. */
-const SETTLED_MS = 3000;
+const CONFIRMATION_MS = 3000;
 
-const one = <T>(all: readonly T[]): T | undefined => all[Math.floor(Math.random() * all.length)];
+const randomOf = <T>(all: readonly T[]): T | undefined => all[Math.floor(Math.random() * all.length)];
 
 /** Opens, fills, empties, gives away and closes token accounts of two owners, under both token programs. */
 export class TokenTraffic {
   readonly #url: string;
-  readonly #wallet: Wallet;
+  readonly #wallet: FundedWallet;
   readonly #owners: readonly [KeyPairSigner, KeyPairSigner];
   readonly #mints: readonly Mint[];
-  #held: Held[] = [];
+  #openAccounts: OpenTokenAccount[] = [];
   #operations = 0;
 
   private constructor(
     url: string,
-    wallet: Wallet,
+    wallet: FundedWallet,
     owners: readonly [KeyPairSigner, KeyPairSigner],
     mints: readonly Mint[],
   ) {
@@ -54,7 +54,7 @@ export class TokenTraffic {
     this.#mints = mints;
   }
 
-  static async open(url: string, wallet: Wallet): Promise<TokenTraffic> {
+  static async open(url: string, wallet: FundedWallet): Promise<TokenTraffic> {
     const owners = [await generateKeyPairSigner(), await generateKeyPairSigner()] as const;
     const mints = await Promise.all(
       [TOKEN_PROGRAM, TOKEN_2022_PROGRAM].map((program) => openMint(wallet, address(program))),
@@ -72,74 +72,85 @@ export class TokenTraffic {
   }
 
   /** Does something with one account, whichever can bear it. */
-  async operate(): Promise<void> {
+  async doRandomOperation(): Promise<void> {
     const nowMs = performance.now();
-    const ready = this.#held.filter(({ readyMs }) => readyMs <= nowMs);
-    const chosen = one(ready);
-    const dice = Math.random();
-    if (chosen === undefined || (dice < 0.25 && this.#held.length < MOST)) {
-      if (this.#held.length < MOST) await this.#open();
+    const ready = this.#openAccounts.filter(({ readyMs }) => readyMs <= nowMs);
+    const chosen = randomOf(ready);
+    const chance = Math.random();
+    if (chosen === undefined || (chance < 0.25 && this.#openAccounts.length < MAX_OPEN_ACCOUNTS)) {
+      if (this.#openAccounts.length < MAX_OPEN_ACCOUNTS) await this.#open();
       return;
     }
-    chosen.readyMs = nowMs + SETTLED_MS;
+    chosen.readyMs = nowMs + CONFIRMATION_MS;
     const { mint, address, owner } = chosen;
-    const at = { programAddress: mint.program };
-    if (dice < 0.45) await this.#send([this.#fill(chosen)]);
-    else if (dice < 0.6) {
-      const destination = one(ready.filter((other) => other !== chosen && other.mint === mint)) ?? chosen;
+    const programConfig = { programAddress: mint.program };
+    if (chance < 0.45) await this.#send([this.#mintToInstruction(chosen)]);
+    else if (chance < 0.6) {
+      const destination = randomOf(ready.filter((other) => other !== chosen && other.mint === mint)) ?? chosen;
       const transfer = { source: address, destination: destination.address, authority: owner, amount: 1n };
       destination.readyMs = chosen.readyMs;
-      await this.#send([getTransferInstruction(transfer, at)]);
-    } else if (dice < 0.7) {
+      await this.#send([getTransferInstruction(transfer, programConfig)]);
+    } else if (chance < 0.7) {
       await this.#send([
-        getBurnInstruction({ account: address, mint: mint.address, authority: owner, amount: 1n }, at),
+        getBurnInstruction({ account: address, mint: mint.address, authority: owner, amount: 1n }, programConfig),
       ]);
-    } else if (dice < 0.85) {
-      const [one, other] = this.#owners;
-      chosen.owner = owner === one ? other : one;
+    } else if (chance < 0.85) {
+      const [randomOf, other] = this.#owners;
+      chosen.owner = owner === randomOf ? other : randomOf;
       const authority = { authorityType: AuthorityType.AccountOwner, newAuthority: chosen.owner.address };
-      await this.#send([getSetAuthorityInstruction({ owned: address, owner, ...authority }, at)]);
+      await this.#send([getSetAuthorityInstruction({ owned: address, owner, ...authority }, programConfig)]);
     } else await this.#close(chosen);
   }
 
   async #open(): Promise<void> {
-    const [mint, owner] = [one(this.#mints), one(this.#owners)];
+    const [mint, owner] = [randomOf(this.#mints), randomOf(this.#owners)];
     if (mint === undefined || owner === undefined) return;
     const account = await generateKeyPairSigner();
-    const held: Held = { mint, address: account.address, owner, readyMs: performance.now() + SETTLED_MS };
-    this.#held.push(held);
-    const at = { programAddress: mint.program };
+    const opened: OpenTokenAccount = {
+      mint,
+      address: account.address,
+      owner,
+      readyMs: performance.now() + CONFIRMATION_MS,
+    };
+    this.#openAccounts.push(opened);
+    const programConfig = { programAddress: mint.program };
     await this.#send([
       createInstruction(this.#wallet, account, 165, mint.program),
-      getInitializeAccount3Instruction({ account: account.address, mint: mint.address, owner: owner.address }, at),
-      this.#fill(held),
+      getInitializeAccount3Instruction(
+        { account: account.address, mint: mint.address, owner: owner.address },
+        programConfig,
+      ),
+      this.#mintToInstruction(opened),
     ]);
   }
 
-  async #close({ mint, address, owner }: Held): Promise<void> {
-    this.#held = this.#held.filter((held) => held.address !== address);
-    const at = { programAddress: mint.program };
+  async #close({ mint, address, owner }: OpenTokenAccount): Promise<void> {
+    this.#openAccounts = this.#openAccounts.filter((held) => held.address !== address);
+    const programConfig = { programAddress: mint.program };
     const config = { commitment: 'confirmed' };
-    const { value } = await ask<{ value: { amount: string } }>(this.#url, 'getTokenAccountBalance', [address, config]);
+    const { value } = await requestNode<{ value: { amount: string } }>(this.#url, 'getTokenAccountBalance', [
+      address,
+      config,
+    ]);
     const amount = BigInt(value.amount);
     await this.#send([
-      getBurnInstruction({ account: address, mint: mint.address, authority: owner, amount }, at),
-      getCloseAccountInstruction({ account: address, destination: this.#wallet.signer.address, owner }, at),
+      getBurnInstruction({ account: address, mint: mint.address, authority: owner, amount }, programConfig),
+      getCloseAccountInstruction({ account: address, destination: this.#wallet.signer.address, owner }, programConfig),
     ]);
   }
 
-  #fill({ mint, address }: Held) {
+  #mintToInstruction({ mint, address }: OpenTokenAccount) {
     const fill = { mint: mint.address, token: address, mintAuthority: this.#wallet.signer, amount: 10n };
     return getMintToInstruction(fill, { programAddress: mint.program });
   }
 
-  async #send(instructions: Parameters<Wallet['send']>[0]): Promise<void> {
+  async #send(instructions: Parameters<FundedWallet['send']>[0]): Promise<void> {
     this.#operations++;
     await this.#wallet.send(instructions);
   }
 }
 
-async function openMint(wallet: Wallet, program: Address): Promise<Mint> {
+async function openMint(wallet: FundedWallet, program: Address): Promise<Mint> {
   const mint = await generateKeyPairSigner();
   const init = { mint: mint.address, decimals: 2, mintAuthority: wallet.signer.address };
   await wallet.send([
@@ -152,5 +163,5 @@ async function openMint(wallet: Wallet, program: Address): Promise<Mint> {
 /** Enough that an account of any of these sizes costs no rent. */
 const RENT = 3_000_000n;
 
-const createInstruction = ({ signer }: Wallet, newAccount: KeyPairSigner, space: number, program: Address) =>
+const createInstruction = ({ signer }: FundedWallet, newAccount: KeyPairSigner, space: number, program: Address) =>
   getCreateAccountInstruction({ payer: signer, newAccount, lamports: RENT, space, programAddress: program });

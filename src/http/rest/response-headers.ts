@@ -128,7 +128,19 @@ export class HeaderTemplate {
     const etagStart = etag === '' ? 0 : addHeader('ETag', weakEtag(etag)) - etag.length - 1;
     text += `${this.#fixedHeaders}\r\n${CORS_HEADERS}`;
     const bytes = Buffer.from(text, 'latin1');
-    const block = { bytes, limitEnd, remainingEnd, resetEnd, slotEnd, idEnd, etagStart, limit, reset, slot, etag };
+    const block = {
+      bytes,
+      limitEnd,
+      remainingEnd,
+      resetEnd,
+      slotEnd,
+      idEnd,
+      etagStart,
+      limit,
+      reset,
+      slot,
+      etag,
+    };
     this.#blocks[lengthsKey] = block;
     return block;
   }

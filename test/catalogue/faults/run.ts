@@ -1,42 +1,42 @@
-import type { Row } from '../row.ts';
-import { namedBy, runRows } from '../run-rows.ts';
-import { bothDown } from './rows/both-down.ts';
-import { dropped } from './rows/dropped.ts';
-import { forked } from './rows/forked.ts';
-import { halfOpen } from './rows/half-open.ts';
-import { herd } from './rows/herd.ts';
-import { hot } from './rows/hot.ts';
-import { hung } from './rows/hung.ts';
-import { killed } from './rows/killed.ts';
-import { lagging } from './rows/lagging.ts';
-import { lying } from './rows/lying.ts';
-import { network } from './rows/network.ts';
-import { oversized } from './rows/oversized.ts';
-import { refused } from './rows/refused.ts';
-import { schedules } from './rows/schedules.ts';
-import { stranger } from './rows/stranger.ts';
+import type { FaultRow } from '../findings.ts';
+import { runRows, selectRows } from '../run-rows.ts';
+import { allNodesDown } from './rows/all-nodes-down.ts';
+import { connectionResets } from './rows/connection-resets.ts';
+import { errorClasses } from './rows/error-classes.ts';
+import { foreignCluster } from './rows/foreign-cluster.ts';
+import { forks } from './rows/forks.ts';
+import { halfOpenConnections } from './rows/half-open-connections.ts';
+import { hotAccounts } from './rows/hot-accounts.ts';
+import { hungNode } from './rows/hung-node.ts';
+import { killedNode } from './rows/killed-node.ts';
+import { laggingNode } from './rows/lagging-node.ts';
+import { lyingNode } from './rows/lying-node.ts';
+import { networkFaults } from './rows/network-faults.ts';
+import { oversizedAnswers } from './rows/oversized-answers.ts';
+import { randomSchedules } from './rows/random-schedules.ts';
+import { thunderingHerd } from './rows/thundering-herd.ts';
 
 // node dist/test/catalogue/faults/run.js [--full] [ROW…]
 // Runs the rows of the fault catalogue and prints a line for each; exits with 1 when one is not as it should be.
 
-const ROWS: readonly Row[] = [
-  killed,
-  bothDown,
-  hung,
-  halfOpen,
-  dropped,
-  refused,
-  lagging,
-  lying,
-  stranger,
-  forked,
-  oversized,
-  herd,
-  network,
-  hot,
-  schedules,
+const ROWS: readonly FaultRow[] = [
+  killedNode,
+  allNodesDown,
+  hungNode,
+  halfOpenConnections,
+  connectionResets,
+  errorClasses,
+  laggingNode,
+  lyingNode,
+  foreignCluster,
+  forks,
+  oversizedAnswers,
+  thunderingHerd,
+  networkFaults,
+  hotAccounts,
+  randomSchedules,
 ];
 
 const args = process.argv.slice(2);
 const isFull = args.includes('--full');
-await runRows(namedBy(args, ROWS), (row) => row.run({ isFull }));
+await runRows(selectRows(args, ROWS), (row) => row.run({ isFull }));

@@ -1,7 +1,7 @@
 /** What came of the requests of a load since it was last taken. */
 export class Tally {
   readonly beganMs = performance.now();
-  asked = 0;
+  requested = 0;
   answered = 0;
   /** Those that got another status than 200, or none at all. */
   failed = 0;
@@ -17,33 +17,33 @@ export class Tally {
   leaked = 0;
   readonly failures = new Map<string, number>();
   readonly examples: string[] = [];
-  readonly #tookMs: number[] = [];
+  readonly #latenciesMs: number[] = [];
 
   get seconds(): number {
     return (performance.now() - this.beganMs) / 1000;
   }
 
   get slowestMs(): number {
-    return this.#tookMs.reduce((most, ms) => Math.max(most, ms), 0);
+    return this.#latenciesMs.reduce((most, ms) => Math.max(most, ms), 0);
   }
 
   /** The time below which this share of the answers came. */
   quantileMs(share: number): number {
-    const sorted = this.#tookMs.toSorted((a, b) => a - b);
+    const sorted = this.#latenciesMs.toSorted((a, b) => a - b);
     return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
   }
 
-  took(ms: number): void {
-    this.#tookMs.push(ms);
+  recordLatency(ms: number): void {
+    this.#latenciesMs.push(ms);
   }
 
-  fail(what: string): void {
+  recordFailure(what: string): void {
     this.failed++;
     this.failures.set(what, (this.failures.get(what) ?? 0) + 1);
   }
 
   /** Counts something that must not be, and keeps the first few to be looked at. */
-  accuse(what: 'wrong' | 'regressed' | 'leaked', example: string): void {
+  recordViolation(what: 'wrong' | 'regressed' | 'leaked', example: string): void {
     this[what]++;
     if (this.examples.length < 5) this.examples.push(`${what}: ${example.slice(0, 600)}`);
   }

@@ -1,8 +1,8 @@
 import t from 'tap';
-import { killMakers } from './crash-key-writers.ts';
+import { crashKeyWriters } from './crash-key-writers.ts';
 
 t.test('kills amid the making, rotating and revoking of keys: none is lost or changed', async (t) => {
-  const done = await killMakers(t.testdir(), 8, 1); // 200 of them: npm run test:receipts
+  const done = await crashKeyWriters(t.testdir(), 8, 1); // 200 of them: npm run test:receipts
   t.comment(`${done.folders} folders, ${done.keys} keys, ${done.midway} kills in the middle of a change`);
   t.same(done.faults, []);
   t.equal(done.kills, 8);

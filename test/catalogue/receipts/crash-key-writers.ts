@@ -8,14 +8,14 @@ import fc from 'fast-check';
 import { rotateKey } from '../../../src/receipts/keys/key-rotation.ts';
 import { keyFilePath, loadReceiptKeys } from '../../../src/receipts/keys/load-keys.ts';
 
-const mill = fileURLToPath(new URL('./key-writer-process.js', import.meta.url));
+const writerProgram = fileURLToPath(new URL('./key-writer-process.js', import.meta.url));
 
 /** When a kill comes: so many milliseconds after the maker has said so many lines. */
-const MOMENT = fc.record({ lines: fc.integer({ min: 1, max: 10 }), delayMs: fc.nat(3) });
-type Moment = typeof MOMENT extends fc.Arbitrary<infer T> ? T : never;
+const KILL_TIME = fc.record({ lines: fc.integer({ min: 1, max: 10 }), delayMs: fc.nat(3) });
+type KillTime = typeof KILL_TIME extends fc.Arbitrary<infer T> ? T : never;
 
 /** What the kills came upon. */
-export interface Kills {
+export interface CrashReport {
   readonly kills: number;
   /** Folders whose keys were looked through afterwards. */
   readonly folders: number;
@@ -27,21 +27,21 @@ export interface Kills {
 }
 
 /** Kills makers of keys at moments that follow from a seed, two at a time, and looks at what they leave. */
-export async function killMakers(root: string, kills: number, seed: number): Promise<Kills> {
-  const moments = fc.sample(MOMENT, { seed, numRuns: kills });
+export async function crashKeyWriters(root: string, kills: number, seed: number): Promise<CrashReport> {
+  const killTimes = fc.sample(KILL_TIME, { seed, numRuns: kills });
   const done = { kills: 0, folders: 0, keys: 0, midway: 0, faults: [] as string[] };
-  const runs = moments.entries();
+  const runs = killTimes.entries();
   const worker = async (): Promise<void> => {
-    for (const [i, moment] of runs) {
+    for (const [i, killTime] of runs) {
       const folder = join(root, `${i}`);
-      const said = await killedAt(folder, moment);
+      const knownKeys = await runUntilKilled(folder, killTime);
       done.kills++;
-      if (isMidway(folder)) done.midway++;
+      if (isInterrupted(folder)) done.midway++;
       // what came before these was done long before the kill
-      for (const [name, known] of [...said].sort(([a], [b]) => Number(a) - Number(b)).slice(-2)) {
+      for (const [name, known] of [...knownKeys].sort(([a], [b]) => Number(a) - Number(b)).slice(-2)) {
         done.folders++;
         done.keys += known.length;
-        done.faults.push(...faultsIn(join(folder, name), known));
+        done.faults.push(...recoveryErrors(join(folder, name), known));
       }
     }
   };
@@ -50,8 +50,11 @@ export async function killMakers(root: string, kills: number, seed: number): Pro
 }
 
 /** Lets a maker work for a while; returns the keys that it knew of, by folder. */
-async function killedAt(folder: string, { lines, delayMs }: Moment): Promise<ReadonlyMap<string, readonly string[]>> {
-  const child = spawn(process.execPath, [mill, folder], { stdio: ['ignore', 'pipe', 'inherit'], env: {} });
+async function runUntilKilled(
+  folder: string,
+  { lines, delayMs }: KillTime,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const child = spawn(process.execPath, [writerProgram, folder], { stdio: ['ignore', 'pipe', 'inherit'], env: {} });
   let out = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => (out += text));
   const closed = once(child, 'close');
@@ -59,17 +62,17 @@ async function killedAt(folder: string, { lines, delayMs }: Moment): Promise<Rea
   await sleep(delayMs);
   child.kill('SIGKILL');
   await closed;
-  const said = new Map<string, readonly string[]>(namesIn(folder).map((name) => [name, []]));
+  const knownKeys = new Map<string, readonly string[]>(listFolder(folder).map((name) => [name, []]));
   for (const line of out.split('\n').slice(0, -1)) {
     if (!line.startsWith('[')) continue;
     const [name, keys] = JSON.parse(line);
-    said.set(name, keys);
+    knownKeys.set(name, keys);
   }
-  return said;
+  return knownKeys;
 }
 
 /** What a start after the kill finds: all keys that were known, in their order, and nothing that keeps it from going on. */
-function faultsIn(stateDir: string, known: readonly string[]): readonly string[] {
+function recoveryErrors(stateDir: string, known: readonly string[]): readonly string[] {
   try {
     const source = { stateDir, production: known.length > 0 }; // in production nothing is made up
     const { ring } = loadReceiptKeys(source, Date.now());
@@ -83,15 +86,16 @@ function faultsIn(stateDir: string, known: readonly string[]): readonly string[]
 }
 
 /** True when a change had begun and was not done: there is a draft, or a secret without its record. */
-function isMidway(root: string): boolean {
-  return namesIn(root).some((name) => {
-    const names = [...namesIn(join(root, name)), ...namesIn(join(root, name, 'receipt-key.pem.d'))];
-    const isAlone = (file: string): boolean => /^\d+\.pem$/.test(file) && !names.includes(file.replace('pem', 'json'));
-    return names.some((file) => file.endsWith('.tmp') || isAlone(file));
+function isInterrupted(root: string): boolean {
+  return listFolder(root).some((name) => {
+    const names = [...listFolder(join(root, name)), ...listFolder(join(root, name, 'receipt-key.pem.d'))];
+    const isWithoutRecord = (file: string): boolean =>
+      /^\d+\.pem$/.test(file) && !names.includes(file.replace('pem', 'json'));
+    return names.some((file) => file.endsWith('.tmp') || isWithoutRecord(file));
   });
 }
 
-const namesIn = (folder: string): readonly string[] => {
+const listFolder = (folder: string): readonly string[] => {
   try {
     return readdirSync(folder);
   } catch {

@@ -11,15 +11,15 @@ for (let i = 0; ; i++) {
   const source = { stateDir: join(root, `${i}`), production: false };
   const path = keyFilePath(source);
   const nowMs = Date.now();
-  const say = (ring: KeyRing): KeyRing => {
+  const report = (ring: KeyRing): KeyRing => {
     process.stdout.write(`${JSON.stringify([`${i}`, ring.map(({ publicKey }) => publicKey)])}\n`);
     return ring;
   };
   createReceiptKey(source);
-  let ring = say(readReceiptKeyRing(source, nowMs) ?? []);
-  for (let n = 0; n < 2; n++) ring = say([...ring, rotateKey(path, ring, nowMs, nowMs)]);
+  let ring = report(readReceiptKeyRing(source, nowMs) ?? []);
+  for (let n = 0; n < 2; n++) ring = report([...ring, rotateKey(path, ring, nowMs, nowMs)]);
   for (const key of ring.slice(-1)) {
     const successor = revokeKey(path, ring, key.kid, nowMs);
-    if (successor !== null) say([...ring, successor]);
+    if (successor !== null) report([...ring, successor]);
   }
 }

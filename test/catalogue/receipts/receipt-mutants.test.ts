@@ -1,8 +1,8 @@
 import t from 'tap';
-import { refuseMutants } from './receipt-mutants.ts';
+import { rejectMutants } from './receipt-mutants.ts';
 
 t.test('of 10,000 mutated receipts none is believed, and every check has its part', async (t) => {
-  const faults = refuseMutants(10_000);
+  const faults = rejectMutants(10_000);
   for (const fault of [
     'envelope',
     'malformed',

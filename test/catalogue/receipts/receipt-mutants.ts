@@ -5,13 +5,13 @@ import { isOpensslSignature } from '../../../src/receipts/verify/openssl-signatu
 import { ReceiptError, type ReceiptFault } from '../../../src/receipts/verify/receipt-error.ts';
 import { canonicalRequestLine } from '../../../src/receipts/verify/request-line.ts';
 import { createVerifier, type Expected } from '../../../src/receipts/verify/verify-receipt.ts';
-import { CLUSTER, freshSigner, seal, type Unsealed } from '../../support/receipts/sealed-answers.ts';
+import { CLUSTER, newSigner, sealAnswers, type UnsealedAnswer } from '../../support/receipts/sealed-answers.ts';
 import { mutations } from './receipt-mutations.ts';
 
-const signer = freshSigner();
+const signer = newSigner();
 
 /** Answers that differ in everything, so that parts of one are well formed in another. */
-const answers: readonly Unsealed[] = Array.from({ length: 6 }, (_, n) => ({
+const honestAnswers: readonly UnsealedAnswer[] = Array.from({ length: 6 }, (_, n) => ({
   request: `GET /api/v1/balance/${n}${n % 2 ? '?commitment=finalized' : ''}`,
   slot: 40 + n,
   commitment: n % 2 ? 'finalized' : 'confirmed',
@@ -21,29 +21,29 @@ const answers: readonly Unsealed[] = Array.from({ length: 6 }, (_, n) => ({
 }));
 
 /** Alone, in batches of two and of six: the same answers under other signatures. */
-const honest: ReadonlySet<string> = new Set([
-  ...answers.flatMap((answer, n) => seal(signer, [answer], 1_000 + n)),
-  ...seal(signer, answers.slice(0, 2), 2_000),
-  ...seal(signer, answers, 3_000),
+const honestBodies: ReadonlySet<string> = new Set([
+  ...honestAnswers.flatMap((answer, n) => sealAnswers(signer, [answer], 1_000 + n)),
+  ...sealAnswers(signer, honestAnswers.slice(0, 2), 2_000),
+  ...sealAnswers(signer, honestAnswers, 3_000),
 ]);
 
 const verify = createVerifier({ isSignature: isOpensslSignature });
-for (const body of honest) verify(body, asItSays(body)); // so that what is remembered is under attack too
+for (const body of honestBodies) verify(body, expectationOf(body)); // so that what is remembered is under attack too
 
 /**
  * What a verifier would expect who had asked just what the body says: the strongest mutant is one that nothing but the
  * signature refuses.
  */
-function asItSays(body: string): Expected {
+function expectationOf(body: string): Expected {
   const receipt = parseReceipt(receiptTextIn(body));
   const { cluster = CLUSTER, request = '', nonce = null } = receipt ?? {};
-  return { publicKeys: [signer.publicKey], cluster, request: isAskable(request) ? request : OTHER, nonce };
+  return { publicKeys: [signer.publicKey], cluster, request: isValidRequest(request) ? request : OTHER, nonce };
 }
 
 const OTHER = 'GET /api/v1/slot';
 
 /** False for a request of a form in which nobody can ask: a mistake of the verifier's, were it expected. */
-function isAskable(request: string): boolean {
+function isValidRequest(request: string): boolean {
   try {
     return canonicalRequestLine(request) !== '';
   } catch {
@@ -51,7 +51,7 @@ function isAskable(request: string): boolean {
   }
 }
 
-const body = fc.constantFrom(...honest);
+const body = fc.constantFrom(...honestBodies);
 const mutant = fc
   .tuple(body, fc.array(mutations(body), { minLength: 1, maxLength: 3 }))
   .map(([body, harms]) => harms.reduce((harmed, mutate) => mutate(harmed), body));
@@ -60,13 +60,13 @@ const mutant = fc
  * Throws when one of so many mutants of honest bodies is believed. Tells how often each fault was found; a mutant that
  * is an honest body again is none, and does not count.
  */
-export function refuseMutants(runs: number): ReadonlyMap<ReceiptFault, number> {
+export function rejectMutants(runs: number): ReadonlyMap<ReceiptFault, number> {
   const faults = new Map<ReceiptFault, number>();
   fc.assert(
     fc.property(mutant, (body) => {
-      if (honest.has(body)) return true;
+      if (honestBodies.has(body)) return true;
       try {
-        verify(body, asItSays(body));
+        verify(body, expectationOf(body));
         return false;
       } catch (thrown) {
         if (!(thrown instanceof ReceiptError)) throw thrown;

@@ -7,12 +7,12 @@ export type Mutation = (body: string) => string;
 const VALUES =
   /"(?:v|kid|cluster|request|status|slot|commitment|claim|digest|issuedAt|nonce|size|index|path|sig)":(\[[^\]]*\]|"[^"]*"|\w+)/g;
 
-interface Value {
+interface MemberValue {
   readonly at: number;
   readonly text: string;
 }
 
-const valuesIn = (body: string): Value[] =>
+const findValues = (body: string): MemberValue[] =>
   [...body.matchAll(VALUES)].map(({ index, 0: whole, 1: text = '' }) => ({
     at: index + whole.length - text.length,
     text,
@@ -22,12 +22,12 @@ const splice = (body: string, at: number, length: number, by: string): string =>
   body.slice(0, at) + by + body.slice(at + length);
 
 /** Puts another value in the place of one, if both are there. */
-const exchange = (body: string, value: Value | undefined, by: string | undefined): string =>
+const replaceValue = (body: string, value: MemberValue | undefined, by: string | undefined): string =>
   value === undefined || by === undefined ? body : splice(body, value.at, value.text.length, by);
 
-const place = fc.nat(4000);
+const position = fc.nat(4000);
 
-const flipBit = fc.tuple(place, fc.nat(6)).map(
+const flipBit = fc.tuple(position, fc.nat(6)).map(
   ([at, bit]): Mutation =>
     (body) => {
       const index = at % body.length;
@@ -35,13 +35,13 @@ const flipBit = fc.tuple(place, fc.nat(6)).map(
     },
 );
 
-const typeOver = fc.tuple(place, fc.nat(2), fc.constantFrom(...'0123456789abcdefABC {}[]",:.e-\\\n')).map(
+const overwrite = fc.tuple(position, fc.nat(2), fc.constantFrom(...'0123456789abcdefABC {}[]",:.e-\\\n')).map(
   ([at, length, by]): Mutation =>
     (body) =>
       splice(body, at % body.length, length, by),
 );
 
-const changeDigit = fc.tuple(place, fc.nat(15)).map(
+const changeDigit = fc.tuple(position, fc.nat(15)).map(
   ([at, to]): Mutation =>
     (body) => {
       const digits = [...body.matchAll(/[0-9a-f]/g)];
@@ -49,46 +49,46 @@ const changeDigit = fc.tuple(place, fc.nat(15)).map(
     },
 );
 
-const cutOut = fc.tuple(place, fc.nat(80)).map(
+const deleteRange = fc.tuple(position, fc.nat(80)).map(
   ([at, length]): Mutation =>
     (body) =>
       splice(body, at % body.length, length, ''),
 );
 
-const countOn = fc.tuple(place, fc.integer({ min: -3, max: 3 })).map(
+const addToNumber = fc.tuple(position, fc.integer({ min: -3, max: 3 })).map(
   ([at, by]): Mutation =>
     (body) => {
-      const numbers = valuesIn(body).filter(({ text }) => /^\d+$/.test(text));
+      const numbers = findValues(body).filter(({ text }) => /^\d+$/.test(text));
       const number = numbers[at % numbers.length];
-      return exchange(body, number, String(Number(number?.text) + by));
+      return replaceValue(body, number, String(Number(number?.text) + by));
     },
 );
 
-const moveValue = fc.tuple(place, place).map(
+const swapValues = fc.tuple(position, position).map(
   ([from, to]): Mutation =>
     (body) => {
-      const values = valuesIn(body);
-      return exchange(body, values[to % values.length], values[from % values.length]?.text);
+      const values = findValues(body);
+      return replaceValue(body, values[to % values.length], values[from % values.length]?.text);
     },
 );
 
-const takeValue = (donors: fc.Arbitrary<string>) =>
-  fc.tuple(place, donors).map(
+const insertDonorValue = (donors: fc.Arbitrary<string>) =>
+  fc.tuple(position, donors).map(
     ([at, donor]): Mutation =>
       (body) => {
-        const values = valuesIn(body);
-        return exchange(body, values[at % values.length], valuesIn(donor)[at % values.length]?.text);
+        const values = findValues(body);
+        return replaceValue(body, values[at % values.length], findValues(donor)[at % values.length]?.text);
       },
   );
 
-const takeEnd = (donors: fc.Arbitrary<string>) =>
-  fc.tuple(place, donors).map(
+const insertDonorEnd = (donors: fc.Arbitrary<string>) =>
+  fc.tuple(position, donors).map(
     ([at, donor]): Mutation =>
       (body) =>
         body.slice(0, at % body.length) + donor.slice(at % body.length),
   );
 
-const takeReceipt = (donors: fc.Arbitrary<string>) =>
+const insertDonorReceipt = (donors: fc.Arbitrary<string>) =>
   donors.map(
     (donor): Mutation =>
       (body) =>
@@ -99,12 +99,12 @@ const takeReceipt = (donors: fc.Arbitrary<string>) =>
 export const mutations = (donors: fc.Arbitrary<string>): fc.Arbitrary<Mutation> =>
   fc.oneof(
     flipBit,
-    typeOver,
+    overwrite,
     changeDigit,
-    cutOut,
-    countOn,
-    moveValue,
-    takeValue(donors),
-    takeEnd(donors),
-    takeReceipt(donors),
+    deleteRange,
+    addToNumber,
+    swapValues,
+    insertDonorValue(donors),
+    insertDonorEnd(donors),
+    insertDonorReceipt(donors),
   );

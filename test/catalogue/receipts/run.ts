@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startAtOnce } from './concurrent-starts.ts';
-import { killMakers } from './crash-key-writers.ts';
-import { refuseMutants } from './receipt-mutants.ts';
+import { startConcurrently } from './concurrent-starts.ts';
+import { crashKeyWriters } from './crash-key-writers.ts';
+import { rejectMutants } from './receipt-mutants.ts';
 
 // What mutants.test.ts, key-kills.test.ts and key-file.test.ts do for a second, at length: npm run test:receipts [-- MUTANTS KILLS]
 
@@ -15,19 +15,19 @@ const BATCH = 50_000;
 const faults = new Map<string, number>();
 const refused = (): number => [...faults.values()].reduce((sum, count) => sum + count, 0);
 while (refused() < mutants) {
-  for (const [fault, count] of refuseMutants(BATCH)) faults.set(fault, (faults.get(fault) ?? 0) + count);
+  for (const [fault, count] of rejectMutants(BATCH)) faults.set(fault, (faults.get(fault) ?? 0) + count);
 }
 console.log(`${refused().toLocaleString('en')} mutated receipts, 0 believed`);
 for (const [fault, count] of [...faults].sort(([, a], [, b]) => b - a)) console.log(`  ${fault.padEnd(12)} ${count}`);
 
 const folder = mkdtempSync(join(tmpdir(), 'key-kills-'));
-const { makers, keys: made, errors } = await startAtOnce(join(folder, 'at-once'), 50);
-console.log(`50 starts at once: ${makers} made the key, all came to ${made.size}`);
-assert.deepEqual([makers, made.size, errors], [1, 1, '']);
+const { creators, keys: made, errors } = await startConcurrently(join(folder, 'at-once'), 50);
+console.log(`50 starts at once: ${creators} made the key, all came to ${made.size}`);
+assert.deepEqual([creators, made.size, errors], [1, 1, '']);
 
 const seed = Math.floor(Math.random() * 2 ** 31);
 console.log(`${kills} kills of makers of keys, seed ${seed}`);
-const { folders, keys, midway, faults: lost } = await killMakers(folder, kills, seed);
+const { folders, keys, midway, faults: lost } = await crashKeyWriters(folder, kills, seed);
 console.log(
   `  ${midway} in the middle of a change; ${keys} keys in ${folders} folders, ${lost.length} lost or changed`,
 );

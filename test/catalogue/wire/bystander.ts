@@ -7,7 +7,7 @@ import { percentile } from '../../support/percentile.ts';
  * the attackers' work does not hold up its clock.
  */
 export class Bystander {
-  asked = 0;
+  requested = 0;
   failed = 0;
   readonly #thread: Worker;
 
@@ -19,7 +19,7 @@ export class Bystander {
   async takeP99Ms(): Promise<number> {
     this.#thread.postMessage('tell');
     const [tookMs]: [readonly number[]] = (await once(this.#thread, 'message')) as [number[]]; // as the thread posts it
-    this.asked += tookMs.length;
+    this.requested += tookMs.length;
     this.failed += tookMs.filter((ms) => ms < 0).length;
     return percentile(tookMs, 0.99);
   }

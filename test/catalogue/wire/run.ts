@@ -1,82 +1,82 @@
-import { namedBy, runRows } from '../run-rows.ts';
-import type { Pace, Row } from './row.ts';
-import { aborted } from './rows/aborted.ts';
-import { bombs } from './rows/bombs.ts';
-import { broken } from './rows/broken.ts';
-import { called } from './rows/called.ts';
-import { canary } from './rows/canary.ts';
-import { connects } from './rows/connects.ts';
-import { crowded } from './rows/crowded.ts';
-import { edges } from './rows/edges.ts';
-import { flooded } from './rows/flooded.ts';
-import { fuzzed } from './rows/fuzzed.ts';
-import { guessed } from './rows/guessed.ts';
-import { identical } from './rows/identical.ts';
-import { idle } from './rows/idle.ts';
-import { injected } from './rows/injected.ts';
-import { jumped } from './rows/jumped.ts';
-import { leaked } from './rows/leaked.ts';
-import { metered } from './rows/metered.ts';
-import { misnamedMethods } from './rows/misnamed.ts';
-import { missed } from './rows/missed.ts';
-import { misspeltAddresses } from './rows/misspelt.ts';
-import { modelled } from './rows/modelled.ts';
-import { oversized } from './rows/oversized.ts';
-import { pipelined } from './rows/pipelined.ts';
-import { proxied } from './rows/proxied.ts';
-import { rfc } from './rows/rfc.ts';
-import { slow } from './rows/slow.ts';
-import { smuggling } from './rows/smuggling.ts';
-import { spoofed } from './rows/spoofed.ts';
-import { stalled } from './rows/stalled.ts';
-import { websocket } from './rows/websocket.ts';
-import { onStage } from './stage.ts';
+import { runRows, selectRows } from '../run-rows.ts';
+import { abortedReads } from './rows/aborted-reads.ts';
+import { callerFlood } from './rows/caller-flood.ts';
+import { clockJumps } from './rows/clock-jumps.ts';
+import { connectionFlood } from './rows/connection-flood.ts';
+import { forgedForwardedFor } from './rows/forged-forwarded-for.ts';
+import { headerInjection } from './rows/header-injection.ts';
+import { idleConnections } from './rows/idle-connections.ts';
+import { invalidAddresses } from './rows/invalid-addresses.ts';
+import { jsonBombs } from './rows/json-bombs.ts';
+import { keyBruteForce } from './rows/key-brute-force.ts';
+import { limiterModel } from './rows/limiter-model.ts';
+import { missFlood } from './rows/miss-flood.ts';
+import { oversizedBodies } from './rows/oversized-bodies.ts';
+import { pipelining } from './rows/pipelining.ts';
+import { proxySmuggling } from './rows/proxy-smuggling.ts';
+import { rateHeaders } from './rows/rate-headers.ts';
+import { requestFuzzing } from './rows/request-fuzzing.ts';
+import { requestSmuggling } from './rows/request-smuggling.ts';
+import { rfcConformance } from './rows/rfc-conformance.ts';
+import { routeDefects } from './rows/route-defects.ts';
+import { rpcAllowList } from './rows/rpc-allow-list.ts';
+import { rpcMethodSpellings } from './rows/rpc-method-spellings.ts';
+import { secretLeaks } from './rows/secret-leaks.ts';
+import { slowloris } from './rows/slowloris.ts';
+import { ssrfCanary } from './rows/ssrf-canary.ts';
+import { stalledListeners } from './rows/stalled-listeners.ts';
+import { streamFloods } from './rows/stream-floods.ts';
+import { streamFrameBytes } from './rows/stream-frame-bytes.ts';
+import { websocketConformance } from './rows/websocket-conformance.ts';
+import { windowEdges } from './rows/window-edges.ts';
+import type { RunLength, WireRow } from './wire-row.ts';
+import { withWireTestbed } from './wire-testbed.ts';
 
 // node dist/test/catalogue/wire/run.js [--short | --full] [ROW…]
 // Runs the rows of the catalogue of attacks on the wire and prints a line for each; exits with 1 when one is not as it
 // should be.
 
-const ROWS: readonly Row[] = [
-  rfc,
-  smuggling,
-  proxied,
-  slow,
-  idle,
-  connects,
-  fuzzed,
-  injected,
-  aborted,
-  broken,
-  pipelined,
-  oversized,
-  bombs,
-  called,
-  misnamedMethods,
-  misspeltAddresses,
-  canary,
-  modelled,
-  edges,
-  spoofed,
-  crowded,
-  jumped,
-  metered,
-  guessed,
-  leaked,
-  missed,
-  websocket,
-  stalled,
-  flooded,
-  identical,
+const ROWS: readonly WireRow[] = [
+  rfcConformance,
+  requestSmuggling,
+  proxySmuggling,
+  slowloris,
+  idleConnections,
+  connectionFlood,
+  requestFuzzing,
+  headerInjection,
+  abortedReads,
+  routeDefects,
+  pipelining,
+  oversizedBodies,
+  jsonBombs,
+  rpcAllowList,
+  rpcMethodSpellings,
+  invalidAddresses,
+  ssrfCanary,
+  limiterModel,
+  windowEdges,
+  forgedForwardedFor,
+  callerFlood,
+  clockJumps,
+  rateHeaders,
+  keyBruteForce,
+  secretLeaks,
+  missFlood,
+  websocketConformance,
+  stalledListeners,
+  streamFloods,
+  streamFrameBytes,
 ];
 
 const args = process.argv.slice(2);
-const pace: Pace = args.includes('--full') ? 'full' : args.includes('--short') ? 'short' : 'usual';
-const rows = namedBy(args, ROWS);
+const runLength: RunLength = args.includes('--full') ? 'full' : args.includes('--short') ? 'short' : 'usual';
+const rows = selectRows(args, ROWS);
 
-await onStage([], async (stage) => {
-  await runRows(rows, (row) => row.run(stage, pace));
-  const { ending, defects } = stage.gateway;
-  if (ending !== undefined) console.log(`FAILED: the gateway has ended: ${ending}`);
-  for (const defect of defects.slice(0, 5)) console.log(`FAILED: ${defect}`);
-  if (ending !== undefined || defects.length > 0) process.exitCode = 1;
+await withWireTestbed([], async (stage) => {
+  await runRows(rows, (row) => row.run(stage, runLength));
+  const { exitReason, defectLogLines } = stage.gateway;
+  if (exitReason !== undefined) console.log(`FAILED: the gateway has ended: ${exitReason}`);
+  for (const defect of defectLogLines.slice(0, 5)) console.log(`FAILED: ${defect}`);
+  if (exitReason !== undefined || defectLogLines.length > 0) process.exitCode = 1;
 });

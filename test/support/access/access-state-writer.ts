@@ -4,7 +4,7 @@ import { apiKeysPath } from '../../../src/access/api-keys/api-key-store.ts';
 import { UsageCounter } from '../../../src/access/usage/usage-counter.ts';
 import { usagePath } from '../../../src/access/usage/usage-file.ts';
 import { ManualClock } from '../manual-clock.ts';
-import { issue, recordOf, revoke } from './api-key-fixtures.ts';
+import { apiKeyRecord, issueKeys, revokeKey } from './api-key-fixtures.ts';
 
 // Run by a test, and killed: issues and revokes keys in one folder and counts in another, and says what is done.
 
@@ -16,16 +16,16 @@ const usage = new UsageCounter({
   onProblem: (problem) => console.log('problem', problem),
 });
 
-for (let count = 1; ; count++) {
-  const id = `${name}-${count}`;
-  await issue(apiKeysPath(keysFolder), recordOf(generateApiKey(), { id }));
+for (let round = 1; ; round++) {
+  const id = `${name}-${round}`;
+  await issueKeys(apiKeysPath(keysFolder), apiKeyRecord(generateApiKey(), { id }));
   console.log(`issued ${id}`);
-  await revoke(apiKeysPath(keysFolder), id);
+  await revokeKey(apiKeysPath(keysFolder), id);
   console.log(`revoked ${id}`);
   for (let i = 0; i < 10; i++) {
     usage.count('k', '/slot', 'answered');
     clock.advance(100);
   }
-  console.log(`counted ${count * 10}`);
+  console.log(`counted ${round * 10}`);
   await sleep(20 * Math.random()); // the others want the lock too
 }

@@ -3,7 +3,7 @@ import type { ApiKeyRecord } from '../../../src/access/api-keys/api-key-record.t
 import { updateApiKeys } from '../../../src/access/api-keys/api-key-store.ts';
 
 /** A key as it is kept, of the build tier unless it is said otherwise. */
-export const recordOf = (key: string, more: Partial<ApiKeyRecord> = {}): ApiKeyRecord => ({
+export const apiKeyRecord = (key: string, more: Partial<ApiKeyRecord> = {}): ApiKeyRecord => ({
   id: key.slice(-8),
   sha256: digestOfKey(key),
   last4: key.slice(-4),
@@ -16,11 +16,11 @@ export const recordOf = (key: string, more: Partial<ApiKeyRecord> = {}): ApiKeyR
 });
 
 /** Adds keys to a file. */
-export const issue = (path: string, ...records: ApiKeyRecord[]): Promise<void> =>
+export const issueKeys = (path: string, ...records: ApiKeyRecord[]): Promise<void> =>
   updateApiKeys(path, (keys) => ({ keys: [...keys, ...records], result: undefined }));
 
 /** Lets a key of a file open nothing any more. */
-export const revoke = (path: string, id: string): Promise<void> =>
+export const revokeKey = (path: string, id: string): Promise<void> =>
   updateApiKeys(path, (keys) => ({
     keys: keys.map((key) => (key.id === id ? { ...key, revokedAt: '2000-01-01T00:00:00.000Z' } : key)),
     result: undefined,

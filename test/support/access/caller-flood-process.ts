@@ -1,17 +1,17 @@
 import { RateLimiter } from '../../../src/access/limits/rate-limiter.ts';
 import { loadConfig } from '../../../src/config/config-schema.ts';
-import { collect } from '../collect-garbage.ts';
+import { collectGarbage } from '../collect-garbage.ts';
 import { ManualClock } from '../manual-clock.ts';
-import type { Crowd, CrowdKind } from './caller-flood.ts';
+import type { AddressFamily, CallerFloodResult } from './caller-flood.ts';
 
 // A process of its own, so that nothing else is weighed: a limiter as it ships counts a crowd of so many callers, all in
 // one window, and the standard output is told what came of it.
 
-const [kind, callers] = [process.argv[2] as CrowdKind, Number(process.argv[3])]; // as its starter writes it
+const [family, callers] = [process.argv[2] as AddressFamily, Number(process.argv[3])]; // as its starter writes it
 const { limits } = loadConfig({ cwd: '/' });
 
 /** Addresses one after another: of IPv4, or each in a /64 of its own in one /48 of IPv6, as far as it has any. */
-const CROWDS: Readonly<Record<CrowdKind, (n: number) => ArrayBuffer>> = {
+const ADDRESS_OF: Readonly<Record<AddressFamily, (n: number) => ArrayBuffer>> = {
   ipv4(n) {
     const address = new ArrayBuffer(4);
     new DataView(address).setUint32(0, n);
@@ -27,17 +27,17 @@ const CROWDS: Readonly<Record<CrowdKind, (n: number) => ArrayBuffer>> = {
 };
 
 /** Gives the limiter, so that it is still there when it is weighed. */
-function count(identities: number): { readonly limiter: RateLimiter; readonly admitted: number } {
+function floodWithCallers(identities: number): { readonly limiter: RateLimiter; readonly admitted: number } {
   const limiter = new RateLimiter({ free: limits.free, identities }, new ManualClock());
   let admitted = 0;
-  for (let n = 0; n < callers; n++) if (limiter.consume(CROWDS[kind](n), 1).allowed) admitted++;
+  for (let n = 0; n < callers; n++) if (limiter.consume(ADDRESS_OF[family](n), 1).allowed) admitted++;
   return { limiter, admitted };
 }
 
-count(100); // the code itself takes room once
-collect();
+floodWithCallers(100); // the code itself takes room once
+collectGarbage();
 const before = process.memoryUsage.rss();
-const { limiter, admitted } = count(limits.identities);
-collect();
-const crowd: Crowd = { bytes: process.memoryUsage.rss() - before, admitted, windows: limiter.size };
-console.log(JSON.stringify(crowd));
+const { limiter, admitted } = floodWithCallers(limits.identities);
+collectGarbage();
+const result: CallerFloodResult = { grownBytes: process.memoryUsage.rss() - before, admitted, windows: limiter.size };
+console.log(JSON.stringify(result));

@@ -1,40 +1,40 @@
 import { RateLimiter } from '../../../src/access/limits/rate-limiter.ts';
 
 const [REQUESTS, WINDOW_MS] = [10, 10_000];
-const HOME = Uint8Array.of(127, 0, 0, 1).buffer;
+const LOOPBACK = Uint8Array.of(127, 0, 0, 1).buffer;
 
 /** What callers win or lose by a jump of the wall clock. */
-export interface Jumped {
+export interface ClockJumpEffect {
   /** Requests beyond the limit of the window in which it jumped. */
-  readonly free: number;
+  readonly freeRequests: number;
   /** Requests too few in the one behind it. */
-  readonly lost: number;
+  readonly lostRequests: number;
   /** Whether the moment at which the window ends was told anew. */
-  readonly retold: boolean;
+  readonly isResetChanged: boolean;
 }
 
 /** Lets the wall clock jump so far, so long after a window has opened of which half is spent. */
-export function jump(byMs: number, afterMs: number): Jumped {
+export function jumpClock(byMs: number, afterMs: number): ClockJumpEffect {
   let [wallMs, monotonicMs] = [1_700_000_000_000, 0];
   const clock = { now: () => wallMs, monotonic: () => monotonicMs, after: () => () => {} };
   const limiter = new RateLimiter(
     { free: { requests: REQUESTS, windowSeconds: WINDOW_MS / 1000 }, identities: 10 },
     clock,
   );
-  const pass = (ms: number): void => {
+  const passMs = (ms: number): void => {
     wallMs += ms;
     monotonicMs += ms;
   };
-  const admitted = (asked: number): number =>
-    Array.from({ length: asked }, () => limiter.consume(HOME, 1).allowed).filter((allowed) => allowed).length;
-  let used = admitted(REQUESTS / 2);
-  const { reset } = { ...limiter.peek(HOME) };
-  pass(afterMs);
+  const countAllowed = (count: number): number =>
+    Array.from({ length: count }, () => limiter.consume(LOOPBACK, 1).allowed).filter((allowed) => allowed).length;
+  let used = countAllowed(REQUESTS / 2);
+  const { reset } = { ...limiter.peek(LOOPBACK) };
+  passMs(afterMs);
   wallMs += byMs;
-  used += admitted(2 * REQUESTS);
-  const retold = limiter.peek(HOME).reset !== reset;
-  pass(WINDOW_MS - 1 - afterMs);
-  used += admitted(2 * REQUESTS);
-  pass(1);
-  return { free: used - REQUESTS, lost: REQUESTS - admitted(REQUESTS), retold };
+  used += countAllowed(2 * REQUESTS);
+  const isResetChanged = limiter.peek(LOOPBACK).reset !== reset;
+  passMs(WINDOW_MS - 1 - afterMs);
+  used += countAllowed(2 * REQUESTS);
+  passMs(1);
+  return { freeRequests: used - REQUESTS, lostRequests: REQUESTS - countAllowed(REQUESTS), isResetChanged };
 }

@@ -1,8 +1,14 @@
 /** The networks whose word counts for the hops below. */
-export const TRUSTED: readonly string[] = ['10.0.0.0/8', '192.0.2.7', 'fd00::/8', '::1', '::ffff:172.16.0.0/108'];
+export const TRUSTED_PROXIES: readonly string[] = [
+  '10.0.0.0/8',
+  '192.0.2.7',
+  'fd00::/8',
+  '::1',
+  '::ffff:172.16.0.0/108',
+];
 
 /** What a peer says in lines of `X-Forwarded-For`, and whose address counts then. */
-export interface Forwarded {
+export interface ForwardedForCase {
   /** Whether the peer is one of the trusted. */
   readonly byProxy: boolean;
   readonly lines: readonly string[];
@@ -10,7 +16,7 @@ export interface Forwarded {
   readonly counts: string | undefined;
 }
 
-const LIES: readonly (readonly string[])[] = [
+const FROM_UNTRUSTED: readonly (readonly string[])[] = [
   ['1.2.3.4'],
   ['10.0.0.1'],
   ['127.0.0.1'],
@@ -25,7 +31,7 @@ const LIES: readonly (readonly string[])[] = [
   ['"1.2.3.4"'],
 ];
 
-const HOPS: readonly (readonly [counts: string | undefined, ...lines: string[]])[] = [
+const THROUGH_PROXIES: readonly (readonly [counts: string | undefined, ...lines: string[]])[] = [
   [undefined],
   ['203.0.113.9', '203.0.113.9'],
   ['203.0.113.9', '1.2.3.4, 203.0.113.9'],
@@ -63,9 +69,9 @@ const GARBAGE: readonly string[] = [
 ];
 
 /** Sixty ways to say who one is, with forged hops on the left, many of them, ports, brackets and garbage. */
-export const FORWARDED: readonly Forwarded[] = [
-  ...LIES.map((lines) => ({ byProxy: false, lines, counts: undefined })),
-  ...HOPS.map(([counts, ...lines]) => ({ byProxy: true, lines, counts })),
+export const FORWARDED_FOR_CASES: readonly ForwardedForCase[] = [
+  ...FROM_UNTRUSTED.map((lines) => ({ byProxy: false, lines, counts: undefined })),
+  ...THROUGH_PROXIES.map(([counts, ...lines]) => ({ byProxy: true, lines, counts })),
   ...GARBAGE.flatMap((garbage) => [
     { byProxy: true, lines: [`1.2.3.4, ${garbage}`], counts: undefined },
     { byProxy: true, lines: [`1.2.3.4, ${garbage}, 203.0.113.9`], counts: '203.0.113.9' },

@@ -3,45 +3,45 @@ import { apiKeyFrom } from '../../../src/access/api-keys/api-key.ts';
 import { ApiKeyRegistry } from '../../../src/access/api-keys/api-key-registry.ts';
 import { apiKeysPath } from '../../../src/access/api-keys/api-key-store.ts';
 import { ManualClock } from '../manual-clock.ts';
-import { issue, recordOf } from './api-key-fixtures.ts';
-import { TIERS } from './default-tiers.ts';
+import { apiKeyRecord, issueKeys } from './api-key-fixtures.ts';
+import { DEFAULT_TIERS } from './default-tiers.ts';
 
 /** Beyond that two means of times differ by more than chance: the bound of dudect, https://eprint.iacr.org/2016/1123 */
 export const MAX_T = 4.5;
 
-const TRIES_TOGETHER = 100;
+const TRIES_PER_SAMPLE = 100;
 const SECRET = '0123456789ABCDEFGHIJKLMNOPQRST';
 
 /** What came of guessing a key. */
-export interface Guessed {
+export interface KeyGuessingResult {
   /** Guesses that opened something. */
-  readonly opened: number;
+  readonly accepted: number;
   /** Student's t of how much longer a guess takes that is wrong at its first character than one at its last. */
-  readonly t: number;
+  readonly tStatistic: number;
 }
 
 /** Guesses a key that is kept in a folder: by keys of the right form that differ from it in one place. */
-export async function guess(folder: string, tries: number): Promise<Guessed> {
+export async function guessKeys(folder: string, tries: number): Promise<KeyGuessingResult> {
   const path = apiKeysPath(folder);
-  await issue(path, recordOf(apiKeyFrom(SECRET)));
+  await issueKeys(path, apiKeyRecord(apiKeyFrom(SECRET)));
   const onProblem = (problem: Error): never => {
     throw problem;
   };
-  const keys = new ApiKeyRegistry({ path, tiers: TIERS, clock: new ManualClock(), onProblem });
+  const keys = new ApiKeyRegistry({ path, tiers: DEFAULT_TIERS, clock: new ManualClock(), onProblem });
   if (keys.find(apiKeyFrom(SECRET)) === undefined) throw new Error('the key itself opens nothing');
   const near = [...'UVWXYZabcdefghijklmnopqrstuvwxyz'].map((wrong) => ({
-    first: received(apiKeyFrom(wrong + SECRET.slice(1))),
-    last: received(apiKeyFrom(SECRET.slice(0, -1) + wrong)),
+    first: asReceivedHeader(apiKeyFrom(wrong + SECRET.slice(1))),
+    last: asReceivedHeader(apiKeyFrom(SECRET.slice(0, -1) + wrong)),
   }));
-  let opened = 0;
+  let accepted = 0;
   const timed = (at: 'first' | 'last', round: number): number => {
     const guess = near[round % near.length]?.[at] ?? '';
     const start = process.hrtime.bigint();
-    for (let i = 0; i < TRIES_TOGETHER; i++) if (keys.find(guess) !== undefined) opened++;
+    for (let i = 0; i < TRIES_PER_SAMPLE; i++) if (keys.find(guess) !== undefined) accepted++;
     return Number(process.hrtime.bigint() - start);
   };
   const differences: number[] = [];
-  for (let round = 0; round < tries / TRIES_TOGETHER / 2; round++) {
+  for (let round = 0; round < tries / TRIES_PER_SAMPLE / 2; round++) {
     // Side by side, since a machine is never equally quick for long; and by lot, so that neither is always the second.
     const isFirst = Math.random() < 0.5;
     const [one, other] = isFirst ? (['first', 'last'] as const) : (['last', 'first'] as const);
@@ -50,11 +50,11 @@ export async function guess(folder: string, tries: number): Promise<Guessed> {
     if (round % 100 === 0) await turn();
   }
   keys.close();
-  return { opened, t: studentT(differences) };
+  return { accepted, tStatistic: studentT(differences) };
 }
 
 /** As a header comes: a text that was not put together from others, whose parts the engine would remember. */
-const received = (text: string): string => Buffer.from(text).toString('latin1');
+const asReceivedHeader = (text: string): string => Buffer.from(text).toString('latin1');
 
 /** Student's t of what should be 0 on average, without the twentieth at either end that the machine has held up. */
 function studentT(sample: readonly number[]): number {

@@ -12,7 +12,7 @@ interface Bucket {
 }
 
 /** What the limiter promises, said as slowly as possible. */
-class Model {
+class LimiterModel {
   readonly #capacity: number;
   #windows: (Bucket & { used: number; readonly ends: number; readonly kept: boolean })[] = [];
 
@@ -69,7 +69,7 @@ class Model {
 }
 
 /** Numbers that look random and are the same each time: mulberry32. */
-function numbers(seed: number): (below: number) => number {
+function randomIntegers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
     state = (state + 0x6d2b79f5) | 0;
@@ -105,13 +105,13 @@ function accountFrom(pick: (below: number) => number): Principal | undefined {
  * One story: who asked for how much and when. Tells how the limiter did otherwise than the model; undefined when it did
  * the same.
  */
-export function differenceIn(seed: number): string | undefined {
+export function limiterDifference(seed: number): string | undefined {
   const steps = seed % 100 === 0 ? 150 : 12;
-  const pick = numbers(seed);
+  const pick = randomIntegers(seed);
   const clock = new ManualClock(START_S * 1000);
   const identities = 1 + pick(12);
   const limiter = new RateLimiter({ free: FREE, identities }, clock);
-  const model = new Model(identities);
+  const model = new LimiterModel(identities);
   for (let step = 0; step < steps; step++) {
     if (pick(3) === 0) clock.advance(pick(20) === 0 ? 60_000 : pick(6_000));
     const address = addressFrom(pick);

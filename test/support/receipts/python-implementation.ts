@@ -5,10 +5,11 @@ import type { Statement } from '../../../src/receipts/statement.ts';
 const runs = (command: string, flag: string): boolean => spawnSync(command, [flag]).status === 0;
 
 /** For tests that need the implementation in Python: false where it runs. */
-export const skipPython = !(runs('python3', '--version') && runs('openssl', 'version')) && 'needs python3 and openssl';
+export const pythonSkipReason =
+  !(runs('python3', '--version') && runs('openssl', 'version')) && 'needs python3 and openssl';
 
 /** What is asked of a verifier in another language. */
-export interface Question {
+export interface VerifyRequest {
   readonly publicKey: string;
   readonly cluster: string;
   readonly request: string;
@@ -16,7 +17,7 @@ export interface Question {
   readonly body: string | Uint8Array;
 }
 
-function python(name: string, input: string): string[] {
+function runPython(name: string, input: string): string[] {
   const script = fileURLToPath(new URL(`../../../../test/support/receipts/${name}`, import.meta.url)); // from dist/test/support/receipts
   const { status, stdout, stderr } = spawnSync('python3', [script], { input, encoding: 'utf8' });
   if (status !== 0) throw new Error(stderr);
@@ -24,8 +25,8 @@ function python(name: string, input: string): string[] {
 }
 
 /** The verdict on each body by Python and openssl: `holds`, or the fault. */
-export const pythonVerdicts = (questions: readonly Question[]): string[] =>
-  python(
+export const pythonVerdicts = (questions: readonly VerifyRequest[]): string[] =>
+  runPython(
     'judge-receipts.py',
     questions
       .map(({ publicKey, cluster, request, nonce, body }) =>
@@ -36,4 +37,4 @@ export const pythonVerdicts = (questions: readonly Question[]): string[] =>
 
 /** The receipts of some statements that Python and openssl sign together. `seed` is in hex. */
 export const pythonReceipts = (seed: string, statements: readonly Statement[]): string[] =>
-  python('sign-receipts.py', JSON.stringify({ seed, statements }));
+  runPython('sign-receipts.py', JSON.stringify({ seed, statements }));

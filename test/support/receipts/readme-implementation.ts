@@ -1,15 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import type { Question } from './python-implementation.ts';
+import type { VerifyRequest } from './python-implementation.ts';
 
-const manual = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8'); // from dist/test/support/receipts
+const readme = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8'); // from dist/test/support/receipts
 
 /** The verifier in Python that the manual shows. */
-export const [, readmeVerifier = ''] = /^```python\n(.*?)^```$/ms.exec(manual) ?? [];
+export const [, readmeVerifierSource = ''] = /^```python\n(.*?)^```$/ms.exec(readme) ?? [];
 
 /** What it says of a body: the result, or why it is refused. */
-export function readmeVerdict({ publicKey, cluster, request, nonce, body }: Question): string {
-  const args = ['-c', readmeVerifier, publicKey, cluster, request, ...(nonce === null ? [] : [nonce])];
+export function runReadmeVerifier({ publicKey, cluster, request, nonce, body }: VerifyRequest): string {
+  const args = ['-c', readmeVerifierSource, publicKey, cluster, request, ...(nonce === null ? [] : [nonce])];
   const { stdout, stderr } = spawnSync('python3', args, { input: body, encoding: 'utf8' });
   return (stdout || stderr).trim();
 }

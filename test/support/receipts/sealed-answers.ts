@@ -9,12 +9,12 @@ export const CLUSTER = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 export const NOW_MS = 1_718_900_000_000;
 
 /** An answer before it is sealed. */
-export interface Unsealed extends Omit<SealRequest, 'digest'> {
+export interface UnsealedAnswer extends Omit<SealRequest, 'digest'> {
   readonly result: string;
 }
 
 /** A signer whose guard grants `exact` from slot 1 to 63. */
-export function freshSigner(secret: KeyObject = generateKeyPairSync('ed25519').privateKey): Signer {
+export function newSigner(secret: KeyObject = generateKeyPairSync('ed25519').privateKey): Signer {
   const guard = new EquivocationGuard(() => {});
   guard.becomeSoleSigner();
   guard.advance(0);
@@ -22,7 +22,7 @@ export function freshSigner(secret: KeyObject = generateKeyPairSync('ed25519').p
 }
 
 /** The bodies of some answers, sealed together. */
-export function seal(signer: Signer, answers: readonly Unsealed[], nowMs = NOW_MS): string[] {
+export function sealAnswers(signer: Signer, answers: readonly UnsealedAnswer[], nowMs = NOW_MS): string[] {
   const items = answers.map(({ result, ...rest }) => ({ ...rest, digest: digestOf(result) }));
   const receipts = signer.seal(items, nowMs);
   return answers.map(({ result, slot }, i) => formatSignedBody(result, slot, receipts[i] ?? ''));

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-export interface Vector {
+export interface TestVector {
   readonly name: string;
   readonly target: string;
   readonly nonce: string | null;
@@ -15,17 +15,17 @@ export interface Vector {
   readonly body: string;
 }
 
-interface Vectors {
+interface TestVectors {
   readonly seed: string;
   readonly publicKey: string;
   readonly kid: string;
-  readonly vectors: readonly [Vector, Vector, Vector, Vector];
+  readonly vectors: readonly [TestVector, TestVector, TestVector, TestVector];
   readonly succession: { readonly text: string; readonly newPublicKey: string; readonly sig: string };
 }
 
 const file = new URL('../../../../test/support/receipts/test-vectors.json', import.meta.url); // from dist/test/support/receipts
 
 /** The published test vectors of the format, made with the key of RFC 8032 7.1 TEST 1. */
-export const vectors: Vectors = JSON.parse(readFileSync(file, 'utf8'));
+export const testVectors: TestVectors = JSON.parse(readFileSync(file, 'utf8'));
 
-export const [single, ...batch] = vectors.vectors;
+export const [singleVector, ...batchVectors] = testVectors.vectors;

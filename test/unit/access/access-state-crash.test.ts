@@ -3,7 +3,7 @@ import t from 'tap';
 import { apiKeysPath, readApiKeys } from '../../../src/access/api-keys/api-key-store.ts';
 import { UsageCounter } from '../../../src/access/usage/usage-counter.ts';
 import { readUsage, usagePath } from '../../../src/access/usage/usage-file.ts';
-import { run } from '../../support/child-process.ts';
+import { runModule } from '../../support/child-process.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const AT_ONCE = 5;
@@ -25,17 +25,17 @@ t.test(
       const children = Array.from({ length: AT_ONCE }, (_, i) => {
         const usage = `${folders}/usage/${round}-${i}`;
         const args = [`${folders}/keys`, `${usage}`, `r${round}c${i}`];
-        return { usage, ...run(new URL('../../support/access/access-state-writer.js', import.meta.url), args) };
+        return { usage, ...runModule(new URL('../../support/access/access-state-writer.js', import.meta.url), args) };
       });
-      for (const { process, says } of children) {
+      for (const { process, waitForOutput } of children) {
         const kill = (): void => void setTimeout(() => process.kill('SIGKILL'), Math.random() * 30);
-        says('issued').then(kill, kill);
+        waitForOutput('issued').then(kill, kill);
       }
-      for (const { usage, ended, out } of children) {
-        t.equal(await ended(), 'SIGKILL');
-        for (const id of last(out(), 'issued')) issued.add(id);
-        for (const id of last(out(), 'revoked')) revoked.add(id);
-        const counted = Number(last(out(), 'counted').at(-1) ?? 0);
+      for (const { usage, exit, stdout } of children) {
+        t.equal(await exit(), 'SIGKILL');
+        for (const id of last(stdout(), 'issued')) issued.add(id);
+        for (const id of last(stdout(), 'revoked')) revoked.add(id);
+        const counted = Number(last(stdout(), 'counted').at(-1) ?? 0);
         new UsageCounter({
           path: usagePath(usage),
           clock: new ManualClock(),

@@ -3,7 +3,7 @@ import { Authenticator, rateLimitKeyOf } from '../../../src/access/authenticator
 import { RateLimiter } from '../../../src/access/limits/rate-limiter.ts';
 import type { Principal } from '../../../src/access/limits/tiers.ts';
 import { StakeProofVerifier } from '../../../src/access/stake/stake-proof.ts';
-import { TIERS } from '../../support/access/default-tiers.ts';
+import { DEFAULT_TIERS } from '../../support/access/default-tiers.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 const HOME = Uint8Array.of(127, 0, 0, 1).buffer;
@@ -14,7 +14,7 @@ const WALLET = '1'.repeat(32);
 const ofKey = (id: string, tier: 'build' | 'scale'): Principal => ({
   id: `key ${id}`,
   key: id,
-  tier: TIERS[tier],
+  tier: DEFAULT_TIERS[tier],
   perIpLimit: undefined,
 });
 const KEYS = new Map([
@@ -37,7 +37,12 @@ function callersOf({ held = 0n, knowsWallets = true } = {}) {
     step: STEP,
   };
   const keys = { find: (key: string) => KEYS.get(key), isActive: (id: string) => id === 'good' };
-  const callers = new Authenticator({ tiers: TIERS, keys, rateLimiter, stake: knowsWallets ? stake : undefined });
+  const callers = new Authenticator({
+    tiers: DEFAULT_TIERS,
+    keys,
+    rateLimiter,
+    stake: knowsWallets ? stake : undefined,
+  });
   const count = (headers: Readonly<Record<string, string>>) =>
     callers.consume({ getHeader: (name) => headers[name] ?? '' }, HOME, 1);
   return { callers, state, count };
@@ -54,7 +59,7 @@ t.test('who shows nothing is its address, and of the free tier', async (t) => {
   const { principal, quota, credentialsError } = count({});
   t.match({ account: principal, refusal: credentialsError }, { account: undefined, refusal: undefined });
   t.match(quota, { limit: 2, remaining: 1 });
-  t.equal(callers.tierOf(principal), TIERS.free);
+  t.equal(callers.tierOf(principal), DEFAULT_TIERS.free);
   t.equal(rateLimitKeyOf(HOME, principal), rateLimitKeyOf(HOME, undefined));
 });
 

@@ -5,20 +5,20 @@ import { createLog } from '../../../src/runtime/log.ts';
 // A process of its own for test/start.test.ts: it carries a gateway of no substance whose closing takes a while.
 const [closingMs, defect] = process.argv.slice(2);
 
-const open = async () => {
-  const held = setInterval(() => {}, 60_000);
+const startGateway = async () => {
+  const keepAlive = setInterval(() => {}, 60_000);
   return {
     url: 'http://127.0.0.1:1',
     cluster: 'genesis',
     reload: () => process.stdout.write('reloaded\n'),
     async close() {
       await sleep(Number(closingMs));
-      clearInterval(held);
+      clearInterval(keepAlive);
       process.stdout.write('closed\n');
     },
   };
 };
 
-await runUntilSignal(open, createLog('info'), 5_000);
+await runUntilSignal(startGateway, createLog('info'), 5_000);
 if (defect === 'throws') setTimeout(() => JSON.parse('{'), 0);
 if (defect === 'rejects') void Promise.reject(new Error('nobody waits for this'));

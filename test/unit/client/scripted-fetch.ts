@@ -1,5 +1,5 @@
 import type { Signer } from '../../../src/receipts/signer.ts';
-import { CLUSTER, freshSigner, NOW_MS, seal } from '../../support/receipts/sealed-answers.ts';
+import { CLUSTER, NOW_MS, newSigner, sealAnswers } from '../../support/receipts/sealed-answers.ts';
 
 /** One request that came, and how it is to be answered. */
 export interface ReceivedRequest {
@@ -11,10 +11,13 @@ export interface ReceivedRequest {
   readonly signal: AbortSignal;
 }
 
-export type Script = (came: ReceivedRequest, count: number) => Response | Promise<Response>;
+export type RequestScript = (request: ReceivedRequest, count: number) => Response | Promise<Response>;
 
 /** Stands in for the network: each request is answered by the script, which is told how many came before. */
-export function scriptedFetch(script: Script): { readonly fetch: typeof fetch; readonly came: ReceivedRequest[] } {
+export function scriptedFetch(script: RequestScript): {
+  readonly fetch: typeof fetch;
+  readonly came: ReceivedRequest[];
+} {
   const came: ReceivedRequest[] = [];
   const answer = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const { pathname, search } = new URL(String(input));
@@ -45,13 +48,17 @@ export interface SigningOptions {
 }
 
 /** The signer of most tests. */
-export const signer = freshSigner();
-export { CLUSTER, freshSigner, NOW_MS };
+export const signer = newSigner();
+export { CLUSTER, NOW_MS, newSigner };
 
 /** A signed body for a target, as a gateway would send it. */
 export function signedBodyFor(target: string, result: string, signing: SigningOptions = {}): string {
   const { signer: by = signer, request = `GET ${target}`, slot = 10, nowMs = NOW_MS, nonce = null } = signing;
-  const [body = ''] = seal(by, [{ request, slot, commitment: 'confirmed', claim: 'observed', nonce, result }], nowMs);
+  const [body = ''] = sealAnswers(
+    by,
+    [{ request, slot, commitment: 'confirmed', claim: 'observed', nonce, result }],
+    nowMs,
+  );
   return body;
 }
 

@@ -27,21 +27,21 @@ export class ScriptedSocket implements Socket {
   }
 
   open(): void {
-    this.#happens('open', {});
+    this.#dispatch('open', {});
   }
 
   /** The gateway says something. */
-  say(data: string): void {
-    this.#happens('message', { data });
+  receive(data: string): void {
+    this.#dispatch('message', { data });
   }
 
   /** The gateway, or the network, ends the connection. */
   end(code: number): void {
-    this.#happens('error', {});
-    this.#happens('close', { code });
+    this.#dispatch('error', {});
+    this.#dispatch('close', { code });
   }
 
-  #happens(type: string, event: SocketEvent): void {
-    for (const each of this.#listeners) if (each.type === type) each.listener(event);
+  #dispatch(type: string, event: SocketEvent): void {
+    for (const registration of this.#listeners) if (registration.type === type) registration.listener(event);
   }
 }

@@ -2,7 +2,15 @@ import t from 'tap';
 import { type Client, type ClientOptions, createClient } from '../../../src/client/client.ts';
 import type { Clock } from '../../../src/domain/clock.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { CLUSTER, errorResponse, NOW_MS, type Script, scriptedFetch, signedBodyFor, signer } from './scripted-fetch.ts';
+import {
+  CLUSTER,
+  errorResponse,
+  NOW_MS,
+  type RequestScript,
+  scriptedFetch,
+  signedBodyFor,
+  signer,
+} from './scripted-fetch.ts';
 
 const TARGET = '/api/v1/slot';
 const MIB = 1024 * 1024;
@@ -23,7 +31,7 @@ function hastyClock(): { readonly clock: Clock; readonly pauses: number[] } {
 
 const DEADLINE_MS = 10_000;
 
-function open(script: Script, options: Partial<ClientOptions> = {}) {
+function open(script: RequestScript, options: Partial<ClientOptions> = {}) {
   const { fetch, came } = scriptedFetch(script);
   const { clock, pauses } = hastyClock();
   const pinned = { publicKey: signer.publicKey, cluster: CLUSTER };

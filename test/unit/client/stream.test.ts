@@ -1,7 +1,7 @@
 import t, { type Test } from 'tap';
 import { type ClientOptions, createClient, type StreamOptions, type StreamState } from '../../../src/client/client.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
-import { CLUSTER, errorResponse, freshSigner, NOW_MS, scriptedFetch, signedBodyFor, signer } from './scripted-fetch.ts';
+import { CLUSTER, errorResponse, NOW_MS, newSigner, scriptedFetch, signedBodyFor, signer } from './scripted-fetch.ts';
 import { ScriptedSocket } from './scripted-socket.ts';
 
 const ADDRESS = '11111111111111111111111111111111';
@@ -50,7 +50,7 @@ function open(t: Test, options: StreamOptions = {}, client: Partial<ClientOption
     return socket;
   };
   const say = async (...texts: readonly string[]): Promise<void> => {
-    for (const text of texts) last().say(text);
+    for (const text of texts) last().receive(text);
     await settled();
   };
   return { clock, stream, sockets, last, say, seen, gaps, states, errors, headers };
@@ -157,7 +157,7 @@ t.test('a line that falls silent is given up, one that never opens too', async (
   t.equal(sockets.length, 2);
   clock.advance(15_000);
   t.ok(sockets[1]?.isClosed);
-  sockets[1]?.say(frame(10)); // as a line may that was dead for a while
+  sockets[1]?.receive(frame(10)); // as a line may that was dead for a while
   await settled();
   clock.advance(500);
   t.equal(sockets.length, 3);
@@ -167,7 +167,7 @@ t.test('what is closed stays closed', async (t) => {
   const { clock, stream, sockets, last, say, seen, states } = open(t);
   last().open();
   await say(frame(1));
-  last().say(frame(2));
+  last().receive(frame(2));
   stream.close();
   await say(frame(3));
   clock.advance(600_000);
@@ -305,7 +305,7 @@ t.test('what can not be read is told of, and the stream goes on', async (t) => {
 });
 
 t.test('while a new key is asked for, what comes waits its turn; too much of it ends the line', async (t) => {
-  const other = freshSigner();
+  const other = newSigner();
   let answer = (_: Response): void => {};
   const { fetch } = scriptedFetch(
     () =>
@@ -323,6 +323,6 @@ t.test('while a new key is asked for, what comes waits its turn; too much of it 
   t.same(seen, [2]);
   t.match(errors, [{ code: 'unknown-key' }]);
   await say(signedBodyFor(TARGET, network(3), { request: `SUB ${TARGET}`, slot: 3, signer: other }));
-  for (let i = 0; i < 1001; i++) last().say(frame(4));
+  for (let i = 0; i < 1001; i++) last().receive(frame(4));
   t.ok(sockets[0]?.isClosed);
 });

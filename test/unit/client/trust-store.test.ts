@@ -7,16 +7,16 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import {
   CLUSTER,
   errorResponse,
-  freshSigner,
   NOW_MS,
-  type Script,
+  newSigner,
+  type RequestScript,
   scriptedFetch,
   signedBodyFor,
 } from './scripted-fetch.ts';
 
 const newSecret = (): KeyObject => generateKeyPairSync('ed25519').privateKey;
 const [oldKey, midKey, newKey] = [newSecret(), newSecret(), newSecret()];
-const [old, mid, next] = [freshSigner(oldKey), freshSigner(midKey), freshSigner(newKey)];
+const [old, mid, next] = [newSigner(oldKey), newSigner(midKey), newSigner(newKey)];
 
 const kidOf = ({ publicKey }: { readonly publicKey: string }): string => parseTrustedKey(publicKey).kid;
 
@@ -31,7 +31,7 @@ function word(by: KeyObject, from: string, to: string, notBeforeMs = NOW_MS): st
 }
 
 /** Reads `/slot` from a gateway that answers so. */
-function reading(script: Script, options: Partial<ClientOptions> = {}) {
+function reading(script: RequestScript, options: Partial<ClientOptions> = {}) {
   const { fetch, came } = scriptedFetch(script);
   const client = createClient({
     url: 'http://gateway.test',

@@ -6,7 +6,7 @@ import {
   CLUSTER,
   NOW_MS,
   type ReceivedRequest,
-  type Script,
+  type RequestScript,
   scriptedFetch,
   signedBodyFor,
   signer,
@@ -16,7 +16,7 @@ const ADDRESS = '11111111111111111111111111111111';
 const TARGET = `/api/v1/balance/${ADDRESS}`;
 const RESULT = '{"lamports":18446744073709551615,"sol":"18446744073.709551615"}';
 
-function open(script: Script) {
+function open(script: RequestScript) {
   const { fetch, came } = scriptedFetch(script);
   const pinned = { publicKey: signer.publicKey, cluster: CLUSTER };
   const client = createClient({

@@ -146,8 +146,8 @@ export function openAccountHarness(settings: Partial<LiveAccountSettings> = {}):
 }
 
 /** Lets what is under way come through: reads are gathered for a turn of the event loop. */
-export const settle = async (): Promise<void> => {
+export const flushEvents = async (): Promise<void> => {
   for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
 };
 
-export const account = (lamports: number): string => `{"lamports":${lamports},"data":["","base64"]}`;
+export const accountText = (lamports: number): string => `{"lamports":${lamports},"data":["","base64"]}`;

@@ -64,9 +64,9 @@ export function responseDifferences(expected: string, actual: string): string[] 
 /** Code and text of an error, if it is one. */
 function errorOf(answer: string): string | undefined {
   const { error } = JSON.parse(answer);
-  return error && `${error.code} ${withoutParticulars(error.message)}`;
+  return error && `${error.code} ${withoutNumbersAndAddresses(error.message)}`;
 }
 
 /** A text with what differs from one chain to another left out: numbers and addresses. */
-const withoutParticulars = (text: string): string =>
+const withoutNumbersAndAddresses = (text: string): string =>
   text.replace(/[1-9A-HJ-NP-Za-km-z]{32,}/g, '@').replace(/\d+/g, '#');

@@ -7,7 +7,7 @@ interface KnownDifference {
 }
 
 const NO_VOTES = 'one validator that needs nobody to agree with: blocks hold no votes';
-const NO_PAST = 'a node that began at a later slot, as from a snapshot, and has no block before it';
+const NO_EARLIER_BLOCKS = 'a node that began at a later slot, as from a snapshot, and has no block before it';
 
 /** All of them: a difference that is not here fails the test, and so does one that is gone. */
 export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
@@ -78,7 +78,7 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
       '.result: {blockHeight blockTime blockhash parentSlot previousBlockhash rewards} -> nothing',
       '.error: nothing -> {code message}',
     ],
-    reason: NO_PAST,
+    reason: NO_EARLIER_BLOCKS,
   },
   {
     request: 'getBlockTime [0]',
@@ -87,6 +87,6 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
       '.result: integer -> nothing',
       '.error: nothing -> {code message}',
     ],
-    reason: NO_PAST,
+    reason: NO_EARLIER_BLOCKS,
   },
 ];

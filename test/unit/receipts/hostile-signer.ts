@@ -9,11 +9,12 @@ const ORDER = ed25519.Point.Fn.ORDER;
 export const SMALL_ORDER = ED25519_TORSION_SUBGROUP.map((hex) => Buffer.from(hex, 'hex'));
 
 /** A number of 32 bytes. */
-export const scalar = (n: bigint): Buffer => Buffer.from(n.toString(16).padStart(64, '0'), 'hex').reverse();
-export const little = (bytes: Uint8Array): bigint => BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
+export const littleEndianScalar = (n: bigint): Buffer => Buffer.from(n.toString(16).padStart(64, '0'), 'hex').reverse();
+export const littleEndianInteger = (bytes: Uint8Array): bigint =>
+  BigInt(`0x${Buffer.from(bytes).reverse().toString('hex')}`);
 
 /** y = p + 1: a second spelling of the identity. */
-export const SECOND_SPELLING = scalar(2n ** 255n - 18n);
+export const NON_CANONICAL_IDENTITY = littleEndianScalar(2n ** 255n - 18n);
 
 const pointOf = (bytes: Uint8Array) => ed25519.Point.fromBytes(bytes, true);
 
@@ -22,7 +23,7 @@ export const withTorsion = (publicKey: Uint8Array, torsion: Uint8Array): Uint8Ar
   pointOf(publicKey).add(pointOf(torsion)).toBytes();
 
 /** A signature under `publicKey` whose R is `r`, where `nonce` is R's discrete logarithm but for torsion. */
-export function craft(
+export function craftSignature(
   seed: Uint8Array,
   publicKey: Uint8Array,
   message: Uint8Array,
@@ -30,8 +31,9 @@ export function craft(
   nonce: bigint,
 ): Buffer {
   const { scalar: secret } = ed25519.utils.getExtendedPublicKey(seed);
-  const challenge = little(createHash('sha512').update(r).update(publicKey).update(message).digest()) % ORDER;
-  return Buffer.concat([r, scalar((nonce + challenge * secret) % ORDER)]);
+  const challenge =
+    littleEndianInteger(createHash('sha512').update(r).update(publicKey).update(message).digest()) % ORDER;
+  return Buffer.concat([r, littleEndianScalar((nonce + challenge * secret) % ORDER)]);
 }
 
 /** The honest R of a nonce, with a point of small order added. */
@@ -39,5 +41,8 @@ export const commitmentTo = (nonce: bigint, torsion: Uint8Array): Uint8Array =>
   ed25519.Point.BASE.multiply(nonce).add(pointOf(torsion)).toBytes();
 
 /** The same signature with S beyond the order of the group: S + times * L. */
-export const beyondOrder = (signature: Uint8Array, times = 1n): Buffer =>
-  Buffer.concat([signature.subarray(0, 32), scalar(little(signature.subarray(32)) + times * ORDER)]);
+export const withUnreducedScalar = (signature: Uint8Array, times = 1n): Buffer =>
+  Buffer.concat([
+    signature.subarray(0, 32),
+    littleEndianScalar(littleEndianInteger(signature.subarray(32)) + times * ORDER),
+  ]);

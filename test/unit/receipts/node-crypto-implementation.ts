@@ -47,11 +47,11 @@ function rootBy(leaf: Buffer, index: number, size: number, path: readonly Buffer
     : sha256('\x01', sibling, rootBy(leaf, index - k, size - k, path.slice(0, -1)));
 }
 
-const headOf = (size: number, root: Buffer): Buffer =>
+const treeHeadOf = (size: number, root: Buffer): Buffer =>
   Buffer.from(`proof-of-serve/v1 tree\n${size}\n${root.toString('hex')}\n`);
 
 /** The receipts of some statements that node:crypto signs together. `seed` is in hex. */
-export function nodeReceipts(seed: string, statements: readonly Statement[]): string[] {
+export function signWithNodeCrypto(seed: string, statements: readonly Statement[]): string[] {
   const der = Buffer.from(`302e020100300506032b657004220420${seed}`, 'hex');
   const secret = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
   const publicBytes = createPublicKey(secret).export({ format: 'der', type: 'spki' }).subarray(-32);
@@ -65,13 +65,13 @@ export function nodeReceipts(seed: string, statements: readonly Statement[]): st
       size,
       index,
       path: pathOf(index, leaves).map((node) => node.toString('hex')),
-      sig: sign(null, headOf(size, rootOf(leaves)), secret).toString('hex'),
+      sig: sign(null, treeHeadOf(size, rootOf(leaves)), secret).toString('hex'),
     }),
   );
 }
 
 /** True when node:crypto finds a body's digest and signature right. */
-export function nodeAccepts(body: string, publicKey: string): boolean {
+export function verifyWithNodeCrypto(body: string, publicKey: string): boolean {
   const start = body.lastIndexOf('{');
   const receipt = JSON.parse(body.slice(start, -1)) as Receipt; // of an honest body
   const { index, size, path, sig, slot, digest } = receipt;
@@ -82,6 +82,6 @@ export function nodeAccepts(body: string, publicKey: string): boolean {
     format: 'der',
     type: 'spki',
   });
-  const head = headOf(size, rootBy(leafOf(publicKey, receipt), index, size, siblings));
+  const head = treeHeadOf(size, rootBy(leafOf(publicKey, receipt), index, size, siblings));
   return sha256(result).toString('hex') === digest && verify(null, head, key, Buffer.from(sig, 'hex'));
 }

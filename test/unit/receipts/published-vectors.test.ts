@@ -10,24 +10,24 @@ import { formatSignedBody, receiptTextIn } from '../../../src/receipts/signed-bo
 import { Signer } from '../../../src/receipts/signer.ts';
 import { formatStatement, treeHeadText } from '../../../src/receipts/statement.ts';
 import { verifyReceipt } from '../../../src/receipts/verify/verify-receipt.ts';
-import { batch, single, type Vector, vectors } from '../../support/receipts/test-vectors.ts';
+import { batchVectors, singleVector, type TestVector, testVectors } from '../../support/receipts/test-vectors.ts';
 
-const secret = parsePrivateKey(vectors.seed);
-const resultOf = (vector: Vector): string => Buffer.from(vector.resultHex, 'hex').toString();
-const receiptTextOf = ({ body }: Vector): string => receiptTextIn(body);
+const secret = parsePrivateKey(testVectors.seed);
+const resultOf = (vector: TestVector): string => Buffer.from(vector.resultHex, 'hex').toString();
+const receiptTextOf = ({ body }: TestVector): string => receiptTextIn(body);
 
-function receiptOf(vector: Vector) {
+function receiptOf(vector: TestVector) {
   const receipt = parseReceipt(receiptTextOf(vector));
   if (receipt === undefined) throw new Error(`${vector.name} does not parse`);
   return receipt;
 }
 
-for (const vector of vectors.vectors) {
+for (const vector of testVectors.vectors) {
   t.test(`vector ${vector.name}: every part of it is written bit for bit`, async (t) => {
     const receipt = receiptOf(vector);
     t.equal(canonicalRequest('GET', vector.target), vector.canonicalRequest);
     t.equal(digestOf(Buffer.from(vector.resultHex, 'hex')), vector.digest);
-    t.equal(formatStatement(vectors.publicKey, receipt), vector.statement);
+    t.equal(formatStatement(testVectors.publicKey, receipt), vector.statement);
     t.equal(leafHash(vector.statement), vector.leafHash);
     t.equal(treeHeadText(receipt.size, vector.root), vector.head);
     t.equal(formatReceipt(receipt), receiptTextOf(vector));
@@ -35,7 +35,7 @@ for (const vector of vectors.vectors) {
 
   t.test(`vector ${vector.name}: the verifier accepts it and gives back the signed text`, async (t) => {
     const { cluster, nonce, target } = vector;
-    const expected = { publicKeys: [vectors.publicKey], cluster, nonce, request: `GET ${target}` };
+    const expected = { publicKeys: [testVectors.publicKey], cluster, nonce, request: `GET ${target}` };
     for (const body of [vector.body, Buffer.from(vector.body)]) {
       t.equal(verifyReceipt(body, expected).result, resultOf(vector));
     }
@@ -44,22 +44,22 @@ for (const vector of vectors.vectors) {
 
 t.test('the key has its published names', async (t) => {
   const { publicKey, kid } = signingKeyOf(secret);
-  t.equal(publicKey, vectors.publicKey);
-  t.equal(kid, vectors.kid);
+  t.equal(publicKey, testVectors.publicKey);
+  t.equal(kid, testVectors.kid);
 });
 
 t.test('the signer reproduces the single body', async (t) => {
-  const { request, slot, commitment, digest, nonce, issuedAt, cluster } = receiptOf(single);
+  const { request, slot, commitment, digest, nonce, issuedAt, cluster } = receiptOf(singleVector);
   const guard = new EquivocationGuard(() => t.fail('no conflict'));
   guard.becomeSoleSigner();
   guard.advance(slot - 1);
   const signer = new Signer({ active: signingKeyOf(secret) }, cluster, guard);
   const [receipt] = signer.seal([{ request, slot, commitment, claim: 'exact', digest, nonce }], issuedAt);
-  t.equal(formatSignedBody(resultOf(single), slot, receipt ?? ''), single.body);
+  t.equal(formatSignedBody(resultOf(singleVector), slot, receipt ?? ''), singleVector.body);
 });
 
 t.test('one signature reproduces the three bodies of the batch', async (t) => {
-  const receipts = signBatch(batch.map(receiptOf), signingKeyOf(secret));
-  t.same(receipts, batch.map(receiptTextOf));
-  t.equal(merkleRoot(buildMerkleTree(batch.map(({ leafHash }) => leafHash))), batch[0]?.root);
+  const receipts = signBatch(batchVectors.map(receiptOf), signingKeyOf(secret));
+  t.same(receipts, batchVectors.map(receiptTextOf));
+  t.equal(merkleRoot(buildMerkleTree(batchVectors.map(({ leafHash }) => leafHash))), batchVectors[0]?.root);
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { COMMITMENTS } from '../../../src/domain/commitment.ts';
 import { verifyReceipt } from '../../../src/receipts/verify/verify-receipt.ts';
-import { CLUSTER, freshSigner, NOW_MS, seal } from '../../support/receipts/sealed-answers.ts';
+import { CLUSTER, NOW_MS, newSigner, sealAnswers } from '../../support/receipts/sealed-answers.ts';
 
 const answer = {
   request: 'GET /api/v1/slot',
@@ -28,11 +28,11 @@ t.test('whatever is sealed, in whatever company, verifies', async (t) => {
     }),
     { minLength: 1, maxLength: 64 },
   );
-  const signer = freshSigner();
+  const signer = newSigner();
   const trusted = { publicKeys: [signer.publicKey], cluster: CLUSTER, time: { nowMs: NOW_MS, maxAgeMs: 0 } };
   fc.assert(
     fc.property(answers, fc.nat(), (answers, pick) => {
-      const bodies = seal(signer, answers);
+      const bodies = sealAnswers(signer, answers);
       const index = pick % answers.length;
       const { request = '', nonce = null, result, slot } = answers[index] ?? {};
       const verified = verifyReceipt(bodies[index] ?? '', { ...trusted, request, nonce });
@@ -44,20 +44,22 @@ t.test('whatever is sealed, in whatever company, verifies', async (t) => {
 });
 
 t.test('nothing to seal is not signed', async (t) => {
-  t.same(freshSigner().seal([], NOW_MS), []);
+  t.same(newSigner().seal([], NOW_MS), []);
 });
 
 t.test('time never goes back from one receipt to the next', async (t) => {
-  const signer = freshSigner();
-  const at = (nowMs: number) => JSON.parse(seal(signer, [answer], nowMs)[0] ?? '').receipt.issuedAt;
+  const signer = newSigner();
+  const at = (nowMs: number) => JSON.parse(sealAnswers(signer, [answer], nowMs)[0] ?? '').receipt.issuedAt;
   t.equal(at(NOW_MS), NOW_MS);
   t.equal(at(NOW_MS - 3_600_000), NOW_MS);
   t.equal(at(NOW_MS + 1), NOW_MS + 1);
 });
 
 t.test('two truths never carry the same exact claim', async (t) => {
-  const signer = freshSigner();
+  const signer = newSigner();
   const exact = { ...answer, commitment: 'finalized', claim: 'exact' } as const;
-  const claims = seal(signer, [exact, { ...exact, result: '8' }, exact]).map((body) => JSON.parse(body).receipt.claim);
+  const claims = sealAnswers(signer, [exact, { ...exact, result: '8' }, exact]).map(
+    (body) => JSON.parse(body).receipt.claim,
+  );
   t.same(claims, ['exact/1', 'observed/1', 'exact/1']);
 });

@@ -1,7 +1,7 @@
 import { parseExactJson } from '../../../src/domain/parse-exact-json.ts';
 import { WRAPPED_SOL } from '../../../src/solana/accounts/known-mints.ts';
 import { formatUnits } from '../../../src/solana/codec/format-decimal.ts';
-import { recordings } from '../../support/corpus.ts';
+import { readRecordings } from '../../support/recorded-transactions.ts';
 
 /** A swap as another project's parser has it: `wallet: given > got`, amounts in whole tokens. */
 export interface ExpectedSwap {
@@ -71,7 +71,7 @@ const READERS: Readonly<Record<string, (result: Loose) => string | null>> = {
 
 /** The recorded results that name a swap. */
 export function expectedSwaps(): ExpectedSwap[] {
-  return recordings('expected').flatMap((line) => {
+  return readRecordings('expected').flatMap((line) => {
     const { name, result } = parseExactJson(line) as Loose;
     const text = READERS[String(name).split('-')[0] ?? '']?.(result) ?? null;
     return text === null ? [] : [{ name: String(name), signature: String(result.signature), text }];

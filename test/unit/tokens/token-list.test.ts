@@ -1,7 +1,12 @@
 import t from 'tap';
 import { readTokenList, type TokenList } from '../../../src/tokens/token-list.ts';
 import type { EncodedAccount } from '../../../src/upstream/reads/encoded-accounts.ts';
-import { addressFromByte, answerOf, mintFixture, tokenAccountFixture } from '../../support/token-account-fixtures.ts';
+import {
+  addressFromByte,
+  mintFixture,
+  rpcResultOf,
+  tokenAccountFixture,
+} from '../../support/token-account-fixtures.ts';
 
 const [OWNER, OTHER, MINT] = [addressFromByte(1), addressFromByte(2), addressFromByte(3)];
 const [FIRST, SECOND] = [addressFromByte(11), addressFromByte(12)];
@@ -18,7 +23,7 @@ function nodeOf(atSlot: Accounts, atRoot: Accounts) {
       const filter = (params[1] as { mint?: string }).mint;
       const program = filter === undefined ? params : [params[0], { programId: mint[1].owner }];
       const accounts = (method === 'getTokenAccountsByOwner' ? ahead : now) ?? new Map();
-      const value = Buffer.from(answerOf(accounts, method, program));
+      const value = Buffer.from(rpcResultOf(accounts, method, program));
       return { slot: SLOT, result: value, value };
     },
   };

@@ -3,7 +3,7 @@ import t from 'tap';
 import { GENESIS } from '../../../support/scripted-node.ts';
 import { FormulaChain } from './formula-chain.ts';
 
-const chain = new FormulaChain({ genesis: GENESIS, originMs: 0, slotMs: 400, calmSlots: 24, forks: true });
+const chain = new FormulaChain({ genesis: GENESIS, originMs: 0, slotMs: 400, maxUnchangedSlots: 24, forks: true });
 const slots = fc.integer({ min: 1_000_000, max: 2_000_000 });
 const addresses = fc.base64String({ minLength: 32, maxLength: 32 });
 
@@ -25,9 +25,11 @@ t.test('balances do change, and some accounts come and go', async (t) => {
 t.test('what is confirmed was processed before, is never taken back and never goes back', async () => {
   fc.assert(
     fc.property(slots, (processed) => {
-      const confirmed = chain.reached('confirmed', processed);
+      const confirmed = chain.newestSlotAt('confirmed', processed);
       return (
-        confirmed < processed && !chain.isAbandoned(confirmed) && confirmed <= chain.reached('confirmed', processed + 1)
+        confirmed < processed &&
+        !chain.isAbandoned(confirmed) &&
+        confirmed <= chain.newestSlotAt('confirmed', processed + 1)
       );
     }),
   );
@@ -40,8 +42,8 @@ t.test('a slot that is kept never builds on one that is abandoned', async () => 
 t.test('a slot is the one that is processed from its start to the start of the next', async () => {
   fc.assert(
     fc.property(slots, (slot) => {
-      const [start, next] = [chain.startOf(slot), chain.startOf(slot + 1)];
-      return chain.processedAt(start) === slot && chain.processedAt(next - 1) === slot;
+      const [start, next] = [chain.startMsOf(slot), chain.startMsOf(slot + 1)];
+      return chain.processedSlotAt(start) === slot && chain.processedSlotAt(next - 1) === slot;
     }),
   );
 });

@@ -2,13 +2,13 @@ import type { Commitment } from '../../../../src/domain/commitment.ts';
 import type { Slot } from '../../../../src/domain/slot.ts';
 
 /** What makes one chain of the many that follow the formula. Plain data: it goes to the processes of the nodes. */
-export interface ChainPlan {
+export interface ChainParameters {
   readonly genesis: string;
   /** Unix milliseconds of the first slot. */
   readonly originMs: number;
   readonly slotMs: number;
   /** The most slots that an account goes without a change; each has its own number from 1 to this. */
-  readonly calmSlots: number;
+  readonly maxUnchangedSlots: number;
   /** Whether the chain now and then processes slots that it then abandons. */
   readonly forks: boolean;
 }
@@ -24,24 +24,24 @@ const FORK_EVERY = 10;
  * So several nodes can hold the same chain without knowing each other, and an answer at any slot can be checked.
  */
 export class FormulaChain {
-  readonly plan: ChainPlan;
+  readonly parameters: ChainParameters;
 
-  constructor(plan: ChainPlan) {
-    this.plan = plan;
+  constructor(plan: ChainParameters) {
+    this.parameters = plan;
   }
 
   /** The slot that is processed last at this time. */
-  processedAt(unixMs: number): Slot {
-    return FIRST_SLOT + Math.floor((unixMs - this.plan.originMs) / this.plan.slotMs);
+  processedSlotAt(unixMs: number): Slot {
+    return FIRST_SLOT + Math.floor((unixMs - this.parameters.originMs) / this.parameters.slotMs);
   }
 
   /** When a slot is processed. */
-  startOf(slot: Slot): number {
-    return this.plan.originMs + (slot - FIRST_SLOT) * this.plan.slotMs;
+  startMsOf(slot: Slot): number {
+    return this.parameters.originMs + (slot - FIRST_SLOT) * this.parameters.slotMs;
   }
 
   /** How far a node has come at a commitment whose newest processed slot is `processed`. */
-  reached(commitment: Commitment, processed: Slot): Slot {
+  newestSlotAt(commitment: Commitment, processed: Slot): Slot {
     if (commitment === 'processed') return processed;
     let slot = processed - (commitment === 'confirmed' ? CONFIRMED_BEHIND : FINALIZED_BEHIND);
     while (this.isAbandoned(slot)) slot--;
@@ -50,7 +50,7 @@ export class FormulaChain {
 
   /** True of a slot that is processed and then taken back. It is never confirmed. */
   isAbandoned(slot: Slot): boolean {
-    return this.plan.forks && [FORK_EVERY - 3, FORK_EVERY - 2].includes(slot % FORK_EVERY);
+    return this.parameters.forks && [FORK_EVERY - 3, FORK_EVERY - 2].includes(slot % FORK_EVERY);
   }
 
   /** The slot that a slot builds on. */
@@ -63,7 +63,7 @@ export class FormulaChain {
   /** The balance at the end of a slot; 0 when there is no account. */
   lamports(address: string, slot: Slot): number {
     const seed = seedOf(address);
-    const state = mixed(seed ^ this.#version(seed, slot) ^ (this.isAbandoned(slot) ? 0x5bd1e995 : 0));
+    const state = mixBits(seed ^ this.#version(seed, slot) ^ (this.isAbandoned(slot) ? 0x5bd1e995 : 0));
     return state % 8 === 0 ? 0 : state * 1024 + (seed % 1024); // below 2^42
   }
 
@@ -76,7 +76,7 @@ export class FormulaChain {
   }
 
   #version(seed: number, slot: Slot): number {
-    return Math.floor((slot + (seed % 1009)) / (1 + (seed % this.plan.calmSlots)));
+    return Math.floor((slot + (seed % 1009)) / (1 + (seed % this.parameters.maxUnchangedSlots)));
   }
 }
 
@@ -88,12 +88,12 @@ function seedOf(address: string): number {
   if (known !== undefined) return known;
   let hash = 0x811c9dc5;
   for (let at = 0; at < address.length; at++) hash = Math.imul(hash ^ address.charCodeAt(at), 0x01000193);
-  const seed = mixed(hash);
+  const seed = mixBits(hash);
   if (seeds.size < 100_000) seeds.set(address, seed);
   return seed;
 }
 
-function mixed(number: number): number {
+function mixBits(number: number): number {
   let state = Math.imul(number ^ (number >>> 16), 0x21f0aaad);
   state = Math.imul(state ^ (state >>> 15), 0x735a2d97);
   return (state ^ (state >>> 15)) >>> 0;

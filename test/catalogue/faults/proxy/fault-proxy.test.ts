@@ -1,14 +1,23 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
-import { until } from '../../../support/open.ts';
-import { type Fault, garbled, halfOpen, latency, reset, stalled, throttled, truncated } from './fault.ts';
+import { waitFor } from '../../../support/harness.ts';
+import {
+  type ConnectionFault,
+  garbled,
+  halfOpen,
+  latency,
+  reset,
+  stalled,
+  throttled,
+  truncated,
+} from './connection-faults.ts';
 import { FaultProxy } from './fault-proxy.ts';
 
 const WORDS = 'what the node says';
 
 /** A node that says its words to everybody who says anything, a proxy before it, and somebody who asks through that. */
-async function start(t: Test, fault?: Fault, hidesEnds = false) {
+async function start(t: Test, fault?: ConnectionFault, hidesEnds = false) {
   const heard = new Set<Socket>();
   const server = createServer((socket) => {
     heard.add(socket);
@@ -17,7 +26,7 @@ async function start(t: Test, fault?: Fault, hidesEnds = false) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const proxy = await FaultProxy.start((server.address() as AddressInfo).port); // it listens on TCP
-  if (fault !== undefined) proxy.suffer(fault, { hidesEnds });
+  if (fault !== undefined) proxy.apply(fault, { hidesEnds });
   const socket = connect(proxy.port, '127.0.0.1').on('error', () => {});
   let text = '';
   let isClosed = false;
@@ -28,17 +37,17 @@ async function start(t: Test, fault?: Fault, hidesEnds = false) {
     await proxy.close();
     server.close();
   });
-  const nodeHeard = (): Promise<void> => until(() => heard.size > 0, 'a connection to the node');
+  const nodeHeard = (): Promise<void> => waitFor(() => heard.size > 0, 'a connection to the node');
   return { proxy, heard, socket, nodeHeard, text: () => text, isClosed: () => isClosed };
 }
 
-const allOf = (text: () => string): Promise<void> => until(() => text() === WORDS, 'all of the words');
+const allOf = (text: () => string): Promise<void> => waitFor(() => text() === WORDS, 'all of the words');
 
 t.test('a proxy without a fault passes all on, and ends what the node ends', async (t) => {
   const { text, isClosed, heard } = await start(t);
   await allOf(text);
   for (const socket of heard) socket.destroy();
-  await until(isClosed, 'the end');
+  await waitFor(isClosed, 'the end');
 });
 
 t.test('latency: all comes, and not sooner', async (t) => {
@@ -62,26 +71,26 @@ t.test('half-open: neither a word nor the end comes, until it is over', async (t
   for (const socket of heard) await new Promise((resolve) => socket.on('close', resolve).destroy());
   t.notOk(isClosed());
   proxy.heal();
-  await until(isClosed, 'the end');
+  await waitFor(isClosed, 'the end');
   t.equal(text(), '');
 });
 
 t.test('truncated: the end comes in the middle', async (t) => {
   const { text, isClosed } = await start(t, truncated(4));
-  await until(isClosed, 'the end');
+  await waitFor(isClosed, 'the end');
   t.equal(text(), WORDS.slice(0, 4));
 });
 
 t.test('garbled: some bytes are others', async (t) => {
   const { text } = await start(t, garbled(5));
-  await until(() => text().length === WORDS.length, 'as many bytes');
+  await waitFor(() => text().length === WORDS.length, 'as many bytes');
   t.equal(text(), 'what\0the \0ode \0ays');
 });
 
 t.test('reset: the connection is reset instead of an answer', async (t) => {
   const { text, isClosed, socket } = await start(t, reset);
   const failed = once(socket, 'error');
-  await until(isClosed, 'the end');
+  await waitFor(isClosed, 'the end');
   t.equal(text(), '');
   t.match(await failed, [{ code: 'ECONNRESET' }]);
 });
@@ -97,9 +106,9 @@ t.test('connections are counted, and can be cut', async (t) => {
   const { proxy, text, isClosed } = await start(t);
   await allOf(text);
   t.equal(proxy.connections, 1);
-  proxy.cut();
-  await until(isClosed, 'the end');
-  await until(() => proxy.connections === 0, 'nothing open');
-  t.equal(proxy.takeMost(), 1);
-  t.equal(proxy.takeMost(), 0);
+  proxy.resetConnections();
+  await waitFor(isClosed, 'the end');
+  await waitFor(() => proxy.connections === 0, 'nothing open');
+  t.equal(proxy.takePeakConnections(), 1);
+  t.equal(proxy.takePeakConnections(), 0);
 });

@@ -1,11 +1,11 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
-import { clear, type Fault, type Handling, type Way } from './fault.ts';
+import { type ConnectionFault, type FaultHandler, type FaultTarget, noFault } from './connection-faults.ts';
 
-interface Link {
+interface ProxiedConnection {
   readonly client: Socket;
   readonly node: Socket;
-  readonly way: Way;
-  handling: Handling;
+  readonly target: FaultTarget;
+  handler: FaultHandler;
 }
 
 /** Stands between a gateway and a node on loopback, and does to their connections what networks do. */
@@ -15,11 +15,11 @@ export class FaultProxy {
   readonly webSocketsAtMs: number[] = [];
   readonly #target: number;
   readonly #server: Server;
-  readonly #links = new Set<Link>();
-  #fault: Fault = clear;
+  readonly #proxied = new Set<ProxiedConnection>();
+  #fault: ConnectionFault = noFault;
   /** The fault is such that no end of a connection is seen either. */
   #hidesEnds = false;
-  #most = 0;
+  #peakConnections = 0;
 
   static start = (target: number): Promise<FaultProxy> =>
     new Promise((resolve, reject) => {
@@ -32,48 +32,48 @@ export class FaultProxy {
     this.#target = target;
     this.#server = server;
     this.port = (server.address() as AddressInfo).port; // a string only for pipes
-    server.on('connection', (client) => this.#link(client));
+    server.on('connection', (client) => this.#connect(client));
   }
 
   /** How many connections are open. */
   get connections(): number {
-    return this.#links.size;
+    return this.#proxied.size;
   }
 
   /** How many were open at once at most, since this was last asked. */
-  takeMost(): number {
-    const most = this.#most;
-    this.#most = this.#links.size;
-    return most;
+  takePeakConnections(): number {
+    const peak = this.#peakConnections;
+    this.#peakConnections = this.#proxied.size;
+    return peak;
   }
 
   /** From now on this happens, on the connections that are open and on those to come. */
-  suffer(fault: Fault, { hidesEnds = false } = {}): void {
-    for (const { handling } of this.#links) handling.lift?.();
+  apply(fault: ConnectionFault, { hidesEnds = false } = {}): void {
+    for (const { handler } of this.#proxied) handler.onHealed?.();
     this.#fault = fault;
     this.#hidesEnds = hidesEnds;
-    for (const link of this.#links) link.handling = fault(link.way);
+    for (const link of this.#proxied) link.handler = fault(link.target);
   }
 
   /** All is well again. */
   heal(): void {
-    this.suffer(clear);
+    this.apply(noFault);
   }
 
   /** Resets what is open now; others may be opened. */
-  cut(): void {
-    for (const { way } of [...this.#links]) way.cut();
+  resetConnections(): void {
+    for (const { target } of [...this.#proxied]) target.resetConnection();
   }
 
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.cut(); // and no other comes now
+    this.resetConnections(); // and no other comes now
     await closed;
   }
 
-  #link(client: Socket): void {
+  #connect(client: Socket): void {
     const node = connect(this.#target, '127.0.0.1');
-    const way: Way = {
+    const target: FaultTarget = {
       pass: (chunk) => {
         if (!client.write(chunk)) node.pause();
       },
@@ -81,29 +81,29 @@ export class FaultProxy {
         client.end();
         node.destroy();
       },
-      cut: () => {
+      resetConnection: () => {
         // One that is being ended can't be reset, and would be left open by the attempt.
         if (client.writableEnded) client.destroy();
         else client.resetAndDestroy();
         node.destroy();
       },
     };
-    const link: Link = { client, node, way, handling: this.#fault(way) };
-    this.#links.add(link);
-    this.#most = Math.max(this.#most, this.#links.size);
+    const proxied: ProxiedConnection = { client, node, target, handler: this.#fault(target) };
+    this.#proxied.add(proxied);
+    this.#peakConnections = Math.max(this.#peakConnections, this.#proxied.size);
     for (const socket of [client, node]) socket.setNoDelay(true).on('error', () => {}); // 'close' follows
     client.once('data', (head) => {
       if (/^upgrade: websocket/im.test(head.toString('latin1'))) this.webSocketsAtMs.push(performance.now());
     });
     client.on('data', (chunk) => node.write(chunk));
     client.on('drain', () => node.resume());
-    node.on('data', (chunk) => link.handling.take(chunk));
+    node.on('data', (chunk) => proxied.handler.onData(chunk));
     node.on('close', () => {
       if (!this.#hidesEnds) client.destroy();
     });
     client.on('close', () => {
       node.destroy();
-      this.#links.delete(link);
+      this.#proxied.delete(proxied);
     });
   }
 }

@@ -12,13 +12,13 @@ import { ApiKeyRegistry } from '../../../../src/access/api-keys/api-key-registry
 import { apiKeysPath, readApiKeys } from '../../../../src/access/api-keys/api-key-store.ts';
 import type { Clock } from '../../../../src/domain/clock.ts';
 import { StartError } from '../../../../src/domain/start-error.ts';
-import { issue, recordOf, revoke } from '../../../support/access/api-key-fixtures.ts';
-import { TIERS } from '../../../support/access/default-tiers.ts';
+import { apiKeyRecord, issueKeys, revokeKey } from '../../../support/access/api-key-fixtures.ts';
+import { DEFAULT_TIERS } from '../../../support/access/default-tiers.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 async function keysOf(t: Test, ...records: ApiKeyRecord[]) {
   const path = apiKeysPath(t.testdir());
-  if (records.length > 0) await issue(path, ...records);
+  if (records.length > 0) await issueKeys(path, ...records);
   const clock = new ManualClock(Date.parse('2026-06-01T00:00:00Z'));
   let armed = 0;
   const watched: Clock = {
@@ -32,7 +32,7 @@ async function keysOf(t: Test, ...records: ApiKeyRecord[]) {
   const problems: string[] = [];
   const keys = new ApiKeyRegistry({
     path,
-    tiers: TIERS,
+    tiers: DEFAULT_TIERS,
     clock: watched,
     onProblem: ({ message }) => problems.push(message),
   });
@@ -49,7 +49,11 @@ async function keysOf(t: Test, ...records: ApiKeyRecord[]) {
 
 t.test('the file is its owner’s alone, holds digests only, and reads back as it was', async (t) => {
   const key = generateApiKey();
-  const { path } = await keysOf(t, recordOf(key, { perIpLimit: 5 }), recordOf(generateApiKey(), { tier: 'scale' }));
+  const { path } = await keysOf(
+    t,
+    apiKeyRecord(key, { perIpLimit: 5 }),
+    apiKeyRecord(generateApiKey(), { tier: 'scale' }),
+  );
   t.equal(statSync(path).mode & 0o777, 0o600);
   t.notMatch(readFileSync(path, 'utf8'), key);
   t.match(readApiKeys(path), [{ sha256: digestOfKey(key), tier: 'build', perIpLimit: 5 }, { tier: 'scale' }]);
@@ -81,7 +85,7 @@ t.test('any set of keys survives being written and read', async () => {
 });
 
 t.test('a file that is wrong stops the start, and what is said of it quotes nothing', async (t) => {
-  const good = recordOf(generateApiKey());
+  const good = apiKeyRecord(generateApiKey());
   const wrong: readonly unknown[] = [
     [],
     null,
@@ -101,7 +105,7 @@ t.test('a file that is wrong stops the start, and what is said of it quotes noth
   for (const text of ['', '{"keys":[{"id":"sg_live_secret', ...wrong.map((value) => JSON.stringify(value))]) {
     const path = apiKeysPath(t.testdir({ 'keys.json': text }));
     const open = (): unknown =>
-      new ApiKeyRegistry({ path, tiers: TIERS, clock: new ManualClock(), onProblem: () => {} });
+      new ApiKeyRegistry({ path, tiers: DEFAULT_TIERS, clock: new ManualClock(), onProblem: () => {} });
     t.throws(open, StartError, text);
     try {
       open();
@@ -109,7 +113,7 @@ t.test('a file that is wrong stops the start, and what is said of it quotes noth
       t.notMatch(String(thrown), 'secret');
       t.match(String(thrown), 'keys.json');
     }
-    await t.rejects(issue(path, recordOf(generateApiKey())), StartError, 'nor is it written over');
+    await t.rejects(issueKeys(path, apiKeyRecord(generateApiKey())), StartError, 'nor is it written over');
     t.equal(readFileSync(path, 'utf8'), text);
   }
 });
@@ -119,21 +123,21 @@ t.test('a key opens what its record says; one that expired, was revoked or never
   const until = generateApiKey();
   const { keys, clock } = await keysOf(
     t,
-    recordOf(key, { id: 'one', tier: 'scale', perIpLimit: 7 }),
-    recordOf(until, { expiresAt: '2026-06-01T01:00:00Z' }),
-    recordOf(generateApiKey(), { revokedAt: '2026-05-01T00:00:00Z' }),
+    apiKeyRecord(key, { id: 'one', tier: 'scale', perIpLimit: 7 }),
+    apiKeyRecord(until, { expiresAt: '2026-06-01T01:00:00Z' }),
+    apiKeyRecord(generateApiKey(), { revokedAt: '2026-05-01T00:00:00Z' }),
   );
-  t.same(keys.find(key), { id: 'key one', key: 'one', tier: TIERS.scale, perIpLimit: 7 });
+  t.same(keys.find(key), { id: 'key one', key: 'one', tier: DEFAULT_TIERS.scale, perIpLimit: 7 });
   t.equal(keys.find(generateApiKey()), undefined);
   t.equal(keys.find(''), undefined);
-  t.match(keys.find(until), { tier: TIERS.build });
+  t.match(keys.find(until), { tier: DEFAULT_TIERS.build });
   clock.advance(3_600_000);
   t.equal(keys.find(until), undefined);
   t.equal(keys.size, 3);
 });
 
 t.test('a key is revoked from a moment on', async (t) => {
-  const record = recordOf(generateApiKey(), { revokedAt: '2026-06-01T00:00:01Z' });
+  const record = apiKeyRecord(generateApiKey(), { revokedAt: '2026-06-01T00:00:01Z' });
   t.equal(isKeyValid(record, Date.parse('2026-06-01T00:00:00.999Z')), true);
   t.equal(isKeyValid(record, Date.parse('2026-06-01T00:00:01Z')), false);
 });
@@ -142,17 +146,17 @@ t.test('a change of the file is in force within a second, without a restart', as
   const { path, keys, reload } = await keysOf(t);
   const key = generateApiKey();
   t.equal(keys.find(key), undefined);
-  await issue(path, recordOf(key));
+  await issueKeys(path, apiKeyRecord(key));
   await reload();
   t.match(keys.find(key), { key: key.slice(-8) });
-  await revoke(path, key.slice(-8));
+  await revokeKey(path, key.slice(-8));
   await reload();
   t.equal(keys.find(key), undefined);
 });
 
 t.test('47: a file that can not be read is told of once, and the keys that were known go on', async (t) => {
   const key = generateApiKey();
-  const { path, keys, reload, problems } = await keysOf(t, recordOf(key));
+  const { path, keys, reload, problems } = await keysOf(t, apiKeyRecord(key));
   writeFileSync(path, '{"keys":[');
   for (let i = 0; i < 3; i++) await reload();
   t.match(keys.find(key), { key: key.slice(-8) });
@@ -163,26 +167,30 @@ t.test('47: a file that can not be read is told of once, and the keys that were 
 });
 
 t.test('47: where the folder takes no file the change is refused and the old one stays', async (t) => {
-  const { path } = await keysOf(t, recordOf(generateApiKey()));
+  const { path } = await keysOf(t, apiKeyRecord(generateApiKey()));
   const before = readFileSync(path, 'utf8');
   if (process.getuid?.() === 0) {
-    await t.rejects(issue('/proc/keys.json', recordOf(generateApiKey())), StartError, 'root may write anywhere else');
+    await t.rejects(
+      issueKeys('/proc/keys.json', apiKeyRecord(generateApiKey())),
+      StartError,
+      'root may write anywhere else',
+    );
   } else {
     chmodSync(t.testdirName, 0o500);
     t.teardown(() => chmodSync(t.testdirName, 0o700));
-    await t.rejects(issue(path, recordOf(generateApiKey())), StartError);
+    await t.rejects(issueKeys(path, apiKeyRecord(generateApiKey())), StartError);
   }
   t.equal(readFileSync(path, 'utf8'), before);
 });
 
 t.test('48: all who change the file at once are heard', async (t) => {
   const path = apiKeysPath(t.testdir());
-  await Promise.all(Array.from({ length: 20 }, () => issue(path, recordOf(generateApiKey()))));
+  await Promise.all(Array.from({ length: 20 }, () => issueKeys(path, apiKeyRecord(generateApiKey()))));
   t.equal(readApiKeys(path).length, 20);
 });
 
 t.test('the lock of a dead process holds up nobody; that of a living one is waited for', async (t) => {
   const path = apiKeysPath(t.testdir({ 'keys.json.lock': '999999999 of the dead' }));
-  await issue(path, recordOf(generateApiKey()));
+  await issueKeys(path, apiKeyRecord(generateApiKey()));
   t.equal(readApiKeys(path).length, 1);
 });

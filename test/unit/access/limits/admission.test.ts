@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import t from 'tap';
 import { Admission } from '../../../../src/access/limits/admission.ts';
 import type { Tier } from '../../../../src/access/limits/tiers.ts';
-import { TIERS } from '../../../support/access/default-tiers.ts';
+import { DEFAULT_TIERS } from '../../../support/access/default-tiers.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-const free = (inFlight: number): Tier => ({ ...TIERS.free, inFlight });
-const scale = (inFlight: number): Tier => ({ ...TIERS.scale, inFlight });
+const free = (inFlight: number): Tier => ({ ...DEFAULT_TIERS.free, inFlight });
+const scale = (inFlight: number): Tier => ({ ...DEFAULT_TIERS.scale, inFlight });
 const OVERLOADED = { code: 'overloaded', status: 503, retryAfter: 1 };
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

@@ -3,7 +3,7 @@ import ipaddr from 'ipaddr.js';
 import t from 'tap';
 import { type ConnectionPeer, createClientIpResolver } from '../../../../src/access/limits/client-ip.ts';
 import { StartError } from '../../../../src/domain/start-error.ts';
-import { FORWARDED, TRUSTED } from '../../../support/access/forwarded-for-cases.ts';
+import { FORWARDED_FOR_CASES, TRUSTED_PROXIES } from '../../../support/access/forwarded-for-cases.ts';
 
 const bytes = (address: string): ArrayBuffer => Uint8Array.from(ipaddr.parse(address).toByteArray()).buffer;
 const text = (address: ArrayBuffer): string => ipaddr.fromByteArray([...new Uint8Array(address)]).toString();
@@ -24,7 +24,7 @@ const peerAt = (address: ArrayBuffer, proxied = new ArrayBuffer(0)): ConnectionP
   getProxiedRemoteAddress: () => proxied,
 });
 
-const find = createClientIpResolver(TRUSTED);
+const find = createClientIpResolver(TRUSTED_PROXIES);
 const client = (peer: string, ...forwardedFor: string[]): string =>
   text(find.resolve(peerAt(bytes(peer)), lines(...forwardedFor)));
 
@@ -35,11 +35,11 @@ t.test('without trusted proxies the peer is the client, and no header is looked 
 });
 
 t.test('20: a peer that is no trusted proxy is the client; behind one it is the first hop that is none', async (t) => {
-  for (const { byProxy, lines, counts } of FORWARDED) {
+  for (const { byProxy, lines, counts } of FORWARDED_FOR_CASES) {
     const peer = byProxy ? '10.1.1.1' : '203.0.113.77';
     t.equal(client(peer, ...lines), counts ?? peer, `${peer}: ${lines.join(' | ').slice(0, 100)}`);
   }
-  t.equal(FORWARDED.length, 60);
+  t.equal(FORWARDED_FOR_CASES.length, 60);
   for (const stranger of ['192.0.2.8', '2001:db8::1', '11.0.0.1']) t.equal(client(stranger, '10.0.0.1'), stranger);
 });
 

@@ -1,8 +1,8 @@
 import t from 'tap';
 import { type Quota, RateLimiter } from '../../../../src/access/limits/rate-limiter.ts';
 import type { Principal, Tier } from '../../../../src/access/limits/tiers.ts';
-import { jump } from '../../../support/access/clock-jump.ts';
-import { edgeFaults } from '../../../support/access/window-edges.ts';
+import { jumpClock } from '../../../support/access/clock-jump.ts';
+import { windowEdgeFaults } from '../../../support/access/window-edges.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 const START_S = 1_700_000_000;
@@ -146,7 +146,7 @@ t.test('21: a million callers leave no more than the bound behind', async (t) =>
 t.test('22: a jump of the wall clock frees nobody and locks nobody out', async (t) => {
   for (const byMs of [3_600_000, -3_600_000, 500, -500])
     for (const afterMs of [0, 1, 5_000, 9_998])
-      t.same(jump(byMs, afterMs), { free: 0, lost: 0, retold: false }, `${byMs} ms after ${afterMs}`);
+      t.same(jumpClock(byMs, afterMs), { free: 0, lost: 0, retold: false }, `${byMs} ms after ${afterMs}`);
 });
 
 const scale: Tier = {
@@ -221,5 +221,5 @@ t.test('ended windows of accounts are forgotten', async (t) => {
 });
 
 t.test('19: at the edges of a window exactly the limit passes, and the headers say so', async (t) => {
-  for (const offsetMs of [0, 1, 2, 500, 999]) t.same(edgeFaults(offsetMs), []);
+  for (const offsetMs of [0, 1, 2, 500, 999]) t.same(windowEdgeFaults(offsetMs), []);
 });

@@ -1,10 +1,10 @@
 import t from 'tap';
 import { StreamQuota } from '../../../../src/access/limits/stream-quota.ts';
 import type { Tier } from '../../../../src/access/limits/tiers.ts';
-import { TIERS } from '../../../support/access/default-tiers.ts';
+import { DEFAULT_TIERS } from '../../../support/access/default-tiers.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-const tier: Tier = { ...TIERS.free, streams: 2, messages: 15 };
+const tier: Tier = { ...DEFAULT_TIERS.free, streams: 2, messages: 15 };
 
 /** A /64 in 2001:db8:<site>::/48. */
 const subnet = (site: number, which: number): bigint => 0x2001_0db8_0000_0000n + (BigInt(site) << 16n) + BigInt(which);

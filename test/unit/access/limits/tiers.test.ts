@@ -1,11 +1,17 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { TIERS } from '../../../support/access/default-tiers.ts';
+import { DEFAULT_TIERS } from '../../../support/access/default-tiers.ts';
 
 t.test('the tiers ship as they are documented', async (t) => {
-  t.match(TIERS.free, { requests: 100, windowSeconds: 10, streams: 5, subscriptions: 10, priority: false });
-  t.match(TIERS.build, { requests: 500, windowSeconds: 10, streams: 50, subscriptions: 100, priority: false });
-  t.match(TIERS.scale, { requests: 30_000, windowSeconds: 60, streams: 250, subscriptions: 1000, priority: true });
+  t.match(DEFAULT_TIERS.free, { requests: 100, windowSeconds: 10, streams: 5, subscriptions: 10, priority: false });
+  t.match(DEFAULT_TIERS.build, { requests: 500, windowSeconds: 10, streams: 50, subscriptions: 100, priority: false });
+  t.match(DEFAULT_TIERS.scale, {
+    requests: 30_000,
+    windowSeconds: 60,
+    streams: 250,
+    subscriptions: 1000,
+    priority: true,
+  });
 });
 
 t.test('each step that a wallet holds is the free tier once more, up to the bounds', async () => {
@@ -13,7 +19,7 @@ t.test('each step that a wallet holds is the free tier once more, up to the boun
     steps > 1_000_000n ? most : Math.min(most, each + each * Number(steps));
   fc.assert(
     fc.property(fc.oneof(fc.bigInt({ min: 1n, max: 300n }), fc.bigInt({ min: 1n, max: 2n ** 64n })), (steps) => {
-      const { requests, windowSeconds, streams, subscriptions, priority } = TIERS.staked(steps);
+      const { requests, windowSeconds, streams, subscriptions, priority } = DEFAULT_TIERS.staked(steps);
       return (
         requests === least(20_000, 100, steps) &&
         streams === least(250, 5, steps) &&

@@ -2,13 +2,13 @@ import t from 'tap';
 import { isApiKey } from '../../../../src/access/api-keys/api-key.ts';
 import { apiKeysPath, readApiKeys } from '../../../../src/access/api-keys/api-key-store.ts';
 import { appendUsage, usagePath } from '../../../../src/access/usage/usage-file.ts';
-import { said } from '../../../support/run-command.ts';
+import { runCommand } from '../../../support/run-command.ts';
 
 /** `slotgate keys …` over a folder of its own. */
 const keysIn =
   (state: string) =>
   (...args: string[]) =>
-    said('keys', ...args, '--state', state);
+    runCommand('keys', ...args, '--state', state);
 
 t.test('the life of a key: printed once, listed without itself, rotated, revoked', async (t) => {
   const state = t.testdir();

@@ -1,23 +1,23 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { type Said, slotgate } from '../../../support/run-slotgate.ts';
+import { runSlotgate, type SlotgateOutput } from '../../../support/run-slotgate.ts';
 
 /** What `slotgate receipt key …` says and exits with, over a state folder. */
 const commandsOver =
   (state: string, env: Readonly<Record<string, string>> = {}) =>
-  (...args: string[]): Promise<Said> =>
-    slotgate(['receipt', 'key', ...args, '--state', state], env);
+  (...args: string[]): Promise<SlotgateOutput> =>
+    runSlotgate(['receipt', 'key', ...args, '--state', state], env);
 
-const rows = ({ out }: Said): readonly (readonly string[])[] =>
+const rows = ({ out }: SlotgateOutput): readonly (readonly string[])[] =>
   out
     .split('\n')
     .filter((line) => /^(active|next|retired|revoked) /.test(line))
     .map((line) => line.split(/\s+/));
-const states = (said: Said): readonly (string | undefined)[] => rows(said).map(([state]) => state);
-const kid = (said: Said, n: number): string => rows(said)[n]?.[1] ?? '';
+const states = (said: SlotgateOutput): readonly (string | undefined)[] => rows(said).map(([state]) => state);
+const kid = (said: SlotgateOutput, n: number): string => rows(said)[n]?.[1] ?? '';
 
-function fails(t: Test, said: Said, code: number, why: RegExp): void {
+function fails(t: Test, said: SlotgateOutput, code: number, why: RegExp): void {
   t.equal(said.code, code);
   t.match(said.err, why);
   t.match(said.err, /^slotgate: [^\n]+\n$/);

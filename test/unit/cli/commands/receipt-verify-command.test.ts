@@ -1,31 +1,31 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { type Child, run } from '../../../support/child-process.ts';
-import { CLUSTER, freshSigner, seal, type Unsealed } from '../../../support/receipts/sealed-answers.ts';
-import { vectors } from '../../../support/receipts/test-vectors.ts';
-import { type Said, slotgate } from '../../../support/run-slotgate.ts';
+import { type ChildProgram, runModule } from '../../../support/child-process.ts';
+import { CLUSTER, newSigner, sealAnswers, type UnsealedAnswer } from '../../../support/receipts/sealed-answers.ts';
+import { testVectors } from '../../../support/receipts/test-vectors.ts';
+import { runSlotgate, type SlotgateOutput } from '../../../support/run-slotgate.ts';
 
 /** What the command says of a file with this text. */
-async function verify(t: Test, args: readonly string[], text: string): Promise<Said> {
+async function verify(t: Test, args: readonly string[], text: string): Promise<SlotgateOutput> {
   const file = join(t.testdir(), 'input');
   writeFileSync(file, text);
-  return slotgate(['receipt', 'verify', ...args, file]);
+  return runSlotgate(['receipt', 'verify', ...args, file]);
 }
 
 /** The same of the standard input, in a process of its own. */
-function fromInput(args: readonly string[], env: NodeJS.ProcessEnv = {}): Child {
-  return run(new URL('../../../../src/main.js', import.meta.url), ['receipt', 'verify', ...args], env);
+function fromInput(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProgram {
+  return runModule(new URL('../../../../src/main.js', import.meta.url), ['receipt', 'verify', ...args], env);
 }
 
-const signer = freshSigner();
-const about = (request: string, result: string, nonce: string | null = null): Unsealed => {
+const signer = newSigner();
+const about = (request: string, result: string, nonce: string | null = null): UnsealedAnswer => {
   return { request, slot: 42, commitment: 'confirmed', claim: 'observed', nonce, result };
 };
 const balance = 'GET /api/v1/balance/9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const stream = 'SUB /api/v1/stream?receipts=1';
 const known = ['--public-key', signer.publicKey, '--cluster', CLUSTER];
-const [body = '', frame = '', bound = ''] = seal(signer, [
+const [body = '', frame = '', bound = ''] = sealAnswers(signer, [
   about(balance, '{"lamports":9007199254740993,"text":"\\"answer\\":{}"}'),
   about(stream, '{"slot":42}'),
   about(balance, '{"lamports":1}', 'A'.repeat(22)),
@@ -34,8 +34,8 @@ const result = '{"lamports":9007199254740993,"text":"\\"answer\\":{}"}';
 const push = `{"type":"balance","id":"\\"answer\\":","address":"9Wz","seq":1,"answer":${body}}`;
 
 t.test('it accepts the published vectors and prints what was signed', async (t) => {
-  for (const { body, cluster, canonicalRequest, nonce, resultHex } of vectors.vectors) {
-    const args = ['--public-key', vectors.publicKey, '--cluster', cluster, '--request', canonicalRequest];
+  for (const { body, cluster, canonicalRequest, nonce, resultHex } of testVectors.vectors) {
+    const args = ['--public-key', testVectors.publicKey, '--cluster', cluster, '--request', canonicalRequest];
     const said = await verify(t, nonce === null ? args : [...args, '--nonce', nonce], body);
     t.same(said, { code: 0, out: `${Buffer.from(resultHex, 'hex')}\n`, err: '' });
   }
@@ -49,8 +49,8 @@ t.test('there may be a line end behind the body', async (t) => {
 t.test('it reads the standard input as well, whatever the settings of a gateway are', async (t) => {
   const child = fromInput([...known, '--request', balance], { SLOTGATE_PORT: 'nope' });
   child.process.stdin?.end(body);
-  t.equal(await child.ended(), 0);
-  t.equal(child.out(), `${result}\n`);
+  t.equal(await child.exit(), 0);
+  t.equal(child.stdout(), `${result}\n`);
 });
 
 t.test('for what does not hold it exits with 1 and names the fault', async (t) => {
@@ -74,8 +74,8 @@ t.test('for what does not hold it exits with 1 and names the fault', async (t) =
   }
   const child = fromInput(ask);
   child.process.stdin?.end(body.replace('993', '992'));
-  t.equal(await child.ended(), 1);
-  t.equal(child.err(), 'slotgate: the receipt does not hold: digest\n');
+  t.equal(await child.exit(), 1);
+  t.equal(child.stderr(), 'slotgate: the receipt does not hold: digest\n');
 });
 
 t.test('age is looked at only when it is asked for, and a key may be one of several', async (t) => {
@@ -100,7 +100,7 @@ t.test('a wrong command line is 64, whatever the receipt is worth', async (t) =>
     [...ask, 'no-such-file'],
     [...ask, 'one', 'two'],
   ]) {
-    const { code, out, err } = await slotgate(['receipt', 'verify', ...args]);
+    const { code, out, err } = await runSlotgate(['receipt', 'verify', ...args]);
     t.same({ code, out }, { code: 64, out: '' }, args.join(' '));
     t.match(err, /^slotgate: [^\n]+\n$/);
   }
@@ -142,10 +142,10 @@ t.test('a line is judged as soon as it is there', async (t) => {
   const child = fromInput([...known, '--ndjson', '--request', stream]);
   t.teardown(() => child.process.kill('SIGKILL'));
   child.process.stdin?.write(`${frame}\n${frame.slice(0, 40)}`);
-  await child.says('"valid":true');
+  await child.waitForOutput('"valid":true');
   child.process.stdin?.end(frame.slice(40));
-  t.equal(await child.ended(), 0);
-  t.equal(child.out().split('\n').length, 3);
+  t.equal(await child.exit(), 0);
+  t.equal(child.stdout().split('\n').length, 3);
 });
 
 t.test('it does not load the HTTP engine', async (t) => {

@@ -2,7 +2,13 @@ import t from 'tap';
 import type { AccountSubscriber } from '../../../../src/domain/account-change.ts';
 import type { Commitment } from '../../../../src/domain/commitment.ts';
 import { GatewayError } from '../../../../src/domain/gateway-error.ts';
-import { type AccountHarness, account, type ManualSession, openAccountHarness, settle } from '../manual-session.ts';
+import {
+  type AccountHarness,
+  accountText,
+  flushEvents,
+  type ManualSession,
+  openAccountHarness,
+} from '../manual-session.ts';
 
 const queryOf = (address: string, commitment: Commitment, shape: 'lamports' | 'parsed', minContextSlot?: number) => ({
   address,
@@ -19,7 +25,7 @@ const nobody: AccountSubscriber = { onChange: () => {}, onEnd: () => {} };
 async function untilFollowed(world: AccountHarness, commitment: Commitment, follower = nobody): Promise<ManualSession> {
   world.tips.observe('finalized', 100);
   world.source.subscribe('a', commitment, follower);
-  await settle();
+  await flushEvents();
   return lineOf(world);
 }
 
@@ -27,18 +33,18 @@ async function untilFollowed(world: AccountHarness, commitment: Commitment, foll
 async function untilSecondRead(world: AccountHarness): Promise<ManualSession> {
   const line = await untilFollowed(world, 'confirmed');
   line.handlers.get('a')?.onAcknowledged();
-  await settle();
-  line.pendingCalls.shift()?.answer(100, account(1));
-  await settle();
+  await flushEvents();
+  line.pendingCalls.shift()?.answer(100, accountText(1));
+  await flushEvents();
   line.clockUpdate(101);
-  await settle();
+  await flushEvents();
   return line;
 }
 
 async function untilLive(world: AccountHarness): Promise<ManualSession> {
   const line = await untilSecondRead(world);
-  line.pendingCalls.shift()?.answer(101, account(1));
-  await settle();
+  line.pendingCalls.shift()?.answer(101, accountText(1));
+  await flushEvents();
   return line;
 }
 
@@ -51,7 +57,7 @@ function lineOf({ sessions }: AccountHarness): ManualSession {
 /** What is kept, without asking anybody: `[slot, lamports]`. */
 async function kept(world: AccountHarness): Promise<[number, number] | undefined> {
   const reading = world.source.read(query);
-  await settle();
+  await flushEvents();
   world.upstream.pendingCalls.shift()?.fail(new GatewayError('upstream_unavailable', 'not now'));
   return reading.then(
     ({ slot, account }) => [slot, account === null ? 0 : JSON.parse(account.toString()).lamports],
@@ -64,20 +70,20 @@ t.test('I3: an account is live after acknowledgement, reading, beacon and a seco
   const line = await untilFollowed(world, 'confirmed');
   t.equal(line.pendingCalls.length, 0, 'nothing is read before the acknowledgement');
   line.handlers.get('a')?.onAcknowledged();
-  await settle();
+  await flushEvents();
   t.match(line.pendingCalls[0], { addresses: ['a'], minContextSlot: undefined });
   line.clockUpdate(100);
-  line.pendingCalls.shift()?.answer(100, account(1));
-  await settle();
+  line.pendingCalls.shift()?.answer(100, accountText(1));
+  await flushEvents();
   line.clockUpdate(100);
-  await settle();
+  await flushEvents();
   t.equal(line.pendingCalls.length, 0, 'a beacon that is not behind the reading is none');
   line.clockUpdate(101);
-  await settle();
+  await flushEvents();
   t.match(line.pendingCalls[0], { minContextSlot: 101 });
   t.equal(await kept(world), undefined, 'not live yet');
-  line.pendingCalls.shift()?.answer(102, account(2));
-  await settle();
+  line.pendingCalls.shift()?.answer(102, accountText(2));
+  await flushEvents();
   t.strictSame(await kept(world), [102, 2]);
 });
 
@@ -88,14 +94,14 @@ t.test(
     const line = await untilFollowed(world, 'confirmed');
     line.isPooled = true;
     line.handlers.get('a')?.onAcknowledged();
-    await settle();
-    line.pendingCalls.shift()?.answer(100, account(1));
-    await settle();
+    await flushEvents();
+    line.pendingCalls.shift()?.answer(100, accountText(1));
+    await flushEvents();
     line.clockUpdate(108);
-    await settle();
+    await flushEvents();
     t.equal(line.pendingCalls.length, 0);
     line.clockUpdate(109);
-    await settle();
+    await flushEvents();
     t.match(line.pendingCalls[0], { minContextSlot: 109 });
   },
 );
@@ -104,16 +110,16 @@ t.test('I3: a second reading that fails, or is too old, is made again at the nex
   const world = openAccountHarness();
   const line = await untilSecondRead(world);
   line.pendingCalls.shift()?.fail(new GatewayError('upstream_timeout', 'late'));
-  await settle();
+  await flushEvents();
   line.clockUpdate(102);
-  await settle();
-  line.pendingCalls.shift()?.answer(100, account(1));
-  await settle();
+  await flushEvents();
+  line.pendingCalls.shift()?.answer(100, accountText(1));
+  await flushEvents();
   t.equal(await kept(world), undefined);
   line.clockUpdate(103);
-  await settle();
-  line.pendingCalls.shift()?.answer(103, account(1));
-  await settle();
+  await flushEvents();
+  line.pendingCalls.shift()?.answer(103, accountText(1));
+  await flushEvents();
   t.strictSame(await kept(world), [103, 1]);
 });
 
@@ -130,10 +136,10 @@ t.test('I2: a live account claims what the beacon before the last has passed', a
 t.test('I4: what is newer replaces state and slot, what is not is left alone', async (t) => {
   const world = openAccountHarness();
   const line = await untilLive(world);
-  line.notify('a', 100, account(9));
-  line.notify('a', 101, account(9));
+  line.notify('a', 100, accountText(9));
+  line.notify('a', 101, accountText(9));
   t.strictSame(await kept(world), [101, 1]);
-  line.notify('a', 103, account(3));
+  line.notify('a', 103, accountText(3));
   t.strictSame(await kept(world), [103, 3]);
 });
 
@@ -147,7 +153,7 @@ t.test('I6: a lost line proves nothing more; the account is live again over anot
   line.close();
   t.match([lease?.state, lease?.slot], ['lost', 102]);
   t.equal(await kept(world), undefined);
-  await settle();
+  await flushEvents();
   t.equal(world.sessions.length, 2);
   t.ok(lineOf(world).handlers.has('a'));
 });
@@ -175,14 +181,14 @@ t.test(
     line.clockUpdate(102);
     const { lease } = await world.source.read(query);
     const provenMs = world.clock.monotonic();
-    line.notify('a', 103, account(2));
+    line.notify('a', 103, accountText(2));
     for (const slot of [103, 104, 105]) {
       world.clock.advance(400);
       line.clockUpdate(slot);
     }
     t.match(lease, { state: 'superseded', slot: 101, provenMs });
-    line.notify('a', 103, account(7)); // known already
-    line.notify('a', 104, account(7)); // claimed already
+    line.notify('a', 103, accountText(7)); // known already
+    line.notify('a', 104, accountText(7)); // claimed already
     t.equal(world.source.stats.leaseViolations, 1);
     t.equal(lease?.validatedMs, Number.NEGATIVE_INFINITY);
   },
@@ -194,8 +200,8 @@ t.test('I9: an audit that finds another state below the claim drops all that cam
   for (const slot of [102, 103, 104]) line.clockUpdate(slot);
   const { lease } = await world.source.read(query);
   const audit = world.source.stats.audit();
-  await settle();
-  line.pendingCalls.shift()?.answer(103, account(2));
+  await flushEvents();
+  line.pendingCalls.shift()?.answer(103, accountText(2));
   await audit;
   t.match([world.source.stats.leaseViolations, world.problems.length > 0, line.isLost], [1, true, true]);
   t.equal(lease?.validatedMs, Number.NEGATIVE_INFINITY, 'nor is it served as stale');
@@ -208,11 +214,11 @@ t.test('I9: an audit that is ahead of the claim waits for the news, and alarms w
     const line = await untilLive(world);
     line.clockUpdate(102);
     const audit = world.source.stats.audit();
-    await settle();
-    line.pendingCalls.shift()?.answer(103, account(2));
+    await flushEvents();
+    line.pendingCalls.shift()?.answer(103, accountText(2));
     await audit;
     t.equal(world.source.stats.leaseViolations, 0);
-    if (comes) line.notify('a', 103, account(2));
+    if (comes) line.notify('a', 103, accountText(2));
     line.clockUpdate(103);
     line.clockUpdate(104);
     t.equal(world.source.stats.leaseViolations, comes ? 0 : 1, comes ? 'news came' : 'no news came');
@@ -223,7 +229,7 @@ t.test('I9: news of a slot that was claimed without it is a false claim', async 
   const world = openAccountHarness();
   const line = await untilLive(world);
   for (const slot of [102, 103, 104]) line.clockUpdate(slot);
-  line.notify('a', 103, account(7));
+  line.notify('a', 103, accountText(7));
   t.match([world.source.stats.leaseViolations, line.isLost], [1, true]);
 });
 
@@ -231,19 +237,19 @@ t.test('I9: every so often all that is live is read again, and what means the sa
   const world = openAccountHarness();
   const line = await untilLive(world);
   world.clock.advance(30_000);
-  await settle();
+  await flushEvents();
   line.pendingCalls.shift()?.answer(101, '{ "data": ["", "base64"], "lamports": 1 }');
-  await settle();
+  await flushEvents();
   t.match([world.source.stats.audited, world.source.stats.leaseViolations], [1, 0]);
   world.clock.advance(30_000);
-  await settle();
+  await flushEvents();
   t.equal(line.pendingCalls.length, 1);
 });
 
 t.test('I11: an emptied account is an absent one', async (t) => {
   const world = openAccountHarness();
   const line = await untilLive(world);
-  line.notify('a', 103, account(0));
+  line.notify('a', 103, accountText(0));
   const { slot, account: json, lease } = await world.source.read(query);
   t.strictSame([slot, json], [103, null]);
   t.equal(lease?.state, 'live');
@@ -261,7 +267,7 @@ t.test('I14: a text that follows the Clock is not carried on', async (t) => {
   line.clockUpdate(104);
   line.clockUpdate(105);
   const later = world.source.read(parsed);
-  await settle();
+  await flushEvents();
   t.equal(world.upstream.pendingCalls.length, 1, 'it is read again');
   world.upstream.pendingCalls.shift()?.answer(105, `{"lamports":5,"data":${data}}`);
   t.match(await later, { slot: 105, proof: undefined });
@@ -278,7 +284,7 @@ t.test('what is read once is not watched; what is read again and again is, until
   world.tips.observe('processed', 11);
   void read();
   t.equal(world.source.stats.size, 1);
-  await settle();
+  await flushEvents();
   for (let slot = 12; slot < 120; slot++) world.tips.observe('processed', slot);
   t.equal(world.source.stats.size, 0);
   t.strictSame(lineOf(world).unsubscribed, ['a']);
@@ -340,11 +346,11 @@ t.test('I5: at processed a value of a fork that the node has left is taken back,
     ] as const)
       line.ancestry.record(slot, parent);
     line.handlers.get('a')?.onAcknowledged();
-    line.notify('a', 101, account(7));
+    line.notify('a', 101, accountText(7));
     line.clockUpdate(103);
     t.strictSame(news, [{ slot: 101, isReorg: false }], 'this one is built on it');
     if (isBeaconFirst) line.clockUpdate(104);
-    line.notify('a', 104, account(1));
+    line.notify('a', 104, accountText(1));
     line.clockUpdate(104);
     t.strictSame(news.slice(1), [
       { slot: 104, isReorg: true },
@@ -358,15 +364,15 @@ t.test('at processed a value that is taken back is told as such, and a newer one
   const news: object[] = [];
   const line = await untilFollowed(world, 'processed', { ...nobody, onChange: (one) => news.push(one) });
   line.handlers.get('a')?.onAcknowledged();
-  line.notify('a', 101, account(1));
-  line.notify('a', 100, account(0));
+  line.notify('a', 101, accountText(1));
+  line.notify('a', 100, accountText(0));
   t.strictSame(news, [
     { slot: 101, isReorg: false },
     { slot: 102, isReorg: true },
   ]);
   const reading = world.source.read(queryOf('a', 'processed', 'lamports'));
-  await settle();
+  await flushEvents();
   t.equal(world.upstream.pendingCalls.length, 1, 'what was taken back is not given');
-  world.upstream.pendingCalls.shift()?.answer(102, account(0));
+  world.upstream.pendingCalls.shift()?.answer(102, accountText(0));
   t.match(await reading, { slot: 102 });
 });

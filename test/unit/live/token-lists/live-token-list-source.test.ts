@@ -2,7 +2,7 @@ import t from 'tap';
 import type { Slot } from '../../../../src/domain/slot.ts';
 import { TOKEN_PROGRAMS } from '../../../../src/solana/accounts/token-program-accounts.ts';
 import { addressFromByte, mintFixture, tokenAccountFixture } from '../../../support/token-account-fixtures.ts';
-import { settle } from '../manual-session.ts';
+import { flushEvents } from '../manual-session.ts';
 import { MINT, OWNER, TokenListHarness } from './token-list-harness.ts';
 
 const [A, B, SOMEBODY] = [addressFromByte(21), addressFromByte(22), addressFromByte(9)];
@@ -25,7 +25,7 @@ t.test(
     t.equal(world.sessions.length, 0, 'what is read once is not watched');
     world.addSlot();
     await world.read();
-    await settle();
+    await flushEvents();
     const { session } = world;
     t.strictSame([...session.handlers.keys()], [TOKEN, TOKEN_2022]);
     t.equal(world.reads, 0, 'nothing is read before both are taken');
@@ -157,7 +157,7 @@ t.test('I15: a list is read each time where a node tells of no programs, until i
   await world.read();
   world.addSlot();
   await world.read();
-  await settle();
+  await flushEvents();
   world.session.refuse(TOKEN_2022);
   t.equal(await world.fromState(), undefined);
   t.strictSame(
@@ -210,7 +210,7 @@ async function hung() {
   const answers: Slot[] = [];
   const read = async (): Promise<void> => {
     void world.read(world.slot - 1).then(({ slot }) => answers.push(slot));
-    await settle();
+    await flushEvents();
   };
   await read();
   return { world, changed, answers, read };
@@ -219,10 +219,10 @@ async function hung() {
 t.test('a reader waits for a node that hangs no longer than a slot, and who comes later not at all', async (t) => {
   const { world, changed, answers, read } = await hung();
   world.clock.advance(399);
-  await settle();
+  await flushEvents();
   t.strictSame(answers, []);
   world.clock.advance(1);
-  await settle();
+  await flushEvents();
   t.strictSame(answers, [changed], 'another node has answered');
   const next = world.setAmounts({ [A]: 7 });
   await world.notify(A);
@@ -234,7 +234,7 @@ t.test('a reader waits for a node that hangs no longer than a slot, and who come
 t.test('nobody waits for a node whose line is lost, and the list is live again over another one', async (t) => {
   const { world, changed, answers, read } = await hung();
   world.session.close();
-  await settle();
+  await flushEvents();
   t.strictSame(answers, [changed]);
   await read();
   t.strictSame(answers, [changed, changed]);
@@ -265,6 +265,6 @@ t.test('no more lists are watched than are allowed, and those that nobody reads 
   t.equal(world.source.stats.size, 1);
   for (let i = 0; i < 120; i++) world.addSlot();
   t.equal(world.source.stats.size, 0);
-  await settle();
+  await flushEvents();
   t.equal(world.session.handlers.size, 0);
 });

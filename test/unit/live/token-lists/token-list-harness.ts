@@ -11,14 +11,14 @@ import type { PubsubSession } from '../../../../src/upstream/pubsub/pubsub-sessi
 import type { EncodedAccount } from '../../../../src/upstream/reads/encoded-accounts.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import {
+  accountJson,
   addressFromByte,
-  answerOf,
   CLOSED_ACCOUNT,
-  jsonOf,
   mintFixture,
+  rpcResultOf,
   tokenAccountFixture,
 } from '../../../support/token-account-fixtures.ts';
-import { ManualSession, settle } from '../manual-session.ts';
+import { flushEvents, ManualSession } from '../manual-session.ts';
 
 export const OWNER = addressFromByte(7);
 export const MINT = addressFromByte(1);
@@ -43,7 +43,7 @@ export class TokenListHarness {
     const answer = async (method: string, params: readonly any[] = []) => {
       const { minContextSlot = 0 } = params.at(-1);
       if (minContextSlot > this.#slot) throw new GatewayError('rpc_error', 'not yet', { status: 503, rpcCode: -32016 });
-      const value = Buffer.from(answerOf(this.accounts, method, params));
+      const value = Buffer.from(rpcResultOf(this.accounts, method, params));
       return { slot: this.#slot, value, result: value };
     };
     const call: PubsubSession['call'] = (method, params) => {
@@ -108,22 +108,22 @@ export class TokenListHarness {
   /** The line tells of an account as it is now: by its own subscription or by that of its program. */
   async notify(address: string, by: 'account' | 'program' = 'account'): Promise<void> {
     const account = this.accounts.get(address) ?? CLOSED_ACCOUNT;
-    const value = by === 'account' ? jsonOf(account) : `{"pubkey":"${address}","account":${jsonOf(account)}}`;
+    const value = by === 'account' ? accountJson(account) : `{"pubkey":"${address}","account":${accountJson(account)}}`;
     this.session.notify(by === 'account' ? address : TOKEN_PROGRAMS['spl-token'], this.#slot, value);
-    await settle();
+    await flushEvents();
   }
 
   /** The beacon of the newest slot comes. */
   async clockUpdate(): Promise<void> {
     this.session.clockUpdate(this.#slot);
-    await settle();
+    await flushEvents();
   }
 
   /** The node takes what was subscribed to and not taken yet. */
   async acknowledge(): Promise<void> {
-    await settle();
+    await flushEvents();
     this.session.acknowledgeAll();
-    await settle();
+    await flushEvents();
   }
 
   /** Slots pass in which nothing happens, and all that is asked of the line's node is answered. */
@@ -140,7 +140,7 @@ export class TokenListHarness {
     await this.read();
     this.addSlot();
     await this.read();
-    await settle();
+    await flushEvents();
     await this.pass(6);
   }
 

@@ -2,14 +2,14 @@ import fc from 'fast-check';
 import t from 'tap';
 import { FAULT_EXPLANATIONS } from '../../../../src/page/verify/explanations.ts';
 import { type VerificationInput, verifyText } from '../../../../src/page/verify/verification-report.ts';
-import { CLUSTER, freshSigner, NOW_MS, seal } from '../../../support/receipts/sealed-answers.ts';
-import { vectors } from '../../../support/receipts/test-vectors.ts';
+import { CLUSTER, NOW_MS, newSigner, sealAnswers } from '../../../support/receipts/sealed-answers.ts';
+import { testVectors } from '../../../support/receipts/test-vectors.ts';
 
-const signer = freshSigner();
+const signer = newSigner();
 const request = 'GET /api/v1/balance/9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM?commitment=finalized';
 const result = '{"lamports":9007199254740993}';
 const answer = { request, slot: 42, commitment: 'finalized', claim: 'exact', nonce: null, result } as const;
-const [body = '', bound = ''] = seal(signer, [answer, { ...answer, nonce: 'A'.repeat(22) }]);
+const [body = '', bound = ''] = sealAnswers(signer, [answer, { ...answer, nonce: 'A'.repeat(22) }]);
 const nothing: VerificationInput = { publicKey: '', cluster: '', request: '', nonce: '' };
 const all: VerificationInput = { publicKey: signer.publicKey, cluster: CLUSTER, request, nonce: '' };
 const judge = (text: string, known: Partial<VerificationInput> = {}) =>
@@ -68,7 +68,7 @@ t.test('a body that does not hold proves no line, and the one at fault is marked
 
 t.test('a request that nobody can have made is no proof, though it was signed', async (t) => {
   for (const request of ['GET /api/v1/a//b', 'POST /api/v1/rpc']) {
-    const [odd = ''] = seal(signer, [{ ...answer, request }]);
+    const [odd = ''] = sealAnswers(signer, [{ ...answer, request }]);
     const finding = judge(odd, { request: '' });
     t.match(finding, { verdict: 'refused', result: null });
     t.match(lineOf(finding, 'request'), { standing: 'wrong' });
@@ -81,8 +81,8 @@ t.test('a push and a body that was copied with blanks around it are taken as wel
 });
 
 t.test('the published vectors are proven', async (t) => {
-  for (const { body, cluster, canonicalRequest, nonce, resultHex } of vectors.vectors) {
-    const known = { publicKey: vectors.publicKey, cluster, request: canonicalRequest, nonce: nonce ?? '' };
+  for (const { body, cluster, canonicalRequest, nonce, resultHex } of testVectors.vectors) {
+    const known = { publicKey: testVectors.publicKey, cluster, request: canonicalRequest, nonce: nonce ?? '' };
     t.match(verifyText(body, known, NOW_MS), { verdict: 'proven', result: Buffer.from(resultHex, 'hex').toString() });
   }
 });
@@ -96,12 +96,12 @@ t.test('a mistake in what a person says is told apart from the body', async (t) 
 t.test('no signer can choose a time that stops the page', async (t) => {
   fc.assert(
     fc.property(fc.maxSafeNat(), fc.maxSafeNat(), (issuedAt, nowMs) => {
-      const [late = ''] = seal(signer, [answer], issuedAt);
+      const [late = ''] = sealAnswers(signer, [answer], issuedAt);
       const { lines } = verifyText(late, nothing, nowMs);
       return lines.some(({ name, explanation }) => name === 'issued' && explanation.startsWith('Issued '));
     }),
     { numRuns: 50 },
   );
-  const [beyond = ''] = seal(freshSigner(), [answer], Number.MAX_SAFE_INTEGER);
+  const [beyond = ''] = sealAnswers(newSigner(), [answer], Number.MAX_SAFE_INTEGER);
   t.match(lineOf(verifyText(beyond, nothing, 0), 'issued'), { words: 'Issued in no year that a calendar knows.' });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { createKeyFile, readKeyFile } from '../../../../src/receipts/keys/key-file.ts';
 import { parsePrivateKey } from '../../../../src/receipts/keys/private-key-format.ts';
-import { startAtOnce } from '../../../catalogue/receipts/concurrent-starts.ts';
+import { startConcurrently } from '../../../catalogue/receipts/concurrent-starts.ts';
 
 t.test('a key file appears once, whole and private, and is never replaced', async (t) => {
   const dir = join(t.testdir(), 'deep', 'state');
@@ -21,7 +21,7 @@ t.test('a key file appears once, whole and private, and is never replaced', asyn
 
 t.test('of processes that start at once one makes the key, and all come to the same', async (t) => {
   const dir = join(t.testdir(), 'state');
-  const { makers, keys, errors } = await startAtOnce(dir, 6); // 50 of them: npm run test:receipts
-  t.same([makers, keys.size, errors], [1, 1, '']);
+  const { creators, keys, errors } = await startConcurrently(dir, 6); // 50 of them: npm run test:receipts
+  t.same([creators, keys.size, errors], [1, 1, '']);
   t.same(readdirSync(dir), ['receipt-key.pem']);
 });

@@ -17,7 +17,7 @@ import { StartError } from '../../../../src/domain/start-error.ts';
 import type { KeySource } from '../../../../src/receipts/keys/key-source.ts';
 import { loadReceiptKeys } from '../../../../src/receipts/keys/load-keys.ts';
 import { NOW_MS } from '../../../support/receipts/sealed-answers.ts';
-import { vectors } from '../../../support/receipts/test-vectors.ts';
+import { testVectors } from '../../../support/receipts/test-vectors.ts';
 
 const open = (stateDir: string, source: Partial<KeySource> = {}) =>
   loadReceiptKeys({ stateDir, production: false, ...source }, NOW_MS);
@@ -34,7 +34,7 @@ function refusal(stateDir: string, source: Partial<KeySource> = {}): string {
 }
 
 /** A file that holds the key of the vectors. */
-function keyFile(dir: string, mode = 0o600, text = vectors.seed): string {
+function keyFile(dir: string, mode = 0o600, text = testVectors.seed): string {
   const file = join(dir, 'key');
   writeFileSync(file, text);
   chmodSync(file, mode);
@@ -69,15 +69,15 @@ t.test('in production a key is never made up', async (t) => {
 
 t.test('a key that was named is used, whatever the state folder holds', async (t) => {
   const dir = t.testdir();
-  t.equal(publicKeyOf(dir, { file: keyFile(dir) }), vectors.publicKey);
-  t.equal(publicKeyOf(dir, { inline: vectors.seed, production: true }), vectors.publicKey);
+  t.equal(publicKeyOf(dir, { file: keyFile(dir) }), testVectors.publicKey);
+  t.equal(publicKeyOf(dir, { inline: testVectors.seed, production: true }), testVectors.publicKey);
   t.same(readdirSync(dir), ['key']);
 });
 
 t.test('a key that was named and is not there, or not right, is never replaced by another', async (t) => {
   const dir = t.testdir();
   open(dir);
-  t.match(refusal(dir, { file: keyFile(dir), inline: vectors.seed }), /both set/);
+  t.match(refusal(dir, { file: keyFile(dir), inline: testVectors.seed }), /both set/);
   t.match(refusal(dir, { file: join(dir, 'absent') }), /no file/);
   t.match(refusal(dir, { inline: '' }), /RECEIPT_KEY can not be used: not a key/);
   t.match(refusal(dir, { inline: 'EPHEMERAL' }), /RECEIPT_KEY can not be used: not a key/);
@@ -94,9 +94,9 @@ t.test('a throw-away key is had by asking for it, and with a warning', async (t)
 t.test('a wallet is used with a warning', async (t) => {
   const dir = join(t.testdir(), '.config', 'solana');
   mkdirSync(dir, { recursive: true });
-  const raw = bs58.decode(vectors.publicKey);
+  const raw = bs58.decode(testVectors.publicKey);
   const wallet = join(dir, 'id.json');
-  writeFileSync(wallet, JSON.stringify([...Buffer.from(vectors.seed, 'hex'), ...raw]), { mode: 0o600 });
+  writeFileSync(wallet, JSON.stringify([...Buffer.from(testVectors.seed, 'hex'), ...raw]), { mode: 0o600 });
   t.match(open(dir, { file: wallet }).warning, /wallet/);
 });
 
@@ -108,9 +108,9 @@ t.test('a file that is not plainly and only ours is refused, and the message say
   symlinkSync(keyFile(dir), link);
   t.match(refusal(dir, { file: link }), /symbolic link/);
   t.match(refusal(dir, { file: dir }), /not a regular file/);
-  t.match(refusal(dir, { file: keyFile(dir, 0o600, vectors.seed.padEnd(4097)) }), /over 4096 bytes/);
-  t.equal(publicKeyOf(dir, { file: keyFile(dir, 0o600, vectors.seed.padEnd(4096)) }), vectors.publicKey);
-  t.equal(publicKeyOf(dir, { file: keyFile(dir, 0o400) }), vectors.publicKey);
+  t.match(refusal(dir, { file: keyFile(dir, 0o600, testVectors.seed.padEnd(4097)) }), /over 4096 bytes/);
+  t.equal(publicKeyOf(dir, { file: keyFile(dir, 0o600, testVectors.seed.padEnd(4096)) }), testVectors.publicKey);
+  t.equal(publicKeyOf(dir, { file: keyFile(dir, 0o400) }), testVectors.publicKey);
 });
 
 t.test('a pipe is refused without waiting for its writer', { skip: !existsSync('/usr/bin/mkfifo') }, async (t) => {

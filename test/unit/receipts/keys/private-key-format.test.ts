@@ -2,10 +2,10 @@ import { generateKeyPairSync } from 'node:crypto';
 import bs58 from 'bs58';
 import t from 'tap';
 import { parsePrivateKey, publicBytesOf } from '../../../../src/receipts/keys/private-key-format.ts';
-import { vectors } from '../../../support/receipts/test-vectors.ts';
+import { testVectors } from '../../../support/receipts/test-vectors.ts';
 
-const seed = Buffer.from(vectors.seed, 'hex');
-const pair = Buffer.concat([seed, bs58.decode(vectors.publicKey)]);
+const seed = Buffer.from(testVectors.seed, 'hex');
+const pair = Buffer.concat([seed, bs58.decode(testVectors.publicKey)]);
 const foreign = Buffer.concat([seed, publicBytesOf(generateKeyPairSync('ed25519').privateKey)]);
 const json = (bytes: Uint8Array): string => JSON.stringify([...bytes]);
 const pem = (key: { export(options: { format: 'pem'; type: 'pkcs8' }): string | Buffer }): string =>
@@ -13,15 +13,15 @@ const pem = (key: { export(options: { format: 'pem'; type: 'pkcs8' }): string | 
 
 t.test('a key is read in each of its forms', async (t) => {
   for (const [form, text] of Object.entries({
-    'PKCS#8 PEM': pem(parsePrivateKey(vectors.seed)),
+    'PKCS#8 PEM': pem(parsePrivateKey(testVectors.seed)),
     'Solana keypair': json(pair),
     'Solana keypair, spaced': ` ${JSON.stringify([...pair], null, 2)}\n`,
-    hex: vectors.seed,
-    'upper-case hex with a line end': `${vectors.seed.toUpperCase()}\r\n`,
+    hex: testVectors.seed,
+    'upper-case hex with a line end': `${testVectors.seed.toUpperCase()}\r\n`,
     'base58 seed': bs58.encode(seed),
     'base58 pair': bs58.encode(pair),
   }))
-    t.equal(bs58.encode(publicBytesOf(parsePrivateKey(text))), vectors.publicKey, form);
+    t.equal(bs58.encode(publicBytesOf(parsePrivateKey(text))), testVectors.publicKey, form);
 });
 
 t.test('a foreign public half is refused, since signing under it gives the seed away', async (t) => {
@@ -37,8 +37,8 @@ t.test('anything else is refused, and the message never shows it', async (t) => 
   for (const [text, reason] of [
     ['', /expected PKCS#8 PEM/],
     ['hunter2hunter2', /expected PKCS#8 PEM/],
-    [vectors.seed.slice(2), /expected PKCS#8 PEM/],
-    [`${vectors.seed}00`, /expected PKCS#8 PEM/],
+    [testVectors.seed.slice(2), /expected PKCS#8 PEM/],
+    [`${testVectors.seed}00`, /expected PKCS#8 PEM/],
     [bs58.encode(seed.subarray(1)), /expected PKCS#8 PEM/],
     [bs58.encode(Buffer.concat([pair, seed])), /expected PKCS#8 PEM/],
     [json(seed), /expected PKCS#8 PEM/],

@@ -4,8 +4,8 @@ import { setImmediate } from 'node:timers/promises';
 import t, { type Test } from 'tap';
 import { acquireSigningLock } from '../../../../src/receipts/keys/signing-lock.ts';
 import { acquireSocketLock } from '../../../../src/runtime/files/socket-lock.ts';
+import { waitFor } from '../../../support/harness.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { until } from '../../../support/open.ts';
 
 /** Processes that would sign with one key, as far as that goes, and what they know of each other. */
 function signersOf(t: Test) {
@@ -39,7 +39,7 @@ t.test('of two that sign with a key the second waits until the first has ended',
   clock.advance(2000);
   t.same([...alone], ['first'], 'as long as that may take');
   end();
-  await until(() => {
+  await waitFor(() => {
     clock.advance(2000);
     return alone.has('second');
   }, 'the second');
@@ -84,7 +84,7 @@ t.test('however many look at once, one at most is alone, and one comes to be', a
   const names = Array.from({ length: 12 }, (_, n) => `${n}`);
   await Promise.all(names.map((name, n) => claim(name, n / names.length)));
   t.ok(alone.size <= 1, `${alone.size} at first`);
-  await until(() => {
+  await waitFor(() => {
     clock.advance(50);
     return alone.size > 0;
   }, 'one of them');

@@ -10,14 +10,14 @@ import {
   type Verifier,
   verifyReceipt,
 } from '../../../../src/receipts/verify/verify-receipt.ts';
-import { CLUSTER, freshSigner, seal, type Unsealed } from '../../../support/receipts/sealed-answers.ts';
+import { CLUSTER, newSigner, sealAnswers, type UnsealedAnswer } from '../../../support/receipts/sealed-answers.ts';
 
-const signer = freshSigner();
-const answers = Array.from({ length: 8 }, (_, n): Unsealed => {
+const signer = newSigner();
+const answers = Array.from({ length: 8 }, (_, n): UnsealedAnswer => {
   const request = `GET /api/v1/block/${n}`;
   return { request, slot: n, commitment: 'confirmed', claim: 'observed', nonce: null, result: `{"n":${n}}` };
 });
-const bodies = seal(signer, answers);
+const bodies = sealAnswers(signer, answers);
 const expected = (n: number): Expected => ({
   publicKeys: [signer.publicKey],
   cluster: CLUSTER,
@@ -91,7 +91,7 @@ t.test('only so many heads are remembered, the newest, and nothing that failed',
   t.same(checked.splice(5), ['d']);
   t.ok(ask('a'));
   t.same(checked.splice(5), ['a']);
-  const other = judge.parseKey(freshSigner().publicKey);
+  const other = judge.parseKey(newSigner().publicKey);
   t.ok(judge.isSigned('a', 'good', other));
   t.same(checked.splice(5), ['a'], 'of another key nothing is known');
 });

@@ -4,10 +4,10 @@ import { parsePrivateKey } from '../../../../src/receipts/keys/private-key-forma
 import { signBatch, signingKeyOf } from '../../../../src/receipts/sign-batch.ts';
 import type { Statement } from '../../../../src/receipts/statement.ts';
 import { equivocation, type Receipt } from '../../../../src/receipts/verify/verify-receipt.ts';
-import { CLUSTER, freshSigner, NOW_MS } from '../../../support/receipts/sealed-answers.ts';
-import { vectors } from '../../../support/receipts/test-vectors.ts';
+import { CLUSTER, NOW_MS, newSigner } from '../../../support/receipts/sealed-answers.ts';
+import { testVectors } from '../../../support/receipts/test-vectors.ts';
 
-const key = signingKeyOf(parsePrivateKey(vectors.seed));
+const key = signingKeyOf(parsePrivateKey(testVectors.seed));
 const { publicKey } = key;
 
 const truth: Statement = {
@@ -78,7 +78,7 @@ t.test('what the key did not sign says nothing about its owner', async (t) => {
   const forged = honest.replace(truth.digest, lie.digest);
   t.equal(code(honest, forged), 'signature');
   t.equal(code(forged, honest), 'signature');
-  t.equal(code(honest, signed(lie), freshSigner().publicKey), 'signature');
+  t.equal(code(honest, signed(lie), newSigner().publicKey), 'signature');
   t.equal(code(honest, signed(lie, truth).replace('"index":0', '"index":1')), 'signature');
   t.equal(code(honest, signed(lie, truth).replace('"size":2', '"size":1')), 'path');
   t.equal(code(honest, ` ${signed(lie)}`), 'malformed');
@@ -115,7 +115,7 @@ t.test('it is symmetric, and holds of exactly those that contradict each other',
 t.test('an honest signer never convicts itself: its guard calls the second truth observed', async (t) => {
   fc.assert(
     fc.property(fc.array(statement, { minLength: 2, maxLength: 6 }), (statements) => {
-      const signer = freshSigner();
+      const signer = newSigner();
       const receipts = signer.seal(
         statements.map((one) => ({ ...one, claim: one.claim === 'observed/1' ? 'observed' : 'exact' })),
         NOW_MS,

@@ -4,61 +4,61 @@ import { parseReceipt, type Receipt } from '../../../../src/receipts/receipt.ts'
 import { signBatch, signingKeyOf } from '../../../../src/receipts/sign-batch.ts';
 import { receiptTextIn } from '../../../../src/receipts/signed-body.ts';
 import { verifyReceipt } from '../../../../src/receipts/verify/verify-receipt.ts';
-import { pythonReceipts, pythonVerdicts, skipPython } from '../../../support/receipts/python-implementation.ts';
+import { pythonReceipts, pythonSkipReason, pythonVerdicts } from '../../../support/receipts/python-implementation.ts';
 import { CLUSTER, NOW_MS } from '../../../support/receipts/sealed-answers.ts';
-import { batch, single, type Vector, vectors } from '../../../support/receipts/test-vectors.ts';
-import { nodeAccepts, nodeReceipts } from '../node-crypto-implementation.ts';
+import { batchVectors, singleVector, type TestVector, testVectors } from '../../../support/receipts/test-vectors.ts';
+import { signWithNodeCrypto, verifyWithNodeCrypto } from '../node-crypto-implementation.ts';
 
-const receiptOf = ({ body }: Vector): Receipt => {
+const receiptOf = ({ body }: TestVector): Receipt => {
   const receipt = parseReceipt(receiptTextIn(body));
   if (receipt === undefined) throw new Error('no receipt');
   return receipt;
 };
 
-const { publicKey, seed } = vectors;
+const { publicKey, seed } = testVectors;
 const key = signingKeyOf(parsePrivateKey(seed));
-const ours = (body: string, { cluster, canonicalRequest: request, nonce }: Vector): boolean =>
+const ours = (body: string, { cluster, canonicalRequest: request, nonce }: TestVector): boolean =>
   verifyReceipt(body, { publicKeys: [publicKey], cluster, request, nonce }).slot > 0;
 const python = (bodies: readonly string[]): string[] =>
   pythonVerdicts(
-    vectors.vectors.map(({ cluster, canonicalRequest: request, nonce }, i) => {
+    testVectors.vectors.map(({ cluster, canonicalRequest: request, nonce }, i) => {
       return { publicKey, cluster, request, nonce, body: bodies[i] ?? '' };
     }),
   );
 
 /** The bodies of the vectors, signed anew. */
 function signedBy(sign: (receipts: readonly Receipt[]) => readonly string[]): string[] {
-  const receipts = [...sign([receiptOf(single)]), ...sign(batch.map(receiptOf))];
-  return vectors.vectors.map(({ body }, i) => `${body.slice(0, body.lastIndexOf('{'))}${receipts[i]}}`);
+  const receipts = [...sign([receiptOf(singleVector)]), ...sign(batchVectors.map(receiptOf))];
+  return testVectors.vectors.map(({ body }, i) => `${body.slice(0, body.lastIndexOf('{'))}${receipts[i]}}`);
 }
 
 const signers: Readonly<Record<string, () => string[]>> = {
   ours: () => signedBy((receipts) => signBatch(receipts, key)),
-  'node:crypto': () => signedBy((receipts) => nodeReceipts(seed, receipts)),
+  'node:crypto': () => signedBy((receipts) => signWithNodeCrypto(seed, receipts)),
   'Python and openssl': () => signedBy((receipts) => pythonReceipts(seed, receipts)),
 };
 
 for (const [name, sign] of Object.entries(signers)) {
-  const skip = name.startsWith('Python') && skipPython;
+  const skip = name.startsWith('Python') && pythonSkipReason;
   t.test(`${name}: the vectors are signed to the bit, and all three verifiers take them`, { skip }, async (t) => {
     const bodies = sign();
     t.same(
       bodies,
-      vectors.vectors.map(({ body }) => body),
+      testVectors.vectors.map(({ body }) => body),
     );
-    for (const [i, vector] of vectors.vectors.entries()) {
+    for (const [i, vector] of testVectors.vectors.entries()) {
       t.ok(ours(bodies[i] ?? '', vector), `ours ${vector.name}`);
-      t.ok(nodeAccepts(bodies[i] ?? '', publicKey), `node:crypto ${vector.name}`);
-      t.notOk(nodeAccepts((bodies[i] ?? '').replace('"issuedAt":1', '"issuedAt":2'), publicKey));
+      t.ok(verifyWithNodeCrypto(bodies[i] ?? '', publicKey), `node:crypto ${vector.name}`);
+      t.notOk(verifyWithNodeCrypto((bodies[i] ?? '').replace('"issuedAt":1', '"issuedAt":2'), publicKey));
     }
-    if (!skipPython) t.same(python(bodies), ['holds', 'holds', 'holds', 'holds']);
+    if (!pythonSkipReason) t.same(python(bodies), ['holds', 'holds', 'holds', 'holds']);
   });
 }
 
-t.test('for trees of many sizes the three sign the same', { skip: skipPython }, async (t) => {
+t.test('for trees of many sizes the three sign the same', { skip: pythonSkipReason }, async (t) => {
   for (const size of [2, 5, 8, 33, 64]) {
     const statements = Array.from({ length: size }, (_, n) => {
-      const { digest, claim, commitment } = receiptOf(single);
+      const { digest, claim, commitment } = receiptOf(singleVector);
       const nonce = n % 2 ? null : 'A'.repeat(16);
       const request = `GET /api/v1/block/${n}`;
       return {
@@ -74,7 +74,7 @@ t.test('for trees of many sizes the three sign the same', { skip: skipPython }, 
       };
     });
     const receipts = signBatch(statements, key);
-    t.same(nodeReceipts(seed, statements), receipts);
+    t.same(signWithNodeCrypto(seed, statements), receipts);
     t.same(pythonReceipts(seed, statements), receipts);
   }
 });

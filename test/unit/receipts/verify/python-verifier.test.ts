@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { skipPython } from '../../../support/receipts/python-implementation.ts';
-import { CLUSTER, freshSigner, seal } from '../../../support/receipts/sealed-answers.ts';
+import { pythonSkipReason } from '../../../support/receipts/python-implementation.ts';
+import { CLUSTER, newSigner, sealAnswers } from '../../../support/receipts/sealed-answers.ts';
 
 const script = fileURLToPath(new URL('../../../../../test/support/receipts/verify-receipt.py', import.meta.url));
 
@@ -15,12 +15,12 @@ function judge(body: string, publicKey: string, cluster: string, request: string
 
 t.test(
   'a verifier in another language accepts what is signed here and refuses what is changed',
-  { skip: skipPython },
+  { skip: pythonSkipReason },
   async (t) => {
-    const signer = freshSigner();
+    const signer = newSigner();
     const request = 'GET /api/v1/slot';
     const answer = { request, slot: 7, commitment: 'processed', claim: 'observed', nonce: null, result: '7' } as const;
-    const body = seal(signer, Array(5).fill(answer))[4] ?? '';
+    const body = sealAnswers(signer, Array(5).fill(answer))[4] ?? '';
     const judged = (text: string) => judge(text, signer.publicKey, CLUSTER, request, null);
     t.same(judged(body), { status: 0, said: '7' });
     t.same(judged(body.replace('"result":7', '"result":8')), { status: 1, said: 'refused: digest' });

@@ -1,24 +1,33 @@
 import t from 'tap';
-import { skipPython } from '../../../support/receipts/python-implementation.ts';
-import { readmeVerdict, readmeVerifier } from '../../../support/receipts/readme-implementation.ts';
-import { batch, single, type Vector, vectors } from '../../../support/receipts/test-vectors.ts';
+import { pythonSkipReason } from '../../../support/receipts/python-implementation.ts';
+import { readmeVerifierSource, runReadmeVerifier } from '../../../support/receipts/readme-implementation.ts';
+import { batchVectors, singleVector, type TestVector, testVectors } from '../../../support/receipts/test-vectors.ts';
 
-const { publicKey } = vectors;
-const judge = (vector: Vector, body = vector.body): string =>
-  readmeVerdict({ publicKey, cluster: vector.cluster, request: vector.canonicalRequest, nonce: vector.nonce, body });
+const { publicKey } = testVectors;
+const judge = (vector: TestVector, body = vector.body): string =>
+  runReadmeVerifier({
+    publicKey,
+    cluster: vector.cluster,
+    request: vector.canonicalRequest,
+    nonce: vector.nonce,
+    body,
+  });
 
 t.test('the verifier in the manual is short', async (t) => {
-  t.match(readmeVerifier, 'openssl');
-  t.ok(readmeVerifier.trimEnd().split('\n').length <= 30);
+  t.match(readmeVerifierSource, 'openssl');
+  t.ok(readmeVerifierSource.trimEnd().split('\n').length <= 30);
 });
 
-t.test('it believes the published vectors, and none that was touched', { skip: skipPython }, async (t) => {
-  for (const vector of [single, ...batch])
+t.test('it believes the published vectors, and none that was touched', { skip: pythonSkipReason }, async (t) => {
+  for (const vector of [singleVector, ...batchVectors])
     t.equal(judge(vector), Buffer.from(vector.resultHex, 'hex').toString(), vector.name);
-  const [, bound = single] = batch;
-  t.equal(judge(single, single.body.replace('9007199254740993', '9007199254740992')), 'refused: digest');
-  t.equal(judge(single, single.body.replaceAll('"slot":296410233', '"slot":296410234')), 'refused: signature');
-  t.equal(judge(single, single.body.replace('"index":0', '"index": 0')), 'refused: malformed');
+  const [, bound = singleVector] = batchVectors;
+  t.equal(judge(singleVector, singleVector.body.replace('9007199254740993', '9007199254740992')), 'refused: digest');
+  t.equal(
+    judge(singleVector, singleVector.body.replaceAll('"slot":296410233', '"slot":296410234')),
+    'refused: signature',
+  );
+  t.equal(judge(singleVector, singleVector.body.replace('"index":0', '"index": 0')), 'refused: malformed');
   t.equal(judge(bound, bound.body.replace(/"size":\d+/, '"size":9')), 'refused: path');
-  t.equal(judge(single, bound.body), 'refused: not what was asked');
+  t.equal(judge(singleVector, bound.body), 'refused: not what was asked');
 });

@@ -11,23 +11,27 @@ import { formatStatement, type Statement, treeHeadText } from '../../../../src/r
 import { isSignature } from '../../../../src/receipts/verify/ed25519-signature.ts';
 import { isOpensslSignature } from '../../../../src/receipts/verify/openssl-signature.ts';
 import { createVerifier, type Verifier, verifyReceipt } from '../../../../src/receipts/verify/verify-receipt.ts';
-import { pythonVerdicts, type Question, skipPython } from '../../../support/receipts/python-implementation.ts';
+import {
+  pythonSkipReason,
+  pythonVerdicts,
+  type VerifyRequest,
+} from '../../../support/receipts/python-implementation.ts';
 import { CLUSTER, NOW_MS } from '../../../support/receipts/sealed-answers.ts';
 import {
-  beyondOrder,
   commitmentTo,
-  craft,
-  little,
-  SECOND_SPELLING,
+  craftSignature,
+  littleEndianInteger,
+  NON_CANONICAL_IDENTITY,
   SMALL_ORDER,
   withTorsion,
+  withUnreducedScalar,
 } from '../hostile-signer.ts';
-import { verdict } from '../verification-outcome.ts';
+import { verificationOutcome } from '../verification-outcome.ts';
 
 const seed = randomBytes(32);
 const honestKey = publicBytesOf(parsePrivateKey(seed.toString('hex')));
 const [identity = Buffer.alloc(0), torsion = Buffer.alloc(0), ...otherTorsion] = SMALL_ORDER;
-const nonce = little(randomBytes(31)) + 1n;
+const nonce = littleEndianInteger(randomBytes(31)) + 1n;
 
 const result = '{"lamports":1}';
 const statement: Statement = {
@@ -43,7 +47,7 @@ const statement: Statement = {
 };
 
 /** A body under a key, with whatever signature its hostile owner makes of the head. */
-function question(publicKey: Uint8Array, signHead: (head: Buffer) => Uint8Array): Question {
+function question(publicKey: Uint8Array, signHead: (head: Buffer) => Uint8Array): VerifyRequest {
   const name = bs58.encode(publicKey);
   const head = Buffer.from(treeHeadText(1, leafHash(formatStatement(name, statement))));
   const sig = Buffer.from(signHead(head)).toString('hex');
@@ -54,8 +58,8 @@ function question(publicKey: Uint8Array, signHead: (head: Buffer) => Uint8Array)
   return { publicKey: name, cluster, request, nonce: null, body };
 }
 
-const judge = (verify: Verifier, { publicKey, body, ...expected }: Question): string =>
-  verdict(verify, body, { ...expected, publicKeys: [publicKey] });
+const judge = (verify: Verifier, { publicKey, body, ...expected }: VerifyRequest): string =>
+  verificationOutcome(verify, body, { ...expected, publicKeys: [publicKey] });
 
 const back: Readonly<Record<string, Verifier>> = {
   portable: verifyReceipt,
@@ -63,16 +67,18 @@ const back: Readonly<Record<string, Verifier>> = {
   openssl: createVerifier({ isSignature: isOpensslSignature }),
 };
 
-const by = (r: Uint8Array, times = 0n, key: Uint8Array = honestKey): Question =>
-  question(key, (head) => beyondOrder(craft(seed, key, head, r, r === SECOND_SPELLING ? 0n : nonce), times));
+const by = (r: Uint8Array, times = 0n, key: Uint8Array = honestKey): VerifyRequest =>
+  question(key, (head) =>
+    withUnreducedScalar(craftSignature(seed, key, head, r, r === NON_CANONICAL_IDENTITY ? 0n : nonce), times),
+  );
 
-const CASES: readonly (readonly [what: string, Question, verdict: string])[] = [
+const CASES: readonly (readonly [what: string, VerifyRequest, verdict: string])[] = [
   ['honest', by(commitmentTo(nonce, identity)), 'holds'],
   ...[torsion, ...otherTorsion].map(
     (point) => ['R plus torsion', by(commitmentTo(nonce, point)), 'signature'] as const,
   ),
   ...[1n, 2n, 7n].map((times) => [`S + ${times}L`, by(commitmentTo(nonce, identity), times), 'signature'] as const),
-  ['R in a second spelling', by(SECOND_SPELLING), 'signature'],
+  ['R in a second spelling', by(NON_CANONICAL_IDENTITY), 'signature'],
   ['R of small order', by(torsion), 'signature'],
   ['R no point', by(Buffer.alloc(32, 2)), 'signature'],
   ['nothing but zeros', question(honestKey, () => Buffer.alloc(64)), 'signature'],
@@ -81,7 +87,7 @@ const CASES: readonly (readonly [what: string, Question, verdict: string])[] = [
     return ['a key of small order', signed, 'weak-key'] as const;
   }),
   ['a key with torsion', by(commitmentTo(nonce, identity), 0n, withTorsion(honestKey, torsion)), 'weak-key'],
-  ['a key in a second spelling', question(SECOND_SPELLING, () => Buffer.alloc(64)), 'weak-key'],
+  ['a key in a second spelling', question(NON_CANONICAL_IDENTITY, () => Buffer.alloc(64)), 'weak-key'],
 ];
 
 for (const [name, verify] of Object.entries(back)) {
@@ -92,7 +98,7 @@ for (const [name, verify] of Object.entries(back)) {
 
 t.test(
   'Python and openssl: a hostile signer finds nothing on which verifiers differ',
-  { skip: skipPython },
+  { skip: pythonSkipReason },
   async (t) => {
     t.same(
       pythonVerdicts(CASES.map(([, asked]) => asked)),
@@ -112,7 +118,7 @@ t.test('whatever is added to R and S, the two libraries agree, and take nothing 
   fc.assert(
     fc.property(one, ({ nonce, torsion, times, head, flip }) => {
       const r = commitmentTo(nonce, SMALL_ORDER[torsion] ?? identity);
-      const signature = beyondOrder(craft(seed, honestKey, head, r, nonce), times);
+      const signature = withUnreducedScalar(craftSignature(seed, honestKey, head, r, nonce), times);
       if (flip !== null) signature[flip >> 3] = (signature[flip >> 3] ?? 0) ^ (1 << (flip & 7));
       const isHonest = torsion === 0 && times === 0n && flip === null;
       return [isSignature, isOpensslSignature].every((check) => check(signature, head, honestKey) === isHonest);

@@ -10,20 +10,26 @@ import { formatStatement } from '../../../../src/receipts/statement.ts';
 import type { ReceiptFault } from '../../../../src/receipts/verify/receipt-error.ts';
 import { canonicalRequestLine } from '../../../../src/receipts/verify/request-line.ts';
 import { createVerifier, type Expected } from '../../../../src/receipts/verify/verify-receipt.ts';
-import { CLUSTER, freshSigner, NOW_MS, seal, type Unsealed } from '../../../support/receipts/sealed-answers.ts';
-import { vectors } from '../../../support/receipts/test-vectors.ts';
-import { beyondOrder } from '../hostile-signer.ts';
-import { edited, verdict } from '../verification-outcome.ts';
+import {
+  CLUSTER,
+  NOW_MS,
+  newSigner,
+  sealAnswers,
+  type UnsealedAnswer,
+} from '../../../support/receipts/sealed-answers.ts';
+import { testVectors } from '../../../support/receipts/test-vectors.ts';
+import { withUnreducedScalar } from '../hostile-signer.ts';
+import { replaceOnce, verificationOutcome } from '../verification-outcome.ts';
 
 // Every attack on an honest key's receipts, by what it is to achieve. What the owner of a key can do besides is in
 // back-ends.test.ts.
 
 const secret = parsePrivateKey('5e'.repeat(32));
-const signer = freshSigner(secret);
+const signer = newSigner(secret);
 const NONCE = 'A'.repeat(16);
 const DEVNET = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
 
-const answer: Unsealed = {
+const answer: UnsealedAnswer = {
   request: 'GET /api/v1/balance/one',
   slot: 42,
   commitment: 'finalized',
@@ -32,32 +38,33 @@ const answer: Unsealed = {
   result: '{"lamports":9007199254740993,"name":"☃"}',
 };
 const weaker = { ...answer, request: 'GET /api/v1/balance/two', commitment: 'processed', claim: 'observed' } as const;
-const [body = '', weak = '', bound = '', fourth = ''] = seal(signer, [
+const [body = '', weak = '', bound = '', fourth = ''] = sealAnswers(signer, [
   answer,
   weaker,
   { ...answer, nonce: NONCE },
   { ...answer, request: 'GET /api/v1/balance/four' },
 ]);
-const [alone = ''] = seal(signer, [answer], NOW_MS + 1);
-const [later = ''] = seal(signer, [{ ...answer, nonce: NONCE }], NOW_MS + 2);
-const frame = seal(signer, [{ ...answer, request: 'SUB /api/v1/balance/one' }])[0] ?? '';
+const [alone = ''] = sealAnswers(signer, [answer], NOW_MS + 1);
+const [later = ''] = sealAnswers(signer, [{ ...answer, nonce: NONCE }], NOW_MS + 2);
+const frame = sealAnswers(signer, [{ ...answer, request: 'SUB /api/v1/balance/one' }])[0] ?? '';
 
 const expected: Expected = { publicKeys: [signer.publicKey], cluster: CLUSTER, request: answer.request };
 const verify = createVerifier();
 const fault = (text: string | Uint8Array, different: Partial<Expected> = {}): string =>
-  verdict(verify, text, { ...expected, ...different });
+  verificationOutcome(verify, text, { ...expected, ...different });
 
-const edit = (from: string | RegExp, to: string): string => edited(body, from, to);
+const edit = (from: string | RegExp, to: string): string => replaceOnce(body, from, to);
 const sigIn = (text: string): string => /"sig":"([0-9a-f]{128})"/.exec(text)?.[1] ?? '';
 /** The members that were not in the statement, with their values. */
 const proofIn = (text: string): string => /"size":.*(?=\}\}$)/.exec(text)?.[0] ?? '';
 const [sibling = '', uncle = ''] = /"path":\["(.{64})","(.{64})"\]/.exec(body)?.slice(1) ?? [];
-const withSig = (text: string, sig: Uint8Array): string => edited(text, sigIn(text), Buffer.from(sig).toString('hex'));
+const withSig = (text: string, sig: Uint8Array): string =>
+  replaceOnce(text, sigIn(text), Buffer.from(sig).toString('hex'));
 const at = (nowMs: number, maxAgeMs?: number): Partial<Expected> => ({
   time: maxAgeMs === undefined ? { nowMs } : { nowMs, maxAgeMs },
 });
 const smallOrder = Buffer.from(ED25519_TORSION_SUBGROUP[1] ?? '', 'hex');
-const [vector] = vectors.vectors;
+const [vector] = testVectors.vectors;
 const statement = formatStatement(signer.publicKey, JSON.parse(alone).receipt);
 
 type Attack = readonly [how: string, fault: ReceiptFault, body: string | Uint8Array, expected?: Partial<Expected>];
@@ -75,7 +82,7 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
     [
       'so is the proof of a later answer that has it',
       'signature',
-      edited(edit('"nonce":null', `"nonce":"${NONCE}"`), proofIn(body), proofIn(later)),
+      replaceOnce(edit('"nonce":null', `"nonce":"${NONCE}"`), proofIn(body), proofIn(later)),
       { nonce: NONCE },
     ],
   ],
@@ -84,12 +91,12 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
     ['with a parameter more', 'request', body, { request: `${answer.request}?commitment=finalized` }],
     ['a frame for an answer', 'request', frame],
     ['an answer for a frame', 'request', body, { request: 'SUB /api/v1/balance/one' }],
-    ['its request is changed to what was asked', 'signature', edited(weak, 'balance/two', 'balance/one')],
+    ['its request is changed to what was asked', 'signature', replaceOnce(weak, 'balance/two', 'balance/one')],
     ['its request is spelled in another way', 'malformed', edit('balance/one', 'balance/\\u006fne')],
     [
       'with the receipt of the right one, of the same result',
       'signature',
-      edited(fourth, 'balance/four', 'balance/one'),
+      replaceOnce(fourth, 'balance/four', 'balance/one'),
     ],
     ['with the receipt of the right one', 'digest', edit('"lamports":9', '"lamports":8')],
   ],
@@ -134,7 +141,7 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
     ['rounded', 'digest', edit('9007199254740993', '9007199254740992')],
   ],
   'one proof has two spellings': [
-    ['S + L', 'signature', withSig(body, beyondOrder(Buffer.from(sigIn(body), 'hex')))],
+    ['S + L', 'signature', withSig(body, withUnreducedScalar(Buffer.from(sigIn(body), 'hex')))],
     ['capitals in the signature', 'malformed', edit(sigIn(body), sigIn(body).toUpperCase())],
     ['capitals in the key id', 'malformed', edit(/"kid":"[^"]*"/, `"kid":"${'A'.repeat(16)}"`)],
     ['another place in the tree', 'signature', edit('"index":0', '"index":1')],
@@ -153,11 +160,11 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
     ['a time beyond what a double holds', 'malformed', edit(/"issuedAt":\d+/, '"issuedAt":9007199254740993')],
   ],
   'what was signed for one purpose serves another': [
-    ['the signature of another tree', 'signature', edited(alone, sigIn(alone), sigIn(body))],
+    ['the signature of another tree', 'signature', replaceOnce(alone, sigIn(alone), sigIn(body))],
     [
       'a node of the tree for a leaf',
       'signature',
-      edited(edit('"size":4', '"size":2'), `["${sibling}","${uncle}"]`, `["${uncle}"]`),
+      replaceOnce(edit('"size":4', '"size":2'), `["${sibling}","${uncle}"]`, `["${uncle}"]`),
     ],
     [
       'the statement signed in place of the tree',
@@ -172,23 +179,28 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
     [
       'the word for the next key in place of a receipt',
       'signature',
-      edited(vector.body, sigIn(vector.body), vectors.succession.sig),
-      { publicKeys: [vectors.publicKey], cluster: vector.cluster, request: vector.canonicalRequest },
+      replaceOnce(vector.body, sigIn(vector.body), testVectors.succession.sig),
+      { publicKeys: [testVectors.publicKey], cluster: vector.cluster, request: vector.canonicalRequest },
     ],
   ],
   'a statement promises more than it did': [
-    ['observed becomes exact', 'signature', edited(weak, 'observed/', 'exact/'), { request: weaker.request }],
-    ['processed becomes finalized', 'signature', edited(weak, 'processed', 'finalized'), { request: weaker.request }],
+    ['observed becomes exact', 'signature', replaceOnce(weak, 'observed/', 'exact/'), { request: weaker.request }],
+    [
+      'processed becomes finalized',
+      'signature',
+      replaceOnce(weak, 'processed', 'finalized'),
+      { request: weaker.request },
+    ],
     ['another revision of the result', 'signature', edit('"exact/1"', '"exact/2"')],
     ['a refusal becomes an answer', 'status', edit('"status":200', '"status":404')],
   ],
   'a key is taken that nobody should trust': [
-    ["somebody else's", 'unknown-key', body, { publicKeys: [freshSigner().publicKey] }],
+    ["somebody else's", 'unknown-key', body, { publicKeys: [newSigner().publicKey] }],
     ['none is trusted', 'unknown-key', body, { publicKeys: [] }],
     [
       'the hint names a key that is trusted',
       'signature',
-      edited(vector.body, vectors.kid, JSON.parse(body).receipt.kid),
+      replaceOnce(vector.body, testVectors.kid, JSON.parse(body).receipt.kid),
       {
         request: vector.canonicalRequest,
         cluster: vector.cluster,
@@ -229,7 +241,7 @@ t.test('attack: a query is spelled so that two questions seem one', async (t) =>
   fc.assert(
     fc.property(query, query, (asked, answered) => {
       const request = spell([...answered].sort().reverse());
-      const [text = ''] = seal(signer, [{ ...answer, request: canonicalRequestLine(request) }]);
+      const [text = ''] = sealAnswers(signer, [{ ...answer, request: canonicalRequestLine(request) }]);
       const said = fault(text, { request: spell(asked) });
       return said === (meaning(asked) === meaning(answered) ? 'holds' : 'request');
     }),

@@ -5,11 +5,11 @@ import { receiptTextIn } from '../../../../src/receipts/signed-body.ts';
 import { isOpensslSignature } from '../../../../src/receipts/verify/openssl-signature.ts';
 import type { ReceiptFault } from '../../../../src/receipts/verify/receipt-error.ts';
 import { createVerifier } from '../../../../src/receipts/verify/verify-receipt.ts';
-import { CLUSTER, freshSigner, seal, type Unsealed } from '../../../support/receipts/sealed-answers.ts';
-import { verdict } from '../verification-outcome.ts';
+import { CLUSTER, newSigner, sealAnswers, type UnsealedAnswer } from '../../../support/receipts/sealed-answers.ts';
+import { verificationOutcome } from '../verification-outcome.ts';
 
-const signer = freshSigner();
-const answer: Unsealed = {
+const signer = newSigner();
+const answer: UnsealedAnswer = {
   request: 'GET /api/v1/balance/9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM?commitment=finalized',
   slot: 296_410_233,
   commitment: 'finalized',
@@ -17,8 +17,8 @@ const answer: Unsealed = {
   nonce: 'n0nce-of_16-char',
   result: '{"lamports":9007199254740993,"name":"☃ snowman"}',
 };
-const others = Array.from({ length: 63 }, (_, slot): Unsealed => ({ ...answer, slot }));
-const [text = ''] = seal(signer, [answer, ...others]);
+const others = Array.from({ length: 63 }, (_, slot): UnsealedAnswer => ({ ...answer, slot }));
+const [text = ''] = sealAnswers(signer, [answer, ...others]);
 const body = Buffer.from(text);
 const receiptAt = body.lastIndexOf('{');
 
@@ -58,7 +58,7 @@ t.test(`each of the ${body.length * 8} bits of a body, flipped, is refused for w
   const verify = createVerifier({ isSignature: isOpensslSignature });
   const { request, nonce } = answer;
   const expected = { publicKeys: [signer.publicKey], cluster: CLUSTER, request, nonce };
-  t.equal(verdict(verify, body, expected), 'holds');
+  t.equal(verificationOutcome(verify, body, expected), 'holds');
   t.ok(body.length >= 1024);
   const wrong: string[] = [];
   const faults = new Set<string>();
@@ -66,7 +66,7 @@ t.test(`each of the ${body.length * 8} bits of a body, flipped, is refused for w
     const at = bit >> 3;
     const flipped = Buffer.from(body);
     flipped[at] = (body[at] ?? 0) ^ (1 << (bit & 7));
-    const fault = verdict(verify, flipped, expected);
+    const fault = verificationOutcome(verify, flipped, expected);
     if (fault !== expectedFault(flipped, at)) wrong.push(`bit ${bit}: ${fault}, not ${expectedFault(flipped, at)}`);
     faults.add(fault);
   }

@@ -1,11 +1,17 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { type Expected, verifyReceipt } from '../../../../src/receipts/verify/verify-receipt.ts';
-import { CLUSTER, freshSigner, NOW_MS, seal, type Unsealed } from '../../../support/receipts/sealed-answers.ts';
-import { edited, verdict } from '../verification-outcome.ts';
+import {
+  CLUSTER,
+  NOW_MS,
+  newSigner,
+  sealAnswers,
+  type UnsealedAnswer,
+} from '../../../support/receipts/sealed-answers.ts';
+import { replaceOnce, verificationOutcome } from '../verification-outcome.ts';
 
-const signer = freshSigner();
-const answer: Unsealed = {
+const signer = newSigner();
+const answer: UnsealedAnswer = {
   request: 'GET /api/v1/search?page=2&q=caf%C3%A9',
   slot: 42,
   commitment: 'finalized',
@@ -14,11 +20,11 @@ const answer: Unsealed = {
   result: '{"lamports":9007199254740993,"name":"{\\"slot\\":1} ☃"}',
 };
 const other = { ...answer, request: 'GET /api/v1/slot', commitment: 'processed', claim: 'observed' } as const;
-const [first = '', bound = ''] = seal(signer, [answer, { ...other, nonce: 'A'.repeat(16) }]);
+const [first = '', bound = ''] = sealAnswers(signer, [answer, { ...other, nonce: 'A'.repeat(16) }]);
 const expected: Expected = { publicKeys: [signer.publicKey], cluster: CLUSTER, request: answer.request };
 
 const fault = (body: string | Uint8Array, different: Partial<Expected> = {}): string =>
-  verdict(verifyReceipt, body, { ...expected, ...different });
+  verificationOutcome(verifyReceipt, body, { ...expected, ...different });
 
 t.test('a body proves its result, slot and everything beside it', async (t) => {
   const { result, slot, receipt } = verifyReceipt(first, expected);
@@ -28,7 +34,7 @@ t.test('a body proves its result, slot and everything beside it', async (t) => {
 });
 
 t.test('what is expected must be met', async (t) => {
-  const nextKey = freshSigner().publicKey;
+  const nextKey = newSigner().publicKey;
   t.equal(fault(first, { cluster: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' }), 'cluster');
   t.equal(fault(first, { request: 'GET /api/v1/search?q=caf%C3%A9' }), 'request');
   t.equal(fault(first, { request: 'SUB /api/v1/search?q=caf%C3%A9&page=2' }), 'request');
@@ -72,9 +78,9 @@ t.test('age is judged by the clock that is passed in', async (t) => {
 });
 
 t.test('of several faults the first is told', async (t) => {
-  const notFound = edited(first, '"status":200', '"status":404');
+  const notFound = replaceOnce(first, '"status":200', '"status":404');
   let wrong: Expected = { cluster: 'x', request: 'GET /api/v1/x', nonce: 'x', publicKeys: [], minSlot: 99 };
-  const told = [fault(edited(notFound, '9007199254740993', '1'), wrong), fault(notFound, wrong)];
+  const told = [fault(replaceOnce(notFound, '9007199254740993', '1'), wrong), fault(notFound, wrong)];
   const { cluster, request, publicKeys } = expected;
   for (const mended of [{}, { cluster }, { request }, { nonce: null }, { publicKeys }, { minSlot: 0 }]) {
     wrong = { ...wrong, ...mended };

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { decodeMetadata, findMetadataAddress } from '../../../../src/solana/accounts/metaplex-metadata-account.ts';
-import { independentResults, recordedIn, storedAccounts } from '../../../support/recorded-accounts.ts';
+import { findRecordedAccount, storedAccounts, thirdPartyDecodings } from '../../../support/recorded-accounts.ts';
 
 const PROGRAM = 'metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s';
 const STANDARDS = ['NonFungible', 'FungibleAsset', 'Fungible', 'NonFungibleEdition', 'ProgrammableNonFungible'];
@@ -12,17 +12,17 @@ t.test('every recorded metadata account is decoded and lies where its mint says'
   t.ok(owned.length >= 23);
   for (const account of owned) {
     const metadata = decodeMetadata(account);
-    if (metadata === undefined) t.fail(`${account.from} is not decoded`);
+    if (metadata === undefined) t.fail(`${account.recording} is not decoded`);
     else if (account.address !== null) t.equal(findMetadataAddress(metadata.mint), account.address);
   }
 });
 
 t.test("Metaplex' own library reads the same", async (t) => {
-  const results = independentResults.filter(({ parser }) => parser.includes('mpl-token-metadata'));
+  const results = thirdPartyDecodings.filter(({ parser }) => parser.includes('mpl-token-metadata'));
   t.equal(results.length, 18);
-  for (const { from, address, decoded } of results) {
+  for (const { recording, address, decoded } of results) {
     const { updateAuthority, mint, data, primarySaleHappened, isMutable, tokenStandard, collection } = decoded;
-    t.strictSame(decodeMetadata(recordedIn(from, address)), {
+    t.strictSame(decodeMetadata(findRecordedAccount(recording, address)), {
       updateAuthority,
       mint,
       name: trimmed(data.name),
@@ -39,11 +39,13 @@ t.test("Metaplex' own library reads the same", async (t) => {
 });
 
 t.test('DAS shows the same of a mint', async (t) => {
-  const results = independentResults.filter(({ parser, from }) => parser === 'das' && from.startsWith('metaplex/'));
+  const results = thirdPartyDecodings.filter(
+    ({ parser, recording }) => parser === 'das' && recording.startsWith('metaplex/'),
+  );
   t.equal(results.length, 4);
-  for (const { from, address, decoded } of results) {
+  for (const { recording, address, decoded } of results) {
     const { name, symbol, json_uri: uri, basis_points: sellerFeeBasisPoints, mutable: isMutable, creators } = decoded;
-    const metadata = decodeMetadata(recordedIn(from));
+    const metadata = decodeMetadata(findRecordedAccount(recording));
     t.match(metadata, { mint: address, name, symbol, uri, sellerFeeBasisPoints, isMutable });
     const addresses = (all: readonly { address: string }[]) => all.map((creator) => creator.address).sort();
     t.strictSame(addresses(metadata?.creators ?? []), addresses(creators));
@@ -51,7 +53,7 @@ t.test('DAS shows the same of a mint', async (t) => {
 });
 
 t.test('leftovers behind the first part cost no more than what stands there', async (t) => {
-  const account = recordedIn('metaplex/getAccountInfo-TokenMetadata-2V5z3afW.json');
+  const account = findRecordedAccount('metaplex/getAccountInfo-TokenMetadata-2V5z3afW.json');
   const whole = decodeMetadata(account);
   t.equal(whole?.tokenStandard, 'Fungible');
   const standardAt = account.data.lastIndexOf(2);
@@ -60,7 +62,7 @@ t.test('leftovers behind the first part cost no more than what stands there', as
 });
 
 t.test('the bytes of another program or of another kind of account are no metadata', async (t) => {
-  const { data } = recordedIn('metaplex/getAccountInfo-TokenMetadata-2V5z3afW.json');
+  const { data } = findRecordedAccount('metaplex/getAccountInfo-TokenMetadata-2V5z3afW.json');
   t.equal(decodeMetadata({ owner: '11111111111111111111111111111111', data }), undefined);
   t.equal(decodeMetadata({ owner: PROGRAM, data: data.with(0, 6) }), undefined);
   t.equal(decodeMetadata({ owner: PROGRAM, data: data.subarray(0, 100) }), undefined);

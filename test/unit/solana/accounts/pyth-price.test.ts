@@ -5,10 +5,10 @@ import {
   type PriceUpdate,
   usablePrice,
 } from '../../../../src/solana/accounts/pyth-price.ts';
-import { recordedIn } from '../../../support/recorded-accounts.ts';
+import { findRecordedAccount } from '../../../support/recorded-accounts.ts';
 
 const SOL_USD = 'ef0d8b6fda2ceba41da15d4095d1da392a0d2f8ed0c6c7bc0f4cfac8c280b56d';
-const RECORDED = recordedIn('pyth/marginfi-sol_pyth_price_feed.json');
+const RECORDED = findRecordedAccount('pyth/marginfi-sol_pyth_price_feed.json');
 const VERIFICATION = 40;
 
 const update: PriceUpdate = {
@@ -48,7 +48,10 @@ t.test('the bytes of another program, of another account or cut short are no pri
   t.equal(decodePriceUpdate({ owner: '11111111111111111111111111111111', data }), undefined);
   t.equal(decodePriceUpdate({ owner, data: data.with(0, 0) }), undefined);
   t.equal(decodePriceUpdate({ owner, data: data.subarray(0, 130) }), undefined);
-  t.equal(decodePriceUpdate(recordedIn('pyth/solnet-pyth-GetPriceDataAccountsMultipleAccountInfos.json')), undefined);
+  t.equal(
+    decodePriceUpdate(findRecordedAccount('pyth/solnet-pyth-GetPriceDataAccountsMultipleAccountInfos.json')),
+    undefined,
+  );
 });
 
 t.test('a price is usable until it is too old', async (t) => {

@@ -6,7 +6,12 @@ import {
   tokenProgramOf,
 } from '../../../../src/solana/accounts/token-program-accounts.ts';
 import { type AmountScale, amountScaleOf, toTokenAmount } from '../../../../src/solana/accounts/ui-amount.ts';
-import { independentResults, recordedIn, storedAccounts, twins } from '../../../support/recorded-accounts.ts';
+import {
+  findRecordedAccount,
+  parsedAccountRecords,
+  storedAccounts,
+  thirdPartyDecodings,
+} from '../../../support/recorded-accounts.ts';
 
 const MINT_SIZE = 82;
 
@@ -60,8 +65,8 @@ function mintOf(address: string): Mint | undefined {
 }
 
 t.test('what a node shows as jsonParsed is what is read in the same bytes, text for text', async (t) => {
-  t.ok(twins.length >= 12);
-  for (const twin of twins) {
+  t.ok(parsedAccountRecords.length >= 12);
+  for (const twin of parsedAccountRecords) {
     const decoded = decodeTokenProgramAccount(twin);
     if (decoded === undefined) t.fail(`${twin.address} is not decoded`);
     else t.equal(toJson(byName(toJsonParsed(decoded, scaleFor(decoded, twin.parsed, twin.clock)))), twin.parsed);
@@ -75,7 +80,7 @@ t.test('every recorded account of a token program is decoded, and no other accou
     t.equal(
       decodeTokenProgramAccount(account) !== undefined,
       owned.includes(account),
-      `${account.from} ${account.address}`,
+      `${account.recording} ${account.address}`,
     );
   }
 });
@@ -96,9 +101,9 @@ const DIFFERENCES: Readonly<Record<string, string>> = {
 
 t.test('@solana/spl-token reads the same, but for the differences listed', async (t) => {
   const found: string[] = [];
-  for (const { parser, from, address, decoded: theirs } of independentResults) {
+  for (const { parser, recording, address, decoded: theirs } of thirdPartyDecodings) {
     if (!parser.startsWith('@solana/spl-token')) continue;
-    const ours = decodeTokenProgramAccount(recordedIn(from, address));
+    const ours = decodeTokenProgramAccount(findRecordedAccount(recording, address));
     if (ours === undefined || ours.type === 'multisig') t.fail(`${address} is not decoded`);
     else
       found.push(...differences(flatten(theirs), flatten(toLibraryFields(ours))).map((line) => `${address} ${line}`));
@@ -139,12 +144,12 @@ function differences(theirs: Map<string, string>, ours: Map<string, string>): st
 }
 
 t.test('a token account of DAS holds what we read in it', async (t) => {
-  const results = independentResults.filter(({ parser, decoded }) => parser === 'das' && 'frozen' in decoded);
+  const results = thirdPartyDecodings.filter(({ parser, decoded }) => parser === 'das' && 'frozen' in decoded);
   t.equal(results.length, 2);
-  for (const { from, address, decoded } of results) {
+  for (const { recording, address, decoded } of results) {
     const { mint, owner, amount, delegate, frozen, close_authority: closeAuthority } = decoded;
     const state = frozen ? 'frozen' : 'initialized';
-    t.match(decodeTokenProgramAccount(recordedIn(from, address)), {
+    t.match(decodeTokenProgramAccount(findRecordedAccount(recording, address)), {
       mint,
       owner,
       amount: BigInt(amount),

@@ -5,10 +5,10 @@ import { extractTransfers } from '../../../../src/solana/analysis/extract-transf
 import type { Transfer } from '../../../../src/solana/analysis/transfer.ts';
 import { transferRowsOf } from '../../../../src/solana/analysis/transfer-row.ts';
 import { normalizeTransaction, type Transaction } from '../../../../src/solana/transactions/transaction.ts';
-import { recording, recordings } from '../../../support/corpus.ts';
+import { parseRecording, readRecordings } from '../../../support/recorded-transactions.ts';
 
-const recorded = recordings('transactions').map(recording);
-const everything = [...recorded, ...recordings('mainnet-block').map(recording)];
+const recorded = readRecordings('transactions').map(parseRecording);
+const everything = [...recorded, ...readRecordings('mainnet-block').map(parseRecording)];
 
 const findTransaction = (name: string): Transaction => {
   const found = recorded.find((other) => other.name.startsWith(name));

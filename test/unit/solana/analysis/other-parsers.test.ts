@@ -6,12 +6,12 @@ import type { Transfer } from '../../../../src/solana/analysis/transfer.ts';
 import { formatUnits } from '../../../../src/solana/codec/format-decimal.ts';
 import { asArray, asBigInt, asObject, asString } from '../../../../src/solana/codec/json-fields.ts';
 import type { Transaction } from '../../../../src/solana/transactions/transaction.ts';
-import { recording, recordings } from '../../../support/corpus.ts';
-import { agree } from '../differences.ts';
+import { parseRecording, readRecordings } from '../../../support/recorded-transactions.ts';
+import { expectListedDifferences } from '../difference-table.ts';
 
 const transactions = new Map(
-  recordings('transactions')
-    .map(recording)
+  readRecordings('transactions')
+    .map(parseRecording)
     .filter(({ name }) => name.startsWith('tx'))
     .map(({ transaction }) => [transaction.signatures[0], transaction]),
 );
@@ -24,7 +24,7 @@ interface ParserResult {
 }
 
 const parserResults = (parser: string): ParserResult[] =>
-  recordings('expected').flatMap((line) => {
+  readRecordings('expected').flatMap((line) => {
     const { name, result } = asObject(parseExactJson(line));
     const { signature, expected } = asObject(result);
     const transaction = transactions.get(asString(signature) ?? '');
@@ -84,7 +84,7 @@ const at = ({ instructionIdx, innerInstructionIdx }: Transfer): string =>
   innerInstructionIdx === null ? `${instructionIdx}` : `${instructionIdx}-${innerInstructionIdx}`;
 
 t.test('transfers are those that two other parsers find', async (t) => {
-  agree(t, 'transfer-differences.txt', [...dexParserDifferences(t), ...crosschainDifferences()]);
+  expectListedDifferences(t, 'transfer-differences.txt', [...dexParserDifferences(t), ...crosschainDifferences()]);
 });
 
 function dexParserDifferences(t: Test): string[] {

@@ -5,11 +5,11 @@ import { WRAPPED_SOL } from '../../../../src/solana/accounts/known-mints.ts';
 import { formatUnits } from '../../../../src/solana/codec/format-decimal.ts';
 import { type EnhancedTransaction, enhanceTransaction } from '../../../../src/solana/explain/enhanced-transaction.ts';
 import { explainTransaction, MAX_EXPLANATION_LENGTH } from '../../../../src/solana/explain/explain-transaction.ts';
-import { recording, recordings } from '../../../support/corpus.ts';
-import { agree } from '../differences.ts';
+import { parseRecording, readRecordings } from '../../../support/recorded-transactions.ts';
+import { expectListedDifferences } from '../difference-table.ts';
 import { expectedSwaps } from '../expected-swaps.ts';
 
-const all = ['transactions', 'mainnet-block'].flatMap((pack) => recordings(pack).map(recording));
+const all = ['transactions', 'mainnet-block'].flatMap((pack) => readRecordings(pack).map(parseRecording));
 const enhanced = new Map(all.map(({ name, transaction }) => [name, enhanceTransaction(transaction)]));
 const bySignature = new Map(all.map(({ name, transaction }) => [transaction.signatures[0], enhanced.get(name)]));
 
@@ -66,7 +66,7 @@ t.test('UNKNOWN is only what a person could not tell either', async (t) => {
   t.comment(
     `${untold.length} of ${told.length + untold.length} successful transactions are UNKNOWN: ${share.toFixed(1)} %`,
   );
-  agree(t, 'unknown.txt', [
+  expectListedDifferences(t, 'unknown.txt', [
     ...new Set(untold.map(({ source, description }) => `${source}\t${description.split('; ')[1] ?? ''}`)),
   ]);
 });
@@ -100,7 +100,7 @@ t.test('types, sources and transfers are those of Helius', async (t) => {
     );
     compare('native balance changes', changes(view.accountData), changes(helius['accountData']));
   }
-  agree(t, 'helius-differences.txt', differences);
+  expectListedDifferences(t, 'helius-differences.txt', differences);
 });
 
 t.test('swaps are those that other parsers find', async (t) => {
@@ -114,14 +114,14 @@ t.test('swaps are those that other parsers find', async (t) => {
     if (ours !== text) differences.push(`${name}\t${text} -> ${ours}`);
   }
   t.comment(`${compared - differences.length} of ${compared} swaps are equal`);
-  agree(t, 'swap-differences.txt', differences);
+  expectListedDifferences(t, 'swap-differences.txt', differences);
 });
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** Helius' outputs beside our view of the same transaction. */
 function heliusOutputs(): { readonly name: string; readonly view: EnhancedTransaction; readonly helius: Row }[] {
-  return recordings('helius').flatMap((line) => {
+  return readRecordings('helius').flatMap((line) => {
     const { name, result } = parseExactJson(line) as { name: string; result: Row[] | Row }; // as it was packed
     const helius = Array.isArray(result) ? result[0] : (result as Row);
     const view = bySignature.get(String(helius?.['signature']));

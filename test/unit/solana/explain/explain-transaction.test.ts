@@ -2,10 +2,10 @@ import t from 'tap';
 import { enhanceTransaction } from '../../../../src/solana/explain/enhanced-transaction.ts';
 import { explainTransaction } from '../../../../src/solana/explain/explain-transaction.ts';
 import type { Transaction } from '../../../../src/solana/transactions/transaction.ts';
-import { recording, recordings } from '../../../support/corpus.ts';
+import { parseRecording, readRecordings } from '../../../support/recorded-transactions.ts';
 
 const transactions = new Map(
-  recordings('transactions').map((line) => [recording(line).name, recording(line).transaction]),
+  readRecordings('transactions').map((line) => [parseRecording(line).name, parseRecording(line).transaction]),
 );
 const explainRecorded = (name: string, changes: Partial<Transaction> = {}): string => {
   const transaction = transactions.get(name);

@@ -20,16 +20,16 @@ import {
   readTransaction,
   type Transaction,
 } from '../../../../src/solana/transactions/transaction.ts';
-import { recording, recordings } from '../../../support/corpus.ts';
+import { parseRecording, readRecordings } from '../../../support/recorded-transactions.ts';
 
-const recorded = recordings('transactions').map(recording);
+const recorded = readRecordings('transactions').map(parseRecording);
 
 /** Its recorder wrote the loaded accounts among the message's own and left them in `loadedAddresses`, too. */
 const EDITED = 'tx/JiqYGkWcYu8G_json';
 
 t.test('every recorded transaction is read', async (t) => {
   const odd: string[] = [];
-  for (const { name, transaction } of [...recorded, ...recordings('mainnet-block').map(recording)]) {
+  for (const { name, transaction } of [...recorded, ...readRecordings('mainnet-block').map(parseRecording)]) {
     const { accounts, instructions, preBalances, postBalances } = transaction;
     const known = new Set(accounts.map(({ address }) => address));
     const named = inExecutionOrder(instructions).flatMap((call) => [call.programId, ...call.accounts]);

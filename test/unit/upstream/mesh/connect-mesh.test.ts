@@ -9,15 +9,15 @@ import {
   connectScripted,
   errorReply,
   type MeshHarness,
-  startNode,
+  startScriptedNode,
 } from '../../../support/mesh-harness.ts';
-import { GENESIS, type Reply, ScriptedNode, SECRET, waitUntil } from '../../../support/scripted-node.ts';
-import { SETTINGS } from '../../../support/upstream-settings.ts';
+import { GENESIS, type ReplyScript, ScriptedNode, SECRET, waitUntil } from '../../../support/scripted-node.ts';
+import { UPSTREAM_SETTINGS } from '../../../support/upstream-settings.ts';
 
 const OTHER = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
 
 t.test('a mesh knows its cluster and its tips before it is handed out', async (t) => {
-  const node = await startNode(t);
+  const node = await startScriptedNode(t);
   const { mesh } = await connectScripted(t, [node]);
   t.equal(mesh.genesisHash, GENESIS);
   t.strictSame([mesh.tip('processed'), mesh.tip('confirmed'), mesh.tip('finalized')], [100, 98, 68]);
@@ -26,7 +26,7 @@ t.test('a mesh knows its cluster and its tips before it is handed out', async (t
 });
 
 t.test('a slot is processed when it is the parent of another; the Clock tells the other commitments', async (t) => {
-  const node = await startNode(t);
+  const node = await startScriptedNode(t);
   const { mesh } = await connectScripted(t, [node]);
   const told: [string, number][] = [];
   for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
@@ -45,7 +45,7 @@ t.test('a slot is processed when it is the parent of another; the Clock tells th
 });
 
 t.test('tips never go back, and a stronger commitment carries the weaker ones along', async (t) => {
-  const node = await startNode(t);
+  const node = await startScriptedNode(t);
   const { mesh } = await connectScripted(t, [node]);
   const slots: number[] = [];
   const stop = mesh.onTip('processed', (slot) => slots.push(slot));
@@ -62,7 +62,7 @@ t.test('tips never go back, and a stronger commitment carries the weaker ones al
 });
 
 t.test('a write can not be expressed', async (t) => {
-  const node = await startNode(t);
+  const node = await startScriptedNode(t);
   const { mesh } = await connectScripted(t, [node]);
   // @ts-expect-error: this must not compile
   const write = () => mesh.call('sendTransaction', ['']);
@@ -83,28 +83,28 @@ t.test('a start goes on trying, for so long', async (t) => {
   });
   await advanceUntil(clock, () => error !== undefined);
   t.match(error, { code: 'upstream_unavailable', status: 503 });
-  t.ok(clock.monotonic() - new ManualClock().monotonic() >= SETTINGS.startMs - SETTINGS.backoffMinMs);
+  t.ok(clock.monotonic() - new ManualClock().monotonic() >= UPSTREAM_SETTINGS.startMs - UPSTREAM_SETTINGS.backoffMinMs);
   t.notMatch(inspect(error, { depth: 10 }), new RegExp(SECRET));
 
   let world: MeshHarness | undefined;
   connectScripted(t, [gone], { clock }).then((connected) => {
     world = connected;
   });
-  await startNode(t, gone.port);
+  await startScriptedNode(t, gone.port);
   await advanceUntil(clock, () => world !== undefined);
   t.equal(world?.mesh.genesisHash, GENESIS);
 });
 
 t.test('I10: a start refuses another cluster than the expected one', async (t) => {
-  const node = await startNode(t);
+  const node = await startScriptedNode(t);
   const clock = new ManualClock();
   const problems: string[] = [];
   let error: unknown;
   connectMesh({
-    nodes: [node.options('node-1')],
+    nodes: [node.nodeOptions('node-1')],
     clock,
     random: () => 0,
-    settings: SETTINGS,
+    settings: UPSTREAM_SETTINGS,
     expectedGenesisHash: OTHER,
     onProblem: (id, problem) => problems.push(`${id} ${problem}`),
   }).catch((thrown) => {
@@ -117,30 +117,30 @@ t.test('I10: a start refuses another cluster than the expected one', async (t) =
 });
 
 t.test('a start believes nothing that is no genesis hash', async (t) => {
-  const [odd, right] = [await startNode(t), await startNode(t)];
+  const [odd, right] = [await startScriptedNode(t), await startScriptedNode(t)];
   odd.replies.getGenesisHash = '"https://example.com/?key=secret"';
   const clock = new ManualClock();
-  const options = { clock, random: () => 0, settings: SETTINGS };
-  const mesh = await connectMesh({ nodes: [odd.options('odd'), right.options('right')], ...options });
+  const options = { clock, random: () => 0, settings: UPSTREAM_SETTINGS };
+  const mesh = await connectMesh({ nodes: [odd.nodeOptions('odd'), right.nodeOptions('right')], ...options });
   t.teardown(() => mesh.close());
   t.equal(mesh.genesisHash, GENESIS);
 });
 
 t.test('I10: a node of another cluster is never read from, whatever happens to the others', async (t) => {
-  const [right, wrong] = [await startNode(t), await startNode(t)];
+  const [right, wrong] = [await startScriptedNode(t), await startScriptedNode(t)];
   wrong.replies.getGenesisHash = `"${OTHER}"`;
   wrong.slots = { processed: 9000, confirmed: 9000, finalized: 9000 };
   const { mesh, problems } = await connectScripted(t, [right, wrong]);
   t.match(problems[0], `node-2 is of another cluster: its genesis hash is ${OTHER}`);
   right.replies.getBalance = brokenReply;
   for (let n = 0; n < 3; n++) await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable' });
-  t.equal(wrong.count('getBalance') + wrong.count('getSlot') + wrong.pubsubRequests.length, 0);
+  t.equal(wrong.countHttpCalls('getBalance') + wrong.countHttpCalls('getSlot') + wrong.pubsubRequests.length, 0);
   t.match(mesh.nodes()[1], { id: 'node-2', status: 'down', slot: null, ws: 'down' });
   t.equal(mesh.tip('processed'), 100);
 });
 
 t.test('I10: a node that comes back as another cluster is refused until it is itself again', async (t) => {
-  const node = await startNode(t);
+  const node = await startScriptedNode(t);
   const { mesh, clock, problems } = await connectScripted(t, [node]);
   t.equal(await answeringPort(mesh), node.port);
   node.replies.getGenesisHash = `"${OTHER}"`;
@@ -148,7 +148,7 @@ t.test('I10: a node that comes back as another cluster is refused until it is it
   for (const socket of node.sockets) socket.close(1000);
   await waitUntil(() => mesh.nodes()[0]?.ws === 'down');
   await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable' });
-  await advanceUntil(clock, () => node.count('getGenesisHash') > 3);
+  await advanceUntil(clock, () => node.countHttpCalls('getGenesisHash') > 3);
   t.equal(mesh.nodes()[0]?.status, 'down');
   t.equal(mesh.tip('processed'), 100, 'its slots are not believed either');
   t.equal(problems.filter((problem) => problem.includes('another cluster')).length, 1, 'told once');
@@ -159,7 +159,7 @@ t.test('I10: a node that comes back as another cluster is refused until it is it
 });
 
 t.test('slots go on over HTTP while the WebSocket is away, and only then', async (t) => {
-  const node = await startNode(t);
+  const node = await startScriptedNode(t);
   const { mesh, clock, problems } = await connectScripted(t, [node]);
   const { onPubsubRequest } = node;
   node.onPubsubRequest = () => {}; // the next connections are silent from the start
@@ -188,7 +188,7 @@ t.test('slots go on over HTTP while the WebSocket is away, and only then', async
 });
 
 t.test('a node that stands still is stalled, one that does not answer is down', async (t) => {
-  const node = await startNode(t);
+  const node = await startScriptedNode(t);
   const { mesh, clock } = await connectScripted(t, [node]);
   t.equal(mesh.nodes()[0]?.status, 'ok');
   await advanceUntil(clock, () => mesh.nodes()[0]?.status === 'stalled');
@@ -202,7 +202,7 @@ t.test('a node that stands still is stalled, one that does not answer is down', 
 });
 
 t.test('a node more than 20 slots behind the best is out, and back when less than 10', async (t) => {
-  const [first, second] = [await startNode(t), await startNode(t)];
+  const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, [first, second]);
   const at = async (best: number, slot: number) => {
     first.notifySlot(slot);
@@ -218,7 +218,7 @@ t.test('a node more than 20 slots behind the best is out, and back when less tha
 });
 
 t.test('a node is out and back by what was shown, whether somebody asks or not', async (t) => {
-  const [first, second] = [await startNode(t), await startNode(t)];
+  const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, [first, second]);
   const confirms = async (node: ScriptedNode, slot: number) => {
     node.notify('accountSubscribe', `{"context":{"slot":${slot}},"value":null}`, 'confirmed');
@@ -245,9 +245,11 @@ t.test('a node is out and back by what was shown, whether somebody asks or not',
 });
 
 t.test('what one node fails to answer another is asked once', async (t) => {
-  const [first, second] = [await startNode(t), await startNode(t)];
-  const { mesh, clock } = await connectScripted(t, [first, second], { settings: { ...SETTINGS, silenceMs: 1e9 } });
-  const elsewhere: Record<string, Reply> = {
+  const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
+  const { mesh, clock } = await connectScripted(t, [first, second], {
+    settings: { ...UPSTREAM_SETTINGS, silenceMs: 1e9 },
+  });
+  const elsewhere: Record<string, ReplyScript> = {
     'the connection broke': brokenReply,
     'not there yet': errorReply('{"code":-32016,"message":"Minimum context slot has not been reached"}'),
     'lost by it alone': errorReply('{"code":-32007,"message":"Slot 7 was skipped, or missing"}'),
@@ -274,16 +276,16 @@ t.test('what one node fails to answer another is asked once', async (t) => {
 });
 
 t.test('a node that asks for fewer requests is not chosen', async (t) => {
-  const [first, second] = [await startNode(t), await startNode(t)];
+  const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, [first, second]);
   first.replies.getBalance = (response) => response.writeHead(429, { 'retry-after': '5' }).end();
   t.equal(await answeringPort(mesh), second.port);
   t.equal(await answeringPort(mesh), second.port);
-  t.equal(first.count('getBalance'), 1);
+  t.equal(first.countHttpCalls('getBalance'), 1);
 });
 
 t.test('a mesh that is closed asks nothing more and leaves no connection', async (t) => {
-  const node = await startNode(t);
+  const node = await startScriptedNode(t);
   const { mesh, clock } = await connectScripted(t, [node]);
   await mesh.close();
   await waitUntil(() => node.sockets.size === 0);

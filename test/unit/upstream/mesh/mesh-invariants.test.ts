@@ -13,12 +13,12 @@ import {
   connectScripted,
   errorReply,
   notifyAll,
-  startNode,
+  startScriptedNode,
 } from '../../../support/mesh-harness.ts';
 import { resultBody, type ScriptedNode, waitUntil } from '../../../support/scripted-node.ts';
-import { SETTINGS } from '../../../support/upstream-settings.ts';
+import { UPSTREAM_SETTINGS } from '../../../support/upstream-settings.ts';
 
-const FOREVER = { settings: { ...SETTINGS, silenceMs: 1e9 } };
+const FOREVER = { settings: { ...UPSTREAM_SETTINGS, silenceMs: 1e9 } };
 const CLOCK = 'SysvarC1ock11111111111111111111111111111111';
 
 const supplyAt = (node: ScriptedNode, slot: number): void => {
@@ -56,7 +56,7 @@ async function pass(
 }
 
 t.test('I8: an answer below the floor is not reached, though the method knows no floor', async (t) => {
-  const [first, second] = [await startNode(t), await startNode(t)];
+  const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, [first, second]);
   supplyAt(first, 90);
   supplyAt(second, 95);
@@ -67,7 +67,7 @@ t.test('I8: an answer below the floor is not reached, though the method knows no
 });
 
 t.test('I8: so is an answer without a slot of its own, where the node had not shown that slot', async (t) => {
-  const [first, second] = [await startNode(t), await startNode(t)];
+  const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   second.slots = { ...second.slots, confirmed: 99 };
   const { mesh } = await connectScripted(t, [first, second]);
   first.replies.getTransaction = '1';
@@ -112,13 +112,13 @@ t.test('I12: a node more than 20 slots behind is out within 2 s, and nothing it 
 });
 
 t.test('I12: an answer from far behind is not used even before the node is known to lag', async (t) => {
-  const [first, second] = [await startNode(t), await startNode(t)];
+  const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   const world = await connectScripted(t, [first, second], FOREVER);
   await notifyAll(world, [first, second], 1000);
   first.slots = { processed: 800, confirmed: 798, finalized: 768 };
   t.equal(await answeringPort(world.mesh), second.port);
   t.equal(await answeringPort(world.mesh), second.port);
-  t.equal(first.count('getBalance'), 1, 'once was enough');
+  t.equal(first.countHttpCalls('getBalance'), 1, 'once was enough');
   second.replies.getBalance = brokenReply;
   t.equal(await answeringPort(world.mesh), first.port, 'with nobody better, an old answer is an answer');
 });
@@ -149,7 +149,7 @@ t.test('I12: a node that is gone is missed by nobody, and is in again soon after
 });
 
 t.test('I13: a node more than 1,000 slots below what it has shown is refused and reported', async (t) => {
-  const [first, second] = [await startNode(t), await startNode(t)];
+  const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   for (const node of [first, second]) node.slots = { processed: 4999, confirmed: 4997, finalized: 4967 };
   const world = await connectScripted(t, [first, second], FOREVER);
   const { mesh, problems } = world;
@@ -159,17 +159,17 @@ t.test('I13: a node more than 1,000 slots below what it has shown is refused and
   await waitUntil(() => mesh.nodes()[0]?.status === 'down');
   t.match(problems, ['node-1 is refused: it has gone back from slot 5000 to 3900']);
   t.equal(mesh.tip('processed'), 5000);
-  const asked = first.count('getBalance');
+  const asked = first.countHttpCalls('getBalance');
   t.equal(await answeringPort(mesh), second.port);
   second.replies.getBalance = brokenReply;
   await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable' });
-  t.equal(first.count('getBalance'), asked, 'whatever happens to the others');
+  t.equal(first.countHttpCalls('getBalance'), asked, 'whatever happens to the others');
   await notifyAll(world, [first, second], 5001);
   t.equal(await answeringPort(mesh), first.port);
 });
 
 t.test('I13: the only node is refused as well, until it is where it was', async (t) => {
-  const node = await startNode(t);
+  const node = await startScriptedNode(t);
   node.slots = { processed: 4999, confirmed: 4997, finalized: 4967 };
   const world = await connectScripted(t, [node], FOREVER);
   const { mesh, problems } = world;
@@ -214,7 +214,7 @@ t.test('I16: one of two nodes that lies about its slot moves no tip, and none of
 });
 
 t.test('I16: the only node is believed after 8 slots at a steady pace, and nothing is read until then', async (t) => {
-  const node = await startNode(t);
+  const node = await startScriptedNode(t);
   const world = await connectScripted(t, [node], FOREVER);
   const { mesh, clock } = world;
   await notifyAll(world, [node], 110);
@@ -238,7 +238,7 @@ t.test('I16: one of three that lies a little takes no other out, at no commitmen
     { processed: 140, confirmed: 138, finalized: 108 },
     { processed: 101, confirmed: 99, finalized: 99 },
   ]) {
-    const nodes = [await startNode(t), await startNode(t), await startNode(t)] as const;
+    const nodes = [await startScriptedNode(t), await startScriptedNode(t), await startScriptedNode(t)] as const;
     const world = await connectScripted(t, nodes, FOREVER);
     const [liar] = nodes;
     await notifyAll(world, nodes, 101);
@@ -259,7 +259,7 @@ t.test('I16: one of three that lies a little takes no other out, at no commitmen
 });
 
 t.test('I16: a single answer with a slot from nowhere is not used', async (t) => {
-  const [first, second] = [await startNode(t), await startNode(t)];
+  const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, [first, second], FOREVER);
   first.replies.getBalance = '{"context":{"slot":50000},"value":1}';
   t.equal(await answeringPort(mesh), second.port);
@@ -267,7 +267,7 @@ t.test('I16: a single answer with a slot from nowhere is not used', async (t) =>
 });
 
 t.test('I16: a liar is not believed at the start either, where two others agree', async (t) => {
-  const nodes = [await startNode(t), await startNode(t), await startNode(t)] as const;
+  const nodes = [await startScriptedNode(t), await startScriptedNode(t), await startScriptedNode(t)] as const;
   nodes[0].slots = { processed: 50_000, confirmed: 49_998, finalized: 49_968 };
   const { mesh } = await connectScripted(t, nodes, FOREVER);
   t.equal(mesh.tip('processed'), 100);
@@ -276,7 +276,7 @@ t.test('I16: a liar is not believed at the start either, where two others agree'
 });
 
 t.test('I16: a line on which a slot comes from nowhere is lost before anyone is told of it', async (t) => {
-  const node = await startNode(t);
+  const node = await startScriptedNode(t);
   const world = await connectScripted(t, [node], FOREVER);
   const line: PubsubSession = await world.mesh.openSession();
   const told: number[] = [];
@@ -294,7 +294,7 @@ t.test('I16: a line on which a slot comes from nowhere is lost before anyone is 
 });
 
 t.test('a refusal that says more than silence is the one that is told', async (t) => {
-  const [first, second] = [await startNode(t), await startNode(t)];
+  const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, [first, second], FOREVER);
   first.replies.getBalance = brokenReply;
   second.replies.getBalance = errorReply('{"code":-32016,"message":"not yet"}');

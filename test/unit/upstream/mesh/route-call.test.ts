@@ -6,12 +6,12 @@ import {
   CONFIRMED,
   connectScripted,
   errorReply,
-  startNode,
+  startScriptedNode,
 } from '../../../support/mesh-harness.ts';
-import { type Reply, resultBody, type ScriptedNode, waitUntil } from '../../../support/scripted-node.ts';
-import { SETTINGS } from '../../../support/upstream-settings.ts';
+import { type ReplyScript, resultBody, type ScriptedNode, waitUntil } from '../../../support/scripted-node.ts';
+import { UPSTREAM_SETTINGS } from '../../../support/upstream-settings.ts';
 
-const FOREVER = { settings: { ...SETTINGS, silenceMs: 1e9 } };
+const FOREVER = { settings: { ...UPSTREAM_SETTINGS, silenceMs: 1e9 } };
 
 /** Numbers that look random, and are the same each time. */
 function dice(): () => number {
@@ -23,37 +23,37 @@ function dice(): () => number {
 }
 
 t.test('nodes get reads by their weight', async (t) => {
-  const [light, heavy] = [await startNode(t), await startNode(t)];
+  const [light, heavy] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, [], {
-    nodes: [light.options('light'), { ...heavy.options('heavy'), weight: 4 }],
+    nodes: [light.nodeOptions('light'), { ...heavy.nodeOptions('heavy'), weight: 4 }],
     random: dice(),
   });
   for (let n = 0; n < 500; n++) await answeringPort(mesh);
-  const share = heavy.count('getBalance') / 500;
+  const share = heavy.countHttpCalls('getBalance') / 500;
   t.ok(share > 0.7 && share < 0.9, `${share}`);
 });
 
 t.test('a node is not asked for what it does not serve', async (t) => {
-  const [few, all] = [await startNode(t), await startNode(t)];
+  const [few, all] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, [], {
-    nodes: [{ ...few.options('few'), methods: ['getBlockTime'] }, all.options('all')],
+    nodes: [{ ...few.nodeOptions('few'), methods: ['getBlockTime'] }, all.nodeOptions('all')],
   });
   t.equal(await answeringPort(mesh), all.port);
   few.replies.getBlockTime = '5';
   t.equal(`${(await mesh.call('getBlockTime', [1])).value}`, '5');
   all.replies.getBalance = brokenReply;
   await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable' });
-  t.equal(few.count('getBalance'), 0);
+  t.equal(few.countHttpCalls('getBalance'), 0);
 });
 
 t.test('what a node has refused to serve others are asked for first, for a while', async (t) => {
   for (const code of [-32601, -32010]) {
-    const [first, second] = [await startNode(t), await startNode(t)];
+    const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
     const { mesh, clock } = await connectScripted(t, [first, second], FOREVER);
     const { getBalance } = first.replies;
     first.replies.getBalance = errorReply(`{"code":${code},"message":"no"}`);
     for (let n = 0; n < 3; n++) t.equal(await answeringPort(mesh), second.port);
-    t.equal(first.count('getBalance'), 1);
+    t.equal(first.countHttpCalls('getBalance'), 1);
     second.replies.getBalance = errorReply(`{"code":${code},"message":"no"}`);
     await t.rejects(answeringPort(mesh), { code: 'rpc_error', rpcCode: code }, 'when nobody can, it is said so');
     if (getBalance !== undefined) first.replies.getBalance = getBalance;
@@ -65,9 +65,13 @@ t.test('what a node has refused to serve others are asked for first, for a while
 });
 
 t.test('what a node no longer keeps one that keeps all is asked for next', async (t) => {
-  const [first, second, keeper] = [await startNode(t), await startNode(t), await startNode(t)];
+  const [first, second, keeper] = [await startScriptedNode(t), await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, [], {
-    nodes: [first.options('first'), second.options('second'), { ...keeper.options('keeper'), archival: true }],
+    nodes: [
+      first.nodeOptions('first'),
+      second.nodeOptions('second'),
+      { ...keeper.nodeOptions('keeper'), archival: true },
+    ],
   });
   for (const node of [first, second]) {
     node.replies.getTransaction = 'null';
@@ -77,7 +81,7 @@ t.test('what a node no longer keeps one that keeps all is asked for next', async
   keeper.replies.getBlock = '{"blockhash":"x"}';
   t.equal(`${(await mesh.call('getTransaction', ['sig'])).value}`, '{"slot":5}');
   t.equal(`${(await mesh.call('getBlock', [5])).value}`, '{"blockhash":"x"}');
-  t.equal(second.count('getTransaction') + second.count('getBlock'), 0);
+  t.equal(second.countHttpCalls('getTransaction') + second.countHttpCalls('getBlock'), 0);
   keeper.replies.getTransaction = 'null';
   t.equal(`${(await mesh.call('getTransaction', ['sig'])).value}`, 'null', 'if it does not know either, so be it');
   keeper.replies.getTransaction = brokenReply;
@@ -85,10 +89,11 @@ t.test('what a node no longer keeps one that keeps all is asked for next', async
 });
 
 t.test('reads of one name go to one node while it is well', async (t) => {
-  const nodes = [await startNode(t), await startNode(t), await startNode(t)];
+  const nodes = [await startScriptedNode(t), await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, nodes, { random: Math.random });
   for (const node of nodes) node.replies.getSignaturesForAddress = '[]';
-  const asked = (): (ScriptedNode | undefined)[] => nodes.filter((node) => node.count('getSignaturesForAddress') > 0);
+  const asked = (): (ScriptedNode | undefined)[] =>
+    nodes.filter((node) => node.countHttpCalls('getSignaturesForAddress') > 0);
   const walk = async (): Promise<void> => {
     for (let page = 0; page < 20; page++) {
       await mesh.call('getSignaturesForAddress', ['walker', CONFIRMED], { affinity: 'walker' });
@@ -103,7 +108,7 @@ t.test('reads of one name go to one node while it is well', async (t) => {
 });
 
 t.test('what does not take minContextSlot is held to a slot all the same (I8)', async (t) => {
-  const [behind, ahead] = [await startNode(t), await startNode(t)];
+  const [behind, ahead] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, [behind, ahead]);
   behind.replies.getTokenLargestAccounts = '{"context":{"slot":90},"value":[]}';
   ahead.replies.getTokenLargestAccounts = '{"context":{"slot":97},"value":[]}';
@@ -116,10 +121,10 @@ t.test('what does not take minContextSlot is held to a slot all the same (I8)', 
 
 t.test('each kind of failure goes elsewhere, or through to the caller, and shows nothing of the node', async (t) => {
   const html =
-    (status: number): Reply =>
+    (status: number): ReplyScript =>
     (response) =>
       response.writeHead(status).end('<html>key k3y-0f-th1s-n0de</html>');
-  const elsewhere: Record<string, Reply> = {
+  const elsewhere: Record<string, ReplyScript> = {
     '429': (response) => response.writeHead(429).end(),
     '429 with a time': (response) => response.writeHead(429, { 'retry-after': '3' }).end(),
     '500': html(500),
@@ -135,29 +140,29 @@ t.test('each kind of failure goes elsewhere, or through to the caller, and shows
     'not in its power': errorReply('{"code":-32012,"message":"scan aborted"}'),
     'lost by it alone': errorReply('{"code":-32007,"message":"Slot 5 was skipped, or missing"}'),
   };
-  const through: Record<string, readonly [Reply, number]> = {
+  const through: Record<string, readonly [ReplyScript, number]> = {
     'slot missing': [errorReply('{"code":-32009,"message":"Slot 5 is missing"}'), -32009],
     'version not asked for': [errorReply('{"code":-32015,"message":"version (0) is not supported"}'), -32015],
     'asked wrongly': [errorReply('{"code":-32602,"message":"Invalid param: WrongSize"}'), -32602],
   };
   for (const [what, reply] of Object.entries(elsewhere)) {
-    const [first, second] = [await startNode(t), await startNode(t)];
+    const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
     const { mesh } = await connectScripted(t, [first, second]);
     first.replies.getBalance = reply;
     t.equal(await answeringPort(mesh), second.port, what);
-    t.equal(first.count('getBalance'), 1, what);
+    t.equal(first.countHttpCalls('getBalance'), 1, what);
   }
   for (const [what, [reply, rpcCode]] of Object.entries(through)) {
-    const [first, second] = [await startNode(t), await startNode(t)];
+    const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
     const { mesh } = await connectScripted(t, [first, second]);
     first.replies.getBalance = reply;
     await t.rejects(answeringPort(mesh), { code: 'rpc_error', rpcCode }, what);
-    t.equal(second.count('getBalance'), 0, what);
+    t.equal(second.countHttpCalls('getBalance'), 0, what);
   }
 });
 
 t.test('a node that asks for fewer requests of one kind is still asked for others', async (t) => {
-  const [first, second] = [await startNode(t), await startNode(t)];
+  const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh, clock } = await connectScripted(t, [first, second], FOREVER);
   const { getBalance } = first.replies;
   first.replies.getBalance = (response) => response.writeHead(429, { 'retry-after': '5' }).end();
@@ -168,19 +173,19 @@ t.test('a node that asks for fewer requests of one kind is still asked for other
   second.replies.getBalance = first.replies.getBalance;
   await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable' });
   await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable', retryAfter: 5 }, 'without asking again');
-  t.equal(first.count('getBalance') + second.count('getBalance'), 3);
+  t.equal(first.countHttpCalls('getBalance') + second.countHttpCalls('getBalance'), 3);
   if (getBalance !== undefined) first.replies.getBalance = getBalance;
   clock.advance(5000);
   t.equal(await answeringPort(mesh), first.port);
 });
 
 t.test('a node that hangs holds up nobody, and is passed over while it hangs', async (t) => {
-  const [first, second] = [await startNode(t), await startNode(t)];
+  const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh, clock } = await connectScripted(t, [first, second], FOREVER);
   first.replies.getBalance = () => {};
   const began = clock.monotonic();
   const asked = Promise.all([answeringPort(mesh), answeringPort(mesh), answeringPort(mesh)]);
-  await waitUntil(() => first.count('getBalance') === 3);
+  await waitUntil(() => first.countHttpCalls('getBalance') === 3);
   let answered: readonly number[] = [];
   asked.then((ports) => {
     answered = ports;
@@ -189,11 +194,11 @@ t.test('a node that hangs holds up nobody, and is passed over while it hangs', a
   t.strictSame(answered, [second.port, second.port, second.port]);
   t.ok(clock.monotonic() - began < 1000, 'long before the time limit of 2 s');
   t.equal(await answeringPort(mesh), second.port);
-  t.equal(first.count('getBalance'), 3, 'not asked any more');
+  t.equal(first.countHttpCalls('getBalance'), 3, 'not asked any more');
 });
 
 t.test('all nodes together have no more than the time limit', async (t) => {
-  const nodes = [await startNode(t), await startNode(t), await startNode(t)];
+  const nodes = [await startScriptedNode(t), await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh, clock } = await connectScripted(t, nodes, FOREVER);
   for (const node of nodes) node.replies.getBalance = () => {};
   const began = clock.monotonic();
@@ -203,16 +208,19 @@ t.test('all nodes together have no more than the time limit', async (t) => {
   });
   await advanceUntil(clock, () => error !== undefined);
   t.match(error, { code: 'upstream_timeout' });
-  t.ok(clock.monotonic() - began <= SETTINGS.timeoutMs + 200);
+  t.ok(clock.monotonic() - began <= UPSTREAM_SETTINGS.timeoutMs + 200);
 });
 
 t.test('a node whose circuit is open is left alone, and soon tried again', async (t) => {
-  const node = await startNode(t);
+  const node = await startScriptedNode(t);
   const { mesh, clock } = await connectScripted(t, [node], FOREVER);
   const { getBalance } = node.replies;
   node.replies.getBalance = brokenReply;
   for (let n = 0; n < 30; n++) await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable' });
-  t.ok(node.count('getBalance') <= 25, 'it answered 6 questions at the start: half of all have failed by then');
+  t.ok(
+    node.countHttpCalls('getBalance') <= 25,
+    'it answered 6 questions at the start: half of all have failed by then',
+  );
   t.equal(mesh.nodes()[0]?.status, 'down');
   if (getBalance !== undefined) node.replies.getBalance = getBalance;
   const healed = clock.monotonic();
@@ -222,8 +230,8 @@ t.test('a node whose circuit is open is left alone, and soon tried again', async
 });
 
 t.test('answers under way take no more memory than they may', async (t) => {
-  const node = await startNode(t);
-  const settings = { ...SETTINGS, maxBytes: 600_000, inFlightBytes: 1_000_000 };
+  const node = await startScriptedNode(t);
+  const settings = { ...UPSTREAM_SETTINGS, maxBytes: 600_000, inFlightBytes: 1_000_000 };
   const { mesh } = await connectScripted(t, [node], { settings });
   const open: (() => void)[] = [];
   node.replies.getBlock = (response, asked) => {

@@ -6,16 +6,16 @@ import type { Mesh } from '../../../../src/upstream/mesh/mesh.ts';
 import type { PubsubSession, SubscriptionHandler } from '../../../../src/upstream/pubsub/pubsub-session.ts';
 import type { UpstreamSettings } from '../../../../src/upstream/upstream-options.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { advanceUntil, connectScripted, startNode } from '../../../support/mesh-harness.ts';
+import { advanceUntil, connectScripted, startScriptedNode } from '../../../support/mesh-harness.ts';
 import {
   errorBody,
-  notification,
+  notificationJson,
   resultBody,
   ScriptedNode,
   subscriptionId,
   waitUntil,
 } from '../../../support/scripted-node.ts';
-import { SETTINGS } from '../../../support/upstream-settings.ts';
+import { UPSTREAM_SETTINGS } from '../../../support/upstream-settings.ts';
 
 const CLOCK = 'SysvarC1ock11111111111111111111111111111111';
 
@@ -29,10 +29,10 @@ async function start(t: Test, settings: Partial<UpstreamSettings> = {}): Promise
   const node = await ScriptedNode.start();
   const clock = new ManualClock();
   const mesh = await connectMesh({
-    nodes: [node.options('node-1')],
+    nodes: [node.nodeOptions('node-1')],
     clock,
     random: () => 0,
-    settings: { ...SETTINGS, ...settings },
+    settings: { ...UPSTREAM_SETTINGS, ...settings },
   });
   t.teardown(async () => {
     await mesh.close();
@@ -56,7 +56,7 @@ function tell({ node }: World, slot: number, commitment: Commitment, key = CLOCK
   const asked = node.pubsubRequests.findLast(({ params }) => params[0] === key && params[1]?.commitment === commitment);
   if (asked === undefined) throw new Error(`nobody asked for ${key} at ${commitment}`);
   const result = `{"context":{"slot":${slot}},"value":${value}}`;
-  [...node.sockets].at(-1)?.send(notification('accountSubscribe', subscriptionId(asked), result));
+  [...node.sockets].at(-1)?.send(notificationJson('accountSubscribe', subscriptionId(asked), result));
 }
 
 const follow = (line: PubsubSession, said: string[], commitment: Commitment) =>
@@ -95,7 +95,7 @@ t.test('a line reads through its own node', async (t) => {
 t.test('a loss is told once, at once, and to who asks later', async (t) => {
   const losses: Record<string, (world: World) => void> = {
     'was closed': ({ node }) => [...node.sockets].at(-1)?.terminate(),
-    'has lost its beacons': ({ clock }) => clock.advance(SETTINGS.silenceMs),
+    'has lost its beacons': ({ clock }) => clock.advance(UPSTREAM_SETTINGS.silenceMs),
     'took back what it had confirmed': (world) => {
       tell(world, 99, 'confirmed');
       tell(world, 98, 'confirmed');
@@ -168,7 +168,7 @@ t.test('who wants the same as another hears it, and the other still does when on
   const beat = (slot: number) =>
     [...world.node.sockets]
       .at(-1)
-      ?.send(notification('accountSubscribe', '7', `{"context":{"slot":${slot}},"value":0}`));
+      ?.send(notificationJson('accountSubscribe', '7', `{"context":{"slot":${slot}},"value":0}`));
   beat(90);
   await waitUntil(() => said.includes('clock 90 0'));
   stop();
@@ -232,11 +232,11 @@ t.test('lines that a node drops are not opened there again at once, but elsewher
     pausesMs.push(clock.monotonic() - beganMs);
   }
   t.ok(
-    pausesMs.every((ms) => ms >= SETTINGS.backoffMinMs),
+    pausesMs.every((ms) => ms >= UPSTREAM_SETTINGS.backoffMinMs),
     `${pausesMs}`,
   );
 
-  const other = await startNode(t);
+  const other = await startScriptedNode(t);
   const two = await connectScripted(t, [node, other]);
   const first = await two.mesh.openSession();
   first.close();

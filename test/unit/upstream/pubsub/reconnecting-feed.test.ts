@@ -6,13 +6,13 @@ import type { UpstreamSettings } from '../../../../src/upstream/upstream-options
 import { ManualClock } from '../../../support/manual-clock.ts';
 import {
   errorBody,
-  notification,
+  notificationJson,
   resultBody,
   ScriptedNode,
   subscriptionId,
   waitUntil,
 } from '../../../support/scripted-node.ts';
-import { SETTINGS } from '../../../support/upstream-settings.ts';
+import { UPSTREAM_SETTINGS } from '../../../support/upstream-settings.ts';
 
 interface World {
   readonly server: ScriptedNode;
@@ -38,8 +38,8 @@ async function open(
   const changes: string[] = [];
   const slots: string[] = [];
   const feed = new ReconnectingFeed({
-    node: server.options('node-1'),
-    deps: { clock, random: () => 0, settings: { ...SETTINGS, ...settings } },
+    node: server.nodeOptions('node-1'),
+    deps: { clock, random: () => 0, settings: { ...UPSTREAM_SETTINGS, ...settings } },
     verifyGenesis,
     onStatus: (status, reason) => changes.push(`${status}: ${reason}`),
   });
@@ -56,14 +56,14 @@ const isUp = ({ feed }: World) => waitUntil(() => feed.status === 'up');
 async function comesBack({ server, clock, feed }: World): Promise<void> {
   await waitUntil(() => feed.status === 'down');
   await waitUntil(() => server.sockets.size === 0);
-  clock.advance(SETTINGS.backoffMinMs);
+  clock.advance(UPSTREAM_SETTINGS.backoffMinMs);
   await waitUntil(() => feed.status === 'up');
 }
 
 t.test('a notification right behind the acknowledgement is not lost', async (t) => {
   const world = await open(t, {}, (server) => {
     server.onPubsubRequest = (socket, asked) => {
-      const told = [1, 2, 3].map((slot) => notification('slotSubscribe', subscriptionId(asked), `${slot}`));
+      const told = [1, 2, 3].map((slot) => notificationJson('slotSubscribe', subscriptionId(asked), `${slot}`));
       const raw = (socket as any)._socket; // all four in one segment
       raw.cork();
       for (const message of [resultBody(asked, subscriptionId(asked)), ...told]) socket.send(message);
@@ -83,7 +83,7 @@ t.test('notifications find their subscriber, though the numbers differ beyond a 
   await waitUntil(() => world.server.pubsubRequests.length === 3);
   const [socket] = world.server.sockets;
   for (const [index, asked] of world.server.pubsubRequests.entries()) {
-    socket?.send(notification(asked.method, subscriptionId(asked), `18446744073709551615${index}`));
+    socket?.send(notificationJson(asked.method, subscriptionId(asked), `18446744073709551615${index}`));
   }
   await waitUntil(() => heard.length === 2);
   t.strictSame(heard, ['a 184467440737095516151', 'b 184467440737095516152']);
@@ -125,9 +125,9 @@ t.test('a loss is told at once, and everything is subscribed again', async (t) =
       for (const socket of server.sockets) socket.send('{"jsonrpc":"2.0","method":"slotNoti');
     },
     'an oversized message': ({ server }) => {
-      for (const socket of server.sockets) socket.send(`"${'x'.repeat(SETTINGS.maxBytes)}"`);
+      for (const socket of server.sockets) socket.send(`"${'x'.repeat(UPSTREAM_SETTINGS.maxBytes)}"`);
     },
-    silence: ({ clock }) => clock.advance(SETTINGS.silenceMs),
+    silence: ({ clock }) => clock.advance(UPSTREAM_SETTINGS.silenceMs),
   };
   for (const [what, lose] of Object.entries(losses)) {
     const world = await open(t);
@@ -145,12 +145,12 @@ t.test('a node that speaks now and then is not silent', async (t) => {
   const world = await open(t);
   await isUp(world);
   for (let n = 1; n <= 5; n++) {
-    world.clock.advance(SETTINGS.silenceMs - 1);
+    world.clock.advance(UPSTREAM_SETTINGS.silenceMs - 1);
     world.server.notify('slotSubscribe', `${n}`);
     await waitUntil(() => world.slots.length === n);
   }
   t.equal(world.feed.status, 'up');
-  world.clock.advance(SETTINGS.silenceMs - 1);
+  world.clock.advance(UPSTREAM_SETTINGS.silenceMs - 1);
   t.equal(world.feed.status, 'up');
   world.clock.advance(1);
   t.equal(world.changes.at(-1), 'down: fell silent');
@@ -161,12 +161,12 @@ t.test('a node that leaves a ping unanswered is lost, though messages come', asy
   await isUp(world); // so the first pong has come: it was sent before the acknowledgement
   const pinged = new Promise((resolve) => [...world.server.sockets][0]?.once('ping', resolve));
   world.server.answersPings = false;
-  world.clock.advance(SETTINGS.pingMs);
+  world.clock.advance(UPSTREAM_SETTINGS.pingMs);
   await pinged;
   t.equal(world.feed.status, 'up', 'the first was answered');
   world.server.notify('slotSubscribe', '1');
   await waitUntil(() => world.slots.length === 1);
-  world.clock.advance(SETTINGS.pingMs);
+  world.clock.advance(UPSTREAM_SETTINGS.pingMs);
   t.equal(world.changes.at(-1), 'down: left a ping unanswered');
 });
 
@@ -175,7 +175,7 @@ t.test('a node that does not acknowledge is lost', async (t) => {
     server.onPubsubRequest = () => {};
   });
   await waitUntil(() => world.server.pubsubRequests.length === 1);
-  world.clock.advance(SETTINGS.ackMs);
+  world.clock.advance(UPSTREAM_SETTINGS.ackMs);
   t.strictSame(world.changes, ['down: left a subscription unanswered']);
 });
 
@@ -248,7 +248,7 @@ t.test('reconnects are spread between the shortest and the longest pause', async
         };
         const feed = new ReconnectingFeed({
           node: { id: 'gone', url: '', wsUrl: 'ws://127.0.0.1:1' }, // nobody listens on port 1
-          deps: { clock, random: () => luck[pauses.length] ?? 0, settings: SETTINGS },
+          deps: { clock, random: () => luck[pauses.length] ?? 0, settings: UPSTREAM_SETTINGS },
           verifyGenesis: async () => {},
           onStatus: () => {},
         });

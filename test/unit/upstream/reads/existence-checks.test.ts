@@ -1,10 +1,10 @@
 import t from 'tap';
 import { blockExists, transactionExists } from '../../../../src/upstream/reads/existence-checks.ts';
-import { connectScripted, notifyAll, startNode } from '../../../support/mesh-harness.ts';
+import { connectScripted, notifyAll, startScriptedNode } from '../../../support/mesh-harness.ts';
 import { waitUntil } from '../../../support/scripted-node.ts';
 
 t.test('who must not be told anything older is answered by a node that is as far', async (t) => {
-  const [late, first] = [await startNode(t), await startNode(t)];
+  const [late, first] = [await startScriptedNode(t), await startScriptedNode(t)];
   for (const node of [late, first]) {
     node.slots = { processed: 4999, confirmed: 4997, finalized: 4967 };
     node.replies.getTransaction = 'null';

@@ -4,16 +4,23 @@ import type { GatewayError } from '../../../../src/domain/gateway-error.ts';
 import { RpcClient } from '../../../../src/upstream/rpc/rpc-client.ts';
 import type { UpstreamSettings } from '../../../../src/upstream/upstream-options.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
-import { errorBody, type Reply, resultBody, ScriptedNode, SECRET, waitUntil } from '../../../support/scripted-node.ts';
-import { SETTINGS } from '../../../support/upstream-settings.ts';
+import {
+  errorBody,
+  type ReplyScript,
+  resultBody,
+  ScriptedNode,
+  SECRET,
+  waitUntil,
+} from '../../../support/scripted-node.ts';
+import { UPSTREAM_SETTINGS } from '../../../support/upstream-settings.ts';
 
 async function open(t: Test, settings: Partial<UpstreamSettings> = {}) {
   const server = await ScriptedNode.start();
   const clock = new ManualClock();
-  const node = new RpcClient(server.options('node-1'), {
+  const node = new RpcClient(server.nodeOptions('node-1'), {
     clock,
     random: () => 0,
-    settings: { ...SETTINGS, ...settings },
+    settings: { ...UPSTREAM_SETTINGS, ...settings },
   });
   node.slots.observe('finalized', 68);
   node.slots.observe('confirmed', 98);
@@ -25,14 +32,14 @@ async function open(t: Test, settings: Partial<UpstreamSettings> = {}) {
 }
 
 const raw =
-  (body: string | Buffer, status = 200, headers: Record<string, string> = {}): Reply =>
+  (body: string | Buffer, status = 200, headers: Record<string, string> = {}): ReplyScript =>
   (response) =>
     response.writeHead(status, headers).end(body);
 const refusing =
-  (error: string): Reply =>
+  (error: string): ReplyScript =>
   (response, asked) =>
     response.end(errorBody(asked, error));
-const hang: Reply = () => {};
+const hang: ReplyScript = () => {};
 const failure = (work: Promise<unknown>): Promise<GatewayError> =>
   work.then(
     () => Promise.reject(new Error('it did not fail')),
@@ -104,7 +111,7 @@ t.test('program accounts hold at their context if they have one', async (t) => {
 
 t.test('what is no answer is an upstream_error', async (t) => {
   const { server, node } = await open(t);
-  const wrong: Record<string, Reply> = {
+  const wrong: Record<string, ReplyScript> = {
     'a wrong id': (response, asked) => response.end(resultBody({ ...asked, id: asked.id + 1 }, '1')),
     'another protocol': (response, asked) => response.end(resultBody(asked, '1').replace('2.0', '1.0')),
     'no result': (response, asked) => response.end(`{"jsonrpc":"2.0","id":${asked.id}}`),
@@ -194,7 +201,7 @@ t.test('more than the line holds is overloaded, the rest is served in order', as
 
 t.test('a node that asks for fewer requests is left alone for so long', async (t) => {
   const { server, clock, node } = await open(t);
-  const told: Record<string, Reply> = {
+  const told: Record<string, ReplyScript> = {
     'HTTP 429': raw('slow down', 429, { 'retry-after': '7' }),
     'HTTP 429 with a date': (response) =>
       response.writeHead(429, { 'retry-after': new Date(clock.now() + 7000).toUTCString() }).end(),
@@ -246,9 +253,9 @@ t.test("a node's refusals keep their number and get the status of their kind", a
 
 t.test('no error shows a URL, a key or a host', async (t) => {
   const { server, clock, node } = await open(t);
-  const { url } = server.options('');
+  const { url } = server.nodeOptions('');
   const shows = (error: Error) => inspect(error, { depth: 10, showHidden: true });
-  const leaky: Reply[] = [
+  const leaky: ReplyScript[] = [
     refusing(JSON.stringify({ code: -32602, message: `Bad key ${SECRET} at ${url}, see rpc.example.com/v1/abc` })),
     refusing(JSON.stringify({ code: -32602, message: `${'x'.repeat(990)} ${url}` })),
     raw(url, 429),

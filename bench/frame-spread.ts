@@ -1,0 +1,27 @@
+import { openListener } from './websocket-listener.ts';
+
+// Listens on a stream with many bare sockets and tells, frame by frame, how long after its first listener the last
+// one had it. argv: URL, listeners, frames. Prints the median in milliseconds.
+
+const [address = '', listeners = '1000', frames = '20'] = process.argv.slice(2);
+const count = Number(listeners);
+const wanted = Number(frames);
+
+/** Arrivals of each frame: how many, when the first, when the last. A frame comes within a burst of its own. */
+let burst: { heard: number; firstMs: number; lastMs: number } | undefined;
+const spreads: number[] = [];
+
+function onFrame(): void {
+  const nowMs = performance.now();
+  if (burst === undefined || nowMs - burst.lastMs > 150) burst = { heard: 0, firstMs: nowMs, lastMs: nowMs };
+  burst.heard++;
+  burst.lastMs = nowMs;
+  if (burst.heard !== count) return;
+  spreads.push(burst.lastMs - burst.firstMs);
+  if (spreads.length < wanted) return;
+  spreads.sort((a, b) => a - b);
+  console.log(spreads[spreads.length >> 1]);
+  process.exit(0);
+}
+
+for (let i = 0; i < count; i++) await openListener(address, onFrame);

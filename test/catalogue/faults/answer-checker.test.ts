@@ -1,0 +1,54 @@
+import { generateKeyPairSync } from 'node:crypto';
+import t from 'tap';
+import { GENESIS, SECRET } from '../../support/scripted-node.ts';
+import { AnswerChecker } from './answer-checker.ts';
+import { FormulaChain } from './formula-chain/formula-chain.ts';
+import { Tally } from './tally.ts';
+
+// What finds faults must be able to find them.
+const chain = new FormulaChain({ genesis: GENESIS, originMs: 0, slotMs: 400, maxUnchangedSlots: 24, forks: false });
+const ADDRESS = '9grdmoXBEpJAQTNdRwykoouDMS4MoJ2vrDMLnbTpzT9o';
+const PATH = `/balance/${ADDRESS}?commitment=confirmed`;
+const SLOT = 1_000_500;
+
+const answerBody = (slot: number, lamports = chain.lamports(ADDRESS, slot)): string =>
+  JSON.stringify({ result: { lamports }, slot, receipt: {} });
+
+function checkAll(verifyEvery: number, ...answers: readonly (readonly [text: string, status?: number])[]): Tally {
+  const { publicKey } = generateKeyPairSync('ed25519');
+  const checker = new AnswerChecker({ chain, publicKey: publicKey.export({ format: 'jwk' }).x ?? '', verifyEvery });
+  const tally = new Tally();
+  for (const [text, status = 200] of answers) {
+    checker.check({ path: PATH, floor: checker.newestSlotOf(PATH), status, text }, tally);
+  }
+  return tally;
+}
+
+t.test('nothing is said against what is true', async (t) => {
+  const tally = checkAll(100, [answerBody(SLOT)], [answerBody(SLOT)], [answerBody(SLOT + 9)]);
+  t.match(tally, { answered: 3, failed: 0, wrong: 0, regressed: 0, leaked: 0 });
+});
+
+t.test('a balance that the chain never had at that slot is wrong', async (t) => {
+  t.equal(checkAll(100, [answerBody(SLOT, chain.lamports(ADDRESS, SLOT) + 1)]).wrong, 1);
+});
+
+t.test('a slot of the future is wrong, whatever is said of it', async (t) => {
+  t.equal(checkAll(100, [answerBody(chain.processedSlotAt(Date.now()) + 1000)]).wrong, 1);
+});
+
+t.test('an older slot than was given before is a regression', async (t) => {
+  t.equal(checkAll(100, [answerBody(SLOT)], [answerBody(SLOT - 1)]).regressed, 1);
+});
+
+t.test('a receipt that is none is wrong, when it is looked at', async (t) => {
+  t.equal(checkAll(1, [answerBody(SLOT)]).wrong, 1);
+});
+
+t.test('what a node keeps to itself must not be seen, in errors neither', async (t) => {
+  t.match(checkAll(100, [`{"error":"upstream_error","message":"${SECRET}"}`, 502]), {
+    leaked: 1,
+    failed: 1,
+    answered: 0,
+  });
+});

@@ -1,0 +1,72 @@
+import { verifyReceipt } from '../../../src/receipts/verify/verify-receipt.ts';
+import { SECRET } from '../../support/scripted-node.ts';
+import type { FormulaChain } from './formula-chain/formula-chain.ts';
+import type { Tally } from './tally.ts';
+
+export interface AnswerCheckerOptions {
+  readonly publicKey: string;
+  readonly chain: FormulaChain;
+  /** Of so many answers one has its receipt verified. */
+  readonly verifyEvery: number;
+}
+
+/** An answer, and what it answers. */
+export interface ReceivedAnswer {
+  readonly path: string;
+  /** The newest slot that had been given for this path when it was asked for. */
+  readonly floor: number;
+  readonly status: number;
+  readonly text: string;
+}
+
+/** A slot is called one of the future when it is so many ahead of the clock. */
+const MAX_AHEAD_SLOTS = 1;
+
+/** Holds each answer of a gateway against the chain, against those before it and against its receipt. */
+export class AnswerChecker {
+  readonly #options: AnswerCheckerOptions;
+  /** The newest slot that was given for each path. */
+  readonly #newestSlots = new Map<string, number>();
+
+  constructor(options: AnswerCheckerOptions) {
+    this.#options = options;
+  }
+
+  /** The newest slot that was given for a path. What is asked for from now on must not be older. */
+  newestSlotOf = (path: string): number => this.#newestSlots.get(path) ?? 0;
+
+  /** Adds what is to be said of an answer to `tally`, and gives its slot if it has one. */
+  check({ path, floor, status, text }: ReceivedAnswer, tally: Tally): number | undefined {
+    if (text.includes(SECRET)) tally.recordViolation('leaked', text);
+    if (status !== 200) {
+      tally.recordFailure(`${status} ${/"error":"(\w+)"/.exec(text)?.[1]}`);
+      return undefined;
+    }
+    tally.answered++;
+    const { slot, result }: { slot: number; result: any } = JSON.parse(text);
+    if (slot < floor) tally.recordViolation('regressed', `${path} ${floor} -> ${slot}`);
+    this.#newestSlots.set(path, Math.max(slot, this.newestSlotOf(path)));
+    const { chain, verifyEvery } = this.#options;
+    const address = /^\/balance\/(\w+)/.exec(path)?.[1];
+    const isFuture = slot > chain.processedSlotAt(Date.now()) + MAX_AHEAD_SLOTS;
+    const isFalse = address !== undefined && result.lamports !== chain.lamports(address, slot);
+    if (isFuture || isFalse) tally.recordViolation('wrong', text);
+    if (tally.answered % verifyEvery === 0) this.#verify(path, text, tally);
+    return slot;
+  }
+
+  #verify(path: string, text: string, tally: Tally): void {
+    const { chain, publicKey } = this.#options;
+    try {
+      verifyReceipt(text, {
+        publicKeys: [publicKey],
+        cluster: chain.parameters.genesis,
+        request: `GET /api/v1${path}`,
+        time: { nowMs: Date.now(), maxAgeMs: 60_000 },
+      });
+      tally.verified++;
+    } catch (thrown) {
+      tally.recordViolation('wrong', `${thrown} ${text}`);
+    }
+  }
+}

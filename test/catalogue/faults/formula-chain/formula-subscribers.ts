@@ -1,0 +1,66 @@
+import type { WebSocket } from 'ws';
+import { COMMITMENTS, type Commitment } from '../../../../src/domain/commitment.ts';
+import type { Slot } from '../../../../src/domain/slot.ts';
+import { notificationJson, type RpcRequest, subscriptionId } from '../../../support/scripted-node.ts';
+
+const OPEN = 1;
+
+interface Subscriber {
+  readonly socket: WebSocket;
+  readonly id: string;
+  readonly address: string;
+  /** Up to which slot it was told. */
+  notifiedSlot: Slot;
+}
+
+/** Who wants to be told of what, on all WebSockets of a node. */
+export class FormulaSubscribers {
+  readonly #accounts = new Map<Commitment, Set<Subscriber>>(COMMITMENTS.map((commitment) => [commitment, new Set()]));
+  readonly #slots = new Set<Subscriber>();
+
+  get accountCount(): number {
+    return [...this.#accounts.values()].reduce((sum, { size }) => sum + size, 0);
+  }
+
+  add(socket: WebSocket, asked: RpcRequest, slotAt: (commitment: Commitment) => Slot): void {
+    const id = subscriptionId(asked);
+    const [address, { commitment = 'finalized' } = {}] = asked.params;
+    const subscriber: Subscriber = { socket, id, address, notifiedSlot: slotAt(commitment) };
+    const subscribers = asked.method === 'slotSubscribe' ? this.#slots : this.#accounts.get(commitment);
+    subscribers?.add(subscriber);
+  }
+
+  /** Ends the subscription on this socket whose number this is. */
+  remove(socket: WebSocket, id: string): void {
+    for (const among of this.#accounts.values()) {
+      for (const subscriber of among) {
+        if (subscriber.socket === socket && subscriber.id === id) among.delete(subscriber);
+      }
+    }
+  }
+
+  notifySlot(result: string): void {
+    this.#removeClosed();
+    for (const { socket, id } of this.#slots) socket.send(notificationJson('slotSubscribe', id, result));
+  }
+
+  /** Tells each what `news` makes of its address, told last at a slot; undefined is no news. */
+  notifyAccounts(
+    commitment: Commitment,
+    slot: Slot,
+    notificationFor: (address: string, told: Slot) => string | undefined,
+  ): void {
+    for (const subscriber of this.#accounts.get(commitment) ?? []) {
+      const result = notificationFor(subscriber.address, subscriber.notifiedSlot);
+      if (result === undefined) continue;
+      subscriber.notifiedSlot = slot;
+      subscriber.socket.send(notificationJson('accountSubscribe', subscriber.id, result));
+    }
+  }
+
+  #removeClosed(): void {
+    for (const among of [this.#slots, ...this.#accounts.values()]) {
+      for (const subscriber of among) if (subscriber.socket.readyState !== OPEN) among.delete(subscriber);
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, expectNone, expectSome, expectWithinMs, type FaultRow, info } from '../../findings.ts';
+import { withFaultTestbed } from '../fault-testbed.ts';
+import type { ObservedAnswer } from '../load-generator.ts';
+import { answerFindings } from './answer-findings.ts';
+
+const SLOT_MS = 400;
+/** An answer that was on its way when the nodes died. */
+const IN_FLIGHT_MS = 200;
+
+/** No node at all for longer than an answer may be stale. */
+export const allNodesDown: FaultRow = {
+  id: '27',
+  title: 'both nodes killed',
+  run(pace) {
+    const downMs = pace.isFull ? 30_000 : 10_000;
+    const maxStaleSlots = pace.isFull ? 50 : 15;
+    const staleMs = maxStaleSlots * SLOT_MS;
+    const set = [`cache.maxStaleSlots=${maxStaleSlots}`];
+    return withFaultTestbed({ set, load: { requestsPerSecond: 500 }, verifyEvery: 10 }, async (stage) => {
+      const { load } = stage;
+      const hot = `/balance/${load.hotAccounts[0]}?commitment=confirmed`;
+      await sleep(5000); // until the hot accounts are kept live
+      load.takeTally();
+      const seen: ObservedAnswer[] = [];
+      load.onAnswer = (one) => {
+        if (one.path === hot || one.path === '/slot') seen.push(one);
+      };
+      await Promise.all([stage.kill(0), stage.kill(1)]);
+      const killedMs = performance.now();
+      const degradedMs = await stage.waitUntil(async () => (await stage.health()).status !== 'ok');
+      const healthTally = await stage.health();
+      await sleep(downMs - (performance.now() - killedMs));
+
+      const down = seen.splice(0).filter(({ atMs }) => atMs - killedMs > IN_FLIGHT_MS);
+      const ages = down.filter(({ status }) => status === 200).map(({ atMs }) => atMs - killedMs);
+      const slots = new Set(
+        down.map(({ path, slot }) => `${path} ${slot}`).filter((name) => !name.endsWith('undefined')),
+      );
+      const early = down.filter(({ status, atMs }) => status !== 200 && atMs - killedMs < staleMs - 1000);
+      const late = down.filter(({ atMs }) => atMs - killedMs > staleMs + 1000);
+      const refused = late.filter(({ status, retryAfter }) => status === 503 && retryAfter !== undefined);
+
+      await Promise.all([stage.restart(0), stage.restart(1)]);
+      const backMs = performance.now();
+      await stage.waitUntil(() =>
+        seen.some(({ path, status, source }) => path === '/slot' && status === 200 && source === 'HIT'),
+      );
+      const slotMs = performance.now() - backMs;
+      await stage.waitUntil(() =>
+        seen.some(({ path, status, source }) => path === hot && status === 200 && source !== 'STALE'),
+      );
+      const hotMs = performance.now() - backMs;
+      const tally = load.takeTally();
+      return [
+        info('seconds', downMs / 1000),
+        ...answerFindings(tally),
+        expectWithinMs(pace, 'degraded after', degradedMs, 2000),
+        expect('health names the nodes', healthTally.upstreams.length === 2),
+        expectSome('answers from memory', ages.length),
+        expectWithinMs(pace, 'the last of them at', Math.max(...ages), staleMs + 1000),
+        expect('each at the slot from before', slots.size === 2),
+        expectNone('refused too early', early.length),
+        expectSome('then 503 with Retry-After', refused.length),
+        expectNone('anything else', late.length - refused.length),
+        expectWithinMs(pace, 'slots go on after', slotMs, 2000),
+        expectWithinMs(pace, 'accounts after', hotMs, 2000),
+      ];
+    });
+  },
+};

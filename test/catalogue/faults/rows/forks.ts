@@ -1,0 +1,42 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expectNone, expectSome, type FaultRow, info } from '../../findings.ts';
+import { withFaultTestbed } from '../fault-testbed.ts';
+import { answerFindings, expectFewFailures } from './answer-findings.ts';
+
+/** Two slots are abandoned at a time, and an answer takes its time. */
+const LATE_SLOTS = 5;
+
+/** Slots that are processed and then abandoned, all the time. */
+export const forks: FaultRow = {
+  id: '35',
+  title: 'two of ten slots are processed and rolled back',
+  run: (pace) =>
+    withFaultTestbed(
+      {
+        plan: { forks: true },
+        load: { requestsPerSecond: 1000, commitments: ['processed', 'confirmed', 'finalized'] },
+      },
+      async (stage) => {
+        const { load, chain } = stage;
+        let [abandoned, kept, late] = [0, 0, 0];
+        load.onAnswer = ({ path, slot = 0 }) => {
+          if (!path.startsWith('/balance') || !chain.isAbandoned(slot)) return;
+          if (path.includes('processed')) abandoned++;
+          else kept++;
+          if (chain.processedSlotAt(Date.now()) > slot + LATE_SLOTS) late++;
+        };
+        await sleep(3000);
+        load.takeTally();
+        await sleep(pace.isFull ? 40_000 : 12_000);
+        const tally = load.takeTally();
+        return [
+          ...answerFindings(tally),
+          expectFewFailures(pace, tally),
+          info('slowest ms', tally.slowestMs),
+          expectSome('processed answers on a branch that was abandoned', abandoned),
+          expectNone('confirmed or finalized ones', kept),
+          expectNone('of either, when the branch had long been left', late),
+        ];
+      },
+    ),
+};

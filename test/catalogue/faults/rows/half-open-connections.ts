@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expectWithinMs, type FaultRow } from '../../findings.ts';
+import { withFaultTestbed } from '../fault-testbed.ts';
+import { halfOpen as lost } from '../proxy/connection-faults.ts';
+import { answerFindings, expectFewFailures } from './answer-findings.ts';
+
+const HIDDEN = { hidesEnds: true };
+
+/** A connection whose other end is gone without a word. */
+export const halfOpenConnections: FaultRow = {
+  id: '29',
+  title: 'half-open connections, each node in turn',
+  run: (pace) =>
+    withFaultTestbed({ proxied: true }, async (stage) => {
+      const { load, proxies } = stage;
+      await sleep(4000);
+      load.takeTally();
+      const noticedMs: number[] = [];
+      const movedMs: number[] = [];
+      for (const [index, proxy] of proxies.entries()) {
+        const before = await stage.nodes[1 - index]?.counts();
+        proxy.apply(lost, HIDDEN);
+        const beganMs = performance.now();
+        noticedMs.push(await stage.waitUntilNode(index, ({ ws }) => ws === 'down'));
+        // All hot accounts are watched over the other node, beside its beacons.
+        await stage.waitUntil(async () => {
+          const { subscribed = 0 } = (await stage.nodes[1 - index]?.counts()) ?? {};
+          return subscribed >= Math.max(before?.['subscribed'] ?? 0, 2 * load.hotAccounts.length);
+        });
+        movedMs.push(performance.now() - beganMs);
+        proxy.heal();
+        await stage.waitUntilNode(index, ({ status, ws }) => status === 'ok' && ws === 'up');
+        await sleep(2000);
+      }
+      const tally = load.takeTally();
+      return [
+        ...answerFindings(tally),
+        expectFewFailures(pace, tally),
+        expectWithinMs(pace, 'noticed after', Math.max(...noticedMs), 3000),
+        expectWithinMs(pace, 'subscribed elsewhere after', Math.max(...movedMs), 4000),
+      ];
+    }),
+};

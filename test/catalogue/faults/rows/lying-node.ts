@@ -1,0 +1,37 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, expectNone, expectWithinMs, type FaultRow } from '../../findings.ts';
+import { withFaultTestbed } from '../fault-testbed.ts';
+import { answerFindings, expectFewFailures } from './answer-findings.ts';
+
+/** A node that is suddenly far ahead of all others. */
+export const lyingNode: FaultRow = {
+  id: '33',
+  title: 'one of two nodes says slot + 10,000',
+  run: (pace) =>
+    withFaultTestbed({ load: { requestsPerSecond: 1000 } }, async (stage) => {
+      const { load, nodes, chain } = stage;
+      await sleep(3000);
+      load.takeTally();
+      await nodes[0]?.configure({ slotOffset: 10_000 });
+      const outMs = await stage.waitUntilNode(0, ({ status }) => status !== 'ok');
+      let ahead = 0;
+      const watching = setInterval(async () => {
+        const { slot } = await stage.health();
+        ahead = Math.max(ahead, slot - chain.processedSlotAt(Date.now()));
+      }, 100);
+      await sleep(pace.isFull ? 20_000 : 5000);
+      clearInterval(watching);
+      const { status } = await stage.health();
+      await nodes[0]?.configure({ slotOffset: 0 });
+      const backMs = await stage.waitUntilNode(0, (node) => node.status === 'ok' && node.ws === 'up');
+      const tally = load.takeTally();
+      return [
+        ...answerFindings(tally),
+        expectFewFailures(pace, tally),
+        expectNone('slots ahead of the truth', Math.max(0, ahead)),
+        expect(`health is ${status}`, status === 'degraded'),
+        expectWithinMs(pace, 'out after', outMs, 2000),
+        expectWithinMs(pace, 'back after the truth again', backMs, 3000),
+      ];
+    }),
+};

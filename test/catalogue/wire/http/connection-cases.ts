@@ -1,0 +1,46 @@
+import { expectClosedAfterOne, expectRefusal, expectStatuses, expectStatusesThenClose, section } from './http-case.ts';
+import { CALL, call, get, post, request } from './raw-request.ts';
+
+const persistence = section('9112 9.3');
+const pipeline = section('9112 9.3.2');
+const close = section('9112 9.6');
+const expect = section('9110 10.1.1');
+
+/** How long a connection lives, and in what order it speaks. */
+export const CONNECTION_CASES = [
+  persistence('SHOULD', 'a request behind an answer', [get(), get()], expectStatuses(200, 200)),
+  persistence('SHOULD', 'a request behind a refusal', [request('GET /api/v1/no'), get()], expectStatuses(404, 200)),
+  pipeline(
+    'MUST',
+    'three requests in one packet',
+    get() + request('GET /api/v1/epoch') + get(),
+    expectStatuses(200, 200, 200),
+  ),
+  close('MUST', 'Connection: close', get('Connection: close'), expectStatusesThenClose(200)),
+  close('MUST', 'Connection: Close', get('Connection: Close'), expectStatusesThenClose(200)),
+  close('MUST', 'close in a list', get('Connection: keep-alive, close'), expectStatusesThenClose(200)),
+  close('MUST', 'a request behind the last one', get('Connection: close') + get(), expectClosedAfterOne),
+  close('SHOULD', 'the last answer says so', get('Connection: close'), {
+    responses: 1,
+    holds: ({ text }) => /\r\nconnection: close\r\n/i.test(text),
+  }),
+  expect('MUST', 'a body that waits for 100', [post(`Content-Length: ${CALL.length}`, 'Expect: 100-continue')], {
+    responses: 1,
+    holds: ({ text }) => /^HTTP\/1\.1 (100|4\d\d)/.test(text),
+  }),
+  expect('MUST', 'a body that came without 100', call('Expect: 100-continue'), {
+    responses: 1,
+    holds: ({ text }) => /HTTP\/1\.1 200/.test(text),
+  }),
+  section('9110 7.8')(
+    'MAY',
+    'an upgrade to what nobody speaks',
+    get('Connection: Upgrade', 'Upgrade: h2c'),
+    expectStatuses(200),
+  ),
+  section('9112 6.3')('MUST', 'a body that ends before its length', post('Content-Length: 21') + CALL, {
+    responses: 0,
+    holds: ({ text }) => text === '',
+  }),
+  section('9112 9.6')('MUST', 'what follows a refused message', `${post('Content-Length: x')}${get()}`, expectRefusal),
+];

@@ -1,0 +1,24 @@
+import { SITE_FACTOR } from '../../../../src/access/limits/rate-limiter.ts';
+import { loadConfig } from '../../../../src/config/config-schema.ts';
+import { floodLimiter } from '../../../support/access/caller-flood.ts';
+import { info } from '../../findings.ts';
+import { countFor, expectAtMost, expectGrowth, type WireRow } from '../wire-row.ts';
+
+/** More callers than a limiter has windows for. */
+export const callerFlood: WireRow = {
+  id: '21',
+  title: 'callers without number, of IPv4 and of one IPv6 /48',
+  async run(_, pace) {
+    const { free, identities } = loadConfig({ cwd: '/' }).limits;
+    const callers = countFor(pace, 300_000, 1_000_000, 1_000_000);
+    const [ipv4, ipv6] = [await floodLimiter('ipv4', callers), await floodLimiter('ipv6', callers)];
+    return [
+      info('callers each', callers),
+      expectAtMost('IPv4: windows', ipv4.windows, identities),
+      expectAtMost('admitted', ipv4.admitted, identities + free.requests - 1),
+      expectGrowth(0, ipv4.grownBytes, 40),
+      expectAtMost('IPv6: admitted', ipv6.admitted, free.requests * SITE_FACTOR),
+      expectGrowth(0, ipv6.grownBytes, 40),
+    ];
+  },
+};

@@ -1,0 +1,57 @@
+import { forEachConcurrent } from '../../../support/for-each-concurrent.ts';
+import { loopbackAddress, RawConnection } from '../../../support/raw-connection.ts';
+import { expectSome, info } from '../../findings.ts';
+import { get } from '../http/raw-request.ts';
+import { countFor, expectAll, expectAtMost, expectGrowth, type WireRow } from '../wire-row.ts';
+import { withWireTestbed } from '../wire-testbed.ts';
+
+const AT_ONCE = 100;
+const A_SECOND = 200;
+/** Of so many connections one is somebody else's. */
+const OTHERS = 100;
+/** Before memory is compared, all that grows once has to have grown. */
+const WARM_UP = 0.2;
+
+/** Connections that come and go as fast as they can. */
+export const connectionFlood: WireRow = {
+  id: '6',
+  title: 'a flood of connections from one address',
+  run: (_, pace) =>
+    withWireTestbed([`limits.connections=${A_SECOND}`], async ({ url, gateway }) => {
+      const count = countFor(pace, 3000, 20_000, 100_000);
+      await flood(url, count * WARM_UP);
+      const before = await gateway.rssBytes();
+      const { seconds, admitted, others, answered } = await flood(url, count);
+      const after = await gateway.rssBytes();
+      return [
+        info('opened', count),
+        info('a second', count / seconds),
+        expectAtMost('let in', admitted, A_SECOND * (Math.ceil(seconds) + 1)),
+        expectSome('turned away', count - others - admitted),
+        expectAll("others' good answers", answered, others),
+        expectGrowth(before, after, 20),
+      ];
+    }),
+};
+
+/** Asks for the slot on each of so many connections, and tells what came of it. */
+async function flood(url: string, count: number) {
+  const beganMs = performance.now();
+  let [admitted, others, answered] = [0, 0, 0];
+  await forEachConcurrent(Array.from({ length: count }), AT_ONCE, async (_, i) => {
+    const isOther = i % OTHERS === 0;
+    const line = await RawConnection.open(url, isOther ? loopbackAddress(i) : '127.200.9.9');
+    line.write(get());
+    await waitForEnd(line);
+    const isAnswered = line.text.startsWith('HTTP/1.1 200');
+    if (isOther) others++;
+    if (isOther && isAnswered) answered++;
+    if (!isOther && isAnswered) admitted++;
+    line.reset();
+  });
+  return { seconds: (performance.now() - beganMs) / 1000, admitted, others, answered };
+}
+
+/** Until it is answered, or closed. */
+const waitForEnd = (line: RawConnection): Promise<unknown> =>
+  line.closed ? Promise.resolve() : new Promise((resolve) => line.socket.once('data', resolve).once('close', resolve));

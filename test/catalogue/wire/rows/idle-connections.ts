@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openConnections } from '../../../support/raw-connection.ts';
+import { info } from '../../findings.ts';
+import { Bystander } from '../bystander.ts';
+import { get } from '../http/raw-request.ts';
+import { countFor, expectAll, expectBelowWhenQuiet, expectGrowth, type WireRow } from '../wire-row.ts';
+
+/** Connections that have asked once and now only stay. */
+export const idleConnections: WireRow = {
+  id: '5',
+  title: 'idle connections',
+  async run({ url, gateway }, pace) {
+    const count = countFor(pace, 500, 4000, 10_000);
+    const bystander = new Bystander(url);
+    const before = await gateway.rssBytes();
+    const lines = await openConnections(url, count);
+    for (const line of lines.filter((_, i) => i % 2 === 0)) line.write(get());
+    const during = await gateway.rssBytes();
+    await bystander.takeP99Ms();
+    await sleep(2000);
+    const p99Ms = await bystander.takeP99Ms();
+    const open = lines.filter(({ closed }) => !closed).length;
+    await bystander.stop();
+    for (const line of lines) line.reset();
+    return [
+      info('opened', count),
+      info('still open', open),
+      expectAll('good answers', bystander.requested - bystander.failed, bystander.requested),
+      expectBelowWhenQuiet(pace, 'their p99', p99Ms, 10, ' ms'),
+      expectGrowth(before, during, 20),
+    ];
+  },
+};

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openConnections } from '../../../support/raw-connection.ts';
+import { info } from '../../findings.ts';
+import { CHUNKED, post, request } from '../http/raw-request.ts';
+import { countFor, expectAll, expectBelowWhenQuiet, expectGrowth, type WireRow } from '../wire-row.ts';
+
+const LIMIT = 65_536;
+const PATIENCE_MS = 20_000;
+const CHUNK = `4000\r\n${'a'.repeat(0x4000)}\r\n`;
+
+/** Each sends `begins`, and `goesOn` again and again. */
+const KINDS: readonly { readonly begins: string; readonly goesOn: string }[] = [
+  { begins: post(`Content-Length: ${LIMIT + 1}`) + 'a'.repeat(LIMIT + 1), goesOn: '' },
+  { begins: post('Content-Length: 999999999'), goesOn: '' },
+  { begins: post('Content-Length: 999999999'), goesOn: 'a'.repeat(0x4000) },
+  { begins: post(CHUNKED), goesOn: CHUNK },
+  { begins: request('POST /api/v1/explain', 'Content-Type: application/json', CHUNKED), goesOn: CHUNK },
+];
+
+/** Bodies that are too long, or have no end. */
+export const oversizedBodies: WireRow = {
+  id: '12',
+  title: 'bodies that are too long, or never end',
+  async run({ url, gateway }, pace) {
+    const count = countFor(pace, 50, 200, 500);
+    const before = await gateway.rssBytes();
+    const lines = await openConnections(url, count);
+    for (const [i, line] of lines.entries()) line.write(KINDS[i % KINDS.length]?.begins ?? '');
+    const beganMs = performance.now();
+    let most = before;
+    const isOver = (line: (typeof lines)[number]): boolean => line.closed || line.text !== '';
+    while (performance.now() - beganMs < PATIENCE_MS && !lines.every(isOver)) {
+      for (const [i, line] of lines.entries()) {
+        if (!isOver(line) && line.socket.writableLength === 0) line.write(KINDS[i % KINDS.length]?.goesOn ?? '');
+      }
+      await sleep(20);
+      most = Math.max(most, await gateway.rssBytes());
+    }
+    const tookMs = performance.now() - beganMs;
+    const tooLarge = lines.filter(({ text }) => text.startsWith('HTTP/1.1 413')).length;
+    const over = lines.filter(isOver).length;
+    for (const line of lines) line.reset();
+    return [
+      expectAll('refused or closed', over, count),
+      info('by 413', tooLarge),
+      expectBelowWhenQuiet(pace, 'the last after', tookMs, 12_000, ' ms'),
+      expectGrowth(before, most, count / 4 + 20),
+    ];
+  },
+};

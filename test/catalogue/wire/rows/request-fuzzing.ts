@@ -1,0 +1,86 @@
+import { forEachConcurrent } from '../../../support/for-each-concurrent.ts';
+import { loopbackAddress, RawConnection } from '../../../support/raw-connection.ts';
+import { barrierOf } from '../../../support/raw-http.ts';
+import { expectNone, type Finding, info } from '../../findings.ts';
+import { batches, packet } from '../fuzz-generators.ts';
+import { countFor, expectGrowth, type WireRow } from '../wire-row.ts';
+import { type WireTestbed, withWireTestbed } from '../wire-testbed.ts';
+
+const AT_ONCE = 256;
+const LIMIT_MS = 12_000;
+const PATIENCE_MS = 8000;
+/** Before memory is compared, all that grows once has to have grown. */
+const WARM_UP = 0.2;
+/** Of so many that are left without an answer one is watched until it is closed. */
+const WATCHED = 50;
+
+const QUOTA = ['limit', 'remaining', 'reset'].map((name) => new RegExp(`\\r\\nx-ratelimit-${name}: \\d+\\r\\n`, 'i'));
+
+/** What is kept on purpose is kept small here, so that it is full before memory is compared. */
+const SMALL_CACHES = ['cache.bytes=4194304', 'limits.identities=1000'];
+
+/** Random and mutated requests, to every route, on a connection each. */
+export const requestFuzzing: WireRow = {
+  id: '7',
+  title: 'random and mutated requests',
+  run: (_, pace) =>
+    withWireTestbed(SMALL_CACHES, (stage) => runFuzzing(stage, countFor(pace, 5000, 30_000, 1_000_000))),
+};
+
+async function runFuzzing({ url, gateway, get }: WireTestbed, count: number): Promise<readonly Finding[]> {
+  const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000_000);
+  const fence = barrierOf(url);
+  const watched: Promise<boolean>[] = [];
+  let [answered, bare, unmetered, silent] = [0, 0, 0, 0];
+  const send = (seed: number, count: number): Promise<void> =>
+    forEachConcurrent(batches(packet, seed, count), AT_ONCE, async (packet, i) => {
+      const line = await RawConnection.open(url, loopbackAddress(i));
+      line.write(packet);
+      await fence.wait();
+      const text = line.text.replace(/^(HTTP\/1\.1 100 Continue\r\n\r\n)+/, '');
+      if (text === '') silent++;
+      else if (text.includes('<i>uWebSockets')) bare++;
+      else if (hasRateHeaders(text)) answered++;
+      else {
+        unmetered++;
+        console.error(`   no quota: ${JSON.stringify(text.slice(0, 300))} for ${JSON.stringify(packet.toString())}`);
+      }
+      if (line.text === '' && !line.closed && silent % WATCHED === 0) watched.push(endsInTime(line));
+      else line.reset();
+    });
+  await send(seed, count * WARM_UP);
+  const before = await gateway.rssBytes();
+  await send(seed + count, count * (1 - WARM_UP));
+  const hanging = (await Promise.all(watched)).filter((ended) => !ended).length;
+  const after = await gateway.rssBytes();
+  return [
+    info('sent', count),
+    info('seed', String(seed)),
+    info('answered', answered),
+    info("by the engine's page", bare),
+    info('cut off or waited for', silent),
+    expectNone('without the three headers', unmetered),
+    expectNone(`of ${watched.length} watched, open after 12 s`, hanging),
+    expectGrowth(before, after, 10),
+    expectNone('exits', (await get('/health')).status === 200 && gateway.exitReason === undefined ? 0 : 1),
+  ];
+}
+
+/** Whether an answer has the three headers, integers all of them. */
+function hasRateHeaders(text: string): boolean {
+  const head = text.slice(0, text.indexOf('\r\n\r\n') + 2);
+  return QUOTA.every((header) => header.test(head));
+}
+
+/** Whether it is answered or closed in time. */
+function endsInTime(line: RawConnection): Promise<boolean> {
+  return new Promise((resolve) => {
+    const late = setTimeout(() => end(false), LIMIT_MS + PATIENCE_MS);
+    const end = (inTime: boolean): void => {
+      clearTimeout(late);
+      line.reset();
+      resolve(inTime);
+    };
+    line.socket.once('data', () => end(true)).once('close', () => end(true));
+  });
+}

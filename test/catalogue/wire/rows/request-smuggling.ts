@@ -1,0 +1,36 @@
+import { forEachConcurrent } from '../../../support/for-each-concurrent.ts';
+import { exchange } from '../../../support/raw-http.ts';
+import { expectNone, info } from '../../findings.ts';
+import { statuses } from '../http/http-case.ts';
+import { SMUGGLED_REQUESTS } from '../http/smuggling-cases.ts';
+import { countFor, type WireRow } from '../wire-row.ts';
+
+const AT_ONCE = 200;
+
+export const requestSmuggling: WireRow = {
+  id: '2',
+  title: `${Object.keys(SMUGGLED_REQUESTS).length} smuggled requests, whole and cut`,
+  async run({ url }, pace) {
+    const stride = countFor(pace, 9, 1, 1);
+    const attempts = Object.entries(SMUGGLED_REQUESTS).flatMap(([what, packet]) =>
+      Array.from({ length: Math.ceil(packet.length / stride) }, (_, i) => ({ what, packet, at: i * stride })),
+    );
+    let [extra, open, silent] = [0, 0, 0];
+    await forEachConcurrent(attempts, AT_ONCE, async ({ what, packet, at }) => {
+      const packets = at === 0 ? [packet] : [packet.slice(0, at), packet.slice(at)];
+      const heard = await exchange(url, packets, { responses: 0 });
+      const answers = statuses(heard);
+      if (answers.length > 1) extra++;
+      if (answers.length === 0 && !heard.closed) silent++;
+      else if (!heard.closed) open++;
+      if (answers.length > 1) console.error(`   ${what}, cut at ${at}: ${answers}`);
+    });
+    return [
+      info('sent', attempts.length),
+      info('cut', stride === 1 ? 'at every byte' : `at every ${stride}th byte`),
+      expectNone('extra answers', extra),
+      expectNone('open behind an answer', open),
+      info('never answered', silent),
+    ];
+  },
+};

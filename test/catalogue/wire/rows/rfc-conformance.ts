@@ -1,0 +1,50 @@
+import { expectNone, type Finding, info } from '../../findings.ts';
+import type { HttpCase } from '../http/http-case.ts';
+import { failedCases, nameOf, RFC_SUITE } from '../http/rfc-suite.ts';
+import type { WireRow } from '../wire-row.ts';
+
+/** What is left to the engine's parser, or to the table of errors. The row fails too when one of them begins to hold. */
+const KNOWN_FAILURES: readonly string[] = [
+  '9112 3: an empty line before it',
+  '9112 3.2: a target that is a whole URL',
+  '9112 3.2: an asterisk with OPTIONS',
+  '9110 9.1: a method that nobody knows',
+  '9112 5: a line without a name',
+  '9112 5.2: a value that goes on in the next line',
+  '9112 6.1: a coding that nobody knows, by 501',
+  '9112 7.1: an extension',
+  '9112 7.1: a trailer',
+  '9112 7.1: more in a chunk than its size',
+  '9112 7.1: LF alone behind a size',
+];
+
+export const rfcConformance: WireRow = {
+  id: '1',
+  title: `RFC 9110 and 9112 in ${RFC_SUITE.length} raw messages`,
+  async run({ url, get }) {
+    await get('/epoch');
+    const failed = await failedCases(url);
+    const names = failed.map(nameOf);
+    return [
+      ...(['MUST', 'SHOULD', 'MAY'] as const).map((level) => levelFinding(level, failed)),
+      listFinding(
+        'fail and are not known to',
+        names.filter((name) => !KNOWN_FAILURES.includes(name)),
+      ),
+      listFinding(
+        'are known to fail and hold',
+        KNOWN_FAILURES.filter((name) => !names.includes(name)),
+      ),
+    ];
+  },
+};
+
+function levelFinding(level: HttpCase['level'], failed: readonly HttpCase[]): Finding {
+  const of = (cases: readonly HttpCase[]): number => cases.filter((one) => one.level === level).length;
+  return info(level, `${of(RFC_SUITE) - of(failed)}/${of(RFC_SUITE)}`);
+}
+
+function listFinding(what: string, names: readonly string[]): Finding {
+  for (const name of names) console.error(`   ${what}: ${name}`);
+  return expectNone(what, names.length);
+}

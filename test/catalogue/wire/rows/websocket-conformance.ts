@@ -1,0 +1,48 @@
+import { forEachConcurrent } from '../../../support/for-each-concurrent.ts';
+import { loopbackAddress } from '../../../support/raw-connection.ts';
+import { exchange } from '../../../support/raw-http.ts';
+import { WebSocketPeer } from '../../../support/websocket-peer.ts';
+import { expectNone, info } from '../../findings.ts';
+import { statuses } from '../http/http-case.ts';
+import { HANDSHAKE_CASES } from '../websocket/handshake-cases.ts';
+import { WEBSOCKET_CASES } from '../websocket/websocket-cases.ts';
+import type { WireRow } from '../wire-row.ts';
+
+/** What the engine does otherwise. The row fails too when one of them begins to hold. */
+const KNOWN_FAILURES: readonly string[] = [
+  '1 framing: no mask',
+  '1 framing: a length longer than it needs',
+  '1 framing: a length of 64 bits that needs 16',
+  '7 close: code 3000',
+  '7 close: code 3999',
+];
+const AT_ONCE = 16;
+
+export const websocketConformance: WireRow = {
+  id: '39',
+  title: `WebSocket: ${HANDSHAKE_CASES.length} handshakes, ${WEBSOCKET_CASES.length} cases after Autobahn's families`,
+  async run({ url }) {
+    const failed: string[] = [];
+    await forEachConcurrent(HANDSHAKE_CASES, AT_ONCE, async ({ title, packet, status, pattern }) => {
+      const heard = await exchange(url, [packet]);
+      const [got = 0] = statuses(heard);
+      if (!status.includes(got) || pattern?.test(heard.text) === false) failed.push(`handshake: ${title}`);
+    });
+    await forEachConcurrent(WEBSOCKET_CASES, AT_ONCE, async ({ family, title, packets, holds }, i) => {
+      const peer = await WebSocketPeer.open(url, '', loopbackAddress(i)); // what one caller may say in a second is limited
+      await peer.send(...packets);
+      const name = `${family}: ${title}`;
+      if (!holds(peer)) failed.push(name);
+      if (!holds(peer) && !KNOWN_FAILURES.includes(name)) {
+        console.error(`   ${name}: ${peer.closeCode} ${peer.replies.map(({ opcode }) => opcode)}`);
+      }
+      peer.connection.reset();
+    });
+    const count = HANDSHAKE_CASES.length + WEBSOCKET_CASES.length;
+    return [
+      info('hold', `${count - failed.length}/${count}`),
+      expectNone('fail and are not known to', failed.filter((name) => !KNOWN_FAILURES.includes(name)).length),
+      expectNone('are known to fail and hold', KNOWN_FAILURES.filter((name) => !failed.includes(name)).length),
+    ];
+  },
+};

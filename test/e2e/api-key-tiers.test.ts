@@ -1,0 +1,122 @@
+import t, { type Test } from 'tap';
+import { WebSocket } from 'ws';
+import { generateApiKey } from '../../src/access/api-keys/api-key.ts';
+import { apiKeysPath } from '../../src/access/api-keys/api-key-store.ts';
+import { readUsage, usagePath } from '../../src/access/usage/usage-file.ts';
+import { apiKeyRecord, issueKeys, revokeKey } from '../support/access/api-key-fixtures.ts';
+import { type HttpAnswer, type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
+
+const quota = ({ headers }: HttpAnswer): readonly number[] =>
+  ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
+
+const FREE = 'limits.free.requests=100'; // as it ships
+
+/** A gateway that knows one key of each tier. */
+async function openWithKeys(t: Test, set: readonly string[] = []) {
+  const state = t.testdir();
+  const [build, scale] = [generateApiKey(), generateApiKey()];
+  const ids = { build: build.slice(-8), scale: scale.slice(-8) };
+  await issueKeys(apiKeysPath(state), apiKeyRecord(build), apiKeyRecord(scale, { tier: 'scale' }));
+  const world = await startStepped(t, { perSlot: 0, state, set: [FREE, ...set] });
+  const as = (key: string): RequestInit => ({ headers: { 'x-api-key': key } });
+  return { ...world, state, build, scale, ids, as };
+}
+
+/** Opens a stream; gives the limit that it is told or the status that it is refused with, and how it ends. */
+async function openStream(t: Test, { gateway }: SteppedHarness, key: string) {
+  const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/api/v1/stream`, { headers: { 'x-api-key': key } });
+  t.teardown(() => socket.terminate());
+  socket.on('error', () => {}); // ws calls a refusal one, too
+  const closed = new Promise<number>((resolve) => socket.on('close', resolve));
+  const answer = await new Promise((resolve) => {
+    socket.on('unexpected-response', (_, { statusCode }) => resolve(statusCode));
+    socket.on('upgrade', ({ headers }) => resolve(headers['x-ratelimit-limit']));
+  });
+  return { closed, answer };
+}
+
+t.test('a key has the window of its tier wherever it comes from, and the address keeps its own', async (t) => {
+  const { get, as, build, scale, clock } = await openWithKeys(t);
+  const nowS = clock.now() / 1000;
+  t.same(quota(await get('/slot', as(build))), [500, 499, Math.ceil(nowS + 10)]);
+  t.same(quota(await get('/slot', as(scale))), [30_000, 29_999, Math.ceil(nowS + 60)]);
+  t.same(quota(await get('/slot')), [100, 99, Math.ceil(nowS + 10)]);
+  t.same(quota(await get('/balance/x', as(build))).slice(0, 2), [500, 498], 'an error counts as well');
+  t.same(quota(await get('/health', as(build))).slice(0, 2), [500, 498], 'health counts nothing');
+  const bound = { headers: { 'x-api-key': build, 'x-receipt-nonce': 'n'.repeat(16) } };
+  t.same(quota(await get('/slot', bound)).slice(0, 2), [500, 496], 'a receipt of one’s own counts two');
+});
+
+t.test('24: a key that opens nothing is refused on every path, and counts for the address', async (t) => {
+  const { get, rpc, as } = await openWithKeys(t);
+  let remaining = 100;
+  for (const key of ['k', `sg_live_${'0'.repeat(36)}`, generateApiKey(), 'x'.repeat(1000)]) {
+    for (const asked of [get('/slot', as(key)), get('/pubkey', as(key)), rpc({ method: 'getSlot' }, as(key))]) {
+      const got = await asked;
+      t.match([got.status, got.json.error], [401, 'invalid_api_key']);
+      remaining--;
+      t.notMatch(got.text, 'sg_live');
+    }
+  }
+  t.equal(quota(await get('/slot'))[1], remaining - 1);
+  for (; remaining > 1; remaining--) await get('/slot', as('k'));
+  t.equal((await get('/slot', as('k'))).status, 429, 'who guesses is soon told to wait');
+});
+
+t.test('a key works as soon as it is issued, and no more when it is revoked; streams of it are closed', async (t) => {
+  const world = await openWithKeys(t);
+  const { get, as, state, step } = world;
+  const key = generateApiKey();
+  const answers = async (status: number): Promise<boolean> => {
+    await step(2); // the file is looked at twice a second
+    return (await get('/slot', as(key))).status === status;
+  };
+  t.equal((await get('/slot', as(key))).status, 401);
+  await issueKeys(apiKeysPath(state), apiKeyRecord(key));
+  await waitFor(() => answers(200), 'the key');
+  const stream = await openStream(t, world, key);
+  t.equal(stream.answer, '500');
+  await revokeKey(apiKeysPath(state), key.slice(-8));
+  await waitFor(() => answers(401), 'its end');
+  await step();
+  t.equal(await stream.closed, 4401);
+});
+
+t.test('a key holds as many streams as its tier', async (t) => {
+  const world = await openWithKeys(t, ['limits.build.streams=2', 'limits.free.streams=0']);
+  t.equal((await openStream(t, world, world.build)).answer, '500');
+  t.equal((await openStream(t, world, world.build)).answer, '500');
+  t.equal((await openStream(t, world, world.build)).answer, 429);
+  t.equal((await openStream(t, world, world.scale)).answer, '30000');
+  t.equal((await openStream(t, world, generateApiKey())).answer, 401);
+});
+
+t.test('what a key was used for is in the file a second later, by route and outcome', async (t) => {
+  const { get, rpc, as, build, ids, state, step, clock } = await openWithKeys(t, ['limits.build.requests=7']);
+  const none = { answered: 0, refused: 0, limited: 0, failed: 0 };
+  await get('/slot', as(build));
+  await get('/slot', { headers: { 'x-api-key': build, 'x-receipt-nonce': 'n'.repeat(16) } });
+  await get('/balance/x', as(build));
+  await get('/no/such/route', as(build));
+  await get('/openapi.json', as(build));
+  await rpc({ method: 'getSlot' }, { headers: { 'x-api-key': build, 'content-type': 'application/json' } });
+  await get('/slot', as(build));
+  await get('/health', as(build));
+  await get('/slot');
+  await step(3);
+  const day = new Date(clock.now()).toISOString().slice(0, 10);
+  const row = (route: string, counts: Partial<typeof none>) => ({
+    day,
+    key: ids.build,
+    route,
+    counts: Object.values({ ...none, ...counts }),
+  });
+  t.same(readUsage(usagePath(state)), [
+    row('/balance/:addr', { refused: 1 }),
+    row('/health', { answered: 1 }),
+    row('/openapi.json', { answered: 1 }),
+    row('/rpc', { answered: 1 }),
+    row('/slot', { answered: 2, limited: 1 }),
+    row('none', { refused: 1 }),
+  ]);
+});

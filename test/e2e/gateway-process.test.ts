@@ -1,0 +1,76 @@
+import { once } from 'node:events';
+import t from 'tap';
+import { WebSocket } from 'ws';
+import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
+import { httpClient, waitFor } from '../support/harness.ts';
+
+const folders = t.testdir({ cluster: {}, killed: {}, rotated: {}, drained: {} });
+const cluster = await startEmbeddedCluster({ state: `${folders}/cluster`, slotMs: 100, transactionsPerSlot: 1 });
+t.teardown(cluster.close);
+
+async function serve(state: string): Promise<{ readonly child: ChildProgram; readonly url: string }> {
+  const upstream = `${cluster.url},${cluster.wsUrl}`;
+  const child = runModule(new URL('../../src/main.js', import.meta.url), [
+    ...['--port', '0', '--state', `${folders}/${state}`, '--upstream', upstream, ...PATIENT_ARGS],
+  ]);
+  t.teardown(() => child.process.kill('SIGKILL'));
+  return { child, url: (await waitUntilListening(child)).url };
+}
+
+t.test('a gateway that was killed comes back with the same key, which nobody else holds', async (t) => {
+  const first = await serve('killed');
+  const { text } = await httpClient(first.url).get('/pubkey');
+  first.child.process.kill('SIGKILL');
+  t.equal(await first.child.exit(), 'SIGKILL');
+  const second = await serve('killed');
+  t.equal((await httpClient(second.url).get('/pubkey')).text, text);
+  t.match(first.child.stdout(), 'receipt key created');
+  t.notMatch(second.child.stdout(), 'receipt key created');
+  t.notMatch(second.child.stdout(), 'another process');
+  second.child.process.kill('SIGTERM');
+  t.equal(await second.child.exit(), 0);
+});
+
+t.test('a key that was rotated is told of on SIGHUP, and signs without a restart', async (t) => {
+  const { child, url } = await serve('rotated');
+  const { get } = httpClient(url);
+  const before = (await get('/pubkey')).json.publicKey;
+  const rotate = runModule(new URL('../../src/main.js', import.meta.url), [
+    ...['receipt', 'key', 'rotate', '--after', '0', '--state', `${folders}/rotated`],
+  ]);
+  t.equal(await rotate.exit(), 0, rotate.stderr());
+  const [, publicKey] = /^active {3}[0-9a-f]{16} {2}(\w+)/m.exec(rotate.stdout()) ?? [];
+  t.equal((await get('/pubkey')).json.publicKey, before);
+  child.process.kill('SIGHUP');
+  await waitFor(() => child.stdout().includes('the receipt keys were read again'));
+  t.equal((await get('/pubkey')).json.publicKey, publicKey);
+  child.process.kill('SIGTERM');
+  t.equal(await child.exit(), 0);
+});
+
+t.test('on SIGTERM what is under way is answered, listeners are told, and the process ends with 0', async (t) => {
+  const { child, url } = await serve('drained');
+  const { get } = httpClient(url);
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream`);
+  await once(socket, 'message');
+  await cluster.control.delayResponses(700);
+  const calls = async () => (await cluster.control.requestCounts())['getMultipleAccounts'] ?? 0;
+  const before = await calls();
+  const answer = get(`/balance/${WALLETS[0].address}`);
+  const closed = once(socket, 'close');
+  await new Promise((resolve) => setTimeout(resolve, 200)); // the request is with the cluster
+  t.equal(await calls(), before, 'which has not looked at it yet');
+  child.process.kill('SIGTERM');
+  await waitFor(() => child.stdout().includes('"closing"'));
+  const [code] = await closed;
+  t.equal(code, 1001);
+  await t.rejects(get('/slot'), 'no new connection is taken');
+  const { status, json, headers } = await answer;
+  t.equal(status, 200);
+  t.type(json.result.lamports, 'number');
+  t.equal(headers.get('connection'), 'close');
+  t.equal(await child.exit(), 0);
+  t.equal(child.stderr(), '');
+});

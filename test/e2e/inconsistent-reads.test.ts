@@ -1,0 +1,87 @@
+import t from 'tap';
+import { CLOCK_SYSVAR } from '../../src/domain/well-known-addresses.ts';
+import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { WRAPPED_SOL } from '../../src/solana/accounts/known-mints.ts';
+import { startStepped } from '../support/harness.ts';
+
+// Reads that belong together and hold at different slots.
+
+const { get, cluster, node, step } = await startStepped(t, { perSlot: 0 });
+await step(40, 4); // above the first finalized slot that the gateway saw
+const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
+
+/** What amounts may depend on, and is read beside them: the time, here 0. */
+const CLOCK = JSON.stringify({
+  data: [Buffer.alloc(40).toString('base64'), 'base64'],
+  executable: false,
+  lamports: 1,
+  owner: 'Sysvar1111111111111111111111111111111111111',
+  rentEpoch: 0,
+  space: 40,
+});
+
+/** No answer is like another: each has its own owner, and nobody has anything. */
+let owners = 0;
+const owner = () => '2345678'.charAt(owners++).repeat(44);
+
+/** Has the node hold nothing for anybody, each time at the slot that is told; returns how often it was asked. */
+function nothingAt(slotOf: (read: number, programId: string | undefined) => number): () => number {
+  let reads = 0;
+  const context = (programId?: string) => `"context":{"slot":${slotOf(reads++, programId)}}`;
+  node.overrides.set('getTokenAccountsByOwner', ([, { programId }]) => ({
+    result: `{${context(programId)},"value":[]}`,
+  }));
+  node.overrides.set('getMultipleAccounts', ([keys]) => {
+    const accounts = keys.map((key: string) => (key === CLOCK_SYSVAR ? CLOCK : 'null'));
+    return { result: `{${context()},"value":[${accounts}]}` };
+  });
+  return () => reads;
+}
+
+t.afterEach(() => node.overrides.clear());
+
+t.test('both token programs are read again until they agree', async (t) => {
+  const finalized = cluster.chain.slot('finalized');
+  const reads = nothingAt((read, programId) => (read < 3 && programId !== TOKEN_2022 ? finalized - 1 : finalized));
+  const { json } = await get(`/token-accounts/${owner()}?commitment=finalized`);
+  t.equal(reads(), 6, 'twice two lists and the Clock');
+  t.equal(json.slot, finalized);
+  t.match(json.receipt.claim, /^observed/, 'what is closed just behind that slot may be missing');
+});
+
+t.test('a list that has stood for long lacks nothing', async (t) => {
+  const [wallet] = WALLETS;
+  const path = `/token-accounts/${wallet.address}?commitment=finalized`;
+  for (let i = 0; i < 8; i++) {
+    await get(path); // until it is kept live
+    await step(2, 2);
+  }
+  const { json: young } = await get(`${path}&mint=${WRAPPED_SOL}`);
+  t.match(young.receipt.claim, /^observed/);
+  await step(80, 4);
+  const { json } = await get(`${path}&mint=${COINS[0]?.mint.address}`);
+  t.equal(json.result.length, 1);
+  t.match(json.receipt.claim, /^exact/);
+});
+
+t.test('when they never agree the oldest slot is told, and no more is claimed than was seen', async (t) => {
+  const from = cluster.chain.slot('finalized') - 10;
+  const reads = nothingAt((read) => from + read);
+  const { status, json } = await get(`/token-accounts/${owner()}?commitment=finalized`);
+  t.equal(status, 200);
+  t.same(json.result, []);
+  t.equal(reads(), 9, 'three times');
+  t.equal(json.slot, from + 6);
+  t.match(json.receipt.claim, /^observed/);
+});
+
+t.test('a portfolio is told at the slot of its oldest part, too', async (t) => {
+  const from = cluster.chain.slot('confirmed') - 10;
+  const reads = nothingAt((read) => from + read);
+  const { status, json } = await get(`/address/${owner()}/portfolio`);
+  t.equal(status, 200);
+  t.match(json.result, { items: [], totalUsd: null });
+  t.equal(reads(), 12, 'the balance, two lists and the Clock, three times');
+  t.equal(json.slot, from + 8);
+  t.match(json.receipt.claim, /^observed/);
+});

@@ -1,0 +1,124 @@
+import bs58 from 'bs58';
+import t from 'tap';
+import { TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
+import { GOLD } from '../../src/localnet/traffic/demo-accounts.ts';
+import { startStepped } from '../support/harness.ts';
+import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
+
+const { get, cluster, node } = await startStepped(t, { perSlot: 0 });
+const MOST = 10_000;
+
+/** No answer is like another. */
+let owners = 0;
+const owner = () => '2345678'.charAt(owners++).repeat(44);
+
+const numbered = (i: number): string => {
+  const key = Buffer.alloc(32, 9);
+  key.writeUInt32BE(i);
+  return bs58.encode(key);
+};
+
+/** So many accounts of one owner and mint, as a node lists them. */
+function listed(owner: string, from: number, count: number): string[] {
+  const { data } = tokenAccountFixture(owner, 0, GOLD.mint.address);
+  return Array.from({ length: count }, (_, i) => {
+    data.writeBigUInt64LE(BigInt(from + i), 64);
+    const account = `"data":["${data.toString('base64')}","base64"],"executable":false,"lamports":2039280`;
+    const program = `"owner":"${GOLD.program}","rentEpoch":18446744073709551615,"space":165`;
+    return `{"account":{${account},${program}},"pubkey":"${numbered(from + i)}"}`;
+  });
+}
+
+/** Has the node list these under the classic program, and those under Token-2022. */
+function lists(classic: readonly string[], newer: readonly string[]): void {
+  node.overrides.set('getTokenAccountsByOwner', ([, { programId, mint }]) => {
+    const rows = programId === TOKEN_PROGRAM || mint !== undefined ? classic : newer;
+    return { result: `{"context":{"slot":${cluster.chain.slot('confirmed')}},"value":[${rows}]}` };
+  });
+}
+
+const tooLarge = async (target: string): Promise<void> => {
+  const { status, json } = await get(target);
+  t.strictSame([status, json.error], [413, 'result_too_large'], target.replace(/\d{44}/, 'owner'));
+  t.same(Object.keys(json), ['error', 'message']);
+};
+
+t.test('ten thousand accounts are listed, in their order, and summed up', async (t) => {
+  const holder = owner();
+  lists(listed(holder, 0, MOST - 1), listed(holder, MOST - 1, 1));
+  const { status, json } = await get(`/token-accounts/${holder}`);
+  t.equal(status, 200);
+  t.same(
+    json.result.map(({ address }: any) => address),
+    Array.from({ length: MOST }, (_, i) => numbered(i)).sort(),
+  );
+  t.equal(json.result.find(({ address }: any) => address === numbered(77)).tokenAmount.amount, '77');
+  const portfolio = (await get(`/address/${holder}/portfolio`)).json.result;
+  t.match(portfolio.items, [{ mint: GOLD.mint.address, accounts: MOST - 1, amount: `${(MOST * (MOST - 1)) / 2}` }]);
+});
+
+t.test('one more is too many: of both programs together, of one, of one mint', async () => {
+  for (const [classic, newer] of [
+    [MOST + 1, 0],
+    [MOST, 1],
+  ] as const) {
+    const holder = owner();
+    lists(listed(holder, 0, classic), listed(holder, MOST + 1, newer));
+    await tooLarge(`/token-accounts/${holder}`);
+    await tooLarge(`/address/${holder}/portfolio`);
+    if (newer === 0) await tooLarge(`/token-accounts/${holder}?mint=${GOLD.mint.address}`);
+  }
+});
+
+t.test('an answer of a node over the limit is refused, not read', async () => {
+  const small = await startStepped(t, { perSlot: 0, set: ['upstream.maxBytes=100000'] });
+  const holder = owner();
+  const rows = listed(holder, 0, 1000);
+  small.node.overrides.set('getTokenAccountsByOwner', () => ({
+    result: `{"context":{"slot":${small.cluster.chain.slot('confirmed')}},"value":[${rows}]}`,
+  }));
+  const { status, json } = await small.get(`/token-accounts/${holder}`);
+  t.strictSame([status, json.error], [413, 'result_too_large']);
+});
+
+t.test('a block of five megabytes is read once, and a hit from then on', async (t) => {
+  const slot = cluster.chain.slot('finalized') - 1;
+  const keys = Array.from({ length: 30 }, (_, i) => ({
+    pubkey: numbered(i),
+    signer: i === 0,
+    writable: i < 20,
+    source: 'transaction',
+  }));
+  const signature = (i: number): string =>
+    bs58.encode(Buffer.concat([Buffer.alloc(60, 7), Buffer.from([9, 9, i >> 8, i])]));
+  const meta = { err: null, fee: 5000, computeUnitsConsumed: 150, preBalances: [], postBalances: [] };
+  const transactions = Array.from({ length: 1500 }, (_, i) => ({
+    transaction: { signatures: [signature(i)], accountKeys: keys },
+    meta: i % 10 === 0 ? { ...meta, err: 'AccountInUse' } : meta,
+    version: 0,
+  }));
+  const block = {
+    blockhash: numbered(1),
+    previousBlockhash: numbered(2),
+    parentSlot: slot - 1,
+    blockHeight: 9,
+    blockTime: 1_700_000_000,
+    rewards: [{ pubkey: numbered(3), lamports: 3_750_000, postBalance: 1, rewardType: 'Fee', commission: null }],
+    transactions,
+  };
+  const result = JSON.stringify(block);
+  t.ok(result.length > 5_000_000, `${result.length} bytes`);
+  node.overrides.set('getBlock', () => ({ result }));
+  const first = await get(`/block/${slot}`);
+  t.strictSame([first.status, first.headers.get('x-cache')], [200, 'MISS']);
+  t.match(first.json.result.transactions, {
+    count: 1500,
+    failedCount: 150,
+    feesLamports: 7_500_000,
+    computeUnitsConsumed: 225_000,
+  });
+  t.equal(first.json.result.transactions.signatures.length, 50);
+  const again = await get(`/block/${slot}`);
+  t.strictSame([again.headers.get('x-cache'), again.text], ['HIT', first.text]);
+  t.equal(node.requestCounts.get('getBlock'), 1);
+});

@@ -1,0 +1,139 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import bs58 from 'bs58';
+import t from 'tap';
+import { SYSTEM_PROGRAM } from '../../src/domain/well-known-addresses.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
+
+const WALLET = WALLETS[0]?.address ?? '';
+
+/** How often the cluster was asked for accounts over HTTP. */
+const reads = async ({ cluster }: SteppedHarness): Promise<number> =>
+  (await cluster.control.requestCounts())['getMultipleAccounts'] ?? 0;
+
+/** Reads a path in slot after slot until it is kept live: it costs no read any more. */
+async function keepLive(world: SteppedHarness, path: string): Promise<void> {
+  for (let quiet = 0; quiet < 4; ) {
+    const before = await reads(world);
+    await world.get(path);
+    await world.step();
+    await world.get(path);
+    quiet = (await reads(world)) === before ? quiet + 1 : 0;
+  }
+}
+
+/** What the chain records of a balance. */
+const recorded = ({ cluster }: SteppedHarness, slot: number, address = WALLET): number =>
+  Number(cluster.chain.accountAt(address, slot)?.lamports ?? 0n);
+
+t.test(
+  'I1: an answer is what the chain records at its slot, at each commitment, and never of a slot to come',
+  async (t) => {
+    const world = await startStepped(t);
+    for (let i = 0; i < 25; i++) {
+      for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
+        const { result, slot } = (await world.get(`/balance/${WALLET}?commitment=${commitment}`)).json;
+        if (result.lamports !== recorded(world, slot)) t.fail(`${commitment} at ${slot}`);
+        t.ok(slot <= world.cluster.chain.slot(commitment));
+      }
+      await world.step();
+    }
+  },
+);
+
+t.test('I2: an account that is kept live costs no read, and its slot moves on with the beacons', async (t) => {
+  const world = await startStepped(t);
+  await keepLive(world, `/balance/${WALLET}`);
+  const before = await reads(world);
+  const slots: number[] = [];
+  for (let i = 0; i < 10; i++) {
+    await world.step();
+    const { json, headers } = await world.get(`/balance/${WALLET}`);
+    t.equal(json.result.lamports, recorded(world, json.slot));
+    t.equal(headers.get('x-slot'), String(json.slot));
+    slots.push(json.slot);
+  }
+  t.equal(await reads(world), before);
+  const [first = 0, last = 0] = [slots[0], slots.at(-1)];
+  t.ok(last - first >= 7, `${slots}`);
+});
+
+t.test('one subscription serves the balance and the account of an address', async (t) => {
+  const world = await startStepped(t);
+  await keepLive(world, `/balance/${WALLET}`);
+  const before = await reads(world);
+  const { result, slot } = (await world.get(`/account/${WALLET}`)).json;
+  t.match(result, { address: WALLET, kind: 'system', lamports: recorded(world, slot) });
+  t.equal(await reads(world), before);
+});
+
+t.test('I5: a processed answer lives for one slot', async (t) => {
+  const world = await startStepped(t);
+  const path = `/balance/${WALLET}?commitment=processed`;
+  for (let i = 0; i < 6; i++) {
+    const before = await reads(world);
+    const { json, headers } = await world.get(path);
+    t.match([json.slot, headers.get('x-cache')], [world.cluster.chain.slot('processed'), 'MISS']);
+    t.equal((await world.get(path)).headers.get('x-cache'), 'HIT');
+    t.equal(await reads(world), before + 1);
+    await world.step();
+  }
+});
+
+t.test('I6: when the connection is lost all that hung on it is stale at once, and live again soon', async (t) => {
+  const world = await startStepped(t);
+  const path = `/balance/${WALLET}`;
+  await keepLive(world, path);
+  const { slot } = (await world.get(path)).json;
+  await world.cluster.control.delayResponses(2000); // so that nobody can do better
+  await world.cluster.control.dropWebSockets();
+  await waitFor(async () => (await world.get(path)).headers.get('x-cache') === 'STALE', 'the loss');
+  t.equal((await world.get(path)).json.slot, slot, 'claims what was proven, and no more');
+  await world.cluster.control.delayResponses(0);
+  await waitFor(async () => {
+    world.clock.advance(100);
+    await sleep(5);
+    return (await world.get('/health')).json.result?.upstreams[0].ws === 'up';
+  }, 'the connection');
+  await world.step();
+  await keepLive(world, path);
+  t.equal((await world.get(path)).headers.get('x-cache'), 'HIT');
+});
+
+t.test('I7: X-Min-Slot gets an answer that is not older, or a refusal', async (t) => {
+  const world = await startStepped(t);
+  const path = `/balance/${WALLET}`;
+  const atLeast = (slot: number | string) => world.get(path, { headers: { 'x-min-slot': String(slot) } });
+  const { slot } = (await world.get(path)).json;
+  t.equal((await atLeast(slot)).headers.get('x-cache'), 'HIT');
+  do await world.step();
+  while (world.cluster.chain.slot('confirmed') <= slot + 1);
+  await waitFor(async () => (await atLeast(slot + 1)).json.slot > slot, 'the newer answer');
+  for (const bad of ['x', '-1', '1.5', '01', '99999999999999999999']) {
+    t.match((await atLeast(bad)).json, { error: 'invalid_slot' }, bad);
+  }
+  const far = await atLeast(slot + 1000);
+  t.match([far.status, far.json.error, far.headers.get('retry-after')], [503, 'min_slot_not_reached', '1']);
+  const near = world.cluster.chain.slot('confirmed') + 1;
+  const before = await reads(world);
+  const soon = atLeast(near);
+  await waitFor(async () => (await reads(world)) > before, 'the question');
+  while (world.cluster.chain.slot('confirmed') < near) await world.step();
+  t.equal((await soon).status, 200, 'waits for a slot that is near');
+});
+
+t.test('I11: an account that is not there is an answer too, and its coming and going are told', async (t) => {
+  const world = await startStepped(t);
+  const address = bs58.encode(Buffer.alloc(32, 7));
+  await keepLive(world, `/balance/${address}`);
+  t.match((await world.get(`/account/${address}`)).json, { result: null });
+  const empty = { lamports: 0n, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(0) };
+  for (const lamports of [5n, 0n, 7n]) {
+    world.cluster.chain.setAccount(address, { ...empty, lamports });
+    const before = await reads(world);
+    await world.step(3);
+    const { result, slot } = (await world.get(`/balance/${address}`)).json;
+    t.equal(result.lamports, Number(lamports), `at ${slot}`);
+    t.equal(await reads(world), before);
+  }
+});

@@ -1,0 +1,103 @@
+import { address } from '@solana/web3.js';
+import t from 'tap';
+import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
+import { DOLLAR, GOLD, TOLL, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { PRICE_FEEDS } from '../../src/localnet/traffic/demo-price-feeds.ts';
+import { type HttpAnswer, type SteppedHarness, startStepped } from '../support/harness.ts';
+import { addressFromByte, tokenAccountFixture, tokenOwner } from '../support/token-account-fixtures.ts';
+
+const OWNER = addressFromByte(7);
+const [A, B] = [address(addressFromByte(21)), address(addressFromByte(22))];
+const PATH = `/token-accounts/${OWNER}`;
+const GONE = { lamports: 0n, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(0) };
+/** An audit reads too, and would be counted. */
+const UNAUDITED = 'watch.auditMs=3600000';
+
+/** A token account as the cluster's chain takes it. */
+const held = (owner: string, amount: number, mint: string = DOLLAR.mint.address, program = TOKEN_PROGRAM) => ({
+  ...tokenAccountFixture(owner, amount, mint),
+  owner: program,
+});
+
+/** How often the cluster was asked for lists. */
+const reads = async ({ cluster }: SteppedHarness): Promise<number> =>
+  (await cluster.control.requestCounts())['getTokenAccountsByOwner'] ?? 0;
+
+/** Reads a path in slot after slot until it has cost no reading of a list for so many slots; returns their answers. */
+async function keepLive(world: SteppedHarness, path: string, slots = 3): Promise<readonly HttpAnswer[]> {
+  const quiet: HttpAnswer[] = [];
+  for (let i = 0; quiet.length < slots; i++) {
+    if (i > 500) throw new Error(`${path} does not come to be kept live`);
+    const before = await reads(world);
+    await world.step();
+    const got = await world.get(path);
+    if ((await reads(world)) === before) quiet.push(got);
+    else quiet.length = 0;
+  }
+  return quiet;
+}
+
+t.test('I15: the token accounts of an owner that is read again and again cost no read', async (t) => {
+  const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED] });
+  world.cluster.chain.setAccount(A, held(OWNER, 1_000_000));
+  world.cluster.chain.setAccount(B, held(OWNER, 50, TOLL.mint.address, TOKEN_2022_PROGRAM));
+  await world.step(3);
+  const answers = await keepLive(world, PATH, 6);
+  t.ok(answers.every(({ json }) => json.result.length === 2));
+  t.ok(answers.at(-1)?.json.slot > answers[0]?.json.slot, 'their slot moves on');
+  t.match(await keepLive(world, `${PATH}?mint=${TOLL.mint.address}`), [{ json: { result: [{ address: B }] } }]);
+  t.strictSame((await keepLive(world, `${PATH}?mint=${GOLD.mint.address}`))[0]?.json.result, []);
+});
+
+t.test('I15: each answer is what the chain holds at its slot, whatever becomes of the accounts', async (t) => {
+  const world = await startStepped(t, { perSlot: 0 });
+  const { chain } = world.cluster;
+  const recorded = (slot: number): object =>
+    Object.fromEntries(
+      [A, B].flatMap((each) => {
+        const account = chain.accountAt(each, slot);
+        if (account?.owner !== TOKEN_PROGRAM || tokenOwner(account) !== OWNER) return [];
+        return [[each, `${Buffer.from(account.data).readBigUInt64LE(64)}`]];
+      }),
+    );
+  const lists = new Set<string>();
+  const check = ({ json: { slot, result } }: HttpAnswer): void => {
+    const rows = Object.fromEntries(result.map(({ address, tokenAmount }: any) => [address, tokenAmount.amount]));
+    t.strictSame(rows, recorded(slot), `at ${slot}`);
+    lists.add(JSON.stringify(rows));
+  };
+  (await keepLive(world, PATH)).forEach(check);
+  for (const [each, account] of [
+    [A, held(OWNER, 1)],
+    [B, held(OWNER, 2)],
+    [A, held(OWNER, 3)],
+    [A, held(addressFromByte(9), 3)],
+    [B, GONE],
+    [A, held(OWNER, 4)],
+  ] as const) {
+    chain.setAccount(each, account);
+    for (let i = 0; i < 3; i++) {
+      await world.step();
+      check(await world.get(PATH));
+    }
+    (await keepLive(world, PATH)).forEach(check);
+  }
+  t.equal(lists.size, 6, 'all of it was seen');
+});
+
+const pyth = [`prices.sources=["pyth-onchain"]`, `prices.pyth.feeds=${JSON.stringify(PRICE_FEEDS)}`];
+
+t.test('a portfolio is carried on with what it holds, and valued again every few slots', async (t) => {
+  const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED, ...pyth] });
+  const { chain } = world.cluster;
+  const wallet = WALLETS[0].address;
+  const path = `/address/${wallet}/portfolio`;
+  const answers = await keepLive(world, path, 10);
+  const sol = ({ json }: HttpAnswer): any => json.result.items.find(({ asset }: any) => asset === 'SOL');
+  for (const each of answers) t.equal(sol(each).amount, `${chain.accountAt(wallet, each.json.slot)?.lamports}`);
+  t.ok(new Set(answers.map(({ json }) => json.slot)).size > 1, 'their slot moves on');
+  t.ok(new Set(answers.map((each) => sol(each).priceUsd)).size > 1, 'so do the prices');
+  chain.setAccount(wallet, { ...GONE, lamports: 77n });
+  await keepLive(world, path);
+  t.equal(sol(await world.get(path)).amount, '77');
+});

@@ -1,0 +1,108 @@
+import t from 'tap';
+import { type HttpAnswer, startStepped } from '../support/harness.ts';
+import { exchange } from '../support/raw-http.ts';
+
+const THE_RULE = ['limits.free.requests=100']; // 100 requests in 10 seconds, as it ships
+
+const quota = ({ headers }: HttpAnswer): readonly (number | null)[] =>
+  ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
+
+t.test('a hundred requests in ten seconds, counted out loud; the next waits until Reset', async (t) => {
+  const { get, clock } = await startStepped(t, { set: THE_RULE });
+  const openedMs = clock.now();
+  const reset = Math.ceil(openedMs / 1000) + 10;
+  for (let i = 1; i <= 100; i++) {
+    const got = await get('/slot');
+    t.equal(got.status, 200);
+    t.same(quota(got), [100, 100 - i, reset]);
+    if (i === 50) clock.advance(300);
+  }
+  clock.advance(3000);
+  for (const path of ['/slot', '/pubkey', '/no/such/route', '/epoch?x', '/balance/x']) {
+    const got = await get(path);
+    t.equal(got.status, 429, path);
+    t.same(Object.keys(got.json), ['error', 'message']);
+    t.equal(got.json.error, 'rate_limited');
+    t.same(quota(got), [100, 0, reset]);
+    t.equal(got.headers.get('retry-after'), String(Math.ceil((openedMs + 10_000 - clock.now()) / 1000)));
+    t.match(got.headers.get('access-control-expose-headers'), 'Retry-After');
+  }
+  clock.advance(openedMs + 10_000 - 1 - clock.now());
+  const early = await get('/slot');
+  t.equal(early.status, 429, 'a millisecond before');
+  t.equal(early.headers.get('retry-after'), '1');
+  clock.advance(1);
+  const full = await get('/pubkey');
+  t.equal(full.status, 200);
+  t.same(quota(full).slice(0, 2), [100, 99]);
+});
+
+t.test('every answer counts one, whatever it says; health and preflights count nothing', async (t) => {
+  const { get, rpc } = await startStepped(t, { set: THE_RULE });
+  let left = 100;
+  const counts = async (asking: Promise<HttpAnswer>, weight: number, what: string): Promise<void> => {
+    left -= weight;
+    t.equal(quota(await asking)[1], left, what);
+  };
+  await counts(get('/health'), 0, 'health, with the full limit');
+  await counts(get('/health', { method: 'HEAD' }), 0, 'HEAD of health');
+  await counts(get('/slot', { method: 'OPTIONS' }), 0, 'a preflight');
+  await counts(get('/slot'), 1, 'a hit');
+  await counts(get('/slot', { method: 'HEAD' }), 1, 'HEAD');
+  await counts(get('/pubkey'), 1, 'pubkey');
+  await counts(get('/openapi.json'), 1, 'the document');
+  await counts(get('/no/such/route'), 1, '404');
+  await counts(get('/balance/x'), 1, '400');
+  await counts(get('/slot', { method: 'PUT' }), 1, '405');
+  await counts(get('/stream'), 1, '426');
+  await counts(rpc({ method: 'getSlot' }), 1, 'a call');
+  await counts(rpc({ method: 'sendTransaction' }), 1, 'a call that is refused');
+  await counts(rpc('{'), 1, 'no JSON');
+  await counts(get('/slot', { headers: { 'x-api-key': 'k' } }), 1, 'a bad key');
+  await counts(get('/health'), 0, 'health, with what is left');
+  await counts(get('/rpc', { method: 'OPTIONS' }), 0, 'a preflight');
+});
+
+t.test('without a window the headers show the full limit and when a window that began now would end', async (t) => {
+  const { get, clock } = await startStepped(t, { set: THE_RULE });
+  t.same(quota(await get('/health')), [100, 100, Math.ceil(clock.now() / 1000) + 10]);
+});
+
+t.test('health is told to who may ask nothing else', async (t) => {
+  const { get } = await startStepped(t, { set: ['limits.free.requests=1'] });
+  t.equal((await get('/slot')).status, 200);
+  t.equal((await get('/slot')).status, 429);
+  t.equal((await get('/health')).status, 200);
+  t.equal((await get('/slot', { method: 'OPTIONS' })).status, 204);
+});
+
+t.test(
+  'behind a trusted proxy each caller has a window of its own; elsewhere the header is only a claim',
+  async (t) => {
+    const from = (address: string): RequestInit => ({ headers: { 'x-forwarded-for': address } });
+    const open = await startStepped(t, { set: THE_RULE });
+    t.equal(quota(await open.get('/slot', from('203.0.113.1')))[1], 99);
+    t.equal(quota(await open.get('/slot', from('203.0.113.2')))[1], 98, 'nobody is trusted');
+    const behind = await startStepped(t, { set: [...THE_RULE, 'trustedProxies=127.0.0.0/8'] });
+    for (const remaining of [99, 98]) {
+      for (const address of ['203.0.113.1', '203.0.113.2', '2001:db8::1'])
+        t.equal(quota(await behind.get('/slot', from(address)))[1], remaining, address);
+    }
+    t.equal(quota(await behind.get('/slot', from('203.0.113.9, 203.0.113.1')))[1], 97, 'the nearest hop counts');
+    t.equal(quota(await behind.get('/slot', from('2001:db8::2')))[1], 97, 'one /64, one window');
+  },
+);
+
+t.test('6: connections that come too fast are closed before they say a word, and others are not', async (t) => {
+  const { gateway, clock } = await startStepped(t, { set: ['limits.connections=3'] });
+  const packet = 'GET /api/v1/pubkey HTTP/1.1\r\nHost: a\r\n\r\n';
+  const answered = async (localAddress: string): Promise<boolean> => {
+    const { text, closed } = await exchange(gateway.url, [packet], { localAddress });
+    t.equal(closed, text === '');
+    return text.startsWith('HTTP/1.1 200');
+  };
+  for (const isAnswered of [true, true, true, false, false]) t.equal(await answered('127.0.9.9'), isAnswered);
+  t.ok(await answered('127.0.9.10'));
+  clock.advance(1000);
+  t.ok(await answered('127.0.9.9'));
+});

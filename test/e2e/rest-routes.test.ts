@@ -1,0 +1,291 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import t from 'tap';
+import { CLOCK_SYSVAR, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
+import { COINS, DOLLAR, NONCE, WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
+import { startStepped, waitFor } from '../support/harness.ts';
+
+const world = await startStepped(t, { perSlot: 1 });
+const { get, rpc, cluster, clock, gateway, step } = world;
+await step(160, 4); // a minute, so that there is a performance sample
+
+const NOBODY = '4'.repeat(44);
+const wallet = WALLETS[0].address;
+const parsed = { encoding: 'jsonParsed' };
+
+const INTEGER = /^\d+$/;
+
+t.test('every answer is what the API document says', async (t) => {
+  const document = (await get('/openapi.json')).json;
+  t.equal(document.openapi, '3.1.0');
+  const ajv = new Ajv2020({ strict: false });
+  ajv.addSchema(document, 'document');
+  const schemaOf = (path: string, method = 'get', status = 200) => {
+    const pointer = [path, method, 'responses', status, 'content', 'application/json', 'schema']
+      .map((part) => String(part).replaceAll('~', '~0').replaceAll('/', '~1'))
+      .join('/');
+    return ajv.compile({ $ref: `document#/paths/${pointer}` });
+  };
+  const signature = cluster.chain.transactionsOf(wallet)[0]?.signature;
+  const answers: readonly [path: string, ...targets: string[]][] = [
+    ['/slot', '/slot'],
+    ['/epoch', '/epoch', '/epoch?commitment=finalized'],
+    ['/health', '/health'],
+    ['/performance', '/performance'],
+    ['/priority-fee', '/priority-fee'],
+    ['/network', '/network'],
+    ['/balance/{addr}', `/balance/${wallet}`, `/balance/${NOBODY}?commitment=processed`],
+    ['/account/{addr}', ...[wallet, NOBODY, CLOCK_SYSVAR, TOKEN_PROGRAM, NONCE.address].map((a) => `/account/${a}`)],
+    ['/address/{addr}/history', `/address/${wallet}/history`, `/address/${wallet}/history?type=transfers`],
+    ['/block/{slot}', `/block/${cluster.chain.slot('finalized')}`],
+    ['/tx/{sig}', `/tx/${signature}`, `/tx/${signature}?enhanced=1`],
+    ['/token-accounts/{owner}', `/token-accounts/${wallet}`, `/token-accounts/${NOBODY}?commitment=finalized`],
+    ['/token/{mint}', ...COINS.map(({ mint }) => `/token/${mint.address}`)],
+    ['/address/{addr}/portfolio', `/address/${wallet}/portfolio`, `/address/${NOBODY}/portfolio`],
+    ['/token/{mint}/holders', `/token/${DOLLAR.mint.address}/holders`, `/token/${DOLLAR.mint.address}/holders?page=2`],
+    ['/search', ...[wallet, DOLLAR.mint.address, '1000000', '5'.repeat(88)].map((q) => `/search?q=${q}`)],
+    ['/pubkey', '/pubkey'],
+  ];
+  t.same(
+    new Set(Object.keys(document.paths)),
+    new Set([...answers.map(([path]) => path), '/rpc', '/explain', '/stream']),
+    'all routes are in the document, and here',
+  );
+  for (const [path, ...targets] of answers) {
+    const fits = schemaOf(path);
+    for (const target of targets) {
+      const { status, json } = await get(target);
+      t.equal(status, 200, target);
+      t.ok(fits(json), `${target} ${ajv.errorsText(fits.errors)}`);
+    }
+    t.notOk(fits({ result: 'something else' }), `${path} is described closely`);
+  }
+  t.ok(schemaOf('/rpc', 'post')((await rpc({ method: 'getSlot' })).json));
+  const refusal = schemaOf('/balance/{addr}', 'get', 400);
+  t.ok(refusal((await get('/balance/x')).json));
+  t.notOk(refusal({ error: 'no_such_code', message: '' }));
+});
+
+t.test('/slot is the newest processed slot', async (t) => {
+  const { json } = await get('/slot');
+  t.equal(json.result, cluster.chain.slot('processed'));
+  t.equal(json.slot, json.result);
+  t.same(Object.keys(json), ['result', 'slot', 'receipt']);
+});
+
+t.test('/epoch has the names of getEpochInfo and three more', async (t) => {
+  for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
+    const { json } = await get(`/epoch?commitment=${commitment}`);
+    const { chain } = cluster;
+    const slot = chain.slot(commitment);
+    const slotIndex = slot % 8192;
+    t.equal(json.slot, slot);
+    t.equal(json.receipt.commitment, commitment);
+    t.same(json.result, {
+      epoch: Math.floor(slot / 8192),
+      slotIndex,
+      slotsInEpoch: 8192,
+      absoluteSlot: slot,
+      blockHeight: chain.newestBlock(commitment)?.height,
+      transactionCount: chain.newestBlock(commitment)?.transactionCount,
+      epochProgress: Number((slotIndex / 8192).toFixed(6)),
+      slotsRemaining: 8192 - slotIndex,
+      estimatedEndTime: Math.round((clock.now() + (8192 - slotIndex) * 400) / 1000),
+    });
+  }
+});
+
+t.test('/performance has rates beside the names of getRecentPerformanceSamples', async (t) => {
+  const { json } = await get('/performance');
+  t.ok(json.result.length >= 1);
+  for (const row of json.result) {
+    t.same(Object.keys(row), [
+      'slot',
+      'numTransactions',
+      'numNonVoteTransactions',
+      'numSlots',
+      'samplePeriodSecs',
+      'tps',
+      'nonVoteTps',
+      'slotTimeMs',
+    ]);
+    t.equal(row.tps, Number((row.numTransactions / row.samplePeriodSecs).toFixed(1)));
+    t.equal(row.slotTimeMs, Number(((row.samplePeriodSecs * 1000) / row.numSlots).toFixed(1)));
+  }
+});
+
+t.test('/priority-fee says what it samples', async (t) => {
+  let fees: number[] = [];
+  const zeroShare = (): number => Number((fees.filter((fee) => fee === 0).length / fees.length).toFixed(6));
+  const told = async () => (await get('/priority-fee')).json.result;
+  const agree = async (): Promise<boolean> => {
+    await step(4, 4); // each second it is read anew
+    const { json } = await rpc({ method: 'getRecentPrioritizationFees', params: [[]] });
+    fees = json.result.map((row: any) => row.prioritizationFee);
+    return (await told()).zeroShare === zeroShare();
+  };
+  await waitFor(agree, 'the sample of these blocks');
+  const result = await told();
+  t.equal(result.unit, 'microLamportsPerComputeUnit');
+  t.equal(result.method, 'min-per-slot');
+  t.equal(result.slotsSampled, 150);
+  t.equal(result.zeroShare, zeroShare());
+  t.equal(result.priorityFeeEstimate, result.percentiles['50']);
+  const { min, low, medium, high, veryHigh, unsafeMax } = result.priorityFeeLevels;
+  t.same(
+    [min, low, medium, high, veryHigh, unsafeMax],
+    ['0', '25', '50', '75', '95', '100'].map((percent) => result.percentiles[percent]),
+  );
+  t.equal(unsafeMax, Math.max(...fees));
+});
+
+t.test('/network is the cluster at a glance, without a receipt', async (t) => {
+  await step(); // the slots before came all at once, in one window of the throttle
+  const { text, json } = await get('/network');
+  const { result } = json;
+  t.same(Object.keys(json), ['result', 'slot']);
+  t.equal(text, `{"result":${JSON.stringify(result)},"slot":${result.slot}}`);
+  t.equal(result.slot, cluster.chain.slot('processed'));
+  t.equal(result.epoch * 8192 + result.slotIndex, result.slot);
+  t.equal(result.updatedAt, clock.now());
+  t.equal(result.health, 'ok');
+  const later = await step().then(() => get('/network'));
+  t.equal(later.json.result.seq, result.seq + 1);
+  t.equal(later.json.result.stream, result.stream);
+});
+
+t.test('/balance has every digit, and 0 for an account that is not there', async (t) => {
+  const whale = await get(`/balance/${WHALE.address}`);
+  t.match(whale.text, '{"result":{"lamports":9007199254740993,"sol":"9007199.254740993"},"slot":');
+  t.same((await get(`/balance/${NOBODY}`)).json.result, { lamports: 0, sol: '0' });
+});
+
+t.test('/account has every digit, and null for an account that is not there', async (t) => {
+  const whale = await get(`/account/${WHALE.address}`);
+  t.ok(
+    whale.text.startsWith(
+      `{"result":{"address":"${WHALE.address}","kind":"system","lamports":9007199254740993,"sol":"9007199.254740993",` +
+        `"owner":"11111111111111111111111111111111","executable":false,"rentEpoch":"18446744073709551615","space":0,` +
+        `"data":["","base64"]},"slot":`,
+    ),
+    whale.text,
+  );
+  t.equal((await get(`/account/${NOBODY}`)).json.result, null);
+});
+
+t.test('/account says what kind each account is of', async (t) => {
+  const { tokenAccountOf, lookupTable } = cluster.setup;
+  const kinds: Record<string, string> = {
+    [wallet]: 'system',
+    [CLOCK_SYSVAR]: 'sysvar',
+    [NONCE.address]: 'nonce',
+    [lookupTable.address]: 'address-lookup-table',
+    [TOKEN_PROGRAM]: 'bpf-upgradeable-loader',
+    '11111111111111111111111111111111': 'native-program',
+  };
+  for (const coin of COINS) {
+    const program = coin.program === TOKEN_PROGRAM ? 'spl-token' : 'spl-token-2022';
+    kinds[coin.mint.address] = `${program}:mint`;
+    kinds[tokenAccountOf(coin, WALLETS[0])] = `${program}:account`;
+  }
+  for (const [address, kind] of Object.entries(kinds)) {
+    const { result } = (await get(`/account/${address}`)).json;
+    t.equal(result.kind, kind, address);
+    t.equal(result.address, address);
+  }
+});
+
+t.test('parsed data is sorted by name and keeps its digits', async (t) => {
+  const { text } = await get(`/account/${DOLLAR.mint.address}`);
+  t.match(text, /"data":\{"parsed":\{"info":\{"decimals":6,"freezeAuthority":"[^"]+","isInitialized":true,/);
+});
+
+t.test('the numbers that no double holds pass through /rpc digit for digit, in every encoding', async (t) => {
+  const address = WHALE.address;
+  const lamports = '"lamports":9007199254740993';
+  const rent = '"rentEpoch":18446744073709551615';
+  t.match((await rpc({ method: 'getBalance', params: [address] })).text, /"value":9007199254740993\}\}$/);
+  const encodings = [undefined, 'base58', 'base64', 'base64+zstd', 'jsonParsed'];
+  for (const encoding of encodings) {
+    const config = encoding === undefined ? [] : [{ encoding }];
+    const one = await rpc({ method: 'getAccountInfo', params: [address, ...config] });
+    t.match(one.text, lamports, `${encoding}`);
+    t.match(one.text, rent);
+    const two = await rpc({ method: 'getMultipleAccounts', params: [[address, address], ...config] });
+    t.equal(two.text.split(lamports).length, 3, `${encoding} twice`);
+    t.equal(two.text.split(rent).length, 3);
+  }
+});
+
+t.test('a call through /rpc has the very bytes of the node', async (t) => {
+  await step(8); // what other tests have read is old by then
+  const { chain } = cluster;
+  await step(3); // what is kept from before may be a slot behind the node
+  const signature = chain.transactionsOf(wallet).at(-1)?.signature;
+  const calls: readonly [method: string, params?: unknown[]][] = [
+    ['getAccountInfo', [wallet, parsed]],
+    ['getMultipleAccounts', [[wallet, NOBODY], parsed]],
+    ['getHealth'],
+    ['getVersion'],
+    ['getClusterNodes'],
+    ['getBlockProduction'],
+    ['getRecentPerformanceSamples', [3]],
+    ['getRecentPrioritizationFees', [[]]],
+    ['getTokenAccountsByOwner', [wallet, { programId: TOKEN_PROGRAM }, parsed]],
+    ['getTokenAccountBalance', [cluster.setup.tokenAccountOf(DOLLAR, WALLETS[0])]],
+    ['getTokenSupply', [DOLLAR.mint.address]],
+    ['getTokenLargestAccounts', [DOLLAR.mint.address]],
+    ['getBlock', [chain.slot('finalized'), { maxSupportedTransactionVersion: 0 }]],
+    ['getBlockTime', [chain.slot('finalized')]],
+    ['getBlockHeight'],
+    ['getTransaction', [signature, { commitment: 'confirmed', maxSupportedTransactionVersion: 0 }]],
+    ['getSignaturesForAddress', [wallet, { limit: 5 }]],
+    ['getLatestBlockhash'],
+    ['getSlot'],
+    ['getEpochInfo'],
+    ['getBalance', [wallet]],
+  ];
+  t.equal(new Set(calls.map(([method]) => method)).size, 21);
+  for (const [method, params = []] of calls) {
+    const direct = await fetch(cluster.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    const { result } = (await direct.json()) as any;
+    const passed = await rpc({ method, params });
+    t.equal(passed.status, 200, method);
+    t.same(passed.json, { result }, method);
+    t.equal(passed.headers.get('cache-control'), 'no-store');
+    t.match(passed.headers.get('x-slot'), INTEGER);
+    t.match(passed.headers.get('x-cache'), /^(MISS|HIT|BYPASS)$/);
+  }
+});
+
+t.test('/pubkey tells the key that signs', async (t) => {
+  const { text, json, headers } = await get('/pubkey');
+  t.equal(text, `{"publicKey":"${gateway.publicKey}","algorithm":"ed25519"}`);
+  const { kid } = (await get('/slot')).json.receipt;
+  t.same((await get(`/pubkey?kid=${kid}`)).json, json);
+  t.match(headers.get('cache-control'), 'max-age');
+  t.equal((await get('/pubkey?kid=0000000000000000')).json.error, 'unknown_key');
+  t.equal((await get('/pubkey?kid=ABC')).json.error, 'invalid_query');
+});
+
+t.test('/health names the cluster, and no URL', async (t) => {
+  const { json, text } = await get('/health');
+  t.same(json, {
+    result: {
+      status: 'ok',
+      cluster: cluster.genesisHash,
+      slot: cluster.chain.slot('processed'),
+      slotAgeMs: 0,
+      behindSlots: null,
+      upstreams: [{ id: 'node-1', status: 'ok', slot: cluster.chain.slot('processed'), behindSlots: 0, ws: 'up' }],
+      cacheWarm: true,
+      version: json.result.version,
+      uptimeSec: json.result.uptimeSec,
+    },
+  });
+  t.match(json.result.version, /^\d+\.\d+\.\d+$/);
+  t.notMatch(text, '127.0.0.1');
+});

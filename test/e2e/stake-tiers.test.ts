@@ -1,0 +1,69 @@
+import { ed25519 } from '@noble/curves/ed25519.js';
+import { address } from '@solana/web3.js';
+import bs58 from 'bs58';
+import t from 'tap';
+import { stakeText } from '../../src/access/stake/stake-proof.ts';
+import { TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
+import { DOLLAR } from '../../src/localnet/traffic/demo-accounts.ts';
+import { findProgramAddress } from '../../src/solana/accounts/program-derived-address.ts';
+import { type HttpAnswer, startStepped, waitFor } from '../support/harness.ts';
+import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
+
+const HOST = 'gateway.example';
+const SECRET = new Uint8Array(32).fill(9);
+const WALLET = bs58.encode(ed25519.getPublicKey(SECRET));
+const MINT = DOLLAR.mint.address;
+const FREE = 'limits.free.requests=100'; // as it ships
+const STAKE = [`stake.mint=${MINT}`, `stake.host=${HOST}`, 'stake.step=1000', 'stake.holdSeconds=4'];
+
+function proofAt(nowMs: number, host = HOST): RequestInit {
+  const issued = String(Math.floor(nowMs / 1000));
+  const signature = ed25519.sign(new TextEncoder().encode(stakeText(host, WALLET, issued)), SECRET);
+  const headers = { 'x-stake-wallet': WALLET, 'x-stake-issued': issued, 'x-stake-signature': bs58.encode(signature) };
+  return { headers };
+}
+
+const limit = ({ headers }: HttpAnswer): number => Number(headers.get('x-ratelimit-limit'));
+
+t.test('a wallet that has held for long enough gets its tier, and only as much as it holds', async (t) => {
+  const { get, cluster, clock, step } = await startStepped(t, { perSlot: 0, set: [FREE, ...STAKE] });
+  const give = (amount: bigint): void => {
+    const name = address(findProgramAddress(TOKEN_PROGRAM, ['bag']));
+    cluster.chain.setAccount(name, tokenAccountFixture(WALLET, amount, MINT));
+  };
+  const proof = proofAt(clock.now());
+  give(3_500n);
+  t.equal(limit(await get('/slot', proof)), 100, 'a wallet that was never seen counts nothing yet');
+  const comesTo = (expected: number) => async (): Promise<boolean> => {
+    await step();
+    return limit(await get('/health', proof)) === expected;
+  };
+  const began = clock.now();
+  await waitFor(comesTo(400), 'three steps');
+  t.ok(clock.now() - began >= 4_000, 'not before it has held for so long');
+  t.equal(limit(await get('/slot')), 100, 'the address has what it had');
+
+  const started = await get('/slot', proof);
+  t.equal(limit(started), 400);
+  give(999n);
+  await waitFor(comesTo(100), 'less than a step');
+});
+
+t.test('a proof that does not hold is refused, and counts for the address', async (t) => {
+  const { get, clock } = await startStepped(t, { perSlot: 0, set: [FREE, ...STAKE] });
+  const got = await get('/slot', proofAt(clock.now(), 'elsewhere.example'));
+  t.match([got.status, got.json.error, limit(got)], [401, 'invalid_stake_proof', 100]);
+  const old = await get('/pubkey', proofAt(clock.now() - 2 * 86_400_000));
+  t.match([old.status, old.json.error], [401, 'invalid_stake_proof']);
+  t.match(old.json.message, 'more than a day ago');
+  t.equal(Number(old.headers.get('x-ratelimit-remaining')), 98);
+});
+
+t.test('without a mint nobody is asked for a wallet', async (t) => {
+  const { get } = await startStepped(t, { perSlot: 0 });
+  t.equal((await get('/slot', { headers: { 'x-stake-wallet': 'x' } })).status, 200);
+});
+
+t.test('a mint without the host that wallets sign for stops the start', async (t) => {
+  await t.rejects(startStepped(t, { set: [`stake.mint=${MINT}`] }), { exitCode: 78, message: /stake\.host/ });
+});

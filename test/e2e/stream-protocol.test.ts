@@ -1,0 +1,223 @@
+import { once } from 'node:events';
+import { Unpackr } from 'msgpackr';
+import t, { type Test } from 'tap';
+import { WebSocket } from 'ws';
+import { parseTarget } from '../../src/domain/canonical-request.ts';
+import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
+import { type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
+import { exchange, parseResponses } from '../support/raw-http.ts';
+
+interface Listener {
+  readonly socket: WebSocket;
+  readonly frames: Buffer[];
+  readonly headers: Record<string, unknown>;
+  /** The code that it was closed with. */
+  readonly closed: Promise<number>;
+}
+
+async function listen(t: Test, { gateway }: SteppedHarness, query = ''): Promise<Listener> {
+  const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/api/v1/stream${query}`);
+  t.teardown(() => socket.terminate());
+  const frames: Buffer[] = [];
+  socket.on('message', (data: Buffer) => frames.push(data));
+  const closed = once(socket, 'close').then(([code]) => code as number);
+  const [[{ headers }]] = await Promise.all([once(socket, 'upgrade'), once(socket, 'open')]);
+  return { socket, frames, headers, closed };
+}
+
+/** How the gateway refuses to open a stream. */
+async function refused({ gateway }: SteppedHarness, query = '', headers: Readonly<Record<string, string>> = {}) {
+  const lines = Object.entries({
+    host: 'localhost',
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+    ...headers,
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const packet = `GET /api/v1/stream${query} HTTP/1.1\r\n${lines.join('')}\r\n`;
+  const [answer] = parseResponses((await exchange(gateway.url, [packet])).text);
+  if (answer === undefined) throw new Error('no answer');
+  const told = answer.head.split('\r\n').map((line) => /^([^:]+): (.*)$/.exec(line) ?? []);
+  return {
+    status: answer.status,
+    headers: Object.fromEntries(told.map(([, name = '', value = '']) => [name.toLowerCase(), value])),
+    json: JSON.parse(answer.body),
+  };
+}
+
+const text = (frame: Buffer | undefined): string => String(frame);
+
+const world = await startStepped(t, { set: ['limits.free.streams=100'] });
+const { get, step, cluster, gateway } = world;
+
+t.test('with receipts each frame proves itself, as what this stream was asked for', async (t) => {
+  const streams = ['?receipts=1', '?receipts=1&interval=1000', '?format=json&receipts=1'];
+  const heard = await Promise.all(streams.map((query) => listen(t, world, query)));
+  const plain = await listen(t, world);
+  await waitFor(() => heard.every(({ frames }) => frames.length === 1), 'the first frames');
+  for (let count = 0; count < 8; count++) await step();
+  await waitFor(() => heard[0]?.frames.length === plain.frames.length && plain.frames.length >= 8, 'the frames');
+  t.ok((heard[1]?.frames.length ?? 0) < plain.frames.length);
+  for (const [i, { frames }] of heard.entries()) {
+    const { canonical } = parseTarget(`/api/v1/stream${streams[i]}`);
+    const expected = { publicKeys: [gateway.publicKey], cluster: gateway.cluster, request: `SUB ${canonical}` };
+    for (const frame of frames) {
+      const { result, slot, receipt } = verifyReceipt(text(frame), expected);
+      t.ok(plain.frames.some((other) => text(other) === `{"result":${result},"slot":${slot}}`));
+      t.equal(receipt.claim, 'observed/1');
+      t.throws(() => verifyReceipt(text(frame), { ...expected, request: 'GET /api/v1/network' }), { code: 'request' });
+    }
+  }
+  const [last] = heard.map(({ frames }) => frames.at(-1));
+  t.ok(JSON.parse(text(last)).receipt.size >= 2, 'streams of one moment share a signature');
+});
+
+t.test('receipts are for JSON', async (t) => {
+  for (const query of ['?receipts=1&format=msgpack', '?receipts=0', '?receipts=', '?receipts=1&interval=7']) {
+    const { status, json } = await refused(world, query);
+    t.same([status, json.error], [400, 'invalid_query'], query);
+  }
+});
+
+t.test('the frame of now on open, then one for each slot, each the bytes of GET /network', async (t) => {
+  const { frames, headers } = await listen(t, world);
+  for (const name of ['limit', 'remaining', 'reset']) t.match(headers[`x-ratelimit-${name}`], /^\d+$/);
+  await waitFor(() => frames.length === 1, 'the first frame');
+  t.equal(text(frames[0]), (await get('/network')).text);
+  for (let count = 2; count <= 8; count++) {
+    await step();
+    await waitFor(() => frames.length === count, 'the next frame');
+    const network = await get('/network');
+    t.equal(text(frames.at(-1)), network.text);
+    t.equal(network.json.slot, cluster.chain.slot('processed'));
+  }
+  const parsed = frames.map((frame) => JSON.parse(text(frame)).result);
+  t.ok(parsed.every(({ seq }, i) => seq === parsed[0].seq + i));
+  t.equal(new Set(parsed.map(({ stream }) => stream)).size, 1);
+});
+
+t.test('MessagePack holds the same object, and integers as integers', async (t) => {
+  const json = await listen(t, world);
+  const packed = await listen(t, world, '?format=msgpack');
+  await world.step(5);
+  await waitFor(() => packed.frames.length === 6 && json.frames.length === 6, 'the frames');
+  const exact = new Unpackr({ useRecords: false, int64AsType: 'bigint' });
+  packed.frames.forEach((frame, i) => {
+    const object = exact.unpack(frame);
+    t.type(object.result.updatedAt, 'bigint', 'beyond 32 bits: 64 bits, not a double');
+    const plain = JSON.stringify(object, (_, value) => (typeof value === 'bigint' ? Number(value) : value));
+    t.equal(plain, text(json.frames[i]));
+  });
+});
+
+t.test('an interval makes frames rarer', async (t) => {
+  const listeners = await Promise.all([1000, 5000, 10_000].map((ms) => listen(t, world, `?interval=${ms}`)));
+  const every = await listen(t, world);
+  await world.step(60);
+  await waitFor(() => every.frames.length === 61, 'all frames');
+  for (const [i, ms] of [1000, 5000, 10_000].entries()) {
+    const times = (listeners[i]?.frames ?? []).slice(1).map((frame) => JSON.parse(text(frame)).result.updatedAt);
+    const gaps = times.slice(1).map((time, i) => time - times[i]);
+    t.ok(
+      gaps.every((gap) => gap >= ms - 200 && gap <= ms + 400),
+      `${ms}: ${gaps}`,
+    );
+    t.ok(times.length >= Math.floor(24_000 / (ms + 400)), `${times.length} frames every ${ms} ms`);
+  }
+});
+
+t.test('a ping is answered; what is not understood ends the stream with 4403', async (t) => {
+  const { socket, frames } = await listen(t, world);
+  socket.send('{"op":"ping"}');
+  await waitFor(() => frames.some((frame) => text(frame) === '{"type":"pong"}'), 'the pong');
+  for (const message of [
+    'x',
+    '7',
+    'null',
+    '[]',
+    '{}',
+    '{"op":"no such"}',
+    '{"op":null}',
+    Buffer.from('{"op":"ping"}'),
+  ]) {
+    const listener = await listen(t, world);
+    listener.socket.send(message);
+    t.equal(await listener.closed, 4403, String(message));
+  }
+});
+
+t.test('more than ten messages a second end it with 4429, a long one with 1009', async (t) => {
+  const hasty = await listen(t, world);
+  for (let i = 0; i < 10; i++) hasty.socket.send('{"op":"ping"}');
+  await waitFor(() => hasty.frames.length === 11, 'ten pongs');
+  world.clock.advance(1000);
+  for (let i = 0; i < 11; i++) hasty.socket.send('{"op":"ping"}');
+  t.equal(await hasty.closed, 4429);
+  const wordy = await listen(t, world);
+  wordy.socket.send(`{"op":"ping","x":"${'x'.repeat(4096)}"}`);
+  t.equal(await wordy.closed, 1009);
+});
+
+t.test('what can be refused is refused by HTTP, before the upgrade', async (t) => {
+  const cases: readonly [query: string, headers: Record<string, string>, status: number, code: string][] = [
+    ['?format=xml', {}, 400, 'invalid_query'],
+    ['?interval=1', {}, 400, 'invalid_query'],
+    ['?interval=0', {}, 400, 'invalid_query'],
+    ['?interval=1000&interval=1000', {}, 400, 'invalid_query'],
+    ['?x=1', {}, 400, 'invalid_query'],
+    ['?format=%zz', {}, 400, 'invalid_query'],
+    ['?receipts=2', {}, 400, 'invalid_query'],
+    ['', { 'x-api-key': 'sg_live_x' }, 401, 'invalid_api_key'],
+    ['', { 'x-receipt-nonce': 'AAAAAAAAAAAAAAAAAAAAAA' }, 400, 'invalid_nonce'],
+    ['', { 'sec-websocket-version': '8' }, 426, 'upgrade_required'],
+    ['', { connection: 'close' }, 426, 'upgrade_required'],
+    ['', { 'sec-websocket-key': 'short' }, 426, 'upgrade_required'],
+    ['', { 'sec-websocket-key': 'x'.repeat(24) }, 400, 'invalid_request'],
+    ['', { host: 'a b' }, 400, 'invalid_request'],
+  ];
+  for (const [query, headers, status, code] of cases) {
+    const got = await refused(world, query, headers);
+    t.equal(got.status, status, `${query} ${JSON.stringify(headers)}`);
+    t.same(Object.keys(got.json), ['error', 'message']);
+    t.equal(got.json.error, code);
+    for (const name of ['limit', 'remaining', 'reset']) t.match(got.headers[`x-ratelimit-${name}`], /^\d+$/);
+    t.equal(got.headers['access-control-allow-origin'], '*');
+  }
+});
+
+t.test('a caller may hold so many streams; one that ends makes room', async (t) => {
+  const world = await startStepped(t, { set: ['limits.free.streams=2'] });
+  const first = await listen(t, world);
+  await listen(t, world);
+  const got = await refused(world);
+  t.equal(got.status, 429);
+  t.equal(got.json.error, 'rate_limited');
+  t.match(got.headers['retry-after'], /^[1-9]\d*$/);
+  first.socket.terminate();
+  await first.closed;
+  await waitFor(async () => {
+    const opened = await listen(t, world).catch(() => undefined);
+    return opened !== undefined;
+  }, 'room');
+});
+
+t.test('an upgrade is a request: it counts, and is refused when the window is used up', async (t) => {
+  const world = await startStepped(t, { set: ['limits.free.requests=2'] });
+  const { headers } = await listen(t, world);
+  t.equal(headers['x-ratelimit-remaining'], '1');
+  await listen(t, world);
+  const got = await refused(world);
+  t.equal(got.status, 429);
+  t.equal(got.headers['x-ratelimit-remaining'], '0');
+  t.ok(Number(got.headers['retry-after']) <= 10);
+});
+
+t.test('when the gateway closes, its listeners are told 1001', async (t) => {
+  const listeners = await Promise.all([listen(t, world), listen(t, world, '?format=msgpack')]);
+  const closing = world.gateway.close();
+  t.equal(world.gateway.close(), closing, 'whoever asks for it again waits for the same end');
+  for (const { closed } of listeners) t.equal(await closed, 1001);
+  world.clock.advance(10_000);
+  await closing;
+});

@@ -1,0 +1,136 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t, { type Test } from 'tap';
+import { SYSTEM_PROGRAM } from '../../src/domain/well-known-addresses.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { answerInFrame } from '../../src/receipts/push-frame.ts';
+import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
+import { type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
+import { addressFromByte } from '../support/token-account-fixtures.ts';
+
+const [WALLET = '', OTHER = ''] = WALLETS.map(({ address }) => address);
+
+/** One reader of the stream, and the account frames it was sent. */
+interface Reader {
+  readonly frames: string[];
+  say(message: unknown): void;
+  /** The frames of one type, parsed. */
+  of(type: string): any[];
+  readonly closed: Promise<number>;
+  close(): void;
+}
+
+async function openReader(t: Test, { gateway }: SteppedHarness): Promise<Reader> {
+  const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/api/v1/stream`);
+  const frames: string[] = [];
+  socket.onmessage = ({ data }) => {
+    if (String(data).startsWith('{"type"')) frames.push(String(data));
+  };
+  const closed = new Promise<number>((resolve) => {
+    socket.onclose = ({ code }) => resolve(code);
+  });
+  await once(socket, 'open');
+  t.teardown(() => socket.close());
+  return {
+    frames,
+    say: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
+    of: (type) => frames.map((frame) => JSON.parse(frame)).filter((frame) => frame.type === type),
+    closed,
+    close: () => socket.close(),
+  };
+}
+
+t.test('a subscriber gets the first value, then each change, as REST answers it and with its receipt', async (t) => {
+  const world = await startStepped(t);
+  const { step, gateway, get, cluster } = world;
+  const reader = await openReader(t, world);
+  reader.say({ op: 'subscribe', topic: 'balance', address: WALLET, id: 'mine' });
+  await waitFor(() => reader.of('subscribed').length === 1, 'the first value');
+  t.match(reader.of('subscribed')[0], { type: 'subscribed', id: 'mine', topic: 'balance', address: WALLET, seq: 0 });
+  // What is read twice in one slot may be signed twice, and the slot may move on before REST is asked.
+  for (let steps = 0, same = 0; same < 3; steps++) {
+    if (steps === 100) throw new Error(`${same} of ${reader.of('balance').length} pushes were what REST answers`);
+    const pushes = reader.of('balance').length;
+    await step();
+    const before = await get(`/balance/${WALLET}`);
+    await sleep(5);
+    if (reader.of('balance').length === pushes) continue;
+    const after = await get(`/balance/${WALLET}`);
+    if ([before.text, after.text].includes(answerInFrame(reader.frames.at(-1) ?? ''))) same++;
+  }
+  reader.frames.forEach((frame, seq) => {
+    const { slot, result } = JSON.parse(answerInFrame(frame));
+    t.equal(JSON.parse(frame).seq, seq);
+    t.equal(BigInt(result.lamports), cluster.chain.accountAt(WALLET, slot)?.lamports ?? 0n, `at slot ${slot}`);
+    const { slot: signed } = verifyReceipt(answerInFrame(frame), {
+      publicKeys: [gateway.publicKey],
+      cluster: gateway.cluster,
+      request: `GET /api/v1/balance/${WALLET}`,
+    });
+    t.equal(signed, slot);
+  });
+});
+
+t.test(
+  'I5: what was processed on a fork that is left is pushed again as it is, and not served meanwhile',
+  async (t) => {
+    const world = await startStepped(t, { perSlot: 0 });
+    const { step, get, cluster } = world;
+    const account = addressFromByte(31);
+    const put = (lamports: bigint): void =>
+      cluster.chain.setAccount(account, {
+        lamports,
+        owner: SYSTEM_PROGRAM,
+        executable: false,
+        data: new Uint8Array(0),
+      });
+    put(100n);
+    await step(5);
+    const reader = await openReader(t, world);
+    reader.say({ op: 'subscribe', topic: 'balance', address: account, commitment: 'processed' });
+    await waitFor(() => reader.of('subscribed').length === 1);
+    const lamports = async (): Promise<number> =>
+      (await get(`/balance/${account}?commitment=processed`)).json.result.lamports;
+    for (let fork = 1; fork <= 3; fork++) {
+      const pushed = (): any[] => reader.of('balance').slice(2 * fork - 2);
+      put(777n);
+      await step();
+      await waitFor(() => pushed().length === 1, 'the value on the fork');
+      t.equal(await lamports(), 777);
+      await cluster.control.fork();
+      await step(2, 2); // the next slot is skipped
+      await waitFor(() => pushed().length === 2, 'the value as it is');
+      t.equal(await lamports(), 100);
+      t.match(pushed(), [
+        { seq: 2 * fork - 1, answer: { result: { lamports: 777 } } },
+        { seq: 2 * fork, reorg: true, answer: { result: { lamports: 100 } } },
+      ]);
+      t.notOk(pushed()[0].reorg);
+    }
+  },
+);
+
+t.test('a message that is at fault gets an error frame, one that nobody understands ends the connection', async (t) => {
+  const world = await startStepped(t, { set: ['limits.free.subscriptions=1'] });
+  const reader = await openReader(t, world);
+  const errors = async (count: number): Promise<any[]> => {
+    await waitFor(() => reader.of('error').length === count, 'the error');
+    return reader.of('error');
+  };
+  reader.say({ op: 'subscribe', topic: 'balance', address: 'nobody', id: 1 });
+  t.match((await errors(1))[0], { type: 'error', id: 1, error: 'invalid_address' });
+  reader.say({ op: 'subscribe', topic: 'weather', address: WALLET });
+  t.match((await errors(2))[1], { id: null, error: 'invalid_request' });
+  reader.say({ op: 'unsubscribe', topic: 'balance', address: WALLET });
+  t.match((await errors(3))[2], { error: 'invalid_request' });
+  reader.say({ op: 'subscribe', topic: 'account', address: WALLET, commitment: 'finalized' });
+  await waitFor(() => reader.of('subscribed').length === 1);
+  reader.say({ op: 'subscribe', topic: 'balance', address: OTHER });
+  t.match((await errors(4))[3], { error: 'rate_limited' });
+  reader.say({ op: 'unsubscribe', topic: 'account', address: WALLET, commitment: 'finalized' });
+  await waitFor(() => reader.of('unsubscribed').length === 1);
+  reader.say({ op: 'ping' });
+  await waitFor(() => reader.of('pong').length === 1);
+  reader.say('{"op":"dance"}');
+  t.equal(await reader.closed, 4403);
+});

@@ -1,0 +1,47 @@
+import { request } from 'node:http';
+import t from 'tap';
+import { loadPage } from '../../src/page/static-page.ts';
+import { startStepped } from '../support/harness.ts';
+
+const { gateway } = await startStepped(t);
+const url = `${gateway.url}/verify`;
+const page = await loadPage('verify');
+
+t.test('/verify is the page, with a policy that lets it load nothing', async (t) => {
+  const answer = await fetch(url);
+  t.equal(answer.status, 200);
+  t.equal(await answer.text(), page.identity.toString());
+  t.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
+  t.equal(answer.headers.get('content-security-policy'), page.contentSecurityPolicy);
+  t.equal(answer.headers.get('x-content-type-options'), 'nosniff');
+  for (const name of ['limit', 'remaining', 'reset']) t.match(answer.headers.get(`x-ratelimit-${name}`), /^\d+$/);
+});
+
+t.test('it is sent as short as the caller takes it', async (t) => {
+  const lengthFor = (coding: string) =>
+    new Promise<[string | undefined, number]>((resolve, reject) => {
+      request(url, { headers: { 'accept-encoding': coding } }, (answer) => {
+        answer.resume();
+        resolve([answer.headers['content-encoding'], Number(answer.headers['content-length'])]);
+      })
+        .once('error', reject)
+        .end();
+    });
+  t.same(await lengthFor('gzip, br'), ['br', page.br.length]);
+  t.same(await lengthFor('gzip'), ['gzip', page.gzip.length]);
+  t.same(await lengthFor('identity'), [undefined, page.identity.length]);
+});
+
+t.test('who has it is told so, HEAD has its headers, and nothing else is taken', async (t) => {
+  const first = await fetch(url, { method: 'HEAD' });
+  t.equal(first.status, 200);
+  t.equal(await first.text(), '');
+  const again = await fetch(url, { headers: { 'if-none-match': first.headers.get('etag') ?? '' } });
+  t.equal(again.status, 304);
+  t.equal(again.headers.get('content-security-policy'), page.contentSecurityPolicy);
+  const posted = await fetch(url, { method: 'POST', body: '{}' });
+  t.equal(posted.status, 405);
+  t.equal(posted.headers.get('allow'), 'GET, HEAD, OPTIONS');
+  t.match(await posted.json(), { error: 'method_not_allowed' });
+  t.equal((await fetch(`${url}/x`)).status, 404);
+});

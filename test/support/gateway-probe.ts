@@ -1,0 +1,55 @@
+import { collectGarbage } from './collect-garbage.ts';
+
+// Loaded into a gateway by NODE_OPTIONS. Ends it with who started it, and tells on the standard error, four times a
+// second, for how long its loop was held up at most: by its own work, and altogether, the machine's other work included.
+// Each line of the standard input is obeyed: `weigh ID` tells the memory that is left after a collection, `break PATH`
+// gives a route a defect.
+
+const TICK_MS = 5;
+let lastMs = performance.now();
+let last = process.cpuUsage();
+let [ownMs, wholeMs] = [0, 0];
+
+setInterval(() => {
+  const nowMs = performance.now();
+  const lateMs = Math.max(0, nowMs - lastMs - TICK_MS);
+  const { user, system } = process.cpuUsage(last);
+  ownMs = Math.max(ownMs, Math.min(lateMs, (user + system) / 1000)); // the processor time of all its threads
+  wholeMs = Math.max(wholeMs, lateMs);
+  lastMs = nowMs;
+  last = process.cpuUsage();
+}, TICK_MS).unref();
+
+setInterval(() => {
+  process.stderr.write(`held up ${ownMs.toFixed(1)} ${wholeMs.toFixed(1)}\n`);
+  [ownMs, wholeMs] = [0, 0];
+}, 250).unref();
+
+process.stdin
+  .setEncoding('utf8')
+  .on('data', (lines: string) => {
+    for (const line of lines.trim().split('\n')) void runCommand(line);
+  })
+  .on('end', () => process.exit());
+
+async function runCommand(line: string): Promise<void> {
+  const [command, argument] = line.split(' ');
+  if (command === 'break') await breakRoute(argument);
+  else reportMemory(argument);
+}
+
+function reportMemory(id: string | undefined): void {
+  collectGarbage();
+  process.stderr.write(`weighed ${id} ${process.memoryUsage.rss()}\n`);
+}
+
+async function breakRoute(path: string | undefined): Promise<void> {
+  const { routes } = await import('../../src/routes/index.ts'); // not before the gateway itself loads it
+  const route = routes.find((route) => route.path === path);
+  if (route === undefined) throw new Error(`no route ${path}`);
+  const resolve = (): never => {
+    throw new TypeError('broken on purpose');
+  };
+  Object.assign(route, { resolve });
+  process.stderr.write(`broken ${path}\n`);
+}

@@ -1,0 +1,188 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { loadConfig } from '../../src/config/config-schema.ts';
+import type { Clock } from '../../src/domain/clock.ts';
+import { createGateway, type Gateway, type GatewayOptions } from '../../src/gateway.ts';
+import { createGenesis } from '../../src/localnet/cluster-genesis.ts';
+import { type InThreadCluster, startInThreadCluster } from '../../src/localnet/in-thread-cluster.ts';
+import { systemClock } from '../../src/runtime/system-clock.ts';
+import { ManualClock } from './manual-clock.ts';
+import { type RpcOverrideProxy, startRpcOverrideProxy } from './rpc-override-proxy.ts';
+import type { TestScope } from './test-scope.ts';
+
+/** An HTTP answer, whole. */
+export interface HttpAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The body, parsed: enough where no integer passes 2^53. */
+  readonly json: any;
+}
+
+/** One line of the gateway's log. */
+export interface LogLine {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly fields: any;
+  readonly message: string;
+}
+
+/** A gateway that listens on a free port, with what a test needs to look at it. */
+export interface GatewayHarness {
+  readonly gateway: Gateway;
+  readonly logged: readonly LogLine[];
+  /** Asks for `/api/v1` + path, or for a path that starts with `/api`. */
+  get(path: string, init?: RequestInit): Promise<HttpAnswer>;
+  /** Asks `/rpc`; a body that is no text is sent as JSON. */
+  rpc(body: unknown, init?: RequestInit): Promise<HttpAnswer>;
+}
+
+/** The same over a cluster in this thread, both on a clock that the test moves. */
+export interface SteppedHarness extends GatewayHarness {
+  readonly cluster: InThreadCluster;
+  /** What the gateway takes for the cluster's HTTP. */
+  readonly node: RpcOverrideProxy;
+  readonly clock: ManualClock;
+  /** Lets slots pass, `stride` at a time, and waits each time until the gateway has heard of them. */
+  step(slots?: number, stride?: number): Promise<void>;
+}
+
+export interface HarnessOptions {
+  /** As `--set` takes them. */
+  readonly set?: readonly string[];
+  readonly clock?: Clock;
+  readonly state?: string;
+  readonly random?: () => number;
+  /** Default: a key that is thrown away; null: the one in the state folder. */
+  readonly receiptKey?: GatewayOptions['receiptKey'] | null;
+}
+
+/** Most tests are about something else than how much one may ask, or how much a machine can do. */
+const UNLIMITED = [
+  'limits.free.requests=1000000',
+  'limits.free.messages=1000000',
+  'limits.connections=1000000',
+  'limits.free.inFlight=10000',
+  'limits.inFlight=10000',
+  'limits.loopDelayMs=60000',
+];
+
+export interface SteppedHarnessOptions extends Omit<HarnessOptions, 'clock'> {
+  readonly perSlot?: number;
+  readonly skipEvery?: number;
+  /** Puts something between the gateway and the node's HTTP; gives its URL. */
+  readonly proxyUrl?: (url: string) => Promise<string>;
+}
+
+const EPHEMERAL = { inline: 'ephemeral', production: false };
+
+/** Waits, for a while that only a broken program needs, until something holds. */
+export async function waitFor(condition: () => boolean | Promise<boolean>, description = 'it'): Promise<void> {
+  const deadlineMs = performance.now() + 60_000;
+  while (!(await condition())) {
+    if (performance.now() > deadlineMs) throw new Error(`${description} did not come about`);
+    await sleep(5);
+  }
+}
+
+/** Opens a gateway over nodes, and closes it when the test ends. */
+export async function startGateway(
+  t: TestScope,
+  upstreams: readonly string[],
+  { set = [], clock = systemClock, state = t.testdir(), random = () => 0, receiptKey = EPHEMERAL }: HarnessOptions = {},
+): Promise<GatewayHarness> {
+  const logged: LogLine[] = [];
+  const write =
+    (level: LogLine['level']) =>
+    (fields: object, message: string): void => {
+      logged.push({ level, fields, message });
+    };
+  const config = loadConfig({
+    cwd: state,
+    flags: { port: '0', state, upstream: upstreams, set: [...UNLIMITED, 'drainMs=200', ...set] },
+  });
+  const gateway = await createGateway({
+    config,
+    clock,
+    random,
+    log: { info: write('info'), warn: write('warn'), error: write('error') },
+    ...(receiptKey !== null && { receiptKey }),
+  });
+  t.teardown(() => gateway.close());
+  return { gateway, logged, ...httpClient(gateway.url) };
+}
+
+/** How a test asks. */
+export function httpClient(url: string): Pick<GatewayHarness, 'get' | 'rpc'> {
+  const get = async (path: string, init: RequestInit = {}): Promise<HttpAnswer> => {
+    const response = await fetch(new URL(path.startsWith('/api') ? path : `/api/v1${path}`, url), init);
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      get json() {
+        return JSON.parse(text);
+      },
+    };
+  };
+  const rpc = (body: unknown, init: RequestInit = {}): Promise<HttpAnswer> =>
+    get('/rpc', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+      ...init,
+    });
+  return { get, rpc };
+}
+
+/** The clock runs ahead of the sockets when a test moves it, so deadlines that it measures must be long. */
+const LONG_TIMEOUTS = ['timeoutMs', 'slowTimeoutMs', 'ackMs', 'pingMs', 'silenceMs'].map(
+  (name) => `upstream.${name}=3600000`,
+);
+
+/** Opens a gateway over a cluster on the same clock, which is moved until it is open. */
+export async function startGatewayOver(
+  t: TestScope,
+  upstream: string,
+  clock: ManualClock,
+  { set = [], ...setting }: Omit<HarnessOptions, 'clock'> = {},
+): Promise<GatewayHarness> {
+  let harness: GatewayHarness | undefined;
+  const opening = startGateway(t, [upstream], { ...setting, clock, set: [...LONG_TIMEOUTS, ...set] });
+  opening.then(
+    (world) => {
+      harness = world;
+    },
+    () => {},
+  );
+  while (harness === undefined) {
+    clock.advance(50); // the gateway's first frame needs a slot
+    await Promise.race([sleep(5), opening]);
+  }
+  return harness;
+}
+
+/** Starts a cluster in this thread, and a gateway over it on the same clock. */
+export async function startStepped(
+  t: TestScope,
+  { set = [], proxyUrl = async (url) => url, ...setting }: SteppedHarnessOptions = {},
+): Promise<SteppedHarness> {
+  const clock = new ManualClock();
+  const { perSlot: transactionsPerSlot = 2, skipEvery = 0 } = setting;
+  const genesis = createGenesis(Buffer.alloc(32, 7), clock.now());
+  const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot, skipEvery });
+  const node = await startRpcOverrideProxy(t, cluster.url);
+  t.teardown(() => cluster.close());
+  const world = await startGatewayOver(t, `${await proxyUrl(node.url)},${cluster.wsUrl}`, clock, { ...setting, set });
+  const hasSlot = async (): Promise<boolean> => {
+    const { json } = await world.get('/health');
+    return json.result?.slot === cluster.chain.slot('processed');
+  };
+  const step = async (slots = 1, stride = 1): Promise<void> => {
+    for (let i = 0; i < slots; i += stride) {
+      clock.advance(400 * stride);
+      await waitFor(hasSlot, 'the slot');
+    }
+  };
+  await step();
+  return { ...world, cluster, node, clock, step };
+}

@@ -1,0 +1,92 @@
+import { connect } from 'node:net';
+import { ReadBarrier } from './barrier.ts';
+
+/** One HTTP answer as it came over the wire. */
+export interface RawResponse {
+  readonly status: number;
+  /** The head, without the empty line that ends it. */
+  readonly head: string;
+  readonly body: string;
+}
+
+/** What came back on a connection. */
+export interface RawExchange {
+  readonly text: string;
+  readonly closed: boolean;
+}
+
+export interface ExchangeOptions {
+  /** So many answers, or the end of the connection, are waited for. 0: what comes without the help of a node. */
+  readonly responses?: number;
+  /** Of this side; of loopback there are many. */
+  readonly localAddress?: string;
+}
+
+const barriers = new Map<string, ReadBarrier>();
+
+/** The fence of a gateway: all who wait at it share one. */
+export function barrierOf(url: string): ReadBarrier {
+  const fence = barriers.get(url) ?? new ReadBarrier(url);
+  barriers.set(url, fence);
+  return fence;
+}
+
+/** Writes packets to a gateway, each after it has read the one before, and gives what comes back. */
+export async function exchange(
+  url: string,
+  packets: readonly (string | Buffer)[],
+  { responses = 1, localAddress }: ExchangeOptions = {},
+): Promise<RawExchange> {
+  const { hostname, port } = new URL(url);
+  const barrier = barrierOf(url);
+  let text = '';
+  let closed = false;
+  let onChange = (): void => {};
+  const socket = connect({ port: Number(port), host: hostname, ...(localAddress !== undefined && { localAddress }) });
+  socket.setNoDelay(true).setEncoding('latin1');
+  socket.on('data', (chunk: string) => {
+    text += chunk;
+    onChange();
+  });
+  const end = (): void => {
+    closed = true;
+    onChange();
+  };
+  socket.on('end', end).on('error', end).on('close', end);
+  await new Promise<void>((resolve) => {
+    onChange = resolve;
+    socket.once('connect', () => resolve());
+  });
+  for (const packet of packets) {
+    if (closed) break;
+    socket.write(packet);
+    await barrier.wait();
+  }
+  while (!closed && countResponses(text) < responses) {
+    await new Promise<void>((resolve) => {
+      onChange = resolve;
+    });
+  }
+  await barrier.wait();
+  socket.destroy();
+  return { text, closed };
+}
+
+/** How many answers have begun; the engine writes each in one go. */
+const countResponses = (text: string): number => text.match(/HTTP\/1\.1 \d/g)?.length ?? 0;
+
+/** Cuts a stream of bytes into answers by their Content-Length; without one the body goes on to the end. */
+export function parseResponses(text: string, isHeadRequest = false): readonly RawResponse[] {
+  const responses: RawResponse[] = [];
+  for (let rest = text; rest !== ''; ) {
+    const end = rest.indexOf('\r\n\r\n');
+    if (end < 0) throw new Error(`no whole answer: ${rest}`);
+    const head = rest.slice(0, end);
+    const status = Number(/^HTTP\/1\.1 (\d{3})/.exec(head)?.[1]);
+    const [, lengthText = status === 204 ? '0' : 'Infinity'] = /\r\ncontent-length: (\d+)/i.exec(head) ?? [];
+    const length = isHeadRequest ? 0 : Number(lengthText); // an answer to HEAD has a length and no body
+    responses.push({ status, head, body: rest.slice(end + 4, end + 4 + length) });
+    rest = rest.slice(end + 4 + length);
+  }
+  return responses;
+}

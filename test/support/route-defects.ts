@@ -1,0 +1,118 @@
+import { Cache } from '../../src/cache/cache.ts';
+import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { routes } from '../../src/routes/index.ts';
+import type { Route } from '../../src/routing/route.ts';
+import type { HttpAnswer, LogLine, SteppedHarness } from './harness.ts';
+
+const SECRET_MESSAGE = 'what only the log may know';
+
+/** What a gateway keeps live, or renews by itself, it answers without its routes. */
+export const WITHOUT_LIVE_DATA: readonly string[] = ['watch.accounts=0', 'watch.lists=0', 'refresh.hotKeys=0'];
+
+/** What is put in the place of something that works. */
+export const DEFECTS = {
+  throws: (): never => {
+    throw new TypeError(SECRET_MESSAGE);
+  },
+  rejects: (): Promise<never> => Promise.reject(new TypeError(SECRET_MESSAGE)),
+} as const;
+
+/** Puts something else in the place of a member for the length of `work`. */
+export async function withReplaced<T>(
+  owner: object,
+  name: string,
+  member: unknown,
+  work: () => Promise<T>,
+): Promise<T> {
+  const original = Object.getOwnPropertyDescriptor(owner, name);
+  Object.defineProperty(owner, name, { value: member, configurable: true, writable: true });
+  try {
+    return await work();
+  } finally {
+    if (original !== undefined) Object.defineProperty(owner, name, original);
+  }
+}
+
+/** Asks a route, named by its path, for something that is not in the cache. */
+export type RouteCaller = (path: string) => Promise<HttpAnswer>;
+
+/** Finds something to ask each route for: what is final is asked for only once. */
+export async function createRouteCaller({ get, rpc, step, cluster }: SteppedHarness): Promise<RouteCaller> {
+  const [wallet] = WALLETS;
+  const mint = COINS[0]?.mint.address;
+  await step(4);
+  const transactions = WALLETS.flatMap(({ address }) => cluster.chain.transactionsOf(address)).filter(
+    ({ slot }) => slot <= cluster.chain.slot('confirmed'),
+  );
+  const signatures = [...new Set(transactions.map(({ signature }) => signature))];
+  const record = (await get(`/tx/${signatures.pop()}`)).json.result;
+  const targets: Readonly<Record<string, () => string>> = {
+    '/balance/:addr': () => `/balance/${wallet.address}`,
+    '/account/:addr': () => `/account/${wallet.address}`,
+    '/epoch': () => '/epoch?commitment=processed',
+    '/token-accounts/:owner': () => `/token-accounts/${wallet.address}`,
+    '/address/:addr/portfolio': () => `/address/${wallet.address}/portfolio`,
+    '/address/:addr/history': () => `/address/${wallet.address}/history`,
+    '/token/:mint': () => `/token/${mint}`,
+    '/token/:mint/holders': () => `/token/${mint}/holders`,
+    '/block/:slot': () => `/block/${cluster.chain.slot('confirmed')}`,
+    '/tx/:sig': () => `/tx/${signatures.pop()}`,
+    '/search': () => `/search?q=${wallet.address}`,
+  };
+  const headers = { 'content-type': 'application/json' };
+  return (path) => {
+    if (path === '/rpc') return rpc({ method: 'getSlot' });
+    if (path === '/explain') return get(path, { method: 'POST', headers, body: JSON.stringify({ tx: record }) });
+    return get(targets[path]?.() ?? path);
+  };
+}
+
+/** What is wrong with the answer to who met a defect, or with the line that the log has of it. */
+export function findAnswerFaults({ status, text, headers }: HttpAnswer, line: LogLine | undefined): readonly string[] {
+  const wrong = Object.entries({
+    status: status === 500,
+    body: text === '{"error":"internal_error","message":"internal error"}',
+    type: headers.get('content-type') === 'application/json; charset=utf-8',
+    quota: ['limit', 'remaining', 'reset'].every((name) => /^\d+$/.test(headers.get(`x-ratelimit-${name}`) ?? '')),
+    level: line?.level === 'error',
+    id: line?.fields.requestId === headers.get('x-request-id'),
+    cause: String(line?.fields.err?.message ?? line?.fields.err).includes(SECRET_MESSAGE),
+  }).filter(([, isRight]) => !isRight);
+  return wrong.map(([name]) => `${name}: ${status} ${text} ${JSON.stringify(line?.fields)}`.slice(0, 300));
+}
+
+/** A fault in a route, what is wrong with the answer to it, and the status of the next one, without it. */
+export interface BrokenRouteResult {
+  readonly path: string;
+  readonly fault: string;
+  readonly wrong: readonly string[];
+  readonly statusAfter: number;
+}
+
+/** For how many slots what a route told may be told again. */
+const lifetimeSlotsOf = (route: Route): number => ('cache' in route ? route.cache.slots : 0);
+
+/** Breaks each function of each route in each way that it can be, and asks. */
+export async function* breakEachRoute(
+  { step, logged }: SteppedHarness,
+  request: RouteCaller,
+): AsyncGenerator<BrokenRouteResult> {
+  for (const route of routes) {
+    for (const { owner, name, how, fault } of faultPointsOf(route)) {
+      await step(lifetimeSlotsOf(route) + 3, 4); // so that nothing is at hand
+      const wrong = await withReplaced(owner, name, fault, async () =>
+        findAnswerFaults(await request(route.path), logged.at(-1)),
+      );
+      yield { path: route.path, fault: `${name} ${how}`, wrong, statusAfter: (await request(route.path)).status };
+    }
+  }
+}
+
+/** What a route can be broken by. One that is kept live has no function of its own, and is broken in what it reads. */
+function faultPointsOf(route: Route) {
+  const { throws, rejects } = DEFECTS;
+  const names = (['resolve', 'answer', 'parse', 'commitmentOf'] as const).filter((name) => name in route);
+  const own = names.map((name) => ({ owner: route, name, how: 'throws', fault: throws }));
+  if (own.length === 0) return [{ owner: Cache.prototype, name: 'get', how: 'throws', fault: throws }];
+  return 'resolve' in route ? [...own, { owner: route, name: 'resolve', how: 'rejects', fault: rejects }] : own;
+}

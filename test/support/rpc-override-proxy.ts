@@ -1,0 +1,56 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestScope } from './test-scope.ts';
+
+/** What a node is asked for instead of what the cluster would say: the text of the whole answer's `result` or `error`. */
+export type OverrideResponse = { readonly result: string } | { readonly error: string };
+
+/** Undefined passes the question on to the cluster; a promise of that lets it wait. */
+export type Override = OverrideResponse | undefined | Promise<OverrideResponse | undefined>;
+
+/** Stands between a gateway and the HTTP of a cluster, and says what a test has it say. */
+export interface RpcOverrideProxy {
+  readonly url: string;
+  /** By method. */
+  readonly overrides: Map<string, (params: readonly any[]) => Override>;
+  /** How often each method was asked for. */
+  readonly requestCounts: Map<string, number>;
+}
+
+export async function startRpcOverrideProxy(
+  t: Pick<TestScope, 'teardown'>,
+  clusterUrl: string,
+): Promise<RpcOverrideProxy> {
+  const overrides: RpcOverrideProxy['overrides'] = new Map();
+  const requestCounts: RpcOverrideProxy['requestCounts'] = new Map();
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString();
+    const { id, method, params } = JSON.parse(body);
+    requestCounts.set(method, (requestCounts.get(method) ?? 0) + 1);
+    const override = await overrides.get(method)?.(params);
+    if (override !== undefined) {
+      const member = 'result' in override ? `"result":${override.result}` : `"error":${override.error}`;
+      response.end(`{"jsonrpc":"2.0",${member},"id":${id}}`);
+      return;
+    }
+    try {
+      const forwarded = await fetch(clusterUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
+      response.writeHead(forwarded.status).end(await forwarded.text());
+    } catch {
+      response.destroy(); // the cluster is gone, and so is its node
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  return { url: `http://127.0.0.1:${port}`, overrides, requestCounts };
+}

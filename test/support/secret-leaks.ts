@@ -1,0 +1,128 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { generateApiKey } from '../../src/access/api-keys/api-key.ts';
+import { apiKeysPath } from '../../src/access/api-keys/api-key-store.ts';
+import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
+import { apiKeyRecord, issueKeys } from './access/api-key-fixtures.ts';
+import { PATIENT_ARGS, runModule, waitUntilListening } from './child-process.ts';
+import { type HttpAnswer, httpClient, waitFor } from './harness.ts';
+import type { TestScope } from './test-scope.ts';
+
+/** All that a gateway has let out, in which secrets are searched for. */
+export interface ExposedOutput {
+  /** What may be told to nobody but whom it is for, each by who that is. */
+  readonly secrets: Readonly<Record<'upstream' | 'caller' | 'process', readonly string[]>>;
+  /** What it said, showed and kept, by where. */
+  readonly outputs: Readonly<Record<'log' | 'shown' | 'title' | 'kept', string>>;
+  /** What its node got. */
+  readonly nodeRequests: readonly string[];
+  /** The statuses that each API key was answered with: a valid one, a guess, and what is none. */
+  readonly statuses: readonly (readonly number[])[];
+  readonly exit: number | string;
+}
+
+/** Runs a gateway that holds secrets, over a node whose errors repeat them, through a life in which much goes wrong. */
+export async function collectExposedOutput(scope: TestScope): Promise<ExposedOutput> {
+  const folders = scope.testdir();
+  const state = `${folders}/state`;
+  for (const folder of [state, `${folders}/cluster`]) mkdirSync(folder, { recursive: true });
+  const pem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+  const seed = Buffer.from(pem.split('\n')[1] ?? '', 'base64').subarray(-32);
+  const [valid, guessed] = [generateApiKey(), generateApiKey()];
+  const secrets = {
+    upstream: ['path5ecretOfTheNode', 'query5ecretOfTheNode', 'socket5ecretOfTheNode'],
+    caller: [valid, guessed, valid.slice(8), guessed.slice(8)],
+    process: [pem.split('\n')[1] ?? '', seed.toString('hex'), seed.toString('base64')],
+  };
+  const [path, query, socket] = secrets.upstream;
+
+  const cluster = await startEmbeddedCluster({ state: `${folders}/cluster`, slotMs: 100, transactionsPerSlot: 1 });
+  scope.teardown(cluster.close);
+
+  const node = await startLeakyNode(cluster.url, `${path}: ${query}`);
+  scope.teardown(node.close);
+  await issueKeys(apiKeysPath(state), apiKeyRecord(valid));
+  const upstream = `${node.url}/v2/${path}?api-key=${query},${cluster.wsUrl}/?token=${socket}`;
+  const main = new URL('../../src/main.js', import.meta.url);
+  const child = runModule(main, ['--port', '0', '--state', state, '--upstream', upstream, ...PATIENT_ARGS], {
+    RECEIPT_KEY: pem,
+  });
+  scope.teardown(() => child.process.kill('SIGKILL'));
+  const { url } = await waitUntilListening(child);
+  const { get, rpc } = httpClient(url);
+
+  const responses: string[] = [];
+  const statuses: number[][] = [];
+  const record = async (response: Promise<HttpAnswer>): Promise<number> => {
+    const { status, headers, text } = await response;
+    responses.push(JSON.stringify([...headers]), text);
+    return status;
+  };
+  const wallet = 'So11111111111111111111111111111111111111112';
+  for (const key of [valid, guessed, `${valid}x`]) {
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+    const asked = [
+      get('/slot', { headers }),
+      get(`/balance/${wallet}`, { headers }),
+      get(`/address/${wallet}/history`, { headers }),
+      rpc({ method: 'getSignaturesForAddress', params: [wallet] }, { headers }),
+      rpc({ method: 'getClusterNodes' }, { headers }),
+    ];
+    statuses.push(await Promise.all(asked.map(record)));
+  }
+  for (const open of ['/health', '/pubkey', '/openapi.json', '/network']) await record(get(open));
+  const title = existsSync('/proc/self/cmdline') ? readFileSync(`/proc/${child.process.pid}/cmdline`, 'utf8') : '';
+  const usage = `${state}/usage.log`;
+  await waitFor(() => existsSync(usage), 'usage'); // it is written a second later
+  node.close();
+  await record(get('/account/Vote111111111111111111111111111111111111111'));
+  child.process.kill('SIGTERM');
+  const exit = await child.exit();
+
+  const kept = readdirSync(state).map((name) => readFileSync(`${state}/${name}`, 'utf8'));
+  const outputs = { log: child.stdout() + child.stderr(), shown: responses.join('\n'), title, kept: kept.join('\n') };
+  return { secrets, outputs, nodeRequests: node.heard, statuses, exit };
+}
+
+/** Where secrets are that should not be there, each as the place and the beginning of the secret. */
+export function findLeaks({ secrets, outputs, nodeRequests }: ExposedOutput): readonly string[] {
+  const places: readonly (readonly [where: string, text: string, secrets: readonly string[]])[] = [
+    ...Object.entries(outputs).map(([where, text]) => [where, text, Object.values(secrets).flat()] as const),
+    ...nodeRequests.map((question) => ['the node', question, [...secrets.caller, ...secrets.process]] as const),
+  ];
+  return places.flatMap(([where, text, all]) =>
+    all.filter((secret) => text.includes(secret)).map((secret) => `${where}: ${secret.slice(0, 12)}`),
+  );
+}
+
+/** A node that notes all that it gets, and whose errors tell how it was asked, and more that it should not. */
+async function startLeakyNode(clusterUrl: string, more: string) {
+  const received: string[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString();
+    received.push(`${request.method} ${request.url} ${request.rawHeaders.join(' ')} ${body}`);
+    if (body.includes('getSignaturesForAddress')) {
+      const { id } = JSON.parse(body);
+      const message = `not for http://${request.headers.host}${request.url}, key ${more}`;
+      response.end(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32603, message } }));
+      return;
+    }
+    if (body.includes('getClusterNodes')) {
+      response.writeHead(500).end(`no more for ${request.url}`);
+      return;
+    }
+    const passed = await fetch(clusterUrl, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    response.end(await passed.text());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo; // it listens on TCP
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${port}`, heard: received, close };
+}

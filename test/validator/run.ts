@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import bs58 from 'bs58';
+import t from 'tap';
+import { createVerifier } from '../../src/receipts/verify/verify-receipt.ts';
+import { startGateway } from '../support/harness.ts';
+import { BlockLedger } from './block-ledger.ts';
+import { openFundedWallet, requestNode } from './funded-wallet.ts';
+import { ObservationLog } from './observation-log.ts';
+import { openStreamListener } from './stream-listener.ts';
+import { TokenTraffic } from './token-traffic.ts';
+
+// Over a real validator, whose URL is the last argument, under transfers and token operations: every route, receipt and
+// frame, and each balance, list and push against what the blocks record at its slot. Takes RUN_SECONDS of the wall clock,
+// 60 by default, with a pause of PACE_MS between its rounds; not a part of `npm test`.
+
+const url = process.argv.at(-1) ?? '';
+const RUN_SECONDS = Number(process.env['RUN_SECONDS'] ?? 60);
+const PACE_MS = Number(process.env['PACE_MS'] ?? 50);
+const COMMITMENTS = ['processed', 'confirmed', 'finalized'] as const;
+/** Fresh ones, so that the blocks of this run tell all there is to know of them. */
+const ACCOUNTS = Array.from({ length: 20 }, () => bs58.encode(randomBytes(32)));
+const PAYMENT = 1_000_000;
+/** On a busy machine a node may be late at times; what it then refuses is counted. */
+const LATE: readonly number[] = [503, 504];
+
+t.setTimeout((RUN_SECONDS + 300) * 1000);
+
+t.test('a gateway over a real validator', async (t) => {
+  const startMs = performance.now();
+  const { gateway, get, rpc, logged } = await startGateway(t, [url], { set: ['limits.free.subscriptions=1000'] });
+  const cluster = await requestNode<string>(url, 'getGenesisHash');
+  const ledger = new BlockLedger(url, await requestNode<number>(url, 'getSlot', [{ commitment: 'processed' }]));
+  const wallet = await openFundedWallet(url);
+  const tokens = await TokenTraffic.open(url, wallet);
+  t.equal(gateway.cluster, cluster, 'binds its receipts to the validator’s genesis hash');
+
+  const verify = createVerifier();
+  const claims = new ObservationLog();
+  const newest = new Map<string, number>();
+  const hits: Record<string, number> = {};
+  let [answers, pushes, late, backwards] = [0, 0, 0, 0];
+  const verified = (path: string, text: string): { readonly result: any; readonly slot: number } => {
+    const time = { nowMs: Date.now(), maxAgeMs: 60_000 };
+    const request = `GET /api/v1${path}`;
+    const { result, slot } = verify(text, { publicKeys: [gateway.publicKey], cluster, request, time });
+    return { result: JSON.parse(result), slot };
+  };
+
+  const stream = await openStreamListener(gateway.url, (path, text) => {
+    const { result, slot } = verified(path, text);
+    const [account = ''] = path.split(/[/?]/).slice(2);
+    const observed = result?.lamports ?? 0;
+    claims.add({ source: 'push', subject: path, slot, observed, expected: (ledger) => ledger.balance(account, slot) });
+    pushes++;
+  });
+  const followAll = async (): Promise<void> => {
+    for (const [i, account] of ACCOUNTS.entries()) {
+      for (const commitment of COMMITMENTS)
+        await stream.subscribe(i % 2 === 0 ? 'balance' : 'account', account, commitment);
+    }
+  };
+  const following = followAll();
+
+  /** Reads a path and notes what it says, in the words that `recorded` has for the same. */
+  const read = async <T>(
+    path: string,
+    saidIn?: (result: any) => T,
+    recorded?: (ledger: BlockLedger, slot: number) => T,
+  ) => {
+    const { status, text, headers } = await get(path);
+    if (LATE.includes(status)) {
+      late++;
+      return;
+    }
+    if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
+    const { result, slot } = verified(path, text);
+    answers++;
+    if (slot < (newest.get(path) ?? 0)) backwards++;
+    newest.set(path, slot);
+    if (saidIn === undefined || recorded === undefined) return;
+    const source = /balance|token-accounts|portfolio/.exec(path)?.[0] ?? '';
+    if (headers.get('x-cache') === 'HIT') hits[source] = (hits[source] ?? 0) + 1;
+    claims.add({ source, subject: path, slot, observed: saidIn(result), expected: (ledger) => recorded(ledger, slot) });
+  };
+  const readBalance = (account: string, commitment: string): Promise<void> =>
+    read(
+      `/balance/${account}?commitment=${commitment}`,
+      ({ lamports }) => lamports,
+      (ledger, slot) => ledger.balance(account, slot),
+    );
+  const readTokens = (owner: string, commitment: string): Promise<void> =>
+    read(
+      `/token-accounts/${owner}?commitment=${commitment}`,
+      (rows) =>
+        rows
+          .map(({ address, mint, tokenAmount, lamports }: any) => [address, mint, tokenAmount.amount, lamports].join())
+          .sort(),
+      (ledger, slot) =>
+        ledger
+          .tokens(owner, slot)
+          .map(({ address, mint, amount, lamports }) => [address, mint, amount, lamports].join()),
+    );
+  const readPortfolio = (owner: string): Promise<void> =>
+    read(
+      `/address/${owner}/portfolio`,
+      ({ items }) => items.map(({ asset, mint, amount }: any) => `${asset === 'SOL' ? asset : mint} ${amount}`).sort(),
+      (ledger, slot) => {
+        const sums = new Map([['SOL', BigInt(ledger.balance(owner, slot))]]);
+        for (const { mint, amount } of ledger.tokens(owner, slot))
+          sums.set(mint, (sums.get(mint) ?? 0n) + BigInt(amount));
+        return [...sums]
+          .filter(([, amount]) => amount > 0n)
+          .map((item) => item.join(' '))
+          .sort();
+      },
+    );
+
+  const end = performance.now() + RUN_SECONDS * 1000;
+  for (let round = 0; performance.now() < end; round++) {
+    const chosen = ACCOUNTS.filter((_, i) => i % 5 === round % 5);
+    await wallet.pay([...chosen, ...tokens.owners], PAYMENT + round);
+    await tokens.doRandomOperation();
+    for (const account of ACCOUNTS) await readBalance(account, 'confirmed');
+    for (const commitment of COMMITMENTS) {
+      for (const owner of tokens.owners) await readTokens(owner, commitment);
+      for (const account of chosen) await readBalance(account, commitment);
+    }
+    for (const owner of tokens.owners) await readPortfolio(owner);
+    for (const path of ['/slot', '/epoch', '/performance', '/priority-fee', `/account/${wallet.signer.address}`])
+      await read(path);
+    await ledger.readNewBlocks();
+    const before = claims.differences.length;
+    claims.compare(ledger);
+    for (const difference of claims.differences.slice(before)) t.comment(JSON.stringify(difference)); // the run is long
+    await sleep(PACE_MS);
+  }
+  await following;
+  const { frames, unexpected } = stream;
+  stream.close();
+  await ledger.readThrough(claims.newestSlot);
+  claims.compare(ledger);
+  const { compared, differences } = claims;
+  const alarms = logged.filter(({ message }) => message.includes('false'));
+  const figures = {
+    seconds: Math.round((performance.now() - startMs) / 1000),
+    operations: tokens.operations,
+    answers,
+    hits,
+    pushes,
+    receipts: answers + pushes,
+    late,
+    frames: frames.length,
+    compared,
+    differences: claims.contradictedCount,
+  };
+
+  t.strictSame(differences.slice(0, 5), [], 'all that was said is what the blocks record');
+  t.strictSame(alarms, [], 'no claim was found to be false');
+  for (const way of ['balance', 'token-accounts', 'portfolio', 'push']) t.ok(compared[way] ?? 0, `${way} was compared`);
+  t.equal(backwards, 0, 'no slot goes back');
+  t.ok(late * 100 <= answers, `${late} of ${answers} came late`);
+  t.equal((await get('/network')).status, 200);
+  t.match((await get('/health')).json.result, { cluster });
+  t.match((await rpc({ method: 'getBalance', params: [wallet.signer.address] })).json.result.context.apiVersion, /^\d/);
+  const gaps = frames.filter(({ result, slot }, i) => {
+    const before = frames[i - 1]?.result;
+    return slot !== result.slot || (before !== undefined && (result.seq !== before.seq + 1 || slot < before.slot));
+  });
+  t.strictSame(gaps, [], 'no frame is missing, none goes back');
+  t.strictSame(unexpected, [], 'no push is missing, none is refused');
+  t.comment(JSON.stringify(figures));
+});
