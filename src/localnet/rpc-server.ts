@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../domain/clock.ts';
 import type { Chain } from './bank/chain.ts';
+import type { ControlledServer } from './control/cluster-control.ts';
 import { type Subscriber, SubscriptionRegistry } from './pubsub/subscription-registry.ts';
 import { callMethod, isMethod } from './rpc/call-method.ts';
 import type { InjectedFaults } from './rpc/injected-faults.ts';
@@ -20,19 +21,9 @@ export interface RpcBackend {
 }
 
 /** A node that listens: JSON-RPC over HTTP and pubsub over WebSocket, on one port of 127.0.0.1. */
-export interface RpcServer {
+export interface RpcServer extends ControlledServer {
   readonly url: string;
   readonly wsUrl: string;
-  /** How often each method was called over HTTP; those that no node knows are counted as `unknown`. */
-  requestCounts(): Readonly<Record<string, number>>;
-  /** Cuts every WebSocket without a word. */
-  dropWebSockets(): void;
-  /** Ends every WebSocket properly, as a server does that drains. */
-  closeWebSockets(): void;
-  /** Cuts every connection and takes no more. */
-  stopListening(): Promise<void>;
-  /** Takes connections again, at the same address. */
-  startListening(): Promise<void>;
   close(): Promise<void>;
 }
 

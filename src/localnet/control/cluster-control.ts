@@ -1,8 +1,21 @@
 import type { Slot } from '../../domain/slot.ts';
 import type { Chain } from '../bank/chain.ts';
 import type { InjectedFaults } from '../rpc/injected-faults.ts';
-import type { RpcServer } from '../rpc-server.ts';
 import type { SlotTicker } from './slot-ticker.ts';
+
+/** The part of a node's server that a test may act on. */
+export interface ControlledServer {
+  /** How often each method was called over HTTP; those that no node knows are counted as `unknown`. */
+  requestCounts(): Readonly<Record<string, number>>;
+  /** Cuts every WebSocket without a word. */
+  dropWebSockets(): void;
+  /** Ends every WebSocket properly, as a server does that drains. */
+  closeWebSockets(): void;
+  /** Cuts every connection and takes no more. */
+  stopListening(): Promise<void>;
+  /** Takes connections again, at the same address. */
+  startListening(): Promise<void>;
+}
 
 /** What a test can do to a running cluster. Each call has taken effect when its promise resolves. */
 export interface ClusterControl {
@@ -43,7 +56,7 @@ interface ControlledParts {
   readonly chain: Chain;
   readonly slotTicker: SlotTicker;
   readonly faults: InjectedFaults;
-  readonly server: RpcServer;
+  readonly server: ControlledServer;
 }
 
 /** The control of a cluster in the same thread. */
