@@ -2,9 +2,9 @@ import { createPrivateKey } from 'node:crypto';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { digestOf } from '../src/receipts/digest.ts';
 import { EquivocationGuard } from '../src/receipts/equivocation-guard.ts';
-import { signingKeyOf } from '../src/receipts/sign-batch.ts';
 import { formatSignedBody } from '../src/receipts/signed-body.ts';
 import { type SealRequest, Signer } from '../src/receipts/signer.ts';
+import { signingKeyOf } from '../src/receipts/signing-key.ts';
 import { report, runInterleaved } from './bench-process.ts';
 
 // How many different bodies a core can sign in a second: one signature each, against one for all that are wanted in

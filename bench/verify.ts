@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { digestOf } from '../src/receipts/digest.ts';
 import { EquivocationGuard } from '../src/receipts/equivocation-guard.ts';
-import { signingKeyOf } from '../src/receipts/sign-batch.ts';
 import { formatSignedBody } from '../src/receipts/signed-body.ts';
 import { Signer } from '../src/receipts/signer.ts';
+import { signingKeyOf } from '../src/receipts/signing-key.ts';
 import { isOpensslSignature } from '../src/receipts/verify/openssl-signature.ts';
 import { createVerifier, type Verifier, verifyReceipt } from '../src/receipts/verify/verify-receipt.ts';
 import { report, runInterleaved } from './bench-process.ts';

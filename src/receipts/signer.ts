@@ -1,5 +1,6 @@
 import type { ClaimRequest, EquivocationGuard } from './equivocation-guard.ts';
-import { type SigningKey, signBatch } from './sign-batch.ts';
+import { signBatch } from './sign-batch.ts';
+import type { SigningKey } from './signing-key.ts';
 import { RESULT_REVISION, type Statement } from './statement.ts';
 
 /** An answer that wants a receipt. */

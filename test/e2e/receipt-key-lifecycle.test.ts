@@ -6,7 +6,7 @@ import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { readKeyRing } from '../../src/receipts/keys/key-history.ts';
 import { revokeKey, rotateKey } from '../../src/receipts/keys/key-rotation.ts';
 import { isSuccession } from '../../src/receipts/keys/succession.ts';
-import { kidOf } from '../../src/receipts/sign-batch.ts';
+import { kidOf } from '../../src/receipts/signing-key.ts';
 import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
 import { startStepped } from '../support/harness.ts';
 

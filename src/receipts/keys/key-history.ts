@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import bs58 from 'bs58';
 import { hasErrorCode } from '../../runtime/files/error-code.ts';
-import { kidOf, type SigningKey, signingKeyOf } from '../sign-batch.ts';
+import { kidOf, type SigningKey, signingKeyOf } from '../signing-key.ts';
 import { isStrongKey } from '../verify/ed25519-signature.ts';
 import { readKeyFile } from './key-file.ts';
 import { type KeyRing, keyState, type ReceiptKey } from './key-ring.ts';

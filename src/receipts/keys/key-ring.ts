@@ -1,4 +1,4 @@
-import type { SigningKey } from '../sign-batch.ts';
+import type { SigningKey } from '../signing-key.ts';
 import type { Succession } from './succession.ts';
 
 /** A key that signs now, will sign, or signed once. Its public half is kept for good: a receipt is evidence. */

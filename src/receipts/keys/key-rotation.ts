@@ -1,9 +1,10 @@
 import { createFile } from '../../runtime/files/create-file.ts';
-import { type SigningKey, signingKeyOf, signSuccession } from '../sign-batch.ts';
+import { type SigningKey, signingKeyOf } from '../signing-key.ts';
 import { createKeyFile } from './key-file.ts';
 import { readPrivateKey, recordPath, revocationPath, secretPath } from './key-history.ts';
 import { activeKey, type KeyRing, keyState, type ReceiptKey } from './key-ring.ts';
 import { formatPublicKeyRecord } from './public-key-record.ts';
+import { signSuccession } from './sign-succession.ts';
 
 /**
  * Adds the key that takes over at `notBeforeMs`, with the word of the one that signs now. Throws an Error when there

@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { join } from 'node:path';
 import { StartError } from '../../domain/start-error.ts';
 import { removeTempFiles } from '../../runtime/files/create-file.ts';
-import { signingKeyOf } from '../sign-batch.ts';
+import { signingKeyOf } from '../signing-key.ts';
 import { createKeyFile } from './key-file.ts';
 import { needsSecret, readKeyRing, singleKeyRing } from './key-history.ts';
 import { activeKey, type KeyRing } from './key-ring.ts';

@@ -1,18 +1,14 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import bs58 from 'bs58';
+import { publicBytesOf } from '../signing-key.ts';
 
 /** A PKCS#8 file in DER, up to the 32 bytes of the seed. */
 const PKCS8_PREFIX = Uint8Array.of(0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20);
-const SPKI_PREFIX_BYTES = 12;
 const SEED_BYTES = 32;
 const PAIR_BYTES = 64;
 
 const ACCEPTED_FORMATS =
   'PKCS#8 PEM, a Solana keypair (JSON of 64 numbers), 64 hex digits, or base58 of 32 or 64 bytes';
-
-/** The 32 bytes of the public half. */
-export const publicBytesOf = (key: KeyObject): Buffer =>
-  createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(SPKI_PREFIX_BYTES);
 
 /**
  * Reads an Ed25519 private key in any of the forms that people keep one in. Throws an Error whose message says what

@@ -1,5 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
-import type { SigningKey } from '../sign-batch.ts';
+import type { SigningKey } from '../signing-key.ts';
 import { activeKey, type KeyRing, type ReceiptKey, validSuccession } from './key-ring.ts';
 import type { Succession } from './succession.ts';
 

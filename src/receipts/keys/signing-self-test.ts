@@ -1,7 +1,7 @@
 import { type KeyObject, sign } from 'node:crypto';
+import { publicBytesOf } from '../signing-key.ts';
 import { treeHeadText } from '../statement.ts';
 import { isStrongSignature } from '../verify/ed25519-signature.ts';
-import { publicBytesOf } from './private-key-format.ts';
 
 /**
  * Tells whether what this machine signs is what the rest of the world verifies: signs a fixed head with the engine's

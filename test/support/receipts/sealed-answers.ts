@@ -1,9 +1,9 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { digestOf } from '../../../src/receipts/digest.ts';
 import { EquivocationGuard } from '../../../src/receipts/equivocation-guard.ts';
-import { signingKeyOf } from '../../../src/receipts/sign-batch.ts';
 import { formatSignedBody } from '../../../src/receipts/signed-body.ts';
 import { type SealRequest, Signer } from '../../../src/receipts/signer.ts';
+import { signingKeyOf } from '../../../src/receipts/signing-key.ts';
 
 export const CLUSTER = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 export const NOW_MS = 1_718_900_000_000;

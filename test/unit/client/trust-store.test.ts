@@ -1,7 +1,8 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import t from 'tap';
 import { type ClientOptions, createClient } from '../../../src/client/client.ts';
-import { signingKeyOf, signSuccession } from '../../../src/receipts/sign-batch.ts';
+import { signSuccession } from '../../../src/receipts/keys/sign-succession.ts';
+import { signingKeyOf } from '../../../src/receipts/signing-key.ts';
 import { parseTrustedKey } from '../../../src/receipts/verify/trusted-key.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import {

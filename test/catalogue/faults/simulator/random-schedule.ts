@@ -10,7 +10,7 @@ import { LiveTokenListSource } from '../../../../src/live/token-lists/live-token
 import { createPriceLookup } from '../../../../src/prices/price-lookup.ts';
 import { singleKeyRing } from '../../../../src/receipts/keys/key-history.ts';
 import { ReceiptKeys } from '../../../../src/receipts/keys/receipt-keys.ts';
-import { signingKeyOf } from '../../../../src/receipts/sign-batch.ts';
+import { signingKeyOf } from '../../../../src/receipts/signing-key.ts';
 import { balance } from '../../../../src/routes/balance.ts';
 import { HolderTableCache } from '../../../../src/routes/holders/holder-table-cache.ts';
 import { tokenAccounts } from '../../../../src/routes/token-accounts.ts';

@@ -1,7 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import bs58 from 'bs58';
 import t from 'tap';
-import { parsePrivateKey, publicBytesOf } from '../../../../src/receipts/keys/private-key-format.ts';
+import { parsePrivateKey } from '../../../../src/receipts/keys/private-key-format.ts';
+import { publicBytesOf } from '../../../../src/receipts/signing-key.ts';
 import { testVectors } from '../../../support/receipts/test-vectors.ts';
 
 const seed = Buffer.from(testVectors.seed, 'hex');

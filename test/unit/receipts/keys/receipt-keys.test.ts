@@ -3,7 +3,7 @@ import t from 'tap';
 import { singleKeyRing } from '../../../../src/receipts/keys/key-history.ts';
 import type { ReceiptKey } from '../../../../src/receipts/keys/key-ring.ts';
 import { ReceiptKeys } from '../../../../src/receipts/keys/receipt-keys.ts';
-import { signingKeyOf } from '../../../../src/receipts/sign-batch.ts';
+import { signingKeyOf } from '../../../../src/receipts/signing-key.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 function newKey(more: Partial<ReceiptKey> = {}): ReceiptKey {

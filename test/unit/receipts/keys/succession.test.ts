@@ -1,8 +1,9 @@
 import bs58 from 'bs58';
 import t from 'tap';
 import { parsePrivateKey } from '../../../../src/receipts/keys/private-key-format.ts';
+import { signSuccession } from '../../../../src/receipts/keys/sign-succession.ts';
 import { isSuccession, parseSuccession, successionText } from '../../../../src/receipts/keys/succession.ts';
-import { kidOf, signingKeyOf, signSuccession } from '../../../../src/receipts/sign-batch.ts';
+import { kidOf, signingKeyOf } from '../../../../src/receipts/signing-key.ts';
 import { testVectors } from '../../../support/receipts/test-vectors.ts';
 
 const { text, newPublicKey, sig } = testVectors.succession;

@@ -1,7 +1,8 @@
 import { createPublicKey, randomBytes, sign, verify } from 'node:crypto';
 import t from 'tap';
-import { parsePrivateKey, publicBytesOf } from '../../../../src/receipts/keys/private-key-format.ts';
+import { parsePrivateKey } from '../../../../src/receipts/keys/private-key-format.ts';
 import { passesSigningTest } from '../../../../src/receipts/keys/signing-self-test.ts';
+import { publicBytesOf } from '../../../../src/receipts/signing-key.ts';
 import { isSignature, isStrongKey } from '../../../../src/receipts/verify/ed25519-signature.ts';
 import { littleEndianScalar, NON_CANONICAL_IDENTITY, SMALL_ORDER, withTorsion } from '../hostile-signer.ts';
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { parsePrivateKey } from '../../../../src/receipts/keys/private-key-format.ts';
-import { signBatch, signingKeyOf } from '../../../../src/receipts/sign-batch.ts';
+import { signBatch } from '../../../../src/receipts/sign-batch.ts';
+import { signingKeyOf } from '../../../../src/receipts/signing-key.ts';
 import type { Statement } from '../../../../src/receipts/statement.ts';
 import { equivocation, type Receipt } from '../../../../src/receipts/verify/verify-receipt.ts';
 import { CLUSTER, NOW_MS, newSigner } from '../../../support/receipts/sealed-answers.ts';

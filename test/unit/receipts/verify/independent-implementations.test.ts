@@ -1,8 +1,9 @@
 import t from 'tap';
 import { parsePrivateKey } from '../../../../src/receipts/keys/private-key-format.ts';
 import { parseReceipt, type Receipt } from '../../../../src/receipts/receipt.ts';
-import { signBatch, signingKeyOf } from '../../../../src/receipts/sign-batch.ts';
+import { signBatch } from '../../../../src/receipts/sign-batch.ts';
 import { receiptTextIn } from '../../../../src/receipts/signed-body.ts';
+import { signingKeyOf } from '../../../../src/receipts/signing-key.ts';
 import { verifyReceipt } from '../../../../src/receipts/verify/verify-receipt.ts';
 import { pythonReceipts, pythonSkipReason, pythonVerdicts } from '../../../support/receipts/python-implementation.ts';
 import { CLUSTER, NOW_MS } from '../../../support/receipts/sealed-answers.ts';
