@@ -1,5 +1,5 @@
 import type { HttpResponse } from 'uWebSockets.js';
-import type { RawResponse } from '../rest/responses.ts';
+import type { RawResponse } from './raw-response.ts';
 
 /** How many responses are still owed. */
 export interface PendingResponses {

@@ -1,6 +1,7 @@
 import { API_PREFIX } from '../../domain/canonical-request.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
-import { matchRoute, type RouteMatch } from '../../routing/match-route.ts';
+import { matchRoute } from '../../routes/index.ts';
+import type { RouteMatch } from '../../routing/match-route.ts';
 import type { Route } from '../../routing/route.ts';
 
 /** What may be at a path, and by which methods. */

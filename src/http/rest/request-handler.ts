@@ -7,11 +7,13 @@ import { parseTarget } from '../../domain/canonical-request.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { StaticPage } from '../../page/static-page.ts';
 import { isNonce } from '../../receipts/statement.ts';
+import { matchRoute } from '../../routes/index.ts';
 import { parsePathArguments, parseQueryArguments } from '../../routing/arguments.ts';
-import { matchRoute, type RouteMatch } from '../../routing/match-route.ts';
+import type { RouteMatch } from '../../routing/match-route.ts';
 import type { Admit } from '../../routing/route.ts';
 import { parseMinSlot } from '../../serving/min-slot.ts';
 import type { CachedRead, ReadRequest, ReadThrough } from '../../serving/read-through.ts';
+import type { RawResponse } from '../engine/raw-response.ts';
 import { Reply } from '../engine/reply.ts';
 import { readRequestBody } from '../engine/request-body.ts';
 import { findFramingFault, isLastOnConnection, requestTargetOf } from '../engine/request-guard.ts';
@@ -33,7 +35,6 @@ import {
   localResponse,
   pageResponse,
   postResponse,
-  type RawResponse,
   rateLimitExceeded,
 } from './responses.ts';
 import { recordUsage } from './usage-metering.ts';

@@ -7,18 +7,9 @@ import type { StaticPage } from '../../page/static-page.ts';
 import { receiptTextIn } from '../../receipts/signed-body.ts';
 import type { LocalRoute, ParamSet, Params, PostAnswer, RouteContext } from '../../routing/route.ts';
 import type { CachedRead } from '../../serving/read-through.ts';
+import type { RawResponse } from '../engine/raw-response.ts';
 import { encodeBody, negotiateCoding } from './content-coding.ts';
 import { formatHeaders, type Header, weakEtag } from './response-headers.ts';
-
-/** A response as it goes on the wire. */
-export interface RawResponse {
-  /** Status line and headers, without the first `HTTP/1.1`. */
-  readonly headers: string | Buffer;
-  /** Null for a status that has none. */
-  readonly body: string | Buffer | null;
-  /** Close the connection behind it: what follows on it can't be trusted, or the process is going. */
-  readonly close?: boolean;
-}
 
 /** How long a body may be kept by others. */
 export const cacheControlOf = ({ final, meta }: Entry): string =>
