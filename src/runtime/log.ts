@@ -1,6 +1,5 @@
 import { type LoggerOptions, pino } from 'pino';
 import { PinoPretty } from 'pino-pretty';
-import type { Config } from '../config/config-schema.ts';
 
 /** Where the process says what happens to it: facts first, as pino has it. An error goes under `err`. */
 export interface Log {
@@ -10,7 +9,7 @@ export interface Log {
 }
 
 /** Writes to standard output: for eyes on a terminal, otherwise one JSON object a line. */
-export function createLog(level: Config['log']['level']): Log {
+export function createLog(level: string): Log {
   const options: LoggerOptions = { level, base: null, formatters: { level: (label) => ({ level: label }) } };
   // both destinations write at once, so that the last words of a process that exits are not lost
   return process.stdout.isTTY ? pino(options, PinoPretty({ sync: true })) : pino(options);
