@@ -1,3 +1,4 @@
+import { routeMatcher } from '../routing/match-route.ts';
 import type { Route } from '../routing/route.ts';
 import { account } from './account.ts';
 import { balance } from './balance.ts';
@@ -41,3 +42,6 @@ export const routes = [
   rpc,
   explain,
 ] as const satisfies readonly Route[];
+
+/** Finds the endpoint whose form a path has, whatever its parameters hold. */
+export const matchRoute = routeMatcher(routes);

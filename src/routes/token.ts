@@ -1,17 +1,13 @@
 import { z } from 'zod';
 import { COMMITMENTS } from '../domain/commitment.ts';
-import { GatewayError } from '../domain/gateway-error.ts';
 import { address, commitment } from '../routing/params.ts';
 import { readRoute } from '../routing/route.ts';
 import { extensions, integer } from '../routing/schemas.ts';
-import { accountKindOf } from '../solana/accounts/account-kind.ts';
 import { findMetadataAddress } from '../solana/accounts/metaplex-metadata-account.ts';
 import { isNft, tokenMetadataOf } from '../solana/accounts/token-identity.ts';
-import { decodeTokenProgramAccount, type Mint, TOKEN_PROGRAMS } from '../solana/accounts/token-program-accounts.ts';
+import { TOKEN_PROGRAMS } from '../solana/accounts/token-program-accounts.ts';
 import { toTokenAmount } from '../solana/accounts/ui-amount.ts';
-import { type MintScales, readMintScales } from '../tokens/mint-scales.ts';
-import type { Mesh } from '../upstream/mesh/mesh.ts';
-import type { ReadOptions } from '../upstream/reads/encoded-accounts.ts';
+import { requireMint } from '../tokens/require-mint.ts';
 
 export const token = readRoute({
   path: '/token/:mint',
@@ -73,20 +69,3 @@ export const token = readRoute({
     };
   },
 });
-
-/** Reads one mint, and accounts beside it at the same slot. Throws `not_found` and `not_a_mint`. */
-export async function requireMint(
-  mesh: Mesh,
-  address: string,
-  at: ReadOptions,
-  otherAddresses: readonly string[] = [],
-): Promise<{ readonly slot: number; readonly mint: Mint; readonly mints: MintScales }> {
-  const mints = await readMintScales(mesh, [address], at, otherAddresses);
-  const mint = mints.mint(address);
-  if (mint !== undefined) return { slot: Math.min(...mints.slots), mint, mints };
-  const account = mints.accounts.get(address);
-  if (account === undefined) throw new GatewayError('not_found', 'there is no account at this address');
-  const token = decodeTokenProgramAccount(account);
-  const kind = accountKindOf(account.owner, token === undefined ? null : token);
-  throw new GatewayError('not_a_mint', `not a mint but an account of the kind ${kind}`);
-}

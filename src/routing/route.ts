@@ -10,10 +10,10 @@ import type { ErrorCode } from '../domain/gateway-error.ts';
 import type { Slot } from '../domain/slot.ts';
 import type { PriceLookup } from '../prices/price-lookup.ts';
 import type { ReceiptKeys } from '../receipts/keys/receipt-keys.ts';
-import type { HolderTableCache } from '../routes/holders/holder-table-cache.ts';
 import type { TokenListSource } from '../tokens/token-list.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { AccountBatcher, AccountSource } from '../upstream/reads/account-batcher.ts';
+import type { HolderTables } from './holder-tables.ts';
 import type { Param } from './params.ts';
 
 // `any` would let a wrong type through; method shorthand below keeps these assignable without it.
@@ -30,7 +30,7 @@ export interface RouteContext {
   readonly tokenLists: TokenListSource;
   readonly cache: Cache;
   readonly prices: PriceLookup;
-  readonly holderTables: HolderTableCache;
+  readonly holderTables: HolderTables;
   readonly clock: Clock;
   readonly keys: Pick<ReceiptKeys, 'active' | 'find' | 'validSuccession'>;
   readonly version: string;

@@ -1,6 +1,6 @@
 import { SingleFlight } from '../../cache/single-flight.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { HolderTable } from './holder-table.ts';
+import type { HolderTable, HolderTables } from '../../routing/holder-tables.ts';
 
 /** For so long pages are cut from one table, so that they agree with each other. */
 const TTL_MS = 60_000;
@@ -14,7 +14,7 @@ interface CachedTable {
 }
 
 /** The tables of holders that were read lately, within a bound on their memory. Equal readings are made once. */
-export class HolderTableCache {
+export class HolderTableCache implements HolderTables {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #tables = new Map<string, CachedTable>();
   readonly #flights = new SingleFlight<HolderTable>();

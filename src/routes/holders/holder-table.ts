@@ -1,6 +1,7 @@
 import bs58 from 'bs58';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
+import type { Holder, HolderTable } from '../../routing/holder-tables.ts';
 import { mapInChunks } from '../../runtime/map-in-chunks.ts';
 import { TOKEN_PROGRAMS, type TokenProgram } from '../../solana/accounts/token-program-accounts.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
@@ -9,22 +10,6 @@ import {
   parseProgramAccount,
   readProgramAccounts,
 } from '../../upstream/reads/program-accounts.ts';
-
-/** A token account that holds something, and whose it is. */
-export interface Holder {
-  readonly address: string;
-  readonly owner: string;
-  readonly amount: bigint;
-}
-
-/** All holders of a mint at some slot, largest first, then by the bytes of their addresses. */
-export interface HolderTable {
-  readonly slot: Slot;
-  readonly total: number;
-  /** Memory that it takes. */
-  readonly bytes: number;
-  rows(from: number, to: number): Holder[];
-}
 
 const ACCOUNT_SIZE = 165;
 

@@ -2,16 +2,17 @@ import bs58 from 'bs58';
 import { z } from 'zod';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
+import type { Holder } from '../../routing/holder-tables.ts';
 import { address, page } from '../../routing/params.ts';
 import { readRoute } from '../../routing/route.ts';
 import { integer } from '../../routing/schemas.ts';
 import { decodeTokenProgramAccount } from '../../solana/accounts/token-program-accounts.ts';
 import { type AmountScale, toTokenAmount } from '../../solana/accounts/ui-amount.ts';
+import { requireMint } from '../../tokens/require-mint.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
 import { readLargestTokenAccounts } from '../../upstream/reads/largest-token-accounts.ts';
-import { requireMint } from '../token.ts';
-import { type Holder, readHolderTable } from './holder-table.ts';
+import { readHolderTable } from './holder-table.ts';
 
 /** As many as a node tells without a scan. */
 const PAGE_SIZE = 20;

@@ -1,6 +1,5 @@
 import t from 'tap';
-import { routes } from '../../../src/routes/index.ts';
-import { matchRoute } from '../../../src/routing/match-route.ts';
+import { matchRoute, routes } from '../../../src/routes/index.ts';
 
 t.test('each route is found at its own path, and its parameters raw', async (t) => {
   for (const route of routes) {
