@@ -75,9 +75,9 @@ export const portfolio = readRoute({
       return { ...read, value: read };
     });
     const lease =
-      isConsistent && state.proof
+      isConsistent && state.lease
         ? combinedLease([
-            state.proof,
+            state.lease,
             expiringLease(VALUATION_SLOTS, () => context.cache.tip, context.clock.monotonic()),
           ])
         : undefined;
@@ -131,10 +131,10 @@ async function readBalances({ liveAccounts, tokenLists }: RouteContext, owner: s
   ]);
   return {
     slots: [balance.slot, tokens.slot],
-    since: [balance.sinceSlot ?? balance.slot, tokens.sinceSlot ?? tokens.slot],
+    sinceSlots: [balance.sinceSlot ?? balance.slot, tokens.sinceSlot ?? tokens.slot],
     lamports: balance.account === null ? 0n : parseAccountLamports(balance.account),
     list: tokens.list,
-    proof: balance.lease && tokens.lease && combinedLease([balance.lease, tokens.lease]),
+    lease: balance.lease && tokens.lease && combinedLease([balance.lease, tokens.lease]),
   };
 }
 

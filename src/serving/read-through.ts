@@ -176,7 +176,7 @@ export class ReadThrough {
     if (fromSnapshot && slot < minSlot) throw minSlotNotReached();
     if (slot < floor && !fromSnapshot) throw servedSlotNotReached();
     if (slot < currentFloor() && !fromSnapshot) return this.#newerEntry(key, slot);
-    const answer = { slot, result: toJson(result), final, proof: lease };
+    const answer = { slot, result: toJson(result), final, lease };
     const meta: AnswerMeta = { ...metaOf(route, params, exact), fromSnapshot };
     // A processed state may be taken back with the next slot.
     if (meta.commitment === 'processed') return this.#cache.put(key, answer, { slots: 1 }, meta, { tipAtFetch });

@@ -180,13 +180,13 @@ t.test(
     const line = await untilLive(world);
     line.clockUpdate(102);
     const { lease } = await world.source.read(query);
-    const provenMs = world.clock.monotonic();
+    const validatedMs = world.clock.monotonic();
     line.notify('a', 103, accountText(2));
     for (const slot of [103, 104, 105]) {
       world.clock.advance(400);
       line.clockUpdate(slot);
     }
-    t.match(lease, { state: 'superseded', slot: 101, provenMs });
+    t.match(lease, { state: 'superseded', slot: 101, validatedMs });
     line.notify('a', 103, accountText(7)); // known already
     line.notify('a', 104, accountText(7)); // claimed already
     t.equal(world.source.stats.leaseViolations, 1);
@@ -270,8 +270,8 @@ t.test('I14: a text that follows the Clock is not carried on', async (t) => {
   await flushEvents();
   t.equal(world.upstream.pendingCalls.length, 1, 'it is read again');
   world.upstream.pendingCalls.shift()?.answer(105, `{"lamports":5,"data":${data}}`);
-  t.match(await later, { slot: 105, proof: undefined });
-  t.match(await world.source.read(query), { slot: 104, proof: { state: 'live' } }, 'the balance is carried on');
+  t.match(await later, { slot: 105, lease: undefined });
+  t.match(await world.source.read(query), { slot: 104, lease: { state: 'live' } }, 'the balance is carried on');
 });
 
 t.test('what is read once is not watched; what is read again and again is, until nobody reads it', async (t) => {
