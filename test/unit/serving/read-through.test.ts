@@ -136,7 +136,7 @@ t.test('who has seen a slot is told nothing from before it', async (t) => {
   await t.rejects(ask(10), { code: 'not_found' });
   t.equal(calls(), 1, 'the refusal is kept');
   play(async () => ({ slot: 11, result: 1 }));
-  t.match(await ask(11), { source: 'MISS', entry: { slot: 11 } }, 'but it is one of slot 10');
+  t.match(await ask(11), { cacheStatus: 'MISS', entry: { slot: 11 } }, 'but it is one of slot 10');
   t.equal((await ask(11)).cacheStatus, 'HIT');
   to(13);
   play(async () => ({ slot: 12, result: 2, fromSnapshot: true }));
