@@ -112,7 +112,7 @@ t.test('a full page below a finalized cursor is final, and no other', async (t) 
   t.equal(old.isFinal, true);
   t.equal(old.slot, past.mesh.tip('finalized'), 'it says no more than what it was asked for');
   const last = await past.page({ before: 's50' });
-  t.match(last, { final: false, nextBefore: null });
+  t.match(last, { isFinal: false, nextBefore: null });
   t.equal(last.rows.length, 50);
 });
 
@@ -120,7 +120,7 @@ t.test('a page that ends exactly with the history is followed by an empty one', 
   const past = new Past(200);
   const page = await past.page({ before: 's100' });
   t.equal(page.nextBefore, 's0');
-  t.match(await past.page({ before: 's0' }), { rows: [], nextBefore: null, final: false });
+  t.match(await past.page({ before: 's0' }), { rows: [], nextBefore: null, isFinal: false });
 });
 
 t.test('an answer is never older than one that was given before', async (t) => {
@@ -158,7 +158,7 @@ t.test('rows at or above the cursor were shown before, so they are dropped', asy
       memo: null,
     },
   ]);
-  t.match(page, { nextBefore: 'd', final: false });
+  t.match(page, { nextBefore: 'd', isFinal: false });
 });
 
 t.test('a node that gives the same page again is not followed in circles', async (t) => {
