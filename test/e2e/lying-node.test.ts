@@ -63,7 +63,7 @@ t.test('a node that changes a finalized result gets no second exact receipt for 
   t.equal(conflicts().length, gateway.conflicts);
   t.match(conflicts()[0], {
     level: 'error',
-    facts: { slot: truth.json.slot, signed: truth.json.receipt.digest, refused: lied.json.receipt.digest },
+    fields: { slot: truth.json.slot, signed: truth.json.receipt.digest, refused: lied.json.receipt.digest },
   });
 
   lie = undefined;

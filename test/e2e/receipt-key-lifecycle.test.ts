@@ -59,7 +59,7 @@ t.test('it signs from its moment on, without a restart; what the old one signed 
   t.match((await get('/pubkey')).headers.get('x-key-succession'), `${firstId};`);
   t.match(
     logged.find(({ message }) => message === 'another receipt key signs'),
-    { facts: { kid: next.kid } },
+    { fields: { kid: next.kid } },
   );
   const retired = await get(`/pubkey?kid=${firstId}`);
   t.same(retired.json, { publicKey: first, algorithm: 'ed25519' });

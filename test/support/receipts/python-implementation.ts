@@ -27,7 +27,7 @@ function runPython(name: string, input: string): string[] {
 /** The verdict on each body by Python and openssl: `holds`, or the fault. */
 export const pythonVerdicts = (questions: readonly VerifyRequest[]): string[] =>
   runPython(
-    'judge-receipts.py',
+    'verify-many-receipts.py',
     questions
       .map(({ publicKey, cluster, request, nonce, body }) =>
         JSON.stringify([publicKey, cluster, request, nonce, Buffer.from(body).toString('base64')]),

@@ -57,7 +57,7 @@ const proof = (issued = ISSUED) => ({
 t.test('who shows nothing is its address, and of the free tier', async (t) => {
   const { callers, count } = callersOf();
   const { principal, quota, credentialsError } = count({});
-  t.match({ account: principal, refusal: credentialsError }, { account: undefined, refusal: undefined });
+  t.match({ principal, credentialsError }, { principal: undefined, credentialsError: undefined });
   t.match(quota, { limit: 2, remaining: 1 });
   t.equal(callers.tierOf(principal), DEFAULT_TIERS.free);
   t.equal(rateLimitKeyOf(HOME, principal), rateLimitKeyOf(HOME, undefined));
@@ -65,8 +65,11 @@ t.test('who shows nothing is its address, and of the free tier', async (t) => {
 
 t.test('a key is counted as itself; one that opens nothing is refused and counts for the address', async (t) => {
   const { count } = callersOf();
-  t.match(count({ 'x-api-key': 'good' }), { account: { id: 'key good' }, quota: { limit: 500, remaining: 499 } });
-  t.match(count({ 'x-api-key': 'bad' }), { refusal: { code: 'invalid_api_key' }, quota: { limit: 2, remaining: 1 } });
+  t.match(count({ 'x-api-key': 'good' }), { principal: { id: 'key good' }, quota: { limit: 500, remaining: 499 } });
+  t.match(count({ 'x-api-key': 'bad' }), {
+    credentialsError: { code: 'invalid_api_key' },
+    quota: { limit: 2, remaining: 1 },
+  });
   t.match(count({ 'x-api-key': 'bad' }).quota, { allowed: true, remaining: 0 });
   t.match(count({ 'x-api-key': 'bad' }).quota, { allowed: false });
 });
@@ -81,8 +84,8 @@ t.test('a wallet gets the free tier once more for each step that it holds', asyn
 
 t.test('a wallet below one step stays what it would be without', async (t) => {
   const { count } = callersOf({ held: STEP - 1n });
-  t.match(count(proof()), { account: undefined, quota: { limit: 2 }, refusal: undefined });
-  t.match(count({ 'x-api-key': 'good', ...proof() }), { account: { id: 'key good' }, quota: { limit: 500 } });
+  t.match(count(proof()), { principal: undefined, quota: { limit: 2 }, credentialsError: undefined });
+  t.match(count({ 'x-api-key': 'good', ...proof() }), { principal: { id: 'key good' }, quota: { limit: 500 } });
 });
 
 t.test('of a key and a wallet the one that allows more a second counts, and the identity stays the key', async (t) => {
@@ -90,14 +93,14 @@ t.test('of a key and a wallet the one that allows more a second counts, and the 
   t.match(few.count({ 'x-api-key': 'good', ...proof() }).quota, { limit: 500 }, '50 a second each: the key’s own');
   const more = callersOf({ held: 5n * STEP });
   const { principal, quota } = more.count({ 'x-api-key': 'good', ...proof() });
-  t.match({ account: principal, quota }, { account: { id: 'key good', key: 'good' }, quota: { limit: 600 } });
+  t.match({ principal, quota }, { principal: { id: 'key good', key: 'good' }, quota: { limit: 600 } });
   t.match(more.count({ 'x-api-key': 'large', ...proof() }).quota, { limit: 30_000 });
 });
 
 t.test('a proof that proves nothing is refused, with a key too, and counts for the address', async (t) => {
   const { count, state } = callersOf({ held: STEP });
   state.isTrue = false;
-  const refused = { account: undefined, refusal: { code: 'invalid_stake_proof' } };
+  const refused = { principal: undefined, credentialsError: { code: 'invalid_stake_proof' } };
   t.match(count(proof()), { ...refused, quota: { remaining: 1 } });
   t.match(count({ 'x-api-key': 'good', ...proof() }), { ...refused, quota: { remaining: 0 } });
 });
@@ -108,14 +111,14 @@ t.test('who has spent what his address has makes it verify nothing more', async 
   count({});
   count({});
   t.equal(state.verified, 1);
-  t.match(count(proof(ISSUED - 1)), { quota: { allowed: false, limit: 2 }, refusal: undefined });
+  t.match(count(proof(ISSUED - 1)), { quota: { allowed: false, limit: 2 }, credentialsError: undefined });
   t.equal(state.verified, 1);
   t.match(count(proof()).quota, { allowed: true, limit: 200 }, 'a proof that is known goes on');
 });
 
 t.test('where no mint is configured nobody hears of wallets', async (t) => {
   const { count } = callersOf({ held: STEP, knowsWallets: false });
-  t.match(count({ ...proof(), 'x-stake-signature': '' }), { account: undefined, refusal: undefined });
+  t.match(count({ ...proof(), 'x-stake-signature': '' }), { principal: undefined, credentialsError: undefined });
 });
 
 t.test('a key that was revoked since is known no more; who has none always is', async (t) => {
