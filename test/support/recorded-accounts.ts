@@ -43,21 +43,21 @@ interface Encoded {
 
 export const decodeBase64 = ({ owner, data }: Encoded): RawAccount => ({ owner, data: bytesOfBase64(data) });
 
-export const storedAccounts: readonly RecordedAccount[] = readLines<RecordedAccount & Encoded>('stored.ndjson').map(
-  (row) => ({
-    ...row,
-    data: bytesOfBase64(row.data),
-  }),
-);
+export const storedAccounts: readonly RecordedAccount[] = readRecordings<RecordedAccount & Encoded>(
+  'stored.ndjson',
+).map((row) => ({
+  ...row,
+  data: bytesOfBase64(row.data),
+}));
 
-export const parsedAccountRecords: readonly ParsedAccountRecord[] = readLines<ParsedAccountRecord & Encoded>(
+export const parsedAccountRecords: readonly ParsedAccountRecord[] = readRecordings<ParsedAccountRecord & Encoded>(
   'twins.ndjson',
 ).map((row) => ({
   ...row,
   data: bytesOfBase64(row.data),
 }));
 
-export const thirdPartyDecodings: readonly ThirdPartyDecoding[] = readLines('independent.ndjson');
+export const thirdPartyDecodings: readonly ThirdPartyDecoding[] = readRecordings('independent.ndjson');
 export const recordedAmounts: readonly RecordedAmount[] = readLines('amounts.ndjson');
 
 /** Names, and accounts made for them, with what the name service's own library derives and resolves. */
@@ -82,6 +82,12 @@ export function findRecordedAccount(recording: string, address?: string): Record
   return found;
 }
 
+/** Reads rows that name their recording, which the files call `from`. */
+function readRecordings<T>(file: string): T[] {
+  return readLines<{ readonly from: string }>(file).map(({ from, ...row }) => ({ recording: from, ...row }) as T);
+}
+
+/** Reads one JSON object a line. */
 function readLines<T>(file: string): T[] {
   return readFile(file)
     .trimEnd()

@@ -33,9 +33,9 @@ export interface SolDomain {
 export type DomainResolution =
   | { readonly status: 'resolved'; readonly address: string; readonly method: 'record-v2' | 'record-v1' | 'owner' }
   | { readonly status: 'holder'; readonly mint: string }
-  | { readonly status: 'nowhere' };
+  | { readonly status: 'unresolved' };
 
-const UNRESOLVED: DomainResolution = { status: 'nowhere' };
+const UNRESOLVED: DomainResolution = { status: 'unresolved' };
 
 /** The accounts of `label.sol` or `sub.label.sol`; the suffix may be left out. Undefined when it can't be a name. */
 export function parseSolDomain(text: string): SolDomain | undefined {

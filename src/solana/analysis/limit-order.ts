@@ -36,8 +36,8 @@ function findKeeperFill({ signers, tokenTransfers }: ParsedTransaction): Swap | 
 /** Pools gain one thing and lose another. A wallet that only gained, and an escrow that only lost, are the two sides of an order. */
 function findEscrowFill(others: readonly WalletChanges[], parsed: ParsedTransaction): Swap | null {
   const minted = new Set(findSupplyChanges(parsed, 'minted').map(({ mint }) => mint));
-  const legs = others.flatMap(({ wallet, ...holdings }) => {
-    const [only, ...more] = swapLegsOf(holdings).filter(({ mint }) => !minted.has(mint));
+  const legs = others.flatMap(({ wallet, ...changes }) => {
+    const [only, ...more] = swapLegsOf(changes).filter(({ mint }) => !minted.has(mint));
     return only === undefined || more.length > 0 ? [] : [{ wallet, ...only }];
   });
   const [input, ...further] = legs.filter(({ amount }) => amount < 0n);

@@ -11,7 +11,7 @@ import type { AccountData, ParsedInstruction, ParsedTransaction } from './parsed
 /** Reads the facts out of a transaction. What its record lacks is told as not having happened. */
 export function parseTransaction(transaction: Transaction): ParsedTransaction {
   const { err, logs, instructions } = transaction;
-  const callers = instructions.map(({ programId, inner }) => ({ programId, calls: inner.length > 0 }));
+  const callers = instructions.map(({ programId, inner }) => ({ programId, hasInnerCalls: inner.length > 0 }));
   return {
     status: err === null ? 'success' : 'failed',
     fee: transaction.fee ?? 0n,

@@ -85,10 +85,10 @@ export function walletChangesOf(
       });
     }
   }
-  for (const { from, to, lamports, direct } of findSolTransfers(parsed)) {
+  for (const { from, to, lamports, isTopLevel } of findSolTransfers(parsed)) {
     if (isOwn(from) && !isOwn(to))
-      sol += direct ? lamports : opened.has(to) ? remainingDeposit(lamports, changes.get(to) ?? 0n) : 0n;
-    if (isOwn(to) && !isOwn(from) && direct) sol -= lamports;
+      sol += isTopLevel ? lamports : opened.has(to) ? remainingDeposit(lamports, changes.get(to) ?? 0n) : 0n;
+    if (isOwn(to) && !isOwn(from) && isTopLevel) sol -= lamports;
   }
   return { wallet, sol, tokens: [...tokens.values()].filter((token) => token.amount !== 0n) };
 }
@@ -101,11 +101,11 @@ interface SolTransfer {
   readonly to: string;
   readonly lamports: bigint;
   /** Asked for by the transaction itself, not by a program. */
-  readonly direct: boolean;
+  readonly isTopLevel: boolean;
 }
 
 function findSolTransfers(parsed: ParsedTransaction): readonly SolTransfer[] {
-  const direct = new Set(parsed.instructions);
+  const topLevel = new Set(parsed.instructions);
   return allInstructions(parsed).flatMap((instruction) => {
     if (instruction.programId !== SYSTEM_PROGRAM) return [];
     const from = infoAddress(instruction, 'source');
@@ -113,6 +113,6 @@ function findSolTransfers(parsed: ParsedTransaction): readonly SolTransfer[] {
     const lamports = infoAmount(instruction, 'lamports');
     return from === null || to === null || lamports === null
       ? []
-      : [{ from, to, lamports, direct: direct.has(instruction) }];
+      : [{ from, to, lamports, isTopLevel: topLevel.has(instruction) }];
   });
 }

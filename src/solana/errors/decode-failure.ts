@@ -59,7 +59,7 @@ export interface FailedTransaction {
   readonly err: unknown;
   readonly logs: readonly string[] | null;
   /** The top-level instructions: their program, and whether it called others. */
-  readonly instructions: readonly { readonly programId: string; readonly calls: boolean }[];
+  readonly instructions: readonly { readonly programId: string; readonly hasInnerCalls: boolean }[];
 }
 
 /** Says why a transaction failed: from the tables of its program, from Anchor's text, or from what the program wrote. */
@@ -78,7 +78,7 @@ export function decodeFailure({ err, logs, instructions }: FailedTransaction): T
   const logged = parseFailureLogs(logs ?? []);
   const programId = logged?.programId ?? instruction?.programId ?? null;
   // Without its line in the logs a failure in a program that called others may be the other's: its number says nothing.
-  const table = logged !== null || instruction?.calls === false ? ERROR_TABLES.get(programId ?? '') : undefined;
+  const table = logged !== null || instruction?.hasInnerCalls === false ? ERROR_TABLES.get(programId ?? '') : undefined;
   const [name, value] = enumVariant(error);
   const decoded =
     name === 'Custom' ? decodeCustomError(asErrorCode(value), table, logged) : decodeNamedError(name, logged);

@@ -17,11 +17,11 @@ const domainOf = (name: string): SolDomain => {
 const VECTOR = domainOf('vector.sol');
 const NAME_PROGRAM = 'namesLPneVptA9Z5rqUDD9tMTWEJwofgaYwp8cawRkX';
 
-/** Both steps, the way a caller takes them. */
+/** Resolves a name in both steps, as callers do. */
 function resolve(accounts: readonly (RawAccount | null)[], largestAccount: RawAccount | null) {
-  const step = resolveDomain(VECTOR, accounts);
-  if (step.status === 'holder') return domainHolderOf(step.mint, largestAccount) ?? null;
-  return step.status === 'resolved' ? step.address : null;
+  const resolution = resolveDomain(VECTOR, accounts);
+  if (resolution.status === 'holder') return domainHolderOf(resolution.mint, largestAccount) ?? null;
+  return resolution.status === 'resolved' ? resolution.address : null;
 }
 
 function vector(name: string): readonly (RawAccount | null)[] {
@@ -48,7 +48,7 @@ t.test('the method says what decided', async (t) => {
   t.match(resolveDomain(VECTOR, vector('registered by a person')), { method: 'owner' });
   const mint = (names: typeof solNames.derivations) => names.find(({ name }) => name === 'a')?.mint;
   const wrapped = resolveDomain(domainOf('a'), vector('wrapped'));
-  t.strictSame(wrapped, { step: 'holder', mint: mint(solNames.derivations) });
+  t.strictSame(wrapped, { status: 'holder', mint: mint(solNames.derivations) });
 });
 
 t.test('a name is the same in capitals and without its suffix', async (t) => {
@@ -63,22 +63,22 @@ t.test('what can not be a name has no accounts', async (t) => {
 t.test('accounts that other programs own count for nothing', async (t) => {
   const foreign = (account: RawAccount | null) => account && { ...account, owner: '11111111111111111111111111111111' };
   const [nft = null, v1 = null, v2 = null, registry = null] = vector('wrapped');
-  t.match(resolveDomain(VECTOR, [nft, v1, v2, foreign(registry)]), { step: 'nowhere' });
-  t.match(resolveDomain(VECTOR, [foreign(nft), v1, v2, registry]), { step: 'nowhere' }, 'its owner is a program');
+  t.match(resolveDomain(VECTOR, [nft, v1, v2, foreign(registry)]), { status: 'unresolved' });
+  t.match(resolveDomain(VECTOR, [foreign(nft), v1, v2, registry]), { status: 'unresolved' }, 'its owner is a program');
   const person = vector('registered by a person')[3] ?? null;
   t.match(resolveDomain(VECTOR, [foreign(nft), foreign(v1), foreign(v2), person]), { method: 'owner' });
 });
 
 t.test('a name that was given up leads nowhere, though zeros are a point of the curve', async (t) => {
   const released = { owner: NAME_PROGRAM, data: new Uint8Array(96) };
-  t.match(resolveDomain(VECTOR, [null, null, null, released]), { step: 'nowhere' });
+  t.match(resolveDomain(VECTOR, [null, null, null, released]), { status: 'unresolved' });
 });
 
 t.test("another mint's token makes nobody a holder", async (t) => {
   const wrapped = solNames.resolutions.find(({ name }) => name === 'wrapped');
   const account = wrapped?.holder ? decodeBase64(wrapped.holder) : null;
-  const step = resolveDomain(VECTOR, vector('wrapped'));
-  t.ok(step.status === 'holder' && domainHolderOf(step.mint, account));
+  const resolution = resolveDomain(VECTOR, vector('wrapped'));
+  t.ok(resolution.status === 'holder' && domainHolderOf(resolution.mint, account));
   t.equal(domainHolderOf(VECTOR.nameAccount, account), undefined);
   t.equal(domainHolderOf(VECTOR.nameAccount, null), undefined);
 });

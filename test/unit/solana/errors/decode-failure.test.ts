@@ -7,8 +7,12 @@ const TOKEN = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const BUDGET = 'ComputeBudget111111111111111111111111111111';
 const UNKNOWN = 'King7ki4SKMBPb3iupnQwTyjsq294jaXsgLmJo8cb7T';
 
-const fails = (err: unknown, programs: readonly string[], logs: readonly string[] | null = null, calls = false) =>
-  decodeFailure({ err, logs, instructions: programs.map((programId) => ({ programId, calls })) });
+const fails = (
+  err: unknown,
+  programs: readonly string[],
+  logs: readonly string[] | null = null,
+  hasInnerCalls = false,
+) => decodeFailure({ err, logs, instructions: programs.map((programId) => ({ programId, hasInnerCalls })) });
 
 t.test('the number of a program is read in its own table', async (t) => {
   t.strictSame(fails({ InstructionError: [1, { Custom: 6001 }] }, [BUDGET, JUPITER]), {

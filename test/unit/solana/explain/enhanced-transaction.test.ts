@@ -66,7 +66,7 @@ t.test('UNKNOWN is only what a person could not tell either', async (t) => {
   t.comment(
     `${untold.length} of ${told.length + untold.length} successful transactions are UNKNOWN: ${share.toFixed(1)} %`,
   );
-  expectListedDifferences(t, 'unknown.txt', [
+  expectListedDifferences(t, 'unknown-types.txt', [
     ...new Set(untold.map(({ source, description }) => `${source}\t${description.split('; ')[1] ?? ''}`)),
   ]);
 });
