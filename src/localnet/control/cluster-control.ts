@@ -51,6 +51,20 @@ export interface ClusterControl {
   requestCounts(): Promise<Readonly<Record<string, number>>>;
 }
 
+/** The part of a server that the control turns. */
+export interface ControlledServer {
+  /** How often each method was called over HTTP; those that no node knows are counted as `unknown`. */
+  requestCounts(): Readonly<Record<string, number>>;
+  /** Cuts every WebSocket without a word. */
+  dropWebSockets(): void;
+  /** Ends every WebSocket properly, as a server does that drains. */
+  closeWebSockets(): void;
+  /** Cuts every connection and takes no more. */
+  stopListening(): Promise<void>;
+  /** Takes connections again, at the same address. */
+  startListening(): Promise<void>;
+}
+
 /** The parts that the control turns. */
 interface ControlledParts {
   readonly chain: Chain;

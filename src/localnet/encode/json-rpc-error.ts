@@ -2,7 +2,7 @@ import type { Slot } from '../../domain/slot.ts';
 
 /** A refusal in a node's own words: what a JSON-RPC answer carries in place of a result. */
 export class JsonRpcError extends Error {
-  override readonly name = 'NodeError';
+  override readonly name = 'JsonRpcError';
   readonly code: number;
   readonly data: unknown;
 

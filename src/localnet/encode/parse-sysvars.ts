@@ -5,54 +5,54 @@ import type { ParsedAccountData } from './parsed-account-data.ts';
 const readCount = (reader: ByteReader): number => Number(reader.u64());
 
 /** The sysvars that a node shows by name, by their address. */
-const SYSVARS: Readonly<Record<string, { readonly type: string; readonly info: (read: ByteReader) => unknown }>> = {
+const SYSVARS: Readonly<Record<string, { readonly type: string; readonly info: (reader: ByteReader) => unknown }>> = {
   [CLOCK_SYSVAR]: {
     type: 'clock',
-    info: (read) => ({
-      slot: read.u64(),
-      epochStartTimestamp: read.i64(),
-      epoch: read.u64(),
-      leaderScheduleEpoch: read.u64(),
-      unixTimestamp: read.i64(),
+    info: (reader) => ({
+      slot: reader.u64(),
+      epochStartTimestamp: reader.i64(),
+      epoch: reader.u64(),
+      leaderScheduleEpoch: reader.u64(),
+      unixTimestamp: reader.i64(),
     }),
   },
   SysvarRent111111111111111111111111111111111: {
     type: 'rent',
-    info: (read) => ({ lamportsPerByte: `${read.u64()}` }),
+    info: (reader) => ({ lamportsPerByte: `${reader.u64()}` }),
   },
   SysvarEpochSchedu1e111111111111111111111111: {
     type: 'epochSchedule',
-    info: (read) => ({
-      slotsPerEpoch: read.u64(),
-      leaderScheduleSlotOffset: read.u64(),
-      warmup: read.u8() === 1,
-      firstNormalEpoch: read.u64(),
-      firstNormalSlot: read.u64(),
+    info: (reader) => ({
+      slotsPerEpoch: reader.u64(),
+      leaderScheduleSlotOffset: reader.u64(),
+      warmup: reader.u8() === 1,
+      firstNormalEpoch: reader.u64(),
+      firstNormalSlot: reader.u64(),
     }),
   },
   [RECENT_BLOCKHASHES_SYSVAR]: {
     type: 'recentBlockhashes',
-    info: (read) =>
-      read.array(readCount(read), () => ({
-        blockhash: read.pubkey(),
-        feeCalculator: { lamportsPerSignature: `${read.u64()}` },
+    info: (reader) =>
+      reader.array(readCount(reader), () => ({
+        blockhash: reader.pubkey(),
+        feeCalculator: { lamportsPerSignature: `${reader.u64()}` },
       })),
   },
   [SLOT_HASHES_SYSVAR]: {
     type: 'slotHashes',
-    info: (read) => read.array(readCount(read), () => ({ slot: read.u64(), hash: read.pubkey() })),
+    info: (reader) => reader.array(readCount(reader), () => ({ slot: reader.u64(), hash: reader.pubkey() })),
   },
   SysvarStakeHistory1111111111111111111111111: {
     type: 'stakeHistory',
-    info: (read) =>
-      read.array(readCount(read), () => ({
-        epoch: read.u64(),
-        stakeHistory: { effective: read.u64(), activating: read.u64(), deactivating: read.u64() },
+    info: (reader) =>
+      reader.array(readCount(reader), () => ({
+        epoch: reader.u64(),
+        stakeHistory: { effective: reader.u64(), activating: reader.u64(), deactivating: reader.u64() },
       })),
   },
   SysvarLastRestartS1ot1111111111111111111111: {
     type: 'lastRestartSlot',
-    info: (read) => ({ lastRestartSlot: read.u64() }),
+    info: (reader) => ({ lastRestartSlot: reader.u64() }),
   },
 };
 

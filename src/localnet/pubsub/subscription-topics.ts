@@ -19,8 +19,8 @@ import { slotsUpdatesOf } from './slots-updates.ts';
 
 /** What a subscription listens to. */
 export interface SubscriptionTopic {
-  /** The results that a moment gives to its subscribers, none for most moments. */
-  readonly resultsOf: (moment: PubsubEvent) => readonly unknown[];
+  /** The results that a event gives to its subscribers, none for most moments. */
+  readonly resultsOf: (event: PubsubEvent) => readonly unknown[];
   /** True when the first result is also the last one. */
   readonly endsAfterFirst?: boolean;
 }
@@ -39,9 +39,9 @@ const TOPIC_KINDS_BY_NAME: Readonly<Record<string, TopicKind>> = {
     required: 0,
     optional: 0,
     createTopic: ({ faults }) => ({
-      resultsOf: (moment) => {
-        if (moment.kind !== 'created') return [];
-        const { slot, parent, root } = moment;
+      resultsOf: (event) => {
+        if (event.kind !== 'created') return [];
+        const { slot, parent, root } = event;
         const lie = faults.slotSkew;
         return [{ slot: slot + lie, parent: parent + lie, root: root + lie }];
       },
@@ -52,14 +52,14 @@ const TOPIC_KINDS_BY_NAME: Readonly<Record<string, TopicKind>> = {
     required: 0,
     optional: 0,
     createTopic: ({ faults }) => ({
-      resultsOf: (moment) => (moment.kind === 'root' ? [moment.slot + faults.slotSkew] : []),
+      resultsOf: (event) => (event.kind === 'root' ? [event.slot + faults.slotSkew] : []),
     }),
   },
 
   slotsUpdates: {
     required: 0,
     optional: 0,
-    createTopic: (node) => ({ resultsOf: (moment) => slotsUpdatesOf(node, moment) }),
+    createTopic: (node) => ({ resultsOf: (event) => slotsUpdatesOf(node, event) }),
   },
 
   account: {
@@ -139,14 +139,14 @@ export function parseTopic(node: NodeContext, kind: string, params: unknown): Su
 function bankTopic(
   node: NodeContext,
   options: RpcConfig,
-  values: (moment: BankEvent) => readonly unknown[],
+  values: (event: BankEvent) => readonly unknown[],
 ): SubscriptionTopic {
-  const level = readCommitment(options);
+  const wanted = readCommitment(options);
   return {
-    resultsOf(moment) {
-      if (moment.kind !== 'bank' || moment.commitment !== level) return [];
-      const context = { slot: moment.block.slot + node.faults.slotSkew };
-      return values(moment).map((value) => ({ context, value }));
+    resultsOf(event) {
+      if (event.kind !== 'bank' || event.commitment !== wanted) return [];
+      const context = { slot: event.block.slot + node.faults.slotSkew };
+      return values(event).map((value) => ({ context, value }));
     },
   };
 }

@@ -22,23 +22,23 @@ export interface BankView {
 
 /** The newest state at the commitment that was asked for. Throws when it is older than `minContextSlot`. */
 export function readBankView({ chain, faults }: NodeContext, config: RpcConfig): BankView {
-  const level = readCommitment(config);
-  const slot = chain.slot(level) + faults.slotSkew;
-  const least = readMinContextSlot(config);
+  const commitment = readCommitment(config);
+  const slot = chain.slot(commitment) + faults.slotSkew;
+  const floor = readMinContextSlot(config);
   if (faults.minContextSlotFailures > 0) {
     faults.minContextSlotFailures--;
     throw minContextSlotNotReached(slot);
   }
-  if (least !== undefined && slot < least) throw minContextSlotNotReached(slot);
-  const account = (address: string): Account | undefined => chain.account(address, level);
+  if (floor !== undefined && slot < floor) throw minContextSlotNotReached(slot);
+  const account = (address: string): Account | undefined => chain.account(address, commitment);
   return {
-    commitment: level,
+    commitment,
     slot,
     account,
-    programAccounts: (program) => chain.programAccounts(program, level),
+    programAccounts: (program) => chain.programAccounts(program, commitment),
     scale(mint) {
       const found = account(mint);
-      return found && amountScaleOf(found, chain.newestBlock(level)?.blockTime ?? 0);
+      return found && amountScaleOf(found, chain.newestBlock(commitment)?.blockTime ?? 0);
     },
     withContext: (value) => ({ context: { apiVersion: NODE_VERSION, slot }, value }),
   };

@@ -78,14 +78,14 @@ export const SLOT_METHODS: MethodHandlers = {
     optional: 1,
     handle(node, [options]) {
       const { identity, range, ...rest } = readConfig(options);
-      const asked = readOptional(identity, readAddress);
+      const wanted = readOptional(identity, readAddress);
       const bank = readBankView(node, { ...rest, minContextSlot: undefined });
       const { firstSlot, lastSlot } = readSlotRange(node, bank, range);
       let produced = 0;
       for (let slot = firstSlot; slot <= lastSlot; slot++) if (node.chain.block(slot) !== undefined) produced++;
       const { identity: leader } = node.chain;
       const byIdentity =
-        asked === undefined || asked === leader ? { [leader]: [lastSlot - firstSlot + 1, produced] } : {};
+        wanted === undefined || wanted === leader ? { [leader]: [lastSlot - firstSlot + 1, produced] } : {};
       return bank.withContext({ byIdentity, range: { firstSlot, lastSlot } });
     },
   },
@@ -94,7 +94,7 @@ export const SLOT_METHODS: MethodHandlers = {
 const newestBlock = ({ chain }: NodeContext, { commitment }: BankView): Block | undefined =>
   chain.newestBlock(commitment);
 
-/** The slots to count: those asked for, else the epoch so far. */
+/** The slots to count: those that the caller names, else the epoch so far. */
 function readSlotRange(
   { chain }: NodeContext,
   bank: BankView,

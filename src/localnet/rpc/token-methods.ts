@@ -19,9 +19,9 @@ export const TOKEN_METHODS: MethodHandlers = {
     handle(node, [key, options]) {
       const wanted = readAddress(key);
       const bank = readBankView(node, withoutMinContextSlot(options));
-      const held = readTokenAccount(requireAccount(bank, wanted, 'account'));
-      if (held === undefined) throw invalidParams('Invalid param: not a Token account');
-      return bank.withContext(toUiTokenAmount(held.amount, requireAmountScale(bank, held.mint)));
+      const tokenAccount = readTokenAccount(requireAccount(bank, wanted, 'account'));
+      if (tokenAccount === undefined) throw invalidParams('Invalid param: not a Token account');
+      return bank.withContext(toUiTokenAmount(tokenAccount.amount, requireAmountScale(bank, tokenAccount.mint)));
     },
   },
 
@@ -46,12 +46,12 @@ export const TOKEN_METHODS: MethodHandlers = {
       const wanted = readAddress(key);
       const bank = readBankView(node, withoutMinContextSlot(options));
       const program = tokenProgramOfMint(bank, wanted);
-      const shown = requireAmountScale(bank, wanted);
+      const scale = requireAmountScale(bank, wanted);
       const largest = tokenAccountsOf(bank, program)
         .filter(({ token }) => token.mint === wanted)
         .sort((a, b) => (a.token.amount < b.token.amount ? 1 : a.token.amount > b.token.amount ? -1 : 0))
         .slice(0, MAX_LARGEST)
-        .map(({ pubkey, token }) => ({ address: pubkey, ...toUiTokenAmount(token.amount, shown) }));
+        .map(({ pubkey, token }) => ({ address: pubkey, ...toUiTokenAmount(token.amount, scale) }));
       return bank.withContext(largest);
     },
   },

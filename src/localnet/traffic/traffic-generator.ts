@@ -8,7 +8,7 @@ import { NONCE } from './demo-accounts.ts';
 import { sendFailing } from './failing-transactions.ts';
 import { fundOrEmptyWallet, payByNonce, payInvoice, payMany, payWallet } from './payment-scenarios.ts';
 import type { Scenario, ScenarioContext } from './scenario.ts';
-import { type Rng, seededRng as rollDice } from './seeded-rng.ts';
+import { type Rng, seededRng } from './seeded-rng.ts';
 import { openOrCloseTokenAccount, wrapOrUnwrapSol } from './token-account-scenarios.ts';
 import { approveOrSpend, burnCoins, mintCoins, payToken, swap } from './token-scenarios.ts';
 import { setUpTraffic, type TrafficSetup } from './traffic-setup.ts';
@@ -20,7 +20,7 @@ export interface TrafficOptions {
 }
 
 /** How often each thing happens, in a hundred or so. */
-const SCENARIO_WEIGHTS: readonly (readonly [times: number, scene: Scenario])[] = [
+const SCENARIO_WEIGHTS: readonly (readonly [weight: number, scenario: Scenario])[] = [
   [24, payWallet],
   [24, payToken],
   [14, swap],
@@ -35,7 +35,7 @@ const SCENARIO_WEIGHTS: readonly (readonly [times: number, scene: Scenario])[] =
   [3, payMany],
   [1, payByNonce],
 ];
-const WEIGHTED_SCENARIOS = SCENARIO_WEIGHTS.flatMap(([times, scene]) => Array<Scenario>(times).fill(scene));
+const WEIGHTED_SCENARIOS = SCENARIO_WEIGHTS.flatMap(([weight, scenario]) => Array<Scenario>(weight).fill(scenario));
 
 const COMPUTE_UNIT_LIMITS = [60_000, 120_000, 200_000] as const;
 
@@ -45,7 +45,7 @@ const COMPUTE_UNIT_LIMITS = [60_000, 120_000, 200_000] as const;
  */
 export async function startTraffic(chain: Chain, { transactionsPerSlot, seed }: TrafficOptions): Promise<TrafficSetup> {
   const setup = await setUpTraffic(chain);
-  const rng = rollDice(seed);
+  const rng = seededRng(seed);
   const context: ScenarioContext = {
     ...setup,
     rng,
@@ -78,11 +78,11 @@ const acceptsComputeBudget = (first: Instruction | undefined): boolean =>
   first?.programAddress !== COMPUTE_BUDGET_PROGRAM && first?.accounts?.[0]?.address !== NONCE.address;
 
 /** Two of three are in a hurry, a few of them very much so. */
-function randomComputeBudget(dice: Rng): Instruction[] {
-  if (dice.intBelow(3) === 0) return [];
-  const urgency = dice.intBelow(40);
+function randomComputeBudget(rng: Rng): Instruction[] {
+  if (rng.intBelow(3) === 0) return [];
+  const urgency = rng.intBelow(40);
   return [
-    getSetComputeUnitLimitInstruction({ units: dice.pick(COMPUTE_UNIT_LIMITS) }),
+    getSetComputeUnitLimitInstruction({ units: rng.pick(COMPUTE_UNIT_LIMITS) }),
     getSetComputeUnitPriceInstruction({ microLamports: urgency ** 3 }),
   ];
 }
