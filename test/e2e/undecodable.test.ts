@@ -44,7 +44,7 @@ t.test('a record that can not be read has no meaning, is served all the same, an
   t.equal(status, 200);
   t.equal(json.result.enhanced, null);
   t.equal(json.result.transaction.message.accountKeys, 7);
-  t.match(misread(), [{ level: 'warn', facts: { signature } }]);
+  t.match(misread(), [{ level: 'warn', fields: { signature } }]);
   t.ok(misread()[0]?.fields.err instanceof Error);
   await step(4, 4);
   t.equal((await get(`/tx/${signature}?enhanced=1`)).status, 200);
@@ -85,5 +85,5 @@ t.test('what can be read and not be judged is UNKNOWN, with its facts, and logge
   t.equal(status, 200);
   t.match(json.result.enhanced, { type: 'UNKNOWN', signature, fee: Number(fee), status: 'success' });
   t.ok(json.result.enhanced.accountData.length > 0);
-  t.match(misread().at(-1), { level: 'warn', facts: { signature, err: { message: 'a broken table' } } });
+  t.match(misread().at(-1), { level: 'warn', fields: { signature, err: { message: 'a broken table' } } });
 });
