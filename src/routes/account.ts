@@ -10,7 +10,7 @@ import { parseAccountInfo } from '../upstream/reads/account-info.ts';
 
 export const account = readRoute({
   path: '/account/:addr',
-  summary: "An account, its data as Solana's own parsers show it; null when there is none",
+  summary: "An account, its data as Solana's own parsers show it; null if it doesn't exist",
   params: { addr: address, commitment: commitment('confirmed', COMMITMENTS) },
   result: z
     .strictObject({

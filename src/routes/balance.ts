@@ -8,7 +8,7 @@ import { parseAccountLamports } from '../upstream/reads/account-info.ts';
 
 export const balance = readRoute({
   path: '/balance/:addr',
-  summary: 'The SOL balance of an account; 0 when there is none',
+  summary: "The SOL balance of an account; 0 if it doesn't exist",
   params: { addr: address, commitment: commitment('confirmed', COMMITMENTS) },
   result: z.strictObject(lamports),
   envelope: 'signed',

@@ -7,7 +7,7 @@ import { blockNotAvailable, readBlockSummary } from '../upstream/reads/block-sum
 
 export const block = readRoute({
   path: '/block/:slot',
-  summary: 'What a block comes to; the `slot` beside the result is that of the answer, not of the block',
+  summary: 'Summary of a block; `slot` in the envelope is that of the answer, not of the block',
   params: { slot, commitment: commitment('confirmed', ['confirmed', 'finalized']) },
   result: z.strictObject({
     slot: integer,
@@ -37,17 +37,17 @@ export const block = readRoute({
   isExact: ({ commitment }) => commitment === 'finalized',
   errors: ['invalid_slot', 'slot_skipped', 'block_not_available', 'block_pruned'],
 
-  async resolve({ slot: wanted, commitment: asked }, { mesh }, { minSlot }) {
-    if (wanted > (mesh.tip('processed') ?? -1)) throw blockNotAvailable();
-    const final = asked === 'finalized' || wanted <= (mesh.tip('finalized') ?? -1);
-    const reading = readBlockSummary(mesh, wanted, { commitment: asked, minSlot });
+  async resolve({ slot: blockSlot, commitment: requestedCommitment }, { mesh }, { minSlot }) {
+    if (blockSlot > (mesh.tip('processed') ?? -1)) throw blockNotAvailable();
+    const final = requestedCommitment === 'finalized' || blockSlot <= (mesh.tip('finalized') ?? -1);
+    const reading = readBlockSummary(mesh, blockSlot, { commitment: requestedCommitment, minSlot });
     const { slot, block } = await reading.catch(final ? throwFinalIfSkipped : undefined);
     const { blockhash, parentSlot, previousBlockhash, blockHeight, blockTime, transactions, ...reward } = block;
     const commitment = final ? ('finalized' as const) : ('confirmed' as const);
     return {
       slot,
       result: {
-        slot: wanted,
+        slot: blockSlot,
         blockhash,
         parentSlot,
         previousBlockhash,
@@ -62,7 +62,7 @@ export const block = readRoute({
   },
 });
 
-/** Below the finalized slot no block can come to be where none is. */
+/** Marks `slot_skipped` as final: at or below the finalized slot, a skipped slot never gets a block. */
 function throwFinalIfSkipped(thrown: unknown): never {
   if (!(thrown instanceof GatewayError) || thrown.code !== 'slot_skipped') throw thrown;
   throw new GatewayError(thrown.code, thrown.message, { final: true, cause: thrown });

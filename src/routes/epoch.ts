@@ -8,7 +8,7 @@ import { readEpochInfo } from '../upstream/reads/network-statistics.ts';
 
 export const epoch = readRoute({
   path: '/epoch',
-  summary: 'The epoch, how far it is, and when it should end',
+  summary: 'The current epoch, its progress, and its estimated end',
   params: { commitment: commitment('confirmed', COMMITMENTS) },
   result: z.strictObject({
     epoch: integer,

@@ -13,19 +13,19 @@ const body = z.object({
   tx: z
     .record(z.string(), z.unknown())
     .describe('The result of `/tx` or of `getTransaction` (json, jsonParsed), or its `enhanced`'),
-  logs: z.array(z.string()).optional().describe('The log messages, where the record lacks them'),
+  logs: z.array(z.string()).optional().describe('The log messages, if the record lacks them'),
 });
 
-/** What is to be explained: a record, with the logs it may lack, or what `/tx?enhanced=1` made of one. */
+/** A transaction to explain: a record, with logs if it lacks them, or its enhanced view from `/tx?enhanced=1`. */
 type ExplainRequest = z.infer<typeof body>;
 
 /**
- * The time that base58 takes to decode grows with the square of its length: a text as long as the body may be would
- * take minutes. No transaction comes near this, which takes a tenth of a second.
+ * Maximum sum of squared text lengths, about 0.1 s of decoding; real transactions stay far below. Decoding base58 takes
+ * quadratic time, so one text as long as the largest body would take minutes.
  */
 const MAX_DECODING_COST = 40_000_000;
 
-/** The sum of the squares of all lengths; the logs are never decoded. */
+/** Returns the sum of the squared lengths of all texts, without the logs, which are never decoded. */
 function decodingCost(value: unknown): number {
   if (typeof value === 'string') return value.length ** 2;
   if (typeof value !== 'object' || value === null) return 0;
@@ -36,7 +36,7 @@ function decodingCost(value: unknown): number {
 
 export const explain = postRoute({
   path: '/explain',
-  summary: 'Says in one or two sentences what a transaction did, and why it failed if it did',
+  summary: 'Says in one or two sentences what a transaction did, and why it failed if it failed',
   maxBytes: 256 * 1024,
   body,
   result: z.strictObject({ explanation: z.string() }),
@@ -44,7 +44,7 @@ export const explain = postRoute({
   errors: ['invalid_json', 'invalid_request'],
 
   parse(text): ExplainRequest {
-    parseJsonBody(text); // refuses what nests too deep or reaches for a prototype
+    parseJsonBody(text); // refuses bodies that nest too deep or have a member `__proto__`
     const parsed = body.safeParse(parseExactJson(text.toString()));
     if (parsed.success && decodingCost(parsed.data.tx) <= MAX_DECODING_COST) return parsed.data;
     throw new GatewayError(
@@ -53,8 +53,8 @@ export const explain = postRoute({
     );
   },
 
-  async resolve(question) {
-    return { result: toJson({ explanation: explainRequest(question) }), cacheStatus: 'BYPASS' };
+  async resolve(request) {
+    return { result: toJson({ explanation: explainRequest(request) }), cacheStatus: 'BYPASS' };
   },
 });
 
@@ -65,7 +65,7 @@ function explainRequest({ tx, logs }: ExplainRequest): string {
     const recorded = normalizeTransaction(tx);
     return explainEnhanced(enhanceTransaction({ ...recorded, logs: logs ?? recorded.logs }));
   } catch (cause) {
-    // Whatever it is that can't be told, it is the caller's text.
+    // Any failure here comes from the caller's text, so it is a 400.
     throw new GatewayError('invalid_request', '`tx` is neither a transaction record nor its enhanced view', { cause });
   }
 }

@@ -6,7 +6,7 @@ import type { Mesh, NodeStatus } from '../upstream/mesh/mesh.ts';
 
 export interface Health {
   readonly status: 'ok' | 'degraded';
-  /** The genesis hash that receipts are bound to. */
+  /** Genesis hash that receipts are bound to. */
   readonly cluster: string;
   readonly slot: number;
   readonly slotAgeMs: number;
@@ -19,7 +19,7 @@ export interface Health {
 
 export const health = localRoute({
   path: '/health',
-  summary: 'Whether the answers are as fresh as they should be',
+  summary: 'Whether the gateway is healthy: its slot, upstreams and cache',
   params: {},
   result: z.strictObject({
     status: z.enum(['ok', 'degraded']),
@@ -64,12 +64,12 @@ export const health = localRoute({
   },
 });
 
-/** The parts that the pipeline keeps. */
+/** Cache keys of the answers that the pipeline keeps current. */
 const WARM_KEYS = ['/api/v1/slot', '/api/v1/epoch', '/api/v1/performance', '/api/v1/priority-fee', '/api/v1/network'];
 
 const isCacheWarm = ({ cache }: RouteContext): boolean => WARM_KEYS.every((key) => cache.peek(key) !== undefined);
 
-/** All is as it should be: the tip moves, each upstream is well, and no read of the pipeline fails. */
+/** Returns true if the tip advances, every upstream is in order, and no read of the pipeline fails. */
 export const isHealthy = (context: RouteContext): boolean =>
   !context.cache.isStalled &&
   !context.vitals.isFailing() &&
@@ -77,13 +77,13 @@ export const isHealthy = (context: RouteContext): boolean =>
 
 function downReason({ cache, mesh, isDraining }: RouteContext): string | undefined {
   if (isDraining()) return 'the gateway is shutting down';
-  if (cache.tip === 0) return 'no slot was seen yet';
+  if (cache.tip === 0) return 'no slot was received yet';
   if (cache.tipAgeMs > cache.maxStaleMs)
     return [`no new slot for ${Math.round(cache.tipAgeMs / 1000)} s`, ...exclusionReasons(mesh)].join('; ');
   return undefined;
 }
 
-/** The nodes that are not read from, each by its id, and why. */
+/** Returns the id of each node that is not read from, with the reason. */
 const exclusionReasons = (mesh: Mesh): readonly string[] =>
   mesh.nodes().flatMap(({ id, refusedFor }) => (refusedFor === null ? [] : [`${id} ${refusedFor}`]));
 

@@ -11,13 +11,14 @@ import { readTransaction } from '../solana/transactions/transaction.ts';
 import { readSignaturePage, type SignatureRow } from '../upstream/reads/signature-page.ts';
 import { readTransactionRecords, type TransactionReadOptions } from '../upstream/reads/transaction-record.ts';
 
+/** Maximum rows of a page of signatures. */
 const MAX_SIGNATURES_PER_PAGE = 100;
 
-/** Each row of transfers costs a read of its transaction. */
+/** Maximum transactions of a page of transfers. Each costs an upstream call. */
 const MAX_TRANSFERS_PER_PAGE = 25;
 
 const confirmationStatus = z.enum(['confirmed', 'finalized']);
-const name = z.string().nullable();
+const nullableString = z.string().nullable();
 
 const signatureRow = z.strictObject({
   signature: z.string(),
@@ -25,7 +26,7 @@ const signatureRow = z.strictObject({
   blockTime: integer.nullable(),
   confirmationStatus,
   err: rawJson,
-  memo: name,
+  memo: nullableString,
 });
 
 const transferRow: z.ZodType<TransferRow> = z.strictObject({
@@ -46,17 +47,17 @@ const transferRow: z.ZodType<TransferRow> = z.strictObject({
   ]),
   asset: z.enum(['SOL', 'token']),
   direction: z.enum(['in', 'out', 'self']),
-  counterparty: name,
-  fromUserAccount: name,
-  toUserAccount: name,
-  fromTokenAccount: name,
-  toTokenAccount: name,
-  mint: name,
-  symbol: name,
+  counterparty: nullableString,
+  fromUserAccount: nullableString,
+  toUserAccount: nullableString,
+  fromTokenAccount: nullableString,
+  toTokenAccount: nullableString,
+  mint: nullableString,
+  symbol: nullableString,
   amount: z.string(),
   decimals: integer,
   uiAmount: z.string(),
-  feeAmount: name,
+  feeAmount: nullableString,
   instructionIdx: integer,
   innerInstructionIdx: integer.nullable(),
 });
@@ -69,17 +70,17 @@ export interface HistoryPage {
 
 export const history = readRoute({
   path: '/address/:addr/history',
-  summary: 'The transactions that name an address, newest first, or what moved in them',
+  summary: 'The transactions that name an address, newest first, or the transfers in them',
   params: {
     addr: address,
     before,
-    type: optionalLiteral('transfers', 'What moved, instead of the transactions'),
+    type: optionalLiteral('transfers', 'With `transfers`: the transfers, instead of the transactions'),
     limit: limit(50, MAX_SIGNATURES_PER_PAGE),
     commitment: commitment('confirmed', ['confirmed', 'finalized']),
   },
   result: z.strictObject({
     rows: z.union([z.array(signatureRow), z.array(transferRow)]),
-    nextBefore: name,
+    nextBefore: nullableString,
     scanned: integer,
   }),
   envelope: 'signed',
@@ -103,14 +104,14 @@ export const history = readRoute({
   },
 });
 
-/** What moved in the transactions of a page, and the oldest slot at which one of them was read. */
+/** Reads the transfers in the transactions of a page. `slot` is the oldest slot at which one of them was read. */
 async function readTransfers(
   { mesh, onDecodeError }: RouteContext,
   address: string,
   page: readonly SignatureRow[],
   bounds: TransactionReadOptions,
 ): Promise<{ readonly slot: Slot; readonly rows: readonly TransferRow[] }> {
-  const succeeded = page.filter(({ err }) => err === 'null'); // a failed transaction moved nothing
+  const succeeded = page.filter(({ err }) => err === 'null'); // failed transactions have no transfers
   const signatures = succeeded.map(({ signature }) => signature);
   const records = await readTransactionRecords(mesh, signatures, bounds);
   const rows = succeeded.flatMap(({ signature, confirmationStatus }, index) => {
@@ -121,14 +122,14 @@ async function readTransfers(
         symbolOf: knownMintSymbol,
       });
     } catch (defect) {
-      onDecodeError(signature, defect); // one record that our reader can't make sense of must not hide the others
+      onDecodeError(signature, defect); // one record that can't be decoded must not hide the others
       return [];
     }
   });
   return { slot: Math.min(...records.map(({ slot }) => slot)), rows };
 }
 
-/** A page with a gap would pass for a whole one. */
+/** Throws: a page with a transaction missing would pass for a complete one. */
 function throwMissingRecord(): never {
-  throw new GatewayError('upstream_unavailable', 'a transaction of the page can not be read now');
+  throw new GatewayError('upstream_unavailable', 'a transaction of the page could not be read; retry in a moment');
 }

@@ -1,4 +1,4 @@
-import { routeMatcher } from '../routing/match-route.ts';
+import { createRouteMatcher } from '../routing/match-route.ts';
 import type { Route } from '../routing/route.ts';
 import { account } from './account.ts';
 import { balance } from './balance.ts';
@@ -20,7 +20,7 @@ import { token } from './token.ts';
 import { tokenAccounts } from './token-accounts.ts';
 import { tx } from './tx/tx.ts';
 
-/** Every endpoint, in the order of the document. The client is typed by it. */
+/** All routes, in the order of the document. The types of the SDK derive from them. */
 export const routes = [
   slot,
   epoch,
@@ -43,5 +43,5 @@ export const routes = [
   explain,
 ] as const satisfies readonly Route[];
 
-/** Finds the endpoint whose form a path has, whatever its parameters hold. */
-export const matchRoute = routeMatcher(routes);
+/** Finds the route of a path. */
+export const matchRoute = createRouteMatcher(routes);

@@ -4,18 +4,20 @@ import type { ReadThrough } from '../serving/read-through.ts';
 import { tokenAccounts } from './token-accounts.ts';
 
 /**
- * What a wallet holds of a mint, in base units: the answer of `/token-accounts`, from the cache while that is fresh.
+ * Reads a wallet's balance of a mint, in base units: the sum over `/token-accounts`, from the cache while that is fresh.
  * Rejects as the route does.
  */
 export async function readMintBalance(readThrough: ReadThrough, wallet: string, mint: string): Promise<bigint> {
   const { canonical } = parseTarget(`${API_PREFIX}/token-accounts/${wallet}?mint=${mint}`);
   const request = { route: tokenAccounts, params: { owner: wallet, mint, commitment: 'confirmed' }, key: canonical };
   const { entry, cacheStatus } = readThrough.fromCache(request) ?? (await readThrough.fetch(request));
-  if (cacheStatus === 'STALE') throw new GatewayError('stale', 'what the wallet holds now is not known');
-  const rows = JSON.parse(entry.result) as readonly TokenAccountRow[]; // the route's own shape; amounts in it are text
+  if (cacheStatus === 'STALE')
+    throw new GatewayError('stale', "the wallet's balance can't be read now; retry in a moment");
+  const rows = JSON.parse(entry.result) as readonly TokenAccountRow[]; // the route's own rows, whose amounts are text
   return rows.reduce((sum, { tokenAmount }) => sum + BigInt(tokenAmount.amount), 0n);
 }
 
+/** The used part of a row of `/token-accounts`. */
 interface TokenAccountRow {
   readonly tokenAmount: { readonly amount: string };
 }

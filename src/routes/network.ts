@@ -5,7 +5,7 @@ import { priorityFeeLevels } from './priority-fee.ts';
 
 export const network = liveRoute({
   path: '/network',
-  summary: 'The network at a glance: the newest frame of the stream',
+  summary: 'The network in one view: the newest frame of the stream',
   result: z.strictObject({
     slot: integer,
     blockHeight: integer.nullable(),

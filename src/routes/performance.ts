@@ -4,7 +4,7 @@ import { integer } from '../routing/schemas.ts';
 
 export const performance = liveRoute({
   path: '/performance',
-  summary: 'How the cluster did of late: a row a minute, newest first, at most 60',
+  summary: 'Recent performance of the cluster: a row a minute, newest first, at most 60',
   result: z
     .array(
       z.strictObject({

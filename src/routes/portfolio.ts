@@ -40,12 +40,12 @@ const itemSchema = z.strictObject({
   share: z.number().nullable(),
 });
 
-/** Holdings are carried on for as long as they stay, but what they are worth moves by itself: it is looked up again. */
+/** Life of a valuation, in slots. Balances may be live for longer, but prices move without any change of an account. */
 const VALUATION_SLOTS = 4;
 
 export const portfolio = readRoute({
   path: '/address/:addr/portfolio',
-  summary: 'What an address holds, and what that is worth as far as anybody knows',
+  summary: 'The SOL and tokens of an address, valued where a price is known',
   params: { addr: address, commitment: commitment('confirmed', COMMITMENTS) },
   result: z.strictObject({
     owner: z.string(),
@@ -108,9 +108,10 @@ export const portfolio = readRoute({
   },
 });
 
-/** So many rows take a few milliseconds. */
+/** Rows per turn of the event loop: a few milliseconds of work. */
 const ITEMS_PER_CHUNK = 32;
 
+/** One row before it is priced. */
 interface Asset extends Position {
   readonly asset: 'SOL' | 'token';
   readonly symbol: string | null;
@@ -123,11 +124,11 @@ interface Asset extends Position {
 
 const isSol = ({ position }: ValuedPosition<Asset>): boolean => position.asset === 'SOL';
 
-/** What the address holds. As far as it is kept live, it may hold for many slots. */
+/** Reads the SOL and token balances of an address. Live ones hold from `sinceSlots` on. */
 async function readBalances({ liveAccounts, tokenLists }: RouteContext, owner: string, at: ReadOptions) {
   const [balance, tokens] = await Promise.all([
     liveAccounts.read({ address: owner, shape: 'lamports', ...at }),
-    tokenLists.read({ owner, ...at, maxAttempts: 1 }), // all of it is read again until it agrees
+    tokenLists.read({ owner, ...at, maxAttempts: 1 }), // readAtOneSlot repeats the whole read
   ]);
   return {
     slots: [balance.slot, tokens.slot],
@@ -156,7 +157,7 @@ const solAsset = (lamports: bigint): Asset[] =>
         },
       ];
 
-/** One row for each mint of which there is anything. */
+/** Returns a row for each mint with a balance, named and scaled by its mint account. */
 async function readTokenAssets(
   { mesh }: RouteContext,
   list: TokenList,
@@ -202,7 +203,7 @@ function toItem({ position, price, valueUsd, share }: ValuedPosition<Asset>): z.
     mint,
     symbol,
     name,
-    logoUri: null, // a picture's address stands outside the chain, where the gateway asks nobody
+    logoUri: null, // stands in off-chain metadata, which the gateway doesn't fetch
     program,
     amount: `${amount}`,
     decimals,

@@ -15,7 +15,7 @@ const PERCENTILES = Array.from({ length: 21 }, (_, i) => String(i * 5));
 
 export const priorityFee = liveRoute({
   path: '/priority-fee',
-  summary: 'What priority cost in the last 150 slots',
+  summary: 'Priority fees of the last 150 slots',
   result: z.strictObject({
     unit: z.literal('microLamportsPerComputeUnit'),
     priorityFeeEstimate: bigInteger,

@@ -6,7 +6,7 @@ import { localRoute, type RouteContext } from '../routing/route.ts';
 
 export const pubkey = localRoute({
   path: '/pubkey',
-  summary: 'The key that signs the receipts; with `kid` the one of that id, also if it is to sign or has signed',
+  summary: 'The key that signs receipts; with `kid` the key of that id: past, current or next',
   params: { kid },
   result: z.strictObject({ publicKey: z.string(), algorithm: z.literal('ed25519') }),
   envelope: 'plain',
@@ -22,20 +22,21 @@ export const pubkey = localRoute({
   header: {
     name: 'X-Key-Succession',
     description:
-      'The word of the key before it, for who trusts that one: its id, when this one takes over (Unix milliseconds), ' +
-      'its signature; absent when none vouches for this key',
+      'Succession signed by the previous key, so that whoever trusts that key can trust this one: its id, the start of ' +
+      'this key (Unix milliseconds), its signature; absent if no key vouches for this one',
     pattern: '^[0-9a-f]{16};[0-9]+;[0-9a-f]{128}$',
     valueOf({ kid }, context) {
       const key = findKey(kid, context);
-      const word = context.keys.validSuccession(key);
-      return word === null ? undefined : `${word.kid};${key.notBeforeMs};${word.sig}`;
+      const succession = context.keys.validSuccession(key);
+      return succession === null ? undefined : `${succession.kid};${key.notBeforeMs};${succession.sig}`;
     },
   },
 });
 
 function findKey(kid: string | undefined, { keys }: RouteContext): ReceiptKey {
   const key = keys.find(kid ?? keys.active.kid);
-  if (key === undefined) throw new GatewayError('unknown_key', 'no such key');
-  if (key.isRevoked) throw new GatewayError('key_revoked', 'this key is void, and so is every receipt it signed');
+  if (key === undefined) throw new GatewayError('unknown_key', 'unknown key id');
+  if (key.isRevoked)
+    throw new GatewayError('key_revoked', "this key was revoked: don't trust any receipt that it signed");
   return key;
 }

@@ -4,7 +4,7 @@ import type { ReadRequest } from '../serving/read-through.ts';
 import { account } from './account.ts';
 import { balance } from './balance.ts';
 
-/** What the stream tells the changes of, each by the route that answers the same. */
+/** The topics of the stream, each with the route that gives the same answers. */
 const TOPICS = { balance, account } as const;
 
 export type TopicName = keyof typeof TOPICS;
@@ -12,7 +12,7 @@ export type TopicName = keyof typeof TOPICS;
 export const isTopicName = (name: unknown): name is TopicName =>
   typeof name === 'string' && Object.hasOwn(TOPICS, name);
 
-/** A topic of one account: what is followed, and the question whose answers are pushed. */
+/** A topic of one account, and the request whose answers are pushed. */
 export interface AccountTopic {
   readonly name: TopicName;
   readonly address: string;
@@ -20,7 +20,7 @@ export interface AccountTopic {
   readonly request: ReadRequest;
 }
 
-/** `address` is valid. A commitment that was not named is left out of the request, as REST has it. */
+/** Returns the topic of a valid address. The request leaves out a commitment that the caller left out, as over REST. */
 export function accountTopicOf(
   name: TopicName,
   address: string,

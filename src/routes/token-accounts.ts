@@ -55,12 +55,12 @@ export const tokenAccounts = readRoute({
 });
 
 /**
- * A node's list may lack an account that is closed between the slot that it names and its newest root, which is nearer
- * than this: one that has stood for so long lacks none.
+ * Upper bound on how far a node's newest root is ahead of the slot it reports. A list may lack an account that is closed
+ * between the two, so only one that has been complete for longer than this is `exact`.
  */
 const MAX_ROOT_LEAD_SLOTS = 64;
 
-/** So many rows take a few milliseconds, even when none is where associated accounts are. */
+/** Rows per turn of the event loop: a few milliseconds of work, even if none is an associated account. */
 const ROWS_PER_CHUNK = 32;
 
 function toRow({ address, lamports, token }: ListedTokenAccount, list: TokenList): Row {

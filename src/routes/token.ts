@@ -11,7 +11,7 @@ import { requireMint } from '../tokens/require-mint.ts';
 
 export const token = readRoute({
   path: '/token/:mint',
-  summary: 'A mint: its supply, who rules it, what it says of itself',
+  summary: 'A mint: supply, authorities, metadata, extensions',
   params: { mint: address, commitment: commitment('confirmed', COMMITMENTS) },
   result: z.strictObject({
     mint: z.string(),

@@ -2,13 +2,13 @@ import type { RequestTarget } from '../domain/canonical-request.ts';
 import { GatewayError } from '../domain/gateway-error.ts';
 import type { GetRoute, ParamSet, Params } from './route.ts';
 
-/** The parameters in the path, each valid. Throws the 400 of the one at fault. */
+/** Parses the parameters in the path. Throws the 400 of the first invalid one. */
 export function parsePathArguments(route: GetRoute, pathTexts: Readonly<Record<string, string>>): Params<ParamSet> {
   const declared: ParamSet = route.params;
   return Object.fromEntries(Object.entries(pathTexts).map(([name, text]) => [name, declared[name]?.parse(text, name)]));
 }
 
-/** The parameters in the query, each valid, with the defaults of those that are not named. */
+/** Parses the parameters in the query and fills in defaults. Throws the 400 of the first invalid one. */
 export function parseQueryArguments(route: GetRoute, { query }: RequestTarget): Params<ParamSet> {
   const texts = new Map(query);
   const declared: ParamSet = route.params;
@@ -21,5 +21,5 @@ export function parseQueryArguments(route: GetRoute, { query }: RequestTarget): 
   const [unknown] = texts.keys();
   if (unknown === undefined) return Object.fromEntries(values);
   const known = expected.map(([name]) => name).join(', ') || 'none';
-  throw new GatewayError('invalid_query', `no such query parameter here; known: ${known}`);
+  throw new GatewayError('invalid_query', `unknown query parameter; this path takes: ${known}`);
 }

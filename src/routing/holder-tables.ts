@@ -1,25 +1,25 @@
 import type { Slot } from '../domain/slot.ts';
 
-/** A token account that holds something, and whose it is. */
+/** A token account with a balance, and its owner. */
 export interface Holder {
   readonly address: string;
   readonly owner: string;
   readonly amount: bigint;
 }
 
-/** All holders of a mint at some slot, largest first, then by the bytes of their addresses. */
+/** All holders of a mint at a slot, largest first, then by the bytes of their addresses. */
 export interface HolderTable {
   readonly slot: Slot;
   readonly total: number;
-  /** Memory that it takes. */
+  /** Memory of the table, in bytes. */
   readonly bytes: number;
   rows(from: number, to: number): Holder[];
 }
 
-/** Tables of holders that were read lately. */
+/** Cached holder tables, by mint. */
 export interface HolderTables {
-  /** Returns the table of a mint while it lives. */
+  /** Returns the cached table of a mint, until it expires. */
   get(mint: string): HolderTable | undefined;
-  /** Returns the living table of a mint, or the one that `read` makes. */
+  /** Returns the cached table of a mint, or caches the one that `read` returns. */
   getOrRead(mint: string, read: () => Promise<HolderTable>): Promise<HolderTable>;
 }

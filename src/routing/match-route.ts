@@ -1,14 +1,18 @@
 import { API_PREFIX } from '../domain/canonical-request.ts';
 import type { Route } from './route.ts';
 
+/** A route, and the parameters in a path that it matches. */
 export interface RouteMatch {
   readonly route: Route;
-  /** The raw text of each path parameter. */
+  /** Undecoded text of each path parameter, by name. */
   readonly pathTexts: Readonly<Record<string, string>>;
 }
 
-/** Returns a function that finds the route whose form a path has, whatever its parameters hold; undefined if none has. */
-export function routeMatcher(routes: readonly Route[]): (path: string) => RouteMatch | undefined {
+/** Finds the route that a path matches, without validating its parameters; undefined if there is none. */
+export type MatchRoute = (path: string) => RouteMatch | undefined;
+
+/** Returns the matcher of a list of routes. The first route that matches wins. */
+export function createRouteMatcher(routes: readonly Route[]): MatchRoute {
   const patterns = routes.map((route) => ({ route, segments: route.path.split('/').slice(1) }));
   return (path) => {
     if (!path.startsWith(`${API_PREFIX}/`)) return undefined;

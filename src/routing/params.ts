@@ -3,18 +3,18 @@ import type { Commitment } from '../domain/commitment.ts';
 import { type ErrorCode, GatewayError } from '../domain/gateway-error.ts';
 import type { Slot } from '../domain/slot.ts';
 
-/** Reads one request parameter, and describes it for the API document. `Given` is what a client writes. */
+/** A request parameter: how to parse it, and its entry in the API document. `Given` is the type a client passes. */
 export interface Param<T, Given = T> {
   readonly schema: object;
   readonly required: boolean;
   readonly description: string;
-  /** `text` is undefined when the request doesn't name the parameter. Throws the parameter's own 400. */
+  /** Parses the text, undefined if the request doesn't name the parameter. Throws the parameter's own 400. */
   parse(text: string | undefined, name: string): T;
-  /** Is never there: it only lets the type be known. */
+  /** Never set: carries the type `Given` only. */
   readonly input?: Given;
 }
 
-/** Texts longer than this can't be what `bytes` says, and decoding base58 takes quadratic time. */
+/** Longest text of 64 bytes in base58 is 88. Longer texts aren't decoded, since that takes quadratic time. */
 const MAX_BASE58_LENGTH = 90;
 
 const base58Param = (bytes: number, code: ErrorCode, noun: string): Param<string> => ({
@@ -43,7 +43,7 @@ export const signature: Param<string> = base58Param(64, 'invalid_signature', 'a 
 /** `?before=`: the signature below which a page of history begins. */
 export const before: Param<string | undefined> = optional(base58Param(64, 'invalid_cursor', 'a signature'));
 
-/** A slot's number, in decimal and spelled in one way only. */
+/** A slot number: decimal, without leading zeros, so that each slot has one spelling. */
 export const slot: Param<Slot> = {
   schema: { type: 'string', pattern: '^(0|[1-9][0-9]{0,15})$' },
   required: true,
@@ -55,11 +55,11 @@ export const slot: Param<Slot> = {
   },
 };
 
-/** `?limit=`, from 1 on. */
+/** Returns the parameter `?limit=`, from 1 to `maxLimit`. */
 export const limit = (defaultLimit: number, maxLimit: number): Param<number, number | undefined> => ({
   schema: { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit },
   required: false,
-  description: 'At most so many',
+  description: 'Maximum number of rows',
   parse(text, name) {
     if (text === undefined) return defaultLimit;
     const count = /^[1-9]\d{0,5}$/.test(text) ? Number(text) : Number.NaN;
@@ -68,7 +68,7 @@ export const limit = (defaultLimit: number, maxLimit: number): Param<number, num
   },
 });
 
-/** A parameter that is named with one certain value, or not at all. */
+/** Returns a parameter that has one allowed value and may be left out. */
 export const optionalLiteral = <T extends string>(value: T, description: string): Param<T | undefined> => ({
   schema: { type: 'string', enum: [value] },
   required: false,
@@ -79,14 +79,14 @@ export const optionalLiteral = <T extends string>(value: T, description: string)
   },
 });
 
-/** An address in the query that may be left out. */
+/** An optional address in the query. */
 export const optionalAddress: Param<string | undefined> = {
   ...address,
   required: false,
   parse: (text, name) => (text === undefined ? undefined : address.parse(text, name)),
 };
 
-/** `?commitment=`, of those that the route takes. */
+/** Returns the parameter `?commitment=`, limited to the commitments that the route accepts. */
 export function commitment<C extends Commitment>(
   defaultCommitment: NoInfer<C>,
   accepted: readonly C[],
@@ -94,7 +94,7 @@ export function commitment<C extends Commitment>(
   return {
     schema: { type: 'string', enum: accepted, default: defaultCommitment },
     required: false,
-    description: 'How sure the cluster must be of the slot',
+    description: 'Commitment of the cluster to the slot of the answer',
     parse(text, name) {
       const known = accepted.find((value) => value === text);
       if (text === undefined || known !== undefined) return known ?? defaultCommitment;
@@ -103,11 +103,11 @@ export function commitment<C extends Commitment>(
   };
 }
 
-/** `?page=`, counted from 1. */
+/** `?page=`: page number from 1. */
 export const page: Param<number, number | undefined> = {
   schema: { type: 'integer', minimum: 1, default: 1 },
   required: false,
-  description: 'Which page, from 1',
+  description: 'Page number, from 1',
   parse(text, name) {
     if (text === undefined) return 1;
     if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
@@ -119,7 +119,7 @@ export const page: Param<number, number | undefined> = {
 export const kid: Param<string | undefined> = {
   schema: { type: 'string', pattern: '^[0-9a-f]{16}$' },
   required: false,
-  description: 'The id of a key that a receipt names',
+  description: 'Id of a key, as receipts name it',
   parse(text, name) {
     if (text === undefined || /^[0-9a-f]{16}$/.test(text)) return text;
     throw new GatewayError('invalid_query', `${name} must be 16 lower-case hex digits`);

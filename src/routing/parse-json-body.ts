@@ -1,12 +1,12 @@
 import secureJson from 'secure-json-parse';
 import { GatewayError } from '../domain/gateway-error.ts';
 
-/** Deeper nesting has no use here, and makes parsers recurse. */
+/** Maximum nesting. No request needs more, and parsers recurse once per level. */
 const MAX_DEPTH = 64;
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Reads a request body as JSON. Throws `invalid_json` for what is not, nests too deep, or names `__proto__`. */
+/** Parses a request body as JSON. Throws `invalid_json` if it isn't, nests too deep, or has a member `__proto__`. */
 export function parseJsonBody(body: Buffer): unknown {
   if (isTooDeep(body)) throw new GatewayError('invalid_json', `the body nests deeper than ${MAX_DEPTH} levels`);
   try {
@@ -18,7 +18,7 @@ export function parseJsonBody(body: Buffer): unknown {
   }
 }
 
-/** Counts brackets outside of strings, before any parser sees the bytes. */
+/** Returns true for deeper nesting than {@link MAX_DEPTH}. Counts brackets outside of strings, without recursion. */
 function isTooDeep(body: Buffer): boolean {
   let depth = 0;
   let isInString = false;

@@ -20,13 +20,14 @@ import type { Param } from './params.ts';
 export type ParamSet = Readonly<Record<string, Param<unknown>>>;
 export type Params<P> = { readonly [K in keyof P]: P[K] extends Param<infer T, unknown> ? T : never };
 
-/** What the gateway knows of itself and the cluster: all that a route may use. */
+/** The cluster, and the gateway's own state: everything that a route may use. */
 export interface RouteContext {
   readonly mesh: Mesh;
+  /** Reads accounts from the upstream, several in one call. */
   readonly accounts: AccountBatcher;
-  /** The same one by one: an account that is read again and again is kept live, and costs no upstream read then. */
+  /** Reads single accounts. Those read often are kept live and then cost no upstream call. */
   readonly liveAccounts: LiveAccounts;
-  /** The token accounts of owners: those of an owner that is read again and again are kept live too. */
+  /** Reads the token accounts of an owner. Lists read often are kept live. */
   readonly tokenLists: TokenListSource;
   readonly cache: Cache;
   readonly prices: PriceLookup;
@@ -34,37 +35,37 @@ export interface RouteContext {
   readonly clock: Clock;
   readonly keys: Pick<ReceiptKeys, 'active' | 'find' | 'validSuccession'>;
   readonly version: string;
-  /** Monotonic milliseconds at the start of the process. */
+  /** Start of the process, in monotonic milliseconds. */
   readonly startedMs: number;
-  /** Passed-on calls that are under way, so that equal ones travel once. */
+  /** Calls to `/rpc` that are under way, so that equal calls share one upstream call. */
   readonly rpcFlights: SingleFlight<PostAnswer>;
   readonly vitals: ClusterVitals;
-  /** Told of a transaction that could not be read or judged: the answer goes on without what it means. */
+  /** Called when a transaction could not be decoded or classified. The answer is then sent without its meaning. */
   onDecodeError(signature: string, defect: unknown): void;
-  /** True from the moment the process was told to end. */
+  /** Returns true once the process has begun to shut down. */
   isDraining(): boolean;
 }
 
-/** Accounts that are kept live. */
+/** Reads accounts, keeps those read often live, and notifies of changes. */
 export interface LiveAccounts extends AccountSource {
-  /** Tells of each change, whether the account is read or not, until the returned function is called. */
+  /** Notifies of each change, even if nobody reads the account, until the returned function is called. */
   subscribe(address: string, commitment: Commitment, subscriber: AccountSubscriber): () => void;
 }
 
-/** What the pipeline knows beside the answers it keeps. */
+/** State of the pipeline that is no answer. */
 export interface ClusterVitals {
-  /** True while a read that keeps the cache warm fails. */
+  /** Returns true while one of the pipeline's reads fails. */
   isFailing(): boolean;
-  /** The average slot time of late. */
+  /** Returns the recent average slot time. */
   slotTimeMs(): number;
 }
 
-/** Starts work that needs the upstream when its turn has come. Rejects with `overloaded` where it can't come. */
+/** Runs work that needs the upstream once admission control lets it; rejects with `overloaded` if it can't. */
 export type Admit = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** How a read is made. */
+/** The freshness that a read must have. */
 export interface Freshness {
-  /** An answer older than this would go back in time. */
+  /** Oldest slot that an answer may have: an older one was served already, or the caller has seen this slot. */
   readonly minSlot: Slot | undefined;
 }
 
@@ -73,71 +74,71 @@ interface RouteDescription<R> {
   readonly summary: string;
   readonly result: z.ZodType<R>;
   readonly envelope: Envelope;
-  /** The errors that are this route's own, for the document. */
+  /** Errors of this route alone, for the document. */
   readonly errors?: readonly ErrorCode[];
 }
 
-/** The pipeline keeps the answer; there is nothing to resolve. */
+/** A route whose answer the pipeline keeps current, so that it has nothing to resolve. */
 export interface LiveRoute<R = unknown> extends RouteDescription<R> {
   readonly kind: 'live';
   readonly params: Readonly<Record<never, never>>;
   readonly commitment: Commitment;
 }
 
-/** Read from the upstream when asked for, and kept for some slots. */
+/** A route whose answer is read from the upstream on request and cached for some slots. */
 export interface ReadRoute<P extends ParamSet = ParamSet, R = unknown> extends RouteDescription<R> {
   readonly kind: 'read';
   readonly params: P;
   readonly cache: { readonly slots: number };
-  /** A final answer's whole body stands for good, its receipt too. */
+  /** Whether the whole body of a final answer, with its receipt, never changes (RFC 8246: `immutable`). */
   readonly immutable?: boolean;
   commitmentOf(params: Params<P>): Commitment;
   /**
-   * True when the result is a pure function of the ledger at its slot: the claim is then `exact`. Where the parameters
-   * can't tell, the answer does, which comes before this.
+   * Returns true if the result is a pure function of the ledger at its slot: the receipt then claims `exact`. Where this
+   * depends on more than the parameters, `Answer.exact` decides instead.
    */
   isExact?(params: Params<P>): boolean;
   resolve(params: Params<P>, context: RouteContext, freshness: Freshness): Promise<Answer<R>>;
 }
 
-/** Told at once from what the process knows; never cached. */
+/** A route that is answered synchronously from the state of the process, and never cached. */
 export interface LocalRoute<P extends ParamSet = ParamSet, R = unknown> extends RouteDescription<R> {
-  readonly kind: 'now';
+  readonly kind: 'local';
   readonly params: P;
   readonly cacheControl: string;
-  /** Requests that a balancer or a probe makes all the time don't count against anybody. */
+  /** Whether requests count against the rate limit. Health probes of a load balancer don't. */
   readonly isMetered: boolean;
   answer(params: Params<P>, context: RouteContext): R;
   readonly header?: RouteHeader<P>;
 }
 
-/** What stands in the head beside the answers of one route. */
+/** A response header of one route. */
 interface RouteHeader<P> {
   readonly name: string;
   readonly description: string;
-  /** A regular expression for all its values. */
+  /** Regular expression that all its values match. */
   readonly pattern: string;
-  /** Undefined where it is left out. */
+  /** Returns the value, or undefined to leave the header out. */
   valueOf(params: Params<P>, context: RouteContext): string | undefined;
 }
 
-/** A question too long for a URL. */
+/** A route whose input is too long for a URL. */
 export interface PostRoute<B = unknown, R = unknown, I = unknown> extends RouteDescription<R> {
   readonly kind: 'post';
-  /** For the document and the client; `parse` is what checks. */
+  /** Schema for the document and the client. `parse` does the validation. */
   readonly body: z.ZodType<I>;
-  /** The longest body, where it may be longer than others. */
+  /** Maximum length of the body, if it differs from that of other routes. */
   readonly maxBytes?: number;
-  /** Reads the raw body. Throws `invalid_json`, `invalid_request` and the like. */
+  /** Parses the raw body. Throws `invalid_json`, `invalid_request` or another 400. */
   parse(text: Buffer): B;
-  /** What has to ask the upstream, and is not asking it already, does so by way of `admit`. */
+  /** Answers a parsed body. Every new upstream call must go through `admit`. */
   resolve(body: B, context: RouteContext, admit: Admit): Promise<PostAnswer>;
 }
 
-/** What a POST answers: the result's own bytes. */
+/** An answer to a POST, its result already serialized. */
 export interface PostAnswer {
   readonly result: string | Buffer;
-  /** Absent from an answer that is about no slot. */
+  /** Absent if the answer depends on no slot. */
   readonly slot?: Slot;
   readonly cacheStatus: 'HIT' | 'MISS' | 'STALE' | 'BYPASS';
 }
@@ -145,7 +146,7 @@ export interface PostAnswer {
 export type GetRoute = LiveRoute | ReadRoute | LocalRoute;
 export type Route = GetRoute | PostRoute;
 
-/** What the type of a declaration keeps word for word: the client's own types are made of it. */
+/** Literal types of a declaration, from which the SDK derives the types of its methods. */
 export interface RouteLiterals<Path, E> {
   readonly path: Path;
   readonly envelope: E;
@@ -161,7 +162,7 @@ export const readRoute = <P extends ParamSet, R, const Path extends `/${string}`
 ): ReadRoute<P, R> & RouteLiterals<Path, E> => ({ kind: 'read', ...route });
 export const localRoute = <P extends ParamSet, R, const Path extends `/${string}`, const E extends Envelope>(
   route: RouteDeclaration<LocalRoute<P, R>, Path, E>,
-): LocalRoute<P, R> & RouteLiterals<Path, E> => ({ kind: 'now', ...route });
+): LocalRoute<P, R> & RouteLiterals<Path, E> => ({ kind: 'local', ...route });
 export const postRoute = <B, R, I, const Path extends `/${string}`, const E extends Envelope>(
   route: RouteDeclaration<PostRoute<B, R, I>, Path, E>,
 ): PostRoute<B, R, I> & RouteLiterals<Path, E> => ({ kind: 'post', ...route });

@@ -4,13 +4,13 @@ import type { Slot } from '../domain/slot.ts';
 import type { RouteContext } from '../routing/route.ts';
 import { RPC_ERROR_CODE } from '../upstream/rpc/rpc-error-code.ts';
 
-/** For how long a request waits for the slot that it asks for. */
+/** Longest wait for a slot, in milliseconds. */
 const MAX_WAIT_MS = 1000;
 
-/** A slot that is further off than the patience lasts is not waited for. */
+/** Largest distance of a slot that is waited for: about two slots more than pass in {@link MAX_WAIT_MS}. */
 const MAX_WAIT_SLOTS = 5;
 
-/** Reads the `X-Min-Slot` header: the caller has seen this slot, and won't be shown an older one. */
+/** Parses the `X-Min-Slot` header: the newest slot the caller has seen. Answers may not be older. */
 export function parseMinSlot(header: string): Slot | undefined {
   if (header === '') return undefined;
   const slot = Number(header);
@@ -18,12 +18,12 @@ export function parseMinSlot(header: string): Slot | undefined {
   throw new GatewayError('invalid_slot', 'X-Min-Slot must be a slot: a decimal number');
 }
 
-/** Throws `min_slot_not_reached` for a slot that is too far off to be waited for. */
+/** Throws `min_slot_not_reached` if the slot is too far ahead of the tip to wait for. */
 export function checkReachable(slot: Slot, commitment: Commitment, { mesh }: RouteContext): void {
   if (slot - (mesh.tip(commitment) ?? 0) > MAX_WAIT_SLOTS) throw minSlotNotReached();
 }
 
-/** Waits until the cluster has come to a slot. Rejects with `min_slot_not_reached` when that takes too long. */
+/** Waits until the tip reaches the slot. Rejects with `min_slot_not_reached` after {@link MAX_WAIT_MS}. */
 export async function waitForSlot(slot: Slot, commitment: Commitment, { mesh, clock }: RouteContext): Promise<void> {
   if ((mesh.tip(commitment) ?? 0) >= slot) return;
   await new Promise<void>((resolve, reject) => {
@@ -40,16 +40,23 @@ export async function waitForSlot(slot: Slot, commitment: Commitment, { mesh, cl
   });
 }
 
-/** True when a read failed because no upstream has come to the slot that it asked for, whoever has put it in words. */
+/** Returns true if a read failed because no upstream has reached its minimum slot, also where that is only the cause. */
 export const isSlotNotReached = (thrown: unknown): boolean =>
   thrown instanceof GatewayError &&
   (thrown.rpcCode === RPC_ERROR_CODE.minContextSlotNotReached ||
     thrown.code === 'stale' ||
     isSlotNotReached(thrown.cause));
 
+/** Returns the error for a caller's minimum slot that no upstream has reached. */
 export const minSlotNotReached = (cause?: unknown): GatewayError =>
-  new GatewayError('min_slot_not_reached', 'no upstream has reached the slot that is asked for', { cause });
+  new GatewayError(
+    'min_slot_not_reached',
+    'no upstream has reached the slot that the request names; retry in a moment',
+    { cause },
+  );
 
-/** For an answer that would go back in time. */
+/** Returns the error for an answer that would be older than one already served. */
 export const servedSlotNotReached = (cause?: unknown): GatewayError =>
-  new GatewayError('stale', 'the upstreams answer from before what was said already', { cause });
+  new GatewayError('stale', 'no upstream has reached the slot of an answer already served; retry in a moment', {
+    cause,
+  });

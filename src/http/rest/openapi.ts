@@ -22,7 +22,7 @@ const COMMON_ERRORS: readonly ErrorCode[] = [
 /** What may come of it when an answer depends on the cluster. */
 const ERRORS_BY_KIND: Readonly<Record<Route['kind'], readonly ErrorCode[]>> = {
   live: ['warming_up', 'stale'],
-  now: [],
+  local: [],
   read: ['stale', 'overloaded', 'upstream_unavailable', 'upstream_error', 'upstream_timeout'],
   post: [
     'payload_too_large',
@@ -118,7 +118,7 @@ function operationOf(route: Route): object {
 }
 
 function headersOf(route: Route): object {
-  if (route.kind !== 'now' || route.header === undefined) return RATE_LIMIT_HEADERS;
+  if (route.kind !== 'local' || route.header === undefined) return RATE_LIMIT_HEADERS;
   const { name, description, pattern } = route.header;
   return { ...RATE_LIMIT_HEADERS, [name]: { description, schema: patternSchema(pattern) } };
 }

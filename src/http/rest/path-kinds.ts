@@ -19,7 +19,7 @@ export const pathKindOf = (url: string, match: RouteMatch | undefined): PathKind
 
 /** A probe's requests count against nobody. */
 export const isUnmetered = (match: RouteMatch | undefined): boolean =>
-  match?.route.kind === 'now' && !match.route.isMetered;
+  match?.route.kind === 'local' && !match.route.isMetered;
 
 /** The methods for a place, as `Allow` names them. */
 export function allowedMethods(pathKind: PathKind): string {

@@ -97,7 +97,7 @@ export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers 
     const inPathArguments = parsePathArguments(route, pathTexts);
     const target = parseTarget(requestTargetOf(req));
     const params = { ...inPathArguments, ...parseQueryArguments(route, target) };
-    if (route.kind === 'now') return localResponse(quota, route, params, context);
+    if (route.kind === 'local') return localResponse(quota, route, params, context);
     const readRequest = { route, params, key: target.canonical, minSlot: parseMinSlot(req.getHeader('x-min-slot')) };
     const cachedRead = readThrough.fromCache(readRequest);
     return cachedRead === undefined

@@ -2,10 +2,10 @@ import { SingleFlight } from '../../cache/single-flight.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { HolderTable, HolderTables } from '../../routing/holder-tables.ts';
 
-/** For so long pages are cut from one table, so that they agree with each other. */
+/** Life of a table. All pages read within it come from one table, so they agree with each other. */
 const TTL_MS = 60_000;
 
-/** Three tables of the largest scans. */
+/** Maximum memory of all tables: about three of the largest scans. */
 const MAX_BYTES = 64 << 20;
 
 interface CachedTable {
@@ -13,7 +13,7 @@ interface CachedTable {
   readonly expiresMs: number;
 }
 
-/** The tables of holders that were read lately, within a bound on their memory. Equal readings are made once. */
+/** Caches holder tables up to a total size. Concurrent reads of one mint share one scan. */
 export class HolderTableCache implements HolderTables {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #tables = new Map<string, CachedTable>();
@@ -23,13 +23,11 @@ export class HolderTableCache implements HolderTables {
     this.#clock = clock;
   }
 
-  /** The table of a mint while it lives. */
   get(mint: string): HolderTable | undefined {
     const cached = this.#tables.get(mint);
     return cached !== undefined && this.#clock.monotonic() < cached.expiresMs ? cached.table : undefined;
   }
 
-  /** The living table of a mint, or the one that `read` makes. */
   async getOrRead(mint: string, read: () => Promise<HolderTable>): Promise<HolderTable> {
     const readAndStore = async (): Promise<HolderTable> => {
       const table = await read();
@@ -39,7 +37,7 @@ export class HolderTableCache implements HolderTables {
     return this.get(mint) ?? this.#flights.run(mint, readAndStore);
   }
 
-  /** The oldest go first: those that have ended, and those that there is no room for. */
+  /** Stores a table, then removes the oldest ones: the expired, and as many as the memory bound requires. */
   #store(mint: string, table: HolderTable): void {
     const nowMs = this.#clock.monotonic();
     this.#tables.delete(mint);

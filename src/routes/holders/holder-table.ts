@@ -11,21 +11,22 @@ import {
   readProgramAccounts,
 } from '../../upstream/reads/program-accounts.ts';
 
+/** Size of a token account without extensions. */
 const ACCOUNT_SIZE = 165;
 
-/** Owner and amount of a token account. */
+/** Bytes of a token account that are read: owner and amount. */
 const DATA_SLICE = { offset: 32, length: 40 } as const;
 
-/** What Token-2022 writes behind the base of an account with extensions, in base58: that it is an account. */
+/** Filter for accounts with extensions: Token-2022 writes the account type 2 behind the base, '3' in base58. */
 const EXTENDED_ACCOUNT_FILTER = { memcmp: { offset: ACCOUNT_SIZE, bytes: '3' } } as const;
 
-/** The questions that nodes answer from their index of accounts by mint. */
+/** Filters per token program. Together with the mint they let nodes use their index of accounts by mint. */
 const ACCOUNT_FILTERS: Readonly<Record<TokenProgram, readonly ProgramAccountsFilter[]>> = {
   'spl-token': [{ dataSize: ACCOUNT_SIZE }],
   'spl-token-2022': [{ dataSize: ACCOUNT_SIZE }, EXTENDED_ACCOUNT_FILTER],
 };
 
-/** Reads all holders of a mint. The node's refusals come as they are. */
+/** Reads all holders of a mint by program scans. Rejects with the node's own error. */
 export async function readHolderTable(
   mesh: Pick<Mesh, 'call'>,
   mint: string,
@@ -45,20 +46,20 @@ export async function readHolderTable(
   return createTable(Math.min(...slots), await mergeSort(packed));
 }
 
-/** So many rows take a few milliseconds. */
+/** Rows per turn of the event loop: a few milliseconds of work. */
 const ROWS_PER_CHUNK = 512;
 
-/** A row is 72 bytes: the amount so that rows sort as bytes, then address and owner. */
+/** Size of a packed row: the amount's complement, so that rows sort as bytes, then address and owner. */
 const ROW_BYTES = 72;
 
 function packRow(row: Buffer): Buffer {
   const { address, data } = parseProgramAccount(row);
   const key = bs58.decodeUnsafe(address);
   if (key?.length !== 32 || data.length !== DATA_SLICE.length) {
-    throw new GatewayError('upstream_error', 'a listed account is no token account');
+    throw new GatewayError('upstream_error', 'a listed account is not a token account');
   }
   const packed = Buffer.alloc(ROW_BYTES);
-  packed.writeBigUInt64BE(MAX_U64 - data.readBigUInt64LE(32), 0); // the largest first
+  packed.writeBigUInt64BE(MAX_U64 - data.readBigUInt64LE(32), 0); // largest first
   packed.set(key, 8);
   packed.set(data.subarray(0, 32), 40);
   return packed;
@@ -67,7 +68,7 @@ function packRow(row: Buffer): Buffer {
 const MAX_U64 = 2n ** 64n - 1n;
 const amountOf = (row: Buffer): bigint => MAX_U64 - row.readBigUInt64BE(0);
 
-/** Sorts parts of the list one by one and merges them, so that no other request waits for all of it. */
+/** Sorts rows by merging runs, each in a turn of the event loop of its own, so that other requests go on. */
 async function mergeSort(rows: readonly Buffer[]): Promise<readonly Buffer[]> {
   let runs = Array.from({ length: Math.ceil(rows.length / RUN_LENGTH) }, (_, i) =>
     rows.slice(i * RUN_LENGTH, (i + 1) * RUN_LENGTH),
@@ -82,6 +83,7 @@ async function mergeSort(rows: readonly Buffer[]): Promise<readonly Buffer[]> {
   return runs[0] ?? [];
 }
 
+/** Rows that are sorted at once. */
 const RUN_LENGTH = 4096;
 
 async function merge(a: readonly Buffer[], b: readonly Buffer[]): Promise<Buffer[]> {

@@ -14,12 +14,12 @@ import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
 import { readLargestTokenAccounts } from '../../upstream/reads/largest-token-accounts.ts';
 import { readHolderTable } from './holder-table.ts';
 
-/** As many as a node tells without a scan. */
+/** Rows of a page: as many as getTokenLargestAccounts returns, which needs no scan. */
 const PAGE_SIZE = 20;
 
 export const holders = readRoute({
   path: '/token/:mint/holders',
-  summary: 'The token accounts that hold most of a mint, and whose they are',
+  summary: 'The largest token accounts of a mint, with their owners',
   params: { mint: address, page },
   result: z.strictObject({
     mint: z.string(),
@@ -87,18 +87,19 @@ const toItems = (rows: readonly Holder[], firstRank: number, supply: bigint, sca
     percentage: supply === 0n ? 0 : Number(((Number(amount) / Number(supply)) * 100).toFixed(6)),
   }));
 
+/** The first page, read without a scan. */
 interface FirstPage {
   readonly slot: Slot;
   readonly supply: bigint;
   readonly scale: AmountScale;
   readonly rows: readonly Holder[];
-  /** True when there is nobody beyond these. */
+  /** True if there are no other holders. */
   readonly isComplete: boolean;
 }
 
-/** The node names the largest accounts; what they hold is then read with the mint, all at one slot. */
+/** Reads the largest accounts by getTokenLargestAccounts, then these and the mint, all at one slot. */
 async function readFirstPage(mesh: Mesh, address: string, at: ReadOptions): Promise<FirstPage> {
-  await requireMint(mesh, address, at); // a node's refusal would not say why
+  await requireMint(mesh, address, at); // throws not_a_mint, where the node's own error doesn't say why
   const largest = await readLargestTokenAccounts(mesh, address, at);
   const { mint, mints } = await requireMint(mesh, address, { ...at, minContextSlot: largest.slot }, largest.addresses);
   const rows = largest.addresses.flatMap((holder): Holder[] => {
@@ -118,14 +119,14 @@ async function readFirstPage(mesh: Mesh, address: string, at: ReadOptions): Prom
 
 const compareAmounts = (a: Holder, b: Holder): number => (a.amount > b.amount ? -1 : a.amount < b.amount ? 1 : 0);
 
-/** The order that a scan is sorted in. */
+/** Compares the bytes of addresses, as the sort of a scan does. */
 const compareAddresses = (a: Holder, b: Holder): number =>
   Buffer.compare(bs58.decode(a.address), bs58.decode(b.address));
 
-/** A node that has no index, or for which there are too many holders. */
+/** Throws `holders_unavailable` if the node has no index of token accounts, or the mint has too many holders. */
 function throwHoldersUnavailable(thrown: unknown): never {
   if (!(thrown instanceof GatewayError) || !UNAVAILABLE_CODES.has(thrown.code)) throw thrown;
-  if (thrown.status === 503) throw thrown; // it may be there in a moment
+  if (thrown.status === 503) throw thrown; // temporary: the caller may retry
   throw new GatewayError('holders_unavailable', 'no node lists the holders of this mint', { cause: thrown });
 }
 

@@ -3,7 +3,7 @@ import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Param } from '../../routing/params.ts';
 import { parseSolDomain, type SolDomain } from '../../solana/accounts/sol-domain.ts';
 
-/** What a search text can mean. */
+/** A classified search text. */
 export type SearchTerm = { readonly query: string } & (
   | { readonly type: 'address'; readonly id: string }
   | { readonly type: 'signature'; readonly id: string }
@@ -11,7 +11,7 @@ export type SearchTerm = { readonly query: string } & (
   | { readonly type: 'domain'; readonly domain: SolDomain }
 );
 
-/** `?q=`: anything that somebody may paste. */
+/** `?q=`: any text that a user may paste. */
 export const searchTerm: Param<SearchTerm, string> = {
   schema: { type: 'string', minLength: 1 },
   required: true,
@@ -27,16 +27,16 @@ export const searchTerm: Param<SearchTerm, string> = {
   },
 };
 
-/** Explorers, and the gateway itself, end their paths with what a page is about. */
+/** URL of an explorer, or of this API, whose last path segment is the id. */
 const EXPLORER_URL =
   /^(?:https?:\/\/)?[\w.-]+(?::\d+)?(?:\/[\w.-]+)*?\/(?:tx|address|account|token|block|slot)\/([^/?#]+)/i;
 
 const extractId = (query: string): string => EXPLORER_URL.exec(query)?.[1] ?? query;
 
-/** Longer texts are neither 32 nor 64 bytes, and decoding base58 takes quadratic time. */
+/** Longest text of 64 bytes in base58 is 88. Longer texts aren't decoded, since that takes quadratic time. */
 const MAX_BASE58_LENGTH = 90;
 
-/** Base58 goes first: the System Program's address is all digits. */
+/** Classifies an id. Base58 is tried first, because the System Program's address is all digits. */
 function classify(id: string) {
   const bytes = id.length > MAX_BASE58_LENGTH ? undefined : bs58.decodeUnsafe(id)?.length;
   if (bytes === 32) return { type: 'address', id } as const;
@@ -46,5 +46,5 @@ function classify(id: string) {
   return domain && ({ type: 'domain', domain } as const);
 }
 
-/** No name is longer than what a URL's label may be, twice. */
+/** Longest .sol name: two DNS labels of 63 bytes, dots and suffix. */
 const MAX_DOMAIN_LENGTH = 132;

@@ -18,7 +18,7 @@ const DOMAIN_METHODS = ['nft', 'record-v2', 'record-v1', 'owner'] as const;
 
 export const search = readRoute({
   path: '/search',
-  summary: 'What a pasted text stands for, and where to read more',
+  summary: 'Classifies a pasted text and names the route that shows it',
   params: { q: searchTerm },
   result: z.strictObject({
     query: z.string(),
@@ -65,7 +65,7 @@ export const search = readRoute({
 
 const pathTo = (route: string, id: string): string => `${API_PREFIX}/${route}/${id}`;
 
-/** What lies at an address, in the same words as `/account` has. */
+/** Reads the kind of account at an address, named as by `/account`. */
 async function readAccountKind({ accounts }: RouteContext, address: string, minContextSlot: Slot | undefined) {
   const { slot, account } = await accounts.read({ address, shape: 'parsed', commitment: 'confirmed', minContextSlot });
   if (account === null) return { slot, exists: false, kind: null, isMint: false };
@@ -74,7 +74,7 @@ async function readAccountKind({ accounts }: RouteContext, address: string, minC
   return { slot, exists: true, kind, isMint: /^spl-token(-2022)?:mint$/.test(kind) };
 }
 
-/** Where a name leads. Throws `not_found` when it leads nowhere that can be paid to. */
+/** Resolves a .sol name to the address that payments go to. Throws `not_found` if there is none. */
 async function resolveDomainAddress(
   mesh: Mesh,
   domain: SolDomain,
@@ -89,11 +89,11 @@ async function resolveDomainAddress(
   );
   if (found.status === 'resolved') return { slot, address: found.address, method: found.method };
   const holder = found.status === 'holder' ? await readNftHolder(mesh, found.mint, slot) : undefined;
-  if (holder === undefined) throw new GatewayError('not_found', 'the name leads to no address');
+  if (holder === undefined) throw new GatewayError('not_found', 'this name resolves to no address');
   return { slot, address: holder, method: 'nft' };
 }
 
-/** Who holds the one token that stands for a wrapped name. */
+/** Returns the owner of the one token of a wrapped (tokenized) name. */
 async function readNftHolder(mesh: Mesh, mint: string, minContextSlot: Slot): Promise<string | undefined> {
   const at: ReadOptions = { commitment: 'confirmed', minContextSlot };
   const [largest] = await readLargestTokenAccounts(mesh, mint, at).then(({ addresses }) => addresses, emptyIfNoMint);
@@ -102,7 +102,7 @@ async function readNftHolder(mesh: Mesh, mint: string, minContextSlot: Slot): Pr
   return domainHolderOf(mint, accounts.get(largest) ?? null);
 }
 
-/** A node refuses to list the accounts of a mint that does not exist: nobody holds it. */
+/** Returns no accounts for a mint that doesn't exist, for which a node answers with an error. */
 function emptyIfNoMint(thrown: unknown): readonly string[] {
   if (thrown instanceof GatewayError && thrown.rpcCode === RPC_ERROR_CODE.invalidParams) return [];
   throw thrown;

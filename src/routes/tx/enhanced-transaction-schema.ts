@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { bigInteger, integer } from '../../routing/schemas.ts';
 import type { EnhancedTransaction } from '../../solana/explain/enhanced-transaction.ts';
 
-/** A u64 that is a JSON integer, with every digit. */
+/** A u64 as a JSON integer with every digit. */
 const u64 = z.union([integer, bigInteger]);
-const name = z.string().nullable();
+const nullableString = z.string().nullable();
 const rawTokenAmount = z.strictObject({ tokenAmount: z.string(), decimals: integer });
 const tokenBalanceChange = z.strictObject({
   userAccount: z.string(),
@@ -12,22 +12,22 @@ const tokenBalanceChange = z.strictObject({
   mint: z.string(),
   rawTokenAmount,
 });
-const swapTokens = z.array(tokenBalanceChange.extend({ tokenAccount: name }));
+const swapTokens = z.array(tokenBalanceChange.extend({ tokenAccount: nullableString }));
 const swapLamports = z.strictObject({ account: z.string(), amount: z.string() }).nullable();
 
 const instructionSchema = <T extends z.ZodType>(innerSchema: T) =>
   z.strictObject({
     index: integer,
     programId: z.string(),
-    programName: name,
-    type: name,
+    programName: nullableString,
+    type: nullableString,
     info: z.record(z.string(), z.unknown()).nullable(),
     accounts: z.array(z.string()),
-    data: name,
+    data: nullableString,
     innerInstructions: z.array(innerSchema),
   });
 
-/** A transaction with its meaning: what `/tx?enhanced=1` gives, and what `/explain` takes back. */
+/** A transaction with its meaning: returned by `/tx?enhanced=1`, accepted by `/explain`. */
 export const enhancedTransactionSchema: z.ZodType<EnhancedTransaction> = z.strictObject({
   description: z.string(),
   type: z.enum([
@@ -62,10 +62,10 @@ export const enhancedTransactionSchema: z.ZodType<EnhancedTransaction> = z.stric
   ),
   tokenTransfers: z.array(
     z.strictObject({
-      fromUserAccount: name,
-      toUserAccount: name,
-      fromTokenAccount: name,
-      toTokenAccount: name,
+      fromUserAccount: nullableString,
+      toUserAccount: nullableString,
+      fromTokenAccount: nullableString,
+      toTokenAccount: nullableString,
       mint: z.string(),
       amount: z.string(),
       decimals: integer,
@@ -80,14 +80,14 @@ export const enhancedTransactionSchema: z.ZodType<EnhancedTransaction> = z.stric
       tokenBalanceChanges: z.array(tokenBalanceChange),
     }),
   ),
-  // an instruction that a program called is told beside the others, however deep it was called
+  // inner instructions are one flat list, however deep the calls nested
   instructions: z.array(instructionSchema(instructionSchema(z.never()))),
   transactionError: z
     .strictObject({
       instructionIndex: integer.nullable(),
-      programId: name,
+      programId: nullableString,
       code: z.union([integer, z.string()]).nullable(),
-      name,
+      name: nullableString,
       message: z.string(),
     })
     .nullable(),

@@ -11,10 +11,10 @@ import { enhancedTransactionSchema } from './enhanced-transaction-schema.ts';
 
 export const tx = readRoute({
   path: '/tx/:sig',
-  summary: "A transaction in the words of Solana's own parsers, and with its meaning if that is asked for",
+  summary: "A transaction as Solana's own parsers show it, with its meaning on request",
   params: {
     sig: signature,
-    enhanced: optionalLiteral('1', 'With `enhanced`: what the transaction did'),
+    enhanced: optionalLiteral('1', 'With `1`: adds `enhanced`, the meaning of the transaction'),
     commitment: commitment('confirmed', ['confirmed', 'finalized']),
   },
   result: z.strictObject({
@@ -58,7 +58,7 @@ export const tx = readRoute({
   },
 });
 
-/** Null for a record that our reader can't make sense of: what the node said of it is there all the same. */
+/** Returns the enhanced view, or null if the record can't be decoded: the answer still has the node's own record. */
 function enhanceOrNull(record: Buffer, onDecodeError: (defect: unknown) => void): EnhancedTransaction | null {
   try {
     return enhanceTransaction(readTransaction(record.toString()), onDecodeError);

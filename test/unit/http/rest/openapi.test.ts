@@ -26,9 +26,9 @@ t.test('a nonce can be refused anywhere, and the document says so', async (t) =>
   }
 });
 
-t.test('the document tells of the word of the key before', async (t) => {
+t.test('the document describes the succession signed by the previous key', async (t) => {
   const { description, schema } = document.paths['/pubkey'].get.responses['200'].headers['X-Key-Succession'];
-  t.match(description, 'the key before');
+  t.match(description, 'the previous key');
   t.match(`0123456789abcdef;1718900000000;${'0'.repeat(128)}`, new RegExp(schema.pattern));
 });
 
