@@ -8,7 +8,7 @@ import {
   VOTE_PROGRAM,
 } from '../../domain/well-known-addresses.ts';
 
-/** Owners that say by themselves what an account is. https://solana.com/docs/core/programs#core-programs */
+/** Account kinds that follow from the owner alone. https://solana.com/docs/core/programs#core-programs */
 const KIND_BY_OWNER: ReadonlyMap<string, string> = new Map(
   Object.entries({
     [SYSTEM_PROGRAM]: 'system',
@@ -27,13 +27,13 @@ const KIND_BY_OWNER: ReadonlyMap<string, string> = new Map(
 
 const TOKEN_PROGRAMS: ReadonlySet<string> = new Set(['spl-token', 'spl-token-2022']);
 
-/** What the node's parser made of the data, if it knew the program. */
+/** Program and type as the node's parser names them, if it knows the program. */
 export interface ParsedAccountData {
   readonly program: string;
   readonly type: string;
 }
 
-/** What an account is, in the words of the explorers; `unknown` when neither its owner nor its data tells. */
+/** Returns an account's kind in the words of the explorers; `unknown` if neither owner nor data says. */
 export function accountKindOf(owner: string, parsed: ParsedAccountData | null): string {
   if (parsed !== null && TOKEN_PROGRAMS.has(parsed.program)) return `${parsed.program}:${parsed.type}`;
   if (parsed?.program === 'nonce') return 'nonce';

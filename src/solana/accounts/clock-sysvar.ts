@@ -1,7 +1,7 @@
 import { tryDecode } from '../codec/byte-reader.ts';
 
 /**
- * The cluster's time in unix seconds, as programs see it; undefined when the data is no Clock.
+ * Decodes the cluster's time from the Clock sysvar, in unix seconds; undefined if the data is not a Clock.
  * https://docs.rs/solana-clock/latest/solana_clock/struct.Clock.html
  */
 export function decodeClockTimestamp(data: Uint8Array): bigint | undefined {

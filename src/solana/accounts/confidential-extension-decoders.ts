@@ -5,7 +5,7 @@ const ELGAMAL_KEY_BYTES = 32;
 const ELGAMAL_CIPHERTEXT_BYTES = 64;
 const AES_CIPHERTEXT_BYTES = 36;
 
-/** Encrypted amounts and the keys to them are shown in base64. */
+/** Reads an encrypted amount or a key to one, as base64. */
 const readEncrypted = (reader: ByteReader, length: number): string => encodeBase64(reader.bytes(length));
 
 function readOptionalEncrypted(reader: ByteReader, length: number): string | null {
@@ -16,7 +16,7 @@ function readOptionalEncrypted(reader: ByteReader, length: number): string | nul
 const encodeBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
 
 /**
- * How the extensions that hide amounts are read, by the name of the extension.
+ * Decoders of the extensions that hide amounts, by name.
  * https://github.com/solana-program/token-2022/tree/main/interface/src/extension (`confidential_*`)
  */
 export const CONFIDENTIAL_EXTENSION_DECODERS = {

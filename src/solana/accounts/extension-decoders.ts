@@ -11,9 +11,9 @@ const decodeTransferFee = (reader: ByteReader) => ({
 });
 
 /**
- * How each extension's value is read, by the name of the extension.
+ * Decoders of each extension's value, by name.
  * Members and spelling: https://github.com/anza-xyz/agave/blob/master/account-decoder/src/parse_token_extension.rs
- * Order in the bytes: https://github.com/solana-program/token-2022/tree/main/interface/src/extension
+ * Order of the bytes: https://github.com/solana-program/token-2022/tree/main/interface/src/extension
  */
 export const EXTENSION_DECODERS = {
   ...CONFIDENTIAL_EXTENSION_DECODERS,
@@ -26,7 +26,7 @@ export const EXTENSION_DECODERS = {
   }),
   transferFeeAmount: (reader: ByteReader) => ({ withheldAmount: reader.u64() }),
   mintCloseAuthority: (reader: ByteReader) => ({ closeAuthority: readOptionalPubkey(reader) }),
-  /** A number that is no state reads as uninitialized there too. */
+  /** An unknown state number counts as uninitialized, as in nodes. */
   defaultAccountState: (reader: ByteReader) => ({ accountState: TOKEN_ACCOUNT_STATES[reader.u8()] ?? 'uninitialized' }),
   memoTransfer: (reader: ByteReader) => ({ requireIncomingTransferMemos: readPodBool(reader) }),
   interestBearingConfig: (reader: ByteReader) => ({
@@ -74,7 +74,7 @@ export const EXTENSION_DECODERS = {
     group: reader.pubkey(),
     memberNumber: reader.u64(),
   }),
-  /** The multipliers are text, so that the digits of the double survive. */
+  /** Multipliers are text to keep the digits of the double. */
   scaledUiAmountConfig: (reader: ByteReader) => ({
     authority: readOptionalPubkey(reader),
     multiplier: formatDouble(reader.f64()),

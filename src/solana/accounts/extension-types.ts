@@ -1,5 +1,5 @@
 /**
- * Names of the Token-2022 extensions by their number in the program, in the words of nodes.
+ * Names of the Token-2022 extensions by their number in the program, as nodes write them.
  * https://github.com/solana-program/token-2022/blob/main/interface/src/extension/mod.rs (`ExtensionType`)
  */
 export const EXTENSION_TYPES = [

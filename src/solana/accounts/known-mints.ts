@@ -1,9 +1,9 @@
-/** SOL that is held as a token, under both token programs. */
+/** The mint of SOL held as a token, under both token programs. */
 export const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
 
 /**
- * Mints that everybody knows by their sign. Anybody may mint another `USDC`, so a sign is told by the mint's address
- * alone, never by what the mint says of itself; every other mint is told by its address.
+ * Symbols of well-known mints. Anybody may mint another `USDC`, so the mint's address decides, never its metadata;
+ * every other mint is named by its address.
  */
 const SYMBOL_BY_MINT: ReadonlyMap<string, string> = new Map([
   [WRAPPED_SOL, 'SOL'],
@@ -19,5 +19,5 @@ const SYMBOL_BY_MINT: ReadonlyMap<string, string> = new Map([
   ['jtojtomepa8beP8AuQc6eXt5FriJwfFMwQx2v2f9mCL', 'JTO'],
 ]);
 
-/** The sign of a well-known mint, or null. */
+/** Returns the symbol of a well-known mint, or null. */
 export const knownMintSymbol = (mint: string): string | null => SYMBOL_BY_MINT.get(mint) ?? null;

@@ -18,11 +18,11 @@ const TOKEN_STANDARDS = [
 interface Creator {
   readonly address: string;
   readonly verified: boolean;
-  /** Percent of the royalties. */
+  /** Share of the royalties, in percent. */
   readonly share: number;
 }
 
-/** What Metaplex keeps of a mint beside it. Texts are without the NULs that fill them up. */
+/** The content of a mint's Metaplex account. Texts are without their padding NULs. */
 export interface MetaplexMetadata {
   readonly updateAuthority: string;
   readonly mint: string;
@@ -33,17 +33,17 @@ export interface MetaplexMetadata {
   readonly creators: readonly Creator[] | null;
   readonly primarySaleHappened: boolean;
   readonly isMutable: boolean;
-  /** Null in accounts older than the standard, and where what follows the first part can't be read. */
+  /** Null in accounts older than the standard, and if the fields after the first part can't be read. */
   readonly tokenStandard: (typeof TOKEN_STANDARDS)[number] | null;
   readonly collection: { readonly verified: boolean; readonly key: string } | null;
 }
 
-/** Where Metaplex keeps what it knows of a mint. */
+/** Derives the address of a mint's Metaplex account. */
 export const findMetadataAddress = (mint: string): string =>
   findProgramAddress(METADATA_PROGRAM, ['metadata', bs58.decode(METADATA_PROGRAM), bs58.decode(mint)]);
 
 /**
- * What a metadata account says; undefined when it is none.
+ * Decodes a Metaplex metadata account; undefined if it is not one.
  * https://github.com/metaplex-foundation/mpl-token-metadata/blob/main/programs/token-metadata/program/src/state/metadata.rs
  */
 export function decodeMetadata({ owner, data }: RawAccount): MetaplexMetadata | undefined {
@@ -61,7 +61,7 @@ export function decodeMetadata({ owner, data }: RawAccount): MetaplexMetadata | 
       primarySaleHappened: reader.bool(),
       isMutable: reader.bool(),
     };
-    // Old accounts may carry leftovers of longer lists from here on: the program too takes them for nothing.
+    // From here on, old accounts may carry leftovers of longer lists; the program ignores them too.
     const laterFields = tryDecode(reader.remainingBytes(), readLaterFields);
     return { ...coreFields, ...(laterFields ?? { tokenStandard: null, collection: null }) };
   });

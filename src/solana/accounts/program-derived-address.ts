@@ -11,16 +11,16 @@ const MAX_SEED_BYTES = 32;
 const MAX_SEEDS = 15;
 
 /**
- * The address that only `program` can sign for and that belongs to these seeds; text seeds are UTF-8.
- * Throws RangeError for seeds that the runtime refuses.
+ * Derives the address of a program and seeds; text seeds are UTF-8. Only that program can sign for it. Throws
+ * RangeError for seeds that the runtime refuses.
  * https://solana.com/docs/core/pda
  */
 export function findProgramAddress(program: string, seeds: readonly (Uint8Array | string)[]): string {
   for (const candidate of candidateAddresses(program, seeds)) if (!isOnCurve(candidate)) return bs58.encode(candidate);
-  throw new RangeError('no address belongs to these seeds'); // as likely as 256 coins in a row
+  throw new RangeError('no address belongs to these seeds'); // probability 2^-256
 }
 
-/** What the runtime tries, in its order: the first that is no point of the curve is the address. */
+/** Yields the candidates in the runtime's order; the first that is off the curve is the address. */
 function* candidateAddresses(program: string, seeds: readonly (Uint8Array | string)[]): Generator<Uint8Array> {
   const parts = seeds.map((seed) => (typeof seed === 'string' ? utf8ToBytes(seed) : seed));
   if (parts.length > MAX_SEEDS || parts.some((seed) => seed.length > MAX_SEED_BYTES))
@@ -30,7 +30,7 @@ function* candidateAddresses(program: string, seeds: readonly (Uint8Array | stri
   for (let bump = 255; bump >= 0; bump--) yield prefix.clone().update(Uint8Array.of(bump)).update(suffix).digest();
 }
 
-/** Where an owner's holding of a mint lies unless the owner chose another place. */
+/** Derives the address of an owner's associated token account of a mint. */
 export const findAssociatedTokenAddress = (owner: string, mint: string, program: TokenProgram): string =>
   findProgramAddress(ASSOCIATED_TOKEN_PROGRAM, associatedSeeds(owner, mint, program));
 
@@ -40,12 +40,12 @@ const associatedSeeds = (owner: string, mint: string, program: TokenProgram): Ui
   bs58.decode(mint),
 ];
 
-/** Of 64 addresses all but one are among the first six candidates. */
+/** Candidates checked by hash alone: 63 of 64 addresses are among the first six. */
 const LIKELY_CANDIDATES = 6;
 
 /**
- * Whether a token account lies where {@link findAssociatedTokenAddress} says. An account that exists at a candidate is the
- * associated one, as nobody can create the others: no need to ask the curve, which costs ten times a hash.
+ * Returns whether a token account is at {@link findAssociatedTokenAddress}. An existing account at a candidate is the
+ * associated one, as nobody can create the others; checking the curve would cost ten times a hash.
  */
 export function isAssociatedTokenAccount(address: string, owner: string, mint: string, program: TokenProgram): boolean {
   const target = bs58.decode(address);
@@ -57,7 +57,7 @@ export function isAssociatedTokenAccount(address: string, owner: string, mint: s
   return findAssociatedTokenAddress(owner, mint, program) === address;
 }
 
-/** True for an address that a private key can belong to; programs own the others. */
+/** Returns whether an address may have a private key; addresses off the curve belong to programs. */
 export function isOnCurve(address: Uint8Array): boolean {
   try {
     ed25519.Point.fromBytes(address);

@@ -10,12 +10,12 @@ const RECEIVER_PROGRAM = 'rec5EKMGg6MxZYaMdyBfgwp4d5rB9T1VQH5pJv5LtFJ';
 const PRICE_UPDATE_DISCRIMINATOR = '22f123639d7ef4cd';
 const FULLY_VERIFIED_LEVEL = 1;
 
-/** A price is of no use when its uncertainty is more than one part in this many. */
+/** The smallest usable price as a multiple of its confidence interval: 50 allows an uncertainty of 2 %. */
 const MIN_PRICE_PER_CONFIDENCE = 50n;
 
-/** A price that Wormhole's guardians signed, all that are needed. The price is `price * 10 ** exponent`. */
+/** A price that a full quorum of Wormhole's guardians signed. The price is `price * 10 ** exponent`. */
 export interface PriceUpdate {
-  /** 64 hex digits. */
+  /** The feed's id, 64 hex digits. */
   readonly feedId: string;
   readonly price: bigint;
   /** Half the width of the interval that the publishers agree on, in the price's own units. */
@@ -26,7 +26,7 @@ export interface PriceUpdate {
   readonly postedSlot: bigint;
 }
 
-/** Where Pyth keeps the newest price of a feed on chain; `feedId` is 64 hex digits, with or without 0x. */
+/** Derives the account with Pyth's newest price of a feed; `feedId` is 64 hex digits, with or without 0x. */
 export function findPriceFeedAddress(feedId: string, shard = 0): string {
   return findProgramAddress(PUSH_ORACLE_PROGRAM, [
     Uint8Array.of(shard & 0xff, shard >> 8),
@@ -35,7 +35,7 @@ export function findPriceFeedAddress(feedId: string, shard = 0): string {
 }
 
 /**
- * The price in a feed's account; undefined when it is none or not fully verified.
+ * Decodes the price in a feed's account; undefined if it is not one or not fully verified.
  * https://github.com/pyth-network/pyth-crosschain/blob/main/target_chains/solana/pyth_solana_receiver_sdk/src/price_update.rs
  */
 export function decodePriceUpdate({ owner, data }: RawAccount): PriceUpdate | undefined {
@@ -44,7 +44,7 @@ export function decodePriceUpdate({ owner, data }: RawAccount): PriceUpdate | un
 }
 
 function readPriceUpdate(reader: ByteReader): PriceUpdate {
-  reader.bytes(8 + 32); // discriminator, who may write
+  reader.bytes(8 + 32); // discriminator, write authority
   const verificationLevel = reader.u8();
   if (verificationLevel !== FULLY_VERIFIED_LEVEL) throw new RangeError('not fully verified');
   const feedId = bytesToHex(reader.bytes(32));
@@ -52,13 +52,13 @@ function readPriceUpdate(reader: ByteReader): PriceUpdate {
   const confidence = reader.u64();
   const exponent = reader.i32();
   const publishTime = reader.i64();
-  reader.bytes(8 + 8 + 8); // the time before, and the moving averages
+  reader.bytes(8 + 8 + 8); // the previous publish time and the moving averages
   return { feedId, price, confidence, exponent, publishTime, postedSlot: reader.u64() };
 }
 
 /**
- * The price to value something with, to 12 significant digits; null when it is older than `maxAgeSec` at `nowSec`
- * (unix seconds), too uncertain (over 2 %), or not above zero. A guess would be worse than none.
+ * Returns the price to 12 significant digits; null if it is older than `maxAgeSec` at `nowSec` (unix seconds), too
+ * uncertain (over 2 %) or not above zero. A guess would be worse than none.
  */
 export function usablePrice(update: PriceUpdate, nowSec: number, maxAgeSec: number): number | null {
   const { price, confidence, exponent, publishTime } = update;

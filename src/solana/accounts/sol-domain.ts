@@ -10,26 +10,26 @@ import { decodeTokenProgramAccount } from './token-program-accounts.ts';
 const NAME_PROGRAM = 'namesLPneVptA9Z5rqUDD9tMTWEJwofgaYwp8cawRkX';
 const TOKENIZER_PROGRAM = 'nftD3vbNkNqfj2Sd3HZwbpw4BxxKWr4AjGb9X38JeZk';
 
-/** The account that all names ending in .sol hang under, and the class that marks records of version 2. */
+/** The name account above all .sol names, and the class of version 2 records. */
 const SOL_PARENT = bs58.decode('58PwtjSDuFHuUkYjH9BYnnQKHfwo9reZhC2zMJv9JPkx');
 const RECORDS_CLASS = bs58.decode('2pMnqHvei2N5oDcVGCRdZx48gqti199wr5CsyTTafsbo');
 
 const NO_CLASS = new Uint8Array(32);
 const SUFFIX = '.sol';
 
-/** What stands before a label below a name: a subdomain, a record of version 1, a record of version 2. */
+/** Prefixes of the label of a subdomain, of a version 1 record and of a version 2 record. */
 const LABEL_PREFIX = { subdomain: '\x00', recordV1: '\x01', recordV2: '\x02' } as const;
 
-/** A name, and the four accounts that decide whose it is. */
+/** A .sol name and the four accounts that decide its owner. */
 export interface SolDomain {
-  /** In lower case, with its suffix. */
+  /** The name in lower case, with its suffix. */
   readonly name: string;
   readonly nameAccount: string;
-  /** To be read together, at one slot, and handed to {@link resolveDomain} in this order. */
+  /** The accounts to read at one slot, in the order that {@link resolveDomain} expects. */
   readonly accounts: readonly [nftRecord: string, recordV1: string, recordV2: string, nameAccount: string];
 }
 
-/** Where a name leads, or whom to ask next: the holder of a wrapped name's only token is its owner. */
+/** The result for a name. `holder`: the name is wrapped as an NFT, and the holder of its single token is the owner. */
 export type DomainResolution =
   | { readonly status: 'resolved'; readonly address: string; readonly method: 'record-v2' | 'record-v1' | 'owner' }
   | { readonly status: 'holder'; readonly mint: string }
@@ -37,7 +37,7 @@ export type DomainResolution =
 
 const UNRESOLVED: DomainResolution = { status: 'unresolved' };
 
-/** The accounts of `label.sol` or `sub.label.sol`; the suffix may be left out. Undefined when it can't be a name. */
+/** Derives the accounts of `label.sol` or `sub.label.sol`; the suffix is optional. Undefined if the text is not a name. */
 export function parseSolDomain(text: string): SolDomain | undefined {
   const lowercase = text.toLowerCase();
   const labels = (lowercase.endsWith(SUFFIX) ? lowercase.slice(0, -SUFFIX.length) : lowercase).split('.');
@@ -60,15 +60,15 @@ export function parseSolDomain(text: string): SolDomain | undefined {
   };
 }
 
-/** The address of the account that keeps `label` below a parent. */
+/** Derives the name account of `label` under a parent. */
 function findNameAddress(parent: Uint8Array, label: string, recordClass: Uint8Array = NO_CLASS): string {
   return findProgramAddress(NAME_PROGRAM, [sha256(utf8ToBytes(`SPL Name Service${label}`)), recordClass, parent]);
 }
 
 /**
- * Where a name leads, from its four accounts (null for one that does not exist): the holder when it is wrapped, else
- * record version 2, else record version 1, else its owner if that is a person's key. The owner of a wrapped name is an
- * escrow and a program's address can't be paid like a person's: where those were all that is left, it leads nowhere.
+ * Resolves a name from its four accounts (null for a missing one): to the holder if it is wrapped, else to its version
+ * 2 record, else to its version 1 record, else to its owner if that is on the curve. The owner of a wrapped name is an
+ * escrow, and a program's address can't be paid like a wallet: in these cases the name is unresolved.
  * The order: https://github.com/SolanaNameService/sns-sdk/blob/main/js/src/resolve/resolve.ts
  */
 export function resolveDomain(domain: SolDomain, accounts: readonly (RawAccount | null)[]): DomainResolution {
@@ -92,7 +92,7 @@ export function resolveDomain(domain: SolDomain, accounts: readonly (RawAccount 
   return isOnCurve(owner) ? { status: 'resolved', address: bs58.encode(owner), method: 'owner' } : UNRESOLVED;
 }
 
-/** What an NFT record says first when the name is wrapped. */
+/** The first byte of the NFT record of a wrapped name. */
 const WRAPPED_NFT_RECORD = 2;
 
 const findNameNftMint = ({ nameAccount }: SolDomain): string =>
@@ -103,7 +103,10 @@ const NO_DATA = new Uint8Array();
 const dataIfOwnedBy = (program: string, account: RawAccount | null | undefined): Uint8Array =>
   account?.owner === program ? account.data : NO_DATA;
 
-/** Who holds a wrapped name, from the largest account of its mint; undefined when that does not hold its one token. */
+/**
+ * Returns the owner of a wrapped name from the largest token account of its mint; undefined if that account does not
+ * hold its single token.
+ */
 export function domainHolderOf(mint: string, account: RawAccount | null): string | undefined {
   const tokenAccount = account === null ? undefined : decodeTokenProgramAccount(account);
   return tokenAccount?.type === 'account' && tokenAccount.mint === mint && tokenAccount.amount === 1n

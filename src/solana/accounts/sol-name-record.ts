@@ -4,14 +4,14 @@ import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import bs58 from 'bs58';
 import { type ByteReader, tryDecode } from '../codec/byte-reader.ts';
 
-/** Parent, owner and class stand before the content of each account of the name service. */
+/** Size of the parent, owner and class before the content of each name service account. */
 const NAME_HEADER_BYTES = 96;
 
-/** The owner of a name, as 32 bytes; undefined when the data is no account of the name service. */
+/** Returns the 32-byte owner of a name; undefined if the data is not a name service account. */
 export const nameOwnerOf = (data: Uint8Array): Uint8Array | undefined =>
   data.length < NAME_HEADER_BYTES ? undefined : data.subarray(32, 64);
 
-/** What a record says: an address to pay to, nothing that still counts, or something that forbids to pay at all. */
+/** The verdict on a record: an address to pay to, a record without effect, or a record that forbids paying at all. */
 export type RecordVerdict =
   | { readonly verdict: 'valid'; readonly address: string }
   | { readonly verdict: 'ignored' }
@@ -20,13 +20,13 @@ export type RecordVerdict =
 const IGNORED: RecordVerdict = { verdict: 'ignored' };
 const REFUSED: RecordVerdict = { verdict: 'refused' };
 
-/** How the two ids of a record are vouched for, and how long each kind of id is. */
+/** Size of a record's two ids by their kind of validation. */
 const VALIDATION_ID_BYTES: Readonly<Record<number, number>> = { 0: 0, 1: 32, 2: 20, 3: 32 };
 const SOLANA_VALIDATION = 1;
 
 /**
- * Judges the SOL record of version 2. It counts while the staleness id is the name's owner (who wrote it still owns the name),
- * and only with the right of association of the very address it names.
+ * Validates the SOL record of version 2. It counts while its staleness id is the name's owner (whoever wrote it still
+ * owns the name), and only with the right of association of the address that it names.
  * https://github.com/SolanaNameService/sns-sdk/blob/main/js/src/resolve/resolve.ts
  */
 export const validateRecordV2 = (data: Uint8Array, owner: Uint8Array): RecordVerdict =>
@@ -53,8 +53,8 @@ function validationIdBytes(validation: number): number {
 }
 
 /**
- * Judges the SOL record of version 1: an address, and the signature of the name's owner under the hex digits of that address
- * and of the record's own.
+ * Validates the SOL record of version 1: an address, and a signature by the name's owner over the hex digits of that
+ * address and of the record's address.
  */
 export function validateRecordV1(data: Uint8Array, owner: Uint8Array, record: string): RecordVerdict {
   const address = data.subarray(NAME_HEADER_BYTES, NAME_HEADER_BYTES + 32);

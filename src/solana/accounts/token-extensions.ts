@@ -2,14 +2,14 @@ import { type ByteReader, tryDecode } from '../codec/byte-reader.ts';
 import { EXTENSION_DECODERS } from './extension-decoders.ts';
 import { EXTENSION_TYPES } from './extension-types.ts';
 
-/** Extensions that say all by being there. */
+/** Extensions without a value: their presence is the setting. */
 const MARKER_EXTENSIONS = ['immutableOwner', 'nonTransferable', 'nonTransferableAccount', 'pausableAccount'] as const;
 
 type MarkerExtension = (typeof MARKER_EXTENSIONS)[number];
 type ExtensionDecoders = typeof EXTENSION_DECODERS;
 type KnownExtension = MarkerExtension | keyof ExtensionDecoders;
 
-/** A feature that a Token-2022 mint or account has switched on: name, members and values as a node's jsonParsed has them. */
+/** A feature that a Token-2022 mint or account has enabled; name, members and values as in a node's jsonParsed. */
 export type TokenExtension =
   | {
       readonly [K in keyof ExtensionDecoders]: {
@@ -22,15 +22,15 @@ export type TokenExtension =
 const TLV_HEADER_BYTES = 4;
 
 /**
- * The extensions in the part of a mint or an account that follows its base, as they lie there: number, length, value.
- * One whose value can't be read is listed as unparseable; where the list itself breaks off, so does the answer.
+ * Decodes the extensions after the base of a mint or account, in stored order: type, length, value. An extension whose
+ * value can't be decoded is listed as unparseable. A list that is cut off yields the extensions before the cut.
  */
 export function decodeExtensions(tlvBytes: Uint8Array): readonly TokenExtension[] {
   const extensions: TokenExtension[] = [];
   tryDecode(tlvBytes, (reader) => {
     while (reader.remaining >= TLV_HEADER_BYTES) {
       const extensionType = EXTENSION_TYPES[reader.u16()];
-      if (extensionType === 'uninitialized') return; // the room behind it is unused
+      if (extensionType === 'uninitialized') return; // the bytes after it are unused
       extensions.push(decodeExtension(extensionType, reader.bytes(reader.u16())));
     }
   });

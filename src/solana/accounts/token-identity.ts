@@ -3,21 +3,21 @@ import { knownMintSymbol } from './known-mints.ts';
 import { decodeMetadata, findMetadataAddress } from './metaplex-metadata-account.ts';
 import type { Mint } from './token-program-accounts.ts';
 
-/** What a mint says of itself. Anybody may write anything there. */
+/** A mint's description of itself. Anybody may write any text there. */
 export interface TokenMetadata {
   readonly name: string;
   readonly symbol: string;
   readonly uri: string;
   readonly source: 'token-2022' | 'metaplex';
   readonly updateAuthority: string | null;
-  /** Null where nothing says so. */
+  /** Null if neither source says so. */
   readonly isMutable: boolean | null;
 }
 
-/** Reads accounts by address; undefined for one that does not exist. */
+/** Returns an account by address; undefined for one that does not exist. */
 type FindAccount = (address: string) => RawAccount | undefined;
 
-/** What is written in the mint itself, else in the account that Metaplex keeps beside it; null when in neither. */
+/** Returns the metadata in the mint itself, else in its Metaplex account; null if there is neither. */
 export function tokenMetadataOf(mint: string, { extensions }: Mint, findAccount: FindAccount): TokenMetadata | null {
   const embedded = extensions.find((each) => each.extension === 'tokenMetadata')?.state;
   if (embedded !== undefined && embedded.mint === mint) {
@@ -31,9 +31,9 @@ export function tokenMetadataOf(mint: string, { extensions }: Mint, findAccount:
   return { name, symbol, uri, source: 'metaplex', updateAuthority, isMutable };
 }
 
-/** The sign of a mint: that of a well-known one, which nobody can forge, else what it says itself. */
+/** Returns a mint's symbol: the known one, which nobody can forge, else the one in its metadata. */
 export const tokenSymbolOf = (mint: string, metadata: TokenMetadata | null): string | null =>
   knownMintSymbol(mint) ?? (metadata?.symbol || null);
 
-/** True for a mint of one thing that can't be divided. */
+/** Returns whether a mint is an indivisible single token. */
 export const isNft = ({ decimals, supply }: Mint): boolean => decimals === 0 && supply === 1n;

@@ -4,7 +4,7 @@ import type { RawAccount } from '../codec/raw-account.ts';
 import { TOKEN_ACCOUNT_STATES } from './token-account-states.ts';
 import { decodeExtensions, type TokenExtension } from './token-extensions.ts';
 
-/** The two token programs by the names that nodes give them. */
+/** Addresses of the two token programs, by the names that nodes give them. */
 export const TOKEN_PROGRAMS = {
   'spl-token': TOKEN_PROGRAM,
   'spl-token-2022': TOKEN_2022_PROGRAM,
@@ -12,12 +12,12 @@ export const TOKEN_PROGRAMS = {
 
 export type TokenProgram = keyof typeof TOKEN_PROGRAMS;
 
-/** A kind of token: what both programs keep of it, and the extensions that only Token-2022 knows. */
+/** A mint; only Token-2022 has extensions. */
 export interface Mint {
   readonly type: 'mint';
   readonly program: TokenProgram;
   readonly mintAuthority: string | null;
-  /** In the smallest units. */
+  /** The supply in smallest units. */
   readonly supply: bigint;
   readonly decimals: number;
   readonly isInitialized: boolean;
@@ -25,7 +25,7 @@ export interface Mint {
   readonly extensions: readonly TokenExtension[];
 }
 
-/** Some owner's holding of one mint. Amounts are in the mint's smallest units. */
+/** A token account. Amounts are in the mint's smallest units. */
 export interface TokenAccount {
   readonly type: 'account';
   readonly program: TokenProgram;
@@ -34,14 +34,14 @@ export interface TokenAccount {
   readonly amount: bigint;
   readonly delegate: string | null;
   readonly state: (typeof TOKEN_ACCOUNT_STATES)[number];
-  /** The lamports that wrapped SOL keeps back as rent; null when the account holds any other token. */
+  /** Lamports that a wrapped SOL account keeps as rent; null for any other mint. */
   readonly rentExemptReserve: bigint | null;
   readonly delegatedAmount: bigint;
   readonly closeAuthority: string | null;
   readonly extensions: readonly TokenExtension[];
 }
 
-/** An authority that several keys share. */
+/** An authority shared by several keys. */
 export interface Multisig {
   readonly type: 'multisig';
   readonly program: TokenProgram;
@@ -54,18 +54,19 @@ export interface Multisig {
 const ACCOUNT_BYTES = { mint: 82, account: 165, multisig: 355 } as const;
 const MULTISIG_MAX_SIGNERS = 11;
 
-/** What Token-2022 writes behind an account's length when there is more than the base. */
+/** Account types that Token-2022 writes after the length of a token account, in accounts with extensions. */
 const ACCOUNT_TYPES: Readonly<Record<number, 'mint' | 'account'>> = { 1: 'mint', 2: 'account' };
 const EXTENSIONS_OFFSET = ACCOUNT_BYTES.account + 1;
 
-/** The token program with this address, if it is one. */
+/** Returns the name of the token program with this address; undefined for another program. */
 export function tokenProgramOf(owner: string): TokenProgram | undefined {
   if (owner === TOKEN_PROGRAMS['spl-token']) return 'spl-token';
   return owner === TOKEN_PROGRAMS['spl-token-2022'] ? 'spl-token-2022' : undefined;
 }
 
 /**
- * What a token program keeps in an account; undefined when another program owns it or the data has none of its forms.
+ * Decodes an account of a token program; undefined if another program owns it or the data fits none of its account
+ * types.
  * https://github.com/solana-program/token-2022/blob/main/interface/src/state.rs
  */
 export function decodeTokenProgramAccount({ owner, data }: RawAccount): Mint | TokenAccount | Multisig | undefined {
@@ -84,8 +85,8 @@ export function decodeTokenProgramAccount({ owner, data }: RawAccount): Mint | T
 }
 
 /**
- * The size tells the form, but for extended data, which says it itself. Token-2022 never lets extended data become as long
- * as a multisig, so no size can be read in two ways.
+ * Determines the account type by size, and for extended data by its type byte. Token-2022 never lets extended data
+ * become as long as a multisig, so each size is unambiguous.
  */
 function accountTypeOf(program: TokenProgram, data: Uint8Array): keyof typeof ACCOUNT_BYTES | undefined {
   if (data.length === ACCOUNT_BYTES.mint) return 'mint';

@@ -1,14 +1,14 @@
 import { formatRoundedDouble, formatUnits } from '../codec/format-decimal.ts';
 import type { Mint } from './token-program-accounts.ts';
 
-/** How the amounts of one mint are shown at one moment. */
+/** The formatting of one mint's amounts at one point in time. */
 export interface AmountScale {
   readonly decimals: number;
-  /** Turns an amount into what people see, where interest or a multiplier changes it; without it only the point moves. */
+  /** Applies interest or a multiplier to an amount; without it only the decimal point moves. */
   readonly toUiAmount?: (amount: bigint) => number;
 }
 
-/** An amount of tokens as a node shows it. `amount` is the truth, the others are for people. */
+/** An amount of tokens as a node returns it. `amount` is exact, the others are for display. */
 export interface TokenAmount {
   readonly amount: string;
   readonly decimals: number;
@@ -18,7 +18,7 @@ export interface TokenAmount {
 }
 
 /**
- * What is shown for `amount` smallest units of a mint.
+ * Formats an amount of smallest units of a mint.
  * https://github.com/anza-xyz/agave/blob/master/account-decoder/src/parse_token.rs (`token_amount_to_ui_amount_v3`)
  */
 export function toTokenAmount(amount: bigint, { decimals, toUiAmount }: AmountScale): TokenAmount {
@@ -43,13 +43,13 @@ const finiteOrNull = (value: number): number | null => (Number.isFinite(value) ?
 const SECONDS_PER_YEAR = 60 * 60 * 24 * 365.24;
 const BASIS_POINTS_PER_ONE = 10_000;
 
-/** True when what is shown of this mint's amounts moves with the cluster's clock while its bytes stand still. */
+/** Returns whether this mint's UI amounts change with the cluster's clock while its data stays the same. */
 export const dependsOnClock = ({ extensions }: Mint): boolean =>
   extensions.some(({ extension }) => extension === 'interestBearingConfig' || extension === 'scaledUiAmountConfig');
 
 /**
- * How amounts of a mint are shown when the cluster's Clock says `unixTimestamp` (seconds). Interest goes before a multiplier, as
- * in a node. The formulas, in doubles and in this order, are the token program's:
+ * Returns the formatting of a mint's amounts when the cluster's Clock is at `unixTimestamp` (seconds). Interest takes
+ * precedence over a multiplier, as in a node. The formulas, in doubles and in this order, are the token program's:
  * https://github.com/solana-program/token-2022/tree/main/interface/src/extension (`interest_bearing_mint`, `scaled_ui_amount`)
  */
 export function amountScaleOf({ decimals, extensions }: Mint, unixTimestamp: bigint): AmountScale {
@@ -72,7 +72,7 @@ export function amountScaleOf({ decimals, extensions }: Mint, unixTimestamp: big
   return { decimals };
 }
 
-/** Continuous compounding over a span of seconds. */
+/** Returns the factor of continuous compounding over a span of seconds. */
 const compoundGrowth = (basisPoints: number, seconds: bigint): number =>
   Math.exp(Number(BigInt(basisPoints) * seconds) / SECONDS_PER_YEAR / BASIS_POINTS_PER_ONE);
 

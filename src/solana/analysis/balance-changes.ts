@@ -1,22 +1,22 @@
 import type { Transaction } from '../transactions/transaction.ts';
 
-/** How an account's balances differ before and after a transaction. Zero changes of tokens are left out. */
+/** The difference of an account's balances before and after a transaction. Zero token changes are left out. */
 export interface BalanceChange {
   readonly account: string;
-  /** Lamports; for the fee payer the fee is in it. */
+  /** The change in lamports; the fee payer's includes the fee. */
   readonly lamports: bigint;
   readonly tokens: readonly TokenChange[];
 }
 
 export interface TokenChange {
   readonly mint: string;
-  /** The later one where it changed; null where the record does not tell it. */
+  /** The owner, after the transaction if it changed; null if not recorded. */
   readonly owner: string | null;
   readonly amount: bigint;
   readonly decimals: number;
 }
 
-/** The changes of every account, in the transaction's order. What is not recorded did not change. */
+/** Returns the changes of every account, in the transaction's order. A missing record counts as no change. */
 export function balanceChangesOf(transaction: Transaction): BalanceChange[] {
   const { accounts, preBalances, postBalances } = transaction;
   const tokens = tokenChangesByAccount(transaction);
@@ -27,7 +27,7 @@ export function balanceChangesOf(transaction: Transaction): BalanceChange[] {
   }));
 }
 
-/** By account. One account may end under another mint than it began with. */
+/** Groups token changes by account. An account may end under another mint than before. */
 function tokenChangesByAccount({ preTokenBalances, postTokenBalances }: Transaction): Map<string, TokenChange[]> {
   const signed = [
     ...(preTokenBalances ?? []).map((balance) => ({ ...balance, amount: -balance.amount })),

@@ -18,7 +18,7 @@ import { findPayments, findSupplyChanges, isNftAmount } from './payments.ts';
 import type { Swap } from './swap-legs.ts';
 import { findOpenedAccounts, findTokenAccountOwners, walletChangesOf } from './wallet-changes.ts';
 
-/** What a transaction was for. */
+/** The purpose of a transaction. */
 export type TransactionType =
   | 'TRANSFER'
   | 'SWAP'
@@ -36,7 +36,10 @@ export type TransactionType =
   | 'PROGRAM_UPGRADE'
   | 'UNKNOWN';
 
-/** Balances tell first, instructions second: what changed hands is a fact whatever the program is called. */
+/**
+ * Classifies a transaction, by balances first, by instructions second: a change of balances is a fact, whatever the
+ * program is called.
+ */
 export function classifyTransaction(parsed: ParsedTransaction, swap: Swap | null): TransactionType {
   if (parsed.status === 'failed') return classifyFailed(parsed);
   const nativeType = classifyNativeProgram(parsed);
@@ -49,7 +52,7 @@ export function classifyTransaction(parsed: ParsedTransaction, swap: Swap | null
 const TOKEN_PROGRAM_IDS: readonly string[] = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM];
 const LOADERS: readonly string[] = [UPGRADEABLE_LOADER, LOADER_V4];
 
-/** What a failed transaction was for can only be read from what it asked for. */
+/** Classifies a failed transaction by its instructions alone. */
 function classifyFailed(parsed: ParsedTransaction): TransactionType {
   const program = findMainProgram(parsed);
   if (program !== null && isTradingProgram(program)) return 'SWAP';
@@ -73,7 +76,7 @@ function classifyStake(parsed: ParsedTransaction): TransactionType | null {
   return hasInstruction(parsed, [STAKE_PROGRAM], /^(deactivate|withdraw)/) ? 'UNSTAKE' : null;
 }
 
-/** What went from hand to hand. */
+/** Classifies payments, mints, burns and other changes of balances. */
 function classifyTransfer(parsed: ParsedTransaction): TransactionType | null {
   const payments = findPayments(parsed);
   const nftAction = compressedNftAction(parsed);
@@ -91,7 +94,7 @@ function classifyTransfer(parsed: ParsedTransaction): TransactionType | null {
   return findMainProgram(parsed) !== null && (sol !== 0n || tokens.length > 0) ? 'TRANSFER' : null;
 }
 
-/** What was only set up, put away or noted. */
+/** Classifies changes of accounts, nonces and memos. */
 function classifyAccountChange(parsed: ParsedTransaction): TransactionType {
   if (
     findCloseAccountInstructions(parsed).length > 0 ||

@@ -4,7 +4,7 @@ import { allInstructions, type ParsedTransaction } from './parsed-transaction.ts
 
 const BUBBLEGUM_PROGRAM = 'BGUMAp9Gq7iTEuizy4pqaxsTyUCBK68MDfK752saRPUY';
 
-/** First bytes of Bubblegum's instructions. https://github.com/metaplex-foundation/mpl-bubblegum (`bubblegum.json`) */
+/** Discriminators of Bubblegum's instructions. https://github.com/metaplex-foundation/mpl-bubblegum (`bubblegum.json`) */
 const ACTION_BY_DISCRIMINATOR: Readonly<Record<string, 'minted' | 'transferred' | 'burned'>> = {
   '9162c076b8937668': 'minted', // mint_v1
   '9912b22fc59e560f': 'minted', // mint_to_collection_v1
@@ -14,7 +14,7 @@ const ACTION_BY_DISCRIMINATOR: Readonly<Record<string, 'minted' | 'transferred' 
   '746e1d386bdb2a5d': 'burned', // burn
 };
 
-/** What happened to a compressed NFT, which is in no token account and moves no balance; null when there is none. */
+/** Returns the action on a compressed NFT, which is in no token account and moves no balance; null if there is none. */
 export function compressedNftAction(
   parsed: Pick<ParsedTransaction, 'instructions'>,
 ): 'minted' | 'transferred' | 'burned' | null {

@@ -7,9 +7,9 @@ import type { Transfer, TransferType } from './transfer.ts';
 import { TransferLedger } from './transfer-ledger.ts';
 
 /**
- * What moved in a transaction, in order of execution: each row from one instruction, the transaction's own or one that
- * a program called. A failed transaction moved nothing. What a program moves by itself, without calling the System or a
- * token program, is in the balances alone.
+ * Extracts the transfers of a transaction in execution order, each from one top-level or inner instruction. A failed
+ * transaction has none. Lamports that a program moves without calling the System or a token program appear only in the
+ * balances.
  */
 export function extractTransfers(transaction: Transaction): Transfer[] {
   if (transaction.err !== null) return [];
@@ -20,7 +20,7 @@ export function extractTransfers(transaction: Transaction): Transfer[] {
   return ledger.finish();
 }
 
-/** What an instruction that moves something does to the book. */
+/** Records an instruction's transfers in the ledger. */
 type TransferRule = (ledger: TransferLedger, call: Instruction, info: ParsedInfo) => void;
 
 const transferSol =
@@ -30,7 +30,7 @@ const transferSol =
     if (from !== null && to !== null && amount !== null) ledger.moveSol(call, from, to, amount, type);
   };
 
-/** Moves the whole balance, whatever it is at this moment. */
+/** Transfers all lamports of an account, whatever its balance is then. */
 const transferAllSol =
   (source: string, destination: string): TransferRule =>
   (ledger, call, info) => {
@@ -48,7 +48,7 @@ const transferTokens =
     if (sentAmount !== null) ledger.moveTokens(call, type, { from, to, mint: asString(mint), amount: sentAmount, fee });
   };
 
-/** The amount in what a node shows of a quantity of tokens; null where there is none. */
+/** Returns the amount of a node's token amount; null if there is none. */
 function tokenAmountOf(tokenAmount: unknown): bigint | null {
   const { amount } = asObject(tokenAmount);
   return asBigInt(amount);
@@ -58,7 +58,7 @@ const tokenTransferRule = transferTokens('transfer', 'source', 'destination');
 const tokenMintRule = transferTokens('mint', null, 'account');
 const tokenBurnRule = transferTokens('burn', 'account', null);
 
-/** The instruction does not say how much: the balances after do. */
+/** Records a withdrawal of withheld fees. Its amount is in no instruction; it follows from the balances after. */
 const withdrawWithheldRule: TransferRule = (ledger, call, { mint, feeRecipient }) =>
   ledger.moveTokens(call, 'withdrawWithheldFee', {
     from: null,

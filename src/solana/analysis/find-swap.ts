@@ -7,9 +7,9 @@ import { negate, type Swap, solAmount, swapLegsOf } from './swap-legs.ts';
 import { findOpenedAccounts, findTokenAccountOwners, type WalletChanges, walletChangesOf } from './wallet-changes.ts';
 
 /**
- * Finds the exchange in a transaction by what its wallets gained and lost, so that it is found through programs never
- * seen before. Null when there is none. A signer comes first; where no signer traded, the transaction may fill an order
- * that somebody left before: then what is given comes out of an escrow.
+ * Finds the swap in a transaction by its wallets' gains and losses, so that swaps of unknown programs are found too.
+ * Null if there is none. Signers take precedence; if no signer traded, the transaction may fill an earlier order, whose
+ * input comes out of an escrow.
  */
 export function findSwap(parsed: ParsedTransaction): Swap | null {
   if (parsed.status === 'failed') return null;
@@ -31,7 +31,7 @@ export function findSwap(parsed: ParsedTransaction): Swap | null {
   return isCircularTrade(parsed) ? null : findUnattributedSwap(others, nfts);
 }
 
-/** Tokens that went out of the wallet and came back: what is left over of them was not paid for with SOL. */
+/** Finds tokens that left the wallet and came back: what remains of them was not paid for with SOL. */
 function roundTripMints(wallet: string, parsed: ParsedTransaction): ReadonlySet<string> {
   const sum = (side: 'fromUserAccount' | 'toUserAccount', mint: string): bigint =>
     parsed.tokenTransfers
@@ -61,7 +61,7 @@ function walletSwap(
   return null;
 }
 
-/** On a known exchange two sides traded, neither of which signed: a trader's own program, say. */
+/** Finds a trade on a known exchange between two parties that did not sign, such as a trader's own program. */
 function findUnattributedSwap(others: readonly WalletChanges[], nfts: ReadonlySet<string>): Swap | null {
   for (const { wallet, tokens, ...rest } of others) {
     const sol = swapLegsOf({ tokens: [], ...rest })[0]?.amount ?? 0n;
@@ -71,7 +71,7 @@ function findUnattributedSwap(others: readonly WalletChanges[], nfts: ReadonlySe
   return null;
 }
 
-/** Tokens of which one was made or destroyed stand for a position or a collectible: they are no price. */
+/** Finds NFTs that were minted or burned: they stand for positions or collectibles and are no price. */
 function mintedOrBurnedNfts(parsed: ParsedTransaction): ReadonlySet<string> {
   return new Set(
     [...findSupplyChanges(parsed, 'minted'), ...findSupplyChanges(parsed, 'burned')]
@@ -80,7 +80,7 @@ function mintedOrBurnedNfts(parsed: ParsedTransaction): ReadonlySet<string> {
   );
 }
 
-/** True when all that a signer sent into programs came back to it in kind: trading in a circle, for what is left over. */
+/** Returns whether all tokens that the signers sent into programs came back in kind: a circular trade for its surplus. */
 export function isCircularTrade(parsed: ParsedTransaction): boolean {
   const signers = new Set(parsed.signers);
   const accountTransfers = parsed.tokenTransfers.filter(

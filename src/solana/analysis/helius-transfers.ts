@@ -12,8 +12,8 @@ export interface HeliusTransfers {
 }
 
 /**
- * What Helius counts as transfers: of SOL every transfer and every deposit of a new account that the System program
- * made, and what a closed account of wrapped SOL paid out; of tokens every transfer, mint and burn.
+ * Returns what Helius counts as transfers: of SOL, the System program's transfers and deposits of new accounts, and
+ * payouts of closed wrapped SOL accounts; of tokens, all transfers, mints and burns.
  */
 export function heliusTransfersOf(transaction: Transaction): HeliusTransfers {
   const transfers = extractTransfers(transaction);
@@ -33,7 +33,7 @@ export function heliusTransfersOf(transaction: Transaction): HeliusTransfers {
   };
 }
 
-/** Helius leaves out what other native programs move, and accounts whose address comes from a seed. */
+/** Returns whether Helius counts a transfer of SOL: it omits those of other native programs and of accounts with a seed. */
 function isSystemProgramTransfer(
   { asset, type, instructionIdx, innerInstructionIdx }: Transfer,
   { instructions }: Transaction,

@@ -17,23 +17,25 @@ import {
 } from '../../domain/well-known-addresses.ts';
 
 /**
- * What a program is there for, as far as telling a transaction needs it: `core` programs are Solana's own plumbing,
- * `helper` ones never are what a transaction is about (logs, guards, price feeds). Through `exchange` ones their caller
- * trades, through `orders` ones somebody who left an order before.
+ * The role of a program in a transaction: `core` programs are Solana's own; `helper` programs are never its subject
+ * (logs, guards, price feeds); callers of `exchange` programs trade; `orders` programs trade for whoever left an order.
  */
 export type ProgramRole = 'core' | 'helper' | 'exchange' | 'orders' | 'nft' | 'other';
 
 export interface KnownProgram {
-  /** As its makers write it: `Jupiter`. */
+  /** The makers' spelling: `Jupiter`. */
   readonly name: string;
-  /** Helius' name for it, where Helius has one: `JUPITER`. */
+  /** Helius' name, if it has one: `JUPITER`. */
   readonly source: string;
   readonly role: ProgramRole;
 }
 
 type ProgramRow = readonly [id: string, name: string, source: string];
 
-/** https://solana.com/docs/core/programs and https://solana.com/docs/core/programs/precompiles, the rest https://www.solana-program.com */
+/**
+ * Names from https://solana.com/docs/core/programs and https://solana.com/docs/core/programs/precompiles, the rest from
+ * https://www.solana-program.com
+ */
 const CORE_PROGRAMS: readonly ProgramRow[] = [
   [SYSTEM_PROGRAM, 'System', 'SYSTEM_PROGRAM'],
   [TOKEN_PROGRAM, 'Token', 'SPL_TOKEN'],
@@ -57,7 +59,10 @@ const CORE_PROGRAMS: readonly ProgramRow[] = [
   ['ZkE1Gama1Proof11111111111111111111111111111', 'ZK ElGamal Proof', 'ZK_ELGAMAL_PROOF_PROGRAM'],
 ];
 
-/** Names of https://github.com/solana-foundation/explorer/blob/master/app/utils/programs.ts and of the makers' own pages. */
+/**
+ * Names from https://github.com/solana-foundation/explorer/blob/master/app/utils/programs.ts and from the makers' own
+ * pages.
+ */
 const HELPER_PROGRAMS: readonly ProgramRow[] = [
   ['noopb9bkMVfRPU8AsbpTUg8AQkHtKwMYZiFUjNRtMmV', 'Noop', 'NOOP'],
   ['L2TExMFKdjpN9kozasaurPirfHy9P8sbXoAN1qA3S95', 'Lighthouse', 'LIGHTHOUSE'],
@@ -75,7 +80,10 @@ const HELPER_PROGRAMS: readonly ProgramRow[] = [
   ['T1pyyaTNZsKv2WcRAB8oVnk93mLJw2XzjtVYqCsaHqt', 'Jito tips', 'JITO'],
 ];
 
-/** Ids as the exchanges' own SDKs publish them; `source` as in `Source` of https://github.com/helius-labs/helius-sdk, where it is there. */
+/**
+ * Ids from the exchanges' own SDKs; `source` as in `Source` of https://github.com/helius-labs/helius-sdk, if it is
+ * there.
+ */
 const EXCHANGE_PROGRAMS: readonly ProgramRow[] = [
   ['JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4', 'Jupiter', 'JUPITER'],
   ['JUP4Fb2cqiRUcaTHdrPC8h2gNsA2ETXiPDD33WcGuJB', 'Jupiter', 'JUPITER'],
@@ -168,7 +176,7 @@ const OTHER_PROGRAMS: readonly ProgramRow[] = [
 const toEntries = (role: ProgramRole, table: readonly ProgramRow[]): [string, KnownProgram][] =>
   table.map(([id, name, source]) => [id, { name, source, role }]);
 
-/** The programs that a transaction can name, by id. An id that is not here is told as its address: nothing is guessed. */
+/** Programs that a transaction may name, by id. Every other program is named by its address: nothing is guessed. */
 export const KNOWN_PROGRAMS: ReadonlyMap<string, KnownProgram> = new Map([
   ...toEntries('core', CORE_PROGRAMS),
   ...toEntries('helper', HELPER_PROGRAMS),
@@ -178,11 +186,11 @@ export const KNOWN_PROGRAMS: ReadonlyMap<string, KnownProgram> = new Map([
   ...toEntries('other', OTHER_PROGRAMS),
 ]);
 
-/** The program's name, or null: `programName` of an enhanced instruction. */
+/** Returns a program's name, or null: `programName` of an enhanced instruction. */
 export const programName = (id: string): string | null => KNOWN_PROGRAMS.get(id)?.name ?? null;
 
-/** A program that is not in the table may be about anything. */
+/** Returns a program's role; `other` for a program that is not in the table. */
 export const programRole = (id: string): ProgramRole => KNOWN_PROGRAMS.get(id)?.role ?? 'other';
 
-/** Whether people trade through it. */
+/** Returns whether people trade through a program. */
 export const isTradingProgram = (id: string): boolean => ['exchange', 'orders'].includes(programRole(id));

@@ -3,11 +3,14 @@ import { findSupplyChanges } from './payments.ts';
 import { negate, type Swap, swapLegsOf, toAssetAmount } from './swap-legs.ts';
 import type { AssetAmount, WalletChanges } from './wallet-changes.ts';
 
-/** Finds whose order a transaction filled, and what for; `others` are the holdings of those who did not sign. */
+/** Finds the order that a transaction filled; `others` are the changes of wallets that did not sign. */
 export const findFilledOrder = (others: readonly WalletChanges[], parsed: ParsedTransaction): Swap | null =>
   findKeeperFill(parsed) ?? findEscrowFill(others, parsed);
 
-/** A signer who got one thing first and passed another on at last carried out the order of whom it passed it to. */
+/**
+ * Finds an order filled by a keeper: a signer who first receives one token and then sends another one to the order's
+ * owner.
+ */
 function findKeeperFill({ signers, tokenTransfers }: ParsedTransaction): Swap | null {
   const isKeeper = (user: string | null): boolean => user !== null && signers.includes(user);
   const first = tokenTransfers.findIndex(
@@ -33,7 +36,10 @@ function findKeeperFill({ signers, tokenTransfers }: ParsedTransaction): Swap | 
   return { wallet: output.toUserAccount, inputs: [leg(input)], outputs: [leg(output)] };
 }
 
-/** Pools gain one thing and lose another. A wallet that only gained, and an escrow that only lost, are the two sides of an order. */
+/**
+ * Finds an order filled from an escrow. Pools gain one token and lose another; a wallet that only gained and an escrow
+ * that only lost are the two sides of an order.
+ */
 function findEscrowFill(others: readonly WalletChanges[], parsed: ParsedTransaction): Swap | null {
   const minted = new Set(findSupplyChanges(parsed, 'minted').map(({ mint }) => mint));
   const legs = others.flatMap(({ wallet, ...changes }) => {

@@ -2,8 +2,8 @@ import { isTradingProgram, KNOWN_PROGRAMS, type KnownProgram, programRole } from
 import { allInstructions, type ParsedTransaction } from './parsed-transaction.ts';
 
 /**
- * The program that a transaction is about; null when it only used Solana's own. A known one that was called by a
- * program without a name is preferred to it: a trader's private program says less than the exchange that it trades on.
+ * Finds the main program of a transaction; null if it only used Solana's own. A known program that an unknown one
+ * called takes precedence: a trader's private program says less than the exchange that it trades on.
  */
 export function findMainProgram(parsed: Pick<ParsedTransaction, 'instructions'>): string | null {
   const isRelevant = (id: string): boolean => !['core', 'helper'].includes(programRole(id));
@@ -18,14 +18,14 @@ export function findMainProgram(parsed: Pick<ParsedTransaction, 'instructions'>)
   return findKnown(called) ?? findKnown(inner) ?? called[0] ?? null;
 }
 
-/** `source` of the enhanced view: Helius' name of the main program, or of Solana's own; else the program's id. */
+/** Returns the `source` of the enhanced view: Helius' name of the main program or of Solana's own, else the program's id. */
 export function sourceOf(parsed: Pick<ParsedTransaction, 'instructions'>): string {
   const id =
     findMainProgram(parsed) ?? parsed.instructions.map(({ programId }) => programId).sort(compareImportance)[0];
   return id === undefined ? 'UNKNOWN' : (KNOWN_PROGRAMS.get(id)?.source ?? id);
 }
 
-/** Solana's own programs, from the one that says most of what a transaction is about. */
+/** Solana's own programs, the most telling one first. */
 const CORE_SOURCES_BY_IMPORTANCE: readonly KnownProgram['source'][] = [
   'STAKE_PROGRAM',
   'VOTE_PROGRAM',

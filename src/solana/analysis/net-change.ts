@@ -2,7 +2,7 @@ import { WRAPPED_SOL } from '../accounts/known-mints.ts';
 import type { ParsedTransaction } from './parsed-transaction.ts';
 import { type AssetAmount, findOpenedAccounts, findTokenAccountOwners, walletChangesOf } from './wallet-changes.ts';
 
-/** What the fee payer has more, and less, than before; both positive, the fee and deposits aside. */
+/** Returns the fee payer's gains and losses, both positive, without the fee and deposits. */
 export function feePayerNetChange(parsed: ParsedTransaction): {
   readonly gained: readonly AssetAmount[];
   readonly lost: readonly AssetAmount[];

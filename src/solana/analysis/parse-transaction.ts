@@ -8,7 +8,7 @@ import { heliusTransfersOf } from './helius-transfers.ts';
 import { programName } from './known-programs.ts';
 import type { AccountData, ParsedInstruction, ParsedTransaction } from './parsed-transaction.ts';
 
-/** Reads the facts out of a transaction. What its record lacks is told as not having happened. */
+/** Parses a transaction. Effects that its record lacks count as not having happened. */
 export function parseTransaction(transaction: Transaction): ParsedTransaction {
   const { err, logs, instructions } = transaction;
   const callers = instructions.map(({ programId, inner }) => ({ programId, hasInnerCalls: inner.length > 0 }));

@@ -2,7 +2,7 @@ import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/well-known-addre
 import { asBigInt, asString } from '../codec/json-fields.ts';
 import type { TransactionFailure } from '../errors/decode-failure.ts';
 
-/** SOL that moved from one account to another. */
+/** A transfer of SOL from one account to another. */
 export interface NativeTransfer {
   readonly fromUserAccount: string;
   readonly toUserAccount: string;
@@ -10,17 +10,17 @@ export interface NativeTransfer {
   readonly amount: string;
 }
 
-/** Tokens that moved; nobody sends what is minted, nobody receives what is burned. */
+/** A transfer of tokens; a mint has no sender, a burn no receiver. */
 export interface TokenTransfer {
   readonly fromUserAccount: string | null;
   readonly toUserAccount: string | null;
   readonly fromTokenAccount: string | null;
   readonly toTokenAccount: string | null;
   readonly mint: string;
-  /** In the smallest unit of the token. */
+  /** Amount in smallest units. */
   readonly amount: string;
   readonly decimals: number;
-  /** The same in whole tokens, exact. */
+  /** The same amount in whole tokens, exact. */
   readonly uiAmount: string;
   readonly program: 'spl-token' | 'spl-token-2022';
 }
@@ -32,10 +32,10 @@ export interface TokenBalanceChange {
   readonly rawTokenAmount: { readonly tokenAmount: string; readonly decimals: number };
 }
 
-/** How an account's balances differ before and after. */
+/** The difference of an account's balances before and after. */
 export interface AccountData {
   readonly account: string;
-  /** Lamports; the fee is in it. */
+  /** Change in lamports; the fee payer's includes the fee. */
   readonly nativeBalanceChange: string;
   readonly tokenBalanceChanges: readonly TokenBalanceChange[];
 }
@@ -44,16 +44,19 @@ export interface ParsedInstruction {
   readonly index: number;
   readonly programId: string;
   readonly programName: string | null;
-  /** Solana's `jsonParsed` name of it, for programs that can be decoded. */
+  /** The `jsonParsed` type, if the program's instructions can be decoded. */
   readonly type: string | null;
   readonly info: Readonly<Record<string, unknown>> | null;
   readonly accounts: readonly string[];
-  /** Base58; null where only the decoded form is known. */
+  /** Data in base58; null if only the decoded form is known. */
   readonly data: string | null;
   readonly innerInstructions: readonly ParsedInstruction[];
 }
 
-/** What happened, in Helius' names: the part of the enhanced view that needs no judgement. All judgement is made from it. */
+/**
+ * The effects of a transaction under Helius' names: the facts of the enhanced view, from which the rest of it is
+ * inferred.
+ */
 export interface ParsedTransaction {
   readonly status: 'success' | 'failed';
   /** Lamports. */
@@ -61,7 +64,7 @@ export interface ParsedTransaction {
   readonly feePayer: string;
   readonly signers: readonly string[];
   readonly signature: string;
-  /** Null for an entry of a block that does not say it. */
+  /** Null for an entry of a block without it. */
   readonly slot: number | null;
   /** Unix seconds. */
   readonly timestamp: number | null;
@@ -75,11 +78,11 @@ export interface ParsedTransaction {
   readonly transactionError: TransactionFailure | null;
 }
 
-/** Every instruction in the order of execution: each top-level one, then those that it called. */
+/** Returns every instruction in execution order: each top-level one, then its inner ones. */
 export const allInstructions = (parsed: Pick<ParsedTransaction, 'instructions'>): readonly ParsedInstruction[] =>
   parsed.instructions.flatMap((topLevel) => [topLevel, ...topLevel.innerInstructions]);
 
-/** The top-level instructions of these programs whose type matches. */
+/** Returns the top-level instructions of these programs whose type matches. */
 export const findInstructions = (
   parsed: Pick<ParsedTransaction, 'instructions'>,
   programs: readonly string[],
@@ -92,7 +95,7 @@ export const findInstructions = (
 export const hasInstruction = (...criteria: Parameters<typeof findInstructions>): boolean =>
   findInstructions(...criteria).length > 0;
 
-/** Token accounts that were closed, whoever asked for it. */
+/** Returns the instructions that close token accounts, top-level or inner. */
 export const findCloseAccountInstructions = (
   parsed: Pick<ParsedTransaction, 'instructions'>,
 ): readonly ParsedInstruction[] =>
@@ -101,10 +104,10 @@ export const findCloseAccountInstructions = (
       (programId === TOKEN_PROGRAM || programId === TOKEN_2022_PROGRAM) && type === 'closeAccount',
   );
 
-/** An address in `info`; null where there is none of this name. */
+/** Returns an address in `info`; null if there is none of this name. */
 export const infoAddress = (instruction: ParsedInstruction | undefined, name: string): string | null =>
   asString(instruction?.info?.[name]);
 
-/** A whole number in `info`, whatever JSON made of it; null where there is none. */
+/** Returns an integer in `info`, whatever its JSON type; null if there is none. */
 export const infoAmount = (instruction: ParsedInstruction, name: string): bigint | null =>
   asBigInt(instruction.info?.[name]);

@@ -2,13 +2,16 @@ import { WRAPPED_SOL } from '../accounts/known-mints.ts';
 import type { ParsedTransaction } from './parsed-transaction.ts';
 import { type AssetAmount, findOpenedAccounts, findTokenAccountOwners } from './wallet-changes.ts';
 
-/** Something of value that one wallet gave to another, in whatever account it was held. */
+/** An amount that one wallet sent to another, whatever accounts it was in. */
 export interface Payment extends AssetAmount {
   readonly from: string;
   readonly to: string;
 }
 
-/** The transfers that a person would call payments: not the deposit of a new account, not SOL that only changed its form. */
+/**
+ * Returns the transfers that a person would call payments: no deposits of new accounts, no wrapping or unwrapping of
+ * SOL.
+ */
 export function findPayments(parsed: ParsedTransaction): readonly Payment[] {
   const owners = findTokenAccountOwners(parsed);
   const opened = findOpenedAccounts(parsed);
@@ -37,14 +40,14 @@ export function findPayments(parsed: ParsedTransaction): readonly Payment[] {
   return [...sol, ...tokens];
 }
 
-/** What was minted, or burned. */
+/** Returns the amounts minted, or those burned. */
 export function findSupplyChanges(parsed: ParsedTransaction, side: 'minted' | 'burned'): readonly AssetAmount[] {
   return parsed.tokenTransfers
     .filter((transfer) => (side === 'minted' ? transfer.fromTokenAccount : transfer.toTokenAccount) === null)
     .map(({ mint, amount, decimals }) => ({ mint, amount: BigInt(amount), decimals }));
 }
 
-/** One quantity per token, in order of appearance. */
+/** Sums amounts by mint, in order of appearance. */
 export function sumByMint(quantities: readonly AssetAmount[]): readonly AssetAmount[] {
   const sums = new Map<string, AssetAmount>();
   for (const { mint, amount, decimals } of quantities)
@@ -52,6 +55,6 @@ export function sumByMint(quantities: readonly AssetAmount[]): readonly AssetAmo
   return [...sums.values()];
 }
 
-/** One of something that can not be divided: a collectible, as far as a transaction tells. */
+/** Returns whether an amount is one indivisible token: an NFT, as far as a transaction shows. */
 export const isNftAmount = ({ amount, decimals }: Pick<AssetAmount, 'amount' | 'decimals'>): boolean =>
   decimals === 0 && amount === 1n;

@@ -1,18 +1,18 @@
 import { WRAPPED_SOL } from '../accounts/known-mints.ts';
 import type { AssetAmount, WalletChanges } from './wallet-changes.ts';
 
-/** Somebody's trade: what a wallet gave and what it got, both positive. */
+/** A trade: the amounts that a wallet gave and received, both positive. */
 export interface Swap {
-  /** Null where the trade is plain but not which of its two sides is the trader: then `given` and `got` may be reversed. */
+  /** Null if it is unclear which of the two sides is the trader: then `inputs` and `outputs` may be reversed. */
   readonly wallet: string | null;
   readonly inputs: readonly AssetAmount[];
   readonly outputs: readonly AssetAmount[];
 }
 
-/** Above this many lamports SOL is a side of a trade; below it may be the deposit of a few accounts. */
+/** The change in lamports above which SOL counts as a leg of a trade; less may be the deposit of a few accounts. */
 const MIN_SOL_LEG_LAMPORTS = 10_000_000n;
 
-/** The holdings as sides of a trade; SOL only where there is more of it than a few deposits. */
+/** Returns a wallet's changes as legs of a trade, with SOL only if it exceeds a few deposits. */
 export function swapLegsOf({ sol, tokens }: Pick<WalletChanges, 'sol' | 'tokens'>): readonly AssetAmount[] {
   const isSubstantial = sol > MIN_SOL_LEG_LAMPORTS || sol < -MIN_SOL_LEG_LAMPORTS;
   return isSubstantial ? [...tokens, solAmount(sol)] : tokens;

@@ -3,19 +3,19 @@ import { asDecimals, asObject, asString } from '../codec/json-fields.ts';
 import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
 import type { TokenBalance, Transaction } from '../transactions/transaction.ts';
 
-/** What is known of a token account at one moment of a transaction. */
+/** A token account at one point of a transaction. */
 export interface TokenAccountBalance {
   readonly mint: string;
   readonly owner: string | null;
   readonly amount: bigint;
 }
 
-/** Token accounts as the balances before, or those after, tell them. */
+/** Returns token accounts by address, from the balances before or after. */
 export function tokenAccountBalances(balances: readonly TokenBalance[] | null): Map<string, TokenAccountBalance> {
   return new Map((balances ?? []).map(({ account, mint, owner, amount }) => [account, { mint, owner, amount }]));
 }
 
-/** How many decimals each mint has that the transaction names, as far as its record tells. */
+/** Returns the decimals of the mints in a transaction, as far as its record has them. */
 export function collectMintDecimals({
   preTokenBalances,
   postTokenBalances,
@@ -34,7 +34,7 @@ export function collectMintDecimals({
   return decimalsByMint;
 }
 
-/** The account, mint and owner that an instruction makes a token account of; null when it does something else. */
+/** Returns the account, mint and owner of a token account that the instruction initializes; null for other instructions. */
 export function initializedTokenAccount({
   program,
   parsed,

@@ -5,21 +5,21 @@ import { collectMintDecimals, type TokenAccountBalance, tokenAccountBalances } f
 import type { Transfer, TransferType } from './transfer.ts';
 import { wrappedSolRent } from './wrapped-sol-rent.ts';
 
-/** Tokens on their way: who sends nothing, mints; who receives nothing, burns. `mint` null: that of the accounts. */
+/** Tokens to move: without a sender they are minted, without a receiver burned. `mint` null: the accounts' mint. */
 interface TokenMovement {
   readonly from: string | null;
   readonly to: string | null;
   readonly mint: string | null;
   readonly amount: bigint;
-  /** What the instruction itself says is kept back. */
+  /** Transfer fee that the instruction names. */
   readonly fee?: bigint | null;
 }
 
 type MutableTransfer = { -readonly [Name in keyof Transfer]: Transfer[Name] };
 
 /**
- * Follows the balances of one transaction, instruction by instruction, and writes down what moves. Some amounts stand
- * in no instruction (what is wrapped, what a transfer fee keeps back): they follow from the balances.
+ * Follows the balances of one transaction, instruction by instruction, and records its transfers. Some amounts are in
+ * no instruction (wrapped SOL, withheld transfer fees): they follow from the balances.
  */
 export class TransferLedger {
   readonly #transfers: MutableTransfer[] = [];
@@ -27,7 +27,7 @@ export class TransferLedger {
   readonly #tokenAccounts: Map<string, TokenAccountBalance>;
   readonly #tokenAccountsAfter: ReadonlyMap<string, TokenAccountBalance>;
   readonly #decimalsByMint: ReadonlyMap<string, number>;
-  /** Accounts that the associated-token program is about to open: what they are paid is rent. */
+  /** Accounts that the associated-token program is about to create: payments to them are rent. */
   readonly #expectedAccounts = new Set<string>();
   readonly #rentOf: (account: string) => bigint;
   readonly #hasPostTokenBalances: boolean;
@@ -42,27 +42,27 @@ export class TransferLedger {
     this.#decimalsByMint = collectMintDecimals(transaction);
   }
 
-  /** SOL moves between two accounts, by any program that says so. */
+  /** Records a transfer of SOL by any program. */
   moveSol(call: Instruction, from: string, to: string, amount: bigint, type: TransferType = 'transfer'): void {
     const isRent = this.#expectedAccounts.has(to) && call.innerIndex !== null;
-    if (type === 'createAccount') this.#lamports.set(to, 0n); // nothing is created where there is something
+    if (type === 'createAccount') this.#lamports.set(to, 0n); // an account can only be created if it is empty
     this.#moveLamports(from, to, amount);
     this.#record(call, { type: isRent ? 'createAccount' : type, amount, fromUserAccount: from, toUserAccount: to });
   }
 
-  /** The associated-token program is asked for an account; where there is one already, nothing comes of it. */
+  /** Expects an account of the associated-token program; without effect if the account exists. */
   expectAccount(account: string): void {
     if (!this.#tokenAccounts.has(account)) this.#expectedAccounts.add(account);
   }
 
-  /** A token account comes to be. What its lamports are above the rent is wrapped at once. */
+  /** Opens a token account. For wrapped SOL, lamports above the rent are wrapped at once. */
   openAccount(call: Instruction, account: string, balance: TokenAccountBalance): void {
     this.#expectedAccounts.delete(account);
     this.#tokenAccounts.set(account, balance);
     if (balance.mint === WRAPPED_SOL) this.wrapSol(call, account);
   }
 
-  /** The lamports of a wrapped-SOL account are counted as tokens. */
+  /** Records the wrapping of an account's lamports as tokens. */
   wrapSol(call: Instruction, account: string): void {
     const tokenAccount = this.#tokenAccountOf(account);
     const amount = this.lamportsOf(account) - this.#rentOf(account) - (tokenAccount?.amount ?? 0n);
@@ -78,7 +78,7 @@ export class TransferLedger {
     });
   }
 
-  /** Tokens move, come to be (`from` null) or vanish (`to` null). */
+  /** Records a transfer of tokens, a mint (`from` null) or a burn (`to` null). */
   moveTokens(call: Instruction, type: TransferType, { from, to, mint, amount, fee = null }: TokenMovement): void {
     const sender = this.#tokenAccountOf(from);
     const receiver = this.#tokenAccountOf(to);
@@ -98,7 +98,7 @@ export class TransferLedger {
     });
   }
 
-  /** A token account goes to another owner with all that is in it. */
+  /** Records that a token account changes its owner, with all tokens in it. */
   changeOwner(call: Instruction, account: string, owner: string | null): void {
     const tokenAccount = this.#tokenAccountOf(account);
     this.#record(call, {
@@ -113,7 +113,7 @@ export class TransferLedger {
     if (tokenAccount !== undefined) this.#tokenAccounts.set(account, { ...tokenAccount, owner });
   }
 
-  /** A token account ends: wrapped SOL is paid out, then the rent. */
+  /** Closes a token account: pays out wrapped SOL, then the rent. */
   closeAccount(call: Instruction, account: string, to: string): void {
     const tokenAccount = this.#tokenAccountOf(account);
     const lamports = this.lamportsOf(account);
@@ -140,14 +140,14 @@ export class TransferLedger {
     });
   }
 
-  /** All lamports of an account at this moment. */
+  /** Returns an account's current lamports. */
   lamportsOf(account: string): bigint {
     return this.#lamports.get(account) ?? 0n;
   }
 
   /**
-   * What moved, in order of execution, with the amounts that only the balances after tell. A fee that an account pays
-   * out to itself shows in no balance: no row is made of it.
+   * Returns the transfers in execution order, with the amounts that only the balances after show. A fee that an account
+   * pays to itself changes no balance and has no transfer.
    */
   finish(): Transfer[] {
     if (this.#hasPostTokenBalances) this.#reconcile();
@@ -156,7 +156,7 @@ export class TransferLedger {
     );
   }
 
-  /** The balances after have the last word on what is wrapped, kept back as a fee, or paid out of such fees. */
+  /** Corrects wrapped amounts, withheld fees and withdrawals of such fees by the balances after. */
   #reconcile(): void {
     for (const account of new Set([...this.#tokenAccounts.keys(), ...this.#tokenAccountsAfter.keys()])) {
       const difference =
@@ -218,11 +218,11 @@ export class TransferLedger {
   }
 }
 
-/** Shares a fee out among the transfers that it was kept back of: the program takes the same part of each, rounded up. */
+/** Allocates a withheld fee among transfers: the program withholds the same part of each, rounded up. */
 function withholdFee(transfers: readonly MutableTransfer[], fee: bigint): void {
   let unallocated = fee;
   let unallocatedAmount = transfers.reduce((sum, { amount }) => sum + amount, 0n);
-  if (unallocated > unallocatedAmount) return; // it went another way: no transfer keeps back more than was sent
+  if (unallocated > unallocatedAmount) return; // another cause: no transfer withholds more than was sent
   for (const transfer of transfers) {
     const share =
       unallocatedAmount === 0n ? 0n : (unallocated * transfer.amount + unallocatedAmount - 1n) / unallocatedAmount;

@@ -12,7 +12,7 @@ export interface TransferRow {
   readonly type: TransferType;
   readonly asset: 'SOL' | 'token';
   readonly direction: 'in' | 'out' | 'self';
-  /** Who is at the other end; null where that is nobody else, or not recorded. */
+  /** The other party; null if there is none, or if it is not recorded. */
   readonly counterparty: string | null;
   readonly fromUserAccount: string | null;
   readonly toUserAccount: string | null;
@@ -20,7 +20,7 @@ export interface TransferRow {
   readonly toTokenAccount: string | null;
   readonly mint: string | null;
   readonly symbol: string | null;
-  /** In the smallest unit, as is `feeAmount`. */
+  /** Amount in smallest units, as is `feeAmount`. */
   readonly amount: string;
   readonly decimals: number;
   readonly uiAmount: string;
@@ -29,14 +29,14 @@ export interface TransferRow {
   readonly innerInstructionIdx: number | null;
 }
 
-/** What the transaction's record does not say. */
+/** Values that are not in the transaction's record. */
 export interface TransferRowContext {
   readonly confirmationStatus: 'confirmed' | 'finalized';
-  /** A mint's sign, as far as it is known. */
+  /** Returns a mint's symbol, if known. */
   readonly symbolOf: (mint: string) => string | null;
 }
 
-/** The movements that an address takes part in, as owner or as the account itself, in order of execution. */
+/** Returns the transfers that an address takes part in, as owner or as the account itself, in execution order. */
 export function transferRowsOf(address: string, transaction: Transaction, context: TransferRowContext): TransferRow[] {
   const { signatures, slot, blockTime } = transaction;
   const [signature = ''] = signatures;
@@ -61,7 +61,7 @@ export function transferRowsOf(address: string, transaction: Transaction, contex
   });
 }
 
-/** Null when the address has no part in it. */
+/** Returns the transfer's direction as the address sees it; null if it takes no part. */
 function directionOf(address: string, transfer: Transfer): Pick<TransferRow, 'direction' | 'counterparty'> | null {
   const { fromUserAccount, toUserAccount, fromTokenAccount, toTokenAccount } = transfer;
   const sends = address === fromUserAccount || address === fromTokenAccount;

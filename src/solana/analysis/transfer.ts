@@ -10,27 +10,27 @@ export type TransferType =
   | 'closeAccount';
 
 /**
- * One asset that moved, by one instruction. `wrap` turns lamports that an account holds into wrapped SOL; `unwrap` pays
- * wrapped SOL out as lamports when its account closes; the `closeAccount` beside it is the rest, the rent.
+ * A transfer of one asset by one instruction. `wrap` turns an account's lamports into wrapped SOL; `unwrap` pays
+ * wrapped SOL out as lamports when its account closes; the `closeAccount` with it is the rent.
  */
 export interface Transfer {
   readonly type: TransferType;
   readonly asset: 'SOL' | 'token';
-  /** The owners of the token accounts, as they were at that moment; for SOL the accounts themselves. Null: nobody, or not recorded. */
+  /** Owners of the token accounts at that point; for SOL the accounts themselves. Null: nobody, or not recorded. */
   readonly fromUserAccount: string | null;
   readonly toUserAccount: string | null;
   readonly fromTokenAccount: string | null;
   readonly toTokenAccount: string | null;
-  /** Null for SOL, and where no record tells it. */
+  /** The mint; null for SOL, and if no record has it. */
   readonly mint: string | null;
   /** The token program; null for SOL. */
   readonly programId: string | null;
-  /** What left the sender, in the smallest unit. */
+  /** Amount that left the sender, in smallest units. */
   readonly amount: bigint;
   readonly decimals: number;
-  /** What the token's own transfer fee kept back of `amount`; null where there is none. */
+  /** Transfer fee withheld from `amount`; null if there is none. */
   readonly feeAmount: bigint | null;
   readonly instructionIdx: number;
-  /** Null for an instruction of the transaction's own. */
+  /** Null for a top-level instruction. */
   readonly innerInstructionIdx: number | null;
 }

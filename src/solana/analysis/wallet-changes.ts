@@ -2,7 +2,7 @@ import { ASSOCIATED_TOKEN_PROGRAM, LOOKUP_TABLE_PROGRAM, SYSTEM_PROGRAM } from '
 import { WRAPPED_SOL } from '../accounts/known-mints.ts';
 import { allInstructions, infoAddress, infoAmount, type ParsedTransaction } from './parsed-transaction.ts';
 
-/** An amount of something, signed; `mint` is wrapped SOL's for SOL in either form. */
+/** A signed amount of an asset; for SOL in either form `mint` is wrapped SOL's. */
 export interface AssetAmount {
   readonly mint: string;
   /** In the smallest unit. */
@@ -11,17 +11,17 @@ export interface AssetAmount {
 }
 
 /**
- * What one wallet gained or lost in all, its token accounts included: SOL and wrapped SOL are one thing, the fee is
- * no loss. Neither is what it put into accounts that it opened, nor what it paid or got by a plain transfer of SOL.
+ * The net gain or loss of a wallet with its token accounts. SOL and wrapped SOL are one asset. The fee, deposits in
+ * accounts that the wallet opened, and plain transfers of SOL don't count.
  */
 export interface WalletChanges {
   readonly wallet: string;
-  /** Lamports that changed hands inside programs. */
+  /** Lamports gained or lost inside programs. */
   readonly sol: bigint;
   readonly tokens: readonly AssetAmount[];
 }
 
-/** The owner of each token account, as far as the transaction tells it. */
+/** Finds the owner of each token account, as far as the transaction names it. */
 export function findTokenAccountOwners(parsed: ParsedTransaction): ReadonlyMap<string, string> {
   const owners = new Map<string, string>();
   const addOwner = (account: string | null, owner: string | null): void => {
@@ -42,7 +42,7 @@ export function findTokenAccountOwners(parsed: ParsedTransaction): ReadonlyMap<s
   return owners;
 }
 
-/** Accounts that the transaction opened or made room in, so that what is paid into them is a deposit. */
+/** Finds the accounts that the transaction opened or extended, so that payments to them are deposits. */
 export function findOpenedAccounts(parsed: ParsedTransaction): ReadonlySet<string> {
   const opened = new Set<string>();
   for (const instruction of allInstructions(parsed)) {
@@ -59,7 +59,7 @@ export function findOpenedAccounts(parsed: ParsedTransaction): ReadonlySet<strin
   return opened;
 }
 
-/** The holdings of one wallet; `owners` and `opened` come from the two functions above. */
+/** Returns the changes of one wallet; `owners` and `opened` are the results of the two functions above. */
 export function walletChangesOf(
   wallet: string,
   parsed: ParsedTransaction,
@@ -76,7 +76,7 @@ export function walletChangesOf(
   for (const { account, nativeBalanceChange, tokenBalanceChanges } of parsed.accountData) {
     if (isOwn(account)) sol += BigInt(nativeBalanceChange);
     for (const { userAccount, mint, rawTokenAmount } of tokenBalanceChanges) {
-      if (userAccount !== wallet || mint === WRAPPED_SOL) continue; // it is in the lamports of its account
+      if (userAccount !== wallet || mint === WRAPPED_SOL) continue; // already in the lamports of its account
       const before = tokens.get(mint)?.amount ?? 0n;
       tokens.set(mint, {
         mint,
@@ -93,14 +93,14 @@ export function walletChangesOf(
   return { wallet, sol, tokens: [...tokens.values()].filter((token) => token.amount !== 0n) };
 }
 
-/** A deposit that was paid back within the transaction is none. */
+/** Returns the part of a deposit that remains: some of it may be paid back within the transaction. */
 const remainingDeposit = (a: bigint, b: bigint): bigint => (b < 0n ? 0n : a < b ? a : b);
 
 interface SolTransfer {
   readonly from: string;
   readonly to: string;
   readonly lamports: bigint;
-  /** Asked for by the transaction itself, not by a program. */
+  /** True if the transaction itself calls for it, false if a program does. */
   readonly isTopLevel: boolean;
 }
 

@@ -8,9 +8,9 @@ const TOKEN_ACCOUNT_RENT_LAMPORTS = 2_039_280n;
 const TOKEN_ACCOUNT_BYTES = 165n;
 
 /**
- * Tells how many lamports of a wrapped-SOL account are rent and no tokens: what its own balances say; else what the
- * associated-token program paid for an account in this transaction; else the least that the balances of the other
- * wrapped-SOL accounts say (not every cluster asks for mainnet's rent); else mainnet's rent.
+ * Returns a function for the rent in a wrapped SOL account, in lamports: by its own balances; else by the
+ * associated-token program's payment for an account in this transaction; else by the lowest rent of the other wrapped
+ * SOL accounts (clusters differ in rent); else mainnet's.
  */
 export function wrappedSolRent(transaction: Transaction): (account: string) => bigint {
   const { accounts, preBalances, preTokenBalances, postBalances, postTokenBalances } = transaction;
@@ -19,7 +19,7 @@ export function wrappedSolRent(transaction: Transaction): (account: string) => b
   const addBalances = (balances: readonly TokenBalance[] | null, lamports: readonly bigint[]): void => {
     for (const { account, mint, amount } of balances ?? []) {
       const accountLamports = lamports[indexByAddress.get(account) ?? -1];
-      // in an honest record there always is some
+      // always so in an honest record
       if (mint === WRAPPED_SOL && accountLamports !== undefined && accountLamports > amount)
         rentByAccount.set(account, accountLamports - amount);
     }
@@ -32,7 +32,7 @@ export function wrappedSolRent(transaction: Transaction): (account: string) => b
   return (account) => rentByAccount.get(account) ?? defaultRent;
 }
 
-/** What a program, and no person, paid for an account of this size: programs pay the rent and no more. */
+/** Returns a program's payment for an account of this size: programs pay the rent and no more, people may pay more. */
 function rentPaidByProgram({ instructions }: Transaction): bigint | null {
   for (const { innerIndex, parsed } of inExecutionOrder(instructions)) {
     if (innerIndex === null || parsed?.type !== 'createAccount') continue;

@@ -2,7 +2,7 @@ import bs58 from 'bs58';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Reads the fields of account and instruction data one after another, little-endian. What does not fit throws RangeError. */
+/** Reads the fields of account and instruction data in order, little-endian. Throws RangeError past the end. */
 export class ByteReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -50,7 +50,7 @@ export class ByteReader {
     return this.#view.getFloat64(this.#advance(8), true);
   }
 
-  /** A byte that programs write as 0 or 1 and refuse to read as anything else. */
+  /** Reads a byte that programs write as 0 or 1; throws RangeError on any other. */
   bool(): boolean {
     return this.#toBoolean(this.u8());
   }
@@ -60,7 +60,7 @@ export class ByteReader {
     return this.#bytes.subarray(start, start + length);
   }
 
-  /** The next bytes without moving on; fewer where fewer are left. */
+  /** Returns the next bytes without advancing; fewer if fewer remain. */
   peek(length: number): Uint8Array {
     return this.#bytes.subarray(this.#offset, this.#offset + length);
   }
@@ -69,51 +69,51 @@ export class ByteReader {
     return this.bytes(this.remaining);
   }
 
-  /** An address or a hash, in base58. */
+  /** Reads an address or a hash, in base58. */
   pubkey(): string {
     return bs58.encode(this.bytes(32));
   }
 
-  /** Text behind its length in four bytes, as borsh writes it. */
+  /** Reads UTF-8 text after its length in four bytes (borsh). */
   borshString(): string {
     return decodeUtf8(this.bytes(this.u32()));
   }
 
-  /** Text behind its length in eight bytes, as bincode writes it. */
+  /** Reads UTF-8 text after its length in eight bytes (bincode). */
   bincodeString(): string {
     return decodeUtf8(this.bytes(Number(this.u64())));
   }
 
-  /** All that is left, as text. */
+  /** Reads all remaining bytes as UTF-8 text. */
   remainingText(): string {
     return decodeUtf8(this.remainingBytes());
   }
 
-  /** What follows a flag of one byte, and is left out when there is nothing. */
+  /** Reads an optional value after a one-byte flag; no bytes follow a zero flag (borsh). */
   option<T>(read: () => T): T | null {
     return this.bool() ? read() : null;
   }
 
-  /** What follows a flag of four bytes, and takes its place even when there is nothing. */
+  /** Reads an optional value after a four-byte flag; its bytes are always there (spl-token's COption). */
   cOption<T>(read: () => T): T | null {
     const present = this.#toBoolean(this.u32());
     const value = read();
     return present ? value : null;
   }
 
-  /** What `read` reads, so many times. A count that the data can't hold fails at the first that is missing. */
+  /** Calls `read` `count` times. Stops at the first item past the end, however large `count` is. */
   array<T>(count: number, read: () => T): T[] {
     const items: T[] = [];
     while (items.length < count) items.push(read());
     return items;
   }
 
-  /** As many as the four bytes in front say. */
+  /** Reads a list after its length in four bytes (borsh). */
   vec<T>(read: () => T): T[] {
     return this.array(this.u32(), read);
   }
 
-  /** What `read` reads, again and again until nothing is left. */
+  /** Calls `read` until no bytes remain. */
   untilEnd<T>(read: () => T): T[] {
     const items: T[] = [];
     while (this.remaining > 0) items.push(read());
@@ -125,7 +125,7 @@ export class ByteReader {
     return value === 1;
   }
 
-  /** Moves on and returns where it was. */
+  /** Advances and returns the previous offset. */
   #advance(length: number): number {
     const start = this.#offset;
     if (length > this.remaining) throw new RangeError(`${length} bytes wanted, ${this.remaining} left`);
@@ -142,7 +142,7 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** What `read` reads from the data, or undefined when the data has another form. Anyone may have written the data. */
+/** Decodes data that anyone may have written. Undefined if `decode` runs past its end or refuses a value (RangeError). */
 export function tryDecode<T>(data: Uint8Array, decode: (reader: ByteReader) => T): T | undefined {
   try {
     return decode(new ByteReader(data));

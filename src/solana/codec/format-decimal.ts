@@ -1,4 +1,4 @@
-/** An integer of units as a decimal with `places` behind the point and no zero at its end. */
+/** Formats an integer of smallest units with `decimals` digits after the point, without trailing zeros. */
 export function formatUnits(units: bigint, decimals: number): string {
   const sign = units < 0n ? '-' : '';
   const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, '0');
@@ -11,8 +11,8 @@ const DOUBLE = new Float64Array(1);
 const DOUBLE_BITS = new BigUint64Array(DOUBLE.buffer);
 
 /**
- * A double rounded to `places`, without zeros at its end. It is exact at any size, which `toFixed` is not from 1e21 on,
- * and rounds a tie to the even digit as nodes do.
+ * Formats a double rounded to `decimals` digits, without trailing zeros. It is exact at any size, which `toFixed` is
+ * not from 1e21 on, and rounds a tie to the even digit as nodes do.
  */
 export function formatRoundedDouble(value: number, decimals: number): string {
   if (!Number.isFinite(value)) return formatNonFinite(value);
@@ -23,7 +23,7 @@ export function formatRoundedDouble(value: number, decimals: number): string {
   return value < 0 || Object.is(value, -0) ? `-${text}` : text;
 }
 
-/** A double in its shortest exact digits and never with an exponent. */
+/** Formats a double in its shortest exact digits, never with an exponent. */
 export function formatDouble(value: number): string {
   if (!Number.isFinite(value)) return formatNonFinite(value);
   const [digits = '', exponent] = `${Math.abs(value)}`.split('e');
@@ -36,10 +36,10 @@ export function formatDouble(value: number): string {
     : `${sign}0.${'0'.repeat(-shift - 1)}${whole}${fraction}`;
 }
 
-/** The spelling of nodes. */
+/** Formats infinities and NaN as nodes (Rust) do. */
 const formatNonFinite = (value: number): string => (Number.isNaN(value) ? 'NaN' : value > 0 ? 'inf' : '-inf');
 
-/** A double is an integer times a power of two. */
+/** Splits a finite, non-negative double into an integer times a power of two. */
 function mantissaAndExponent(value: number): readonly [mantissa: bigint, exponent: bigint] {
   DOUBLE[0] = value;
   const bits = DOUBLE_BITS[0] ?? 0n;

@@ -1,6 +1,6 @@
-/** What the decoders need of an account: who may write it, and what is written there. */
+/** An account's owner and data, undecoded. */
 export interface RawAccount {
-  /** The program that owns the account, in base58. Whoever owns it decides what the bytes mean. */
+  /** The program that owns the account, in base58. It alone writes `data` and defines its meaning. */
   readonly owner: string;
   readonly data: Uint8Array;
 }

@@ -1,14 +1,14 @@
 import bs58 from 'bs58';
 import type { ByteReader } from './byte-reader.ts';
 
-/** An address as extensions keep it: absent when all its bytes are zero. */
+/** Reads an address that is absent when all its bytes are zero (spl-pod's OptionalNonZeroPubkey). */
 export function readOptionalPubkey(reader: ByteReader): string | null {
   const bytes = reader.bytes(32);
   return isAllZero(bytes) ? null : bs58.encode(bytes);
 }
 
-/** A boolean as extensions keep it: whatever is not zero is true. */
+/** Reads a boolean that is true for any byte but zero (spl-pod's PodBool). */
 export const readPodBool = (reader: ByteReader): boolean => reader.u8() !== 0;
 
-/** The way stored bytes say that there is nothing. */
+/** Returns whether all bytes are zero, as an absent value is stored. */
 export const isAllZero = (bytes: Uint8Array): boolean => bytes.every((byte) => byte === 0);

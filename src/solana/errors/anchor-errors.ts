@@ -1,6 +1,6 @@
 import { mergeErrorTables, numberedErrors } from './error-table.ts';
 
-/** What the Anchor framework itself reports in any program made with it. https://docs.rs/anchor-lang (`ErrorCode`) */
+/** Errors that the Anchor framework reports in any program built with it. https://docs.rs/anchor-lang (`ErrorCode`) */
 export const ANCHOR_ERRORS = mergeErrorTables(
   numberedErrors(100, [
     ['InstructionMissing', 'the instruction has no name'],

@@ -44,25 +44,25 @@ const ERROR_TABLES: ReadonlyMap<string, ErrorTable> = new Map([
 export interface TransactionFailure {
   /** The top-level instruction that failed; null when the transaction as a whole did. */
   readonly instructionIndex: number | null;
-  /** The program that gave up, which may be one that the instruction called; null with `instructionIndex`. */
+  /** The program that failed, which may be one that the instruction called; null with `instructionIndex`. */
   readonly programId: string | null;
   /** The program's own number, or Solana's name of the error. */
   readonly code: number | string | null;
-  /** The name that the error has in the source of its program; null when nobody published it. */
+  /** The error's name in its program's source; null if nobody published it. */
   readonly name: string | null;
-  /** Words that end a sentence. */
+  /** The reason, as a sentence ending. */
   readonly message: string;
 }
 
 export interface FailedTransaction {
-  /** `meta.err` as the node gives it. */
+  /** The node's `meta.err`. */
   readonly err: unknown;
   readonly logs: readonly string[] | null;
-  /** The top-level instructions: their program, and whether it called others. */
+  /** Program of each top-level instruction, and whether it called others. */
   readonly instructions: readonly { readonly programId: string; readonly hasInnerCalls: boolean }[];
 }
 
-/** Says why a transaction failed: from the tables of its program, from Anchor's text, or from what the program wrote. */
+/** Decodes why a transaction failed: from its program's error table, from Anchor's message, or from the program's logs. */
 export function decodeFailure({ err, logs, instructions }: FailedTransaction): TransactionFailure {
   const [kind, detail] = enumVariant(err);
   if (kind !== 'InstructionError' || !Array.isArray(detail)) {
@@ -77,7 +77,7 @@ export function decodeFailure({ err, logs, instructions }: FailedTransaction): T
   const instruction = instructions[instructionIndex ?? -1];
   const logged = parseFailureLogs(logs ?? []);
   const programId = logged?.programId ?? instruction?.programId ?? null;
-  // Without its line in the logs a failure in a program that called others may be the other's: its number says nothing.
+  // Without a log line, the error of a program that called others may be theirs: its number is ambiguous.
   const table = logged !== null || instruction?.hasInnerCalls === false ? ERROR_TABLES.get(programId ?? '') : undefined;
   const [name, value] = enumVariant(error);
   const decoded =
@@ -109,14 +109,14 @@ function decodeNamedError(name: string | null, logged: LoggedFailure | null): De
   };
 }
 
-/** What a program says of a trade that came out worse than allowed differs from program to program; it means one thing. */
+/** Returns a program's message in plain words: programs word a failed slippage check differently. */
 function plainMessage(name: string | null | undefined, text: string | null | undefined): string | null {
   const slippage = /slippage\w*(exceed|error|fail)|exceed\w*slippage|exceeds desired slippage/i;
   if (slippage.test(name ?? '') || slippage.test(text ?? '')) return SLIPPAGE_MESSAGE;
   return text === '' ? null : (text ?? null);
 }
 
-/** An enum of Rust in JSON: `"Name"`, or `{"Name": detail}`. */
+/** Splits a Rust enum in JSON: `"Name"`, or `{"Name": detail}`. */
 function enumVariant(value: unknown): readonly [name: string | null, detail: unknown] {
   if (typeof value === 'string') return [value, undefined];
   if (typeof value !== 'object' || value === null) return [null, undefined];

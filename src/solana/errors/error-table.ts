@@ -1,4 +1,4 @@
-/** One number of a program's own: the name its source gives it, and what it means in words that end a sentence. */
+/** A program's error: its name in the source, and its meaning as a sentence ending. */
 interface ProgramError {
   readonly name: string;
   readonly message: string;
@@ -6,12 +6,12 @@ interface ProgramError {
 
 export type ErrorTable = ReadonlyMap<number, ProgramError>;
 
-/** Numbers `rows` on from `first`, as the enums of Rust are numbered. */
+/** Numbers errors from `first` on, as Rust numbers enum variants. */
 export const numberedErrors = (
   first: number,
   rows: readonly (readonly [name: string, message: string])[],
 ): ErrorTable => new Map(rows.map(([name, message], index) => [first + index, { name, message }]));
 
-/** Two tables as one. Their numbers must differ. */
+/** Merges tables whose numbers differ. */
 export const mergeErrorTables = (...tables: readonly ErrorTable[]): ErrorTable =>
   new Map(tables.flatMap((table) => [...table]));

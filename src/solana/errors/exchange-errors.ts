@@ -1,14 +1,14 @@
 import { ANCHOR_ERRORS } from './anchor-errors.ts';
 import { type ErrorTable, mergeErrorTables, numberedErrors } from './error-table.ts';
 
-/** Slippage, as people say it. */
+/** Plain wording for a failed slippage check. */
 export const SLIPPAGE_MESSAGE = 'the price moved further than the trader allowed';
 const OVERFLOW_MESSAGE = 'a calculation of the program overflowed';
 
 const anchorProgramErrors = (...rows: readonly (readonly [string, string])[]): ErrorTable =>
   mergeErrorTables(ANCHOR_ERRORS, numberedErrors(6000, rows));
 
-/** Errors of the interface description that the program publishes (Jupiter aggregator v6, `errors`). */
+/** Errors of the IDL that the program publishes (Jupiter aggregator v6, `errors`). */
 export const JUPITER_ERRORS = anchorProgramErrors(
   ['EmptyRoute', 'the trade has no route'],
   ['SlippageToleranceExceeded', SLIPPAGE_MESSAGE],
@@ -150,7 +150,7 @@ export const WHIRLPOOL_ERRORS = mergeErrorTables(
   numberedErrors(6064, [['TradeIsNotEnabled', 'the pool does not trade yet']]),
 );
 
-/** The errors a trader meets, of the interface description that Meteora publishes (lb_clmm, `errors`). */
+/** Errors that traders meet, from the IDL that Meteora publishes (lb_clmm, `errors`). */
 export const METEORA_DLMM_ERRORS = anchorProgramErrors(
   ['InvalidStartBinIndex', 'the price range is invalid'],
   ['InvalidBinId', 'the price range is invalid'],
@@ -159,7 +159,7 @@ export const METEORA_DLMM_ERRORS = anchorProgramErrors(
   ['ExceededBinSlippageTolerance', SLIPPAGE_MESSAGE],
 );
 
-/** The errors a trader meets, of the interface description that Pump.fun publishes (pump, `errors`). */
+/** Errors that traders meet, from the IDL that Pump.fun publishes (pump, `errors`). */
 export const PUMP_ERRORS = anchorProgramErrors(
   ['NotAuthorized', 'the signer may not do this'],
   ['AlreadyInitialized', 'the program is already set up'],
@@ -170,7 +170,7 @@ export const PUMP_ERRORS = anchorProgramErrors(
   ['BondingCurveNotComplete', 'the token has not moved to another market yet'],
 );
 
-/** PumpSwap, of the same source (pump_amm): the one error that its traders meet. */
+/** The error that PumpSwap's traders meet, from the same source (pump_amm). */
 export const PUMP_SWAP_ERRORS = mergeErrorTables(
   ANCHOR_ERRORS,
   numberedErrors(6004, [['ExceededSlippage', SLIPPAGE_MESSAGE]]),

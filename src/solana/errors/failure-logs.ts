@@ -1,12 +1,12 @@
-/** What the logs of a failed transaction say about the failure. */
+/** The failure as reported in a failed transaction's logs. */
 export interface LoggedFailure {
-  /** The program that failed first: the innermost one, since a failed call can not be caught. */
+  /** The program that failed first: the innermost one, since a failed call can't be caught. */
   readonly programId: string;
-  /** Solana's own words, after `failed:`. */
+  /** The runtime's text after `failed:`. */
   readonly reason: string;
-  /** What a program made with Anchor said before it failed. */
+  /** The Anchor error that the program logged before it failed. */
   readonly anchor: { readonly name: string; readonly code: number; readonly message: string } | null;
-  /** The last `Error: …` that the program itself wrote. */
+  /** The text of the last `Error: …` that the program logged. */
   readonly loggedError: string | null;
 }
 
@@ -17,7 +17,7 @@ const ANCHOR_ERROR_LINE =
   /^Program log: AnchorError .*?Error Code: (\w+)\. Error Number: (\d+)\. Error Message: (.*)$/s;
 const ERROR_LINE = /^Program log: Error: (.*)$/s;
 
-/** Null when no program failed, or its line was cut off: nodes cap the logs of a transaction. */
+/** Returns the failure in the logs. Null if no program failed, or if its line is missing: nodes truncate logs. */
 export function parseFailureLogs(logs: readonly string[]): LoggedFailure | null {
   const callStack: Pick<LoggedFailure, 'anchor' | 'loggedError'>[] = [];
   for (const line of logs) {
@@ -41,7 +41,7 @@ function recordErrorLine(line: string, callStack: Pick<LoggedFailure, 'anchor' |
   else callStack.push(errorText === undefined ? top : { ...top, loggedError: toPrintableLine(errorText) });
 }
 
-/** A program writes what it likes: at most a line of printable text is repeated. */
+/** Returns at most one line of printable text: a program may log anything. */
 function toPrintableLine(text: string): string {
   const line = text.replace(/[^\p{L}\p{N}\p{P}\p{S} ]+/gu, ' ').replace(/ +/g, ' ');
   return line.slice(0, 120).trim().replace(/\.$/, '');

@@ -1,4 +1,4 @@
-/** Why Solana itself turned a transaction down, in words that end a sentence. https://docs.rs/solana-transaction-error */
+/** Reasons for which the runtime refuses a transaction, as sentence endings. https://docs.rs/solana-transaction-error */
 const TRANSACTION_ERRORS: Readonly<Record<string, string>> = {
   AccountInUse: 'another transaction was using one of its accounts',
   AccountLoadedTwice: 'it names an account twice',
@@ -40,7 +40,10 @@ const TRANSACTION_ERRORS: Readonly<Record<string, string>> = {
   CommitCancelled: 'its block was given up',
 };
 
-/** Why an instruction failed where its program gave no number of its own. https://docs.rs/solana-instruction-error */
+/**
+ * Reasons for which an instruction failed without an error number of its program.
+ * https://docs.rs/solana-instruction-error
+ */
 const INSTRUCTION_ERRORS: Readonly<Record<string, string>> = {
   GenericError: 'the program reported an error without a name',
   InvalidArgument: 'the program was given an invalid argument',
@@ -97,7 +100,7 @@ const INSTRUCTION_ERRORS: Readonly<Record<string, string>> = {
   BuiltinProgramsMustConsumeComputeUnits: 'a built-in program used no computing units',
 };
 
-/** Words for a transaction error; its own name where the cluster has a newer one than this table. */
+/** Returns the message of a transaction error; its name if this table lacks it. */
 export const transactionErrorMessage = (name: string): string => TRANSACTION_ERRORS[name] ?? name;
 
 export const instructionErrorMessage = (name: string): string => INSTRUCTION_ERRORS[name] ?? name;

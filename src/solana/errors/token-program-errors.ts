@@ -24,7 +24,10 @@ export const TOKEN_ERRORS = numberedErrors(0, [
   ['NonNativeNotSupported', 'this can only be done with SOL'],
 ]);
 
-/** Token-2022 goes on where the first token program ends. https://docs.rs/spl-token-2022-interface (`TokenError`) */
+/**
+ * Token-2022's errors, which follow those of the first token program. https://docs.rs/spl-token-2022-interface
+ * (`TokenError`)
+ */
 export const TOKEN_2022_ERRORS = mergeErrorTables(
   TOKEN_ERRORS,
   numberedErrors(20, [

@@ -32,7 +32,7 @@ const DESCRIBE_BY_TYPE: Readonly<
   UNKNOWN: describeCall,
 };
 
-/** One sentence that a person would write of a transaction that succeeded, without its full stop. It says nothing that the facts don't. */
+/** Describes a successful transaction in one sentence, without its full stop, from its parsed form alone. */
 export const describeTransaction = (
   parsed: ParsedTransaction,
   type: TransactionType,

@@ -10,10 +10,10 @@ import type { Transaction } from '../transactions/transaction.ts';
 import { describeTransaction } from './describe-transaction.ts';
 import { fullAddress } from './sentence-formats.ts';
 
-/** What a wallet gave or got in a swap; `tokenAccount` is null where several accounts of the wallet took part. */
+/** A token leg of a swap; `tokenAccount` is null if several accounts of the wallet took part. */
 type SwapToken = Omit<TokenBalanceChange, 'tokenAccount'> & { readonly tokenAccount: string | null };
 
-/** The legs of a swap as the wallet saw them: SOL in either form is native. */
+/** The legs of a swap from the wallet's view: SOL in either form is native. */
 interface SwapEvent {
   readonly tokenInputs: readonly SwapToken[];
   readonly tokenOutputs: readonly SwapToken[];
@@ -21,19 +21,19 @@ interface SwapEvent {
   readonly nativeOutput: { readonly account: string; readonly amount: string } | null;
 }
 
-/** A transaction with its meaning: `enhanced` of `/tx`. Helius' names, exact amounts. */
+/** A transaction with its interpretation: `enhanced` of `/tx`. Helius' names, exact amounts. */
 export interface EnhancedTransaction extends ParsedTransaction {
-  /** One sentence, addresses in full. */
+  /** Description in one sentence, with full addresses. */
   readonly description: string;
   readonly type: TransactionType;
-  /** Helius' name of the program that the transaction is about, or the program's id. */
+  /** Helius' name of the main program, or its id. */
   readonly source: string;
   readonly events: { readonly swap?: SwapEvent };
 }
 
 /**
- * Tells what a transaction did, from balances first: a program never seen before is told as well as a known one.
- * `onDefect` hears why one was left UNKNOWN that could not be judged.
+ * Interprets a transaction, by balances first: so unknown programs are described as well as known ones. `onError`
+ * receives the error that left a transaction UNKNOWN.
  */
 export function enhanceTransaction(
   transaction: Transaction,
@@ -44,7 +44,7 @@ export function enhanceTransaction(
   return { description, type, source: sourceOf(parsed), ...parsed, events };
 }
 
-/** What can't be judged is UNKNOWN: the facts are worth as much without a judgement, so they never fail with it. */
+/** Infers type, description and events. A transaction that can't be interpreted is UNKNOWN: its facts stay useful. */
 function interpret(
   parsed: ParsedTransaction,
   onError: (error: unknown) => void,

@@ -4,10 +4,10 @@ import { describeTransaction } from './describe-transaction.ts';
 import type { EnhancedTransaction } from './enhanced-transaction.ts';
 import { formatSol, shortAddress } from './sentence-formats.ts';
 
-/** No explanation is longer, in UTF-16 units. */
+/** Upper bound of an explanation's length, in UTF-16 units. */
 export const MAX_EXPLANATION_LENGTH = 280;
 
-/** Says in one or two sentences what a transaction did and what it cost. The same transaction always reads the same. */
+/** Explains in one or two sentences what a transaction did and what it cost. The result is deterministic. */
 export function explainTransaction(enhanced: EnhancedTransaction): string {
   const { transactionError } = enhanced;
   const text = transactionError === null ? explainSuccess(enhanced) : explainFailure(enhanced, transactionError);
@@ -50,7 +50,7 @@ function explainFailure({ feePayer, fee, type, instructions }: EnhancedTransacti
 
 const programLabel = (programId: string): string => programName(programId) ?? `program ${shortAddress(programId)}`;
 
-/** The number by which the program's makers know the error, where it is not told already. */
+/** Returns the program's error number, unless the message has it. */
 function errorNumber({ code, name, message }: TransactionFailure): string {
   if (typeof code !== 'number' || message.includes(`${code}`)) return '';
   return name === null || name === message ? ` (error ${code})` : ` (error ${code}, ${name})`;

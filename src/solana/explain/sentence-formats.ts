@@ -3,17 +3,17 @@ import { isNftAmount, sumByMint } from '../analysis/payments.ts';
 import type { AssetAmount } from '../analysis/wallet-changes.ts';
 import { formatUnits } from '../codec/format-decimal.ts';
 
-/** How an address is written in a sentence. */
+/** Formats an address in a sentence. */
 export type FormatAddress = (address: string) => string;
 
-/** As it is, for programs that read. */
+/** Returns the whole address, for programs. */
 export const fullAddress: FormatAddress = (address) => address;
 
-/** `7xKX…gAsU`, for people. */
+/** Returns `7xKX…gAsU`, for people. */
 export const shortAddress: FormatAddress = (address) =>
   address.length > 12 ? `${address.slice(0, 4)}…${address.slice(-4)}` : address;
 
-/** `1.5 SOL`, `2 of the token 7xKX…gAsU`, `the NFT 7xKX…gAsU`. */
+/** Returns `1.5 SOL`, `2 of the token 7xKX…gAsU` or `the NFT 7xKX…gAsU`. */
 export function formatAmount({ mint, amount, decimals }: AssetAmount, formatAddress: FormatAddress): string {
   const symbol = knownMintSymbol(mint);
   if (symbol === null && isNftAmount({ amount, decimals })) return `the NFT ${formatAddress(mint)}`;
@@ -22,11 +22,11 @@ export function formatAmount({ mint, amount, decimals }: AssetAmount, formatAddr
     : `${formatNumber(amount, decimals)} ${symbol}`;
 }
 
-/** Every digit, unless the mint claims so many decimals that nobody could read it. */
+/** Returns every digit, unless a mint has too many decimals to read. */
 const formatNumber = (amount: bigint, decimals: number): string =>
   decimals > 18 ? `${amount} smallest units` : formatUnits(amount, decimals);
 
-/** SOL and two other things are named, more are counted: `0.1 SOL and 6 NFTs`. */
+/** Lists amounts; more than two of a kind are counted: `0.1 SOL and 6 NFTs`. */
 export function formatAmounts(amounts: readonly AssetAmount[], formatAddress: FormatAddress): string {
   const sums = sumByMint(amounts);
   const nfts = sums.filter((sum) => isNftAmount(sum) && knownMintSymbol(sum.mint) === null);
@@ -44,7 +44,7 @@ export function formatAmounts(amounts: readonly AssetAmount[], formatAddress: Fo
   return parts.length < 3 ? parts.join(' and ') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`;
 }
 
-/** One is named, more are counted: `7xKX…gAsU`, `3 accounts`. */
+/** Names one account, counts several: `7xKX…gAsU`, `3 accounts`. */
 export const formatAccounts = (addresses: ReadonlySet<string>, formatAddress: FormatAddress): string =>
   addresses.size === 1 ? formatAddress([...addresses][0] ?? '') : `${addresses.size} accounts`;
 

@@ -17,7 +17,7 @@ export function describeVote(parsed: ParsedTransaction, formatAddress: FormatAdd
   return `The validator ${formatAddress(vote ?? parsed.feePayer)} voted for the blocks that it holds to be valid`;
 }
 
-/** Nothing is known but which program was called, and that no balance changed. */
+/** Describes a call of which only the program is known, and whether balances changed. */
 export function describeCall(parsed: ParsedTransaction, formatAddress: FormatAddress): string {
   const id =
     findMainProgram(parsed) ??
@@ -31,7 +31,7 @@ export function describeCall(parsed: ParsedTransaction, formatAddress: FormatAdd
   return `${formatAddress(parsed.feePayer)} called ${programText}${type === null ? '' : ` (${type})`}; ${isUntouched(parsed) ? 'no SOL or token changed hands' : 'balances of other accounts changed'}`;
 }
 
-/** Whether every balance is as before, the fee aside. */
+/** Returns whether every balance is unchanged, without the fee. */
 const isUntouched = ({ accountData, feePayer, fee }: ParsedTransaction): boolean =>
   accountData.every(({ account, nativeBalanceChange, tokenBalanceChanges }) => {
     const change = BigInt(nativeBalanceChange) + (account === feePayer ? BigInt(fee) : 0n);

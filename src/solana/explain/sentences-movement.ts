@@ -45,7 +45,7 @@ export function describeTransfer(parsed: ParsedTransaction, formatAddress: Forma
   return `${formatAccounts(senders, formatAddress)} sent ${prefix}${formatAmounts(payments, formatAddress)} to ${to}${via}`;
 }
 
-/** Many to many: what those who signed gave and got, since they asked for it. */
+/** Describes transfers of many senders to many receivers by what the fee payer sent and received. */
 function describeManyToMany(parsed: ParsedTransaction, formatAddress: FormatAddress): string {
   const payments = findPayments(parsed);
   const sent = payments.filter(({ from, to }) => from === parsed.feePayer && to !== parsed.feePayer);
@@ -63,7 +63,7 @@ function describeManyToMany(parsed: ParsedTransaction, formatAddress: FormatAddr
   return `${formatAddress(parsed.feePayer)} had ${formatAmounts(payments, formatAddress)} moved between ${parties.size} accounts`;
 }
 
-/** A collectible that changed hands, for SOL or not. */
+/** Describes an NFT that changed owners, for SOL or not. */
 export function describeNftTransfer(parsed: ParsedTransaction, formatAddress: FormatAddress): string {
   const swap = findSwap(parsed);
   const venue = programPhrase(parsed, 'on', formatAddress);
@@ -97,13 +97,13 @@ export function describeBurn(parsed: ParsedTransaction, formatAddress: FormatAdd
   return `${formatAccounts(holders, formatAddress)} burned ${formatAmounts(burned, formatAddress)}${proceedsPhrase(parsed, formatAddress)}${programPhrase(parsed, 'with', formatAddress)}`;
 }
 
-/** ` for 0.5 SOL`, where something was paid. */
+/** Returns ` for 0.5 SOL`, or nothing if nothing was paid. */
 function pricePhrase(parsed: ParsedTransaction, formatAddress: FormatAddress): string {
   const { lost } = feePayerNetChange(parsed);
   return lost.length === 0 ? '' : ` for ${formatAmounts(lost, formatAddress)}`;
 }
 
-/** ` and received 0.5 SOL`, where something was given in return. */
+/** Returns ` and received 0.5 SOL`, or nothing if nothing came in return. */
 function proceedsPhrase(parsed: ParsedTransaction, formatAddress: FormatAddress): string {
   const { gained } = feePayerNetChange(parsed);
   return gained.length === 0 ? '' : ` and received ${formatAmounts(gained, formatAddress)}`;

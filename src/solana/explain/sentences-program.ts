@@ -3,7 +3,7 @@ import { findMainProgram } from '../analysis/main-program.ts';
 import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
 import type { FormatAddress } from './sentence-formats.ts';
 
-/** ` on Jupiter`, ` through the program 7xKX…gAsU`, or nothing for Solana's own. */
+/** Returns ` on Jupiter`, ` through the program 7xKX…gAsU`, or nothing for Solana's own programs. */
 export function programPhrase(
   parsed: Pick<ParsedTransaction, 'instructions'>,
   preposition: string,

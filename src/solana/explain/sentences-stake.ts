@@ -12,7 +12,7 @@ export function describeStake(parsed: ParsedTransaction, formatAddress: FormatAd
   return `${formatAddress(parsed.feePayer)} staked ${stakedText} with the validator ${formatAddress(vote ?? '')}`;
 }
 
-/** Stake that is divided or put together stays stake. */
+/** Describes a split or merge: the stake stays stake. */
 function describeStakeMove(parsed: ParsedTransaction, formatAddress: FormatAddress): string {
   const [change] = findInstructions(parsed, [STAKE_PROGRAM], /^(split|merge|moveStake)/);
   const from = infoAddress(change, 'source') ?? infoAddress(change, 'stakeAccount') ?? '';

@@ -1,20 +1,20 @@
 import { asArray, asInteger, asObject, asString, type JsonObject } from '../codec/json-fields.ts';
 import type { MessageHeader } from './versioned-transaction.ts';
 
-/** An account that a transaction names, and what it may do with it. */
+/** An account that a transaction names, with its permissions. */
 export interface AccountKey {
   readonly address: string;
   readonly signer: boolean;
   readonly writable: boolean;
-  /** Whether the message spells the address or takes it from a lookup table. */
+  /** Source of the address: the message or a lookup table. */
   readonly source: 'transaction' | 'lookupTable';
 }
 
-/** The address at a place in the list of accounts; null when there is none. */
+/** Returns the address at an index of the account list; null if there is none. */
 export const accountAddressAt = (accounts: readonly AccountKey[], index: unknown): string | null =>
   accounts[asInteger(index) ?? -1]?.address ?? null;
 
-/** Accounts of a message in JSON: `jsonParsed` spells all of them out, `json` names the loaded ones in `meta`. */
+/** Returns the accounts of a JSON message: `jsonParsed` lists all of them, `json` has the loaded ones in `meta`. */
 export function jsonAccountKeys({ accountKeys, header }: JsonObject, loadedAddresses: JsonObject): AccountKey[] {
   const keys = asArray(accountKeys);
   if (keys.every((key) => typeof key === 'string'))
@@ -27,7 +27,7 @@ export function jsonAccountKeys({ accountKeys, header }: JsonObject, loadedAddre
   }));
 }
 
-/** Accounts of a message in bytes or in plain JSON: its own ones, then the writable and the readonly loaded ones. */
+/** Returns the accounts of a compiled message: static ones, then writable and readonly loaded ones. */
 export function compiledAccountKeys(
   keys: readonly string[],
   header: MessageHeader,

@@ -2,7 +2,7 @@ import type { InstructionLayout } from './instruction-layout.ts';
 
 const CREATE_ACCOUNTS = ['source', 'account', 'wallet', 'mint', 'systemProgram', 'tokenProgram'];
 
-/** Instructions of the associated-token program by their one-byte tag; without data it is the first. */
+/** Instructions of the associated-token program by their one-byte tag; empty data means the first. */
 export const ASSOCIATED_TOKEN_INSTRUCTIONS: Readonly<Record<number, InstructionLayout>> = {
   0: { type: 'create', accounts: CREATE_ACCOUNTS },
   1: { type: 'createIdempotent', accounts: CREATE_ACCOUNTS },

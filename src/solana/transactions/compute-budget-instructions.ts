@@ -1,6 +1,6 @@
 import type { InstructionLayout } from './instruction-layout.ts';
 
-/** Instructions of the compute-budget program by their one-byte tag. A node shows them raw; the names are the SDK's. */
+/** Instructions of the compute-budget program by their one-byte tag. Nodes don't parse them; the names are the SDK's. */
 export const COMPUTE_BUDGET_INSTRUCTIONS: Readonly<Record<number, InstructionLayout>> = {
   0: {
     type: 'requestUnits',

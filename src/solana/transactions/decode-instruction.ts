@@ -29,7 +29,7 @@ import { setAuthorityLayout, TOKEN_INSTRUCTIONS } from './token-instructions.ts'
 import { TOKEN_METADATA_INSTRUCTIONS } from './token-metadata-instructions.ts';
 import { VOTE_INSTRUCTIONS } from './vote-instructions.ts';
 
-/** What an instruction says, in a node's words: `type` and `info` are those of `jsonParsed`. */
+/** An instruction's `type` and `info` as in a node's `jsonParsed`. */
 export interface JsonParsedInstruction {
   readonly type: string;
   readonly info: ParsedInfo;
@@ -37,7 +37,7 @@ export interface JsonParsedInstruction {
 
 interface ProgramParser {
   readonly name: string;
-  /** Finds the layout by the tag that `read` stands at, and leaves `read` behind the tag. */
+  /** Returns the layout for the tag at `reader` and advances past the tag. */
   readonly findLayout: (reader: ByteReader) => InstructionLayout | undefined;
 }
 
@@ -99,10 +99,10 @@ const PROGRAM_PARSERS: ReadonlyMap<string, ProgramParser> = new Map([
   [LOADER_V4, byU32Tag('loader-v4', LOADER_V4_INSTRUCTIONS)],
 ]);
 
-/** The name that a node has for a program, where it reads its instructions. */
+/** Returns a node's name for a program whose instructions can be decoded. */
 export const parsableProgramName = (programId: string): string | null => PROGRAM_PARSERS.get(programId)?.name ?? null;
 
-/** Reads a raw instruction. Null when its program is unknown, or when it is not what its program takes. */
+/** Decodes a raw instruction. Null if its program is unknown or would refuse it. */
 export function decodeInstruction(
   programId: string,
   accounts: readonly string[],
@@ -114,6 +114,6 @@ export function decodeInstruction(
     const layout = PROGRAM_PARSERS.get(programId)?.findLayout(reader);
     return layout === undefined ? null : { type: layout.type, info: readInfo(layout, accounts, reader, formatAmount) };
   } catch {
-    return null; // a node shows it raw then, too
+    return null; // nodes return it raw too
   }
 }

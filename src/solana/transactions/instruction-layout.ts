@@ -1,27 +1,27 @@
 import type { AmountScale } from '../accounts/ui-amount.ts';
 import type { ByteReader } from '../codec/byte-reader.ts';
 
-/** Named values of an instruction or an account, as a node shows them under `info`. */
+/** Named values of an instruction or account, as nodes return them under `info`. */
 export type ParsedInfo = Readonly<Record<string, unknown>>;
 
-/** How a node shows one kind of instruction: which name each account has and what the data holds. */
+/** The account names and data fields under which nodes return one kind of instruction. */
 export interface InstructionLayout {
   readonly type: string;
-  /** Names of the first accounts, in order. With fewer accounts the instruction can't be shown. */
+  /** Names of the first accounts, in order. An instruction with fewer accounts can't be decoded. */
   readonly accounts: readonly string[];
-  /** Names of accounts that may follow; shown only when all are there. */
+  /** Names of accounts that may follow, used only if all are present. */
   readonly optional?: readonly string[];
-  /** The name of who signs, after the others: one account, or a multisig with its signers behind it. */
+  /** Name of the signing authority after the others: one account, or a multisig followed by its signers. */
   readonly signer?: string;
-  /** The name under which all further accounts are listed. */
+  /** Name of the list of all further accounts. */
   readonly rest?: string;
   readonly data?: (reader: ByteReader, formatAmount: FormatAmount) => ParsedInfo;
 }
 
-/** How whoever shows an instruction spells the amounts of tokens in it. */
+/** Formats an amount of tokens in a decoded instruction. */
 export type FormatAmount = (amount: bigint, scale: AmountScale) => unknown;
 
-/** What a node shows of an instruction: `accounts` are its accounts' addresses, `read` stands behind the tag. */
+/** Returns an instruction's `info`: `accounts` are its accounts' addresses, `reader` is past the tag. */
 export function readInfo(
   layout: InstructionLayout,
   accounts: readonly string[],

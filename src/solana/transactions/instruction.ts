@@ -6,29 +6,29 @@ import { decodeInstruction, type JsonParsedInstruction, parsableProgramName } fr
 /** A call of a program. */
 export interface Instruction {
   readonly programId: string;
-  /** A node's name for the program, such as `spl-token`; null where nothing of it can be decoded. */
+  /** A node's name for the program, such as `spl-token`; null if its instructions can't be decoded. */
   readonly program: string | null;
-  /** Addresses. Empty where the record has only the decoded form: they are in `parsed` then. */
+  /** Addresses of the accounts. Empty if the record has only the decoded form, which names them in `parsed`. */
   readonly accounts: readonly string[];
-  /** Null where the record has only the decoded form. */
+  /** Instruction data. Null if the record has only the decoded form. */
   readonly data: Uint8Array | null;
-  /** What it says, in the words of `jsonParsed`; null where that is unknown. */
+  /** Decoded form as in `jsonParsed`; null if unknown. */
   readonly parsed: JsonParsedInstruction | null;
-  /** Its place among the transaction's own instructions; for a call made by a program, that of the one it stems from. */
+  /** Index among the top-level instructions; for an inner instruction, that of its top-level instruction. */
   readonly index: number;
-  /** Its place among the calls that stem from that one; null for the transaction's own instructions. */
+  /** Index among the inner instructions of the top-level one; null for a top-level instruction. */
   readonly innerIndex: number | null;
-  /** 1 for the transaction's own, 2 for what it calls, and so on; null for inner ones in records that don't have it. */
+  /** Call depth: 1 for top-level instructions; null for inner ones in records without it. */
   readonly stackHeight: number | null;
-  /** All calls that stem from it, in order of execution. Empty for inner ones: `stackHeight` tells who called. */
+  /** Inner instructions in execution order. Empty for inner ones, whose `stackHeight` identifies the caller. */
   readonly inner: readonly Instruction[];
 }
 
-/** Every instruction in the order in which they ran: each of the transaction's own, then the calls it made. */
+/** Returns every instruction in execution order: each top-level one, then its inner ones. */
 export const inExecutionOrder = (instructions: readonly Instruction[]): readonly Instruction[] =>
   instructions.flatMap((topLevel) => [topLevel, ...topLevel.inner]);
 
-/** Reads a message's instructions with the calls that `meta.innerInstructions` lists for them. */
+/** Reads a message's instructions with the inner instructions of `meta.innerInstructions`. */
 export function readInstructions(
   accounts: readonly AccountKey[],
   instructions: readonly unknown[],
@@ -82,7 +82,7 @@ function readInstructionFields(keys: readonly AccountKey[], fields: JsonObject):
   return { programId, program, accounts, data, parsed: data && decodeInstruction(programId, accounts, data) };
 }
 
-/** A memo is text alone in a node's words. */
+/** Reads a node's decoded form; a memo's is text alone. */
 function readParsedInstruction(parsed: unknown): JsonParsedInstruction | null {
   if (typeof parsed === 'string') return { type: 'memo', info: { memo: parsed } };
   const { type, info } = asObject(parsed);

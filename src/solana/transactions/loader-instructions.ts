@@ -1,6 +1,9 @@
 import type { InstructionLayout } from './instruction-layout.ts';
 
-/** Instructions of the upgradeable loader by their four-byte tag; what is written is left out. Source: agave, `parse_bpf_loader.rs`. */
+/**
+ * Instructions of the upgradeable loader by their four-byte tag, without the bytes written. Source: agave,
+ * `parse_bpf_loader.rs`.
+ */
 export const UPGRADEABLE_LOADER_INSTRUCTIONS: Readonly<Record<number, InstructionLayout>> = {
   0: { type: 'initializeBuffer', accounts: ['account'], optional: ['authority'] },
   1: { type: 'write', accounts: ['account', 'authority'], data: (reader) => ({ offset: reader.u32() }) },
@@ -48,7 +51,7 @@ export const UPGRADEABLE_LOADER_INSTRUCTIONS: Readonly<Record<number, Instructio
   },
 };
 
-/** Instructions of the two older loaders by their four-byte tag. Source: as above. */
+/** Instructions of the two older loaders by their four-byte tag. Source: agave, `parse_bpf_loader.rs`. */
 export const LOADER_INSTRUCTIONS: Readonly<Record<number, InstructionLayout>> = {
   0: { type: 'write', accounts: ['account'], data: (read) => ({ offset: read.u32() }) },
   1: { type: 'finalize', accounts: ['account'] },

@@ -16,7 +16,7 @@ export const LOOKUP_TABLE_INSTRUCTIONS: Readonly<Record<number, InstructionLayou
     accounts: TABLE_ACCOUNTS,
     optional: PAYER_ACCOUNTS,
     data: (reader) => {
-      reader.u64(); // the length of the list, which goes on to the end
+      reader.u64(); // the length of the list, which runs to the end
       return { newAddresses: reader.untilEnd(() => reader.pubkey()) };
     },
   },

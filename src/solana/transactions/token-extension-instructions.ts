@@ -9,7 +9,7 @@ const readExtensionTypes = (reader: ByteReader): ParsedInfo => ({
   extensionTypes: reader.untilEnd(() => EXTENSION_TYPES[reader.u16()]),
 });
 
-/** Instructions of Token-2022 that stand alone, by their one-byte tag. */
+/** Token-2022 instructions with a single one-byte tag. */
 export const EXTENSION_INSTRUCTIONS: Readonly<Record<number, InstructionLayout>> = {
   21: { type: 'getAccountDataSize', accounts: ['mint'], data: readExtensionTypes },
   25: {
@@ -33,7 +33,7 @@ export const EXTENSION_INSTRUCTIONS: Readonly<Record<number, InstructionLayout>>
   38: { type: 'withdrawExcessLamports', accounts: ['source', 'destination'], signer: 'authority' },
 };
 
-/** Members that are left out when their address is zero, read in this order. */
+/** Returns a reader of optional addresses under these names; zero addresses are left out. */
 const readOptionalPubkeys =
   (...names: string[]) =>
   (reader: ByteReader): ParsedInfo =>
@@ -54,7 +54,7 @@ const pointerLayouts = (name: string, address: string): Readonly<Record<number, 
   1: { type: `update${name}`, accounts: ['mint'], signer: 'authority', data: readOptionalPubkeys(address) },
 });
 
-/** Instructions of Token-2022 that have a second one-byte tag: first the tag, then that one. */
+/** Token-2022 instructions with two one-byte tags, by the first, then the second. */
 export const NESTED_EXTENSION_INSTRUCTIONS: Readonly<Record<number, Readonly<Record<number, InstructionLayout>>>> = {
   26: {
     0: {

@@ -6,7 +6,7 @@ const readCheckedAmount = (reader: ByteReader, formatAmount: FormatAmount): Pars
   tokenAmount: formatAmount(reader.u64(), { decimals: reader.u8() }),
 });
 
-/** A member that is left out when there is no value. */
+/** Returns a member, or nothing if it has no value. */
 const optionalField = (name: string, value: string | null): ParsedInfo => (value === null ? {} : { [name]: value });
 
 const readNewMint = (reader: ByteReader): ParsedInfo => ({
@@ -48,10 +48,10 @@ const buildSetAuthorityLayout = (ownedAccountName: string): InstructionLayout =>
   }),
 });
 
-/** Whether the authority that is set belongs to a token account; all other kinds belong to a mint. */
+/** Returns whether an authority type belongs to token accounts; all others belong to mints. */
 const isAccountAuthority = (authorityType: number | undefined): boolean => authorityType === 2 || authorityType === 3;
 
-/** Setting an authority is shown in two ways, by the kind of authority, which is the byte behind the tag. */
+/** Returns the layout of SetAuthority, which names a mint or an account depending on the type after the tag. */
 export const setAuthorityLayout = (authorityType: number | undefined): InstructionLayout =>
   buildSetAuthorityLayout(isAccountAuthority(authorityType) ? 'account' : 'mint');
 

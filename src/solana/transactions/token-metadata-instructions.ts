@@ -4,7 +4,7 @@ import type { ByteReader } from '../codec/byte-reader.ts';
 import { readOptionalPubkey } from '../codec/spl-pod.ts';
 import type { InstructionLayout } from './instruction-layout.ts';
 
-/** The eight bytes that name an instruction of the token-metadata interface. */
+/** Returns the eight-byte discriminator of a token-metadata interface instruction, in hex. */
 const discriminator = (name: string): string =>
   bytesToHex(sha256(new TextEncoder().encode(`spl_token_metadata_interface:${name}`)).subarray(0, 8));
 
@@ -14,7 +14,7 @@ const readFieldName = (reader: ByteReader): string | undefined => {
   return kind < FIELDS.length ? FIELDS[kind] : reader.borshString();
 };
 
-/** Instructions of the token-metadata interface, which Token-2022 speaks too, by their eight-byte tag in hex. */
+/** Instructions of the token-metadata interface, which Token-2022 implements too, by discriminator in hex. */
 export const TOKEN_METADATA_INSTRUCTIONS: Readonly<Record<string, InstructionLayout>> = {
   [discriminator('initialize_account')]: {
     type: 'initializeTokenMetadata',

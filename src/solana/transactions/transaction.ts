@@ -5,11 +5,11 @@ import { type AccountKey, accountAddressAt, compiledAccountKeys, jsonAccountKeys
 import { type Instruction, readInstructions } from './instruction.ts';
 import { decodeVersionedTransaction, type VersionedTransaction } from './versioned-transaction.ts';
 
-/** A transaction in one shape, whichever encoding, version and age of record it was read from. */
+/** A transaction in one shape, whatever encoding, version and age the record has. */
 export interface Transaction {
-  /** Base58; the first one names the transaction. */
+  /** Signatures in base58; the first one identifies the transaction. */
   readonly signatures: readonly string[];
-  /** Null where the record is an entry of a block and the caller named no slot. */
+  /** Null if the record is an entry of a block and the caller passed no slot. */
   readonly slot: number | null;
   /** Unix seconds. */
   readonly blockTime: number | null;
@@ -19,16 +19,16 @@ export interface Transaction {
   readonly feePayer: string;
   readonly accounts: readonly AccountKey[];
   readonly instructions: readonly Instruction[];
-  /** Null when the node kept no record of what the transaction did; then nothing below is known. */
+  /** The fee in lamports. Null if the node kept no record of the effects; then nothing below is known. */
   readonly fee: bigint | null;
-  /** As the node gives it: a name, or an object such as `{ InstructionError: [0, { Custom: 1 }] }`; null for success. */
+  /** The node's error: a name, or an object such as `{ InstructionError: [0, { Custom: 1 }] }`; null for success. */
   readonly err: TransactionError | null;
-  /** Of every account, in the order of `accounts`. Lamports. Empty when not recorded. */
+  /** Lamports of every account, in the order of `accounts`. Empty if not recorded. */
   readonly preBalances: readonly bigint[];
   readonly postBalances: readonly bigint[];
-  /** Of the token accounts that existed before. Null when not recorded. */
+  /** Token accounts that existed before the transaction. Null if not recorded. */
   readonly preTokenBalances: readonly TokenBalance[] | null;
-  /** Of the token accounts that exist after. Null when not recorded. */
+  /** Token accounts that exist after the transaction. Null if not recorded. */
   readonly postTokenBalances: readonly TokenBalance[] | null;
   readonly logs: readonly string[] | null;
   readonly computeUnitsConsumed: number | null;
@@ -41,7 +41,7 @@ export interface TokenBalance {
   /** The token account. */
   readonly account: string;
   readonly mint: string;
-  /** Null in records from before nodes kept it, as is `programId`. */
+  /** Null in records from before nodes kept owners; so is `programId`. */
   readonly owner: string | null;
   readonly programId: string | null;
   readonly amount: bigint;
@@ -53,18 +53,21 @@ export interface ReturnData {
   readonly data: Uint8Array;
 }
 
-/** What a block says of all its transactions, for entries that don't say it themselves. */
+/** Slot and time of a block, for entries of the block that lack them. */
 export interface BlockContext {
   readonly slot: number | null;
   readonly blockTime: number | null;
 }
 
-/** Reads the JSON text of a `getTransaction` result. Throws SyntaxError on text that is no JSON, else as {@link normalizeTransaction}. */
+/**
+ * Reads the JSON text of a `getTransaction` result. Throws SyntaxError if the text is not JSON, else as {@link
+ * normalizeTransaction}.
+ */
 export const readTransaction = (json: string): Transaction => normalizeTransaction(parseExactJson(json));
 
 /**
- * Brings a `getTransaction` result or an entry of a full block into one shape: `json`, `jsonParsed`, `base64` or
- * `base58`; legacy, version 0 or later. `value` comes from {@link parseExactJson}. Throws TypeError when it is no transaction.
+ * Normalizes a `getTransaction` result or an entry of a full block: `json`, `jsonParsed`, `base64` or `base58`; legacy,
+ * version 0 or later. `value` comes from {@link parseExactJson}. Throws TypeError if it is not a transaction.
  */
 export function normalizeTransaction(
   value: unknown,
@@ -88,7 +91,7 @@ export function normalizeTransaction(
     signatures: signatureList,
     slot: asInteger(slot) ?? block.slot,
     blockTime: asInteger(blockTime) ?? block.blockTime,
-    // nodes leave the version out for callers who know none: then the message tells it
+    // nodes omit the version for callers who did not pass maxSupportedTransactionVersion; then the message decides
     version: versioned?.version ?? asInteger(version) ?? (asArray(addressTableLookups).length > 0 ? 0 : 'legacy'),
     recentBlockhash: versioned?.recentBlockhash ?? asString(recentBlockhash),
     feePayer: payer.address,
@@ -109,7 +112,7 @@ export function normalizeTransaction(
 const asStrings = (values: unknown): string[] => asArray(values).filter((value) => typeof value === 'string');
 const readLamports = (balances: unknown): bigint[] => asArray(balances).map((balance) => asBigInt(balance) ?? 0n);
 
-/** The bytes of a transaction given as `[text, encoding]`, or as text alone, which is base58; null when it is JSON. */
+/** Decodes a transaction given as `[text, encoding]` or as base58 text alone; null if it is JSON. */
 function decodeEncodedTransaction(transaction: unknown): VersionedTransaction | null {
   const [encoded, encoding] = typeof transaction === 'string' ? [transaction, 'base58'] : asArray(transaction);
   if (typeof encoded !== 'string') return null;

@@ -1,12 +1,12 @@
 import { getCompiledTransactionMessageDecoder, getTransactionDecoder } from '@solana/web3.js';
 import bs58 from 'bs58';
 
-/** A transaction as its sender wrote it. All numbers are places in the list of accounts: own, then loaded ones. */
+/** A signed transaction as sent. Indexes refer to the account list: static accounts, then loaded ones. */
 export interface VersionedTransaction {
   readonly version: 'legacy' | number;
-  /** Base58; the first one names the transaction. */
+  /** Signatures in base58; the first one identifies the transaction. */
   readonly signatures: readonly string[];
-  /** The addresses that the message itself spells. */
+  /** The static accounts' addresses. */
   readonly accountKeys: readonly string[];
   readonly header: MessageHeader;
   /** A blockhash, or the value of a nonce account. */
@@ -14,7 +14,7 @@ export interface VersionedTransaction {
   readonly instructions: readonly CompiledInstruction[];
 }
 
-/** How many of the accounts sign, and how many of those and of the others can't be written to. In JSON-RPC's names. */
+/** Counts of signers and of readonly accounts among signers and others, in JSON-RPC's names. */
 export interface MessageHeader {
   readonly numRequiredSignatures: number;
   readonly numReadonlySignedAccounts: number;
@@ -30,7 +30,7 @@ export interface CompiledInstruction {
 const transactionDecoder = getTransactionDecoder();
 const messageDecoder = getCompiledTransactionMessageDecoder();
 
-/** Reads the bytes of a signed transaction of any version. Throws on bytes that are none. */
+/** Decodes a signed transaction of any version. Throws if the bytes are not one. */
 export function decodeVersionedTransaction(bytes: Uint8Array): VersionedTransaction {
   const { messageBytes, signatures } = transactionDecoder.decode(bytes);
   const message = messageDecoder.decode(messageBytes);

@@ -6,8 +6,8 @@ const voteLayout = (type: string, ...accounts: string[]): InstructionLayout => (
 });
 
 /**
- * Instructions of the vote program by their four-byte tag. What validators voted for is left out: nobody who reads
- * transactions in words wants it. Source: agave, `parse_vote.rs`, whose spelling of the types this is.
+ * Instructions of the vote program by their four-byte tag. The votes themselves are left out: no reader of explained
+ * transactions needs them. Types are spelled as in agave's `parse_vote.rs`.
  */
 export const VOTE_INSTRUCTIONS: Readonly<Record<number, InstructionLayout>> = {
   0: voteLayout('initialize', 'rentSysvar', 'clockSysvar', 'node'),

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import type { Test } from 'tap';
 
 /**
- * Holds a table of differences to what differs: `name<TAB>what differs<TAB>why ours is right`, kept as text beside the
- * tests. A difference that is not listed fails, and so does a listed one that is gone or has no reason.
+ * Compares differences with a table of listed ones: `name<TAB>difference<TAB>why ours is right`, kept as text. Fails
+ * for a difference that is not listed, and for a listed one that is gone or has no reason.
  */
 export function expectListedDifferences(t: Test, file: string, differences: readonly string[]): void {
   const lines = readFileSync(new URL(`../../../../test/unit/solana/differences/${file}`, import.meta.url), 'utf8')

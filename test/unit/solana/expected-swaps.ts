@@ -3,18 +3,18 @@ import { WRAPPED_SOL } from '../../../src/solana/accounts/known-mints.ts';
 import { formatUnits } from '../../../src/solana/codec/format-decimal.ts';
 import { readRecordings } from '../../support/recorded-transactions.ts';
 
-/** A swap as another project's parser has it: `wallet: given > got`, amounts in whole tokens. */
+/** A swap as another project's parser reports it: `wallet: input > output`, amounts in whole tokens. */
 export interface ExpectedSwap {
-  /** The parser and the start of the signature. */
+  /** Parser and start of the signature. */
   readonly name: string;
   readonly signature: string;
   readonly text: string;
 }
 
-// The recorded results have each parser's own shape: they are read without being checked.
+// Recorded results differ in shape by parser; they are read unchecked.
 type Loose = any;
 
-/** Signs that those parsers write instead of the mint. */
+/** Mints by the symbols that those parsers write instead. */
 const MINTS: Readonly<Record<string, string>> = {
   SOL: WRAPPED_SOL,
   USDC: 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v',
@@ -23,7 +23,7 @@ const MINTS: Readonly<Record<string, string>> = {
   weWETH: '7vfCXTUXx5WJV5JADk17DUJ4ksgau7utNKj4b963voxs',
 };
 
-/** `1.50 USDC` as `1.5 EPjF…`: one spelling for all parsers. */
+/** Normalizes `1.50 USDC` to `1.5 EPjF…`, one spelling for all parsers. */
 const side = (amount: string, asset: string): string => {
   const mint = asset.replace(/^solana\/token:|^.*\/token:/, '');
   const name = /slip44:501$/.test(asset) ? WRAPPED_SOL : (MINTS[mint] ?? mint);
@@ -38,8 +38,8 @@ const READERS: Readonly<Record<string, (result: Loose) => string | null>> = {
     if (trades.length === 0) return null;
     const { user, inputToken } = trades[0];
     const { outputToken } = trades.at(-1);
-    const given = raw(inputToken.amountRaw, inputToken.decimals, inputToken.mint);
-    return `${user}: ${given} > ${raw(outputToken.amountRaw, outputToken.decimals, outputToken.mint)}`;
+    const input = raw(inputToken.amountRaw, inputToken.decimals, inputToken.mint);
+    return `${user}: ${input} > ${raw(outputToken.amountRaw, outputToken.decimals, outputToken.mint)}`;
   },
   txparser: ({ expected: { actions } }) => {
     const swaps = actions.map(({ fields }: Loose) => fields).filter(({ ActionLabel }: Loose) => ActionLabel === 'SWAP');
@@ -57,10 +57,10 @@ const READERS: Readonly<Record<string, (result: Loose) => string | null>> = {
   },
   rotki: ({ expected: { events } }) => {
     const trade = events.filter(({ event_type }: Loose) => /TRADE/.test(event_type));
-    const [given] = trade.filter(({ event_subtype }: Loose) => event_subtype === 'SPEND');
-    const [got] = trade.filter(({ event_subtype }: Loose) => event_subtype === 'RECEIVE');
-    if (given === undefined || got === undefined) return null;
-    return `${given.location_label}: ${side(given.amount, given.asset)} > ${side(got.amount, got.asset)}`;
+    const [input] = trade.filter(({ event_subtype }: Loose) => event_subtype === 'SPEND');
+    const [output] = trade.filter(({ event_subtype }: Loose) => event_subtype === 'RECEIVE');
+    if (input === undefined || output === undefined) return null;
+    return `${input.location_label}: ${side(input.amount, input.asset)} > ${side(output.amount, output.asset)}`;
   },
   metamask: ({ account, expected: { type, from, to } }) => {
     if (type !== 'swap') return null;
@@ -69,7 +69,7 @@ const READERS: Readonly<Record<string, (result: Loose) => string | null>> = {
   },
 };
 
-/** The recorded results that name a swap. */
+/** Returns the recorded results that name a swap. */
 export function expectedSwaps(): ExpectedSwap[] {
   return readRecordings('expected').flatMap((line) => {
     const { name, result } = parseExactJson(line) as Loose;

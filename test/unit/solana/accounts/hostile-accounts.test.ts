@@ -14,7 +14,7 @@ import { amountScaleOf, toTokenAmount } from '../../../../src/solana/accounts/ui
 import type { RawAccount } from '../../../../src/solana/codec/raw-account.ts';
 import { decodeBase64, solNames, storedAccounts } from '../../../support/recorded-accounts.ts';
 
-/** All that is done with an account of unknown origin. */
+/** Runs every decoder on an account of unknown origin. */
 function decodeAll(account: RawAccount): void {
   const token = decodeTokenProgramAccount(account);
   if (token?.type === 'mint') toTokenAmount(token.supply, amountScaleOf(token, 1_800_000_000n));
@@ -25,9 +25,9 @@ function decodeAll(account: RawAccount): void {
 }
 
 const owners = [...new Set(storedAccounts.map(({ owner }) => owner))];
-const domain = parseSolDomain('vector.sol') as SolDomain; // it is one
+const domain = parseSolDomain('vector.sol') as SolDomain; // a valid name
 
-t.test('no bytes whatever make a decoder throw', async () => {
+t.test('no decoder throws, whatever the bytes', async () => {
   fc.assert(
     fc.property(fc.constantFrom(...owners), fc.uint8Array({ maxLength: 700, size: 'max' }), (owner, data) => {
       decodeAll({ owner, data });
@@ -36,7 +36,7 @@ t.test('no bytes whatever make a decoder throw', async () => {
   );
 });
 
-t.test('no recorded account makes a decoder throw, cut anywhere or with any byte changed', async () => {
+t.test('no decoder throws for a recorded account that is cut anywhere or has any byte changed', async () => {
   const account = fc.constantFrom(...storedAccounts.filter(({ data }) => data.length > 0));
   fc.assert(
     fc.property(account, fc.nat(), fc.nat(), fc.nat(255), ({ owner, data }, cut, at, byte) => {
@@ -48,7 +48,7 @@ t.test('no recorded account makes a decoder throw, cut anywhere or with any byte
   );
 });
 
-t.test('no list of extensions makes its reader throw or runs past its end', async () => {
+t.test('no list of extensions makes its decoder throw or run past its end', async () => {
   const entry = fc.tuple(fc.nat(30), fc.uint8Array({ maxLength: 130 })).map(([kind, value]) => {
     return [kind, 0, value.length, 0, ...value];
   });
@@ -61,7 +61,7 @@ t.test('no list of extensions makes its reader throw or runs past its end', asyn
   );
 });
 
-t.test('no accounts of a name make its resolution throw', async () => {
+t.test('resolving a name throws for no accounts', async () => {
   const known = solNames.resolutions.flatMap(({ accounts }) => accounts.map((each) => each && decodeBase64(each)));
   const account = fc
     .tuple(fc.constantFrom(...known), fc.nat(200), fc.nat(), fc.nat(255))

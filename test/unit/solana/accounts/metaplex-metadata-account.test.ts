@@ -7,7 +7,7 @@ const STANDARDS = ['NonFungible', 'FungibleAsset', 'Fungible', 'NonFungibleEditi
 
 const trimmed = (text: string): string => text.replace(/\0+$/, '');
 
-t.test('every recorded metadata account is decoded and lies where its mint says', async (t) => {
+t.test('every recorded metadata account is decoded and has the address derived from its mint', async (t) => {
   const owned = storedAccounts.filter(({ owner }) => owner === PROGRAM);
   t.ok(owned.length >= 23);
   for (const account of owned) {
@@ -17,7 +17,7 @@ t.test('every recorded metadata account is decoded and lies where its mint says'
   }
 });
 
-t.test("Metaplex' own library reads the same", async (t) => {
+t.test("Metaplex' library decodes the same", async (t) => {
   const results = thirdPartyDecodings.filter(({ parser }) => parser.includes('mpl-token-metadata'));
   t.equal(results.length, 18);
   for (const { recording, address, decoded } of results) {
@@ -38,7 +38,7 @@ t.test("Metaplex' own library reads the same", async (t) => {
   }
 });
 
-t.test('DAS shows the same of a mint', async (t) => {
+t.test('DAS returns the same metadata of a mint', async (t) => {
   const results = thirdPartyDecodings.filter(
     ({ parser, recording }) => parser === 'das' && recording.startsWith('metaplex/'),
   );
@@ -52,7 +52,7 @@ t.test('DAS shows the same of a mint', async (t) => {
   }
 });
 
-t.test('leftovers behind the first part cost no more than what stands there', async (t) => {
+t.test('leftovers after the first part cost only the fields stored there', async (t) => {
   const account = findRecordedAccount('metaplex/getAccountInfo-TokenMetadata-2V5z3afW.json');
   const whole = decodeMetadata(account);
   t.equal(whole?.tokenStandard, 'Fungible');
@@ -61,7 +61,7 @@ t.test('leftovers behind the first part cost no more than what stands there', as
   t.strictSame(odd, { ...whole, tokenStandard: null, collection: null });
 });
 
-t.test('the bytes of another program or of another kind of account are no metadata', async (t) => {
+t.test('data of another program or account type is not metadata', async (t) => {
   const { data } = findRecordedAccount('metaplex/getAccountInfo-TokenMetadata-2V5z3afW.json');
   t.equal(decodeMetadata({ owner: '11111111111111111111111111111111', data }), undefined);
   t.equal(decodeMetadata({ owner: PROGRAM, data: data.with(0, 6) }), undefined);

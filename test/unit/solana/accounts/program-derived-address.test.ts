@@ -11,7 +11,7 @@ import {
 const bytes = (length: number) => fc.uint8Array({ minLength: length, maxLength: length });
 const address = bytes(32).map((key) => getAddressDecoder().decode(key));
 
-t.test('any program and seeds lead to the address that kit derives', async () => {
+t.test('any program and seeds give the address that kit derives', async () => {
   const seed = fc.oneof(fc.uint8Array({ maxLength: 32 }), fc.string({ maxLength: 8 }));
   await fc.assert(
     fc.asyncProperty(address, fc.array(seed, { maxLength: 15 }), async (program: Address, seeds) => {
@@ -22,7 +22,7 @@ t.test('any program and seeds lead to the address that kit derives', async () =>
   );
 });
 
-t.test('the accounts that wallets made on a cluster lie where both token programs expect them', async (t) => {
+t.test('recorded associated token accounts have the derived address, for both token programs', async (t) => {
   const alice = 'FVj2qVXVVvWLmRzkBwpzXpFrPojW12WeGozD5bdv1nUU';
   t.equal(
     findAssociatedTokenAddress(alice, '3QDsY6egPGk98vW7YXaC8rPSuk37MEn69RT9jyxrR4QJ', 'spl-token'),
@@ -34,7 +34,7 @@ t.test('the accounts that wallets made on a cluster lie where both token program
   );
 });
 
-t.test('an account is known as the associated one without deriving its address', async () => {
+t.test('an associated token account is recognized without deriving its address', async () => {
   const program = fc.constantFrom('spl-token', 'spl-token-2022');
   fc.assert(
     fc.property(address, address, program, (owner, mint, program) => {
@@ -51,7 +51,7 @@ t.test('seeds that the runtime refuses are refused', async (t) => {
   t.throws(() => findProgramAddress('11111111111111111111111111111111', Array(16).fill('')), RangeError);
 });
 
-t.test('a curve point is told from what is none, at any length', async (t) => {
+t.test('points on and off the curve are distinguished, at any length', async (t) => {
   t.ok(isOnCurve(new Uint8Array(32)));
   t.notOk(isOnCurve(new Uint8Array(32).with(0, 2)));
   t.notOk(isOnCurve(new Uint8Array(31)));

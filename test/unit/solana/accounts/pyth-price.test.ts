@@ -20,13 +20,13 @@ const update: PriceUpdate = {
   postedSlot: 7n,
 };
 
-t.test('a feed of mainnet lies where its id says', async (t) => {
+t.test('the address of a mainnet feed is derived from its id', async (t) => {
   t.equal(findPriceFeedAddress(SOL_USD), RECORDED.address);
   t.equal(findPriceFeedAddress(`0x${SOL_USD}`), RECORDED.address);
   t.not(findPriceFeedAddress(SOL_USD, 1), RECORDED.address);
 });
 
-t.test('a recorded price is read whole', async (t) => {
+t.test('all fields of a recorded price are decoded', async (t) => {
   t.strictSame(decodePriceUpdate(RECORDED), {
     feedId: SOL_USD,
     price: 21_568_137_069n,
@@ -37,13 +37,13 @@ t.test('a recorded price is read whole', async (t) => {
   });
 });
 
-t.test('a price counts only when all guardians needed have signed it', async (t) => {
+t.test('a price counts only if a full quorum of guardians signed it', async (t) => {
   const { owner, data } = RECORDED;
   t.equal(decodePriceUpdate({ owner, data: data.with(VERIFICATION, 0) }), undefined);
   t.equal(decodePriceUpdate({ owner, data: data.with(VERIFICATION, 2) }), undefined);
 });
 
-t.test('the bytes of another program, of another account or cut short are no price', async (t) => {
+t.test('data of another program, of another account type or cut short is not a price', async (t) => {
   const { owner, data } = RECORDED;
   t.equal(decodePriceUpdate({ owner: '11111111111111111111111111111111', data }), undefined);
   t.equal(decodePriceUpdate({ owner, data: data.with(0, 0) }), undefined);
@@ -54,10 +54,10 @@ t.test('the bytes of another program, of another account or cut short are no pri
   );
 });
 
-t.test('a price is usable until it is too old', async (t) => {
+t.test('a price is usable up to its maximum age', async (t) => {
   t.equal(usablePrice(update, 1120, 120), 100);
   t.equal(usablePrice(update, 1121, 120), null);
-  t.equal(usablePrice(update, 990, 120), 100, 'a clock that runs behind');
+  t.equal(usablePrice(update, 990, 120), 100, 'a clock that is behind');
 });
 
 t.test('a price is usable while its uncertainty is at most two percent', async (t) => {
@@ -66,12 +66,12 @@ t.test('a price is usable while its uncertainty is at most two percent', async (
   t.equal(usablePrice({ ...update, price: -1n, confidence: 0n }, 1000, 120), null);
 });
 
-t.test('a price has twelve significant digits and no digit of a double', async (t) => {
+t.test('a price has twelve significant digits and no rounding error of a double', async (t) => {
   const price = (price: bigint, exponent: number) =>
     usablePrice({ ...update, price, exponent, confidence: 0n }, 1000, 120);
   t.equal(price(123_456_789_012_345n, -14), 1.23456789012);
   t.equal(price(3n, -1), 0.3);
   t.equal(price(5n, 2), 500);
-  t.equal(price(1n, 400), null, 'beyond all doubles');
-  t.equal(price(1n, -400), null, 'below all doubles');
+  t.equal(price(1n, 400), null, 'above the largest double');
+  t.equal(price(1n, -400), null, 'below the smallest double');
 });

@@ -30,19 +30,19 @@ function vector(name: string): readonly (RawAccount | null)[] {
   return found.accounts.map((account) => account && decodeBase64(account));
 }
 
-t.test("the four accounts of a name are those of the name service's own library", async (t) => {
+t.test("the four accounts of a name equal those of the name service's library", async (t) => {
   t.ok(solNames.derivations.length >= 7);
   for (const { name, accounts } of solNames.derivations) t.strictSame(domainOf(name).accounts, accounts, name);
 });
 
 for (const { name, accounts, holder, result } of solNames.resolutions) {
-  t.test(`a name ${name} leads where the name service's own library leads`, async (t) => {
+  t.test(`a name ${name} resolves as with the name service's library`, async (t) => {
     const stored = accounts.map((account) => account && decodeBase64(account));
     t.equal(resolve(stored, holder && decodeBase64(holder)), result);
   });
 }
 
-t.test('the method says what decided', async (t) => {
+t.test('the method names the deciding account', async (t) => {
   t.match(resolveDomain(VECTOR, vector('v2 valid')), { method: 'record-v2' });
   t.match(resolveDomain(VECTOR, vector('v1 valid')), { method: 'record-v1' });
   t.match(resolveDomain(VECTOR, vector('registered by a person')), { method: 'owner' });
@@ -51,16 +51,16 @@ t.test('the method says what decided', async (t) => {
   t.strictSame(wrapped, { status: 'holder', mint: mint(solNames.derivations) });
 });
 
-t.test('a name is the same in capitals and without its suffix', async (t) => {
+t.test('case and suffix of a name do not matter', async (t) => {
   t.strictSame(parseSolDomain('Bonfida.SOL'), parseSolDomain('bonfida'));
   t.equal(domainOf('dex.bonfida').name, 'dex.bonfida.sol');
 });
 
-t.test('what can not be a name has no accounts', async (t) => {
+t.test('a text that can not be a name has no accounts', async (t) => {
   for (const text of ['', '.sol', 'a..sol', '.a.sol', 'a.b.c.sol']) t.equal(parseSolDomain(text), undefined, text);
 });
 
-t.test('accounts that other programs own count for nothing', async (t) => {
+t.test('accounts owned by other programs are ignored', async (t) => {
   const foreign = (account: RawAccount | null) => account && { ...account, owner: '11111111111111111111111111111111' };
   const [nft = null, v1 = null, v2 = null, registry = null] = vector('wrapped');
   t.match(resolveDomain(VECTOR, [nft, v1, v2, foreign(registry)]), { status: 'unresolved' });
@@ -69,12 +69,12 @@ t.test('accounts that other programs own count for nothing', async (t) => {
   t.match(resolveDomain(VECTOR, [foreign(nft), foreign(v1), foreign(v2), person]), { method: 'owner' });
 });
 
-t.test('a name that was given up leads nowhere, though zeros are a point of the curve', async (t) => {
+t.test('a released name is unresolved, though zeros are a point on the curve', async (t) => {
   const released = { owner: NAME_PROGRAM, data: new Uint8Array(96) };
   t.match(resolveDomain(VECTOR, [null, null, null, released]), { status: 'unresolved' });
 });
 
-t.test("another mint's token makes nobody a holder", async (t) => {
+t.test('a token of another mint makes nobody the holder', async (t) => {
   const wrapped = solNames.resolutions.find(({ name }) => name === 'wrapped');
   const account = wrapped?.holder ? decodeBase64(wrapped.holder) : null;
   const resolution = resolveDomain(VECTOR, vector('wrapped'));

@@ -2,7 +2,7 @@ import bs58 from 'bs58';
 import t from 'tap';
 import { decodeExtensions } from '../../../../src/solana/accounts/token-extensions.ts';
 
-/** 32 bytes, all `byte`. */
+/** Returns `length` bytes of the value `byte`. */
 const filled = (byte: number, length = 32): number[] => Array<number>(length).fill(byte);
 const key = (byte: number): string => bs58.encode(Uint8Array.from(filled(byte)));
 const base64 = (byte: number, length: number): string => Buffer.from(filled(byte, length)).toString('base64');
@@ -189,26 +189,29 @@ const EXTENSIONS: readonly (readonly [number, readonly number[], unknown])[] = [
 ];
 
 for (const [kind, value, expected] of EXTENSIONS) {
-  t.test(`extension ${kind} is read as ${JSON.stringify((expected as { extension: string }).extension)}`, async (t) => {
-    t.strictSame(read(entry(kind, value)), [expected]);
-  });
+  t.test(
+    `extension ${kind} is decoded as ${JSON.stringify((expected as { extension: string }).extension)}`,
+    async (t) => {
+      t.strictSame(read(entry(kind, value)), [expected]);
+    },
+  );
 }
 
-t.test('every number up to the last has its example', async (t) => {
+t.test('every extension type up to the last has an example', async (t) => {
   t.strictSame(
     [...new Set(EXTENSIONS.map(([kind]) => kind))],
     Array.from({ length: 28 }, (_, i) => i + 1),
   );
 });
 
-t.test('extensions come in the order in which they lie', async (t) => {
+t.test('extensions keep their stored order', async (t) => {
   t.strictSame(
     read(entry(7, []), entry(2, u64(1n)), entry(27, [])).map(({ extension }) => extension),
     ['immutableOwner', 'transferFeeAmount', 'pausableAccount'],
   );
 });
 
-t.test('what is not known or does not fit is named unparseable, and the next is read', async (t) => {
+t.test('an unknown or malformed extension is unparseable, and the next one is decoded', async (t) => {
   const unparseable = { extension: 'unparseableExtension' };
   t.strictSame(read(entry(999 & 0xff, [1, 2, 3]), entry(7, [])), [unparseable, { extension: 'immutableOwner' }]);
   t.strictSame(read(entry(3, filled(1, 31))), [unparseable], 'a byte short');
@@ -217,7 +220,7 @@ t.test('what is not known or does not fit is named unparseable, and the next is 
   t.strictSame(read(entry(19, [...filled(0, 64), 1, 0, 0, 0, 0xff, ...filled(0, 12)])), [unparseable], 'not UTF-8');
 });
 
-t.test('the list ends at a zero, at the end, and where it breaks off', async (t) => {
+t.test('the list ends at a zero type, at the end of data, and where it is cut off', async (t) => {
   t.strictSame(read(entry(7, []), [0, 0, 0, 0], entry(9, [])), [{ extension: 'immutableOwner' }]);
   t.strictSame(read(entry(7, []), [9, 0]), [{ extension: 'immutableOwner' }]);
   t.strictSame(read(entry(7, []), [2, 0, 200, 0, 1]), [{ extension: 'immutableOwner' }]);

@@ -17,7 +17,7 @@ const MINT_SIZE = 82;
 
 type Decoded = NonNullable<ReturnType<typeof decodeTokenProgramAccount>>;
 
-/** Members by name, as the recordings are kept. */
+/** Sorts members by name, as in the recordings. */
 function byName(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(byName);
   if (typeof value !== 'object' || value === null) return value;
@@ -28,7 +28,7 @@ function byName(value: unknown): unknown {
   );
 }
 
-/** The jsonParsed form of what was decoded: a node leaves out what an account has not. */
+/** Returns the jsonParsed form of a decoded account: nodes leave out absent members. */
 function toJsonParsed(decoded: Decoded, scale: AmountScale): unknown {
   const { type, program: _, ...fields } = decoded;
   if (type === 'multisig') return { type, info: fields };
@@ -51,7 +51,7 @@ function toJsonParsed(decoded: Decoded, scale: AmountScale): unknown {
   return { type, info };
 }
 
-/** The scale of an account's mint where that was recorded too, else the decimals that the node names. */
+/** Returns the scale of an account's mint if that is recorded too, else the decimals that the node names. */
 function scaleFor(decoded: Decoded, parsed: string, clock: number | null): AmountScale {
   const mint = decoded.type === 'account' ? mintOf(decoded.mint) : undefined;
   if (mint !== undefined && clock !== null) return amountScaleOf(mint, BigInt(clock));
@@ -64,7 +64,7 @@ function mintOf(address: string): Mint | undefined {
   return decoded?.type === 'mint' ? decoded : undefined;
 }
 
-t.test('what a node shows as jsonParsed is what is read in the same bytes, text for text', async (t) => {
+t.test('the decoded account equals the node’s jsonParsed of the same bytes, text for text', async (t) => {
   t.ok(parsedAccountRecords.length >= 12);
   for (const twin of parsedAccountRecords) {
     const decoded = decodeTokenProgramAccount(twin);
@@ -73,7 +73,7 @@ t.test('what a node shows as jsonParsed is what is read in the same bytes, text 
   }
 });
 
-t.test('every recorded account of a token program is decoded, and no other account is', async (t) => {
+t.test('every recorded account of a token program is decoded, and no other account', async (t) => {
   const owned = storedAccounts.filter(({ owner }) => tokenProgramOf(owner) !== undefined);
   t.ok(owned.length > 60);
   for (const account of storedAccounts) {
@@ -85,7 +85,7 @@ t.test('every recorded account of a token program is decoded, and no other accou
   }
 });
 
-/** Where @solana/spl-token reads something else in the same bytes. */
+/** Differences of @solana/spl-token in the same bytes. */
 const DIFFERENCES: Readonly<Record<string, string>> = {
   '2b1kV6DkPAnxd5ixfnxCpjxmKwqjjaYmCZfHsFu24GXo transferHook.programId 11111111111111111111111111111111 null':
     'an address of zeros is no program: nodes show null, the library the zeros',
@@ -99,7 +99,7 @@ const DIFFERENCES: Readonly<Record<string, string>> = {
     'the library leaves out what is not set, nodes show null',
 };
 
-t.test('@solana/spl-token reads the same, but for the differences listed', async (t) => {
+t.test('@solana/spl-token decodes the same, except the listed differences', async (t) => {
   const found: string[] = [];
   for (const { parser, recording, address, decoded: theirs } of thirdPartyDecodings) {
     if (!parser.startsWith('@solana/spl-token')) continue;
@@ -111,7 +111,7 @@ t.test('@solana/spl-token reads the same, but for the differences listed', async
   t.strictSame(found.sort(), Object.keys(DIFFERENCES).sort());
 });
 
-/** What was decoded, in the words of @solana/spl-token. */
+/** Returns a decoded account in the shape of @solana/spl-token. */
 function toLibraryFields(decoded: Exclude<Decoded, { type: 'multisig' }>): Record<string, unknown> {
   const { program: _, extensions, ...fields } = decoded;
   const ext = Object.fromEntries(
@@ -134,7 +134,7 @@ function flatten(value: unknown, path = ''): Map<string, string> {
   return new Map(Object.entries(value).flatMap(([name, member]) => [...flatten(member, `${inside}${name}`)]));
 }
 
-/** What both name, and what we name in an extension that both have. The names of the extensions come with their states. */
+/** Returns the members that both name, and ours in extensions that both have; extension names come with their states. */
 function differences(theirs: Map<string, string>, ours: Map<string, string>): string[] {
   const extensions = new Set([...theirs.keys()].filter((path) => path.includes('.')).map((path) => path.split('.')[0]));
   const paths = [...ours.keys()].filter((path) => theirs.has(path) || extensions.has(path.split('.')[0]));
@@ -143,7 +143,7 @@ function differences(theirs: Map<string, string>, ours: Map<string, string>): st
     .map((path) => `${path} ${theirs.get(path)} ${ours.get(path)}`);
 }
 
-t.test('a token account of DAS holds what we read in it', async (t) => {
+t.test('DAS returns the same token account', async (t) => {
   const results = thirdPartyDecodings.filter(({ parser, decoded }) => parser === 'das' && 'frozen' in decoded);
   t.equal(results.length, 2);
   for (const { recording, address, decoded } of results) {
@@ -160,7 +160,7 @@ t.test('a token account of DAS holds what we read in it', async (t) => {
   }
 });
 
-t.test('a wrapped SOL account shows the rent it keeps back', async (t) => {
+t.test('a wrapped SOL account has its rent-exempt reserve', async (t) => {
   const data = new Uint8Array(165);
   data.set([1, 0, 0, 0, 0xf0, 0x1d, 0x1f], 109);
   data[108] = 1;
@@ -171,7 +171,7 @@ t.test('a wrapped SOL account shows the rent it keeps back', async (t) => {
   });
 });
 
-t.test('bytes that a token program would refuse are not decoded', async (t) => {
+t.test('data that a token program would refuse is not decoded', async (t) => {
   const mint = new Uint8Array(MINT_SIZE);
   t.equal(decodeTokenProgramAccount({ owner: TOKEN, data: mint })?.type, 'mint', 'as long as a mint');
   t.equal(

@@ -39,14 +39,14 @@ const scaled = (multiplier: string, newMultiplier: string, from: bigint): Mint['
   },
 ];
 
-t.test('recorded amounts are shown as the nodes showed them', async (t) => {
+t.test('recorded amounts are formatted as the nodes did', async (t) => {
   t.ok(recordedAmounts.length > 100);
   for (const recorded of recordedAmounts) {
     t.strictSame(toTokenAmount(BigInt(recorded.amount), { decimals: recorded.decimals }), recorded);
   }
 });
 
-t.test('an amount loses no digit and no zero that counts', async (t) => {
+t.test('an amount keeps every digit and every significant zero', async (t) => {
   t.equal(toTokenAmount(9_007_199_254_740_993n, { decimals: 0 }).uiAmountString, '9007199254740993');
   t.equal(toTokenAmount(10n, { decimals: 0 }).uiAmountString, '10');
   t.equal(toTokenAmount(0n, { decimals: 9 }).uiAmountString, '0');
@@ -59,7 +59,7 @@ t.test('an amount loses no digit and no zero that counts', async (t) => {
   });
 });
 
-t.test('any amount can be read back from its text', async () => {
+t.test('any amount can be parsed back from its text', async () => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: MAX }), fc.integer({ min: 0, max: 255 }), (amount, decimals) => {
       const [whole = '', fraction = ''] = formatUnits(amount, decimals).split('.');
@@ -68,7 +68,7 @@ t.test('any amount can be read back from its text', async () => {
   );
 });
 
-t.test('interest grows as a node shows it', async (t) => {
+t.test('interest grows as in a node', async (t) => {
   const node = mint(9, interest(300, 1_795_234_145n, 1_795_234_145n));
   const after = amountScaleOf(node, 1_795_234_166n); // of a real node, 21 seconds after the mint was made
   t.equal(toTokenAmount(1_000_000_000_000n, after).uiAmountString, '1000.000019964');
@@ -81,12 +81,12 @@ t.test('interest grows as a node shows it', async (t) => {
   t.equal(toTokenAmount(10n ** 18n, year).uiAmount, 1.0512710963760241);
 });
 
-t.test('interest beyond all doubles is infinite, and no number', async (t) => {
+t.test('interest above the largest double is `inf`, without a uiAmount', async (t) => {
   const huge = amountScaleOf(mint(0, interest(32_767, 0n, 0n)), YEAR * 1000n);
   t.strictSame(toTokenAmount(MAX, huge), { amount: `${MAX}`, decimals: 0, uiAmount: null, uiAmountString: 'inf' });
 });
 
-t.test('a multiplier applies from its moment on, and rounds down to the smallest unit', async (t) => {
+t.test('a new multiplier applies from its effective time on, and rounds down to the smallest unit', async (t) => {
   const doubling = mint(18, scaled('1', '2', 100n));
   t.equal(toTokenAmount(10n ** 18n, amountScaleOf(doubling, 99n)).uiAmountString, '1');
   t.equal(toTokenAmount(10n ** 18n, amountScaleOf(doubling, 100n)).uiAmountString, '2');
@@ -95,7 +95,7 @@ t.test('a multiplier applies from its moment on, and rounds down to the smallest
   t.equal(toTokenAmount(MAX, amountScaleOf(mint(0, scaled('1', 'inf', 0n)), 0n)).uiAmountString, 'inf');
 });
 
-t.test('only interest and multipliers move with the clock', async (t) => {
+t.test('only amounts with interest or a multiplier depend on the clock', async (t) => {
   t.ok(dependsOnClock(mint(0, interest(1, 0n, 0n))));
   t.ok(dependsOnClock(mint(0, scaled('1', '1', 0n))));
   t.notOk(dependsOnClock(mint(0, [{ extension: 'nonTransferable' }])));
@@ -114,9 +114,9 @@ t.test('a double is rounded exactly at any size, a tie to the even digit', async
   t.equal(formatRoundedDouble(Number.NEGATIVE_INFINITY, 3), '-inf');
   const trimmed = (text: string): string => (text.includes('.') ? text.replace(/\.?0+$/, '') : text);
   fc.assert(
-    fc.property(fc.double({ min: 0, max: 1e20, noNaN: true }), fc.integer({ min: 20, max: 60 }), (value, places) => {
-      fc.pre(!/^50*$/.test(value.toFixed(100).split('.')[1]?.slice(places) ?? '')); // toFixed rounds a tie up
-      return formatRoundedDouble(value, places) === trimmed(value.toFixed(places));
+    fc.property(fc.double({ min: 0, max: 1e20, noNaN: true }), fc.integer({ min: 20, max: 60 }), (value, decimals) => {
+      fc.pre(!/^50*$/.test(value.toFixed(100).split('.')[1]?.slice(decimals) ?? '')); // toFixed rounds a tie up
+      return formatRoundedDouble(value, decimals) === trimmed(value.toFixed(decimals));
     }),
     {
       examples: [
@@ -128,7 +128,7 @@ t.test('a double is rounded exactly at any size, a tie to the even digit', async
   );
 });
 
-t.test('a double in plain digits is the same double', async (t) => {
+t.test('a double in plain digits parses to the same double', async (t) => {
   for (const [value, text] of [
     [1e21, '1000000000000000000000'],
     [1.5e-7, '0.00000015'],

@@ -18,7 +18,7 @@ const findTransaction = (name: string): Transaction => {
 
 const sum = (amounts: readonly bigint[]): bigint => amounts.reduce((a, b) => a + b, 0n);
 
-t.test('lamports change by the fee and nothing else', async (t) => {
+t.test('the sum of lamports changes by the fee only', async (t) => {
   const broken = everything.filter(
     ({ transaction }) =>
       sum(balanceChangesOf(transaction).map(({ lamports }) => lamports)) !== -(transaction.fee ?? 0n),
@@ -29,7 +29,7 @@ t.test('lamports change by the fee and nothing else', async (t) => {
   );
 });
 
-t.test('the tokens of each account change by what its rows say', async (t) => {
+t.test('the tokens of each account change by the sum of its transfers', async (t) => {
   const unrecorded: string[] = [];
   const broken = new Set<string>();
   for (const { name, transaction } of everything) {
@@ -54,14 +54,14 @@ t.test('the tokens of each account change by what its rows say', async (t) => {
   t.strictSame([...broken], ['tx/2cQ1xf4meFvQ_jsonParsed']); // its recorder exchanged source and destination
 });
 
-/** What comes to be of a mint by a row, or vanishes. */
+/** Returns the tokens of a mint that a transfer creates (positive) or destroys (negative). */
 function createdAmount({ type, amount, feeAmount }: Transfer): bigint {
   if (type === 'mint' || type === 'wrap' || type === 'withdrawWithheldFee') return amount;
   if (type === 'burn' || type === 'unwrap') return -amount;
   return -(feeAmount ?? 0n);
 }
 
-t.test('tokens of a mint come and go only by minting, burning, wrapping, unwrapping and transfer fees', async (t) => {
+t.test('the tokens of a mint change only by minting, burning, wrapping, unwrapping and transfer fees', async (t) => {
   const broken = new Set<string>();
   for (const { name, transaction } of everything) {
     if (transaction.preTokenBalances === null) continue;
@@ -74,13 +74,13 @@ t.test('tokens of a mint come and go only by minting, burning, wrapping, unwrapp
   t.strictSame([...broken], []);
 });
 
-t.test('a failed transaction moves nothing', async (t) => {
+t.test('a failed transaction has no transfers', async (t) => {
   const failed = everything.filter(({ transaction }) => transaction.err !== null);
   t.ok(failed.length > 100);
   t.ok(failed.every(({ transaction }) => extractTransfers(transaction).length === 0));
 });
 
-t.test('every row of a token names its mint, decimals and an account', async (t) => {
+t.test('every token transfer names its mint, decimals and an account', async (t) => {
   const nameless = new Set<string>();
   for (const { name, transaction } of everything) {
     if (transaction.preTokenBalances === null) continue;
@@ -92,18 +92,18 @@ t.test('every row of a token names its mint, decimals and an account', async (t)
   t.strictSame([...nameless], []);
 });
 
-t.test('owners are those of the accounts, whoever signed', async (t) => {
+t.test('owners are the owners of the accounts, whoever signed', async (t) => {
   const rows = extractTransfers(findTransaction('tx/5qrv9rzi2Yph'));
   const [burn] = rows.filter(({ type }) => type === 'burn');
   t.match(burn, { fromUserAccount: 'HB7Dv9XLM1bD5p8kyGnyMnH9Gk67Rv3CjzheJfTL8bMk', toUserAccount: null });
 });
 
-t.test('an owner that old records leave out is not guessed from who signed', async (t) => {
+t.test('an owner missing in old records is not inferred from the signers', async (t) => {
   const owners = extractTransfers(findTransaction('tx/5GqfwKpphZvY')).map(({ fromUserAccount }) => fromUserAccount);
   t.strictSame(owners, [null, null, null, null]);
 });
 
-t.test('what is wrapped at once follows from the rent, on clusters with another rent too', async (t) => {
+t.test('the amount wrapped at opening follows from the rent, also on clusters with another rent', async (t) => {
   const rows = extractTransfers(findTransaction('tx/5qrv9rzi2Yph')); // Eclipse: 19,924 lamports
   const wrapped = rows.filter(({ mint }) => mint === WRAPPED_SOL).map(({ type, amount }) => [type, amount]);
   t.strictSame(wrapped, [
@@ -116,7 +116,7 @@ t.test('what is wrapped at once follows from the rent, on clusters with another 
   );
 });
 
-t.test('a transfer fee is told by the instruction, or else by the balances', async (t) => {
+t.test('a transfer fee comes from the instruction, or else from the balances', async (t) => {
   const fees = (name: string): unknown =>
     extractTransfers(findTransaction(name)).flatMap(({ amount, feeAmount }) =>
       feeAmount === null ? [] : [[amount, feeAmount]],
@@ -125,7 +125,7 @@ t.test('a transfer fee is told by the instruction, or else by the balances', asy
   t.strictSame(fees('tx/3oR9ryME5VTS'), [[384_000_000n, 15_360_000n]]);
 });
 
-t.test('what the associated-token program pays for an account is rent', async (t) => {
+t.test('the associated-token program’s payment for an account is rent', async (t) => {
   const rows = extractTransfers(findTransaction('tx/4HobvUWLuUJB'));
   t.match(rows, [
     { type: 'transfer', innerInstructionIdx: null, amount: 1_000_000n },
@@ -133,7 +133,7 @@ t.test('what the associated-token program pays for an account is rent', async (t
   ]);
 });
 
-/** A transaction of token instructions in a node's words; accounts that are in no balance hold nothing. */
+/** Returns a transaction of decoded token instructions; accounts without a balance are empty. */
 function syntheticTransaction(instructions: readonly object[], before: object, after: object): Transaction {
   const accounts = [...new Set(['payer', ...Object.keys(before), ...Object.keys(after)])];
   const balances = (amounts: object): object[] =>
@@ -160,7 +160,7 @@ const send = (source: string, destination: string, amount: string): object => ({
   info: { source, destination, amount, authority: 'a delegate' },
 });
 
-t.test('withheld fees that are paid out are told by the balances', async (t) => {
+t.test('withdrawals of withheld fees come from the balances', async (t) => {
   const withdraw = { type: 'withdrawWithheldTokensFromMint', info: { mint: 'mint', feeRecipient: 'a' } };
   const rows = extractTransfers(
     syntheticTransaction([withdraw, send('a', 'b', '5')], { a: '10', b: '0' }, { a: '12', b: '5' }),
@@ -171,7 +171,7 @@ t.test('withheld fees that are paid out are told by the balances', async (t) => 
   ]);
 });
 
-t.test('a fee of several transfers to one account is shared out by their amounts', async (t) => {
+t.test('a fee of several transfers to one account is allocated by their amounts', async (t) => {
   const sent = [send('a', 'b', '1000'), send('a', 'b', '3000')];
   const rows = extractTransfers(syntheticTransaction(sent, { a: '4000', b: '0' }, { a: '0', b: '3960' }));
   t.strictSame(
@@ -180,7 +180,7 @@ t.test('a fee of several transfers to one account is shared out by their amounts
   );
 });
 
-t.test('an account that changes hands does so with what is in it', async (t) => {
+t.test('a change of owner includes the tokens in the account', async (t) => {
   const info = { account: 'a', authorityType: 'accountOwner', newAuthority: 'heir', authority: 'owner of a' };
   const rows = extractTransfers(
     syntheticTransaction(
@@ -196,7 +196,7 @@ t.test('an account that changes hands does so with what is in it', async (t) => 
   ]);
 });
 
-t.test('an account may end under another mint than it began with', async (t) => {
+t.test('an account may end under another mint than before', async (t) => {
   const transaction = syntheticTransaction([], { a: '2' }, { a: '3' });
   const [before] = transaction.preTokenBalances ?? [];
   const changed = { ...transaction, preTokenBalances: before === undefined ? [] : [{ ...before, mint: 'other' }] };
@@ -206,7 +206,7 @@ t.test('an account may end under another mint than it began with', async (t) => 
   ]);
 });
 
-t.test('an address sees the rows it takes part in, from its side', async (t) => {
+t.test('an address gets the rows it takes part in, from its side', async (t) => {
   const transaction = findTransaction('validator/173 fee22');
   const rows = (address: string): unknown =>
     transferRowsOf(address, transaction, { confirmationStatus: 'confirmed', symbolOf: () => 'EXC' });

@@ -16,7 +16,7 @@ const transactions = new Map(
     .map(({ transaction }) => [transaction.signatures[0], transaction]),
 );
 
-/** What another project's parser made of a transaction that is recorded here. */
+/** The result of another project's parser for a transaction that is recorded here. */
 interface ParserResult {
   readonly name: string;
   readonly transaction: Transaction;
@@ -39,13 +39,13 @@ const amountOf = (value: unknown): unknown => {
 
 const inSol = (lamports: bigint | null): string => formatUnits(lamports ?? 0n, 9);
 
-/** Lamports of an amount of SOL as text. */
+/** Returns the lamports of an amount of SOL as text. */
 const lamports = (sol: unknown): bigint => {
   const [units = '0', fraction = ''] = String(sol).split('.');
   return BigInt(units + fraction.padEnd(9, '0'));
 };
 
-t.test('fees are those that four other parsers find', async (t) => {
+t.test('fees equal those of four other parsers', async (t) => {
   const compared = [
     ...parserResults('dexparser').map((opinion) => {
       const { fee } = opinion.expected;
@@ -68,7 +68,7 @@ t.test('fees are those that four other parsers find', async (t) => {
         const { asset } = asObject(fee);
         return amountOf(asset);
       });
-      if (paid.length === 0) return []; // seen by somebody who paid none
+      if (paid.length === 0) return []; // from the view of an account that paid none
       return { ...opinion, theirs: inSol(paid.map(lamports).reduce((a, b) => a + b)) };
     }),
   ];
@@ -83,7 +83,7 @@ t.test('fees are those that four other parsers find', async (t) => {
 const at = ({ instructionIdx, innerInstructionIdx }: Transfer): string =>
   innerInstructionIdx === null ? `${instructionIdx}` : `${instructionIdx}-${innerInstructionIdx}`;
 
-t.test('transfers are those that two other parsers find', async (t) => {
+t.test('transfers equal those of two other parsers, except the listed differences', async (t) => {
   expectListedDifferences(t, 'transfer-differences.txt', [...dexParserDifferences(t), ...crosschainDifferences()]);
 });
 
@@ -116,7 +116,7 @@ function dexParserDifferences(t: Test): string[] {
   return differences;
 }
 
-/** It looks at the transfers that it takes for the payment alone. */
+/** Returns the differences to crosschain, which lists only the transfers that it takes for the payment. */
 function crosschainDifferences(): string[] {
   return parserResults('crosschain').flatMap(({ name, transaction, expected }) => {
     const ours = new Set(
@@ -126,18 +126,18 @@ function crosschainDifferences(): string[] {
       ),
     );
     const { Sources, Destinations } = expected;
-    return asArray(Sources).flatMap((source, place) => {
+    return asArray(Sources).flatMap((source, index) => {
       const { Address: from, Amount, ContractAddress } = asObject(source);
-      const { Address: to } = asObject(asArray(Destinations)[place]);
+      const { Address: to } = asObject(asArray(Destinations)[index]);
       return ours.has(`${from}>${to} ${Amount} ${ContractAddress ?? ''}`) ? [] : `${name}\t${from}>${to} ${Amount}`;
     });
   });
 }
 
-t.test('SOL transfers are as many as the explorer counts', async (t) => {
+t.test('the number of SOL transfers equals the explorer’s', async (t) => {
   for (const { name, transaction, expected } of parserResults('explorer-count')) {
     const { solTransfers } = expected;
-    if (solTransfers === undefined) continue; // its note is a test of its own in transfers.test.ts
+    if (solTransfers === undefined) continue; // its note is tested in extract-transfers.test.ts
     const own = extractTransfers(transaction).filter(
       ({ type, asset, innerInstructionIdx }) => type === 'transfer' && asset === 'SOL' && innerInstructionIdx === null,
     );

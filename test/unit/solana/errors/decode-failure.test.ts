@@ -14,7 +14,7 @@ const fails = (
   hasInnerCalls = false,
 ) => decodeFailure({ err, logs, instructions: programs.map((programId) => ({ programId, hasInnerCalls })) });
 
-t.test('the number of a program is read in its own table', async (t) => {
+t.test('an error number is looked up in the table of its program', async (t) => {
   t.strictSame(fails({ InstructionError: [1, { Custom: 6001 }] }, [BUDGET, JUPITER]), {
     instructionIndex: 1,
     programId: JUPITER,
@@ -26,7 +26,7 @@ t.test('the number of a program is read in its own table', async (t) => {
   t.equal(fails({ InstructionError: [0, { Custom: 30 }] }, [RAYDIUM]).name, 'ExceededSlippage');
 });
 
-t.test('the program that failed is the innermost one that the logs name', async (t) => {
+t.test('the failed program is the innermost one in the logs', async (t) => {
   const logs = [
     `Program ${JUPITER} invoke [1]`,
     `Program ${RAYDIUM} invoke [2]`,
@@ -50,12 +50,12 @@ t.test(
   },
 );
 
-t.test('a number that nobody published stays a number', async (t) => {
+t.test('an unpublished error number stays a number', async (t) => {
   const failure = fails({ InstructionError: [0, { Custom: 57005 }] }, [UNKNOWN]);
   t.match(failure, { code: 57005, name: null, message: 'the program gave its own error number 57005' });
 });
 
-t.test('Anchor’s own text names the error of any program', async (t) => {
+t.test('Anchor’s log message names the error of any program', async (t) => {
   const thrown =
     'Program log: AnchorError thrown in programs/x/src/lib.rs:109. Error Code: NonceMismatch. Error Number: 6002. Error Message: Nonce mismatch.';
   const logs = [`Program ${UNKNOWN} invoke [1]`, thrown, `Program ${UNKNOWN} failed: custom program error: 0x1772`];
@@ -63,7 +63,7 @@ t.test('Anchor’s own text names the error of any program', async (t) => {
   t.match(failure, { code: 6002, name: 'NonceMismatch', message: 'Nonce mismatch' });
 });
 
-t.test('what a program that succeeded wrote is not taken for the reason', async (t) => {
+t.test('logs of a program that succeeded are not taken for the reason', async (t) => {
   const logs = [
     `Program ${UNKNOWN} invoke [1]`,
     `Program ${TOKEN} invoke [2]`,
@@ -75,7 +75,7 @@ t.test('what a program that succeeded wrote is not taken for the reason', async 
   t.equal(failure.message, 'the program gave its own error number 7');
 });
 
-t.test('text of a program is one short printable line', async (t) => {
+t.test('a program’s text is cut to one short printable line', async (t) => {
   const logs = [
     `Program ${UNKNOWN} invoke [1]`,
     `Program log: Error: a\nb\u0000${'c'.repeat(9000)}`,
@@ -86,7 +86,7 @@ t.test('text of a program is one short printable line', async (t) => {
   t.ok(message.length <= 120);
 });
 
-t.test('a program that ran out of its computing limit is told from one that crashed', async (t) => {
+t.test('running out of compute units is distinguished from a crash', async (t) => {
   const err = { InstructionError: [0, 'ProgramFailedToComplete'] };
   const crashed = [`Program ${UNKNOWN} invoke [1]`, `Program ${UNKNOWN} failed: SBF program panicked`];
   const spent = [`Program ${UNKNOWN} invoke [1]`, `Program ${UNKNOWN} failed: exceeded CUs meter at BPF instruction`];
@@ -94,13 +94,13 @@ t.test('a program that ran out of its computing limit is told from one that cras
   t.equal(fails(err, [UNKNOWN], spent).message, 'it ran out of its computing limit');
 });
 
-t.test('errors of the transaction as a whole have no instruction', async (t) => {
+t.test('errors of the whole transaction have no instruction', async (t) => {
   const err = { InsufficientFundsForRent: { account_index: 2 } };
   t.match(fails(err, [UNKNOWN]), { instructionIndex: null, programId: null, name: 'InsufficientFundsForRent' });
   t.match(fails('InvalidRentPayingAccount', [UNKNOWN]), { code: 'InvalidRentPayingAccount', message: /SOL/ });
 });
 
-t.test('an error in no known form is told as that', async (t) => {
+t.test('an error in an unknown form is reported as unknown', async (t) => {
   for (const err of [
     null,
     7,

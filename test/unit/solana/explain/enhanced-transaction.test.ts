@@ -13,7 +13,7 @@ const all = ['transactions', 'mainnet-block'].flatMap((pack) => readRecordings(p
 const enhanced = new Map(all.map(({ name, transaction }) => [name, enhanceTransaction(transaction)]));
 const bySignature = new Map(all.map(({ name, transaction }) => [transaction.signatures[0], enhanced.get(name)]));
 
-t.test('no recorded transaction makes the enhanced view throw', async (t) => {
+t.test('the enhanced view throws for no recorded transaction', async (t) => {
   t.equal(enhanced.size, all.length);
   t.ok(all.length > 2000);
 });
@@ -21,18 +21,18 @@ t.test('no recorded transaction makes the enhanced view throw', async (t) => {
 t.test(
   'every explanation is one or two sentences of at most 280 characters, and says nothing that is not known',
   async (t) => {
-    const odd: string[] = [];
+    const unsound: string[] = [];
     for (const [name, view] of enhanced) {
       const text = explainTransaction(view);
-      const sound =
+      const isSound =
         text.length <= MAX_EXPLANATION_LENGTH && /\.$/.test(text) && !/undefined|null|NaN| {2}|…\.…/.test(text);
-      if (!sound || text !== explainTransaction(view)) odd.push(`${name}: ${text}`);
+      if (!isSound || text !== explainTransaction(view)) unsound.push(`${name}: ${text}`);
     }
-    t.strictSame(odd, []);
+    t.strictSame(unsound, []);
   },
 );
 
-t.test('an enhanced view that was sent as JSON is explained as it was', async (t) => {
+t.test('an enhanced view is explained alike before and after JSON', async (t) => {
   const changed = [...enhanced].filter(([, view]) => {
     const received = parseExactJson(toJson(view)) as EnhancedTransaction; // what toJson wrote, read back
     return explainTransaction(received) !== explainTransaction(view);
@@ -43,7 +43,7 @@ t.test('an enhanced view that was sent as JSON is explained as it was', async (t
   );
 });
 
-t.test('a record with parts missing is still told', async (t) => {
+t.test('a record with missing parts still has an enhanced view', async (t) => {
   const optional = [
     'logs',
     'preTokenBalances',
@@ -59,19 +59,19 @@ t.test('a record with parts missing is still told', async (t) => {
   }
 });
 
-t.test('UNKNOWN is only what a person could not tell either', async (t) => {
-  const told = [...enhanced.values()].filter(({ status, type }) => status === 'success' && type !== 'UNKNOWN');
-  const untold = [...enhanced.values()].filter(({ status, type }) => status === 'success' && type === 'UNKNOWN');
-  const share = (untold.length / (told.length + untold.length)) * 100;
+t.test('only transactions that a person could not classify either are UNKNOWN', async (t) => {
+  const classified = [...enhanced.values()].filter(({ status, type }) => status === 'success' && type !== 'UNKNOWN');
+  const unclassified = [...enhanced.values()].filter(({ status, type }) => status === 'success' && type === 'UNKNOWN');
+  const share = (unclassified.length / (classified.length + unclassified.length)) * 100;
   t.comment(
-    `${untold.length} of ${told.length + untold.length} successful transactions are UNKNOWN: ${share.toFixed(1)} %`,
+    `${unclassified.length} of ${classified.length + unclassified.length} successful transactions are UNKNOWN: ${share.toFixed(1)} %`,
   );
   expectListedDifferences(t, 'unknown-types.txt', [
-    ...new Set(untold.map(({ source, description }) => `${source}\t${description.split('; ')[1] ?? ''}`)),
+    ...new Set(unclassified.map(({ source, description }) => `${source}\t${description.split('; ')[1] ?? ''}`)),
   ]);
 });
 
-t.test('types, sources and transfers are those of Helius', async (t) => {
+t.test('types, sources and transfers equal those of Helius, except the listed differences', async (t) => {
   const differences: string[] = [];
   for (const { name, view, helius } of heliusOutputs()) {
     const compare = (what: string, ours: string, theirs: string): void => {
@@ -103,7 +103,7 @@ t.test('types, sources and transfers are those of Helius', async (t) => {
   expectListedDifferences(t, 'helius-differences.txt', differences);
 });
 
-t.test('swaps are those that other parsers find', async (t) => {
+t.test('swaps equal those that other parsers find, except the listed differences', async (t) => {
   const differences: string[] = [];
   let compared = 0;
   for (const { name, signature, text } of expectedSwaps()) {
@@ -119,7 +119,7 @@ t.test('swaps are those that other parsers find', async (t) => {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** Helius' outputs beside our view of the same transaction. */
+/** Returns Helius' outputs, each with our view of the same transaction. */
 function heliusOutputs(): { readonly name: string; readonly view: EnhancedTransaction; readonly helius: Row }[] {
   return readRecordings('helius').flatMap((line) => {
     const { name, result } = parseExactJson(line) as { name: string; result: Row[] | Row }; // as it was packed
@@ -132,7 +132,7 @@ function heliusOutputs(): { readonly name: string; readonly view: EnhancedTransa
 const listed = (rows: unknown, text: (row: Row) => string): string =>
   (Array.isArray(rows) ? rows : []).map(text).sort().join(', ');
 
-/** What is in the first list but not in the second. */
+/** Returns the items of the first list that the second lacks. */
 function only(list: string, other: string): string {
   const rest = other.split(', ');
   return list

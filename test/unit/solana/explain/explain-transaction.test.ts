@@ -60,11 +60,11 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'validator/174 createNonce, jsonParsed': 'FVj2…1nUU opened the account DPbX…iPeQ. The fee was 0.00001 SOL.',
 };
 
-t.test('recorded transactions read as a person would write them', async (t) => {
+t.test('recorded transactions are explained in plain sentences', async (t) => {
   for (const [name, sentence] of Object.entries(SENTENCES)) t.equal(explainRecorded(name), sentence, name);
 });
 
-t.test('logs that are sent along decode a failure that the record alone does not', async (t) => {
+t.test('logs sent along decode a failure that the record alone does not', async (t) => {
   const logs = [
     'Program 94U5AHQMKkV5txNJ17QPXWoh474PheGou6cNP2FEuL1d invoke [1]',
     'Program log: Error: the market is closed',
@@ -80,8 +80,8 @@ t.test('logs that are sent along decode a failure that the record alone does not
   );
 });
 
-t.test('no text of a program or a memo makes an explanation longer than 280 characters', async (t) => {
-  const memo = { ...transactions.get('tx/5aVj7exPmdLL_jsonParsed') } as Transaction; // it is there: told above
+t.test('an explanation has at most 280 characters, whatever a program or memo wrote', async (t) => {
+  const memo = { ...transactions.get('tx/5aVj7exPmdLL_jsonParsed') } as Transaction; // recorded, explained above
   const instructions = memo.instructions.map((call) => ({
     ...call,
     parsed: { type: 'memo', info: { memo: '“x” '.repeat(500) } },

@@ -3,7 +3,7 @@ import t from 'tap';
 import { MEMO_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../../src/domain/well-known-addresses.ts';
 import { decodeInstruction } from '../../../../src/solana/transactions/decode-instruction.ts';
 
-/** 32 bytes, all `byte`. */
+/** Returns 32 bytes of the value `byte`. */
 const filled = (byte: number): number[] => Array<number>(32).fill(byte);
 const key = (byte: number): string => bs58.encode(Uint8Array.from(filled(byte)));
 const f64 = (value: number): number[] => [...new Uint8Array(Float64Array.of(value).buffer)];
@@ -12,7 +12,7 @@ const u64 = (value: bigint): number[] => [...new Uint8Array(BigUint64Array.of(va
 const read = (program: string, accounts: readonly string[], ...data: readonly number[]) =>
   decodeInstruction(program, accounts, Uint8Array.from(data));
 
-t.test('a multiplier is told in plain digits, as its mint tells it', async (t) => {
+t.test('a multiplier is written in plain digits, as in the decoded mint', async (t) => {
   for (const [multiplier, text] of [
     [1.5, '1.5'],
     [1e21, '1000000000000000000000'],
@@ -30,18 +30,18 @@ t.test('a multiplier is told in plain digits, as its mint tells it', async (t) =
   }
 });
 
-t.test('an amount of more decimals than a node can divide by has no number', async (t) => {
+t.test('an amount with more decimals than a node can divide by has no uiAmount', async (t) => {
   const info = (decimals: number) =>
     read(TOKEN_PROGRAM, ['source', 'mint', 'to', 'owner'], 12, ...u64(5n), decimals)?.info['tokenAmount'];
   t.strictSame(info(1), { amount: '5', decimals: 1, uiAmount: 0.5, uiAmountString: '0.5' });
   t.strictSame(info(20), { amount: '5', decimals: 20, uiAmount: null, uiAmountString: '0.00000000000000000005' });
 });
 
-t.test('what a program refuses is not read', async (t) => {
+t.test('instructions that their program would refuse are not decoded', async (t) => {
   const newOwner = (flag: number) => read(TOKEN_PROGRAM, ['account', 'owner'], 6, 2, flag, ...filled(1));
   t.strictSame(newOwner(1)?.info['newAuthority'], key(1));
   t.equal(newOwner(2), null, 'a flag is 0 or 1');
   t.strictSame(read(MEMO_PROGRAM, [], 0x68, 0x69), { type: 'memo', info: { memo: 'hi' } });
   t.equal(read(MEMO_PROGRAM, [], 0xff), null, 'a memo is UTF-8');
-  t.equal(read(TOKEN_PROGRAM, ['mint'], 24, 0xff), null, 'an amount in words is UTF-8');
+  t.equal(read(TOKEN_PROGRAM, ['mint'], 24, 0xff), null, 'an amount given as text is UTF-8');
 });

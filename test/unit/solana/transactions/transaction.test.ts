@@ -24,10 +24,10 @@ import { parseRecording, readRecordings } from '../../../support/recorded-transa
 
 const recorded = readRecordings('transactions').map(parseRecording);
 
-/** Its recorder wrote the loaded accounts among the message's own and left them in `loadedAddresses`, too. */
+/** A recording whose recorder added the loaded accounts to the message's own and left them in `loadedAddresses`, too. */
 const EDITED = 'tx/JiqYGkWcYu8G_json';
 
-t.test('every recorded transaction is read', async (t) => {
+t.test('every recorded transaction is parsed', async (t) => {
   const odd: string[] = [];
   for (const { name, transaction } of [...recorded, ...readRecordings('mainnet-block').map(parseRecording)]) {
     const { accounts, instructions, preBalances, postBalances } = transaction;
@@ -39,7 +39,7 @@ t.test('every recorded transaction is read', async (t) => {
   t.strictSame(odd, [EDITED]);
 });
 
-t.test('every known instruction is read, but for what its program does not take', async (t) => {
+t.test('every known instruction is decoded, except those that their program refuses', async (t) => {
   const unread = recorded.flatMap(({ name, transaction }) =>
     inExecutionOrder(transaction.instructions).flatMap(({ program, parsed }) =>
       program !== null && parsed === null ? [`${name}: ${program}`] : [],
@@ -48,7 +48,7 @@ t.test('every known instruction is read, but for what its program does not take'
   t.strictSame(unread, []);
 });
 
-t.test('a transaction reads the same in every encoding', async (t) => {
+t.test('a transaction is parsed alike in every encoding', async (t) => {
   const seen = new Map<string, { name: string; transaction: Transaction }>();
   let pairs = 0;
   for (const { name, transaction } of recorded) {
@@ -67,14 +67,14 @@ t.test('a transaction reads the same in every encoding', async (t) => {
   t.ok(pairs > 80, `${pairs} pairs`);
 });
 
-/** What all encodings have: `jsonParsed` drops the bytes of what it can read, and the spelling of some members. */
+/** Returns the members that all encodings have: `jsonParsed` drops the bytes of decoded instructions and some spellings. */
 function summarize(transaction: Transaction): object {
   const { instructions, accounts, ...rest } = transaction;
   return {
     ...rest,
     accounts: accounts.map(({ address, signer }) => ({ address, signer })),
     instructions: inExecutionOrder(instructions).map(({ programId, index, innerIndex, parsed }) => {
-      const { vote, towerSync, ...rest } = parsed?.info ?? {}; // what validators voted for, which is not read from bytes
+      const { vote, towerSync, ...rest } = parsed?.info ?? {}; // the votes, which are not decoded from bytes
       const info = Object.entries(rest).sort(([a], [b]) => (a < b ? -1 : 1));
       return { programId, index, innerIndex, type: parsed?.type, info };
     }),
@@ -92,13 +92,13 @@ t.test('lamports beyond 2^53 keep their digits', async (t) => {
   t.strictSame(postBalances, [18446744073709551615n]);
 });
 
-t.test('a transaction of which the node kept no record says so', async (t) => {
+t.test('a transaction without a record of its effects has no fee, balances or logs', async (t) => {
   const transaction = { signatures: ['1'], message: { accountKeys: ['a'], instructions: [] } };
   const bare = readTransaction(toJson({ transaction, meta: null }));
   t.match(bare, { fee: null, err: null, preTokenBalances: null, logs: null, slot: null, version: 'legacy' });
 });
 
-t.test('a version 1 transaction reads like any other', async (t) => {
+t.test('a version 1 transaction is parsed like any other', async (t) => {
   const [payer, receiver] = [
     'HB7Dv9XLM1bD5p8kyGnyMnH9Gk67Rv3CjzheJfTL8bMk',
     'BWbHzqYBnWmU6kRg8Upi61hq3gf5u8F3hB886MBhg7wh',
@@ -126,11 +126,11 @@ t.test('a version 1 transaction reads like any other', async (t) => {
 
 const LIFETIME = { blockhash: blockhash('4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi'), lastValidBlockHeight: 0n };
 
-t.test('no record of any shape makes the readers do anything but refuse it', async () => {
-  const places = fc.array(fc.oneof(fc.integer(), fc.string(), fc.constant(null)));
-  const anything = fc.oneof(fc.anything(), places);
+t.test('a record of any shape is parsed without an error', async () => {
+  const indexes = fc.array(fc.oneof(fc.integer(), fc.string(), fc.constant(null)));
+  const anything = fc.oneof(fc.anything(), indexes);
   const instruction = fc.record(
-    { programIdIndex: fc.nat(3), accounts: places, data: fc.string(), parsed: anything, stackHeight: anything },
+    { programIdIndex: fc.nat(3), accounts: indexes, data: fc.string(), parsed: anything, stackHeight: anything },
     { requiredKeys: [] },
   );
   const calls = fc.array(fc.record({ index: fc.nat(2), instructions: fc.array(instruction) }));
@@ -164,7 +164,7 @@ t.test('no record of any shape makes the readers do anything but refuse it', asy
   );
 });
 
-t.test('what is no transaction is refused', async (t) => {
+t.test('a value that is not a transaction is refused', async (t) => {
   for (const json of ['null', '[]', '{"transaction":["AAAA","base64"]}', '{"transaction":{"signatures":["1"]}}']) {
     t.throws(() => readTransaction(json), json);
   }
