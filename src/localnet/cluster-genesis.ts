@@ -5,20 +5,20 @@ import { SLOT_MS } from '../domain/slot.ts';
 import { createFile } from '../runtime/files/create-file.ts';
 import { hasErrorCode } from '../runtime/files/error-code.ts';
 
-/** What makes an embedded cluster the same one after a restart. */
+/** Identity and slot timing that an embedded cluster keeps over restarts. */
 export interface Genesis {
   /** Base58 of 32 random bytes. */
   readonly hash: string;
   /** Unix milliseconds of slot 0. */
   readonly originMs: number;
-  /** How long a slot takes. */
+  /** Length of a slot in milliseconds. */
   readonly slotMs: number;
 }
 
-/** A cluster's first slot is not its slot 0: it looks as if it had run for some days. */
+/** First slot of a new cluster. It is not 0: the cluster looks as if it had run for some days. */
 const FIRST_SLOT = 1_000_000;
 
-/** A new cluster. `random` is 32 bytes that nobody else has. */
+/** Creates the genesis of a new cluster from 32 random bytes. */
 export const createGenesis = (random: Uint8Array, nowMs: number, slotMs = SLOT_MS): Genesis => ({
   hash: bs58.encode(random),
   originMs: nowMs - FIRST_SLOT * slotMs,
@@ -26,9 +26,9 @@ export const createGenesis = (random: Uint8Array, nowMs: number, slotMs = SLOT_M
 });
 
 /**
- * The genesis of the cluster that lives in a folder: `fresh` if none does, and from then on that one. The origin and
- * the pace of its slots are kept with the hash, so that the slots of the next run go on above those of this one.
- * Throws on a file that it can't read as a genesis: a cluster must not change its identity unasked.
+ * Loads the genesis of the cluster whose state is in a folder; if there is none, creates and stores one. The origin and
+ * the length of slots are stored with the hash, so the slots of the next run continue above those of this one. Throws
+ * on a file that is not a genesis: a cluster never changes its identity silently.
  */
 export function loadOrCreateGenesis(folder: string, create: () => Genesis): Genesis {
   const path = join(folder, 'cluster.json');
@@ -36,7 +36,7 @@ export function loadOrCreateGenesis(folder: string, create: () => Genesis): Gene
   if (existing !== undefined) return existing;
   const genesis = create();
   const wasWritten = createFile(path, `${JSON.stringify(genesis)}\n`);
-  return wasWritten ? genesis : loadOrCreateGenesis(folder, create); // another was faster
+  return wasWritten ? genesis : loadOrCreateGenesis(folder, create); // another process was faster
 }
 
 function readGenesis(path: string): Genesis | undefined {

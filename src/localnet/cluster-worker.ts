@@ -5,14 +5,14 @@ import { createGenesis, loadOrCreateGenesis } from './cluster-genesis.ts';
 import { serveRemoteControl } from './control/remote-control.ts';
 import { type LocalCluster, type LocalClusterOptions, startInThreadCluster } from './in-thread-cluster.ts';
 
-/** What the thread is given. */
+/** Input of the worker thread. */
 export interface WorkerData {
   readonly state: string;
   readonly slotMs: number | undefined;
   readonly options: LocalClusterOptions;
 }
 
-/** What the thread tells once it answers requests. */
+/** First message of the worker thread, sent once the cluster answers requests. */
 export type WorkerReady = Pick<LocalCluster, 'url' | 'wsUrl' | 'genesisHash' | 'priceFeeds'>;
 
 if (parentPort === null) throw new Error('the embedded cluster runs in a worker thread');
@@ -28,7 +28,7 @@ serveRemoteControl(port, {
   ...control,
   async close() {
     await close();
-    // The answer goes out first; with its port closed nothing keeps the thread.
+    // The reply is sent first; with its port closed nothing keeps the thread alive.
     setImmediate(() => port.close());
   },
 });

@@ -5,24 +5,24 @@ import { createRemoteControl } from './control/remote-control.ts';
 import type { LocalCluster, LocalClusterOptions } from './in-thread-cluster.ts';
 
 export interface EmbeddedClusterOptions extends LocalClusterOptions {
-  /** The folder that keeps the cluster's genesis. */
+  /** Folder that stores the cluster's genesis. */
   readonly state: string;
-  /** The pace of a cluster that is new; an old one keeps its own. */
+  /** Length of a slot of a new cluster in milliseconds; an existing cluster keeps its length. */
   readonly slotMs?: number;
 }
 
-/** A cluster in a thread of its own. */
+/** A cluster in a worker thread. */
 export interface EmbeddedCluster extends LocalCluster {
-  /** Resolves when the thread has ended, whoever ended it; to the error that it died of, if any. */
+  /** Resolves when the thread has ended for whatever reason; to its error, if any. */
   readonly ended: Promise<Error | undefined>;
-  /** Ends the thread in the middle of whatever it does. */
+  /** Terminates the thread at once. */
   kill(): Promise<void>;
 }
 
 /**
- * Starts a cluster in a worker thread. One that starts again from the same folder has the same genesis and goes on at a
- * higher slot; its accounts are made anew, as they first were, and its history begins with that slot.
- * Throws where LiteSVM has no binary for the platform, or the port is taken.
+ * Starts a cluster in a worker thread. One that restarts from the same folder has the same genesis and continues at a
+ * higher slot; its accounts are created again in their first state, and its history begins with that slot. Throws where
+ * LiteSVM has no binary for the platform, or the port is in use.
  */
 export async function startEmbeddedCluster({
   state,
@@ -46,7 +46,7 @@ export async function startEmbeddedCluster({
     control,
     ended,
     async close() {
-      await close().catch(() => {}); // it has ended by itself, which is as good
+      await close().catch(() => {}); // it has ended already
       await ended;
     },
     async kill() {

@@ -11,36 +11,36 @@ import { startTraffic } from './traffic/traffic-generator.ts';
 import type { TrafficSetup } from './traffic/traffic-setup.ts';
 
 export interface LocalClusterOptions {
-  /** 0 takes a free port. */
+  /** Port to listen on; 0 for a free one. */
   readonly port?: number;
-  /** Transactions per slot on average; 0 for a chain on which nothing happens. */
+  /** Average transactions per slot; 0 for none. */
   readonly transactionsPerSlot?: number;
-  /** One slot in so many has no block; 0 for none. */
+  /** Number of slots of which one is skipped; 0 skips none. */
   readonly skipEvery?: number;
   readonly slotsPerEpoch?: number;
 }
 
-/** A Solana cluster that answers on loopback. */
+/** A Solana cluster that listens on loopback. */
 export interface LocalCluster {
   readonly url: string;
   readonly wsUrl: string;
   readonly genesisHash: string;
-  /** The Pyth feeds that it carries, by mint. */
+  /** Pyth feeds on this cluster, by mint. */
   readonly priceFeeds: Readonly<Record<string, string>>;
   readonly control: ClusterControl;
   close(): Promise<void>;
 }
 
-/** A cluster in the caller's thread, whose insides a test may touch. */
+/** A cluster in the caller's thread, whose parts a test may use. */
 export interface InThreadCluster extends LocalCluster {
   readonly chain: Chain;
   readonly setup: TrafficSetup;
 }
 
-/** The same life in every cluster. */
+/** Seed of the traffic, the same in every cluster. */
 const TRAFFIC_SEED = 1;
 
-/** Starts a cluster in this thread; slots pass as the given clock does. */
+/** Starts a cluster in this thread; slots pass with the given clock. */
 export async function startInThreadCluster(
   clock: Clock,
   genesis: Genesis,
@@ -52,7 +52,7 @@ export async function startInThreadCluster(
   const setup = await startTraffic(chain, { transactionsPerSlot, seed: TRAFFIC_SEED });
   await startPriceFeeds(chain);
   const faults = noFaults();
-  chain.produceBlock(); // the first block is complete; before it nothing can be asked
+  chain.produceBlock(); // the first block is complete; before it no request can be answered
   const server = await startRpcServer({ chain, faucet, faults, clock }, { port });
   const slotTicker = new SlotTicker(clock, chain);
   slotTicker.start();

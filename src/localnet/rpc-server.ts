@@ -12,7 +12,7 @@ import type { NodeContext } from './rpc/method-handler.ts';
 import { createHttpHandler } from './rpc/rpc-http-handler.ts';
 import type { Faucet } from './traffic/faucet.ts';
 
-/** What the server shows to the world. */
+/** Parts that the server makes accessible. */
 export interface RpcBackend {
   readonly chain: Chain;
   readonly faucet: Faucet;
@@ -20,7 +20,7 @@ export interface RpcBackend {
   readonly clock: Clock;
 }
 
-/** A node that listens: JSON-RPC over HTTP and pubsub over WebSocket, on one port of 127.0.0.1. */
+/** A listening node: JSON-RPC over HTTP and pubsub over WebSocket, on one port of 127.0.0.1. */
 export interface RpcServer extends ControlledServer {
   readonly url: string;
   readonly wsUrl: string;
@@ -29,13 +29,13 @@ export interface RpcServer extends ControlledServer {
 
 const HOST = '127.0.0.1';
 const MAX_CONNECTIONS = 4096;
-/** What a client may send in one message. */
+/** Maximum size of a message from a client. */
 const MAX_MESSAGE_BYTES = 4096;
-/** A subscriber that lets so many bytes pile up is cut off: it would miss something anyway. */
+/** Unsent bytes at which a subscriber is disconnected: it would miss notifications anyway. */
 const MAX_BACKLOG_BYTES = 16 * 1024 * 1024;
 const NORMAL_CLOSURE = 1000;
 
-/** Lets the world talk to a chain as if it were a node. Port 0 takes a free one. */
+/** Starts a server that answers like a node of the chain. Port 0 uses a free one. */
 export async function startRpcServer(backend: RpcBackend, { port }: { readonly port: number }): Promise<RpcServer> {
   const requests = new Map<string, number>();
   const http = createServer();
@@ -43,11 +43,11 @@ export async function startRpcServer(backend: RpcBackend, { port }: { readonly p
   const listen = async (port: number): Promise<number> => {
     http.listen(port, HOST);
     await once(http, 'listening');
-    const bound = http.address();
-    return typeof bound === 'object' && bound !== null ? bound.port : port;
+    const address = http.address();
+    return typeof address === 'object' && address !== null ? address.port : port;
   };
-  const bound = await listen(port);
-  const node: NodeContext = { ...backend, address: `${HOST}:${bound}` };
+  const boundPort = await listen(port);
+  const node: NodeContext = { ...backend, address: `${HOST}:${boundPort}` };
 
   const answer = (method: string, params: unknown): unknown => {
     const name = isMethod(method) ? method : 'unknown';
@@ -88,7 +88,7 @@ export async function startRpcServer(backend: RpcBackend, { port }: { readonly p
     },
     stopListening,
     async startListening() {
-      if (!http.listening) await listen(bound);
+      if (!http.listening) await listen(boundPort);
     },
     async close() {
       unsubscribe();
@@ -97,7 +97,7 @@ export async function startRpcServer(backend: RpcBackend, { port }: { readonly p
   };
 }
 
-/** Serves one WebSocket until it is gone. */
+/** Serves one WebSocket until it is closed. */
 function serveWebSocket(socket: WebSocket, subscriptions: SubscriptionRegistry, faults: InjectedFaults): void {
   const subscriber: Subscriber = {
     send(text) {
@@ -115,9 +115,9 @@ function serveWebSocket(socket: WebSocket, subscriptions: SubscriptionRegistry, 
     if (!faults.isSilent) socket.pong(data);
   });
   socket.on('close', () => subscriptions.removeSubscriber(subscriber));
-  socket.on('error', () => socket.terminate()); // a message that is too long, or no WebSocket at all
+  socket.on('error', () => socket.terminate()); // a message that is too long, or not a WebSocket
 }
 
-/** A defect of a method costs its caller an error, not everybody the cluster. */
+/** Reports a defect of a method: its caller gets an error, the cluster goes on. */
 const reportDefect = (thrown: unknown): void =>
   process.emitWarning(thrown instanceof Error ? thrown : new Error('thrown by a method', { cause: thrown }));

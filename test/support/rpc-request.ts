@@ -1,4 +1,4 @@
-/** Puts one question to a node; throws the JSON-RPC error, or `HTTP <status>`. */
+/** Calls a node's method over HTTP. Throws the JSON-RPC error, or `HTTP <status>`. */
 export async function rpcRequest(url: string, method: string, params: readonly unknown[] = []): Promise<any> {
   const response = await rpcPost(url, method, params);
   if (response.status !== 200) throw new Error(`HTTP ${response.status}`);
@@ -7,7 +7,7 @@ export async function rpcRequest(url: string, method: string, params: readonly u
   return result;
 }
 
-/** As {@link rpcRequest}, but gives the whole response. */
+/** Calls a method like {@link rpcRequest}; returns the whole response. */
 export const rpcPost = (url: string, method: string, params: readonly unknown[] = []): Promise<Response> =>
   fetch(url, {
     method: 'POST',

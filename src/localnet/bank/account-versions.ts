@@ -8,17 +8,17 @@ interface Version {
   readonly account: Account | undefined;
 }
 
-/** Before any slot: the state that an account had when its first change was recorded. */
+/** Stands before any slot: the state that an account had when its first change was recorded. */
 const BEFORE_FIRST_CHANGE: Slot = -1;
 
 /**
- * What accounts looked like at each slot that a commitment may still ask for. The newest state lives in the machine;
- * here are only the accounts that changed since the root, so that it stays as small as the recent traffic.
+ * Past states of accounts, for each slot that a commitment may still read. LiteSVM has the newest state; only the
+ * accounts that changed since the root are here, so the size follows the recent traffic.
  */
 export class AccountVersions {
   readonly #changes = new Map<string, Version[]>();
 
-  /** Keeps what `slot` made of an account, and what it was before if this is its first change since the root. */
+  /** Records the state of an account after `slot`, and its state before if this is its first change since the root. */
   record(address: string, slot: Slot, before: Account | undefined, after: Account | undefined): void {
     const versions = this.#changes.get(address);
     if (versions === undefined) {
@@ -32,17 +32,17 @@ export class AccountVersions {
     versions.push({ slot, account: after });
   }
 
-  /** The version at the end of `slot`, or nothing recorded: then the account has not changed since the root. */
+  /** Returns the version at the end of `slot`, or undefined if the account has not changed since the root. */
   at(address: string, slot: Slot): { readonly account: Account | undefined } | undefined {
     return this.#changes.get(address)?.findLast((version) => version.slot <= slot);
   }
 
-  /** The addresses with a recorded change. */
+  /** Returns the addresses with a recorded change. */
   changedAddresses(): Iterable<string> {
     return this.#changes.keys();
   }
 
-  /** Forgets what every slot after `slot` wrote; returns what has to be put back in the machine, by address. */
+  /** Drops what the slots after `slot` wrote; returns the states to restore in LiteSVM, by address. */
   rollBack(slot: Slot): Map<string, Account | undefined> {
     const restored = new Map<string, Account | undefined>();
     for (const [address, versions] of this.#changes) {
@@ -54,7 +54,7 @@ export class AccountVersions {
     return restored;
   }
 
-  /** Forgets what no read can ask for once `root` is final. */
+  /** Drops the versions that no read can reach once `root` is final. */
   prune(root: Slot): void {
     for (const [address, versions] of this.#changes) {
       const oldest = versions.findLastIndex((version) => version.slot <= root);

@@ -10,7 +10,7 @@ import { TransactionRefused } from './svm-transaction-error.ts';
 import { tokenBalancesOf } from './token-balances.ts';
 import { isStaticWritable, type TransactionMessage, type WireTransaction } from './wire-transaction.ts';
 
-/** What a block stands on. */
+/** Members of a block that its child needs. */
 export type ParentBlock = Pick<Block, 'slot' | 'hash' | 'height' | 'transactionCount'>;
 
 interface BankPosition {
@@ -22,7 +22,7 @@ interface BankPosition {
 
 const MAX_TRANSACTIONS = 4096;
 
-/** A block in the making: runs transactions and writes down what each one did. */
+/** State of one slot while its block is made: runs transactions and records their effects. */
 export class Bank {
   readonly slot: Slot;
   readonly parent: ParentBlock;
@@ -44,7 +44,7 @@ export class Bank {
     return this.#transactions.get(signature);
   }
 
-  /** Runs a transaction. Throws {@link TransactionRefused} when it doesn't get as far as paying its fee. */
+  /** Runs a transaction. Throws {@link TransactionRefused} for one that doesn't get as far as paying its fee. */
   run(transaction: WireTransaction): LandedTransaction {
     if (this.#transactions.size >= MAX_TRANSACTIONS) throw new TransactionRefused('WouldExceedMaxBlockCostLimit');
     const { message, signatures } = transaction;
@@ -86,12 +86,12 @@ export class Bank {
     return landed;
   }
 
-  /** Writes an account past all rules. */
+  /** Writes an account without a transaction. */
   setAccount(address: string, account: Account): void {
     this.recordChanges([address], () => this.#svm.setAccount(address, account));
   }
 
-  /** Records what `work` does to accounts of the machine. */
+  /** Records the changes that `work` makes to accounts of LiteSVM. */
   recordChanges(addresses: readonly string[], work: () => void): void {
     const before = addresses.map((address) => this.#svm.account(address));
     work();
@@ -100,7 +100,7 @@ export class Bank {
     });
   }
 
-  /** Makes the block. */
+  /** Makes the block; nothing can be added to it afterwards. */
   freeze(): Block {
     const transactions = [...this.#transactions.values()];
     const { parent } = this;
@@ -124,7 +124,7 @@ export class Bank {
     this.#changedAccounts.add(address);
   }
 
-  /** The addresses that a message takes from lookup tables, as they stand now. */
+  /** Resolves the addresses that a message loads from lookup tables, as the tables are now. */
   #loadAddresses({ addressTableLookups }: TransactionMessage): LandedTransaction['loadedAddresses'] {
     const tables = addressTableLookups.map((lookup) => {
       const table = this.#svm.account(lookup.tableAddress);
@@ -147,7 +147,9 @@ export class Bank {
 /** Bytes of a lookup table before its addresses. */
 const LOOKUP_TABLE_HEADER_BYTES = 56;
 
-/** As the runtime sees it: nobody writes to sysvars, nor to a program that the message runs. */
+/**
+ * Returns whether the runtime lets the message write to an account: never to sysvars, nor to a program that it invokes.
+ */
 function isWritableAccount(message: TransactionMessage, loadedWritableCount: number, index: number): boolean {
   const { staticKeys, instructions } = message;
   if (index >= staticKeys.length) return index < staticKeys.length + loadedWritableCount;

@@ -29,23 +29,23 @@ export interface ChainOptions {
   /** Unix milliseconds of slot 0. */
   readonly originMs: number;
   readonly slotMs: number;
-  /** One slot in so many has no block; 0 for none. */
+  /** Number of slots of which one is skipped; 0 skips none. */
   readonly skipEvery: number;
   readonly slotsPerEpoch: number;
 }
 
-/** One step of the cluster: a block was made, and with it others became more certain. */
+/** Progress of the cluster by one block, and the blocks whose commitment rose with it. */
 export interface SlotEvent {
-  /** The bank that was just opened on top of the block; transactions go there now. */
+  /** Slot of the bank that was just opened on top of the block; new transactions go there. */
   readonly openedSlot: Slot;
   readonly processed: Block;
-  /** The block is the first of another branch, whose bank nobody was told of yet. */
+  /** True for the first block of another fork: its bank has not been announced yet. */
   readonly isFirstOfFork: boolean;
-  /** Accounts that went back to an earlier state because the blocks that had changed them were abandoned. */
+  /** Accounts that returned to an earlier state because the blocks that had changed them were abandoned. */
   readonly revertedAccounts: ReadonlySet<string>;
-  /** Newly confirmed, oldest first: none, one or two. */
+  /** Newly confirmed blocks, oldest first: none, one or two. */
   readonly confirmed: readonly Block[];
-  /** Newly finalized, oldest first. */
+  /** Newly finalized blocks, oldest first. */
   readonly finalized: readonly Block[];
   readonly root: Slot;
 }
@@ -56,16 +56,16 @@ const MAX_BLOCKS = 2048;
 const MAX_TRANSACTIONS = 16_384;
 
 /**
- * A cluster of one node: it makes a block per slot from the transactions it is sent, and tells what each commitment
- * sees. It starts from a slot that the clock names, with no history, as a node does from a snapshot; until the first
- * {@link produceBlock} it prepares that first block, which is final at once.
+ * A cluster of one node: makes a block per slot from the transactions it receives, and keeps the state of each
+ * commitment. It starts at the slot that the clock names, without history, like a node from a snapshot; until the first
+ * {@link produceBlock} it prepares its first block, which is final at once.
  */
 export class Chain {
   readonly genesisHash: string;
-  /** The one validator. */
+  /** Address of the only validator. */
   readonly identity: string;
   readonly slotsPerEpoch: number;
-  /** When its slots are. */
+  /** Start times of its slots. */
   readonly slotClock: SlotClock;
 
   readonly #skippedSlots: SkippedSlots;
@@ -92,26 +92,26 @@ export class Chain {
     this.#svm = svm;
     const first = this.#nextUnskippedSlot(this.slotClock.currentSlot());
     this.#tips = { processed: first, confirmed: first, finalized: first };
-    // At least as high as any block of an earlier run, because each slot that has no block now had none then.
+    // At least the height of any block of an earlier run, because each slot that is skipped now was skipped then.
     const height = first - this.#skippedSlots.countBefore(first);
     const hash = digest('ancestor', genesisHash, String(first));
     this.#workingBank = this.#openBank(first, { slot: first - 1, hash, height: height - 1, transactionCount: 0 });
     this.#performanceSamples = new PerformanceSamples(first, this.#workingBank.blockTime);
   }
 
-  /** The newest slot that a commitment sees. */
+  /** Returns the newest slot of a commitment. */
   slot(commitment: Commitment): Slot {
     return this.#tips[commitment];
   }
 
-  /** The oldest slot whose block is still here. */
+  /** Returns the oldest slot whose block is kept. */
   get firstAvailableSlot(): Slot {
     return this.#ledger.oldestBlock?.slot ?? this.#tips.finalized;
   }
 
   /**
-   * True for a slot that passed without a block: skipped by its leader, which is known however long ago it was, or
-   * abandoned by a fork.
+   * Returns true for a slot that passed without a block: skipped, which is known of any past slot, or abandoned by a
+   * fork.
    */
   isSkipped(slot: Slot): boolean {
     if (slot < this.firstAvailableSlot) return this.#skippedSlots.has(slot);
@@ -122,7 +122,7 @@ export class Chain {
     return this.#ledger.block(slot);
   }
 
-  /** The newest block that a commitment sees; `undefined` only before the first {@link produceBlock}. */
+  /** Returns the newest block of a commitment; undefined only before the first {@link produceBlock}. */
   newestBlock(commitment: Commitment): Block | undefined {
     return this.#ledger.block(this.#tips[commitment]);
   }
@@ -131,7 +131,7 @@ export class Chain {
     return this.#ledger.transaction(signature);
   }
 
-  /** Transactions that name an address, oldest first, at any commitment. */
+  /** Returns the transactions that name an address, oldest first, at any commitment. */
   transactionsOf(address: string): readonly LandedTransaction[] {
     return this.#ledger.transactionsOf(address);
   }
@@ -140,13 +140,16 @@ export class Chain {
     return this.accountAt(address, this.#tips[commitment]);
   }
 
-  /** The account at the end of a slot: any between the root and the newest, in particular those of a {@link SlotEvent}. */
+  /**
+   * Returns the account at the end of a slot: any slot from the root to the newest, those of a {@link SlotEvent}
+   * included.
+   */
   accountAt(address: string, slot: Slot): Account | undefined {
     const version = this.#versions.at(address, slot);
     return version === undefined ? this.#svm.account(address) : version.account;
   }
 
-  /** The accounts that a program owns, in the order of their addresses. */
+  /** Returns the accounts that a program owns, sorted by address. */
   programAccounts(program: string, commitment: Commitment): [address: string, account: Account][] {
     const found = new Map(this.#svm.programAccounts(program));
     for (const address of this.#versions.changedAddresses()) {
@@ -161,36 +164,36 @@ export class Chain {
     return { epoch: Math.floor(slot / this.slotsPerEpoch), slotIndex: slot % this.slotsPerEpoch };
   }
 
-  /** A hash to build a transaction with, and the last block height at which it serves. */
+  /** Returns a hash to build a transaction with, and the last block height at which it is valid. */
   latestBlockhash(commitment: Commitment): { readonly hash: string; readonly lastValidHeight: number } {
     const { hash, height } = this.newestBlock(commitment) ?? this.#workingBank.parent;
     return { hash, lastValidHeight: height + MAX_PROCESSING_AGE };
   }
 
-  /** What a message costs in lamports; `undefined` when its blockhash is too old or unknown. */
+  /** Returns the fee of a message in lamports; undefined when its blockhash is too old or unknown. */
   feeForMessage(message: TransactionMessage): bigint | undefined {
     return hasValidBlockhash(message, this.#checkContext()) ? feeOf(message) : undefined;
   }
 
-  /** Lamports that an account of `size` bytes needs to exist. */
+  /** Returns the lamports that make an account of `size` bytes rent exempt. */
   minimumBalance(size: number): bigint {
     return this.#svm.minimumBalance(size);
   }
 
-  /** Newest first. */
+  /** Returns at most `limit` samples, newest first. */
   performanceSamples(limit: number): PerformanceSample[] {
     return this.#performanceSamples.newest(limit);
   }
 
-  /** For each of the newest 150 confirmed blocks, oldest first. */
+  /** Returns the fees of the newest 150 confirmed blocks, oldest first. */
   prioritizationFees(addresses: readonly string[]): PrioritizationFee[] {
     const through = this.#tips.confirmed;
     return prioritizationFeesOf(this.#ledger.blocksBetween(-1, through).slice(-MAX_PROCESSING_AGE), addresses);
   }
 
   /**
-   * Runs a signed transaction and puts it into the block being made. Throws `TransactionRefused` when it can't
-   * land; one that lands and fails is returned with its `error`.
+   * Runs a signed transaction and puts it into the working bank. Throws `TransactionRefused` when it can't land; one
+   * that lands and fails is returned with its `error`.
    */
   send(bytes: Uint8Array): LandedTransaction {
     const transaction = decodeTransaction(bytes);
@@ -198,35 +201,38 @@ export class Chain {
     return this.#workingBank.run(transaction);
   }
 
-  /** What {@link send} would give, without sending. Throws `TransactionRefused` too. */
+  /** Runs a signed transaction without effects. Throws `TransactionRefused` where {@link send} does. */
   simulate(bytes: Uint8Array): ExecutionResult {
     const transaction = decodeTransaction(bytes);
     checkTransaction(transaction, this.#checkContext());
     return this.#svm.simulate(bytes);
   }
 
-  /** Writes an account past all rules: for a genesis that no transaction could make. */
+  /** Writes an account without a transaction: for a genesis that no transaction could make. */
   setAccount(address: string, account: Account): void {
     this.#workingBank.setAccount(address, account);
   }
 
-  /** Calls `listener` after each block, in the same turn. Returns a function that stops it. */
+  /** Calls `listener` after each block, in the same turn. Returns a function that removes it. */
   onSlot(listener: (event: SlotEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** The slot of the block that is being made. */
+  /** Returns the slot of the block that is being made. */
   get workingSlot(): Slot {
     return this.#workingBank.slot;
   }
 
-  /** Closes the block being made, whatever the time, and opens the next one. */
+  /** Produces the block of the working bank, whatever the time, and opens the next bank. */
   produceBlock(): void {
     this.warpTo(this.workingSlot + 1);
   }
 
-  /** As {@link produceBlock}, but opens the block of `next`, or of the first slot after it that is not skipped. */
+  /**
+   * Produces the block like {@link produceBlock}, but opens the next bank at `nextSlot` or the first slot after it that
+   * is not skipped.
+   */
   warpTo(nextSlot: Slot): void {
     const processed = this.#workingBank.freeze();
     this.#ledger.add(processed);
@@ -257,7 +263,10 @@ export class Chain {
     this.#ledger.trim(event.root);
   }
 
-  /** Abandons all blocks above the confirmed one and goes on from there on another branch. Returns their slots. */
+  /**
+   * Abandons all blocks above the newest confirmed one and continues from there on another fork. Returns the abandoned
+   * slots.
+   */
   fork(): Slot[] {
     const parent = this.newestBlock('confirmed');
     if (parent === undefined) return [];
@@ -298,10 +307,10 @@ export class Chain {
   }
 }
 
-/** Confirmation follows one block behind, sometimes two. */
+/** Number of blocks by which confirmation lags: one, sometimes two. */
 const confirmationDepth = (slot: Slot): number => (slot % 3 === 0 ? 2 : 1);
 
-/** The sysvars that every bank writes. */
+/** Sysvars that every bank writes. */
 const BANK_SYSVARS = [CLOCK_SYSVAR, SLOT_HASHES_SYSVAR, RECENT_BLOCKHASHES_SYSVAR] as const;
 
 const isBankSysvar = (address: string): boolean => BANK_SYSVARS.some((sysvar) => sysvar === address);

@@ -1,16 +1,16 @@
 import type { Slot } from '../../domain/slot.ts';
 import type { Block, LandedTransaction } from './produced-block.ts';
 
-/** How much a node remembers. */
+/** Bounds of the history that a node keeps. */
 export interface LedgerLimits {
   readonly maxBlocks: number;
   readonly maxTransactions: number;
 }
 
-/** The blocks that a node still has, found by slot, signature and address. A ring: the oldest block makes room. */
+/** Blocks that a node keeps, indexed by slot, signature and address. The oldest block is dropped first. */
 export class Ledger {
   readonly #limits: LedgerLimits;
-  /** In the order of their slots. */
+  /** Sorted by slot. */
   readonly #blocks = new Map<Slot, Block>();
   readonly #slots: Slot[] = [];
   readonly #bySignature = new Map<string, LandedTransaction>();
@@ -29,12 +29,12 @@ export class Ledger {
     return this.blockBelowNewest(0);
   }
 
-  /** The block `distance` blocks below the last one. */
+  /** Returns the block `distance` blocks below the newest one. */
   blockBelowNewest(distance: number): Block | undefined {
     return this.#blocks.get(this.#slots.at(-1 - distance) ?? -1);
   }
 
-  /** At most `count` blocks, the newest first. */
+  /** Returns at most `count` blocks, newest first. */
   newestBlocks(count: number): Block[] {
     return this.#slots
       .slice(-count)
@@ -46,7 +46,7 @@ export class Ledger {
     return this.#blocks.get(slot);
   }
 
-  /** The blocks with a slot above `after` and not above `through`, in order. */
+  /** Returns the blocks with a slot above `after` and not above `through`, sorted by slot. */
   blocksBetween(after: Slot, through: Slot): Block[] {
     const from = this.#slots.findLastIndex((slot) => slot <= after) + 1;
     const to = this.#slots.findLastIndex((slot) => slot <= through) + 1;
@@ -57,7 +57,7 @@ export class Ledger {
     return this.#bySignature.get(signature);
   }
 
-  /** Transactions that name an address, oldest first. */
+  /** Returns the transactions that name an address, oldest first. */
   transactionsOf(address: string): readonly LandedTransaction[] {
     return this.#byAddress.get(address) ?? [];
   }
@@ -75,7 +75,7 @@ export class Ledger {
     }
   }
 
-  /** Drops the oldest blocks that no longer fit, but none above `root`. */
+  /** Drops the oldest blocks beyond the limits, but none at or above `root`. */
   trim(root: Slot): void {
     for (
       let oldest = this.oldestBlock;
@@ -87,7 +87,7 @@ export class Ledger {
     }
   }
 
-  /** Drops every block above `slot`, newest first, as a fork does. */
+  /** Drops every block above `slot`, newest first, as a fork does; returns them. */
   truncate(slot: Slot): Block[] {
     const dropped: Block[] = [];
     for (let newest = this.newestBlock; newest !== undefined && newest.slot > slot; newest = this.newestBlock) {
@@ -102,7 +102,10 @@ export class Ledger {
     return this.#slots.length > this.#limits.maxBlocks || this.#bySignature.size > this.#limits.maxTransactions;
   }
 
-  /** Blocks leave at either end only, so their transactions are at that end of every list. */
+  /**
+   * Removes a block and its transactions. Blocks leave at either end only, so their transactions are at that end of
+   * each list.
+   */
   #removeBlock(block: Block, end: 'oldest' | 'newest'): void {
     this.#blocks.delete(block.slot);
     for (const { signature, accountKeys } of block.transactions) {

@@ -1,31 +1,31 @@
 import type { Slot } from '../../domain/slot.ts';
 
-/** How busy the cluster was over a stretch of time. */
+/** Load of the cluster over a period. */
 export interface PerformanceSample {
   readonly slot: Slot;
   readonly transactions: number;
-  /** Slots that passed, skipped ones too. */
+  /** Slots that passed, skipped ones included. */
   readonly slots: number;
   readonly seconds: number;
 }
 
 const MAX_SAMPLES = 720;
 const SAMPLE_SECONDS = 60;
-/** A node is silent for its first minute; a demo that has just started should have something to show. */
+/** Length of the first sample. A node has none in its first minute; a demo that has just started should have one. */
 const FIRST_SAMPLE_SECONDS = 4;
 
-/** Counts transactions and slots, and keeps one sample a minute, twelve hours long. */
+/** Counts transactions and slots, and keeps one sample a minute for twelve hours. */
 export class PerformanceSamples {
   readonly #samples: PerformanceSample[] = [];
   #windowStart: { readonly slot: Slot; readonly time: number };
   #transactions = 0;
 
-  /** `time` in Unix seconds. */
+  /** Starts the first sample at a block; `time` is in Unix seconds. */
   constructor(slot: Slot, time: number) {
     this.#windowStart = { slot, time };
   }
 
-  /** Newest first. */
+  /** Returns at most `limit` samples, newest first. */
   newest(limit: number): PerformanceSample[] {
     return this.#samples.slice(0, limit);
   }

@@ -2,15 +2,15 @@ import type { Slot } from '../../domain/slot.ts';
 import type { Block } from './produced-block.ts';
 import { computeBudgetOf } from './wire-transaction.ts';
 
-/** The least that was paid to land in a slot, in micro-lamports per compute unit. */
+/** Lowest price that landed in a slot, in micro-lamports per compute unit. */
 export interface PrioritizationFee {
   readonly slot: Slot;
   readonly fee: bigint;
 }
 
 /**
- * What it took to land in each block while writing to all of `addresses`: the cheapest transaction of the block, or the
- * cheapest that wrote to the dearest of the addresses, whichever is more.
+ * Returns, for each block, the price that was needed to land while writing to all of `addresses`: that of the cheapest
+ * transaction, or of the cheapest that wrote to the most expensive of the addresses, whichever is higher.
  */
 export function prioritizationFeesOf(blocks: readonly Block[], addresses: readonly string[]): PrioritizationFee[] {
   return blocks.map(({ slot, transactions }) => {

@@ -4,7 +4,7 @@ import type { TransactionError } from './svm-transaction-error.ts';
 import type { TokenBalance } from './token-balances.ts';
 import type { WireTransaction } from './wire-transaction.ts';
 
-/** A slot that was not skipped. */
+/** Block of a slot that was not skipped. */
 export interface Block {
   readonly slot: Slot;
   readonly parentSlot: Slot;
@@ -14,22 +14,22 @@ export interface Block {
   /** Unix seconds. */
   readonly blockTime: number;
   readonly transactions: readonly LandedTransaction[];
-  /** Transactions on this chain up to and with this block. */
+  /** Transactions on this chain up to and including this block. */
   readonly transactionCount: number;
-  /** Every account that differs from the parent block, the sysvars of the bank among them. */
+  /** Accounts that differ from the parent block, the sysvars of the bank included. */
   readonly changedAccounts: ReadonlySet<string>;
 }
 
-/** A transaction in a block, whether it succeeded or only paid. Lists by account follow `keys`. */
+/** A transaction in a block, whether it succeeded or only paid its fee. Lists by account follow `accountKeys`. */
 export interface LandedTransaction {
   readonly slot: Slot;
-  /** Its place in the block. */
+  /** Position in the block. */
   readonly index: number;
   /** Unix seconds of the block. */
   readonly blockTime: number;
   readonly signature: string;
   readonly transaction: WireTransaction;
-  /** The static keys, then those loaded to be written, then those loaded to be read. */
+  /** Static keys, then the loaded writable ones, then the loaded read-only ones. */
   readonly accountKeys: readonly string[];
   readonly writable: readonly boolean[];
   readonly loadedAddresses: { readonly writable: readonly string[]; readonly readonly: readonly string[] };
@@ -41,7 +41,7 @@ export interface LandedTransaction {
   readonly postTokenBalances: readonly TokenBalance[];
   readonly logs: readonly string[];
   readonly computeUnits: bigint;
-  /** What each outer instruction called, empty where it called nothing. */
+  /** Inner instructions per outer instruction, empty where it called nothing. */
   readonly innerInstructions: readonly (readonly InnerInstruction[])[];
   readonly returnData: { readonly program: string; readonly data: Uint8Array } | undefined;
 }

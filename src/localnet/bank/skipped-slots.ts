@@ -1,13 +1,13 @@
 import type { Slot } from '../../domain/slot.ts';
 
-/** Which slots have no block: one in every `every` slots, at a place that varies. Known from the slot alone. */
+/** Slots without a block: one in every `every` slots, at a varying position that follows from the slot alone. */
 export interface SkippedSlots {
   has(slot: Slot): boolean;
-  /** How many slots below `slot` are skipped. */
+  /** Returns the number of skipped slots below `slot`. */
   countBefore(slot: Slot): number;
 }
 
-/** `every` 0 skips none. */
+/** Creates the set of skipped slots; with `every` 0 it is empty. */
 export function createSkippedSlots(every: number): SkippedSlots {
   if (every === 0) return { has: () => false, countBefore: () => 0 };
   const skippedIndexOf = (window: number): number => ((window % 1_000_003) * 7919) % every;

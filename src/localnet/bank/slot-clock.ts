@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Slot } from '../../domain/slot.ts';
 
-/** When slots begin. */
+/** Start and length of slots. */
 export interface SlotTiming {
   /** Unix milliseconds of slot 0. */
   readonly originMs: number;
@@ -9,8 +9,8 @@ export interface SlotTiming {
 }
 
 /**
- * Turns time into slots. Slots are counted from a fixed origin, so that a cluster that starts again goes on above the
- * slots it had; while it runs it follows the monotonic clock, so that a corrected wall clock moves nothing.
+ * Converts time to slots. Slots are counted from a fixed origin, so a cluster that restarts continues above the slots
+ * it had. While it runs it follows the monotonic clock, so a correction of the wall clock has no effect.
  */
 export class SlotClock {
   readonly #clock: Clock;
@@ -25,17 +25,17 @@ export class SlotClock {
     this.#wallOffsetMs = clock.now() - clock.monotonic();
   }
 
-  /** The slot whose time it is. */
+  /** Returns the slot of the current time. */
   currentSlot(): Slot {
     return Math.floor((this.#wallMs() - this.#timing.originMs - this.#pausedMs) / this.#timing.slotMs);
   }
 
-  /** Unix milliseconds at which a slot begins. */
+  /** Returns the Unix milliseconds at which a slot begins. */
   startMsOf(slot: Slot): number {
     return this.#timing.originMs + this.#pausedMs + slot * this.#timing.slotMs;
   }
 
-  /** Milliseconds from now to the beginning of a slot; never negative. */
+  /** Returns the milliseconds until a slot begins; never negative. */
   msUntil(slot: Slot): number {
     return Math.max(0, this.startMsOf(slot) - this.#wallMs());
   }
@@ -44,12 +44,12 @@ export class SlotClock {
     return this.#pausedAtMs !== undefined;
   }
 
-  /** Holds time. */
+  /** Stops the time of slots. */
   pause(): void {
     this.#pausedAtMs ??= this.#clock.monotonic();
   }
 
-  /** Lets time go on where it was held, without a leap. */
+  /** Lets time continue from where it was paused, without a jump. */
   resume(): void {
     if (this.#pausedAtMs === undefined) return;
     this.#pausedMs += this.#clock.monotonic() - this.#pausedAtMs;

@@ -1,9 +1,9 @@
 import type { FailedTransactionMetadata } from 'litesvm';
 
-/** Why a transaction failed, in the JSON that a Solana node answers. */
+/** Reason why a transaction failed, as the JSON of a Solana node. */
 export type TransactionError = string | { readonly [variant: string]: unknown };
 
-// The bindings number the variants that carry nothing, in the order of Solana's enums, and ship no names at run time.
+// The bindings number the variants without members in the order of Solana's enums, and ship no names at run time.
 const TRANSACTION_ERRORS = [
   'AccountInUse',
   'AccountLoadedTwice',
@@ -98,7 +98,7 @@ const INSTRUCTION_ERRORS = [
   'BorshIoError',
 ] as const;
 
-/** Reads an error of the machine. */
+/** Converts an error of LiteSVM. */
 export function toTransactionError(error: ReturnType<FailedTransactionMetadata['err']>): TransactionError {
   if (typeof error === 'number') return TRANSACTION_ERRORS[error] ?? 'CommitCancelled';
   if ('err' in error) return { InstructionError: [error.index, toInstructionError(error.err())] };
@@ -112,7 +112,7 @@ function toInstructionError(error: number | { readonly code: number } | { readon
   return 'code' in error ? { Custom: error.code } : 'BorshIoError';
 }
 
-/** The cluster did not take a transaction: it is in no block and cost nothing. */
+/** Refusal of a transaction by the cluster: it is in no block and costs nothing. */
 export class TransactionRefused extends Error {
   override readonly name = 'TransactionRefused';
   readonly error: TransactionError;

@@ -8,17 +8,17 @@ import { type TransactionError, toTransactionError } from './svm-transaction-err
 
 type LiteSvmModule = typeof import('litesvm');
 
-/** What running a transaction gave, whether it succeeded or not. */
+/** Result of running a transaction, whether it succeeded or not. */
 export interface ExecutionResult {
   readonly error: TransactionError | null;
   readonly logs: readonly string[];
   readonly computeUnits: bigint;
-  /** One list per outer instruction, empty where it called nothing. */
+  /** Inner instructions per outer instruction, empty where it called nothing. */
   readonly innerInstructions: readonly (readonly InnerInstruction[])[];
   readonly returnData: { readonly program: string; readonly data: Uint8Array } | undefined;
 }
 
-/** An instruction that a program called. Indices are into the transaction's account keys. */
+/** An instruction that a program called. Indices refer to the transaction's account keys. */
 export interface InnerInstruction {
   readonly programIndex: number;
   readonly accounts: readonly number[];
@@ -26,7 +26,7 @@ export interface InnerInstruction {
   readonly stackHeight: number;
 }
 
-/** What the sysvars of a bank say. */
+/** Values of the sysvars of a bank. */
 export interface BankSysvars {
   readonly slot: Slot;
   readonly epoch: number;
@@ -36,11 +36,11 @@ export interface BankSysvars {
   readonly slotHashes: readonly { readonly slot: Slot; readonly hash: string }[];
 }
 
-/** The machine that runs programs: LiteSVM seen through the few calls the chain needs. It knows no history. */
+/** LiteSVM, which runs programs, reduced to the calls that the chain needs. It keeps no history. */
 export class Svm {
   readonly #bindings: LiteSvmModule;
   readonly #liteSvm: LiteSVM;
-  /** Programs are large, named by every transaction, and never change here. */
+  /** Programs, which are large, named by every transaction, and never change here. */
   readonly #programs = new Map<string, Account>();
 
   private constructor(litesvm: LiteSvmModule, slotsPerEpoch: number) {
@@ -48,13 +48,13 @@ export class Svm {
     const length = BigInt(slotsPerEpoch);
     this.#liteSvm = new litesvm.LiteSVM()
       .withNativeMints()
-      // The chain checks age and repetition itself: a hash must live for 150 blocks and a fork must run a transaction again.
+      // The chain checks age and repetition itself: a hash is valid for 150 blocks, and a fork runs transactions again.
       .withBlockhashCheck(false)
       .withTransactionHistory(0n);
     this.#liteSvm.setEpochSchedule(new litesvm.EpochSchedule(length, length, false, 0n, 0n));
   }
 
-  /** Loads the native machine, on demand: a gateway over a real cluster does without it. */
+  /** Loads the native module on demand: a gateway over a real cluster works without it. */
   static async load(slotsPerEpoch: number): Promise<Svm> {
     const litesvm = await import('litesvm').catch((cause: unknown) => {
       const platform = `${process.platform}-${process.arch}`;
@@ -75,7 +75,7 @@ export class Svm {
     return account;
   }
 
-  /** The accounts that a program owns now. */
+  /** Returns the accounts that a program owns now. */
   programAccounts(program: string): [address: string, account: Account][] {
     return this.#liteSvm
       .getProgramAccounts(program as Address)
@@ -83,7 +83,7 @@ export class Svm {
       .map((found) => [found.address, toAccount(found)]);
   }
 
-  /** Writes an account whatever the rules say; `undefined` removes it. */
+  /** Writes an account without checks; `undefined` removes it. */
   setAccount(address: string, account: Account | undefined): void {
     const { lamports: accountLamports, owner, executable, data } = account ?? EMPTY_ACCOUNT;
     this.#programs.delete(address);
@@ -97,12 +97,12 @@ export class Svm {
     });
   }
 
-  /** Runs a signed transaction, in its wire form. */
+  /** Runs a signed transaction, given in its wire format. */
   run(transaction: Uint8Array): ExecutionResult {
     return this.#toExecutionResult(this.#liteSvm.sendTransaction(transactionDecoder.decode(transaction)));
   }
 
-  /** As {@link run}, but leaves no trace. */
+  /** Runs a transaction like {@link run}, without effects. */
   simulate(transaction: Uint8Array): ExecutionResult {
     const outcome = this.#liteSvm.simulateTransaction(transactionDecoder.decode(transaction));
     return this.#toExecutionResult(
@@ -110,7 +110,7 @@ export class Svm {
     );
   }
 
-  /** Starts a bank: its clock, the hashes before it, and another hash for nonces to be advanced by. */
+  /** Starts a bank: sets its clock and slot hashes, and makes another blockhash for nonces to advance to. */
   openBank({ slot, epoch, epochStartSeconds, unixSeconds, slotHashes }: BankSysvars): void {
     const { Clock } = this.#bindings;
     const started = BigInt(epochStartSeconds);
@@ -119,7 +119,7 @@ export class Svm {
     this.#liteSvm.expireBlockhash();
   }
 
-  /** Lamports that an account of `size` bytes needs to exist. */
+  /** Returns the lamports that make an account of `size` bytes rent exempt. */
   minimumBalance(size: number): bigint {
     return this.#liteSvm.minimumBalanceForRentExemption(BigInt(size));
   }

@@ -1,19 +1,19 @@
 import type { Account } from './svm-account.ts';
 import { readMint, readTokenAccount } from './token-state.ts';
 
-/** What a token account held before or after a transaction. */
+/** Balance of a token account before or after a transaction. */
 export interface TokenBalance {
   /** Index into the transaction's account keys. */
   readonly accountIndex: number;
   readonly mint: string;
   readonly owner: string;
-  /** Which token program. */
+  /** Address of the token program. */
   readonly program: string;
   readonly amount: bigint;
   readonly decimals: number;
 }
 
-/** Reads the balances of those accounts that are initialized token accounts; `mintOf` finds a mint as it was then. */
+/** Reads the balances of the accounts that are initialized token accounts; `mintOf` finds a mint as it was then. */
 export function tokenBalancesOf(
   accounts: readonly (Account | undefined)[],
   mintOf: (address: string) => Account | undefined,

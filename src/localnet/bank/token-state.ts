@@ -7,22 +7,22 @@ import {
 import { type AmountScale, amountScaleOf as amountScaleOfMint } from '../../solana/accounts/ui-amount.ts';
 import type { Account } from './svm-account.ts';
 
-/** Whether an account belongs to one of the two token programs. */
+/** Returns whether an account belongs to one of the two token programs. */
 export const isOwnedByTokenProgram = ({ owner }: Account): boolean => tokenProgramOf(owner) !== undefined;
 
-/** Reads a mint; undefined when the account holds none that is in use. */
+/** Reads a mint; undefined when the account is not an initialized one. */
 export function readMint(account: Account): Mint | undefined {
   const token = decodeTokenProgramAccount(account);
   return token?.type === 'mint' && token.isInitialized ? token : undefined;
 }
 
-/** Reads a token account; undefined when the account holds none that is in use. */
+/** Reads a token account; undefined when the account is not an initialized one. */
 export function readTokenAccount(account: Account): TokenAccount | undefined {
   const token = decodeTokenProgramAccount(account);
   return token?.type === 'account' && token.state !== 'uninitialized' ? token : undefined;
 }
 
-/** How amounts of a mint are shown at a bank's time; undefined when the account is no mint. */
+/** Returns how amounts of a mint are displayed at a bank's time; undefined when the account is not a mint. */
 export function amountScaleOf(account: Account, unixSeconds: number): AmountScale | undefined {
   const mint = readMint(account);
   return mint && amountScaleOfMint(mint, BigInt(unixSeconds));

@@ -11,19 +11,19 @@ import {
   type WireTransaction,
 } from './wire-transaction.ts';
 
-/** A blockhash serves a transaction for so many blocks. */
+/** Number of blocks for which a blockhash is valid: Agave's MAX_PROCESSING_AGE. */
 export const MAX_PROCESSING_AGE = 150;
 
-/** What a transaction is held against. */
+/** State that a transaction is checked against. */
 export interface TransactionCheckContext {
   readonly ledger: Ledger;
-  /** Where it would land. */
+  /** Bank in which it would land. */
   readonly bank: Bank;
-  /** An account as the bank has it. */
+  /** Returns an account as the bank has it. */
   account(address: string): Account | undefined;
 }
 
-/** Throws {@link TransactionRefused} for a transaction that is not signed, has landed before or is too old. */
+/** Throws {@link TransactionRefused} for a transaction that is unsigned, has landed before or is too old. */
 export function checkTransaction({ message, signatures }: WireTransaction, context: TransactionCheckContext): void {
   const { ledger, bank } = context;
   const [signature = ''] = signatures;
@@ -32,7 +32,10 @@ export function checkTransaction({ message, signatures }: WireTransaction, conte
   if (!hasValidBlockhash(message, context)) throw new TransactionRefused('BlockhashNotFound');
 }
 
-/** Whether a message's blockhash is young enough for the bank, or is the value of the nonce that the message advances. */
+/**
+ * Returns whether a message's blockhash is young enough for the bank, or is the value of the nonce that the message
+ * advances.
+ */
 export function hasValidBlockhash(
   message: TransactionMessage,
   { ledger, bank, account }: TransactionCheckContext,
@@ -44,7 +47,7 @@ export function hasValidBlockhash(
   return nonce !== undefined && durableNonceOf(account(nonce)) === recentBlockhash;
 }
 
-/** The hash that a nonce account holds, after its version, state and authority. */
+/** Reads the hash of a durable nonce account, which follows its version, state and authority. */
 function durableNonceOf(account: Account | undefined): string | undefined {
   return account?.owner === SYSTEM_PROGRAM && account.data.length === 80
     ? bs58.encode(account.data.subarray(40, 72))

@@ -3,10 +3,10 @@ import bs58 from 'bs58';
 import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { TransactionRefused } from './svm-transaction-error.ts';
 
-/** A transaction as it came over the wire, read once. */
+/** A decoded transaction with its bytes. */
 export interface WireTransaction {
   readonly bytes: Uint8Array;
-  /** The first one names the transaction. Base58; {@link MISSING_SIGNATURE} where one is missing. */
+  /** Base58; {@link MISSING_SIGNATURE} where one is missing. The first one identifies the transaction. */
   readonly signatures: readonly string[];
   readonly message: TransactionMessage;
 }
@@ -18,7 +18,7 @@ export interface TransactionMessage {
     readonly numReadonlySignerAccounts: number;
     readonly numReadonlyNonSignerAccounts: number;
   };
-  /** Addresses that the message itself spells, the fee payer first. */
+  /** Addresses that the message itself contains, the fee payer first. */
   readonly staticKeys: readonly string[];
   readonly addressTableLookups: readonly AddressTableLookup[];
   readonly instructions: readonly CompiledInstruction[];
@@ -32,20 +32,20 @@ interface AddressTableLookup {
   readonly readonlyIndexes: readonly number[];
 }
 
-/** Indices are into the transaction's account keys: the static ones, then the loaded writable, then the loaded readonly. */
+/** An instruction. Indices refer to the transaction's account keys: static, loaded writable, loaded read-only. */
 export interface CompiledInstruction {
   readonly programIndex: number;
   readonly accounts: readonly number[];
   readonly data: Uint8Array;
 }
 
-/** Stands in the place of a signature that is missing: 64 zero bytes. */
+/** Placeholder of a missing signature: 64 zero bytes. */
 export const MISSING_SIGNATURE = '1'.repeat(64);
 
 const transactionDecoder = getTransactionDecoder();
 const messageDecoder = getCompiledTransactionMessageDecoder();
 
-/** Reads a signed transaction. Throws {@link TransactionRefused} on bytes that are none. */
+/** Decodes a signed transaction. Throws {@link TransactionRefused} on malformed bytes. */
 export function decodeTransaction(bytes: Uint8Array): WireTransaction {
   const decoded = decodeOrRefuse(() => transactionDecoder.decode(bytes));
   const message = decodeMessage(decoded.messageBytes);
@@ -55,7 +55,7 @@ export function decodeTransaction(bytes: Uint8Array): WireTransaction {
   return { bytes, signatures, message };
 }
 
-/** Reads a message alone, as `getFeeForMessage` gets it. Throws {@link TransactionRefused} on bytes that are none. */
+/** Decodes a message alone, as `getFeeForMessage` gets it. Throws {@link TransactionRefused} on malformed bytes. */
 export function decodeMessage(bytes: ReadonlyUint8Array): TransactionMessage {
   const message = decodeOrRefuse(() => messageDecoder.decode(bytes));
   if (message.version === 1) throw new TransactionRefused('UnsupportedVersion');
@@ -85,14 +85,16 @@ function decodeOrRefuse<T>(decode: () => T): T {
   }
 }
 
-/** Which static keys a message may write to. */
+/** Returns whether a message may write to a static key. */
 export function isStaticWritable({ header, staticKeys }: TransactionMessage, index: number): boolean {
   return index < header.numSignerAccounts
     ? index < header.numSignerAccounts - header.numReadonlySignerAccounts
     : index < staticKeys.length - header.numReadonlyNonSignerAccounts;
 }
 
-/** What a message asks of the compute budget: the price of a unit in micro-lamports, and how many units at most. */
+/**
+ * Returns the compute budget that a message requests: the price of a unit in micro-lamports, and the maximum of units.
+ */
 export function computeBudgetOf({ staticKeys, instructions }: TransactionMessage): {
   readonly price: bigint;
   readonly units: bigint;
@@ -115,13 +117,13 @@ export function computeBudgetOf({ staticKeys, instructions }: TransactionMessage
 const DEFAULT_UNITS_PER_INSTRUCTION = 200_000n;
 const LAMPORTS_PER_SIGNATURE = 5000n;
 
-/** What a message costs its payer, in lamports. */
+/** Returns the fee of a message in lamports. */
 export function feeOf(message: TransactionMessage): bigint {
   const { price, units } = computeBudgetOf(message);
   return LAMPORTS_PER_SIGNATURE * BigInt(message.header.numSignerAccounts) + (price * units + 999_999n) / 1_000_000n;
 }
 
-/** The nonce account that a message lives by, if its first instruction advances one. */
+/** Returns the nonce account that a message depends on, if its first instruction advances one. */
 export function nonceAccountOf({ staticKeys, instructions }: TransactionMessage): string | undefined {
   const [first] = instructions;
   if (first === undefined || staticKeys[first.programIndex] !== SYSTEM_PROGRAM) return undefined;

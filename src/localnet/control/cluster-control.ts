@@ -3,69 +3,60 @@ import type { Chain } from '../bank/chain.ts';
 import type { InjectedFaults } from '../rpc/injected-faults.ts';
 import type { SlotTicker } from './slot-ticker.ts';
 
-/** The part of a node's server that a test may act on. */
-export interface ControlledServer {
-  /** How often each method was called over HTTP; those that no node knows are counted as `unknown`. */
-  requestCounts(): Readonly<Record<string, number>>;
-  /** Cuts every WebSocket without a word. */
-  dropWebSockets(): void;
-  /** Ends every WebSocket properly, as a server does that drains. */
-  closeWebSockets(): void;
-  /** Cuts every connection and takes no more. */
-  stopListening(): Promise<void>;
-  /** Takes connections again, at the same address. */
-  startListening(): Promise<void>;
-}
-
-/** What a test can do to a running cluster. Each call has taken effect when its promise resolves. */
+/**
+ * Faults and events that a test can trigger in a running cluster. Each call has taken effect when its promise resolves.
+ */
 export interface ClusterControl {
-  /** No more slots pass. */
+  /** Stops the slots. */
   pauseSlots(): Promise<void>;
-  /** Slots pass again, from where they stopped. */
+  /** Lets slots pass again, from where they stopped. */
   resumeSlots(): Promise<void>;
-  /** The node falls so many slots behind the clock by standing still; 0 lets it catch up at once. */
+  /** Makes the node lag the clock by a number of slots; 0 lets it catch up at once. */
   lagBehind(slots: number): Promise<void>;
-  /** Abandons what is processed but not confirmed, and goes on from there on another branch. Returns those slots. */
+  /**
+   * Abandons the blocks that are processed but not confirmed, and continues on another fork. Returns the abandoned
+   * slots.
+   */
   fork(): Promise<Slot[]>;
-  /** Cuts every WebSocket without a word. */
+  /** Cuts every WebSocket without a close frame. */
   dropWebSockets(): Promise<void>;
-  /** Closes every WebSocket politely (1000), as a load balancer does that drains. */
+  /** Closes every WebSocket with code 1000, as a load balancer does that drains. */
   closeWebSockets(): Promise<void>;
-  /** WebSockets stay open; nothing comes through them and no ping is answered. */
+  /** Keeps WebSockets open, but sends nothing and answers no ping. */
   silenceWebSockets(isSilent: boolean): Promise<void>;
-  /** The next requests over HTTP get status 429, with `Retry-After` if seconds are given. */
+  /** Answers the next HTTP requests with status 429, with `Retry-After` if seconds are given. */
   rateLimit(requests: number, retryAfterSeconds?: number): Promise<void>;
-  /** The next calls that name a slot or an account get error -32016. */
+  /** Answers the next calls that name a slot or an account with error -32016. */
   failMinContextSlot(calls: number): Promise<void>;
-  /** So many of the newest confirmed blocks can't be read yet: error -32014. */
+  /** Answers calls for the newest confirmed blocks, as many as given, with error -32014. */
   withholdBlockStatus(blocks: number): Promise<void>;
-  /** Every HTTP request waits so many milliseconds. */
+  /** Delays every HTTP response. */
   delayResponses(ms: number): Promise<void>;
-  /** So many slots are added to every slot that the node tells of. */
+  /** Adds a number to every slot that the node reports. */
   skewSlots(slots: number): Promise<void>;
-  /** Nobody answers at the address: connections are cut, new ones refused. */
+  /** Cuts all connections and refuses new ones. */
   stopListening(): Promise<void>;
-  /** Answers again, at the same address. */
+  /** Listens again, at the same address. */
   startListening(): Promise<void>;
-  /** How often each JSON-RPC method has been called over HTTP. */
+  /** Returns the number of calls over HTTP by JSON-RPC method. */
   requestCounts(): Promise<Readonly<Record<string, number>>>;
 }
 
-/** The part of a server that the control turns. */
+/** Part of the server that the control uses. */
 export interface ControlledServer {
-  /** How often each method was called over HTTP; those that no node knows are counted as `unknown`. */
+  /** Returns the number of calls over HTTP by method; methods that no node has are counted as `unknown`. */
   requestCounts(): Readonly<Record<string, number>>;
-  /** Cuts every WebSocket without a word. */
+  /** Cuts every WebSocket without a close frame. */
   dropWebSockets(): void;
-  /** Ends every WebSocket properly, as a server does that drains. */
+  /** Closes every WebSocket with code 1000. */
   closeWebSockets(): void;
-  /** Cuts every connection and takes no more. */
+  /** Cuts all connections and refuses new ones. */
   stopListening(): Promise<void>;
-  /** Takes connections again, at the same address. */
+  /** Listens again, at the same address. */
   startListening(): Promise<void>;
 }
 
-/** The parts that the control turns. */
+/** Parts of the cluster that the control changes. */
 interface ControlledParts {
   readonly chain: Chain;
   readonly slotTicker: SlotTicker;
@@ -73,7 +64,7 @@ interface ControlledParts {
   readonly server: ControlledServer;
 }
 
-/** The control of a cluster in the same thread. */
+/** Creates the control of a cluster in the same thread. */
 export function createClusterControl({ chain, slotTicker, faults, server }: ControlledParts): ClusterControl {
   return {
     pauseSlots: async () => slotTicker.pause(),

@@ -1,7 +1,7 @@
 import type { MessagePort, Worker } from 'node:worker_threads';
 import type { ClusterControl } from './cluster-control.ts';
 
-/** One call, as it goes to the thread of the cluster. */
+/** Call that is sent to the thread of the cluster. */
 interface RemoteCall {
   readonly id: number;
   readonly name: keyof RemoteCommands;
@@ -10,7 +10,7 @@ interface RemoteCall {
 
 type RemoteReply = { readonly id: number; readonly result: unknown } | { readonly id: number; readonly error: unknown };
 
-/** What the other thread can be asked: all of the control, and to end. */
+/** Calls that the thread accepts: the cluster control, and `close`. */
 interface RemoteCommands extends ClusterControl {
   close(): Promise<void>;
 }
@@ -34,7 +34,7 @@ const COMMAND_NAMES: { readonly [name in keyof RemoteCommands]: true } = {
   close: true,
 };
 
-/** The control of a cluster in another thread. Calls are refused once the thread has `ended`. */
+/** Creates the control of a cluster in another thread. Calls are rejected once the thread has `ended`. */
 export function createRemoteControl(
   worker: Worker,
   ended: Promise<unknown>,
@@ -62,16 +62,16 @@ export function createRemoteControl(
     });
   const members = Object.keys(COMMAND_NAMES).map((name) => [
     name,
-    (...args: readonly unknown[]) => call(name as keyof RemoteCommands, args), // a key of NAMES
+    (...args: readonly unknown[]) => call(name as keyof RemoteCommands, args), // a key of COMMAND_NAMES
   ]);
-  const commands: RemoteCommands = Object.fromEntries(members); // NAMES has every command, each by its own name
+  const commands: RemoteCommands = Object.fromEntries(members); // COMMAND_NAMES has every command, each by its name
   return { control: commands, close: () => commands.close() };
 }
 
-/** Obeys the calls that come through a port. */
+/** Executes the calls that arrive at a port. */
 export function serveRemoteControl(port: MessagePort, commands: RemoteCommands): void {
   port.on('message', ({ id, name, args }: RemoteCall) => {
-    const command = commands[name] as (...args: readonly unknown[]) => Promise<unknown>; // the caller's types saw to args
+    const command = commands[name] as (...args: readonly unknown[]) => Promise<unknown>; // checked by the caller's types
     command(...args).then(
       (result) => port.postMessage({ id, result } satisfies RemoteReply),
       (error: unknown) => port.postMessage({ id, error } satisfies RemoteReply),

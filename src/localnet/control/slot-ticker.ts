@@ -1,10 +1,10 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { Chain } from '../bank/chain.ts';
 
-/** Behind by more slots than this (a machine that slept), the missed slots stay empty. */
+/** Slots that are caught up with at most; beyond (a machine that slept), the missed slots stay empty. */
 const MAX_CATCH_UP_SLOTS = 128;
 
-/** Makes slots pass on a chain as time does. */
+/** Produces blocks on a chain as time passes. */
 export class SlotTicker {
   readonly #clock: Clock;
   readonly #chain: Chain;
@@ -29,18 +29,18 @@ export class SlotTicker {
     this.#cancelTimer?.();
   }
 
-  /** Makes no more blocks. */
+  /** Stops producing blocks. */
   pause(): void {
     this.#chain.slotClock.pause();
   }
 
-  /** Goes on where {@link pause} stopped: the slots between are not made up for. */
+  /** Continues where {@link pause} stopped, without the slots between. */
   resume(): void {
     this.#chain.slotClock.resume();
     if (this.#isRunning) this.start();
   }
 
-  /** Falls `slots` behind the clock by standing still, as a node that lags; 0 catches up at once. */
+  /** Lags the clock by `slots`, as a slow node does; 0 catches up at once. */
   lagBehind(slots: number): void {
     this.#lagSlots = slots;
     if (this.#isRunning) this.start();

@@ -1,6 +1,6 @@
 import type { Slot } from '../../domain/slot.ts';
 
-/** A refusal in a node's own words: what a JSON-RPC answer carries in place of a result. */
+/** A refusal with the code and message of a Solana node: the `error` of a JSON-RPC response. */
 export class JsonRpcError extends Error {
   override readonly name = 'JsonRpcError';
   readonly code: number;
@@ -17,53 +17,56 @@ export class JsonRpcError extends Error {
   }
 }
 
-/** The text is no JSON, or an entry of it is no request that could be answered by itself. */
+/** Creates the error for a text that is not JSON, or a batch with an entry that can't be answered. */
 export const parseError = (): JsonRpcError => new JsonRpcError(-32700, 'Parse error');
-/** JSON, but not a call; and base58 of data that is too long for it. */
+/** Creates the error for JSON that is not a call, and for data too long for base58. */
 export const invalidRequest = (message = 'Invalid request'): JsonRpcError => new JsonRpcError(-32600, message);
-/** A defect of the node. */
+/** Creates the error for a defect of the node. */
 export const internalError = (): JsonRpcError => new JsonRpcError(-32603, 'Internal error');
-/** No method has this name, on this face of the node. */
+/** Creates the error for a method that doesn't exist over this transport. */
 export const methodNotFound = (): JsonRpcError => new JsonRpcError(-32601, 'Method not found');
-/** The caller's mistake, in `message`. */
+/** Creates the error for invalid parameters, described in `message`. */
 export const invalidParams = (message: string, data?: unknown): JsonRpcError => new JsonRpcError(-32602, message, data);
 
-/** The node is so many slots behind the cluster. */
+/** Creates the error of a node that lags the cluster by a number of slots. */
 export const nodeUnhealthy = (numSlotsBehind: number): JsonRpcError =>
   new JsonRpcError(-32005, `Node is behind by ${numSlotsBehind} slots`, { numSlotsBehind });
 
-/** The block was there once; it is older than what the node keeps. */
+/** Creates the error for a block that is older than the node's history. */
 export const blockCleanedUp = (slot: Slot, firstAvailableSlot: Slot): JsonRpcError =>
   new JsonRpcError(
     -32001,
     `Block ${slot} cleaned up, does not exist on node. First available block: ${firstAvailableSlot}`,
   );
 
-/** The transaction was tried before it was sent on, and failed. `data` is the outcome of the trial. */
+/**
+ * Creates the error for a transaction that failed in the simulation before it was sent. `data` is the simulation's
+ * result.
+ */
 export const preflightFailure = (reason: string, data: unknown): JsonRpcError =>
   new JsonRpcError(-32002, `Transaction simulation failed: ${reason}`, data);
 
-/** Somebody who had to sign did not. */
+/** Creates the error for a transaction without a required signature. */
 export const signatureFailure = (): JsonRpcError =>
   new JsonRpcError(-32003, 'Transaction signature verification failure');
 
-/** The slot is ahead of the commitment that was asked for. */
+/** Creates the error for a slot ahead of the requested commitment. */
 export const blockNotAvailable = (slot: Slot): JsonRpcError =>
   new JsonRpcError(-32004, `Block not available for slot ${slot}`);
 
-/** The slot is final and has no block. */
+/** Creates the error for a final slot without a block. */
 export const slotSkipped = (slot: Slot): JsonRpcError =>
   new JsonRpcError(-32007, `Slot ${slot} was skipped, or missing due to ledger jump to recent snapshot`);
 
-/** As {@link slotSkipped}, of a slot that is older than what the node itself keeps. */
+/** Creates the error for a skipped slot that is older than the node's history. */
 export const longTermSlotSkipped = (slot: Slot): JsonRpcError =>
   new JsonRpcError(-32009, `Slot ${slot} was skipped, or missing in long-term storage`);
 
-/** The block is there, but not all about it yet. */
+/** Creates the error for a block whose transaction statuses are not written yet. */
 export const blockStatusNotAvailableYet = (slot: Slot): JsonRpcError =>
   new JsonRpcError(-32014, `Block status not yet available for slot ${slot}`);
 
-/** The caller did not say that it knows transactions of this version. */
+/** Creates the error for a transaction version that the caller has not declared support for. */
 export const unsupportedVersion = (version: number): JsonRpcError =>
   new JsonRpcError(
     -32015,
@@ -72,10 +75,10 @@ export const unsupportedVersion = (version: number): JsonRpcError =>
       `"maxSupportedTransactionVersion": ${version}`,
   );
 
-/** The node has not come as far as the caller demands. */
+/** Creates the error for a node that has not reached the caller's `minContextSlot`. */
 export const minContextSlotNotReached = (contextSlot: Slot): JsonRpcError =>
   new JsonRpcError(-32016, 'Minimum context slot has not been reached', { contextSlot });
 
-/** A page of history was to begin or end at a transaction that is not there. */
+/** Creates the error for a page of history bounded by an unknown transaction. */
 export const transactionNotFound = (signature: string): JsonRpcError =>
   new JsonRpcError(-32020, `Transaction ${signature} not found`);

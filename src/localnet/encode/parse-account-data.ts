@@ -14,7 +14,7 @@ import { parseSysvar } from './parse-sysvars.ts';
 import { parseTokenAccount } from './parse-token-accounts.ts';
 import type { ParsedAccountData } from './parsed-account-data.ts';
 
-/** What `jsonParsed` shows in place of an account's bytes. */
+/** Account data as `jsonParsed` encodes it. */
 export interface ParsedAccount {
   readonly program: string;
   readonly parsed: ParsedAccountData;
@@ -22,7 +22,7 @@ export interface ParsedAccount {
 }
 
 interface AccountParser {
-  /** The name that a node has for it. */
+  /** Name of the owner in a node's answers. */
   readonly program: string;
   readonly parse: (
     account: Account,
@@ -45,8 +45,8 @@ const PARSERS: Readonly<Record<string, AccountParser>> = {
 };
 
 /**
- * An account's data as `jsonParsed` shows it; undefined when its owner is not known or its data is not what the owner
- * writes: a node answers base64 then. `scale` tells how amounts of a mint are shown.
+ * Parses account data for `jsonParsed`; undefined when the owner is unknown or the data is not in its format: a node
+ * answers base64 then. `scale` returns how amounts of a mint are displayed.
  */
 export function parseAccountData(
   address: string,

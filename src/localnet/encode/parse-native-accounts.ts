@@ -5,11 +5,11 @@ import type { ParsedAccountData } from './parsed-account-data.ts';
 const NONCE_BYTES = 80;
 const TABLE_HEADER_BYTES = 56;
 
-/** Shows an account of the System program that holds a durable nonce; undefined for a plain wallet. */
+/** Parses a durable nonce account of the System program; undefined for a plain wallet. */
 export function parseNonce({ data }: Account): ParsedAccountData | undefined {
   if (data.length !== NONCE_BYTES) return undefined;
   const reader = new ByteReader(data);
-  reader.u32(); // the version, which changes how a nonce is derived, not how it is shown
+  reader.u32(); // the version, which changes how a nonce is derived, not its JSON
   if (reader.u32() === 0) return { type: 'uninitialized', info: undefined };
   const info = {
     authority: reader.pubkey(),
@@ -19,7 +19,7 @@ export function parseNonce({ data }: Account): ParsedAccountData | undefined {
   return { type: 'initialized', info };
 }
 
-/** Shows an address lookup table. */
+/** Parses an address lookup table. */
 export function parseLookupTable({ data }: Account): ParsedAccountData {
   const reader = new ByteReader(data);
   if (reader.u32() === 0) return { type: 'uninitialized', info: undefined };
@@ -40,7 +40,7 @@ export function parseLookupTable({ data }: Account): ParsedAccountData {
   };
 }
 
-/** Shows an account of the upgradeable loader: a program, or where its code lies. */
+/** Parses an account of the upgradeable loader: a program, or its program data. */
 export function parseLoader({ data }: Account): ParsedAccountData | undefined {
   const reader = new ByteReader(data);
   const kind = reader.u32();
@@ -52,7 +52,7 @@ export function parseLoader({ data }: Account): ParsedAccountData | undefined {
   return { type: 'programData', info: { slot, authority, data: [Buffer.from(code).toString('base64'), 'base64'] } };
 }
 
-/** Shows an account of the stake program. */
+/** Parses an account of the stake program. */
 export function parseStake({ data }: Account): ParsedAccountData | undefined {
   const reader = new ByteReader(data);
   const kind = reader.u32();

@@ -4,7 +4,7 @@ import type { ParsedAccountData } from './parsed-account-data.ts';
 
 const readCount = (reader: ByteReader): number => Number(reader.u64());
 
-/** The sysvars that a node shows by name, by their address. */
+/** Sysvars that a node parses, by address. */
 const SYSVARS: Readonly<Record<string, { readonly type: string; readonly info: (reader: ByteReader) => unknown }>> = {
   [CLOCK_SYSVAR]: {
     type: 'clock',
@@ -56,7 +56,7 @@ const SYSVARS: Readonly<Record<string, { readonly type: string; readonly info: (
   },
 };
 
-/** Shows a sysvar; undefined for one that has no name here. */
+/** Parses a sysvar; undefined for an address that is not in the table. */
 export function parseSysvar(address: string, reader: ByteReader): ParsedAccountData | undefined {
   const sysvar = SYSVARS[address];
   return sysvar && { type: sysvar.type, info: sysvar.info(reader) };

@@ -10,7 +10,7 @@ import type { Account } from '../bank/svm-account.ts';
 import type { ParsedAccountData } from './parsed-account-data.ts';
 import { toUiTokenAmount } from './ui-token-amount.ts';
 
-/** Shows an account of a token program: a mint, a token account or a multisig. */
+/** Parses an account of a token program: a mint, a token account or a multisig. */
 export function parseTokenAccount(
   account: Account,
   scale: (mint: string) => AmountScale | undefined,
@@ -44,7 +44,7 @@ function toParsedTokenAccount(
   tokenAccount: TokenAccount,
   scale: AmountScale | undefined,
 ): ParsedAccountData | undefined {
-  if (scale === undefined) return undefined; // without its mint an amount can't be shown
+  if (scale === undefined) return undefined; // without its mint an amount has no decimals
   const { delegate, rentExemptReserve, closeAuthority } = tokenAccount;
   return {
     type: 'account',

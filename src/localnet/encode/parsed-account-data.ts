@@ -1,4 +1,4 @@
-/** What `jsonParsed` shows of an account's data: which kind it is, and its fields. */
+/** Kind of an account and its fields, as `jsonParsed` encodes them. */
 export interface ParsedAccountData {
   readonly type: string;
   readonly info: unknown;

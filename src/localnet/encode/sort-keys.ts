@@ -1,8 +1,8 @@
 import { RawJson } from '../../domain/to-json.ts';
 
 /**
- * The same value with the members of every object ordered by name. A node answers requests in this order, and shows
- * parsed data so everywhere; its notifications keep the order of its structs.
+ * Returns a value with the members of all its objects sorted by name. A node sorts the members of answers, and of
+ * parsed data everywhere; its notifications keep the order of its structs.
  */
 export function sortKeys(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || value instanceof RawJson) return value;

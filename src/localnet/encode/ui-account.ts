@@ -6,25 +6,25 @@ import { parseAccountData } from './parse-account-data.ts';
 import { sortKeys } from './sort-keys.ts';
 import { wrapInZstdFrame } from './zstd-frame.ts';
 
-/** In the order in which a node lists them when it refuses another. */
+/** Account encodings, in the order in which a node lists them when it refuses another. */
 export const ACCOUNT_ENCODINGS = ['binary', 'base58', 'base64', 'jsonParsed', 'base64+zstd'] as const;
 export type AccountEncoding = (typeof ACCOUNT_ENCODINGS)[number];
 
-/** Which bytes of the data to show. */
+/** Range of the data to return. */
 export interface DataSlice {
   readonly offset: number;
   readonly length: number;
 }
 
-/** How a caller wants to see accounts. */
+/** Encoding of accounts that a caller requests. */
 export interface AccountView {
   readonly encoding: AccountEncoding;
   readonly dataSlice?: DataSlice | undefined;
-  /** How amounts of a mint are shown at the bank that is read. */
+  /** Returns how amounts of a mint are displayed at the bank that is read. */
   readonly scale: (mint: string) => AmountScale | undefined;
 }
 
-/** An account as a node shows it, its members in the order of notifications. */
+/** JSON of an account, its members in the order of notifications. */
 export interface UiAccount {
   readonly lamports: bigint;
   readonly data: unknown;
@@ -34,16 +34,16 @@ export interface UiAccount {
   readonly space: number;
 }
 
-/** The longest data that base58 is offered for. */
+/** Longest data that is encoded as base58. */
 export const MAX_BASE58_BYTES = 128;
 
-/** Owners of accounts that no transaction made: their rent epoch is 0. */
+/** Owners of accounts that no transaction creates: their rent epoch is 0. */
 const ZERO_RENT_EPOCH_OWNERS: ReadonlySet<string> = new Set([
   'Sysvar1111111111111111111111111111111111111',
   'NativeLoader1111111111111111111111111111111',
 ]);
 
-/** Shows an account as the caller wants it. */
+/** Encodes an account as the caller requests. */
 export function encodeUiAccount(address: string, account: Account, view: AccountView): UiAccount {
   const { lamports, owner, executable, data } = account;
   return {
@@ -75,7 +75,7 @@ function encodeData(address: string, account: Account, { encoding, dataSlice, sc
   }
 }
 
-/** The part of the data that was asked for; nothing where it lies past the end. */
+/** Returns the requested range of the data, empty past its end. */
 export function sliceData(data: Uint8Array, slice: DataSlice | undefined): Uint8Array {
   return slice === undefined ? data : data.subarray(slice.offset, slice.offset + slice.length);
 }
@@ -84,7 +84,7 @@ const encodeBase64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString(
 const encodeBase58 = (bytes: Uint8Array): string =>
   bytes.length > MAX_BASE58_BYTES ? 'error: data too large for bs58 encoding' : bs58.encode(bytes);
 
-/** What a notification shows for an account that is gone. */
+/** Account that a notification contains when an account is closed. */
 export const CLOSED_ACCOUNT: Account = {
   lamports: 0n,
   owner: SYSTEM_PROGRAM,

@@ -13,7 +13,7 @@ import { decodeInstruction, parsableProgramName } from '../../solana/transaction
 import type { ParsedInfo } from '../../solana/transactions/instruction-layout.ts';
 import { toUiTokenAmount } from './ui-token-amount.ts';
 
-/** An instruction with its accounts spelled out. */
+/** An instruction with addresses instead of account indices. */
 export interface ResolvedInstruction {
   readonly programId: string;
   readonly accounts: readonly string[];
@@ -21,7 +21,10 @@ export interface ResolvedInstruction {
   readonly stackHeight: number;
 }
 
-/** Shown by name. Of the others that can be read, a node shows some raw, and of votes and loads more than is read. */
+/**
+ * Programs whose instructions are parsed. Of others that could be parsed, a node leaves some raw, and of votes and
+ * loaders it parses more.
+ */
 const PARSED_PROGRAMS: ReadonlySet<string> = new Set([
   SYSTEM_PROGRAM,
   TOKEN_PROGRAM,
@@ -33,10 +36,10 @@ const PARSED_PROGRAMS: ReadonlySet<string> = new Set([
   MEMO_V1_PROGRAM,
 ]);
 
-/** An instruction as `jsonParsed` shows it: by name where its program is known, else with raw data. */
+/** Encodes an instruction for `jsonParsed`: parsed where its program is known, else with raw data. */
 export function encodeParsedInstruction({ programId, accounts, data, stackHeight }: ResolvedInstruction): ParsedInfo {
   const decoded = PARSED_PROGRAMS.has(programId) ? decodeInstruction(programId, accounts, data, toUiTokenAmount) : null;
   if (decoded === null) return { programId, accounts, data: bs58.encode(data), stackHeight };
-  const parsed = decoded.type === 'memo' ? decoded.info['memo'] : decoded; // a memo is text alone in a node's words
+  const parsed = decoded.type === 'memo' ? decoded.info['memo'] : decoded; // a node encodes a memo as text alone
   return { program: parsableProgramName(programId), programId, parsed, stackHeight };
 }

@@ -1,7 +1,7 @@
 import { RawJson } from '../../domain/to-json.ts';
 import { type AmountScale, toTokenAmount as exactAmount } from '../../solana/accounts/ui-amount.ts';
 
-/** An amount as a node shows it, its members in the order of notifications. */
+/** JSON of an amount, its members in the order of notifications. */
 interface UiTokenAmount {
   readonly uiAmount: RawJson | null;
   readonly decimals: number;
@@ -9,11 +9,11 @@ interface UiTokenAmount {
   readonly uiAmountString: string;
 }
 
-/** What a node shows for a raw amount of tokens, with a double spelled as there. */
+/** Encodes a raw amount of tokens as a node does, its double included. */
 export function toUiTokenAmount(raw: bigint, scale: AmountScale): UiTokenAmount {
   const { uiAmount, decimals, amount, uiAmountString } = exactAmount(raw, scale);
   return { uiAmount: uiAmount === null ? null : toRawDouble(uiAmount), decimals, amount, uiAmountString };
 }
 
-/** A whole double ends in `.0`. */
+/** Writes a whole double with `.0`. */
 const toRawDouble = (value: number): RawJson => new RawJson(/^\d+$/.test(`${value}`) ? `${value}.0` : `${value}`);

@@ -8,32 +8,32 @@ import { unsupportedVersion } from './json-rpc-error.ts';
 import { encodeParsedInstruction } from './ui-instruction.ts';
 import { toUiTokenAmount } from './ui-token-amount.ts';
 
-/** In the order in which a node lists them. */
+/** Transaction encodings, in the order in which a node lists them. */
 export const TRANSACTION_ENCODINGS = ['binary', 'base64', 'base58', 'json', 'jsonParsed'] as const;
 type TransactionEncoding = (typeof TRANSACTION_ENCODINGS)[number];
 
-/** How a caller wants to see transactions. */
+/** Encoding of transactions that a caller requests. */
 export interface TransactionView {
   readonly encoding: TransactionEncoding;
-  /** Undefined when the caller knows legacy transactions only, and no versions. */
+  /** Highest version that the caller supports; undefined for legacy only, then the version is omitted. */
   readonly maxVersion: number | undefined;
   readonly rewards: boolean;
 }
 
-/** A transaction and what it did. Throws when its version is above what the caller knows. */
+/** Encodes a transaction and its effects. Throws when the caller doesn't support its version. */
 export function encodeUiTransaction(landed: LandedTransaction, view: TransactionView): object {
   const version = checkVersion(landed, view.maxVersion);
   return { meta: encodeMeta(landed, view), transaction: encodeContent(landed, view.encoding), version };
 }
 
-/** A transaction as `transactionDetails: "accounts"` shows it: who took part, and how balances moved. */
+/** Encodes a transaction for `transactionDetails: "accounts"`: its account keys and balances. */
 export function encodeUiTransactionAccounts(landed: LandedTransaction, view: TransactionView): object {
   const version = checkVersion(landed, view.maxVersion);
   const transaction = { accountKeys: encodeKeys(landed), signatures: landed.transaction.signatures };
   return { meta: encodeBalances(landed, view), transaction, version };
 }
 
-/** What to say of the version: nothing to a caller who knows none. */
+/** Returns the version to include; undefined for a caller that declared none. */
 function checkVersion(
   { transaction }: LandedTransaction,
   maxVersion: number | undefined,
@@ -137,7 +137,7 @@ function encodeInstruction(
   });
 }
 
-/** In the ledger, unlike in accounts, a node keeps no `uiAmount` of zero: it comes out as null. */
+/** Encodes a token balance. In the ledger, unlike in accounts, a node writes a `uiAmount` of zero as null. */
 const encodeTokenBalance = ({ accountIndex, mint, owner, program, amount, decimals }: TokenBalance): object => ({
   accountIndex,
   mint,

@@ -1,10 +1,12 @@
 const MAGIC = 0xfd2fb528;
 const SINGLE_SEGMENT = 0x20;
 const SIZE_IN_FOUR_BYTES = 0x80;
-/** What one block may hold at most. */
+/** Maximum size of a block (RFC 8878). */
 const MAX_BLOCK_BYTES = 128 * 1024;
 
-/** Wraps bytes in a Zstandard frame without compressing them: valid for any reader, and Node 20 has no compressor. */
+/**
+ * Wraps bytes in a Zstandard frame (RFC 8878) without compression: valid for any reader, and Node 20 has no compressor.
+ */
 export function wrapInZstdFrame(bytes: Uint8Array): Uint8Array {
   const blocks: Uint8Array[] = [];
   for (let at = 0; at < bytes.length || at === 0; at += MAX_BLOCK_BYTES) {

@@ -3,25 +3,25 @@ import type { Slot } from '../../domain/slot.ts';
 import type { SlotEvent } from '../bank/chain.ts';
 import type { Block } from '../bank/produced-block.ts';
 
-/** Something that a node tells its subscribers about. */
+/** Event that a node notifies its subscribers of. */
 export type PubsubEvent =
   | { readonly kind: 'frozen'; readonly block: Block }
   | { readonly kind: 'root'; readonly slot: Slot }
-  /** A block reached a commitment. `changed` are the accounts that differ from what that commitment saw before. */
+  /** A block reached a commitment; `changed` are the accounts that differ from the state this commitment had before. */
   | {
       readonly kind: 'bank';
       readonly commitment: Commitment;
       readonly block: Block;
       readonly changed: ReadonlySet<string>;
     }
-  /** The bank above `parent` was opened. */
+  /** A bank was opened on top of `parent`. */
   | { readonly kind: 'created'; readonly slot: Slot; readonly parent: Slot; readonly root: Slot }
   | { readonly kind: 'completed'; readonly slot: Slot }
   | { readonly kind: 'optimisticConfirmation'; readonly slot: Slot };
 
 /**
- * What happens in one slot, in the order in which a node tells of it. The next bank is announced before the accounts of
- * the block below it are confirmed, and one bank's accounts are all told before the next bank's.
+ * Returns the events of one slot in the order in which a node sends their notifications. The next bank is announced
+ * before the accounts of the block below it are confirmed, and all accounts of one bank precede those of the next.
  */
 export function pubsubEventsOf(event: SlotEvent): PubsubEvent[] {
   const { processed, isFirstOfFork, revertedAccounts, confirmed, finalized, openedSlot, root } = event;

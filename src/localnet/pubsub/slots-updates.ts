@@ -2,7 +2,10 @@ import type { Slot } from '../../domain/slot.ts';
 import type { NodeContext } from '../rpc/method-handler.ts';
 import type { PubsubEvent } from './notification-order.ts';
 
-/** What slotsUpdates subscribers are told of a moment. Nodes call this subscription unstable. */
+/**
+ * Returns the results that an event gives to slotsUpdates subscribers. Solana's documentation calls this subscription
+ * unstable.
+ */
 export function slotsUpdatesOf({ clock, faults }: NodeContext, event: PubsubEvent): readonly unknown[] {
   const skewed = (slot: Slot): Slot => slot + faults.slotSkew;
   const timestamp = clock.now();

@@ -6,7 +6,7 @@ import type { NodeContext } from '../rpc/method-handler.ts';
 import { pubsubEventsOf } from './notification-order.ts';
 import { parseTopic, type SubscriptionTopic, TOPIC_KINDS } from './subscription-topics.ts';
 
-/** Where notifications go. */
+/** Receiver of notifications. */
 export interface Subscriber {
   send(text: string): void;
 }
@@ -23,8 +23,8 @@ const MAX_SUBSCRIPTIONS = 10_000;
 const METHOD_PATTERN = new RegExp(`^(${TOPIC_KINDS.join('|')})(Subscribe|Unsubscribe)$`);
 
 /**
- * Who listens to what. As on a node, equal subscriptions are one and share their id, also over connections, and each
- * notification is written once.
+ * Subscriptions and their subscribers. As on a node, equal subscriptions share one id, over all connections, and each
+ * notification is serialized once.
  */
 export class SubscriptionRegistry {
   readonly #node: NodeContext;
@@ -36,19 +36,19 @@ export class SubscriptionRegistry {
     this.#node = node;
   }
 
-  /** Answers `<kind>Subscribe` and `<kind>Unsubscribe`, which are all that a node understands here. */
+  /** Answers `<kind>Subscribe` and `<kind>Unsubscribe`, the only methods of pubsub. */
   call(subscriber: Subscriber, name: string, params: unknown): unknown {
     const [, kind, action] = METHOD_PATTERN.exec(name) ?? [];
     if (kind === undefined) throw methodNotFound();
     return action === 'Subscribe' ? this.#subscribe(subscriber, kind, params) : this.#unsubscribe(subscriber, params);
   }
 
-  /** Forgets a subscriber that is gone. */
+  /** Removes a closed connection's subscriptions. */
   removeSubscriber(subscriber: Subscriber): void {
     for (const subscription of this.#byId.values()) this.#removeFrom(subscription, subscriber);
   }
 
-  /** Tells everyone what one slot brought. */
+  /** Sends the notifications of one slot. */
   publish(event: SlotEvent): void {
     for (const pubsubEvent of pubsubEventsOf(event)) {
       for (const subscription of this.#byId.values()) {

@@ -17,15 +17,15 @@ import { parseAccountFilters } from '../rpc/program-account-filter.ts';
 import type { PubsubEvent } from './notification-order.ts';
 import { slotsUpdatesOf } from './slots-updates.ts';
 
-/** What a subscription listens to. */
+/** Filter and encoder of a subscription. */
 export interface SubscriptionTopic {
-  /** The results that a event gives to its subscribers, none for most moments. */
+  /** Returns the results that an event gives to the subscribers, none for most events. */
   readonly resultsOf: (event: PubsubEvent) => readonly unknown[];
-  /** True when the first result is also the last one. */
+  /** True when the first result is also the last. */
   readonly endsAfterFirst?: boolean;
 }
 
-/** A kind of subscription: `<kind>Subscribe` begins it, `<kind>Notification` tells its subscribers. */
+/** A kind of subscription: `<kind>Subscribe` starts it, `<kind>Notification` is its notification. */
 interface TopicKind {
   readonly required: number;
   readonly optional: number;
@@ -125,17 +125,17 @@ const TOPIC_KINDS_BY_NAME: Readonly<Record<string, TopicKind>> = {
   },
 };
 
-/** The kinds of subscription that there are. */
+/** Names of the kinds of subscription. */
 export const TOPIC_KINDS: readonly string[] = Object.keys(TOPIC_KINDS_BY_NAME);
 
-/** Reads what a subscription listens to. Throws NodeError for what a node refuses. */
+/** Parses the parameters of a subscription. Throws JsonRpcError for parameters that a node refuses. */
 export function parseTopic(node: NodeContext, kind: string, params: unknown): SubscriptionTopic {
   const known = TOPIC_KINDS_BY_NAME[kind];
   if (known === undefined) throw methodNotFound();
   return known.createTopic(node, readPositional(params, known.required, known.optional));
 }
 
-/** Listens to the banks of one commitment, and tells each value with the bank's slot. */
+/** Creates a topic over the banks of one commitment; each value gets the bank's slot as context. */
 function bankTopic(
   node: NodeContext,
   options: RpcConfig,
@@ -151,7 +151,7 @@ function bankTopic(
   };
 }
 
-/** How accounts are shown as they stand at the end of a block. */
+/** Reads the requested encoding of accounts as of the end of a block. */
 function accountViewAt({ chain }: NodeContext, options: unknown, { slot, blockTime }: Block): AccountView {
   return readAccountView(readConfig(options), 'binary', {
     scale(mint) {
@@ -163,7 +163,7 @@ function accountViewAt({ chain }: NodeContext, options: unknown, { slot, blockTi
 
 const readPubkey = (value: unknown): string => readOrRefuse(value, readAddress, 'Invalid pubkey provided');
 
-/** Subscriptions refuse a bad address or signature in other words than reads do. */
+/** Reads a parameter; refuses an invalid one with the message that subscriptions have for it. */
 function readOrRefuse(value: unknown, read: (value: unknown) => string, refusal: string): string {
   try {
     return read(value);
@@ -172,7 +172,7 @@ function readOrRefuse(value: unknown, read: (value: unknown) => string, refusal:
   }
 }
 
-/** The address that transactions must name; undefined for all of them. */
+/** Reads the address that transactions must mention; undefined for all transactions. */
 function readMention(filter: unknown): string | undefined {
   if (filter === 'all' || filter === 'allWithVotes') return undefined;
   const { mentions } = readConfig(filter);

@@ -6,7 +6,7 @@ import { parseAccountFilters } from './program-account-filter.ts';
 
 const MAX_ACCOUNTS = 100;
 
-/** Reads of accounts. */
+/** RPC methods that read accounts. */
 export const ACCOUNT_METHODS: MethodHandlers = {
   getBalance: {
     required: 1,

@@ -13,7 +13,7 @@ import {
 import type { BankView } from './bank-view.ts';
 import { type RpcConfig, readConfig, readOptional, readU64, readVariant } from './json-rpc-params.ts';
 
-/** How the caller wants to see accounts; `usual` is the encoding when none is named. */
+/** Reads the encoding of accounts that the caller requests; `defaultEncoding` where they name none. */
 export function readAccountView(
   { encoding, dataSlice }: RpcConfig,
   defaultEncoding: AccountEncoding,
@@ -31,7 +31,7 @@ function readDataSlice(value: unknown): DataSlice {
   return { offset: readU64(offset), length: readU64(length) };
 }
 
-/** Shows an account in an answer, where data that is too long for base58 is refused. */
+/** Encodes an account for an answer. Throws where the data is too long for base58. */
 export function encodeAccount(address: string, account: Account, view: AccountView): UiAccount {
   const base58 = view.encoding === 'binary' || view.encoding === 'base58';
   if (base58 && sliceData(account.data, view.dataSlice).length > MAX_BASE58_BYTES) {

@@ -7,20 +7,20 @@ import { minContextSlotNotReached } from '../encode/json-rpc-error.ts';
 import { type RpcConfig, readCommitment, readMinContextSlot } from './json-rpc-params.ts';
 import { NODE_VERSION, type NodeContext } from './method-handler.ts';
 
-/** The state of the chain that a read is answered from. */
+/** State of the chain that a method reads. */
 export interface BankView {
   readonly commitment: Commitment;
-  /** The slot as the node tells it. */
+  /** Slot as the node reports it. */
   readonly slot: Slot;
   account(address: string): Account | undefined;
   programAccounts(program: string): readonly [address: string, account: Account][];
-  /** How amounts of a mint are shown here; undefined where there is no such mint. */
+  /** Returns how amounts of a mint are displayed here; undefined where there is no such mint. */
   scale(mint: string): AmountScale | undefined;
-  /** A value with the slot that it holds at. */
+  /** Adds the slot of this state to a value. */
   withContext(value: unknown): object;
 }
 
-/** The newest state at the commitment that was asked for. Throws when it is older than `minContextSlot`. */
+/** Returns the newest state at the requested commitment. Throws when it is older than `minContextSlot`. */
 export function readBankView({ chain, faults }: NodeContext, config: RpcConfig): BankView {
   const commitment = readCommitment(config);
   const slot = chain.slot(commitment) + faults.slotSkew;

@@ -17,7 +17,7 @@ import { readBlockConfig, readTransactionView } from './transaction-view.ts';
 const TRANSACTION_DETAILS = ['full', 'signatures', 'none', 'accounts'] as const;
 const LAMPORTS_PER_SIGNATURE = 5000n;
 
-/** Reads of blocks. */
+/** RPC methods that read blocks. */
 export const BLOCK_METHODS: MethodHandlers = {
   getBlock: {
     required: 1,
@@ -58,7 +58,7 @@ export const BLOCK_METHODS: MethodHandlers = {
   minimumLedgerSlot: { required: 0, optional: 0, handle: ({ chain }) => chain.firstAvailableSlot },
 };
 
-/** The block of a slot as far as a commitment sees. That a slot was skipped is certain only below the root. */
+/** Finds the block of a slot at a commitment. A slot is certain to be skipped only below the root. */
 function findBlock({ chain, faults }: NodeContext, slot: Slot, commitment: Commitment): Block {
   const { firstAvailableSlot } = chain;
   if (slot < firstAvailableSlot)
@@ -70,7 +70,7 @@ function findBlock({ chain, faults }: NodeContext, slot: Slot, commitment: Commi
   return block;
 }
 
-/** What the leader earned: half of each signature's fee, all of what was paid for priority. */
+/** Returns the leader's reward: half of each signature's fee and all priority fees. */
 function leaderRewards(chain: Chain, transactions: Block['transactions']): object[] {
   let lamports = 0n;
   for (const { fee, transaction } of transactions) {

@@ -21,10 +21,10 @@ const METHODS: ReadonlyMap<string, MethodHandler> = new Map(
   } satisfies MethodHandlers),
 );
 
-/** Whether a node answers to this name at all. */
+/** Returns whether a node has a method of this name. */
 export const isMethod = (name: string): boolean => METHODS.has(name);
 
-/** Answers one call. Throws NodeError for what a node refuses. */
+/** Answers one call. Throws JsonRpcError for a call that a node refuses. */
 export function callMethod(node: NodeContext, name: string, params: unknown): unknown {
   const method = METHODS.get(name);
   if (method === undefined) throw methodNotFound();

@@ -2,12 +2,12 @@ import { invalidParams, nodeUnhealthy } from '../encode/json-rpc-error.ts';
 import { readAddress, readList, readOptional, readU64 } from './json-rpc-params.ts';
 import { type MethodHandlers, NODE_VERSION } from './method-handler.ts';
 
-/** So far behind a node may be and still call itself healthy. */
+/** Maximum lag of a healthy node in slots. */
 const MAX_SLOTS_BEHIND = 128;
 const MAX_SAMPLES = 720;
 const MAX_FEE_ACCOUNTS = 128;
 
-/** Reads of the node itself, and of how busy the cluster is. */
+/** RPC methods that read the node and the cluster's load. */
 export const CLUSTER_METHODS: MethodHandlers = {
   getHealth: {
     required: 0,
@@ -35,7 +35,7 @@ export const CLUSTER_METHODS: MethodHandlers = {
         shredVersion: 0,
         rpc: address,
         pubsub: address,
-        // no other node could reach this one
+        // no other node could connect to this one
         gossip: null,
         serveRepair: null,
         tpu: null,
@@ -52,9 +52,9 @@ export const CLUSTER_METHODS: MethodHandlers = {
     required: 0,
     optional: 1,
     handle({ chain }, [limit]) {
-      const most = readOptional(limit, readU64) ?? MAX_SAMPLES;
-      if (most > MAX_SAMPLES) throw invalidParams(`Invalid limit; max ${MAX_SAMPLES}`);
-      return chain.performanceSamples(most).map(({ slot, transactions, slots, seconds }) => ({
+      const maxSamples = readOptional(limit, readU64) ?? MAX_SAMPLES;
+      if (maxSamples > MAX_SAMPLES) throw invalidParams(`Invalid limit; max ${MAX_SAMPLES}`);
+      return chain.performanceSamples(maxSamples).map(({ slot, transactions, slots, seconds }) => ({
         slot,
         numTransactions: transactions,
         numNonVoteTransactions: transactions,

@@ -1,25 +1,25 @@
 /**
- * What a test makes the node do wrong. A plain object that the server reads at each request and each message, so that
- * a change takes effect at once; the server counts the counters down.
+ * Faults that a test injects. A plain object that the server reads at each request and each message, so that a change
+ * takes effect at once; the server decrements the counters.
  */
 export interface InjectedFaults {
-  /** So many more HTTP requests are answered with status 429. */
+  /** Number of next HTTP requests that are answered with status 429. */
   rateLimitedRequests: number;
-  /** Seconds for the `Retry-After` header of those. */
+  /** Seconds of the `Retry-After` header of those. */
   retryAfterSeconds: number | undefined;
-  /** So many more calls that name a slot or an account are answered with error -32016. */
+  /** Number of next calls naming a slot or an account that are answered with error -32016. */
   minContextSlotFailures: number;
-  /** So many of the newest confirmed blocks are answered with error -32014: not all about them is written down yet. */
+  /** Number of newest confirmed blocks that are answered with error -32014: their statuses are not written yet. */
   blocksWithoutStatus: number;
-  /** Milliseconds before an HTTP request is looked at. */
+  /** Milliseconds before an HTTP request is processed. */
   delayMs: number;
-  /** Added to every slot that the node tells of, over HTTP and WebSocket. */
+  /** Number added to every slot that the node reports, over HTTP and WebSocket. */
   slotSkew: number;
-  /** WebSockets stay open, but nothing is sent and no ping is answered. */
+  /** True while WebSockets stay open without any message or pong. */
   isSilent: boolean;
 }
 
-/** A node that does all right. */
+/** Creates the state without faults. */
 export const noFaults = (): InjectedFaults => ({
   rateLimitedRequests: 0,
   retryAfterSeconds: undefined,

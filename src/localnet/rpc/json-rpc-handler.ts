@@ -3,12 +3,12 @@ import { toJson } from '../../domain/to-json.ts';
 import { internalError, invalidRequest, JsonRpcError, parseError } from '../encode/json-rpc-error.ts';
 import { sortKeys } from '../encode/sort-keys.ts';
 
-/** Answers one well-formed call. Throws NodeError for a refusal. */
+/** Answers one well-formed call. Throws JsonRpcError for a refusal. */
 export type CallHandler = (method: string, params: unknown) => unknown;
 
 type JsonRpcId = number | bigint | string | null;
 
-/** What one entry of a request turned out to be. */
+/** Parsed entry of a request. */
 type RequestEntry =
   | {
       readonly kind: 'call';
@@ -23,9 +23,9 @@ type RequestEntry =
 const KNOWN_MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
 
 /**
- * Answers the text of a JSON-RPC request, single or batch, with the text of its answer; empty where a node has nothing
- * to say. `call` is asked for each call in it; what it throws besides NodeError goes to `onError`. One entry that is no
- * request at all spoils its whole batch.
+ * Answers the text of a JSON-RPC request, single or batch, with the text of its response; empty where a node sends
+ * none. `call` answers each call in it; what it throws besides JsonRpcError goes to `onError`. One entry without a
+ * usable id makes the whole batch fail.
  */
 export function handleJsonRpc(text: string, call: CallHandler, onError: (thrown: unknown) => void): string {
   let request: unknown;
@@ -60,10 +60,10 @@ function handleEntry(entry: RequestEntry, call: CallHandler, onError: (thrown: u
 const errorResponse = (id: JsonRpcId, error: JsonRpcError): string =>
   toJson({ jsonrpc: '2.0', error: error.toJSON(), id });
 
-/** Sorts an entry; undefined for what can't even be refused, because it has no usable id. */
+/** Parses an entry; undefined for one that can't be answered because it has no usable id. */
 function parseEntry(value: unknown): RequestEntry | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  const { jsonrpc, id, method, params } = value as Record<string, unknown>; // an object that JSON gave
+  const { jsonrpc, id, method, params } = value as Record<string, unknown>; // an object of parsed JSON
   const known = Object.keys(value).every((name) => KNOWN_MEMBERS.has(name));
   const callable = params === undefined || params === null || typeof params === 'object';
   const versioned = jsonrpc === undefined || jsonrpc === null || jsonrpc === '2.0';

@@ -3,10 +3,12 @@ import type { Commitment } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { invalidParams } from '../encode/json-rpc-error.ts';
 
-/** The members of a request's last parameter. */
+/** Members of a request's last parameter. */
 export type RpcConfig = Readonly<Record<string, unknown>>;
 
-/** The parameters of a request by position. A method takes between `required` and `required + optional` of them. */
+/**
+ * Returns the parameters of a request by position. A method takes between `required` and `required + optional` of them.
+ */
 export function readPositional(params: unknown, required: number, optional: number): readonly unknown[] {
   if (params !== undefined && params !== null && !Array.isArray(params)) {
     throw invalidParams('`params` should be an array');
@@ -24,64 +26,64 @@ export function readPositional(params: unknown, required: number, optional: numb
   return values;
 }
 
-/** Text, whatever it says. */
+/** Reads a string. */
 export function readString(value: unknown): string {
   if (typeof value !== 'string') throw wrongType(value, 'a string');
   return value;
 }
 
-/** A slot, a size or a limit: far above 2^53 it is only known to be large. */
+/** Reads a slot, a size or a limit; inexact above 2^53. */
 export const readU64 = (value: unknown): number => Number(readExactU64(value));
 
-/** An amount, to the last digit. */
+/** Reads an exact amount. */
 export function readExactU64(value: unknown): bigint {
   if (!isInteger(value)) throw wrongType(value, 'u64');
   if (value < 0) throw invalidParams(`Invalid params: invalid value: integer \`${value}\`, expected u64.`);
   return BigInt(value);
 }
 
-/** A list that holds at most `max` items. */
+/** Reads a list of at most `max` items. */
 export function readList(value: unknown, max: number): readonly unknown[] {
   if (!Array.isArray(value)) throw wrongType(value, 'a sequence');
   if (value.length > max) throw invalidParams(`Too many inputs provided; max ${max}`);
   return value;
 }
 
-/** 32 bytes in base58, returned as they were spelt. */
+/** Reads 32 bytes in base58; returns the text. */
 export const readAddress = (value: unknown): string => readBase58(value, 32);
-/** 64 bytes in base58, returned as they were spelt. */
+/** Reads 64 bytes in base58; returns the text. */
 export const readSignature = (value: unknown): string => readBase58(value, 64);
 
-/** The last parameter, which may be absent or null. */
+/** Reads the last parameter, which may be absent or null. */
 export function readConfig(value: unknown): RpcConfig {
   if (value === undefined || value === null) return {};
   if (typeof value !== 'object' || Array.isArray(value)) throw wrongType(value, 'a map');
-  return value as RpcConfig; // an object that JSON gave
+  return value as RpcConfig; // an object of parsed JSON
 }
 
-/** A member that may be absent or null. */
+/** Reads a member that may be absent or null. */
 export function readOptional<T>(value: unknown, read: (value: unknown) => T): T | undefined {
   return value === undefined || value === null ? undefined : read(value);
 }
 
-/** Anything that is no commitment counts as the strictest, as a node has it. */
+/** Reads the commitment. A node treats any other value as `finalized`. */
 export function readCommitment({ commitment }: RpcConfig): Commitment {
   const name = readOptional(commitment, readString);
   return name === 'processed' || name === 'confirmed' ? name : 'finalized';
 }
 
-/** For methods that look into blocks, which are not complete before they are confirmed. */
+/** Reads the commitment for methods that read blocks, which are incomplete before they are confirmed. */
 export function readBlockCommitment(config: RpcConfig): Commitment {
   const level = readCommitment(config);
   if (level === 'processed') throw invalidParams('Method does not support commitment below `confirmed`');
   return level;
 }
 
-/** The slot below which the caller wants no answer. */
+/** Reads the lowest slot that the caller accepts. */
 export const readMinContextSlot = ({ minContextSlot }: RpcConfig): Slot | undefined =>
   readOptional(minContextSlot, readU64);
 
-/** One of a closed set of names. */
+/** Reads one of a closed set of names. */
 export function readVariant<T extends string>(value: unknown, names: readonly T[]): T {
   const name = readString(value);
   const known = names.find((known) => known === name);
@@ -90,7 +92,7 @@ export function readVariant<T extends string>(value: unknown, names: readonly T[
   throw invalidParams(`Invalid params: unknown variant \`${name}\`, expected one of ${expected}.`);
 }
 
-/** That a value has the wrong type, in the words of the library that a node reads JSON with. */
+/** Creates the error for a value of the wrong type, in the words of serde, with which a node parses JSON. */
 function wrongType(value: unknown, expected: string): Error {
   return invalidParams(`Invalid params: invalid type: ${describeType(value)}, expected ${expected}.`);
 }
@@ -104,7 +106,7 @@ function describeType(value: unknown): string {
   return isInteger(value) ? `integer \`${value}\`` : `floating point \`${value}\``;
 }
 
-/** How a node's language prints JSON values when it debugs. */
+/** Formats a JSON value as Rust's `Debug` does in a node's messages. */
 function rustDebug(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(rustDebug).join(', ')}]`;
   if (typeof value === 'string') return `String(${JSON.stringify(value)})`;

@@ -3,17 +3,17 @@ import type { Chain } from '../bank/chain.ts';
 import type { Faucet } from '../traffic/faucet.ts';
 import type { InjectedFaults } from './injected-faults.ts';
 
-/** What methods answer from. */
+/** State that methods read and change. */
 export interface NodeContext {
   readonly chain: Chain;
   readonly faucet: Faucet;
   readonly faults: InjectedFaults;
   readonly clock: Clock;
-  /** Where it listens: host and port. */
+  /** Host and port on which the node listens. */
   readonly address: string;
 }
 
-/** A JSON-RPC method: how many parameters it takes, and what it answers. Refusals are thrown as NodeError. */
+/** A JSON-RPC method: its number of parameters, and its answer. Refusals are thrown as JsonRpcError. */
 export interface MethodHandler {
   readonly required: number;
   readonly optional: number;
@@ -22,5 +22,5 @@ export interface MethodHandler {
 
 export type MethodHandlers = Readonly<Record<string, MethodHandler>>;
 
-/** Which version of a node's interface the answers follow, and that it is not one. */
+/** Version of the node interface that the answers follow, marked as embedded. */
 export const NODE_VERSION = '4.2.2-embedded';

@@ -4,13 +4,13 @@ import { readTokenAccount } from '../bank/token-state.ts';
 import { invalidParams } from '../encode/json-rpc-error.ts';
 import { readConfig, readList, readString, readU64 } from './json-rpc-params.ts';
 
-/** Whether an account belongs to the answer. */
+/** Returns whether an account matches. */
 export type ProgramAccountFilter = (account: Account) => boolean;
 
 const MAX_FILTERS = 4;
 const MAX_COMPARED_BYTES = 128;
 
-/** Reads the `filters` of getProgramAccounts and programSubscribe: all of them must hold. */
+/** Parses the `filters` of getProgramAccounts and programSubscribe, all of which must match. */
 export function parseAccountFilters(value: unknown): ProgramAccountFilter {
   if (value === undefined || value === null) return () => true;
   const items = readList(value, Number.POSITIVE_INFINITY);

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Clock } from '../../domain/clock.ts';
 import type { InjectedFaults } from './injected-faults.ts';
 
-/** What a node reads of a request body. */
+/** Maximum size of a request body. */
 const MAX_BODY_BYTES = 50 * 1024;
 
 interface HttpHandlerDeps {
@@ -12,7 +12,7 @@ interface HttpHandlerDeps {
   readonly answer: (text: string) => string;
 }
 
-/** How a node speaks HTTP: JSON-RPC to POST, everything else refused as text. */
+/** Creates the HTTP handler of a node: JSON-RPC for POST, everything else is refused with a text. */
 export function createHttpHandler({ faults, clock, answer }: HttpHandlerDeps): RequestListener {
   const respond = (response: ServerResponse, text: string): void => {
     if (faults.rateLimitedRequests > 0) {
@@ -50,7 +50,7 @@ function respondText(response: ServerResponse, status: number, text: string): vo
   response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
 }
 
-/** The way a public endpoint tells its callers to slow down. */
+/** Responds like a public endpoint that rate-limits its callers. */
 function respondRateLimited(response: ServerResponse, retryAfter: number | undefined): void {
   if (retryAfter !== undefined) response.setHeader('retry-after', retryAfter);
   response
@@ -61,7 +61,7 @@ function respondRateLimited(response: ServerResponse, retryAfter: number | undef
 const isJson = ({ headers }: IncomingMessage): boolean =>
   headers['content-type']?.split(';')[0]?.trim().toLowerCase() === 'application/json';
 
-/** Gives the body once it is whole, or undefined as soon as it is too long. */
+/** Reads the body; undefined as soon as it is too long. */
 function readBody(request: IncomingMessage, onBody: (text: string | undefined) => void): void {
   const chunks: Buffer[] = [];
   let length = 0;

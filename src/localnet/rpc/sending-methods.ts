@@ -6,11 +6,11 @@ import { readBankView } from './bank-view.ts';
 import { readAddress, readConfig, readExactU64, readOptional, readString, readVariant } from './json-rpc-params.ts';
 import type { MethodHandlers, NodeContext } from './method-handler.ts';
 
-/** What a packet holds, and so a transaction at most. */
+/** Maximum size of a transaction: what fits into a packet. */
 const MAX_TRANSACTION_BYTES = 1232;
 const ENCODINGS = ['base58', 'base64'] as const;
 
-/** What changes the chain, and what it would cost. A gateway asks none of these; whoever plays with the cluster may. */
+/** RPC methods that change the chain or price a change. The gateway calls none of them; users of the cluster may. */
 export const SENDING_METHODS: MethodHandlers = {
   sendTransaction: {
     required: 1,
@@ -61,13 +61,13 @@ function decodeBytes(text: string, encoding: (typeof ENCODINGS)[number]): Uint8A
 const decodeBase64 = (text: string): Uint8Array | undefined =>
   /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.length % 4 === 0 ? Buffer.from(text, 'base64') : undefined;
 
-/** Tries a transaction before it is sent, so that one that would fail costs nothing. */
+/** Simulates a transaction before it is sent, so that one that would fail costs nothing. */
 function runPreflight({ chain }: NodeContext, bytes: Uint8Array): void {
   const { error, logs, computeUnits } = withRefusals(() => chain.simulate(bytes));
   if (error !== null) throw toJsonRpcError(error, logs, computeUnits);
 }
 
-/** Puts it in a node's words when the chain takes no transaction. */
+/** Converts the chain's refusal of a transaction to the JSON-RPC error of a node. */
 function withRefusals<T>(work: () => T): T {
   try {
     return work();
@@ -93,7 +93,7 @@ const simulationResult = (err: TransactionError, logs: readonly string[], unitsC
   unitsConsumed,
 });
 
-/** An error in words: `BlockhashNotFound` is "Blockhash not found". */
+/** Describes an error in words: `BlockhashNotFound` is "Blockhash not found". */
 function describeError(error: TransactionError): string {
   if (error === 'AlreadyProcessed') return 'This transaction has already been processed';
   if (typeof error === 'string') return toSentence(error);

@@ -7,7 +7,7 @@ import type { MethodHandlers, NodeContext } from './method-handler.ts';
 
 const MAX_PROCESSING_AGE = 150;
 
-/** Reads of the cluster's clock: slots, epochs, who made blocks. */
+/** RPC methods that read slots, epochs and block production. */
 export const SLOT_METHODS: MethodHandlers = {
   getSlot: {
     required: 0,
@@ -94,7 +94,7 @@ export const SLOT_METHODS: MethodHandlers = {
 const newestBlock = ({ chain }: NodeContext, { commitment }: BankView): Block | undefined =>
   chain.newestBlock(commitment);
 
-/** The slots to count: those that the caller names, else the epoch so far. */
+/** Reads the range of slots to count: the requested one, else the epoch so far. */
 function readSlotRange(
   { chain }: NodeContext,
   bank: BankView,

@@ -11,7 +11,7 @@ import type { MethodHandlers } from './method-handler.ts';
 
 const MAX_LARGEST = 20;
 
-/** Reads of tokens. */
+/** RPC methods that read tokens. */
 export const TOKEN_METHODS: MethodHandlers = {
   getTokenAccountBalance: {
     required: 1,
@@ -73,7 +73,7 @@ export const TOKEN_METHODS: MethodHandlers = {
   },
 };
 
-/** These methods pay no heed to `minContextSlot`. */
+/** Removes `minContextSlot`, which these methods ignore. */
 const withoutMinContextSlot = (options: unknown): RpcConfig => ({ ...readConfig(options), minContextSlot: undefined });
 
 function readTokenFilter(filter: RpcConfig): { readonly mint: string } | { readonly programId: string } {
@@ -97,7 +97,7 @@ function requireAccount(bank: BankView, address: string, kind: 'account' | 'mint
   return account;
 }
 
-/** Which token program a mint belongs to. Refuses what is none, in the words that listings use. */
+/** Returns the token program of a mint. Throws for another account, with the message that listings have for it. */
 function tokenProgramOfMint(bank: BankView, mint: string): string {
   const account = requireAccount(bank, mint, 'mint');
   if (readMint(account) === undefined) throw invalidParams('Invalid param: Token mint could not be unpacked');

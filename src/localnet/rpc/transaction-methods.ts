@@ -20,7 +20,7 @@ import { readBlockConfig, readTransactionView } from './transaction-view.ts';
 const MAX_PAGE = 1000;
 const MAX_STATUSES = 256;
 
-/** Reads of transactions. */
+/** RPC methods that read transactions. */
 export const TRANSACTION_METHODS: MethodHandlers = {
   getTransaction: {
     required: 1,
@@ -51,8 +51,8 @@ export const TRANSACTION_METHODS: MethodHandlers = {
       const commitment = readBlockCommitment(rest);
       const newest = readOptional(before, readSignature);
       const oldest = readOptional(until, readSignature);
-      const most = readOptional(limit, readU64) ?? MAX_PAGE;
-      if (most < 1 || most > MAX_PAGE) throw invalidParams(`Invalid limit; max ${MAX_PAGE}`);
+      const maxCount = readOptional(limit, readU64) ?? MAX_PAGE;
+      if (maxCount < 1 || maxCount > MAX_PAGE) throw invalidParams(`Invalid limit; max ${MAX_PAGE}`);
       readBankView(node, rest); // for its minContextSlot
       const above = readPosition(chain, newest, commitment) ?? Number.POSITIVE_INFINITY;
       const below = readPosition(chain, oldest, commitment) ?? -1;
@@ -61,7 +61,7 @@ export const TRANSACTION_METHODS: MethodHandlers = {
         .filter(
           (landed) => landed.slot <= chain.slot(commitment) && positionOf(landed) < above && positionOf(landed) > below,
         )
-        .slice(-most)
+        .slice(-maxCount)
         .reverse()
         .map((landed) => encodeSignatureInfo(chain, landed));
     },
@@ -80,19 +80,19 @@ export const TRANSACTION_METHODS: MethodHandlers = {
   },
 };
 
-/** A transaction, once the commitment has come to its block. */
+/** Finds a transaction whose block has reached the commitment. */
 function findTransaction(chain: Chain, id: string, commitment: Commitment): LandedTransaction | undefined {
   const landed = chain.transaction(id);
   return landed !== undefined && landed.slot <= chain.slot(commitment) ? landed : undefined;
 }
 
-/** No block has as many transactions. */
+/** Number that no block's transactions exceed. */
 const MAX_BLOCK_TRANSACTIONS = 100_000;
 
-/** A transaction's place in the whole history. */
+/** Returns a transaction's position in the whole history. */
 const positionOf = ({ slot, index }: LandedTransaction): number => slot * MAX_BLOCK_TRANSACTIONS + index;
 
-/** The place of a transaction that bounds a page. Throws when there is no such transaction. */
+/** Returns the position of a transaction that bounds a page. Throws when there is no such transaction. */
 function readPosition(chain: Chain, id: string | undefined, commitment: Commitment): number | undefined {
   if (id === undefined) return undefined;
   const landed = findTransaction(chain, id, commitment);
@@ -115,7 +115,7 @@ function confirmationStatusOf(chain: Chain, { slot }: LandedTransaction): Commit
   return slot <= chain.slot('confirmed') ? 'confirmed' : 'processed';
 }
 
-/** The memos of a transaction in one line, each with its length in bytes; null when there is none. */
+/** Returns the memos of a transaction as one text, each with its length in bytes; null when there is none. */
 function memoOf({ transaction, accountKeys }: LandedTransaction): string | null {
   const memos = transaction.message.instructions
     .filter(({ programIndex }) => accountKeys[programIndex] === MEMO_PROGRAM)

@@ -2,7 +2,7 @@ import { invalidParams } from '../encode/json-rpc-error.ts';
 import { TRANSACTION_ENCODINGS, type TransactionView } from '../encode/ui-transaction.ts';
 import { type RpcConfig, readConfig, readOptional, readU64, readVariant } from './json-rpc-params.ts';
 
-/** The last parameter of methods that show transactions: members, or the encoding alone. */
+/** Reads the last parameter of methods that return transactions: an object, or the encoding alone. */
 export function readBlockConfig(value: unknown): RpcConfig {
   const options = typeof value === 'string' ? { encoding: value } : readConfig(value);
   const { encoding } = options;
@@ -10,7 +10,7 @@ export function readBlockConfig(value: unknown): RpcConfig {
   throw invalidParams('Invalid params: data did not match any variant of untagged enum RpcEncodingConfigWrapper.');
 }
 
-/** How the caller wants to see transactions. */
+/** Reads the encoding of transactions that the caller requests. */
 export function readTransactionView({ encoding, maxSupportedTransactionVersion, rewards }: RpcConfig): TransactionView {
   return {
     encoding: readOptional(encoding, (name) => readVariant(name, TRANSACTION_ENCODINGS)) ?? 'json',

@@ -4,22 +4,25 @@ import { TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { WRAPPED_SOL as WRAPPED_SOL_MINT } from '../../solana/accounts/known-mints.ts';
 import { COINS, type Coin, POOL, WALLETS } from './demo-accounts.ts';
 
-/** What can be held in a token account. */
+/** Token that a token account can contain. */
 type TokenAsset = Coin | typeof WRAPPED_SOL;
 
-/** SOL as a token: its mint is part of Solana. */
+/** Wrapped SOL, whose mint is part of Solana. */
 export const WRAPPED_SOL = {
   mint: { address: address(WRAPPED_SOL_MINT) },
   program: address(TOKEN_PROGRAM),
   decimals: 9,
 } as const;
 
-/** Finds the associated token account of an owner. */
+/** Returns the associated token account of an owner. */
 export type TokenAccountFinder = (asset: TokenAsset, owner: { readonly address: Address }) => Address;
 
 let cachedFinder: Promise<TokenAccountFinder> | undefined;
 
-/** The token accounts of everybody who trades. Deriving one is slow, and they are the same on every chain. */
+/**
+ * Derives the token accounts of all wallets and the pool. Derivation is slow, and the result is the same on every
+ * chain, so it is done once.
+ */
 export function deriveTokenAccounts(): Promise<TokenAccountFinder> {
   cachedFinder ??= createTokenAccountFinder();
   return cachedFinder;

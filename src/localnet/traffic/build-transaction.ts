@@ -16,17 +16,17 @@ import type { Keypair } from './demo-keypair.ts';
 
 export interface TransactionDraft {
   readonly payer: Keypair;
-  /** Built with {@link Keypair}s as signers; those sign. */
+  /** Instructions with {@link Keypair}s as signers, which sign the transaction. */
   readonly instructions: readonly Instruction[];
   /** A recent blockhash, or the value of the nonce that the first instruction advances. */
   readonly blockhash: string;
-  /** Written as version 0, with these tables in use where they help. */
+  /** Lookup tables to use where they help; makes the transaction version 0. */
   readonly lookupTables?: AddressesByLookupTableAddress;
 }
 
 const encoder = getTransactionEncoder();
 
-/** Builds and signs a transaction; returns it as it goes over the wire. */
+/** Builds and signs a transaction; returns its wire format. */
 export function buildTransaction({ payer, instructions, blockhash, lookupTables }: TransactionDraft): Uint8Array {
   const lifetime = { blockhash: blockhash as Blockhash, lastValidBlockHeight: 0n }; // the height is not sent
   const legacy = pipe(

@@ -14,13 +14,13 @@ import type { Keypair } from './demo-keypair.ts';
 const programAddress = address(LOOKUP_TABLE_PROGRAM);
 const addressEncoder = getAddressEncoder();
 
-/** A lookup table to be made: its address depends on who makes it and on a recent slot. */
+/** Instructions for a new lookup table, whose address depends on its creator and on a recent slot. */
 export interface LookupTablePlan {
   readonly address: Address;
   readonly instructions: readonly Instruction[];
 }
 
-/** Creates a table and fills it; `slot` has to be among the newest 512 blocks. */
+/** Plans the creation and filling of a table; `slot` must be among the newest 512 blocks. */
 export async function planLookupTable(
   owner: Keypair,
   slot: Slot,

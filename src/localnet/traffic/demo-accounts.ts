@@ -2,22 +2,22 @@ import { type Address, address } from '@solana/web3.js';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { deriveKeypair, type Keypair } from './demo-keypair.ts';
 
-/** Those who trade. */
+/** Wallets that send the traffic. */
 export const WALLETS = deriveKeypairs('wallet', 24);
-/** Issues the coins and owns the nonce account and the lookup table. */
+/** Issuer of the coins, and owner of the nonce account and the lookup table. */
 export const TREASURY = deriveKeypair('treasury');
-/** Owns the two vaults that swaps go through. */
+/** Owner of the two vaults of the swaps. */
 export const POOL = deriveKeypair('pool');
 export const NONCE = deriveKeypair('nonce');
-/** Token accounts beside the associated ones: opened, and closed again. */
+/** Token accounts besides the associated ones, opened and closed by turns. */
 export const EXTRA_TOKEN_ACCOUNTS = deriveKeypairs('locker', 8);
-/** Accounts that are funded and later emptied, so that they exist only at times. */
+/** Wallets that are funded and later emptied, so that they exist only at times. */
 export const TRANSIENT_WALLETS = deriveKeypairs('visitor', 16);
 
-/** Holds more lamports than a double can count, and never moves. */
+/** Account with more lamports than a double can represent, which never changes. */
 export const WHALE = { address: deriveKeypair('whale').address, lamports: 9_007_199_254_740_993n } as const;
 
-/** A mint, and what its metadata says. */
+/** A mint and its metadata. */
 export interface Coin {
   readonly mint: Keypair;
   readonly program: Address;
@@ -25,7 +25,7 @@ export interface Coin {
   readonly name: string;
   readonly symbol: string;
   readonly uri: string;
-  /** Hundredths of a percent that a transfer costs, kept by the mint. Token-2022 only. */
+  /** Transfer fee in basis points, withheld for the mint. Token-2022 only. */
   readonly transferFeeBps?: number;
 }
 

@@ -3,8 +3,8 @@ import { type Address, createNoopSigner, type NoopSigner } from '@solana/web3.js
 import bs58 from 'bs58';
 
 /**
- * Somebody who signs. It stands for a signer where an instruction is built and signs when the transaction is complete,
- * in the same turn, so that a slot's transactions are made between two events.
+ * A signer. It is the placeholder of a signer where an instruction is built, and signs synchronously when the
+ * transaction is complete, so that the transactions of a slot are made within one turn.
  */
 export interface Keypair extends NoopSigner {
   sign(message: Uint8Array): Uint8Array;
@@ -13,7 +13,7 @@ export interface Keypair extends NoopSigner {
 /** DER of an Ed25519 private key up to its 32 bytes, in hexadecimal. */
 const PKCS8_PREFIX = '302e020100300506032b657004220420';
 
-/** The keypair that a name stands for: the same name, the same keys. For play money only. */
+/** Derives a keypair from a name: the same name gives the same keys. For worthless accounts only. */
 export function deriveKeypair(name: string): Keypair {
   const secret = createHash('sha256').update(name).digest();
   const privateKey = createPrivateKey({

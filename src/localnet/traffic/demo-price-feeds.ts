@@ -18,23 +18,23 @@ import type { Chain } from '../bank/chain.ts';
 import { DOLLAR, GOLD, POINTS, TOLL, TREASURY } from './demo-accounts.ts';
 import { seededRng } from './seeded-rng.ts';
 
-/** Pyth's program that keeps one account per feed, and the one that checks and owns it. */
+/** Pyth's program that derives one account per feed, and below it the one that verifies and owns the accounts. */
 const PUSH_ORACLE = address('pythWSnswVUd12oZpeFP8e9CVaEqJg25g1Vtc2biRsT');
 const RECEIVER = 'rec5EKMGg6MxZYaMdyBfgwp4d5rB9T1VQH5pJv5LtFJ';
 
-/** The demo's own coins have feeds that are named by their mints. */
+/** Returns the feed id of a demo coin: its mint. */
 const feedIdOf = (mint: string): string => Buffer.from(bs58.decode(mint)).toString('hex');
 
 interface DemoPriceFeed {
   readonly mint: string;
   /** 64 hex digits. */
   readonly id: string;
-  /** What one is worth at first, in 10 ** -8 dollars. */
+  /** First price, in 10 ** -8 dollars. */
   readonly startPrice: bigint;
 }
 
 const FEEDS: readonly [DemoPriceFeed, ...DemoPriceFeed[]] = [
-  // SOL has the feed that it has everywhere: https://insights.pyth.network
+  // SOL has the feed id that it has on every cluster: https://insights.pyth.network
   {
     mint: WRAPPED_SOL,
     id: 'ef0d8b6fda2ceba41da15d4095d1da392a0d2f8ed0c6c7bc0f4cfac8c280b56d',
@@ -46,7 +46,7 @@ const FEEDS: readonly [DemoPriceFeed, ...DemoPriceFeed[]] = [
   { mint: TOLL.mint.address, id: feedIdOf(TOLL.mint.address), startPrice: 50000000n },
 ];
 
-/** The Pyth feed of each mint that has a price in the demo, as `prices.pyth.feeds` takes them. */
+/** Pyth feed of each mint that has a price in the demo, in the format of the setting `prices.pyth.feeds`. */
 export const PRICE_FEEDS: Readonly<Record<string, string>> = Object.fromEntries(
   FEEDS.map(({ mint, id }) => [mint, id]),
 );
@@ -74,8 +74,8 @@ const encoder = getStructEncoder([
 ]);
 
 /**
- * Keeps prices on the chain where Pyth would: one feed a slot is written anew, a little above or below what it was.
- * Pyth's programs are not part of the machine, so the accounts are made by decree.
+ * Keeps the accounts of price feeds where Pyth has them: each slot updates one feed by a small random step. Pyth's
+ * programs are not part of LiteSVM, so the accounts are written without transactions.
  */
 export async function startPriceFeeds(chain: Chain): Promise<void> {
   const { intBelow } = seededRng(PRICE_SEED);

@@ -18,7 +18,7 @@ import type { Coin } from './demo-accounts.ts';
 const program = address(METADATA_PROGRAM);
 const addressEncoder = getAddressEncoder();
 
-/** Where Metaplex keeps what it knows of a mint. */
+/** Returns the address of a mint's Metaplex metadata. */
 export async function findMetadataAddress(mint: Address): Promise<Address> {
   const seeds = ['metadata', addressEncoder.encode(program), addressEncoder.encode(mint)];
   const [found] = await getProgramDerivedAddress({ programAddress: program, seeds });
@@ -27,7 +27,7 @@ export async function findMetadataAddress(mint: Address): Promise<Address> {
 
 const ACCOUNT_BYTES = 679;
 
-/** Texts are padded with NULs to a fixed length, their size prefix counts the padding. */
+/** Encodes a text padded with NULs to a fixed length; its size prefix counts the padding. */
 const paddedText = (size: number) => addEncoderSizePrefix(fixEncoderSize(getUtf8Encoder(), size), getU32Encoder());
 const encoder = getStructEncoder([
   ['key', getU8Encoder()],
@@ -46,7 +46,7 @@ const encoder = getStructEncoder([
 ]);
 
 /**
- * The account that Metaplex would have made for a classic mint. Its program is not part of the machine, and nothing
+ * Creates the account that Metaplex would create for a classic mint. Its program is not part of LiteSVM, and nothing
  * here changes metadata, so the account is enough.
  */
 export function createMetadataAccount(
@@ -75,5 +75,5 @@ export function createMetadataAccount(
   return { lamports, owner: program, executable: false, data };
 }
 
-/** Bytes of a metadata account. */
+/** Size of a metadata account. */
 export const METADATA_ACCOUNT_BYTES = ACCOUNT_BYTES;

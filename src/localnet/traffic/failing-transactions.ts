@@ -43,6 +43,6 @@ const exceedComputeLimit: Scenario = ({ rng }) => {
   };
 };
 
-/** Transactions that land, fail and pay, each for another reason. */
-export const sendFailing: Scenario = (world) =>
-  world.rng.pick([overdrawSol, overdrawToken, sendInvalidMemo, exceedComputeLimit])(world);
+/** Creates a transaction that lands, fails and pays its fee, for one of several reasons. */
+export const sendFailing: Scenario = (context) =>
+  context.rng.pick([overdrawSol, overdrawToken, sendInvalidMemo, exceedComputeLimit])(context);

@@ -7,16 +7,16 @@ import { TransactionRefused } from '../bank/svm-transaction-error.ts';
 import { buildTransaction } from './build-transaction.ts';
 import { deriveKeypair } from './demo-keypair.ts';
 
-/** Gives lamports away, in ordinary transactions. */
+/** Source of lamports, which it sends in ordinary transactions. */
 export interface Faucet {
   readonly address: Address;
-  /** Throws {@link TransactionRefused} when an equal request has just been served or the faucet is empty. */
+  /** Sends lamports. Throws {@link TransactionRefused} when an equal request was just served or the faucet is empty. */
   airdrop(to: string, amount: bigint): LandedTransaction;
 }
 
 const FAUCET_LAMPORTS = 500_000_000_000_000_000n;
 
-/** Makes a faucet on a chain that is still being prepared. */
+/** Creates a faucet on a chain that has no block yet. */
 export function createFaucet(chain: Chain): Faucet {
   const payer = deriveKeypair('faucet');
   chain.setAccount(payer.address, {

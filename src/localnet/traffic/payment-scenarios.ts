@@ -12,27 +12,27 @@ const TRANSIENT_WALLET_LAMPORTS = 10_000_000n;
 const transferSol = (source: Keypair, destination: Address, amount: bigint): Instruction =>
   getTransferSolInstruction({ source, destination, amount });
 
-/** A note that anybody can read, and that its author signs. */
+/** Creates a memo that its author signs. */
 export function createMemo(authorKeypair: Keypair, text: string | Uint8Array): Instruction {
   const signer = { address: authorKeypair.address, role: AccountRole.READONLY_SIGNER, signer: authorKeypair } as const;
   const data = typeof text === 'string' ? new TextEncoder().encode(text) : text;
   return { programAddress: address(MEMO_PROGRAM), accounts: [signer], data };
 }
 
-/** One wallet pays another. */
+/** Pays from one wallet to another. */
 export const payWallet: Scenario = ({ rng }) => {
   const [payer, payee] = pickTwoWallets(rng);
   return { payer, instructions: [transferSol(payer, payee.address, rng.amount(MAX_PAYMENT))] };
 };
 
-/** A payment that says what for. */
+/** Pays with a memo that names an invoice. */
 export const payInvoice: Scenario = ({ rng }) => {
   const [payer, payee] = pickTwoWallets(rng);
   const note = createMemo(payer, `invoice ${rng.intBelow(100_000)}`);
   return { payer, instructions: [note, transferSol(payer, payee.address, rng.amount(MAX_PAYMENT))] };
 };
 
-/** One wallet pays three at once, found through the lookup table. */
+/** Pays from one wallet to three, whose addresses are in the lookup table. */
 export const payMany: Scenario = ({ rng, lookupTable }) => {
   const payer = rng.pick(WALLETS);
   const first = rng.intBelow(10);
@@ -41,7 +41,7 @@ export const payMany: Scenario = ({ rng, lookupTable }) => {
   return { payer, instructions, lookupTables: { [lookupTable.address]: [...lookupTable.entries] } };
 };
 
-/** A payment that was signed at leisure: it lives by the value of a nonce account. */
+/** Pays with a durable nonce instead of a recent blockhash. */
 export const payByNonce: Scenario = ({ rng, account }) => {
   const [payer, payee] = pickTwoWallets(rng);
   const nonce = account(NONCE.address)?.data.subarray(40, 72) ?? new Uint8Array(32);
@@ -50,7 +50,7 @@ export const payByNonce: Scenario = ({ rng, account }) => {
   return { payer, instructions, blockhash: bs58.encode(nonce) };
 };
 
-/** Somebody gets an account, or gives all of it back so that the account is no more. */
+/** Funds a transient wallet, or returns all its lamports so that it no longer exists. */
 export const fundOrEmptyWallet: Scenario = ({ rng, account }) => {
   const payer = rng.pick(WALLETS);
   const transientWallet = rng.pick(TRANSIENT_WALLETS);

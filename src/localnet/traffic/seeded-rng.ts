@@ -1,13 +1,13 @@
-/** Chance that repeats: the same seed, the same throws. */
+/** Reproducible random numbers: the same seed gives the same sequence. */
 export interface Rng {
-  /** An integer from 0 to `limit - 1`. */
+  /** Returns an integer from 0 to `limit - 1`. */
   intBelow(limit: number): number;
   pick<T>(list: readonly [T, ...T[]]): T;
-  /** From 1 to `limit`, small ones more often than large ones. */
+  /** Returns an amount from 1 to `limit`, small ones more often than large ones. */
   amount(limit: number): bigint;
 }
 
-/** Mulberry32: 32 bits of state, good enough for play. */
+/** Creates a Mulberry32 generator: 32 bits of state, good enough for demo traffic. */
 export function seededRng(seed: number): Rng {
   let state = seed | 0;
   const intBelow = (limit: number): number => {

@@ -12,7 +12,7 @@ import type { Scenario } from './scenario.ts';
 
 const TOKEN_ACCOUNT_BYTES = 165;
 
-/** A wallet turns SOL into a token, or all of that back into SOL. */
+/** Wraps SOL of a wallet, or unwraps all of it. */
 export const wrapOrUnwrapSol: Scenario = ({ rng, tokenAccountOf, account }) => {
   const payer = rng.pick(WALLETS);
   const ata = tokenAccountOf(WRAPPED_SOL, payer);
@@ -36,7 +36,7 @@ export const wrapOrUnwrapSol: Scenario = ({ rng, tokenAccountOf, account }) => {
   };
 };
 
-/** A wallet opens a second token account, or closes the one that somebody opened, as its owner. */
+/** Opens a second token account of a wallet, or closes the one that a wallet opened, as its owner. */
 export const openOrCloseTokenAccount: Scenario = ({ rng, account, minimumBalance }) => {
   const payer = rng.pick(WALLETS);
   const extraAccount = rng.pick(EXTRA_TOKEN_ACCOUNTS);

@@ -12,7 +12,7 @@ import type { Keypair } from './demo-keypair.ts';
 import { pickTwoWallets, type Scenario } from './scenario.ts';
 import { unitsPerCoin } from './traffic-setup.ts';
 
-/** The most coins that change hands at once. */
+/** Maximum of hundredths of a coin in one transaction. */
 const MAX_HUNDREDTHS = 500;
 
 const rawAmount = (coin: Coin, hundredths: bigint): bigint => (hundredths * unitsPerCoin(coin)) / 100n;
@@ -29,7 +29,7 @@ const transferCoins = (
     { programAddress: coin.program },
   );
 
-/** One wallet gives another some of a coin. */
+/** Transfers some of a coin from one wallet to another. */
 export const payToken: Scenario = ({ rng, tokenAccountOf }) => {
   const [payer, payee] = pickTwoWallets(rng);
   const coin = rng.pick(COINS);
@@ -40,7 +40,7 @@ export const payToken: Scenario = ({ rng, tokenAccountOf }) => {
   };
 };
 
-/** A wallet exchanges dollars for gold, or gold for dollars, at the price that keeps the product of the vaults. */
+/** Swaps dollars for gold or gold for dollars, at the price that keeps the product of the vaults. */
 export const swap: Scenario = ({ rng, tokenAccountOf, account }) => {
   const payer = rng.pick(WALLETS);
   const [give, get] = rng.intBelow(2) === 0 ? [DOLLAR, GOLD] : [GOLD, DOLLAR];
@@ -57,7 +57,7 @@ export const swap: Scenario = ({ rng, tokenAccountOf, account }) => {
   };
 };
 
-/** The treasury makes more of a coin. */
+/** Mints more of a coin. */
 export const mintCoins: Scenario = ({ rng, tokenAccountOf }) => {
   const coin = rng.pick(COINS);
   const { program, decimals } = coin;
@@ -70,7 +70,7 @@ export const mintCoins: Scenario = ({ rng, tokenAccountOf }) => {
   return { payer: TREASURY, instructions: [instruction] };
 };
 
-/** A wallet destroys some of a coin. */
+/** Burns some of a wallet's coins. */
 export const burnCoins: Scenario = ({ rng, tokenAccountOf }) => {
   const payer = rng.pick(WALLETS);
   const coin = rng.pick(COINS);
@@ -88,7 +88,7 @@ export const burnCoins: Scenario = ({ rng, tokenAccountOf }) => {
   return { payer, instructions: [instruction] };
 };
 
-/** A wallet lets another spend some of a coin; or the other spends it, if it has been let. */
+/** Approves another wallet as a delegate, or spends as the delegate what was approved. */
 export const approveOrSpend: Scenario = ({ rng, tokenAccountOf, account }) => {
   const [owner, other] = pickTwoWallets(rng);
   const coin = rng.pick(COINS);

@@ -14,12 +14,12 @@ import { approveOrSpend, burnCoins, mintCoins, payToken, swap } from './token-sc
 import { setUpTraffic, type TrafficSetup } from './traffic-setup.ts';
 
 export interface TrafficOptions {
-  /** Transactions per slot, on average. */
+  /** Average transactions per slot. */
   readonly transactionsPerSlot: number;
   readonly seed: number;
 }
 
-/** How often each thing happens, in a hundred or so. */
+/** Relative frequency of each scenario; the sum is about a hundred. */
 const SCENARIO_WEIGHTS: readonly (readonly [weight: number, scenario: Scenario])[] = [
   [24, payWallet],
   [24, payToken],
@@ -40,8 +40,8 @@ const WEIGHTED_SCENARIOS = SCENARIO_WEIGHTS.flatMap(([weight, scenario]) => Arra
 const COMPUTE_UNIT_LIMITS = [60_000, 120_000, 200_000] as const;
 
 /**
- * Life on the chain: people who pay, trade, note, fail and change their minds, the same for the same seed. It prepares
- * the chain's first block, then acts in each block from the chain's start on.
+ * Starts the traffic: payments, trades, memos, failures, the same for the same seed. It prepares the chain's first
+ * block, then sends transactions to each block from the first on.
  */
 export async function startTraffic(chain: Chain, { transactionsPerSlot, seed }: TrafficOptions): Promise<TrafficSetup> {
   const setup = await setUpTraffic(chain);
@@ -68,16 +68,22 @@ function sendRandomTransaction(chain: Chain, context: ScenarioContext): void {
   try {
     chain.send(buildTransaction({ ...draft, blockhash, instructions: [...budget, ...instructions] }));
   } catch (error) {
-    // Two equal transactions in one block: the cluster takes one, as it should.
+    // Two equal transactions in one block: the cluster refuses the second, as it should.
     if (!(error instanceof TransactionRefused)) throw error;
   }
 }
 
-/** A nonce is advanced before all else, and a budget is set once. */
+/**
+ * Returns whether compute budget instructions may precede: a nonce must be advanced first, and a budget is set only
+ * once.
+ */
 const acceptsComputeBudget = (first: Instruction | undefined): boolean =>
   first?.programAddress !== COMPUTE_BUDGET_PROGRAM && first?.accounts?.[0]?.address !== NONCE.address;
 
-/** Two of three are in a hurry, a few of them very much so. */
+/**
+ * Creates the compute budget of a random priority: two of three transactions pay for priority, a few of them a high
+ * price.
+ */
 function randomComputeBudget(rng: Rng): Instruction[] {
   if (rng.intBelow(3) === 0) return [];
   const urgency = rng.intBelow(40);

@@ -15,7 +15,7 @@ import type { Keypair } from './demo-keypair.ts';
 import { createMetadataAccount, findMetadataAddress, METADATA_ACCOUNT_BYTES } from './demo-token-metadata.ts';
 import { mintBytes, pointToOwnMetadata, setTransferFee, writeMetadata } from './token-2022-instructions.ts';
 
-/** What the play needs beside the cast. */
+/** Accounts of the setup that scenarios use. */
 export interface TrafficSetup {
   readonly tokenAccountOf: TokenAccountFinder;
   readonly lookupTable: { readonly address: Address; readonly entries: readonly Address[] };
@@ -24,10 +24,10 @@ export interface TrafficSetup {
 const SOL = 1_000_000_000n;
 const MINT_BYTES = 82;
 const NONCE_BYTES = 80;
-/** Enough for any metadata of the cast; what is not needed stays in the mint. */
+/** Space for the metadata of any coin; the lamports of unused space stay in the mint. */
 const METADATA_CAPACITY_BYTES = 512;
 
-/** Puts the first state into a chain that is still being prepared: lamports by decree, all else by transactions. */
+/** Writes the first state to a chain that has no block yet: lamports directly, all else by transactions. */
 export async function setUpTraffic(chain: Chain): Promise<TrafficSetup> {
   const run = (instructions: readonly Instruction[]): void => {
     const { hash } = chain.latestBlockhash('processed');
@@ -48,7 +48,7 @@ export async function setUpTraffic(chain: Chain): Promise<TrafficSetup> {
       chain.setAccount(await findMetadataAddress(coin.mint.address), metadata);
     }
   }
-  // The first wallets hold most, as in life; what they hold is a matter of their rank.
+  // Balances fall with the rank of a wallet: the first wallets own most.
   WALLETS.forEach((owner, rank) => {
     run(
       COINS.flatMap((coin) =>
@@ -66,7 +66,7 @@ export async function setUpTraffic(chain: Chain): Promise<TrafficSetup> {
       newAccount: NONCE,
       lamports: chain.minimumBalance(NONCE_BYTES),
       space: NONCE_BYTES,
-      programAddress: SYSTEM_PROGRAM as Address, // a constant of ours
+      programAddress: SYSTEM_PROGRAM as Address, // a constant of this package
     }),
     getInitializeNonceAccountInstruction({ nonceAccount: NONCE.address, nonceAuthority: TREASURY.address }),
   ]);
@@ -76,7 +76,7 @@ export async function setUpTraffic(chain: Chain): Promise<TrafficSetup> {
   return { tokenAccountOf, lookupTable: { address: table.address, entries } };
 }
 
-/** One whole coin in its smallest unit. */
+/** Returns one whole coin in its smallest unit. */
 export const unitsPerCoin = ({ decimals }: { readonly decimals: number }): bigint => 10n ** BigInt(decimals);
 
 function fund(chain: Chain, address: Address, lamports: bigint): void {

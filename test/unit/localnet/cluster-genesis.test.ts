@@ -5,7 +5,7 @@ import { createGenesis, loadOrCreateGenesis } from '../../../src/localnet/cluste
 
 const fresh = (byte: number) => () => createGenesis(new Uint8Array(32).fill(byte), 1_700_000_000_000);
 
-t.test('a folder has one genesis, whoever asks', async (t) => {
+t.test('a folder has one genesis, whichever process asks', async (t) => {
   const folder = join(t.testdir(), 'state', 'deep');
   const first = loadOrCreateGenesis(folder, fresh(1));
   t.equal(first.hash, '4vJ9JU1bJJE96FWSJKvHsmmFADCg4gpZQff4P3bkLKi');
@@ -14,7 +14,7 @@ t.test('a folder has one genesis, whoever asks', async (t) => {
   t.not(loadOrCreateGenesis(t.testdir(), fresh(2)).hash, first.hash, 'another folder has another');
 });
 
-t.test('of two that start in one folder at a time both have the genesis of the faster', (t) => {
+t.test('two clusters that start in one folder at once have the genesis of the faster one', (t) => {
   const folder = t.testdir();
   const slower = loadOrCreateGenesis(folder, () => {
     t.same(loadOrCreateGenesis(folder, fresh(1)), fresh(1)());
@@ -26,7 +26,7 @@ t.test('of two that start in one folder at a time both have the genesis of the f
   t.end();
 });
 
-t.test('a file that is no genesis is left alone and said to be wrong', async (t) => {
+t.test('a file that is not a genesis is reported and left unchanged', async (t) => {
   for (const text of [
     '',
     'null',

@@ -2,7 +2,7 @@ import t from 'tap';
 import { startEmbeddedCluster } from '../../../src/localnet/embedded-cluster.ts';
 import { rpcRequest } from '../../support/rpc-request.ts';
 
-t.test('a cluster in a thread answers like a node, and is the same one after a restart, further on', async (t) => {
+t.test('a cluster in a thread answers like a node, and continues with the same genesis after a restart', async (t) => {
   const state = t.testdir();
   const first = await startEmbeddedCluster({ state, slotMs: 50, transactionsPerSlot: 1 });
   t.equal(await rpcRequest(first.url, 'getGenesisHash'), first.genesisHash);
@@ -18,7 +18,7 @@ t.test('a cluster in a thread answers like a node, and is the same one after a r
   t.match(await first.control.requestCounts(), { getGenesisHash: 1 });
   await first.kill();
   t.equal(await first.ended, undefined);
-  await t.rejects(rpcRequest(first.url, 'getSlot'), 'nobody answers');
+  await t.rejects(rpcRequest(first.url, 'getSlot'), 'connections are refused');
   await t.rejects(first.control.fork(), { message: 'the embedded cluster has ended' });
 
   await first.close();
@@ -31,7 +31,7 @@ t.test('a cluster in a thread answers like a node, and is the same one after a r
   t.equal(await second.ended, undefined);
 });
 
-t.test('a cluster that can not listen says why', async (t) => {
+t.test('a cluster that can not listen reports the reason', async (t) => {
   const first = await startEmbeddedCluster({ state: t.testdir(), transactionsPerSlot: 0 });
   const port = Number(new URL(first.url).port);
   await t.rejects(startEmbeddedCluster({ state: t.testdir(), transactionsPerSlot: 0, port }), {

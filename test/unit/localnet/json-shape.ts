@@ -1,4 +1,4 @@
-/** Which types stand at which places of a JSON text: a path, and the types found there, elements of a list together. */
+/** Types of the values in a JSON text by path, those of a list's elements together. */
 export type Shape = ReadonlyMap<string, ReadonlySet<string>>;
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
@@ -6,8 +6,8 @@ const FLOAT = '\u0001float';
 const BASE58 = /^[1-9A-HJ-NP-Za-km-z]{32,}$/;
 
 /**
- * Reads the shape of JSON. The type of an object names its members in their order; whole numbers and others are two
- * types, by how they are written. Where members are named by addresses, they are one member.
+ * Reads the shape of JSON. The type of an object is the names of its members in their order; integers and other numbers
+ * are two types, by their notation. Members named by addresses count as one member.
  */
 export function shapeOf(text: string): Shape {
   const marked = text.replace(TOKEN, (token) =>
@@ -36,7 +36,7 @@ function shapeTypeOf(value: unknown): string {
   return typeof value === 'number' ? 'integer' : typeof value;
 }
 
-/** Where two shapes differ, one line for each place. A place below one that is missing is not named again. */
+/** Lists the differences of two shapes, one line per path. A path below a missing one is not listed again. */
 export function shapeDifferences(expected: Shape, actual: Shape): string[] {
   const lines: string[] = [];
   for (const path of new Set([...expected.keys(), ...actual.keys()])) {
@@ -48,7 +48,7 @@ export function shapeDifferences(expected: Shape, actual: Shape): string[] {
   return lines;
 }
 
-/** How the answer in `actual` differs from the one in `expected`; both are whole bodies, JSON or not. */
+/** Lists the differences of two response bodies, JSON or not. */
 export function responseDifferences(expected: string, actual: string): string[] {
   if (!expected.startsWith('{') || !actual.startsWith('{')) {
     return expected === actual ? [] : [`${expected} -> ${actual}`];
@@ -61,12 +61,12 @@ export function responseDifferences(expected: string, actual: string): string[] 
   ];
 }
 
-/** Code and text of an error, if it is one. */
+/** Returns code and message of an error response. */
 function errorOf(answer: string): string | undefined {
   const { error } = JSON.parse(answer);
   return error && `${error.code} ${withoutNumbersAndAddresses(error.message)}`;
 }
 
-/** A text with what differs from one chain to another left out: numbers and addresses. */
+/** Removes numbers and addresses from a text, which differ from chain to chain. */
 const withoutNumbersAndAddresses = (text: string): string =>
   text.replace(/[1-9A-HJ-NP-Za-km-z]{32,}/g, '@').replace(/\d+/g, '#');

@@ -1,7 +1,7 @@
-/** A question to which the embedded cluster answers otherwise than the node did, and why. */
+/** A request that the embedded cluster answers differently than the node, and the reason. */
 interface KnownDifference {
   readonly request: string;
-  /** Place, what the node had there, what is there now. */
+  /** Path, type at the node, type here. */
   readonly lines: readonly string[];
   readonly reason: string;
 }
@@ -9,7 +9,7 @@ interface KnownDifference {
 const NO_VOTES = 'one validator that needs nobody to agree with: blocks hold no votes';
 const NO_EARLIER_BLOCKS = 'a node that began at a later slot, as from a snapshot, and has no block before it';
 
-/** All of them: a difference that is not here fails the test, and so does one that is gone. */
+/** All known differences: any other fails the test, and so does a listed one that no longer exists. */
 export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   {
     request: 'getAccountInfo ["<vote>",{"encoding":"jsonParsed","commitment":"confirmed"}]',
@@ -20,7 +20,7 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
       '.result.value.data.space: integer -> nothing',
       '.result.value.data[]: nothing -> string',
     ],
-    reason: `${NO_VOTES}, so a vote account is shown raw`,
+    reason: `${NO_VOTES}, so a vote account is encoded as bytes`,
   },
   {
     request:

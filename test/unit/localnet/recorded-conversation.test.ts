@@ -7,7 +7,7 @@ import { startReplayedCluster } from './replayed-cluster.ts';
 const replayed = await startReplayedCluster();
 t.teardown(() => replayed.close());
 
-/** Questions that were too long to keep, by their note. */
+/** Requests that were too long to record, by their note. */
 const { alice: ALICE } = RECORDED_NAMES;
 const OVERSIZED: Readonly<Record<string, { readonly method: string; readonly params: readonly unknown[] }>> = {
   '101 keys': { method: 'getMultipleAccounts', params: [Array(101).fill(ALICE)] },
@@ -15,24 +15,24 @@ const OVERSIZED: Readonly<Record<string, { readonly method: string; readonly par
   '60 kB body': { method: 'getSlot', params: ['x'.repeat(60_000)] },
 };
 
-t.test('every question that a node was asked over HTTP gets an answer of the same form', async (t) => {
+t.test('every recorded request over HTTP gets an answer of the same shape', async (t) => {
   const met = new Set<string>();
   for (const recorded of RECORDED_ANSWERS) {
-    const question = requestKeyOf(recorded);
+    const key = requestKeyOf(recorded);
     const long = OVERSIZED[recorded.note];
     const request = long === undefined ? recorded.request : JSON.stringify({ jsonrpc: '2.0', id: 1, ...long });
     const contentType = recorded.note === 'text/plain' ? 'text/plain' : 'application/json';
     const answer = await replayed.post(replayed.translate(request), contentType);
-    const known = KNOWN_DIFFERENCES.find((difference) => difference.request === question);
+    const known = KNOWN_DIFFERENCES.find((difference) => difference.request === key);
     if (known !== undefined) met.add(known.request);
-    t.equal(answer.status, recorded.status, `${question}: status`);
-    t.equal(answer.contentType, recorded.contentType, `${question}: content type`);
-    t.strictSame(responseDifferences(recorded.response, answer.response), known?.lines ?? [], question);
+    t.equal(answer.status, recorded.status, `${key}: status`);
+    t.equal(answer.contentType, recorded.contentType, `${key}: content type`);
+    t.strictSame(responseDifferences(recorded.response, answer.response), known?.lines ?? [], key);
   }
-  t.equal(met.size, KNOWN_DIFFERENCES.length, 'each known difference belongs to a question that was asked');
+  t.equal(met.size, KNOWN_DIFFERENCES.length, 'each known difference belongs to a recorded request');
 });
 
-t.test('every message to pubsub gets the reply that a node gave', async (t) => {
+t.test('every message to pubsub gets a reply of the recorded shape', async (t) => {
   const wanted = repliesById(recordedMessages());
   const found = repliesById(replayed.received);
   t.ok(wanted.size > 20);
@@ -42,17 +42,17 @@ t.test('every message to pubsub gets the reply that a node gave', async (t) => {
   t.strictSame([...found.keys()].sort(), [...wanted.keys()].sort(), 'and there is no other');
 });
 
-t.test('every kind of notification has the form that it has on a node', async (t) => {
+t.test('every kind of notification has the recorded shape', async (t) => {
   const wanted = notificationsBySubscription(recordedMessages());
   const found = notificationsBySubscription(replayed.received);
   t.ok(wanted.size > 12);
   for (const [subscription, texts] of wanted) {
-    const told = found.get(subscription) ?? [];
-    t.strictSame(shapeDifferences(shapeOf(`[${texts}]`), shapeOf(`[${told}]`)), [], subscription);
+    const received = found.get(subscription) ?? [];
+    t.strictSame(shapeDifferences(shapeOf(`[${texts}]`), shapeOf(`[${received}]`)), [], subscription);
   }
 });
 
-/** A recorded question as the table of differences spells it: with names instead of addresses. */
+/** Returns a recorded request as the table of differences spells it: with names instead of addresses. */
 function requestKeyOf({ request, note }: RecordedAnswer): string {
   const whole = !request.includes('…') && /^\{"jsonrpc":"2.0","id":1,"method":"(\w+)","params":(.*)\}$/.exec(request);
   if (!whole) return note;
@@ -70,7 +70,7 @@ function repliesById(messages: readonly string[]): Map<string, string> {
   return new Map(replies.map((text) => [JSON.stringify(JSON.parse(text).id), text]));
 }
 
-/** Notifications by the request that asked for them; what slotsUpdates tells is sorted by its type, too. */
+/** Groups notifications by their subscribe request; those of slotsUpdates also by type. */
 function notificationsBySubscription(messages: readonly string[]): Map<string, string[]> {
   const requests = new Map<number, string>();
   for (const [id, reply] of repliesById(messages)) {

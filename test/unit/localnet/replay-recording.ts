@@ -46,7 +46,7 @@ import {
 } from '../../../src/localnet/traffic/token-2022-instructions.ts';
 import { WRAPPED_SOL } from '../../../src/solana/accounts/known-mints.ts';
 
-/** Asks the cluster; gives the result. */
+/** Calls a method of the cluster; returns the result. */
 export type SendRpc = (method: string, ...params: unknown[]) => Promise<unknown>;
 
 const token = address(TOKEN_PROGRAM);
@@ -56,8 +56,8 @@ const MINT_22_BYTES = 166 + 112 + 36 + 36 + 56 + 68;
 const STAKE_BYTES = 200;
 
 /**
- * Does on the embedded cluster what was done on the node while the conversation was recorded: the same transactions,
- * each in a slot of its own, sent over RPC. Returns what the recorded names stand for here.
+ * Repeats on the embedded cluster what was sent to the node during the recording: the same transactions, each in its
+ * own slot, over RPC. Returns the address or signature of each recorded name.
  */
 export async function replayRecording(chain: Chain, sendRpc: SendRpc, vote: Address): Promise<Record<string, string>> {
   const [alice, bob, carol, dust] = ['alice', 'bob', 'carol', 'dust'].map(deriveKeypair) as [

@@ -10,26 +10,26 @@ import { ManualClock } from '../../support/manual-clock.ts';
 import { RECORDED_ANSWERS, RECORDED_NAMES, RECORDED_PUBSUB } from './recorded-conversation.ts';
 import { replayRecording } from './replay-recording.ts';
 
-/** A raw answer over HTTP. */
+/** Raw HTTP response. */
 interface RawResponse {
   readonly status: number;
   readonly contentType: string | null;
   readonly response: string;
 }
 
-/** The embedded cluster after it has lived through what the recorded node lived through. */
+/** An embedded cluster on which the recording was replayed. */
 export interface ReplayedCluster {
   post(body: string, contentType?: string): Promise<RawResponse>;
-  /** A recorded question about the same things here. */
+  /** Translates a recorded request to this cluster's addresses, signatures and slots. */
   translate(request: string): string;
-  /** What the recorded subscriptions brought, in order. */
+  /** Messages of the recorded subscriptions, in order. */
   readonly received: readonly string[];
   close(): Promise<void>;
 }
 
 const { vote: VOTE = '', mint: MINT = '', v0: V0 = '' } = RECORDED_NAMES;
 
-/** Slots in the recorded questions, by what they stand for. */
+/** Slots in the recorded requests, by meaning. */
 const SLOTS = {
   tokenTransfer: 839,
   v0: 898,
@@ -40,7 +40,7 @@ const SLOTS = {
   farAhead: 5911,
 } as const;
 
-/** Starts an embedded cluster and plays the recorded story on it, with the recorded subscriptions listening. */
+/** Starts an embedded cluster and replays the recording on it, with the recorded subscriptions open. */
 export async function startReplayedCluster(): Promise<ReplayedCluster> {
   const clock = new ManualClock();
   const chain = await Chain.create({
@@ -57,7 +57,7 @@ export async function startReplayedCluster(): Promise<ReplayedCluster> {
   const produceBlocks = (slots: number): void => {
     for (let i = 0; i < slots; i++) chain.produceBlock();
   };
-  produceBlocks(400); // the node had been running for a while, too
+  produceBlocks(400); // the node had some history, too
 
   const server = await startRpcServer({ chain, faucet, faults: noFaults(), clock }, { port: 0 });
   const post = async (body: string, contentType = 'application/json'): Promise<RawResponse> => {
@@ -93,7 +93,7 @@ export async function startReplayedCluster(): Promise<ReplayedCluster> {
   await sendMessages(messages.slice(opening, opening + 1));
   produceBlocks(40);
   for (const lamports of [1, 2, 3]) {
-    await sendRpc('requestAirdrop', deriveKeypair('alice').address, lamports); // the newest blocks on the node were not empty either
+    await sendRpc('requestAirdrop', deriveKeypair('alice').address, lamports); // the newest blocks on the node had transactions, too
     produceBlocks(1);
   }
   await sendMessages(messages.slice(opening + 1));
@@ -115,7 +115,7 @@ export async function startReplayedCluster(): Promise<ReplayedCluster> {
     received,
     translate(request) {
       const text = translateNames(request, names);
-      // The one block that had to be final was any with a transaction; a range had to end at the newest final slot.
+      // The final block may be any with a transaction; a range has to end at the newest final slot.
       const final = text.includes('"range"') ? finalized : slotOf('transfer');
       const slotHere = (slot: number): number => (slot === SLOTS.final ? final : (slots.get(slot) ?? slot));
       return text.includes('"getBlock')
@@ -126,7 +126,7 @@ export async function startReplayedCluster(): Promise<ReplayedCluster> {
   };
 }
 
-/** The recorded subscriptions name wallets before anything has happened; here they are known by name. */
+/** Returns the wallets by name: the first recorded subscriptions precede the replay. */
 const recordedWallets = (): Readonly<Record<string, string>> =>
   Object.fromEntries(['alice', 'bob', 'carol', 'dust'].map((name) => [name, deriveKeypair(name).address]));
 
@@ -137,7 +137,7 @@ function translateNames(text: string, names: Readonly<Record<string, string>>): 
   return here;
 }
 
-/** Waits until everything that was sent to a WebSocket has arrived. */
+/** Waits for a pong: all that was sent to the WebSocket before has arrived by then. */
 async function waitForPong(socket: WebSocket): Promise<void> {
   const pong = once(socket, 'pong');
   socket.ping();

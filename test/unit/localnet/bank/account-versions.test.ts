@@ -18,7 +18,7 @@ const steps = fc.array(
   { maxLength: 60 },
 );
 
-t.test('from the root up, every slot shows what a full copy of the state would', (t) => {
+t.test('from the root up, every slot has the state that a full copy would have', (t) => {
   fc.assert(
     fc.property(steps, (script) => {
       const versions = new AccountVersions();

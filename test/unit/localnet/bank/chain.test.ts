@@ -22,7 +22,7 @@ interface ChainSetup {
   readonly skipEvery?: number;
 }
 
-/** A chain whose first block gave Alice 100 SOL. */
+/** Starts a chain whose first block gave Alice 100 SOL. */
 async function startChain({ clock = new ManualClock(), originMs, skipEvery = 0 }: ChainSetup = {}) {
   const chain = await Chain.create({
     clock,
@@ -43,21 +43,21 @@ const payment = (chain: Chain, amount: bigint, blockhash = chain.latestBlockhash
   return buildTransaction({ payer: alice, instructions: [transfer], blockhash });
 };
 
-/** Why the cluster does not take a transaction. */
+/** Returns the error with which the cluster refuses a transaction. */
 function refusalOf(work: () => unknown): unknown {
   try {
     work();
   } catch (error) {
     return error instanceof TransactionRefused ? error.error : error;
   }
-  return 'taken';
+  return 'accepted';
 }
 
 const produceBlocks = (chain: Chain, blocks: number): void => {
   for (let i = 0; i < blocks; i++) chain.produceBlock();
 };
 
-t.test('what the first block did is final at once', async (t) => {
+t.test('the effects of the first block are final at once', async (t) => {
   const { chain } = await startChain();
   for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
     t.equal(chain.slot(commitment), 1000);
@@ -66,10 +66,10 @@ t.test('what the first block did is final at once', async (t) => {
   t.equal(chain.firstAvailableSlot, 1000);
 });
 
-t.test('a transfer is seen by each commitment when its slot gets there', async (t) => {
+t.test('each commitment has a transfer once it reaches its slot', async (t) => {
   const { chain } = await startChain();
   const { slot } = chain.send(payment(chain, SOL));
-  t.equal(chain.account(bob, 'processed'), undefined, 'not before its block is made');
+  t.equal(chain.account(bob, 'processed'), undefined, 'not before its block is produced');
   const seenAfter = { processed: 0, confirmed: 0, finalized: 0 };
   for (let block = 1; block <= 40; block++) {
     chain.produceBlock();
@@ -84,29 +84,29 @@ t.test('a transfer is seen by each commitment when its slot gets there', async (
   t.equal(seenAfter.finalized, 33);
 });
 
-t.test('no commitment ever goes back, and each block is told once at each of them, in order', async (t) => {
+t.test('no commitment ever moves back, and each block is reported once at each of them, in order', async (t) => {
   const { chain } = await startChain({ skipEvery: 5 });
-  const told: Record<'processed' | 'confirmed' | 'finalized', number[]> = {
+  const reported: Record<'processed' | 'confirmed' | 'finalized', number[]> = {
     processed: [],
     confirmed: [],
     finalized: [],
   };
   chain.onSlot(({ processed, confirmed, finalized }) => {
-    told.processed.push(processed.slot);
-    told.confirmed.push(...confirmed.map(({ slot }) => slot));
-    told.finalized.push(...finalized.map(({ slot }) => slot));
+    reported.processed.push(processed.slot);
+    reported.confirmed.push(...confirmed.map(({ slot }) => slot));
+    reported.finalized.push(...finalized.map(({ slot }) => slot));
   });
   produceBlocks(chain, 100);
-  const made = told.processed;
-  t.equal(made.length, 100);
+  const produced = reported.processed;
+  t.equal(produced.length, 100);
   t.same(
-    made,
-    [...made].sort((a, b) => a - b),
+    produced,
+    [...produced].sort((a, b) => a - b),
   );
-  t.same(told.confirmed, made.slice(0, told.confirmed.length));
-  t.same(told.finalized, made.slice(0, told.finalized.length));
-  t.equal(told.confirmed.at(-1), chain.slot('confirmed'));
-  t.equal(told.finalized.at(-1), chain.slot('finalized'));
+  t.same(reported.confirmed, produced.slice(0, reported.confirmed.length));
+  t.same(reported.finalized, produced.slice(0, reported.finalized.length));
+  t.equal(reported.confirmed.at(-1), chain.slot('confirmed'));
+  t.equal(reported.finalized.at(-1), chain.slot('finalized'));
 });
 
 t.test('slots follow the clock, and a skipped one has no block', async (t) => {
@@ -114,7 +114,7 @@ t.test('slots follow the clock, and a skipped one has no block', async (t) => {
   pacer.start();
   clock.advance(50 * SLOT_MS);
   const newest = chain.slot('processed');
-  t.ok([1048, 1049].includes(newest), `${newest} is the slot before the one that is being made`);
+  t.ok([1048, 1049].includes(newest), `${newest} is the slot before the one that is being produced`);
   let skipped = 0;
   for (let slot = chain.firstAvailableSlot; slot <= newest; slot++) {
     const block = chain.block(slot);
@@ -128,7 +128,7 @@ t.test('slots follow the clock, and a skipped one has no block', async (t) => {
   t.equal(chain.slot('processed'), newest);
 });
 
-t.test('a cluster that starts again goes on above every slot and height that it had', async (t) => {
+t.test('a cluster that restarts continues above every slot and height that it had', async (t) => {
   const clock = new ManualClock();
   const originMs = clock.now() - 1_000_000 * SLOT_MS;
   const before = await startChain({ clock, originMs, skipEvery: 5 });
@@ -143,7 +143,7 @@ t.test('a cluster that starts again goes on above every slot and height that it 
   t.not(after.chain.latestBlockhash('processed').hash, before.chain.latestBlockhash('processed').hash);
 });
 
-t.test('after a long sleep the chain leaps instead of making up for every slot', async (t) => {
+t.test('after a long sleep the chain jumps instead of producing every missed slot', async (t) => {
   const { chain, pacer, clock } = await startChain();
   const blocks: number[] = [];
   chain.onSlot(({ processed }) => blocks.push(processed.slot));
@@ -157,7 +157,7 @@ t.test('after a long sleep the chain leaps instead of making up for every slot',
   t.ok(chain.slot('processed') >= 101_000);
 });
 
-t.test('a paused chain stands still and goes on without a leap; a lagging one catches up', async (t) => {
+t.test('a paused chain stops and continues without a jump; a lagging one catches up', async (t) => {
   const { chain, pacer, clock } = await startChain();
   pacer.start();
   clock.advance(10 * SLOT_MS);
@@ -170,14 +170,14 @@ t.test('a paused chain stands still and goes on without a leap; a lagging one ca
   t.equal(chain.slot('processed'), paused + 2);
   pacer.lagBehind(20);
   clock.advance(20 * SLOT_MS);
-  t.equal(chain.slot('processed'), paused + 2, 'waits for the others to get ahead');
+  t.equal(chain.slot('processed'), paused + 2, 'waits until the others are ahead');
   clock.advance(3 * SLOT_MS);
-  t.equal(chain.slot('processed'), paused + 5, 'follows at a distance');
+  t.equal(chain.slot('processed'), paused + 5, 'follows with a lag');
   pacer.lagBehind(0);
   t.equal(chain.slot('processed'), paused + 25, 'at once');
 });
 
-t.test('a blockhash serves for 150 blocks', async (t) => {
+t.test('a blockhash is valid for 150 blocks', async (t) => {
   const { chain } = await startChain();
   const { hash, lastValidHeight } = chain.latestBlockhash('processed');
   produceBlocks(chain, 149);
@@ -222,7 +222,7 @@ t.test('a transaction that fails lands and pays its fee', async (t) => {
   t.equal(chain.account(bob, 'processed'), undefined);
 });
 
-t.test('a transaction that can not pay, is not signed, or is none is refused and leaves nothing', async (t) => {
+t.test('a transaction that can not pay, is unsigned or malformed is refused without effects', async (t) => {
   const { chain } = await startChain();
   const beggar = deriveKeypair('beggar');
   const transfer = getTransferSolInstruction({ source: beggar, destination: bob, amount: 1n });
@@ -252,7 +252,7 @@ t.test('a transaction that can not pay, is not signed, or is none is refused and
   t.equal(chain.account(alice.address, 'processed')?.lamports, 100n * SOL);
 });
 
-t.test('a simulation shows what would happen and does nothing', async (t) => {
+t.test('a simulation returns the result without effects', async (t) => {
   const { chain } = await startChain();
   const good = chain.simulate(payment(chain, SOL));
   t.equal(good.error, null);
@@ -262,7 +262,7 @@ t.test('a simulation shows what would happen and does nothing', async (t) => {
   t.equal(chain.account(alice.address, 'finalized')?.lamports, 100n * SOL);
 });
 
-t.test('a fork takes back what was processed and not confirmed', async (t) => {
+t.test('a fork reverts what was processed and not confirmed', async (t) => {
   const { chain } = await startChain();
   produceBlocks(chain, 5);
   const bytes = payment(chain, SOL);
@@ -280,17 +280,17 @@ t.test('a fork takes back what was processed and not confirmed', async (t) => {
   chain.produceBlock();
   const [event] = events;
   t.equal(event?.processed.parentSlot, confirmed);
-  t.ok(Number(event?.processed.slot) > slot, 'the other branch has slots of its own');
+  t.ok(Number(event?.processed.slot) > slot, 'the other fork has other slots');
   t.ok(event?.revertedAccounts.has(bob));
   t.notOk(event?.processed.changedAccounts.has(bob));
   t.ok(chain.isSkipped(slot));
 
-  t.equal(chain.send(bytes).error, null, 'the transaction may land on the other branch');
+  t.equal(chain.send(bytes).error, null, 'the transaction may land on the other fork');
   produceBlocks(chain, 40);
   t.equal(chain.account(bob, 'finalized')?.lamports, SOL);
 });
 
-t.test('the clock of Solana changes in every block and names its slot, epoch and time', async (t) => {
+t.test('the Clock sysvar changes in every block and has its slot, epoch and time', async (t) => {
   const { chain } = await startChain({ skipEvery: 7 });
   produceBlocks(chain, 100);
   for (let block = chain.newestBlock('processed'); block && block.slot > chain.slot('finalized'); ) {

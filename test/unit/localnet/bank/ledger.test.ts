@@ -10,7 +10,7 @@ const block = (slot: number, transactions: readonly (readonly string[])[]): Bloc
   parentHash: `hash ${slot - 1}`,
   height: slot,
   blockTime: slot,
-  // A ledger reads no more of a transaction than these.
+  // The ledger reads no other members of a transaction.
   transactions: transactions.map(
     (accountKeys, index) => ({ slot, index, signature: `${slot}.${index}`, accountKeys }) as LandedTransaction,
   ),
@@ -32,7 +32,7 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-t.test('a ledger finds what it holds, and nothing that was dropped at either end', async () => {
+t.test('a ledger finds the blocks it keeps, and none that was dropped at either end', async () => {
   fc.assert(
     fc.property(steps, (script) => {
       const ledger = new Ledger(LIMITS);
@@ -51,8 +51,8 @@ t.test('a ledger finds what it holds, and nothing that was dropped at either end
         } else {
           const top = model.at(-1 - step.depth)?.slot ?? next;
           const dropped = model.filter(({ slot }) => slot > top);
-          const told = String(ledger.truncate(top).map(({ slot }) => slot));
-          if (told !== String(dropped.map(({ slot }) => slot).reverse())) return false;
+          const removed = String(ledger.truncate(top).map(({ slot }) => slot));
+          if (removed !== String(dropped.map(({ slot }) => slot).reverse())) return false;
           model = model.filter(({ slot }) => slot <= top);
         }
         const held = model.flatMap(({ transactions }) => transactions);
@@ -74,7 +74,7 @@ t.test('a ledger finds what it holds, and nothing that was dropped at either end
   );
 });
 
-t.test('what may still be forked away is kept, however much there is', async (t) => {
+t.test('blocks that a fork may still abandon are kept beyond the limits', async (t) => {
   const ledger = new Ledger(LIMITS);
   for (let slot = 1; slot <= 20; slot++) ledger.add(block(slot, []));
   ledger.trim(10);

@@ -9,7 +9,7 @@ import { rpcPost, rpcRequest } from '../../../support/rpc-request.ts';
 const SLOT_MS = 400;
 const processed = [{ commitment: 'processed' }];
 
-/** A cluster whose slots pass when the test says so, and nothing happens on it. */
+/** Starts a cluster without traffic whose slots pass with the test's clock. */
 async function start(t: Test) {
   const clock = new ManualClock();
   const genesis = createGenesis(new Uint8Array(32).fill(7), clock.now());
@@ -20,31 +20,31 @@ async function start(t: Test) {
   return { ...cluster, clock, slots, slot };
 }
 
-/** A WebSocket that is told of every slot. */
+/** Opens a WebSocket that is subscribed to slots. */
 async function followSlots(wsUrl: string) {
   const socket = new WebSocket(wsUrl);
-  const told: number[] = [];
+  const slots: number[] = [];
   await once(socket, 'open');
   const subscribed = new Promise<void>((resolve) => {
     socket.on('message', (data) => {
       const message = JSON.parse(String(data));
-      if (message.method === 'slotNotification') told.push(message.params.result.slot);
+      if (message.method === 'slotNotification') slots.push(message.params.result.slot);
       else resolve();
     });
   });
   socket.send('{"jsonrpc":"2.0","id":1,"method":"slotSubscribe"}');
   await subscribed;
-  return { socket, told };
+  return { socket, slots };
 }
 
-/** Everything that was sent through a WebSocket before has arrived when the pong is back. */
+/** Waits for a pong: all that was sent through the WebSocket before has arrived by then. */
 async function waitForPong(socket: WebSocket): Promise<void> {
   const pong = once(socket, 'pong');
   socket.ping();
   await pong;
 }
 
-t.test('slots stop, go on, fall behind and catch up', async (t) => {
+t.test('slots stop, continue, lag and catch up', async (t) => {
   const { control, slots, slot } = await start(t);
   slots(3);
   const before = await slot();
@@ -72,13 +72,13 @@ t.test('a fork abandons slots, which are then skipped', async (t) => {
   await t.rejects(rpcRequest(url, 'getBlock', [head]), { code: -32007 });
 });
 
-t.test('WebSockets are cut, closed, or fall silent', async (t) => {
+t.test('WebSockets are cut, closed, or silenced', async (t) => {
   const { control, slots, wsUrl } = await start(t);
 
   const cut = await followSlots(wsUrl);
   const ending = once(cut.socket, 'close');
   await control.dropWebSockets();
-  t.equal((await ending)[0], 1006, 'without a word');
+  t.equal((await ending)[0], 1006, 'without a close frame');
 
   const closed = await followSlots(wsUrl);
   const closing = once(closed.socket, 'close');
@@ -94,11 +94,11 @@ t.test('WebSockets are cut, closed, or fall silent', async (t) => {
   await control.silenceWebSockets(false);
   slots(1);
   await waitForPong(silent.socket);
-  t.equal(silent.told.length, 1, 'what was missed stays missed');
+  t.equal(silent.slots.length, 1, 'missed notifications are not sent later');
   silent.socket.terminate();
 });
 
-t.test('requests are refused for a while, then served', async (t) => {
+t.test('a number of requests is refused, then requests are served again', async (t) => {
   const { control, url, slot } = await start(t);
   await control.rateLimit(2, 7);
   const refused = await rpcPost(url, 'getSlot');
@@ -113,14 +113,14 @@ t.test('requests are refused for a while, then served', async (t) => {
   t.type(await slot(), 'number');
 });
 
-t.test('answers come late, and tell a wrong slot', async (t) => {
+t.test('answers are delayed, and report a wrong slot', async (t) => {
   const { control, clock, slot } = await start(t);
   const truth = await slot();
   await control.delayResponses(60_000);
   let answered = false;
-  const late = slot().then((told) => {
+  const late = slot().then((reported) => {
     answered = true;
-    return told;
+    return reported;
   });
   await control.pauseSlots();
   while (!answered) {
@@ -135,7 +135,7 @@ t.test('answers come late, and tell a wrong slot', async (t) => {
   t.equal(await slot(), truth);
 });
 
-t.test('nobody answers, then somebody does at the same address', async (t) => {
+t.test('the node refuses connections, then answers at the same address', async (t) => {
   const { control, url, wsUrl, slot } = await start(t);
   const { socket } = await followSlots(wsUrl);
   const cut = once(socket, 'close');
@@ -146,7 +146,7 @@ t.test('nobody answers, then somebody does at the same address', async (t) => {
   t.type(await slot(), 'number');
 });
 
-t.test('every call is counted by its method', async (t) => {
+t.test('calls are counted by method', async (t) => {
   const { control, url } = await start(t);
   await rpcRequest(url, 'getSlot');
   await rpcRequest(url, 'getSlot');

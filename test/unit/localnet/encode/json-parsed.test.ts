@@ -11,7 +11,7 @@ import { toUiTokenAmount } from '../../../../src/localnet/encode/ui-token-amount
 import type { AmountScale } from '../../../../src/solana/accounts/ui-amount.ts';
 import { RECORDED_ANSWERS, RECORDED_NAMES } from '../recorded-conversation.ts';
 
-/** When the node answered, and when it had made the newest final block, in Unix seconds. */
+/** Times at which the node answered and at which it made the newest final block, in Unix seconds. */
 const NOW = 1_795_234_176;
 const FINAL = 1_795_234_166;
 
@@ -33,7 +33,7 @@ const scale = (mint: string): AmountScale | undefined => {
   return account && amountScaleOf(account, NOW);
 };
 
-t.test('an account is shown as the node showed the same bytes, to the digit', async (t) => {
+t.test('an account is encoded exactly as the node encoded the same bytes', async (t) => {
   const notes = [
     'mint',
     'token-2022 mint with extensions',
@@ -45,19 +45,19 @@ t.test('an account is shown as the node showed the same bytes, to the digit', as
     'lookup table',
   ];
   for (const note of notes) {
-    const shown = /"data":(.*),"executable"/.exec(recordedResponse(`${note}, jsonParsed`))?.[1];
-    t.equal(toJson(sortKeys(parseAccountData('', recordedAccount(note), scale))), shown, note);
+    const encoded = /"data":(.*),"executable"/.exec(recordedResponse(`${note}, jsonParsed`))?.[1];
+    t.equal(toJson(sortKeys(parseAccountData('', recordedAccount(note), scale))), encoded, note);
   }
 });
 
-t.test('an amount that bears interest is shown as it stands at the time of the bank', async (t) => {
+t.test('an interest-bearing amount is scaled to the time of the bank', async (t) => {
   const account = recordedAccount('token-2022 mint with extensions');
   const supply = toUiTokenAmount(1_000_000_000_000n, amountScaleOf(account, FINAL) ?? { decimals: 0 });
   t.ok(recordedResponse('mint22').length > 0);
   t.equal(supply.uiAmountString, '1000.000019964', 'as getTokenSupply said');
 });
 
-t.test('an amount keeps every digit in text and rounds only its float', async (t) => {
+t.test('an amount is exact as text, and only its float is rounded', async (t) => {
   t.equal(
     toJson(sortKeys(toUiTokenAmount(9_007_199_254_740_993n, { decimals: 6 }))),
     '{"amount":"9007199254740993","decimals":6,"uiAmount":9007199254.740992,"uiAmountString":"9007199254.740993"}',
@@ -71,9 +71,9 @@ t.test('an amount keeps every digit in text and rounds only its float', async (t
   );
 });
 
-t.test('an instruction is shown as the node showed the same bytes', async (t) => {
-  const [raw, shown] = ['full json', 'full jsonParsed'].map(
-    (note) => JSON.parse(recordedResponse(note)).result.transactions.at(-1), // the first one is a vote
+t.test('an instruction is encoded as the node encoded the same bytes', async (t) => {
+  const [raw, encoded] = ['full json', 'full jsonParsed'].map(
+    (note) => JSON.parse(recordedResponse(note)).result.transactions.at(-1), // the first transaction is a vote
   );
   const { accountKeys, instructions } = raw.transaction.message;
   const inner = (transaction: any): any[] =>
@@ -85,13 +85,13 @@ t.test('an instruction is shown as the node showed the same bytes', async (t) =>
       data: bs58.decode(data),
       stackHeight,
     });
-  const expected = [...shown.transaction.message.instructions, ...inner(shown)];
+  const expected = [...encoded.transaction.message.instructions, ...inner(encoded)];
   t.ok(expected.length > 4);
   const parsed = [...instructions, ...inner(raw)].map(parse);
   t.strictSame(JSON.parse(toJson(parsed)), expected);
 });
 
-t.test('whatever an account or an instruction holds, it is shown in some way', async (t) => {
+t.test('an account or instruction of any bytes is encoded without an error', async (t) => {
   const owners = [
     '11111111111111111111111111111111',
     'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA',

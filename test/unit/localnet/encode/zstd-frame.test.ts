@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import t from 'tap';
 import { wrapInZstdFrame } from '../../../../src/localnet/encode/zstd-frame.ts';
 
-t.test('an empty frame is the one that a node sends', async (t) => {
+t.test('an empty frame equals the one that a node sends', async (t) => {
   t.equal(Buffer.from(wrapInZstdFrame(new Uint8Array(0))).toString('base64'), 'KLUv/SAAAQAA');
 });
 
-t.test('the blocks of a frame hold the bytes that were wrapped', async (t) => {
+t.test('the blocks of a frame contain the wrapped bytes', async (t) => {
   for (const size of [1, 255, 256, 131_072, 131_073, 300_000]) {
     const bytes = Uint8Array.from({ length: size }, (_, index) => index * 7);
     t.strictSame(Buffer.compare(unwrapZstdFrame(wrapInZstdFrame(bytes)), bytes), 0, `${size} bytes`);
@@ -16,7 +16,7 @@ t.test('the blocks of a frame hold the bytes that were wrapped', async (t) => {
   );
 });
 
-/** Reads a frame of raw blocks by the letter of RFC 8878. */
+/** Reads a frame of raw blocks as RFC 8878 describes it. */
 function unwrapZstdFrame(frame: Uint8Array): Buffer {
   const view = Buffer.from(frame);
   t.equal(view.readUInt32LE(0), 0xfd2fb528);

@@ -16,14 +16,14 @@ const [alice, bob = alice, carol = alice] = WALLETS;
 const [visitor] = TRANSIENT_WALLETS;
 const COMMITMENTS = ['processed', 'confirmed', 'finalized'] as const;
 
-/** A cluster that a test steps by hand. */
+/** Starts a cluster whose blocks the test produces. */
 async function start(t: Test) {
   const clock = new ManualClock();
   const genesis = createGenesis(new Uint8Array(32).fill(7), clock.now());
   const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0 });
   t.teardown(() => cluster.close());
   const { chain } = cluster;
-  const pass = (slots: number): void => {
+  const produceBlocks = (slots: number): void => {
     for (let i = 0; i < slots; i++) chain.produceBlock();
   };
   const pay = (from: Keypair, to: Keypair, amount: bigint): string => {
@@ -32,19 +32,19 @@ async function start(t: Test) {
       buildTransaction({ payer: alice, instructions, blockhash: chain.latestBlockhash('processed').hash }),
     ).signature;
   };
-  return { ...cluster, pass, pay };
+  return { ...cluster, produceBlocks, pay };
 }
 
-/** Listens on a WebSocket of its own. */
+/** Opens a WebSocket that records its notifications. */
 async function openListener(t: Test, wsUrl: string) {
   const socket = new WebSocket(wsUrl);
   t.teardown(() => socket.terminate());
-  const told: any[] = [];
+  const notifications: any[] = [];
   const replies = new Map<number, (reply: any) => void>();
   socket.on('message', (data) => {
     const message = JSON.parse(String(data));
     if (message.method === undefined) replies.get(message.id)?.(message);
-    else told.push(message);
+    else notifications.push(message);
   });
   await once(socket, 'open');
   const call = (method: string, ...params: unknown[]): Promise<any> =>
@@ -55,34 +55,34 @@ async function openListener(t: Test, wsUrl: string) {
     });
   const subscribe = async (kind: string, ...params: unknown[]): Promise<number> =>
     (await call(`${kind}Subscribe`, ...params)).result;
-  /** What has been told so far, to one subscription or to all. */
-  const heard = async (subscription?: number): Promise<any[]> => {
+  /** Returns the results received so far, of one subscription or of all. */
+  const received = async (subscription?: number): Promise<any[]> => {
     const pong = once(socket, 'pong');
     socket.ping();
     await pong;
-    return told
+    return notifications
       .map(({ params }) => params)
       .filter((params) => subscription === undefined || params.subscription === subscription)
       .map(({ result }) => result);
   };
-  return { socket, told, call, subscribe, heard };
+  return { socket, notifications, call, subscribe, received };
 }
 
-t.test('what a slot brings is told in the order of a node', async (t) => {
-  const { chain, wsUrl, pass } = await start(t);
-  pass(40);
-  while (chain.slot('processed') % 3 !== 1) pass(1); // before a slot that confirms one block: others confirm none or two
-  const { subscribe, heard, told } = await openListener(t, wsUrl);
+t.test('the notifications of a slot have the order of a node', async (t) => {
+  const { chain, wsUrl, produceBlocks } = await start(t);
+  produceBlocks(40);
+  while (chain.slot('processed') % 3 !== 1) produceBlocks(1); // before a slot that confirms one block: others confirm none or two
+  const { subscribe, received, notifications } = await openListener(t, wsUrl);
   for (const commitment of COMMITMENTS) await subscribe('account', CLOCK_SYSVAR, { commitment });
   await subscribe('slot');
   await subscribe('root');
   await subscribe('slotsUpdates');
-  pass(1);
-  await heard();
+  produceBlocks(1);
+  await received();
   const [processed, confirmed, finalized] = COMMITMENTS.map((commitment) => chain.slot(commitment));
-  const line = ({ method, params: { result } }: any): string =>
+  const describe = ({ method, params: { result } }: any): string =>
     `${result.type ?? method} ${result.context?.slot ?? result.slot ?? result}`;
-  t.strictSame(told.map(line), [
+  t.strictSame(notifications.map(describe), [
     `frozen ${processed}`,
     `rootNotification ${finalized}`,
     `root ${finalized}`,
@@ -97,9 +97,9 @@ t.test('what a slot brings is told in the order of a node', async (t) => {
 });
 
 for (const commitment of COMMITMENTS) {
-  t.test(`when the clock of a slot is told, all changes before it have been told (${commitment})`, async (t) => {
-    const { chain, wsUrl, pass, pay } = await start(t);
-    const { subscribe, heard, told } = await openListener(t, wsUrl);
+  t.test(`the clock of a slot is notified after all changes of the slots before it (${commitment})`, async (t) => {
+    const { chain, wsUrl, produceBlocks, pay } = await start(t);
+    const { subscribe, received, notifications } = await openListener(t, wsUrl);
     const clockId = await subscribe('account', CLOCK_SYSVAR, { commitment, encoding: 'base64' });
     const watched = new Map<number, string>();
     for (const { address } of [alice, bob, carol])
@@ -108,15 +108,15 @@ for (const commitment of COMMITMENTS) {
     for (let i = 0; i < 60; i++) {
       if (i % 3 === 0) pay(alice, bob, 1n + BigInt(i));
       if (i % 5 === 0) pay(bob, carol, 1n);
-      pass(1);
+      produceBlocks(1);
     }
-    await heard();
-    const toldSoFar = new Map<string, bigint>();
+    await received();
+    const lastNotified = new Map<string, bigint>();
     let beacons = 0;
-    for (const { params } of told) {
+    for (const { params } of notifications) {
       const { slot } = params.result.context;
       if (params.subscription !== clockId) {
-        toldSoFar.set(watched.get(params.subscription) ?? '', BigInt(params.result.value.lamports));
+        lastNotified.set(watched.get(params.subscription) ?? '', BigInt(params.result.value.lamports));
         continue;
       }
       beacons++;
@@ -127,7 +127,7 @@ for (const commitment of COMMITMENTS) {
             before = postBalances[accountKeys.indexOf(address)] ?? before;
           }
         }
-        const known = toldSoFar.get(address);
+        const known = lastNotified.get(address);
         const now = chain.block(slot)?.transactions.findLast(({ accountKeys }) => accountKeys.includes(address));
         const at = now?.postBalances[now.accountKeys.indexOf(address)];
         t.ok(known === before || known === at, `${address} at ${slot}`);
@@ -137,33 +137,33 @@ for (const commitment of COMMITMENTS) {
   });
 }
 
-t.test('equal subscriptions are one, and each connection leaves it by itself', async (t) => {
-  const { wsUrl, pass } = await start(t);
+t.test('equal subscriptions share an id, and each connection unsubscribes separately', async (t) => {
+  const { wsUrl, produceBlocks } = await start(t);
   const first = await openListener(t, wsUrl);
   const second = await openListener(t, wsUrl);
   const id = await first.subscribe('slot');
   t.equal(await first.subscribe('slot'), id);
   t.equal(await second.subscribe('slot'), id);
   t.not(await second.subscribe('root'), id);
-  pass(1);
-  t.equal((await first.heard(id)).length, 1, 'told once, however often subscribed');
+  produceBlocks(1);
+  t.equal((await first.received(id)).length, 1, 'notified once, however often subscribed');
   t.strictSame((await first.call('slotUnsubscribe', id)).result, true);
   t.match(await first.call('slotUnsubscribe', id), { error: { code: -32602, message: 'Invalid subscription id.' } });
-  pass(1);
-  t.equal((await first.heard(id)).length, 1);
-  t.equal((await second.heard(id)).length, 2);
+  produceBlocks(1);
+  t.equal((await first.received(id)).length, 1);
+  t.equal((await second.received(id)).length, 2);
 });
 
-t.test('an account that is emptied is told with no lamports', async (t) => {
-  const { wsUrl, pass, pay } = await start(t);
-  const { subscribe, heard } = await openListener(t, wsUrl);
+t.test('a closed account is notified with zero lamports', async (t) => {
+  const { wsUrl, produceBlocks, pay } = await start(t);
+  const { subscribe, received } = await openListener(t, wsUrl);
   const id = await subscribe('account', visitor.address, { commitment: 'processed', encoding: 'base64' });
   pay(alice, visitor, 1_000_000_000n);
-  pass(1);
+  produceBlocks(1);
   pay(visitor, alice, 1_000_000_000n);
-  pass(1);
+  produceBlocks(1);
   t.strictSame(
-    (await heard(id)).map(({ value }) => value),
+    (await received(id)).map(({ value }) => value),
     [
       {
         lamports: 1_000_000_000,
@@ -185,9 +185,9 @@ t.test('an account that is emptied is told with no lamports', async (t) => {
   );
 });
 
-t.test('a program tells of those of its accounts that pass the filters', async (t) => {
-  const { chain, setup, wsUrl, pass } = await start(t);
-  const { subscribe, heard, call } = await openListener(t, wsUrl);
+t.test('a program subscription notifies of the accounts that match its filters', async (t) => {
+  const { chain, setup, wsUrl, produceBlocks } = await start(t);
+  const { subscribe, received, call } = await openListener(t, wsUrl);
   const ofBob = { memcmp: { offset: 32, bytes: bob.address } };
   const options = { commitment: 'processed', encoding: 'jsonParsed' };
   const filtered = await subscribe('program', TOKEN_PROGRAM, { ...options, filters: [ofBob, { dataSize: 165 }] });
@@ -205,13 +205,13 @@ t.test('a program tells of those of its accounts that pass the filters', async (
     const { hash: blockhash } = chain.latestBlockhash('processed');
     chain.send(buildTransaction({ payer: carol, instructions: [transfer], blockhash }));
   }
-  pass(1);
-  const [told, silent, everything] = [await heard(filtered), await heard(other), await heard(all)];
+  produceBlocks(1);
+  const [matching, silent, everything] = [await received(filtered), await received(other), await received(all)];
   t.strictSame(
-    told.map(({ value }) => value.pubkey).sort(),
+    matching.map(({ value }) => value.pubkey).sort(),
     [DOLLAR, GOLD].map((coin) => setup.tokenAccountOf(coin, bob) as string).sort(),
   );
-  t.equal(told[0].value.account.data.parsed.info.owner, bob.address);
+  t.equal(matching[0].value.account.data.parsed.info.owner, bob.address);
   t.strictSame(silent, []);
   t.equal(everything.length, 4);
   t.match(await call('programSubscribe', TOKEN_PROGRAM, { filters: Array(5).fill(ofBob) }), {
@@ -219,60 +219,60 @@ t.test('a program tells of those of its accounts that pass the filters', async (
   });
 });
 
-t.test('logs are told of transactions that mention an address, failed ones too', async (t) => {
-  const { wsUrl, pass, pay } = await start(t);
-  const { subscribe, heard } = await openListener(t, wsUrl);
+t.test('a logs subscription notifies of transactions that mention an address, failed ones too', async (t) => {
+  const { wsUrl, produceBlocks, pay } = await start(t);
+  const { subscribe, received } = await openListener(t, wsUrl);
   const mentions = (address: string) => [{ mentions: [address] }, { commitment: 'processed' }];
   const ofBob = await subscribe('logs', ...mentions(bob.address));
   const ofNobody = await subscribe('logs', ...mentions(visitor.address));
   const good = pay(alice, bob, 1n);
   const bad = pay(bob, alice, 10n ** 18n);
-  pass(1);
+  produceBlocks(1);
   t.match(
-    (await heard(ofBob)).map(({ value }) => value),
+    (await received(ofBob)).map(({ value }) => value),
     [
       { signature: good, err: null },
       { signature: bad, err: { InstructionError: [0, { Custom: 1 }] } },
     ],
   );
-  t.strictSame(await heard(ofNobody), []);
+  t.strictSame(await received(ofNobody), []);
 });
 
-t.test('a signature is told once, at the commitment that was asked for', async (t) => {
-  const { chain, wsUrl, pass, pay } = await start(t);
-  const { subscribe, heard } = await openListener(t, wsUrl);
+t.test('a signature subscription notifies once, at the requested commitment', async (t) => {
+  const { chain, wsUrl, produceBlocks, pay } = await start(t);
+  const { subscribe, received } = await openListener(t, wsUrl);
   const signature = pay(alice, bob, 1n);
   const soon = await subscribe('signature', signature, { commitment: 'confirmed' });
   const later = await subscribe('signature', signature);
-  pass(4);
-  t.strictSame([(await heard(soon)).length, (await heard(later)).length], [1, 0]);
+  produceBlocks(4);
+  t.strictSame([(await received(soon)).length, (await received(later)).length], [1, 0]);
   const { slot } = chain.transaction(signature) ?? { slot: 0 };
-  t.strictSame(await heard(soon), [{ context: { slot }, value: { err: null } }]);
-  pass(40);
-  t.strictSame([(await heard(soon)).length, (await heard(later)).length], [1, 1]);
+  t.strictSame(await received(soon), [{ context: { slot }, value: { err: null } }]);
+  produceBlocks(40);
+  t.strictSame([(await received(soon)).length, (await received(later)).length], [1, 1]);
 });
 
-t.test('a fork takes back what processed subscribers were told', async (t) => {
-  const { control, wsUrl, pass, pay, url } = await start(t);
-  const { subscribe, heard } = await openListener(t, wsUrl);
+t.test('a fork notifies processed subscribers of the reverted accounts', async (t) => {
+  const { control, wsUrl, produceBlocks, pay, url } = await start(t);
+  const { subscribe, received } = await openListener(t, wsUrl);
   const id = await subscribe('account', bob.address, { commitment: 'processed' });
   const slots = await subscribe('slot');
   const balance = await rpcRequest(url, 'getBalance', [bob.address, { commitment: 'processed' }]);
   pay(alice, bob, 7n);
-  pass(1);
+  produceBlocks(1);
   const abandoned = await control.fork();
-  pass(1);
-  const begun: { slot: number; parent: number }[] = await heard(slots);
-  t.notOk(begun.slice(1).some(({ parent }) => abandoned.includes(parent)));
-  t.equal(begun[1]?.parent, (abandoned[0] ?? 0) - 1, 'the branch is told of by its first slot');
-  t.equal(begun[2]?.parent, begun[1]?.slot);
+  produceBlocks(1);
+  const created: { slot: number; parent: number }[] = await received(slots);
+  t.notOk(created.slice(1).some(({ parent }) => abandoned.includes(parent)));
+  t.equal(created[1]?.parent, (abandoned[0] ?? 0) - 1, 'the fork is announced with its first slot');
+  t.equal(created[2]?.parent, created[1]?.slot);
   t.strictSame(
-    (await heard(id)).map(({ value }) => value.lamports - balance.value),
+    (await received(id)).map(({ value }) => value.lamports - balance.value),
     [7, 0],
   );
 });
 
-t.test('a message that is too long ends the connection', async (t) => {
+t.test('a message that is too long closes the connection', async (t) => {
   const { wsUrl } = await start(t);
   const { socket, call } = await openListener(t, wsUrl);
   t.match(await call('accountSubscribe', 'x'.repeat(4000)), { error: { code: -32602 } });

@@ -2,7 +2,7 @@ import t from 'tap';
 import { JsonRpcError } from '../../../../src/localnet/encode/json-rpc-error.ts';
 import { handleJsonRpc } from '../../../../src/localnet/rpc/json-rpc-handler.ts';
 
-/** A node with three methods. */
+/** Answers for a node with three methods. */
 function answer(text: string, defects: unknown[] = []): string {
   const call = (method: string, params: unknown): unknown => {
     if (method === 'echo') return params;
@@ -12,7 +12,7 @@ function answer(text: string, defects: unknown[] = []): string {
   return handleJsonRpc(text, call, (thrown) => defects.push(thrown));
 }
 
-t.test('a batch is answered in order, its notifications not at all', async (t) => {
+t.test('a batch is answered in order, without its notifications', async (t) => {
   const batch = [
     { jsonrpc: '2.0', id: 1, method: 'echo', params: [{ b: 1, a: [2] }] },
     { jsonrpc: '2.0', method: 'echo' },
@@ -23,10 +23,10 @@ t.test('a batch is answered in order, its notifications not at all', async (t) =
     '[{"jsonrpc":"2.0","result":[{"a":[2],"b":1}],"id":1},' +
       '{"jsonrpc":"2.0","error":{"code":-32016,"message":"too early","data":{"contextSlot":5}},"id":"two"}]',
   );
-  t.equal(answer('[{"jsonrpc":"2.0","method":"echo"}]'), '', 'nothing to say');
+  t.equal(answer('[{"jsonrpc":"2.0","method":"echo"}]'), '', 'no response');
 });
 
-t.test('an entry with an id is refused by itself, one without spoils the batch', async (t) => {
+t.test('an invalid entry with an id is refused alone, one without an id fails the batch', async (t) => {
   const good = '{"jsonrpc":"2.0","id":1,"method":"echo","params":[]}';
   t.equal(
     answer(`[${good},{"id":2}]`),
@@ -41,7 +41,7 @@ t.test('an entry with an id is refused by itself, one without spoils the batch',
   }
 });
 
-t.test('a defect of a method is an internal error to its caller, and is reported', async (t) => {
+t.test('a defect of a method is an internal error for its caller, and is reported', async (t) => {
   const defects: unknown[] = [];
   const text = answer('{"jsonrpc":"2.0","id":1,"method":"break"}', defects);
   t.equal(text, '{"jsonrpc":"2.0","error":{"code":-32603,"message":"Internal error"},"id":1}');

@@ -16,7 +16,7 @@ async function start(t: Test, skipEvery: number) {
   const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery });
   t.teardown(() => cluster.close());
   const { chain, url } = cluster;
-  const pass = (slots: number): void => {
+  const produceBlocks = (slots: number): void => {
     for (let i = 0; i < slots; i++) chain.produceBlock();
   };
   const transfer = (amount: bigint, blockhash = chain.latestBlockhash('processed').hash): Uint8Array =>
@@ -27,12 +27,12 @@ async function start(t: Test, skipEvery: number) {
     });
   const send = (bytes: Uint8Array, options: object = {}) =>
     rpcRequest(url, 'sendTransaction', [Buffer.from(bytes).toString('base64'), { encoding: 'base64', ...options }]);
-  return { ...cluster, clock, pass, transfer, send };
+  return { ...cluster, clock, produceBlocks, transfer, send };
 }
 
-t.test('each reason why a block is not there has its own code', async (t) => {
-  const { chain, control, url, pass } = await start(t, 7);
-  pass(60);
+t.test('each reason for a missing block has its own code', async (t) => {
+  const { chain, control, url, produceBlocks } = await start(t, 7);
+  produceBlocks(60);
   const slots = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
   const [processed, finalized, first] = [chain.slot('processed'), chain.slot('finalized'), chain.firstAvailableSlot];
   const refusal = async (slot: number, commitment = 'confirmed') =>
@@ -56,7 +56,7 @@ t.test('each reason why a block is not there has its own code', async (t) => {
   t.equal(await refusal(finalized), undefined);
 });
 
-t.test('a node that lags far behind says by how much', async (t) => {
+t.test('a node that lags far behind reports its lag', async (t) => {
   const { control, clock, url } = await start(t, 0);
   await control.lagBehind(150);
   clock.advance(100 * 400);
@@ -67,9 +67,9 @@ t.test('a node that lags far behind says by how much', async (t) => {
   t.equal(await rpcRequest(url, 'getHealth'), 'ok');
 });
 
-t.test('a transaction that would fail is refused before it costs anything', async (t) => {
-  const { url, pass, transfer, send } = await start(t, 0);
-  pass(1);
+t.test('a transaction that would fail is refused before it costs a fee', async (t) => {
+  const { url, produceBlocks, transfer, send } = await start(t, 0);
+  produceBlocks(1);
   const balance = () => rpcRequest(url, 'getBalance', [alice.address, { commitment: 'processed' }]);
   const before = (await balance()).value;
   const overdraft = transfer(10n ** 18n);
@@ -78,17 +78,17 @@ t.test('a transaction that would fail is refused before it costs anything', asyn
     message: 'Transaction simulation failed: Error processing Instruction 0: custom program error: 0x1',
     data: { err: { InstructionError: [0, { Custom: 1 }] } },
   });
-  pass(1);
+  produceBlocks(1);
   t.equal((await balance()).value, before);
   await send(overdraft, { skipPreflight: true });
-  pass(1);
-  t.equal((await balance()).value, before - 5000, 'sent all the same, it pays');
+  produceBlocks(1);
+  t.equal((await balance()).value, before - 5000, 'sent without preflight, it pays');
 });
 
-t.test('a transaction that can not land is refused with its reason', async (t) => {
-  const { url, pass, transfer, send } = await start(t, 0);
-  pass(1);
-  const stale = transfer(1n, WHALE.address); // an address is no hash of a block
+t.test('a transaction that can not land is refused with the reason', async (t) => {
+  const { url, produceBlocks, transfer, send } = await start(t, 0);
+  produceBlocks(1);
+  const stale = transfer(1n, WHALE.address); // the system program's address is not a block's hash
   await t.rejects(send(stale), { code: -32002, message: 'Transaction simulation failed: Blockhash not found' });
   const forged = transfer(1n);
   forged.fill(1, 1, 65);
@@ -103,9 +103,9 @@ t.test('a transaction that can not land is refused with its reason', async (t) =
   });
 });
 
-t.test('the fee for a message is told as long as its blockhash lives', async (t) => {
-  const { chain, url, pass } = await start(t, 0);
-  pass(1);
+t.test('the fee for a message is known while its blockhash is valid', async (t) => {
+  const { chain, url, produceBlocks } = await start(t, 0);
+  produceBlocks(1);
   const message = (blockhash: string): string => {
     const transfer = getTransferSolInstruction({ source: alice, destination: bob.address, amount: 1n });
     const wire = buildTransaction({ payer: alice, instructions: [transfer], blockhash });
@@ -116,15 +116,15 @@ t.test('the fee for a message is told as long as its blockhash lives', async (t)
   t.equal(await fee(message(WHALE.address)), null);
 });
 
-t.test('lamports beyond a double come through to the digit', async (t) => {
-  const { chain, url, pass } = await start(t, 0);
+t.test('lamports beyond a double are exact', async (t) => {
+  const { chain, url, produceBlocks } = await start(t, 0);
   const { address: receiver } = deriveKeypair('receiver');
   await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: `{"jsonrpc":"2.0","id":1,"method":"requestAirdrop","params":["${receiver}",9007199254740995]}`,
   });
-  pass(1);
+  produceBlocks(1);
   t.equal(chain.account(receiver, 'processed')?.lamports, 9_007_199_254_740_995n);
   for (const [method, ...params] of [
     ['getBalance', WHALE.address],

@@ -20,7 +20,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 
 const SLOTS = 250;
 
-/** A chain that people have lived on for a hundred seconds, and every block of it. */
+/** Starts a chain with a hundred seconds of traffic; keeps every block of it. */
 async function playTraffic(seed = 1, slots = SLOTS) {
   const clock = new ManualClock();
   const chain = await Chain.create({
@@ -40,7 +40,10 @@ async function playTraffic(seed = 1, slots = SLOTS) {
 
 const traffic = await playTraffic();
 
-/** What a transaction asks for: the program's first letters, and the number that names the instruction there. */
+/**
+ * Lists the instructions of a transaction: the program's first letters, and the number that identifies the instruction
+ * there.
+ */
 const instructionsOf = ({ accountKeys, transaction }: LandedTransaction): string[] =>
   transaction.message.instructions.map(
     ({ programIndex, data }) => `${accountKeys[programIndex]?.slice(0, 7)} ${data[0]}`,
@@ -56,7 +59,7 @@ t.test('about five transactions land in a slot, and some fail', async (t) => {
   t.ok(new Set(failed.map(({ error }) => JSON.stringify(error))).size >= 3, 'for several reasons');
 });
 
-t.test('everything that people do on a chain happens', async (t) => {
+t.test('every kind of transaction occurs', async (t) => {
   const { played } = traffic;
   const done = new Set(played.filter(({ error }) => error === null).flatMap(instructionsOf));
   for (const [step, what] of Object.entries({
@@ -97,15 +100,15 @@ t.test('everything that people do on a chain happens', async (t) => {
   const gone = played.some(({ preBalances, postBalances }) =>
     preBalances.some((before, index) => before > 0n && postBalances[index] === 0n),
   );
-  t.ok(gone, 'accounts that cease to be');
+  t.ok(gone, 'accounts that are closed');
 });
 
-t.test('what leaves the accounts of a transaction is its fee, to the lamport', async (t) => {
+t.test('the balances in a transaction fall by exactly its fee', async (t) => {
   const wrong = traffic.played.filter(({ fee, transaction }) => fee !== feeOf(transaction.message));
   t.same(wrong, []);
 });
 
-t.test('a block says exactly which accounts it changed', async (t) => {
+t.test('a block lists exactly the accounts that it changed', async (t) => {
   const { chain, blocks } = traffic;
   const addresses = new Set(
     blocks.flatMap(({ transactions }) => transactions.flatMap(({ accountKeys }) => accountKeys)),
@@ -121,7 +124,7 @@ t.test('a block says exactly which accounts it changed', async (t) => {
     for (const address of addresses) {
       if (address.startsWith('Sysvar')) continue; // a bank writes those whether or not their bytes differ
       const differs = text(address, slot) !== text(address, parentSlot);
-      // An account may be changed and changed back within a block; it is listed too.
+      // An account may be changed and restored within a block; it is listed too.
       if (differs && !changedAccounts.has(address)) t.fail(`${address} changed unnoticed in ${slot}`);
       if (differs) changes++;
     }
@@ -129,7 +132,7 @@ t.test('a block says exactly which accounts it changed', async (t) => {
   t.ok(changes > 100);
 });
 
-t.test('the balances of a transaction follow on those of the one before', async (t) => {
+t.test('the balances before a transaction are those after the one before it', async (t) => {
   const last = new Map<string, bigint>();
   let checked = 0;
   for (const { accountKeys, preBalances, postBalances, signature } of traffic.blocks.flatMap((b) => b.transactions)) {
@@ -144,7 +147,7 @@ t.test('the balances of a transaction follow on those of the one before', async 
   t.ok(checked > 5000);
 });
 
-t.test('token balances add up: what the coins of a mint are worth is its supply', async (t) => {
+t.test('token balances add up: the sum over the accounts of a mint is its supply', async (t) => {
   const { chain } = traffic;
   for (const { mint, program, symbol } of COINS) {
     const supply = Buffer.from(chain.account(mint.address, 'processed')?.data ?? []).readBigUInt64LE(36);
@@ -154,14 +157,14 @@ t.test('token balances add up: what the coins of a mint are worth is its supply'
       const isAccount = bytes.length === 165 || bytes[165] === 2;
       if (!isAccount || !bytes.subarray(0, 32).equals(addressBytes(mint.address))) continue;
       held += bytes.readBigUInt64LE(64);
-      // What a fee mint keeps of a transfer waits in the receiver's account, as its TransferFeeAmount extension.
+      // The fee of a transfer is withheld in the receiver's account, in its TransferFeeAmount extension.
       if (mint === TOLL.mint) held += withheld(bytes);
     }
     t.equal(held, supply, symbol);
   }
 });
 
-t.test('each coin has its metadata where wallets look for it', async (t) => {
+t.test('each coin has its metadata where wallets read it', async (t) => {
   const { chain } = traffic;
   for (const { mint, name, symbol } of [DOLLAR, GOLD]) {
     const account = chain.account(await findMetadataAddress(mint.address), 'finalized');
@@ -174,13 +177,13 @@ t.test('each coin has its metadata where wallets look for it', async (t) => {
   }
 });
 
-t.test('one account holds more lamports than a double can count, and never moves', async (t) => {
+t.test('one account has more lamports than a double can represent, and never changes', async (t) => {
   const { chain } = traffic;
   t.equal(chain.account(WHALE.address, 'finalized')?.lamports, 9_007_199_254_740_993n);
   t.same(chain.transactionsOf(WHALE.address), []);
 });
 
-t.test('priority fees are what was bid, and more for an account that is fought for', async (t) => {
+t.test('priority fees are the prices that were paid, and higher for a contended account', async (t) => {
   const { chain, stage } = traffic;
   const fees = chain.prioritizationFees([]);
   t.equal(fees.length, 150);
@@ -191,7 +194,7 @@ t.test('priority fees are what was bid, and more for an account that is fought f
   t.ok(vault.some(({ fee }, index) => fee > (fees[index]?.fee ?? 0n)));
 });
 
-t.test('performance samples count what happened', async (t) => {
+t.test('performance samples count slots and transactions', async (t) => {
   const [newest, ...older] = traffic.chain.performanceSamples(720);
   t.ok(newest && older.length > 0);
   const counted = [newest, ...older].reduce((sum, sample) => sum + (sample?.transactions ?? 0), 0);
@@ -203,14 +206,14 @@ t.test('performance samples count what happened', async (t) => {
   t.equal(newest?.seconds, 60);
 });
 
-t.test('the same seed lives the same life, another seed another', async (t) => {
-  const story = ({ played }: typeof traffic) => played.map(({ signature }) => signature);
+t.test('the same seed gives the same traffic, another seed another', async (t) => {
+  const signaturesOf = ({ played }: typeof traffic) => played.map(({ signature }) => signature);
   const first = await playTraffic(7, 20);
-  t.same(story(await playTraffic(7, 20)), story(first));
-  t.notSame(story(await playTraffic(8, 20)), story(first));
+  t.same(signaturesOf(await playTraffic(7, 20)), signaturesOf(first));
+  t.notSame(signaturesOf(await playTraffic(8, 20)), signaturesOf(first));
 });
 
-t.test('life goes on after a fork', async (t) => {
+t.test('traffic continues after a fork', async (t) => {
   const { chain, blocks } = await playTraffic(3, 10);
   for (let i = 0; i < 20; i++) {
     chain.fork();
