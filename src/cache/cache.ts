@@ -128,7 +128,7 @@ export class Cache {
     const state = entry.lease?.state;
     if (state === 'lost' || state === 'behind') return false;
     if (entry.isRefreshing || entry.isReplaced) return this.#tip.slot - entry.tipAtFetch < MAX_REFRESH_LAG_SLOTS;
-    if (entry.lease !== undefined) return state === 'live' && entry.lease.slot <= entry.slot;
+    if (entry.lease !== undefined) return state === 'active' && entry.lease.slot <= entry.slot;
     return this.#tip.slot - entry.tipAtFetch < entry.policy.slots;
   }
 
@@ -175,8 +175,7 @@ export class Cache {
   /** The same answer at the newest slot that its proof vouches for. Costs no question to anybody. */
   advanceToLease(entry: Entry): Entry {
     const { lease } = entry;
-    if (lease === undefined || lease.slot <= entry.slot || entry.isReplaced || lease.state === 'superseded')
-      return entry;
+    if (lease === undefined || lease.slot <= entry.slot || entry.isReplaced || lease.state === 'revoked') return entry;
     const { slot, validatedMs } = lease;
     const next: Entry = {
       ...entry,
@@ -219,14 +218,14 @@ export class Cache {
     this.#entries.set(entry.key, entry);
     if (!this.#entries.has(entry.key))
       this.#onEvicted(entry); // larger than any entry may be
-    else if (entry.lease?.state === 'live' && this.isHot(entry)) this.advanceToLease(entry); // what moved while it was held back
+    else if (entry.lease?.state === 'active' && this.isHot(entry)) this.advanceToLease(entry); // what moved while it was held back
   }
 
   /** Asks anew for what was read since the last call and has no proof, before its next reader comes. */
   refreshHot(): void {
     for (const key of this.#hotKeys.rotate()) {
       const entry = this.#entries.peek(key);
-      if (entry?.lease?.state !== 'live') this.#refresh(entry);
+      if (entry?.lease?.state !== 'active') this.#refresh(entry);
     }
   }
 
@@ -234,7 +233,7 @@ export class Cache {
   advanceHot(): void {
     for (const key of this.#hotKeys.all()) {
       const entry = this.#entries.peek(key);
-      if (entry?.lease?.state === 'live') this.advanceToLease(entry);
+      if (entry?.lease?.state === 'active') this.advanceToLease(entry);
     }
   }
 

@@ -4,7 +4,7 @@ import type { Slot } from './slot.ts';
  * `live`: a change would be told, so silence means that nothing changed. `behind`: the same, from a node that lags.
  * `lost`: a change would not be told any more. `superseded`: there is a newer state.
  */
-export type LeaseState = 'live' | 'behind' | 'lost' | 'superseded';
+export type LeaseState = 'active' | 'behind' | 'lost' | 'revoked';
 
 /** What vouches for an answer beyond the slot it was read at, for as long as nothing changes. */
 export interface Lease {
@@ -31,7 +31,7 @@ export function combinedLease(leases: readonly Lease[]): Lease {
   return {
     get state() {
       const states = new Set(leases.map(({ state }) => state));
-      return WORST_FIRST.find((state) => states.has(state)) ?? 'live';
+      return WORST_FIRST.find((state) => states.has(state)) ?? 'active';
     },
     get slot() {
       return Math.min(...leases.map(({ slot }) => slot));
@@ -59,7 +59,7 @@ export function combinedLease(leases: readonly Lease[]): Lease {
   };
 }
 
-const WORST_FIRST: readonly LeaseState[] = ['superseded', 'lost', 'behind', 'live'];
+const WORST_FIRST: readonly LeaseState[] = ['revoked', 'lost', 'behind', 'active'];
 
 /**
  * Vouches for what was looked at now and is to be looked at anew after so many slots, whatever else vouches for it: half
@@ -70,7 +70,7 @@ export function expiringLease(slots: number, tip: () => Slot, nowMs: number): Le
   const isExpired = (): boolean => tip() >= expirySlot;
   return {
     get state() {
-      return isExpired() ? 'superseded' : 'live';
+      return isExpired() ? 'revoked' : 'active';
     },
     slot: Number.MAX_SAFE_INTEGER,
     lagSlots: 0,

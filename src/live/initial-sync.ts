@@ -4,15 +4,15 @@ import type { Slot } from '../domain/slot.ts';
 export type SyncState =
   | { readonly name: 'subscribing' }
   | { readonly name: 'first-read'; readonly marginSlots: number }
-  | { readonly name: 'beacon'; readonly afterSlot: Slot }
+  | { readonly name: 'awaiting-clock'; readonly afterSlot: Slot }
   | { readonly name: 'second-read'; readonly minSlot: Slot }
-  | { readonly name: 'live' };
+  | { readonly name: 'synced' };
 
 /** What moves it on. All are told in the order of the connection; `pooled` says that reads may go to another node. */
 export type SyncEvent =
   | { readonly name: 'acknowledged'; readonly isPooled: boolean }
   | { readonly name: 'read'; readonly slot: Slot }
-  | { readonly name: 'beacon'; readonly slot: Slot };
+  | { readonly name: 'clock-update'; readonly slot: Slot };
 
 /** Says what a step leads to. Pure, so that a rule can be tried against every schedule. */
 export type InitialSync = (stage: SyncState, step: SyncEvent) => SyncState;
@@ -33,11 +33,11 @@ export const doubleRead: InitialSync = (state, event) => {
     return { name: 'first-read', marginSlots: event.isPooled ? MAX_POOL_LAG_SLOTS : 0 };
   }
   if (state.name === 'first-read' && event.name === 'read') {
-    return { name: 'beacon', afterSlot: event.slot + state.marginSlots };
+    return { name: 'awaiting-clock', afterSlot: event.slot + state.marginSlots };
   }
-  if (state.name === 'beacon' && event.name === 'beacon' && event.slot > state.afterSlot) {
+  if (state.name === 'awaiting-clock' && event.name === 'clock-update' && event.slot > state.afterSlot) {
     return { name: 'second-read', minSlot: event.slot };
   }
-  if (state.name === 'second-read' && event.name === 'read' && event.slot >= state.minSlot) return { name: 'live' };
+  if (state.name === 'second-read' && event.name === 'read' && event.slot >= state.minSlot) return { name: 'synced' };
   return state;
 };

@@ -17,9 +17,9 @@ export class WatermarkLease implements Lease {
   }
 
   get state(): LeaseState {
-    if (this.#revoked !== undefined) return 'superseded';
+    if (this.#revoked !== undefined) return 'revoked';
     if (this.#watermark.isLost) return 'lost';
-    return this.#watermark.isBehind ? 'behind' : 'live';
+    return this.#watermark.isBehind ? 'behind' : 'active';
   }
 
   get slot(): Slot {

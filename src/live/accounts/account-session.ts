@@ -93,7 +93,7 @@ export class AccountSession {
     if (commitment === 'processed') for (const account of this.#accounts.keys()) this.#rollbackIfForked(account, slot);
     for (const account of this.#syncing) {
       if (account.commitment !== commitment) continue;
-      account.onSyncEvent({ name: 'beacon', slot });
+      account.onSyncEvent({ name: 'clock-update', slot });
       void this.#readIfNeeded(account);
     }
   }
@@ -143,7 +143,7 @@ export class AccountSession {
 
   #handleResult(account: AccountState, result: UpdateResult, slot: Slot, leasedSlot?: Slot): void {
     if (result === 'late') this.#sessionAudit.invalidate(account, { claimed: leasedSlot, told: slot });
-    else if (result !== 'none' && result !== 'same') this.#options.onChange(account, result, slot);
+    else if (result !== 'ignored' && result !== 'unchanged') this.#options.onChange(account, result, slot);
   }
 
   #markIneligible(account: AccountState, reason: GatewayError): void {

@@ -9,7 +9,7 @@ import { WatermarkLease } from '../watermark-lease.ts';
 export type AccountJson = string | null;
 
 /** What came of news: `late` is news of a slot that was already claimed without it, so a claim was false. */
-export type UpdateResult = 'none' | 'same' | 'changed' | 'rolled-back' | 'late';
+export type UpdateResult = 'ignored' | 'unchanged' | 'changed' | 'rolled-back' | 'late';
 
 /** Why an account can't be kept live, and the tip at which that was found. */
 export interface Ineligibility {
@@ -60,7 +60,7 @@ export class AccountState {
   }
 
   get isSynced(): boolean {
-    return this.#syncState.name === 'live';
+    return this.#syncState.name === 'synced';
   }
 
   /** From which slot on it wants to be read now; undefined when it doesn't. */
@@ -91,7 +91,7 @@ export class AccountState {
 
   onSyncEvent(event: SyncEvent): void {
     this.#syncState = this.#initialSync(this.#syncState, event);
-    if (this.#syncState.name === 'live') this.#grantLease();
+    if (this.#syncState.name === 'synced') this.#grantLease();
   }
 
   /** A reading on the same connection's node. */
@@ -109,7 +109,7 @@ export class AccountState {
 
   /** The node has left the fork that was told of. */
   rollback(): UpdateResult {
-    if (!this.#isKnown) return 'none';
+    if (!this.#isKnown) return 'ignored';
     this.#isKnown = false;
     return 'rolled-back';
   }
@@ -123,7 +123,7 @@ export class AccountState {
 
   /** What is newer replaces state and slot together; all else is left alone. */
   #apply(slot: Slot, json: AccountJson): UpdateResult {
-    if (slot <= this.#slot) return 'none';
+    if (slot <= this.#slot) return 'ignored';
     const isLate = this.#lease !== undefined && slot <= this.#lease.slot;
     const isSame = this.#isKnown && json === this.#json;
     this.#slot = slot;
@@ -131,7 +131,7 @@ export class AccountState {
     this.#isKnown = true;
     if (isSame) {
       this.#lease?.extend(slot);
-      return 'same';
+      return 'unchanged';
     }
     const previousLease = this.#lease;
     this.#lease = undefined;

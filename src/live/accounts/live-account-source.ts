@@ -122,7 +122,7 @@ function leaseFor(
   query: AccountQuery,
 ): Lease | undefined {
   const { lease, json } = account;
-  if (lease?.state !== 'live' || slot < account.slot) return undefined;
+  if (lease?.state !== 'active' || slot < account.slot) return undefined;
   const read = toAccountJson(current);
   if (query.shape === 'parsed') return !dependsOnClock(current) && isSameAccount(read, json) ? lease : undefined;
   return lamportsOf(read) === lamportsOf(json) ? lease : undefined;
@@ -133,7 +133,7 @@ function readFromState(account: AccountState, query: AccountQuery, tip: Slot): A
   const { lease, commitment } = account;
   const { minContextSlot = 0, shape } = query;
   const isCurrentProcessed = commitment === 'processed' && account.isKnown && account.slot >= tip - 1;
-  if (lease?.state !== 'live' && !isCurrentProcessed) return undefined;
+  if (lease?.state !== 'active' && !isCurrentProcessed) return undefined;
   const slot = lease?.slot ?? account.slot;
   if (slot < minContextSlot) return undefined;
   const json = accountBytes(account.json);

@@ -82,7 +82,7 @@ function readFromState(
   query: TokenListQuery,
 ): TokenListRead | undefined {
   const { mint, minContextSlot = 0 } = query;
-  if (lease?.state !== 'live' || list === undefined || lease.slot < minContextSlot) return undefined;
+  if (lease?.state !== 'active' || list === undefined || lease.slot < minContextSlot) return undefined;
   return {
     slot: lease.slot,
     sinceSlot,
@@ -98,6 +98,6 @@ function readFromState(
  */
 function leaseFor(state: TokenListState, reading: TokenListRead, { mint }: TokenListQuery): Lease | undefined {
   const { lease, slot, list } = state;
-  if (lease?.state !== 'live' || list === undefined || !reading.isConsistent || reading.slot < slot) return undefined;
+  if (lease?.state !== 'active' || list === undefined || !reading.isConsistent || reading.slot < slot) return undefined;
   return isSameList(reading.list, mint === undefined ? list : filterByMint(list, mint)) ? lease : undefined;
 }

@@ -119,7 +119,7 @@ export class TokenListSession {
     const isGap = previous !== undefined && slot > previous + 1;
     for (const state of this.#subscriptionsByState.keys()) {
       if (state.commitment !== commitment) continue;
-      state.onSyncEvent({ name: 'beacon', slot });
+      state.onSyncEvent({ name: 'clock-update', slot });
       if (isGap) this.#onChange(state, slot);
       this.#readIfNeeded(state);
     }

@@ -53,7 +53,7 @@ export class TokenListState {
   }
 
   get isSynced(): boolean {
-    return this.#syncState.name === 'live';
+    return this.#syncState.name === 'synced';
   }
 
   /** The tip at which it was found that it can't be kept live; undefined while it may be. */

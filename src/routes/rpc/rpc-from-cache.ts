@@ -102,7 +102,7 @@ function findCachedRoute(
   const candidates = cached.map((entry) => entry && cache.advanceToLease(entry));
   const entry = candidates.find((entry) => entry?.meta.commitment === commitment && cache.isFresh(entry));
   if (entry === undefined) return undefined;
-  const isLive = entry.policy === 'live' || entry.lease?.state === 'live';
+  const isLive = entry.policy === 'live' || entry.lease?.state === 'active';
   return {
     slot: entry.slot,
     readAt: isLive ? cache.tip : entry.tipAtFetch,

@@ -9,7 +9,7 @@ const META: AnswerMeta = { envelope: 'signed', commitment: 'confirmed', exact: f
 
 /** A proof whose every word a test says. */
 class ScriptedLease implements Lease {
-  state: LeaseState = 'live';
+  state: LeaseState = 'active';
   lagSlots = 0;
   readonly reads: Slot[] = [];
   readonly listeners = new Map<string, () => void>();
@@ -107,7 +107,7 @@ t.test('news has an answer asked for anew at once when it is being read, else by
   proof.listeners.get('k')?.();
   t.equal(renewed, 0);
   cache.get('k');
-  proof.state = 'superseded';
+  proof.state = 'revoked';
   proof.listeners.get('k')?.();
   t.equal(renewed, 1);
   await new Promise(setImmediate);

@@ -149,7 +149,7 @@ t.test('I6: a lost line proves nothing more; the account is live again over anot
   line.clockUpdate(102);
   line.clockUpdate(103);
   const { lease } = await world.source.read(query);
-  t.match([lease?.state, lease?.slot], ['live', 102]);
+  t.match([lease?.state, lease?.slot], ['active', 102]);
   line.close();
   t.match([lease?.state, lease?.slot], ['lost', 102]);
   t.equal(await kept(world), undefined);
@@ -165,7 +165,7 @@ t.test('a line that falls behind the cluster vouches for nothing, and is given u
   line.clockUpdate(103);
   const { lease } = await world.source.read(query);
   world.tips.observe('confirmed', 110);
-  t.equal(lease?.state, 'live');
+  t.equal(lease?.state, 'active');
   world.tips.observe('confirmed', 111);
   t.match([lease?.state, lease?.lagSlots], ['behind', 9]);
   t.equal(await kept(world), undefined, 'others are asked');
@@ -186,7 +186,7 @@ t.test(
       world.clock.advance(400);
       line.clockUpdate(slot);
     }
-    t.match(lease, { state: 'superseded', slot: 101, validatedMs });
+    t.match(lease, { state: 'revoked', slot: 101, validatedMs });
     line.notify('a', 103, accountText(7)); // known already
     line.notify('a', 104, accountText(7)); // claimed already
     t.equal(world.source.stats.leaseViolations, 1);
@@ -252,7 +252,7 @@ t.test('I11: an emptied account is an absent one', async (t) => {
   line.notify('a', 103, accountText(0));
   const { slot, account: json, lease } = await world.source.read(query);
   t.strictSame([slot, json], [103, null]);
-  t.equal(lease?.state, 'live');
+  t.equal(lease?.state, 'active');
 });
 
 t.test('I14: a text that follows the Clock is not carried on', async (t) => {
@@ -271,7 +271,7 @@ t.test('I14: a text that follows the Clock is not carried on', async (t) => {
   t.equal(world.upstream.pendingCalls.length, 1, 'it is read again');
   world.upstream.pendingCalls.shift()?.answer(105, `{"lamports":5,"data":${data}}`);
   t.match(await later, { slot: 105, lease: undefined });
-  t.match(await world.source.read(query), { slot: 104, lease: { state: 'live' } }, 'the balance is carried on');
+  t.match(await world.source.read(query), { slot: 104, lease: { state: 'active' } }, 'the balance is carried on');
 });
 
 t.test('what is read once is not watched; what is read again and again is, until nobody reads it', async (t) => {

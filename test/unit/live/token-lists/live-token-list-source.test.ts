@@ -59,7 +59,7 @@ t.test('I15: an amount that changes is read again, and what was claimed without 
   const { lease } = await world.read();
   const changed = world.setAmounts({ [A]: 6 });
   await world.notify(A);
-  t.match([lease?.state, lease?.slot], ['superseded', changed - 2]);
+  t.match([lease?.state, lease?.slot], ['revoked', changed - 2]);
   t.strictSame(await world.fromState(), { slot: changed, amounts: { [A]: 6 } });
   t.equal(world.source.stats.leaseViolations, 0);
 });
@@ -69,7 +69,7 @@ t.test('I15: when an account is added the claim stands still until its own subsc
   const { lease } = await world.read();
   const added = world.setAmounts({ [B]: 7 });
   await world.notify(B, 'program');
-  t.match([lease?.state, lease?.slot], ['superseded', added - 2]);
+  t.match([lease?.state, lease?.slot], ['revoked', added - 2]);
   t.ok(world.session.handlers.has(B));
   world.addSlot();
   await world.clockUpdate();
@@ -106,7 +106,7 @@ t.test('I15: behind a slot that no beacon told of a list is read again, though n
   const lost = world.setAmounts({ [A]: 5, [B]: 7 });
   world.addSlot();
   await world.clockUpdate();
-  t.match([lease?.state, lease?.slot], ['superseded', lost - 1]);
+  t.match([lease?.state, lease?.slot], ['revoked', lost - 1]);
   t.strictSame(await world.fromState(), undefined, 'the account that was added is not watched yet');
   await world.pass(4);
   t.strictSame((await world.fromState())?.amounts, { [A]: 5, [B]: 7 });
