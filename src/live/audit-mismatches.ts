@@ -1,26 +1,29 @@
 import type { Lease } from '../domain/lease.ts';
 import type { Slot } from '../domain/slot.ts';
 
-/** What is kept live: from which slot on, and what vouches for it. */
+/** A state that is kept live: its slot, and the lease that dates it beyond that slot. */
 export interface LeasedState {
   readonly slot: Slot;
   readonly lease: Lease | undefined;
 }
 
-/** A reading of a slot that disagrees with what is kept. */
+/** A re-read that differs from the state that is kept. */
 interface Mismatch<T> {
   readonly state: T;
   readonly readSlot: Slot;
   readonly stateSlot: Slot;
 }
 
-/** A claim that was false, and the slots that show it. */
+/** A lease that covered a slot at which the state had changed already, and the slots that show it. */
 interface LeaseViolation<T> {
   readonly state: T;
   readonly evidence: object;
 }
 
-/** Disagreements that an audit has found: each is news on its way, unless everything up to its slot has been told. */
+/**
+ * The differences that an audit has found and nobody has explained yet. Each may be a notification on its way. It is a
+ * violation as soon as the lease covers the slot of the re-read (I9).
+ */
 export class AuditMismatches<T extends LeasedState> {
   #mismatches: Mismatch<T>[] = [];
 
@@ -28,7 +31,7 @@ export class AuditMismatches<T extends LeasedState> {
     this.#mismatches.push({ state, readSlot, stateSlot: state.slot });
   }
 
-  /** Looks again at all of them. Returns what was claimed falsely, if anything was. */
+  /** Drops mismatches that a notification has explained; returns one that has become a violation, if there is any. */
   findViolation(): LeaseViolation<T> | undefined {
     if (this.#mismatches.length === 0) return undefined;
     const open = this.#mismatches.filter(
@@ -40,7 +43,7 @@ export class AuditMismatches<T extends LeasedState> {
     const violation = open.find(isViolation);
     if (violation === undefined) return undefined;
     const { state, stateSlot, readSlot } = violation;
-    return { state, evidence: { from: stateSlot, claimed: state.lease?.slot, read: readSlot } };
+    return { state, evidence: { from: stateSlot, leased: state.lease?.slot, read: readSlot } };
   }
 
   clear(): void {

@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 
-/** What others wait for while something is under way: until it is done or given up, and never longer than it is worth. */
+/** A promise that resolves when {@link finish} is called, at the latest after `maxMs` milliseconds. */
 export class BoundedWait {
   /** Never rejects. */
   readonly done: Promise<void>;

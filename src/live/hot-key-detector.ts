@@ -1,22 +1,22 @@
 import type { Slot } from '../domain/slot.ts';
 
-/** Two sightings so near each other make a thing hot. */
+/** The longest distance between two reads of a key that make it hot. */
 const MAX_GAP_SLOTS = 8;
 
-/** Tells what is read again and again from what is read once. Remembers the names that were seen last. */
+/** Tells keys that are read often from those that are read once. Remembers the keys that were read last. */
 export class HotKeyDetector {
   readonly #maxKeys: number;
   readonly #lastReadTips = new Map<string, Slot>();
 
-  /** `names`: how many are remembered. */
+  /** Remembers at most `maxKeys` keys. */
   constructor(maxKeys: number) {
     this.#maxKeys = maxKeys;
   }
 
-  /** Notes a sighting; true when there was one in another slot not long before. */
+  /** Records a read; returns true when the key was also read in another slot, at most {@link MAX_GAP_SLOTS} earlier. */
   recordRead(key: string, tip: Slot): boolean {
     const previous = this.#lastReadTips.get(key);
-    this.#lastReadTips.delete(key); // the order of the map is the order of the sightings
+    this.#lastReadTips.delete(key); // the map is ordered by the last read
     this.#lastReadTips.set(key, tip);
     for (const oldest of this.#lastReadTips.keys()) {
       if (this.#lastReadTips.size <= this.#maxKeys) break;

@@ -1,16 +1,16 @@
 export interface IdleEvictingMapOptions<T> {
-  /** How many there may be. */
+  /** The most entries that the map holds. */
   readonly maxSize: number;
-  /** True of what nobody needs any more. */
+  /** Returns true for a value that nobody uses any more. */
   isIdle(value: T): boolean;
-  /** Called for each that is let go. */
+  /** Called with each value that is evicted. */
   onEvict(value: T): void;
 }
 
-/** How many are looked at to make room for one. */
+/** The number of entries that are examined to make space for one (as Redis' `maxmemory-samples`). */
 const EVICTION_SAMPLES = 16;
 
-/** All that is watched, by name. It is bounded, and what is idle is let go in time. */
+/** A bounded map that evicts idle values only: a full map without idle values takes no new one. */
 export class IdleEvictingMap<T> {
   readonly #options: IdleEvictingMapOptions<T>;
   readonly #entries = new Map<string, T>();
@@ -27,7 +27,7 @@ export class IdleEvictingMap<T> {
     return this.#entries.get(key);
   }
 
-  /** Adds what `make` makes, or nothing when there are too many already. */
+  /** Adds the value that `create` returns; returns undefined without calling it when the map is full. */
   add(key: string, create: () => T): T | undefined {
     const { maxSize } = this.#options;
     if (this.size >= maxSize) this.evictIdle(EVICTION_SAMPLES);
@@ -37,7 +37,7 @@ export class IdleEvictingMap<T> {
     return value;
   }
 
-  /** Looks at some of them in turn, and lets go of those that are idle. */
+  /** Examines the next `samples` entries in turn and evicts the idle ones. */
   evictIdle(samples: number): void {
     const entries = this.#entries.entries();
     for (let i = Math.min(samples, this.size); i > 0; i--) {
@@ -45,7 +45,7 @@ export class IdleEvictingMap<T> {
       if (key === undefined || value === undefined) return;
       this.#entries.delete(key);
       if (this.#options.isIdle(value)) this.#options.onEvict(value);
-      else this.#entries.set(key, value); // at the end: the others come first
+      else this.#entries.set(key, value); // at the end: the other entries are examined first
     }
   }
 }

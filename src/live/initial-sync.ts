@@ -1,6 +1,6 @@
 import type { Slot } from '../domain/slot.ts';
 
-/** How far an account on a connection has come on its way to being kept live. */
+/** The progress of an account or list towards being kept live over one session. */
 export type SyncState =
   | { readonly name: 'subscribing' }
   | { readonly name: 'first-read'; readonly marginSlots: number }
@@ -8,25 +8,25 @@ export type SyncState =
   | { readonly name: 'second-read'; readonly minSlot: Slot }
   | { readonly name: 'synced' };
 
-/** What moves it on. All are told in the order of the connection; `pooled` says that reads may go to another node. */
+/** An event of a session, in the session's order. `isPooled` says that another node may answer the reads. */
 export type SyncEvent =
   | { readonly name: 'acknowledged'; readonly isPooled: boolean }
   | { readonly name: 'read'; readonly slot: Slot }
   | { readonly name: 'clock-update'; readonly slot: Slot };
 
-/** Says what a step leads to. Pure, so that a rule can be tried against every schedule. */
-export type InitialSync = (stage: SyncState, step: SyncEvent) => SyncState;
+/** A rule that returns the state after an event. It is pure, so that tests can run it against every schedule. */
+export type InitialSync = (state: SyncState, event: SyncEvent) => SyncState;
 
 export const SUBSCRIBING: SyncState = { name: 'subscribing' };
 
-/** How many slots the nodes of a pool, and the queue of one, may be behind each other. */
+/** The assumed largest lag between the nodes of a pool, including the notification queue of one. */
 const MAX_POOL_LAG_SLOTS = 8;
 
 /**
- * When silence may be taken for "unchanged". A node acknowledges a subscription before it takes its baseline: changes
- * in between are never told. So it is read again, once a beacon behind the first reading has shown that the
- * subscription is through the node's queue. Where another node may have read, one that is behind, the beacon must be as
- * far behind the reading as nodes are apart.
+ * Decides from when on silence means "unchanged" (I3). A node acknowledges a subscription before it takes the baseline
+ * of it: it never sends a notification for a change in between. So the state is read a second time, after a Clock
+ * update newer than the first read has shown that the subscription is active. Where another node of a pool may have
+ * answered the first read, the Clock update must be newer by the largest lag within the pool.
  */
 export const doubleRead: InitialSync = (state, event) => {
   if (state.name === 'subscribing' && event.name === 'acknowledged') {

@@ -9,69 +9,69 @@ import type { InitialSync } from './initial-sync.ts';
 import type { SessionOptions } from './session-audit.ts';
 import { type PooledSession, type PoolItem, SessionPool } from './session-pool.ts';
 
-/** Something that is kept live for as long as it is read. */
+/** An account or list that is kept live for as long as it is read. */
 interface LiveState extends PoolItem {
   readonly lease: Lease | undefined;
-  /** The tip at its last reader. */
+  /** The tip at which it was last read. */
   readonly tipAtLastRead: Slot;
-  /** The tip at which it was found that it can't be kept live; undefined while it may be. */
+  /** The tip at which it became ineligible to be kept live; undefined while it is eligible. */
   readonly tipAtIneligible: Slot | undefined;
 }
 
-/** The part of a watch's settings that has nothing to do with what it watches. */
+/** The settings that accounts and token lists have in common. */
 export interface LiveSourceSettings {
-  /** What nobody has read for so long is watched no more; what can't be kept live is tried again. */
+  /** The number of slots without a read after which a state is evicted, and after which an ineligible one is retried. */
   readonly idleSlots: number;
-  /** How often all that is kept live is read again and compared. */
+  /** The pause between two audits, in milliseconds. */
   readonly auditMs: number;
 }
 
-/** What any watch needs. */
+/** The options that accounts and token lists have in common. */
 export interface LiveSourceOptions<S extends LiveSourceSettings> {
   readonly mesh: Pick<Mesh, 'openSession' | 'tip' | 'onTip'>;
   readonly clock: Clock;
   readonly settings: S;
-  /** When silence may be taken for "unchanged". */
+  /** The rule that decides from when on silence means "unchanged". Default: {@link doubleRead}. */
   readonly initialSync?: InitialSync;
-  /** Called when claims have moved on. */
+  /** Called after the leases of a commitment have advanced to a newer slot. */
   readonly onLeasesAdvanced?: () => void;
   readonly onProblem?: (problem: string, facts: object) => void;
 }
 
-/** A connection that things are kept live over. */
+/** A session and all that is kept live over it. */
 interface LiveSession<T> extends PooledSession<T> {
-  /** The cluster has moved on: is this node still with it? */
+  /** Compares the session with the cluster's tip; called when the tip has advanced. */
   checkLag(commitment: Commitment): void;
-  /** Reads again all that is kept live, and compares. Resolves to how many were compared. */
+  /** Re-reads all that has a lease and compares it. Resolves to the number of states that were compared. */
   audit(): Promise<number>;
 }
 
-/** What the owner of a watch sees of it: figures, the audit, and its end. */
+/** The figures of a live set, its audit, and its end. */
 export interface LiveSetStats {
-  /** How many things are watched, or are about to be. */
+  /** The number of states that are kept live, or are about to be. */
   readonly size: number;
-  /** How many claims were found to be false. It must be 0. */
+  /** The number of leases that covered a slot at which the state had changed. It must be 0. */
   readonly leaseViolations: number;
-  /** How many were read again and compared. */
+  /** The number of states that audits have compared. */
   readonly audited: number;
-  /** How many connections were lost. */
+  /** The number of sessions that were lost. */
   readonly lostSessions: number;
-  /** Reads all that is kept live again, and compares. Called now and then; a test may call it. */
+  /** Re-reads all that has a lease and compares it. A timer calls this each `auditMs`; tests call it too. */
   audit(): Promise<void>;
   close(): void;
 }
 
 export interface LiveSetOptions<T, L> extends Omit<LiveSourceOptions<LiveSourceSettings>, 'initialSync'> {
-  /** How many things are watched at a time. */
+  /** The most states that are kept live at a time. */
   readonly maxSize: number;
   createSession(options: SessionOptions<T>): L;
-  /** True of what is to be watched though nobody reads it. */
+  /** Returns true for a state that is kept live although nobody reads it. */
   hasSubscribers?(state: T): boolean;
-  /** Names a thing, for the log. */
+  /** Returns the log fields that name a state. */
   describe(state: T): object;
 }
 
-/** Chooses what is kept live, finds connections for it, and has it audited: the same for accounts and for lists. */
+/** Chooses which accounts or lists are kept live, assigns them to sessions, and audits them. */
 export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements LiveSetStats {
   readonly #options: LiveSetOptions<T, L>;
   readonly #hotKeys: HotKeyDetector;
@@ -107,13 +107,13 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
           tip: (commitment) => mesh.tip(commitment),
           onLeasesAdvanced: () => options.onLeasesAdvanced?.(),
           onLeaseViolation: (state, evidence) => this.#reportViolation(state, { node: pubsub.nodeId, ...evidence }),
-          onLost: (state, reason) => this.#onSessionLost(session, state, { node: pubsub.nodeId, reason }),
+          onLost: (states, reason) => this.#onSessionLost(session, states, { node: pubsub.nodeId, reason }),
         });
         return session;
       },
     );
     const tipListener = (commitment: Commitment) => (): void => {
-      for (const pubsub of [...this.#sessions.sessions]) pubsub.checkLag(commitment);
+      for (const session of [...this.#sessions.sessions]) session.checkLag(commitment);
       if (commitment === 'processed') this.#states.evictIdle(Math.ceil(this.size / idleSlots));
     };
     this.#unsubscribes = COMMITMENTS.map((commitment) => mesh.onTip(commitment, tipListener(commitment)));
@@ -136,7 +136,7 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
     return this.#lostSessions;
   }
 
-  /** The newest slot of the cluster. */
+  /** The cluster's newest processed slot; 0 before the first. */
   get tip(): Slot {
     return this.#options.mesh.tip('processed') ?? 0;
   }
@@ -145,13 +145,13 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
     return this.#states.get(key);
   }
 
-  /** Notes that somebody reads what is not watched. When it has become hot, it is from now on. */
+  /** Records a read of a key that is not in the set, and adds it when it has become hot. */
   addIfHot(key: string, create: () => T): T | undefined {
     if (this.#options.maxSize === 0) return undefined;
     return this.#hotKeys.recordRead(key, this.tip) ? this.add(key, create) : undefined;
   }
 
-  /** Watches something, unless there is too much already. */
+  /** Adds a state and assigns it to a session; returns undefined when the set is full or closed. */
   add(key: string, create: () => T): T | undefined {
     if (this.#isClosed) return undefined;
     const state = this.#states.add(key, create);
@@ -159,7 +159,7 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
     return state;
   }
 
-  /** Looks for another connection: the one it is on has no room for it. */
+  /** Moves a state to another session: its own has no capacity left for all its subscriptions. */
   reassign(state: T): void {
     this.#sessions.remove(state);
     this.#sessions.add(state);
@@ -178,13 +178,13 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
   #reportViolation(state: T, evidence: object): void {
     this.#leaseViolations++;
     const facts = { ...this.#options.describe(state), ...evidence };
-    this.#options.onProblem?.('a claimed slot was false: all that came with it is dropped', facts);
+    this.#options.onProblem?.('a lease covered a slot at which the state had changed: the session is dropped', facts);
   }
 
   #onSessionLost(session: L, states: Iterable<T>, facts: object): void {
     this.#lostSessions++;
     if (this.#isClosed) return;
-    this.#options.onProblem?.('a connection that accounts are watched over was lost', facts);
+    this.#options.onProblem?.('a session that keeps accounts live was lost: they move to another', facts);
     this.#sessions.dropSession(session, states);
   }
 

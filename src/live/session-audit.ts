@@ -6,44 +6,44 @@ import { AuditMismatches, type LeasedState } from './audit-mismatches.ts';
 import { SessionWatermarks } from './session-watermarks.ts';
 import type { Watermark } from './watermark.ts';
 
-/** A connection that things are watched over, and whom it serves. */
+/** A pub/sub session that states are kept live over, and the callbacks of its owner. */
 export interface SessionOptions<T> {
   readonly pubsub: PubsubSession;
   readonly clock: Clock;
-  /** The newest slot that the whole cluster has shown. */
+  /** Returns the newest slot that any node has reported at a commitment. */
   tip(commitment: Commitment): Slot | undefined;
-  /** The proofs of all that is watched at a commitment have moved on. */
+  /** Called after the leases of a commitment have advanced. */
   onLeasesAdvanced(): void;
-  /** A claim was false, as these slots show: the node broke the order that the claims rest on, or we did. */
+  /** Called with the slots that show a violation: the node broke the order that leases rely on, or the gateway did. */
   onLeaseViolation(state: T, evidence: object): void;
   onLost(states: Iterable<T>, reason: string): void;
 }
 
-/** Something that a connection claims slots for. */
+/** A state that a session holds a lease for. */
 export interface AuditedState extends LeasedState {
-  /** What was known of it turned out to be wrong. */
+  /** Forgets the state: it turned out to be wrong. */
   reset(): void;
 }
 
-/** A reading beside what is kept. */
+/** A state that was read again to compare it. */
 export interface AuditRead {
   readonly slot: Slot;
-  /** Does it say the same as what is kept now? */
+  /** Compares the re-read with the state that is kept by now. */
   isUnchanged(): boolean;
 }
 
 export interface SessionAuditOptions<T> {
   readonly session: SessionOptions<T>;
-  /** All that is watched over the connection. */
+  /** Returns all states that are kept live over the session. */
   states(): Iterable<T>;
-  /** Reads something again from the same node. Resolves to undefined when that tells nothing. */
+  /** Reads a state again from the same node. Resolves to undefined when the read can't be compared. */
   reread(state: T): Promise<AuditRead | undefined>;
-  /** A beacon has come: what is watched may have something to do. */
+  /** Called with each Clock update, after the watermark of its commitment has advanced. */
   onClockUpdate(commitment: Commitment, update: ClockUpdate): void;
   onLost(): void;
 }
 
-/** What is claimed over one connection: how far it has been told of, and whether that was right. */
+/** The watermarks of one session, and the audit of the leases that rely on them. */
 export class SessionAudit<T extends AuditedState> {
   readonly #options: SessionAuditOptions<T>;
   readonly #watermarks: SessionWatermarks;
@@ -74,19 +74,19 @@ export class SessionAudit<T extends AuditedState> {
     return this.#watermarks.of(commitment);
   }
 
-  /** The cluster has moved on: is this node still with it? */
+  /** Compares the session with the cluster's tip; called when the tip has advanced. */
   checkLag(commitment: Commitment): void {
     this.#watermarks.checkLag(commitment);
   }
 
-  /** Reads again all that is kept live, and compares. Resolves to how many were compared. */
+  /** Re-reads all states that have a lease and compares them. Resolves to the number of states that were compared. */
   async audit(): Promise<number> {
     const leased = [...this.#options.states()].filter(({ lease }) => lease !== undefined);
     const compared = await Promise.all(leased.map((state) => this.#auditState(state)));
     return compared.filter((isCompared) => isCompared).length;
   }
 
-  /** A claim was false, as these slots show: nothing that was kept over this connection is served any more. */
+  /** Ends the session after a lease violation: no state that was kept over it is served any more. */
   invalidate(violated: T, evidence: object): void {
     const { session, states } = this.#options;
     this.#watermarks.invalidate();
@@ -98,13 +98,13 @@ export class SessionAudit<T extends AuditedState> {
   async #auditState(state: T): Promise<boolean> {
     try {
       const reread = await this.#options.reread(state);
-      if (reread === undefined || state.lease === undefined || reread.slot < state.slot) return false; // read before it
+      if (reread === undefined || state.lease === undefined || reread.slot < state.slot) return false; // older than the state
       if (reread.isUnchanged()) return true;
       this.#mismatches.add(state, reread.slot);
       this.#checkMismatches();
       return true;
     } catch {
-      return false; // the node may not answer now; the next audit comes
+      return false; // the node doesn't answer now; the next audit tries again
     }
   }
 

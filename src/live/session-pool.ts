@@ -1,21 +1,22 @@
 import type { PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
 
-/** What is watched, by what it takes of a connection. */
+/** An item that needs subscriptions on a session. */
 export interface PoolItem {
-  /** How many subscriptions it takes, as far as is known. */
+  /** The number of subscriptions that it needs, as far as is known. */
   readonly subscriptionCount: number;
 }
 
-/** A connection that things of a kind are watched over. */
+/** A session that serves several items. */
 export interface PooledSession<T> {
+  /** The number of subscriptions that it can still make. */
   readonly capacity: number;
-  /** How many things it carries. */
+  /** The number of items on it. */
   readonly size: number;
   add(item: T): void;
   remove(item: T): void;
 }
 
-/** The connections that things are watched over: as many as it takes, each opened when the others are full. */
+/** Assigns items to sessions, and opens another session when all are full. */
 export class SessionPool<T extends PoolItem, L extends PooledSession<T>> {
   readonly #openPubsub: () => Promise<PubsubSession>;
   readonly #createSession: (pubsub: PubsubSession) => L;
@@ -32,7 +33,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>> {
     return this.#sessions;
   }
 
-  /** Finds a connection, now or as soon as there is one. No other has more room than an empty one. */
+  /** Assigns an item to a session, or to the next that opens. An empty session takes any item: no other has more capacity. */
   add(item: T): void {
     for (const session of this.#sessions) {
       if (session.capacity === 0 || (session.capacity < item.subscriptionCount && session.size > 0)) continue;
@@ -48,7 +49,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>> {
     for (const session of this.#sessions) session.remove(item);
   }
 
-  /** A connection is lost. What was watched over it looks for another. */
+  /** Forgets a lost session and assigns its items to others. */
   dropSession(session: L, items: Iterable<T>): void {
     this.#sessions.delete(session);
     for (const item of items) this.add(item);
@@ -57,7 +58,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>> {
   async #openSession(): Promise<void> {
     if (this.#isOpening) return;
     this.#isOpening = true;
-    const pubsub = await this.#openPubsub().catch(() => undefined); // only when the mesh is closed
+    const pubsub = await this.#openPubsub().catch(() => undefined); // rejects only when the mesh is closed
     this.#isOpening = false;
     if (pubsub === undefined) return;
     this.#sessions.add(this.#createSession(pubsub));

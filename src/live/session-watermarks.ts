@@ -7,18 +7,18 @@ import { Watermark } from './watermark.ts';
 export interface SessionWatermarksOptions {
   readonly pubsub: PubsubSession;
   readonly clock: Clock;
-  /** The newest slot that the whole cluster has shown. */
+  /** Returns the newest slot that any node has reported at a commitment. */
   tip(commitment: Commitment): Slot | undefined;
-  /** A beacon has come, and the mark of its commitment has moved. */
+  /** Called with each Clock update, after the watermark of its commitment has advanced. */
   onClockUpdate(commitment: Commitment, update: ClockUpdate): void;
-  /** The connection is lost: no mark will move again. */
+  /** Called when the session is lost: no watermark advances again. */
   onLost(reason: string): void;
 }
 
-/** So far behind the cluster a node is of no use to watch with. */
+/** The lag behind the cluster beyond which a session is closed, so that its states move to another node. */
 const DISCONNECT_LAG_SLOTS = 20;
 
-/** How far everything has been told on one connection, at each commitment. */
+/** The watermarks of one session, one per commitment. */
 export class SessionWatermarks {
   readonly #pubsub: PubsubSession;
   readonly #watermarks: Readonly<Record<Commitment, Watermark>>;
@@ -47,14 +47,14 @@ export class SessionWatermarks {
     return this.#watermarks[commitment];
   }
 
-  /** The cluster has moved on: is this node still with it? */
+  /** Compares a watermark with the cluster's tip; closes the session when it lags too far. */
   checkLag(commitment: Commitment): void {
     const watermark = this.#watermarks[commitment];
     watermark.checkLag();
     if (watermark.isBehind && watermark.lagSlots > DISCONNECT_LAG_SLOTS) this.#pubsub.close();
   }
 
-  /** Nothing that came over this connection is served any more. */
+  /** Invalidates all watermarks, and with them every lease of the session. */
   invalidate(): void {
     for (const watermark of Object.values(this.#watermarks)) watermark.invalidate();
   }

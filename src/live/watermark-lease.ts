@@ -2,13 +2,13 @@ import type { Lease, LeaseState } from '../domain/lease.ts';
 import type { Slot } from '../domain/slot.ts';
 import type { Watermark } from './watermark.ts';
 
-/** One state of an account that is kept live, from the slot it was learned at until there is news. */
+/** The lease of one state: it covers the slots from the one it was granted at up to the session's watermark. */
 export class WatermarkLease implements Lease {
   readonly #watermark: Watermark;
   readonly #onRead: (tip: Slot) => void;
   readonly #listeners = new Map<string, () => void>();
   #grantedSlot: Slot;
-  #revoked: { readonly slot: Slot; readonly provenMs: number } | undefined;
+  #revoked: { readonly slot: Slot; readonly validatedMs: number } | undefined;
 
   constructor(grantedSlot: Slot, watermark: Watermark, onRead: (tip: Slot) => void) {
     this.#grantedSlot = grantedSlot;
@@ -31,7 +31,7 @@ export class WatermarkLease implements Lease {
   }
 
   get validatedMs(): number {
-    return Math.min(this.#revoked?.provenMs ?? Number.POSITIVE_INFINITY, this.#watermark.validatedMs); // all of it may be disowned
+    return Math.min(this.#revoked?.validatedMs ?? Number.POSITIVE_INFINITY, this.#watermark.validatedMs); // it may be invalidated later
   }
 
   recordRead(tip: Slot): void {
@@ -46,14 +46,14 @@ export class WatermarkLease implements Lease {
     this.#listeners.delete(name);
   }
 
-  /** The same state was met at a later slot. */
+  /** Covers a later slot, at which the same state was seen. */
   extend(slot: Slot): void {
     this.#grantedSlot = slot;
   }
 
-  /** A newer state has taken its place: what it claims stands still. */
+  /** Freezes the lease at its present slot, since a newer state has replaced this one, and calls the listeners. */
   revoke(): void {
-    this.#revoked = { slot: this.slot, provenMs: this.validatedMs };
+    this.#revoked = { slot: this.slot, validatedMs: this.validatedMs };
     const listeners = [...this.#listeners.values()];
     this.#listeners.clear();
     for (const listener of listeners) listener();

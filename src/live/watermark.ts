@@ -1,9 +1,9 @@
 import type { Slot } from '../domain/slot.ts';
 
-/** A connection this far behind vouches for nothing new: others are asked. */
+/** The lag behind the cluster from which on other nodes are asked instead. */
 const MAX_LAG_SLOTS = 8;
 
-/** What all accounts of one connection at one commitment share: how far everything has been told. */
+/** The newest slot up to which all notifications of a session have arrived, at one commitment (I2). */
 export class Watermark {
   readonly #tip: () => Slot | undefined;
   #slot: Slot = -1;
@@ -11,16 +11,17 @@ export class Watermark {
   #isLost = false;
   #isBehind = false;
 
-  /** `tip` is the newest slot that the whole cluster has shown at this commitment. */
+  /** Takes `tip`, which returns the newest slot that any node has reported at this commitment. */
   constructor(tip: () => Slot | undefined) {
     this.#tip = tip;
   }
 
-  /** The newest slot of which everything has been told; -1 before the first. */
+  /** The newest slot up to which all notifications have arrived; -1 before the first. */
   get slot(): Slot {
     return this.#slot;
   }
 
+  /** Monotonic milliseconds of the last Clock update. */
   get validatedMs(): number {
     return this.#validatedMs;
   }
@@ -33,13 +34,14 @@ export class Watermark {
     return this.#isBehind;
   }
 
+  /** The distance to the cluster's tip at this commitment. */
   get lagSlots(): number {
     return Math.max(0, (this.#tip() ?? this.#slot) - this.#slot);
   }
 
   /**
-   * A beacon has come, and `previous` is the one before. What happened up to that one has been told; what happened at
-   * the new one may still be on its way.
+   * Advances to `previous`, the slot of the Clock update before the present one: a node sends notifications in order, so
+   * all up to that slot have arrived, while those of the present slot may still be on their way.
    */
   advance(previous: Slot | undefined, nowMs: number): void {
     if (this.#isLost) return;
@@ -48,17 +50,17 @@ export class Watermark {
     this.checkLag();
   }
 
-  /** The cluster has moved on, perhaps without this connection. */
+  /** Compares the watermark with the cluster's tip. */
   checkLag(): void {
     this.#isBehind = this.#slot >= 0 && this.lagSlots > MAX_LAG_SLOTS;
   }
 
-  /** The connection is in doubt: from now on nothing moves. */
+  /** Stops the watermark for good: the session is lost. */
   markLost(): void {
     this.#isLost = true;
   }
 
-  /** What came over this connection was false: it proves nothing, not even for the past. */
+  /** Stops the watermark and denies what it covered so far: the session broke its order. */
   invalidate(): void {
     this.#isLost = true;
     this.#validatedMs = Number.NEGATIVE_INFINITY;

@@ -5,24 +5,24 @@ import type { AccountJson } from './account-state.ts';
 const JSON_NULL = Buffer.from('null');
 const OPENING_BRACE = 0x7b;
 
-/** An account as it is kept. An emptied account is told with no lamports: it is as absent as one never made. */
+/** Converts a node's account to the form that is kept. A node reports a closed account with 0 lamports: that is null. */
 export function toAccountJson(account: Buffer | null): AccountJson {
   if (account === null || account.equals(JSON_NULL) || parseAccountLamports(account) === 0n) return null;
   return account.toString('latin1');
 }
 
-/** The balance; 0 of an absent account. */
+/** Returns the balance in lamports; 0 for an absent account. */
 export function lamportsOf(json: AccountJson): bigint {
   const account = accountBytes(json);
   return account === null ? 0n : parseAccountLamports(account);
 }
 
-/** The account's own bytes again. */
+/** Returns the node's bytes of an account. */
 export const accountBytes = (json: AccountJson): Buffer | null => (json === null ? null : Buffer.from(json, 'latin1'));
 
 /**
- * True when the parsed text may change while the account does not: a token-2022 account shows its amount scaled by
- * what its mint says and by the Clock, and does not say whether its mint does.
+ * Returns true when the parsed JSON may change while the account does not: `jsonParsed` scales the amount of a
+ * token-2022 account by extensions of its mint and by the Clock, and the account doesn't say whether its mint has any.
  */
 export function dependsOnClock(account: Buffer | null): boolean {
   const data = account === null ? undefined : members(account).get('data');
@@ -33,7 +33,7 @@ export function dependsOnClock(account: Buffer | null): boolean {
   return parseString(members(parsed).get('type')) === 'account';
 }
 
-/** Whether two texts mean the same account. A node orders members one way over HTTP and another over its WebSocket. */
+/** Returns true when two texts describe the same account: a node orders members differently over HTTP and WebSocket. */
 export function isSameAccount(one: AccountJson, other: AccountJson): boolean {
   return one === other || canonicalAccount(one) === canonicalAccount(other);
 }

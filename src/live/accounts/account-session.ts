@@ -7,15 +7,15 @@ import { isSameAccount, toAccountJson } from './account-json.ts';
 import type { AccountJson, AccountState, UpdateResult } from './account-state.ts';
 
 export interface AccountSessionOptions extends SessionOptions<AccountState> {
-  /** The longest account that is kept, in bytes of its JSON. */
+  /** The size of the largest account that is kept live, in bytes of its JSON. */
   readonly maxAccountBytes: number;
-  /** There is news of an account, or what is known of it was taken back. */
+  /** Called when an account has changed or was rolled back. */
   onChange(account: AccountState, result: UpdateResult, slot: Slot): void;
-  /** No more is heard of an account. */
+  /** Called when an account can't be kept live. */
   onIneligible(account: AccountState, reason: GatewayError): void;
 }
 
-/** One connection, and the accounts that are watched over it. */
+/** One session, and the accounts that are kept live over it. */
 export class AccountSession {
   readonly #options: AccountSessionOptions;
   readonly #reader: AccountBatcher;
@@ -67,7 +67,10 @@ export class AccountSession {
       },
       onNotification: (slot, value) => this.#onNotification(account, slot, value),
       onRejected: () =>
-        this.#markIneligible(account, new GatewayError('upstream_error', 'the node refuses to tell of the account')),
+        this.#markIneligible(
+          account,
+          new GatewayError('upstream_error', 'the node rejects a subscription to the account'),
+        ),
     });
     this.#accounts.set(account, unsubscribe);
   }
@@ -79,12 +82,12 @@ export class AccountSession {
     account.detach();
   }
 
-  /** The cluster has moved on: is this node still with it? */
+  /** Compares the session with the cluster's tip; called when the tip has advanced. */
   checkLag(commitment: Commitment): void {
     this.#sessionAudit.checkLag(commitment);
   }
 
-  /** Reads again all that is kept live, and compares. Resolves to how many were compared. */
+  /** Re-reads all accounts that have a lease and compares them. Resolves to the number that were compared. */
   audit(): Promise<number> {
     return this.#sessionAudit.audit();
   }
@@ -98,7 +101,7 @@ export class AccountSession {
     }
   }
 
-  /** Reads what an account wants to know. One that fails is read again at the next beacon. */
+  /** Reads an account if its initial sync needs a read. A read that fails is repeated at the next Clock update. */
   async #readIfNeeded(account: AccountState): Promise<void> {
     const { pendingReadMinSlot } = account;
     if (pendingReadMinSlot === undefined || this.#readsInFlight.has(account)) return;
@@ -111,7 +114,7 @@ export class AccountSession {
       else this.#handleResult(account, account.onRead(reading.slot, json), reading.slot);
       if (account.isSynced) this.#syncing.delete(account);
     } catch {
-      // wanted still
+      // the read is still needed
     } finally {
       this.#readsInFlight.delete(account);
     }
@@ -131,7 +134,7 @@ export class AccountSession {
     }
   }
 
-  /** What was processed on a fork that the node has left was never so. */
+  /** Rolls an account back when the node has left the fork on which its state was processed. */
   #rollbackIfForked(account: AccountState, slot: Slot): void {
     if (account.commitment !== 'processed' || !this.#options.pubsub.isOnAnotherFork(account.slot, slot)) return;
     this.#handleResult(account, account.rollback(), slot);
@@ -142,7 +145,7 @@ export class AccountSession {
   }
 
   #handleResult(account: AccountState, result: UpdateResult, slot: Slot, leasedSlot?: Slot): void {
-    if (result === 'late') this.#sessionAudit.invalidate(account, { claimed: leasedSlot, told: slot });
+    if (result === 'late') this.#sessionAudit.invalidate(account, { leased: leasedSlot, notified: slot });
     else if (result !== 'ignored' && result !== 'unchanged') this.#options.onChange(account, result, slot);
   }
 
@@ -153,4 +156,4 @@ export class AccountSession {
 }
 
 const tooLargeError = (): GatewayError =>
-  new GatewayError('result_too_large', 'the account is too large to be followed');
+  new GatewayError('result_too_large', 'the account is too large to be kept live');

@@ -10,20 +10,20 @@ import { accountBytes, dependsOnClock, isSameAccount, lamportsOf, toAccountJson 
 import { AccountSession } from './account-session.ts';
 import { AccountState, type UpdateResult } from './account-state.ts';
 
-/** The `watch` part of the config, as far as it is about accounts. */
+/** The part of the config section `watch` that is about accounts. */
 export interface LiveAccountSettings extends LiveSourceSettings {
-  /** How many accounts are watched at a time, each commitment counted for itself. */
+  /** The most accounts that are kept live at a time; each commitment of an account counts. */
   readonly accounts: number;
-  /** An account whose JSON is longer is not kept. */
+  /** The size of the largest account that is kept live, in bytes of its JSON. */
   readonly maxAccountBytes: number;
 }
 
 export interface LiveAccountSourceOptions extends LiveSourceOptions<LiveAccountSettings> {
-  /** Reads what is not kept live. */
+  /** The source of accounts that are not kept live. */
   readonly upstream: AccountSource;
 }
 
-/** Keeps the accounts live that are read again and again, for all readers together. */
+/** Reads accounts, and keeps those live that are read often. */
 export class LiveAccountSource implements AccountSource {
   readonly stats: LiveSetStats;
   readonly #options: LiveAccountSourceOptions;
@@ -49,7 +49,7 @@ export class LiveAccountSource implements AccountSource {
     this.stats = this.#liveSet;
   }
 
-  /** Reads an account: at once when it is kept live, else from the upstream. What is read often is kept live soon. */
+  /** Reads an account: from memory when it is kept live, else from the upstream. Keeps it live once it is hot. */
   async read(query: AccountQuery): Promise<AccountRead> {
     const { address, commitment, minContextSlot = 0 } = query;
     const key = `${commitment}/${address}`;
@@ -64,14 +64,14 @@ export class LiveAccountSource implements AccountSource {
   }
 
   /**
-   * Keeps an account watched, whether it is read or not, and tells of its news until the returned function is called.
-   * Throws `overloaded` when no more can be watched, and what is told by `onEnd` when it has turned out of late that
-   * this one can't be.
+   * Keeps an account live, whether it is read or not, and reports its changes until the returned function is called.
+   * Throws `overloaded` when the set is full, and the reason that `onEnd` receives when the account is ineligible.
    */
   subscribe(address: string, commitment: Commitment, subscriber: AccountSubscriber): () => void {
     const key = `${commitment}/${address}`;
     const account = this.#liveSet.get(key) ?? this.#add(key, address, commitment);
-    if (account === undefined) throw new GatewayError('overloaded', 'no more accounts can be watched');
+    if (account === undefined)
+      throw new GatewayError('overloaded', 'too many accounts are subscribed to; unsubscribe from some or try later');
     if (account.ineligibility !== undefined) throw account.ineligibility.reason;
     const subscribers = this.#subscribers.get(account) ?? new Set();
     this.#subscribers.set(account, subscribers.add(subscriber));
@@ -81,7 +81,7 @@ export class LiveAccountSource implements AccountSource {
     };
   }
 
-  /** Watches an account that has become hot. A processed state lives one slot: it is watched for followers only. */
+  /** Adds an account that has become hot. A processed state holds for one slot: only subscribers have it kept live. */
   #addIfHot(key: string, address: string, commitment: Commitment): AccountState | undefined {
     return commitment === 'processed'
       ? undefined
@@ -96,7 +96,7 @@ export class LiveAccountSource implements AccountSource {
     return new AccountState(address, commitment, this.#options.initialSync ?? doubleRead, this.#liveSet.tip);
   }
 
-  /** It is not tried again for a while, by readers or followers. */
+  /** Ends all subscriptions to an account that can't be kept live. It is retried after `idleSlots`. */
   #endSubscriptions(account: AccountState, reason: GatewayError): void {
     account.ineligibility = { reason, tip: this.#liveSet.tip };
     const subscribers = this.#subscribers.get(account) ?? [];
@@ -106,15 +106,15 @@ export class LiveAccountSource implements AccountSource {
 
   #notify(account: AccountState, result: UpdateResult, slot: Slot): void {
     const isReorg = result === 'rolled-back';
-    // What took its place is known only from the next slot on: the same slot again would be a step back.
+    // The state that replaces it is known only from the next slot on: the same slot again would be a step back.
     const fromSlot = isReorg ? Math.max(slot, account.slot + 1) : slot;
     for (const subscriber of this.#subscribers.get(account) ?? []) subscriber.onChange({ slot: fromSlot, isReorg });
   }
 }
 
 /**
- * What vouches for a reading that is newer than what the proof has come to: it says the same as what is kept live, so
- * it holds at its own slot, and at those that the proof comes to later.
+ * Returns the lease for an account that was read at a slot that the lease doesn't cover yet: if the read equals the
+ * state that is kept live, it holds at its own slot and at all slots that the lease advances to.
  */
 function leaseFor(
   account: AccountState,
@@ -128,7 +128,7 @@ function leaseFor(
   return lamportsOf(read) === lamportsOf(json) ? lease : undefined;
 }
 
-/** What is kept of an account, if it may answer the query. */
+/** Answers a query from the state that is kept live; undefined when that state can't answer it. */
 function readFromState(account: AccountState, query: AccountQuery, tip: Slot): AccountRead | undefined {
   const { lease, commitment } = account;
   const { minContextSlot = 0, shape } = query;

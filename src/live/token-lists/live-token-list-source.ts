@@ -13,11 +13,11 @@ import { LiveSet, type LiveSetStats, type LiveSourceOptions, type LiveSourceSett
 import { TokenListSession } from './token-list-session.ts';
 import { TokenListState } from './token-list-state.ts';
 
-/** The `watch` part of the config, as far as it is about lists. */
+/** The part of the config section `watch` that is about token lists. */
 export interface LiveTokenListSettings extends LiveSourceSettings {
-  /** How many token lists are watched at a time, each commitment counted for itself. */
+  /** The most token lists that are kept live at a time; each commitment of an owner counts. */
   readonly lists: number;
-  /** A list with more accounts is not kept live. */
+  /** The most token accounts of a list that is kept live. */
   readonly maxListMembers: number;
 }
 
@@ -25,7 +25,7 @@ export interface LiveTokenListSourceOptions extends LiveSourceOptions<LiveTokenL
   readonly mesh: Pick<Mesh, 'call' | 'openSession' | 'tip' | 'onTip'>;
 }
 
-/** Keeps the token lists live of those owners that are read again and again. */
+/** Reads token lists, and keeps those live that are read often. */
 export class LiveTokenListSource implements TokenListSource {
   readonly stats: LiveSetStats;
   readonly #options: LiveTokenListSourceOptions;
@@ -49,8 +49,8 @@ export class LiveTokenListSource implements TokenListSource {
   }
 
   /**
-   * Reads a list: at once when it is kept live, else from the upstream. A list that is read often is kept live soon;
-   * the part about one mint is cut from what is kept, but does not make a list hot.
+   * Reads a list: from memory when it is kept live, else from the upstream. Keeps it live once it is hot. A query for
+   * one mint is answered from the whole list, but doesn't make it hot.
    */
   async read(query: TokenListQuery): Promise<TokenListRead> {
     const { owner, mint, commitment, minContextSlot = 0 } = query;
@@ -59,7 +59,7 @@ export class LiveTokenListSource implements TokenListSource {
     const state = this.#liveSet.get(key) ?? (mint === undefined ? this.#addIfHot(key, query) : undefined);
     if (state === undefined) return readTokenList(mesh, query);
     state.tipAtLastRead = this.#liveSet.tip;
-    if (state.isSynced) await state.pendingRead?.done; // what it will say is newer than what is kept
+    if (state.isSynced) await state.pendingRead?.done; // that list is newer than the one that is kept
     const fromState = readFromState(state, query);
     if (fromState !== undefined) return fromState;
     const floor = Math.max(minContextSlot, state.slot);
@@ -68,7 +68,7 @@ export class LiveTokenListSource implements TokenListSource {
     return { ...reading, lease: leaseFor(state, reading, query) };
   }
 
-  /** Watches a list that has become hot. A processed state lives one slot: it is not worth it. */
+  /** Adds a list that has become hot. A processed list holds for one slot only: it is never kept live. */
   #addIfHot(key: string, { owner, commitment }: TokenListQuery): TokenListState | undefined {
     if (commitment === 'processed') return undefined;
     const { initialSync = doubleRead } = this.#options;
@@ -76,7 +76,7 @@ export class LiveTokenListSource implements TokenListSource {
   }
 }
 
-/** What is kept of a list, if it may answer the query. */
+/** Answers a query from the list that is kept live; undefined when that list can't answer it. */
 function readFromState(
   { lease, slot: sinceSlot, list }: TokenListState,
   query: TokenListQuery,
@@ -88,13 +88,13 @@ function readFromState(
     sinceSlot,
     isConsistent: true,
     list: mint === undefined ? list : filterByMint(list, mint),
-    lease: lease,
+    lease,
   };
 }
 
 /**
- * What vouches for a reading that is newer than what the proof has come to: it says the same as what is kept live, so
- * it holds at its own slot, and at those that the proof comes to later.
+ * Returns the lease for a list that was read at a slot that the lease doesn't cover yet: if the read equals the list
+ * that is kept live, it holds at its own slot and at all slots that the lease advances to.
  */
 function leaseFor(state: TokenListState, reading: TokenListRead, { mint }: TokenListQuery): Lease | undefined {
   const { lease, slot, list } = state;

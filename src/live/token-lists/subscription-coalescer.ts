@@ -8,8 +8,8 @@ interface CoalescedSubscription {
 }
 
 /**
- * The subscriptions of one connection, each made once however many want it. A node counts equal ones as one: to end
- * one would end the other, and its silence would be taken for "unchanged".
+ * Makes each subscription of a session once, for all handlers that ask for it. A node treats equal subscriptions as
+ * one: ending one would end the other, and its silence would be taken for "unchanged".
  */
 export class SubscriptionCoalescer {
   readonly #pubsub: PubsubSession;
@@ -19,7 +19,7 @@ export class SubscriptionCoalescer {
     this.#pubsub = pubsub;
   }
 
-  /** As `Line.subscribe`. It is acknowledged at once where that has come already. */
+  /** Subscribes as `PubsubSession.subscribe` does. Calls `onAcknowledged` at once if the node has acknowledged before. */
   subscribe(...[method, params, handler]: Parameters<PubsubSession['subscribe']>): () => void {
     const key = subscriptionKey(method, params);
     const shared = this.#byKey.get(key) ?? this.#open(key, method, params);
@@ -43,7 +43,7 @@ export class SubscriptionCoalescer {
     shared.unsubscribe = this.#pubsub.subscribe(method, params, {
       onAcknowledged: () => {
         shared.isAcknowledged = true;
-        this.#unsubscribeUnused(key, shared); // not before: an equal one might be asked for meanwhile
+        this.#unsubscribeUnused(key, shared); // not earlier: an equal one might be added meanwhile
         for (const handler of [...shared.handlers]) handler.onAcknowledged();
       },
       onNotification: (slot, value) => {

@@ -12,32 +12,32 @@ import { SubscriptionCoalescer } from './subscription-coalescer.ts';
 import type { TokenListState } from './token-list-state.ts';
 
 export interface TokenListSessionOptions extends SessionOptions<TokenListState> {
-  /** A list with more accounts is not kept live. */
+  /** The most token accounts of a list that is kept live. */
   readonly maxAccounts: number;
-  /** There is no room on this connection for all that a list has become. */
+  /** Called when the session has no capacity for all accounts of a list. */
   onCapacityExceeded(state: TokenListState): void;
 }
 
 /** The subscriptions of one list. */
 interface ListSubscriptions {
-  /** Of the accounts that it names, and their mints. */
+  /** The functions that unsubscribe from the listed accounts and their mints, by address. */
   readonly accounts: Map<string, () => void>;
   readonly programs: (() => void)[];
-  /** How many have not been acknowledged. */
+  /** The number of subscriptions that the node has not acknowledged yet. */
   pendingAcks: number;
   isReading: boolean;
 }
 
-/** Readers wait so long for a reading of the line's node; then they are better off with the others. */
+/** The longest time that a reader waits for the session's node to read a list; then other nodes are asked. */
 const MAX_READ_WAIT_MS = SLOT_MS;
 
-/** Where a token account names its owner: https://github.com/solana-program/token/blob/main/interface/src/state.rs */
+/** The offset of the owner in a token account: https://github.com/solana-program/token/blob/main/interface/src/state.rs */
 const OWNER_OFFSET = 32;
 
 /**
- * One connection, and the token lists that are watched over it. A program's subscription tells of new and changed
- * accounts of an owner; that of the account itself tells when it is closed or given away; that of a mint, when amounts
- * come to be shown otherwise.
+ * One session, and the token lists that are kept live over it (I15). A `programSubscribe` reports new and changed
+ * accounts of an owner, an `accountSubscribe` reports that one was closed or given to another owner, and one on the mint
+ * that amounts are displayed differently.
  */
 export class TokenListSession {
   readonly #options: TokenListSessionOptions;
@@ -109,13 +109,13 @@ export class TokenListSession {
     this.#sessionAudit.checkLag(commitment);
   }
 
-  /** Reads again all that is kept live, and compares. Resolves to how many were compared. */
+  /** Re-reads all lists that have a lease and compares them. Resolves to the number that were compared. */
   audit(): Promise<number> {
     return this.#sessionAudit.audit();
   }
 
   #onClockUpdate(commitment: Commitment, { slot, previous }: ClockUpdate): void {
-    // Behind a slot that was skipped, or that a late node never told of: a program tells of no change after its slot.
+    // After a gap (a skipped slot, or one that a late node never reported): a `programSubscribe` may have missed a change.
     const isGap = previous !== undefined && slot > previous + 1;
     for (const state of this.#subscriptionsByState.keys()) {
       if (state.commitment !== commitment) continue;
@@ -125,7 +125,7 @@ export class TokenListSession {
     }
   }
 
-  /** Reads a list that wants to be read. When that fails, it is read again at the next beacon. */
+  /** Reads a list if its state needs a read. A read that fails is repeated at the next Clock update. */
   #readIfNeeded(state: TokenListState): void {
     const subscriptions = this.#subscriptionsByState.get(state);
     if (state.pendingReadMinSlot === undefined || subscriptions === undefined || subscriptions.isReading) return;
@@ -138,7 +138,7 @@ export class TokenListSession {
     });
   }
 
-  /** What is read when the list has gone to another line meanwhile, or comes back to this one, tells nothing. */
+  /** Reads until the state needs no read. Ignores the result if the list has left the session since, even if it is back. */
   async #readUntilCurrent(state: TokenListState, subscriptions: ListSubscriptions): Promise<void> {
     const isAttached = (): boolean => this.#subscriptionsByState.get(state) === subscriptions;
     try {
@@ -162,7 +162,7 @@ export class TokenListSession {
     return readTokenList(this.#options.pubsub, { owner, commitment, minContextSlot, known });
   }
 
-  /** Subscribes to what a list has come to name. False when its silence means nothing as yet. */
+  /** Subscribes to the accounts and mints of a list. Returns false when new subscriptions must be synced first. */
   #subscribeAccounts(state: TokenListState, { accounts }: TokenList): boolean {
     const subscriptions = this.#subscriptionsByState.get(state);
     if (subscriptions === undefined) return false;
@@ -211,21 +211,21 @@ export class TokenListSession {
   #onChange(state: TokenListState, slot: Slot): void {
     const leasedSlot = state.lease?.slot;
     if (!state.onNotification(slot, () => this.#readIfNeeded(state)))
-      this.#sessionAudit.invalidate(state, { claimed: leasedSlot, told: slot });
+      this.#sessionAudit.invalidate(state, { leased: leasedSlot, notified: slot });
   }
 
-  /** No more is heard of a list that is too long, or that a node refuses to tell of: it is read when it is asked for. */
+  /** Stops keeping a list live that is too long or that a node rejects: it is read on every request from now on. */
   #markIneligible(state: TokenListState): void {
     this.remove(state);
     state.markIneligible(this.#options.tip('processed') ?? 0);
   }
 }
 
-/** True when a mint has changed only in what a list doesn't show, such as its supply. */
+/** Returns true when a mint has changed only in members that a list doesn't show, such as its supply. */
 const isDisplayUnchanged = ({ lease, list }: TokenListState, mint: string, account: Buffer): boolean =>
   lease !== undefined && hasScale(parseEncodedAccount(account), list?.scales.get(mint));
 
-/** True of a refusal that asking again won't change. */
+/** Returns true for an error that another try won't change. */
 function isPermanent(thrown: unknown): boolean {
   if (!(thrown instanceof GatewayError)) return true;
   return thrown.code === 'result_too_large' || (thrown.code === 'rpc_error' && thrown.status !== 503);
