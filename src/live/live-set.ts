@@ -1,19 +1,17 @@
 import type { Clock } from '../domain/clock.ts';
 import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
-import type { Lease } from '../domain/lease.ts';
 import type { Slot } from '../domain/slot.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { HotKeyDetector } from './hot-key-detector.ts';
 import { IdleEvictingMap } from './idle-evicting-map.ts';
 import type { InitialSync } from './initial-sync.ts';
+import type { LeaseHolder } from './lease-holder.ts';
 import type { SessionOptions } from './session-audit.ts';
 import { type PooledSession, type PoolItem, SessionPool } from './session-pool.ts';
 
 /** An account or list that is kept live for as long as it is read. */
 interface LiveState extends PoolItem {
-  readonly lease: Lease | undefined;
-  /** The tip at which it was last read. */
-  readonly tipAtLastRead: Slot;
+  readonly holder: LeaseHolder;
   /** The tip at which it became ineligible to be kept live; undefined while it is eligible. */
   readonly tipAtIneligible: Slot | undefined;
 }
@@ -92,9 +90,9 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
     this.#states = new IdleEvictingMap({
       maxSize,
       isIdle: (state) => {
-        const { tipAtIneligible, tipAtLastRead } = state;
+        const { tipAtIneligible, holder } = state;
         if (tipAtIneligible !== undefined && this.tip - tipAtIneligible > idleSlots) return true;
-        return this.tip - tipAtLastRead > idleSlots && !hasSubscribers?.(state);
+        return this.tip - holder.tipAtLastRead > idleSlots && !hasSubscribers?.(state);
       },
       onEvict: (state) => this.#sessions.remove(state),
     });

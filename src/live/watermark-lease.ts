@@ -2,18 +2,23 @@ import type { Lease, LeaseState } from '../domain/lease.ts';
 import type { Slot } from '../domain/slot.ts';
 import type { Watermark } from './watermark.ts';
 
+/** An object that keeps the tip at which a state was last read. */
+interface ReadRecord {
+  tipAtLastRead: Slot;
+}
+
 /** The lease of one state: it covers the slots from the one it was granted at up to the session's watermark. */
 export class WatermarkLease implements Lease {
   readonly #watermark: Watermark;
-  readonly #onRead: (tip: Slot) => void;
+  readonly #readRecord: ReadRecord;
   readonly #listeners = new Map<string, () => void>();
   #grantedSlot: Slot;
   #revoked: { readonly slot: Slot; readonly validatedMs: number } | undefined;
 
-  constructor(grantedSlot: Slot, watermark: Watermark, onRead: (tip: Slot) => void) {
+  constructor(grantedSlot: Slot, watermark: Watermark, readRecord: ReadRecord) {
     this.#grantedSlot = grantedSlot;
     this.#watermark = watermark;
-    this.#onRead = onRead;
+    this.#readRecord = readRecord;
   }
 
   get state(): LeaseState {
@@ -35,7 +40,7 @@ export class WatermarkLease implements Lease {
   }
 
   recordRead(tip: Slot): void {
-    this.#onRead(tip);
+    this.#readRecord.tipAtLastRead = tip;
   }
 
   onRevoked(name: string, listener: () => void): void {

@@ -57,7 +57,7 @@ export class AccountSession {
   add(account: AccountState): void {
     const { pubsub } = this.#options;
     const { address, commitment } = account;
-    account.attach(this.#sessionAudit.watermarkOf(commitment));
+    account.holder.attach(this.#sessionAudit.watermarkOf(commitment));
     this.#syncing.add(account);
     const params = [address, { encoding: 'jsonParsed', commitment }];
     const unsubscribe = pubsub.subscribe('accountSubscribe', params, {
@@ -79,7 +79,7 @@ export class AccountSession {
     this.#accounts.get(account)?.();
     this.#accounts.delete(account);
     this.#syncing.delete(account);
-    account.detach();
+    account.holder.detach();
   }
 
   /** Compares the session with the cluster's tip; called when the tip has advanced. */
@@ -112,7 +112,7 @@ export class AccountSession {
       if (!this.has(account)) return;
       if (this.#isTooLarge(json)) this.#markIneligible(account, tooLargeError());
       else this.#handleResult(account, account.onRead(reading.slot, json), reading.slot);
-      if (account.isSynced) this.#syncing.delete(account);
+      if (account.holder.isSynced) this.#syncing.delete(account);
     } catch {
       // the read is still needed
     } finally {

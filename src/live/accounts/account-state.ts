@@ -1,44 +1,41 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import type { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
-import { type InitialSync, SUBSCRIBING, type SyncEvent, type SyncState } from '../initial-sync.ts';
-import type { Watermark } from '../watermark.ts';
-import { WatermarkLease } from '../watermark-lease.ts';
+import type { InitialSync, SyncEvent } from '../initial-sync.ts';
+import { LeaseHolder } from '../lease-holder.ts';
+import type { WatermarkLease } from '../watermark-lease.ts';
 
-/** An account's state as its JSON in one-byte characters, which the collector need not track; null when absent. */
+/** An account as JSON in one-byte characters, which the garbage collector need not trace; null when it is absent. */
 export type AccountJson = string | null;
 
-/** What came of news: `late` is news of a slot that was already claimed without it, so a claim was false. */
+/**
+ * The effect of a read or notification on an account's state. `late`: the lease covered that slot already, without the
+ * change, so it was wrong.
+ */
 export type UpdateResult = 'ignored' | 'unchanged' | 'changed' | 'rolled-back' | 'late';
 
-/** Why an account can't be kept live, and the tip at which that was found. */
+/** The reason why an account can't be kept live, and the tip at which it was found. */
 export interface Ineligibility {
   readonly reason: GatewayError;
   readonly tip: Slot;
 }
 
-/** What is known of one account at one commitment. Does no I/O: it is told, and says what it wants to know. */
+/** The state of one account at one commitment. Does no I/O: its session calls it, and reads what it needs. */
 export class AccountState {
   readonly address: string;
   readonly commitment: Commitment;
   readonly subscriptionCount = 1;
-  /** The tip at its last reader. */
-  tipAtLastRead: Slot;
-  /** Undefined while it may be kept live. */
+  readonly holder: LeaseHolder;
+  /** Undefined while the account is eligible to be kept live. */
   ineligibility: Ineligibility | undefined;
-  readonly #initialSync: InitialSync;
-  #syncState: SyncState = SUBSCRIBING;
   #slot: Slot = -1;
   #json: AccountJson = null;
   #isKnown = false;
-  #watermark: Watermark | undefined;
-  #lease: WatermarkLease | undefined;
 
   constructor(address: string, commitment: Commitment, initialSync: InitialSync, tipAtLastRead: Slot) {
     this.address = address;
     this.commitment = commitment;
-    this.tipAtLastRead = tipAtLastRead;
-    this.#initialSync = initialSync;
+    this.holder = new LeaseHolder(initialSync, tipAtLastRead);
   }
 
   get tipAtIneligible(): Slot | undefined {
@@ -54,97 +51,73 @@ export class AccountState {
     return this.#json;
   }
 
-  /** False before the first news, and after what was known was taken back. */
+  /** False before the first state, and after a rollback. */
   get isKnown(): boolean {
     return this.#isKnown;
   }
 
-  get isSynced(): boolean {
-    return this.#syncState.name === 'synced';
-  }
-
-  /** From which slot on it wants to be read now; undefined when it doesn't. */
-  get pendingReadMinSlot(): Slot | undefined {
-    if (this.#syncState.name === 'first-read') return 0;
-    return this.#syncState.name === 'second-read' ? this.#syncState.minSlot : undefined;
-  }
-
-  /** What vouches for {@link json} beyond {@link slot}. */
+  /** The lease that dates {@link json} beyond {@link slot}. */
   get lease(): WatermarkLease | undefined {
-    return this.#lease;
+    return this.holder.lease;
   }
 
-  /** Begins anew, on another connection. What is known stays known. */
-  attach(watermark: Watermark): void {
-    this.#watermark = watermark;
-    this.#syncState = SUBSCRIBING;
-    this.#lease = undefined;
-  }
-
-  /** Ends the connection's word for it; what is known stays known. */
-  detach(): void {
-    this.#lease?.revoke();
-    this.#lease = undefined;
-    this.#watermark = undefined;
-    this.#syncState = SUBSCRIBING;
+  /** The slot that the next read must have reached; undefined when no read is needed. */
+  get pendingReadMinSlot(): Slot | undefined {
+    return this.holder.awaitedReadSlot;
   }
 
   onSyncEvent(event: SyncEvent): void {
-    this.#syncState = this.#initialSync(this.#syncState, event);
-    if (this.#syncState.name === 'synced') this.#grantLease();
+    this.holder.advanceSync(event);
+    this.#grantLease();
   }
 
-  /** A reading on the same connection's node. */
+  /** Applies an account that was read from the session's node. */
   onRead(slot: Slot, json: AccountJson): UpdateResult {
     const result = this.#apply(slot, json);
     this.onSyncEvent({ name: 'read', slot });
     return result;
   }
 
-  /** A notification. At processed, one of a slot that is no newer says that the node has changed forks. */
+  /** Applies a notification. At processed, one for a slot that is not newer shows that the node has changed forks. */
   onNotification(slot: Slot, json: AccountJson): UpdateResult {
     const isOlder = slot < this.#slot || (slot === this.#slot && json !== this.#json);
     return isOlder && this.commitment === 'processed' ? this.rollback() : this.#apply(slot, json);
   }
 
-  /** The node has left the fork that was told of. */
+  /** Gives up the state, since the node has left the fork that it belongs to. */
   rollback(): UpdateResult {
     if (!this.#isKnown) return 'ignored';
     this.#isKnown = false;
     return 'rolled-back';
   }
 
-  /** What was known turned out to be wrong. */
+  /** Forgets the state, which turned out to be wrong. */
   reset(): void {
     this.#slot = -1;
     this.#isKnown = false;
-    this.#lease = undefined;
+    this.holder.takeLease();
   }
 
-  /** What is newer replaces state and slot together; all else is left alone. */
+  /** Replaces state and slot together by a newer state; ignores any other (I4). */
   #apply(slot: Slot, json: AccountJson): UpdateResult {
     if (slot <= this.#slot) return 'ignored';
-    const isLate = this.#lease !== undefined && slot <= this.#lease.slot;
+    const isLate = this.lease !== undefined && slot <= this.lease.slot;
     const isSame = this.#isKnown && json === this.#json;
     this.#slot = slot;
     this.#json = json;
     this.#isKnown = true;
     if (isSame) {
-      this.#lease?.extend(slot);
+      this.lease?.extend(slot);
       return 'unchanged';
     }
-    const previousLease = this.#lease;
-    this.#lease = undefined;
-    if (this.isSynced) this.#grantLease();
+    const previousLease = this.holder.takeLease();
+    this.#grantLease();
     previousLease?.revoke();
     return isLate ? 'late' : 'changed';
   }
 
+  /** Grants a lease, except at processed: a fork may take back what no Clock update has denied. */
   #grantLease(): void {
-    // At processed a fork may take back what no beacon has denied: nothing is claimed beyond its own slot.
-    if (this.#watermark === undefined || this.#lease !== undefined || this.commitment === 'processed') return;
-    this.#lease = new WatermarkLease(this.#slot, this.#watermark, (tip) => {
-      this.tipAtLastRead = tip;
-    });
+    if (this.commitment !== 'processed') this.holder.grantLease(this.#slot);
   }
 }

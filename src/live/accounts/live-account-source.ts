@@ -55,7 +55,7 @@ export class LiveAccountSource implements AccountSource {
     const key = `${commitment}/${address}`;
     const account = this.#liveSet.get(key) ?? this.#addIfHot(key, address, commitment);
     if (account === undefined) return this.#options.upstream.read(query);
-    account.tipAtLastRead = this.#liveSet.tip;
+    account.holder.tipAtLastRead = this.#liveSet.tip;
     const fromState = readFromState(account, query, this.#liveSet.tip);
     if (fromState !== undefined) return fromState;
     const floor = Math.max(minContextSlot, account.slot);

@@ -58,8 +58,8 @@ export class LiveTokenListSource implements TokenListSource {
     const key = `${commitment}/${owner}`;
     const state = this.#liveSet.get(key) ?? (mint === undefined ? this.#addIfHot(key, query) : undefined);
     if (state === undefined) return readTokenList(mesh, query);
-    state.tipAtLastRead = this.#liveSet.tip;
-    if (state.isSynced) await state.pendingRead?.done; // that list is newer than the one that is kept
+    state.holder.tipAtLastRead = this.#liveSet.tip;
+    if (state.holder.isSynced) await state.pendingRead?.done; // that list is newer than the one that is kept
     const fromState = readFromState(state, query);
     if (fromState !== undefined) return fromState;
     const floor = Math.max(minContextSlot, state.slot);

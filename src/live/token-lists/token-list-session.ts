@@ -87,7 +87,7 @@ export class TokenListSession {
       isReading: false,
     };
     this.#subscriptionsByState.set(state, subscriptions);
-    state.attach(this.#sessionAudit.watermarkOf(commitment));
+    state.holder.attach(this.#sessionAudit.watermarkOf(commitment));
     const filters = [{ memcmp: { offset: OWNER_OFFSET, bytes: owner } }];
     for (const program of programs) {
       const params = [program, { encoding: 'base64', commitment, filters }];
@@ -101,7 +101,7 @@ export class TokenListSession {
     this.#subscriptionsByState.delete(state);
     for (const unsubscribe of [...(accounts?.values() ?? []), ...(programs ?? [])]) unsubscribe();
     if (accounts === undefined) return;
-    state.detach();
+    state.holder.detach();
     state.pendingRead?.finish();
   }
 

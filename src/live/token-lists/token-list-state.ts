@@ -2,40 +2,34 @@ import type { Commitment } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { TokenList } from '../../tokens/token-list.ts';
 import type { BoundedWait } from '../bounded-wait.ts';
-import { type InitialSync, SUBSCRIBING, type SyncEvent, type SyncState } from '../initial-sync.ts';
-import type { Watermark } from '../watermark.ts';
-import { WatermarkLease } from '../watermark-lease.ts';
+import type { InitialSync, SyncEvent } from '../initial-sync.ts';
+import { LeaseHolder } from '../lease-holder.ts';
+import type { WatermarkLease } from '../watermark-lease.ts';
 
-/** Token accounts of this owner come and go, as far as the two programs tell: one subscription each. */
+/** The subscriptions that report new token accounts of an owner: one for each of the two token programs. */
 const PROGRAM_SUBSCRIPTIONS = 2;
 
 /**
- * What is known of one owner's token accounts at one commitment. News only says that they are to be read again: so the
- * list is always one that a node gave, whole and at one slot. Does no I/O: it is told, and says what it wants to know.
+ * The state of one owner's token accounts at one commitment. A notification only causes another read, so the list is
+ * always one that a node returned, whole and at one slot. Does no I/O: its session calls it, and reads what it needs.
  */
 export class TokenListState {
   readonly owner: string;
   readonly commitment: Commitment;
-  /** The tip at its last reader. */
-  tipAtLastRead: Slot;
-  /** The latest reading, which whoever asks may wait for. */
+  readonly holder: LeaseHolder;
+  /** The read that is under way, or the last one: readers wait for it. */
   pendingRead: BoundedWait | undefined;
-  readonly #initialSync: InitialSync;
-  #syncState: SyncState = SUBSCRIBING;
   #slot: Slot = -1;
   #list: TokenList | undefined;
-  /** The newest slot at which something is known to have changed. */
+  /** The newest slot at which the list is known to have changed. */
   #changedSlot: Slot = -1;
-  #watermark: Watermark | undefined;
-  #lease: WatermarkLease | undefined;
   #subscriptionCount = PROGRAM_SUBSCRIPTIONS;
   #tipAtIneligible: Slot | undefined;
 
   constructor(owner: string, commitment: Commitment, initialSync: InitialSync, tipAtLastRead: Slot) {
     this.owner = owner;
     this.commitment = commitment;
-    this.tipAtLastRead = tipAtLastRead;
-    this.#initialSync = initialSync;
+    this.holder = new LeaseHolder(initialSync, tipAtLastRead);
   }
 
   /** The slot of {@link list}; -1 while nothing is known. */
@@ -47,67 +41,46 @@ export class TokenListState {
     return this.#list;
   }
 
-  /** How many subscriptions it takes, as far as is known. */
+  /** The number of subscriptions that the list needs, as far as is known. */
   get subscriptionCount(): number {
     return this.#subscriptionCount;
   }
 
-  get isSynced(): boolean {
-    return this.#syncState.name === 'synced';
-  }
-
-  /** The tip at which it was found that it can't be kept live; undefined while it may be. */
+  /** The tip at which the list became ineligible to be kept live; undefined while it is eligible. */
   get tipAtIneligible(): Slot | undefined {
     return this.#tipAtIneligible;
   }
 
-  /** From which slot on it wants to be read now; undefined when it doesn't. */
-  get pendingReadMinSlot(): Slot | undefined {
-    const knownSlot = Math.max(0, this.#slot, this.#changedSlot);
-    if (this.#syncState.name === 'first-read') return knownSlot;
-    if (this.#syncState.name === 'second-read') return Math.max(this.#syncState.minSlot, knownSlot);
-    return this.isSynced && this.#lease === undefined ? knownSlot : undefined;
-  }
-
-  /** What vouches for {@link list} beyond {@link slot}. */
+  /** The lease that dates {@link list} beyond {@link slot}. */
   get lease(): WatermarkLease | undefined {
-    return this.#lease;
+    return this.holder.lease;
   }
 
-  /** Begins anew, on another connection. What is known stays known. */
-  attach(watermark: Watermark): void {
-    this.#watermark = watermark;
-    this.#syncState = SUBSCRIBING;
-    this.#lease = undefined; // lost with the connection before: it has ended by itself
+  /** The slot that the next read must have reached; undefined when no read is needed. */
+  get pendingReadMinSlot(): Slot | undefined {
+    const { awaitedReadSlot, isSynced, lease } = this.holder;
+    if (awaitedReadSlot === undefined && !(isSynced && lease === undefined)) return undefined;
+    return Math.max(0, awaitedReadSlot ?? 0, this.#slot, this.#changedSlot);
   }
 
-  /** Ends the connection's word for it; what is known stays known. */
-  detach(): void {
-    this.#watermark = undefined;
-    this.restartSync();
-  }
-
-  /** It takes more subscriptions, whose silence means nothing as yet: what is claimed stands still until then. */
-  restartSync(subscriptionCount = this.#subscriptionCount): void {
+  /** Restarts the initial sync because new subscriptions were added; the lease stops advancing until they are synced. */
+  restartSync(subscriptionCount: number): void {
     this.#subscriptionCount = subscriptionCount;
-    this.#syncState = SUBSCRIBING;
-    const previousLease = this.#lease;
-    this.#lease = undefined;
-    previousLease?.revoke();
+    this.holder.restartSync();
   }
 
-  /** It can't be kept live. */
+  /** Forgets the list: it can't be kept live. */
   markIneligible(tip: Slot): void {
     this.#tipAtIneligible = tip;
     this.#list = undefined;
   }
 
   onSyncEvent(event: SyncEvent): void {
-    this.#syncState = this.#initialSync(this.#syncState, event);
-    if (this.isSynced && this.#changedSlot <= this.#slot) this.#grantLease();
+    this.holder.advanceSync(event);
+    if (this.#list !== undefined && this.#changedSlot <= this.#slot) this.holder.grantLease(this.#slot);
   }
 
-  /** A whole list, read from the connection's node. All that it names is subscribed to. */
+  /** Applies a whole list that was read from the session's node, once all that it names is subscribed to. */
   onRead(slot: Slot, list: TokenList): void {
     if (slot < Math.max(this.#slot, this.#changedSlot)) return;
     this.#slot = slot;
@@ -115,29 +88,21 @@ export class TokenListState {
     this.onSyncEvent({ name: 'read', slot });
   }
 
-  /** Something has changed. Returns false when that slot was claimed already without it, so a claim was false. */
+  /** Records a change. Returns false when the lease covered that slot already, without the change: it was wrong. */
   onNotification(slot: Slot, requestRead: () => void): boolean {
-    if (slot <= this.#slot) return true; // it was read since
-    const isLate = this.#lease !== undefined && slot <= this.#lease.slot;
+    if (slot <= this.#slot) return true; // the list was read since
+    const isLate = this.lease !== undefined && slot <= this.lease.slot;
     this.#changedSlot = Math.max(this.#changedSlot, slot);
-    const previousLease = this.#lease;
-    this.#lease = undefined;
-    requestRead(); // before anybody learns of the news, so that who wants the new list finds it on its way
+    const previousLease = this.holder.takeLease();
+    requestRead(); // before the lease's listeners, so that they find the read of the new list under way
     previousLease?.revoke();
     return !isLate;
   }
 
-  /** What was known turned out to be wrong. */
+  /** Forgets the list, which turned out to be wrong. */
   reset(): void {
     this.#slot = -1;
     this.#list = undefined;
-    this.#lease = undefined;
-  }
-
-  #grantLease(): void {
-    if (this.#watermark === undefined || this.#lease !== undefined || this.#list === undefined) return;
-    this.#lease = new WatermarkLease(this.#slot, this.#watermark, (tip) => {
-      this.tipAtLastRead = tip;
-    });
+    this.holder.takeLease();
   }
 }

@@ -1,0 +1,70 @@
+import type { Slot } from '../domain/slot.ts';
+import { type InitialSync, SUBSCRIBING, type SyncEvent, type SyncState } from './initial-sync.ts';
+import type { Watermark } from './watermark.ts';
+import { WatermarkLease } from './watermark-lease.ts';
+
+/** The progress of one account or list on its session: its initial sync, and then the lease on its present state. */
+export class LeaseHolder {
+  /** The tip at which the state was last read. */
+  tipAtLastRead: Slot;
+  readonly #initialSync: InitialSync;
+  #syncState: SyncState = SUBSCRIBING;
+  #watermark: Watermark | undefined;
+  #lease: WatermarkLease | undefined;
+
+  constructor(initialSync: InitialSync, tipAtLastRead: Slot) {
+    this.#initialSync = initialSync;
+    this.tipAtLastRead = tipAtLastRead;
+  }
+
+  /** The lease that dates the present state beyond its own slot. */
+  get lease(): WatermarkLease | undefined {
+    return this.#lease;
+  }
+
+  get isSynced(): boolean {
+    return this.#syncState.name === 'synced';
+  }
+
+  /** The slot that the read which the initial sync waits for must have reached; undefined when it waits for none. */
+  get awaitedReadSlot(): Slot | undefined {
+    if (this.#syncState.name === 'first-read') return 0;
+    return this.#syncState.name === 'second-read' ? this.#syncState.minSlot : undefined;
+  }
+
+  /** Starts the initial sync on a session. A lease of the session before was lost with it. */
+  attach(watermark: Watermark): void {
+    this.#watermark = watermark;
+    this.#syncState = SUBSCRIBING;
+    this.#lease = undefined;
+  }
+
+  /** Leaves the session and revokes the lease. */
+  detach(): void {
+    this.#watermark = undefined;
+    this.restartSync();
+  }
+
+  /** Starts the initial sync over, because of new subscriptions, and revokes the lease. */
+  restartSync(): void {
+    this.#syncState = SUBSCRIBING;
+    this.takeLease()?.revoke();
+  }
+
+  advanceSync(event: SyncEvent): void {
+    this.#syncState = this.#initialSync(this.#syncState, event);
+  }
+
+  /** Grants a lease on the state of `slot`, unless there is one or the initial sync isn't done. */
+  grantLease(slot: Slot): void {
+    if (this.#watermark === undefined || this.#lease !== undefined || !this.isSynced) return;
+    this.#lease = new WatermarkLease(slot, this.#watermark, this);
+  }
+
+  /** Removes the lease and returns it: the caller revokes it once the newer state can be read. */
+  takeLease(): WatermarkLease | undefined {
+    const lease = this.#lease;
+    this.#lease = undefined;
+    return lease;
+  }
+}
