@@ -1,31 +1,31 @@
 import type { Slot } from './slot.ts';
 
 /**
- * `live`: a change would be told, so silence means that nothing changed. `behind`: the same, from a node that lags.
- * `lost`: a change would not be told any more. `superseded`: there is a newer state.
+ * The state of a lease. `active`: a change would be notified, so silence means that nothing changed. `behind`: the same,
+ * from a node that lags. `lost`: the session ended, so a change would not be notified. `revoked`: a newer state exists.
  */
 export type LeaseState = 'active' | 'behind' | 'lost' | 'revoked';
 
-/** What vouches for an answer beyond the slot it was read at, for as long as nothing changes. */
+/** The right to date an answer beyond the slot it was read at, for as long as the state doesn't change (I2, I6). */
 export interface Lease {
   readonly state: LeaseState;
-  /** The newest slot at which the answer is known to hold. It stands still once the state is superseded or lost. */
+  /** The newest slot at which the answer is known to hold. It stops advancing once the lease is revoked or lost. */
   readonly slot: Slot;
-  /** How far that is behind what the cluster has reached at the same commitment. */
+  /** The distance of that to the cluster's tip at the same commitment. */
   readonly lagSlots: number;
-  /** Monotonic milliseconds at which it was last known to hold. It stands still too. */
+  /** Monotonic milliseconds at which the answer was last known to hold. They stop advancing with {@link slot}. */
   readonly validatedMs: number;
-  /** Notes that somebody reads the answer while the tip is at `tip`: what nobody reads is not kept live for long. */
+  /** Records a read of the answer at a tip: an answer that nobody reads is not kept live for long. */
   recordRead(tip: Slot): void;
-  /** Calls the listener once, when a newer state is there. One listener per name: a later one replaces it. */
+  /** Calls the listener once, when the lease is revoked. A later listener of the same name replaces it. */
   onRevoked(name: string, listener: () => void): void;
-  /** Lets go of the listener of this name. */
+  /** Removes the listener of this name. */
   offRevoked(name: string): void;
 }
 
 /**
- * Vouches for what rests on several proofs at once: at their oldest slot, for as long as there is news of none of them.
- * At least one must be given.
+ * Combines the leases that an answer depends on: it covers the slot of the oldest, and is revoked with the first. At
+ * least one lease must be given.
  */
 export function combinedLease(leases: readonly Lease[]): Lease {
   return {
@@ -61,24 +61,36 @@ export function combinedLease(leases: readonly Lease[]): Lease {
 
 const WORST_FIRST: readonly LeaseState[] = ['revoked', 'lost', 'behind', 'active'];
 
+/** The limit of a lease: it ends `slots` after the present tip. */
+export interface LeaseTerm {
+  readonly slots: number;
+  readonly tip: () => Slot;
+  /** Monotonic milliseconds now. */
+  readonly nowMs: number;
+}
+
 /**
- * Vouches for what was looked at now and is to be looked at anew after so many slots, whatever else vouches for it: half
- * of an {@link combinedLease}.
+ * Limits a lease to a term, for an answer that also depends on data without a lease. At its end the lease counts as
+ * revoked, without a call of the listeners: whoever reads the answer sees the state.
  */
-export function expiringLease(slots: number, tip: () => Slot, nowMs: number): Lease {
-  const expirySlot = tip() + slots;
-  const isExpired = (): boolean => tip() >= expirySlot;
+export function limitedLease(lease: Lease, { slots, tip, nowMs }: LeaseTerm): Lease {
+  const endSlot = tip() + slots;
+  const isExpired = (): boolean => tip() >= endSlot;
   return {
     get state() {
-      return isExpired() ? 'revoked' : 'active';
+      return isExpired() ? 'revoked' : lease.state;
     },
-    slot: Number.MAX_SAFE_INTEGER,
-    lagSlots: 0,
+    get slot() {
+      return lease.slot;
+    },
+    get lagSlots() {
+      return lease.lagSlots;
+    },
     get validatedMs() {
-      return isExpired() ? nowMs : Number.POSITIVE_INFINITY;
+      return isExpired() ? Math.min(nowMs, lease.validatedMs) : lease.validatedMs;
     },
-    recordRead() {},
-    onRevoked() {}, // nobody has to be told: whoever asks is told the state
-    offRevoked() {},
+    recordRead: (tip) => lease.recordRead(tip),
+    onRevoked: (name, listener) => lease.onRevoked(name, listener),
+    offRevoked: (name) => lease.offRevoked(name),
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
-import { combinedLease, expiringLease } from '../domain/lease.ts';
+import { combinedLease, limitedLease } from '../domain/lease.ts';
 import { PRICE_SOURCES } from '../domain/price-source-names.ts';
 import { toSol } from '../domain/sol-amount.ts';
 import { RawJson, toJson } from '../domain/to-json.ts';
@@ -76,10 +76,11 @@ export const portfolio = readRoute({
     });
     const lease =
       isConsistent && state.lease
-        ? combinedLease([
-            state.lease,
-            expiringLease(VALUATION_SLOTS, () => context.cache.tip, context.clock.monotonic()),
-          ])
+        ? limitedLease(state.lease, {
+            slots: VALUATION_SLOTS,
+            tip: () => context.cache.tip,
+            nowMs: context.clock.monotonic(),
+          })
         : undefined;
     const assets = [...solAsset(state.lamports), ...(await readTokenAssets(context, state.list, { commitment, slot }))];
     const prices = await context.prices.find(
