@@ -11,32 +11,32 @@ import { Tip } from './tip.ts';
 
 export interface CacheOptions {
   readonly clock: Clock;
-  /** Bound on the memory of all entries together. */
+  /** The most memory that all entries together take, in bytes. */
   readonly bytes: number;
-  /** For how many slots, counted by the clock, an answer may outlive the newest proof that it holds. */
+  /** The age, in slots of 400 ms by the clock, up to which an answer is served after it was last validated. */
   readonly maxStaleSlots: number;
-  /** How many keys are remembered per slot as hot. */
+  /** The most keys that are remembered as hot, per slot. */
   readonly hotKeys: number;
 }
 
-/** Where an answer comes from. */
+/** The circumstances of a fetch. */
 export interface FetchInfo {
-  /** The tip when the upstream was asked. Default: the tip now. */
+  /** The tip when the request was sent upstream. Default: the tip now. */
   readonly tipAtFetch?: Slot;
-  /** Asks for it anew; never rejects. */
+  /** Fetches the answer again; never rejects. */
   readonly refresh?: () => Promise<void>;
 }
 
-/** Without a new slot for this many, the tip itself is in doubt. */
+/** The time without a new slot, in slots, after which the tip counts as stalled. */
 const MAX_STALL_SLOTS = 5;
 
-/** So far behind the tip an answer may be that is being renewed, or whose proof is lost, before others are asked. */
+/** How far behind the tip an entry may be and still be served while it is refreshed, or while its lease is lost. */
 const MAX_REFRESH_LAG_SLOTS = 8;
 
-/** Memory beside the text: the entry, its key's slot in the map, the node of the list. */
+/** The memory of an entry without its text: the object, its place in the map and in the LRU list. */
 const ENTRY_OVERHEAD_BYTES = 400;
 
-/** Answers by key, fresh by slot. A newer slot always wins, so no answer goes back in time. */
+/** The cached answers by key, each with the slot at which it holds. A newer slot always wins: no answer goes back in time. */
 export class Cache {
   readonly maxStaleMs: number;
   readonly #clock: Clock;
@@ -71,12 +71,12 @@ export class Cache {
     return this.#clock.monotonic() - this.#tip.advancedMs;
   }
 
-  /** True while the tip stands still for longer than slots explain: nothing can be called fresh then. */
+  /** True after a time without a new slot that skipped slots don't explain: nothing is fresh then. */
   get isStalled(): boolean {
     return this.#tip.isStalled;
   }
 
-  /** Monotonic milliseconds at the last {@link tick}: good enough for ages in seconds, and free. */
+  /** Monotonic milliseconds at the last {@link tick}: precise enough for ages in seconds, without a system call. */
   get coarseNowMs(): number {
     return this.#tip.coarseNowMs;
   }
@@ -89,17 +89,17 @@ export class Cache {
     return this.#entries.calculatedSize;
   }
 
-  /** Tells the cache the newest slot. Slots never go back. */
+  /** Advances the tip to the newest slot. It never goes back. */
   advanceTip(slot: Slot): void {
     this.#tip.advance(slot);
   }
 
-  /** Lets the cache notice the passing of time; called a few times a second, so that a hit needs no clock. */
+  /** Updates the coarse time; called a few times a second, so that a hit needs no clock. */
   tick(): void {
     this.#tip.tick();
   }
 
-  /** The entry shown under this key, and a note that somebody wants it. */
+  /** Returns the published entry of a key, and records the read. */
   get(key: string): Entry | undefined {
     const entry = this.#entries.get(key);
     const { slot } = this.#tip;
@@ -111,7 +111,7 @@ export class Cache {
     return entry;
   }
 
-  /** Was it read while this slot is the newest, or the one before was? */
+  /** Returns true for an entry that was read at this tip or at the one before. */
   isHot({ tipAtLastRead }: Entry): boolean {
     return tipAtLastRead >= this.#tip.previous;
   }
@@ -120,7 +120,7 @@ export class Cache {
     return this.#entries.peek(key);
   }
 
-  /** True when the entry may be served as a hit. The one question on the hot path. */
+  /** Returns true when the entry may be served as a hit. The only check on the hot path. */
   isFresh(entry: Entry): boolean {
     if (entry.final) return true;
     if (this.#tip.isStalled) return false;
@@ -132,29 +132,29 @@ export class Cache {
     return this.#tip.slot - entry.tipAtFetch < entry.policy.slots;
   }
 
-  /** What may be done with an entry, for those that are not hits. */
+  /** Returns how an entry may be used, for requests that are not hits. */
   statusOf(entry: Entry): EntryStatus {
     if (this.isFresh(entry)) return 'fresh';
     if (entry.refusal !== undefined) return 'expired';
     const { lease } = entry;
-    const provenMs =
+    const validatedMs =
       entry.policy === 'live'
         ? Math.min(entry.validatedMs, this.#tip.advancedMs)
         : (lease?.validatedMs ?? entry.validatedMs);
-    if (this.#clock.monotonic() - provenMs > this.maxStaleMs) return 'expired';
+    if (this.#clock.monotonic() - validatedMs > this.maxStaleMs) return 'expired';
     if (isTentative(entry) && entry.tipAtFetch < this.#tip.slot) return 'expired';
     return this.#tip.isStalled || (lease?.state === 'lost' && lease.lagSlots <= MAX_REFRESH_LAG_SLOTS)
       ? 'stale'
       : 'old';
   }
 
-  /** The slot below which no answer to this question may go. */
+  /** Returns the slot below which no later answer for a key may be (I1). */
   floor(key: string, commitment: Commitment): Slot | undefined {
     const cached = this.#entries.peek(key);
     return cached === undefined || cached.refusal !== undefined ? this.#floors.of(commitment) : cached.slot;
   }
 
-  /** Keeps the newer of two answers: a node that lags must not turn time back. Returns what is kept. */
+  /** Keeps the newer of two answers, since a node may lag, and returns the entry of it. */
   put(key: string, answer: Answer<string>, policy: CachePolicy, meta: AnswerMeta, fetchInfo: FetchInfo = {}): Entry {
     const published = this.#entries.peek(key);
     if (published !== undefined && published.refusal === undefined && published.slot > answer.slot) return published;
@@ -172,7 +172,7 @@ export class Cache {
     return next;
   }
 
-  /** The same answer at the newest slot that its proof vouches for. Costs no question to anybody. */
+  /** Re-dates an entry to the newest slot that its lease covers, without an upstream request. */
   advanceToLease(entry: Entry): Entry {
     const { lease } = entry;
     if (lease === undefined || lease.slot <= entry.slot || entry.isReplaced || lease.state === 'revoked') return entry;
@@ -190,7 +190,7 @@ export class Cache {
     return next;
   }
 
-  /** Keeps a refusal for some slots, so that asking for what isn't there can't hammer the upstream; a final one for good. */
+  /** Caches a refusal for some slots, a final one for good, so that requests for missing data don't reach the upstream. */
   putRefusal(key: string, refusal: GatewayError, slots: number, meta: AnswerMeta): void {
     const published = this.#entries.peek(key);
     if (published !== undefined && published.refusal === undefined) return;
@@ -203,25 +203,25 @@ export class Cache {
   }
 
   /**
-   * Lets `stage` hold back the next entry of a key until its body is ready, by returning true; it then calls
-   * {@link publish}. So a key that is read all the time always has a body at hand.
+   * Sets a function that may hold back the next entry of a key by returning true. It calls {@link publish} when the body
+   * is ready, so that a hot key always has a body.
    */
   holdBackWith(holdBack: (next: Entry, published: Entry | undefined) => boolean): void {
     this.#holdBack = holdBack;
   }
 
-  /** Makes an entry the one that is served, unless a newer one is there already. */
+  /** Publishes an entry: it is served from now on, unless a newer one is published already. */
   publish(entry: Entry): void {
     const published = this.#entries.peek(entry.key);
     if (published !== undefined && published.refusal === undefined && published.slot > entry.slot) return;
-    if (published !== undefined) entry.tipAtLastRead = Math.max(entry.tipAtLastRead, published.tipAtLastRead); // it was read meanwhile
+    if (published !== undefined) entry.tipAtLastRead = Math.max(entry.tipAtLastRead, published.tipAtLastRead); // the published one may have been read meanwhile
     this.#entries.set(entry.key, entry);
     if (!this.#entries.has(entry.key))
       this.#onEvicted(entry); // larger than any entry may be
-    else if (entry.lease?.state === 'active' && this.isHot(entry)) this.advanceToLease(entry); // what moved while it was held back
+    else if (entry.lease?.state === 'active' && this.isHot(entry)) this.advanceToLease(entry); // its lease may have advanced while it was held back
   }
 
-  /** Asks anew for what was read since the last call and has no proof, before its next reader comes. */
+  /** Refreshes the entries that were read since the last call and have no active lease, before their next readers come. */
   refreshHot(): void {
     for (const key of this.#hotKeys.rotate()) {
       const entry = this.#entries.peek(key);
@@ -229,7 +229,7 @@ export class Cache {
     }
   }
 
-  /** Carries on what is being read, when its proofs have moved. */
+  /** Re-dates the hot entries; called when leases have advanced. */
   advanceHot(): void {
     for (const key of this.#hotKeys.all()) {
       const entry = this.#entries.peek(key);
@@ -237,13 +237,13 @@ export class Cache {
     }
   }
 
-  /** Shows the next entry of a key, now or when its body is ready. */
+  /** Publishes the next entry of a key, now or when its body is ready. */
   #replace(next: Entry, published: Entry | undefined): void {
     if (this.#holdBack?.(next, published) !== true) this.publish(next);
     else if (published !== undefined) published.isReplaced = true;
   }
 
-  /** There is news of an entry: whoever reads it all the time has the new one before he comes again. */
+  /** Refreshes a hot entry whose lease was revoked, so that its readers needn't wait. */
   #onRevoked(key: string): void {
     const entry = this.#entries.peek(key);
     if (entry !== undefined && this.isHot(entry)) this.#refresh(entry);
@@ -263,9 +263,9 @@ export class Cache {
   }
 }
 
-/** A processed state may be taken back with the next slot. */
+/** Returns true for a processed state that isn't kept current: a fork may take it back with the next slot. */
 const isTentative = ({ policy, meta }: Entry): boolean => policy !== 'live' && meta.commitment === 'processed';
 
-/** In bytes; the body and its compressed forms are counted from the start, since most entries get them. */
+/** Estimates the memory of an entry in bytes, including the body and its compressed forms, which most entries get later. */
 const entrySizeBytes = (entry: Entry): number =>
   ENTRY_OVERHEAD_BYTES + entry.key.length * 2 + entry.result.length * 3 + 600;

@@ -5,29 +5,29 @@ import type { GatewayError } from '../domain/gateway-error.ts';
 import type { Lease } from '../domain/lease.ts';
 import type { Slot } from '../domain/slot.ts';
 
-/** `live`: the pipeline keeps it current. Otherwise, for how many slots of the tip an answer may be served. */
+/** The policy of an entry: `live` when the pipeline keeps it current, else the number of slots for which it is fresh. */
 export type CachePolicy = 'live' | { readonly slots: number };
 
-/** What is said of an answer beside its text, and how. */
+/** The properties of an answer other than its text. */
 export interface AnswerMeta {
   readonly envelope: Envelope;
   readonly commitment: Commitment;
   /** True when the result is a pure function of the ledger at its slot (claim `exact`). */
   readonly exact: boolean;
-  /** True when the whole body of a final answer stands for good: its receipt is never made again. */
+  /** True when the whole body of a final answer never changes: its receipt is made once. */
   readonly immutable?: boolean;
-  /** True of a part of a reading that others are parts of too: it may be older than what was said of other things. */
+  /** True for a part of a larger snapshot: it may be older than the answers about other keys. */
   readonly fromSnapshot?: boolean;
 }
 
-/** A body in other content codings; they belong to one body and go with it. */
+/** The compressed forms of one body, by content coding (RFC 9110, 8.4). */
 export interface CompressedBody {
   readonly source: string | Buffer;
   br?: Buffer | 'pending';
   gzip?: Buffer | 'pending';
 }
 
-/** An answer in the cache, and the body it was last served as. */
+/** A cached answer, and the body that was last made for it. */
 export interface Entry {
   readonly key: string;
   readonly slot: Slot;
@@ -36,38 +36,38 @@ export interface Entry {
   readonly final: boolean;
   readonly policy: CachePolicy;
   readonly meta: AnswerMeta;
-  /** The tip when the answer was asked for: its life in slots counts from here. */
+  /** The tip when the answer was requested: its age in slots counts from here. */
   readonly tipAtFetch: Slot;
-  /** Monotonic milliseconds at which it was last known to hold. */
+  /** Monotonic milliseconds at which the answer was last known to hold. */
   readonly validatedMs: number;
-  /** Vouches for the result at later slots than the entry's own. */
+  /** The lease that dates the result beyond the entry's slot. */
   readonly lease: Lease | undefined;
-  /** Set instead of a result for an answer that is a refusal, kept briefly. */
+  /** The error of a negative answer, in place of a result. */
   readonly refusal: GatewayError | undefined;
-  /** Asks the upstream for it anew, ahead of the next reader. */
+  /** Fetches the answer again before its next reader comes. */
   readonly refresh: (() => Promise<void>) | undefined;
-  /** The whole body as it goes on the wire, once somebody has asked for it. */
+  /** The whole response body, once a request has needed it. */
   body: string | Buffer | undefined;
   compressed: CompressedBody | undefined;
-  /** SHA-256 of the result, hex; empty until it is sealed. */
+  /** The SHA-256 of the result in hex; empty until it is sealed. */
   digest: string;
-  /** Names the result for `ETag`; empty until it is sealed. */
+  /** The `ETag` of the result; empty until it is sealed. */
   etag: string;
-  /** Coarse monotonic time of the seal in `body`. */
+  /** The coarse monotonic time at which `body` was sealed. */
   sealedMs: number;
-  /** True while {@link refresh} is under way: until then the entry goes on, so that its readers never wait. */
+  /** True while {@link refresh} is under way: the entry is served meanwhile, so that its readers don't wait. */
   isRefreshing: boolean;
-  /** True while its successor waits for its body: until then the entry goes on. */
+  /** True while its successor waits for a body: the entry is served meanwhile. */
   isReplaced: boolean;
   /** The tip at which it was last read. */
   tipAtLastRead: Slot;
 }
 
-/** What is known of an entry beside its answer when it is made. */
+/** The properties of a new entry other than its answer. */
 export type EntryInit = Pick<Entry, 'policy' | 'meta' | 'tipAtFetch' | 'validatedMs' | 'tipAtLastRead'> &
   Partial<Pick<Entry, 'refusal' | 'refresh'>>;
 
-/** An entry that nobody was served yet. All are made by this one literal: so all are of one shape, and hits are quick. */
+/** Creates an entry. All come from this one literal, so that V8 gives them one hidden class and hits stay fast. */
 export const newEntry = (key: string, { slot, result, final, lease }: Answer<string>, init: EntryInit): Entry => ({
   key,
   slot,
@@ -90,5 +90,8 @@ export const newEntry = (key: string, { slot, result, final, lease }: Answer<str
   tipAtLastRead: init.tipAtLastRead,
 });
 
-/** May it be served? `stale` only while no upstream can do better; `expired` not at all. */
+/**
+ * The use of an entry: `fresh` is a hit; `old` must be fetched again; `stale` may be served while no upstream answers;
+ * `expired` must not be served.
+ */
 export type EntryStatus = 'fresh' | 'old' | 'stale' | 'expired';

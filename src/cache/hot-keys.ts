@@ -1,4 +1,4 @@
-/** The keys that were read in this slot and the last: so many of each, as they were first read. */
+/** The keys that were read in this slot and in the last, at most `maxKeys` of each, in the order of their first reads. */
 export class HotKeys {
   readonly #maxKeys: number;
   #current: string[] = [];
@@ -8,19 +8,19 @@ export class HotKeys {
     this.#maxKeys = maxKeys;
   }
 
-  /** Called once for a key in a slot. */
+  /** Records a key; called once per key and slot. */
   record(key: string): void {
     if (this.#current.length < this.#maxKeys) this.#current.push(key);
   }
 
-  /** Begins another slot; returns the keys of the one that ends. */
+  /** Begins another slot and returns the keys of the one that ends. */
   rotate(): readonly string[] {
     this.#previous = this.#current;
     this.#current = [];
     return this.#previous;
   }
 
-  /** The keys of both. */
+  /** Yields the keys of both slots. */
   *all(): Iterable<string> {
     yield* this.#previous;
     yield* this.#current;

@@ -2,8 +2,8 @@ import type { Commitment } from '../domain/commitment.ts';
 import type { Slot } from '../domain/slot.ts';
 
 /**
- * Below what slot no answer may go, for the keys that are not cached any more: one number per commitment stands for
- * all of them. It is more than some of them need, and never less.
+ * The slots below which no answer may be, for evicted keys: one per commitment stands for all of them. It may be higher
+ * than a key needs, and never lower.
  */
 export class MonotonicFloors {
   readonly #slots = new Map<Commitment, Slot>();

@@ -1,13 +1,13 @@
-/** One piece of work for many that ask for the same at the same time. */
+/** Runs concurrent equal work once, and gives all callers its result. */
 export class SingleFlight<T> {
   readonly #inFlight = new Map<string, Promise<T>>();
 
-  /** How many different pieces are under way. */
+  /** The number of different pieces of work that are under way. */
   get size(): number {
     return this.#inFlight.size;
   }
 
-  /** Whether one is under way: who asks for it now joins it. */
+  /** Returns true while work of this key is under way: a caller would join it. */
   has(key: string): boolean {
     return this.#inFlight.has(key);
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Slot } from '../domain/slot.ts';
 
-/** The newest slot and for how long it has been so, by a clock that is read a few times a second: a hit needs none. */
+/** The newest slot and its age, by a clock that is read a few times a second, so that a hit needs none. */
 export class Tip {
   readonly #clock: Clock;
   readonly #maxStallMs: number;
@@ -11,7 +11,7 @@ export class Tip {
   #coarseNowMs: number;
   #isStalled = true;
 
-  /** It is stalled when it stands for longer than `stalledMs`. */
+  /** Counts as stalled after `maxStallMs` without a new slot. */
   constructor(clock: Clock, maxStallMs: number) {
     this.#clock = clock;
     this.#maxStallMs = maxStallMs;
@@ -22,12 +22,12 @@ export class Tip {
     return this.#slot;
   }
 
-  /** The slot that was the newest before: some are skipped. */
+  /** The tip before this one. Slots in between were skipped. */
   get previous(): Slot {
     return this.#previous;
   }
 
-  /** Monotonic milliseconds at which it last moved; infinitely long ago before the first slot. */
+  /** Monotonic milliseconds at which the tip last advanced; negative infinity before the first slot. */
   get advancedMs(): number {
     return this.#advancedMs;
   }
@@ -41,7 +41,7 @@ export class Tip {
     return this.#isStalled;
   }
 
-  /** Slots never go back. */
+  /** Advances to a newer slot; ignores any other. */
   advance(slot: Slot): void {
     if (slot <= this.#slot) return;
     this.#previous = this.#slot;

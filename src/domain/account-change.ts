@@ -1,17 +1,17 @@
 import type { GatewayError } from './gateway-error.ts';
 import type { Slot } from './slot.ts';
 
-/** A followed account has changed. */
+/** A change of an account that a subscriber receives. */
 export interface AccountChange {
-  /** It reads otherwise from this slot on. */
+  /** The slot from which on the account reads differently. */
   readonly slot: Slot;
-  /** A state that was told before was taken back: the node has changed forks. */
+  /** True when a state that was reported before was rolled back: the node has changed forks. */
   readonly isReorg: boolean;
 }
 
-/** Who is told of an account. */
+/** A subscriber to the changes of an account. */
 export interface AccountSubscriber {
   onChange(change: AccountChange): void;
-  /** No more can be told of it. */
+  /** Called when the account can't be kept live any more. */
   onEnd(reason: GatewayError): void;
 }

@@ -1,16 +1,16 @@
 import type { Lease } from './lease.ts';
 import type { Slot } from './slot.ts';
 
-/** What a read returns: the data and the slot at which it holds. */
+/** The result of a read, and the slot at which it holds. */
 export interface Answer<T> {
   readonly slot: Slot;
   readonly result: T;
   /** True when the cluster can no longer change it: a finalized block, a finalized transaction. */
   readonly final?: boolean;
-  /** Whether the result is a pure function of the ledger at its slot, where only what was read can tell. */
+  /** True when the result is a pure function of the ledger at its slot, where only the data shows it. */
   readonly exact?: boolean;
-  /** True when it is cut from a snapshot that only a newer one replaces: its slot can't go back from page to page. */
+  /** True for a page of a snapshot that only a newer one replaces: the slot can't go back from page to page. */
   readonly fromSnapshot?: boolean;
-  /** Vouches for it at later slots too. */
+  /** The lease that dates the result beyond {@link slot}. */
   readonly lease?: Lease | undefined;
 }

@@ -1,9 +1,9 @@
 import { GatewayError } from './gateway-error.ts';
 
-/** Every path of the API starts with this. */
+/** The prefix of every path of the API. */
 export const API_PREFIX = '/api/v1';
 
-/** The longest canonical request that a receipt can hold, in bytes (the receipt's grammar admits no more). */
+/** The longest canonical request that the grammar of receipts allows, in bytes. */
 const MAX_REQUEST_BYTES = 2045;
 
 const PATH_GRAMMAR = /^(\/[A-Za-z0-9._~-]+)+$/;
@@ -11,16 +11,16 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const encoder = new TextEncoder();
 
 export interface RequestTarget {
-  /** From the first `/api/v1` on, byte for byte. */
+  /** The path from the first `/api/v1` on, byte for byte. */
   readonly path: string;
   /** Decoded query parameters, sorted by the bytes of their names. */
   readonly query: readonly (readonly [name: string, value: string])[];
-  /** Path and query in the one spelling that is signed: the same request always gives the same text. */
+  /** Path and query in the spelling that is signed: equal requests have equal texts. */
   readonly canonical: string;
 }
 
 /**
- * Reads a request target as the receipt spells it: purely by syntax, without knowing any route.
+ * Parses a request target by the grammar of receipts, without knowledge of routes.
  * Throws `route_not_found` for a path outside the grammar, `invalid_query` for a query that can't be decoded or
  * repeats or leaves out a name, `uri_too_long` when the canonical request is over 2,045 bytes.
  */
@@ -39,7 +39,7 @@ export function parseTarget(target: string): RequestTarget {
   return { path, query, canonical };
 }
 
-/** The line of a receipt's statement that names the request. `SUB` is for stream frames. */
+/** Returns the line of a receipt's statement that names the request. `SUB` is for stream frames. */
 export const canonicalRequest = (method: 'GET' | 'SUB', target: string): string =>
   `${method} ${parseTarget(target).canonical}`;
 
@@ -87,7 +87,7 @@ function percentDecode(text: string): string {
 const percentEncode = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** Orders by UTF-8 bytes, which differs from JavaScript's order by UTF-16 units beyond the BMP. */
+/** Compares by UTF-8 bytes, which differs from JavaScript's order by UTF-16 units beyond the BMP. */
 function compareBytes(a: string, b: string): number {
   if (a === b) return 0;
   const left = encoder.encode(a);

@@ -1,8 +1,8 @@
-/** The time, passed in wherever something depends on it. */
+/** The time source, injected wherever code depends on time. */
 export interface Clock {
-  /** Unix time in milliseconds, as people read it. It may jump; never measure a duration with it. */
+  /** Returns the Unix time in milliseconds. It may jump; never measure a duration with it. */
   now(): number;
-  /** Milliseconds since some fixed moment. It never jumps and never goes back. */
+  /** Returns the milliseconds since some fixed time. They never jump and never go back. */
   monotonic(): number;
   /** Calls `work` once after `ms` milliseconds, unless the returned function is called before. */
   after(ms: number, work: () => void): () => void;

@@ -1,9 +1,9 @@
-/** How sure the cluster is of a slot, weakest first. https://solana.com/docs/rpc#configuring-state-commitment */
+/** The commitment levels of a slot, weakest first. https://solana.com/docs/rpc#configuring-state-commitment */
 export const COMMITMENTS = ['processed', 'confirmed', 'finalized'] as const;
 
 export type Commitment = (typeof COMMITMENTS)[number];
 
-/** What is so at one commitment is so at the weaker ones too: what is finalized was confirmed and processed. Weakest first. */
+/** Returns the commitments that one implies, weakest first: a finalized slot is confirmed and processed too. */
 export const impliedCommitments = (commitment: Commitment): readonly Commitment[] => IMPLIED[commitment];
 
 const IMPLIED: Readonly<Record<Commitment, readonly Commitment[]>> = {

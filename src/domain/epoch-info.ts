@@ -1,7 +1,7 @@
 import { round } from './round.ts';
 import type { Slot } from './slot.ts';
 
-/** What a node says of the epoch. https://solana.com/docs/rpc/http/getepochinfo */
+/** A node's epoch information. https://solana.com/docs/rpc/http/getepochinfo */
 export interface EpochInfo {
   readonly absoluteSlot: Slot;
   readonly blockHeight: number;
@@ -11,7 +11,7 @@ export interface EpochInfo {
   readonly transactionCount: number | null;
 }
 
-/** The result of `/epoch`: the node's own names, and three derived members. */
+/** The result of `/epoch`: the members of `getEpochInfo`, and three derived ones. */
 export interface Epoch {
   readonly epoch: number;
   readonly slotIndex: number;
@@ -22,11 +22,11 @@ export interface Epoch {
   /** 0 to 1, six decimal places. */
   readonly epochProgress: number;
   readonly slotsRemaining: number;
-  /** Unix seconds, from the average slot time. */
+  /** The Unix time in seconds, estimated from the average slot time. */
   readonly estimatedEndTime: number;
 }
 
-/** `slotTimeMs` is the cluster's average of late; `nowMs` is unix time. */
+/** Describes an epoch. `slotTimeMs` is the cluster's recent average; `nowMs` is Unix time. */
 export function describeEpoch(info: EpochInfo, slotTimeMs: number, nowMs: number): Epoch {
   const { epoch, slotIndex, slotsInEpoch, absoluteSlot, blockHeight, transactionCount } = info;
   const slotsRemaining = slotsInEpoch - slotIndex;
@@ -46,7 +46,7 @@ export function describeEpoch(info: EpochInfo, slotTimeMs: number, nowMs: number
 export const epochProgress = ({ slotIndex, slotsInEpoch }: Pick<EpochInfo, 'slotIndex' | 'slotsInEpoch'>): number =>
   round(slotIndex / slotsInEpoch, 6);
 
-/** Where `slot` lies, told from an epoch answer that is a little older: the two need not come from one moment. */
+/** Computes the epoch and index of a slot from epoch information that may be some slots older or newer. */
 export function epochAt(
   { epoch, slotIndex, slotsInEpoch, absoluteSlot }: EpochInfo,
   slot: Slot,

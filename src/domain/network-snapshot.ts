@@ -19,15 +19,15 @@ export interface NetworkSnapshot {
   readonly priorityFeeLevels: PriorityFeeLevels | null;
   readonly transactionCount: number | null;
   readonly health: 'ok' | 'degraded';
-  /** One more with each distinct snapshot, so that a gap can be seen. */
+  /** The number of the snapshot in its stream: a gap shows that some were missed. */
   readonly seq: number;
-  /** Names this process's stream, so that a restart can be seen. */
+  /** The id of this process' stream: another one shows a restart. */
   readonly stream: string;
   /** Unix milliseconds. */
   readonly updatedAt: number;
 }
 
-/** The newest known of each part. A part that was never read is null, and so are the members made from it. */
+/** The newest value of each part. A part that was never read is null, and so are the members computed from it. */
 export interface NetworkSnapshotParts {
   readonly slot: Slot;
   readonly epoch: EpochInfo;

@@ -1,11 +1,11 @@
-/** A string that is no name of a member, or a number. */
+/** Matches a string (with the colon after it, if it is a member's name) or a number. */
 const JSON_STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 const LONG_INTEGER = /^-?[1-9]\d{15,}$/;
-/** Opens a long integer while it passes as text. Text that opens with it gets a second one, so nothing is mistaken. */
+/** The prefix of a long integer while it is a string. A string that starts with it gets a second one, so none is mistaken. */
 const BIGINT_MARK = '\0';
 const ESCAPED_MARK = '\\u0000';
 
-/** Reads JSON in which integers beyond 2^53 stay exact, as `bigint`; all else as `JSON.parse`. Throws SyntaxError. */
+/** Parses JSON as `JSON.parse` does, but keeps integers beyond 2^53 exact, as `bigint`. Throws SyntaxError. */
 export function parseExactJson(text: string): unknown {
   if (!/\d{16}/.test(text)) return JSON.parse(text);
   const marked = text.replace(JSON_STRING_OR_NUMBER, (value, name: string | undefined) => {

@@ -10,17 +10,17 @@ export interface PerformanceSample {
   readonly samplePeriodSecs: number;
 }
 
-/** One row of `/performance`: the node's names, and rates. */
+/** One row of `/performance`: the members of a sample, and rates. */
 export interface Performance {
   readonly slot: Slot;
   readonly numTransactions: number;
   readonly numNonVoteTransactions: number | null;
   readonly numSlots: number;
   readonly samplePeriodSecs: number;
-  /** Transactions a second, votes included. */
+  /** Transactions per second, including votes. */
   readonly tps: number;
   readonly nonVoteTps: number | null;
-  /** Null for a sample without a slot. */
+  /** The average time of a slot; null for a sample without slots. */
   readonly slotTimeMs: number | null;
 }
 

@@ -7,7 +7,7 @@ export interface PrioritizationFee {
   readonly prioritizationFee: bigint;
 }
 
-/** Percentiles 0, 25, 50, 75, 95 and 100 by the names that the field gives them. */
+/** The percentiles 0, 25, 50, 75, 95 and 100, by the names of Helius' `getPriorityFeeEstimate`. */
 export interface PriorityFeeLevels {
   readonly min: bigint;
   readonly low: bigint;
@@ -23,23 +23,23 @@ export interface PriorityFee {
   /** The medium level. */
   readonly priorityFeeEstimate: bigint;
   readonly priorityFeeLevels: PriorityFeeLevels;
-  /** Each multiple of 5 from 0 to 100. */
+  /** The percentiles that are multiples of 5, from 0 to 100. */
   readonly percentiles: Readonly<Record<string, bigint>>;
   readonly slotsSampled: number;
   readonly fromSlot: Slot;
   readonly toSlot: Slot;
-  /** How many of the samples are 0, as a share of 1. */
+  /** The share of samples that are 0, from 0 to 1. */
   readonly zeroShare: number;
-  /** A stock node gives each slot's minimum: it must not pass for more. */
+  /** The kind of sample: a node without a plugin reports the lowest fee of each slot only. */
   readonly method: 'min-per-slot';
 }
 
-/** `slot` is where the samples were asked for. A cluster on which nothing was paid for has none, and says so. */
+/** Computes percentiles of samples that were read at `slot`. Without samples, `slotsSampled` is 0. */
 export function describePriorityFee(samples: readonly PrioritizationFee[], slot: Slot): PriorityFee {
   const fees = samples.map(({ prioritizationFee }) => prioritizationFee).sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
   const slots = samples.length === 0 ? [slot] : samples.map((sample) => sample.slot);
   const zeros = fees.filter((fee) => fee === 0n).length;
-  /** Nearest rank: the smallest sample that at least `percent` of the samples don't exceed. */
+  /** Returns a percentile by nearest rank: the smallest sample that at least `percent` of the samples don't exceed. */
   const percentile = (percent: number): bigint => fees[Math.max(0, Math.ceil((percent / 100) * fees.length) - 1)] ?? 0n; // the index is inside: 1..length less 1
   return {
     unit: 'microLamportsPerComputeUnit',

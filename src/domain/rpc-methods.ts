@@ -1,4 +1,4 @@
-/** The JSON-RPC methods that a caller may name. No other can be expressed past the edge. */
+/** The JSON-RPC methods that callers may use. Behind the HTTP layer no type can name another. */
 export const READ_METHODS = [
   'getBalance',
   'getAccountInfo',
@@ -25,10 +25,10 @@ export const READ_METHODS = [
 
 export type ReadMethod = (typeof READ_METHODS)[number];
 
-/** Reads that only the gateway itself makes; a caller can't name them. */
+/** The methods that only the gateway itself calls. */
 export type InternalRpcMethod = 'getProgramAccounts' | 'getGenesisHash';
 
-/** Everything that may be asked of a node. */
+/** All methods that the gateway sends to a node. */
 export type RpcMethod = ReadMethod | InternalRpcMethod;
 
 const readMethods: ReadonlySet<unknown> = new Set(READ_METHODS);

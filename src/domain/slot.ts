@@ -1,5 +1,5 @@
-/** A Solana slot number: the cluster's clock. Always a safe integer. */
+/** The number of a Solana slot; always a safe integer. */
 export type Slot = number;
 
-/** The length of a slot that the clusters aim at. https://solana.com/docs/terminology#slot */
+/** The slot time that clusters aim at, in milliseconds. https://solana.com/docs/terminology#slot */
 export const SLOT_MS = 400;

@@ -1,4 +1,4 @@
-/** JSON text that is already exact, such as a number cut from a node's answer. It is written as it stands. */
+/** JSON text that is written verbatim, such as a number from a node's response. */
 export class RawJson {
   readonly text: string;
 

@@ -1,4 +1,4 @@
-/** The addresses that Solana itself gives a meaning, each said here alone: its programs, and the accounts it keeps up to date. */
+/** The addresses of Solana's own programs and sysvars. No other file spells one of them out. */
 export const SYSTEM_PROGRAM = '11111111111111111111111111111111';
 export const TOKEN_PROGRAM = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 export const TOKEN_2022_PROGRAM = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
@@ -15,7 +15,7 @@ export const MEMO_PROGRAM = 'MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr';
 export const MEMO_V1_PROGRAM = 'Memo1UhkJRfHyvLMcVucJwxXeuD728EqVDDwQDxFMNo';
 export const METADATA_PROGRAM = 'metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s';
 
-/** Changes in every slot: the cluster's time. */
+/** The cluster's time; it changes in every slot. */
 export const CLOCK_SYSVAR = 'SysvarC1ock11111111111111111111111111111111';
 export const RECENT_BLOCKHASHES_SYSVAR = 'SysvarRecentB1ockHashes11111111111111111111';
 export const SLOT_HASHES_SYSVAR = 'SysvarS1otHashes111111111111111111111111111';

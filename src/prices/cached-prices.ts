@@ -1,21 +1,21 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Price, PriceSource } from './price-source.ts';
 
-/** Short beside the age that a price may have, and long beside the time between two requests. */
+/** The time for which a price is cached: short against the age that a price may have, long against the time between requests. */
 const TTL_MS = 5000;
 
-/** A few MB. */
+/** The most mints whose prices are cached: a few MB. */
 const MAX_MINTS = 10_000;
 
 interface CachedPrice {
-  /** Undefined where the source knows no price. */
+  /** Resolves to undefined when the source has no price. */
   readonly price: Promise<Price | undefined>;
   readonly expiresMs: number;
 }
 
 /**
- * A source whose word on a mint is kept for some seconds, also that it has no price or can't be asked: so it is asked
- * by how many mints there are, not by how many requests. Who wants a mint that is being asked for waits along.
+ * Caches a source's prices for some seconds, and also that it has none or failed, so that its load depends on the
+ * number of mints and not on the number of requests. Callers that want a mint which is being requested share the result.
  */
 export function cachedPrices(source: PriceSource, clock: Pick<Clock, 'monotonic'>): PriceSource {
   const cache = new Map<string, CachedPrice>();

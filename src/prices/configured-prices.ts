@@ -10,9 +10,9 @@ import type { PriceSource } from './price-source.ts';
 import { pythPrices } from './pyth-prices.ts';
 import { staticPrices } from './static-prices.ts';
 
-/** The `prices` part of the config; config/default.json has the values. */
+/** The config section `prices`; its defaults stand in config/default.json. */
 export interface PriceSettings {
-  /** Null for those that the cluster comes with. */
+  /** The sources in use; null for those that the cluster comes with. */
   readonly sources: readonly PriceSourceName[] | null;
   readonly maxAgeSec: number;
   readonly static: Readonly<Record<string, number>>;
@@ -20,22 +20,22 @@ export interface PriceSettings {
   readonly jupiter: { readonly url: string };
 }
 
-/** What the sources are given from outside. */
+/** The dependencies of the sources. */
 export interface PriceDeps {
   readonly mesh: Mesh;
   readonly clock: Clock;
-  /** The Pyth feeds that a cluster carries by itself, by mint; undefined for a real one, which promises none. */
+  /** The Pyth feeds of an embedded cluster, by mint; undefined for any other cluster. */
   readonly clusterFeeds: Readonly<Record<string, string>> | undefined;
-  /** How long a service may take to answer. */
+  /** The time limit of a request to a service, in milliseconds. */
   readonly timeoutMs: number;
   readonly tip: () => { readonly slot: Slot; readonly slotTimeMs: number };
   readonly onError: (source: PriceSourceName, cause: unknown) => void;
 }
 
-/** Fifty prices are a few KB. */
+/** The largest response of a service, in bytes; fifty prices take a few KB. */
 const MAX_RESPONSE_BYTES = 1 << 20;
 
-/** Opens the sources that are switched on, in the one order that there is. */
+/** Opens the configured sources, always in the order of {@link PRICE_SOURCES}. */
 export function configuredPrices(settings: PriceSettings, deps: PriceDeps): PriceLookup {
   const { maxAgeSec } = settings;
   const { mesh, clock, clusterFeeds, timeoutMs, tip, onError } = deps;

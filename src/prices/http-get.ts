@@ -8,7 +8,7 @@ export interface HttpGetOptions {
   readonly maxBytes: number;
 }
 
-/** Gets a text from a service beside the cluster. Its errors name neither the URL nor what came. */
+/** Requests a text from a service other than a node. The errors contain neither the URL nor the response. */
 export async function httpGetText(url: string, { clock, timeoutMs, maxBytes }: HttpGetOptions): Promise<string> {
   const deadline = new AbortController();
   const cancelTimeout = clock.after(timeoutMs, () => deadline.abort());
@@ -24,8 +24,8 @@ export async function httpGetText(url: string, { clock, timeoutMs, maxBytes }: H
     if (statusCode !== 200) throw new Error(`status ${statusCode}`);
     return Buffer.concat(chunks).toString();
   } catch (cause) {
-    if (deadline.signal.aborted) throw new GatewayError('upstream_timeout', 'the service did not answer in time');
-    throw new GatewayError('upstream_unavailable', 'the service gave no answer', { cause });
+    if (deadline.signal.aborted) throw new GatewayError('upstream_timeout', 'the price service did not answer in time');
+    throw new GatewayError('upstream_unavailable', 'the price service can not be reached', { cause });
   } finally {
     cancelTimeout();
   }

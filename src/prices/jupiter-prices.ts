@@ -4,31 +4,31 @@ import type { Slot } from '../domain/slot.ts';
 import type { Price, PriceSource } from './price-source.ts';
 
 export interface JupiterOptions {
-  /** The service's address, to which `?ids=` is added. */
+  /** The URL of the service, without `?ids=`. */
   readonly url: string;
-  /** Gets a small JSON text. Rejects for anything but status 200. */
+  /** Requests a URL and resolves to the response's text. Rejects for any status but 200. */
   readonly getText: (url: string) => Promise<string>;
   readonly maxAgeSec: number;
-  /** The newest slot and how long slots take: what a price's age is told by. */
+  /** Returns the tip and the average slot time, from which the age of a price is computed. */
   readonly tip: () => { readonly slot: Slot; readonly slotTimeMs: number };
 }
 
-/** The service takes no more mints at once. https://dev.jup.ag/docs/price/v3 */
+/** The most mints per request. https://dev.jup.ag/docs/price/v3 */
 const MAX_IDS = 50;
 
-/** A mint without a reliable price is left out by the service, or comes as null. */
+/** The service leaves out a mint without a reliable price, or returns null for it. */
 const responseSchema = z.record(
   z.string(),
   z.object({ usdPrice: z.number().positive().nullish(), blockId: z.int().nonnegative().nullish() }).nullable(),
 );
 
-/** Prices of a service that speaks as Jupiter's price API, version 3, does. */
+/** Creates a source that requests Jupiter's price API, version 3, or a compatible one. */
 export function jupiterPrices({ url, getText, maxAgeSec, tip }: JupiterOptions): PriceSource {
   const fetchPrices = async (mints: readonly string[]): Promise<[string, Price][]> => {
     const target = new URL(url);
     target.searchParams.set('ids', mints.join(','));
     const response = responseSchema.safeParse(parseJsonOrUndefined(await getText(target.href)));
-    if (!response.success) throw new GatewayError('upstream_error', 'the price service answered something else');
+    if (!response.success) throw new GatewayError('upstream_error', 'the price service sent a malformed response');
     const { slot, slotTimeMs } = tip();
     const isOld = (priceSlot: Slot): boolean => ((slot - priceSlot) * slotTimeMs) / 1000 > maxAgeSec;
     return mints.flatMap((mint): [string, Price][] => {

@@ -1,23 +1,23 @@
 import type { PriceSourceName } from '../domain/price-source-names.ts';
 import type { Price, PriceAsOf, PriceSource } from './price-source.ts';
 
-/** Values tokens by all sources that are switched on. */
+/** Looks up prices in all configured sources. */
 export interface PriceLookup {
-  /** The source that is asked first; `none` when nothing is switched on. */
+  /** The first source; `none` when none is configured. */
   readonly source: PriceSourceName | 'none';
-  /** A price that is older is none, in seconds. */
+  /** The age from which on a price is ignored, in seconds. */
   readonly maxAgeSec: number;
-  /** Prices by mint. A source that can't be asked prices nothing: that is no reason to refuse the whole answer. */
+  /** Resolves to prices by mint. A source that fails is left out: that is no reason to reject the whole request. */
   find(mints: readonly string[], asOf: PriceAsOf): Promise<ReadonlyMap<string, Price>>;
 }
 
 export interface PriceLookupOptions {
   readonly maxAgeSec: number;
-  /** Called when a source can't be asked. */
+  /** Called when a source fails. */
   readonly onError: (source: PriceSourceName, cause: unknown) => void;
 }
 
-/** One source after another is asked for what those before it don't know. */
+/** Creates a look-up that asks each source in turn for the mints that those before have no price of. */
 export function createPriceLookup(
   sources: readonly PriceSource[],
   { maxAgeSec, onError }: PriceLookupOptions,

@@ -7,12 +7,12 @@ import type { Price, PriceSource } from './price-source.ts';
 export interface PythOptions {
   readonly mesh: Pick<Mesh, 'call'>;
   readonly clock: Pick<Clock, 'now'>;
-  /** The feed of each mint: 64 hex digits. */
+  /** The id of each mint's feed: 64 hex digits. */
   readonly feeds: Readonly<Record<string, string>>;
   readonly maxAgeSec: number;
 }
 
-/** Prices that Pyth has put on chain, read like any account and so at least as fresh as what they value. */
+/** Creates a source of Pyth's prices on chain. They are read as accounts, at the slot that is valued or later. */
 export function pythPrices({ mesh, clock, feeds, maxAgeSec }: PythOptions): PriceSource {
   const feedsByMint = new Map(
     Object.entries(feeds).map(([mint, feed]) => [

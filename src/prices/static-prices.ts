@@ -1,6 +1,6 @@
 import type { Price, PriceSource } from './price-source.ts';
 
-/** Prices that the operator has written down: pegs, and tests. */
+/** Creates a source of prices from the configuration: for pegged tokens, and for tests. */
 export const staticPrices = (usdByMint: Readonly<Record<string, number>>): PriceSource => {
   const usdPrices = new Map(Object.entries(usdByMint));
   return {

@@ -1,32 +1,32 @@
 import type { Price } from './price-source.ts';
 
-/** Something held, in the amount that people see. */
+/** An amount of an asset that an owner has. */
 export interface Position {
   readonly mint: string;
   readonly uiAmountString: string;
-  /** What is one of a kind has no market price. */
+  /** True for a token that is one of a kind: it has no market price. */
   readonly isNft: boolean;
 }
 
-/** What a holding is worth, as far as somebody knows. */
+/** A position with its price and value, if a source has a price. */
 export interface ValuedPosition<H> {
   readonly position: H;
   readonly price: Price | null;
-  /** In dollars, to 6 places. */
+  /** The value in US dollars, to 6 decimal places. */
   readonly valueUsd: number | null;
-  /** Of the total, from 0 to 1, to 6 places; null without a value, or of nothing. */
+  /** The share of the total, from 0 to 1, to 6 decimal places; null without a value or when the total is 0. */
   readonly share: number | null;
 }
 
 export interface Valuation<H> {
   readonly items: readonly ValuedPosition<H>[];
-  /** Of all that is priced; null when nothing is: unknown is not worthless. */
+  /** The value of all positions that have a price; null when none has: unknown is not worthless. */
   readonly totalUsd: number | null;
-  /** Unix seconds of the oldest price that is in the total. */
+  /** The Unix time of the oldest price in the total, in seconds. */
   readonly asOf: number | null;
 }
 
-/** Values holdings, dearest first, then those without a price by mint. The order of equals is kept. */
+/** Values positions, highest value first, then those without a price by mint. Equal ones keep their order. */
 export function valuePositions<H extends Position>(
   positions: readonly H[],
   prices: ReadonlyMap<string, Price>,

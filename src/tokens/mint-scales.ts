@@ -7,19 +7,19 @@ import { type AmountScale, amountScaleOf, dependsOnClock } from '../solana/accou
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { type EncodedAccount, type ReadOptions, readEncodedAccounts } from '../upstream/reads/encoded-accounts.ts';
 
-/** Mints as they are at some slot, and the cluster's time there, which some of them are shown by. */
+/** Mints at some slot, and the cluster's time there, by which some of them scale amounts. */
 export interface MintScales {
   readonly slots: readonly Slot[];
   readonly accounts: ReadonlyMap<string, EncodedAccount>;
   /** The cluster's unix time, in seconds. */
   readonly unixSeconds: bigint;
-  /** The mint at an address; undefined when there is none. */
+  /** Returns the mint at an address; undefined when there is none. */
   mint(address: string): Mint | undefined;
-  /** How amounts of a mint are shown. One that is gone has no decimals any more. */
+  /** Returns the scale of a mint's amounts. A closed mint has no decimals. */
   scale(address: string): AmountScale;
 }
 
-/** Reads mints, the cluster's clock and, beside them, accounts that belong to the same answer. */
+/** Reads mints, the Clock sysvar and, in the same request, other accounts of the same answer. */
 export async function readMintScales(
   mesh: Pick<Mesh, 'call'>,
   addresses: readonly string[],
@@ -29,7 +29,7 @@ export async function readMintScales(
   const { slots, accounts } = await readEncodedAccounts(mesh, [CLOCK_SYSVAR, ...addresses, ...extraAddresses], options);
   const clock = accounts.get(CLOCK_SYSVAR);
   const unixSeconds = clock && decodeClockTimestamp(clock.data);
-  if (unixSeconds === undefined) throw new GatewayError('upstream_error', 'the cluster has no clock');
+  if (unixSeconds === undefined) throw new GatewayError('upstream_error', 'the node returned no Clock sysvar');
   const mints = new Map(addresses.map((address) => [address, decodeMint(accounts.get(address))]));
   const scales = new Map<string, AmountScale>();
   for (const [address, mint] of mints) if (mint !== undefined) scales.set(address, amountScaleOf(mint, unixSeconds));
@@ -42,16 +42,19 @@ export async function readMintScales(
   };
 }
 
-/** The scale of a mint that is gone: it has no decimals any more. */
+/** The scale of a closed mint: it has no decimals. */
 export const CLOSED_MINT_SCALE: AmountScale = { decimals: 0 };
 
-/** The mint that an account holds; undefined for any other account, or none. */
+/** Decodes a mint; returns undefined for any other account, or none. */
 export function decodeMint(account: EncodedAccount | undefined): Mint | undefined {
   const token = account && decodeTokenProgramAccount(account);
   return token?.type === 'mint' ? token : undefined;
 }
 
-/** True when amounts of what is in an account are shown by this scale, whatever the Clock says; none when it is no mint. */
+/**
+ * Returns true when the account is a mint with exactly this scale, independent of the Clock, or when it is no mint and
+ * there is no scale.
+ */
 export function hasScale(account: EncodedAccount, scale: AmountScale | undefined): boolean {
   const mint = decodeMint(account);
   if (mint === undefined || scale === undefined) return mint === undefined && scale === undefined;

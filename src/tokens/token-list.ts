@@ -12,46 +12,46 @@ import { readAllTokenAccounts, readTokenAccountsByOwner } from '../upstream/read
 import { type ListedTokenAccount, listedTokenAccount, parseListedTokenAccount } from './listed-token-account.ts';
 import { CLOSED_MINT_SCALE, type MintScales, readMintScales } from './mint-scales.ts';
 
-/** Token accounts of one owner, and what is needed to show them. */
+/** The token accounts of one owner, and the scales of their amounts. */
 export interface TokenList {
-  /** By mint and address. */
+  /** The accounts, ordered by mint and address. */
   readonly accounts: readonly ListedTokenAccount[];
-  /** How amounts are shown, of each mint that is there. */
+  /** The scale of each mint that exists. */
   readonly scales: ReadonlyMap<string, AmountScale>;
-  /** True when some amounts are shown by the cluster's Clock, and so move while nothing changes. */
+  /** True when the Clock sysvar scales some amounts: they change while no account does. */
   readonly dependsOnClock: boolean;
 }
 
 export interface TokenListQuery {
   readonly owner: string;
-  /** Only the accounts of this mint. Default: all, under both token programs. */
+  /** The mint to which the list is limited. Default: all accounts of both token programs. */
   readonly mint?: string | undefined;
   readonly commitment: Commitment;
-  /** The answer must not be older than this. */
+  /** The slot that the answer must have reached. */
   readonly minContextSlot: Slot | undefined;
-  /** What it was not long ago: a node may leave out an account that has been closed just after the slot that it names. */
+  /** A recent list: a node may leave out an account that was closed just after the slot that it reports. */
   readonly known?: TokenList | undefined;
-  /** How often it is read for want of one slot. One for who reads it again together with something else. */
+  /** The most tries to read all parts at one slot. Callers that retry a larger read themselves pass one. */
   readonly maxAttempts?: number;
 }
 
 export interface TokenListRead {
   readonly slot: Slot;
-  /** The first slot that all of it is known to hold at. Default: {@link slot}. */
+  /** The first slot at which the whole list is known to hold. Default: {@link slot}. */
   readonly sinceSlot?: Slot;
-  /** False when no slot was found at which all of it was read. */
+  /** False when its parts could not be read at one slot. */
   readonly isConsistent: boolean;
   readonly list: TokenList;
-  /** Vouches for it at later slots too. */
+  /** The lease that dates the list beyond {@link slot}. */
   readonly lease?: Lease | undefined;
 }
 
-/** Where token lists are read. Throws `result_too_large` for more than 10,000 accounts. */
+/** A source of token lists. It throws `result_too_large` for more than 10,000 accounts. */
 export interface TokenListSource {
   read(query: TokenListQuery): Promise<TokenListRead>;
 }
 
-/** Reads a token list from the upstream: accounts and mints at one slot, as far as it can be. */
+/** Reads a token list from the upstream, with accounts and mints at one slot if possible. */
 export async function readTokenList(mesh: Pick<Mesh, 'call'>, query: TokenListQuery): Promise<TokenListRead> {
   const { mint, commitment } = query;
   const read = (minContextSlot: Slot | undefined): Promise<ReadParts<TokenList>> => {
@@ -59,16 +59,16 @@ export async function readTokenList(mesh: Pick<Mesh, 'call'>, query: TokenListQu
     return mint === undefined ? readAllAccounts(mesh, query, options) : readAccountsOfMint(mesh, mint, query, options);
   };
   const { slot, sinceSlot, value, isConsistent } = await readAtOneSlot(query.minContextSlot, read, query.maxAttempts);
-  return { slot, sinceSlot, isConsistent: isConsistent, list: value };
+  return { slot, sinceSlot, isConsistent, list: value };
 }
 
-/** How amounts of a mint are shown. One that is gone has no decimals any more. */
+/** Returns the scale of a mint's amounts. A closed mint has no decimals. */
 export const scaleOf = ({ scales }: TokenList, mint: string): AmountScale => scales.get(mint) ?? CLOSED_MINT_SCALE;
 
-/** True when two lists say the same. One that follows the Clock is like no other. */
+/** Returns true when two lists are equal. A list that depends on the Clock equals no other. */
 export const isSameList = (one: TokenList, other: TokenList): boolean => isDeepStrictEqual(one, other);
 
-/** The part of a list that is about one mint: nothing when that is no mint. */
+/** Returns the part of a list that belongs to one mint; an empty list when that is no mint. */
 export function filterByMint({ accounts, scales, dependsOnClock: followsClock }: TokenList, mint: string): TokenList {
   const scale = scales.get(mint);
   if (scale === undefined) return { accounts: [], scales: new Map(), dependsOnClock: followsClock };
@@ -79,10 +79,10 @@ export function filterByMint({ accounts, scales, dependsOnClock: followsClock }:
   };
 }
 
-/** So many rows take a few milliseconds. */
+/** The number of rows that are decoded in one turn of the event loop, in a few milliseconds. */
 const ROWS_PER_CHUNK = 32;
 
-/** The accounts of a longer list are not read again by address. None that is kept live is longer. */
+/** The length of a list up to which its accounts are re-read by address. No list that is kept live is longer. */
 const MAX_REREAD_ACCOUNTS = 200;
 
 async function readAllAccounts(
@@ -96,7 +96,7 @@ async function readAllAccounts(
   return { slots: [...slots, ...read.slots], value: read.value };
 }
 
-/** A node refuses to list the accounts of what is no mint; here that is an empty list. */
+/** Reads the accounts of one mint. A node rejects an address that is no mint; here that is an empty list. */
 async function readAccountsOfMint(
   mesh: Pick<Mesh, 'call'>,
   mint: string,
@@ -117,7 +117,7 @@ async function readAccountsOfMint(
   return { slots: [slot, ...read.slots], value: read.value };
 }
 
-/** Reads by address what is listed, or was known, and the mints of it. */
+/** Reads the listed accounts, those that were known before, and their mints by address. */
 async function readByAddress(
   mesh: Pick<Mesh, 'call'>,
   owner: string,
@@ -134,8 +134,8 @@ async function readByAddress(
 }
 
 /**
- * Those of the named accounts that hold tokens of an owner, as they are by address. A list only tells which there may
- * be: a node makes it as of its newest root, which is ahead of the slot that it names where that is final already
+ * Selects the accounts that belong to an owner when read by address. A node's list only says which accounts there may
+ * be: it is built from the node's newest root, which may be newer than the finalized slot that the node reports
  * (https://github.com/anza-xyz/agave/pull/11666).
  */
 async function selectOwned(

@@ -31,8 +31,8 @@ export class AccountSession {
       session: options,
       states: () => this.#accounts.keys(),
       reread: async (account) => {
-        const reading = await this.#fetch(account, undefined);
-        return { slot: reading.slot, isUnchanged: () => isSameAccount(toAccountJson(reading.account), account.json) };
+        const fetched = await this.#fetch(account, undefined);
+        return { slot: fetched.slot, isUnchanged: () => isSameAccount(toAccountJson(fetched.account), account.json) };
       },
       onClockUpdate: (commitment, { slot }) => this.#onClockUpdate(commitment, slot),
       onLost: () => {
@@ -107,11 +107,11 @@ export class AccountSession {
     if (pendingReadMinSlot === undefined || this.#readsInFlight.has(account)) return;
     this.#readsInFlight.add(account);
     try {
-      const reading = await this.#fetch(account, pendingReadMinSlot > 0 ? pendingReadMinSlot : undefined);
-      const json = toAccountJson(reading.account);
+      const fetched = await this.#fetch(account, pendingReadMinSlot > 0 ? pendingReadMinSlot : undefined);
+      const json = toAccountJson(fetched.account);
       if (!this.has(account)) return;
       if (this.#isTooLarge(json)) this.#markIneligible(account, tooLargeError());
-      else this.#handleResult(account, account.onRead(reading.slot, json), reading.slot);
+      else this.#handleResult(account, account.onRead(fetched.slot, json), fetched.slot);
       if (account.holder.isSynced) this.#syncing.delete(account);
     } catch {
       // the read is still needed

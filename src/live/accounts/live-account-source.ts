@@ -59,8 +59,8 @@ export class LiveAccountSource implements AccountSource {
     const fromState = readFromState(account, query, this.#liveSet.tip);
     if (fromState !== undefined) return fromState;
     const floor = Math.max(minContextSlot, account.slot);
-    const reading = await this.#options.upstream.read({ ...query, minContextSlot: floor > 0 ? floor : undefined });
-    return { ...reading, lease: leaseFor(account, reading, query) };
+    const fetched = await this.#options.upstream.read({ ...query, minContextSlot: floor > 0 ? floor : undefined });
+    return { ...fetched, lease: leaseFor(account, fetched, query) };
   }
 
   /**

@@ -64,8 +64,8 @@ export class LiveTokenListSource implements TokenListSource {
     if (fromState !== undefined) return fromState;
     const floor = Math.max(minContextSlot, state.slot);
     const known = state.list;
-    const reading = await readTokenList(mesh, { ...query, known, minContextSlot: floor > 0 ? floor : undefined });
-    return { ...reading, lease: leaseFor(state, reading, query) };
+    const fetched = await readTokenList(mesh, { ...query, known, minContextSlot: floor > 0 ? floor : undefined });
+    return { ...fetched, lease: leaseFor(state, fetched, query) };
   }
 
   /** Adds a list that has become hot. A processed list holds for one slot only: it is never kept live. */
@@ -96,8 +96,8 @@ function readFromState(
  * Returns the lease for a list that was read at a slot that the lease doesn't cover yet: if the read equals the list
  * that is kept live, it holds at its own slot and at all slots that the lease advances to.
  */
-function leaseFor(state: TokenListState, reading: TokenListRead, { mint }: TokenListQuery): Lease | undefined {
+function leaseFor(state: TokenListState, fetched: TokenListRead, { mint }: TokenListQuery): Lease | undefined {
   const { lease, slot, list } = state;
-  if (lease?.state !== 'active' || list === undefined || !reading.isConsistent || reading.slot < slot) return undefined;
-  return isSameList(reading.list, mint === undefined ? list : filterByMint(list, mint)) ? lease : undefined;
+  if (lease?.state !== 'active' || list === undefined || !fetched.isConsistent || fetched.slot < slot) return undefined;
+  return isSameList(fetched.list, mint === undefined ? list : filterByMint(list, mint)) ? lease : undefined;
 }
