@@ -74,7 +74,7 @@ export function verifyText(text: string, input: VerificationInput, nowMs: number
       return {
         verdict: 'open',
         explanation,
-        lines: lines.map((line) => ({ ...line, standing: 'claimed' })),
+        lines: lines.map((line) => ({ ...line, status: 'claimed' })),
         result: null,
       };
     }

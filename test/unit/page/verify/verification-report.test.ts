@@ -26,17 +26,17 @@ t.test('a body that holds is told line by line, and its result given', async (t)
       ...['commitment signed', 'claim signed', 'digest proven', 'issued signed', 'nonce signed', 'signature proven'],
     ],
   );
-  t.match(lineOf(finding, 'cluster'), { value: CLUSTER, words: /mainnet-beta/ });
-  t.match(lineOf(finding, 'issued'), { words: /2024-06-20T16:13:20\.000Z, 3 minutes ago/ });
-  t.match(lineOf(finding, 'signature'), { words: /for 2 statements, of which this is number 1/ });
+  t.match(lineOf(finding, 'cluster'), { value: CLUSTER, explanation: /mainnet-beta/ });
+  t.match(lineOf(finding, 'issued'), { explanation: /2024-06-20T16:13:20\.000Z, 3 minutes ago/ });
+  t.match(lineOf(finding, 'signature'), { explanation: /for 2 statements, of which this is number 1/ });
 });
 
 t.test('what a person does not say is signed, but not compared', async (t) => {
   const finding = judge(bound, { cluster: '', request: '' });
   t.equal(finding.verdict, 'proven');
-  for (const name of ['cluster', 'request', 'nonce']) t.match(lineOf(finding, name), { standing: 'signed' });
+  for (const name of ['cluster', 'request', 'nonce']) t.match(lineOf(finding, name), { status: 'signed' });
   const said = judge(bound, { nonce: 'A'.repeat(22) });
-  t.match(lineOf(said, 'nonce'), { standing: 'proven' });
+  t.match(lineOf(said, 'nonce'), { status: 'proven' });
 });
 
 t.test('without a key nothing is proven, and no result is given', async (t) => {
@@ -60,7 +60,7 @@ t.test('a body that does not hold proves no line, and the one at fault is marked
   ];
   for (const [text, known, wrong, words] of cases) {
     const finding = judge(text, known);
-    t.match(finding, { verdict: 'refused', words, result: null });
+    t.match(finding, { verdict: 'refused', explanation: words, result: null });
     const standings = finding.lines.map(({ name, status }) => (status === 'wrong' ? name : status));
     t.same(new Set(standings), new Set(wrong === undefined ? [] : ['claimed', wrong]), words);
   }
@@ -71,7 +71,7 @@ t.test('a request that nobody can have made is no proof, though it was signed', 
     const [odd = ''] = sealAnswers(signer, [{ ...answer, request }]);
     const finding = judge(odd, { request: '' });
     t.match(finding, { verdict: 'refused', result: null });
-    t.match(lineOf(finding, 'request'), { standing: 'wrong' });
+    t.match(lineOf(finding, 'request'), { status: 'wrong' });
   }
 });
 
@@ -103,5 +103,5 @@ t.test('no signer can choose a time that stops the page', async (t) => {
     { numRuns: 50 },
   );
   const [beyond = ''] = sealAnswers(newSigner(), [answer], Number.MAX_SAFE_INTEGER);
-  t.match(lineOf(verifyText(beyond, nothing, 0), 'issued'), { words: 'Issued in no year that a calendar knows.' });
+  t.match(lineOf(verifyText(beyond, nothing, 0), 'issued'), { explanation: 'Issued in no year that a calendar knows.' });
 });
