@@ -8,7 +8,7 @@ import { openStream, type Stream, type StreamOptions } from './stream.ts';
 import { TrustStore } from './trust-store.ts';
 import { acceptUnverified, createAnswerVerifier } from './verify-answer.ts';
 
-// With these this file is the whole of the package's `./client`.
+// Together with these, this file is the whole of the package's `./client`.
 export { type Receipt, ReceiptError, type ReceiptFault } from '../receipts/verify/verify-receipt.ts';
 export type { Gap, Snapshot } from './gap-detector.ts';
 export type { Answer, Read, ReadOptions } from './read-types.ts';
@@ -19,42 +19,45 @@ export type { Follow, Stream, StreamOptions, StreamState } from './stream.ts';
 export type { Topic, Update } from './subscription-messages.ts';
 
 export interface ClientOptions {
-  /** Where the gateway is, with the prefix that a proxy may have put before `/api/v1`. */
+  /** The gateway's URL, with the prefix that a proxy may have put before `/api/v1`. */
   readonly url: string | URL;
   /**
-   * The key, or keys, that receipts must be signed with, base58. Without it the key that `/pubkey` names at first is
-   * believed from then on; whoever answers that question can lie about all others.
+   * The public key, or keys, that receipts must be signed with, base58. Without it the client trusts the key that
+   * `/pubkey` names on first use; an attacker who forges that answer can forge all others.
    */
   readonly publicKey?: string | readonly string[];
-  /** The genesis hash of the cluster that is meant, base58. Without it the one that `/health` names at first. */
+  /** The genesis hash of the expected cluster, base58. Without it, the one that `/health` names on first use. */
   readonly cluster?: string;
-  /** Sent with every request: `x-api-key` and the like. */
+  /** Headers that are sent with every request, such as `x-api-key`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** `false`: takes every answer as it is. */
+  /** False accepts every answer without verification. */
   readonly verify?: boolean;
-  /** How old the receipt of an answer may be that can still change, in milliseconds; 60,000 by default. */
+  /** The maximum age of a receipt, unless its result is final, in milliseconds; 60,000 by default. */
   readonly maxAgeMs?: number;
-  /** For each try of a request, in milliseconds; 10,000 by default. */
+  /** The timeout of each attempt of a request, in milliseconds; 10,000 by default. */
   readonly timeoutMs?: number;
-  /** How often a request is tried in all; 4 by default. */
+  /** The number of attempts of a request, the first included; 4 by default. */
   readonly attempts?: number;
-  /** A longer answer is given up, in bytes; 32 MiB by default. */
+  /** The longest response body that is read, in bytes; 32 MiB by default. */
   readonly maxBodyBytes?: number;
   readonly fetch?: typeof fetch;
-  /** For Node 20, which has no WebSocket of its own, and to send headers: `(url, headers) => new WebSocket(url, { headers })`. */
+  /**
+   * Opens a WebSocket: needed in Node 20, which has none, and to send headers on the stream:
+   * `(url, headers) => new WebSocket(url, { headers })`.
+   */
   readonly openSocket?: OpenSocket;
   readonly clock?: Clock;
-  /** From 0 to 1, spreads retries. A nonce is not made of it. */
+  /** Returns a number from 0 to 1, for the jitter of retries. Nonces do not use it. */
   readonly random?: () => number;
 }
 
-/** A gateway, seen from outside. */
+/** A client of one gateway. */
 export interface Client extends RouteClient {
-  /** Opens the realtime stream. */
+  /** Opens the real-time stream. */
   stream(options?: StreamOptions): Stream;
 }
 
-/** Speaks with a gateway, and believes only what is proven. Runs in Node, Deno and browsers. */
+/** Creates a client of a gateway that verifies every signed answer. Runs in Node, Deno and browsers. */
 export function createClient(options: ClientOptions): Client {
   const { publicKey = [], cluster, headers = {}, verify = true, clock = systemClock, random = Math.random } = options;
   const { openSocket = openGlobalSocket, maxAgeMs = 60_000 } = options;
@@ -65,7 +68,7 @@ export function createClient(options: ClientOptions): Client {
     timeoutMs: options.timeoutMs ?? 10_000,
     attempts: options.attempts ?? 4,
     maxBodyBytes: options.maxBodyBytes ?? 32 * 1024 * 1024,
-    fetch: options.fetch ?? ((url, init) => fetch(url, init)), // a browser's `fetch` must be called as the window's
+    fetch: options.fetch ?? ((url, init) => fetch(url, init)), // a browser's `fetch` must be called on the window
     clock,
     random,
   });

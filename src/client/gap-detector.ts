@@ -1,33 +1,33 @@
 import type { Result } from './route-types.ts';
 
-/** The network as one frame of the stream tells it. */
+/** The state of the network in one frame of the stream. */
 export type Snapshot = Result<'/network'>;
 
-/** Frames that never came. */
+/** Frames that were never received. */
 export interface Gap {
-  /** How many; null when another process took over, whose count tells nothing. */
+  /** The number of missed frames; null if another gateway process took over, which numbers its frames differently. */
   readonly missed: number | null;
   /** The last frame before the gap. */
   readonly after: Snapshot;
-  /** The first one behind it. */
+  /** The first frame after the gap. */
   readonly before: Snapshot;
 }
 
-/** Watches over the numbers of the frames, from one connection to the next. */
+/** Finds gaps in the sequence numbers of frames, also from one connection to the next. */
 export class GapDetector {
   readonly #expectsEveryFrame: boolean;
   #last: Snapshot | undefined;
 
-  /** With `everyFrame` false the gateway skips frames by design. */
+  /** `expectsEveryFrame` is false on a stream with an interval, where the gateway skips frames by design. */
   constructor(expectsEveryFrame: boolean) {
     this.#expectsEveryFrame = expectsEveryFrame;
   }
 
-  /** What was missed before this frame, if anything was; `repeated` for a frame that is no news. */
-  observe(frame: Snapshot): Gap | 'repeated' | undefined {
+  /** Returns the gap before this frame, if there is one, or `duplicate` for a frame that is not newer than the last. */
+  observe(frame: Snapshot): Gap | 'duplicate' | undefined {
     const last = this.#last;
     const isSameStream = last?.stream === frame.stream;
-    if (last !== undefined && isSameStream && frame.seq <= last.seq) return 'repeated';
+    if (last !== undefined && isSameStream && frame.seq <= last.seq) return 'duplicate';
     this.#last = frame;
     if (last === undefined) return undefined;
     if (!isSameStream) return { missed: null, after: last, before: frame };

@@ -1,8 +1,8 @@
 import type { PreSerialized } from '../routing/schemas.ts';
 
 /**
- * What a value of the gateway is once it has travelled as JSON. An integer that may pass 2^53 is a `number` where that
- * is exact and else a `bigint`; what a node wrote itself is `unknown`.
+ * The type of a gateway value after a trip through JSON. An integer that may exceed 2^53 is a `number` where that is
+ * exact and otherwise a `bigint`; JSON that a node wrote is `unknown`.
  */
 export type Jsonify<T> = T extends bigint
   ? number | bigint

@@ -1,6 +1,6 @@
 const NONCE_BYTES = 16;
 
-/** A nonce that nobody can have foreseen: 22 characters of base64url. */
+/** Creates an unpredictable nonce: 22 characters of base64url. */
 export function newNonce(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(NONCE_BYTES));
   return btoa(String.fromCharCode(...bytes))

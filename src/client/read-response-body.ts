@@ -1,6 +1,6 @@
 import { SlotgateError } from './slotgate-error.ts';
 
-/** The whole body, or `unreadable` when it is longer than `maxBytes`: nobody can fill the caller's memory. */
+/** Reads a whole body. Throws `unreadable` if it is longer than `maxBytes`, so that no server can fill the memory. */
 export async function readResponseBody({ body, status }: Response, maxBytes: number): Promise<Uint8Array> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -11,7 +11,7 @@ export async function readResponseBody({ body, status }: Response, maxBytes: num
     if (done) break;
     length += value.length;
     if (length > maxBytes) {
-      reader.cancel().catch(() => {}); // whatever becomes of the rest
+      reader.cancel().catch(() => {}); // the result of cancelling does not matter
       throw new SlotgateError('unreadable', `the answer is longer than ${maxBytes} bytes`, { status });
     }
     chunks.push(value);

@@ -5,13 +5,13 @@ import type { VerifiedAnswer } from './verify-answer.ts';
 
 /** A signed answer. */
 export interface Read<R> extends VerifiedAnswer<R> {
-  /** True when the gateway proves that `since` still holds; `slot` and `receipt` are of now. */
+  /** True if the gateway proves that the result of `since` still holds; `slot` and `receipt` are current. */
   readonly unchanged: boolean;
-  /** Names the result. */
+  /** The identifier of the result (`ETag`). */
   readonly etag: string | null;
 }
 
-/** What a path answers. `/network`, `/health` and `/pubkey` carry no receipt, and the last two are about no slot. */
+/** The answer of a path. `/network`, `/health` and `/pubkey` have no receipt, and the last two have no slot. */
 export type Answer<P extends Path> =
   EnvelopeOf<P> extends 'signed'
     ? Read<Result<P>>
@@ -19,17 +19,17 @@ export type Answer<P extends Path> =
       ? { readonly result: Result<P>; readonly slot: Slot }
       : { readonly result: Result<P> };
 
-/** How a read is made. */
+/** The options of one read. */
 export interface ReadOptions<P extends Path = SignedPath> extends RequestOptions {
-  /** The answer must hold at this slot or a later one. */
+  /** The lowest slot that the answer may be about. */
   readonly minSlot?: Slot;
-  /** `true`: the answer is signed together with something that nobody can have foreseen, so it is made now. */
+  /** True has the answer signed with a random nonce, which proves that it was made after the request. */
   readonly nonce?: P extends SignedPath ? boolean | string : never;
-  /** An answer to the same question: if it still holds, only its new proof travels. */
+  /** An earlier answer to the same request: if it still holds, only a new receipt is transferred. */
   readonly since?: P extends SignedPath ? Read<Result<P>> : never;
 }
 
-/** What a read takes beside its path: without parameters it may be nothing. */
+/** The arguments of a read after its path; all are optional if the path has no required parameters. */
 export type ReadArguments<P extends Path> =
   Record<never, never> extends Parameters<P>
     ? [params?: Parameters<P>, options?: ReadOptions<P>]

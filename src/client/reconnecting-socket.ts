@@ -3,25 +3,24 @@ import { fatalErrorOf, reconnectDelayMs } from './close-codes.ts';
 import type { SlotgateError } from './slotgate-error.ts';
 import type { Socket } from './socket.ts';
 
-/** What happens on a line that mends itself. */
 export interface ReconnectingSocketOptions {
   readonly openSocket: () => Socket;
   readonly clock: Clock;
   readonly random: () => number;
-  /** A line that is silent for so long is dead. Opening it counts as silence. */
+  /** The time without a message after which a connection counts as dead, the time to open it included. */
   readonly silenceMs: number;
   readonly onOpen: () => void;
   readonly onMessage: (text: string) => void;
-  /** It is down, and comes back by itself in so many milliseconds. */
-  readonly onDisconnect: (inMs: number) => void;
-  /** It is down for good. */
-  readonly onEnd: (why: SlotgateError) => void;
+  /** Called when the connection is lost; the next one is opened in `delayMs`. */
+  readonly onDisconnect: (delayMs: number) => void;
+  /** Called when the connection is lost for good. */
+  readonly onEnd: (error: SlotgateError) => void;
 }
 
-/** The close code of a line that just broke. RFC 6455 7.1.5 */
+/** The close code of a connection that broke without a close frame (RFC 6455 7.1.5). */
 const ABNORMAL_CLOSURE = 1006;
 
-/** One WebSocket after another: opened again, after a pause, whenever it closes, breaks or falls silent. */
+/** A sequence of WebSockets: the next one is opened, after a delay, whenever one closes, breaks or is silent. */
 export class ReconnectingSocket {
   readonly #options: ReconnectingSocketOptions;
   #socket: Socket | undefined;
@@ -39,15 +38,17 @@ export class ReconnectingSocket {
     return this.#isOpen;
   }
 
+  /** Sends a message if the connection is open. */
   send(text: string): void {
     if (this.#isOpen) this.#socket?.send(text);
   }
 
-  /** Gives this connection up for another one. */
+  /** Replaces the connection with another one. */
   reconnect(): void {
     this.#onConnectionLost(ABNORMAL_CLOSURE);
   }
 
+  /** Closes the connection for good, without a callback. */
   close(): void {
     this.#disconnect();
   }
@@ -61,7 +62,7 @@ export class ReconnectingSocket {
     this.#socket = socket;
     this.#lastReceivedMs = clock.monotonic();
     this.#startWatchdog(silenceMs);
-    socket.addEventListener('error', () => {}); // `close` follows, and `ws` throws what nobody listens to
+    socket.addEventListener('error', () => {}); // `close` follows; without a listener `ws` would throw
     socket.addEventListener(
       'close',
       ifCurrent(({ code = ABNORMAL_CLOSURE }) => this.#onConnectionLost(code)),
@@ -83,7 +84,7 @@ export class ReconnectingSocket {
     );
   }
 
-  /** A timer that was held up, as in a tab in the background, may be late: what counts is when something was heard. */
+  /** Checks for silence. Timers may be late, as in a background tab, so the time of the last message decides. */
   #startWatchdog(ms: number): void {
     const { clock, silenceMs } = this.#options;
     this.#cancelTimer = clock.after(ms, () => {

@@ -1,16 +1,17 @@
 import { API_PREFIX } from '../domain/canonical-request.ts';
 
-/** Parameters as a caller writes them. */
+/** Parameters as the caller writes them. */
 export type TargetParameters = Readonly<Record<string, string | number | bigint | undefined>>;
 
-/** Fills the names in a declared path, and appends what is left as query: `/block/:slot` → `/api/v1/block/7`. */
+/** Fills the names in a declared path and appends the other parameters as query: `/block/:slot` → `/api/v1/block/7`. */
 export function buildRequestTarget(path: string, params: TargetParameters): string {
   const unusedParams = new Map(Object.entries(params).filter(([, value]) => value !== undefined));
   const filled = path.replace(/:(\w+)/g, (_, name: string) => {
     const value = unusedParams.get(name);
     unusedParams.delete(name);
-    // A dot or nothing at all would make another path of it.
-    if (value === undefined || /^\.{0,2}$/.test(String(value))) throw new TypeError(`${path} needs ${name}`);
+    // A dot or an empty text would change the path.
+    if (value === undefined || /^\.{0,2}$/.test(String(value)))
+      throw new TypeError(`${path} needs the parameter ${name}`);
     return encodeURIComponent(String(value));
   });
   const query = [...unusedParams].map(
@@ -19,7 +20,7 @@ export function buildRequestTarget(path: string, params: TargetParameters): stri
   return `${API_PREFIX}${filled}${query.length === 0 ? '' : `?${query.join('&')}`}`;
 }
 
-/** The gateway's address without what every target starts with. */
+/** Returns the gateway's URL without the prefix that every target has. */
 export function baseUrlOf(url: string | URL): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname.replace(/\/+$/, '').replace(/\/api\/v1$/, '');

@@ -7,8 +7,8 @@ import { SlotgateError } from './slotgate-error.ts';
 type UnsignedPath = Exclude<Path, SignedPath> | PostPath;
 
 /**
- * The paths without receipts. The compiler keeps the list whole and true: every other path is held to its proof, and
- * no gateway can talk a client out of that.
+ * The paths without receipts. The compiler keeps the list complete: the answer of every other path must have a valid
+ * receipt, whatever the gateway sends.
  */
 const UNSIGNED_ENVELOPES: { readonly [P in UnsignedPath]: EnvelopeOf<P> } = {
   '/network': 'anchored',
@@ -18,26 +18,26 @@ const UNSIGNED_ENVELOPES: { readonly [P in UnsignedPath]: EnvelopeOf<P> } = {
   '/explain': 'plain',
 };
 
-/** Results that can never change any more. Their receipts stand for good. */
+/** Checks for results that can never change again, whose receipts may have any age. */
 const FINALITY_CHECKS: { readonly [P in SignedPath]?: (result: Result<P>) => boolean } = {
   '/block/:slot': ({ commitment }) => commitment === 'finalized',
   '/tx/:sig': ({ confirmationStatus }) => confirmationStatus === 'finalized',
 };
 
-/** The dress of an answer that proves nothing; undefined where there has to be a proof. */
+/** Returns the envelope of a path without receipts; undefined for a path that must have one. */
 export const unsignedEnvelope = (path: string): Envelope | undefined =>
   Object.hasOwn(UNSIGNED_ENVELOPES, path) ? UNSIGNED_ENVELOPES[path as UnsignedPath] : undefined; // it was just found there
 
-/** Tells, for the results of a path, which can never change any more; undefined where all can. */
+/** Returns the check whether a result of the path can never change again; undefined if all can. */
 export const finalityCheck = (path: string): ((result: never) => boolean) | undefined =>
   Object.hasOwn(FINALITY_CHECKS, path) ? FINALITY_CHECKS[path as SignedPath] : undefined; // it was just found there
 
-/** An answer that proves nothing, with its result where all others have it. */
+/** Parses an answer without a receipt, and returns it with its result as `result`. */
 export function unwrap({ body, status }: GatewayResponse, envelope: Envelope): unknown {
   try {
     const value = parseExactJson(new TextDecoder('utf-8', { fatal: true }).decode(body));
     return envelope === 'plain' ? { result: value } : value;
   } catch (cause) {
-    throw new SlotgateError('unreadable', 'the answer is no JSON', { status, cause });
+    throw new SlotgateError('unreadable', 'the answer is not JSON', { status, cause });
   }
 }

@@ -9,14 +9,15 @@ import type { Body, Path, PostPath, Result } from './route-types.ts';
 import type { GatewayResponse, RequestOptions, SendRequest } from './send-request.ts';
 import type { VerifyAnswer } from './verify-answer.ts';
 
-/** Reads of every route, typed by their declarations. */
+/** The requests to every route, typed by the routes' declarations. */
 export interface RouteClient {
-  /** `get('/balance/:addr', { addr })`. Throws SlotgateError, and ReceiptError for an answer that isn't proven. */
+  /** Reads a route: `get('/balance/:addr', { addr })`. Rejects with SlotgateError, or ReceiptError if verification fails. */
   get<P extends Path>(path: P, ...rest: ReadArguments<P>): Promise<Answer<P>>;
-  /** `post('/rpc', { method: 'getSlot' })`. Throws SlotgateError. */
-  post<P extends PostPath>(path: P, body: Body<P>, patience?: RequestOptions): Promise<{ readonly result: Result<P> }>;
+  /** Posts to a route: `post('/rpc', { method: 'getSlot' })`. Rejects with SlotgateError. */
+  post<P extends PostPath>(path: P, body: Body<P>, options?: RequestOptions): Promise<{ readonly result: Result<P> }>;
 }
 
+/** Creates the typed requests over `send` and `verifyAnswer`. */
 export function createRouteClient(send: SendRequest, verifyAnswer: VerifyAnswer): RouteClient {
   async function get(path: string, params: TargetParameters = {}, options: ReadOptions = {}): Promise<unknown> {
     const { minSlot, nonce: nonceOption = false, since } = options;
@@ -45,11 +46,11 @@ export function createRouteClient(send: SendRequest, verifyAnswer: VerifyAnswer)
     return unwrap(response, unsignedEnvelope(path) ?? 'bare');
   }
 
-  // What a path takes and answers is the word of its declaration, which is there for the compiler only.
+  // Parameters and results are typed by the declarations, which exist at compile time only.
   return { get: get as RouteClient['get'], post: post as RouteClient['post'] };
 }
 
-/** The body that a 200 would have had now: the old result under the new receipt. */
+/** Returns the body that a 200 would have had: the earlier result with the new receipt. */
 function bodyOfNotModified({ headers }: GatewayResponse, since: Read<unknown> | undefined): string {
   const receipt = headers.get('x-receipt');
   const slot = headers.get('x-slot');

@@ -7,23 +7,23 @@ type GetRoute = Exclude<DeclaredRoute, { readonly kind: 'post' }>;
 type PostRoute = Extract<DeclaredRoute, { readonly kind: 'post' }>;
 type RouteAt<P> = Extract<DeclaredRoute, { readonly path: P }>;
 
-/** The path of a read, as its route declares it: `/balance/:addr`. */
+/** The path of a GET route as declared: `/balance/:addr`. */
 export type Path = GetRoute['path'];
 
-/** The path of a question that is too long for a URL. */
+/** The path of a POST route. */
 export type PostPath = PostRoute['path'];
 
-/** What a path answers. */
+/** The result of a path. */
 export type Result<P extends Path | PostPath> =
   RouteAt<P> extends { readonly result: { readonly _output: infer R } } ? Jsonify<R> : never;
 
-/** What a path takes in its body. */
+/** The request body of a path. */
 export type Body<P extends PostPath> = RouteAt<P> extends { readonly body: { readonly _output: infer B } } ? B : never;
 
-/** How the answers of a path are dressed. */
+/** The envelope of a path's answers. */
 export type EnvelopeOf<P extends Path | PostPath> = RouteAt<P>['envelope'];
 
-/** The paths whose answers carry a receipt. */
+/** The paths whose answers have a receipt. */
 export type SignedPath = { [P in Path]: EnvelopeOf<P> extends 'signed' ? P : never }[Path];
 
 type ParameterInputs<T> = { readonly [K in keyof T]: T[K] extends Param<unknown, infer G> ? G : never };
@@ -31,6 +31,6 @@ type OptionalWhereUndefined<T> = { readonly [K in keyof T as undefined extends T
   readonly [K in keyof T as undefined extends T[K] ? K : never]?: T[K];
 };
 
-/** What a path takes: the names in the path and those of the query, alike. */
+/** The parameters of a path, those in the path and those in the query. */
 export type Parameters<P extends Path> =
   RouteAt<P> extends { readonly params: infer S } ? OptionalWhereUndefined<ParameterInputs<S>> : never;

@@ -3,47 +3,47 @@ import { readResponseBody } from './read-response-body.ts';
 import { isTransient, parseRetryAfterMs, retryDelayMs, sleep } from './retry.ts';
 import { isErrorCode, SlotgateError } from './slotgate-error.ts';
 
-/** One request, whatever it is about. */
+/** One request to the gateway. */
 export interface GatewayRequest {
   /** Path and query, from `/api/v1` on. */
   readonly target: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** With a body it is a POST. */
+  /** The body of a POST; a request without it is a GET. */
   readonly body?: string;
 }
 
-/** How long a caller is willing to wait. */
+/** Timeouts and retries of one request. */
 export interface RequestOptions {
   readonly signal?: AbortSignal;
-  /** For each try, in milliseconds. */
+  /** The timeout of each attempt, in milliseconds. */
   readonly timeoutMs?: number;
-  /** How often it is tried, the first time included. */
+  /** The number of attempts, the first included. */
   readonly attempts?: number;
 }
 
-/** A 200 or a 304. */
+/** A response with status 200 or 304. */
 export interface GatewayResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Uint8Array;
 }
 
-/** Asks until there is an answer. Throws SlotgateError, or the reason of the caller's signal. */
-export type SendRequest = (call: GatewayRequest, patience: RequestOptions) => Promise<GatewayResponse>;
+/** Sends a request, with retries. Rejects with SlotgateError, or the reason of the caller's signal. */
+export type SendRequest = (request: GatewayRequest, options: RequestOptions) => Promise<GatewayResponse>;
 
 export interface RequestSenderOptions {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly attempts: number;
-  /** A longer body is given up, in bytes. */
+  /** The longest body that is read, in bytes. */
   readonly maxBodyBytes: number;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
   readonly random: () => number;
 }
 
-/** Every route only reads, so any request may be made again. */
+/** Creates a sender that retries transient errors; every route only reads, so any request may be repeated. */
 export function createRequestSender(options: RequestSenderOptions): SendRequest {
   const { clock, random } = options;
   return async (request, requestOptions) => {
@@ -61,7 +61,7 @@ export function createRequestSender(options: RequestSenderOptions): SendRequest 
   };
 }
 
-/** One try, which ends when its time is over or the caller has lost interest. */
+/** Makes one attempt, which ends at its timeout or when the caller aborts. */
 async function sendOnce(
   { target, headers, body }: GatewayRequest,
   { signal, timeoutMs }: RequestOptions,
@@ -80,7 +80,7 @@ async function sendOnce(
       method: isPost ? 'POST' : 'GET',
       headers: { ...senderOptions.headers, ...headers, ...(isPost && { 'content-type': 'application/json' }) },
       ...(isPost && { body }),
-      // A browser would answer a 304 with the body it kept, whose receipt is as old as that.
+      // A browser would replace a 304 by its cached body, whose receipt is too old.
       cache: 'no-store',
       signal: controller.signal,
     };
@@ -93,13 +93,14 @@ async function sendOnce(
   } catch (thrown) {
     if (controller.signal.aborted) throw controller.signal.reason;
     if (thrown instanceof SlotgateError) throw thrown;
-    throw new SlotgateError('network', 'the gateway can not be reached', { cause: thrown });
+    throw new SlotgateError('network', "the gateway can't be reached", { cause: thrown });
   } finally {
     cancelTimer();
     signal?.removeEventListener('abort', onAbort);
   }
 }
 
+/** Returns a 200 or 304 as it is. Throws SlotgateError for any other status. */
 function requireSuccess(response: GatewayResponse, nowMs: number): GatewayResponse {
   const { status, headers, body } = response;
   if (status === 200 || status === 304) return response;
@@ -112,10 +113,10 @@ function requireSuccess(response: GatewayResponse, nowMs: number): GatewayRespon
   };
   const { error, message } = parseErrorBody(body);
   if (isErrorCode(error)) throw new SlotgateError(error, message, details);
-  throw new SlotgateError('unreadable', `status ${status} without a word that is known`, details);
+  throw new SlotgateError('unreadable', `status ${status} without a known error code`, details);
 }
 
-/** What an error's body says; nothing of it when somebody else wrote it, such as a proxy. */
+/** Parses the body of an error; `error` is undefined if somebody else wrote it, such as a proxy. */
 function parseErrorBody(body: Uint8Array): { readonly error: unknown; readonly message: string } {
   try {
     const { error, message } = Object(JSON.parse(new TextDecoder().decode(body)));

@@ -1,10 +1,10 @@
 import type { Clock } from '../domain/clock.ts';
 
-/** The gateway closes a stream on which more than ten messages come in a second. */
+/** The most messages in a second; the gateway closes a stream that sends more than ten. */
 const MAX_MESSAGES = 8;
 const WINDOW_MS = 1000;
 
-/** Sends messages in order, no faster than the gateway takes them. */
+/** A queue that sends messages in order, within the gateway's limit. */
 export class SendThrottle {
   readonly #clock: Clock;
   readonly #send: (message: string) => void;
@@ -17,12 +17,13 @@ export class SendThrottle {
     this.#send = send;
   }
 
+  /** Sends a message as soon as the limit allows. */
   enqueue(message: string): void {
     this.#queue.push(message);
     if (this.#cancelTimer === undefined) this.#flush();
   }
 
-  /** Forgets what was not sent. */
+  /** Drops the messages that were not sent. */
   close(): void {
     this.#queue.length = 0;
     this.#cancelTimer?.();

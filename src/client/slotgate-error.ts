@@ -1,24 +1,24 @@
 import { ERRORS, type ErrorCode } from '../domain/gateway-error.ts';
 
 /**
- * Why a request came to nothing: the gateway's own code, or one of three that arise on the way. `network`: no whole
- * answer came. `timeout`: none came in time. `unreadable`: what came is not what a gateway says.
+ * The reason of a failure: the gateway's error code, or one of three of the client. `network`: no complete response was
+ * received. `timeout`: none was received in time. `unreadable`: the response is not one of a gateway.
  */
 export type FailureCode = ErrorCode | 'network' | 'timeout' | 'unreadable';
 
 export interface FailureDetails {
-  /** HTTP status, null when there was no answer. */
+  /** HTTP status, null if there was no response. */
   readonly status?: number | null;
-  /** How long the gateway asks to wait. */
+  /** The time to wait that the gateway asks for, in milliseconds. */
   readonly retryAfterMs?: number | null;
-  /** By which the gateway's log names the request. */
+  /** The id of the request in the gateway's log. */
   readonly requestId?: string | null;
   /** The JSON-RPC code of a node, with `rpc_error`. */
   readonly rpcCode?: number | null;
   readonly cause?: unknown;
 }
 
-/** Thrown when the gateway says no, or can't be heard. What it said but could not prove is a ReceiptError. */
+/** Thrown if the gateway refuses a request or can't be reached. A failed verification throws ReceiptError instead. */
 export class SlotgateError extends Error {
   override readonly name = 'SlotgateError';
   readonly code: FailureCode;
@@ -37,5 +37,6 @@ export class SlotgateError extends Error {
   }
 }
 
+/** Returns true for the error codes of the gateway. */
 export const isErrorCode = (text: unknown): text is ErrorCode =>
   typeof text === 'string' && Object.hasOwn(ERRORS, text);

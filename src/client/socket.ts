@@ -1,4 +1,4 @@
-/** What the stream needs of a WebSocket: the one of a browser, of Node 22, of Deno and of `ws` all have it. */
+/** The part of a WebSocket that the stream uses: those of browsers, Node 22, Deno and `ws` all have it. */
 export interface Socket {
   send(text: string): void;
   close(): void;
@@ -9,15 +9,15 @@ export interface SocketEvent {
   readonly type?: string;
   /** The text of a message. */
   readonly data?: unknown;
-  /** Why a socket was closed. */
+  /** The close code. */
   readonly code?: number;
 }
 
-/** Opens a WebSocket. Only some can send the headers. */
+/** Opens a WebSocket. Only some implementations can send the headers. */
 export type OpenSocket = (url: string, headers: Readonly<Record<string, string>>) => Socket;
 
-/** The one that the runtime has. It can't send headers. */
+/** Opens the WebSocket of the runtime, which can't send headers. */
 export const openGlobalSocket: OpenSocket = (url) => {
   if (typeof WebSocket === 'function') return new WebSocket(url);
-  throw new TypeError('this runtime has no WebSocket: pass one as `openSocket`');
+  throw new TypeError('this runtime has no WebSocket: pass the option `openSocket`');
 };

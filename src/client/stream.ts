@@ -101,7 +101,7 @@ export function openStream(options: StreamOptions, { openSocket, verifyAnswer, c
     const frame = await parseFrame(text).catch(reportError);
     if (frame === undefined) return;
     const gap = gapDetector.observe(frame.result);
-    if (gap === 'repeated') return;
+    if (gap === 'duplicate') return;
     if (gap !== undefined) onGap?.(gap);
     onSnapshot?.(frame.result, { receipt: frame.receipt, body: text });
   }

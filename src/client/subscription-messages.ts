@@ -7,27 +7,28 @@ import type { Result } from './route-types.ts';
 import { isErrorCode, SlotgateError } from './slotgate-error.ts';
 import type { VerifiedAnswer, VerifyAnswer } from './verify-answer.ts';
 
-/** What can be subscribed to: the routes of one account. */
+/** The topics of a subscription: routes of one account. */
 export type Topic = TopicName;
 
-/** A change of an account, with the same proof as an answer of its route. */
+/** A change of an account, verified like an answer of its route. */
 export interface Update<T extends Topic> extends VerifiedAnswer<Result<`/${T}/:addr`>> {
-  /** Counts the values of one connection: 0 is the one at the start. A number that is left out was overtaken. */
+  /** The number of the value on its connection; 0 is the value at the start. A missing number was skipped for a newer value. */
   readonly seq: number;
-  /** True when the cluster took back what was told before; only at `processed`. */
+  /** True if the cluster reverted the previous value; only at `processed`. */
   readonly reorg: boolean;
 }
 
+/** One subscription of the SDK's user. */
 export interface AccountSubscription<T extends Topic> {
   readonly topic: T;
   readonly address: string;
   readonly commitment?: Commitment | undefined;
   readonly onUpdate: (update: Update<T>) => void;
-  /** The gateway refuses the subscription, or an update could not be proven. */
+  /** Called if the gateway refuses the subscription, or an update fails verification. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
-/** A message about a subscription. */
+/** A message of the gateway about a subscription. */
 export interface SubscriptionMessage {
   readonly type: string;
   readonly id: unknown;
@@ -39,7 +40,7 @@ export interface SubscriptionMessage {
   readonly answer: string | undefined;
 }
 
-/** Reads a message; its answer stays the text that was signed. Undefined for what is no message. */
+/** Parses a message, and keeps its answer as the text that was signed. Undefined if the text is not a message. */
 export function parseSubscriptionMessage(text: string): SubscriptionMessage | undefined {
   const frame = parsePushFrame(text);
   try {
@@ -49,7 +50,7 @@ export function parseSubscriptionMessage(text: string): SubscriptionMessage | un
   }
 }
 
-/** How a gateway is told to begin or to end. */
+/** Formats the message that begins or ends a subscription. */
 export function subscriptionRequest(
   op: 'subscribe' | 'unsubscribe',
   id: number,
@@ -59,7 +60,7 @@ export function subscriptionRequest(
   return JSON.stringify({ op, topic, address, commitment, id });
 }
 
-/** Proves what a message brings. Throws ReceiptError. */
+/** Verifies the answer in a message. Rejects with ReceiptError. */
 export async function verifyUpdate<T extends Topic>(
   message: SubscriptionMessage,
   subscription: AccountSubscription<T>,
@@ -71,7 +72,7 @@ export async function verifyUpdate<T extends Topic>(
   return { ...verified, seq: message.seq ?? 0, reorg: message.reorg === true };
 }
 
-/** Why a subscription was refused. */
+/** Returns the error with which the gateway refused a subscription. */
 export function subscriptionErrorOf({ error, message }: SubscriptionMessage): SlotgateError {
   const code = isErrorCode(error) ? error : 'unreadable';
   return new SlotgateError(code, String(message), { status: code === 'unreadable' ? null : ERRORS[code].status });

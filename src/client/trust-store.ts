@@ -5,9 +5,9 @@ import { parseTrustedKey, type TrustedKey } from '../receipts/verify/trusted-key
 import type { GatewayResponse, SendRequest } from './send-request.ts';
 import { SlotgateError } from './slotgate-error.ts';
 
-/** Whose word counts, and about which cluster. */
+/** The trusted keys and the cluster that they sign for. */
 export interface TrustAnchors {
-  /** Base58. */
+  /** Ed25519 public keys, base58. */
   readonly publicKeys: readonly string[];
   /** Genesis hash, base58. */
   readonly cluster: string;
@@ -16,19 +16,19 @@ export interface TrustAnchors {
 export interface TrustStoreOptions {
   readonly send: SendRequest;
   readonly clock: Clock;
-  /** Keys that are known to begin with; none: the gateway's word is taken once. */
+  /** The pinned keys; without any, the gateway's key is trusted on first use. */
   readonly publicKeys: readonly string[];
   readonly cluster: string | undefined;
 }
 
-/** More successions in a row than this are not followed. */
+/** The longest chain of successions from a trusted key to a new one. */
 const MAX_SUCCESSIONS = 8;
 
 const MAX_CLOCK_SKEW_MS = 5000;
 
 /**
- * The keys and the cluster that receipts are held to. What was not pinned is learned on first use and kept; from then
- * on a new key is believed only on the signed word of one that is trusted already.
+ * The keys and the cluster that receipts are verified against. What is not pinned is learned on first use and kept. Later
+ * a new key is trusted only if a trusted key has signed its succession.
  */
 export class TrustStore {
   readonly #options: TrustStoreOptions;
@@ -39,18 +39,19 @@ export class TrustStore {
     this.#options = options;
   }
 
+  /** Returns the trusted keys and the cluster. Rejects with SlotgateError if they can't be learned. */
   async anchors(): Promise<TrustAnchors> {
     this.#initialAnchors ??= this.#learnInitialAnchors();
     try {
       const { publicKeys, cluster } = await this.#initialAnchors;
       return { publicKeys: [...publicKeys, ...this.#successors], cluster };
     } catch (thrown) {
-      this.#initialAnchors = undefined; // the next one may have more luck
+      this.#initialAnchors = undefined; // the next call tries again
       throw thrown;
     }
   }
 
-  /** Tries to come to trust the key of an id. Undefined when nobody who is trusted vouches for it. */
+  /** Tries to trust the key with this id. Resolves with undefined if no trusted key vouches for it. */
   async trustSuccessor(kid: string, remainingSuccessions = MAX_SUCCESSIONS): Promise<TrustedKey | undefined> {
     const { publicKeys } = await this.anchors();
     const trusted = publicKeys.map(parseTrustedKey).find((key) => key.kid === kid);
@@ -74,8 +75,8 @@ export class TrustStore {
     const [keys, genesis] = await Promise.all([
       publicKeys.length > 0
         ? publicKeys
-        : send({ target: PUBKEY_TARGET }, {}).then((reply) => [publicKeyOf(reply).base58]),
-      cluster ?? send({ target: HEALTH_TARGET }, {}).then((reply) => textMember(reply, 'result', 'cluster')),
+        : send({ target: PUBKEY_TARGET }, {}).then((response) => [publicKeyOf(response).base58]),
+      cluster ?? send({ target: HEALTH_TARGET }, {}).then((response) => textMember(response, 'result', 'cluster')),
     ]);
     return { publicKeys: keys, cluster: genesis };
   }
@@ -84,7 +85,7 @@ export class TrustStore {
 const PUBKEY_TARGET = `${API_PREFIX}/pubkey`;
 const HEALTH_TARGET = `${API_PREFIX}/health`;
 
-/** A key that the gateway does not know, or has revoked, is no reason to trust. */
+/** Returns undefined for a key that the gateway doesn't know or has revoked; throws any other error. */
 function undefinedIfUnknownKey(thrown: unknown): undefined {
   if (thrown instanceof SlotgateError && (thrown.code === 'unknown_key' || thrown.code === 'key_revoked')) return;
   throw thrown;
@@ -94,11 +95,14 @@ function publicKeyOf(response: GatewayResponse): TrustedKey {
   try {
     return parseTrustedKey(textMember(response, 'publicKey'));
   } catch (cause) {
-    throw new SlotgateError('unreadable', 'what the gateway calls its key is none', { status: response.status, cause });
+    throw new SlotgateError('unreadable', 'the public key of the gateway is malformed', {
+      status: response.status,
+      cause,
+    });
   }
 }
 
-/** The text at a path of members. */
+/** Returns the text at a path of members. Throws `unreadable`. */
 function textMember({ body, status }: GatewayResponse, ...path: readonly string[]): string {
   let value: unknown;
   try {
@@ -108,5 +112,5 @@ function textMember({ body, status }: GatewayResponse, ...path: readonly string[
     value = undefined;
   }
   if (typeof value === 'string') return value;
-  throw new SlotgateError('unreadable', `the gateway does not say its ${path.at(-1)}`, { status });
+  throw new SlotgateError('unreadable', `the answer of the gateway lacks its ${path.at(-1)}`, { status });
 }

@@ -7,38 +7,39 @@ import { ReceiptError } from '../receipts/verify/receipt-error.ts';
 import { createVerifier } from '../receipts/verify/verify-receipt.ts';
 import type { TrustStore } from './trust-store.ts';
 
-/** What is known of a body before it comes. */
+/** The facts that a body must match. */
 export interface ExpectedAnswer {
-  /** `GET` or `SUB`, and the target. */
+  /** The request line: `GET` or `SUB`, and the target. */
   readonly request: string;
   readonly nonce?: string | null;
   readonly minSlot?: Slot | undefined;
-  /** Tells a result that can never change any more: its receipt may be of any age. */
+  /** Returns true for a result that can never change again: its receipt may have any age. */
   readonly isFinal?: ((result: never) => boolean) | undefined;
 }
 
-/** An answer with its proof. */
+/** A verified answer and its receipt. */
 export interface VerifiedAnswer<R> {
-  /** Parsed from the bytes that were signed; integers beyond 2^53 are `bigint`. */
+  /** The result, parsed from the signed bytes; integers beyond 2^53 are `bigint`. */
   readonly result: R;
   readonly slot: Slot;
   readonly receipt: Receipt;
-  /** The whole body: keep this, and anybody can be shown what was said. */
+  /** The whole body: keep it as evidence, since anybody can verify it. */
   readonly body: string;
 }
 
-/** Proves a body. Throws ReceiptError for one that must not be believed. */
-export type VerifyAnswer = <R>(body: Uint8Array | string, asked: ExpectedAnswer) => Promise<VerifiedAnswer<R>>;
+/** Verifies a body. Rejects with ReceiptError if it must not be trusted. */
+export type VerifyAnswer = <R>(body: Uint8Array | string, expected: ExpectedAnswer) => Promise<VerifiedAnswer<R>>;
 
 export interface AnswerVerifierOptions {
   readonly trustStore: TrustStore;
   readonly clock: Clock;
-  /** How old the receipt of an answer may be that can still change, in milliseconds. */
+  /** The maximum age of a receipt, unless its result is final, in milliseconds. */
   readonly maxAgeMs: number;
 }
 
+/** Creates a verifier of answers against the trust store. */
 export function createAnswerVerifier({ trustStore, clock, maxAgeMs }: AnswerVerifierOptions): VerifyAnswer {
-  const verifyReceipt = createVerifier(); // one for all: what was signed together is checked once
+  const verifyReceipt = createVerifier(); // one for all answers: a signature over several statements is checked once
   return async <R>(body: Uint8Array | string, { request, nonce = null, minSlot = 0, isFinal }: ExpectedAnswer) => {
     const verify = async () => {
       const { publicKeys, cluster } = await trustStore.anchors();
@@ -50,22 +51,22 @@ export function createAnswerVerifier({ trustStore, clock, maxAgeMs }: AnswerVeri
       throw thrown;
     });
     const { slot, receipt } = verified;
-    // The type is the word of the route's declaration, whose signer has just been found to be who he should be.
+    // The route's declaration gives the type, and the signature shows that this gateway made the result.
     const result = parseExactJson(verified.result) as R & never;
     if (isFinal?.(result) !== true && receipt.issuedAt < clock.now() - maxAgeMs) throw new ReceiptError('stale');
     return { result, slot, receipt, body: textOf(body) };
   };
 }
 
-/** For who trusts the wire: takes a body apart and proves nothing. */
+/** Parses a body without verification, for users who trust the connection. */
 export const acceptUnverified: VerifyAnswer = async <R>(body: Uint8Array | string) => {
   const text = textOf(body);
-  // That is what trusting means.
+  // A gateway that is trusted sends the declared members.
   const { result, slot, receipt } = parseExactJson(text) as Omit<VerifiedAnswer<R>, 'body'>;
   return { result, slot, receipt, body: text };
 };
 
-/** The key that a body names, which is known to have a receipt. */
+/** Returns the key id in a body that is known to have a receipt. */
 const keyIdOf = (body: Uint8Array | string): string => parseReceipt(receiptTextIn(textOf(body)))?.kid ?? '';
 
 const textOf = (body: Uint8Array | string): string =>

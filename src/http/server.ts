@@ -16,7 +16,7 @@ import { openStreamServer } from './stream/stream-server.ts';
 
 export interface ServerOptions extends Omit<RequestHandlerDeps, 'pendingResponses'> {
   readonly host: string;
-  /** 0 takes a free port. */
+  /** TCP port; 0 takes a free one. */
   readonly port: number;
   readonly clock: Clock;
   readonly stream: { readonly maxBackpressureBytes: number };
@@ -25,24 +25,28 @@ export interface ServerOptions extends Omit<RequestHandlerDeps, 'pendingResponse
 export interface Server {
   readonly port: number;
   readonly subscribers: number;
-  /** How many answers are still owed to callers. */
+  /** The number of requests that are not answered yet. */
   readonly pendingResponses: number;
   /** Sends one frame to every subscriber of the stream. */
   publish(entry: Entry, snapshot: NetworkSnapshot): void;
-  /** Takes no new connection, and says goodbye on the stream. What is under way is answered. */
+  /** Refuses new connections and closes the streams. Pending requests are still answered. */
   drain(): void;
+  /** Drains, and closes all connections at once. */
   close(): void;
 }
 
-/** The engine takes host and options together; its types know only one of them at a time. */
+/** The engine's `listen` accepts host and options together; its types declare only one of them at a time. */
 interface ExclusiveListen {
   listen(host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void): TemplatedApp;
 }
 
-/** LIBUS_LISTEN_EXCLUSIVE_PORT */
+/** The engine's flag LIBUS_LISTEN_EXCLUSIVE_PORT: another process can't listen on the same port. */
 const EXCLUSIVE_PORT = 1;
 
-/** Closes connections that may not come in. At once: the engine's handle of one that says nothing is good for one call. */
+/**
+ * Closes new connections that are over the limit. It does so at once: the engine's handle of a connection without a
+ * request is valid during this call only.
+ */
 const refuseExcessConnections =
   ({ access, onInternalError }: Pick<ServerOptions, 'access' | 'onInternalError'>) =>
   (res: HttpResponse, delta: number): void => {
@@ -50,11 +54,11 @@ const refuseExcessConnections =
     try {
       if (isNew && !access.connectionLimiter.accepts(res.getRemoteAddress())) res.close();
     } catch (thrown) {
-      onInternalError('a new connection', thrown); // what leaves this function ends the process
+      onInternalError('a new connection', thrown); // an exception that leaves this function ends the process
     }
   };
 
-/** Opens the only door of the gateway. Rejects with a StartError when the port can't be had. */
+/** Starts the gateway's only listener. Rejects with a StartError if it can't listen on the port. */
 export async function listen(options: ServerOptions): Promise<Server> {
   const { host, port, context } = options;
   const app = App();
@@ -72,10 +76,16 @@ export async function listen(options: ServerOptions): Promise<Server> {
   app.get('/*', get).head('/*', head).post('/*', post).options('/*', preflight).any('/*', other);
 
   const socket = await new Promise<us_listen_socket>((resolve, reject) => {
-    // Without this a second gateway would share the port in silence.
+    // Without this flag a second gateway would silently share the port.
     (app as unknown as ExclusiveListen).listen(host, port, EXCLUSIVE_PORT, (token) => {
       if (token) resolve(token);
-      else reject(new StartError(1, `can't listen on ${host}:${port}: the port is taken, or the address is not here`));
+      else
+        reject(
+          new StartError(
+            1,
+            `can't listen on ${host}:${port}: the port is in use, or this machine does not have the address`,
+          ),
+        );
     });
   });
   let isOpen = true;

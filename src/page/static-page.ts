@@ -3,20 +3,20 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 
-/** A page of one file, ready to be sent. */
+/** A page in one file, in every content coding. */
 export interface StaticPage {
   readonly identity: Buffer;
   readonly br: Buffer;
   readonly gzip: Buffer;
-  /** Names the page's content: hex digits. */
+  /** The identifier of the content: hex digits. */
   readonly etag: string;
-  /** For the Content-Security-Policy header: its own script and style, its own gateway, and nothing else. */
+  /** The Content-Security-Policy header: it allows the page's own script and style, its own gateway, nothing else. */
   readonly contentSecurityPolicy: string;
 }
 
-/** What a page is made of. */
+/** The source files of a page. */
 export interface PageSources {
-  /** Has a policy of `default-src 'none'`, one stylesheet and one module to be put in place. */
+  /** HTML with the policy `default-src 'none'`, one stylesheet and one module, all of which are replaced. */
   readonly html: string;
   readonly style: string;
   readonly script: string;
@@ -24,7 +24,7 @@ export interface PageSources {
 
 const ETAG_DIGITS = 16;
 
-/** Reads a page that the build has bundled beside this file. */
+/** Loads a page that the build has bundled into the folder of this file. */
 export async function loadPage(name: 'verify'): Promise<StaticPage> {
   const read = (file: string): Promise<string> => readFile(new URL(`./${name}/${file}`, import.meta.url), 'utf8');
   const [html, style, script] = await Promise.all([read('page.html'), read('page.css'), read('main.js')]);
@@ -32,8 +32,8 @@ export async function loadPage(name: 'verify'): Promise<StaticPage> {
 }
 
 /**
- * Makes a page of one file that loads nothing: it works when it was saved, and offline. Its policy is in it too, so a
- * saved page can't reach out either; only what frames it must be said by a header.
+ * Builds a page in one file that loads nothing, so it works offline and after it was saved. The file contains its policy,
+ * so a saved page can't make requests either; only `frame-ancestors` needs a header.
  */
 export async function buildPage({ html, style, script }: PageSources): Promise<StaticPage> {
   const contentSecurityPolicy = [
@@ -44,7 +44,7 @@ export async function buildPage({ html, style, script }: PageSources): Promise<S
     "base-uri 'none'",
     "form-action 'none'",
   ].join('; ');
-  // functions, as a replacement text would have its dollar signs read
+  // functions, since dollar signs in a replacement text have a meaning
   const page = html
     .replace("default-src 'none'", () => contentSecurityPolicy)
     .replace('<link rel="stylesheet" href="page.css">', () => `<style>${style}</style>`)
@@ -55,5 +55,5 @@ export async function buildPage({ html, style, script }: PageSources): Promise<S
   return { identity, br, gzip: gz, etag, contentSecurityPolicy: `${contentSecurityPolicy}; frame-ancestors 'none'` };
 }
 
-/** As a policy names what it admits. */
+/** Formats the hash by which a policy allows a script or a style. */
 const cspHash = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;

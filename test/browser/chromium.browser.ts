@@ -1,7 +1,7 @@
 import t from 'tap';
 import { openTab } from './chromium.ts';
 
-t.test('a tab tells what goes wrong in it', async (t) => {
+t.test('a tab reports its errors', async (t) => {
   const { page, problems } = await openTab(t);
   await page.setContent('<title>well</title>');
   t.equal(await page.title(), 'well');

@@ -7,7 +7,7 @@ import { openTab } from './chromium.ts';
 import { openTamperingProxy } from './tampering-proxy.ts';
 import { serveModules } from './web-modules.ts';
 
-/** What the page has. */
+/** The SDK, as the page has loaded it. */
 declare const slotgate: typeof Slotgate;
 
 const [WALLET = ''] = WALLETS.map(({ address }) => address);
@@ -21,7 +21,7 @@ const { page, problems } = await openTab(t);
 await page.goto(await serveModules(t));
 await page.waitForFunction(() => typeof slotgate === 'object');
 
-t.test('a page of another origin reads, and what it reads is proven', async (t) => {
+t.test('a page of another origin reads, and its answers are verified', async (t) => {
   const got = await page.evaluate(
     async ([url, pinned, addr]) => {
       const client = slotgate.createClient({ url, ...pinned });
@@ -51,7 +51,7 @@ t.test('a page of another origin reads, and what it reads is proven', async (t) 
   t.same(problems, []);
 });
 
-t.test('what was tampered with on the way is refused', async (t) => {
+t.test('an answer that was tampered with is refused', async (t) => {
   const read = () =>
     page.evaluate(
       async ([url, pinned, addr]) => {
@@ -70,7 +70,7 @@ t.test('what was tampered with on the way is refused', async (t) => {
   meddler.tamper = (packet) => packet;
 });
 
-t.test('the stream goes on after a cut, with its subscriptions', async (t) => {
+t.test('the stream reconnects after a cut, with its subscriptions', async (t) => {
   await page.evaluate(
     ([url, pinned, addr]) => {
       const seen = { frames: 0, updates: 0, first: 0, states: [] as string[], errors: [] as string[] };

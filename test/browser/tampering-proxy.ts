@@ -1,10 +1,10 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { Test } from 'tap';
 
-/** Stands between a browser and a gateway. */
+/** A proxy between a browser and a gateway. */
 export interface TamperingProxy {
   readonly url: string;
-  /** What becomes of each packet of the gateway's, byte by byte; its length must stay. */
+  /** Changes each packet of the gateway, as latin1 text; its length must stay the same. */
   tamper: (packet: string) => string;
   /** Cuts all connections. */
   cut(): void;

@@ -13,13 +13,13 @@ const { gateway, get } = await startStepped(t);
 const target = `/balance/${WHALE.address}`;
 const { text: body } = await get(target);
 
-/** What the page says of the text that is pasted. */
+/** Pastes a text and returns the report of the page. */
 async function judged(page: Page, pasted: string): Promise<string | null> {
   await page.fill('#body', pasted);
   return page.textContent('#finding');
 }
 
-t.test('a person pastes an answer of the gateway and sees what is proven', async (t) => {
+t.test('a user pastes an answer of the gateway and sees that it is proven', async (t) => {
   const { page, problems } = await openTab(t);
   await page.goto(`${gateway.url}/verify`);
   t.match(await judged(page, body), /^Whose is it\?/);
@@ -34,7 +34,7 @@ t.test('a person pastes an answer of the gateway and sees what is proven', async
   t.same(problems, []);
 });
 
-t.test('she sees which check fails when something was changed, or is not hers', async (t) => {
+t.test('the page shows which check fails if something was changed or differs from the input', async (t) => {
   const { page, problems } = await openTab(t);
   await page.goto(`${gateway.url}/verify`);
   await page.fill('#publicKey', gateway.publicKey);
@@ -50,7 +50,7 @@ t.test('she sees which check fails when something was changed, or is not hers', 
   t.same(problems, []);
 });
 
-t.test('a hostile answer stays text', async (t) => {
+t.test('a hostile answer is never parsed as HTML', async (t) => {
   const { page, problems } = await openTab(t);
   const signer = newSigner();
   const result = '"<img src=x onerror=alert(1)><script>alert(1)</script>"';
@@ -71,7 +71,7 @@ t.test('a hostile answer stays text', async (t) => {
   t.same(problems, []);
 });
 
-t.test('once loaded it needs no network', async (t) => {
+t.test('once loaded the page needs no network', async (t) => {
   const { page, problems } = await openTab(t);
   await page.goto(`${gateway.url}/verify`);
   await page.context().setOffline(true);
@@ -80,7 +80,7 @@ t.test('once loaded it needs no network', async (t) => {
   t.same(problems, []);
 });
 
-t.test('a saved copy works, and reaches nobody', async (t) => {
+t.test('a saved copy works, and makes no requests', async (t) => {
   const { page, problems } = await openTab(t);
   const file = join(t.testdir(), 'verify.html');
   writeFileSync(file, (await loadPage('verify')).identity);
@@ -93,7 +93,7 @@ t.test('a saved copy works, and reaches nobody', async (t) => {
   t.match(await page.textContent('#note'), /No gateway answers/);
 });
 
-t.test('its policy keeps foreign script out, and the page out of frames', async (t) => {
+t.test('its policy keeps foreign scripts out, and the page out of frames', async (t) => {
   const { page, problems } = await openTab(t);
   await page.goto(`${gateway.url}/verify`);
   await page.evaluate(

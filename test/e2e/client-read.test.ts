@@ -43,7 +43,7 @@ const shifted = (ms: number): Clock => ({
 const notProven = (t: Test, reading: Promise<unknown>, code: string) =>
   t.rejects(reading, { name: 'ReceiptError', code });
 
-t.test('every route that is read is read through the client, by its declaration', async (t) => {
+t.test('the client reads every GET route, typed by its declaration', async (t) => {
   const client = open();
   const mint = (await client.get('/token-accounts/:owner', { owner: WALLET })).result[0]?.mint ?? '';
   const { rows } = (await client.get('/address/:addr/history', { addr: WALLET, limit: 5 })).result;
@@ -71,7 +71,7 @@ t.test('every route that is read is read through the client, by its declaration'
   }
 });
 
-t.test('what is read is what was signed, to the last digit', async (t) => {
+t.test('a result equals the signed text, to the last digit', async (t) => {
   const { result, slot, body, receipt, unchanged } = await open().get('/balance/:addr', { addr: WHALE.address });
   t.same(result, { lamports: 9007199254740993n, sol: '9007199.254740993' });
   t.equal(receipt.slot, slot);
@@ -81,7 +81,7 @@ t.test('what is read is what was signed, to the last digit', async (t) => {
   t.type(epoch.absoluteSlot, 'number');
 });
 
-t.test('one changed digit, another question, key, cluster or time: nothing of it is believed', async (t) => {
+t.test('a changed digit, another request, key, cluster or time fails verification', async (t) => {
   const balance = (client: Client) => client.get('/balance/:addr', { addr: WHALE.address });
   await notProven(t, balance(through((body) => body.replace('"lamports":9', '"lamports":8'))), 'digest');
   await notProven(t, balance(through((body) => body.replace(/,"receipt":.*/, '}'))), 'malformed');
@@ -95,14 +95,14 @@ t.test('one changed digit, another question, key, cluster or time: nothing of it
   await t.resolves(balance(open({ clock: shifted(80_001), maxAgeMs: 200_000 })));
 });
 
-t.test('who asks for no proof gets none, and the same value', async (t) => {
+t.test('without verification the client returns the same value', async (t) => {
   const client = through((body) => body.replace('"lamports":9', '"lamports":8'), { verify: false });
   const { result } = await client.get('/balance/:addr', { addr: WHALE.address });
   t.equal(result.lamports, 8007199254740993); // below 2^53 by now
   t.equal(typeof result.lamports, 'number');
 });
 
-t.test('a later slot can be asked for', async (t) => {
+t.test('a read can request a later slot', async (t) => {
   const tip = cluster.chain.slot('confirmed');
   const { slot } = await open().get('/balance/:addr', { addr: WALLET }, { minSlot: tip });
   t.ok(slot >= tip);
@@ -110,7 +110,7 @@ t.test('a later slot can be asked for', async (t) => {
   await t.rejects(far, { name: 'SlotgateError', code: 'min_slot_not_reached', status: 503, retryAfterMs: 1000 });
 });
 
-t.test('what the gateway refuses is told by its code', async (t) => {
+t.test('a refusal of the gateway has its error code', async (t) => {
   const client = open();
   await t.rejects(client.get('/balance/:addr', { addr: 'nobody' }), { code: 'invalid_address', status: 400 });
   await t.rejects(client.get('/balance/:addr', { addr: '..' }), TypeError);
@@ -119,7 +119,7 @@ t.test('what the gateway refuses is told by its code', async (t) => {
   await t.rejects(refused, { code: 'rpc_error', status: 400, rpcCode: -32602, requestId: /^[0-9a-f]{16}$/ });
 });
 
-t.test('a question too long for a URL is posted', async (t) => {
+t.test('a request too long for a URL is posted', async (t) => {
   const client = open();
   const { result: slot } = await client.post('/rpc', { method: 'getSlot' });
   t.type(slot, 'number');
@@ -131,7 +131,7 @@ t.test('a question too long for a URL is posted', async (t) => {
   t.match(told.explanation, /\w/, toJson(told));
 });
 
-t.test('the receipt of a finalized block may be of any age', async (t) => {
+t.test('the receipt of a finalized block may have any age', async (t) => {
   const slot = cluster.chain.slot('finalized');
   const client = open({ clock: shifted(86_400_000) });
   await notProven(t, client.get('/slot'), 'stale');
@@ -139,7 +139,7 @@ t.test('the receipt of a finalized block may be of any age', async (t) => {
   t.equal(result.commitment, 'finalized');
 });
 
-t.test('a nonce of the caller is signed, each time anew', async (t) => {
+t.test('a nonce of the caller is signed in each answer', async (t) => {
   const client = open();
   const read = () => client.get('/balance/:addr', { addr: WALLET }, { nonce: true });
   const [first, second] = [await read(), await read()];
@@ -147,7 +147,7 @@ t.test('a nonce of the caller is signed, each time anew', async (t) => {
   t.not(first.receipt.nonce, second.receipt.nonce);
 });
 
-t.test('an answer that still holds travels as its proof alone', async (t) => {
+t.test('an answer that still holds is transferred as its receipt alone', async (t) => {
   const lengths: number[] = [];
   const client = open({
     fetch: async (url, init) => {

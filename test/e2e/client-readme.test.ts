@@ -7,7 +7,7 @@ import { startStepped, waitFor } from '../support/harness.ts';
 const ROOT = new URL('../../../', import.meta.url); // from dist/test/e2e
 const [, example = ''] = /## The SDK\n\n```js\n(.*?)```/s.exec(readFileSync(new URL('README.md', ROOT), 'utf8')) ?? [];
 
-t.test('the example of the manual does what it says', async (t) => {
+t.test('the example in the README works', async (t) => {
   const { gateway, cluster, step } = await startStepped(t);
   const said: string[] = [];
   const code = example
@@ -67,7 +67,7 @@ export async function typed() {
 }
 `;
 
-t.test('a project without the types of Node is told what it asks for, and the example fits', async (t) => {
+t.test('a project without the types of Node can type the SDK and its example', async (t) => {
   const folder = t.testdir({
     'tsconfig.json': JSON.stringify({
       compilerOptions: {

@@ -6,72 +6,75 @@ import { startStepped, waitFor } from '../support/harness.ts';
 
 const [WALLET = ''] = WALLETS.map(({ address }) => address);
 
-t.test('the stream of a real gateway: proven frames, a proven balance, and both again on a new line', async (t) => {
-  const { gateway, cluster, clock, step } = await startStepped(t);
-  const sockets: NodeSocket[] = [];
-  const client = createClient({
-    url: gateway.url,
-    publicKey: gateway.publicKey,
-    clock,
-    random: () => 0,
-    openSocket: (url, headers) => {
-      const socket = new NodeSocket(url, { headers });
-      sockets.push(socket);
-      return socket;
-    },
-  });
-  const frames: Snapshot[] = [];
-  const signed: boolean[] = [];
-  const missed: (number | null)[] = [];
-  const updates: { readonly seq: number; readonly slot: number; readonly lamports: bigint }[] = [];
-  const errors: unknown[] = [];
-  const stream = client.stream({
-    receipts: true,
-    onSnapshot(snapshot, { receipt }) {
-      frames.push(snapshot);
-      signed.push(receipt?.slot === snapshot.slot);
-    },
-    onGap: (gap) => missed.push(gap.missed),
-    onError: (error) => errors.push(error),
-    silenceMs: 3_600_000, // the clock runs ahead of the sockets here
-  });
-  t.teardown(() => stream.close());
-  stream.subscribe('balance', WALLET, {
-    onUpdate: ({ seq, slot, result }) => updates.push({ seq, slot, lamports: BigInt(result.lamports) }),
-    onError: (error) => errors.push(error),
-  });
-  await waitFor(() => frames.length > 0 && updates.length > 0, 'the first of both');
-  for (let i = 0; i < 40 && updates.length < 3; i++) await step();
-  await waitFor(() => frames.at(-1)?.slot === cluster.chain.slot('processed'), 'the newest frame');
-  t.same(missed, []);
-  t.same(
-    updates.slice(0, 3).map(({ seq }) => seq),
-    [0, 1, 2],
-  );
+t.test(
+  'the stream of a real gateway: verified frames, a verified balance, and both again on a new connection',
+  async (t) => {
+    const { gateway, cluster, clock, step } = await startStepped(t);
+    const sockets: NodeSocket[] = [];
+    const client = createClient({
+      url: gateway.url,
+      publicKey: gateway.publicKey,
+      clock,
+      random: () => 0,
+      openSocket: (url, headers) => {
+        const socket = new NodeSocket(url, { headers });
+        sockets.push(socket);
+        return socket;
+      },
+    });
+    const frames: Snapshot[] = [];
+    const signed: boolean[] = [];
+    const missed: (number | null)[] = [];
+    const updates: { readonly seq: number; readonly slot: number; readonly lamports: bigint }[] = [];
+    const errors: unknown[] = [];
+    const stream = client.stream({
+      receipts: true,
+      onSnapshot(snapshot, { receipt }) {
+        frames.push(snapshot);
+        signed.push(receipt?.slot === snapshot.slot);
+      },
+      onGap: (gap) => missed.push(gap.missed),
+      onError: (error) => errors.push(error),
+      silenceMs: 3_600_000, // the clock runs ahead of the sockets here
+    });
+    t.teardown(() => stream.close());
+    stream.subscribe('balance', WALLET, {
+      onUpdate: ({ seq, slot, result }) => updates.push({ seq, slot, lamports: BigInt(result.lamports) }),
+      onError: (error) => errors.push(error),
+    });
+    await waitFor(() => frames.length > 0 && updates.length > 0, 'the first of both');
+    for (let i = 0; i < 40 && updates.length < 3; i++) await step();
+    await waitFor(() => frames.at(-1)?.slot === cluster.chain.slot('processed'), 'the newest frame');
+    t.same(missed, []);
+    t.same(
+      updates.slice(0, 3).map(({ seq }) => seq),
+      [0, 1, 2],
+    );
 
-  sockets[0]?.terminate();
-  await waitFor(() => sockets[0]?.readyState === NodeSocket.CLOSED, 'the end');
-  const before = updates.length;
-  await step(5);
-  await waitFor(() => sockets.length === 2 && updates.length > before, 'the new line');
-  t.equal(updates[before]?.seq, 0);
-  for (const { slot, lamports } of updates) t.equal(lamports, cluster.chain.accountAt(WALLET, slot)?.lamports);
-  await waitFor(() => frames.at(-1)?.slot === cluster.chain.slot('processed'), 'the newest frame');
-  t.same(
-    frames.map(({ seq }) => seq),
-    frames.map(({ seq }) => seq).toSorted((a, b) => a - b),
-  );
-  t.equal(
-    frames.length + missed.reduce<number>((sum, count) => sum + (count ?? 0), 0),
-    (frames.at(-1)?.seq ?? 0) - (frames[0]?.seq ?? 0) + 1,
-    'every frame was told or told missing',
-  );
-  t.same(errors, []);
-  t.ok(signed.every(Boolean));
-});
+    sockets[0]?.terminate();
+    await waitFor(() => sockets[0]?.readyState === NodeSocket.CLOSED, 'the end');
+    const before = updates.length;
+    await step(5);
+    await waitFor(() => sockets.length === 2 && updates.length > before, 'the new line');
+    t.equal(updates[before]?.seq, 0);
+    for (const { slot, lamports } of updates) t.equal(lamports, cluster.chain.accountAt(WALLET, slot)?.lamports);
+    await waitFor(() => frames.at(-1)?.slot === cluster.chain.slot('processed'), 'the newest frame');
+    t.same(
+      frames.map(({ seq }) => seq),
+      frames.map(({ seq }) => seq).toSorted((a, b) => a - b),
+    );
+    t.equal(
+      frames.length + missed.reduce<number>((sum, count) => sum + (count ?? 0), 0),
+      (frames.at(-1)?.seq ?? 0) - (frames[0]?.seq ?? 0) + 1,
+      'every frame was told or told missing',
+    );
+    t.same(errors, []);
+    t.ok(signed.every(Boolean));
+  },
+);
 
 t.test(
-  'where the runtime has a WebSocket none has to be passed',
+  'in a runtime with WebSocket the option openSocket is not needed',
   { skip: typeof WebSocket !== 'function' },
   async (t) => {
     const { gateway } = await startStepped(t);
@@ -83,7 +86,7 @@ t.test(
   },
 );
 
-t.test('where it has none, that is said at once', async (t) => {
+t.test('a runtime without WebSocket fails at once', async (t) => {
   const { WebSocket } = globalThis;
   t.teardown(() => Object.assign(globalThis, { WebSocket }));
   Object.assign(globalThis, { WebSocket: undefined });

@@ -1,22 +1,23 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import type { RawResponse } from './raw-response.ts';
 
-/** How many responses are still owed. */
+/** The number of requests that are not answered yet. */
 export interface PendingResponses {
   count: number;
 }
 
-/** What it takes to know of a request once the engine has taken it back. */
+/** Facts about a request that are needed after the engine has taken it back. */
 export interface ReplyOptions {
-  /** It was a HEAD, so the answer has all headers, the length too, and no body. */
+  /** True for a HEAD: the response has all headers, Content-Length too, and no body. */
   readonly isHead: boolean;
-  /** It said `Connection: close`: the engine tells of the end only those who don't know of it (RFC 9112 9.6). */
+  /** True if the request has `Connection: close`: the engine then sends no such header of its own (RFC 9112 9.6). */
   readonly hasConnectionClose: boolean;
 }
 
 /**
- * A response that may be written later. The engine frees its own when the caller goes, and aborts the process on a
- * write after that, so whoever waits holds this instead. It is made in the handler, before the first wait.
+ * A response that may be written after its handler has returned. The engine frees its response object when the caller
+ * disconnects and aborts the process on a later write, so asynchronous code writes to a Reply instead. The handler
+ * creates it before its first await.
  */
 export class Reply {
   readonly #res: HttpResponse;
@@ -41,7 +42,7 @@ export class Reply {
     this.#isDone = true;
   }
 
-  /** Writes the whole response in one packet; does nothing when it was answered or the caller has gone. */
+  /** Writes the whole response in one packet; does nothing if it was answered before or the caller has disconnected. */
   send({ headers, body, close = false }: RawResponse): void {
     if (this.#isDone) return;
     this.#markDone();
@@ -56,13 +57,13 @@ export class Reply {
     }
     const length = body === null ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
     if (close) {
-      // The engine's own way would leave it open, or tell of a length of 0. It also adds the date, which is missed here.
+      // The engine's own call would leave the connection open, or send a length of 0. Without it we add the Date header.
       const lines = [headers, ...length, `Date: ${new Date().toUTCString()}`, 'Connection: close', ''];
       res.cork(() => res.writeStatus(lines.join('\r\n')));
       res.close();
       return;
     }
-    // A length that is told to the engine is one that it waits for: the next request would end the connection.
+    // Given a length, the engine would wait for that many bytes, and the next request would end the connection.
     res.cork(() => {
       res.writeStatus([headers, ...length].join('\r\n'));
       res.endWithoutBody();
@@ -70,15 +71,15 @@ export class Reply {
   }
 
   /**
-   * Writes a response behind which nothing is read. Later, as the engine goes on to the next request in a packet after
-   * an answer made at once; and by a timer, as it never frees a connection that is closed from setImmediate: that comes
-   * after its own clean-up in a turn of the loop.
+   * Writes a response and closes the connection behind it. It waits first: after a synchronous response the engine goes
+   * on to the next request in the packet. It waits for a timer: the engine never frees a connection that is closed from
+   * setImmediate, which runs after the engine's clean-up in a turn of the event loop.
    */
   sendAndClose(response: RawResponse): void {
     setTimeout(() => this.send({ ...response, close: true }), 0);
   }
 
-  /** Calls `onChunk` with each part of the request body, which is lent for the length of the call. */
+  /** Calls `onChunk` with each part of the request body; the chunk is valid only during the call. */
   onBody(onChunk: (chunk: Buffer, isLast: boolean) => void): void {
     this.#res.onData((chunk, isLast) => {
       if (!this.#isDone) onChunk(Buffer.from(chunk), isLast);

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Reply } from './reply.ts';
 
-/** Gathers a request body of at most `limit` bytes. The engine lends each chunk, so it is copied. */
+/** Reads a request body of at most `maxBytes`. Each chunk is copied, since the engine reuses its memory. */
 export function readRequestBody(reply: Reply, maxBytes: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -10,7 +10,7 @@ export function readRequestBody(reply: Reply, maxBytes: number): Promise<Buffer>
       bytes += chunk.length;
       if (bytes > maxBytes) {
         chunks.length = 0;
-        return reject(new GatewayError('payload_too_large', `the body is over ${maxBytes} bytes`));
+        return reject(new GatewayError('payload_too_large', `the request body is longer than ${maxBytes} bytes`));
       }
       chunks.push(Buffer.from(chunk));
       if (isLast) resolve(Buffer.concat(chunks));

@@ -2,19 +2,23 @@ import type { HttpRequest } from 'uWebSockets.js';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { findFramingFault } from './request-guard.ts';
 
-/** Refuses what is no upgrade to a WebSocket that we serve: RFC 6455 4.2.1, as far as the engine doesn't check it. */
+/**
+ * Checks the upgrade to a WebSocket by RFC 6455 4.2.1, as far as the engine doesn't. Throws `invalid_request`,
+ * `upgrade_required` or `invalid_nonce`.
+ */
 export function checkWebSocketHandshake(req: HttpRequest): void {
   const fault = findFramingFault(req, false);
   if (fault !== undefined) throw new GatewayError('invalid_request', fault);
   if (req.getHeader('sec-websocket-version') !== '13') {
-    throw new GatewayError('upgrade_required', 'only version 13 of the WebSocket protocol is spoken');
+    throw new GatewayError('upgrade_required', 'only version 13 of the WebSocket protocol is supported');
   }
   const isUpgrade = /(^|,)\s*upgrade\s*(,|$)/i.test(req.getHeader('connection'));
   if (!isUpgrade || req.getHeader('upgrade').toLowerCase() !== 'websocket') {
-    throw new GatewayError('upgrade_required', 'the stream is a WebSocket: ask for an upgrade');
+    throw new GatewayError('upgrade_required', 'the stream is a WebSocket: send an upgrade request');
   }
   if (!/^[A-Za-z0-9+/]{22}==$/.test(req.getHeader('sec-websocket-key'))) {
     throw new GatewayError('invalid_request', 'Sec-WebSocket-Key must be 16 bytes in base64');
   }
-  if (req.getHeader('x-receipt-nonce') !== '') throw new GatewayError('invalid_nonce', 'the stream signs nothing');
+  if (req.getHeader('x-receipt-nonce') !== '')
+    throw new GatewayError('invalid_nonce', 'the stream takes no nonce: remove X-Receipt-Nonce');
 }

@@ -1,22 +1,22 @@
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Entry } from '../../cache/entry.ts';
 
-/** A content coding (RFC 9110 8.4.1) in which a body can be had. */
+/** A content coding (RFC 9110 8.4.1) that the gateway can send. */
 export type ContentCoding = 'identity' | 'gzip' | 'br';
 
-/** Shorter bodies gain less than their headers cost. */
+/** The shortest body worth compressing, in bytes: shorter ones gain less than the extra header costs. */
 const MIN_COMPRESSIBLE_BYTES = 1024;
 
-/** True when it is worth looking at what the caller takes. */
+/** Returns true if the body is long enough to look at `Accept-Encoding` at all. */
 export const isCompressible = (body: string | Buffer): boolean => body.length >= MIN_COMPRESSIBLE_BYTES;
 
-/** Enough for JSON, at a few milliseconds for 100 KB. */
+/** A quality that suits JSON: a few milliseconds for 100 KB. */
 const BROTLI_OPTIONS = { params: { [constants.BROTLI_PARAM_QUALITY]: 5 } };
 
-/** So many different `Accept-Encoding` headers are remembered. */
+/** The number of different `Accept-Encoding` headers whose coding is remembered. */
 const MAX_REMEMBERED_HEADERS = 256;
 
-/** The best coding that an `Accept-Encoding` header takes (RFC 9110 12.5.3). */
+/** Returns the best coding that an `Accept-Encoding` header accepts (RFC 9110 12.5.3). */
 export function negotiateCoding(acceptEncoding: string): ContentCoding {
   const weights = new Map<string, number>();
   for (const item of acceptEncoding.toLowerCase().split(',')) {
@@ -41,15 +41,15 @@ function rememberedCodingFor(acceptEncoding: string): ContentCoding {
   return coding;
 }
 
-/** A body as it goes out. */
+/** A body and the coding it is in. */
 export interface EncodedBody {
   readonly coding: ContentCoding;
   readonly body: string | Buffer;
 }
 
 /**
- * The body in a coding that the caller takes. It is compressed once, aside of the event loop, when a caller who takes
- * it is first given the plain one; bodies that change with each slot and are short never are.
+ * Returns the body in a coding that the caller accepts. The first caller gets it uncompressed, which starts one
+ * compression off the event loop for all later callers; short bodies are never compressed.
  */
 export function encodeBody(entry: Entry, body: string | Buffer, acceptEncoding: string): EncodedBody {
   const coding = acceptEncoding === '' || !isCompressible(body) ? 'identity' : rememberedCodingFor(acceptEncoding);

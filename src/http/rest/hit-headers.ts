@@ -3,11 +3,12 @@ import type { ContentCoding } from './content-coding.ts';
 import { HeaderTemplate } from './response-headers.ts';
 import { cacheControlOf } from './responses.ts';
 
-/** The heads of every kind of hit: nearly all take the same one, the rest are made when first needed. */
+/** The header templates of cache hits: nearly all hits use the same one, the others are created when first needed. */
 export class HitHeaders {
   readonly #mutableTemplate = createTemplate('no-cache', 'identity');
   readonly #otherTemplates = new Map<string, HeaderTemplate>();
 
+  /** Returns the template for an entry in a coding. */
   templateFor(entry: Entry, coding: ContentCoding): HeaderTemplate {
     if (coding === 'identity' && !entry.final) return this.#mutableTemplate;
     const cacheControl = cacheControlOf(entry);

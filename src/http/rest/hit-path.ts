@@ -12,21 +12,23 @@ import { HeaderTemplate } from './response-headers.ts';
 import { errorResponse, rateLimitExceeded } from './responses.ts';
 import { recordUsage } from './usage-metering.ts';
 
-/** What a hit takes. */
 export interface HitPathDeps {
   readonly context: RouteContext;
   readonly sealer: Sealer;
   readonly access: Access;
   readonly pendingResponses: PendingResponses;
-  /** Told of what is a defect: the caller sees only `internal_error`, and the id of the request. */
+  /** Called with the cause of an `internal_error`: the caller sees only that code and the request id. */
   readonly onInternalError: (requestId: string, thrown: unknown) => void;
 }
 
-/** Headers beside a nonce that ask for what only the slow path knows of. */
+/** Returns true if a request has conditions besides a nonce: only the full handler evaluates those. */
 const hasOtherConditions = (req: HttpRequest): boolean =>
   req.getHeader('if-none-match') !== '' || req.getHeader('x-min-slot') !== '';
 
-/** The way of a GET that the cache has an answer for. Returns false, and has done nothing, when it is for the guard. */
+/**
+ * Creates the handler of GETs that the cache answers. It returns false, and has done nothing, for a request that needs
+ * the full handler.
+ */
 export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpRequest) => boolean {
   const { context, sealer, access, pendingResponses, onInternalError } = deps;
   const { rateLimiter, clientIp, authenticator, usage } = access;
@@ -38,11 +40,11 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     ['Cache-Control', 'no-store'],
   ]);
 
-  /** A plain hit is answered right here: no parsing, no promise, no JSON, no signature. False if it is none. */
+  /** Answers a plain hit synchronously: no parsing, no promise, no JSON, no signature. Returns false for any other GET. */
   function serveHit(res: HttpResponse, req: HttpRequest): boolean {
     const requestClass = classifier.classify(req);
-    if (requestClass === 'odd' || context.isDraining() || clientIp.hasProxyHeader(res)) return false;
-    if (requestClass === 'special') return serveNonceHit(res, req);
+    if (requestClass === 'unsafe' || context.isDraining() || clientIp.hasProxyHeader(res)) return false;
+    if (requestClass === 'conditional') return serveNonceHit(res, req);
     const entry = cache.get(requestTargetOf(req)); // a key in the cache was valid when it got there
     if (entry === undefined || !cache.isFresh(entry)) return false;
     const body = sealer.bodyOf(entry);
@@ -62,7 +64,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     return true;
   }
 
-  /** The same for a caller who sent a nonce and nothing else that is special: of his own is only the receipt. */
+  /** Answers a hit with a nonce and no other condition: only the receipt is made for this caller. */
   function serveNonceHit(res: HttpResponse, req: HttpRequest): boolean {
     const nonce = req.getHeader('x-receipt-nonce');
     if (!isNonce(nonce) || hasOtherConditions(req)) return false;

@@ -5,7 +5,7 @@ import type { Param } from '../../routing/params.ts';
 import type { GetRoute, PostRoute, Route } from '../../routing/route.ts';
 import { jsonSchema } from '../../routing/schemas.ts';
 
-/** What any request may meet. */
+/** The errors that any request may get. */
 const COMMON_ERRORS: readonly ErrorCode[] = [
   'invalid_query',
   'invalid_nonce',
@@ -19,7 +19,7 @@ const COMMON_ERRORS: readonly ErrorCode[] = [
   'internal_error',
 ];
 
-/** What may come of it when an answer depends on the cluster. */
+/** The errors of each route kind: those of an answer that depends on the cluster. */
 const ERRORS_BY_KIND: Readonly<Record<Route['kind'], readonly ErrorCode[]>> = {
   live: ['warming_up', 'stale'],
   local: [],
@@ -37,7 +37,7 @@ const ERRORS_BY_KIND: Readonly<Record<Route['kind'], readonly ErrorCode[]>> = {
 const integerSchema = { type: 'integer', minimum: 0 };
 const patternSchema = (pattern: string): object => ({ type: 'string', pattern });
 
-/** The proof of serve, member for member. */
+/** The schema of a receipt (proof of serve). */
 const RECEIPT_SCHEMA = {
   type: 'object',
   description: 'Proof of serve: an Ed25519 signature over the request, the slot and the digest of the result',
@@ -72,17 +72,23 @@ const apiKeyHeader = (name: string, description: string): object => ({
   description,
 });
 
-/** What a caller may show to get more than the free tier has. */
+/** The credentials that lift a caller above the free tier. */
 const SECURITY_SCHEMES = {
   apiKey: apiKeyHeader('X-Api-Key', 'An API key; its tier has limits of its own'),
-  stakeWallet: apiKeyHeader('X-Stake-Wallet', 'The address of a wallet, which counts for what it has held for a while'),
-  stakeIssued: apiKeyHeader('X-Stake-Issued', 'When its proof was issued, in Unix seconds; it is valid for a day'),
-  stakeSignature: apiKeyHeader('X-Stake-Signature', 'Its signature of the text of the proof, in base58'),
+  stakeWallet: apiKeyHeader(
+    'X-Stake-Wallet',
+    'The address of a wallet, which counts for the lowest balance that it has held for a while',
+  ),
+  stakeIssued: apiKeyHeader(
+    'X-Stake-Issued',
+    'The time at which the stake proof was issued, in Unix seconds; it is valid for a day',
+  ),
+  stakeSignature: apiKeyHeader('X-Stake-Signature', "The wallet's signature of the text of the stake proof, in base58"),
 };
 const API_KEY = { apiKey: [] };
 const STAKE_PROOF = { stakeWallet: [], stakeIssued: [], stakeSignature: [] };
 
-/** The API document (OpenAPI 3.1), made from the same declarations that serve the requests. */
+/** Creates the API document (OpenAPI 3.1) from the same declarations that serve the requests. */
 export function createOpenApiDocument(routes: readonly Route[], version: string): object {
   return {
     openapi: '3.1.0',
@@ -142,7 +148,7 @@ const NONCE_PARAMETER = {
   name: 'X-Receipt-Nonce',
   in: 'header',
   required: false,
-  description: 'Is bound into the receipt, so that it can be no older than the request; counts as two requests',
+  description: 'Bound into the receipt, which so can be no older than the request; counts as two requests',
   schema: patternSchema('^[A-Za-z0-9_-]{16,64}$'),
 };
 
@@ -164,7 +170,7 @@ const ENVELOPE_MEMBERS: Readonly<Record<Exclude<Envelope, 'plain'>, readonly str
   bare: ['result'],
 };
 
-/** The whole body around a route's result. */
+/** Returns the schema of the whole body around a route's result. */
 function responseSchemaOf({ envelope, result }: Route): object {
   if (envelope === 'plain') return jsonSchema(result);
   const members: Readonly<Record<string, object>> = {
@@ -181,7 +187,7 @@ function responseSchemaOf({ envelope, result }: Route): object {
   };
 }
 
-/** One response for each status, which lists the codes that it can stand for. */
+/** Returns one response per status, each with the error codes that have this status. */
 function errorResponses(codes: readonly ErrorCode[]): object {
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) byStatus.set(ERRORS[code].status, [...(byStatus.get(ERRORS[code].status) ?? []), code]);
@@ -202,7 +208,7 @@ function errorResponses(codes: readonly ErrorCode[]): object {
   );
 }
 
-/** A WebSocket, which OpenAPI has no words for beyond the handshake. */
+/** The WebSocket stream, of which OpenAPI can describe the handshake only. */
 const STREAM_PATH = {
   get: {
     summary: 'The network stream (WebSocket): the current frame on open, then one for each slot',

@@ -4,10 +4,10 @@ import { matchRoute } from '../../routes/index.ts';
 import type { RouteMatch } from '../../routing/match-route.ts';
 import type { Route } from '../../routing/route.ts';
 
-/** What may be at a path, and by which methods. */
+/** The kind of resource at a path, which decides its methods; undefined for a path that does not exist. */
 export type PathKind = Route['kind'] | 'document' | 'page' | 'stream' | undefined;
 
-/** What is at a path that no route declares. */
+/** The paths that no route declares. */
 const FIXED_PATHS: ReadonlyMap<string, PathKind> = new Map([
   [`${API_PREFIX}/stream`, 'stream'],
   [`${API_PREFIX}/openapi.json`, 'document'],
@@ -17,32 +17,32 @@ const FIXED_PATHS: ReadonlyMap<string, PathKind> = new Map([
 export const pathKindOf = (url: string, match: RouteMatch | undefined): PathKind =>
   match?.route.kind ?? FIXED_PATHS.get(url);
 
-/** A probe's requests count against nobody. */
+/** Returns true for the routes that balancers and probes poll: they cost no quota. */
 export const isUnmetered = (match: RouteMatch | undefined): boolean =>
   match?.route.kind === 'local' && !match.route.isMetered;
 
-/** The methods for a place, as `Allow` names them. */
+/** Returns the methods of a path as the `Allow` header lists them. */
 export function allowedMethods(pathKind: PathKind): string {
   if (pathKind === undefined) return 'GET, HEAD, POST, OPTIONS';
   return pathKind === 'post' ? 'POST, OPTIONS' : 'GET, HEAD, OPTIONS';
 }
 
-/** Throws where there is nothing, or nothing for this method. */
+/** Checks that the path exists and allows the method. Throws `route_not_found`, `method_not_allowed`, `upgrade_required`. */
 export function checkMethod(method: 'get' | 'post' | 'other', pathKind: PathKind): void {
   if (pathKind === undefined) throwRouteNotFound();
   if (method === 'other' || (method === 'post') !== (pathKind === 'post')) {
     const allow = allowedMethods(pathKind);
-    throw new GatewayError('method_not_allowed', `this path takes ${allow}`, { allow });
+    throw new GatewayError('method_not_allowed', `this path allows ${allow}`, { allow });
   }
   if (pathKind === 'stream')
-    throw new GatewayError('upgrade_required', 'the stream is a WebSocket: ask for an upgrade');
+    throw new GatewayError('upgrade_required', 'the stream is a WebSocket: send an upgrade request');
 }
 
 export function throwRouteNotFound(): never {
   throw new GatewayError('route_not_found', 'no such route');
 }
 
-/** The name of what is at a path: that of its route, or the path itself; `none` where there is nothing. */
+/** Returns the name of a path in usage records: its route's path, or the path itself, or `none` if it does not exist. */
 export function pathLabel(url: string): string {
   return matchRoute(url)?.route.path ?? (FIXED_PATHS.has(url) ? url.replace(API_PREFIX, '') : 'none');
 }

@@ -4,14 +4,14 @@ import type { Quota } from '../../access/limits/rate-limiter.ts';
 import type { Entry } from '../../cache/entry.ts';
 import type { Slot } from '../../domain/slot.ts';
 
-/** What browsers of any origin may read. */
+/** The response headers that browsers of any origin may read. */
 const EXPOSED_HEADERS =
   'X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,Retry-After,ETag,X-Slot,X-Cache,X-Request-Id,X-Receipt,' +
   'X-Rpc-Error-Code,X-Key-Succession';
 
 const CORS_HEADERS = `Vary: Accept-Encoding, X-Receipt-Nonce\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: ${EXPOSED_HEADERS}`;
 
-/** What a preflight is told besides. */
+/** The additional headers of the response to a CORS preflight. */
 export const PREFLIGHT_HEADERS: readonly Header[] = [
   ['Access-Control-Allow-Methods', 'GET, HEAD, POST, OPTIONS'],
   [
@@ -25,7 +25,7 @@ export type Header = readonly [name: string, value: string];
 
 const JSON_CONTENT_TYPE = 'application/json; charset=utf-8';
 
-/** Names each response: eight digits of the process, eight that count. */
+/** The first half of a request id: eight hex digits that are random per process, before eight that count. */
 const processPrefix = randomBytes(4).toString('hex');
 let requestCount = 0;
 const nextRequestNumber = (): number => {
@@ -33,7 +33,7 @@ const nextRequestNumber = (): number => {
   return requestCount;
 };
 
-/** A status line and headers for one response, as text. What `extra` holds was made by the gateway itself. */
+/** Formats status line and headers of one response. `extra` must not contain text from a caller. */
 export function formatHeaders(
   status: number,
   quota: Quota,
@@ -58,7 +58,7 @@ const formatRateLimitHeaders = (quota: Quota): string =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('\r\n');
 
-/** A head of fixed length, in which only numbers change from one response to the next. */
+/** Prebuilt headers of fixed length, in which only numbers and the ETag change from one response to the next. */
 interface HeaderBlock {
   readonly bytes: Buffer;
   readonly limitEnd: number;
@@ -73,20 +73,20 @@ interface HeaderBlock {
   etag: string;
 }
 
-/** A weak validator: it names the result, whatever slot and receipt stand beside it. */
+/** Formats a weak validator (RFC 9110 8.8.1): it identifies the result, whatever the slot and the receipt are. */
 export const weakEtag = (etag: string): string => `W/"${etag}"`;
 
-/** The head of a cache hit: one prebuilt block per length of its numbers, filled in place. No text is made. */
+/** The headers of cache hits: one prebuilt block per combination of number lengths, filled in place, no text created. */
 export class HeaderTemplate {
   readonly #fixedHeaders: string;
   readonly #blocks: (HeaderBlock | undefined)[] = [];
 
-  /** `headers` are those that never change. */
+  /** `headers` are those that are the same in every response. */
   constructor(headers: readonly Header[]) {
     this.#fixedHeaders = headers.map(([name, value]) => `\r\n${name}: ${value}`).join('');
   }
 
-  /** Valid until the next call. */
+  /** Returns the headers with these values. The buffer is valid until the next call. */
   fill(quota: Quota, { slot, etag }: Pick<Entry, 'slot' | 'etag'>): Buffer {
     const { limit, remaining, reset } = quota;
     const lengthsKey =
@@ -146,7 +146,7 @@ export class HeaderTemplate {
   }
 }
 
-/** Forms with an ETag differ from those without in this bit of their name. */
+/** The bit of a block's key that says whether it has an ETag. */
 const ETAG_FLAG = 1 << 13;
 
 const countDigits = (value: number): number => {
@@ -157,7 +157,7 @@ const countDigits = (value: number): number => {
 
 const ZERO = 0x30;
 
-/** Writes decimal digits backwards from `end`; the field is as long as the number. */
+/** Writes decimal digits backwards from `end`; the field has exactly as many as the number. */
 function writeNumber(bytes: Buffer, end: number, value: number): void {
   let rest = value;
   for (let at = end - 1; ; at--) {
@@ -170,7 +170,7 @@ function writeNumber(bytes: Buffer, end: number, value: number): void {
 
 const HEX = Buffer.from('0123456789abcdef');
 
-/** Eight digits that end at `end`. */
+/** Writes eight hex digits that end at `end`. */
 function writeHex(bytes: Buffer, end: number, value: number): void {
   for (let at = end - 1, rest = value; at >= end - 8; at--, rest >>>= 4) bytes[at] = HEX[rest & 15] as number; // 0..15
 }

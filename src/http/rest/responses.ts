@@ -11,26 +11,26 @@ import type { RawResponse } from '../engine/raw-response.ts';
 import { encodeBody, negotiateCoding } from './content-coding.ts';
 import { formatHeaders, type Header, weakEtag } from './response-headers.ts';
 
-/** How long a body may be kept by others. */
+/** Returns the `Cache-Control` of an entry: an immutable answer may be cached for a year, any other is revalidated. */
 export const cacheControlOf = ({ final, meta }: Entry): string =>
   final && meta.immutable === true ? 'public, max-age=31536000, immutable' : 'no-cache';
 
-/** What is asked of an answer that is no plain hit. */
+/** The request headers that change the response to a GET. */
 export interface Conditions {
-  /** What the caller sent to have the answer signed for himself alone. */
+  /** The caller's nonce: the answer is then signed for this caller alone. */
   readonly nonce: string | undefined;
   readonly ifNoneMatch: string;
   readonly accept: string;
 }
 
-/** An answer with the body that it goes out with. */
+/** A read and its complete body. */
 export interface SealedRead extends CachedRead {
   readonly body: string | Buffer;
-  /** How long the upstream took. */
+  /** The duration of the upstream's work, in milliseconds. */
   readonly upstreamMs?: number | undefined;
 }
 
-/** A read's answer. A plain hit's head is prebuilt; this one is for all others. */
+/** Formats the response to a read, except for plain hits, whose headers are prebuilt. */
 export function cachedReadResponse(
   quota: Quota,
   { entry, cacheStatus, body: identityBody, upstreamMs }: SealedRead,
@@ -45,10 +45,10 @@ export function cachedReadResponse(
   if (cacheStatus === 'MISS' && upstreamMs !== undefined)
     extraHeaders.push(['Server-Timing', `upstream;dur=${upstreamMs.toFixed(1)}`]);
   if (matchesEtag(conditions.ifNoneMatch, entry.etag)) {
-    extraHeaders.push(['X-Receipt', receiptTextIn(identityBody)]); // who has the result has all that it proves
+    extraHeaders.push(['X-Receipt', receiptTextIn(identityBody)]); // the caller has the result that this receipt is about
     return { headers: formatHeaders(304, quota, extraHeaders).text, body: null };
   }
-  // Nobody else gets a body with a nonce, so nothing is won by keeping it compressed.
+  // A body with a nonce goes to one caller, so there is no use in keeping it compressed.
   const { coding, body } =
     conditions.nonce === undefined
       ? encodeBody(entry, identityBody, conditions.accept)
@@ -57,13 +57,14 @@ export function cachedReadResponse(
   return { headers: formatHeaders(200, quota, extraHeaders).text, body };
 }
 
-/** True when the caller has this very result. Weak comparison: RFC 9110 13.1.2. */
+/** Returns true if `If-None-Match` names this result, by weak comparison (RFC 9110 13.1.2). */
 function matchesEtag(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch === '' || etag === '') return false;
   if (ifNoneMatch.trim() === '*') return true;
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === `"${etag}"`);
 }
 
+/** Formats the response of a route that answers from the process alone. */
 export function localResponse(
   quota: Quota,
   route: LocalRoute,
@@ -83,6 +84,7 @@ export function localResponse(
   };
 }
 
+/** Formats the response to a POST. */
 export function postResponse(quota: Quota, envelope: Envelope, { result, slot, cacheStatus }: PostAnswer): RawResponse {
   const extraHeaders: Header[] = [
     ['X-Cache', cacheStatus],
@@ -100,11 +102,12 @@ const wrapInResult = (result: string | Buffer): string | Buffer =>
     ? `{"result":${result}}`
     : Buffer.concat([Buffer.from('{"result":'), result, Buffer.from('}')]);
 
+/** Formats the response with the OpenAPI document. */
 export function documentResponse(quota: Quota, json: string): RawResponse {
   return { headers: formatHeaders(200, quota, [['Cache-Control', 'public, max-age=300']]).text, body: json };
 }
 
-/** A page for people. It may load nothing and be in no frame. */
+/** Formats the response with a page for people. The page may load nothing and be in no frame. */
 export function pageResponse(quota: Quota, page: StaticPage, conditions: Conditions): RawResponse {
   const coding = negotiateCoding(conditions.accept);
   const extraHeaders: Header[] = [
@@ -121,7 +124,7 @@ export function pageResponse(quota: Quota, page: StaticPage, conditions: Conditi
 
 const HTML_CONTENT_TYPE = 'text/html; charset=utf-8';
 
-/** `onDefect` is told of what the caller may not see. */
+/** Formats an error response. Calls `onInternalError` with the cause of an `internal_error`, which the caller never sees. */
 export function errorResponse(
   quota: Quota,
   thrown: unknown,
@@ -138,6 +141,6 @@ export function errorResponse(
   return { headers: text, body: JSON.stringify(error) };
 }
 
-/** What a caller hears who has spent his window. */
+/** Returns the error for a caller who has used up their quota. */
 export const rateLimitExceeded = ({ limit, retryAfter }: Quota): GatewayError =>
-  new GatewayError('rate_limited', `more than ${limit} requests in the window`, { retryAfter });
+  new GatewayError('rate_limited', `more than ${limit} requests in the window: wait ${retryAfter} s`, { retryAfter });

@@ -6,25 +6,28 @@ import { errorFrame } from './error-frame.ts';
 import type { MessageId } from './stream-message.ts';
 import { TopicFeed, type TopicFeedOptions, type TopicUpdate } from './topic-feed.ts';
 
-/** Where the frames of one connection go. */
+/** One client's connection to the stream. */
 export interface StreamConnection {
-  /** Sends what somebody waits for: the answer to a message of his, or the end of what he subscribed to. */
+  /** Sends a frame that the client waits for: the reply to a message, or the end of a subscription. */
   reply: (frame: string) => void;
-  /** Sends a change. False when the reader has too much to read already: the newest is sent when he can take it. */
+  /** Sends a change. Returns false if the client is too slow: the newest change is then sent once it has caught up. */
   push: (frame: string) => boolean;
-  /** How many subscriptions it may hold. */
+  /** The number of topics that it may subscribe to. */
   readonly maxSubscriptions: number;
 }
 
+/** One connection's subscription to a topic. */
 interface TopicSubscription {
   readonly connection: StreamConnection;
   readonly id: MessageId;
-  /** What was sent last; undefined until the first value is. */
+  /** The update that was sent last; undefined before the first one. */
   lastSent: TopicUpdate | undefined;
   seq: number;
+  /** True if the newest update is still to be sent. */
   hasUnsentUpdate: boolean;
 }
 
+/** A topic, its feed and its subscriptions. */
 interface TopicSubscribers {
   readonly topic: AccountTopic;
   readonly feed: TopicFeed;
@@ -36,10 +39,10 @@ export interface AccountTopicsOptions extends Omit<TopicFeedOptions, 'topic' | '
   readonly clock: Clock;
 }
 
-/** A topic that everybody has left is followed for so long yet: who reconnects finds it warm. */
+/** The time that a topic without subscribers stays open, so that a client who reconnects gets its value at once. */
 const GRACE_PERIOD_MS = 10_000;
 
-/** The account topics of the stream: who subscribes to what, and what each was sent. */
+/** The account topics of the stream: the subscriptions of each connection, and the update that each was sent last. */
 export class AccountTopics {
   readonly #options: AccountTopicsOptions;
   readonly #topics = new Map<string, TopicSubscribers>();
@@ -49,19 +52,19 @@ export class AccountTopics {
     this.#options = options;
   }
 
-  /** How many topics are followed, those in their grace included. */
+  /** The number of open topics, those in their grace period included. */
   get topicCount(): number {
     return this.#topics.size;
   }
 
-  /** Sends the first value as soon as it is there, then each change. Throws what an error frame tells. */
+  /** Sends the current value once it is read, then each change. Rejects with the error to send to the client. */
   async subscribe(connection: StreamConnection, topic: AccountTopic, id: MessageId): Promise<void> {
     const connectionTopics = this.#topicsByConnection.get(connection) ?? new Set<TopicSubscribers>();
     const existing = this.#topics.get(topic.request.key);
     if (existing !== undefined && connectionTopics.has(existing))
-      throw new GatewayError('invalid_request', 'subscribed already');
+      throw new GatewayError('invalid_request', 'this connection is already subscribed to the topic');
     if (connectionTopics.size >= connection.maxSubscriptions) {
-      throw new GatewayError('rate_limited', `more than ${connection.maxSubscriptions} subscriptions on a connection`);
+      throw new GatewayError('rate_limited', `a connection may have ${connection.maxSubscriptions} subscriptions`);
     }
     const subscribers = existing ?? this.#createTopic(topic);
     subscribers.cancelGracePeriod();
@@ -70,7 +73,7 @@ export class AccountTopics {
     this.#topicsByConnection.set(connection, connectionTopics.add(subscribers));
     try {
       const first = await subscribers.feed.readCurrent();
-      if (subscribers.subscriptions.get(connection) !== subscription) return; // gone meanwhile
+      if (subscribers.subscriptions.get(connection) !== subscription) return; // unsubscribed or closed meanwhile
       subscription.lastSent = first;
       connection.reply(formatPushFrame('subscribed', memberText(subscription, topic, true), first.body));
       const { latest } = subscribers.feed;
@@ -81,11 +84,11 @@ export class AccountTopics {
     }
   }
 
-  /** Throws `invalid_request` when there is no such subscription. */
+  /** Ends a subscription. Throws `invalid_request` if there is no such subscription. */
   unsubscribe(connection: StreamConnection, topic: AccountTopic, id: MessageId): void {
     const subscribers = this.#topics.get(topic.request.key);
     if (subscribers === undefined || !subscribers.subscriptions.has(connection)) {
-      throw new GatewayError('invalid_request', 'not subscribed');
+      throw new GatewayError('invalid_request', 'this connection is not subscribed to the topic');
     }
     this.#removeSubscription(connection, subscribers);
     connection.reply(
@@ -93,7 +96,7 @@ export class AccountTopics {
     );
   }
 
-  /** A connection can take more: it gets the newest of all that it missed. */
+  /** Sends the newest update of each topic of which a slow connection has missed some. */
   sendUnsent(connection: StreamConnection): void {
     for (const { topic, subscriptions, feed } of this.#topicsByConnection.get(connection) ?? []) {
       const subscription = subscriptions.get(connection);
@@ -102,12 +105,13 @@ export class AccountTopics {
     }
   }
 
-  /** A connection is gone. */
+  /** Ends all subscriptions of a closed connection. */
   removeConnection(connection: StreamConnection): void {
     for (const subscribers of [...(this.#topicsByConnection.get(connection) ?? [])])
       this.#removeSubscription(connection, subscribers);
   }
 
+  /** Closes all topics, without a frame to their subscribers. */
   close(): void {
     for (const { feed, cancelGracePeriod } of this.#topics.values()) {
       cancelGracePeriod();
@@ -134,10 +138,10 @@ export class AccountTopics {
       connection.reply(errorFrame(id, reason));
     }
     subscribers.cancelGracePeriod();
-    this.#close(subscribers);
+    this.#closeTopic(subscribers);
   }
 
-  #close({ topic, feed }: TopicSubscribers): void {
+  #closeTopic({ topic, feed }: TopicSubscribers): void {
     this.#topics.delete(topic.request.key);
     feed.close();
   }
@@ -148,11 +152,11 @@ export class AccountTopics {
     connectionTopics?.delete(subscribers);
     if (connectionTopics?.size === 0) this.#topicsByConnection.delete(connection);
     if (subscribers.subscriptions.size > 0) return;
-    subscribers.cancelGracePeriod = this.#options.clock.after(GRACE_PERIOD_MS, () => this.#close(subscribers));
+    subscribers.cancelGracePeriod = this.#options.clock.after(GRACE_PERIOD_MS, () => this.#closeTopic(subscribers));
   }
 }
 
-/** Tells one subscriber of a newer answer, if it is news to him. */
+/** Sends an update to one subscriber if it is newer than the last one, and differs from it. */
 function pushIfNewer(topic: AccountTopic, subscription: TopicSubscription, update: TopicUpdate): void {
   const { lastSent } = subscription;
   if (lastSent === undefined || update.slot <= lastSent.slot || (update.result === lastSent.result && !update.isReorg))

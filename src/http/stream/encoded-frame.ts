@@ -5,14 +5,14 @@ import { packFrame } from './msgpack-frame.ts';
 
 export type FrameFormat = 'json' | 'msgpack';
 
-/** What a frame is sent as. */
+/** The encoding of a frame. */
 export interface FrameEncoding {
   readonly format: FrameFormat;
-  /** What its receipt says was asked for; undefined for one without. */
+  /** The request that its receipt names; undefined for frames without a receipt. */
   readonly request: string | undefined;
 }
 
-/** One frame in all the forms that are asked for, each made once. */
+/** One frame in every encoding that is needed, each made once. */
 export class EncodedFrame {
   readonly #entry: Entry;
   readonly #snapshot: NetworkSnapshot;
@@ -28,7 +28,7 @@ export class EncodedFrame {
     this.#jsonFrame = Buffer.from(entry.body ?? '');
   }
 
-  /** Makes those with receipts, all under one signature. */
+  /** Encodes the frames with receipts, all under one signature. */
   sign(encodings: readonly FrameEncoding[]): void {
     const requests = encodings.flatMap(({ request }) => request ?? []);
     if (requests.length === 0) return;
@@ -38,6 +38,7 @@ export class EncodedFrame {
     });
   }
 
+  /** Returns the frame in an encoding. */
   encodedAs(encoding: FrameEncoding): string | Buffer {
     const { format, request } = encoding;
     if (format === 'msgpack') {

@@ -1,10 +1,10 @@
 /** Sends one message to all subscribers of a topic. */
 export type Publish = (topic: string, message: string | Buffer, isBinary: boolean) => void;
 
-/** Publishing to so many sockets holds the event loop for about a millisecond. */
+/** The number of sockets per shard: publishing to as many holds the event loop for about a millisecond. */
 const SHARD_SIZE = 128;
 
-/** An audience of this size is served in one turn: the turns would cost its last listener more than they give others. */
+/** The most subscribers that are served in one turn: more turns would delay the last of them for little gain of others. */
 const MAX_SINGLE_TURN_SUBSCRIBERS = 1024;
 
 interface QueuedMessage {
@@ -14,8 +14,8 @@ interface QueuedMessage {
 }
 
 /**
- * A topic cut into shards. For a large audience one of them is published per turn of the event loop, so that requests
- * are answered in between however many listen.
+ * A topic cut into shards. With many subscribers one shard is published per turn of the event loop, so that requests
+ * are answered in between.
  */
 export class Fanout {
   readonly #topicPrefix: string;
@@ -28,7 +28,7 @@ export class Fanout {
     this.#publish = publish;
   }
 
-  /** Takes in one more subscriber and says which shard it belongs to. */
+  /** Adds a subscriber and returns its shard. */
   addSubscriber(): number {
     const free = this.#shardSizes.findIndex((size) => size < SHARD_SIZE);
     const shard = free < 0 ? this.#shardSizes.length : free;
@@ -36,10 +36,12 @@ export class Fanout {
     return shard;
   }
 
+  /** Removes a subscriber of the shard. */
   removeSubscriber(shard: number): void {
     this.#shardSizes[shard] = (this.#shardSizes[shard] ?? 1) - 1;
   }
 
+  /** Returns the engine's topic of a shard. */
   topicOf(shard: number): string {
     return `${this.#topicPrefix}/${shard}`;
   }
@@ -48,12 +50,12 @@ export class Fanout {
     return this.#shardSizes.reduce((sum, size) => sum + size, 0);
   }
 
-  /** True while a message for this shard waits for its turn. */
+  /** Returns true while a message for this shard waits for its turn. */
   hasPending(shard: number): boolean {
     return this.#queue.some(({ topic }) => topic === this.topicOf(shard));
   }
 
-  /** All at once to a small audience, else the first shard now and each other in a turn of its own; in order. */
+  /** Sends to few subscribers at once, else to the first shard now and to one more in each turn; always in order. */
   send(message: string | Buffer, isBinary: boolean): void {
     const isIdle = this.#queue.length === 0;
     this.#shardSizes.forEach((size, shard) => {

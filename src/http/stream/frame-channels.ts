@@ -7,9 +7,9 @@ import type { Sealer } from '../../serving/sealer.ts';
 import { EncodedFrame, type FrameEncoding, type FrameFormat } from './encoded-frame.ts';
 import { Fanout, type Publish } from './fanout.ts';
 
-/** Those who get the same frames. */
+/** The connections that get the same frames. */
 export interface FrameChannel extends FrameEncoding {
-  /** Frames are at least this far apart; 0: every frame. */
+  /** The shortest interval between frames; 0 sends every frame. */
   readonly intervalMs: number;
   readonly fanout: Fanout;
   lastSentMs: number;
@@ -18,7 +18,7 @@ export interface FrameChannel extends FrameEncoding {
 const FORMATS: readonly FrameFormat[] = ['json', 'msgpack'];
 const INTERVALS_MS = [0, 1000, 5000, 10_000] as const;
 
-/** The targets of streams with receipts, as they are signed: spelled as the caller spells them, in canonical order. */
+/** The targets of streams with receipts, as they are signed: the caller's spelling, in canonical order. */
 const SIGNED_TARGETS = ['', 'format=json&'].flatMap((format) =>
   INTERVALS_MS.map((intervalMs) => {
     const interval = intervalMs === 0 ? '' : `interval=${intervalMs}&`;
@@ -26,10 +26,10 @@ const SIGNED_TARGETS = ['', 'format=json&'].flatMap((format) =>
   }),
 );
 
-/** A frame may come this much early and still keep its interval: slots don't tick in whole seconds. */
+/** The time by which a frame may be early for its interval: slots don't last whole seconds. */
 const MAX_EARLY_MS = 200;
 
-/** The kinds of frames that one may listen to, and the newest frame. */
+/** All channels of network frames, and the newest frame. */
 export class FrameChannels {
   readonly #clock: Clock;
   readonly #sealer: Sealer;
@@ -52,7 +52,7 @@ export class FrameChannels {
     );
   }
 
-  /** Reads what kind of frames a target asks for. Throws `invalid_query`. */
+  /** Returns the channel that a request target selects. Throws `invalid_query`. */
   channelFor(target: string): FrameChannel {
     const { query, canonical } = parseTarget(target);
     const signedChannel = this.#signedChannels.get(canonical);
@@ -68,12 +68,12 @@ export class FrameChannels {
     );
   }
 
-  /** The newest frame; undefined before the first. */
+  /** Returns the newest frame in the channel's encoding; undefined before the first frame. */
   latestFrame(channel: FrameChannel): string | Buffer | undefined {
     return this.#latestFrame?.encodedAs(channel);
   }
 
-  /** Sends a frame to all whose interval is over. */
+  /** Sends a frame to every channel whose interval has passed. */
   publish(entry: Entry, snapshot: NetworkSnapshot): void {
     const nowMs = this.#clock.monotonic();
     const due = [...this.#unsignedChannels, ...this.#signedChannels.values()].filter(

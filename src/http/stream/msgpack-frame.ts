@@ -1,10 +1,10 @@
 import { Packr } from 'msgpackr';
 import type { NetworkSnapshot } from '../../domain/network-snapshot.ts';
 
-/** Plain maps, readable by every MessagePack library. */
+/** A packer of plain maps, readable by every MessagePack library. */
 const packr = new Packr({ useRecords: false });
 
-/** The frame as MessagePack: the same members as the text, integers as integers. */
+/** Encodes a frame as MessagePack: the same members as its JSON, integers as integers. */
 export const packFrame = (snapshot: NetworkSnapshot): Buffer =>
   packr.pack({ result: packableObject(snapshot), slot: packableNumber(snapshot.slot) });
 
@@ -16,7 +16,7 @@ function packable(value: unknown): unknown {
   return typeof value === 'object' && value !== null ? packableObject(value) : value;
 }
 
-/** The packer writes numbers beyond 32 bits as doubles, and any bigint in 64 bits. */
+/** Returns an integer as the type that the packer writes as an integer: it writes numbers beyond 32 bits as doubles. */
 function packableNumber(value: number | bigint): number | bigint {
   if (typeof value === 'number') return Number.isInteger(value) && value > 0xffff_ffff ? BigInt(value) : value;
   return value <= 0xffff_ffffn ? Number(value) : value;

@@ -1,51 +1,51 @@
 import type { Clock } from '../../domain/clock.ts';
 
-/** Who can't take a frame for this long is let go. */
+/** The time after which a connection that still can't receive frames is closed. */
 const MAX_SLOW_MS = 3000;
 
-/** How long a slow reader may take to hear why it is let go. */
+/** The time that a slow connection has to drain and receive its close frame. */
 const CLOSE_TIMEOUT_MS = 1000;
 
 /**
- * The readers that frames are dropped for. One that is slow for too long is let go: told why as soon as it has taken
- * all that waits, since behind anything else the engine would drop the goodbye, or keep the connection for as long as
- * it likes, and closed after a while if that doesn't come.
+ * The connections for which frames are dropped. One that is slow for too long gets a close frame once its buffer is
+ * empty, since the engine would drop a close frame behind unsent data or keep the connection open. If the buffer does
+ * not drain in time the connection is cut.
  */
-export class SlowConsumers<Reader extends { close(): void }> {
+export class SlowConsumers<Consumer extends { close(): void }> {
   readonly #clock: Clock;
-  readonly #slowSinceMs = new Map<Reader, number>();
-  readonly #letGo = new Set<Reader>();
+  readonly #slowSinceMs = new Map<Consumer, number>();
+  readonly #closing = new Set<Consumer>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  /** A frame was dropped for it. */
-  recordDrop(consumer: Reader): void {
-    if (this.#letGo.has(consumer) || this.#slowSinceMs.has(consumer)) return;
+  /** Records that a frame was dropped. */
+  recordDrop(consumer: Consumer): void {
+    if (this.#closing.has(consumer) || this.#slowSinceMs.has(consumer)) return;
     this.#slowSinceMs.set(consumer, this.#clock.monotonic());
   }
 
-  /** It has taken all that waited. False when it is let go: what is left to say is goodbye. */
-  recordDrain(consumer: Reader): boolean {
+  /** Records that a connection has received all that was buffered. Returns false if it must be closed now. */
+  recordDrain(consumer: Consumer): boolean {
     this.#slowSinceMs.delete(consumer);
-    return !this.#letGo.has(consumer);
+    return !this.#closing.has(consumer);
   }
 
-  /** Lets go of those that were slow for too long. */
-  letGo(): void {
+  /** Begins to close the connections that have been slow for too long. */
+  closeExpired(): void {
     const nowMs = this.#clock.monotonic();
     for (const [consumer, sinceMs] of this.#slowSinceMs) {
       if (nowMs - sinceMs < MAX_SLOW_MS) continue;
       this.#slowSinceMs.delete(consumer);
-      this.#letGo.add(consumer);
-      this.#clock.after(CLOSE_TIMEOUT_MS, () => this.#letGo.has(consumer) && consumer.close());
+      this.#closing.add(consumer);
+      this.#clock.after(CLOSE_TIMEOUT_MS, () => this.#closing.has(consumer) && consumer.close());
     }
   }
 
-  /** It is closed. */
-  remove(consumer: Reader): void {
+  /** Forgets a closed connection. */
+  remove(consumer: Consumer): void {
     this.#slowSinceMs.delete(consumer);
-    this.#letGo.delete(consumer);
+    this.#closing.delete(consumer);
   }
 }

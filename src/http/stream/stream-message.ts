@@ -3,20 +3,20 @@ import { GatewayError } from '../../domain/gateway-error.ts';
 import { type AccountTopic, accountTopicOf, isTopicName } from '../../routes/stream-topics.ts';
 import { address } from '../../routing/params.ts';
 
-/** Names a subscription for its owner. */
+/** The client's own id of a message and its subscription. */
 export type MessageId = string | number | null;
 
-/** What a message on the stream asks for. `refused`: an operation that we know, with a member that is at fault. */
+/** A client's message on the stream. `invalid`: a known operation with an invalid member. */
 export type StreamMessage =
   | { readonly op: 'ping' }
   | { readonly op: 'subscribe' | 'unsubscribe'; readonly id: MessageId; readonly topic: AccountTopic }
-  | { readonly op: 'refused'; readonly id: MessageId; readonly error: GatewayError };
+  | { readonly op: 'invalid'; readonly id: MessageId; readonly error: GatewayError };
 
 const KNOWN_MEMBERS: ReadonlySet<string> = new Set(['op', 'topic', 'address', 'commitment', 'id']);
 const MAX_ID_LENGTH = 64;
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
-/** Reads a message; undefined when it is no JSON object with an `op` that we know. */
+/** Parses a message; undefined if it is not a JSON object with a known `op`. */
 export function parseStreamMessage(bytes: ArrayBuffer): StreamMessage | undefined {
   const message = parseJsonObject(bytes);
   if (message?.['op'] === 'ping') return { op: 'ping' };
@@ -26,13 +26,15 @@ export function parseStreamMessage(bytes: ArrayBuffer): StreamMessage | undefine
   try {
     return { op, id, topic: parseTopic(message) };
   } catch (thrown) {
-    return { op: 'refused', id, error: GatewayError.from(thrown) };
+    return { op: 'invalid', id, error: GatewayError.from(thrown) };
   }
 }
 
 function parseTopic(message: Readonly<Record<string, unknown>>): AccountTopic {
   const unknown = Object.keys(message).find((name) => !KNOWN_MEMBERS.has(name));
-  if (unknown !== undefined) throw new GatewayError('invalid_request', 'a member is unknown');
+  if (unknown !== undefined) {
+    throw new GatewayError('invalid_request', `a message has only the members ${[...KNOWN_MEMBERS].join(', ')}`);
+  }
   const { topic, address: text, commitment, id = null } = message;
   if (!isMessageId(id))
     throw new GatewayError('invalid_request', 'id must be an integer or text of at most 64 characters');
@@ -50,7 +52,7 @@ const isMessageId = (id: unknown): id is MessageId =>
 function parseJsonObject(bytes: ArrayBuffer): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(decoder.decode(bytes));
-    // An object of unknown members: each that is used is checked above.
+    // An object with unknown members: each one that is used is checked above.
     return typeof value === 'object' && value !== null && !Array.isArray(value)
       ? (value as Record<string, unknown>)
       : undefined;

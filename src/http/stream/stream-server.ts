@@ -136,7 +136,7 @@ export function openStreamServer(app: TemplatedApp, options: StreamServerOptions
       case 'ping':
         connection.reply('{"type":"pong"}');
         break;
-      case 'refused':
+      case 'invalid':
         replyError(connection, message.id, message.error);
         break;
       case 'subscribe':
@@ -222,7 +222,7 @@ export function openStreamServer(app: TemplatedApp, options: StreamServerOptions
     },
     publish(entry, snapshot) {
       channels.publish(entry, snapshot);
-      slowConsumers.letGo();
+      slowConsumers.closeExpired();
       closeInvalidKeys();
     },
     close() {

@@ -7,7 +7,7 @@ import type { LiveAccounts } from '../../routing/route.ts';
 import type { ReadThrough } from '../../serving/read-through.ts';
 import type { Sealer } from '../../serving/sealer.ts';
 
-/** An answer as it is pushed: its body is the one that REST gives at the same slot. */
+/** A state of a topic. Its body is the one that the route answers at the same slot. */
 export interface TopicUpdate {
   readonly slot: Slot;
   readonly result: string;
@@ -21,13 +21,13 @@ export interface TopicFeedOptions {
   readonly sealer: Sealer;
   readonly liveAccounts: LiveAccounts;
   readonly clock: Clock;
-  /** Called with each answer that differs from the one before. */
-  readonly onUpdate: (push: TopicUpdate) => void;
-  /** Called when no more can be told. */
+  /** Called with each answer that differs from the previous one. */
+  readonly onUpdate: (update: TopicUpdate) => void;
+  /** Called when no more updates can come. */
   readonly onEnd: (reason: GatewayError) => void;
 }
 
-/** One topic, followed for all who subscribe to it: news comes in, sealed answers go out. */
+/** The updates of one topic for all its subscribers: it re-reads the route after each change of the account. */
 export class TopicFeed {
   readonly #options: TopicFeedOptions;
   readonly #unsubscribe: () => void;
@@ -37,7 +37,7 @@ export class TopicFeed {
   #cancelRetry = (): void => {};
   #isClosed = false;
 
-  /** Throws when the account can't be followed. */
+  /** Throws if the account can't be kept live. */
   constructor(options: TopicFeedOptions) {
     const { topic, liveAccounts, onEnd } = options;
     this.#options = options;
@@ -51,23 +51,24 @@ export class TopicFeed {
     });
   }
 
-  /** The newest answer, if one was pushed already. */
+  /** The newest update; undefined before the first one. */
   get latest(): TopicUpdate | undefined {
     return this.#latest;
   }
 
-  /** The answer now. Rejects as a read of the route does. */
+  /** Reads the current value. Rejects as a read of the route does. */
   async readCurrent(): Promise<TopicUpdate> {
     return this.#accept(await this.#read(undefined, false));
   }
 
+  /** Ends the feed. */
   close(): void {
     this.#isClosed = true;
     this.#cancelRetry();
     this.#unsubscribe();
   }
 
-  /** Answers what is owed, one after the other: of many changes only the newest counts. */
+  /** Reads the route until no change is pending, one read at a time: of many changes only the newest counts. */
   async #updateUntilCurrent(): Promise<void> {
     if (this.#isUpdating) return;
     this.#isUpdating = true;
@@ -85,7 +86,7 @@ export class TopicFeed {
     this.#isUpdating = false;
   }
 
-  /** Keeps the newer of two answers, and tells of it when it says something else. */
+  /** Keeps the newer of two updates, and passes it on if it differs. */
   #accept(update: TopicUpdate): TopicUpdate {
     const previous = this.#latest;
     if (previous !== undefined && update.slot <= previous.slot) return previous;

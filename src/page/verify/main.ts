@@ -11,7 +11,7 @@ const bodyInput = requiredElement('body', HTMLTextAreaElement);
 const noteElement = requiredElement('note', HTMLElement);
 const reportElement = requiredElement('finding', HTMLElement);
 
-/** An element of the page by its id, or a defect of the page. */
+/** Returns the element of the page with this id. Throws if the page has none. */
 function requiredElement<T extends HTMLElement>(id: string, kind: new () => T): T {
   const found = document.getElementById(id);
   if (found instanceof kind) return found;
@@ -27,7 +27,7 @@ const readInput = (): VerificationInput => ({
   nonce: inputField('nonce').value.trim(),
 });
 
-/** An element with text in it. Whatever was pasted stays text. */
+/** Creates an element with text in it. Pasted text is never parsed as HTML. */
 function createElement(tag: string, text: string, className = ''): HTMLElement {
   const created = document.createElement(tag);
   created.textContent = text;
@@ -38,7 +38,7 @@ function createElement(tag: string, text: string, className = ''): HTMLElement {
 const STATUS_LABELS: Readonly<Record<LineStatus, string>> = {
   proven: '✓',
   signed: 'signed',
-  claimed: 'not proven',
+  unproven: 'not proven',
   wrong: '✗',
 };
 
@@ -78,11 +78,11 @@ function verify(): void {
   }
 }
 
-/** Asks the gateway that this page came from, if it came from one. */
+/** Requests JSON from the gateway that served this page. */
 async function fetchJson<T>(path: string): Promise<T> {
   const answer = await fetch(new URL(`api/v1/${path}`, location.href));
   if (!answer.ok) throw new Error(`${answer.status}`);
-  return answer.json() as Promise<T>; // what this gateway's document says
+  return answer.json() as Promise<T>; // as the gateway's OpenAPI document describes it
 }
 
 async function fillFromGateway(): Promise<void> {
@@ -95,7 +95,7 @@ async function fillFromGateway(): Promise<void> {
     inputField('cluster').value = health.result.cluster;
     verify();
   } catch {
-    noteElement.textContent = 'No gateway answers where this page is from: type the key in.';
+    noteElement.textContent = 'The gateway that served this page does not answer: type the key in.';
   }
 }
 
@@ -105,4 +105,4 @@ form.addEventListener('submit', (event) => {
   verify();
 });
 requiredElement('fill', HTMLButtonElement).addEventListener('click', () => void fillFromGateway());
-verify(); // a browser that goes back keeps what was typed
+verify(); // after going back the browser restores the input

@@ -14,7 +14,7 @@ import {
   FAULT_EXPLANATIONS,
 } from './explanations.ts';
 
-/** What a person knows. What is left empty is not compared with the receipt. */
+/** The values that the user expects. An empty one is not compared with the receipt. */
 export interface VerificationInput {
   readonly publicKey: string;
   readonly cluster: string;
@@ -22,10 +22,13 @@ export interface VerificationInput {
   readonly nonce: string;
 }
 
-/** `proven`: signed, and as the person said. `signed`: signed, but the person did not say. `claimed`: no proof. */
-export type LineStatus = 'proven' | 'signed' | 'claimed' | 'wrong';
+/**
+ * The status of a line. `proven`: signed, and as the user expects. `signed`: signed, but the user gave no expected value.
+ * `unproven`: not verified. `wrong`: the verification failed here.
+ */
+export type LineStatus = 'proven' | 'signed' | 'unproven' | 'wrong';
 
-/** One line of what was signed. */
+/** One line of the signed statement. */
 export interface StatementLine {
   readonly name: string;
   readonly value: string;
@@ -33,18 +36,18 @@ export interface StatementLine {
   readonly status: LineStatus;
 }
 
-/** What comes of a pasted text. */
+/** The result of verifying a pasted text. */
 export interface VerificationReport {
-  /** `open`: without a key nothing can be said. */
+  /** The verdict; `open` if the user gave no key. */
   readonly verdict: 'proven' | 'refused' | 'open';
   readonly explanation: string;
-  /** Of the statement, in its order; none when the text holds no receipt. */
+  /** The lines of the statement, in its order; none if the text has no receipt. */
   readonly lines: readonly StatementLine[];
-  /** The text that was signed; null unless it is proven. */
+  /** The signed text of the result; null unless it is proven. */
   readonly result: string | null;
 }
 
-/** The line in which each fault shows; the others show in the text as a whole. */
+/** The line that each fault is about; the other faults are about the whole text. */
 const LINE_OF_FAULT: Readonly<Partial<Record<ReceiptFault, string>>> = {
   digest: 'digest',
   status: 'status',
@@ -58,8 +61,8 @@ const LINE_OF_FAULT: Readonly<Partial<Record<ReceiptFault, string>>> = {
 };
 
 /**
- * Judges a body or an account push, line by line. `nowMs` is only told, never judged. Throws TypeError or GatewayError
- * when what the person says can't be a key or a request.
+ * Verifies a body or an account push, line by line. `nowMs` is only displayed, never compared. Throws TypeError or
+ * GatewayError if the user's input is not a key or a request.
  */
 export function verifyText(text: string, input: VerificationInput, nowMs: number): VerificationReport {
   const body = answerInFrame(text.trim());
@@ -69,12 +72,11 @@ export function verifyText(text: string, input: VerificationInput, nowMs: number
     const { receipt } = parseSignedBody(body);
     const lines = statementLines(receipt, { ...input, request }, nowMs);
     if (input.publicKey === '') {
-      const explanation =
-        'The result is the one that the receipt speaks of. Who signed it only a key that you trust can tell.';
+      const explanation = 'The receipt is about this result. Enter a key that you trust to verify who signed it.';
       return {
         verdict: 'open',
         explanation,
-        lines: lines.map((line) => ({ ...line, status: 'claimed' })),
+        lines: lines.map((line) => ({ ...line, status: 'unproven' as const })),
         result: null,
       };
     }
@@ -98,35 +100,34 @@ function verifyStatement(
       request: input.request || receipt.request,
       nonce: input.nonce || receipt.nonce,
     });
-    const explanation =
-      'The holder of this key has signed every line. What is only marked “signed” is yours to compare.';
+    const explanation = 'The holder of this key has signed every line. Compare the lines marked “signed” yourself.';
     return { verdict: 'proven', explanation, lines, result };
   } catch (thrown) {
-    const code = thrown instanceof ReceiptError ? thrown.code : 'request'; // of a form in which nobody can ask
+    const code = thrown instanceof ReceiptError ? thrown.code : 'request'; // not a request line at all
     const failedLine = LINE_OF_FAULT[code];
     const unprovenLines = lines.map(
-      (line): StatementLine => ({ ...line, status: line.name === failedLine ? 'wrong' : 'claimed' }),
+      (line): StatementLine => ({ ...line, status: line.name === failedLine ? 'wrong' : 'unproven' }),
     );
     return { verdict: 'refused', explanation: FAULT_EXPLANATIONS[code], lines: unprovenLines, result: null };
   }
 }
 
-/** The lines as they stand when the proof holds. */
+/** Returns the lines of a statement whose receipt is valid. */
 function statementLines(receipt: Receipt, input: VerificationInput, nowMs: number): StatementLine[] {
   const statusOf = (expected: string): LineStatus => (expected === '' ? 'signed' : 'proven');
   const { cluster, request, slot, nonce } = receipt;
-  const withNonce = 'Made for this nonce: nobody could have had it ready before.';
-  const withoutNonce = 'Made for no nonce: it may have been given to others, and before.';
+  const withNonce = 'Made for this nonce: it did not exist before the request.';
+  const withoutNonce = 'Made for no nonce: it may have been sent before, and to others.';
   return [
     statementLine('format', 'proof-of-serve/v1', 'A statement about an answer, and nothing else.', 'proven'),
-    statementLine('key', input.publicKey, 'The holder of this key says the following.', statusOf(input.publicKey)),
+    statementLine('key', input.publicKey, 'The holder of this key signs the following.', statusOf(input.publicKey)),
     statementLine('cluster', cluster, explainCluster(cluster), statusOf(input.cluster)),
-    statementLine('request', request, 'This was asked.', statusOf(input.request)),
-    statementLine('status', String(receipt.status), 'The request was answered.', 'proven'),
+    statementLine('request', request, 'The request that was answered.', statusOf(input.request)),
+    statementLine('status', String(receipt.status), 'The request succeeded.', 'proven'),
     statementLine('slot', String(slot), 'The result holds at this slot.', 'signed'),
     statementLine('commitment', receipt.commitment, explainCommitment(receipt.commitment), 'signed'),
     statementLine('claim', receipt.claim, explainClaim(receipt.claim), 'signed'),
-    statementLine('digest', receipt.digest, 'SHA-256 of the result: not a byte of it was changed.', 'proven'),
+    statementLine('digest', receipt.digest, 'SHA-256 of the result: no byte of it was changed.', 'proven'),
     statementLine('issued', String(receipt.issuedAt), explainIssuedAt(receipt.issuedAt, nowMs), 'signed'),
     statementLine('nonce', nonce ?? '-', nonce === null ? withoutNonce : withNonce, statusOf(input.nonce)),
     statementLine('signature', receipt.sig, explainBatch(receipt), 'proven'),

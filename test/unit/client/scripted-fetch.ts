@@ -1,7 +1,7 @@
 import type { Signer } from '../../../src/receipts/signer.ts';
 import { CLUSTER, NOW_MS, newSigner, sealAnswers } from '../../support/receipts/sealed-answers.ts';
 
-/** One request that came, and how it is to be answered. */
+/** A request of the client. */
 export interface ReceivedRequest {
   /** Path and query. */
   readonly target: string;
@@ -13,12 +13,12 @@ export interface ReceivedRequest {
 
 export type RequestScript = (request: ReceivedRequest, count: number) => Response | Promise<Response>;
 
-/** Stands in for the network: each request is answered by the script, which is told how many came before. */
+/** Replaces the network: the script answers each request; it gets the number of requests before. */
 export function scriptedFetch(script: RequestScript): {
   readonly fetch: typeof fetch;
-  readonly came: ReceivedRequest[];
+  readonly requests: ReceivedRequest[];
 } {
-  const came: ReceivedRequest[] = [];
+  const requests: ReceivedRequest[] = [];
   const answer = async (input: string | URL | Request, init: RequestInit = {}): Promise<Response> => {
     const { pathname, search } = new URL(String(input));
     const { method = 'GET', body, signal } = init;
@@ -32,13 +32,13 @@ export function scriptedFetch(script: RequestScript): {
     const gone = new Promise<never>((_, reject) => {
       request.signal.addEventListener('abort', () => reject(request.signal.reason));
     });
-    came.push(request);
-    return Promise.race([script(request, came.length - 1), gone]);
+    requests.push(request);
+    return Promise.race([script(request, requests.length - 1), gone]);
   };
-  return { fetch: answer, came };
+  return { fetch: answer, requests };
 }
 
-/** How an answer is signed. */
+/** The values that an answer is signed with. */
 export interface SigningOptions {
   readonly signer?: Signer;
   readonly request?: string;
@@ -51,9 +51,9 @@ export interface SigningOptions {
 export const signer = newSigner();
 export { CLUSTER, NOW_MS, newSigner };
 
-/** A signed body for a target, as a gateway would send it. */
-export function signedBodyFor(target: string, result: string, signing: SigningOptions = {}): string {
-  const { signer: by = signer, request = `GET ${target}`, slot = 10, nowMs = NOW_MS, nonce = null } = signing;
+/** Returns a signed body for a target, as a gateway would send it. */
+export function signedBodyFor(target: string, result: string, options: SigningOptions = {}): string {
+  const { signer: by = signer, request = `GET ${target}`, slot = 10, nowMs = NOW_MS, nonce = null } = options;
   const [body = ''] = sealAnswers(
     by,
     [{ request, slot, commitment: 'confirmed', claim: 'observed', nonce, result }],
@@ -62,7 +62,7 @@ export function signedBodyFor(target: string, result: string, signing: SigningOp
   return body;
 }
 
-/** An error as the gateway says it. */
+/** Returns an error response of the gateway. */
 export const errorResponse = (
   status: number,
   error: string,

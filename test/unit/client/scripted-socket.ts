@@ -5,7 +5,7 @@ type Listener = (event: SocketEvent) => void;
 /** A WebSocket whose other end is the test. */
 export class ScriptedSocket implements Socket {
   readonly url: string;
-  /** What the client has sent, parsed. */
+  /** The messages that the client has sent, parsed. */
   readonly sent: any[] = [];
   isClosed = false;
   readonly #listeners: { readonly type: string; readonly listener: Listener }[] = [];
@@ -30,12 +30,12 @@ export class ScriptedSocket implements Socket {
     this.#dispatch('open', {});
   }
 
-  /** The gateway says something. */
+  /** Delivers a message of the gateway. */
   receive(data: string): void {
     this.#dispatch('message', { data });
   }
 
-  /** The gateway, or the network, ends the connection. */
+  /** Ends the connection, as the gateway or the network would. */
   end(code: number): void {
     this.#dispatch('error', {});
     this.#dispatch('close', { code });

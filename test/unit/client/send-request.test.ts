@@ -32,7 +32,7 @@ function hastyClock(): { readonly clock: Clock; readonly pauses: number[] } {
 const DEADLINE_MS = 10_000;
 
 function open(script: RequestScript, options: Partial<ClientOptions> = {}) {
-  const { fetch, came } = scriptedFetch(script);
+  const { fetch, requests } = scriptedFetch(script);
   const { clock, pauses } = hastyClock();
   const pinned = { publicKey: signer.publicKey, cluster: CLUSTER };
   const client = createClient({
@@ -43,13 +43,13 @@ function open(script: RequestScript, options: Partial<ClientOptions> = {}) {
     ...pinned,
     ...options,
   });
-  return { client, came, pauses };
+  return { client, requests, pauses };
 }
 
 const good = (): Response => new Response(signedBodyFor(TARGET, '7'));
 const slot = (client: Client) => client.get('/slot');
 
-t.test('what passes is tried again, each time after twice as long', async (t) => {
+t.test('a transient error is retried, each time after twice the delay', async (t) => {
   for (const fault of [
     () => errorResponse(503, 'overloaded'),
     () => errorResponse(504, 'upstream_timeout'),
@@ -57,14 +57,14 @@ t.test('what passes is tried again, each time after twice as long', async (t) =>
     () => Promise.reject(new TypeError('fetch failed')),
     () => new Response(new ReadableStream({ pull: (stream) => stream.error(new TypeError('cut')) })),
   ]) {
-    const { client, came, pauses } = open((_, count) => (count < 3 ? fault() : good()));
+    const { client, requests, pauses } = open((_, count) => (count < 3 ? fault() : good()));
     t.equal((await slot(client)).result, 7);
-    t.equal(came.length, 4);
+    t.equal(requests.length, 4);
     t.same(pauses, [125, 250, 500]);
   }
 });
 
-t.test('a pause is spread, and never ends before the gateway wants to be asked again', async (t) => {
+t.test('a retry delay has jitter, and is never shorter than Retry-After', async (t) => {
   const limited = (after: string) => (_: unknown, count: number) =>
     count === 0 ? errorResponse(429, 'rate_limited', { 'retry-after': after }) : good();
   for (const [random, pause] of [
@@ -83,18 +83,18 @@ t.test('a pause is spread, and never ends before the gateway wants to be asked a
   t.same(senseless.pauses, [125]);
 });
 
-t.test('tries have an end, and so has patience', async (t) => {
+t.test('attempts are limited, and so is the Retry-After that is waited for', async (t) => {
   const busy = open(() => errorResponse(503, 'overloaded', { 'retry-after': '1' }));
   await t.rejects(slot(busy.client), { code: 'overloaded', status: 503, retryAfterMs: 1000 });
-  t.equal(busy.came.length, 4);
+  t.equal(busy.requests.length, 4);
   await t.rejects(busy.client.get('/slot', {}, { attempts: 2 }), { code: 'overloaded' });
-  t.equal(busy.came.length, 6);
+  t.equal(busy.requests.length, 6);
   const strict = open(() => errorResponse(429, 'rate_limited', { 'retry-after': '60' }));
   await t.rejects(slot(strict.client), { code: 'rate_limited', retryAfterMs: 60_000 });
-  t.equal(strict.came.length, 1, 'a minute is for the caller to decide on');
+  t.equal(strict.requests.length, 1, 'a minute is for the caller to decide on');
 });
 
-t.test('what will not pass is not tried again', async (t) => {
+t.test('a permanent error is not retried', async (t) => {
   for (const [status, error] of [
     [400, 'invalid_query'],
     [404, 'not_found'],
@@ -102,16 +102,16 @@ t.test('what will not pass is not tried again', async (t) => {
     [501, 'holders_unavailable'],
     [503, 'unhealthy'],
   ] as const) {
-    const { client, came } = open(() => errorResponse(status, error, { 'x-request-id': 'abc' }));
+    const { client, requests } = open(() => errorResponse(status, error, { 'x-request-id': 'abc' }));
     await t.rejects(slot(client), { name: 'SlotgateError', code: error, status, requestId: 'abc' });
-    t.equal(came.length, 1);
+    t.equal(requests.length, 1);
   }
   const forged = open(() => new Response(signedBodyFor(TARGET, '7').replace('7', '8')));
   await t.rejects(slot(forged.client), { name: 'ReceiptError', code: 'digest' });
-  t.equal(forged.came.length, 1);
+  t.equal(forged.requests.length, 1);
 });
 
-t.test('what no gateway says is unreadable', async (t) => {
+t.test('a response that no gateway sends is unreadable', async (t) => {
   for (const response of [
     () => new Response('<h1>Teapot</h1>', { status: 418 }),
     () => Response.json({ error: 'invented', message: '' }, { status: 400 }),
@@ -122,7 +122,7 @@ t.test('what no gateway says is unreadable', async (t) => {
   await t.rejects(open(() => new Response('{')).client.get('/network'), { code: 'unreadable' });
 });
 
-t.test('nobody can fill the memory of a caller', async (t) => {
+t.test("a response body can't fill the memory of the client", async (t) => {
   let sent = 0;
   const endless = new ReadableStream({
     pull(stream) {
@@ -135,17 +135,17 @@ t.test('nobody can fill the memory of a caller', async (t) => {
   t.ok(sent < 10, `${sent} MiB were sent`);
 });
 
-t.test('a try that takes too long is given up, and made again', async (t) => {
+t.test('an attempt that times out is aborted and retried', async (t) => {
   const clock = new ManualClock(NOW_MS);
-  const { client, came } = open((_, count) => (count === 0 ? new Promise(() => {}) : good()), {
+  const { client, requests } = open((_, count) => (count === 0 ? new Promise(() => {}) : good()), {
     clock,
     timeoutMs: 2000,
   });
   const reading = slot(client);
   clock.advance(1999);
-  t.equal(came[0]?.signal.aborted, false);
+  t.equal(requests[0]?.signal.aborted, false);
   clock.advance(1);
-  t.equal(came[0]?.signal.aborted, true);
+  t.equal(requests[0]?.signal.aborted, true);
   await new Promise((resolve) => setImmediate(resolve));
   clock.advance(125);
   t.equal((await reading).result, 7);
@@ -155,27 +155,27 @@ t.test('a try that takes too long is given up, and made again', async (t) => {
   await t.rejects(failing, { code: 'timeout', status: null });
 });
 
-t.test('a caller who has lost interest is not kept waiting', async (t) => {
+t.test('an aborted request rejects at once', async (t) => {
   const clock = new ManualClock(NOW_MS);
   const reason = new Error('enough');
   const before = open(good);
   await t.rejects(before.client.get('/slot', {}, { signal: AbortSignal.abort(reason) }), reason);
-  t.equal(before.came.length, 0);
+  t.equal(before.requests.length, 0);
   for (const script of [() => new Promise<never>(() => {}), () => errorResponse(503, 'stale')]) {
-    const { client, came } = open(script, { clock });
+    const { client, requests } = open(script, { clock });
     const controller = new AbortController();
     const reading = client.get('/slot', {}, { signal: controller.signal });
     await new Promise((resolve) => setImmediate(resolve)); // the answer is awaited, or the pause has begun
     controller.abort(reason);
     await t.rejects(reading, reason);
     clock.advance(60_000);
-    t.equal(came.length, 1);
+    t.equal(requests.length, 1);
   }
 });
 
-t.test('every request carries the headers of the client, and what a browser kept is not asked for', async (t) => {
+t.test('every request has the headers of the client, and bypasses the cache of the browser', async (t) => {
   const modes: unknown[] = [];
-  const { fetch, came } = scriptedFetch(good);
+  const { fetch, requests } = scriptedFetch(good);
   const { client } = open(good, {
     headers: { 'x-api-key': 'sg_live_x' },
     fetch: (url, init) => {
@@ -184,7 +184,7 @@ t.test('every request carries the headers of the client, and what a browser kept
     },
   });
   await slot(client);
-  t.equal(came[0]?.headers.get('x-api-key'), 'sg_live_x');
+  t.equal(requests[0]?.headers.get('x-api-key'), 'sg_live_x');
   t.same(modes, ['no-store']);
-  t.equal(came[0]?.target, `/solana${TARGET}`, 'below the prefix, which is no part of what is signed');
+  t.equal(requests[0]?.target, `/solana${TARGET}`, 'below the prefix, which is no part of what is signed');
 });

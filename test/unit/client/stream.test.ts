@@ -56,7 +56,7 @@ function open(t: Test, options: StreamOptions = {}, client: Partial<ClientOption
   return { clock, stream, sockets, last, say, seen, gaps, states, errors, headers };
 }
 
-t.test('each frame is told once, and a number that is left out is a gap', async (t) => {
+t.test('each frame is delivered once, and a missing number is a gap', async (t) => {
   const { last, say, seen, gaps, states, errors, headers } = open(t);
   t.equal(last().url, 'wss://gateway.test/solana/api/v1/stream');
   t.same(headers, [{ 'x-api-key': 'sg_live_x' }]);
@@ -68,7 +68,7 @@ t.test('each frame is told once, and a number that is left out is a gap', async 
   t.same(errors, []);
 });
 
-t.test('with an interval frames are left out by design', async (t) => {
+t.test('with an interval missing numbers are no gap', async (t) => {
   const { last, say, seen, gaps } = open(t, { interval: 5000 });
   t.match(last().url, /\/stream\?interval=5000$/);
   last().open();
@@ -77,7 +77,7 @@ t.test('with an interval frames are left out by design', async (t) => {
   t.same(gaps, [null], 'but another process is always told of');
 });
 
-t.test('a line that ends comes back, and what was missed meanwhile is told', async (t) => {
+t.test('a closed socket reconnects, and the frames missed meanwhile are reported', async (t) => {
   const { clock, sockets, last, say, seen, gaps, states } = open(t);
   last().open();
   await say(frame(1));
@@ -100,7 +100,7 @@ t.test('a line that ends comes back, and what was missed meanwhile is told', asy
   t.same(gaps, [2, null]);
 });
 
-t.test('who is not let in waits longer each time, at most half a minute', async (t) => {
+t.test('refused connections are retried after longer delays, at most half a minute', async (t) => {
   const { clock, sockets, last } = open(t);
   const waits: number[] = [];
   for (let i = 0; i < 9; i++) {
@@ -113,7 +113,7 @@ t.test('who is not let in waits longer each time, at most half a minute', async 
   t.same(waits, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
 });
 
-t.test('too slow and too hasty come back no sooner than it makes sense', async (t) => {
+t.test('after the close codes for slow or fast clients the reconnect waits longer', async (t) => {
   for (const code of [1013, 4429]) {
     const { clock, sockets, last, say } = open(t, {}, { random: () => 0 });
     last().open();
@@ -126,7 +126,7 @@ t.test('too slow and too hasty come back no sooner than it makes sense', async (
   }
 });
 
-t.test('a key that is void, or a message that nobody understands, ends the stream for good', async (t) => {
+t.test('an invalid key, or a message that the gateway does not understand, ends the stream for good', async (t) => {
   for (const [code, error] of [
     [4401, 'invalid_api_key'],
     [4403, 'invalid_request'],
@@ -141,7 +141,7 @@ t.test('a key that is void, or a message that nobody understands, ends the strea
   }
 });
 
-t.test('a line that falls silent is given up, one that never opens too', async (t) => {
+t.test('a silent socket is replaced, one that never opens too', async (t) => {
   const { clock, sockets, last, say, states } = open(t);
   clock.advance(14_999);
   t.equal(sockets.length, 1);
@@ -163,7 +163,7 @@ t.test('a line that falls silent is given up, one that never opens too', async (
   t.equal(sockets.length, 3);
 });
 
-t.test('what is closed stays closed', async (t) => {
+t.test('a closed stream stays closed', async (t) => {
   const { clock, stream, sockets, last, say, seen, states } = open(t);
   last().open();
   await say(frame(1));
@@ -179,7 +179,7 @@ t.test('what is closed stays closed', async (t) => {
 
 const TARGET = '/api/v1/stream?receipts=1';
 
-t.test('signed frames are verified, as frames', async (t) => {
+t.test('signed frames are verified with the request of the stream', async (t) => {
   const receipts: unknown[] = [];
   const { last, say, errors } = open(t, {
     receipts: true,
@@ -210,7 +210,7 @@ const lamports = (amount: number, slot: number, target = `/api/v1/balance/${ADDR
   signedBodyFor(target, `{"lamports":${amount},"sol":"0"}`, { slot });
 const pushed = (head: string, answer: string): string => `{${head},"answer":${answer}}`;
 
-t.test('an account is subscribed to on every line, and its values are proven', async (t) => {
+t.test('an account is subscribed to on every connection, and its values are verified', async (t) => {
   const { clock, stream, last, say } = open(t);
   const told: unknown[] = [];
   const faults: any[] = [];
@@ -257,7 +257,7 @@ t.test('an account is subscribed to on every line, and its values are proven', a
   t.same(last().sent, [wishes[1]]);
 });
 
-t.test('a subscription that is refused is told of; one that can not be served just now is tried again', async (t) => {
+t.test('a refused subscription is reported; one with a transient error is retried', async (t) => {
   const { clock, stream, last, say } = open(t);
   const faults: any[] = [];
   const follow = { onUpdate: () => {}, onError: (error: unknown) => faults.push(error) };
@@ -284,7 +284,7 @@ t.test('a subscription that is refused is told of; one that can not be served ju
   );
 });
 
-t.test('many subscriptions are asked for no faster than the gateway takes messages', async (t) => {
+t.test("many subscriptions are sent within the gateway's message limit", async (t) => {
   const { clock, stream, last } = open(t);
   for (let i = 0; i < 30; i++) stream.subscribe('balance', ADDRESS, { onUpdate: () => {} });
   last().open();
@@ -296,7 +296,7 @@ t.test('many subscriptions are asked for no faster than the gateway takes messag
   t.same(counts, [8, 16, 24, 30]);
 });
 
-t.test('what can not be read is told of, and the stream goes on', async (t) => {
+t.test('an unreadable message is reported, and the stream goes on', async (t) => {
   const { last, say, seen, errors } = open(t);
   last().open();
   await say('{"type":"balance"', '{"result":{"seq":1,', 'x', frame(1));
@@ -304,7 +304,7 @@ t.test('what can not be read is told of, and the stream goes on', async (t) => {
   t.same(seen, [1]);
 });
 
-t.test('while a new key is asked for, what comes waits its turn; too much of it ends the line', async (t) => {
+t.test('while a new key is requested messages wait in order; too many of them replace the connection', async (t) => {
   const other = newSigner();
   let answer = (_: Response): void => {};
   const { fetch } = scriptedFetch(

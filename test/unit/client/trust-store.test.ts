@@ -33,7 +33,7 @@ function word(by: KeyObject, from: string, to: string, notBeforeMs = NOW_MS): st
 
 /** Reads `/slot` from a gateway that answers so. */
 function reading(script: RequestScript, options: Partial<ClientOptions> = {}) {
-  const { fetch, came } = scriptedFetch(script);
+  const { fetch, requests } = scriptedFetch(script);
   const client = createClient({
     url: 'http://gateway.test',
     clock: new ManualClock(NOW_MS),
@@ -41,31 +41,31 @@ function reading(script: RequestScript, options: Partial<ClientOptions> = {}) {
     attempts: 1,
     ...options,
   });
-  return { came, slot: () => client.get('/slot') };
+  return { requests, slot: () => client.get('/slot') };
 }
 
 const TARGET = '/api/v1/slot';
 const keyOf = (publicKey: string, headers: Readonly<Record<string, string>> = {}): Response =>
   Response.json({ publicKey, algorithm: 'ed25519' }, { headers });
 
-t.test('without a pinned key the first that is named is believed, and asked for once', async (t) => {
-  const { came, slot } = reading(({ target }) => {
+t.test('without a pinned key the first one is trusted on first use, and requested once', async (t) => {
+  const { requests, slot } = reading(({ target }) => {
     if (target === '/api/v1/pubkey') return keyOf(old.publicKey);
     if (target === '/api/v1/health') return Response.json({ result: { cluster: CLUSTER } });
-    return new Response(signedBodyFor(TARGET, '7', { signer: came.length < 6 ? old : next }));
+    return new Response(signedBodyFor(TARGET, '7', { signer: requests.length < 6 ? old : next }));
   });
   const answers = await Promise.all([slot(), slot()]);
   t.same(
     answers.map(({ result }) => result),
     [7, 7],
   );
-  t.equal(came.filter(({ target }) => target !== TARGET).length, 2);
+  t.equal(requests.filter(({ target }) => target !== TARGET).length, 2);
   await slot();
-  t.equal(came.length, 5);
+  t.equal(requests.length, 5);
   await t.rejects(slot().then(slot), { code: 'unknown-key' }, 'another one is not, whatever /pubkey says by now');
 });
 
-t.test('a gateway that is not well yet is asked again who it is', async (t) => {
+t.test('anchors that could not be learned are requested again', async (t) => {
   const { slot } = reading(
     ({ target }, count) => {
       if (target === '/api/v1/health')
@@ -78,7 +78,7 @@ t.test('a gateway that is not well yet is asked again who it is', async (t) => {
   t.equal((await slot()).result, 7);
 });
 
-t.test('a new key is believed on the word of one that is trusted, over several steps', async (t) => {
+t.test('a new key is trusted by a chain of successions from a trusted key', async (t) => {
   const pinned = { publicKey: old.publicKey, cluster: CLUSTER };
   const keys = new Map([
     [kidOf(mid), keyOf.bind(null, mid.publicKey, { 'x-key-succession': word(oldKey, old.publicKey, mid.publicKey) })],
@@ -87,7 +87,7 @@ t.test('a new key is believed on the word of one that is trusted, over several s
       keyOf.bind(null, next.publicKey, { 'x-key-succession': word(midKey, mid.publicKey, next.publicKey) }),
     ],
   ]);
-  const { came, slot } = reading(({ target }) => {
+  const { requests, slot } = reading(({ target }) => {
     const [, kid] = target.split('?kid=');
     if (kid === undefined) return new Response(signedBodyFor(TARGET, '7', { signer: next }));
     return keys.get(kid)?.() ?? errorResponse(404, 'unknown_key');
@@ -95,12 +95,12 @@ t.test('a new key is believed on the word of one that is trusted, over several s
   t.equal((await slot()).receipt.kid, kidOf(next));
   await slot();
   t.same(
-    came.map(({ target }) => target),
+    requests.map(({ target }) => target),
     [TARGET, `/api/v1/pubkey?kid=${kidOf(next)}`, `/api/v1/pubkey?kid=${kidOf(mid)}`, TARGET],
   );
 });
 
-t.test('a new key without a word, or with a false one, is not believed', async (t) => {
+t.test('a new key without a valid succession is not trusted', async (t) => {
   const words: Readonly<Record<string, Response>> = {
     'no word': keyOf(next.publicKey),
     'its own word': keyOf(next.publicKey, { 'x-key-succession': word(newKey, next.publicKey, next.publicKey) }),

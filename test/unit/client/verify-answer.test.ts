@@ -17,7 +17,7 @@ const TARGET = `/api/v1/balance/${ADDRESS}`;
 const RESULT = '{"lamports":18446744073709551615,"sol":"18446744073.709551615"}';
 
 function open(script: RequestScript) {
-  const { fetch, came } = scriptedFetch(script);
+  const { fetch, requests } = scriptedFetch(script);
   const pinned = { publicKey: signer.publicKey, cluster: CLUSTER };
   const client = createClient({
     url: 'http://gateway.test',
@@ -26,13 +26,13 @@ function open(script: RequestScript) {
     attempts: 1,
     ...pinned,
   });
-  return { client, came };
+  return { client, requests };
 }
 
 const nonceOf = ({ headers }: ReceivedRequest): string | null => headers.get('x-receipt-nonce');
 
-t.test('a nonce is new each time, long enough, and must come back signed', async (t) => {
-  const { client, came } = open((asked) => new Response(signedBodyFor(TARGET, RESULT, { nonce: nonceOf(asked) })));
+t.test('a nonce is new each time, long enough, and must be in the receipt', async (t) => {
+  const { client, requests } = open((asked) => new Response(signedBodyFor(TARGET, RESULT, { nonce: nonceOf(asked) })));
   const nonces = new Set<string>();
   for (let i = 0; i < 50; i++) {
     const { receipt, result } = await client.get('/balance/:addr', { addr: ADDRESS }, { nonce: true });
@@ -45,10 +45,10 @@ t.test('a nonce is new each time, long enough, and must come back signed', async
   t.equal(own.receipt.nonce, 'my-own-sixteen-16');
   const plain = await client.get('/balance/:addr', { addr: ADDRESS });
   t.equal(plain.receipt.nonce, null);
-  t.equal(came.at(-1)?.headers.has('x-receipt-nonce'), false);
+  t.equal(requests.at(-1)?.headers.has('x-receipt-nonce'), false);
 });
 
-t.test('an answer to another nonce, or to none, is not believed', async (t) => {
+t.test('an answer with another nonce, or with none, fails verification', async (t) => {
   for (const nonce of [null, 'AAAAAAAAAAAAAAAAAAAAAA']) {
     const { client } = open(() => new Response(signedBodyFor(TARGET, RESULT, { nonce })));
     const reading = client.get('/balance/:addr', { addr: ADDRESS }, { nonce: true });
@@ -69,8 +69,8 @@ function still(slot: number, result = RESULT): Response {
 
 const whole = (): Response => new Response(signedBodyFor(TARGET, RESULT), { headers: { etag: 'W/"abc"' } });
 
-t.test('an answer that still holds is proven anew, though only its receipt travels', async (t) => {
-  const { client, came } = open((_, count) => (count === 0 ? whole() : still(10 + count)));
+t.test('an answer that still holds is verified by its new receipt alone', async (t) => {
+  const { client, requests } = open((_, count) => (count === 0 ? whole() : still(10 + count)));
   const params = { addr: ADDRESS };
   let since = await client.get('/balance/:addr', params);
   for (const slot of [11, 12, 13]) {
@@ -80,12 +80,12 @@ t.test('an answer that still holds is proven anew, though only its receipt trave
     since = later;
   }
   t.same(
-    came.map(({ headers }) => headers.get('if-none-match')),
+    requests.map(({ headers }) => headers.get('if-none-match')),
     [null, 'W/"abc"', 'W/"abc"', 'W/"abc"'],
   );
 });
 
-t.test('that it still holds must be proven as well', async (t) => {
+t.test('a 304 fails verification unless its receipt is valid', async (t) => {
   const bare = () => new Response(null, { status: 304, headers: { 'x-slot': '11' } });
   const other = () => still(11, '{"lamports":1,"sol":"0.000000001"}');
   const wrongSlot = () => {
@@ -106,10 +106,10 @@ t.test('that it still holds must be proven as well', async (t) => {
   await t.rejects(unasked.client.get('/balance/:addr', { addr: ADDRESS }), { name: 'ReceiptError' });
 });
 
-t.test('an answer older than the slot that was asked for is not believed', async (t) => {
-  const { client, came } = open(() => new Response(signedBodyFor(TARGET, RESULT, { slot: 10 })));
+t.test('an answer older than the requested slot fails verification', async (t) => {
+  const { client, requests } = open(() => new Response(signedBodyFor(TARGET, RESULT, { slot: 10 })));
   const read = (minSlot: number) => client.get('/balance/:addr', { addr: ADDRESS }, { minSlot });
   t.equal((await read(10)).slot, 10);
   await t.rejects(read(11), { code: 'old-slot' });
-  t.equal(came[1]?.headers.get('x-min-slot'), '11');
+  t.equal(requests[1]?.headers.get('x-min-slot'), '11');
 });

@@ -6,13 +6,13 @@ import { buildPage, loadPage } from '../../../src/page/static-page.ts';
 const page = await loadPage('verify');
 const html = page.identity.toString();
 
-t.test('the page is one file that names no other', async (t) => {
+t.test('the page is one file that refers to no other', async (t) => {
   t.match(html, /^<!doctype html>/);
   t.notMatch(html.replace(/<(script|style)\b[\s\S]*?<\/\1>/g, ''), /\b(?:src|href|url|action)\s*=/i);
   t.notMatch(html, /\bimport\s*[('"]|@import|url\(/);
 });
 
-t.test('its policy admits its own script and style, in the header and in the file', async (t) => {
+t.test('its policy allows its own script and style, in the header and in the file', async (t) => {
   for (const tag of ['script', 'style']) {
     const inside = new RegExp(`<${tag}[^>]*>([\\s\\S]*?)</${tag}>`).exec(html)?.[1] ?? '';
     t.ok(inside.length > 100);
@@ -22,12 +22,12 @@ t.test('its policy admits its own script and style, in the header and in the fil
   t.match(html, `content="${page.contentSecurityPolicy.replace("; frame-ancestors 'none'", '')}"`);
 });
 
-t.test('all its codings are the same page', async (t) => {
+t.test('all its content codings decode to the same page', async (t) => {
   t.ok(brotliDecompressSync(page.br).equals(page.identity));
   t.ok(gunzipSync(page.gzip).equals(page.identity));
 });
 
-t.test('another script makes another page', async (t) => {
+t.test('another script makes another ETag', async (t) => {
   const html = '<link rel="stylesheet" href="page.css"><script type="module" src="main.ts"></script>';
   const made = async (script: string) => buildPage({ html, style: 'p{}', script });
   const [one, same, other] = await Promise.all([made("'$&'"), made("'$&'"), made("'$1'")]);

@@ -4,9 +4,9 @@ import { findFramingFault, isLastOnConnection, RequestClassifier } from '../../.
 
 type Line = readonly [name: string, value: string];
 
-/** A request as the engine shows it: of equal headers `getHeader` gives the first. */
+/** Creates a request as the engine does: of equal headers `getHeader` returns the first. */
 function request(headers: readonly Line[], url = '/api/v1/slot', query = ''): HttpRequest {
-  const shown = {
+  const req = {
     getHeader: (name: string) => headers.find(([other]) => other === name)?.[1] ?? '',
     forEach: (visit: (name: string, value: string) => void) => {
       for (const [name, value] of headers) visit(name, value);
@@ -14,14 +14,14 @@ function request(headers: readonly Line[], url = '/api/v1/slot', query = ''): Ht
     getUrl: () => url,
     getQuery: () => query,
   };
-  return shown as unknown as HttpRequest; // what the guard reads of it
+  return req as unknown as HttpRequest; // the part that the guard reads
 }
 
 const host: Line = ['host', 'a.example'];
-const fault = (headers: readonly Line[], takesBody = true): string | undefined =>
-  findFramingFault(request(headers), takesBody);
+const fault = (headers: readonly Line[], allowsBody = true): string | undefined =>
+  findFramingFault(request(headers), allowsBody);
 
-t.test('one host, and at most one way to tell the length', async (t) => {
+t.test('a request has one Host and at most one body length', async (t) => {
   t.equal(fault([host]), undefined);
   t.equal(fault([host, ['content-length', '5']]), undefined);
   t.equal(fault([host, ['transfer-encoding', 'Chunked']]), undefined);
@@ -37,20 +37,20 @@ t.test('one host, and at most one way to tell the length', async (t) => {
   t.match(fault([host, ['', 'x']]), /no name/);
 });
 
-t.test('a method that takes no body may name a length of 0', async (t) => {
+t.test('a method without a body may have Content-Length 0', async (t) => {
   t.equal(fault([host, ['content-length', '0']], false), undefined);
   t.match(fault([host, ['content-length', '1']], false), /no body/);
   t.match(fault([host, ['transfer-encoding', 'chunked']], false), /no body/);
 });
 
-t.test('a host is a name or an address, and perhaps a port', async (t) => {
+t.test('a Host is a name or an address, with an optional port', async (t) => {
   for (const good of ['a', 'a.b:1', '127.0.0.1:8787', '[::1]', '[2001:db8::1]:80', 'a:'])
     t.equal(fault([['host', good]]), undefined, good);
   for (const bad of ['', 'a b', 'a/b', 'a@b', 'a:b', 'a:1:2', '[::1', '::1', 'a\tb', '\u00e9'])
     t.match(fault([['host', bad]]), /Host/, bad);
 });
 
-t.test('a target holds only what may stand there unescaped', async (t) => {
+t.test('a target has only characters that need no escape', async (t) => {
   for (const [url, query] of [
     ['/a b', ''],
     ['/a\x7f', ''],
@@ -63,12 +63,12 @@ t.test('a target holds only what may stand there unescaped', async (t) => {
   t.equal(findFramingFault(request([host], '/a%20b', 'x=%00&"'), false), undefined);
 });
 
-t.test('a plain GET has one good host and says nothing of a body', async (t) => {
+t.test('a plain GET has one valid Host and no headers about a body', async (t) => {
   const look = new RequestClassifier();
-  const sight = (...headers: Line[]) => look.classify(request(headers));
-  t.equal(sight(host), 'plain');
-  t.equal(sight(['accept', '*/*'], host, ['x-other', ''], ['connection', 'keep-alive']), 'plain');
-  for (const odd of [
+  const classify = (...headers: Line[]) => look.classify(request(headers));
+  t.equal(classify(host), 'plain');
+  t.equal(classify(['accept', '*/*'], host, ['x-other', ''], ['connection', 'keep-alive']), 'plain');
+  for (const unsafe of [
     ['content-length', '0'],
     ['content-length', '5'],
     ['transfer-encoding', 'chunked'],
@@ -78,17 +78,17 @@ t.test('a plain GET has one good host and says nothing of a body', async (t) => 
     host,
     ['host', 'other.example'],
   ] as const) {
-    t.equal(sight(host, odd), 'odd', odd.join(': '));
-    t.equal(sight(odd, ['x-min-slot', 'k'], host), 'odd', odd.join(': '));
+    t.equal(classify(host, unsafe), 'unsafe', unsafe.join(': '));
+    t.equal(classify(unsafe, ['x-min-slot', 'k'], host), 'unsafe', unsafe.join(': '));
   }
-  for (const bad of ['', 'a b', 'a/b', '[::1']) t.equal(sight(['host', bad]), 'odd', bad);
-  t.equal(sight(), 'odd', 'no host');
+  for (const bad of ['', 'a b', 'a/b', '[::1']) t.equal(classify(['host', bad]), 'unsafe', bad);
+  t.equal(classify(), 'unsafe', 'no host');
   for (const name of ['x-receipt-nonce', 'if-none-match', 'x-min-slot'])
-    t.equal(sight(host, [name, 'x']), 'special', name);
-  t.equal(sight(host), 'plain', 'what came before is forgotten');
+    t.equal(classify(host, [name, 'x']), 'conditional', name);
+  t.equal(classify(host), 'plain', 'what came before is forgotten');
 });
 
-t.test('a plain GET may say whose it is', async (t) => {
+t.test('a plain GET may have credentials', async (t) => {
   const look = new RequestClassifier();
   for (const name of ['x-api-key', 'x-stake-wallet']) {
     t.equal(look.classify(request([host, [name, 'x']])), 'plain', name);
@@ -98,7 +98,7 @@ t.test('a plain GET may say whose it is', async (t) => {
   }
 });
 
-t.test('nothing is read behind a request that says so, or whose end is not sure', async (t) => {
+t.test('nothing is read behind a request that closes, or whose end is uncertain', async (t) => {
   const sized: Line = ['content-length', '5'];
   for (const value of ['close', 'Close', 'keep-alive, close', 'close,x', ' x , close '])
     t.equal(isLastOnConnection(request([host, ['connection', value]]), false), true, value);

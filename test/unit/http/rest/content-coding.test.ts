@@ -1,7 +1,7 @@
 import t from 'tap';
 import { negotiateCoding } from '../../../../src/http/rest/content-coding.ts';
 
-t.test('the best coding is the one that the caller likes most, br before gzip', async (t) => {
+t.test('the negotiated coding is the one with the highest weight, br before gzip', async (t) => {
   t.equal(negotiateCoding(''), 'identity');
   t.equal(negotiateCoding('gzip, deflate, br'), 'br');
   t.equal(negotiateCoding('GZIP'), 'gzip');

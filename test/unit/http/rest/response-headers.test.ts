@@ -10,7 +10,7 @@ const quota = fc.record({ allowed: fc.constant(true), limit: number, remaining: 
 const lines = (text: string): string => text.replace(/X-Request-Id: [0-9a-f]{16}/, 'X-Request-Id: …');
 const sorted = (text: string): string => lines(text).split('\r\n').sort().join('\n');
 
-t.test('the head that is filled in place says what the head that is written says, whatever came before', async () => {
+t.test('headers filled in place equal formatted headers, whatever was filled before', async () => {
   const hitHead = new HeaderTemplate([['X-Cache', 'HIT']]);
   fc.assert(
     fc.property(
@@ -30,7 +30,7 @@ t.test('the head that is filled in place says what the head that is written says
   );
 });
 
-t.test('each response has an id of its own', async (t) => {
+t.test('each response has a unique request id', async (t) => {
   const hitHead = new HeaderTemplate([]);
   const some = { allowed: true, limit: 100, remaining: 9, reset: 1_700_000_000, retryAfter: 1 };
   const ids = Array.from(
@@ -45,7 +45,7 @@ t.test('each response has an id of its own', async (t) => {
   t.equal(new Set(ids).size, 1001);
 });
 
-t.test('a head has its status in words, and what a preflight is told', async (t) => {
+t.test('headers have the reason phrase, and those of a preflight', async (t) => {
   const some = { allowed: false, limit: 1, remaining: 0, reset: 2, retryAfter: 3 };
   t.match(formatHeaders(429, some, []).text, /^429 Too Many Requests\r\n/);
   t.match(formatHeaders(204, some, PREFLIGHT_HEADERS).text, 'Access-Control-Max-Age: 86400');

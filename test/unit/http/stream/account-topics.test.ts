@@ -9,10 +9,10 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 
 const TOPIC = accountTopicOf('balance', 'a', undefined);
 
-/** Pushes over an account that a test changes by hand. */
+/** Opens account topics over an account that a test changes by hand. */
 function open() {
   const clock = new ManualClock();
-  const followers = new Set<AccountSubscriber>();
+  const subscribers = new Set<AccountSubscriber>();
   let [slot, result, isDown] = [1, '"one"', false];
   const readThrough = {
     fromCache: () => {
@@ -22,35 +22,35 @@ function open() {
         cacheStatus: 'HIT',
       };
     },
-  } as unknown as ReadThrough; // nothing else of it is used here
+  } as unknown as ReadThrough; // no other member is used here
   const sealer = { bodyOf: ({ body }: { body: string }) => body } as unknown as Sealer; // the same
   const liveAccounts = {
-    read: () => Promise.reject(new Error('not asked here')),
-    subscribe: (_address: string, _commitment: string, follower: AccountSubscriber) => {
-      followers.add(follower);
-      return () => followers.delete(follower);
+    read: () => Promise.reject(new Error('not read here')),
+    subscribe: (_address: string, _commitment: string, subscriber: AccountSubscriber) => {
+      subscribers.add(subscriber);
+      return () => subscribers.delete(subscriber);
     },
   };
   const change = async (newSlot: number, newResult: string, isReorg = false): Promise<void> => {
     [slot, result] = [newSlot, newResult];
-    for (const follower of followers) follower.onChange({ slot, isReorg });
+    for (const subscriber of subscribers) subscriber.onChange({ slot, isReorg });
     await settle();
   };
   return {
     clock,
-    followers,
+    subscribers,
     change,
     down: (down: boolean) => {
       isDown = down;
     },
-    pushes: new AccountTopics({ clock, readThrough, sealer, liveAccounts }),
+    topics: new AccountTopics({ clock, readThrough, sealer, liveAccounts }),
   };
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A reader that can be made slow. */
-function reader(maxSubscriptions = 10) {
+/** Creates a connection that can be made slow. */
+function openConnection(maxSubscriptions = 10) {
   const frames: any[] = [];
   const connection = {
     isSlow: false,
@@ -61,15 +61,15 @@ function reader(maxSubscriptions = 10) {
       return !connection.isSlow;
     },
   };
-  return { frames, listener: connection };
+  return { frames, connection };
 }
 
-t.test('each subscriber gets the first value and the changes, and nothing when nothing has changed', async (t) => {
-  const { pushes, change } = open();
-  const [one, two] = [reader(), reader()];
-  await pushes.subscribe(one.listener, TOPIC, 'x');
+t.test('each subscriber gets the first value and the changes, and nothing if the value is the same', async (t) => {
+  const { topics, change } = open();
+  const [one, two] = [openConnection(), openConnection()];
+  await topics.subscribe(one.connection, TOPIC, 'x');
   await change(2, '"two"');
-  await pushes.subscribe(two.listener, TOPIC, null);
+  await topics.subscribe(two.connection, TOPIC, null);
   await change(3, '"two"');
   await change(4, '"four"');
   t.match(one.frames, [
@@ -84,10 +84,10 @@ t.test('each subscriber gets the first value and the changes, and nothing when n
   t.strictSame(Object.keys(one.frames[1]).at(-1), 'answer');
 });
 
-t.test('what was taken back is pushed again, and says so', async (t) => {
-  const { pushes, change } = open();
-  const one = reader();
-  await pushes.subscribe(one.listener, TOPIC, null);
+t.test('a reverted value is pushed again, marked as a reorg', async (t) => {
+  const { topics, change } = open();
+  const one = openConnection();
+  await topics.subscribe(one.connection, TOPIC, null);
   await change(2, '"two"');
   await change(3, '"one"', true);
   t.match(one.frames[2], { seq: 2, reorg: true, answer: { result: 'one', slot: 3 } });
@@ -95,26 +95,26 @@ t.test('what was taken back is pushed again, and says so', async (t) => {
   t.notOk('reorg' in one.frames[1]);
 });
 
-t.test('who reads too slowly misses changes, sees it by seq, and gets the newest when he can', async (t) => {
-  const { pushes, change } = open();
-  const one = reader();
-  await pushes.subscribe(one.listener, TOPIC, null);
-  one.listener.isSlow = true;
+t.test('a slow consumer misses changes, sees so by seq, and gets the newest once it has caught up', async (t) => {
+  const { topics, change } = open();
+  const one = openConnection();
+  await topics.subscribe(one.connection, TOPIC, null);
+  one.connection.isSlow = true;
   for (const slot of [2, 3, 4]) await change(slot, `"${slot}"`);
-  one.listener.isSlow = false;
-  pushes.sendUnsent(one.listener);
-  pushes.sendUnsent(one.listener);
+  one.connection.isSlow = false;
+  topics.sendUnsent(one.connection);
+  topics.sendUnsent(one.connection);
   t.match(one.frames.slice(1), [{ seq: 3, answer: { result: '4' } }]);
   t.equal(one.frames.length, 2);
 });
 
-t.test('a slow reader misses no answer to what he asks', async (t) => {
-  const { pushes, change } = open();
-  const one = reader();
-  one.listener.isSlow = true;
-  await pushes.subscribe(one.listener, TOPIC, 1);
+t.test('a slow consumer still gets every reply to its messages', async (t) => {
+  const { topics, change } = open();
+  const one = openConnection();
+  one.connection.isSlow = true;
+  await topics.subscribe(one.connection, TOPIC, 1);
   await change(2, '"two"');
-  pushes.unsubscribe(one.listener, TOPIC, 2);
+  topics.unsubscribe(one.connection, TOPIC, 2);
   t.match(one.frames, [
     { type: 'subscribed', id: 1, answer: { slot: 1 } },
     { type: 'unsubscribed', id: 2 },
@@ -122,16 +122,16 @@ t.test('a slow reader misses no answer to what he asks', async (t) => {
   t.equal(one.frames.length, 2);
 });
 
-t.test('what can no more be told of ends with an error frame, and may be subscribed to anew', async (t) => {
-  const { pushes, followers, change } = open();
-  const [one, two] = [reader(1), reader()];
-  await pushes.subscribe(one.listener, TOPIC, 'x');
-  await pushes.subscribe(two.listener, TOPIC, 7);
-  for (const follower of followers) follower.onEnd(new GatewayError('result_too_large', 'too large'));
-  t.match([followers.size, pushes.topicCount], [0, 0]);
+t.test("a topic that can't be kept live ends with an error frame, and can be subscribed to again", async (t) => {
+  const { topics, subscribers, change } = open();
+  const [one, two] = [openConnection(1), openConnection()];
+  await topics.subscribe(one.connection, TOPIC, 'x');
+  await topics.subscribe(two.connection, TOPIC, 7);
+  for (const subscriber of subscribers) subscriber.onEnd(new GatewayError('result_too_large', 'too large'));
+  t.match([subscribers.size, topics.topicCount], [0, 0]);
   t.strictSame(one.frames.slice(1), [{ type: 'error', id: 'x', error: 'result_too_large', message: 'too large' }]);
   t.strictSame(two.frames.slice(1), [{ type: 'error', id: 7, error: 'result_too_large', message: 'too large' }]);
-  await pushes.subscribe(one.listener, TOPIC, 'y');
+  await topics.subscribe(one.connection, TOPIC, 'y');
   await change(2, '"two"');
   t.match(one.frames.slice(2), [
     { type: 'subscribed', id: 'y' },
@@ -139,49 +139,49 @@ t.test('what can no more be told of ends with an error frame, and may be subscri
   ]);
 });
 
-t.test('one account is followed once for all, and for ten seconds after the last has left', async (t) => {
-  const { pushes, followers, clock } = open();
-  const [one, two] = [reader(), reader()];
-  await pushes.subscribe(one.listener, TOPIC, null);
-  await pushes.subscribe(two.listener, TOPIC, null);
-  t.equal(followers.size, 1);
-  pushes.unsubscribe(one.listener, TOPIC, 7);
+t.test('an account has one subscription for all connections, until ten seconds after the last of them', async (t) => {
+  const { topics, subscribers, clock } = open();
+  const [one, two] = [openConnection(), openConnection()];
+  await topics.subscribe(one.connection, TOPIC, null);
+  await topics.subscribe(two.connection, TOPIC, null);
+  t.equal(subscribers.size, 1);
+  topics.unsubscribe(one.connection, TOPIC, 7);
   t.match(one.frames.at(-1), { type: 'unsubscribed', id: 7, topic: 'balance', address: 'a' });
-  pushes.removeConnection(two.listener);
+  topics.removeConnection(two.connection);
   clock.advance(9_999);
-  t.equal(followers.size, 1);
-  await pushes.subscribe(one.listener, TOPIC, null);
+  t.equal(subscribers.size, 1);
+  await topics.subscribe(one.connection, TOPIC, null);
   clock.advance(60_000);
-  t.equal(followers.size, 1, 'who comes back in time keeps it');
-  pushes.removeConnection(one.listener);
+  t.equal(subscribers.size, 1, 'a connection that comes back in time keeps it');
+  topics.removeConnection(one.connection);
   clock.advance(10_000);
-  t.match([followers.size, pushes.topicCount], [0, 0]);
+  t.match([subscribers.size, topics.topicCount], [0, 0]);
 });
 
-t.test('a connection holds so many subscriptions, each topic once', async (t) => {
-  const { pushes } = open();
-  const { listener } = reader(1);
-  await pushes.subscribe(listener, TOPIC, null);
-  await t.rejects(pushes.subscribe(listener, TOPIC, null), { code: 'invalid_request' });
-  await t.rejects(pushes.subscribe(listener, accountTopicOf('account', 'a', undefined), null), {
+t.test('a connection has a maximum of subscriptions, and one per topic', async (t) => {
+  const { topics } = open();
+  const { connection } = openConnection(1);
+  await topics.subscribe(connection, TOPIC, null);
+  await t.rejects(topics.subscribe(connection, TOPIC, null), { code: 'invalid_request' });
+  await t.rejects(topics.subscribe(connection, accountTopicOf('account', 'a', undefined), null), {
     code: 'rate_limited',
   });
 });
 
 t.test(
-  'a change that can not be read yet is pushed when it can; a first value that can not be read ends it',
+  'a change that can not be read yet is pushed later; a first value that can not be read ends the subscription',
   async (t) => {
-    const { pushes, change, down, clock, followers } = open();
-    const one = reader();
-    await pushes.subscribe(one.listener, TOPIC, null);
+    const { topics, change, down, clock, subscribers } = open();
+    const one = openConnection();
+    await topics.subscribe(one.connection, TOPIC, null);
     down(true);
     await change(2, '"two"');
     t.equal(one.frames.length, 1);
-    await t.rejects(pushes.subscribe(reader().listener, TOPIC, null), { code: 'upstream_unavailable' });
+    await t.rejects(topics.subscribe(openConnection().connection, TOPIC, null), { code: 'upstream_unavailable' });
     down(false);
     clock.advance(400);
     await settle();
     t.match(one.frames[1], { seq: 1, answer: { result: 'two' } });
-    t.equal(followers.size, 1);
+    t.equal(subscribers.size, 1);
   },
 );

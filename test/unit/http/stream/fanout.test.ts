@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { Fanout } from '../../../../src/http/stream/fanout.ts';
 
-/** A fan-out of so many subscribers, and what was published to which topic. */
+/** Opens a fan-out with subscribers, and records the topic of each published message. */
 function open(subscribers: number) {
   const published: { readonly topic: string; readonly message: string }[] = [];
   const fanout = new Fanout('json', (topic, message) => published.push({ topic, message: String(message) }));
@@ -11,14 +11,14 @@ function open(subscribers: number) {
   return { fanout, published, shards };
 }
 
-t.test('a thousand subscribers are told at once', async (t) => {
+t.test('a message to a thousand subscribers is published at once', async (t) => {
   const { fanout, published, shards } = open(1000);
   fanout.send('a', false);
   t.equal(published.length, new Set(shards).size);
   t.notOk(shards.some((shard) => fanout.hasPending(shard)));
 });
 
-t.test('three thousand are told in turns of the event loop, a shard each', async (t) => {
+t.test('a message to three thousand is published one shard per turn of the event loop', async (t) => {
   const { fanout, published, shards } = open(3000);
   const count = new Set(shards).size;
   t.equal(fanout.subscriberCount, 3000);
@@ -31,7 +31,7 @@ t.test('three thousand are told in turns of the event loop, a shard each', async
   t.same(new Set(published.map(({ topic }) => topic)), new Set(shards.map((shard) => fanout.topicOf(shard))));
 });
 
-t.test('no shard has more than 128, and a place that becomes free is taken again', async (t) => {
+t.test('no shard has more than 128 subscribers, and a free place is filled again', async (t) => {
   const { fanout, shards } = open(300);
   const members = (shard: number) => shards.filter((other) => other === shard).length;
   t.ok(shards.every((shard) => members(shard) <= 128));
@@ -63,7 +63,7 @@ t.test('each shard gets every message, in order, however they overlap', async ()
   );
 });
 
-t.test('who joins between two turns is told whether a message is on its way', async (t) => {
+t.test('a subscriber that joins between two turns can see whether a message is pending', async (t) => {
   const { fanout, shards } = open(2000);
   const last = Math.max(...shards);
   fanout.send('a', false);
@@ -73,7 +73,7 @@ t.test('who joins between two turns is told whether a message is on its way', as
   t.equal(fanout.hasPending(last), false);
 });
 
-t.test('nobody is told nothing', async (t) => {
+t.test('without subscribers nothing is published', async (t) => {
   const { fanout, published } = open(1);
   fanout.removeSubscriber(0);
   fanout.send('a', false);

@@ -25,7 +25,7 @@ const snapshot: NetworkSnapshot = {
   updatedAt: 1_700_000_000_000,
 };
 
-t.test('a frame is a plain map with the members of the text, in their order', async (t) => {
+t.test('a MessagePack frame is a plain map with the members of the JSON frame, in their order', async (t) => {
   const { result, slot } = unpackr.unpack(packFrame(snapshot));
   t.equal(slot, snapshot.slot);
   t.same(Object.keys(result), Object.keys(snapshot));
@@ -34,7 +34,7 @@ t.test('a frame is a plain map with the members of the text, in their order', as
   t.equal(result.blockHeight, null);
 });
 
-t.test('every integer is packed as one, with every digit', async () => {
+t.test('every integer is packed as an integer, with every digit', async () => {
   fc.assert(
     fc.property(fc.bigInt(0n, 2n ** 64n - 1n), fc.maxSafeNat(), (priorityFee, updatedAt) => {
       const { result } = unpackr.unpack(packFrame({ ...snapshot, priorityFee, updatedAt }));
