@@ -1,0 +1,64 @@
+import type { Entry } from '../cache/entry.ts';
+
+/** A body as it is sent. */
+export type Body = string | Buffer;
+
+/** One body to make. */
+export interface SealJob {
+  readonly entry: Entry;
+  /** The nonce of a body for one caller, which is not kept for others; null for a shared body. */
+  readonly nonce: string | null;
+  /** True if the cache publishes the entry only once it has its body. */
+  readonly isHeldBack: boolean;
+  readonly waiters: { resolve(body: Body): void; reject(reason: unknown): void }[];
+}
+
+export interface SealQueueOptions {
+  /** The most bodies that share a signature. */
+  readonly maxBatchSize: number;
+  /** Makes the bodies of a batch and settles its waiters. Must not throw. */
+  readonly sealBatch: (batch: readonly SealJob[]) => void;
+}
+
+/**
+ * The bodies to make at the end of this turn of the event loop, in batches. Batches are sealed from setImmediate only: in
+ * a request handler the engine corks that request's socket alone, and each write to another socket costs system calls.
+ */
+export class SealQueue {
+  readonly #options: SealQueueOptions;
+  #jobs: SealJob[] = [];
+  /** The queued jobs whose body is shared, so that each entry is queued once. */
+  readonly #sharedJobs = new Map<Entry, SealJob>();
+
+  constructor(options: SealQueueOptions) {
+    this.#options = options;
+  }
+
+  /** The number of queued jobs. */
+  get length(): number {
+    return this.#jobs.length;
+  }
+
+  /** Adds a job. */
+  add(job: SealJob): void {
+    if (this.#jobs.push(job) === 1) setImmediate(() => this.#flush());
+  }
+
+  /** Adds the job of an entry's shared body, or returns the one that is queued. */
+  addShared(entry: Entry, isHeldBack: boolean): SealJob {
+    const queued = this.#sharedJobs.get(entry);
+    if (queued !== undefined) return queued;
+    const job: SealJob = { entry, nonce: null, isHeldBack, waiters: [] };
+    this.#sharedJobs.set(entry, job);
+    this.add(job);
+    return job;
+  }
+
+  #flush(): void {
+    const { maxBatchSize, sealBatch } = this.#options;
+    const batch = this.#jobs.splice(0, maxBatchSize);
+    if (this.#jobs.length > 0) setImmediate(() => this.#flush());
+    for (const { entry, nonce } of batch) if (nonce === null) this.#sharedJobs.delete(entry);
+    sealBatch(batch);
+  }
+}
