@@ -6,16 +6,16 @@ import type { Principal, Tier, Tiers } from './limits/tiers.ts';
 import type { StakeBalances } from './stake/stake-balances.ts';
 import type { StakeProof, StakeProofVerifier } from './stake/stake-proof.ts';
 
-/** The headers of a request; `''` for one that it has not. */
+/** The headers of a request; `''` for an absent one. */
 export interface RequestHeaders {
   getHeader(name: string): string;
 }
 
-/** What it takes to know wallets. */
+/** The parts that check wallets. */
 export interface StakeDeps {
   readonly proofs: StakeProofVerifier;
   readonly balances: Pick<StakeBalances, 'balanceOf'>;
-  /** In base units. */
+  /** Balance of one step, in base units. */
   readonly step: bigint;
 }
 
@@ -23,19 +23,19 @@ export interface AuthenticatorOptions {
   readonly tiers: Tiers;
   readonly keys: Pick<ApiKeyRegistry, 'find' | 'isActive'>;
   readonly rateLimiter: RateLimiter;
-  /** Absent: nobody is asked for a wallet, and what is said of one is not heard. */
+  /** Undefined if there is no staked tier: stake headers are then ignored. */
   readonly stake: StakeDeps | undefined;
 }
 
-/** Whom a request was counted for, and what is left to it. */
+/** The principal that a request was counted for, and its quota. */
 export interface AuthenticatedQuota {
   readonly principal: Principal | undefined;
   readonly quota: Quota;
-  /** Why what it shows is not valid. Who has nothing left hears of that first. */
+  /** The reason why the credentials are invalid. A spent quota is reported first. */
   readonly credentialsError: GatewayError | undefined;
 }
 
-/** Tells who asks, and of which tier it is. */
+/** Identifies callers and their tiers. */
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
 
@@ -43,7 +43,7 @@ export class Authenticator {
     this.#options = options;
   }
 
-  /** Counts a request for whoever sent it: for its address where it shows nothing, or nothing valid. */
+  /** Counts a request for its principal, or for its address if it has no valid credentials. */
   consume(headers: RequestHeaders, address: ArrayBuffer, weight: number): AuthenticatedQuota {
     const authenticated = this.authenticate(headers, address);
     const [principal, credentialsError] =
@@ -52,8 +52,8 @@ export class Authenticator {
   }
 
   /**
-   * The account that a request names; undefined for one that counts for its address, such as a wallet that holds less
-   * than a step. What is shown and isn't valid is `invalid_api_key` or `invalid_stake_proof`.
+   * Returns the principal that the headers prove; undefined for a request that counts for its address, such as that of
+   * a wallet below one step. Invalid credentials are `invalid_api_key` or `invalid_stake_proof`.
    */
   authenticate(headers: RequestHeaders, address: ArrayBuffer): Principal | GatewayError | undefined {
     const { keys, stake } = this.#options;
@@ -71,19 +71,19 @@ export class Authenticator {
     return requestsPerSecond(tier) > requestsPerSecond(keyPrincipal.tier) ? { ...keyPrincipal, tier } : keyPrincipal;
   }
 
-  /** False for an account whose key was revoked, or has expired, since it was shown. */
+  /** Whether the principal's key is still valid: it may have been revoked or have expired. */
   isStillValid({ key }: Principal): boolean {
     return key === undefined || this.#options.keys.isActive(key);
   }
 
-  /** The tier that a caller is of. */
+  /** Returns the tier of a caller. */
   tierOf(principal: Principal | undefined): Tier {
     return principal === undefined ? this.#options.tiers.free : principal.tier;
   }
 
-  /** Undefined for a wallet that holds too little. */
+  /** Returns the tier of a wallet; undefined if it holds too little. */
   #stakedTier({ proofs, balances, step }: StakeDeps, proof: StakeProof, address: ArrayBuffer) {
-    // To verify takes long, so who has spent what its address has must come with a proof that is known.
+    // Verification is slow, so callers whose address has spent its quota must send a proof that was verified before.
     if (!proofs.isVerified(proof) && this.#options.rateLimiter.peek(address).remaining === 0) return undefined;
     const fault = proofs.findFault(proof);
     if (fault !== undefined) return new GatewayError('invalid_stake_proof', `the stake proof is not valid: ${fault}`);
@@ -92,7 +92,7 @@ export class Authenticator {
   }
 }
 
-/** Whom a request counts for. */
+/** Returns the key that a request counts for. */
 export const rateLimitKeyOf = (address: ArrayBuffer, principal: Principal | undefined): RateLimitKey =>
   principal === undefined ? addressKeyOf(address) : principal.id;
 

@@ -15,7 +15,7 @@ import { StakeProofVerifier, type VerifySignature } from './stake/stake-proof.ts
 import { UsageCounter } from './usage/usage-counter.ts';
 import { usagePath } from './usage/usage-file.ts';
 
-/** All that decides who may ask how much. */
+/** Everything that decides how much each caller may use. */
 export interface Access {
   readonly clientIp: ClientIpResolver;
   readonly authenticator: Authenticator;
@@ -24,7 +24,7 @@ export interface Access {
   readonly admission: Admission;
   readonly streamQuota: StreamQuota;
   readonly usage: UsageCounter;
-  /** Writes what was counted, and lets go of the files. */
+  /** Writes the usage counted so far and releases files and timers. */
   close(): void;
 }
 
@@ -36,31 +36,31 @@ export interface AccessOptions {
     readonly queue: number;
     readonly loopDelayMs: number;
   };
-  /** How long a request may wait for its turn with the upstream. */
+  /** The longest time that a request may queue for the upstream, in milliseconds. */
   readonly waitMs: number;
   readonly stake: StakeSettings;
   readonly trustedProxies: readonly string[];
-  /** The folder of what outlives the process. */
+  /** The state folder, which outlives the process. */
   readonly state: string;
   readonly clock: Clock;
   readonly random: () => number;
   readonly verifySignature: VerifySignature;
-  /** What a wallet holds of the mint now, in base units. */
+  /** Reads the wallet's current balance of the mint, in base units. */
   readonly readMintBalance: (wallet: string, mint: string) => Promise<bigint>;
   readonly onProblem: (problem: string, cause: unknown) => void;
 }
 
 export interface StakeSettings {
-  /** Null: there is no staked tier. */
+  /** Mint whose holders get the staked tier; null for no staked tier. */
   readonly mint: string | null;
-  /** In base units. */
+  /** Balance of one step, in base units. */
   readonly step: string;
   readonly holdSeconds: number;
   readonly host: string | null;
   readonly wallets: number;
 }
 
-/** Wires the parts. Throws a StartError for settings or a key file that can't be used. */
+/** Creates the parts and connects them. Throws a StartError for settings or a key file that can't be used. */
 export function openAccess(options: AccessOptions): Access {
   const { limits, waitMs: maxWaitMs, trustedProxies, state, clock, onProblem } = options;
   const tiers = tiersOf(limits);
@@ -71,12 +71,12 @@ export function openAccess(options: AccessOptions): Access {
     path: apiKeysPath(state),
     tiers,
     clock,
-    onProblem: (cause) => onProblem('the API keys can not be read; those that were known go on', cause),
+    onProblem: (cause) => onProblem("the API keys can't be read; those loaded before stay valid", cause),
   });
   const usage = new UsageCounter({
     path: usagePath(state),
     clock,
-    onProblem: (cause) => onProblem('usage can not be written; it is kept until it can', cause),
+    onProblem: (cause) => onProblem("usage can't be written; it is kept in memory until it can", cause),
   });
   const lag = new EventLoopLag(clock);
   const isOverloaded = (): boolean => lag.medianMs > limits.loopDelayMs;
@@ -110,7 +110,7 @@ function stakeDepsFrom({ stake, clock, random, verifySignature, readMintBalance,
     maxWallets,
     clock,
     random,
-    onProblem: (cause) => onProblem('the holding of a wallet could not be read', cause),
+    onProblem: (cause) => onProblem('the balance of a staked wallet could not be read', cause),
   });
   return { proofs: new StakeProofVerifier(host, verifySignature, clock), balances, step };
 }

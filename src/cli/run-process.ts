@@ -1,22 +1,25 @@
 import type { Log } from '../runtime/log.ts';
 
-/** What runs: the gateway, as far as the process that carries it is concerned. */
+/** The running gateway, as its process needs it. */
 export interface RunningGateway {
   readonly url: string;
   /** The cluster's genesis hash. */
   readonly cluster: string;
-  /** Reads again what the operator may have changed. */
+  /** Reloads what the operator may have changed. */
   reload(): void;
-  /** Answers what has been asked, then lets go of everything. */
+  /** Answers pending requests, then releases everything. */
   close(): Promise<void>;
 }
 
-/** npm passes Ctrl-C on to a process that has it from the terminal already: within this time it is the same press. */
+/**
+ * The time in which a second signal is the same key press: npm forwards Ctrl-C to a process that has it from the
+ * terminal already.
+ */
 const SAME_SIGNAL_MS = 500;
 
 /**
- * Carries a gateway from its opening to the end of the process: SIGHUP has it read its keys again; SIGTERM or SIGINT
- * closes it and exits with 0, a second one exits at once. A defect that nothing caught closes it too, and exits with 1: what state it left is unknown.
+ * Runs a gateway until the end of the process: SIGHUP reloads its keys; SIGTERM or SIGINT closes it and exits with 0, a
+ * second one exits at once. An uncaught error closes it too and exits with 1, as it leaves unknown state.
  */
 export async function runUntilSignal(open: () => Promise<RunningGateway>, log: Log, closeMs: number): Promise<void> {
   let running: RunningGateway | undefined;
@@ -38,11 +41,11 @@ export async function runUntilSignal(open: () => Promise<RunningGateway>, log: L
   };
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
   process.on('uncaughtException', (err) => {
-    log.error({ err }, 'a defect');
-    void closeAndExit(1); // a fault in closing comes back here and ends it
+    log.error({ err }, 'an uncaught error');
+    void closeAndExit(1); // an error while closing comes back here and ends the process
   });
 
-  let hasHungUp = false; // one that comes while opening is answered behind it
+  let hasHungUp = false; // a SIGHUP during the start is handled after it
   process.on('SIGHUP', () => {
     hasHungUp = true;
     running?.reload();

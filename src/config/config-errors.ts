@@ -5,17 +5,20 @@ import { redactUrl } from './upstreams-schema.ts';
 
 type Path = readonly PropertyKey[];
 
-/** The words for a name that nothing bears (a URL, at times, that was meant for a flag), with the likeliest one. */
+/**
+ * Returns the message for an unknown name, with the nearest known one. The name may be a URL that was meant for a flag,
+ * so it is redacted.
+ */
 export const unknownNameMessage = (kind: string, name: string, known: Iterable<string>): string =>
   `unknown ${kind} ${redactUrl(name)}, the nearest known name is ${nearestName(name, known)}`;
 
-/** A complaint of the schema in the operator's words: which setting, what is wrong with it, who said so. */
+/** Describes a validation issue: the setting, the error, and the source of the value. */
 export function describeIssue(
   issue: z.core.$ZodIssue,
   layers: readonly ConfigLayer[],
   names: Iterable<string>,
 ): string {
-  const sourceOf = (path: Path): string => `(${topLayerAt(layers, path)?.source ?? 'said nowhere'})`;
+  const sourceOf = (path: Path): string => `(${topLayerAt(layers, path)?.source ?? 'not set'})`;
   const { path } = issue;
   if (issue.code === 'unrecognized_keys' && path[0] !== 'upstreams') {
     const keys = issue.keys.map((key) => [...path, key]);
@@ -28,7 +31,7 @@ export function describeIssue(
 const pathText = (path: Path): string =>
   path.map((key, index) => (typeof key === 'number' ? `[${key}]` : `${index > 0 ? '.' : ''}${String(key)}`)).join('');
 
-/** A value as it may be shown: short, and no URL whole, for its path can hold a key. */
+/** Returns a value for messages: short, with URLs redacted, as their paths can contain a key. */
 function redactedValue(path: Path, value: unknown): string {
   const isSecret = (text: string): boolean => path[0] === 'upstreams' || text.includes('://');
   const json = JSON.stringify(value, (_, member) =>

@@ -1,6 +1,6 @@
-/** What one source says about the configuration: any part of its tree. */
+/** The settings from one source: any part of the configuration's tree. */
 export interface ConfigLayer {
-  /** What the operator calls the source: a file, a variable, a flag. */
+  /** The source in the operator's words: a file, a variable, a flag. */
   readonly source: string;
   readonly values: unknown;
 }
@@ -8,13 +8,13 @@ export interface ConfigLayer {
 type Path = readonly PropertyKey[];
 type Section = Readonly<Record<PropertyKey, unknown>>;
 
-/** A layer that sets one value. */
+/** Creates a layer that sets one value. */
 export const singleValueLayer = (source: string, path: readonly string[], value: unknown): ConfigLayer => ({
   source,
   values: path.reduceRight((inner, key) => ({ [key]: inner }), value),
 });
 
-/** Lays `upper` over `lower`: groups are merged, anything else is replaced, lists too. */
+/** Merges `upper` over `lower`: sections are merged, other values are replaced, lists too. */
 export function mergeLayers(lower: unknown, upper: unknown): unknown {
   if (!isSection(lower) || !isSection(upper)) return upper;
   const members = new Map(Object.entries(lower));
@@ -22,15 +22,18 @@ export function mergeLayers(lower: unknown, upper: unknown): unknown {
   return Object.fromEntries(members); // defines its members, so that a key named __proto__ is a key like any other
 }
 
-/** The last layer that says something at a path: the one whose word stands there. */
+/** Returns the last layer with a value at a path, whose value is in force. */
 export const topLayerAt = (layers: readonly ConfigLayer[], path: Path): ConfigLayer | undefined =>
   layers.findLast(({ values }) => valueAt(values, path) !== undefined);
 
-/** The value at a path, or what stands where the path can't be followed on: `"a"` for `upstreams.0.url` of `["a"]`. */
+/**
+ * Returns the value at a path, or the last value on the way if the path can't be followed further: `"a"` for
+ * `upstreams.0.url` of `["a"]`.
+ */
 export const valueAt = (values: unknown, path: Path): unknown =>
   path.reduce((value, key) => (isObject(value) ? (Object.hasOwn(value, key) ? value[key] : undefined) : value), values);
 
 const isObject = (value: unknown): value is Section => typeof value === 'object' && value !== null;
 
-/** Whether a value is one that layers merge: an object, not a list. */
+/** Whether layers merge a value: an object, not a list. */
 export const isSection = (value: unknown): value is Section => isObject(value) && !Array.isArray(value);

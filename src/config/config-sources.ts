@@ -8,26 +8,26 @@ import { type ConfigLayer, isSection, singleValueLayer } from './config-layers.t
 import { ENV_PREFIX, parseSettingText, type Setting } from './setting-names.ts';
 import { redactUrl } from './upstreams-schema.ts';
 
-/** The options of the command line, as they were typed. */
+/** The options of the command line, as typed. */
 export interface ConfigFlags {
-  /** Names a file of the package's own `config/` (`mainnet`), or is the path of another. */
+  /** Name of a file in the package's `config/` (`mainnet`), or the path of another. */
   readonly config?: string;
   readonly host?: string;
   readonly port?: string;
   readonly state?: string;
   readonly upstream?: readonly string[];
-  /** Each `name=value`. */
+  /** Settings, each `name=value`. */
   readonly set?: readonly string[];
 }
 
-/** Reads one of the package's own files: `default`, `mainnet`. */
+/** Reads a file of the package's `config/`: `default`, `mainnet`. */
 export function readPackagedLayer(name: string): ConfigLayer {
   const names = readdirSync(packageFile('config/')).map((file) => file.replace(/\.json$/, ''));
   if (!names.includes(name)) throw new StartError(78, unknownNameMessage('configuration', name, names));
   return readLayerFile(fileURLToPath(packageFile(`config/${name}.json`)), `config/${name}.json`);
 }
 
-/** Reads what `--config` names: one of the package's own files, or the file at a path. */
+/** Reads the file of `--config`: one of the package's, or the file at a path. */
 export const readOverlayLayer = (nameOrPath: string, cwd: string): ConfigLayer =>
   /^[\w-]+$/.test(nameOrPath) ? readPackagedLayer(nameOrPath) : readLayerFile(resolve(cwd, nameOrPath), nameOrPath);
 
@@ -37,7 +37,7 @@ function readLayerFile(path: string, source: string): ConfigLayer {
     values = JSON.parse(readFileSync(path, 'utf8'));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    // V8 quotes the text around a syntax error, and a key in a URL may stand there
+    // V8 quotes the text around a syntax error, which may contain a key in a URL
     throw new StartError(
       78,
       `can't read ${source}: ${reason.replace(/, [."].*(?= is not valid JSON)/s, ', it')}`,
@@ -48,7 +48,7 @@ function readLayerFile(path: string, source: string): ConfigLayer {
   return { source, values };
 }
 
-/** Reads the variables that bear our prefix; every one of them must be an option's. */
+/** Reads the variables with our prefix; each must be that of a setting. */
 export function layersFromEnv(
   env: Readonly<Record<string, string | undefined>>,
   options: readonly Setting[],
@@ -62,7 +62,7 @@ export function layersFromEnv(
   });
 }
 
-/** Reads the command line; a flag of its own beats the same setting under `--set`. */
+/** Reads the command line; a flag takes precedence over the same setting in `--set`. */
 export function layersFromFlags(
   { set = [], host, port, state, upstream }: ConfigFlags,
   options: readonly Setting[],
@@ -71,7 +71,7 @@ export function layersFromFlags(
   const assigned = set.map((text) => {
     const [, name, value] = /^([^=]+)=(.*)$/s.exec(text) ?? [];
     if (name === undefined || value === undefined)
-      throw new StartError(64, `--set wants name=value, got ${redactUrl(text)}`);
+      throw new StartError(64, `--set must be name=value, got ${redactUrl(text)}`);
     const option = known.get(name);
     if (!option) throw new StartError(78, unknownNameMessage('setting', name, known.keys()));
     return singleValueLayer(`--set ${name}`, option.path, parseSettingText(option, value));

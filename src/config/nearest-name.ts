@@ -1,4 +1,4 @@
-/** The name of `known` that takes the fewest edits to reach from `name`: what the writer most likely meant. */
+/** Returns the name in `known` with the smallest edit distance to `name`, which was most likely meant. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   let best: string | undefined;
   let fewest = Number.POSITIVE_INFINITY;
@@ -9,7 +9,7 @@ export function nearestName(name: string, known: Iterable<string>): string | und
   return best;
 }
 
-/** Levenshtein's: how many letters to put in, take out or change. One row of the table is enough. */
+/** Returns the Levenshtein distance: insertions, deletions and changes of letters. One row of the table is enough. */
 function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (const [index, letter] of [...from].entries()) {

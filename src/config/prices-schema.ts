@@ -4,7 +4,7 @@ import { base58, section, wholeNumber } from './value-types.ts';
 
 const SOURCES_EXPECTED = `expected a list of ${PRICE_SOURCES.join(', ')}, or null to value only what the embedded cluster has`;
 
-/** Settings by mint: SOL stands under the mint of wrapped SOL. */
+/** Returns the schema of a setting by mint; SOL is under the mint of wrapped SOL. */
 const byMint = <T extends z.ZodType>(value: T, expected: string) =>
   z.record(base58('expected the address of a mint'), value, expected);
 

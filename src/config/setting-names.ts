@@ -1,18 +1,18 @@
 import { z } from 'zod';
 
-/** One knob: a leaf of the schema, under each of its names. */
+/** One setting: a leaf of the schema, with its names. */
 export interface Setting {
-  /** Its name for `--set` and in messages: `limits.free.requests`. */
+  /** Name for `--set` and in messages: `limits.free.requests`. */
   readonly name: string;
   readonly path: readonly string[];
-  /** Its environment variable: `SLOTGATE_LIMITS_FREE_REQUESTS`. */
+  /** Environment variable: `SLOTGATE_LIMITS_FREE_REQUESTS`. */
   readonly env: string;
   readonly schema: z.core.$ZodType;
 }
 
 export const ENV_PREFIX = 'SLOTGATE_';
 
-/** Every knob that a schema has, in its order. Their names are made here and nowhere written by hand. */
+/** Lists the settings of a schema, in its order, and derives their names, which are written nowhere else. */
 export function settingsOf(section: z.ZodObject, above: readonly string[] = []): readonly Setting[] {
   return Object.entries(section.shape).flatMap(([key, schema]) => {
     const path = [...above, key];
@@ -22,13 +22,13 @@ export function settingsOf(section: z.ZodObject, above: readonly string[] = []):
   });
 }
 
-/** The names a configuration file may use: those of the options and of the groups they stand in. */
+/** Returns the names allowed in a configuration file: those of the settings and of their sections. */
 export const settingNames = (options: readonly Setting[]): ReadonlySet<string> =>
   new Set(options.flatMap(({ path }) => path.map((_, index) => path.slice(0, index + 1).join('.'))));
 
 /**
- * Reads the text of a flag or variable as the value its option wants: as it stands where that will do, a list from
- * words, anything else from JSON. What none of this makes valid stays as it is, for validation to name it.
+ * Parses the text of a flag or variable: as it is where that is valid, a list from words, anything else from JSON. Text
+ * that fits none of these is returned as it is, for validation to report.
  */
 export function parseSettingText({ schema }: Setting, text: string): unknown {
   if (z.safeParse(schema, text).success) return text;

@@ -34,9 +34,9 @@ const node = z
   }));
 
 /**
- * The Solana nodes to read from, each `{ id, url, wsUrl, weight, archival, pooled, methods }`. Who names only a node's
- * URL gets the WebSocket address that nodes have by convention, and an id of its position: ids appear in /health, where
- * no URL may (it can hold a key).
+ * The Solana nodes to read from, each `{ id, url, wsUrl, weight, archival, pooled, methods }`. A node given only by URL
+ * gets the usual WebSocket address and an id by its position: ids appear in /health, where no URL may, as it can
+ * contain a key.
  */
 export const upstreamsSchema = z
   .array(
@@ -51,7 +51,10 @@ function splitUrls(text: string): { url: string; ws?: string } {
   return comma < 0 ? { url: text } : { url: text.slice(0, comma), ws: text.slice(comma + 1) };
 }
 
-/** A validator serves pubsub on the port after its RPC's; a public endpoint, with no port in its URL, on the same. */
+/**
+ * Returns the usual WebSocket address: a validator serves pubsub on the port after its RPC's; a public endpoint, with
+ * no port in its URL, on the same.
+ */
 function defaultWebSocketUrl(rpc: string): string {
   const url = new URL(rpc);
   url.protocol = url.protocol.replace('http', 'ws');
@@ -59,7 +62,7 @@ function defaultWebSocketUrl(rpc: string): string {
   return url.href;
 }
 
-/** A URL as it may be shown: providers put their keys into the user part, the path or the query. */
+/** Redacts a URL for display: providers put keys into the user part, the path or the query. */
 export function redactUrl(text: string): string {
   return text.replace(/^([a-z][a-z\d+.-]*:\/\/)?(.*@)?([^/?#,]*)(.*)$/is, (_, scheme = '', user = '', host, rest) =>
     [scheme, user && '***@', host, rest === '/' ? rest : rest && '/***'].join(''),

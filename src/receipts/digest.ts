@@ -1,4 +1,4 @@
 import { hash } from 'node:crypto';
 
-/** SHA-256 as lower-case hex, of UTF-8 text or bytes: what a receipt's `digest` holds for a result. */
+/** Returns the SHA-256 of UTF-8 text or bytes as lower-case hex, the form of a receipt's `digest`. */
 export const digestOf = (data: string | Uint8Array): string => hash('sha256', data, 'hex');

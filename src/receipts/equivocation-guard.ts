@@ -2,7 +2,7 @@ import type { Commitment } from '../domain/commitment.ts';
 import type { Slot } from '../domain/slot.ts';
 import type { Claim } from './statement.ts';
 
-/** What the guard needs to know of a statement. */
+/** The parts of a statement that decide its claim. */
 export interface ClaimRequest {
   readonly request: string;
   readonly slot: Slot;
@@ -11,7 +11,7 @@ export interface ClaimRequest {
   readonly digest: string;
 }
 
-/** Two results for the same request at the same slot. One of two upstreams, or our own rendering, is wrong. */
+/** Two results for the same request at the same slot. One of two nodes, or our own rendering, is wrong. */
 export interface Conflict {
   readonly request: string;
   readonly slot: Slot;
@@ -23,10 +23,10 @@ const WINDOW_SLOTS = 64;
 const MAX_ENTRIES = 100_000;
 
 /**
- * Keeps the gateway from signing two truths. Two `exact` receipts at finalized with different digests convict their
- * signer, so `exact` is granted only where the guard remembers all that was signed: once this process alone signs, near
- * the finalized tip, above the first tip it saw since (another may have signed below it), and while there is room to
- * remember. Elsewhere the claim is `observed`, which promises less and convicts nobody.
+ * Keeps the gateway from signing two different `exact` results. Two `exact` receipts at finalized with different
+ * digests convict their signer, so `exact` is granted only where the guard remembers every signed digest: once this
+ * process alone signs, near the finalized tip, above the first tip seen since then (another process may have signed
+ * below it), and within its memory limit. Elsewhere the claim is `observed`, which promises less and convicts nobody.
  */
 export class EquivocationGuard {
   readonly #digestsBySlot = new Map<Slot, Map<string, string>>();
@@ -41,27 +41,27 @@ export class EquivocationGuard {
     this.#onConflict = onConflict;
   }
 
-  /** How often two results met for one request and slot. */
+  /** The number of conflicting results. */
   get conflicts(): number {
     return this.#conflicts;
   }
 
-  /** How many digests are remembered. */
+  /** The number of digests in memory. */
   get entries(): number {
     return this.#entries;
   }
 
-  /** Whether nobody else signs with the same keys. */
+  /** Whether no other process signs with the same keys. */
   get isSoleSigner(): boolean {
     return this.#isSole;
   }
 
-  /** Nobody else signs with the same keys from now on. */
+  /** Records that no other process signs with the same keys from now on. */
   becomeSoleSigner(): void {
     this.#isSole = true;
   }
 
-  /** Tells of a newer finalized slot. Until the first one since this process alone signs, nothing is `exact`. */
+  /** Advances the finalized tip. Nothing is `exact` until the first call after {@link becomeSoleSigner}. */
   advance(tip: Slot): void {
     if (this.#isSole) this.#floor ??= tip;
     this.#tip = Math.max(this.#tip, tip);
@@ -72,7 +72,7 @@ export class EquivocationGuard {
     }
   }
 
-  /** The claim that a statement may carry. What is granted `exact` here must be taken for signed. */
+  /** Returns the claim that a statement may carry. A digest that was granted `exact` counts as signed. */
   grantClaim({ request, slot, commitment, claim, digest }: ClaimRequest): Claim {
     if (claim !== 'exact' || commitment !== 'finalized') return 'observed';
     if (this.#floor === undefined || slot <= this.#floor || !this.#isNearTip(slot)) return 'observed';
@@ -84,7 +84,10 @@ export class EquivocationGuard {
     return 'observed';
   }
 
-  /** Both ways: an answer can be ahead of the news about its slot, but a slot far ahead is a lie that would clog. */
+  /**
+   * Whether a slot is within the window on either side: an answer may be ahead of the slot notification, but a slot far
+   * ahead is false and would fill the memory.
+   */
   #isNearTip(slot: Slot): boolean {
     return Math.abs(slot - this.#tip) < WINDOW_SLOTS;
   }

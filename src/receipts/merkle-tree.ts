@@ -1,15 +1,15 @@
 import { digestOf } from './digest.ts';
 
-/** A Merkle tree by its levels, from the leaves up to the root. Hashes are lower-case hex. */
+/** The levels of a Merkle tree, from the leaves up to the root. Hashes are lower-case hex. */
 export type MerkleTree = readonly (readonly string[])[];
 
-/** What keeps leaves and nodes apart: data that looks like a node can never be hashed as one. */
+/** Prefixes that separate leaves from nodes: data that looks like a node can never be hashed as one. */
 const LEAF_PREFIX = '\0';
 const NODE_PREFIX = 1;
 
-const nodeBuffer = Buffer.alloc(65, NODE_PREFIX); // one for all: it is filled and hashed without a break
+const nodeBuffer = Buffer.alloc(65, NODE_PREFIX); // one buffer for all: it is filled and hashed synchronously
 
-/** The hash of a leaf's data. */
+/** Returns the hash of a leaf's data. */
 export const leafHash = (statement: string): string => digestOf(LEAF_PREFIX + statement);
 
 function nodeHash(left: string, right: string): string {
@@ -19,8 +19,8 @@ function nodeHash(left: string, right: string): string {
 }
 
 /**
- * The tree over at least one leaf, as RFC 9162 2.1.1 defines it: pairing from below and lifting the odd node
- * unchanged gives the same root as splitting at the largest power of two.
+ * Builds the tree over at least one leaf, as RFC 9162 2.1.1 defines it: pairing from the bottom and lifting the odd
+ * node unchanged gives the same root as splitting at the largest power of two.
  */
 export function buildMerkleTree(leaves: readonly string[]): MerkleTree {
   const levels = [leaves];
@@ -37,10 +37,10 @@ export function buildMerkleTree(leaves: readonly string[]): MerkleTree {
   return levels;
 }
 
-/** The hash that stands for all leaves. */
+/** Returns the root hash. */
 export const merkleRoot = (tree: MerkleTree): string => tree.at(-1)?.[0] ?? '';
 
-/** The siblings from a leaf up to the root. */
+/** Returns the siblings from a leaf up to the root. */
 export function inclusionPath(tree: MerkleTree, leafIndex: number): string[] {
   const path: string[] = [];
   let index = leafIndex;

@@ -1,21 +1,24 @@
 import type { Statement } from './statement.ts';
 
-/** A statement with the proof that the holder of a key made it. */
+/** A statement with the signature that proves who made it. */
 export interface Receipt extends Statement {
   readonly v: 1;
-  /** First 8 bytes of the public key's SHA-256, hex. Only a hint: it picks among keys that are trusted already. */
+  /** First 8 bytes of the public key's SHA-256, hex. Only a hint that selects among keys already trusted. */
   readonly kid: string;
-  /** How many statements were signed together. */
+  /** The number of statements signed together. */
   readonly size: number;
-  /** The place of this one among them. */
+  /** The index of this statement among them. */
   readonly index: number;
   /** RFC 9162 inclusion path from leaf to root, hex. */
   readonly path: readonly string[];
-  /** Ed25519 signature of the head, hex. */
+  /** Ed25519 signature of the tree head, hex. */
   readonly sig: string;
 }
 
-/** The whole grammar, a member each. It holds no `{` past the first byte, which is how a receipt is found in a body. */
+/**
+ * The whole grammar, one line per member. It has no `{` after the first byte, which is how a receipt is found in a
+ * body.
+ */
 const GRAMMAR = new RegExp(
   `^\\{${[
     '"v":1',
@@ -38,17 +41,17 @@ const GRAMMAR = new RegExp(
 
 const MAX_SIZE = 65_536;
 
-/** Writes a receipt as it travels. Order and spelling of the members are part of the format. */
+/** Formats a receipt. Order and spelling of the members are part of the format. */
 export function formatReceipt(r: Receipt): string {
   const nonce = r.nonce === null ? 'null' : `"${r.nonce}"`;
   const path = r.path.length === 0 ? '' : `"${r.path.join('","')}"`;
   return `{"v":1,"kid":"${r.kid}","cluster":"${r.cluster}","request":"${r.request}","status":${r.status},"slot":${r.slot},"commitment":"${r.commitment}","claim":"${r.claim}","digest":"${r.digest}","issuedAt":${r.issuedAt},"nonce":${nonce},"size":${r.size},"index":${r.index},"path":[${path}],"sig":"${r.sig}"}`;
 }
 
-/** Reads what {@link formatReceipt} writes, and gives undefined for any other text. */
+/** Parses the output of {@link formatReceipt}; returns undefined for any other text. */
 export function parseReceipt(text: string): Receipt | undefined {
   if (!GRAMMAR.test(text)) return undefined;
-  const receipt = JSON.parse(text) as Receipt; // the grammar admits these members only, each of its type
+  const receipt = JSON.parse(text) as Receipt; // the grammar allows these members only, each of its type
   const { slot, issuedAt, size, index } = receipt;
   const inRange = Number.isSafeInteger(slot) && Number.isSafeInteger(issuedAt) && size <= MAX_SIZE && index < size;
   return inRange ? receipt : undefined;

@@ -4,7 +4,7 @@ import { formatReceipt } from './receipt.ts';
 import type { SigningKey } from './signing-key.ts';
 import { formatStatement, type Statement, treeHeadText } from './statement.ts';
 
-/** The receipts of at least one statement, in order, all under a single signature. */
+/** Signs at least one statement; returns their receipts in order, all under a single signature. */
 export function signBatch(statements: readonly Statement[], { secret, publicKey, kid }: SigningKey): string[] {
   const size = statements.length;
   const tree = buildMerkleTree(statements.map((statement) => leafHash(formatStatement(publicKey, statement))));

@@ -2,20 +2,20 @@ import type { Slot } from '../domain/slot.ts';
 
 const OPENING = '{"result":';
 
-/** A result with its proof, as it is sent. */
+/** Formats a result with its receipt as a response body. */
 export const formatSignedBody = (result: string, slot: Slot, receipt: string): string =>
   `${OPENING}${result}${separatorFor(slot)}${receipt}}`;
 
-/** A text or a Buffer of it: what has no Buffer can take a body apart, too. */
+/** Text or a Buffer of it: code without Buffer parses bodies too. */
 interface TextLike {
   lastIndexOf(part: string): number;
   slice(start: number, end: number): { toString(): string };
 }
 
-/** The text of the receipt in a signed body: it begins at the last `{`, as its grammar holds no other. */
+/** Returns the text of the receipt in a signed body: it begins at the last `{`, as its grammar has no other. */
 export const receiptTextIn = (body: TextLike): string => body.slice(body.lastIndexOf('{'), -1).toString();
 
-/** The text of the result in a body signed for this slot; undefined when the words around it are others. */
+/** Returns the text of the result in a body signed for this slot; undefined if the body has another form. */
 export function resultTextIn(body: string, slot: Slot): string | undefined {
   const separator = separatorFor(slot);
   const end = body.lastIndexOf('{') - separator.length;

@@ -3,20 +3,20 @@ import { signBatch } from './sign-batch.ts';
 import type { SigningKey } from './signing-key.ts';
 import { RESULT_REVISION, type Statement } from './statement.ts';
 
-/** An answer that wants a receipt. */
+/** An answer to be sealed with a receipt. */
 export interface SealRequest extends ClaimRequest {
-  /** What the caller sent to make the answer its own, or null. */
+  /** Nonce that the caller sent to bind the receipt to their request, or null. */
   readonly nonce: string | null;
 }
 
-/** Where the signer finds its key. It looks each time, so that another key takes over between two batches. */
+/** The source of the signing key. The signer reads it for each batch, so a key can take over between two batches. */
 export interface ActiveKeySource {
   readonly active: SigningKey;
 }
 
 /** Signs the answers of one process, for one cluster, with one key at a time. */
 export class Signer {
-  /** The genesis hash that every receipt is bound to. */
+  /** The genesis hash in every receipt. */
   readonly cluster: string;
   readonly #keys: ActiveKeySource;
   readonly #guard: EquivocationGuard;
@@ -28,14 +28,14 @@ export class Signer {
     this.#guard = guard;
   }
 
-  /** The key that signs now: its 32 public bytes, base58. */
+  /** The public key that signs now, base58. */
   get publicKey(): string {
     return this.#keys.active.publicKey;
   }
 
   /**
-   * A receipt for each item, in order, under one signature. `nowMs` is Unix
-   * time in whole milliseconds; when it goes back the receipts keep the latest time they had.
+   * Returns a receipt for each item, in order, under one signature. `nowMs` is Unix time in whole milliseconds; if it
+   * goes back, receipts keep the latest time so far.
    */
   seal(items: readonly SealRequest[], nowMs: number): string[] {
     if (items.length === 0) return [];

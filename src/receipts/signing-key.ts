@@ -5,11 +5,11 @@ import { digestOf } from './digest.ts';
 const SPKI_PREFIX_BYTES = 12;
 const KID_DIGITS = 16;
 
-/** The 32 bytes of the public half. */
+/** Returns the 32 bytes of the public half. */
 export const publicBytesOf = (key: KeyObject): Buffer =>
   createPublicKey(key).export({ format: 'der', type: 'spki' }).subarray(SPKI_PREFIX_BYTES);
 
-/** A private key with the names by which the world knows it. */
+/** A private key with its public key and id. */
 export interface SigningKey {
   /** An Ed25519 private key. */
   readonly secret: KeyObject;
@@ -18,10 +18,10 @@ export interface SigningKey {
   readonly kid: string;
 }
 
-/** The id of a public key, of its 32 bytes. */
+/** Returns the id of a public key of 32 bytes. */
 export const kidOf = (publicKey: Uint8Array): string => digestOf(publicKey).slice(0, KID_DIGITS);
 
-/** Names an Ed25519 private key. */
+/** Derives public key and id from an Ed25519 private key. */
 export function signingKeyOf(secret: KeyObject): SigningKey {
   const raw = publicBytesOf(secret);
   return { secret, publicKey: bs58.encode(raw), kid: kidOf(raw) };

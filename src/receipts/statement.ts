@@ -1,19 +1,22 @@
 import type { Commitment } from '../domain/commitment.ts';
 import type { Slot } from '../domain/slot.ts';
 
-/** The first line of every statement, and the first word of every head: what the key's signatures are about. */
+/**
+ * The first line of every statement and the first word of every tree head: it separates these signatures from all
+ * others made with the key.
+ */
 const DOMAIN_SEPARATOR = 'proof-of-serve/v1';
 
 /**
  * `exact`: the result is a pure function of the ledger at this slot and commitment, so two that differ prove a lie.
- * `observed`: what the gateway saw.
+ * `observed`: the result is what the gateway saw.
  */
 export type Claim = 'exact' | 'observed';
 
-/** The revision of the result schema. It moves whenever the same data could give other result bytes. */
+/** The revision of the result schema. It increases whenever the same data could give other result bytes. */
 export const RESULT_REVISION = 1;
 
-/** What a receipt says: this was the answer to that request. Every text is ASCII without line ends. */
+/** The signed claim that this was the answer to that request. Every text is ASCII without line ends. */
 export interface Statement {
   /** The cluster's genesis hash, base58. */
   readonly cluster: string;
@@ -25,18 +28,18 @@ export interface Statement {
   readonly claim: `${Claim}/${number}`;
   /** SHA-256 of the result's bytes, lower-case hex. */
   readonly digest: string;
-  /** When the statement was made, in whole milliseconds since the epoch. */
+  /** Time of the statement, in whole milliseconds since the epoch. */
   readonly issuedAt: number;
-  /** What the caller sent to make the answer its own, or null. */
+  /** Nonce that the caller sent to bind the statement to their request, or null. */
   readonly nonce: string | null;
 }
 
-/** Whether a text may stand as a nonce in a statement. */
+/** Whether a text is a valid nonce. */
 export const isNonce = (text: string): boolean => /^[\w-]{16,64}$/.test(text);
 
-/** The leaf data: eleven lines, a field each, so that no two statements share a text. */
+/** Formats the leaf data: eleven lines, one field each, so that no two statements have the same text. */
 export const formatStatement = (publicKey: string, statement: Statement): string =>
   `${DOMAIN_SEPARATOR}\n${publicKey}\n${statement.cluster}\n${statement.request}\n${statement.status}\n${statement.slot}\n${statement.commitment}\n${statement.claim}\n${statement.digest}\n${statement.issuedAt}\n${statement.nonce ?? '-'}\n`;
 
-/** The signed message. The size is in it because a path alone fits trees of several sizes. */
+/** Formats the signed message. It includes the size because a path alone fits trees of several sizes. */
 export const treeHeadText = (size: number, root: string): string => `${DOMAIN_SEPARATOR} tree\n${size}\n${root}\n`;

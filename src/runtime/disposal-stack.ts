@@ -1,4 +1,7 @@
-/** What was opened one after the other, each on those before it: so it is closed in reverse, also when the next fails. */
+/**
+ * Resources opened one after the other, each using the earlier ones: they are closed in reverse order, also if a later
+ * one fails to open (after ECMAScript's AsyncDisposableStack).
+ */
 export class DisposalStack {
   readonly #disposers: (() => unknown)[] = [];
   #disposal: Promise<void> | undefined;
@@ -7,7 +10,7 @@ export class DisposalStack {
     this.#disposers.push(dispose);
   }
 
-  /** Closes all of it, whatever fails, and throws the first fault. However often it is called, it is done once. */
+  /** Closes everything, whatever fails, and throws the first error. Repeated calls return the same promise. */
   disposeAsync(): Promise<void> {
     this.#disposal ??= this.#disposeAll();
     return this.#disposal;

@@ -1,9 +1,9 @@
-/** As many kinds as are told; one that never ends would fill the memory, and the log. */
+/** The most sites reported. An unbounded number would fill the memory and the log. */
 const MAX_ERROR_SITES = 100;
 
 /**
- * Lets only the first defect of each kind through, told apart by where in the code it was thrown: what is read again
- * and again fails again and again.
+ * Wraps `report` so that it is called only for the first error of each site in the code: what is read periodically
+ * fails periodically.
  */
 export function oncePerErrorSite<T>(
   report: (subject: T, error: unknown) => void,
@@ -17,7 +17,7 @@ export function oncePerErrorSite<T>(
   };
 }
 
-/** The error's name and the first line of its stack. */
+/** Returns the error's name and the first line of its stack. */
 function errorSiteOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   return `${error.name} ${/\n\s*at (.+)/.exec(error.stack ?? '')?.[1] ?? ''}`;

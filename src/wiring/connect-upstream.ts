@@ -8,7 +8,7 @@ import type { Log } from '../runtime/log.ts';
 import { connectMesh } from '../upstream/mesh/connect-mesh.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 
-/** Connects to the nodes of the configuration; where it names none, starts a cluster of its own and connects to that. */
+/** Connects to the configured nodes; without any, starts an embedded cluster and connects to it. */
 export async function connectUpstream(
   config: Config,
   { clock, random, log }: { readonly clock: Clock; readonly random: () => number; readonly log: Log },

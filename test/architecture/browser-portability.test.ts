@@ -4,7 +4,7 @@ import t from 'tap';
 const PORTABLE = /^(@noble\/(curves|hashes)\/|bs58$)/;
 const NODE_ONLY = /\b(?:Buffer|process|global)\b\s*[.[]|\brequire\(/;
 
-/** Everything that is loaded with a module, packages included. */
+/** Returns everything that is loaded with a module, packages included. */
 function reachedFrom(file: URL, seen = new Set<string>()): Set<string> {
   if (seen.has(file.href)) return seen;
   seen.add(file.href);
@@ -32,7 +32,7 @@ for (const [what, module, files] of [
     t.same(
       own.filter((file) => /\/(routes|routing|serving|upstream|solana|cache)\//.test(file)),
       [],
-      'of the server only types',
+      'of the server it imports only types',
     );
     for (const file of own) t.notMatch(readFileSync(new URL(file), 'utf8'), NODE_ONLY, file);
   });

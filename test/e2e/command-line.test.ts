@@ -19,7 +19,7 @@ t.test('--help names every flag and command, --version the version', async (t) =
   t.match(version.stdout(), /^\d+\.\d+\.\d+\n$/);
 });
 
-/** What is wrong with a command line or a variable, and what is said of it. */
+/** Command lines and variables with errors, and the messages. */
 const WRONG: readonly [readonly string[], Readonly<Record<string, string>>, number, RegExp][] = [
   [['--prot', '1'], {}, 64, /unknown flag --prot, the nearest known name is --port\n/],
   [['--upstrem=https://rpc.example/KEY'], {}, 64, /unknown flag --upstrem, the nearest known name is --upstream\n/],
@@ -35,7 +35,7 @@ const WRONG: readonly [readonly string[], Readonly<Record<string, string>>, numb
   [['config', 'check'], { SLOTGATE_HOTS: '::1' }, 78, /unknown variable SLOTGATE_HOTS, .* is SLOTGATE_HOST/],
 ];
 
-t.test('what is wrong is said in one line, and the exit code says whose fault it is', async (t) => {
+t.test('an error is one line, and the exit code says what kind it is', async (t) => {
   for (const [args, env, exitCode, line] of WRONG) {
     const { code, out, err } = await runSlotgate(args, env);
     t.equal(code, exitCode, args.join(' '));
@@ -45,7 +45,7 @@ t.test('what is wrong is said in one line, and the exit code says whose fault it
   }
 });
 
-t.test('so it is in a process of its own', async (t) => {
+t.test('the same in a child process', async (t) => {
   const children = [WRONG.at(0), WRONG.at(-1)].map(([args, env] = [[], {}, 0, /^/]) => spawned(args, env));
   const codes = await Promise.all(children.map((child) => child.exit()));
   t.same(codes, [64, 78]);
@@ -55,7 +55,7 @@ t.test('so it is in a process of its own', async (t) => {
   }
 });
 
-t.test('config print shows what is in force, without the keys in URLs', async (t) => {
+t.test('config print prints the settings in force, without the keys in URLs', async (t) => {
   const { code, out } = await runSlotgate(
     ['config', 'print', '--upstream', 'https://rpc.example/v2/KEY', '--port', '5'],
     {
@@ -69,12 +69,12 @@ t.test('config print shows what is in force, without the keys in URLs', async (t
   t.notMatch(out, /KEY/);
 });
 
-t.test('config check says that all is well', async (t) => {
+t.test('config check reports a valid configuration', async (t) => {
   for (const args of [[], ['--config', 'mainnet'], ['--config', 'devnet']])
     t.equal((await runSlotgate(['config', 'check', ...args])).code, 0);
 });
 
-t.test('without a command it serves, says where, and leaves on SIGTERM', async (t) => {
+t.test('without a command it serves, prints its URL, and ends on SIGTERM', async (t) => {
   const states = t.testdir({ first: {}, second: {} });
   const child = spawned(['--port', '0', '--state', `${states}/first`, '--set', 'log.level=info', ...PATIENT_ARGS], {
     RECEIPT_KEY: 'ephemeral',
@@ -85,7 +85,7 @@ t.test('without a command it serves, says where, and leaves on SIGTERM', async (
 
   const { port } = new URL(url);
   const late = spawned(['--port', port, '--state', `${states}/second`, ...PATIENT_ARGS], { RECEIPT_KEY: 'ephemeral' });
-  t.equal(await late.exit(), 1, 'a port that is taken');
+  t.equal(await late.exit(), 1, 'a port that is in use');
   t.match(late.stderr(), new RegExp(`^slotgate: [^\\n]*${port}[^\\n]*\\n$`));
 
   const commandLine = `/proc/${child.process.pid}/cmdline`;

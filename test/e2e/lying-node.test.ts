@@ -6,10 +6,10 @@ import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
 import { startStepped, waitFor } from '../support/harness.ts';
 
-/** What the node is made to say of finalized accounts, in place of what is so. */
+/** The false finalized accounts that the node returns. */
 let lie: ((answer: any) => void) | undefined;
 
-/** Stands before a node, and changes what it says. */
+/** Starts a proxy in front of a node that changes its responses. */
 async function liar(url: string): Promise<string> {
   const server = createServer((req, res) => {
     const pass = async (body: string): Promise<void> => {
@@ -22,7 +22,7 @@ async function liar(url: string): Promise<string> {
     };
     text(req)
       .then(pass)
-      .catch(() => res.destroy()); // one of the two is gone
+      .catch(() => res.destroy()); // one of the two has ended
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => {
@@ -58,7 +58,7 @@ t.test('a node that changes a finalized result gets no second exact receipt for 
   }, 'the lie');
   t.equal(lied.json.slot, truth.json.slot);
   t.not(lied.json.result.lamports, truth.json.result.lamports, 'it is passed on');
-  t.equal(proven(lied.text).receipt.claim, 'observed/1', 'but nothing is staked on it');
+  t.equal(proven(lied.text).receipt.claim, 'observed/1', 'but it is not signed as exact');
   t.ok(gateway.conflicts >= 1); // once for each time that it was sealed
   t.equal(conflicts().length, gateway.conflicts);
   t.match(conflicts()[0], {
@@ -67,7 +67,7 @@ t.test('a node that changes a finalized result gets no second exact receipt for 
   });
 
   lie = undefined;
-  await step(16, 4); // the lie may be served while it is read again
+  await step(16, 4); // the false answer may be served while it is refreshed
   const again = await get(target);
   t.ok(again.json.slot > truth.json.slot);
   t.equal(proven(again.text).receipt.claim, 'exact/1');

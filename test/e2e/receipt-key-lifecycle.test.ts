@@ -17,7 +17,7 @@ const { get, gateway, cluster, clock, step, logged } = await startStepped(t, { p
 const ring = () => readKeyRing(path, clock.now()) ?? [];
 const idOf = (publicKey: string): string => kidOf(bs58.decode(publicKey));
 const signerOf = async (target: string): Promise<string> => (await get(target)).json.receipt.kid;
-/** Whether a body proves itself to who trusts only this key. */
+/** Whether a body verifies with this key alone. */
 const holds = (text: string, target: string, publicKey: string): boolean => {
   const request = `GET /api/v1${target}`;
   return verifyReceipt(text, { publicKeys: [publicKey], cluster: cluster.genesisHash, request }).slot > 0;
@@ -28,10 +28,10 @@ const firstId = idOf(first);
 const finalBlock = `/block/${cluster.chain.slot('finalized')}?commitment=finalized`;
 const sealedByFirst = (await get(finalBlock)).text;
 
-t.test('the next key is published before it signs, with the word of the one before', async (t) => {
+t.test('the next key is published before it signs, with the signature of the active one', async (t) => {
   t.equal((await get(`/pubkey?kid=${firstId}`)).headers.get('x-key-succession'), null);
   const next = rotateKey(path, ring(), clock.now() + 60_000, clock.now());
-  t.equal((await get(`/pubkey?kid=${next.kid}`)).json.error, 'unknown_key', 'until it is told');
+  t.equal((await get(`/pubkey?kid=${next.kid}`)).json.error, 'unknown_key', 'until it is reloaded');
   gateway.reload();
   const published = await get(`/pubkey?kid=${next.kid}`);
   t.same(published.json, { publicKey: next.publicKey, algorithm: 'ed25519' });
@@ -40,11 +40,11 @@ t.test('the next key is published before it signs, with the word of the one befo
   t.equal(notBefore, String(clock.now() + 60_000));
   t.match(sig, /^[0-9a-f]{128}$/);
   t.ok(isSuccession(sig, first, published.json.publicKey, Number(notBefore)));
-  t.equal((await get('/pubkey')).json.publicKey, first, 'the active one is who it was');
+  t.equal((await get('/pubkey')).json.publicKey, first, 'the active one is unchanged');
   t.equal(await signerOf('/slot'), firstId);
 });
 
-t.test('it signs from its moment on, without a restart; what the old one signed stays good', async (t) => {
+t.test('it signs from its start on, without a restart; receipts of the old one stay valid', async (t) => {
   const next = ring()[1];
   if (next === undefined) throw new Error('there is no next key');
   await step(148, 4);
@@ -65,7 +65,7 @@ t.test('it signs from its moment on, without a restart; what the old one signed 
   t.same(retired.json, { publicKey: first, algorithm: 'ed25519' });
   t.equal(retired.headers.get('x-key-succession'), null);
   const { text } = await get(finalBlock);
-  t.equal(text, sealedByFirst, 'a body that stands for good keeps its receipt');
+  t.equal(text, sealedByFirst, 'an immutable body keeps its receipt');
   t.ok(holds(text, finalBlock, first));
   t.ok(holds((await get(balance)).text, balance, next.publicKey));
 });
@@ -75,7 +75,7 @@ t.test('exact stays exact, and the guard remembers, over a change of keys', asyn
   t.notOk(logged.some(({ message }) => /two results/.test(message)));
 });
 
-t.test('keys that can not be used leave those that are', async (t) => {
+t.test('unusable keys leave the old ones in use', async (t) => {
   const before = gateway.publicKey;
   const errors = () => logged.filter(({ level, message }) => level === 'error' && /receipt keys/.test(message));
   writeFileSync(join(`${path}.d`, '3.json'), 'spoilt');
@@ -89,7 +89,7 @@ t.test('keys that can not be used leave those that are', async (t) => {
   t.equal(errors().length, 1);
 });
 
-t.test('a void key is gone with all it signed, and another signs at once', async (t) => {
+t.test('a revoked key is gone with all it signed, and another signs at once', async (t) => {
   const [old, active] = ring();
   if (old === undefined || active === undefined) throw new Error('there are no two keys');
   revokeKey(path, ring(), old.kid, clock.now());
@@ -99,8 +99,12 @@ t.test('a void key is gone with all it signed, and another signs at once', async
   t.equal(revoked.json.error, 'key_revoked');
   t.equal(revoked.headers.get('x-key-succession'), null);
   const { text } = await get(finalBlock);
-  t.ok(holds(text, finalBlock, active.publicKey), 'what stood for good was sealed anew');
-  t.equal((await get(`/pubkey?kid=${active.kid}`)).headers.get('x-key-succession'), null, 'nobody vouches for it now');
+  t.ok(holds(text, finalBlock, active.publicKey), 'immutable bodies were sealed again');
+  t.equal(
+    (await get(`/pubkey?kid=${active.kid}`)).headers.get('x-key-succession'),
+    null,
+    'no key has signed its succession',
+  );
 
   const successor = revokeKey(path, ring(), active.kid, clock.now());
   gateway.reload();
@@ -111,7 +115,7 @@ t.test('a void key is gone with all it signed, and another signs at once', async
   t.equal((await get(`/pubkey?kid=${active.kid}`)).status, 410);
 });
 
-t.test('another key in the same place takes over; the one before stays known', async (t) => {
+t.test('another key in the same file takes over; the former one stays known', async (t) => {
   const state = t.testdir();
   const file = join(state, 'key');
   writeFileSync(file, '11'.repeat(32), { mode: 0o600 });
@@ -126,7 +130,7 @@ t.test('another key in the same place takes over; the one before stays known', a
   t.equal((await get('/pubkey')).status, 200);
 });
 
-t.test('a key that was given inline is not asked for again', async (t) => {
+t.test('a key that was given inline is not reloaded', async (t) => {
   const { gateway, logged } = await startStepped(t);
   const before = gateway.publicKey;
   gateway.reload();

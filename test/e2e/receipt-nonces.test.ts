@@ -28,12 +28,12 @@ t.test('a caller finds its nonce in the receipt, on a hit and on a miss', async 
     t.equal(headers.get('cache-control'), 'no-store');
     t.match(headers.get('vary'), /x-receipt-nonce/i);
     const shared = await get(target);
-    t.equal(shared.json.receipt.nonce, null, 'and nobody else gets it');
+    t.equal(shared.json.receipt.nonce, null, 'and no other caller gets it');
     t.match(shared.headers.get('vary'), /x-receipt-nonce/i);
   }
 });
 
-t.test('callers with nonces of their own share a signature when they come together', async (t) => {
+t.test('concurrent callers with nonces share a signature', async (t) => {
   const nonces = Array.from({ length: 40 }, (_, i) => `${NONCE}-${i}`);
   const bodies = await Promise.all(nonces.map((nonce) => get(BALANCE, withNonce(nonce))));
   const sizes = bodies.map(({ text }, i) => verifyReceipt(text, expected(BALANCE, nonces[i])).receipt.size);
@@ -61,7 +61,7 @@ t.test('where nothing is signed a nonce is refused', async (t) => {
   for (const { status, json } of answers) t.same([status, json.error], [400, 'invalid_nonce']);
 });
 
-t.test('a request with a nonce counts two, and takes nothing when only one is left', async (t) => {
+t.test('a request with a nonce counts two, and consumes nothing when only one is left', async (t) => {
   const world = await startStepped(t, { perSlot: 0, set: ['limits.free.requests=5'] });
   const left = ({ headers }: { headers: Headers }): number => Number(headers.get('x-ratelimit-remaining'));
   t.equal(left(await world.get(BALANCE, withNonce(NONCE))), 3);
@@ -72,7 +72,7 @@ t.test('a request with a nonce counts two, and takes nothing when only one is le
   t.equal(left(await world.get(BALANCE)), 0);
 });
 
-t.test('a flood of nonces ends at half the limit, and each answer until then is proven', async (t) => {
+t.test('a flood of nonces ends at half the limit, and each answer until then verifies', async (t) => {
   const world = await startStepped(t, { perSlot: 0, set: ['limits.free.requests=100'] });
   const trusted = { publicKeys: [world.gateway.publicKey], cluster: world.gateway.cluster };
   const nonces = Array.from({ length: 60 }, (_, i) => `${NONCE}-${i}`);

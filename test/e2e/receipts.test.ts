@@ -30,7 +30,7 @@ const expected = (target: string): Expected => ({
   time: { nowMs: clock.now(), maxAgeMs: 30_000 },
 });
 
-t.test('every enveloped answer proves itself, hit or miss, alone or sealed with others', async (t) => {
+t.test('every enveloped answer verifies, hit or miss, alone or sealed with others', async (t) => {
   const sizes = new Set<number>();
   for (const round of ['miss', 'hit']) {
     const bodies = await Promise.all(TARGETS.map(async (target) => ({ target, ...(await get(target)) })));
@@ -52,7 +52,7 @@ t.test('a receipt says exact only where nothing can change: the finalized balanc
   t.equal(await claim(`/account/${WHALE.address}?commitment=finalized`), 'observed/1');
 });
 
-t.test('of 1,000 bodies with one bit flipped not one is believed', async (t) => {
+t.test('of 1,000 bodies with one bit flipped none is accepted', async (t) => {
   const bodies = await Promise.all(
     TARGETS.slice(0, 10).map(async (target) => ({ target, body: Buffer.from((await get(target)).text) })),
   );
@@ -80,7 +80,7 @@ t.test('of 1,000 bodies with one bit flipped not one is believed', async (t) => 
   t.ok(faults.size > 2, [...faults.keys()].join(' '));
 });
 
-t.test('a body is no proof for another question, key, cluster or time', async (t) => {
+t.test('a body does not verify for another request, key, cluster or time', async (t) => {
   const target = `/balance/${WHALE.address}`;
   const { text } = await get(target);
   const other = { ...expected(target) };
@@ -101,8 +101,8 @@ t.test('a body is no proof for another question, key, cluster or time', async (t
   refused({ minSlot: 2_000_000 }, 'old-slot');
 });
 
-t.test('an old body is sealed anew before it is served, with the same result', async (t) => {
-  // An answer that is read once and asked for again is only as old as its two slots; a live one may get older.
+t.test('an old body is sealed again before it is served, with the same result', async (t) => {
+  // An answer that was read only once is only as old as its two slots; a live one may get older.
   const before = (await get('/performance')).json;
   await step(60, 4);
   const after = (await get('/performance')).json;
@@ -112,7 +112,7 @@ t.test('an old body is sealed anew before it is served, with the same result', a
 });
 
 t.test(
-  'the verifier in the manual believes a live answer, and none that was touched',
+  'the verifier in the README accepts a live answer, and none that was changed',
   { skip: pythonSkipReason },
   async (t) => {
     const request = `GET /api/v1/balance/${WHALE.address}`;
@@ -127,7 +127,7 @@ t.test(
 );
 
 t.test(
-  'a verifier that shares no line with this project believes the same bodies',
+  'a verifier that shares no code with this project accepts the same bodies',
   { skip: pythonSkipReason },
   async (t) => {
     const { publicKey, cluster } = gateway;

@@ -15,7 +15,7 @@ export interface ApiKeyRecord {
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly revokedAt: string | null;
-  /** How many of its requests in a window may come from one address. */
+  /** The most requests per window from one address. */
   readonly perIpLimit?: number;
 }
 

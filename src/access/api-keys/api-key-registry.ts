@@ -22,14 +22,14 @@ export interface ApiKeyRegistryOptions {
   readonly path: string;
   readonly tiers: Readonly<Record<KeyTier, Tier>>;
   readonly clock: Clock;
-  /** Told when the file can't be read; the keys that were known go on. */
+  /** Receives an error when the file can't be read; the keys loaded before stay valid. */
   readonly onProblem: (problem: Error) => void;
 }
 
-/** A change of the key file is in force after so long. */
+/** The interval of checks for a changed key file, in milliseconds. */
 const POLL_MS = 500;
 
-/** The keys that open something, as their file says now. */
+/** The issued keys, reloaded when their file changes. */
 export class ApiKeyRegistry {
   readonly #options: ApiKeyRegistryOptions;
   #index: KeyIndex;
@@ -45,22 +45,22 @@ export class ApiKeyRegistry {
     this.#cancelPoll = options.clock.after(0, () => void this.#poll());
   }
 
-  /** How many keys the file holds, those that open nothing any more included. */
+  /** The number of keys in the file, revoked and expired ones included. */
   get size(): number {
     return this.#index.byId.size;
   }
 
-  /** The account of a key; undefined when it opens nothing. */
+  /** Returns the principal of a valid key, else undefined. */
   find(key: string): Principal | undefined {
     if (!isApiKey(key)) return undefined;
     const digest = digestOfKey(key);
     const loaded = this.#index.byDigest.get(digest);
-    // The look-up went by bits of a digest that nobody can choose; this one takes the same time whatever differs.
+    // The look-up used bits of a digest that nobody can choose; this comparison takes constant time.
     if (loaded === undefined || !timingSafeEqual(loaded.digest, Buffer.from(digest, 'hex'))) return undefined;
     return isKeyValid(loaded.record, this.#options.clock.now()) ? loaded.principal : undefined;
   }
 
-  /** Whether the key with this id opens anything now: it may have been revoked since it was shown. */
+  /** Whether the key with this id is valid now: it may have been revoked since it was accepted. */
   isActive(id: string): boolean {
     const loaded = this.#index.byId.get(id);
     return loaded !== undefined && isKeyValid(loaded.record, this.#options.clock.now());
@@ -102,7 +102,7 @@ export class ApiKeyRegistry {
   }
 }
 
-/** Differs for each file that ever stood at the path: a change is always a new file. */
+/** Returns a text that differs for each file ever at this path: a change always creates a new file. */
 async function fileVersionOf(path: string): Promise<string> {
   try {
     const { ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });

@@ -7,10 +7,10 @@ import { acquirePidLock } from '../../runtime/files/pid-lock.ts';
 import { replaceFile } from '../../runtime/files/replace-file.ts';
 import { type ApiKeyRecord, formatKeyFile, parseKeyFile } from './api-key-record.ts';
 
-/** Where the keys of a state folder are kept. */
+/** Returns the path of the key file in a state folder. */
 export const apiKeysPath = (state: string): string => join(state, 'keys.json');
 
-/** The issued keys; none where there is no file. Throws a StartError that names the file when it can't be read. */
+/** Reads the issued keys; none if there is no file. Throws a StartError that names the file if it can't be read. */
 export function readApiKeys(path: string): readonly ApiKeyRecord[] {
   try {
     return parseKeyFile(readFileSync(path, 'utf8'));
@@ -29,8 +29,8 @@ const LOCK_ATTEMPTS = 1000;
 const RETRY_MS = 20;
 
 /**
- * Makes a change to the issued keys; those who do so at the same time wait for each other. When it resolves the change
- * is on the disk, and a kill before that leaves the keys as they were. Rejects with a StartError.
+ * Applies a change to the issued keys; concurrent changes wait for each other. When it resolves the change is on the
+ * disk, and a kill before that leaves the keys as they were. Rejects with a StartError.
  */
 export async function updateApiKeys<T>(
   path: string,

@@ -4,42 +4,41 @@ import type { RateLimitKey } from './rate-limit-key.ts';
 import type { Tier } from './tiers.ts';
 
 export interface AdmissionOptions {
-  /** How much work may be with the upstream at one time. */
+  /** The most work that may be with the upstream at one time. */
   readonly maxInFlight: number;
-  /** How much more may wait. */
+  /** The most work that may wait for it. */
   readonly maxQueued: number;
-  /** For how long at most. */
+  /** The longest wait, in milliseconds. */
   readonly maxWaitMs: number;
   readonly clock: Clock;
-  /** True while the process has so much to do that nothing may be added. */
+  /** Whether the event loop lags so much that no work may be added. */
   readonly isOverloaded: () => boolean;
 }
 
-/** What one identity has under way, and in the line. */
+/** Work of one caller: running and queued. */
 interface Load {
   readonly key: RateLimitKey;
   running: number;
   waiting: number;
 }
 
-/** One who stands in the line. */
+/** Work that waits for its turn. */
 interface QueuedWork {
   readonly load: Load;
-  /** How much its identity may have under way. */
+  /** The most that its caller may have running. */
   readonly maxRunning: number;
   readonly start: () => void;
   readonly reject: (why: string) => void;
 }
 
 /**
- * Stands before all work that needs the upstream, so that neither one caller nor many can pile it up: each has so much
- * under way, all together so much. As much again waits in a line in which `priority` goes first; the rest is
- * `overloaded`.
+ * Admission control for upstream work: limits concurrency per caller and overall, queues the same amount again with
+ * priority tiers first, and rejects the rest as `overloaded`.
  */
 export class Admission {
   readonly #options: AdmissionOptions;
   readonly #loads = new Map<RateLimitKey, Load>();
-  readonly #priorityQueue = new Set<QueuedWork>(); // a Set keeps its order and forgets from the middle
+  readonly #priorityQueue = new Set<QueuedWork>(); // a Set keeps insertion order and deletes from the middle
   readonly #normalQueue = new Set<QueuedWork>();
   #running = 0;
   #refused = 0;
@@ -56,14 +55,14 @@ export class Admission {
     return this.#priorityQueue.size + this.#normalQueue.size;
   }
 
-  /** How many were turned away. */
+  /** The number of rejected requests. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** Starts the work, at once where nobody is in front. Rejects with `overloaded` where it can't be taken. */
+  /** Runs the work, at once if nothing waits ahead of it. Rejects with `overloaded` if it can't be admitted. */
   async run<T>(key: RateLimitKey, tier: Tier, work: () => Promise<T>): Promise<T> {
-    if (this.#options.isOverloaded()) throw this.#overloadedError('the gateway has too much to do');
+    if (this.#options.isOverloaded()) throw this.#overloadedError('the gateway is overloaded');
     const load = this.#loads.get(key) ?? { key, running: 0, waiting: 0 };
     if (this.#running < this.#options.maxInFlight && load.running < tier.inFlight) this.#startWork(load);
     else await this.#waitForTurn(load, tier);
@@ -80,7 +79,7 @@ export class Admission {
     this.#loads.set(load.key, load);
   }
 
-  /** The place goes to the next at once, so that nobody can slip in between. */
+  /** Starts the next queued work in the same turn, so that a new request can't overtake it. */
   #finishWork(load: Load): void {
     this.#running--;
     load.running--;
@@ -88,14 +87,14 @@ export class Admission {
     this.#dropIfIdle(load);
   }
 
-  /** Resolves when it has entered. */
+  /** Queues the request; resolves when its work has started. */
   #waitForTurn(load: Load, { inFlight, priority }: Tier): Promise<void> {
     const { maxQueued, maxWaitMs, clock } = this.#options;
     if (load.waiting >= inFlight) throw this.#overloadedError('too many of your requests are under way');
     if (this.waiting >= maxQueued) {
       const displaced = priority ? [...this.#normalQueue].at(-1) : undefined;
       if (displaced === undefined) throw this.#overloadedError('too many requests are waiting');
-      displaced.reject('others who go first are waiting');
+      displaced.reject('displaced by higher-priority requests');
     }
     const waitingQueue = priority ? this.#priorityQueue : this.#normalQueue;
     return new Promise((resolve, reject) => {
@@ -125,7 +124,7 @@ export class Admission {
     });
   }
 
-  /** The first whose identity may have more under way; the others wait for work of their own. */
+  /** Returns the first queued work whose caller is below its limit; the others wait for that caller's running work. */
   #nextRunnable(): QueuedWork | undefined {
     for (const queue of [this.#priorityQueue, this.#normalQueue]) {
       for (const queued of queue) if (queued.load.running < queued.maxRunning) return queued;

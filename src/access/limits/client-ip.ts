@@ -4,31 +4,31 @@ import { StartError } from '../../domain/start-error.ts';
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Network = readonly [base: Address, bits: number];
 
-const IPV4_MAPPED_PREFIX_BITS = 96; // of ::ffff:0:0/96, where IPv6 keeps the IPv4 addresses
+const IPV4_MAPPED_PREFIX_BITS = 96; // ::ffff:0:0/96, the IPv4-mapped addresses (RFC 4291 2.5.5.2)
 
-/** What is needed of a request: every header line, names in lower case. A proxy may add a line of its own. */
+/** The header lines of a request, names in lower case. A proxy may add a second line of the same name. */
 export interface HeaderList {
   forEach(visit: (name: string, value: string) => void): void;
 }
 
-/** A connection's far end. */
+/** The remote end of a connection. */
 export interface ConnectionPeer {
   /** 4 or 16 bytes. */
   getRemoteAddress(): ArrayBuffer;
-  /** What a PROXY protocol v2 header before the request says, 4 or 16 bytes; of no length when there was none. */
+  /** Returns the address of a PROXY protocol v2 header before the request, 4 or 16 bytes; empty if there was none. */
   getProxiedRemoteAddress(): ArrayBuffer;
 }
 
-/** Tells whose address counts. */
+/** Resolves the address that a request counts for. */
 export interface ClientIpResolver {
   /** 4 or 16 bytes. */
   resolve(peer: ConnectionPeer, headers: HeaderList): ArrayBuffer;
   /**
-   * True when that comes from a PROXY header. A connection may have more than one, and the later ones may be the
-   * caller's: it must end behind the answer.
+   * Whether the address comes from a PROXY header. A connection may have more than one, and callers may have sent the
+   * later ones: it must be closed after the answer.
    */
   hasProxyHeader(peer: ConnectionPeer): boolean;
-  /** True of a trusted proxy's address of 4 or 16 bytes. */
+  /** Whether an address of 4 or 16 bytes is that of a trusted proxy. */
   isTrustedProxy(address: ArrayBuffer): boolean;
 }
 
@@ -39,10 +39,10 @@ const PEER_ONLY: ClientIpResolver = {
 };
 
 /**
- * Decides whose address counts. The socket's peer, unless it is in one of the `trustedProxies` (addresses or CIDRs):
- * then the hops before it, which are the one in a PROXY header and those of `X-Forwarded-For`, are walked from the
- * right to the first that isn't, as only what trusted proxies wrote can be believed. Throws StartError for a network
- * that can't be read.
+ * Creates the resolver of client addresses. The address is the socket's peer, unless it is in one of the
+ * `trustedProxies` (addresses or CIDRs): then the hops before it (the one in a PROXY header and those of
+ * `X-Forwarded-For`) are walked from right to left up to the first that isn't, because only hops written by trusted
+ * proxies can be believed. Throws a StartError for a network that can't be parsed.
  */
 export function createClientIpResolver(trustedProxies: readonly string[]): ClientIpResolver {
   if (trustedProxies.length === 0) return PEER_ONLY;
@@ -61,7 +61,7 @@ export function createClientIpResolver(trustedProxies: readonly string[]): Clien
       if (!isTrusted(hop)) return toBytes(hop);
       for (const text of forwardedFor(headers).reverse()) {
         const before = parseHop(text);
-        if (before === undefined) break; // what stands left of garbage is anybody's invention
+        if (before === undefined) break; // anybody may have written the hops left of an invalid one
         hop = before;
         if (!isTrusted(hop)) break;
       }
@@ -80,7 +80,7 @@ function forwardedFor(headers: HeaderList): string[] {
   return hops;
 }
 
-/** Reads `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1` or `[2001:db8::1]:567`. */
+/** Parses `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1` or `[2001:db8::1]:567`. */
 function parseHop(text: string): Address | undefined {
   const withoutPort = text
     .trim()
@@ -111,12 +111,12 @@ function fromBytes(bytes: ArrayBuffer): Address | undefined {
 
 const toBytes = (address: Address): ArrayBuffer => Uint8Array.from(address.toByteArray()).buffer;
 
-/** Only the usual spellings: none of the short, octal or hexadecimal ones that tools read in different ways. */
+/** Accepts only the usual spellings: none of the short, octal or hexadecimal ones that tools read in different ways. */
 function parse(text: string): Address | undefined {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text);
   return ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : undefined;
 }
 
-/** An IPv4 address in IPv6 clothes without them. */
+/** Returns the IPv4 address behind an IPv4-mapped IPv6 address. */
 const unmapIpv4 = (address: Address): Address =>
   address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;

@@ -3,16 +3,16 @@ import type { ClientIpResolver } from './client-ip.ts';
 import { RateLimiter } from './rate-limiter.ts';
 
 export interface ConnectionLimiterOptions {
-  /** How many connections an address may open in a second. */
+  /** The most connections that an address may open per second. */
   readonly connections: number;
-  /** How many addresses are told apart. */
+  /** The number of addresses counted separately. */
   readonly identities: number;
-  /** The trusted proxies bring everybody: they open as many as they like. */
+  /** Exempts trusted proxies, whose connections carry many clients. */
   readonly clientIp: Pick<ClientIpResolver, 'isTrustedProxy'>;
   readonly clock: Clock;
 }
 
-/** Turns away connections that come too fast, before they have said a word. */
+/** Refuses connections that arrive too fast, before any of their bytes is read. */
 export class ConnectionLimiter {
   readonly #rateLimiter: RateLimiter;
   readonly #clientIp: ConnectionLimiterOptions['clientIp'];
@@ -23,12 +23,12 @@ export class ConnectionLimiter {
     this.#clientIp = clientIp;
   }
 
-  /** How many were turned away. */
+  /** The number of refused connections. */
   get refused(): number {
     return this.#refused;
   }
 
-  /** Counts a connection from this address of 4 or 16 bytes; false when it may not come in. */
+  /** Counts a connection from an address of 4 or 16 bytes; returns false if it must be closed. */
   accepts(address: ArrayBuffer): boolean {
     const accepted = this.#rateLimiter.consume(address, 1).allowed || this.#clientIp.isTrustedProxy(address);
     if (!accepted) this.#refused++;

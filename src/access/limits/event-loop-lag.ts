@@ -2,10 +2,10 @@ import type { Clock } from '../../domain/clock.ts';
 
 const SAMPLE_INTERVAL_MS = 100;
 
-/** Looks of which the middle one counts: a single pause, however long, says nothing of how much there is to do. */
+/** The number of samples. Their median counts: a single pause, however long, says nothing about the load. */
 const SAMPLES = 9;
 
-/** Watches by how much the event loop comes late, which is how much too much it has to do. */
+/** Measures how late the event loop runs its timers, which tells how overloaded it is. */
 export class EventLoopLag {
   readonly #clock: Clock;
   #lagsMs: readonly number[] = Array<number>(SAMPLES).fill(0);
@@ -17,7 +17,7 @@ export class EventLoopLag {
     this.#cancelSample = this.#scheduleSample();
   }
 
-  /** How late it has come of late. */
+  /** The median delay of the last samples, in milliseconds. */
   get medianMs(): number {
     return this.#medianMs;
   }

@@ -1,18 +1,18 @@
 import type { RateLimitKey } from './rate-limit-key.ts';
 
-/** So many requests in so much time. */
+/** A number of requests per window. */
 export interface RateLimit {
   readonly requests: number;
   readonly windowSeconds: number;
 }
 
-/** A stretch of time in which an identity may do so much. */
+/** One window of one key. */
 export interface Window {
   readonly limit: number;
   used: number;
-  /** On the monotonic clock. */
+  /** The end on the monotonic clock. */
   readonly endsAtMs: number;
-  /** The same moment in Unix seconds. It is fixed when the window opens, since the caller was told. */
+  /** The end in Unix seconds. It is fixed when the window opens, because callers have seen it. */
   readonly reset: number;
 }
 
@@ -21,20 +21,22 @@ interface LinkedWindow extends Window {
   next: LinkedWindow | undefined;
 }
 
-/** Windows of one length: they end in the order in which they opened, so a list, oldest first, finds the ended ones. */
+/**
+ * Windows of one length. They end in the order in which they opened, so the ended ones are at the start of the list.
+ */
 interface WindowList {
   oldest: LinkedWindow | undefined;
   newest: LinkedWindow | undefined;
 }
 
-/** Ended windows forgotten for each new one: more than one, so that they run out; few, so that nobody waits for it. */
+/** Ended windows dropped per check: more than one, so that they run out; few, so that no request waits for it. */
 const EVICTIONS_PER_CHECK = 4;
 
-/** The open windows. Ended ones can stay a while, but never take the room of a new one. */
+/** The open windows by key. Ended ones are dropped lazily and never take the capacity of a new one. */
 export class FixedWindows {
   readonly #capacity: number;
   readonly #byKey = new Map<RateLimitKey, LinkedWindow>();
-  /** By length in seconds: there are as many as tiers, at most. */
+  /** Lists by window length in seconds, at most one per tier. */
   readonly #listsByLength = new Map<number, WindowList>();
   #size = 0;
 
@@ -42,25 +44,25 @@ export class FixedWindows {
     this.#capacity = capacity;
   }
 
-  /** How many windows are held. */
+  /** The number of windows in memory. */
   get size(): number {
     return this.#size;
   }
 
-  /** The identity's open window. */
+  /** Returns the open window of a key. */
   find(key: RateLimitKey, nowMs: number): Window | undefined {
     const window = this.#byKey.get(key);
     return window !== undefined && nowMs < window.endsAtMs ? window : undefined;
   }
 
-  /** True when as many windows as there may be are open now. Ask before each {@link open}. */
+  /** Whether the capacity is used up by open windows. Must be checked before each {@link open}. */
   isFull(nowMs: number): boolean {
     for (const list of this.#listsByLength.values())
       for (let i = 0; i < EVICTIONS_PER_CHECK; i++) this.#evictEnded(list, nowMs);
     return this.#size >= this.#capacity;
   }
 
-  /** Opens a window for an identity that has none open. `reset`: its end in Unix seconds. */
+  /** Opens a window for a key that has none open. `reset` is its end in Unix seconds. */
   open(key: RateLimitKey, { requests, windowSeconds }: RateLimit, nowMs: number, reset: number): Window {
     const endsAtMs = nowMs + windowSeconds * 1000;
     const window: LinkedWindow = { limit: requests, used: 0, endsAtMs, reset, key, next: undefined };
@@ -80,7 +82,7 @@ export class FixedWindows {
     list.oldest = window.next;
     if (list.oldest === undefined) list.newest = undefined;
     this.#size--;
-    // The identity may have opened a newer one since.
+    // the key may have opened a newer one since
     if (this.#byKey.get(window.key) === window) this.#byKey.delete(window.key);
   }
 }

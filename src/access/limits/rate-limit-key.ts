@@ -1,19 +1,19 @@
-/** Whose requests are counted together: a number for an IPv4 address, a bigint for an IPv6 /64, else a name. */
+/** The key under which requests are counted: a number for an IPv4 address, a bigint for an IPv6 /64, else a name. */
 export type RateLimitKey = number | bigint | string;
 
 const UNKNOWN_KEY = 'unknown';
-const IPV4_MAPPED_WORD = 0x0000_ffff; // third word of ::ffff:0:0/96, an IPv4 address in IPv6 clothes
+const IPV4_MAPPED_WORD = 0x0000_ffff; // third word of ::ffff:0:0/96, the IPv4-mapped addresses
 
-/** The identity behind a socket's address of 4 or 16 bytes. Any other length is one identity for all. */
+/** Returns the key of a socket's address of 4 or 16 bytes. All addresses of any other length share one key. */
 export function addressKeyOf(address: ArrayBuffer): RateLimitKey {
   const length = address.byteLength;
   if (length !== 4 && length !== 16) return UNKNOWN_KEY;
   const view = new DataView(address);
-  if (length === 4) return view.getInt32(0); // signed, since such numbers are looked up fastest
+  if (length === 4) return view.getInt32(0); // signed: small integers are the fastest Map keys
   const mapped = view.getInt32(0) === 0 && view.getInt32(4) === 0 && view.getInt32(8) === IPV4_MAPPED_WORD;
   return mapped ? view.getInt32(12) : view.getBigUint64(0);
 }
 
-/** The /48 that an IPv6 /64 lies in, apart from every other identity; undefined where there is none. */
+/** Returns the key of the /48 around an IPv6 /64, which differs from every other key; undefined for other keys. */
 export const siteKeyOf = (identity: RateLimitKey): RateLimitKey | undefined =>
   typeof identity === 'bigint' ? ~(identity >> 16n) : undefined;

@@ -3,28 +3,27 @@ import { FixedWindows, type RateLimit, type Window } from './fixed-windows.ts';
 import { addressKeyOf, type RateLimitKey, siteKeyOf } from './rate-limit-key.ts';
 import type { Principal } from './tiers.ts';
 
-/** What is left to a caller. The limiter's next call overwrites it: read it at once, keep nothing. */
+/** The quota left to a caller. The limiter's next call overwrites it: read it at once, keep nothing. */
 export interface Quota {
   readonly allowed: boolean;
   readonly limit: number;
   readonly remaining: number;
-  /** Unix time in whole seconds at which the full limit is back. */
+  /** Unix time in whole seconds at which the full limit is available again. */
   readonly reset: number;
   /** Whole seconds until then, at least 1. */
   readonly retryAfter: number;
 }
 
-/** An IPv6 /48, what one customer usually has, may do this many times as much as a /64 in it. */
+/** The limit of an IPv6 /48, which one customer usually has, in multiples of that of a /64. */
 export const SITE_FACTOR = 8;
 
-/** All for whom there is no room, counted as one. */
-const OVERFLOW = 'crowd';
+/** The key shared by all addresses that exceed the capacity. */
+const OVERFLOW = 'overflow';
 
 /**
- * Counts requests in one fixed window per identity, which starts at its first request. A second window bounds those
- * who could have many: that of the /48 around an IPv6 address, and that of an address within a key which is to be
- * bounded per address. Of addresses it holds at most `identities` windows, the one of the crowd included; of accounts
- * as many as there are.
+ * Counts requests in fixed windows, one per key, each starting at its first request. A second window bounds callers who
+ * could have many keys: the /48 around an IPv6 address, or one address within an API key that is limited per address.
+ * At most `identities` windows of addresses are kept, the overflow window included; principals always have a window.
  */
 export class RateLimiter {
   readonly #clock: Clock;
@@ -41,17 +40,17 @@ export class RateLimiter {
     this.#addressWindows = new FixedWindows(limits.identities - 1);
   }
 
-  /** How many windows are held. */
+  /** The number of windows in memory. */
   get size(): number {
     return this.#addressWindows.size + this.#accountWindows.size;
   }
 
-  /** What is left to an account, or to the caller at this address of 4 or 16 bytes. Takes nothing. */
+  /** Returns the quota of a principal, or of the caller at this address of 4 or 16 bytes, and consumes nothing. */
   peek(address: ArrayBuffer, principal?: Principal): Quota {
     return this.consume(address, 0, principal);
   }
 
-  /** Takes `weight` requests if so many are left, else nothing at all. */
+  /** Consumes `weight` requests if that many are left, else none. */
   consume(address: ArrayBuffer, weight: number, principal?: Principal): Quota {
     const addressKey = addressKeyOf(address);
     if (principal === undefined)
@@ -69,7 +68,7 @@ export class RateLimiter {
     return this.#consumeFrom(this.#accountWindows, id, tier, `${id} ${addressKey}`, share, weight);
   }
 
-  /** Takes from `who`, which is among `windows`, and from what is around it, if anything is. */
+  /** Consumes from the window of `key` in `windows`, and from that of `outerKey` if there is one. */
   #consumeFrom(
     windows: FixedWindows,
     key: RateLimitKey,
@@ -107,13 +106,13 @@ export class RateLimiter {
     return Math.ceil(this.#clock.now() / 1000 + windowSeconds);
   }
 
-  #quotaFrom(window: Window | undefined, allowance: RateLimit, allowed: boolean, nowMs: number): Quota {
+  #quotaFrom(window: Window | undefined, limit: RateLimit, allowed: boolean, nowMs: number): Quota {
     const quota = this.#quota;
     quota.allowed = allowed;
-    quota.limit = window?.limit ?? allowance.requests;
-    quota.remaining = remainingIn(window, allowance);
-    quota.reset = window?.reset ?? this.#resetTimeOf(allowance);
-    quota.retryAfter = window === undefined ? allowance.windowSeconds : Math.ceil((window.endsAtMs - nowMs) / 1000);
+    quota.limit = window?.limit ?? limit.requests;
+    quota.remaining = remainingIn(window, limit);
+    quota.reset = window?.reset ?? this.#resetTimeOf(limit);
+    quota.retryAfter = window === undefined ? limit.windowSeconds : Math.ceil((window.endsAtMs - nowMs) / 1000);
     return quota;
   }
 }

@@ -3,24 +3,27 @@ import { type RateLimitKey, siteKeyOf } from './rate-limit-key.ts';
 import { SITE_FACTOR } from './rate-limiter.ts';
 import type { Tier } from './tiers.ts';
 
-/** Messages a second on one connection: who has much to say can open another. */
+/** The most messages per second on one connection; callers who need more can open another. */
 const MESSAGES_PER_STREAM = 10;
 
-/** All connections of one identity. */
+/** The open connections of one key. */
 interface OpenStreams {
   streams: number;
-  /** Counts a message, and tells the number of those in this second. */
+  /** Counts a message and returns the number of messages in the current second. */
   readonly countMessage: () => number;
 }
 
-/** One WebSocket connection's place, and what it may do there. */
+/** The right to one open WebSocket connection and to a rate of messages on it. */
 export interface StreamSlot {
-  /** Counts a message; false when there were too many in this second, on it or on all connections of its identity. */
+  /**
+   * Counts a message; returns false if there were too many in this second, on this connection or on all of its
+   * caller's.
+   */
   consumeMessage(): boolean;
   release(): void;
 }
 
-/** Who holds how many connections. An IPv6 /48 may hold some times as many as a /64 in it. */
+/** Limits open connections per caller. An IPv6 /48 may have {@link SITE_FACTOR} times as many as a /64 in it. */
 export class StreamQuota {
   readonly #clock: Clock;
   readonly #byKey = new Map<RateLimitKey, OpenStreams>();
@@ -29,12 +32,12 @@ export class StreamQuota {
     this.#clock = clock;
   }
 
-  /** How many identities hold any. */
+  /** The number of keys with an open connection. */
   get size(): number {
     return this.#byKey.size;
   }
 
-  /** Undefined when the identity holds as many as it may. */
+  /** Returns a slot for one more connection; undefined if the caller is at the limit. */
   acquire(key: RateLimitKey, tier: Tier): StreamSlot | undefined {
     const site = siteKeyOf(key);
     if (this.#streamsOf(key) >= tier.streams) return undefined;
@@ -68,7 +71,9 @@ export class StreamQuota {
   }
 }
 
-/** Counts up from 1 in each second, which begins with the first count after the one before. */
+/**
+ * Returns a counter that restarts at 1 each second; a second begins with the first count after the previous one ended.
+ */
 function createSecondCounter(clock: Clock): () => number {
   let count = 0;
   let secondStartMs = clock.monotonic();

@@ -1,31 +1,31 @@
 import type { RateLimit } from './fixed-windows.ts';
 
-/** What an identity may do at most. */
+/** The limits of one caller. */
 export interface TierLimits {
-  /** In one window. */
+  /** Requests per window. */
   readonly requests: number;
-  /** WebSocket connections at one time. */
+  /** Open WebSocket connections. */
   readonly streams: number;
-  /** Account subscriptions on each of them. */
+  /** Account subscriptions per connection. */
   readonly subscriptions: number;
-  /** Messages a second that it may send, over all of them. */
+  /** Messages per second, over all connections. */
   readonly messages: number;
-  /** Requests that may be bound for the upstream at one time. */
+  /** Requests that may wait for the upstream at one time. */
   readonly inFlight: number;
 }
 
-/** How much an identity may do. */
+/** A caller's limits, window and priority. */
 export interface Tier extends TierLimits, RateLimit {
-  /** Its requests go before those of others where there is a line. */
+  /** Whether its requests go first in the queue for the upstream. */
   readonly priority: boolean;
 }
 
-/** The tiers, as a configuration has them. */
+/** The tiers as configured. */
 export interface TierSettings {
   readonly free: TierLimits & RateLimit;
   readonly build: TierLimits & RateLimit;
   readonly scale: TierLimits & RateLimit;
-  /** The bound of what a wallet gets for its steps. */
+  /** Upper limits of the staked tier, whatever the wallet holds. */
   readonly staked: TierLimits;
 }
 
@@ -33,7 +33,10 @@ export interface Tiers {
   readonly free: Tier;
   readonly build: Tier;
   readonly scale: Tier;
-  /** The tier of a wallet that holds so many steps, at least one: the free tier once more for each, up to a bound. */
+  /**
+   * Returns the tier of a wallet that holds so many steps, at least one: the free tier once more for each step, up to
+   * the configured limits.
+   */
   staked(steps: bigint): Tier;
 }
 
@@ -58,19 +61,19 @@ export function tiersOf({ free, build, scale, staked }: TierSettings): Tiers {
   };
 }
 
-/** More steps than any bound can tell apart. */
+/** A number of steps beyond every configured limit. */
 const MAX_STEPS = 10_000_000n;
 
 /**
- * One who proved who it is, by a key or a wallet: it is counted as itself wherever it comes from. There are only as
- * many as keys were issued and holdings are known, so none of them is ever without a place.
+ * A caller with a proven identity, by API key or wallet, counted as such from every address. There are only as many as
+ * issued keys and known balances, so each always has a window.
  */
 export interface Principal {
-  /** Differs from every identity that is an address. */
+  /** The rate limit key, which differs from that of every address. */
   readonly id: string;
   readonly tier: Tier;
-  /** The id of its API key, if that is how it came. */
+  /** The id of its API key, if it used one. */
   readonly key: string | undefined;
-  /** How many of its requests in a window may come from one address. */
+  /** The most requests per window from one address. */
   readonly perIpLimit: number | undefined;
 }

@@ -1,16 +1,16 @@
 import type { Clock } from '../../domain/clock.ts';
 
 export interface StakeBalancesOptions {
-  /** What a wallet holds now, in base units. */
+  /** Reads a wallet's current balance, in base units. */
   readonly readBalance: (wallet: string) => Promise<bigint>;
   readonly holdSeconds: number;
-  /** Who holds less than this is the first to be forgotten. */
+  /** Smallest balance that counts, in base units; wallets below it are evicted first. */
   readonly step: bigint;
-  /** How many wallets are looked at. */
+  /** The most wallets sampled at one time. */
   readonly maxWallets: number;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Told when a wallet can't be read, and again only when one could be meanwhile. */
+  /** Receives the first error of a series of failed reads. */
   readonly onProblem: (problem: unknown) => void;
 }
 
@@ -20,26 +20,26 @@ interface Sample {
 }
 
 interface WalletSamples {
-  /** Oldest first; the first may be from before the time that counts, in which it held still. */
+  /** Samples, oldest first; the first may be older than `holdSeconds`, as the balance at the start of that time. */
   samples: readonly Sample[];
-  /** Since when it has been looked at without a gap. */
+  /** Start of the time without a gap in its samples. */
   sampledSinceMs: number;
   nextSampleMs: number;
-  /** When somebody last asked for it. */
+  /** Time of the last request with this wallet. */
   lastUsedMs: number;
 }
 
 const TICK_MS = 1000;
 
-/** So many wallets are read in a tick, whoever asks: what callers invent costs the upstream no more. */
+/** The most wallets read per tick, whatever callers claim: invented wallets cost the upstream no more. */
 const READS_PER_TICK = 40;
 
-/** Times that a wallet is looked at while it must hold. */
+/** The number of samples of a wallet in `holdSeconds`. */
 const SAMPLES_PER_HOLD = 20;
 
 /**
- * What wallets have held for `holdSeconds` on end: the least of what was seen of them. One is looked at as long as
- * somebody asks for it, at times that nobody can foresee, so that one bag can't count for two wallets.
+ * The lowest balance observed per wallet over `holdSeconds`, sampled at random times while the wallet is in use, so
+ * that the same tokens can't count for two wallets.
  */
 export class StakeBalances {
   readonly #options: StakeBalancesOptions;
@@ -55,12 +55,15 @@ export class StakeBalances {
     this.#holdMs = options.holdSeconds * 1000;
   }
 
-  /** How many wallets are looked at. */
+  /** The number of wallets being sampled. */
   get size(): number {
     return this.#wallets.size;
   }
 
-  /** In base units; 0 for a wallet that has not been looked at for so long. It is from now on, if there is room. */
+  /**
+   * Returns the lowest balance in base units; 0 for a wallet that has not been sampled for `holdSeconds`. Starts
+   * sampling an unknown wallet if there is capacity.
+   */
   balanceOf(wallet: string): bigint {
     const nowMs = this.#options.clock.monotonic();
     const known = this.#wallets.get(wallet);
@@ -87,7 +90,7 @@ export class StakeBalances {
     this.#wallets.set(wallet, { samples: [], sampledSinceMs: nowMs, nextSampleMs: nowMs, lastUsedMs: nowMs });
   }
 
-  /** Forgets the first wallet that is known to hold too little. */
+  /** Evicts the first wallet that is known to hold less than a step. */
   #evictBelowStep(): boolean {
     for (const [wallet, { samples }] of this.#wallets) {
       const newest = samples.at(-1);
@@ -107,7 +110,7 @@ export class StakeBalances {
     if (this.#isTicking) this.#cancelTick = this.#options.clock.after(TICK_MS, () => this.#tick());
   }
 
-  /** A read that fails says nothing: the next one may come in time. */
+  /** Reads a balance. A failed read is no sample: the next one may come in time. */
   async #sample(name: string, wallet: WalletSamples): Promise<void> {
     const { clock, random, readBalance, onProblem } = this.#options;
     wallet.nextSampleMs = clock.monotonic() + (this.#holdMs / SAMPLES_PER_HOLD) * (0.5 + random());
@@ -127,7 +130,7 @@ export class StakeBalances {
   }
 }
 
-/** Math.min takes no bigint. */
+/** Returns the smaller one, as Math.min takes no bigint. */
 const smaller = (a: bigint, b: bigint): bigint => {
   if (a < b) return a;
   return b;

@@ -1,7 +1,7 @@
 import bs58 from 'bs58';
 import type { Clock } from '../../domain/clock.ts';
 
-/** What a caller shows for its wallet, as the headers have it. */
+/** A caller's proof that it controls a wallet, as sent in headers. */
 export interface StakeProof {
   /** Base58. */
   readonly wallet: string;
@@ -11,20 +11,20 @@ export interface StakeProof {
   readonly signature: string;
 }
 
-/** Ed25519, strictly: false for keys under which a signature proves nothing, too. */
+/** Verifies an Ed25519 signature strictly: false for weak keys, under which a signature proves nothing. */
 export type VerifySignature = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean;
 
 const VALIDITY_SECONDS = 86_400;
 const SKEW_SECONDS = 120;
 
-/** Proofs that were verified and are remembered: one is sent with every request, and costs half a millisecond. */
+/** The most verified proofs kept: one is sent with every request, and verification takes half a millisecond. */
 const MAX_VERIFIED = 10_000;
 
-/** The text that a wallet signs, in UTF-8: no transaction looks like it, so wallets sign it as a message. */
+/** Returns the text that a wallet signs, in UTF-8. No transaction looks like it, so wallets sign it as a message. */
 export const stakeText = (host: string, wallet: string, issued: string): string =>
   `${host} stake proof v1\nwallet: ${wallet}\nissued: ${issued}`;
 
-/** Why a proof proves nothing at this moment, in Unix milliseconds; undefined when it does. */
+/** Returns why a proof is not valid at this moment, in Unix milliseconds; undefined if it is. */
 export function findStakeProofFault(
   proof: StakeProof,
   host: string,
@@ -42,7 +42,7 @@ export function findStakeProofFault(
   return isSigned ? undefined : 'the wallet did not sign this text';
 }
 
-/** Verifies each proof once. */
+/** Verifies stake proofs, each one once. */
 export class StakeProofVerifier {
   readonly #host: string;
   readonly #verify: VerifySignature;
@@ -55,12 +55,12 @@ export class StakeProofVerifier {
     this.#clock = clock;
   }
 
-  /** True for a proof that was verified before; it may be over by now. */
+  /** Whether the signature was verified before; the proof may have expired since. */
   isVerified(proof: StakeProof): boolean {
     return this.#verified.has(verifiedKeyOf(proof));
   }
 
-  /** Why it proves nothing now, or undefined. */
+  /** Returns why a proof is not valid now, or undefined. */
   findFault(proof: StakeProof): string | undefined {
     const nowMs = this.#clock.now();
     if (this.isVerified(proof) && !isFuture(proof.issued, nowMs) && !isExpired(proof.issued, nowMs)) return undefined;
@@ -81,10 +81,10 @@ const isFuture = (issued: string, nowMs: number): boolean => Number(issued) > no
 const isExpired = (issued: string, nowMs: number): boolean =>
   nowMs / 1000 > Number(issued) + VALIDITY_SECONDS + SKEW_SECONDS;
 
-/** All three: a signature that is known says nothing of another wallet, or another time. */
+/** Returns the cache key. It holds all three parts, as a known signature says nothing about another wallet or time. */
 const verifiedKeyOf = ({ wallet, issued, signature }: StakeProof): string => `${wallet} ${issued} ${signature}`;
 
-/** Base58 takes quadratic time, so what is too long is not decoded. */
+/** Decodes base58 of a fixed length. Longer texts are not decoded, as that takes quadratic time. */
 function decodeBase58(text: string, bytes: number): Uint8Array | undefined {
   const decoded = text.length <= 90 ? bs58.decodeUnsafe(text) : undefined;
   return decoded?.length === bytes ? decoded : undefined;

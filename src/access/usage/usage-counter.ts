@@ -7,17 +7,17 @@ import { REQUEST_OUTCOMES, type RequestOutcome, type UsageRow } from './usage-li
 export interface UsageCounterOptions {
   readonly path: string;
   readonly clock: Clock;
-  /** Told once when the file can't be written, and again when it could be meanwhile. What is not written is kept. */
+  /** Receives the first error of a series. Counts that could not be written are kept. */
   readonly onProblem: (problem: unknown) => void;
 }
 
-/** What was counted is in the file after so long. */
+/** The interval of writes, in milliseconds. */
 const FLUSH_MS = 1000;
 
-/** A file that has grown by this much, and doubled, is written anew. */
+/** The growth after which a file that has also doubled is compacted. */
 const COMPACT_BYTES = 1024 * 1024;
 
-/** Counts the requests of API keys, by route and outcome; a kill loses what came in the last second. */
+/** Counts the requests of API keys by route and outcome. A kill loses the last second. */
 export class UsageCounter {
   readonly #options: UsageCounterOptions;
   #counts = new Map<string, UsageRow & { readonly counts: number[] }>();
@@ -26,7 +26,7 @@ export class UsageCounter {
   #compactAtBytes: number;
   #cancelFlush = (): void => {};
 
-  /** Cuts what a kill left unfinished. A file that can't be used keeps nobody from starting. */
+  /** Truncates a line that a kill left unfinished. A file that can't be used does not prevent the start. */
   constructor(options: UsageCounterOptions) {
     this.#options = options;
     this.#compactAtBytes = COMPACT_BYTES;
@@ -37,7 +37,7 @@ export class UsageCounter {
     });
   }
 
-  /** How many times the file could not be written. */
+  /** The number of failed writes. */
   get failures(): number {
     return this.#failures;
   }
@@ -52,7 +52,7 @@ export class UsageCounter {
     this.#counts.set(name, row);
   }
 
-  /** Writes what was counted. */
+  /** Writes the counts. */
   close(): void {
     this.#cancelFlush();
     if (this.#counts.size > 0) this.#write();

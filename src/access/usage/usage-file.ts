@@ -13,43 +13,43 @@ import { hasErrorCode } from '../../runtime/files/error-code.ts';
 import { replaceFile } from '../../runtime/files/replace-file.ts';
 import { formatUsageLine, parseUsageLine, REQUEST_OUTCOMES, type UsageRow } from './usage-line.ts';
 
-/** Where the usage of a state folder is kept. */
+/** Returns the path of the usage file in a state folder. */
 export const usagePath = (state: string): string => join(state, 'usage.log');
 
-/** Days that are told apart; older ones are forgotten when the file is written anew. */
+/** The number of days kept; compaction drops older ones. */
 const KEEP_DAYS = 92;
 
-/** More rows than this are cut too, the oldest days first. */
+/** The most rows kept by compaction, newest days first. */
 const MAX_ROWS = 50_000;
 
-/** All usage that a file tells of, summed up. A damaged line tells of none. */
+/** Reads a file and sums its rows. Damaged lines are skipped. */
 export const readUsage = (path: string): readonly UsageRow[] =>
   sumRows(readWholeLines(path).lines.flatMap((line) => parseUsageLine(line) ?? []));
 
-/** Adds rows at the end of the file: all of them, or none where that fails. No kill of the process takes them back. */
+/** Appends rows to the file: all of them, or none if the write fails. The rows survive a kill of the process. */
 export function appendUsage(path: string, rows: readonly UsageRow[]): void {
   const line = Buffer.from(formatUsageLine(rows));
   const fd = openSync(path, 'a', 0o600);
   try {
     const { size } = fstatSync(fd);
     if (writeSync(fd, line) === line.length) return;
-    ftruncateSync(fd, size); // a full disk takes a part; what is written next must not join it
+    ftruncateSync(fd, size); // a full disk writes a part, which the next write must not continue
     throw new Error('the disk is full');
   } finally {
     closeSync(fd);
   }
 }
 
-/** Cuts off the line that a killed process left unfinished, if there is one. */
+/** Truncates the line that a killed process left unfinished, if there is one. */
 export function truncateTornLine(path: string): void {
   const { whole, size } = readWholeLines(path);
   if (whole < size) truncateSync(path, whole);
 }
 
-/** The size of a file in bytes; 0 where there is none. */
+/** Returns the size of a file in bytes; 0 if there is none. */
 export const fileSizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 
-/** Writes a file anew with each sum once. */
+/** Rewrites a file with one row per sum. */
 export function compactUsage(path: string, today: string): void {
   const oldest = new Date(Date.parse(today) - KEEP_DAYS * 86_400_000).toISOString().slice(0, 10);
   const rows = readUsage(path).filter(({ day }) => day > oldest);
@@ -64,7 +64,7 @@ export function compactUsage(path: string, today: string): void {
   );
 }
 
-/** By day, key and route. */
+/** Sums rows by day, key and route. */
 function sumRows(rows: readonly UsageRow[]): readonly UsageRow[] {
   const sums = new Map<string, UsageRow>();
   for (const row of rows) {
@@ -75,7 +75,7 @@ function sumRows(rows: readonly UsageRow[]): readonly UsageRow[] {
   return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }
 
-/** The ended lines of a file, and how many bytes they are. */
+/** Reads the complete lines of a file and their length in bytes. */
 function readWholeLines(path: string): {
   readonly lines: readonly string[];
   readonly whole: number;

@@ -1,15 +1,17 @@
 import { StartError } from '../../domain/start-error.ts';
 
-/** Bytes as they are read from a file or the standard input. */
+/** Bytes of a file or the standard input. */
 export type ByteStream = AsyncIterable<Uint8Array>;
 
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** No answer is this long, so neither is what has to be held at a time. */
+/** The most bytes kept at a time; no answer is this long. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** The whole input, without the line end behind it that shells and editors add. Throws StartError when it is over 64 MiB. */
+/**
+ * Reads the whole input, without the line end that shells and editors add. Throws a StartError if it is over 64 MiB.
+ */
 export async function readWhole(input: ByteStream): Promise<Uint8Array> {
   const text = new PendingBytes();
   for await (const chunk of input) text.add(chunk);
@@ -17,7 +19,7 @@ export async function readWhole(input: ByteStream): Promise<Uint8Array> {
   return bytes.at(-1) === LF ? withoutCarriageReturn(bytes.subarray(0, -1)) : bytes;
 }
 
-/** The lines of the input as they come in, without their ends. Throws StartError when one is over 64 MiB. */
+/** Reads the input line by line, without line ends. Throws a StartError if a line is over 64 MiB. */
 export async function* readLines(input: ByteStream): AsyncGenerator<Uint8Array> {
   const line = new PendingBytes();
   for await (const chunk of input) {
@@ -34,7 +36,7 @@ export async function* readLines(input: ByteStream): AsyncGenerator<Uint8Array> 
 
 const withoutCarriageReturn = (line: Uint8Array): Uint8Array => (line.at(-1) === CR ? line.subarray(0, -1) : line);
 
-/** What was read of something that has no end yet. */
+/** Bytes of an unfinished line. */
 class PendingBytes {
   #parts: Uint8Array[] = [];
   #length = 0;

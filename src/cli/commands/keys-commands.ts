@@ -15,24 +15,24 @@ interface CreateOptions {
   readonly perIp?: string;
 }
 
-/** `slotgate keys …`: who holds an API key, and what for. `stateOf` gives the state folder that a command is about. */
+/** Adds `slotgate keys …`, which manages API keys. `stateDirOf` returns the state folder of a command. */
 export function addKeysCommands(program: Command, stateDirOf: (command: Command) => string): void {
   const keys = program
     .command('keys')
-    .description('issue, list and revoke API keys, and tell what they were used for')
+    .description('issue, list and revoke API keys, and show their usage')
     .allowExcessArguments()
     .action(() => {
-      throw new StartError(64, `keys wants one of ${keys.commands.map((known) => known.name()).join(', ')}`);
+      throw new StartError(64, `keys needs one of ${keys.commands.map((known) => known.name()).join(', ')}`);
     });
-  const id = new Argument('<id>', 'the id of a key, as the list shows it');
+  const id = new Argument('<id>', 'the id of a key, from slotgate keys list');
 
   keys
     .command('create')
-    .description('issue a key; it is printed this once and kept only as a digest')
+    .description('issue a key; it is printed only now, and stored only as a digest')
     .addOption(new Option('--tier <tier>').choices(KEY_TIERS).makeOptionMandatory())
-    .requiredOption('--label <text>', 'whose it is, or what for')
+    .requiredOption('--label <text>', 'its owner or purpose')
     .option('--expires <time>', 'a date (2027-01-31) or a time from now (90d, 12h)')
-    .option('--per-ip <requests>', 'how many of its requests in a window may come from one address')
+    .option('--per-ip <requests>', 'the most requests per window from one address')
     .action(async (options: CreateOptions, command: Command) => {
       await printIssued(createKey(apiKeysPath(stateDirOf(command)), options));
     });
@@ -46,7 +46,7 @@ export function addKeysCommands(program: Command, stateDirOf: (command: Command)
 
   keys
     .command('revoke')
-    .description('let a key open nothing any more')
+    .description('revoke a key')
     .addArgument(id)
     .action(async (id: string, _, command: Command) => {
       await revokeKey(apiKeysPath(stateDirOf(command)), id);
@@ -55,16 +55,16 @@ export function addKeysCommands(program: Command, stateDirOf: (command: Command)
 
   keys
     .command('rotate')
-    .description('issue a key in place of another')
+    .description('issue a key that replaces another')
     .addArgument(id)
-    .option('--grace <time>', 'for how long the old one still works (24h, 7d)', '0h')
+    .option('--grace <time>', 'how long the old key stays valid (24h, 7d)', '0h')
     .action(async (id: string, { grace }: { readonly grace: string }, command: Command) => {
       await printIssued(rotateKey(apiKeysPath(stateDirOf(command)), id, grace));
     });
 
   keys
     .command('usage')
-    .description('tell by day, key and route how requests ended')
+    .description('show requests by day, key, route and outcome')
     .addArgument(new Argument('[id]', 'the id of one key'))
     .action((id: string | undefined, _, command: Command) => {
       const rows = readUsage(usagePath(stateDirOf(command))).filter(({ key }) => id === undefined || key === id);
@@ -82,7 +82,7 @@ function createKey(path: string, { tier, label, expires, perIp }: CreateOptions)
   const nowMs = Date.now();
   const expiresAt = expires === undefined ? null : parseTime(expires, nowMs);
   if (perIp !== undefined && !/^[1-9]\d{0,8}$/.test(perIp))
-    throw new StartError(64, '--per-ip wants a whole number from 1 on');
+    throw new StartError(64, '--per-ip must be a whole number from 1 on');
   return updateApiKeys(path, (keys) => {
     const issuedKey = issueKey(keys, {
       tier,
@@ -107,10 +107,10 @@ function rotateKey(path: string, id: string, grace: string): Promise<IssuedKey> 
   });
 }
 
-/** The keys, with one of them revoked from a time on. */
+/** Returns the keys, one of them revoked from a time on. */
 function withRevocation(keys: readonly ApiKeyRecord[], id: string, atMs: number): readonly ApiKeyRecord[] {
   const { revokedAt } = findKey(keys, id);
-  if (revokedAt !== null && Date.parse(revokedAt) <= Date.now()) throw new StartError(1, `${id} was revoked before`);
+  if (revokedAt !== null && Date.parse(revokedAt) <= Date.now()) throw new StartError(1, `${id} is revoked already`);
   return keys.map((key) => (key.id === id ? { ...key, revokedAt: new Date(atMs).toISOString() } : key));
 }
 
@@ -131,10 +131,10 @@ function issueKey(keys: readonly ApiKeyRecord[], { tier, label, expiresAt, ...bo
   return { key, record: { ...stored, createdAt: new Date().toISOString(), expiresAt, revokedAt: null, ...bound } };
 }
 
-/** The key alone goes to standard output, for whoever stores it; what is said of it beside. */
+/** Prints an issued key: the key alone to standard output, for scripts, the rest to standard error. */
 async function printIssued(issuing: Promise<IssuedKey>): Promise<void> {
   const { key, record } = await issuing;
-  process.stderr.write(`key ${record.id}, tier ${record.tier}; it is shown only now:\n`);
+  process.stderr.write(`key ${record.id}, tier ${record.tier}; it is printed only now:\n`);
   process.stdout.write(`${key}\n`);
 }
 

@@ -10,11 +10,11 @@ const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 const YEAR_HOURS = 8760;
 
-const RELOAD_HINT = 'A gateway that runs learns of it by SIGHUP.\n';
+const RELOAD_HINT = 'Send SIGHUP to a running gateway to apply this.\n';
 
-/** `slotgate receipt key …`: makes, shows and changes the keys that a gateway with the same settings signs with. */
+/** Adds `slotgate receipt key …`, which creates, lists and changes the keys of a gateway with the same settings. */
 export function addReceiptKeyCommands(receipt: Command, configOf: (command: Command) => Config): void {
-  const key = receipt.command('key').description('make, show and change the keys that sign');
+  const key = receipt.command('key').description('create, list and change the keys that sign receipts');
   const sourceOf = (command: Command): KeySource => ({
     ...extractKeySource(process.env),
     stateDir: configOf(command).state,
@@ -22,26 +22,26 @@ export function addReceiptKeyCommands(receipt: Command, configOf: (command: Comm
 
   key
     .command('create')
-    .description('make the first key; one that is there is never replaced')
+    .description('create the first key; an existing one is never replaced')
     .action((_, command: Command) => {
       const source = sourceOf(command);
-      if (!createReceiptKey(source)) throw new StartError(1, `there is a key already: ${keyFilePath(source)}`);
+      if (!createReceiptKey(source)) throw new StartError(1, `a key exists already: ${keyFilePath(source)}`);
       printKeyRing(keyRingOf(source));
     });
 
   key
     .command('show')
-    .description('list the keys: state, id, public key, and from when it signs')
+    .description('list the keys: state, id, public key, and the time from which it signs')
     .action((_, command: Command) => printKeyRing(keyRingOf(sourceOf(command))));
 
   key
     .command('rotate')
-    .description('make the next key and publish it; it takes over later')
+    .description('create and publish the next key, which takes over later')
     .option('--after <hours>', 'when it takes over', `${DAY_HOURS}`)
     .action(({ after }: { readonly after: string }, command: Command) => {
       const hours = Number(after);
       if (after.trim() === '' || !(hours >= 0 && hours <= YEAR_HOURS))
-        throw new StartError(64, `--after wants hours from 0 to ${YEAR_HOURS}, got ${after}`);
+        throw new StartError(64, `--after must be hours from 0 to ${YEAR_HOURS}, got ${after}`);
       const source = sourceOf(command);
       const nowMs = Date.now();
       const ring = keyRingOf(source);
@@ -50,13 +50,13 @@ export function addReceiptKeyCommands(receipt: Command, configOf: (command: Comm
       printKeyRing([...ring, next]);
       process.stdout.write(RELOAD_HINT);
       if (hours < DAY_HOURS)
-        process.stderr.write('slotgate: who verifies has less than a day to hear of the new key before it is used\n');
+        process.stderr.write('slotgate: verifiers have less than a day to learn the new key before it is used\n');
     });
 
   key
     .command('revoke')
     .argument('<kid>', 'the id of the key')
-    .description('declare a key void, with all that it signed; for good')
+    .description('revoke a key for good, with all that it signed')
     .action((kid: string, _, command: Command) => {
       const source = sourceOf(command);
       const ring = keyRingOf(source);
@@ -65,7 +65,7 @@ export function addReceiptKeyCommands(receipt: Command, configOf: (command: Comm
       printKeyRing(keyRingOf(source));
       process.stdout.write(RELOAD_HINT);
       if (successor !== null)
-        process.stdout.write(`${successor.kid} signs instead. Nobody vouches for it: publish its public key.\n`);
+        process.stdout.write(`${successor.kid} signs instead. No key signed its succession: publish its public key.\n`);
     });
 }
 
@@ -74,7 +74,7 @@ function keyRingOf(source: KeySource): KeyRing {
   if (ring === undefined)
     throw new StartError(
       78,
-      `there is no receipt key ${keyFilePath(source)}: make it with slotgate receipt key create`,
+      `there is no receipt key ${keyFilePath(source)}: create it with slotgate receipt key create`,
     );
   return ring;
 }
@@ -87,7 +87,7 @@ function printKeyRing(ring: KeyRing): void {
   process.stdout.write(ring.map(formatKey).join(''));
 }
 
-/** What can't be done with the keys as they are is the operator's to know, in one line. */
+/** Turns an Error about the keys into a StartError, which is printed in one line. */
 function orStartError<T>(work: () => T): T {
   try {
     return work();

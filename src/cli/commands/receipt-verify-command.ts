@@ -12,31 +12,31 @@ import { createVerifier, type Verified } from '../../receipts/verify/verify-rece
 import { systemClock } from '../../runtime/system-clock.ts';
 import { type ByteStream, readLines, readWhole } from './answer-input.ts';
 
-/** What the command line says that the verifier knows. */
+/** The options of the command, which are the facts that the verifier knows. */
 interface VerifyFlags {
   readonly publicKey: readonly string[];
   readonly cluster: string;
   readonly request: readonly string[];
   readonly nonce?: string;
-  /** In seconds. */
+  /** Maximum age of a receipt, in seconds. */
   readonly maxAge?: number;
   readonly ndjson?: true;
 }
 
-/** Throws ReceiptError for a message that proves nothing. */
+/** Verifies a message. Throws a ReceiptError if it proves nothing. */
 type VerifyMessage = (message: Uint8Array) => Verified;
 
-/** Adds `verify`: the verifier for a shell. It exits with 1 when an answer does not hold, and says why. */
+/** Adds `verify`, the verifier for a shell. It exits with 1 and the reason if an answer is not valid. */
 export function addReceiptVerifyCommand(receipt: Command): void {
   receipt
     .command('verify')
-    .description('check that the holder of a key gave this answer to this request; prints the result that was signed')
-    .argument('[file]', 'the body of an answer; - for the standard input', '-')
-    .requiredOption('--public-key <base58>', 'a key that you trust; may be repeated', repeatable(publicKey))
-    .requiredOption('--cluster <base58>', 'the genesis hash of the cluster that was asked about', genesisHash)
-    .requiredOption('--request <request>', 'what was asked: "GET /api/v1/…"; may be repeated', repeatable(request))
-    .option('--nonce <nonce>', 'what was sent as x-receipt-nonce', nonce)
-    .option('--max-age <seconds>', 'how old a receipt may be; without it the age is not looked at', seconds)
+    .description('verify that the owner of a key gave this answer to this request; prints the signed result')
+    .argument('[file]', 'the body of an answer; - for standard input', '-')
+    .requiredOption('--public-key <base58>', 'a trusted key; may be repeated', repeatable(publicKey))
+    .requiredOption('--cluster <base58>', 'the genesis hash of the requested cluster', genesisHash)
+    .requiredOption('--request <request>', 'the request: "GET /api/v1/…"; may be repeated', repeatable(request))
+    .option('--nonce <nonce>', 'the nonce sent as x-receipt-nonce', nonce)
+    .option('--max-age <seconds>', 'the maximum age of a receipt; without it the age is not checked', seconds)
     .option('--ndjson', 'each line is a frame ("SUB /api/v1/stream?receipts=1"), an account push or a body')
     .configureHelp({ showGlobalOptions: false })
     .action(async (file: string, flags: VerifyFlags) => {
@@ -46,7 +46,7 @@ export function addReceiptVerifyCommand(receipt: Command): void {
     });
 }
 
-/** A file that can't be read is a mistake of the command line, and says nothing of a receipt. */
+/** Opens the input. A file that can't be read is a usage error and says nothing about a receipt. */
 async function* openInput(file: string): AsyncGenerator<Uint8Array> {
   try {
     yield* file === '-' ? process.stdin : createReadStream(file);
@@ -77,7 +77,7 @@ function verifierFor(
   };
 }
 
-/** The code of a fault in a receipt. Throws whatever else was thrown. */
+/** Returns the code of a ReceiptError; rethrows any other error. */
 function faultCodeOf(thrown: unknown): string {
   if (thrown instanceof ReceiptError) return thrown.code;
   throw thrown;
@@ -88,11 +88,11 @@ async function verifyWhole(input: ByteStream, verify: VerifyMessage): Promise<vo
   try {
     process.stdout.write(`${verify(body).result}\n`);
   } catch (thrown) {
-    throw new StartError(1, `the receipt does not hold: ${faultCodeOf(thrown)}`);
+    throw new StartError(1, `the receipt is not valid: ${faultCodeOf(thrown)}`);
   }
 }
 
-/** Says of each line what it is worth, while lines come in. */
+/** Verifies line by line and prints a result for each as it arrives. */
 async function verifyLines(input: ByteStream, verify: VerifyMessage): Promise<void> {
   let lines = 0;
   let invalid = 0;
@@ -108,16 +108,16 @@ async function verifyLines(input: ByteStream, verify: VerifyMessage): Promise<vo
       process.stderr.write(`line ${lines}: ${fault}\n`);
     }
   }
-  if (lines === 0) throw new StartError(1, 'there was no line');
-  if (invalid > 0) throw new StartError(1, `${invalid} of ${lines} lines do not hold`);
+  if (lines === 0) throw new StartError(1, 'the input has no line');
+  if (invalid > 0) throw new StartError(1, `${invalid} of ${lines} lines are not valid`);
 }
 
-/** An option that may be repeated. */
+/** Collects the values of a repeatable option. */
 const repeatable =
   (validate: (text: string) => string) =>
   (text: string, before: readonly string[] = []): readonly string[] => [...before, validate(text)];
 
-/** Reads an option, whose mistakes are those of the command line. */
+/** Validates an option; its errors are usage errors. */
 const validated =
   (validate: (text: string) => unknown) =>
   (text: string): string => {
@@ -131,7 +131,9 @@ const validated =
 
 const publicKey = validated(parseTrustedKey);
 const request = validated(canonicalRequestLine);
-const genesisHash = validated((text) => ensureMatches(text, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'it is no genesis hash'));
+const genesisHash = validated((text) =>
+  ensureMatches(text, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'it is not a genesis hash'),
+);
 const nonce = validated((text) => ensureMatches(text, /^[\w-]{16,64}$/, 'a nonce is 16 to 64 letters, digits, - or _'));
 
 function ensureMatches(text: string, form: RegExp, otherwise: string): void {
@@ -139,6 +141,6 @@ function ensureMatches(text: string, form: RegExp, otherwise: string): void {
 }
 
 function seconds(text: string): number {
-  ensureMatches(text, /^\d{1,9}$/, 'it is no whole number of seconds');
+  ensureMatches(text, /^\d{1,9}$/, 'it is not a whole number of seconds');
   return Number(text);
 }

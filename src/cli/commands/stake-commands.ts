@@ -17,9 +17,9 @@ interface CheckOptions extends TextOptions {
   readonly signature: string;
 }
 
-/** `slotgate stake …`: what a wallet signs to be known by what it holds, and whether it did. */
+/** Adds `slotgate stake …`, which prints the text of a stake proof and checks one. */
 export function addStakeCommands(program: Command, configOf: (command: Command) => Config): void {
-  const stake = program.command('stake').description('prove to a gateway what a wallet holds');
+  const stake = program.command('stake').description('create and check proofs that a wallet is yours');
   const WALLET = ['--wallet <address>', 'the wallet'] as const;
 
   stake
@@ -28,21 +28,21 @@ export function addStakeCommands(program: Command, configOf: (command: Command) 
       'print the text for the wallet to sign as a message, for the gateway that --host names; valid for a day',
     )
     .requiredOption(...WALLET)
-    .option('--issued <seconds>', 'the Unix time that it is issued at', 'now')
+    .option('--issued <seconds>', 'the Unix time of issue', 'now')
     .action(({ wallet, issued = 'now' }: TextOptions, command: Command) => {
       if (bs58.decodeUnsafe(wallet)?.length !== 32) throw new StartError(64, `${wallet} is not an address`);
       if (!/^(now|[1-9]\d{0,11})$/.test(issued)) throw new StartError(64, `${issued} is not a time in Unix seconds`);
       const seconds = issued === 'now' ? String(Math.floor(systemClock.now() / 1000)) : issued;
       process.stderr.write(`X-Stake-Wallet: ${wallet}\nX-Stake-Issued: ${seconds}\n`);
-      process.stdout.write(stakeText(gatewayHostOf(command, configOf), wallet, seconds)); // no line end: it would be signed too
+      process.stdout.write(stakeText(gatewayHostOf(command, configOf), wallet, seconds)); // no line end, which would be signed too
     });
 
   stake
     .command('check')
-    .description('tell whether a gateway takes a signature now')
+    .description('check whether a gateway accepts a signature now')
     .requiredOption(...WALLET)
     .requiredOption('--issued <seconds>', 'the Unix time in the text')
-    .requiredOption('--signature <base58>', 'what the wallet made of the text')
+    .requiredOption('--signature <base58>', "the wallet's signature of the text")
     .action((proof: CheckOptions, command: Command) => {
       const fault = findStakeProofFault(proof, gatewayHostOf(command, configOf), systemClock.now(), isStrongSignature);
       if (fault !== undefined) throw new StartError(1, `the stake proof is not valid: ${fault}`);
@@ -50,7 +50,7 @@ export function addStakeCommands(program: Command, configOf: (command: Command) 
     });
 }
 
-/** Of the gateway that is asked, which is seldom the one that would start here: so the flag wins. */
+/** Returns the host of the gateway to prove it to, which is seldom the one configured here: so the flag wins. */
 function gatewayHostOf(command: Command, configOf: (command: Command) => Config): string {
   const host = command.optsWithGlobals<ConfigFlags>().host ?? configOf(command).stake.host;
   if (host === null) throw new StartError(64, 'name the gateway, by --host or the setting stake.host');

@@ -1,4 +1,4 @@
-/** Lines of text in columns, each as wide as its widest cell; what a terminal would take for a command is shown as `?`. */
+/** Formats rows as lines in columns, each as wide as its widest cell; control characters are shown as `?`. */
 export function formatTable(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const lines = rows.map((row) =>

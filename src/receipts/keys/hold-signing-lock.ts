@@ -8,13 +8,16 @@ export interface SigningLockHolder {
   readonly guard: EquivocationGuard;
   readonly clock: Clock;
   readonly random: () => number;
-  /** Told why nothing is signed as exact yet. */
+  /** Receives the reason why nothing is signed as `exact` yet. */
   onExactWithheld(reason: string, err?: unknown): void;
-  /** Told when that is over. */
+  /** Called when `exact` is granted after all. */
   onExactGranted(): void;
 }
 
-/** Lets the guard grant `exact` as soon as nobody else signs with the key. Returns what lets go of the key. */
+/**
+ * Lets the guard grant `exact` as soon as no other process signs with the key. Returns the function that releases the
+ * lock.
+ */
 export async function holdSigningLock({
   keys,
   guard,
@@ -37,10 +40,16 @@ export async function holdSigningLock({
       },
       onWaiting(err) {
         wasWithheld = true;
-        onExactWithheld('another process may sign with the receipt key: until it ends nothing is signed as exact', err);
+        onExactWithheld(
+          'another process may be signing with the receipt key: nothing is signed as exact until it ends',
+          err,
+        );
       },
     });
   }
-  if (!isEphemeral) onExactWithheld('a key that is given inline may sign elsewhere too: nothing is signed as exact');
+  if (!isEphemeral)
+    onExactWithheld(
+      'RECEIPT_KEY may be in use by another process too: nothing is signed as exact; use RECEIPT_KEY_FILE',
+    );
   return () => {};
 }

@@ -12,19 +12,19 @@ import { parsePublicKeyRecord } from './public-key-record.ts';
 import { isSuccession } from './succession.ts';
 
 /*
- * What becomes of a key is kept in a folder beside its file, `receipt-key.pem.d`:
+ * The history of a key lies in a folder next to its file, `receipt-key.pem.d`:
  *
  *   1.json            the public record of the key itself
- *   2.pem, 2.json     the key after it: its secret, then its public record, with which it counts
- *   2.revoked         that key is void
+ *   2.pem, 2.json     the next key: its secret, then its public record, which makes it count
+ *   2.revoked         that key is revoked
  *
- * Every file appears whole and is never written again, so that a crash at any moment leaves all keys as they were.
+ * Every file appears whole and is never rewritten, so a crash at any moment leaves all keys as they were.
  */
 
-/** The folder of what became of the key in a file. */
+/** Returns the folder with the history of the key in a file. */
 export const historyFolderOf = (path: string): string => `${path}.d`;
 
-/** The secret of the nth key. The first is where it was before there was another. */
+/** Returns the path of the nth key's secret. The first stays where it was before there was a second. */
 export const secretPath = (path: string, n: number): string =>
   n === 1 ? path : join(historyFolderOf(path), `${n}.pem`);
 
@@ -32,7 +32,7 @@ export const recordPath = (path: string, n: number): string => join(historyFolde
 
 export const revocationPath = (path: string, n: number): string => join(historyFolderOf(path), `${n}.revoked`);
 
-/** The private key in a file, or undefined when there is none. Throws an Error that names the file. */
+/** Reads the private key in a file; returns undefined if there is none. Throws an Error that names the file. */
 export function readPrivateKey(path: string): KeyObject | undefined {
   const text = readKeyFile(path);
   if (text === undefined) return undefined;
@@ -44,8 +44,8 @@ export function readPrivateKey(path: string): KeyObject | undefined {
 }
 
 /**
- * The key in a file and all that came after it; undefined where there is none. Those that sign or will sign have
- * their secrets, as far as they are there. Throws an Error that says what does not fit.
+ * Reads the key in a file and all its successors; returns undefined if there is none. Keys that sign or will sign have
+ * their secrets, if these exist. Throws an Error that says which file is inconsistent.
  */
 export function readKeyRing(path: string, nowMs: number): KeyRing | undefined {
   const ring = readRecords(path);
@@ -58,14 +58,14 @@ export function readKeyRing(path: string, nowMs: number): KeyRing | undefined {
   );
 }
 
-/** A key without a history. */
+/** Returns the ring of a key without a history. */
 export const singleKeyRing = (signing: SigningKey): KeyRing => [
   { ...publicPartOf(signing), notBeforeMs: 0, succession: null, isRevoked: false, signing },
 ];
 
 const publicPartOf = ({ publicKey, kid }: SigningKey) => ({ publicKey, kid });
 
-/** Whether the secret of a key is needed from now on. */
+/** Whether the secret of a key is needed now or later. */
 export const needsSecret = (ring: KeyRing, key: ReceiptKey, nowMs: number): boolean =>
   ['active', 'next'].includes(keyState(ring, key, nowMs));
 
@@ -74,7 +74,7 @@ function readRecords(path: string): ReceiptKey[] {
   const count = names.filter((name) => /^[1-9]\d*\.json$/.test(name)).length;
   const ring: ReceiptKey[] = [];
   for (let n = 1; n <= count; n++) {
-    if (!names.includes(`${n}.json`)) throw new Error(`${recordPath(path, n)} is gone`);
+    if (!names.includes(`${n}.json`)) throw new Error(`${recordPath(path, n)} is missing`);
     ring.push(readRecord(recordPath(path, n), names.includes(`${n}.revoked`), ring));
   }
   return ring;
@@ -91,7 +91,7 @@ function readRecord(file: string, isRevoked: boolean, earlierKeys: KeyRing): Rec
     succession !== null &&
     !(predecessor && isSuccession(succession.sig, predecessor.publicKey, publicKey, notBeforeMs))
   )
-    throw new Error(`${file} is damaged: the key before it did not sign this`);
+    throw new Error(`${file} is damaged: it lacks the signature of the former key`);
   return { ...record, kid: kidOf(publicBytes), isRevoked, signing: null };
 }
 
@@ -99,7 +99,7 @@ function readSigningKey(file: string, { publicKey }: ReceiptKey): SigningKey | n
   const secret = readPrivateKey(file);
   if (secret === undefined) return null;
   const signing = signingKeyOf(secret);
-  if (signing.publicKey !== publicKey) throw new Error(`${file} holds another key than ${publicKey}, which was there`);
+  if (signing.publicKey !== publicKey) throw new Error(`${file} holds another key than its record, ${publicKey}`);
   return signing;
 }
 

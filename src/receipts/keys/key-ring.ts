@@ -1,32 +1,34 @@
 import type { SigningKey } from '../signing-key.ts';
 import type { Succession } from './succession.ts';
 
-/** A key that signs now, will sign, or signed once. Its public half is kept for good: a receipt is evidence. */
+/** A key that signs now, will sign, or signed once. Its public half is kept for good, because receipts are evidence. */
 export interface ReceiptKey {
   /** The 32 public bytes, base58. */
   readonly publicKey: string;
   readonly kid: string;
-  /** From when on it signs, in Unix milliseconds; 0 where it took over at once. */
+  /** Start of its use in Unix milliseconds; 0 if it took over at once. */
   readonly notBeforeMs: number;
-  /** The word of the key before it, or null for a key that must be trusted by itself. */
+  /** Signature of the former key, or null for a key that must be trusted by itself. */
   readonly succession: Succession | null;
-  /** True of a key that somebody else may have: whatever it signed is void. */
+  /** Whether somebody else may have the key, which voids all that it signed. */
   readonly isRevoked: boolean;
-  /** What it signs with; null for a key of which only the public half is at hand. */
+  /** Its private half; null if only the public half is available. */
   readonly signing: SigningKey | null;
 }
 
-/** Where a key is in its life. */
+/** The state of a key. */
 export type KeyState = 'next' | 'active' | 'retired' | 'revoked';
 
-/** All keys of a gateway, in the order in which they were made. It is never empty. */
+/** All keys of a gateway in the order of their creation, at least one. */
 export type KeyRing = readonly ReceiptKey[];
 
-/** The key that should sign: the last one whose time has come. So a change needs no hand at its moment. */
+/**
+ * Returns the key that should sign: the last one whose start has passed. A rotation thus needs no action at its time.
+ */
 export const activeKey = (ring: KeyRing, nowMs: number): ReceiptKey | undefined =>
   ring.findLast(({ isRevoked, notBeforeMs }) => !isRevoked && notBeforeMs <= nowMs);
 
-/** What a key is at a time. One whose turn came only after that of a later one never signs: it is retired, too. */
+/** Returns the state of a key. One whose start comes after that of a later key never signs, so it is retired too. */
 export function keyState(ring: KeyRing, key: ReceiptKey, nowMs: number): KeyState {
   if (key.isRevoked) return 'revoked';
   const active = activeKey(ring, nowMs);
@@ -34,7 +36,7 @@ export function keyState(ring: KeyRing, key: ReceiptKey, nowMs: number): KeyStat
   return active === undefined || ring.indexOf(key) > ring.indexOf(active) ? 'next' : 'retired';
 }
 
-/** The word that stands for a key; null once whoever gave it is void. */
+/** Returns the succession of a key; null if the key that signed it was revoked. */
 export function validSuccession(ring: KeyRing, { succession }: ReceiptKey): Succession | null {
   const predecessor = ring.find(({ kid }) => kid === succession?.kid);
   return predecessor === undefined || predecessor.isRevoked ? null : succession;

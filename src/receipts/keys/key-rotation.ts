@@ -7,23 +7,25 @@ import { formatPublicKeyRecord } from './public-key-record.ts';
 import { signSuccession } from './sign-succession.ts';
 
 /**
- * Adds the key that takes over at `notBeforeMs`, with the word of the one that signs now. Throws an Error when there
- * is one that waits already, or nobody to give the word.
+ * Adds the key that takes over at `notBeforeMs`, signed by the active key. Throws an Error if another key is already
+ * pending, or no key can sign the succession.
  */
 export function rotateKey(path: string, ring: KeyRing, notBeforeMs: number, nowMs: number): ReceiptKey {
   const pending = ring.find((key) => keyState(ring, key, nowMs) === 'next');
   if (pending !== undefined)
-    throw new Error(`${pending.kid} waits already: it signs from ${new Date(pending.notBeforeMs).toISOString()} on`);
+    throw new Error(
+      `${pending.kid} is already pending: it signs from ${new Date(pending.notBeforeMs).toISOString()} on`,
+    );
   const active = activeKey(ring, nowMs);
   if (active === undefined) return addKey(path, ring, 0, null);
   if (active.signing === null)
-    throw new Error(`the secret of ${active.kid} is gone: revoke it, and another takes its place`);
+    throw new Error(`the secret of ${active.kid} is missing: revoke it, and another key replaces it`);
   return addKey(path, ring, notBeforeMs, active.signing);
 }
 
 /**
- * Declares a key void for good. The one that signs has its successor first: a new one, at once and without a word of
- * the old one, which is worth nothing now. Returns that successor, or null when none was needed.
+ * Revokes a key for good. If it is the active one, a successor is created first, which signs at once and without the
+ * revoked key's signature, which is worthless now. Returns that successor, or null if none was needed.
  */
 export function revokeKey(path: string, ring: KeyRing, kid: string, nowMs: number): ReceiptKey | null {
   const index = ring.findIndex((key) => key.kid === kid);
@@ -33,19 +35,19 @@ export function revokeKey(path: string, ring: KeyRing, kid: string, nowMs: numbe
   return successor;
 }
 
-/** It counts from the moment its record is there; a secret that a crash left without one is taken up again. */
+/** Creates a key. It counts once its record exists; a secret that a crash left without a record is reused. */
 function addKey(path: string, ring: KeyRing, notBeforeMs: number, predecessor: SigningKey | null): ReceiptKey {
   const [first] = ring;
   if (first !== undefined) createFile(recordPath(path, 1), formatPublicKeyRecord(first));
   const n = ring.length + 1;
   createKeyFile(secretPath(path, n));
   const secret = readPrivateKey(secretPath(path, n));
-  if (secret === undefined) throw new Error(`${secretPath(path, n)} went away`);
+  if (secret === undefined) throw new Error(`${secretPath(path, n)} has disappeared`);
   const signing = signingKeyOf(secret);
   const { publicKey, kid } = signing;
   const succession = predecessor === null ? null : signSuccession(predecessor, publicKey, notBeforeMs);
   const record = { publicKey, notBeforeMs, succession };
   if (!createFile(recordPath(path, n), formatPublicKeyRecord(record)))
-    throw new Error('somebody else has made another key meanwhile');
+    throw new Error('another process created a key at the same time');
   return { ...record, kid, isRevoked: false, signing };
 }

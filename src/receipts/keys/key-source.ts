@@ -1,18 +1,18 @@
-/** Where the signing key may come from. At most one of `file` and `inline` may be named. */
+/** The source of the signing key. At most one of `file` and `inline` may be set. */
 export interface KeySource {
-  /** `RECEIPT_KEY_FILE`: path of a key. */
+  /** Path of a key: `RECEIPT_KEY_FILE`. */
   readonly file?: string | undefined;
-  /** `RECEIPT_KEY`: the key itself, or the word `ephemeral` for one that is thrown away. */
+  /** The key itself, or the word `ephemeral` for one that ends with the process: `RECEIPT_KEY`. */
   readonly inline?: string | undefined;
-  /** The folder that holds the key when none is named. */
+  /** The folder of the key if neither is set. */
   readonly stateDir: string;
-  /** In production a key is never made up: it has to be there. */
+  /** Whether the key must exist: in production none is created. */
   readonly production: boolean;
 }
 
-/** What the environment says of the source; its variable with the key itself is gone after this. */
+/** Reads the source from the environment and deletes the variable that contains the key. */
 export function extractKeySource(env: NodeJS.ProcessEnv): Omit<KeySource, 'stateDir'> {
   const { RECEIPT_KEY: inline, RECEIPT_KEY_FILE: file, NODE_ENV } = env;
-  delete env['RECEIPT_KEY']; // nothing that runs in this process later needs to see it
+  delete env['RECEIPT_KEY']; // no code in this process needs it later
   return { ...(inline && { inline }), ...(file && { file }), production: NODE_ENV === 'production' };
 }

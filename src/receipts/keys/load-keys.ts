@@ -14,21 +14,21 @@ const FILE_NAME = 'receipt-key.pem';
 const SOLANA_WALLET_PATH = /[\\/]\.config[\\/]solana[\\/]id\.json$/;
 const BAD_CONFIGURATION = 78;
 
-/** The keys that receipts are signed with, one after the other. */
+/** The keys that sign receipts, one after the other. */
 export interface LoadedReceiptKeys {
-  /** Those that sign or will sign have their secrets. */
+  /** The keys; those that sign or will sign have their secrets. */
   readonly ring: KeyRing;
-  /** The file of the first; null when it was given inline or is ephemeral, and so is the only one. */
+  /** The file of the first key; null if it is the only one because it was given inline or is ephemeral. */
   readonly path: string | null;
-  /** True of a key that ends with this process, which nobody else can have. */
+  /** Whether the key ends with this process, so no other process has it. */
   readonly isEphemeral: boolean;
-  /** True when this start made it, which is worth one line in the log. */
+  /** Whether this start created it, which the log should mention. */
   readonly created: boolean;
-  /** What the operator should know, or null. */
+  /** A warning for the operator, or null. */
   readonly warning: string | null;
 }
 
-/** Finds, checks and tries out the signing keys. Throws StartError when there are none that can be trusted. */
+/** Loads, checks and tests the signing keys. Throws a StartError if there are none that can be trusted. */
 export function loadReceiptKeys(source: KeySource, nowMs: number): LoadedReceiptKeys {
   const { file, inline } = source;
   if (file !== undefined && inline !== undefined)
@@ -36,47 +36,47 @@ export function loadReceiptKeys(source: KeySource, nowMs: number): LoadedReceipt
   const loaded = inline === undefined ? ringFromFile(source, nowMs) : ringFromText(inline);
   const { ring } = loaded;
   if (activeKey(ring, nowMs) === undefined)
-    failStart('every receipt key is revoked: make another with slotgate receipt key rotate');
+    failStart('every receipt key is revoked: create another with slotgate receipt key rotate');
   for (const key of ring.filter((key) => needsSecret(ring, key, nowMs))) {
-    if (key.signing === null) failStart(`the secret of the receipt key ${key.kid} is gone`);
+    if (key.signing === null) failStart(`the secret of the receipt key ${key.kid} is missing`);
     if (!passesSigningTest(key.signing.secret))
       failStart('the receipt key failed its self-test: its signatures do not verify');
   }
   return loaded;
 }
 
-/** Where the key file is or would be. Throws StartError when the key is none. */
+/** Returns the path of the key file. Throws a StartError if the key is not in a file. */
 export function keyFilePath({ file, inline, stateDir }: KeySource): string {
-  if (inline !== undefined) failStart('RECEIPT_KEY is set: such a key is kept, and changed, by who sets it');
+  if (inline !== undefined) failStart('RECEIPT_KEY is set: change the key where that variable is set');
   return file ?? join(stateDir, FILE_NAME);
 }
 
-/** Reads the keys that there are, fit to sign or not. Throws StartError for what is damaged. */
+/** Reads the existing keys, fit to sign or not. Throws a StartError if they are damaged. */
 export function readReceiptKeyRing(source: KeySource, nowMs: number): KeyRing | undefined {
   const path = keyFilePath(source);
-  return orFailStart('the receipt key can not be used', () => readKeyRing(path, nowMs));
+  return orFailStart("the receipt key can't be used", () => readKeyRing(path, nowMs));
 }
 
-/** Makes the key unless there is one. Tells whether it did. Throws StartError when it can't. */
+/** Creates the key unless there is one. Returns whether it did. Throws a StartError if it can't. */
 export function createReceiptKey(source: KeySource): boolean {
   const path = keyFilePath(source);
-  return orFailStart(`can not make the receipt key ${path}`, () => createKeyFile(path));
+  return orFailStart(`can't create the receipt key ${path}`, () => createKeyFile(path));
 }
 
 function ringFromText(text: string): LoadedReceiptKeys {
   const isEphemeral = text === 'ephemeral';
   const source = { path: null, isEphemeral, created: false };
   if (!isEphemeral) {
-    const secret = orFailStart('RECEIPT_KEY can not be used', () => parsePrivateKey(text));
+    const secret = orFailStart("RECEIPT_KEY can't be used", () => parsePrivateKey(text));
     return { ...source, ring: singleKeyRing(signingKeyOf(secret)), warning: null };
   }
-  const warning = 'the receipt key is ephemeral: it ends with this process, and nobody can check its receipts later';
+  const warning = 'the receipt key is ephemeral: it ends with this process, so its receipts can not be verified later';
   return { ...source, ring: singleKeyRing(signingKeyOf(generateKeyPairSync('ed25519').privateKey)), warning };
 }
 
 function ringFromFile(source: KeySource, nowMs: number): LoadedReceiptKeys {
   const path = keyFilePath(source);
-  const warning = SOLANA_WALLET_PATH.test(path) ? `${path} is a wallet: make a key of its own for receipts` : null;
+  const warning = SOLANA_WALLET_PATH.test(path) ? `${path} is a wallet: use a separate key for receipts` : null;
   const existing = readReceiptKeyRing(source, nowMs);
   if (existing !== undefined) {
     if (source.file === undefined) removeTempFiles(path);
@@ -85,10 +85,10 @@ function ringFromFile(source: KeySource, nowMs: number): LoadedReceiptKeys {
   if (source.file !== undefined) failStart(`RECEIPT_KEY_FILE: there is no file ${path}`);
   if (source.production)
     failStart(
-      `no receipt key: make one with 'slotgate receipt key create --state ${source.stateDir}', or set RECEIPT_KEY_FILE`,
+      `no receipt key: create one with 'slotgate receipt key create --state ${source.stateDir}', or set RECEIPT_KEY_FILE`,
     );
   const created = createReceiptKey(source);
-  const ring = readReceiptKeyRing(source, nowMs) ?? failStart(`the receipt key ${path} went away while starting`);
+  const ring = readReceiptKeyRing(source, nowMs) ?? failStart(`the receipt key ${path} disappeared during the start`);
   return { ring, path, isEphemeral: false, created, warning };
 }
 

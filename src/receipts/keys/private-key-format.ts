@@ -2,7 +2,7 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import bs58 from 'bs58';
 import { publicBytesOf } from '../signing-key.ts';
 
-/** A PKCS#8 file in DER, up to the 32 bytes of the seed. */
+/** Start of a PKCS#8 file in DER, before the 32 bytes of the seed. */
 const PKCS8_PREFIX = Uint8Array.of(0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 0x22, 4, 0x20);
 const SEED_BYTES = 32;
 const PAIR_BYTES = 64;
@@ -11,8 +11,8 @@ const ACCEPTED_FORMATS =
   'PKCS#8 PEM, a Solana keypair (JSON of 64 numbers), 64 hex digits, or base58 of 32 or 64 bytes';
 
 /**
- * Reads an Ed25519 private key in any of the forms that people keep one in. Throws an Error whose message says what
- * is wrong and never holds a part of the text.
+ * Parses an Ed25519 private key in any of the usual formats. Throws an Error whose message says what is wrong and never
+ * contains a part of the text.
  */
 export function parsePrivateKey(text: string): KeyObject {
   const secret = text.trim();
@@ -30,7 +30,7 @@ function fromPem(pem: string): KeyObject {
 }
 
 function fromJson(json: string): Uint8Array | undefined {
-  const numbers: unknown = tryOrUndefined(() => JSON.parse(json)); // its own message would quote the secret
+  const numbers: unknown = tryOrUndefined(() => JSON.parse(json)); // JSON.parse's message would quote the secret
   const isByte = (n: unknown): n is number => Number.isInteger(n) && Number(n) >= 0 && Number(n) <= 255;
   return Array.isArray(numbers) && numbers.length === PAIR_BYTES && numbers.every(isByte)
     ? Uint8Array.from(numbers)
@@ -42,7 +42,7 @@ function fromBytes(bytes: Uint8Array | undefined): KeyObject {
     throw new Error(`not a key; expected ${ACCEPTED_FORMATS}`);
   const der = Buffer.concat([PKCS8_PREFIX, bytes.subarray(0, SEED_BYTES)]);
   const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
-  // Signing under a foreign public half would give the seed away.
+  // signing under a foreign public half would reveal the seed
   if (bytes.length === PAIR_BYTES && !publicBytesOf(key).equals(bytes.subarray(SEED_BYTES)))
     throw new Error('the public half does not belong to the private one');
   return key;

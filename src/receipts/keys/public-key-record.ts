@@ -1,6 +1,6 @@
 import type { Succession } from './succession.ts';
 
-/** What is written down of a key for good, without its secret. */
+/** The permanent public record of a key. */
 export interface PublicKeyRecord {
   readonly publicKey: string;
   readonly notBeforeMs: number;
@@ -10,13 +10,13 @@ export interface PublicKeyRecord {
 const GRAMMAR =
   /^\{"publicKey":"([1-9A-HJ-NP-Za-km-z]{32,44})","notBefore":(0|[1-9]\d{0,15}),"succession":(?:null|\{"kid":"([0-9a-f]{16})","sig":"([0-9a-f]{128})"\})\}\n$/;
 
-/** Writes a record as its file has it. */
+/** Formats a record as in its file. */
 export const formatPublicKeyRecord = ({ publicKey, notBeforeMs, succession }: PublicKeyRecord): string =>
   `{"publicKey":"${publicKey}","notBefore":${notBeforeMs},"succession":${
     succession === null ? 'null' : `{"kid":"${succession.kid}","sig":"${succession.sig}"}`
   }}\n`;
 
-/** Reads what {@link formatPublicKeyRecord} writes, and gives undefined for any other text. */
+/** Parses the output of {@link formatPublicKeyRecord}; returns undefined for any other text. */
 export function parsePublicKeyRecord(text: string): PublicKeyRecord | undefined {
   const [, publicKey, notBefore, kid, sig] = GRAMMAR.exec(text) ?? [];
   if (publicKey === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { SigningKey } from '../signing-key.ts';
 import { activeKey, type KeyRing, type ReceiptKey, validSuccession } from './key-ring.ts';
 import type { Succession } from './succession.ts';
 
-/** The keys of a running gateway: one signs, and gives way to the next when that one's time has come. */
+/** The keys of a running gateway: one signs until the next one's start has passed. */
 export class ReceiptKeys {
   readonly #clock: Clock;
   readonly #onChange: (key: SigningKey) => void;
@@ -11,7 +11,7 @@ export class ReceiptKeys {
   #nowMs = 0;
   #active: SigningKey;
 
-  /** `onChange` is told of each key that begins to sign after the first. */
+  /** Takes `onChange`, which is called with each key that begins to sign after the first. */
   constructor(ring: KeyRing, clock: Clock, onChange: (key: SigningKey) => void) {
     this.#ring = ring;
     this.#clock = clock;
@@ -32,15 +32,12 @@ export class ReceiptKeys {
     return this.#ring.find((key) => key.kid === kid);
   }
 
-  /** The word of an older key that a key can show; null when there is none, or it is void. */
+  /** Returns the succession that a key can present; null if there is none or its signer was revoked. */
   validSuccession(key: ReceiptKey): Succession | null {
     return validSuccession(this.#ring, key);
   }
 
-  /**
-   * Goes on with other keys. What is not among them stays known, but signs no more. Tells whether a key is void that
-   * was not void before.
-   */
+  /** Replaces the keys. Removed keys stay known but no longer sign. Returns whether a key is newly revoked. */
   replace(ring: KeyRing): boolean {
     const known = new Set(ring.map(({ kid }) => kid));
     const removed = this.#ring.filter(({ kid }) => !known.has(kid)).map((key) => ({ ...key, signing: null }));
@@ -50,7 +47,7 @@ export class ReceiptKeys {
   }
 
   #dueKey(): SigningKey {
-    this.#nowMs = Math.max(this.#nowMs, this.#clock.now()); // a clock that is set back brings no old key back
+    this.#nowMs = Math.max(this.#nowMs, this.#clock.now()); // a clock set back must not reactivate an old key
     const signing = activeKey(
       this.#ring.filter((key) => key.signing !== null),
       this.#nowMs,

@@ -1,24 +1,24 @@
 import type { Clock } from '../../domain/clock.ts';
 import { acquireSocketLock } from '../../runtime/files/socket-lock.ts';
 
-/** How long it takes at least until one that was not alone looks again; at most twice that. */
+/** The minimum delay between attempts, in milliseconds; the maximum is twice that. */
 const RETRY_MS = 2000;
 
 export interface SigningLockOptions {
-  /** The file of the key. */
+  /** Path of the key file. */
   readonly path: string;
   readonly clock: Clock;
   readonly random: () => number;
   /** Called once, when this process is the only one that signs. */
   onAcquired(): void;
-  /** Called once, when that has to be waited for; with the fault that keeps it from being known, if there is one. */
+  /** Called once if another process has the lock, or with the error that prevents taking it. */
   onWaiting(fault?: unknown): void;
 }
 
 /**
- * Waits until no other process on this machine signs with a key: two that do could each sign a truth of its own, and
- * the two receipts together would convict their owner. Settles after the first look, and returns what lets another
- * process have the key.
+ * Waits until no other process on this machine signs with a key: two signers could sign different results, and the two
+ * receipts together would convict their owner. Settles after the first attempt and returns the function that releases
+ * the lock.
  */
 export async function acquireSigningLock({
   path,

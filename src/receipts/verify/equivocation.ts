@@ -5,13 +5,13 @@ import { parseTrustedKey, type TrustedKey } from './trusted-key.ts';
 import { ensureSigned } from './verify-signature.ts';
 
 /**
- * True when two receipts are the whole proof that their signer told two truths: one key signed, of one cluster, request
- * and slot, two different results, both finalized and both `exact` under the same revision, that is as what nothing but
- * the ledger decides. Whoever has the two texts can show it to anybody; the bodies are not needed. What is `observed`
- * or not finalized may rightly differ, so it convicts nobody.
+ * Whether two receipts prove that their signer signed two different truths: with one key, for one cluster, request and
+ * slot, two different results, both finalized and both `exact` under the same revision, that is, determined by the
+ * ledger alone. The two texts convince anybody; the bodies are not needed. Results that are `observed` or not finalized
+ * may rightly differ, so they convict nobody.
  *
- * A receipt is its JSON text, or what JSON.parse made of it. Throws ReceiptError when one of them is not signed by
- * that key, as then they say nothing about its owner.
+ * A receipt is its JSON text, or the value that JSON.parse made of it. Throws a ReceiptError if that key did not sign
+ * one of them, as then they say nothing about its owner.
  */
 export function equivocation(a: Receipt | string, b: Receipt | string, publicKey: string): boolean {
   const key = parseTrustedKey(publicKey);
@@ -20,7 +20,7 @@ export function equivocation(a: Receipt | string, b: Receipt | string, publicKey
   return isSameStatement && isExactFinalized(first) && isExactFinalized(second) && first.digest !== second.digest;
 }
 
-/** Reads a receipt that the key signed. Its `kid` is not looked at: it's a hint, and nobody signed it. */
+/** Parses a receipt that the key signed. Its `kid` is ignored: it's a hint that nobody signed. */
 function parseSigned(key: TrustedKey, evidence: Receipt | string): Receipt {
   const receipt = parseReceipt(typeof evidence === 'string' ? evidence : JSON.stringify(evidence));
   ensure(receipt !== undefined, 'malformed');

@@ -5,8 +5,8 @@ const LEAF_PREFIX = Uint8Array.of(0);
 const NODE_PREFIX = Uint8Array.of(1);
 
 /**
- * The root that a leaf's data leads to along an inclusion path, by the steps of RFC 9162 2.1.3.2. Undefined when
- * the path isn't as long as index and size ask for.
+ * Computes the root from a leaf's data along an inclusion path, by the steps of RFC 9162 2.1.3.2. Returns undefined if
+ * the path's length doesn't fit index and size.
  */
 export function rootOfPath(data: string, index: number, size: number, path: readonly string[]): Uint8Array | undefined {
   let node = sha256(concatBytes(LEAF_PREFIX, utf8ToBytes(data)));

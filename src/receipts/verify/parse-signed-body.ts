@@ -4,17 +4,14 @@ import { parseReceipt, type Receipt } from '../receipt.ts';
 import { receiptTextIn, resultTextIn } from '../signed-body.ts';
 import { ensure, ReceiptError } from './receipt-error.ts';
 
-/** The two parts of an enveloped answer, taken apart. Nothing of it is proven yet. */
+/** The parts of a signed body. None of it is verified yet. */
 export interface ParsedSignedBody {
-  /** The result as it was sent, whose digest is the receipt's. */
+  /** The result as it was sent; the receipt holds its digest. */
   readonly result: string;
   readonly receipt: Receipt;
 }
 
-/**
- * Takes a body apart and compares the digest.
- * Throws a ReceiptError: `utf8`, `envelope`, `malformed` or `digest`.
- */
+/** Parses a body and compares the digest. Throws a ReceiptError: `utf8`, `envelope`, `malformed` or `digest`. */
 export function parseSignedBody(body: Uint8Array | string): ParsedSignedBody {
   const text = bodyText(body);
   ensure(text.includes('{') && text.endsWith('}'), 'envelope');
@@ -26,7 +23,7 @@ export function parseSignedBody(body: Uint8Array | string): ParsedSignedBody {
   return { result, receipt };
 }
 
-/** A body as text. Throws a ReceiptError, `utf8`, when it is none. */
+/** Returns a body as text. Throws a ReceiptError, `utf8`, if it is none. */
 export const bodyText = (body: Uint8Array | string): string =>
   typeof body === 'string' ? ensureWellFormed(body) : decodeUtf8(body);
 
@@ -40,7 +37,7 @@ function decodeUtf8(body: Uint8Array): string {
   }
 }
 
-/** A lone surrogate has no UTF-8 bytes, so it can't be what was signed. */
+/** Returns the body unless it has a lone surrogate, which has no UTF-8 bytes and thus can't have been signed. */
 function ensureWellFormed(body: string): string {
   ensure(!/\p{Surrogate}/u.test(body), 'utf8');
   return body;

@@ -1,4 +1,4 @@
-/** Why a body is not the proof that was asked for, in the order in which it is examined. */
+/** The reasons to reject a receipt, in the order of the checks. */
 export type ReceiptFault =
   | 'utf8'
   | 'envelope'
@@ -16,18 +16,18 @@ export type ReceiptFault =
   | 'stale'
   | 'old-slot';
 
-/** Thrown for a body that must not be believed. */
+/** Thrown for a body that must not be trusted. */
 export class ReceiptError extends Error {
   override readonly name = 'ReceiptError';
   readonly code: ReceiptFault;
 
   constructor(code: ReceiptFault) {
-    super(`the receipt does not hold: ${code}`);
+    super(`the receipt is not valid: ${code}`);
     this.code = code;
   }
 }
 
-/** Throws the fault unless something holds. */
+/** Throws the fault unless the condition holds. */
 export function ensure(condition: boolean, fault: ReceiptFault): asserts condition {
   if (!condition) throw new ReceiptError(fault);
 }

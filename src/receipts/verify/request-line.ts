@@ -1,8 +1,8 @@
 import { canonicalRequest } from '../../domain/canonical-request.ts';
 
 /**
- * The request line that a receipt must hold for what was asked, such as `GET https://gateway/api/v1/slot`. Throws a
- * TypeError for what does not read like this, and GatewayError for a request no gateway would take.
+ * Returns the request line that a receipt must contain for a request such as `GET https://gateway/api/v1/slot`. Throws
+ * a TypeError for another form, and a GatewayError for a request that no gateway would accept.
  */
 export function canonicalRequestLine(request: string): string {
   const [, method, target = ''] = /^(GET|SUB) (.*)$/s.exec(request) ?? [];

@@ -2,28 +2,28 @@ import { hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js';
 import { isSignature } from './ed25519-signature.ts';
 import { parseTrustedKey, type TrustedKey } from './trusted-key.ts';
 
-/** Tells whether 64 bytes are the Ed25519 signature of a message, by RFC 8032, under a strong key. */
+/** Checks whether 64 bytes are the Ed25519 signature of a message, by RFC 8032, under a strong key. */
 export type SignatureCheck = (signature: Uint8Array, message: Uint8Array, publicKey: Uint8Array) => boolean;
 
-/** What a verifier asks about keys and heads: the slow part of verifying. */
+/** The slow parts of verification: keys and signatures. */
 export interface SignatureBackend {
   parseKey(base58: string): TrustedKey;
-  /** `sig` is 128 hex digits. */
+  /** Whether the key signed the tree head. `sig` is 128 hex digits. */
   isSigned(treeHead: string, sig: string, key: TrustedKey): boolean;
 }
 
-/** Looks at everything anew. */
+/** Creates a backend that checks every time. */
 export const createSignatureBackend = (check: SignatureCheck = isSignature): SignatureBackend => ({
   parseKey: parseTrustedKey,
   isSigned: (head, sig, key) => check(hexToBytes(sig), utf8ToBytes(head), key.bytes),
 });
 
-/** More keys than any verifier trusts at a time. */
+/** More keys than a verifier trusts at a time. */
 const MAX_KEYS = 64;
 
 /**
- * Remembers what held: keys, and the newest `maxHeads` heads under their very signatures. The receipts of a batch
- * share a head, so each batch costs one signature. What fails is not remembered: anybody can make that up.
+ * Caches valid results of a backend: keys, and the newest `maxHeads` tree heads with their signatures. The receipts of
+ * a batch share a tree head, so each batch costs one signature. Failures are not cached: anybody can produce them.
  */
 export function memoized(backend: SignatureBackend, maxHeads: number): SignatureBackend {
   const keys = new Map<string, TrustedKey>();

@@ -6,18 +6,18 @@ import { isStrongKey } from './ed25519-signature.ts';
 const KEY_BYTES = 32;
 const KID_BYTES = 8;
 
-/** A public key that the verifier trusts, with what has to be known of it. */
+/** A public key that the verifier trusts. */
 export interface TrustedKey {
   /** Base58. */
   readonly base58: string;
   readonly bytes: Uint8Array;
-  /** By which a receipt hints at it. */
+  /** The id by which a receipt refers to it. */
   readonly kid: string;
-  /** False for a key whose owner could deny what was signed; worked out once, it costs as much as a signature. */
+  /** Whether the owner can't deny a signature; computed once, as it costs as much as a signature. */
   readonly isStrong: () => boolean;
 }
 
-/** Reads a public key from base58. Throws a TypeError for what is none: that is a mistake of whoever trusts it. */
+/** Parses a public key from base58. Throws a TypeError if it is none, which is a mistake of the verifier's user. */
 export function parseTrustedKey(text: string): TrustedKey {
   const bytes = bs58.decodeUnsafe(text);
   if (bytes?.length !== KEY_BYTES) throw new TypeError('a trusted key must be 32 bytes in base58');

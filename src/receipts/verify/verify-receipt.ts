@@ -7,31 +7,31 @@ import { createSignatureBackend, memoized, type SignatureBackend, type Signature
 import { ensureSigned } from './verify-signature.ts';
 
 export type { Receipt } from '../receipt.ts';
-// With these this file is the whole of the package's `./verify`.
+// These complete the package's export `./verify`.
 export { equivocation } from './equivocation.ts';
 export { ReceiptError, type ReceiptFault } from './receipt-error.ts';
 export type { SignatureCheck } from './signature-backend.ts';
 
-/** How far a gateway's clock may run ahead of the verifier's. */
+/** The most that a gateway's clock may be ahead of the verifier's. */
 const MAX_SKEW_MS = 5000;
 
-/** What the verifier knows on its own. Nothing of it may come from the body, nor from who sent the body. */
+/** The facts that the verifier knows independently. None of it may come from the body, nor from its sender. */
 export interface Expected {
-  /** Keys that are trusted, base58. */
+  /** The trusted keys, base58. */
   readonly publicKeys: readonly string[];
-  /** Genesis hash of the cluster that was asked about, base58. */
+  /** Genesis hash of the requested cluster, base58. */
   readonly cluster: string;
-  /** What was asked: `GET` (or `SUB` for a stream) and the URL or its path, in any spelling of the query. */
+  /** The request: `GET` (or `SUB` for a stream) and the URL or its path, in any spelling of the query. */
   readonly request: string;
-  /** What was sent as `x-receipt-nonce`. */
+  /** The nonce sent as `x-receipt-nonce`. */
   readonly nonce?: string | null;
-  /** When it is now, in Unix milliseconds, and how old a receipt may be. Without it the age is not looked at. */
+  /** The current Unix time in milliseconds, and the maximum age of a receipt. Without it the age is not checked. */
   readonly time?: { readonly nowMs: number; readonly maxAgeMs?: number };
-  /** The oldest slot that is of use. */
+  /** The oldest acceptable slot. */
   readonly minSlot?: Slot;
 }
 
-/** What a body proves. */
+/** The verified content of a body. */
 export interface Verified {
   /** The exact text that was signed. Parse this, never the body, and mind integers beyond 2^53. */
   readonly result: string;
@@ -39,26 +39,26 @@ export interface Verified {
   readonly receipt: Receipt;
 }
 
-/** Proves one body against what is expected of it, as {@link verifyReceipt} does. */
+/** Verifies one body against the expectations, as {@link verifyReceipt} does. */
 export type Verifier = (body: Uint8Array | string, expected: Expected) => Verified;
 
-/** How a verifier for many receipts works. */
+/** Options of a verifier for many receipts. */
 export interface VerifierOptions {
-  /** So many signatures are remembered, at half a kilobyte each; 1,024 unless it says otherwise. */
+  /** The number of cached signatures, at half a kilobyte each; 1,024 by default. */
   readonly maxHeads?: number;
-  /** Another check of signatures than the portable one, which is slow. */
+  /** A signature check to use in place of the portable one, which is slow. */
   readonly isSignature?: SignatureCheck;
 }
 
 /**
- * Proves that the holder of a trusted key gave this body as answer to this request. Runs in a browser as well.
- * Throws {@link ReceiptError} with the first fault found, and GatewayError for a request no gateway would take.
+ * Verifies that the owner of a trusted key gave this body as answer to this request. Runs in a browser as well. Throws
+ * the first fault found as {@link ReceiptError}, and a GatewayError for a request that no gateway would accept.
  */
 export const verifyReceipt: Verifier = (body, expected) => verifyWith(createSignatureBackend(), body, expected);
 
 /**
- * The same for whoever gets many bodies: each key is checked once, and each signature once, however many of the
- * receipts that were signed together come in. Its verdicts are those of {@link verifyReceipt}.
+ * Creates a verifier for many bodies: each key and each signature is checked once, however many receipts were signed
+ * together. Its results are those of {@link verifyReceipt}.
  */
 export function createVerifier({ maxHeads = 1024, isSignature }: VerifierOptions = {}): Verifier {
   const backend = memoized(createSignatureBackend(isSignature), maxHeads);

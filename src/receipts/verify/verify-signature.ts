@@ -6,7 +6,7 @@ import { ensure } from './receipt-error.ts';
 import type { SignatureBackend } from './signature-backend.ts';
 import type { TrustedKey } from './trusted-key.ts';
 
-/** Throws a ReceiptError unless the key's owner signed what the receipt states. */
+/** Throws a ReceiptError unless the key's owner signed the receipt's statement. */
 export function ensureSigned(receipt: Receipt, key: TrustedKey, backend: SignatureBackend): void {
   ensure(key.isStrong(), 'weak-key');
   const { index, size, path, sig } = receipt;

@@ -5,8 +5,8 @@ import { hardLink } from './hard-link.ts';
 import { syncFolder, TEMP_SUFFIX, writeTempFile } from './temp-file.ts';
 
 /**
- * Makes a file that only we can read, unless its name is taken. It appears whole, on the disk and under its name, or
- * not at all: whoever comes second, or after a crash, finds one complete file. Tells whether it is the new one.
+ * Creates a file that only its owner can read, unless the path exists. The file appears whole and on the disk, or not
+ * at all: a second or later caller finds one complete file. Returns whether this call created it.
  */
 export function createFile(path: string, text: string | Buffer): boolean {
   const tempPath = writeTempFile(path, text);
@@ -21,8 +21,8 @@ export function createFile(path: string, text: string | Buffer): boolean {
 }
 
 /**
- * Removes what a crash left of the making of a file that is there by now. Who is about to link one of these has come
- * too late anyway, and is told so.
+ * Removes the temporary files of crashed attempts to create an existing file. An attempt that is about to link one of
+ * these is too late anyway and learns so.
  */
 export function removeTempFiles(path: string): void {
   const folder = dirname(path);
@@ -36,7 +36,7 @@ function linkTempFile(tempPath: string, path: string): boolean {
   try {
     return hardLink(tempPath, path);
   } catch (thrown) {
-    if (hasErrorCode(thrown, 'ENOENT')) return false; // another was faster, and has dropped our draft
+    if (hasErrorCode(thrown, 'ENOENT')) return false; // another process was faster and removed our temporary file
     throw thrown;
   }
 }

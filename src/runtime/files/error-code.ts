@@ -1,3 +1,3 @@
-/** Tells one fault of the file system from the others, by its name: `ENOENT`. */
+/** Whether an error has this system code, such as `ENOENT`. */
 export const hasErrorCode = (thrown: unknown, code: string): boolean =>
   thrown instanceof Error && 'code' in thrown && thrown.code === code;

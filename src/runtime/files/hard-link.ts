@@ -1,7 +1,10 @@
 import { linkSync } from 'node:fs';
 import { hasErrorCode } from './error-code.ts';
 
-/** Gives a file another name: it shows there whole or not at all. False when the name is taken, which a rename would replace. */
+/**
+ * Gives a file a second name, which appears with the whole content or not at all. Returns false if the name is taken,
+ * which a rename would replace.
+ */
 export function hardLink(from: string, to: string): boolean {
   try {
     linkSync(from, to);

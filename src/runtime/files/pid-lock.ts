@@ -5,8 +5,8 @@ import { hasErrorCode } from './error-code.ts';
 import { hardLink } from './hard-link.ts';
 
 /**
- * Lets one process at a time do something to a file. The lock lies beside it and names its holder, so that one who was
- * killed holds up nobody. Returns what unlocks it, or the holder's process id.
+ * Takes an exclusive lock on a file. The lock file next to it contains the owner's process id, so that the lock of a
+ * killed process can be removed. Returns the function that unlocks it, or the id of the owning process.
  */
 export function acquirePidLock(path: string): (() => void) | number {
   const lockPath = `${path}.lock`;
@@ -28,7 +28,10 @@ export function acquirePidLock(path: string): (() => void) | number {
   }
 }
 
-/** Removes the lock of a dead holder. Another may have done so meanwhile, and hold the lock now: then it is put back. */
+/**
+ * Removes the lock of a dead process. Another process may have done so meanwhile and own the lock now: then it is put
+ * back.
+ */
 function removeStaleLock(lockPath: string, holder: string, ownPath: string): void {
   const asidePath = `${ownPath}.aside`;
   try {

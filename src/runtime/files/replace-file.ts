@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import { syncFolder, writeTempFile } from './temp-file.ts';
 
 /**
- * Puts a file of this text at `path`, for its owner alone. Whoever looks, after a crash too, finds the old text or the
- * new one, whole; when it returns the new one is on the disk.
+ * Writes a file at `path`, for its owner alone. Readers, after a crash too, find the old text or the new one, whole;
+ * when it returns the new one is on the disk.
  */
 export function replaceFile(path: string, text: string): void {
   const tempPath = writeTempFile(path, text);

@@ -6,13 +6,14 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { hasErrorCode } from './error-code.ts';
 
 /*
- * A flag beside a file says that a process is there. It is a socket that listens, so it ends with the process however
- * that ends, and every process on the machine can see it, also from within another container.
+ * The lock is a listening Unix socket next to the file. It ends with the process however that ends, and every process
+ * on the machine can see it, also from another container.
  */
 
 /**
- * Raises a flag beside a file, and takes it down again when there is another. Returns what takes it down if there is
- * none. Whoever is there has raised his flag before he looked: so of any two one at most finds himself alone.
+ * Takes an exclusive lock on a file by listening on a Unix socket next to it. Returns the release function, or
+ * undefined if another process holds the lock. Each process listens before it looks for others, so at most one of any
+ * two finds itself alone.
  */
 export async function acquireSocketLock(path: string): Promise<(() => void) | undefined> {
   const { folder, leave: releasePath } = shortPathTo(dirname(path));
@@ -27,7 +28,7 @@ export async function acquireSocketLock(path: string): Promise<(() => void) | un
     server = await listen(join(folder, ownName));
     const otherNames = lockNamesIn(folder, `${basename(path)}.`).filter((name) => name !== ownName);
     const isContended = (await Promise.all(otherNames.map((name) => isListening(join(folder, name))))).includes(true);
-    isAcquired = !isContended && existsSync(join(folder, ownName)); // one who looked as this went up may have taken it for dead
+    isAcquired = !isContended && existsSync(join(folder, ownName)); // a process that looked while this socket was being created may have removed it as stale
     return isAcquired ? release : undefined;
   } finally {
     if (!isAcquired) release();
@@ -35,14 +36,14 @@ export async function acquireSocketLock(path: string): Promise<(() => void) | un
   }
 }
 
-/** The longest name of a socket that every system takes. A longer one would be cut short without a word. */
+/** The longest socket path that every system accepts. A longer one would be truncated silently. */
 const MAX_PATH_BYTES = 103;
 const MAX_NAME_BYTES = 40;
 
-/** A short name for a folder, a link if need be, until it is left. */
+/** Returns a short path to a folder, by a symbolic link if need be, until it is released. */
 function shortPathTo(folder: string): { readonly folder: string; leave(): void } {
   if (Buffer.byteLength(folder) <= MAX_PATH_BYTES - MAX_NAME_BYTES) return { folder, leave() {} };
-  const linkFolder = mkdtempSync(join(tmpdir(), 'flag-'));
+  const linkFolder = mkdtempSync(join(tmpdir(), 'lock-'));
   const link = join(linkFolder, 'd');
   symlinkSync(resolve(folder), link);
   return { folder: link, leave: () => rmSync(linkFolder, { recursive: true }) };
@@ -52,15 +53,18 @@ const lockNamesIn = (folder: string, prefix: string): string[] =>
   readdirSync(folder).filter((name) => name.startsWith(prefix) && /^[0-9a-f]{8}\.up$/.test(name.slice(prefix.length)));
 
 async function listen(path: string): Promise<Server> {
-  if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw new Error(`${path} is too long for the name of a socket`);
+  if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw new Error(`${path} is too long for a socket path`);
   const server = createServer((socket) => socket.destroy()).unref();
   await new Promise<void>((resolve, reject) => {
-    server.on('error', reject).listen(path, resolve); // later faults are about one who looked, and end nobody
+    server.on('error', reject).listen(path, resolve); // later errors concern single connections and must end nothing
   });
   return server;
 }
 
-/** What refuses is what a dead process left, and is removed: as no name is used twice it can become nobody else's. */
+/**
+ * Whether a process listens on a socket. A socket that refuses belongs to a dead process and is removed; as no name is
+ * used twice it can't become another's.
+ */
 function isListening(path: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(path, () => {

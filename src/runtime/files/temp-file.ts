@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, mkdirSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
-/** What the names of drafts end in. */
+/** The end of the names of temporary files. */
 export const TEMP_SUFFIX = '.tmp';
 
 /**
- * Writes a text beside where it is to be, for its owner alone, and makes the folders on the way there. Returns the
- * draft's path, when it is on the disk.
+ * Writes a text to a temporary file next to its destination, for its owner alone, and creates missing folders. Returns
+ * its path when it is on the disk.
  */
 export function writeTempFile(path: string, text: string | Buffer): string {
   createFolder(dirname(path));
@@ -25,7 +25,7 @@ export function writeTempFile(path: string, text: string | Buffer): string {
   return tempPath;
 }
 
-/** Returns when the names in a folder are on the disk. */
+/** Flushes the names in a folder to the disk. */
 export function syncFolder(folder: string): void {
   const fd = openSync(folder, 'r');
   try {
@@ -35,7 +35,7 @@ export function syncFolder(folder: string): void {
   }
 }
 
-/** Each new folder is on the disk under its name before anything is put into it. */
+/** Creates a folder; the name of each new folder is on the disk before anything is put into it. */
 function createFolder(folder: string): void {
   const path = resolve(folder);
   const first = mkdirSync(path, { recursive: true, mode: 0o700 });

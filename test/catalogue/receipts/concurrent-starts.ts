@@ -5,15 +5,15 @@ import { fileURLToPath } from 'node:url';
 
 const openerProgram = fileURLToPath(new URL('./key-opener-process.js', import.meta.url));
 
-/** What processes that start at once over an empty state folder come to. */
+/** The result of processes that start at once with an empty state folder. */
 export interface ConcurrentStarts {
-  /** How many of them say that they made the key. */
+  /** The number of them that report having created the key. */
   readonly creators: number;
   readonly keys: ReadonlySet<string>;
   readonly errors: string;
 }
 
-/** Starts so many, and lets them look for the key when all are ready. */
+/** Starts processes, and lets them load the key when all are ready. */
 export async function startConcurrently(stateDir: string, count: number): Promise<ConcurrentStarts> {
   const children = Array.from({ length: count }, () => spawn(process.execPath, [openerProgram, stateDir], { env: {} }));
   const outputs = Promise.all(children.map((child) => text(child.stdout)));

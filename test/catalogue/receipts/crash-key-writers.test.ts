@@ -1,7 +1,7 @@
 import t from 'tap';
 import { crashKeyWriters } from './crash-key-writers.ts';
 
-t.test('kills amid the making, rotating and revoking of keys: none is lost or changed', async (t) => {
+t.test('kills while keys are created, rotated and revoked lose or change none', async (t) => {
   const done = await crashKeyWriters(t.testdir(), 8, 1); // 200 of them: npm run test:receipts
   t.comment(`${done.folders} folders, ${done.keys} keys, ${done.midway} kills in the middle of a change`);
   t.same(done.faults, []);

@@ -10,23 +10,23 @@ import { keyFilePath, loadReceiptKeys } from '../../../src/receipts/keys/load-ke
 
 const writerProgram = fileURLToPath(new URL('./key-writer-process.js', import.meta.url));
 
-/** When a kill comes: so many milliseconds after the maker has said so many lines. */
+/** The time of a kill: a number of milliseconds after a number of printed lines. */
 const KILL_TIME = fc.record({ lines: fc.integer({ min: 1, max: 10 }), delayMs: fc.nat(3) });
 type KillTime = typeof KILL_TIME extends fc.Arbitrary<infer T> ? T : never;
 
-/** What the kills came upon. */
+/** The result of the kills. */
 export interface CrashReport {
   readonly kills: number;
-  /** Folders whose keys were looked through afterwards. */
+  /** Folders whose keys were checked afterwards. */
   readonly folders: number;
   readonly keys: number;
   /** Kills in the middle of a change. */
   readonly midway: number;
-  /** What was lost, changed or spoilt. */
+  /** Keys that were lost, changed or damaged. */
   readonly faults: readonly string[];
 }
 
-/** Kills makers of keys at moments that follow from a seed, two at a time, and looks at what they leave. */
+/** Kills key writers at times derived from a seed, two at a time, and checks the remaining files. */
 export async function crashKeyWriters(root: string, kills: number, seed: number): Promise<CrashReport> {
   const killTimes = fc.sample(KILL_TIME, { seed, numRuns: kills });
   const done = { kills: 0, folders: 0, keys: 0, midway: 0, faults: [] as string[] };
@@ -37,7 +37,7 @@ export async function crashKeyWriters(root: string, kills: number, seed: number)
       const knownKeys = await runUntilKilled(folder, killTime);
       done.kills++;
       if (isInterrupted(folder)) done.midway++;
-      // what came before these was done long before the kill
+      // earlier ones were complete long before the kill
       for (const [name, known] of [...knownKeys].sort(([a], [b]) => Number(a) - Number(b)).slice(-2)) {
         done.folders++;
         done.keys += known.length;
@@ -49,7 +49,7 @@ export async function crashKeyWriters(root: string, kills: number, seed: number)
   return done;
 }
 
-/** Lets a maker work for a while; returns the keys that it knew of, by folder. */
+/** Lets a writer work for a while; returns the keys that it printed, by folder. */
 async function runUntilKilled(
   folder: string,
   { lines, delayMs }: KillTime,
@@ -71,10 +71,10 @@ async function runUntilKilled(
   return knownKeys;
 }
 
-/** What a start after the kill finds: all keys that were known, in their order, and nothing that keeps it from going on. */
+/** Returns the faults of a start after the kill: it must find all printed keys in order, and be able to continue. */
 function recoveryErrors(stateDir: string, known: readonly string[]): readonly string[] {
   try {
-    const source = { stateDir, production: known.length > 0 }; // in production nothing is made up
+    const source = { stateDir, production: known.length > 0 }; // in production no key is created
     const { ring } = loadReceiptKeys(source, Date.now());
     const found = ring.map(({ publicKey }) => publicKey);
     if (known.some((key, i) => found[i] !== key)) return [`${stateDir}: ${known} became ${found}`];
@@ -85,7 +85,7 @@ function recoveryErrors(stateDir: string, known: readonly string[]): readonly st
   }
 }
 
-/** True when a change had begun and was not done: there is a draft, or a secret without its record. */
+/** Whether a change was incomplete: there is a temporary file, or a secret without its record. */
 function isInterrupted(root: string): boolean {
   return listFolder(root).some((name) => {
     const names = [...listFolder(join(root, name)), ...listFolder(join(root, name, 'receipt-key.pem.d'))];
@@ -99,6 +99,6 @@ const listFolder = (folder: string): readonly string[] => {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // killed before it had made anything
+    return []; // killed before it had created anything
   }
 };

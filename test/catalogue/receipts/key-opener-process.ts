@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { loadReceiptKeys } from '../../../src/receipts/keys/load-keys.ts';
 
-// A start, as far as the key goes: it says when it is ready, waits for a word, and tells which key it came to.
+// Child process that loads the key: prints when it is ready, waits for input, and prints which key it loaded.
 const [, , stateDir = ''] = process.argv;
 process.stdout.write('ready\n');
 await once(process.stdin, 'data');

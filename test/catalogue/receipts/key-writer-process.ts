@@ -3,8 +3,8 @@ import type { KeyRing } from '../../../src/receipts/keys/key-ring.ts';
 import { revokeKey, rotateKey } from '../../../src/receipts/keys/key-rotation.ts';
 import { createReceiptKey, keyFilePath, readReceiptKeyRing } from '../../../src/receipts/keys/load-keys.ts';
 
-// Makes keys, rotates and revokes them, folder after folder, until it is killed. Whatever it knows of a key by then it
-// has said: a line with the folder's name, and all the keys in it.
+// Child process that creates, rotates and revokes keys, folder after folder, until it is killed. It prints each key
+// once it knows it: a line with the folder's name and all the keys in it.
 const [, , root = ''] = process.argv;
 process.stdout.write('ready\n');
 for (let i = 0; ; i++) {

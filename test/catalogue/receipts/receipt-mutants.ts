@@ -20,7 +20,7 @@ const honestAnswers: readonly UnsealedAnswer[] = Array.from({ length: 6 }, (_, n
   result: n === 5 ? '{"text":"☃ {\\"slot\\":1,\\"receipt\\":{"}' : `{"lamports":${9007199254740990 + n}}`,
 }));
 
-/** Alone, in batches of two and of six: the same answers under other signatures. */
+/** Sealed alone, in batches of two and of six: the same answers under other signatures. */
 const honestBodies: ReadonlySet<string> = new Set([
   ...honestAnswers.flatMap((answer, n) => sealAnswers(signer, [answer], 1_000 + n)),
   ...sealAnswers(signer, honestAnswers.slice(0, 2), 2_000),
@@ -28,11 +28,10 @@ const honestBodies: ReadonlySet<string> = new Set([
 ]);
 
 const verify = createVerifier({ isSignature: isOpensslSignature });
-for (const body of honestBodies) verify(body, expectationOf(body)); // so that what is remembered is under attack too
+for (const body of honestBodies) verify(body, expectationOf(body)); // so that the cache is under attack too
 
 /**
- * What a verifier would expect who had asked just what the body says: the strongest mutant is one that nothing but the
- * signature refuses.
+ * Returns the expectations that fit the body itself: the strongest mutant is one that only its signature can refuse.
  */
 function expectationOf(body: string): Expected {
   const receipt = parseReceipt(receiptTextIn(body));
@@ -42,7 +41,7 @@ function expectationOf(body: string): Expected {
 
 const OTHER = 'GET /api/v1/slot';
 
-/** False for a request of a form in which nobody can ask: a mistake of the verifier's, were it expected. */
+/** Whether a request has a valid form; expecting another one is an error of the verifier's user. */
 function isValidRequest(request: string): boolean {
   try {
     return canonicalRequestLine(request) !== '';
@@ -57,8 +56,8 @@ const mutant = fc
   .map(([body, harms]) => harms.reduce((harmed, mutate) => mutate(harmed), body));
 
 /**
- * Throws when one of so many mutants of honest bodies is believed. Tells how often each fault was found; a mutant that
- * is an honest body again is none, and does not count.
+ * Throws if one of the mutants of honest bodies is accepted. Returns the number of each fault; a mutant that equals an
+ * honest body does not count.
  */
 export function rejectMutants(runs: number): ReadonlyMap<ReceiptFault, number> {
   const faults = new Map<ReceiptFault, number>();

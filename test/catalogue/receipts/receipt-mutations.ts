@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
-/** One harm done to a body. It may leave the body as it was. */
+/** A mutation of a body. It may leave the body unchanged. */
 export type Mutation = (body: string) => string;
 
-/** Where each member of a receipt has its value. */
+/** Matches the value of each member of a receipt. */
 const VALUES =
   /"(?:v|kid|cluster|request|status|slot|commitment|claim|digest|issuedAt|nonce|size|index|path|sig)":(\[[^\]]*\]|"[^"]*"|\w+)/g;
 
@@ -21,7 +21,7 @@ const findValues = (body: string): MemberValue[] =>
 const splice = (body: string, at: number, length: number, by: string): string =>
   body.slice(0, at) + by + body.slice(at + length);
 
-/** Puts another value in the place of one, if both are there. */
+/** Replaces a value by another, if both exist. */
 const replaceValue = (body: string, value: MemberValue | undefined, by: string | undefined): string =>
   value === undefined || by === undefined ? body : splice(body, value.at, value.text.length, by);
 
@@ -95,7 +95,7 @@ const insertDonorReceipt = (donors: fc.Arbitrary<string>) =>
         body.slice(0, body.lastIndexOf('{')) + donor.slice(donor.lastIndexOf('{')),
   );
 
-/** Any harm; some of it is done with parts of other bodies. */
+/** Generates any mutation; some use parts of other bodies. */
 export const mutations = (donors: fc.Arbitrary<string>): fc.Arbitrary<Mutation> =>
   fc.oneof(
     flipBit,

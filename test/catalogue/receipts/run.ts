@@ -6,10 +6,11 @@ import { startConcurrently } from './concurrent-starts.ts';
 import { crashKeyWriters } from './crash-key-writers.ts';
 import { rejectMutants } from './receipt-mutants.ts';
 
-// What mutants.test.ts, key-kills.test.ts and key-file.test.ts do for a second, at length: npm run test:receipts [-- MUTANTS KILLS]
+// The long form of receipt-mutants.test.ts, crash-key-writers.test.ts and key-file.test.ts: npm run test:receipts [--
+// MUTANTS KILLS]
 
 const [mutants = 1_000_000, kills = 200] = process.argv.slice(2).map(Number);
-/** fast-check keeps something of each run until all are done. */
+/** fast-check keeps data of each run until all are done */
 const BATCH = 50_000;
 
 const faults = new Map<string, number>();
@@ -31,6 +32,6 @@ const { folders, keys, midway, faults: lost } = await crashKeyWriters(folder, ki
 console.log(
   `  ${midway} in the middle of a change; ${keys} keys in ${folders} folders, ${lost.length} lost or changed`,
 );
-assert.deepEqual(lost, []); // the folders stay to be looked at
+assert.deepEqual(lost, []); // the folders stay for inspection
 assert.ok(midway > kills / 10, 'changes were cut off');
 rmSync(folder, { recursive: true });

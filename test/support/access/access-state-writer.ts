@@ -6,7 +6,8 @@ import { usagePath } from '../../../src/access/usage/usage-file.ts';
 import { ManualClock } from '../manual-clock.ts';
 import { apiKeyRecord, issueKeys, revokeKey } from './api-key-fixtures.ts';
 
-// Run by a test, and killed: issues and revokes keys in one folder and counts in another, and says what is done.
+// Child process that a test kills: issues and revokes keys in one folder, counts usage in another, and prints each
+// completed step.
 
 const [, , keysFolder = '', usageFolder = '', name = ''] = process.argv;
 const clock = new ManualClock();

@@ -2,7 +2,7 @@ import { digestOfKey } from '../../../src/access/api-keys/api-key.ts';
 import type { ApiKeyRecord } from '../../../src/access/api-keys/api-key-record.ts';
 import { updateApiKeys } from '../../../src/access/api-keys/api-key-store.ts';
 
-/** A key as it is kept, of the build tier unless it is said otherwise. */
+/** Returns the record of a key, in the build tier by default. */
 export const apiKeyRecord = (key: string, more: Partial<ApiKeyRecord> = {}): ApiKeyRecord => ({
   id: key.slice(-8),
   sha256: digestOfKey(key),
@@ -19,7 +19,7 @@ export const apiKeyRecord = (key: string, more: Partial<ApiKeyRecord> = {}): Api
 export const issueKeys = (path: string, ...records: ApiKeyRecord[]): Promise<void> =>
   updateApiKeys(path, (keys) => ({ keys: [...keys, ...records], result: undefined }));
 
-/** Lets a key of a file open nothing any more. */
+/** Revokes a key of a file. */
 export const revokeKey = (path: string, id: string): Promise<void> =>
   updateApiKeys(path, (keys) => ({
     keys: keys.map((key) => (key.id === id ? { ...key, revokedAt: '2000-01-01T00:00:00.000Z' } : key)),

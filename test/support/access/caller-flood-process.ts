@@ -4,13 +4,13 @@ import { collectGarbage } from '../collect-garbage.ts';
 import { ManualClock } from '../manual-clock.ts';
 import type { AddressFamily, CallerFloodResult } from './caller-flood.ts';
 
-// A process of its own, so that nothing else is weighed: a limiter as it ships counts a crowd of so many callers, all in
-// one window, and the standard output is told what came of it.
+// Child process whose memory holds nothing else: a limiter with the default settings counts callers, all in one window,
+// and prints the result.
 
-const [family, callers] = [process.argv[2] as AddressFamily, Number(process.argv[3])]; // as its starter writes it
+const [family, callers] = [process.argv[2] as AddressFamily, Number(process.argv[3])]; // as its parent passes it
 const { limits } = loadConfig({ cwd: '/' });
 
-/** Addresses one after another: of IPv4, or each in a /64 of its own in one /48 of IPv6, as far as it has any. */
+/** Consecutive addresses: of IPv4, or each in another /64 of one IPv6 /48, as far as it has any. */
 const ADDRESS_OF: Readonly<Record<AddressFamily, (n: number) => ArrayBuffer>> = {
   ipv4(n) {
     const address = new ArrayBuffer(4);
@@ -26,7 +26,7 @@ const ADDRESS_OF: Readonly<Record<AddressFamily, (n: number) => ArrayBuffer>> = 
   },
 };
 
-/** Gives the limiter, so that it is still there when it is weighed. */
+/** Returns the limiter, so that it is still in memory when that is measured. */
 function floodWithCallers(identities: number): { readonly limiter: RateLimiter; readonly admitted: number } {
   const limiter = new RateLimiter({ free: limits.free, identities }, new ManualClock());
   let admitted = 0;
@@ -34,7 +34,7 @@ function floodWithCallers(identities: number): { readonly limiter: RateLimiter; 
   return { limiter, admitted };
 }
 
-floodWithCallers(100); // the code itself takes room once
+floodWithCallers(100); // the code itself takes memory once
 collectGarbage();
 const before = process.memoryUsage.rss();
 const { limiter, admitted } = floodWithCallers(limits.identities);

@@ -3,17 +3,17 @@ import { RateLimiter } from '../../../src/access/limits/rate-limiter.ts';
 const [REQUESTS, WINDOW_MS] = [10, 10_000];
 const LOOPBACK = Uint8Array.of(127, 0, 0, 1).buffer;
 
-/** What callers win or lose by a jump of the wall clock. */
+/** Requests that callers gain or lose by a jump of the wall clock. */
 export interface ClockJumpEffect {
   /** Requests beyond the limit of the window in which it jumped. */
   readonly freeRequests: number;
-  /** Requests too few in the one behind it. */
+  /** Requests missing in the next window. */
   readonly lostRequests: number;
-  /** Whether the moment at which the window ends was told anew. */
+  /** Whether the announced end of the window changed. */
   readonly isResetChanged: boolean;
 }
 
-/** Lets the wall clock jump so far, so long after a window has opened of which half is spent. */
+/** Opens a window, spends half of it, and lets the wall clock jump after a delay. */
 export function jumpClock(byMs: number, afterMs: number): ClockJumpEffect {
   let [wallMs, monotonicMs] = [1_700_000_000_000, 0];
   const clock = { now: () => wallMs, monotonic: () => monotonicMs, after: () => () => {} };

@@ -1,5 +1,5 @@
 import { tiersOf } from '../../../src/access/limits/tiers.ts';
 import { loadConfig } from '../../../src/config/config-schema.ts';
 
-/** The tiers as they ship. */
+/** The default tiers. */
 export const DEFAULT_TIERS = tiersOf(loadConfig({ cwd: '/' }).limits);

@@ -1,4 +1,4 @@
-/** The networks whose word counts for the hops below. */
+/** The trusted networks. */
 export const TRUSTED_PROXIES: readonly string[] = [
   '10.0.0.0/8',
   '192.0.2.7',
@@ -7,12 +7,12 @@ export const TRUSTED_PROXIES: readonly string[] = [
   '::ffff:172.16.0.0/108',
 ];
 
-/** What a peer says in lines of `X-Forwarded-For`, and whose address counts then. */
+/** The `X-Forwarded-For` lines of a peer, and the address that counts. */
 export interface ForwardedForCase {
-  /** Whether the peer is one of the trusted. */
+  /** Whether the peer is trusted. */
   readonly byProxy: boolean;
   readonly lines: readonly string[];
-  /** Undefined: the peer's own. */
+  /** Expected address; undefined for the peer's. */
   readonly counts: string | undefined;
 }
 
@@ -68,7 +68,7 @@ const GARBAGE: readonly string[] = [
   'a'.repeat(5000),
 ];
 
-/** Sixty ways to say who one is, with forged hops on the left, many of them, ports, brackets and garbage. */
+/** Sixty cases: forged hops on the left, long lists, ports, brackets and garbage. */
 export const FORWARDED_FOR_CASES: readonly ForwardedForCase[] = [
   ...FROM_UNTRUSTED.map((lines) => ({ byProxy: false, lines, counts: undefined })),
   ...THROUGH_PROXIES.map(([counts, ...lines]) => ({ byProxy: true, lines, counts })),

@@ -6,21 +6,24 @@ import { ManualClock } from '../manual-clock.ts';
 import { apiKeyRecord, issueKeys } from './api-key-fixtures.ts';
 import { DEFAULT_TIERS } from './default-tiers.ts';
 
-/** Beyond that two means of times differ by more than chance: the bound of dudect, https://eprint.iacr.org/2016/1123 */
+/**
+ * The bound of dudect for Student's t, beyond which two mean times differ by more than chance:
+ * https://eprint.iacr.org/2016/1123
+ */
 export const MAX_T = 4.5;
 
 const TRIES_PER_SAMPLE = 100;
 const SECRET = '0123456789ABCDEFGHIJKLMNOPQRST';
 
-/** What came of guessing a key. */
+/** The result of guessing a key. */
 export interface KeyGuessingResult {
-  /** Guesses that opened something. */
+  /** The number of guesses that were accepted. */
   readonly accepted: number;
   /** Student's t of how much longer a guess takes that is wrong at its first character than one at its last. */
   readonly tStatistic: number;
 }
 
-/** Guesses a key that is kept in a folder: by keys of the right form that differ from it in one place. */
+/** Guesses a stored key: with keys of the right format that differ from it in one character. */
 export async function guessKeys(folder: string, tries: number): Promise<KeyGuessingResult> {
   const path = apiKeysPath(folder);
   await issueKeys(path, apiKeyRecord(apiKeyFrom(SECRET)));
@@ -42,7 +45,7 @@ export async function guessKeys(folder: string, tries: number): Promise<KeyGuess
   };
   const differences: number[] = [];
   for (let round = 0; round < tries / TRIES_PER_SAMPLE / 2; round++) {
-    // Side by side, since a machine is never equally quick for long; and by lot, so that neither is always the second.
+    // In pairs, since a machine's speed varies over time; in random order, so that neither is always second.
     const isFirst = Math.random() < 0.5;
     const [one, other] = isFirst ? (['first', 'last'] as const) : (['last', 'first'] as const);
     const difference = timed(one, round) - timed(other, round);
@@ -53,10 +56,13 @@ export async function guessKeys(folder: string, tries: number): Promise<KeyGuess
   return { accepted, tStatistic: studentT(differences) };
 }
 
-/** As a header comes: a text that was not put together from others, whose parts the engine would remember. */
+/** Copies a text as headers arrive: V8 remembers the parts of concatenated texts. */
 const asReceivedHeader = (text: string): string => Buffer.from(text).toString('latin1');
 
-/** Student's t of what should be 0 on average, without the twentieth at either end that the machine has held up. */
+/**
+ * Returns Student's t of a sample whose mean should be 0, without the twentieth at either end, which the machine has
+ * delayed.
+ */
 function studentT(sample: readonly number[]): number {
   const cut = Math.floor(sample.length / 20);
   const kept = sample.toSorted((a, b) => a - b).slice(cut, sample.length - cut);

@@ -11,7 +11,7 @@ interface Bucket {
   readonly seconds: number;
 }
 
-/** What the limiter promises, said as slowly as possible. */
+/** The limiter's specification, written as simply as possible. */
 class LimiterModel {
   readonly #capacity: number;
   #windows: (Bucket & { used: number; readonly ends: number; readonly kept: boolean })[] = [];
@@ -68,7 +68,7 @@ class LimiterModel {
   }
 }
 
-/** Numbers that look random and are the same each time: mulberry32. */
+/** Returns a seeded generator of random numbers: mulberry32. */
 function randomIntegers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -97,13 +97,13 @@ function accountFrom(pick: (below: number) => number): Principal | undefined {
       [4, 10],
     ][which] ?? [];
   const tier = { requests, windowSeconds, streams: 1, subscriptions: 1, messages: 1, inFlight: 1, priority: false };
-  // The fourth is the first with another tier, as a wallet whose holding changes.
+  // The fourth is the first with another tier, as a wallet whose balance changes.
   return { id: `account ${which % 3}`, key: undefined, tier, perIpLimit: which === 2 ? 5 : undefined };
 }
 
 /**
- * One story: who asked for how much and when. Tells how the limiter did otherwise than the model; undefined when it did
- * the same.
+ * Runs one sequence of requests and clock moves. Returns the difference between limiter and model; undefined if there
+ * is none.
  */
 export function limiterDifference(seed: number): string | undefined {
   const steps = seed % 100 === 0 ? 150 : 12;

@@ -6,8 +6,8 @@ const [REQUESTS, WINDOW_SECONDS] = [100, 10];
 const LOOPBACK = Uint8Array.of(127, 0, 0, 1).buffer;
 
 /**
- * What is not as it was told of a window that opens so many milliseconds behind a whole second, asked for twice of what
- * it has, a millisecond before its end, at its end, and a millisecond behind that.
+ * Returns the faults of a window that opens so many milliseconds after a whole second and gets twice its requests a
+ * millisecond before its end, at its end, and a millisecond after it.
  */
 export function windowEdgeFaults(offsetMs: number): readonly string[] {
   const clock = new ManualClock(START_MS + offsetMs);

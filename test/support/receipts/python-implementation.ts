@@ -4,11 +4,11 @@ import type { Statement } from '../../../src/receipts/statement.ts';
 
 const runs = (command: string, flag: string): boolean => spawnSync(command, [flag]).status === 0;
 
-/** For tests that need the implementation in Python: false where it runs. */
+/** The reason to skip tests that need the implementation in Python; false where it runs. */
 export const pythonSkipReason =
   !(runs('python3', '--version') && runs('openssl', 'version')) && 'needs python3 and openssl';
 
-/** What is asked of a verifier in another language. */
+/** The input of a verifier in another language. */
 export interface VerifyRequest {
   readonly publicKey: string;
   readonly cluster: string;
@@ -24,7 +24,7 @@ function runPython(name: string, input: string): string[] {
   return stdout.trimEnd().split('\n');
 }
 
-/** The verdict on each body by Python and openssl: `holds`, or the fault. */
+/** Verifies each body with Python and openssl; returns `holds`, or the fault. */
 export const pythonVerdicts = (questions: readonly VerifyRequest[]): string[] =>
   runPython(
     'verify-many-receipts.py',
@@ -35,6 +35,6 @@ export const pythonVerdicts = (questions: readonly VerifyRequest[]): string[] =>
       .join('\n'),
   );
 
-/** The receipts of some statements that Python and openssl sign together. `seed` is in hex. */
+/** Signs statements together with Python and openssl and returns their receipts. `seed` is in hex. */
 export const pythonReceipts = (seed: string, statements: readonly Statement[]): string[] =>
   runPython('sign-receipts.py', JSON.stringify({ seed, statements }));

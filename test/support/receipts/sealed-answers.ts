@@ -13,7 +13,7 @@ export interface UnsealedAnswer extends Omit<SealRequest, 'digest'> {
   readonly result: string;
 }
 
-/** A signer whose guard grants `exact` from slot 1 to 63. */
+/** Creates a signer whose guard grants `exact` from slot 1 to 63. */
 export function newSigner(secret: KeyObject = generateKeyPairSync('ed25519').privateKey): Signer {
   const guard = new EquivocationGuard(() => {});
   guard.becomeSoleSigner();
@@ -21,7 +21,7 @@ export function newSigner(secret: KeyObject = generateKeyPairSync('ed25519').pri
   return new Signer({ active: signingKeyOf(secret) }, CLUSTER, guard);
 }
 
-/** The bodies of some answers, sealed together. */
+/** Seals answers together and returns their bodies. */
 export function sealAnswers(signer: Signer, answers: readonly UnsealedAnswer[], nowMs = NOW_MS): string[] {
   const items = answers.map(({ result, ...rest }) => ({ ...rest, digest: digestOf(result) }));
   const receipts = signer.seal(items, nowMs);

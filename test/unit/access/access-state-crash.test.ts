@@ -50,6 +50,6 @@ t.test(
     }
     t.ok(issued.size >= ROUNDS * AT_ONCE * 0.9, `${issued.size} issued`);
     t.ok(existsSync(path));
-    t.ok(readdirSync(`${folders}/keys`).length < 400, 'what a kill leaves lying about is little');
+    t.ok(readdirSync(`${folders}/keys`).length < 400, 'kills leave few temporary files');
   },
 );

@@ -22,7 +22,10 @@ const KEYS = new Map([
   ['large', ofKey('large', 'scale')],
 ]);
 
-/** Callers where two keys are known, and every proof that says `1` is one; a wallet holds what it is said to. */
+/**
+ * Creates an authenticator with two known keys, where every proof signed `1` is valid and a wallet has the balance that
+ * the test sets.
+ */
 function callersOf({ held = 0n, knowsWallets = true } = {}) {
   const clock = new ManualClock(ISSUED * 1000);
   const rateLimiter = new RateLimiter({ free: { requests: 2, windowSeconds: 10 }, identities: 100 }, clock);
@@ -54,7 +57,7 @@ const proof = (issued = ISSUED) => ({
   'x-stake-signature': '1'.repeat(64),
 });
 
-t.test('who shows nothing is its address, and of the free tier', async (t) => {
+t.test('a caller without credentials is its address, in the free tier', async (t) => {
   const { callers, count } = callersOf();
   const { principal, quota, credentialsError } = count({});
   t.match({ principal, credentialsError }, { principal: undefined, credentialsError: undefined });
@@ -63,7 +66,7 @@ t.test('who shows nothing is its address, and of the free tier', async (t) => {
   t.equal(rateLimitKeyOf(HOME, principal), rateLimitKeyOf(HOME, undefined));
 });
 
-t.test('a key is counted as itself; one that opens nothing is refused and counts for the address', async (t) => {
+t.test('a valid key is counted as such; an invalid one is refused and counts for the address', async (t) => {
   const { count } = callersOf();
   t.match(count({ 'x-api-key': 'good' }), { principal: { id: 'key good' }, quota: { limit: 500, remaining: 499 } });
   t.match(count({ 'x-api-key': 'bad' }), {
@@ -74,7 +77,7 @@ t.test('a key is counted as itself; one that opens nothing is refused and counts
   t.match(count({ 'x-api-key': 'bad' }).quota, { allowed: false });
 });
 
-t.test('a wallet gets the free tier once more for each step that it holds', async (t) => {
+t.test('a wallet gets the free tier once more for each step of its balance', async (t) => {
   const { callers, count } = callersOf({ held: 7n * STEP + 999n });
   const { principal, quota } = count(proof());
   t.match(quota, { limit: 800, remaining: 799 });
@@ -82,22 +85,25 @@ t.test('a wallet gets the free tier once more for each step that it holds', asyn
   t.equal(rateLimitKeyOf(HOME, principal), `wallet ${WALLET}`);
 });
 
-t.test('a wallet below one step stays what it would be without', async (t) => {
+t.test('a wallet below one step changes nothing', async (t) => {
   const { count } = callersOf({ held: STEP - 1n });
   t.match(count(proof()), { principal: undefined, quota: { limit: 2 }, credentialsError: undefined });
   t.match(count({ 'x-api-key': 'good', ...proof() }), { principal: { id: 'key good' }, quota: { limit: 500 } });
 });
 
-t.test('of a key and a wallet the one that allows more a second counts, and the identity stays the key', async (t) => {
-  const few = callersOf({ held: 4n * STEP });
-  t.match(few.count({ 'x-api-key': 'good', ...proof() }).quota, { limit: 500 }, '50 a second each: the key’s own');
-  const more = callersOf({ held: 5n * STEP });
-  const { principal, quota } = more.count({ 'x-api-key': 'good', ...proof() });
-  t.match({ principal, quota }, { principal: { id: 'key good', key: 'good' }, quota: { limit: 600 } });
-  t.match(more.count({ 'x-api-key': 'large', ...proof() }).quota, { limit: 30_000 });
-});
+t.test(
+  'of a key and a wallet the one with more requests per second counts, under the identity of the key',
+  async (t) => {
+    const few = callersOf({ held: 4n * STEP });
+    t.match(few.count({ 'x-api-key': 'good', ...proof() }).quota, { limit: 500 }, '50 a second each: the key’s own');
+    const more = callersOf({ held: 5n * STEP });
+    const { principal, quota } = more.count({ 'x-api-key': 'good', ...proof() });
+    t.match({ principal, quota }, { principal: { id: 'key good', key: 'good' }, quota: { limit: 600 } });
+    t.match(more.count({ 'x-api-key': 'large', ...proof() }).quota, { limit: 30_000 });
+  },
+);
 
-t.test('a proof that proves nothing is refused, with a key too, and counts for the address', async (t) => {
+t.test('an invalid proof is refused, with a key too, and counts for the address', async (t) => {
   const { count, state } = callersOf({ held: STEP });
   state.isTrue = false;
   const refused = { principal: undefined, credentialsError: { code: 'invalid_stake_proof' } };
@@ -105,7 +111,7 @@ t.test('a proof that proves nothing is refused, with a key too, and counts for t
   t.match(count({ 'x-api-key': 'good', ...proof() }), { ...refused, quota: { remaining: 0 } });
 });
 
-t.test('who has spent what his address has makes it verify nothing more', async (t) => {
+t.test('a caller whose address has spent its quota causes no more verification', async (t) => {
   const { count, state } = callersOf({ held: STEP });
   count(proof());
   count({});
@@ -113,15 +119,15 @@ t.test('who has spent what his address has makes it verify nothing more', async 
   t.equal(state.verified, 1);
   t.match(count(proof(ISSUED - 1)), { quota: { allowed: false, limit: 2 }, credentialsError: undefined });
   t.equal(state.verified, 1);
-  t.match(count(proof()).quota, { allowed: true, limit: 200 }, 'a proof that is known goes on');
+  t.match(count(proof()).quota, { allowed: true, limit: 200 }, 'a proof verified before is accepted');
 });
 
-t.test('where no mint is configured nobody hears of wallets', async (t) => {
+t.test('without a configured mint stake headers are ignored', async (t) => {
   const { count } = callersOf({ held: STEP, knowsWallets: false });
   t.match(count({ ...proof(), 'x-stake-signature': '' }), { principal: undefined, credentialsError: undefined });
 });
 
-t.test('a key that was revoked since is known no more; who has none always is', async (t) => {
+t.test('a key revoked since is no longer valid; a caller without a key always is', async (t) => {
   const { callers } = callersOf();
   t.equal(callers.isStillValid(ofKey('good', 'build')), true);
   t.equal(callers.isStillValid(ofKey('large', 'scale')), false);

@@ -9,15 +9,18 @@ t.test('a Node older than 20.19 is refused, whatever else works', async (t) => {
     t.doesNotThrow(() => checkNodeVersion(version));
 });
 
-t.test('an engine that does not load is explained in one line: which versions it has, where others are', async (t) => {
-  const load = async (): Promise<unknown> => {
-    throw new Error("Cannot find module './uws_linux_x64_137.node'\nRequire stack:\n- …");
-  };
-  const install = 'npm install uNetworking/uWebSockets.js#v20.52.0';
-  await t.rejects(loadEngine(load, '24.1.0'), { exitCode: 1, message: /^[^\n]+ Node 18, 20, 21 and 22 [^\n]+$/ });
-  await t.rejects(loadEngine(load, '24.1.0'), { exitCode: 1, message: install });
-});
+t.test(
+  'an engine that does not load is explained in one line: its Node versions, and where to get others',
+  async (t) => {
+    const load = async (): Promise<unknown> => {
+      throw new Error("Cannot find module './uws_linux_x64_137.node'\nRequire stack:\n- …");
+    };
+    const install = 'npm install uNetworking/uWebSockets.js#v20.52.0';
+    await t.rejects(loadEngine(load, '24.1.0'), { exitCode: 1, message: /^[^\n]+ Node 18, 20, 21 and 22 [^\n]+$/ });
+    await t.rejects(loadEngine(load, '24.1.0'), { exitCode: 1, message: install });
+  },
+);
 
-t.test('an engine that loads is taken on any newer Node', async (t) => {
+t.test('an engine that loads is accepted on any newer Node', async (t) => {
   await t.resolves(loadEngine(async () => ({}), '24.1.0'));
 });

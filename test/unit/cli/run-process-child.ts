@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runUntilSignal } from '../../../src/cli/run-process.ts';
 import { createLog } from '../../../src/runtime/log.ts';
 
-// A process of its own for test/start.test.ts: it carries a gateway of no substance whose closing takes a while.
+// Child process of run-process.test.ts: it runs a stub gateway that takes a while to close.
 const [closingMs, defect] = process.argv.slice(2);
 
 const startGateway = async () => {

@@ -16,7 +16,7 @@ const logLines = (child: ChildProgram): unknown[] =>
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line));
 
-t.test('one line of JSON says when it listens, where and over which cluster', async (t) => {
+t.test('one line of JSON says when it listens, where and for which cluster', async (t) => {
   const child = await startChild('0');
   t.match(logLines(child), [{ level: 'info', msg: 'listening', url: 'http://127.0.0.1:1', cluster: 'genesis' }]);
   t.equal(logLines(child).length, 1);
@@ -31,7 +31,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   });
 }
 
-t.test('SIGHUP has it read its keys again, and it goes on', async (t) => {
+t.test('SIGHUP reloads its keys, and it continues', async (t) => {
   const child = await startChild('0');
   child.process.kill('SIGHUP');
   await child.waitForOutput('reloaded');
@@ -59,10 +59,10 @@ t.test('a second signal ends the process at once', async (t) => {
 });
 
 for (const defect of ['throws', 'rejects']) {
-  t.test(`a defect that ${defect} is logged with its stack and ends the process with 1, closed`, async (t) => {
+  t.test(`an uncaught error that ${defect} is logged with its stack and ends the process with 1, closed`, async (t) => {
     const child = await startChild('50', defect);
     t.equal(await child.exit(), 1);
-    t.match(logLines(child)[1], { level: 'error', msg: 'a defect', err: { stack: /run-process-child/ } });
+    t.match(logLines(child)[1], { level: 'error', msg: 'an uncaught error', err: { stack: /run-process-child/ } });
     t.match(child.stdout(), /closed/);
   });
 }

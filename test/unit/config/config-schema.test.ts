@@ -19,7 +19,7 @@ const cwd = t.testdir({
 
 const load = (flags: ConfigFlags = {}, env: Record<string, string> = {}): Config => loadConfig({ flags, env, cwd });
 
-/** What is said to the operator, and the exit code it comes with. */
+/** Returns the message to the operator and its exit code. */
 function refusal(flags: ConfigFlags, env: Record<string, string> = {}): { exitCode: number; message: string } {
   try {
     load(flags, env);
@@ -30,7 +30,7 @@ function refusal(flags: ConfigFlags, env: Record<string, string> = {}): { exitCo
   return { exitCode: 0, message: '' };
 }
 
-/** Writes a configuration file and gives its path. */
+/** Writes a configuration file and returns its path. */
 function file(values: unknown): string {
   const path = join(cwd, 'overlay.json');
   writeFileSync(path, JSON.stringify(values));
@@ -40,7 +40,7 @@ function file(values: unknown): string {
 const at = (values: unknown, path: readonly string[]): unknown =>
   path.reduce((value, key) => (value as any)?.[key], values);
 
-/** Three values that an option can have besides its default. */
+/** Returns three values of a setting other than its default. */
 function others(name: string, value: unknown): readonly [unknown, unknown, unknown] {
   if (typeof value === 'number') return [value + 1, value + 2, value + 3];
   if (name === 'cluster') return ['1'.repeat(32), null, '2'.repeat(44)];
@@ -65,12 +65,12 @@ const typed = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
-t.test('config/default.json gives every option its value', async (t) => {
+t.test('config/default.json has a value for every setting', async (t) => {
   for (const { name, path } of options) t.not(at(defaults, path), undefined, name);
   t.doesNotThrow(() => load());
 });
 
-t.test('every option has a name and a variable of its own', async (t) => {
+t.test('every setting has a unique name and variable', async (t) => {
   t.equal(new Set(options.map(({ name }) => name)).size, options.length);
   t.equal(new Set(options.map(({ env }) => env)).size, options.length);
   t.ok(options.some(({ env }) => env === 'SLOTGATE_LIMITS_FREE_WINDOW_SECONDS'));
@@ -101,7 +101,7 @@ t.test('--host, --port, --state and --upstream are short for --set and win over 
   );
 });
 
-t.test('a file changes only what it names', async (t) => {
+t.test('a file changes only the settings in it', async (t) => {
   const { limits } = load({ config: file({ limits: { free: { requests: 7 } } }) });
   t.strictSame(limits, { ...defaults.limits, free: { ...defaults.limits.free, requests: 7 } });
 });
@@ -136,7 +136,7 @@ t.test('a node needs no more than its URL', async (t) => {
   ]);
 });
 
-t.test('a name that is not known is refused with the nearest that is', async (t) => {
+t.test('an unknown name is refused with the nearest known one', async (t) => {
   const cases: readonly [ConfigFlags, Record<string, string>, RegExp][] = [
     [{ set: ['prot=1'] }, {}, /^unknown setting prot, the nearest known name is port$/],
     [{ set: ['limits.fre.requests=1'] }, {}, /limits\.fre\.requests, .* is limits\.free\.requests$/],
@@ -158,7 +158,7 @@ t.test('a name that is not known is refused with the nearest that is', async (t)
   for (const [values, message] of files) t.match(refusal({ config: file(values) }), { exitCode: 78, message });
 });
 
-t.test('a bad value is refused with its name, what was expected, what it is and who said so', async (t) => {
+t.test('an invalid value is refused with its name, the expectation, the value and its source', async (t) => {
   const cases: readonly [ConfigFlags, Record<string, string>, string][] = [
     [{ port: 'nope' }, {}, 'port: expected a whole number from 0 to 65535, got "nope" (--port)'],
     [{ port: '65536' }, {}, 'port: expected a whole number from 0 to 65535, got 65536 (--port)'],
@@ -207,10 +207,10 @@ t.test('a file that cannot be read is refused', async (t) => {
 
 t.test('--set without a value is bad usage, not bad configuration', async (t) => {
   for (const set of ['port', '=1'])
-    t.match(refusal({ set: [set] }), { exitCode: 64, message: /^--set wants name=value/ });
+    t.match(refusal({ set: [set] }), { exitCode: 64, message: /^--set must be name=value/ });
 });
 
-t.test('no key of a URL is ever shown, neither in a refusal nor in the printed configuration', async (t) => {
+t.test('no key in a URL is ever printed, neither in a message nor in the configuration', async (t) => {
   const urls = [
     'https://KEY@rpc.example',
     'https://user:KEY@rpc.example/',
@@ -238,7 +238,7 @@ t.test('no key of a URL is ever shown, neither in a refusal nor in the printed c
   t.notMatch(refusal({ config: './broken.json' }).message, /KEY/);
 });
 
-t.test('whatever the URL, a key after its host or before it stays hidden', async () => {
+t.test('whatever the URL, a key before or after its host stays hidden', async () => {
   const key = fc.stringMatching(/^[a-zA-Z0-9]{12,40}$/);
   const place = fc.constantFrom<(host: string, key: string) => string>(
     (host, key) => `https://${key}@${host}`,

@@ -17,7 +17,7 @@ function guardAt(tip: number) {
   return { guard, conflicts };
 }
 
-t.test('the same result may be claimed exact again and again', async (t) => {
+t.test('the same result may be claimed exact any number of times', async (t) => {
   const { guard } = guardAt(1000);
   t.equal(guard.grantClaim(asked), 'exact');
   t.equal(guard.grantClaim(asked), 'exact');
@@ -28,7 +28,7 @@ t.test('a second result for the same request and slot is only observed, counted 
   const { guard, conflicts } = guardAt(1000);
   guard.grantClaim(asked);
   t.equal(guard.grantClaim({ ...asked, digest: 'two' }), 'observed');
-  t.equal(guard.grantClaim(asked), 'exact', 'the first stays what it was');
+  t.equal(guard.grantClaim(asked), 'exact', 'the first stays exact');
   t.equal(guard.conflicts, 1);
   t.same(conflicts, [{ request: asked.request, slot: 1001, signed: 'one', refused: 'two' }]);
 });
@@ -41,7 +41,7 @@ t.test('another request or another slot is no conflict', async (t) => {
   t.equal(guard.conflicts, 0);
 });
 
-t.test('nothing short of finalized is exact, and what asks for less gets less', async (t) => {
+t.test('nothing below finalized is exact, and a request for observed gets observed', async (t) => {
   const { guard } = guardAt(1000);
   t.equal(guard.grantClaim({ ...asked, commitment: 'confirmed' }), 'observed');
   t.equal(guard.grantClaim({ ...asked, commitment: 'processed' }), 'observed');
@@ -57,14 +57,14 @@ t.test('before the first finalized slot nothing is exact', async (t) => {
   t.equal(guard.grantClaim(asked), 'exact');
 });
 
-t.test('nothing is exact while somebody else may sign, nor what was final by then', async (t) => {
+t.test('nothing is exact while another process may sign, nor what was finalized by then', async (t) => {
   const guard = new EquivocationGuard(() => {});
   guard.advance(999);
   guard.advance(1000);
   t.equal(guard.grantClaim(asked), 'observed');
   t.equal(guard.entries, 0);
   guard.becomeSoleSigner();
-  t.equal(guard.grantClaim(asked), 'observed', 'the other may have known of a newer slot');
+  t.equal(guard.grantClaim(asked), 'observed', 'the other process may have seen a newer slot');
   guard.advance(1001);
   t.equal(guard.grantClaim(asked), 'observed');
   t.equal(guard.grantClaim({ ...asked, slot: 1002 }), 'exact');
@@ -78,7 +78,7 @@ t.test('an earlier process may have signed for the first tip and all below it', 
   t.equal(guard.grantClaim({ ...asked, slot: 1001 + 64 }), 'exact', 'a later tip does not raise the floor');
 });
 
-t.test('what fell out of memory is never exact again', async (t) => {
+t.test('a forgotten slot is never exact again', async (t) => {
   const { guard, conflicts } = guardAt(1000);
   guard.grantClaim(asked);
   guard.advance(asked.slot + 63);
@@ -90,17 +90,17 @@ t.test('what fell out of memory is never exact again', async (t) => {
   t.equal(conflicts.length, 1);
 });
 
-t.test('a tip that goes back forgets nothing, and a slot far ahead of it is not believed', async (t) => {
+t.test('a lower tip drops nothing, and a slot far ahead of the tip is not exact', async (t) => {
   const { guard } = guardAt(1000);
   guard.advance(1040);
   guard.grantClaim({ ...asked, slot: 1040 });
   guard.advance(900);
   t.equal(guard.entries, 1);
-  t.equal(guard.grantClaim({ ...asked, slot: 1041 }), 'exact', 'an answer may be a little ahead of the news');
+  t.equal(guard.grantClaim({ ...asked, slot: 1041 }), 'exact', 'an answer may be slightly ahead of the notification');
   t.equal(guard.grantClaim({ ...asked, slot: 11_040 }), 'observed');
 });
 
-t.test('its memory is bounded: when it is full newcomers are observed, until slots pass', async (t) => {
+t.test('its memory is bounded: when it is full new requests are observed, until slots pass', async (t) => {
   const { guard } = guardAt(1000);
   for (let i = 0; i < 100_001; i++) guard.grantClaim({ ...asked, request: `GET /api/v1/balance/${i}` });
   t.equal(guard.entries, 100_000);

@@ -22,7 +22,7 @@ t.test('the root is the one RFC 9162 defines, for 1 to 130 leaves', async (t) =>
   for (const [i, tree] of trees.entries()) t.equal(merkleRoot(tree), hex(mth(leaves.slice(0, i + 1))));
 });
 
-t.test('every path leads its own leaf to the root, and no other leaf or place', async (t) => {
+t.test('every path leads its own leaf to the root, and no other leaf or index', async (t) => {
   const wrong: string[] = [];
   for (const size of [1, 2, 3, 5, 8, 13, 21, 33, 64, 65]) {
     const tree = trees[size - 1] ?? [];

@@ -3,8 +3,8 @@ import bs58 from 'bs58';
 import type { Receipt } from '../../../src/receipts/receipt.ts';
 import type { Statement } from '../../../src/receipts/statement.ts';
 
-// The format once more, from its description and with node:crypto alone: it shares no line with src/receipt. It knows
-// honest keys and bodies only.
+// A second implementation of the format, from its description and with node:crypto alone: it shares no code with
+// src/receipts. It handles honest keys and bodies only.
 
 const sha256 = (...parts: (string | Buffer)[]): Buffer =>
   parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest();
@@ -37,7 +37,7 @@ function pathOf(index: number, leaves: readonly Buffer[]): Buffer[] {
   return index < k ? [...pathOf(index, left), rootOf(right)] : [...pathOf(index - k, right), rootOf(left)];
 }
 
-/** The same by the path, from the top of the tree down to the leaf: not the loop of RFC 9162 2.1.3.2. */
+/** Computes the root by the path, from the top of the tree down to the leaf: not the loop of RFC 9162 2.1.3.2. */
 function rootBy(leaf: Buffer, index: number, size: number, path: readonly Buffer[]): Buffer {
   const sibling = path.at(-1);
   if (sibling === undefined) return leaf;
@@ -50,7 +50,7 @@ function rootBy(leaf: Buffer, index: number, size: number, path: readonly Buffer
 const treeHeadOf = (size: number, root: Buffer): Buffer =>
   Buffer.from(`proof-of-serve/v1 tree\n${size}\n${root.toString('hex')}\n`);
 
-/** The receipts of some statements that node:crypto signs together. `seed` is in hex. */
+/** Signs statements together with node:crypto and returns their receipts. `seed` is in hex. */
 export function signWithNodeCrypto(seed: string, statements: readonly Statement[]): string[] {
   const der = Buffer.from(`302e020100300506032b657004220420${seed}`, 'hex');
   const secret = createPrivateKey({ key: der, format: 'der', type: 'pkcs8' });
@@ -70,7 +70,7 @@ export function signWithNodeCrypto(seed: string, statements: readonly Statement[
   );
 }
 
-/** True when node:crypto finds a body's digest and signature right. */
+/** Whether node:crypto accepts a body's digest and signature. */
 export function verifyWithNodeCrypto(body: string, publicKey: string): boolean {
   const start = body.lastIndexOf('{');
   const receipt = JSON.parse(body.slice(start, -1)) as Receipt; // of an honest body

@@ -43,7 +43,7 @@ for (const vector of testVectors.vectors) {
   });
 }
 
-t.test('the key has its published names', async (t) => {
+t.test('the key has its published id', async (t) => {
   const { publicKey, kid } = signingKeyOf(secret);
   t.equal(publicKey, testVectors.publicKey);
   t.equal(kid, testVectors.kid);

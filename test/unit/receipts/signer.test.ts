@@ -13,7 +13,7 @@ const answer = {
   result: '7',
 } as const;
 
-t.test('whatever is sealed, in whatever company, verifies', async (t) => {
+t.test('every sealed answer verifies, in any batch', async (t) => {
   const nonce = fc.option(fc.stringMatching(/^[\w-]{16,64}$/));
   const answers = fc.array(
     fc.record({
@@ -43,7 +43,7 @@ t.test('whatever is sealed, in whatever company, verifies', async (t) => {
   t.pass();
 });
 
-t.test('nothing to seal is not signed', async (t) => {
+t.test('an empty batch is not signed', async (t) => {
   t.same(newSigner().seal([], NOW_MS), []);
 });
 
@@ -55,7 +55,7 @@ t.test('time never goes back from one receipt to the next', async (t) => {
   t.equal(at(NOW_MS + 1), NOW_MS + 1);
 });
 
-t.test('two truths never carry the same exact claim', async (t) => {
+t.test('two different results never have the same exact claim', async (t) => {
   const signer = newSigner();
   const exact = { ...answer, commitment: 'finalized', claim: 'exact' } as const;
   const claims = sealAnswers(signer, [exact, { ...exact, result: '8' }, exact]).map(

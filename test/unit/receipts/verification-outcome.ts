@@ -1,7 +1,7 @@
 import { ReceiptError, type ReceiptFault } from '../../../src/receipts/verify/receipt-error.ts';
 import type { Expected, Verifier } from '../../../src/receipts/verify/verify-receipt.ts';
 
-/** What a verifier says of a body: the fault that it finds, or `holds`. */
+/** Returns the fault that a verifier finds in a body, or `holds`. */
 export function verificationOutcome(
   verify: Verifier,
   body: string | Uint8Array,
@@ -16,7 +16,7 @@ export function verificationOutcome(
   }
 }
 
-/** A text with one thing replaced, which must be there. */
+/** Replaces one part of a text, which must occur. */
 export function replaceOnce(text: string, from: string | RegExp, to: string): string {
   const result = text.replace(from, to);
   if (result === text) throw new Error(`nothing to replace: ${from}`);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { DisposalStack } from '../../../src/runtime/disposal-stack.ts';
 
-t.test('what was opened last is closed first, and has ended before the next is closed', async (t) => {
+t.test('resources are closed in reverse order, each before the next', async (t) => {
   const opened = new DisposalStack();
   const heard: string[] = [];
   for (const name of ['first', 'second', 'third']) {
@@ -22,7 +22,7 @@ t.test('what was opened last is closed first, and has ended before the next is c
   ]);
 });
 
-t.test('a second call closes nothing again, and is done when the first is', async (t) => {
+t.test('a second call closes nothing again, and ends with the first', async (t) => {
   const opened = new DisposalStack();
   let count = 0;
   let end = (): void => {};
@@ -46,7 +46,7 @@ t.test('a second call closes nothing again, and is done when the first is', asyn
   t.equal(count, 1);
 });
 
-t.test('what fails keeps nothing else open, and the first fault is told', async (t) => {
+t.test('a failure leaves nothing else open, and the first error is thrown', async (t) => {
   const opened = new DisposalStack();
   let closed = 0;
   const failing = (fault: string) => () => {

@@ -4,7 +4,7 @@ import { oncePerErrorSite } from '../../../src/runtime/log-once.ts';
 const one = (): Error => new TypeError('one');
 const two = (): Error => new TypeError('two');
 
-t.test('a defect is told once, however often it is met, and its like from elsewhere too', async (t) => {
+t.test('an error is reported once per site, however often it occurs', async (t) => {
   const told: string[] = [];
   const tell = oncePerErrorSite<string>((subject) => told.push(subject));
   for (let i = 0; i < 5; i++) {
@@ -15,7 +15,7 @@ t.test('a defect is told once, however often it is met, and its like from elsewh
   t.strictSame(told, ['one 0', 'two 0', 'text 0']);
 });
 
-t.test('kinds without end are not told without end', async (t) => {
+t.test('the number of reported sites is limited', async (t) => {
   let told = 0;
   const tell = oncePerErrorSite<number>(() => told++);
   for (let i = 0; i < 1000; i++) {

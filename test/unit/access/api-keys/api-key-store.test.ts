@@ -37,7 +37,7 @@ async function keysOf(t: Test, ...records: ApiKeyRecord[]) {
     onProblem: ({ message }) => problems.push(message),
   });
   t.teardown(() => keys.close());
-  /** Lets the file be looked at, and waits until that is done: then it waits for the next time. */
+  /** Lets the registry check the file, and waits until that is done. */
   const reload = async (): Promise<void> => {
     const before = armed;
     clock.advance(500);
@@ -57,10 +57,10 @@ t.test('the file is its owner’s alone, holds digests only, and reads back as i
   t.equal(statSync(path).mode & 0o777, 0o600);
   t.notMatch(readFileSync(path, 'utf8'), key);
   t.match(readApiKeys(path), [{ sha256: digestOfKey(key), tier: 'build', perIpLimit: 5 }, { tier: 'scale' }]);
-  t.same(readdirSync(t.testdirName), ['keys.json'], 'no lock and no draft stays');
+  t.same(readdirSync(t.testdirName), ['keys.json'], 'no lock and no temporary file remains');
 });
 
-t.test('any set of keys survives being written and read', async () => {
+t.test('any set of keys survives writing and reading', async () => {
   const time = fc
     .date({ min: new Date(0), max: new Date('9999-01-01'), noInvalidDate: true })
     .map((date) => date.toISOString());
@@ -84,7 +84,7 @@ t.test('any set of keys survives being written and read', async () => {
   );
 });
 
-t.test('a file that is wrong stops the start, and what is said of it quotes nothing', async (t) => {
+t.test('an invalid file stops the start, and the message quotes nothing of it', async (t) => {
   const good = apiKeyRecord(generateApiKey());
   const wrong: readonly unknown[] = [
     [],
@@ -118,7 +118,7 @@ t.test('a file that is wrong stops the start, and what is said of it quotes noth
   }
 });
 
-t.test('a key opens what its record says; one that expired, was revoked or never was opens nothing', async (t) => {
+t.test('a key has the tier of its record; an expired, revoked or unknown one is invalid', async (t) => {
   const key = generateApiKey();
   const until = generateApiKey();
   const { keys, clock } = await keysOf(
@@ -136,13 +136,13 @@ t.test('a key opens what its record says; one that expired, was revoked or never
   t.equal(keys.size, 3);
 });
 
-t.test('a key is revoked from a moment on', async (t) => {
+t.test('a key is revoked from a given time on', async (t) => {
   const record = apiKeyRecord(generateApiKey(), { revokedAt: '2026-06-01T00:00:01Z' });
   t.equal(isKeyValid(record, Date.parse('2026-06-01T00:00:00.999Z')), true);
   t.equal(isKeyValid(record, Date.parse('2026-06-01T00:00:01Z')), false);
 });
 
-t.test('a change of the file is in force within a second, without a restart', async (t) => {
+t.test('a change of the file applies within a second, without a restart', async (t) => {
   const { path, keys, reload } = await keysOf(t);
   const key = generateApiKey();
   t.equal(keys.find(key), undefined);
@@ -189,7 +189,7 @@ t.test('48: all who change the file at once are heard', async (t) => {
   t.equal(readApiKeys(path).length, 20);
 });
 
-t.test('the lock of a dead process holds up nobody; that of a living one is waited for', async (t) => {
+t.test('the lock of a dead process is removed; that of a living one is waited for', async (t) => {
   const path = apiKeysPath(t.testdir({ 'keys.json.lock': '999999999 of the dead' }));
   await issueKeys(path, apiKeyRecord(generateApiKey()));
   t.equal(readApiKeys(path).length, 1);

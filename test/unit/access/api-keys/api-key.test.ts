@@ -19,7 +19,7 @@ t.test('the checksum is CRC-32 in base62, as any scanner can compute it', async 
   t.equal(isApiKey('sg_live_0000000000000000000000000000003ybHD0'), false);
 });
 
-t.test('a slip in any one character, a cut or an addition makes it none', async () => {
+t.test('one wrong character, a cut or an addition makes a key invalid', async () => {
   const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-. ';
   fc.assert(
     fc.property(fc.nat({ max: 43 }), fc.constantFrom(...alphabet), (at, character) => {
@@ -30,12 +30,12 @@ t.test('a slip in any one character, a cut or an addition makes it none', async 
   );
 });
 
-t.test('no text but a key is one, however long', async (t) => {
+t.test('no other text is a key, however long', async (t) => {
   fc.assert(fc.property(fc.string({ maxLength: 60 }), (text) => !isApiKey(text)));
   for (const text of ['a', '_', '\0', '\u{10ffff}']) t.equal(isApiKey(`sg_live_${text.repeat(1_000_000)}`), false);
 });
 
-t.test('what is kept of a key is its SHA-256', async (t) => {
+t.test('only the SHA-256 of a key is stored', async (t) => {
   const key = generateApiKey();
   t.equal(digestOfKey(key), createHash('sha256').update(key).digest('hex'));
 });

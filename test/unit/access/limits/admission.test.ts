@@ -11,7 +11,7 @@ const OVERLOADED = { code: 'overloaded', status: 503, retryAfter: 1 };
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** An admission, and work that goes on until a test ends it. */
+/** Creates an admission and work that runs until the test ends it. */
 function admissionOf({ inFlight: maxInFlight = 100, queue: maxQueued = 100 } = {}) {
   const clock = new ManualClock();
   const state = { late: false };
@@ -24,7 +24,7 @@ function admissionOf({ inFlight: maxInFlight = 100, queue: maxQueued = 100 } = {
       return new Promise((resolve) => ends.set(name, () => resolve(name)));
     };
     const running = admission.run(identity, tier, work);
-    running.catch(() => {}); // a test looks at it later
+    running.catch(() => {}); // the test checks it later
     return running;
   };
   const end = async (name: string): Promise<void> => {
@@ -34,21 +34,21 @@ function admissionOf({ inFlight: maxInFlight = 100, queue: maxQueued = 100 } = {
   return { admission, clock, state, started, run, end };
 }
 
-t.test('an identity has so much under way; as much again waits for it to end, and the rest is refused', async (t) => {
+t.test('a caller has limited work running, queues as much again, and the rest is rejected', async (t) => {
   const { admission, started, run, end } = admissionOf();
   for (const name of ['a1', 'a2', 'a3', 'a4']) run(name, 'a', free(2));
   await t.rejects(run('a5', 'a', free(2)), OVERLOADED);
   t.same(started, ['a1', 'a2']);
   run('b1', 'b', free(2));
-  t.same(started, ['a1', 'a2', 'b1'], 'others go on');
+  t.same(started, ['a1', 'a2', 'b1'], 'other callers are not affected');
   await end('b1');
-  t.same(started.length, 3, 'what others leave is not for it');
+  t.same(started.length, 3, 'capacity freed by other callers does not raise its limit');
   await end('a2');
   t.same(started.slice(3), ['a3']);
   t.match(admission, { running: 2, waiting: 1, refused: 1 });
 });
 
-t.test('the line is served in order, and those with priority first', async (t) => {
+t.test('the queue is served in order, priority tiers first', async (t) => {
   const { started, run, end } = admissionOf({ inFlight: 1 });
   run('first', 'a', free(9));
   run('free 1', 'b', free(9));
@@ -59,7 +59,7 @@ t.test('the line is served in order, and those with priority first', async (t) =
   t.same(started, ['first', 'scale 1', 'scale 2', 'free 1', 'free 2']);
 });
 
-t.test('when the line is full priority takes the place of the last who has none', async (t) => {
+t.test('in a full queue a priority request displaces the last one without priority', async (t) => {
   const { run } = admissionOf({ inFlight: 1, queue: 2 });
   run('under way', 'a', free(9));
   const kept = run('free 1', 'b', free(9));
@@ -72,7 +72,7 @@ t.test('when the line is full priority takes the place of the last who has none'
   await t.rejects(run('scale 3', 'g', scale(9)), OVERLOADED, 'all who wait have priority');
 });
 
-t.test('who has waited for too long is refused, and his place in the line is free', async (t) => {
+t.test('a request that waited too long is rejected, and its place in the queue is free', async (t) => {
   const { admission, clock, run } = admissionOf({ inFlight: 1, queue: 1 });
   run('under way', 'a', free(9));
   const waiting = run('waiting', 'b', free(9));
@@ -83,7 +83,7 @@ t.test('who has waited for too long is refused, and his place in the line is fre
   t.equal(admission.waiting, 0);
 });
 
-t.test('nothing is started while the process has too much to do', async (t) => {
+t.test('nothing is started while the event loop lags', async (t) => {
   const { state, run, end } = admissionOf();
   state.late = true;
   await t.rejects(run('a', 'a', free(9)), OVERLOADED);
@@ -93,7 +93,7 @@ t.test('nothing is started while the process has too much to do', async (t) => {
   t.equal(await taken, 'b');
 });
 
-t.test('work that fails leaves its place, and tells why', async (t) => {
+t.test('work that fails frees its capacity and passes on its error', async (t) => {
   const { admission } = admissionOf({ inFlight: 1 });
   for (let i = 0; i < 3; i++) {
     const failing = admission.run('a', free(1), () => Promise.reject(new Error(`no ${i}`)));
@@ -105,7 +105,7 @@ t.test('work that fails leaves its place, and tells why', async (t) => {
 const ASKED = fc.record({ who: fc.integer({ min: 0, max: 5 }), priority: fc.boolean(), ends: fc.nat(3) });
 
 t.test(
-  'whoever comes and goes: no cap is passed, nobody waits beside a free place, and nothing stays behind',
+  'in any order of requests no limit is exceeded, nothing waits beside free capacity, and no state remains',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(ASKED, { maxLength: 60 }), async (asked) => {

@@ -8,7 +8,7 @@ import { FORWARDED_FOR_CASES, TRUSTED_PROXIES } from '../../../support/access/fo
 const bytes = (address: string): ArrayBuffer => Uint8Array.from(ipaddr.parse(address).toByteArray()).buffer;
 const text = (address: ArrayBuffer): string => ipaddr.fromByteArray([...new Uint8Array(address)]).toString();
 
-/** A request with these X-Forwarded-For lines between other headers. */
+/** Creates a request with these X-Forwarded-For lines between other headers. */
 const lines = (...values: string[]) => ({
   forEach(visit: (name: string, value: string) => void): void {
     visit('host', '9.9.9.9');
@@ -18,7 +18,7 @@ const lines = (...values: string[]) => ({
   },
 });
 
-/** The far end of a connection, and what a PROXY header says before the request. */
+/** Creates a connection with a remote address and the address in a PROXY header. */
 const peerAt = (address: ArrayBuffer, proxied = new ArrayBuffer(0)): ConnectionPeer => ({
   getRemoteAddress: () => address,
   getProxiedRemoteAddress: () => proxied,
@@ -28,10 +28,10 @@ const find = createClientIpResolver(TRUSTED_PROXIES);
 const client = (peer: string, ...forwardedFor: string[]): string =>
   text(find.resolve(peerAt(bytes(peer)), lines(...forwardedFor)));
 
-t.test('without trusted proxies the peer is the client, and no header is looked at', async (t) => {
+t.test('without trusted proxies the peer is the client, and no header is read', async (t) => {
   const peer = bytes('203.0.113.9');
   const find = createClientIpResolver([]);
-  t.equal(find.resolve(peerAt(peer), { forEach: () => t.fail('looked at the headers') }), peer);
+  t.equal(find.resolve(peerAt(peer), { forEach: () => t.fail('read the headers') }), peer);
 });
 
 t.test('20: a peer that is no trusted proxy is the client; behind one it is the first hop that is none', async (t) => {
@@ -43,7 +43,7 @@ t.test('20: a peer that is no trusted proxy is the client; behind one it is the 
   for (const stranger of ['192.0.2.8', '2001:db8::1', '11.0.0.1']) t.equal(client(stranger, '10.0.0.1'), stranger);
 });
 
-t.test('a proxy is known on whatever socket it comes', async (t) => {
+t.test('a proxy is recognized on IPv4 and IPv6 sockets', async (t) => {
   for (const proxy of ['fd12::1', '::1', '192.0.2.7', '::ffff:10.1.1.1', '172.16.5.5'])
     t.equal(client(proxy, '1.2.3.4, 203.0.113.9'), '203.0.113.9', proxy);
 });
@@ -62,7 +62,7 @@ t.test('a socket without an address stays without one', async (t) => {
   t.equal(find.resolve(peerAt(new ArrayBuffer(0)), lines('203.0.113.9')).byteLength, 0);
 });
 
-t.test('a network that can not be read stops the start', async (t) => {
+t.test('a network that can not be parsed stops the start', async (t) => {
   for (const network of ['', '10.0.0.0/33', '10.0.0/8', 'proxy.local', '::/129', '10.0.0.0/8/8', '10', '0x0a.0.0.0/8'])
     t.throws(() => createClientIpResolver(['127.0.0.1', network]), StartError, network);
 });
@@ -73,11 +73,11 @@ t.test('a PROXY header is the hop before the peer, and only a trusted proxy can 
   t.equal(behind('10.1.1.1', '203.0.113.9'), '203.0.113.9');
   t.equal(behind('10.1.1.1', '2001:db8::5'), '2001:db8::5');
   t.equal(behind('10.1.1.1', '::ffff:203.0.113.9'), '203.0.113.9');
-  t.equal(behind('203.0.113.1', '1.2.3.4'), '203.0.113.1', 'a stranger has written it');
+  t.equal(behind('203.0.113.1', '1.2.3.4'), '203.0.113.1', 'an untrusted peer has sent it');
   t.equal(
     behind('10.1.1.1', '203.0.113.9', '1.2.3.4'),
     '203.0.113.9',
-    'behind the first hop that is none nothing counts',
+    'nothing counts left of the first hop that is no proxy',
   );
   t.equal(behind('10.1.1.1', '10.2.2.2', '203.0.113.9'), '203.0.113.9', 'a trusted proxy before a trusted one');
   t.equal(find.hasProxyHeader(peerAt(bytes('10.1.1.1'), bytes('1.2.3.4'))), true);

@@ -18,7 +18,7 @@ function doorOf(connections: number) {
   return { clock, door, admitted };
 }
 
-t.test('an address opens so many connections in a second, and so many in the next', async (t) => {
+t.test('an address opens a limited number of connections per second', async (t) => {
   const { clock, door, admitted } = doorOf(3);
   t.equal(admitted(HOME, 10), 3);
   t.equal(door.refused, 7);
@@ -28,13 +28,13 @@ t.test('an address opens so many connections in a second, and so many in the nex
   t.equal(admitted(HOME, 10), 3);
 });
 
-t.test('others come in meanwhile', async (t) => {
+t.test('other addresses are not affected', async (t) => {
   const { admitted } = doorOf(3);
   admitted(HOME, 10);
   t.equal(admitted(Uint8Array.of(203, 0, 113, 10).buffer, 1), 1);
 });
 
-t.test('a trusted proxy brings as many as it likes', async (t) => {
+t.test('a trusted proxy opens any number of connections', async (t) => {
   const { door, admitted } = doorOf(3);
   t.equal(admitted(PROXY, 100), 100);
   t.equal(door.refused, 0);

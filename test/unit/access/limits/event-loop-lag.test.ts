@@ -1,7 +1,7 @@
 import t from 'tap';
 import { EventLoopLag } from '../../../../src/access/limits/event-loop-lag.ts';
 
-/** A loop that comes back as late as it is told to. */
+/** Creates an event loop that lags as much as the test sets. */
 function lateLoop() {
   let nowMs = 0;
   let due: { readonly atMs: number; readonly work: () => void } | undefined;
@@ -25,7 +25,7 @@ function lateLoop() {
   return { delay, looks, isWaiting: () => due !== undefined };
 }
 
-t.test('one long pause is not taken for too much to do', async (t) => {
+t.test('one long pause does not count as overload', async (t) => {
   const { delay, looks } = lateLoop();
   looks(1, 60_000);
   t.equal(delay.medianMs, 0);
@@ -35,7 +35,7 @@ t.test('one long pause is not taken for too much to do', async (t) => {
   t.equal(delay.medianMs, 2);
 });
 
-t.test('a loop that is late again and again shows, and so does its recovery', async (t) => {
+t.test('repeated lag is reported, and so is the recovery', async (t) => {
   const { delay, looks } = lateLoop();
   looks(5, 150);
   t.equal(delay.medianMs, 150);
@@ -43,7 +43,7 @@ t.test('a loop that is late again and again shows, and so does its recovery', as
   t.equal(delay.medianMs, 1);
 });
 
-t.test('closed, it looks no more', async (t) => {
+t.test('a closed one takes no more samples', async (t) => {
   const { delay, looks, isWaiting } = lateLoop();
   looks(1, 0);
   delay.close();

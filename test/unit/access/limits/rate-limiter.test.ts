@@ -26,7 +26,7 @@ function limiterOf(identities = 1000) {
 
 const home = ip(127, 0, 0, 1);
 
-t.test('a caller has exactly its limit until the window ends, and then all of it again', async (t) => {
+t.test('a caller has exactly its limit until the window ends, and then the full limit again', async (t) => {
   const { clock, limiter, drain } = limiterOf();
   const quota = { limit: 100, reset: START_S + 10 };
   t.match(limiter.consume(home, 1), { ...quota, allowed: true, remaining: 99 });
@@ -38,13 +38,13 @@ t.test('a caller has exactly its limit until the window ends, and then all of it
   t.match(limiter.consume(home, 1), { allowed: true, remaining: 99, reset: START_S + 20 });
 });
 
-t.test('the window starts at the first request, and its end is told in whole seconds, never too early', async (t) => {
+t.test('the window starts at the first request, and its end is given in whole seconds, never too early', async (t) => {
   const { clock, limiter } = limiterOf();
   clock.advance(1_234);
   t.equal(limiter.consume(home, 1).reset, START_S + 12);
 });
 
-t.test('a look takes nothing and shows the full limit where no window is open', async (t) => {
+t.test('peeking consumes nothing and returns the full limit where no window is open', async (t) => {
   const { clock, limiter } = limiterOf();
   t.match(limiter.peek(home), { allowed: true, limit: 100, remaining: 100, reset: START_S + 10 });
   t.equal(limiter.size, 0);
@@ -54,21 +54,21 @@ t.test('a look takes nothing and shows the full limit where no window is open', 
   t.match(limiter.peek(home), { remaining: 99 });
 });
 
-t.test('a request that weighs more than is left is refused and takes nothing', async (t) => {
+t.test('a request that weighs more than the remaining quota is refused and consumes nothing', async (t) => {
   const { limiter, drain } = limiterOf();
   drain(home, 99);
   t.match(limiter.consume(home, 2), { allowed: false, remaining: 1 });
   t.match(limiter.consume(home, 1), { allowed: true, remaining: 0 });
 });
 
-t.test('an IPv4 address is the same caller in IPv6 clothes, and every address is another', async (t) => {
+t.test('an IPv4 address and its IPv4-mapped IPv6 form are one caller; every other address is another', async (t) => {
   const { limiter } = limiterOf();
   limiter.consume(ip(203, 0, 113, 9), 1);
   t.equal(limiter.consume(mapped(203, 0, 113, 9), 1).remaining, 98);
   t.equal(limiter.consume(ip(203, 0, 113, 10), 1).remaining, 99);
 });
 
-t.test('addresses that only look alike are not mixed up', async (t) => {
+t.test('addresses that only look alike are counted apart', async (t) => {
   const { limiter } = limiterOf();
   limiter.consume(ip(203, 0, 113, 9), 1);
   t.equal(limiter.consume(ip(...Array(8).fill(0), 0, 2, 0xff, 0xff, 203, 0, 113, 9), 1).remaining, 99);
@@ -76,7 +76,7 @@ t.test('addresses that only look alike are not mixed up', async (t) => {
   t.equal(
     limiter.peek(ip(0, 0, 0x20, 1, 0x0d, 0xb8, 0, 1, ...Array(8).fill(0))).limit,
     100,
-    'a /64 that reads like a /48',
+    'a /64 whose number equals that of a /48',
   );
 });
 
@@ -93,35 +93,35 @@ t.test('an IPv6 /64 is one caller', async (t) => {
   t.equal(limiter.consume(ipv6(1, 2, 1), 1).remaining, 99);
 });
 
-t.test('rotating through a /48 gets eight limits, and a refusal speaks of the /48', async (t) => {
+t.test('rotating through a /48 gets eight limits, and the refusal gives the quota of the /48', async (t) => {
   const { limiter, drain } = limiterOf();
   for (let subnet = 1; subnet <= 8; subnet++) t.equal(drain(ipv6(1, subnet), 100).allowed, true);
   t.match(limiter.consume(ipv6(1, 9), 1), { allowed: false, limit: 800, remaining: 0 });
-  t.equal(limiter.size, 9, 'a refused newcomer opens no window');
+  t.equal(limiter.size, 9, 'a refused new caller opens no window');
   t.match(limiter.consume(ipv6(2, 9), 1), { allowed: true, limit: 100, remaining: 99 });
 });
 
-t.test('the quota speaks of whichever has least left', async (t) => {
+t.test('the quota is that of the window with the least remaining', async (t) => {
   const { limiter, drain } = limiterOf();
   for (let subnet = 1; subnet <= 7; subnet++) drain(ipv6(1, subnet), 100);
-  t.match(drain(ipv6(1, 8), 20), { limit: 100, remaining: 80 }, 'a tie is told of the caller itself');
+  t.match(drain(ipv6(1, 8), 20), { limit: 100, remaining: 80 }, 'in a tie it is the quota of the caller itself');
   limiter.consume(ipv6(1, 9), 1);
   t.match(limiter.peek(ipv6(1, 9)), { limit: 800, remaining: 79 });
 });
 
-t.test('callers beyond the number of identities share one window, until others end', async (t) => {
+t.test('callers beyond the capacity share one window until others end', async (t) => {
   const { clock, limiter } = limiterOf(4);
   for (let i = 0; i < 3; i++) limiter.consume(ip(10, 0, 0, i), 1);
   t.equal(limiter.consume(ip(10, 0, 0, 3), 1).remaining, 99);
   t.equal(limiter.consume(ip(10, 0, 0, 4), 1).remaining, 98, 'shared');
-  t.equal(limiter.peek(ip(10, 0, 0, 5)).remaining, 98, 'a newcomer is shown what it would get');
-  t.equal(limiter.consume(ip(10, 0, 0, 0), 1).remaining, 98, 'who was there before keeps its own');
+  t.equal(limiter.peek(ip(10, 0, 0, 5)).remaining, 98, 'a new caller sees the quota that it would get');
+  t.equal(limiter.consume(ip(10, 0, 0, 0), 1).remaining, 98, 'a known caller keeps its own');
   t.equal(limiter.size, 4);
   clock.advance(10_000);
-  t.equal(limiter.consume(ip(10, 0, 0, 4), 1).remaining, 99, 'its own window at last');
+  t.equal(limiter.consume(ip(10, 0, 0, 4), 1).remaining, 99, 'now it has its own window');
 });
 
-t.test('who comes back keeps the new window while ended ones are forgotten', async (t) => {
+t.test('a returning caller keeps its new window while ended ones are dropped', async (t) => {
   const { clock, limiter } = limiterOf();
   for (let i = 0; i < 20; i++) limiter.consume(ip(10, 0, 0, i), 1);
   clock.advance(10_000);
@@ -162,7 +162,7 @@ const scale: Tier = {
   inFlight: 256,
   priority: true,
 };
-const account = (more: Partial<Principal> = {}): Principal => ({
+const principal = (more: Partial<Principal> = {}): Principal => ({
   id: 'key 1',
   key: '1',
   tier: scale,
@@ -170,57 +170,57 @@ const account = (more: Partial<Principal> = {}): Principal => ({
   ...more,
 });
 
-t.test('an account has its own limit and window wherever it comes from, and the address keeps its own', async (t) => {
+t.test('a principal has its own limit and window from every address, and the address keeps its own', async (t) => {
   const { clock, limiter } = limiterOf();
-  t.match(limiter.consume(home, 1, account()), {
+  t.match(limiter.consume(home, 1, principal()), {
     allowed: true,
     limit: 30_000,
     remaining: 29_999,
     reset: START_S + 60,
   });
-  t.match(limiter.consume(ip(10, 0, 0, 1), 2, account()), { remaining: 29_997 });
-  t.match(limiter.consume(home, 1, account({ id: 'key 2' })), { remaining: 29_999 });
+  t.match(limiter.consume(ip(10, 0, 0, 1), 2, principal()), { remaining: 29_997 });
+  t.match(limiter.consume(home, 1, principal({ id: 'key 2' })), { remaining: 29_999 });
   t.match(limiter.consume(home, 1), { limit: 100, remaining: 99 });
   clock.advance(59_999);
-  t.match(limiter.peek(home, account()), { remaining: 29_997, retryAfter: 1 });
+  t.match(limiter.peek(home, principal()), { remaining: 29_997, retryAfter: 1 });
   clock.advance(1);
-  t.match(limiter.peek(home, account()), { remaining: 30_000, reset: START_S + 120 });
+  t.match(limiter.peek(home, principal()), { remaining: 30_000, reset: START_S + 120 });
 });
 
-t.test('a bound per address holds within the key, and the quota speaks of it when it is the tighter one', async (t) => {
+t.test('a limit per address applies within the key, and the quota is the tighter one', async (t) => {
   const { limiter } = limiterOf();
-  const bounded = account({ perIpLimit: 3 });
+  const bounded = principal({ perIpLimit: 3 });
   t.match(limiter.peek(home, bounded), { limit: 3, remaining: 3, reset: START_S + 60 });
   for (const remaining of [2, 1, 0])
     t.match(limiter.consume(home, 1, bounded), { allowed: true, limit: 3, remaining, reset: START_S + 60 });
   t.match(limiter.consume(home, 1, bounded), { allowed: false, limit: 3, remaining: 0 });
   t.match(limiter.consume(ip(10, 0, 0, 1), 1, bounded), { allowed: true, limit: 3, remaining: 2 });
-  t.match(limiter.peek(home, account()), { limit: 30_000, remaining: 29_996 }, 'a refused request takes nothing');
+  t.match(limiter.peek(home, principal()), { limit: 30_000, remaining: 29_996 }, 'a refused request consumes nothing');
 });
 
-t.test('an account always has a place, however many addresses there are', async (t) => {
+t.test('a principal always has a window, however many addresses there are', async (t) => {
   const { limiter, drain } = limiterOf(2);
   drain(home, 100);
   drain(ip(10, 0, 0, 1), 100);
-  t.equal(limiter.consume(ip(10, 0, 0, 2), 1).allowed, false, 'the crowd is spent');
-  t.match(limiter.consume(home, 1, account()), { allowed: true, remaining: 29_999 });
-  t.match(limiter.consume(home, 1, account({ id: 'key 2', perIpLimit: 5 })), { allowed: true, limit: 30_000 });
+  t.equal(limiter.consume(ip(10, 0, 0, 2), 1).allowed, false, 'the overflow window is spent');
+  t.match(limiter.consume(home, 1, principal()), { allowed: true, remaining: 29_999 });
+  t.match(limiter.consume(home, 1, principal({ id: 'key 2', perIpLimit: 5 })), { allowed: true, limit: 30_000 });
 });
 
-t.test('what an account may do changes with its next window, never within one', async (t) => {
+t.test('a changed limit of a principal applies from its next window', async (t) => {
   const { clock, limiter } = limiterOf();
-  limiter.consume(home, 1, account());
-  const less = account({ tier: { ...scale, requests: 500, windowSeconds: 10 } });
+  limiter.consume(home, 1, principal());
+  const less = principal({ tier: { ...scale, requests: 500, windowSeconds: 10 } });
   t.match(limiter.consume(home, 1, less), { limit: 30_000, remaining: 29_998, reset: START_S + 60 });
   clock.advance(60_000);
   t.match(limiter.consume(home, 1, less), { limit: 500, remaining: 499, reset: START_S + 70 });
 });
 
-t.test('ended windows of accounts are forgotten', async (t) => {
+t.test('ended windows of principals are dropped', async (t) => {
   const { clock, limiter } = limiterOf();
-  for (let i = 0; i < 100; i++) limiter.consume(home, 1, account({ id: `wallet ${i}` }));
+  for (let i = 0; i < 100; i++) limiter.consume(home, 1, principal({ id: `wallet ${i}` }));
   clock.advance(60_000);
-  for (let i = 0; i < 100; i++) limiter.consume(home, 1, account({ id: `other ${i}` }));
+  for (let i = 0; i < 100; i++) limiter.consume(home, 1, principal({ id: `other ${i}` }));
   t.equal(limiter.size, 100);
 });
 

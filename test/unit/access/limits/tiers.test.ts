@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { DEFAULT_TIERS } from '../../../support/access/default-tiers.ts';
 
-t.test('the tiers ship as they are documented', async (t) => {
+t.test('the default tiers are those documented', async (t) => {
   t.match(DEFAULT_TIERS.free, { requests: 100, windowSeconds: 10, streams: 5, subscriptions: 10, priority: false });
   t.match(DEFAULT_TIERS.build, { requests: 500, windowSeconds: 10, streams: 50, subscriptions: 100, priority: false });
   t.match(DEFAULT_TIERS.scale, {
@@ -14,7 +14,7 @@ t.test('the tiers ship as they are documented', async (t) => {
   });
 });
 
-t.test('each step that a wallet holds is the free tier once more, up to the bounds', async () => {
+t.test('each step of a wallet’s balance adds the free tier once more, up to the limits', async () => {
   const least = (most: number, each: number, steps: bigint): number =>
     steps > 1_000_000n ? most : Math.min(most, each + each * Number(steps));
   fc.assert(

@@ -27,11 +27,11 @@ const proofAt = (issued: number | string, host = HOST): StakeProof => ({
 const fault = (proof: StakeProof): string | undefined =>
   findStakeProofFault(proof, HOST, NOW_S * 1000, isStrongSignature);
 
-t.test('the text to sign is what the manual says', async (t) => {
+t.test('the text to sign is that of the README', async (t) => {
   t.equal(stakeText('h', 'W', '5'), 'h stake proof v1\nwallet: W\nissued: 5');
 });
 
-t.test('a proof holds from two minutes before it was issued until two minutes after a day', async (t) => {
+t.test('a proof is valid from two minutes before it was issued until two minutes after a day', async (t) => {
   const ages: readonly [number, string | undefined][] = [
     [-121, 'it was issued in the future'],
     [-120, undefined],
@@ -51,7 +51,7 @@ t.test('a proof is for one host, one wallet and one time', async (t) => {
   t.equal(fault({ ...proof, issued: String(NOW_S - 1) }), unsigned);
 });
 
-t.test('whatever else is sent is refused, and told why', async (t) => {
+t.test('anything else is refused, with the reason', async (t) => {
   const proof = proofAt(NOW_S);
   const noTime = 'the time of issue is not in Unix seconds';
   for (const issued of ['', ' 1', '1.5', '0', '-1', '1e9', `0${NOW_S}`, `${NOW_S} `, '9'.repeat(13)])
@@ -65,7 +65,7 @@ t.test('whatever else is sent is refused, and told why', async (t) => {
   t.equal(
     fault({ wallet: identity, issued: String(NOW_S), signature: void64 }),
     'the wallet did not sign this text',
-    'a key under which anything is signed is nobody’s wallet',
+    'a weak key, under which any signature is valid, is refused',
   );
 });
 
@@ -82,7 +82,7 @@ t.test('no change of a proof passes', async () => {
   );
 });
 
-t.test('a proof is verified once, and falls due like any other', async (t) => {
+t.test('a proof is verified once, and expires like any other', async (t) => {
   const clock = new ManualClock(NOW_S * 1000);
   let verified = 0;
   const proofs = new StakeProofVerifier(
@@ -100,13 +100,13 @@ t.test('a proof is verified once, and falls due like any other', async (t) => {
   t.ok(proofs.isVerified(proof));
   t.notOk(
     proofs.isVerified({ ...proof, issued: String(NOW_S + 1) }),
-    'the same signature says nothing of another time',
+    'the same signature is not valid for another time',
   );
   clock.advance(86_521_000);
   t.equal(proofs.findFault(proof), 'it was issued more than a day ago');
 });
 
-t.test('as many proofs as are remembered, and no more', async (t) => {
+t.test('only the newest proofs are cached', async (t) => {
   const proofs = new StakeProofVerifier(HOST, () => true, new ManualClock(NOW_S * 1000));
   const numbered = (issued: number): StakeProof => ({ ...first, issued: String(issued) });
   const first = proofAt(NOW_S);

@@ -30,7 +30,7 @@ const row = (counts: readonly number[], more: Partial<UsageRow> = {}): UsageRow 
   ...more,
 });
 
-t.test('what was counted is in the file after a second, by day, key, route and outcome', async (t) => {
+t.test('counts are in the file after a second, by day, key, route and outcome', async (t) => {
   const { path, clock, usage } = usageOf(t);
   for (const outcome of REQUEST_OUTCOMES) usage.count('k', '/slot', outcome);
   usage.count('k', '/slot', 'answered');
@@ -48,7 +48,7 @@ t.test('what was counted is in the file after a second, by day, key, route and o
   t.equal(statSync(path).mode & 0o777, 0o600);
 });
 
-t.test('a line that is not as it was written tells of nothing', async () => {
+t.test('a damaged line is skipped', async () => {
   const rows = fc.array(
     fc.record({
       day: fc.constant(DAY),
@@ -82,7 +82,7 @@ t.test('46: wherever a kill tore the file, all whole lines count and new ones fo
   }
 });
 
-t.test('damage within the file costs that line only', async (t) => {
+t.test('damage within the file costs only the damaged line', async (t) => {
   const { path, usage } = usageOf(
     t,
     `${formatUsageLine([row([1, 0, 0, 0])])}\0\0\0garbage\n${formatUsageLine([row([2, 0, 0, 0])])}`,
@@ -91,7 +91,7 @@ t.test('damage within the file costs that line only', async (t) => {
   usage.close();
 });
 
-t.test('a file that has grown large is written anew with each sum once, without days long gone', async (t) => {
+t.test('a large file is rewritten with one row per sum, without old days', async (t) => {
   const lines = Array.from({ length: 30_000 }, () => formatUsageLine([row([1, 1, 1, 1])])).join('');
   const { path, clock, usage } = usageOf(t, formatUsageLine([row([9, 9, 9, 9], { day: '2026-02-01' })]) + lines);
   t.ok(statSync(path).size < 1000);

@@ -4,7 +4,7 @@ import { apiKeysPath, readApiKeys } from '../../../../src/access/api-keys/api-ke
 import { appendUsage, usagePath } from '../../../../src/access/usage/usage-file.ts';
 import { runCommand } from '../../../support/run-command.ts';
 
-/** `slotgate keys …` over a folder of its own. */
+/** Runs `slotgate keys …` on a temporary state folder. */
 const keysIn =
   (state: string) =>
   (...args: string[]) =>
@@ -30,14 +30,14 @@ t.test('the life of a key: printed once, listed without itself, rotated, revoked
   t.ok(isApiKey(next) && next !== key);
   const [old, heir] = readApiKeys(apiKeysPath(state));
   t.match(heir, { tier: 'scale', label: 'a shop', perIpLimit: 50, expiresAt: record?.expiresAt });
-  t.ok(Date.parse(old?.revokedAt ?? '') > Date.now(), 'the old one works for a while yet');
+  t.ok(Date.parse(old?.revokedAt ?? '') > Date.now(), 'the old one stays valid for a while');
 
   t.match(await keys('revoke', heir?.id ?? ''), { code: 0, out: `${heir?.id} is revoked\n` });
   t.match((await keys('list')).out, new RegExp(`^${heir?.id} .* revoked `, 'm'));
-  t.match(await keys('revoke', heir?.id ?? ''), { code: 1, err: /was revoked before/ });
+  t.match(await keys('revoke', heir?.id ?? ''), { code: 1, err: /is revoked already/ });
 });
 
-t.test('usage is told by day, key and route', async (t) => {
+t.test('usage is printed by day, key and route', async (t) => {
   const state = t.testdir();
   const row = { day: '2026-06-01', route: '/slot', counts: [3, 2, 1, 0] };
   appendUsage(usagePath(state), [
@@ -53,7 +53,7 @@ t.test('usage is told by day, key and route', async (t) => {
   t.match((await keys('usage')).out, /^2026-06-01 {2}b .* 3 .* 0$/m);
 });
 
-t.test('what is wrong is said, and changes nothing', async (t) => {
+t.test('errors are reported and change nothing', async (t) => {
   const state = t.testdir();
   const keys = keysIn(state);
   const create = (...args: string[]) => keys('create', '--tier', 'build', '--label', 'x', ...args);

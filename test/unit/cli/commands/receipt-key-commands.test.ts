@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { runSlotgate, type SlotgateOutput } from '../../../support/run-slotgate.ts';
 
-/** What `slotgate receipt key …` says and exits with, over a state folder. */
+/** Runs `slotgate receipt key …` on a state folder; returns output and exit code. */
 const commandsOver =
   (state: string, env: Readonly<Record<string, string>> = {}) =>
   (...args: string[]): Promise<SlotgateOutput> =>
@@ -24,14 +24,14 @@ function fails(t: Test, said: SlotgateOutput, code: number, why: RegExp): void {
   t.equal(said.out, '');
 }
 
-t.test('the life of a key: made once, shown, rotated once at a time, revoked for good', async (t) => {
+t.test('the life of a key: created once, listed, rotated once at a time, revoked for good', async (t) => {
   const state = join(t.testdir(), 'state');
   const key = commandsOver(state, { NODE_ENV: 'production' });
   fails(t, await key('show'), 78, /there is no receipt key .*receipt-key\.pem: .*create/);
   const created = await key('create');
   t.equal(created.code, 0);
   t.match(created.out, /^active {3}[0-9a-f]{16} {2}[1-9A-HJ-NP-Za-km-z]{32,44}\n$/);
-  fails(t, await key('create'), 1, /there is a key already: .*receipt-key\.pem/);
+  fails(t, await key('create'), 1, /a key exists already: .*receipt-key\.pem/);
   t.equal((await key('show')).out, created.out);
 
   const rotated = await key('rotate');
@@ -40,7 +40,7 @@ t.test('the life of a key: made once, shown, rotated once at a time, revoked for
   t.ok(Math.abs(from - Date.now() - 86_400_000) < 60_000, 'a day from now');
   t.match(rotated.out, /SIGHUP/);
   t.equal(rotated.err, '');
-  fails(t, await key('rotate'), 1, /waits already/);
+  fails(t, await key('rotate'), 1, /is already pending/);
 
   const revoked = await key('revoke', kid(rotated, 1));
   t.same(states(revoked), ['active', 'revoked']);
@@ -54,19 +54,19 @@ t.test('the life of a key: made once, shown, rotated once at a time, revoked for
   t.same(states(await key('show')), ['retired', 'revoked', 'revoked', 'active']);
 });
 
-t.test('what makes no sense is said, and changes nothing', async (t) => {
+t.test('invalid arguments are reported and change nothing', async (t) => {
   const state = t.testdir();
   const key = commandsOver(state);
   await key('create');
   fails(t, await key('revoke', '0000000000000000'), 64, /no key has the id 0{16}/);
   for (const after of ['', 'soon', '-1', '8761'])
-    fails(t, await key('rotate', `--after=${after}`), 64, /--after wants hours from 0 to 8760/);
+    fails(t, await key('rotate', `--after=${after}`), 64, /--after must be hours from 0 to 8760/);
   fails(t, await key('revoke'), 64, /missing required argument/);
   fails(t, await key('destroy'), 64, /unknown command 'destroy'/);
   t.same(readdirSync(state), ['receipt-key.pem']);
 });
 
-t.test('a key that RECEIPT_KEY_FILE names has its history beside it', async (t) => {
+t.test('a key that RECEIPT_KEY_FILE names has its history next to it', async (t) => {
   const dir = t.testdir();
   const file = join(dir, 'own', 'key');
   const key = commandsOver(join(dir, 'state'), { RECEIPT_KEY_FILE: file });

@@ -6,14 +6,14 @@ import { CLUSTER, newSigner, sealAnswers, type UnsealedAnswer } from '../../../s
 import { testVectors } from '../../../support/receipts/test-vectors.ts';
 import { runSlotgate, type SlotgateOutput } from '../../../support/run-slotgate.ts';
 
-/** What the command says of a file with this text. */
+/** Runs the command on a file with this text. */
 async function verify(t: Test, args: readonly string[], text: string): Promise<SlotgateOutput> {
   const file = join(t.testdir(), 'input');
   writeFileSync(file, text);
   return runSlotgate(['receipt', 'verify', ...args, file]);
 }
 
-/** The same of the standard input, in a process of its own. */
+/** Runs the command on standard input, in a child process. */
 function fromInput(args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProgram {
   return runModule(new URL('../../../../src/main.js', import.meta.url), ['receipt', 'verify', ...args], env);
 }
@@ -33,7 +33,7 @@ const [body = '', frame = '', bound = ''] = sealAnswers(signer, [
 const result = '{"lamports":9007199254740993,"text":"\\"answer\\":{}"}';
 const push = `{"type":"balance","id":"\\"answer\\":","address":"9Wz","seq":1,"answer":${body}}`;
 
-t.test('it accepts the published vectors and prints what was signed', async (t) => {
+t.test('it accepts the published vectors and prints the signed result', async (t) => {
   for (const { body, cluster, canonicalRequest, nonce, resultHex } of testVectors.vectors) {
     const args = ['--public-key', testVectors.publicKey, '--cluster', cluster, '--request', canonicalRequest];
     const said = await verify(t, nonce === null ? args : [...args, '--nonce', nonce], body);
@@ -41,19 +41,19 @@ t.test('it accepts the published vectors and prints what was signed', async (t) 
   }
 });
 
-t.test('there may be a line end behind the body', async (t) => {
+t.test('a line end after the body is allowed', async (t) => {
   for (const end of ['', '\n', '\r\n'])
     t.same(await verify(t, [...known, '--request', balance], body + end), { code: 0, out: `${result}\n`, err: '' });
 });
 
-t.test('it reads the standard input as well, whatever the settings of a gateway are', async (t) => {
+t.test('it reads standard input as well, whatever the settings of a gateway are', async (t) => {
   const child = fromInput([...known, '--request', balance], { SLOTGATE_PORT: 'nope' });
   child.process.stdin?.end(body);
   t.equal(await child.exit(), 0);
   t.equal(child.stdout(), `${result}\n`);
 });
 
-t.test('for what does not hold it exits with 1 and names the fault', async (t) => {
+t.test('for an invalid receipt it exits with 1 and names the fault', async (t) => {
   const ask = [...known, '--request', balance];
   const cases: readonly [readonly string[], string, string][] = [
     [ask, body.replace('993', '992'), 'digest'],
@@ -69,23 +69,23 @@ t.test('for what does not hold it exits with 1 and names the fault', async (t) =
     [[...ask, '--max-age', '60'], body, 'stale'],
   ];
   for (const [args, input, fault] of cases) {
-    const err = `slotgate: the receipt does not hold: ${fault}\n`;
+    const err = `slotgate: the receipt is not valid: ${fault}\n`;
     t.same(await verify(t, args, input), { code: 1, out: '', err });
   }
   const child = fromInput(ask);
   child.process.stdin?.end(body.replace('993', '992'));
   t.equal(await child.exit(), 1);
-  t.equal(child.stderr(), 'slotgate: the receipt does not hold: digest\n');
+  t.equal(child.stderr(), 'slotgate: the receipt is not valid: digest\n');
 });
 
-t.test('age is looked at only when it is asked for, and a key may be one of several', async (t) => {
+t.test('age is checked only on request, and one of several keys is enough', async (t) => {
   const several = [...known, '--public-key', CLUSTER, '--request', balance];
   t.equal((await verify(t, [...several, '--max-age', '999999999'], body)).code, 0);
   t.equal((await verify(t, several, body)).code, 0);
   t.equal((await verify(t, [...several, '--nonce', 'A'.repeat(22)], bound)).out, '{"lamports":1}\n');
 });
 
-t.test('a wrong command line is 64, whatever the receipt is worth', async (t) => {
+t.test('a usage error is 64, whatever the receipt', async (t) => {
   const ask = [...known, '--request', balance];
   for (const args of [
     [],
@@ -107,7 +107,7 @@ t.test('a wrong command line is 64, whatever the receipt is worth', async (t) =>
   t.match(await verify(t, [...ask, '--pubic-key=x'], body), { err: /the nearest known name is --public-key/ });
 });
 
-t.test('with --ndjson each line of a stream is judged by itself, frames and pushes alike', async (t) => {
+t.test('with --ndjson each line of a stream is verified by itself, frames and pushes alike', async (t) => {
   const ask = [...known, '--ndjson', '--request', stream, '--request', balance];
   const good = `{"valid":true,"request":"${balance}","slot":42,"result":${result}}`;
   const lines = [frame, push, body, push.replace('"balance"', '"subscribed"').replace('"seq":1', '"seq":0')];
@@ -133,12 +133,12 @@ t.test('with --ndjson each line of a stream is judged by itself, frames and push
   );
   t.equal(
     said.err,
-    'line 1: digest\nline 3: malformed\nline 4: envelope\nline 5: digest\nslotgate: 4 of 6 lines do not hold\n',
+    'line 1: digest\nline 3: malformed\nline 4: envelope\nline 5: digest\nslotgate: 4 of 6 lines are not valid\n',
   );
-  t.same(await verify(t, ask, ''), { code: 1, out: '', err: 'slotgate: there was no line\n' });
+  t.same(await verify(t, ask, ''), { code: 1, out: '', err: 'slotgate: the input has no line\n' });
 });
 
-t.test('a line is judged as soon as it is there', async (t) => {
+t.test('a line is verified as soon as it arrives', async (t) => {
   const child = fromInput([...known, '--ndjson', '--request', stream]);
   t.teardown(() => child.process.kill('SIGKILL'));
   child.process.stdin?.write(`${frame}\n${frame.slice(0, 40)}`);

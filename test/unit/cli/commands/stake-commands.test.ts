@@ -9,7 +9,7 @@ const HOST = ['--host', 'gateway.example'];
 
 const sign = (text: string): string => bs58.encode(ed25519.sign(new TextEncoder().encode(text), SECRET));
 
-t.test('what is printed is what the wallet signs, and a signature of it checks', async (t) => {
+t.test('the printed text is the one to sign, and its signature is accepted', async (t) => {
   const text = await runCommand('stake', 'text', '--wallet', WALLET, ...HOST);
   t.equal(text.code, 0);
   const [, issued = ''] = /^gateway\.example stake proof v1\nwallet: \w+\nissued: (\d+)$/.exec(text.out) ?? [];
@@ -22,14 +22,14 @@ t.test('what is printed is what the wallet signs, and a signature of it checks',
   t.match(elsewhere, { code: 1, out: '', err: 'the stake proof is not valid: the wallet did not sign this text' });
 });
 
-t.test('a time can be named, and one that is long over is no good', async (t) => {
+t.test('a time can be given, and an expired one is rejected', async (t) => {
   const { out } = await runCommand('stake', 'text', '--wallet', WALLET, '--issued', '5', ...HOST);
   t.match(out, /issued: 5$/);
   const proof = ['--wallet', WALLET, '--issued', '5', '--signature', sign(out)];
   t.match(await runCommand('stake', 'check', ...proof, ...HOST), { code: 1, err: /more than a day ago/ });
 });
 
-t.test('what is missing or wrong is said', async (t) => {
+t.test('missing and invalid options are reported', async (t) => {
   t.match(await runCommand('stake', 'text', '--wallet', WALLET), {
     code: 64,
     err: /--host or the setting stake\.host/,

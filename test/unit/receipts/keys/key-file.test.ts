@@ -16,10 +16,10 @@ t.test('a key file appears once, whole and private, and is never replaced', asyn
   t.equal(readKeyFile(path), text);
   t.equal(statSync(path).mode & 0o777, 0o600);
   t.equal(statSync(dir).mode & 0o777, 0o700);
-  t.same(readdirSync(dir), ['key.pem'], 'no draft is left');
+  t.same(readdirSync(dir), ['key.pem'], 'no temporary file is left');
 });
 
-t.test('of processes that start at once one makes the key, and all come to the same', async (t) => {
+t.test('of processes that start at once one creates the key, and all use the same', async (t) => {
   const dir = join(t.testdir(), 'state');
   const { creators, keys, errors } = await startConcurrently(dir, 6); // 50 of them: npm run test:receipts
   t.same([creators, keys.size, errors], [1, 1, '']);

@@ -23,7 +23,7 @@ const open = (stateDir: string, source: Partial<KeySource> = {}) =>
   loadReceiptKeys({ stateDir, production: false, ...source }, NOW_MS);
 const publicKeyOf = (stateDir: string, source: Partial<KeySource> = {}) => open(stateDir, source).ring[0]?.publicKey;
 
-/** What the start says when it stops. */
+/** Returns the exit code and message of a failed start. */
 function refusal(stateDir: string, source: Partial<KeySource> = {}): string {
   try {
     open(stateDir, source);
@@ -33,7 +33,7 @@ function refusal(stateDir: string, source: Partial<KeySource> = {}): string {
   }
 }
 
-/** A file that holds the key of the vectors. */
+/** Writes a file with the key of the vectors. */
 function keyFile(dir: string, mode = 0o600, text = testVectors.seed): string {
   const file = join(dir, 'key');
   writeFileSync(file, text);
@@ -41,7 +41,7 @@ function keyFile(dir: string, mode = 0o600, text = testVectors.seed): string {
   return file;
 }
 
-t.test('the first start makes a key, every later one finds it', async (t) => {
+t.test('the first start creates a key, every later one loads it', async (t) => {
   const dir = join(t.testdir(), 'deep', 'state');
   const first = open(dir);
   const path = join(dir, 'receipt-key.pem');
@@ -52,7 +52,7 @@ t.test('the first start makes a key, every later one finds it', async (t) => {
   t.equal(publicKeyOf(dir, { production: true }), first.ring[0]?.publicKey, 'in production too');
 });
 
-t.test('what a crash left of the making of the key goes with the next start', async (t) => {
+t.test('temporary files of a crash are removed at the next start', async (t) => {
   const dir = t.testdir();
   open(dir);
   const draft = join(dir, 'receipt-key.pem.0123456789abcdef.tmp');
@@ -61,37 +61,37 @@ t.test('what a crash left of the making of the key goes with the next start', as
   t.same(readdirSync(dir), ['receipt-key.pem']);
 });
 
-t.test('in production a key is never made up', async (t) => {
+t.test('in production no key is created', async (t) => {
   const dir = t.testdir();
   t.match(refusal(dir, { production: true }), /slotgate receipt key create --state \/.*RECEIPT_KEY_FILE/);
   t.same(readdirSync(dir), []);
 });
 
-t.test('a key that was named is used, whatever the state folder holds', async (t) => {
+t.test('a configured key is used, whatever the state folder contains', async (t) => {
   const dir = t.testdir();
   t.equal(publicKeyOf(dir, { file: keyFile(dir) }), testVectors.publicKey);
   t.equal(publicKeyOf(dir, { inline: testVectors.seed, production: true }), testVectors.publicKey);
   t.same(readdirSync(dir), ['key']);
 });
 
-t.test('a key that was named and is not there, or not right, is never replaced by another', async (t) => {
+t.test('a configured key that is missing or invalid is never replaced by another', async (t) => {
   const dir = t.testdir();
   open(dir);
   t.match(refusal(dir, { file: keyFile(dir), inline: testVectors.seed }), /both set/);
   t.match(refusal(dir, { file: join(dir, 'absent') }), /no file/);
-  t.match(refusal(dir, { inline: '' }), /RECEIPT_KEY can not be used: not a key/);
-  t.match(refusal(dir, { inline: 'EPHEMERAL' }), /RECEIPT_KEY can not be used: not a key/);
+  t.match(refusal(dir, { inline: '' }), /RECEIPT_KEY can't be used: not a key/);
+  t.match(refusal(dir, { inline: 'EPHEMERAL' }), /RECEIPT_KEY can't be used: not a key/);
   t.match(refusal(dir, { file: keyFile(dir, 0o600, '') }), /not a key/);
 });
 
-t.test('a throw-away key is had by asking for it, and with a warning', async (t) => {
+t.test('an ephemeral key is created on request, with a warning', async (t) => {
   const dir = t.testdir();
   t.match(open(dir, { inline: 'ephemeral', production: true }), { path: null, created: false, warning: /ephemeral/ });
   t.not(publicKeyOf(dir, { inline: 'ephemeral' }), publicKeyOf(dir, { inline: 'ephemeral' }));
   t.same(readdirSync(dir), []);
 });
 
-t.test('a wallet is used with a warning', async (t) => {
+t.test('a wallet is accepted with a warning', async (t) => {
   const dir = join(t.testdir(), '.config', 'solana');
   mkdirSync(dir, { recursive: true });
   const raw = bs58.decode(testVectors.publicKey);
@@ -100,7 +100,7 @@ t.test('a wallet is used with a warning', async (t) => {
   t.match(open(dir, { file: wallet }).warning, /wallet/);
 });
 
-t.test('a file that is not plainly and only ours is refused, and the message says why', async (t) => {
+t.test('a file that is not regular and private is refused, and the message says why', async (t) => {
   const dir = t.testdir();
   for (const mode of [0o640, 0o604, 0o620, 0o777])
     t.match(refusal(dir, { file: keyFile(dir, mode) }), new RegExp(`mode ${mode.toString(8)}.*chmod 600`));
@@ -130,10 +130,10 @@ t.test('a damaged key in the state folder stops the start and stays as it is', a
   t.same(readFileSync(path), torn);
 });
 
-t.test('a state folder that can not be read or made stops the start', async (t) => {
+t.test('a state folder that can not be read or created stops the start', async (t) => {
   const dir = t.testdir({ file: 'not a folder', nowhere: t.fixture('symlink', 'absent/folder') });
-  t.match(refusal(join(dir, 'file', 'state')), /^78 the receipt key can not be used: ENOTDIR/);
-  t.match(refusal(join(dir, 'nowhere')), /^78 can not make the receipt key .*nowhere.*: E/);
+  t.match(refusal(join(dir, 'file', 'state')), /^78 the receipt key can't be used: ENOTDIR/);
+  t.match(refusal(join(dir, 'nowhere')), /^78 can't create the receipt key .*nowhere.*: E/);
 });
 
 t.test('a key of another kind is refused', async (t) => {

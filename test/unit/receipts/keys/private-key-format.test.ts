@@ -12,7 +12,7 @@ const json = (bytes: Uint8Array): string => JSON.stringify([...bytes]);
 const pem = (key: { export(options: { format: 'pem'; type: 'pkcs8' }): string | Buffer }): string =>
   key.export({ format: 'pem', type: 'pkcs8' }).toString();
 
-t.test('a key is read in each of its forms', async (t) => {
+t.test('a key is parsed in each of its formats', async (t) => {
   for (const [form, text] of Object.entries({
     'PKCS#8 PEM': pem(parsePrivateKey(testVectors.seed)),
     'Solana keypair': json(pair),
@@ -25,12 +25,12 @@ t.test('a key is read in each of its forms', async (t) => {
     t.equal(bs58.encode(publicBytesOf(parsePrivateKey(text))), testVectors.publicKey, form);
 });
 
-t.test('a foreign public half is refused, since signing under it gives the seed away', async (t) => {
+t.test('a foreign public half is refused, since signing under it reveals the seed', async (t) => {
   t.throws(() => parsePrivateKey(json(foreign)), /public half/);
   t.throws(() => parsePrivateKey(bs58.encode(foreign)), /public half/);
 });
 
-t.test('anything else is refused, and the message never shows it', async (t) => {
+t.test('anything else is refused, and the message never contains it', async (t) => {
   const locked = generateKeyPairSync('ed25519', {
     publicKeyEncoding: { format: 'pem', type: 'spki' },
     privateKeyEncoding: { format: 'pem', type: 'pkcs8', cipher: 'aes-256-cbc', passphrase: 'x' },

@@ -12,7 +12,7 @@ function newKey(more: Partial<ReceiptKey> = {}): ReceiptKey {
   return { ...key, ...more };
 }
 
-t.test('the next key signs from its moment on, and whoever cares is told once', async (t) => {
+t.test('the next key signs from its start on, and onChange is called once', async (t) => {
   const clock = new ManualClock();
   const first = newKey();
   const next = newKey({ notBeforeMs: clock.now() + 1000 });
@@ -26,18 +26,18 @@ t.test('the next key signs from its moment on, and whoever cares is told once', 
   t.equal(keys.active.kid, next.kid);
   t.same(told, [next.kid]);
   clock.advance(-1000);
-  t.equal(keys.active.kid, next.kid, 'a clock that is set back brings no old key back');
+  t.equal(keys.active.kid, next.kid, 'a clock set back does not reactivate an old key');
   t.equal(keys.find(first.kid), first);
 });
 
-t.test('other keys take over at once, and those before stay known but sign no more', async (t) => {
+t.test('replaced keys sign no more but stay known; the new ones sign at once', async (t) => {
   const clock = new ManualClock();
   const [old, other] = [newKey(), newKey()];
   const keys = new ReceiptKeys([old], clock, () => {});
   t.equal(keys.replace([other]), false);
   t.equal(keys.active.kid, other.kid);
   t.match(keys.find(old.kid), { publicKey: old.publicKey, signing: null });
-  t.equal(keys.replace([{ ...other, isRevoked: true }, newKey()]), true, 'a key has fallen');
+  t.equal(keys.replace([{ ...other, isRevoked: true }, newKey()]), true, 'a key is newly revoked');
   t.not(keys.active.kid, other.kid);
   t.not(keys.active.kid, old.kid);
   t.ok(keys.find(old.kid));

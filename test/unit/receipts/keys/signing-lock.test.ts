@@ -7,7 +7,7 @@ import { acquireSocketLock } from '../../../../src/runtime/files/socket-lock.ts'
 import { waitFor } from '../../../support/harness.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-/** Processes that would sign with one key, as far as that goes, and what they know of each other. */
+/** Creates processes that want to sign with one key, and records which of them may. */
 function signersOf(t: Test) {
   const path = join(t.testdir(), 'key');
   const clock = new ManualClock();
@@ -30,24 +30,24 @@ function signersOf(t: Test) {
   return { path, clock, alone, waiting, claim };
 }
 
-t.test('of two that sign with a key the second waits until the first has ended', async (t) => {
+t.test('of two signers with one key the second waits until the first has ended', async (t) => {
   const { path, clock, alone, waiting, claim } = signersOf(t);
   const end = await claim('first');
   t.same([...alone], ['first']);
   await claim('second');
   t.same([...waiting], [['second', undefined]]);
   clock.advance(2000);
-  t.same([...alone], ['first'], 'as long as that may take');
+  t.same([...alone], ['first'], 'for any length of time');
   end();
   await waitFor(() => {
     clock.advance(2000);
     return alone.has('second');
   }, 'the second');
-  t.equal(waiting.size, 1, 'and was told once');
-  t.equal(readdirSync(dirname(path)).length, 1, 'one flag is left');
+  t.equal(waiting.size, 1, 'and it was notified once');
+  t.equal(readdirSync(dirname(path)).length, 1, 'one socket is left');
 });
 
-t.test('another key is another matter', async (t) => {
+t.test('the lock of another key does not matter', async (t) => {
   const { path, alone, claim } = signersOf(t);
   const lower = await acquireSocketLock(`${path}.other`); // its name begins with the same letters
   await claim('first');
@@ -56,19 +56,19 @@ t.test('another key is another matter', async (t) => {
   lower?.();
 });
 
-t.test('what a dead process left holds up nobody, and is removed', async (t) => {
+t.test('the socket of a dead process blocks nobody and is removed', async (t) => {
   const { path, alone, claim } = signersOf(t);
   const lower = await acquireSocketLock(path);
   const [flag = ''] = readdirSync(dirname(path));
   linkSync(join(dirname(path), flag), `${path}.00000000.up`);
   lower?.();
-  t.ok(existsSync(`${path}.00000000.up`), 'it has a name still, but nobody listens');
+  t.ok(existsSync(`${path}.00000000.up`), 'the name still exists, but nobody listens');
   await claim('first');
   t.same([...alone], ['first']);
   t.notOk(existsSync(`${path}.00000000.up`));
 });
 
-t.test('who has ended while it waited takes nothing', async (t) => {
+t.test('a process that ended while it waited gets no lock', async (t) => {
   const { clock, alone, claim } = signersOf(t);
   const endFirst = await claim('first');
   const endSecond = await claim('second');
@@ -79,7 +79,7 @@ t.test('who has ended while it waited takes nothing', async (t) => {
   t.same([...alone], ['third']);
 });
 
-t.test('however many look at once, one at most is alone, and one comes to be', async (t) => {
+t.test('of concurrent attempts at most one gets the lock, and one of them eventually does', async (t) => {
   const { clock, alone, claim } = signersOf(t);
   const names = Array.from({ length: 12 }, (_, n) => `${n}`);
   await Promise.all(names.map((name, n) => claim(name, n / names.length)));
@@ -91,7 +91,7 @@ t.test('however many look at once, one at most is alone, and one comes to be', a
   t.equal(alone.size, 1);
 });
 
-t.test('of flags that go up and come down again in any order never two are up alone', async (t) => {
+t.test('in any order of acquiring and releasing two never have the lock', async (t) => {
   const path = join(t.testdir(), 'key');
   let alone = 0;
   const worker = async (pace: number): Promise<void> => {
@@ -112,7 +112,7 @@ t.test('of flags that go up and come down again in any order never two are up al
   last?.();
 });
 
-t.test('a folder may be as far down as it likes', async (t) => {
+t.test('a folder may be nested as deeply as it likes', async (t) => {
   const folder = join(t.testdir(), ...Array(9).fill('x'.repeat(100)));
   mkdirSync(folder, { recursive: true });
   const lower = await acquireSocketLock(join(folder, 'key'));
@@ -122,7 +122,7 @@ t.test('a folder may be as far down as it likes', async (t) => {
   t.same(readdirSync(folder), []);
 });
 
-t.test('where no flag can be raised nobody is alone, and it is told why', async (t) => {
+t.test('where no socket can be created nobody gets the lock, and the error is reported', async (t) => {
   const folder = t.testdir();
   const faults: unknown[] = [];
   for (const path of [join(folder, 'x'.repeat(110)), join(folder, 'no-folder', 'key')]) {

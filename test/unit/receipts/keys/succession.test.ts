@@ -16,7 +16,7 @@ t.test('the published succession is written and signed bit for bit', async (t) =
   t.equal(kidOf(bs58.decode(newPublicKey)), '39f713d0a644253f');
 });
 
-t.test('it is the word of one key, for one key, from one moment on', async (t) => {
+t.test('it is signed by one key, for one key, from one time on', async (t) => {
   t.ok(isSuccession(sig, testVectors.publicKey, newPublicKey, notBeforeMs));
   t.notOk(isSuccession(sig, newPublicKey, testVectors.publicKey, notBeforeMs));
   t.notOk(isSuccession(sig, testVectors.publicKey, testVectors.publicKey, notBeforeMs));
@@ -25,7 +25,7 @@ t.test('it is the word of one key, for one key, from one moment on', async (t) =
   t.notOk(isSuccession(sig.replace('b', 'c'), testVectors.publicKey, newPublicKey, notBeforeMs));
 });
 
-t.test('its header is read as it is written, and nothing else is', async (t) => {
+t.test('its header is parsed as it is written, and nothing else is', async (t) => {
   const header = `${testVectors.kid};${notBeforeMs};${sig}`;
   t.same(parseSuccession(header), { kid: testVectors.kid, notBeforeMs, sig });
   for (const text of ['', header.toUpperCase(), header.slice(1), ` ${header}`, header.replace(';', ';0'), `${header}0`])

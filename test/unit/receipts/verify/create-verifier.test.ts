@@ -33,7 +33,7 @@ function verdict(verify: Verifier, body: string, n: number): string {
   }
 }
 
-t.test('the receipts of a batch cost one check of a signature', async (t) => {
+t.test('the receipts of a batch cost one signature check', async (t) => {
   let checks = 0;
   const verify = createVerifier({
     isSignature: (...args) => {
@@ -45,7 +45,7 @@ t.test('the receipts of a batch cost one check of a signature', async (t) => {
   t.equal(checks, 1);
 });
 
-t.test('what is remembered opens no door: every verdict is that of one who remembers nothing', async (t) => {
+t.test('the cache changes no result: each one equals that of a verifier without a cache', async (t) => {
   const verify = createVerifier();
   for (const [n, body] of bodies.entries()) verdict(verify, body, n);
   const sig = /"sig":"(.{128})"/.exec(bodies[0] ?? '')?.[1] ?? '';
@@ -68,7 +68,7 @@ t.test('what is remembered opens no door: every verdict is that of one who remem
   t.pass();
 });
 
-t.test('only so many heads are remembered, the newest, and nothing that failed', async (t) => {
+t.test('only the newest tree heads are cached, and nothing that failed', async (t) => {
   const checked: string[] = [];
   const inner = {
     parseKey: parseTrustedKey,
@@ -79,24 +79,24 @@ t.test('only so many heads are remembered, the newest, and nothing that failed',
   };
   const judge = memoized(inner, 2);
   const key: TrustedKey = judge.parseKey(signer.publicKey);
-  t.equal(judge.parseKey(signer.publicKey), key, 'a key is read once');
+  t.equal(judge.parseKey(signer.publicKey), key, 'a key is parsed once');
   const ask = (head: string, sig = 'good'): boolean => judge.isSigned(head, sig, key);
   t.ok(ask('a') && ask('b') && ask('b') && ask('a'));
   t.same(checked, ['a', 'b']);
   t.notOk(ask('c', 'bad'));
   t.notOk(ask('c', 'bad'));
-  t.notOk(ask('a', 'bad'), 'the head is known, its signature another');
+  t.notOk(ask('a', 'bad'), 'a known tree head with another signature');
   t.same(checked, ['a', 'b', 'c', 'c', 'a']);
-  t.ok(ask('d') && ask('b') && ask('d'), 'the oldest made room');
+  t.ok(ask('d') && ask('b') && ask('d'), 'the oldest was evicted');
   t.same(checked.splice(5), ['d']);
   t.ok(ask('a'));
   t.same(checked.splice(5), ['a']);
   const other = judge.parseKey(newSigner().publicKey);
   t.ok(judge.isSigned('a', 'good', other));
-  t.same(checked.splice(5), ['a'], 'of another key nothing is known');
+  t.same(checked.splice(5), ['a'], 'nothing is cached for another key');
 });
 
-t.test('however many keys are asked about, few are kept', async (t) => {
+t.test('few keys are cached, however many are used', async (t) => {
   let read = 0;
   const judge = memoized(
     {
@@ -112,5 +112,5 @@ t.test('however many keys are asked about, few are kept', async (t) => {
   judge.parseKey('key 64');
   t.equal(read, 65);
   judge.parseKey('key 0');
-  t.equal(read, 66, 'forgotten, and read again');
+  t.equal(read, 66, 'evicted, and parsed again');
 });

@@ -24,7 +24,7 @@ const truth: Statement = {
 };
 const lie: Statement = { ...truth, digest: 'b'.repeat(64) };
 
-/** A receipt of one statement, signed with `others` in the same tree. */
+/** Returns the receipt of one statement, signed with `others` in the same tree. */
 const signed = (statement: Statement, ...others: Statement[]): string =>
   signBatch([statement, ...others], key)[0] ?? '';
 const isProof = (a: Partial<Statement>, b: Partial<Statement>): boolean =>
@@ -32,14 +32,14 @@ const isProof = (a: Partial<Statement>, b: Partial<Statement>): boolean =>
 
 t.test('two exact results for one finalized request convict', async (t) => {
   t.ok(isProof({}, {}));
-  t.ok(isProof({}, { issuedAt: NOW_MS + 60_000, nonce: 'A'.repeat(16) }), 'whenever and for whomever they were signed');
+  t.ok(isProof({}, { issuedAt: NOW_MS + 60_000, nonce: 'A'.repeat(16) }), 'at any time and for any caller');
   t.ok(equivocation(signed(truth, lie), signed(lie, truth, truth), publicKey), 'alone or together with others');
   t.ok(equivocation(JSON.parse(signed(truth)), JSON.parse(signed(lie)), publicKey), 'parsed or not');
   const hinted = signed(lie).replace(key.kid, '0'.repeat(16));
-  t.ok(equivocation(signed(truth), hinted, publicKey), 'a wrong hint at the key saves nobody');
+  t.ok(equivocation(signed(truth), hinted, publicKey), 'a wrong key id changes nothing');
 });
 
-t.test('one result convicts nobody, however often it is signed', async (t) => {
+t.test('one result signed several times convicts nobody', async (t) => {
   t.notOk(equivocation(signed(truth), signed({ ...truth, issuedAt: NOW_MS + 1 }), publicKey));
 });
 
@@ -50,7 +50,7 @@ t.test('results may differ where one was not finalized', async (t) => {
   }
 });
 
-t.test('results may differ where one is only what was observed', async (t) => {
+t.test('results may differ where one is observed only', async (t) => {
   t.notOk(isProof({ claim: 'observed/1' }, { claim: 'observed/1' }));
   t.notOk(isProof({}, { claim: 'observed/1' }));
 });
@@ -60,14 +60,14 @@ t.test('results may differ under two revisions of their schema', async (t) => {
   t.ok(isProof({ claim: 'exact/2' }, { claim: 'exact/2' }));
 });
 
-t.test('results of two questions may differ', async (t) => {
+t.test('results of two requests may differ', async (t) => {
   t.notOk(isProof({}, { request: 'GET /api/v1/slot' }));
   t.notOk(isProof({}, { slot: 43 }));
   t.notOk(isProof({}, { cluster: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' }));
   t.notOk(isProof({}, { status: 404 }));
 });
 
-t.test('what the key did not sign says nothing about its owner', async (t) => {
+t.test('a receipt that the key did not sign says nothing about its owner', async (t) => {
   const honest = signed(truth);
   const code = (a: Receipt | string, b: Receipt | string, of = publicKey): unknown => {
     try {
@@ -100,7 +100,7 @@ const statement: fc.Arbitrary<Statement> = fc.record({
   nonce: fc.constantFrom(null, 'A'.repeat(16)),
 });
 
-t.test('it is symmetric, and holds of exactly those that contradict each other', async (t) => {
+t.test('it is symmetric, and true of exactly those that contradict each other', async (t) => {
   fc.assert(
     fc.property(statement, statement, (a, b) => {
       const verdict = equivocation(signed(a), signed(b), publicKey);
@@ -113,7 +113,7 @@ t.test('it is symmetric, and holds of exactly those that contradict each other',
   );
 });
 
-t.test('an honest signer never convicts itself: its guard calls the second truth observed', async (t) => {
+t.test('an honest signer never convicts itself: its guard claims observed for the second result', async (t) => {
   fc.assert(
     fc.property(fc.array(statement, { minLength: 2, maxLength: 6 }), (statements) => {
       const signer = newSigner();

@@ -27,7 +27,7 @@ const python = (bodies: readonly string[]): string[] =>
     }),
   );
 
-/** The bodies of the vectors, signed anew. */
+/** Signs the bodies of the vectors again. */
 function signedBy(sign: (receipts: readonly Receipt[]) => readonly string[]): string[] {
   const receipts = [...sign([receiptOf(singleVector)]), ...sign(batchVectors.map(receiptOf))];
   return testVectors.vectors.map(({ body }, i) => `${body.slice(0, body.lastIndexOf('{'))}${receipts[i]}}`);

@@ -6,7 +6,7 @@ import { CLUSTER, newSigner, sealAnswers } from '../../../support/receipts/seale
 
 const script = fileURLToPath(new URL('../../../../../test/support/receipts/verify-receipt.py', import.meta.url));
 
-/** What the verifier in another language says: its exit code, and the result or the fault. */
+/** Runs the Python verifier; returns its exit code, and the result or the fault. */
 function judge(body: string, publicKey: string, cluster: string, request: string, nonce: string | null) {
   const args = [script, publicKey, cluster, request, '-', ...(nonce === null ? [] : [nonce])];
   const { status, stdout, stderr } = spawnSync('python3', args, { input: body, encoding: 'utf8' });
@@ -14,7 +14,7 @@ function judge(body: string, publicKey: string, cluster: string, request: string
 }
 
 t.test(
-  'a verifier in another language accepts what is signed here and refuses what is changed',
+  'the Python verifier accepts receipts signed here and refuses changed ones',
   { skip: pythonSkipReason },
   async (t) => {
     const signer = newSigner();

@@ -13,12 +13,12 @@ const judge = (vector: TestVector, body = vector.body): string =>
     body,
   });
 
-t.test('the verifier in the manual is short', async (t) => {
+t.test('the verifier in the README is short', async (t) => {
   t.match(readmeVerifierSource, 'openssl');
   t.ok(readmeVerifierSource.trimEnd().split('\n').length <= 30);
 });
 
-t.test('it believes the published vectors, and none that was touched', { skip: pythonSkipReason }, async (t) => {
+t.test('it accepts the published vectors, and none that was changed', { skip: pythonSkipReason }, async (t) => {
   for (const vector of [singleVector, ...batchVectors])
     t.equal(judge(vector), Buffer.from(vector.resultHex, 'hex').toString(), vector.name);
   const [, bound = singleVector] = batchVectors;

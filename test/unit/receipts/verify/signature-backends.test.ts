@@ -47,7 +47,7 @@ const statement: Statement = {
   nonce: null,
 };
 
-/** A body under a key, with whatever signature its hostile owner makes of the head. */
+/** Creates a body under a key, with any signature that its hostile owner makes of the tree head. */
 function question(publicKey: Uint8Array, signHead: (head: Buffer) => Uint8Array): VerifyRequest {
   const name = bs58.encode(publicKey);
   const head = Buffer.from(treeHeadText(1, leafHash(formatStatement(name, statement))));
@@ -108,7 +108,7 @@ t.test(
   },
 );
 
-t.test('whatever is added to R and S, the two libraries agree, and take nothing but the honest', async (t) => {
+t.test('whatever is added to R and S, the two libraries agree, and accept only the honest signature', async (t) => {
   const one = fc.record({
     nonce: fc.bigInt({ min: 1n, max: 2n ** 250n }),
     torsion: fc.nat(7),

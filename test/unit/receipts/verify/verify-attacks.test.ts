@@ -21,8 +21,8 @@ import { testVectors } from '../../../support/receipts/test-vectors.ts';
 import { withUnreducedScalar } from '../hostile-signer.ts';
 import { replaceOnce, verificationOutcome } from '../verification-outcome.ts';
 
-// Every attack on an honest key's receipts, by what it is to achieve. What the owner of a key can do besides is in
-// back-ends.test.ts.
+// The attacks on an honest key's receipts, by their aim. Attacks by the owner of a key are in
+// signature-backends.test.ts.
 
 const secret = parsePrivateKey('5e'.repeat(32));
 const signer = newSigner(secret);
@@ -215,7 +215,7 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
   ],
 };
 
-t.test('without an attack each of the bodies holds', async (t) => {
+t.test('without an attack each body is valid', async (t) => {
   for (const text of [body, alone]) t.equal(fault(text), 'holds');
   t.equal(fault(weak, { request: weaker.request }), 'holds');
   t.equal(fault(bound, { nonce: NONCE }), 'holds');
@@ -230,7 +230,7 @@ for (const [aim, attacks] of Object.entries(ATTACKS)) {
   });
 }
 
-t.test('attack: a query is spelled so that two questions seem one', async (t) => {
+t.test('attack: a query is spelled so that two requests seem one', async (t) => {
   const query = fc.uniqueArray(fc.tuple(fc.stringMatching(/^[a-c]{1,2}$/), fc.string({ maxLength: 3 })), {
     selector: ([name]) => name,
     maxLength: 3,

@@ -22,18 +22,18 @@ const [text = ''] = sealAnswers(signer, [answer, ...others]);
 const body = Buffer.from(text);
 const receiptAt = body.lastIndexOf('{');
 
-/** What a well-formed receipt is refused for when one of its members is not what was signed. */
+/** The fault of a well-formed receipt with one changed member. */
 const FAULT_OF: Readonly<Partial<Record<keyof Receipt, ReceiptFault>>> = {
   kid: 'unknown-key',
   cluster: 'cluster',
   request: 'request',
   status: 'status',
-  slot: 'envelope', // it is not the one beside the result
+  slot: 'envelope', // it differs from the one next to the result
   digest: 'digest',
   nonce: 'nonce',
 };
 
-/** The fault that a flip in the receipt must be refused for. */
+/** Returns the expected fault of a flip in the receipt. */
 function faultOf(flipped: string): ReceiptFault {
   const receipt = parseReceipt(flipped);
   const honest = parseReceipt(receiptTextIn(text));
@@ -45,7 +45,7 @@ function faultOf(flipped: string): ReceiptFault {
   return (changed && FAULT_OF[changed]) ?? 'signature';
 }
 
-/** The fault that a flip at this byte must be refused for. */
+/** Returns the expected fault of a flip at this byte. */
 function expectedFault(flipped: Buffer, at: number): ReceiptFault {
   if (!Buffer.from(flipped.toString()).equals(flipped)) return 'utf8';
   if (at === body.length - 1) return 'envelope';

@@ -26,14 +26,14 @@ const expected: Expected = { publicKeys: [signer.publicKey], cluster: CLUSTER, r
 const fault = (body: string | Uint8Array, different: Partial<Expected> = {}): string =>
   verificationOutcome(verifyReceipt, body, { ...expected, ...different });
 
-t.test('a body proves its result, slot and everything beside it', async (t) => {
+t.test('a body proves its result, slot and all other members', async (t) => {
   const { result, slot, receipt } = verifyReceipt(first, expected);
   t.equal(result, answer.result);
   t.equal(slot, 42);
   t.match(receipt, { commitment: 'finalized', claim: 'exact/1', issuedAt: NOW_MS, nonce: null, size: 2, index: 0 });
 });
 
-t.test('what is expected must be met', async (t) => {
+t.test('every expectation must be met', async (t) => {
   const nextKey = newSigner().publicKey;
   t.equal(fault(first, { cluster: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' }), 'cluster');
   t.equal(fault(first, { request: 'GET /api/v1/search?q=caf%C3%A9' }), 'request');
@@ -47,7 +47,7 @@ t.test('what is expected must be met', async (t) => {
   t.equal(fault(first, { publicKeys: [nextKey, signer.publicKey] }), 'holds');
 });
 
-t.test('a request may be spelled as one likes', async (t) => {
+t.test('a request may be spelled in any equivalent way', async (t) => {
   for (const target of [
     '/api/v1/search?q=caf%c3%a9&page=2',
     '/api/v1/search?q=café&&page=%32#top',
@@ -56,7 +56,7 @@ t.test('a request may be spelled as one likes', async (t) => {
     t.equal(fault(first, { request: `GET ${target}` }), 'holds', target);
 });
 
-t.test('a mistake of the caller is no fault of the body', async (t) => {
+t.test('an invalid argument is no fault of the body', async (t) => {
   const verify = (different: Partial<Expected>) => () => verifyReceipt(first, { ...expected, ...different });
   t.throws(verify({ request: '/api/v1/slot' }), TypeError);
   t.throws(verify({ request: 'POST /api/v1/rpc' }), TypeError);
@@ -64,7 +64,7 @@ t.test('a mistake of the caller is no fault of the body', async (t) => {
   t.throws(verify({ publicKeys: ['0OIl'] }), TypeError);
 });
 
-t.test('age is judged by the clock that is passed in', async (t) => {
+t.test('age is checked by the time that is passed in', async (t) => {
   const at = (nowMs: number, maxAgeMs?: number) =>
     fault(first, { time: maxAgeMs === undefined ? { nowMs } : { nowMs, maxAgeMs } });
   t.equal(at(NOW_MS - 4_999), 'holds');
@@ -77,7 +77,7 @@ t.test('age is judged by the clock that is passed in', async (t) => {
   t.equal(fault(first, { minSlot: 43 }), 'old-slot');
 });
 
-t.test('of several faults the first is told', async (t) => {
+t.test('of several faults the first is reported', async (t) => {
   const notFound = replaceOnce(first, '"status":200', '"status":404');
   let wrong: Expected = { cluster: 'x', request: 'GET /api/v1/x', nonce: 'x', publicKeys: [], minSlot: 99 };
   const told = [fault(replaceOnce(notFound, '9007199254740993', '1'), wrong), fault(notFound, wrong)];
@@ -89,7 +89,7 @@ t.test('of several faults the first is told', async (t) => {
   t.same(told, ['digest', 'status', 'cluster', 'request', 'nonce', 'unknown-key', 'old-slot', 'holds']);
 });
 
-t.test('a body cut, joined or made of anything else throws nothing but a fault', async (t) => {
+t.test('a body cut, joined or made of anything else throws nothing but a ReceiptError', async (t) => {
   const cut = fc.tuple(fc.nat({ max: first.length }), fc.nat({ max: first.length }), fc.string());
   fc.assert(
     fc.property(cut, ([from, to, between]) => {
