@@ -1,59 +1,59 @@
 import type { Clock } from '../domain/clock.ts';
 import type { RpcMethod } from '../domain/rpc-methods.ts';
 
-/** Where one Solana node is. Both URLs and the headers may hold keys, so none of them is ever shown. */
+/** Address of one Solana node. Both URLs and the headers may hold keys, so none of them is ever shown. */
 export interface NodeOptions {
-  /** What people see instead of the URL. */
+  /** Name that people see instead of the URL. */
   readonly id: string;
   readonly url: string;
   readonly wsUrl: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of two nodes that are equally well and quick, the one with twice the weight gets twice the reads. Default: 1. */
+  /** Share of the calls among equally healthy and quick nodes. Default: 1. */
   readonly weight?: number;
-  /** Whether it keeps the whole ledger, so that it is asked when others no longer know. */
+  /** Whether the node keeps the whole ledger, so that it is called for what others have pruned. */
   readonly archival?: boolean;
-  /** Whether there are many nodes behind its URLs, so that who answers may be another than who tells. */
+  /** Whether its URLs lead to a pool of nodes, so that another may answer than the one that notifies. */
   readonly pooled?: boolean;
-  /** The only methods that it is to be asked for. Default: all. */
+  /** Methods that the node may be called for. Default: all. */
   readonly methods?: readonly RpcMethod[];
 }
 
-/** The `upstream` part of the config; config/default.json has the values. */
+/** Section `upstream` of the config; config/default.json has the values. */
 export interface UpstreamSettings {
-  /** How long a read may take altogether. */
+  /** Time limit of a call. */
   readonly timeoutMs: number;
-  /** The same for reads that scan or reach into old ledgers. */
+  /** Time limit of a call that scans or reaches into old ledgers. */
   readonly slowTimeoutMs: number;
-  /** HTTP connections to a node, and so requests in flight. */
+  /** HTTP connections to a node, and so its requests in flight. */
   readonly connections: number;
-  /** Requests to a node that may wait for a connection; one more is `overloaded`. */
+  /** Requests to a node that may wait for a connection; further ones are `overloaded`. */
   readonly queue: number;
-  /** The longest answer and the longest WebSocket message, and how many bytes of messages may wait for us. */
+  /** Longest response, longest WebSocket message, and most bytes of unhandled messages. */
   readonly maxBytes: number;
-  /** A WebSocket that says nothing for so long is dead, and so is a tip that stands still. */
+  /** Time without a message after which a WebSocket counts as dead, and without a slot after which a node is stalled. */
   readonly silenceMs: number;
-  /** Between pings; each must be answered before the next. */
+  /** Time between pings; each must be answered before the next. */
   readonly pingMs: number;
-  /** How long a handshake or the acknowledgement of a subscription may take. */
+  /** Time limit of a handshake and of the acknowledgement of a subscription. */
   readonly ackMs: number;
   readonly backoffMinMs: number;
   readonly backoffMaxMs: number;
-  /** How long {@link connectMesh} goes on trying. */
+  /** Time limit of `connectMesh`. */
   readonly startMs: number;
-  /** How many subscriptions one WebSocket may carry. */
+  /** Most subscriptions of one WebSocket. */
   readonly subscriptions: number;
-  /** How many bytes of answers may be on their way in at once, over all nodes. */
+  /** Most bytes of responses that are received at once, over all nodes. */
   readonly inFlightBytes: number;
-  /** How many slots more than the time explains are believed on one node's word. */
+  /** Slots beyond what the elapsed time explains that one node alone may report. */
   readonly maxJump: number;
-  /** How many slots the only node must go on steadily after a bigger step before it is believed. */
+  /** Slots that the only node must advance steadily after a bigger step until its slots are accepted. */
   readonly steadySlots: number;
 }
 
-/** What all parts of the mesh are given from outside. */
+/** Dependencies of all parts of the mesh. */
 export interface UpstreamDeps {
   readonly clock: Clock;
-  /** From 0 up to, but not including, 1. Spreads reconnects. */
+  /** Random number from 0 up to, but not including, 1. Spreads reconnects. */
   readonly random: () => number;
   readonly settings: UpstreamSettings;
 }

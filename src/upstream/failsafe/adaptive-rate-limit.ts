@@ -1,22 +1,22 @@
 import type { Clock } from '../../domain/clock.ts';
 
-/** Limits of public endpoints are counted over 10 s. */
+/** Window of public endpoints' limits (solana.com, "Clusters and Public RPC Endpoints"). */
 const WINDOW_MS = 10_000;
 const BUCKETS = 10;
 const BUCKET_MS = WINDOW_MS / BUCKETS;
-/** What is left of the number that was too much, and what a window at the limit adds to it. */
+/** Factors of additive-increase, multiplicative-decrease: applied to the count that was refused, and to a limit used up. */
 const DECREASE_FACTOR = 0.9;
 const INCREASE_FACTOR = 1.1;
-/** So few in a window are no measure: they are refused for another reason, or the pauses alone will do. */
+/** Smallest limit that is learned: fewer requests are refused for other reasons, or the pauses alone suffice. */
 const MIN_LIMIT = 10;
 
 /**
- * How many requests of one kind a node takes, learned from its refusals: no limit until the first, then a little less
- * than what was too much, and a little more again for each window that used it up without a refusal.
+ * Learns from a node's refusals how many requests of one kind it accepts: no limit until the first refusal, then 10 %
+ * less than the count that was refused, and 10 % more for each window that used up the limit without a refusal.
  */
 export class AdaptiveRateLimit {
   readonly #clock: Clock;
-  /** Requests by tenth of a window. */
+  /** Requests of the last window, by tenths of it. */
   #sent: { readonly number: number; count: number }[] = [];
   #limit = Number.POSITIVE_INFINITY;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
@@ -26,12 +26,12 @@ export class AdaptiveRateLimit {
     this.#clock = clock;
   }
 
-  /** Requests in any 10 s. */
+  /** Requests allowed in any 10 s. */
   get limit(): number {
     return this.#limit;
   }
 
-  /** For how long the node is to be left alone; 0 if not at all. */
+  /** Milliseconds until the next request may be sent; 0 if now. */
   get waitMs(): number {
     const now = this.#clock.monotonic();
     const pause = Math.max(0, this.#pausedUntilMs - now);
@@ -48,7 +48,7 @@ export class AdaptiveRateLimit {
     else this.#sent.push({ number, count: 1 });
   }
 
-  /** The node won't have more for `pauseMs`, as it says or as is usual. Then it counts anew, and so do we. */
+  /** Lowers the limit and pauses: the node refuses more for `pauseMs`. It then starts a new window, and so does this. */
   refused(pauseMs: number): void {
     const now = this.#clock.monotonic();
     const requestsInWindow = this.#requestsInWindow();
@@ -59,7 +59,7 @@ export class AdaptiveRateLimit {
     this.#sent = [];
   }
 
-  /** Once a window, and only where the limit is felt: otherwise nothing is learned about it. */
+  /** Raises the limit once a window, if that window used it up: else nothing was learned. */
   #raiseLimit(): void {
     const now = this.#clock.monotonic();
     if (now - this.#limitChangedMs < WINDOW_MS || this.#requestsInWindow() < this.#limit - 1) return;
@@ -69,7 +69,7 @@ export class AdaptiveRateLimit {
 
   #requestsInWindow(): number {
     const number = Math.floor(this.#clock.monotonic() / BUCKET_MS);
-    this.#sent = this.#sent.filter((bucket) => bucket.number >= number - BUCKETS); // the oldest only in part
+    this.#sent = this.#sent.filter((bucket) => bucket.number >= number - BUCKETS); // of the oldest only a part still counts
     return this.#sent.reduce((sum, { count }) => sum + count, 0);
   }
 }

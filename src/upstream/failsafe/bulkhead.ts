@@ -1,9 +1,9 @@
 import { GatewayError } from '../../domain/gateway-error.ts';
 
-/** Lets so many pieces of work run at once and so many more wait in line, first come, first served. */
+/** Limits how much work runs at once and how much waits, first come, first served. */
 export class Bulkhead {
   readonly #maxQueued: number;
-  readonly #waiters = new Set<() => void>(); // a Set keeps its order and forgets from the middle
+  readonly #waiters = new Set<() => void>(); // a Set keeps its order and deletes from the middle
   #free: number;
 
   constructor(maxConcurrent: number, maxQueued: number) {
@@ -11,7 +11,7 @@ export class Bulkhead {
     this.#maxQueued = maxQueued;
   }
 
-  /** Throws `overloaded` when the line is full, and the signal's reason when it comes while waiting. */
+  /** Runs the work once there is capacity. Throws `overloaded` when the queue is full, and the signal's reason if it aborts first. */
   async run<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     await this.#acquire(signal);
     try {
@@ -41,7 +41,7 @@ export class Bulkhead {
     });
   }
 
-  /** The place goes to the next in line without ever being free, so that nobody can slip in between. */
+  /** Hands the capacity to the next waiter without ever freeing it, so that no newcomer can overtake. */
   #release(): void {
     const [next] = this.#waiters;
     if (next === undefined) {

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../domain/gateway-error.ts';
 
-/** How many bytes of answers may be on their way in at once, over all nodes. */
+/** Bounds the bytes of responses that are being received at once, over all nodes. */
 export class ByteBudget {
   #available: number;
 
@@ -12,7 +12,7 @@ export class ByteBudget {
     return this.#available;
   }
 
-  /** Throws `overloaded` when there are no more; whoever takes some gives them back. */
+  /** Reserves bytes until the caller releases them. Throws `overloaded` when too few are available. */
   reserve(bytes: number): void {
     if (bytes > this.#available) throw new GatewayError('overloaded', 'too much is being read');
     this.#available -= bytes;

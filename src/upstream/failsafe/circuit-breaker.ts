@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 
-/** How an attempt ended. `void`: it says nothing about the other end. */
-export type AttemptOutcome = 'answered' | 'failed' | 'void';
+/** Result of an attempt. `ignored`: it says nothing about the node. */
+export type AttemptOutcome = 'succeeded' | 'failed' | 'ignored';
 
 const BUCKET_MS = 1000;
 const BUCKETS = 10;
@@ -16,8 +16,8 @@ interface Bucket {
 }
 
 /**
- * A circuit breaker: opens when at least half of at least 20 attempts within 10 s have failed, and lets one through
- * after a second to see whether it may close.
+ * Stops attempts when at least half of at least 20 within 10 s have failed, and allows one a second later to probe
+ * whether it may close.
  */
 export class CircuitBreaker {
   readonly #clock: Clock;
@@ -29,7 +29,7 @@ export class CircuitBreaker {
     this.#clock = clock;
   }
 
-  /** Whether an attempt should be made now. */
+  /** True when an attempt should be made now. */
   get allowsAttempt(): boolean {
     return this.#openedAtMs === undefined || (this.#isProbeDue() && !this.#isProbing);
   }
@@ -38,13 +38,13 @@ export class CircuitBreaker {
     return this.#openedAtMs !== undefined;
   }
 
-  /** Begins an attempt, ready or not; the returned function is called once with how it ended. */
+  /** Starts an attempt, allowed or not. The caller calls the returned function once with its outcome. */
   startAttempt(): (outcome: AttemptOutcome) => void {
     const isProbe = this.isOpen && this.allowsAttempt;
     if (isProbe) this.#isProbing = true;
     return (outcome) => {
       if (isProbe) this.#endProbe(outcome);
-      else if (outcome !== 'void' && !this.isOpen) this.#record(outcome);
+      else if (outcome !== 'ignored' && !this.isOpen) this.#record(outcome);
     };
   }
 
@@ -54,7 +54,7 @@ export class CircuitBreaker {
 
   #endProbe(outcome: AttemptOutcome): void {
     this.#isProbing = false;
-    if (outcome === 'answered') this.#openedAtMs = undefined;
+    if (outcome === 'succeeded') this.#openedAtMs = undefined;
     else if (outcome === 'failed') this.#openedAtMs = this.#clock.monotonic();
   }
 

@@ -1,7 +1,7 @@
 import type { UpstreamDeps } from '../upstream-options.ts';
 import { backoffMs } from './exponential-backoff.ts';
 
-/** How long a node is left alone after a connection to it was lost: the longer, the more were lost in a row. */
+/** Pause after a lost connection, which grows with each loss in a row. */
 export class Cooldown {
   readonly #deps: UpstreamDeps;
   #failures = 0;
@@ -11,12 +11,12 @@ export class Cooldown {
     this.#deps = deps;
   }
 
-  /** For how many milliseconds yet; 0 when it may be tried. */
+  /** Milliseconds until the next attempt; 0 if now. */
   get remainingMs(): number {
     return Math.max(0, this.#untilMs - this.#deps.clock.monotonic());
   }
 
-  /** A connection is lost. Those that are lost together count once. */
+  /** Starts the pause after a loss. Losses during a pause count as one. */
   start(): void {
     if (this.remainingMs > 0) return;
     const now = this.#deps.clock.monotonic();

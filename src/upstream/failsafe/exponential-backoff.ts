@@ -1,8 +1,8 @@
 import type { UpstreamDeps } from '../upstream-options.ts';
 
 /**
- * The pause after so many failures in a row: somewhere between the shortest and a limit that doubles with each failure,
- * up to the longest.
+ * Returns the pause after so many failures in a row: random between the shortest and a limit that doubles with each
+ * failure, up to the longest.
  */
 export function backoffMs(failures: number, { random, settings }: Pick<UpstreamDeps, 'random' | 'settings'>): number {
   const limit = Math.min(settings.backoffMaxMs, settings.backoffMinMs * 2 ** failures);

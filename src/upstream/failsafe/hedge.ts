@@ -1,22 +1,23 @@
 import type { Clock } from '../../domain/clock.ts';
 
 export interface HedgeOptions<T> {
-  /** At least one, the best first. None begins before it is needed. */
+  /** At least one attempt, the best first. None starts before it is needed. */
   readonly attempts: readonly (() => Promise<T>)[];
   readonly clock: Clock;
-  /** After so many milliseconds without an answer the next begins beside the first. Never for a second time. */
+  /** Milliseconds without a result after which a second attempt starts, at most once. */
   readonly hedgeAfterMs: number;
-  /** Whether no other could do better than this result. */
+  /** Decides whether no other attempt could give a better result. */
   isAcceptable(result: T): boolean;
-  /** Whether no other could do better than fail like this. */
+  /** Decides whether every other attempt would fail alike. */
   isFinal(thrown: unknown): boolean;
-  /** Which of two failures says more. */
+  /** Decides whether the first of two failures says less than the second. */
   isLessInformative(thrown: unknown, than: unknown): boolean;
 }
 
 /**
- * Makes one attempt after another until one settles it, and a second at once when the first takes long. Without any that
- * settles it, the first result that came stands, else the failure that says most. What comes late is dropped.
+ * Makes one attempt after another until one gives an acceptable result, and starts a second early when the first is
+ * slow (Dean and Barroso, "The Tail at Scale"). Without an acceptable result the first result counts, else the failure
+ * that says most. Late results are dropped.
  */
 export function hedgedFailover<T>({
   attempts,

@@ -1,12 +1,12 @@
 const WINDOW_SIZE = 128;
-/** With fewer the percentile says nothing. */
+/** Fewest samples that give a percentile. */
 const MIN_SAMPLES = 16;
-/** How many new ones come before the percentile is taken anew. */
+/** New samples after which the percentile is computed again. */
 const REFRESH_EVERY = 16;
-/** Of the mean, one part in so many is the newest answer. */
+/** Divisor of the newest sample's weight in the moving mean. */
 const SMOOTHING = 16;
 
-/** How long the latest answers took, in milliseconds. */
+/** Tracks the mean and the 95th percentile of the latest response times, in milliseconds. */
 export class LatencyTracker {
   readonly #samples: number[] = [];
   #count = 0;
@@ -21,12 +21,12 @@ export class LatencyTracker {
     this.#p95Ms = sorted[Math.ceil(sorted.length * 0.95) - 1];
   }
 
-  /** The moving mean; undefined before the first. */
+  /** Moving mean; undefined before the first sample. */
   get meanMs(): number | undefined {
     return this.#meanMs;
   }
 
-  /** What 95 of 100 don't exceed; undefined while there are too few. */
+  /** 95th percentile; undefined with too few samples. */
   get p95Ms(): number | undefined {
     return this.#p95Ms;
   }

@@ -2,12 +2,12 @@ import type { Clock } from '../../domain/clock.ts';
 import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import { AdaptiveRateLimit } from './adaptive-rate-limit.ts';
 
-/** What one node asks of us: a pace for each method, and one for all together once it refuses several. */
+/** Limits the requests to one node: per method, and over all methods once the node refuses several. */
 export class MethodRateLimits {
   readonly #clock: Clock;
   readonly #overall: AdaptiveRateLimit;
   readonly #byMethod = new Map<RpcMethod, AdaptiveRateLimit>();
-  /** The method that was refused last, and until when its pause is. */
+  /** Last rejected method, and the end of its pause. */
   #refused: { readonly method: RpcMethod; readonly untilMs: number } | undefined;
 
   constructor(clock: Clock) {
@@ -15,7 +15,7 @@ export class MethodRateLimits {
     this.#overall = new AdaptiveRateLimit(clock);
   }
 
-  /** For how long the node is to be left alone with this method. */
+  /** Returns in how many milliseconds the method may be called again; 0 if now. */
   waitMs(method: RpcMethod): number {
     return Math.max(this.#overall.waitMs, this.#limitOf(method).waitMs);
   }
@@ -25,7 +25,7 @@ export class MethodRateLimits {
     this.#limitOf(method).sent();
   }
 
-  /** A second method refused while the first one rests: then it is not about the method. */
+  /** Records a refusal. A second method refused during the first one's pause means that the limit is not per method. */
   refused(method: RpcMethod, pauseMs: number): void {
     const now = this.#clock.monotonic();
     const last = this.#refused;

@@ -1,7 +1,7 @@
-/** A node that asks for a longer pause than this would be lost until the next start. */
+/** Longest pause that is obeyed: with a longer one the node would be out of use until the next start. */
 const MAX_SECONDS = 3600;
 
-/** The whole seconds that a `Retry-After` header asks for, as a number or as a date. Without one: 1. */
+/** Parses a `Retry-After` header (RFC 9110, 10.2.3), seconds or a date, to whole seconds. Returns 1 without one. */
 export function retryAfterSeconds(header: string | undefined, nowMs: number): number {
   const value = header?.trim() ?? '';
   const seconds = /^[0-9]+$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - nowMs) / 1000);

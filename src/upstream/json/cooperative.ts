@@ -1,13 +1,13 @@
-/** Work that can be put aside: it yields about every {@link YIELD_EVERY_BYTES} bytes that it has gone through. */
+/** Work that yields about every {@link YIELD_EVERY_BYTES} bytes that it has scanned. */
 export type YieldingWork<T> = Generator<void, T>;
 
-/** So much of a text is gone through at a time: about a millisecond's work. */
+/** Bytes scanned in one turn of the event loop: about a millisecond's work. */
 export const YIELD_EVERY_BYTES = 256 * 1024;
 
-/** Lets everything else that waits for the event loop go first. */
+/** Resolves in a later turn of the event loop, after everything that waits for it. */
 export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Does the work without a rest: for what is known to be short. */
+/** Runs short work in one go. */
 export function runSync<T>(work: YieldingWork<T>): T {
   for (;;) {
     const step = work.next();
@@ -15,7 +15,7 @@ export function runSync<T>(work: YieldingWork<T>): T {
   }
 }
 
-/** Does the work with a turn for everybody else between any two steps. */
+/** Runs long work and yields to the event loop between its steps. */
 export async function runYielding<T>(work: YieldingWork<T>, yieldTurn = yieldToEventLoop): Promise<T> {
   for (;;) {
     const step = work.next();

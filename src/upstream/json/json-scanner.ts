@@ -1,7 +1,7 @@
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { runSync, YIELD_EVERY_BYTES, type YieldingWork } from './cooperative.ts';
 
-/** Deeper JSON than this is refused, so that no answer can exhaust the stack. No node nests a tenth as deep. */
+/** Deepest JSON that is accepted, so that no response can exhaust the stack. No node nests a tenth as deep. */
 const MAX_DEPTH = 128;
 
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
@@ -12,14 +12,14 @@ export const OPEN_OBJECT = 0x7b;
 export const OPEN_ARRAY = 0x5b;
 export const CLOSE_ARRAY = 0x5d;
 
-// The scanner of JSON text. Each function takes the position where something starts and returns the position just after
-// it, or throws `upstream_error` where the grammar is broken.
+// A scanner of JSON (RFC 8259). Each function gets the position where something starts and returns the position just
+// after it, or throws `upstream_error` where the grammar is broken.
 
-/** Passes over one value of any kind, which stands `depth` levels deep. */
+/** Skips one value of any kind, `depth` levels deep. */
 export const skipValue = (bytes: Buffer, at: number, depth: number): number =>
   isOpening(bytes[at]) ? runSync(skipValueYielding(bytes, at, depth)) : skipScalar(bytes, at);
 
-/** As {@link skipValue}, with rests: nothing is known of how long the value is. */
+/** Skips one value and yields in between: it may be long. */
 function* skipValueYielding(bytes: Buffer, start: number, depth: number): YieldingWork<number> {
   const open: number[] = []; // the brackets around `at`, outermost first
   let at = start;
@@ -75,7 +75,7 @@ function skipScalar(bytes: Buffer, at: number): number {
   }
 }
 
-/** Passes over the name of a member and its colon, to where the value starts. */
+/** Skips the name of a member and its colon, to where the value starts. */
 const skipName = (bytes: Buffer, at: number): number => skipColon(bytes, skipQuoted(bytes, at));
 
 function skipQuoted(bytes: Buffer, at: number): number {
@@ -91,11 +91,11 @@ function skipColon(bytes: Buffer, nameEnd: number): number {
 
 type VisitMember = (nameStart: number, nameEnd: number, valueStart: number, valueEnd: number) => void;
 
-/** Passes over an object and tells where each member's name, in its quotes, and value stand. */
+/** Skips an object and calls `visit` with the positions of each member's quoted name and value. */
 export const skipObject = (bytes: Buffer, open: number, depth: number, visit: VisitMember): number =>
   runSync(skipObjectYielding(bytes, open, depth, visit));
 
-/** As {@link skipObject}, with rests. */
+/** Skips an object as {@link skipObject} does, and yields in between. */
 export function* skipObjectYielding(
   bytes: Buffer,
   open: number,
@@ -117,7 +117,7 @@ export function* skipObjectYielding(
   }
 }
 
-/** Passes over an array and tells where each item stands. */
+/** Skips an array and calls `visit` with the positions of each element. */
 export function skipArray(
   bytes: Buffer,
   open: number,
@@ -137,7 +137,7 @@ export function skipArray(
   }
 }
 
-/** Jumps from quote to quote in native code: most bytes of a big answer stand inside strings. */
+/** Jumps from quote to quote in native code: most bytes of a big response stand inside strings. */
 function skipString(bytes: Buffer, open: number): number {
   for (let quote = bytes.indexOf(QUOTE, open + 1); quote >= 0; quote = bytes.indexOf(QUOTE, quote + 1)) {
     let before = quote - 1;
@@ -171,13 +171,13 @@ function skipLiteral(bytes: Buffer, start: number, literal: string): number {
   return end;
 }
 
-/** Passes over white space, if there is any. */
+/** Skips white space, if there is any. */
 export function skipSpace(bytes: Buffer, start: number): number {
   let at = start;
   for (let byte = bytes[at]; byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09; byte = bytes[at]) at++;
   return at;
 }
 
-/** The error of every reader of a node's JSON. */
+/** Creates the error for a node's broken JSON. */
 export const malformed = (cause?: unknown): GatewayError =>
   new GatewayError('upstream_error', 'the node gave no valid JSON', { cause });

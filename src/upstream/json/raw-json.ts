@@ -15,17 +15,17 @@ import {
 const INTEGER = /^-?(0|[1-9][0-9]*)$/;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Members of a JSON object by name, each the exact bytes of its value. */
+/** Members of a JSON object by name: the exact bytes of each value. */
 type Members = ReadonlyMap<string, Buffer>;
 
 /**
- * The members of a JSON object, each the exact bytes of its value, found without building any value. Of repeated
+ * Finds the members of a JSON object, each the exact bytes of its value, without building any value. Of repeated
  * members the last counts. Throws `upstream_error` when `bytes` are anything but one whole object: the grammar is
- * checked to the last byte, except for what stands inside strings.
+ * checked to the last byte, except inside strings.
  */
 export const members = (bytes: Buffer): Members => runSync(findMembers(bytes));
 
-/** As {@link members}, for what may be long: others have their turn in between. */
+/** Finds members as {@link members} does, and yields to the event loop in between: for long objects. */
 export const membersYielding = (bytes: Buffer, yieldTurn = yieldToEventLoop): Promise<Members> =>
   runYielding(findMembers(bytes), yieldTurn);
 
@@ -40,13 +40,13 @@ function* findMembers(bytes: Buffer): YieldingWork<Members> {
   return found;
 }
 
-/** The exact bytes of one member's value. Reads and throws as {@link members} does. */
+/** Finds the exact bytes of one member's value. Reads and throws as {@link members} does. */
 export const member = (bytes: Buffer, name: string): Buffer | undefined => members(bytes).get(name);
 
-/** The elements of a JSON array, each byte for byte. Throws `upstream_error` for anything else. */
+/** Finds the elements of a JSON array, each byte for byte. Throws `upstream_error` for anything else. */
 export const elements = (bytes: Buffer): Buffer[] => [...eachElement(bytes)];
 
-/** As {@link elements}, for what may be long: others have their turn in between. */
+/** Finds elements as {@link elements} does, and yields to the event loop in between: for long arrays. */
 export async function elementsYielding(bytes: Buffer, yieldTurn = yieldToEventLoop): Promise<Buffer[]> {
   const found: Buffer[] = [];
   let bytesSinceYield = 0;
@@ -60,7 +60,7 @@ export async function elementsYielding(bytes: Buffer, yieldTurn = yieldToEventLo
   return found;
 }
 
-/** As {@link elements}, found one at a time: who reads a long array can rest between two of them. */
+/** Finds elements one at a time, so that the reader of a long array can yield between two of them. */
 export function* eachElement(bytes: Buffer): Generator<Buffer, void> {
   const open = skipSpace(bytes, 0);
   if (bytes[open] !== OPEN_ARRAY) throw malformed();
@@ -76,7 +76,7 @@ export function* eachElement(bytes: Buffer): Generator<Buffer, void> {
   if (skipSpace(bytes, at + 1) !== bytes.length) throw malformed();
 }
 
-/** An integer that a double holds exactly, such as a slot. Throws `upstream_error` for anything else. */
+/** Parses an integer that a double holds exactly, such as a slot. Throws `upstream_error` for anything else. */
 export function parseSafeInteger(bytes: Buffer | undefined): number {
   const digits = bytes?.toString('latin1') ?? '';
   const value = Number(digits);
@@ -84,23 +84,23 @@ export function parseSafeInteger(bytes: Buffer | undefined): number {
   return value;
 }
 
-/** A u64 such as a count of lamports: it never becomes a double. Throws `upstream_error` for anything else. */
+/** Parses a u64 such as lamports, which never becomes a double. Throws `upstream_error` for anything else. */
 export function parseU64(bytes: Buffer | undefined): bigint {
   const digits = bytes?.toString('latin1') ?? '';
   if (!/^\d{1,20}$/.test(digits)) throw malformed();
   return BigInt(digits);
 }
 
-/** Whether a member is null, or not there: nodes mean the same by both. */
+/** Tells whether a member is null or missing: nodes mean the same by both. */
 export const isNull = (bytes: Buffer | undefined): boolean => bytes === undefined || bytes.equals(NULL);
 
 const NULL = Buffer.from('null');
 
-/** As {@link parseSafeInteger}, where the node may not know it. */
+/** Parses an integer that the node may not know: null or missing becomes null. */
 export const parseIntegerOrNull = (bytes: Buffer | undefined): number | null =>
   isNull(bytes) ? null : parseSafeInteger(bytes);
 
-/** The text of a JSON string. Throws `upstream_error` for anything else. */
+/** Parses a JSON string. Throws `upstream_error` for anything else. */
 export function parseString(bytes: Buffer | undefined): string {
   const value = parse(bytes?.toString() ?? '');
   if (typeof value !== 'string') throw malformed();
@@ -108,12 +108,12 @@ export function parseString(bytes: Buffer | undefined): string {
 }
 
 /**
- * The same JSON in the one spelling that can be compared and signed: compact, members sorted by name, the last of
+ * Rewrites JSON to the one spelling that can be compared and signed: compact, members sorted by name, the last of
  * repeated members kept, each number and each string as the node spelled it. Throws as {@link members} does.
  */
 export function canonicalJson(bytes: Buffer): string {
   try {
-    utf8.decode(bytes); // else a broken character would silently become another one
+    utf8.decode(bytes); // otherwise a broken character would silently become another one
   } catch (cause) {
     throw malformed(cause);
   }

@@ -5,28 +5,28 @@ import type { Slot } from '../../domain/slot.ts';
 import type { Mesh } from '../mesh/mesh.ts';
 import { batchesOf, readMultipleAccounts } from './multiple-accounts.ts';
 
-/** `lamports` leaves the data out; `parsed` has it as the node's parser shows it. */
+/** Form of an account: `lamports` leaves the data out, `parsed` has it as the node's parser returns it. */
 export type AccountShape = 'lamports' | 'parsed';
 
 export interface AccountQuery {
   readonly address: string;
   readonly shape: AccountShape;
   readonly commitment: Commitment;
-  /** The answer must not be older than this. */
+  /** Oldest slot of the answer. */
   readonly minContextSlot: Slot | undefined;
 }
 
 export interface AccountRead {
   readonly slot: Slot;
-  /** The first slot that it is known to hold at. Default: {@link slot}. */
+  /** First slot at which the account is known to hold. Default: {@link slot}. */
   readonly sinceSlot?: Slot;
-  /** The account as the node's JSON, or null when there is none at that slot. */
+  /** JSON of the node, or null when there is no account at that slot. */
   readonly account: Buffer | null;
-  /** Vouches for it at later slots too. */
+  /** Lease that dates the account at later slots too. */
   readonly lease?: Lease | undefined;
 }
 
-/** Where accounts are read. */
+/** Source of accounts. */
 export interface AccountSource {
   read(query: AccountQuery): Promise<AccountRead>;
 }
@@ -41,7 +41,7 @@ interface PendingQuery extends AccountQuery {
   reject(reason: unknown): void;
 }
 
-/** Account reads, gathered: those of one event-loop turn travel together, and so hold at one slot. */
+/** Batches account reads: those of one event-loop turn become one call, and so hold at one slot. */
 export class AccountBatcher implements AccountSource {
   readonly #mesh: Pick<Mesh, 'call'>;
   #pending: PendingQuery[] = [];
@@ -90,7 +90,7 @@ export class AccountBatcher implements AccountSource {
     }
   }
 
-  /** One account too large for the answer must not take its neighbours down: the halves are asked apart. */
+  /** Rejects a failed batch, or splits it: one account too large for a response must not fail the others. */
   #splitOrReject(batch: readonly PendingQuery[], reason: unknown): void {
     const half = Math.ceil(batch.length / 2);
     if (batch.length > 1 && GatewayError.from(reason).code === 'upstream_error') {

@@ -1,22 +1,23 @@
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { canonicalJson, members, parseSafeInteger, parseString, parseU64 } from '../json/raw-json.ts';
 
-/** An account as a node shows it. */
+/** Account as a node returns it. */
 export interface AccountInfo {
   readonly lamports: bigint;
   readonly owner: string;
   readonly executable: boolean;
-  /** A u64: 18446744073709551615 in nearly every account. */
+  /** Decimal u64: 18446744073709551615 in nearly every account. */
   readonly rentEpoch: string;
   readonly space: number;
-  /** Compact JSON, members by name: `{program, parsed, space}` where a parser fits, else `[base64, "base64"]`. */
+  /** Canonical JSON: `{program, parsed, space}` where the node has a parser, else `[base64, "base64"]`. */
   readonly data: string;
   readonly parsed: { readonly program: string; readonly type: string } | null;
 }
 
-/** The balance alone, out of an account's JSON. */
+/** Parses only the balance of an account's JSON. */
 export const parseAccountLamports = (account: Buffer): bigint => parseU64(members(account).get('lamports'));
 
+/** Parses an account's JSON. Throws `upstream_error` for anything else. */
 export function parseAccountInfo(account: Buffer): AccountInfo {
   const parts = members(account);
   const data = parts.get('data') ?? throwNotAnAccount();
@@ -33,7 +34,7 @@ export function parseAccountInfo(account: Buffer): AccountInfo {
 
 const OPENING_BRACE = 0x7b;
 
-/** Some parsers name no type: a list of blockhashes, for example. */
+/** Reads program and type of parsed data. Some parsers name no type: that of recent blockhashes, for example. */
 function parsedKindOf(data: Buffer): AccountInfo['parsed'] {
   const parts = members(data);
   const parsed = parts.get('parsed') ?? throwNotAnAccount();
@@ -42,5 +43,5 @@ function parsedKindOf(data: Buffer): AccountInfo['parsed'] {
 }
 
 function throwNotAnAccount(): never {
-  throw new GatewayError('upstream_error', 'the upstream answered something that is no account');
+  throw new GatewayError('upstream_error', 'the upstream sent something that is not an account');
 }

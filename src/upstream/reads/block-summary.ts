@@ -20,7 +20,7 @@ import { type RpcErrorTranslations, translateRpcError } from '../rpc/translate-r
 import { type BlockTally, tallyTransactions } from './block-tally.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
 
-/** A block without its transactions: what they come to instead. */
+/** Block with counts in place of its transactions. */
 export interface BlockSummary {
   readonly blockhash: string;
   readonly parentSlot: Slot;
@@ -29,20 +29,20 @@ export interface BlockSummary {
   /** Unix seconds. */
   readonly blockTime: number | null;
   readonly transactions: BlockTally;
-  /** What the leader earned, in lamports; null with `leader` where the record does not tell it. */
+  /** Lamports that the leader earned; null, as `leader`, where the block has no rewards. */
   readonly rewardLamports: bigint | null;
   readonly leader: string | null;
 }
 
 export interface BlockSummaryRead {
-  /** What the node had reached when it was asked. */
+  /** Latest slot of the node when the request was sent. */
   readonly slot: Slot;
   readonly block: BlockSummary;
 }
 
-/** The slot has no block yet, as far as anybody knows. */
+/** Creates the error for a slot without a block so far. */
 export const blockNotAvailable = (): GatewayError =>
-  new GatewayError('block_not_available', 'the block is not there yet', { retryAfter: 1 });
+  new GatewayError('block_not_available', 'the block is not available yet', { retryAfter: 1 });
 
 const slotSkipped = (): GatewayError => new GatewayError('slot_skipped', 'the slot has no block and never will');
 const blockPruned = (): GatewayError =>
@@ -58,8 +58,8 @@ const TRANSLATIONS: RpcErrorTranslations = {
 };
 
 /**
- * Reads the block of a slot and keeps what it comes to. Throws `slot_skipped`, `block_not_available` or `block_pruned`
- * where there is none.
+ * Reads the block of a slot and summarizes it. Throws `slot_skipped`, `block_not_available` or `block_pruned` where
+ * there is none.
  */
 export async function readBlockSummary(
   mesh: Pick<Mesh, 'call'>,
@@ -73,7 +73,7 @@ export async function readBlockSummary(
   return { slot: response.slot, block: await summarizeBlock(response.result) };
 }
 
-/** Reads a `getBlock` result in many turns of the event loop, none of them longer than a few milliseconds. */
+/** Summarizes a `getBlock` result in many turns of the event loop, none longer than a few milliseconds. */
 export async function summarizeBlock(result: Buffer): Promise<BlockSummary> {
   const parts = await membersYielding(result);
   const [transactions, rewards] = [parts.get('transactions'), parts.get('rewards')];
@@ -89,7 +89,7 @@ export async function summarizeBlock(result: Buffer): Promise<BlockSummary> {
   };
 }
 
-/** Whoever has the fees of a block is its leader. */
+/** Finds the leader of a block: the one who gets its fees. */
 function leaderReward(rewards: Buffer | undefined): Pick<BlockSummary, 'rewardLamports' | 'leader'> {
   if (rewards === undefined || isNull(rewards)) return { rewardLamports: null, leader: null };
   const fee = elements(rewards)

@@ -3,7 +3,7 @@ import { YIELD_EVERY_BYTES } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';
 import { elements, isNull, members, parseIntegerOrNull, parseString, parseU64 } from '../json/raw-json.ts';
 
-/** What the transactions of a block come to. */
+/** Counts and sums over the transactions of a block. */
 export interface BlockTally {
   readonly count: number;
   readonly voteCount: number;
@@ -11,17 +11,17 @@ export interface BlockTally {
   readonly successCount: number;
   readonly failedCount: number;
   readonly feesLamports: bigint;
-  /** Null when the record of one transaction does not tell it. */
+  /** Null when one transaction's record lacks it. */
   readonly computeUnitsConsumed: number | null;
-  /** Of the first transactions that are no votes. */
+  /** Signatures of the first non-vote transactions. */
   readonly signatures: readonly string[];
 }
 
 const MAX_SIGNATURES = 50;
 
 /**
- * Counts the transactions of a block, given as `transactionDetails: "accounts"` shows each. A block has megabytes of
- * them, so now and then it waits for `nextTurn`. Throws `upstream_error` for what is no transaction.
+ * Counts the transactions of a block, each in the form of `transactionDetails: "accounts"`. A block has megabytes of
+ * them, so it awaits `yieldTurn` now and then. Throws `upstream_error` for anything else.
  */
 export async function tallyTransactions(
   transactions: Iterable<Buffer>,
@@ -48,14 +48,14 @@ export async function tallyTransactions(
     bytesSinceYield = 0;
   }
   const nonVoteCount = count - voteCount;
-  if (count === 0) computeUnitsConsumed = null; // no record told it
+  if (count === 0) computeUnitsConsumed = null; // there was no record
   return { count, voteCount, nonVoteCount, successCount, failedCount, feesLamports, computeUnitsConsumed, signatures };
 }
 
 interface TransactionOutcome {
   readonly isVote: boolean;
   readonly fee: bigint;
-  /** Null where the node kept no record of it. */
+  /** Null where the node kept no status. */
   readonly succeeded: boolean | null;
   readonly computeUnits: number | null;
   readonly signature: () => string;
@@ -83,8 +83,9 @@ const VERSION_LEGACY = '"legacy"';
 const MAX_VOTE_SIGNERS = 2;
 
 /**
- * Whether the cluster counts it as a vote: a legacy transaction, signed by two at most, whose one instruction is the
- * Vote program's. The accounts tell it: those that are neither written nor sign are that program and what it reads.
+ * Tells whether the cluster counts a transaction as a vote: a legacy transaction with at most two signers whose only
+ * instruction is the Vote program's. The accounts show it: those that are neither written nor sign are that program and
+ * the sysvars that it reads.
  */
 function isVote(version: Buffer | undefined, keys: Buffer): boolean {
   const isLegacy = isNull(version) || version?.toString('latin1') === VERSION_LEGACY;

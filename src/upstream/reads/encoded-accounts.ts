@@ -6,28 +6,28 @@ import type { Mesh } from '../mesh/mesh.ts';
 import { parseAccountLamports } from './account-info.ts';
 import { batchesOf, readMultipleAccounts } from './multiple-accounts.ts';
 
-/** An account in its own bytes, which the gateway decodes itself. */
+/** Account with its data as bytes, which the gateway decodes itself. */
 export interface EncodedAccount {
   readonly lamports: bigint;
   readonly owner: string;
   readonly data: Uint8Array;
 }
 
-/** How a read of state is made. */
+/** Commitment and oldest slot of a read of state. */
 export interface ReadOptions {
   readonly commitment: Commitment;
-  /** The answer must not be older than this. */
+  /** Oldest slot of the answer. */
   readonly minContextSlot: Slot | undefined;
 }
 
 export interface EncodedAccountsRead {
-  /** The slot of each request that it took: one for a hundred addresses. */
+  /** Slot of each request: one per hundred addresses. */
   readonly slots: readonly Slot[];
-  /** Those accounts that exist, by address. */
+  /** Existing accounts by address. */
   readonly accounts: ReadonlyMap<string, EncodedAccount>;
 }
 
-/** Reads accounts whole. Those that do not exist are not in the answer. */
+/** Reads whole accounts. Missing ones are left out. */
 export async function readEncodedAccounts(
   mesh: Pick<Mesh, 'call'>,
   addresses: readonly string[],
@@ -43,7 +43,7 @@ export async function readEncodedAccounts(
   };
 }
 
-/** Reads a node's JSON of an account whose data is in base64. Throws `upstream_error` for anything else. */
+/** Parses a node's JSON of an account whose data is in base64. Throws `upstream_error` for anything else. */
 export function parseEncodedAccount(json: Buffer): EncodedAccount {
   const parts = members(json);
   const [data, encoding] = elements(parts.get('data') ?? Buffer.from('null'));

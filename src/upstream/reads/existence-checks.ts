@@ -5,7 +5,7 @@ import type { Mesh } from '../mesh/mesh.ts';
 import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
 
-/** Whether something can be had from the cluster, and at which slot that was so. */
+/** Answer to whether the cluster has something, and the slot of that answer. */
 export interface Existence {
   readonly slot: Slot;
   readonly exists: boolean;
@@ -13,7 +13,7 @@ export interface Existence {
 
 const commitment = 'confirmed';
 
-/** Skipped, not there yet, or not kept any more. */
+/** RPC error codes for a slot without a block: skipped, not available yet, or pruned. */
 const NO_BLOCK_CODES: ReadonlySet<number | undefined> = new Set([
   RPC_ERROR_CODE.slotSkipped,
   RPC_ERROR_CODE.longTermStorageSlotSkipped,
@@ -23,7 +23,7 @@ const NO_BLOCK_CODES: ReadonlySet<number | undefined> = new Set([
   RPC_ERROR_CODE.transactionHistoryNotAvailable,
 ]);
 
-/** Whether a transaction is known. The answer is not older than `minSlot`. */
+/** Checks whether a transaction is known. The answer is not older than `minSlot`. */
 export async function transactionExists(
   mesh: Pick<Mesh, 'call'>,
   signature: string,
@@ -35,7 +35,7 @@ export async function transactionExists(
   return { slot, exists: !isNull(value) };
 }
 
-/** Whether a slot has a block that the cluster still keeps: if not, as of the newest slot known before it was asked. */
+/** Checks whether a slot has a block that the cluster still keeps. A no holds at the tip before the request. */
 export async function blockExists(
   mesh: Pick<Mesh, 'call' | 'tip'>,
   slot: bigint,

@@ -3,7 +3,7 @@ import { elements, member, parseString } from '../json/raw-json.ts';
 import type { Mesh } from '../mesh/mesh.ts';
 import type { ReadOptions } from './encoded-accounts.ts';
 
-/** The addresses of the at most 20 token accounts that hold most of a mint. The node's refusals come as they are. */
+/** Reads the addresses of the at most 20 largest token accounts of a mint. Does not translate RPC errors. */
 export async function readLargestTokenAccounts(
   mesh: Pick<Mesh, 'call'>,
   mint: string,

@@ -5,7 +5,7 @@ import type { Mesh } from '../mesh/mesh.ts';
 import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
 import type { RpcResponse } from '../rpc/rpc-response.ts';
 
-/** The newest version of transactions that clusters carry. A node refuses a whole block over one that is newer. */
+/** Newest transaction version in use. A node refuses a whole block over one newer transaction. */
 const NEWEST_KNOWN_VERSION = 1;
 
 export interface VersionedRequest {
@@ -13,11 +13,11 @@ export interface VersionedRequest {
   readonly subject: Slot | string;
   readonly config: object;
   readonly commitment: Commitment;
-  /** The answer must not be older. */
+  /** Oldest slot of the answer. */
   readonly minSlot?: Slot | undefined;
 }
 
-/** Reads what holds transactions, whatever their version: one that is newer than we know is asked for by its name. */
+/** Reads a block or transaction of any version: calls again with the node's version where that is newer. */
 export async function callWithMaxSupportedVersion(
   mesh: Pick<Mesh, 'call'>,
   request: VersionedRequest,
@@ -34,7 +34,7 @@ export async function callWithMaxSupportedVersion(
   }
 }
 
-/** The version that a node misses in the question, out of its own words: they are the only place it stands in. */
+/** Finds the version that a node asks for in its error message, the only place that names it. */
 function versionAskedFor(thrown: unknown): number | undefined {
   if (!(thrown instanceof GatewayError) || thrown.rpcCode !== RPC_ERROR_CODE.unsupportedTransactionVersion)
     return undefined;

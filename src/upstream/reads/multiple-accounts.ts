@@ -4,16 +4,16 @@ import type { Slot } from '../../domain/slot.ts';
 import { elements, isNull } from '../json/raw-json.ts';
 import type { Mesh } from '../mesh/mesh.ts';
 
-/** A node refuses more keys in one getMultipleAccounts. */
+/** Most addresses that a node accepts in one getMultipleAccounts (Solana RPC). */
 const MAX_ADDRESSES = 100;
 
-/** What is asked of accounts, in parts that a node takes at once. */
+/** Splits a list into batches that a node accepts. */
 export const batchesOf = <T>(items: readonly T[]): T[][] =>
   Array.from({ length: Math.ceil(items.length / MAX_ADDRESSES) }, (_, i) =>
     items.slice(i * MAX_ADDRESSES, (i + 1) * MAX_ADDRESSES),
   );
 
-/** Reads a batch of different accounts at one slot: the JSON of those that exist, by address. */
+/** Reads a batch of different accounts at one slot. Returns the JSON of the existing ones by address. */
 export async function readMultipleAccounts(
   mesh: Pick<Mesh, 'call'>,
   addresses: readonly string[],

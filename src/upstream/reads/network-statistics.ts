@@ -9,10 +9,10 @@ import type { Mesh } from '../mesh/mesh.ts';
 
 type RpcCaller = Pick<Mesh, 'call'>;
 
-/** One row a minute, an hour of them. */
+/** Rows of getRecentPerformanceSamples: one a minute, so an hour. */
 const SAMPLE_COUNT = 60;
 
-/** The epoch as one answer of one node, taken whole: its slot is its own `absoluteSlot`. */
+/** Reads the epoch, all of it from one response, which holds at its `absoluteSlot`. */
 export async function readEpochInfo(
   mesh: RpcCaller,
   commitment: Commitment,
@@ -39,7 +39,7 @@ export async function readEpochInfo(
   return { slot: info.absoluteSlot, result: info };
 }
 
-/** How the cluster did of late, newest first. */
+/** Reads the performance samples of the last hour, newest first. */
 export async function readPerformanceSamples(mesh: RpcCaller): Promise<Answer<readonly PerformanceSample[]>> {
   const { slot, result } = await mesh.call('getRecentPerformanceSamples', [SAMPLE_COUNT], { commitment: 'confirmed' });
   const samples = parse<readonly Partial<PerformanceSample>[]>(result).map((sample) => ({
@@ -53,7 +53,7 @@ export async function readPerformanceSamples(mesh: RpcCaller): Promise<Answer<re
   return { slot, result: samples };
 }
 
-/** What transactions of the last 150 blocks paid at least for priority. A fee is a u64, so it is read as text. */
+/** Reads the lowest priority fees of the last 150 blocks. A fee is a u64, so it is parsed from its text. */
 export async function readPrioritizationFees(mesh: RpcCaller): Promise<Answer<readonly PrioritizationFee[]>> {
   const { slot, result } = await mesh.call('getRecentPrioritizationFees', [[]], { commitment: 'confirmed' });
   const quoted = result.toString().replace(/("prioritizationFee"\s*:\s*)(\d+)/g, '$1"$2"');
@@ -64,7 +64,7 @@ export async function readPrioritizationFees(mesh: RpcCaller): Promise<Answer<re
   return { slot, result: fees };
 }
 
-/** The members are then checked one by one: the type says only what is hoped for. */
+/** Parses JSON. The caller checks each member: the type is only what they expect. */
 function parse<T>(text: Buffer | string): T {
   try {
     return JSON.parse(text.toString()) as T;
@@ -77,5 +77,5 @@ const requireSafeInteger = (value: number | undefined): number =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : throwMalformedResult();
 
 function throwMalformedResult(): never {
-  throw new GatewayError('upstream_error', 'the upstream answered something else than it was asked');
+  throw new GatewayError('upstream_error', 'the upstream sent a malformed result');
 }

@@ -2,19 +2,19 @@ import type { Slot } from '../../domain/slot.ts';
 import { elements, elementsYielding, members, parseString } from '../json/raw-json.ts';
 import type { Mesh } from '../mesh/mesh.ts';
 
-/** A part of a program's accounts: nodes have an index for those that compare the right bytes. */
+/** Filter of getProgramAccounts: nodes have an index for some (Solana RPC, secondary indexes). */
 export type ProgramAccountsFilter =
   | { readonly dataSize: number }
   | { readonly memcmp: { readonly offset: number; readonly bytes: string } };
 
 export interface ProgramAccountsQuery {
   readonly filters: readonly ProgramAccountsFilter[];
-  /** The bytes of each account's data that are wanted. */
+  /** Slice of each account's data that is returned. */
   readonly dataSlice: { readonly offset: number; readonly length: number };
   readonly minContextSlot: Slot | undefined;
 }
 
-/** Lists accounts of a program, confirmed; {@link parseProgramAccount} reads a row. It takes the node a long time. */
+/** Lists accounts of a program at `confirmed`; {@link parseProgramAccount} parses a row. The node needs long for it. */
 export async function readProgramAccounts(
   mesh: Pick<Mesh, 'call'>,
   program: string,
@@ -25,7 +25,7 @@ export async function readProgramAccounts(
   return { slot, rows: await elementsYielding(value) };
 }
 
-/** The address of a listed account, and the slice of its data. */
+/** Parses the address of a listed account and the slice of its data. */
 export function parseProgramAccount(row: Buffer): { readonly address: string; readonly data: Buffer } {
   const parts = members(row);
   const data = members(parts.get('account') ?? NOTHING).get('data') ?? NOTHING;

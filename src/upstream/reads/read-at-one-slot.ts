@@ -1,20 +1,20 @@
 import type { Slot } from '../../domain/slot.ts';
 
-/** What several reads gave, and the slot of each. */
+/** Combined value of several reads, and the slot of each. */
 export interface ReadParts<T> {
   readonly slots: readonly Slot[];
-  /** The first slot that each is known to hold at, where they hold longer than for one. Default: {@link slots}. */
+  /** First slot at which each part is known to hold, where that is earlier. Default: {@link slots}. */
   readonly sinceSlots?: readonly Slot[];
   readonly value: T;
 }
 
 export interface CombinedRead<T> {
-  /** The slot of all parts, or that of the oldest where they never agreed. */
+  /** Slot of all parts, or of the oldest where they are inconsistent. */
   readonly slot: Slot;
   readonly value: T;
-  /** The first slot that the newest part is known to hold at: beyond {@link slot} where they never agreed. */
+  /** First slot at which the newest part is known to hold: beyond {@link slot} where the parts are inconsistent. */
   readonly sinceSlot: Slot;
-  /** True when all parts hold at one slot: together they are then the state at that slot. */
+  /** True when all parts hold at one slot: together they are the state at that slot. */
   readonly isConsistent: boolean;
 }
 

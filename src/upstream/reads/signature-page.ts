@@ -15,47 +15,47 @@ import { translateRpcError } from '../rpc/translate-rpc-error.ts';
 
 type SignatureReader = Pick<Mesh, 'call' | 'tip'>;
 
-/** A block's transactions are told from this commitment on. */
+/** Commitments at which nodes return transactions (web3.js: Finality). */
 export type Finality = 'confirmed' | 'finalized';
 
 export interface SignatureQuery {
   readonly address: string;
-  /** The page begins below this signature; without one, at the newest. */
+  /** Cursor: the page starts below this signature, or at the newest without one. */
   readonly before: string | undefined;
-  /** At most so many, up to 1,000. */
+  /** Most rows, up to 1,000. */
   readonly limit: number;
   readonly commitment: Finality;
-  /** The answer must not be older than this. */
+  /** Oldest slot of the answer. */
   readonly minSlot: Slot | undefined;
 }
 
-/** A transaction that names an address. */
+/** Transaction that names the address. */
 export interface SignatureRow {
   readonly signature: string;
   readonly slot: Slot;
   /** Unix seconds. */
   readonly blockTime: number | null;
   readonly confirmationStatus: Finality;
-  /** Compact JSON, members by name; `null` for success. */
+  /** Canonical JSON; `null` for success. */
   readonly err: string;
   readonly memo: string | null;
 }
 
 export interface SignaturePage {
   readonly slot: Slot;
-  /** Newest first, each below the cursor. */
+  /** Rows below the cursor, newest first. */
   readonly rows: readonly SignatureRow[];
-  /** Where the next page begins; null when the node had no more to give. */
+  /** Cursor of the next page; null when the node has no more. */
   readonly nextBefore: string | null;
-  /** True for a full page below a finalized cursor: nothing can be put into it any more. */
+  /** True for a full page below a finalized cursor: it can't change any more. */
   readonly isFinal: boolean;
 }
 
 /**
- * Reads a page of an address' history. Below a finalized signature both commitments know the same, so that a page
- * with a cursor is asked for at finalized first, and may be kept; a cursor that is too new for that shows by being
- * unknown there. The pages of one address come from one node while it is well, as nodes order the transactions of a
- * slot each in its own way. Throws `cursor_not_found`.
+ * Reads a page of an address' history. Below a finalized signature both commitments return the same, so a page with a
+ * cursor is read at finalized first and may be cached; a cursor that is too new is unknown there. The pages of one
+ * address come from one node while it is healthy, since each node orders the transactions of a slot differently. Throws
+ * `cursor_not_found`.
  */
 export async function readSignaturePage(mesh: SignatureReader, query: SignatureQuery): Promise<SignaturePage> {
   const { before, commitment, minSlot = 0 } = query;
@@ -69,14 +69,14 @@ export async function readSignaturePage(mesh: SignatureReader, query: SignatureQ
 
 async function fetchPage(mesh: SignatureReader, query: SignatureQuery): Promise<SignaturePage> {
   const { address, before, limit, commitment, minSlot = 0 } = query;
-  // The answer names no slot: the node is held to the newest one instead.
+  // The response names no slot: `minContextSlot` holds the node to the newest one instead.
   const minContextSlot = Math.max(minSlot, mesh.tip(commitment) ?? 0);
   const config = { limit, ...(before !== undefined && { before }), commitment, minContextSlot };
   const { slot, result } = await mesh
     .call('getSignaturesForAddress', [address, config], { commitment, affinity: address })
     .catch(translateRpcError({ [RPC_ERROR_CODE.filterTransactionNotFound]: cursorNotFound }));
   const scanned = elements(result).slice(0, limit).map(parseSignatureRow);
-  // A node may order a slot's transactions in its own way; what stands above the cursor was shown already.
+  // Nodes order a slot's transactions differently; rows above the cursor were on an earlier page.
   const rows = scanned.slice(scanned.findLastIndex(({ signature }) => signature === before) + 1);
   const isFull = scanned.length === limit;
   const nextBefore = isFull ? (rows.at(-1)?.signature ?? throwRepeatedPage()) : null;
@@ -97,7 +97,7 @@ function parseSignatureRow(bytes: Buffer): SignatureRow {
     signature: parseString(parts.get('signature')),
     slot: parseSafeInteger(parts.get('slot')),
     blockTime: parseIntegerOrNull(parts.get('blockTime')),
-    // Nodes leave it out of records that come from long-term storage.
+    // Nodes leave it out of records from long-term storage.
     confirmationStatus: status === undefined || parseString(status) === 'finalized' ? 'finalized' : 'confirmed',
     err: err === undefined ? 'null' : canonicalJson(err),
     memo: memo === undefined ? null : parseString(memo),
@@ -107,7 +107,7 @@ function parseSignatureRow(bytes: Buffer): SignatureRow {
 const cursorNotFound = (): GatewayError =>
   new GatewayError('cursor_not_found', '`before` names a signature that the cluster does not know');
 
-/** A walk that would not move must not look like one that does. */
+/** Throws for a page that would repeat: paging must not look as if it advanced. */
 function throwRepeatedPage(): never {
-  throw new GatewayError('upstream_error', 'the upstream gave the same page again');
+  throw new GatewayError('upstream_error', 'the upstream returned the same page again');
 }

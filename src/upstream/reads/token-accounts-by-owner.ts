@@ -4,15 +4,15 @@ import { elementsYielding, members, parseString } from '../json/raw-json.ts';
 import type { Mesh } from '../mesh/mesh.ts';
 import { type EncodedAccount, parseEncodedAccount, type ReadOptions } from './encoded-accounts.ts';
 
-/** Which token accounts of an owner: those of one mint, or all of one token program. */
+/** Filter of an owner's token accounts: those of one mint, or all of one token program. */
 export type TokenAccountsFilter = { readonly mint: string } | { readonly programId: string };
 
-/** More accounts than this are no answer that anybody could use. */
+/** Most accounts in an answer: no caller could use more. */
 const MAX_ROWS = 10_000;
 
 /**
- * The token accounts of an owner, each as the node's JSON: {@link parseKeyedAccount} reads one. They are many at times, so
- * that is left to who can do it in parts. Throws `result_too_large` for more than 10,000.
+ * Reads the token accounts of an owner as the node's JSON: {@link parseKeyedAccount} parses one. Callers can parse a long
+ * list in parts. Throws `result_too_large` for more than 10,000.
  */
 export async function readTokenAccountsByOwner(
   mesh: Pick<Mesh, 'call'>,
@@ -27,7 +27,7 @@ export async function readTokenAccountsByOwner(
   return { slot, rows };
 }
 
-/** All token accounts of an owner, under each of the programs. Throws as {@link readTokenAccountsByOwner} does. */
+/** Reads an owner's token accounts of each program. Throws as {@link readTokenAccountsByOwner} does. */
 export async function readAllTokenAccounts(
   mesh: Pick<Mesh, 'call'>,
   owner: string,
@@ -42,7 +42,7 @@ export async function readAllTokenAccounts(
   return { slots: lists.map(({ slot }) => slot), rows };
 }
 
-/** One account of a list, with its address. */
+/** Parses an account of a list, with its address. */
 export function parseKeyedAccount(row: Buffer): EncodedAccount & { readonly address: string } {
   const parts = members(row);
   const account = parts.get('account');

@@ -10,35 +10,35 @@ type RpcCaller = Pick<Mesh, 'call'>;
 
 export interface TransactionReadOptions {
   readonly commitment: Commitment;
-  /** The answer must not be older than this. */
+  /** Oldest slot of the answer. */
   readonly minSlot: Slot | undefined;
 }
 
 export interface TransactionRead {
-  /** What the node had reached when it was asked; the transaction's own slot is in its record. */
+  /** Latest slot of the node when the request was sent; the transaction's slot is in its record. */
   readonly slot: Slot;
-  /** The node's `jsonParsed` record, or null when it knows of no such transaction. */
+  /** `jsonParsed` record of the node, or null for an unknown transaction. */
   readonly record: Buffer | null;
 }
 
-/** A transaction's record as a node shows it, in its own digits. */
+/** Record of a transaction, with the node's own digits. */
 export interface TransactionRecord {
   readonly slot: Slot;
   /** Unix seconds. */
   readonly blockTime: number | null;
-  /** Its place in the block, where the node tells it. */
+  /** Index in the block, where the node names it. */
   readonly transactionIndex: number | null;
   readonly version: 'legacy' | number | null;
-  /** Compact JSON, members by name. */
+  /** Canonical JSON. */
   readonly transaction: string;
-  /** The same; null where the node kept no record of what the transaction did. */
+  /** Canonical JSON; `null` where the node kept no status. */
   readonly meta: string;
 }
 
-/** A page of history asks for many; more at a time would crowd out the other readers of the node. */
+/** Most concurrent reads of one page of history: more would crowd out the node's other callers. */
 const MAX_CONCURRENT_READS = 8;
 
-/** Reads a transaction in the words of the node's parsers. */
+/** Reads a transaction as the node's parsers return it. */
 export async function readTransactionRecord(
   mesh: RpcCaller,
   signature: string,
@@ -50,7 +50,7 @@ export async function readTransactionRecord(
   return { slot, record: isNull(result) ? null : result };
 }
 
-/** Reads many transactions, a few at a time, in the order of their signatures. */
+/** Reads many transactions, a few at a time, and returns them in the order of their signatures. */
 export async function readTransactionRecords(
   mesh: RpcCaller,
   signatures: readonly string[],
@@ -65,7 +65,7 @@ export async function readTransactionRecords(
   return transactions;
 }
 
-/** Takes a record apart. Throws `upstream_error` for what is none. */
+/** Parses a record. Throws `upstream_error` for anything else. */
 export function parseTransactionRecord(record: Buffer): TransactionRecord {
   const parts = members(record);
   const transaction = parts.get('transaction');
@@ -80,7 +80,7 @@ export function parseTransactionRecord(record: Buffer): TransactionRecord {
   };
 }
 
-/** Old records leave it out. */
+/** Parses the version, which old records leave out. */
 function versionOf(bytes: Buffer | undefined): TransactionRecord['version'] {
   if (bytes?.[0] !== QUOTE) return parseIntegerOrNull(bytes);
   if (parseString(bytes) !== 'legacy') throw malformed();

@@ -3,13 +3,13 @@ import { member, parseSafeInteger, parseString } from '../json/raw-json.ts';
 import { RPC_ERROR_CODE } from './rpc-error-code.ts';
 
 /**
- * Why a read failed, as far as it decides what to do next. `caller`: asked wrongly. `fact`: a true answer about the
- * chain. `not-yet`: this node isn't there yet. `node-limit`: this node never can. `rate-limit`: it wants fewer
- * requests. `transport`: it didn't answer. The last four may go better with another node.
+ * Cause of a failed call, which decides what to do next. `caller`: the request is wrong. `fact`: a true answer about
+ * the chain. `not-yet`: the node has not reached it. `node-limit`: the node never can. `rate-limit`: the node wants
+ * fewer requests. `transport`: no valid response came. For the last four another node may do better.
  */
 export type RpcFault = 'caller' | 'fact' | 'not-yet' | 'node-limit' | 'rate-limit' | 'transport';
 
-/** The node's numbers that mean something to us; any other is a `transport` fault, 502. */
+/** Faults and HTTP statuses of the known RPC error codes; any other is a `transport` fault, 502. */
 const RPC_ERRORS: ReadonlyMap<number, { readonly fault: RpcFault; readonly status: number }> = new Map([
   [RPC_ERROR_CODE.invalidRequest, { fault: 'caller', status: 400 }],
   [RPC_ERROR_CODE.invalidParams, { fault: 'caller', status: 400 }],
@@ -31,7 +31,7 @@ const RPC_ERRORS: ReadonlyMap<number, { readonly fault: RpcFault; readonly statu
 
 const RATE_LIMIT_CODE = 429;
 
-/** The error that stands for the `error` member of a node's answer. `scrub` makes the node's text fit to be shown. */
+/** Converts the `error` member of a node's response to a GatewayError. `redact` removes secrets from the node's text. */
 export function normalizeRpcError(error: Buffer, redact: (text: string) => string, retryAfter: number): GatewayError {
   const code = parseSafeInteger(member(error, 'code'));
   const message = parseString(member(error, 'message'));
@@ -43,14 +43,14 @@ export function normalizeRpcError(error: Buffer, redact: (text: string) => strin
   });
 }
 
-/** The node wants fewer requests, said over HTTP or in JSON. `retryAfter` in whole seconds. */
+/** Creates the error of a node that wants fewer requests, by HTTP 429 or in JSON. `retryAfter` in whole seconds. */
 export const rateLimited = (retryAfter: number): GatewayError =>
-  new GatewayError('upstream_unavailable', 'the nodes ask for fewer requests', {
+  new GatewayError('upstream_unavailable', 'all upstreams are rate-limiting us', {
     retryAfter,
     rpcCode: RATE_LIMIT_CODE,
   });
 
-/** What a node says itself that is held to a slot: for the methods that can't be. */
+/** Creates the error that a node gives for a `minContextSlot` beyond its own: for methods without that parameter. */
 export const minContextSlotNotReached = (): GatewayError =>
   new GatewayError(
     'rpc_error',
@@ -61,18 +61,18 @@ export const minContextSlotNotReached = (): GatewayError =>
     },
   );
 
-/** None of the nodes is there, or none is of our cluster. */
+/** Creates the error for when no node answers, or none is of this cluster. */
 export const noNodeReachable = (cause?: unknown): GatewayError =>
   new GatewayError('upstream_unavailable', 'no node of the cluster can be reached', { cause });
 
-/** Which {@link RpcFault} an error of a read is. */
+/** Returns the {@link RpcFault} of a call's error. */
 export function rpcFaultOf({ code, rpcCode }: GatewayError): RpcFault {
-  if (code === 'overloaded' || code === 'result_too_large') return 'caller'; // another node would fare no better
+  if (code === 'overloaded' || code === 'result_too_large') return 'caller'; // another node would do no better
   if (rpcCode === RATE_LIMIT_CODE) return 'rate-limit';
   return (rpcCode !== undefined && RPC_ERRORS.get(rpcCode)?.fault) || 'transport';
 }
 
-/** Some providers use the number of a node that is behind to say that one asks too much. */
+/** Tells whether a provider uses the code of an unhealthy node for a rate limit, as some do. */
 function isRateLimit(error: Buffer, message: string): boolean {
   const data = member(error, 'data');
   const isBehind = data?.[0] === 0x7b && member(data, 'numSlotsBehind') !== undefined; // 0x7b: an object

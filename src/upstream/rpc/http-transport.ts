@@ -3,7 +3,7 @@ import { GatewayError } from '../../domain/gateway-error.ts';
 import type { ByteBudget } from '../failsafe/byte-budget.ts';
 import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
 
-/** An HTTP answer, read to its end. */
+/** HTTP response, read to its end. */
 export interface HttpResponse {
   readonly status: number;
   readonly retryAfter: string | undefined;
@@ -13,9 +13,8 @@ export interface HttpResponse {
 /** Posts JSON to one node. Its errors name neither the URL nor the host. */
 export interface HttpTransport {
   /**
-   * Throws `upstream_unavailable` when no answer begins, `upstream_error` when it breaks off, `result_too_large`
-   * when it is over `maxBytes`, `overloaded` when too many bytes are on their way already, and the signal's reason as
-   * soon as it comes.
+   * Throws `upstream_unavailable` when no response starts, `upstream_error` when it breaks off, `result_too_large`
+   * when it is over `maxBytes`, `overloaded` when the byte budget is used up, and the signal's reason when it aborts.
    */
   post(json: string, signal: AbortSignal, maxBytes: number): Promise<HttpResponse>;
   close(): Promise<void>;
@@ -30,7 +29,7 @@ export function openHttpTransport(node: NodeOptions, settings: UpstreamSettings,
     pipelining: 1,
     keepAliveTimeout: 30_000,
     connect: { timeout: settings.timeoutMs },
-    headersTimeout: 0, // these two are coarse; the signal is the deadline
+    headersTimeout: 0, // both timers are coarse; the signal is the deadline
     bodyTimeout: 0,
   });
 
@@ -57,7 +56,7 @@ export function openHttpTransport(node: NodeOptions, settings: UpstreamSettings,
   };
 }
 
-/** What a browser makes of `http://user:password@host`. */
+/** Builds the header that a browser sends for `http://user:password@host` (RFC 7617). */
 function basicAuth({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
   const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
@@ -82,12 +81,12 @@ async function readAll(stream: AsyncIterable<Buffer>, maxBytes: number, budget: 
 
 function noResponse(id: string, thrown: unknown): GatewayError {
   const cause = reasonOf(id, thrown);
-  return thrown instanceof errors.HTTPParserError // what is there doesn't speak HTTP
+  return thrown instanceof errors.HTTPParserError // the server doesn't speak HTTP
     ? new GatewayError('upstream_error', 'no valid answer came', { cause })
     : new GatewayError('upstream_unavailable', 'no node can be reached', { cause });
 }
 
-/** Only the error's code or name: its message may hold the host, and its cause too. */
+/** Returns the error's code or name only: its message and its cause may hold the host. */
 function reasonOf(id: string, thrown: unknown): string {
   if (!(thrown instanceof Error)) return `${id}: unknown fault`;
   return `${id}: ${'code' in thrown && typeof thrown.code === 'string' ? thrown.code : thrown.name}`;

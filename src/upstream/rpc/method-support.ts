@@ -3,12 +3,12 @@ import type { GatewayError } from '../../domain/gateway-error.ts';
 import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import { RPC_ERROR_CODE } from './rpc-error-code.ts';
 
-/** A node may be given a new index, or a new version: what it could not it may be asked again after so long. */
+/** Time after which an unsupported method is tried again: the node may have got a new version or index. */
 const UNSUPPORTED_MS = 600_000;
-/** Refused for this key or this scan: with another it may go well. */
+/** The same for a refusal of one key or one scan: another may succeed. */
 const UNSUPPORTED_KEY_MS = 60_000;
 
-/** For how long a refusal with the node's number keeps us from asking the node for that method first. */
+/** Time for which a method counts as unsupported after a refusal, by RPC error code. */
 const UNSUPPORTED_MS_BY_CODE: ReadonlyMap<number | undefined, number> = new Map([
   [RPC_ERROR_CODE.methodNotFound, UNSUPPORTED_MS],
   [RPC_ERROR_CODE.transactionHistoryNotAvailable, UNSUPPORTED_MS],
@@ -17,7 +17,7 @@ const UNSUPPORTED_MS_BY_CODE: ReadonlyMap<number | undefined, number> = new Map(
   [RPC_ERROR_CODE.scanError, UNSUPPORTED_KEY_MS],
 ]);
 
-/** What one node can answer: told by the operator, and learned from what it refuses. */
+/** Knows which methods one node serves: from the configuration, and from its refusals. */
 export class MethodSupport {
   readonly #clock: Clock;
   readonly #allowed: ReadonlySet<RpcMethod> | undefined;
@@ -28,16 +28,17 @@ export class MethodSupport {
     this.#allowed = methods && new Set(methods);
   }
 
-  /** Whether it may be asked at all. */
+  /** Tells whether the configuration allows the method. */
   isAllowed(method: RpcMethod): boolean {
     return this.#allowed?.has(method) ?? true;
   }
 
-  /** Whether it has refused the method of late, so that others are asked first. */
+  /** Tells whether the node has recently refused the method as unsupported, so that others come first. */
   isUnsupported(method: RpcMethod): boolean {
     return (this.#unsupportedUntilMs.get(method) ?? Number.NEGATIVE_INFINITY) > this.#clock.monotonic();
   }
 
+  /** Records a failed call. */
   record(method: RpcMethod, { rpcCode }: GatewayError): void {
     const durationMs = UNSUPPORTED_MS_BY_CODE.get(rpcCode);
     if (durationMs !== undefined) this.#unsupportedUntilMs.set(method, this.#clock.monotonic() + durationMs);

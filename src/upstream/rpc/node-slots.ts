@@ -2,14 +2,14 @@ import type { Clock } from '../../domain/clock.ts';
 import { type Commitment, impliedCommitments } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
 
-/** The latest slots of one node as it shows them. Unlike the tips of the mesh they go back when the node does. */
+/** Keeps the latest slots that one node reported. Unlike the tips of the mesh they go back when the node does. */
 export class NodeSlots {
   readonly #clock: Clock;
   readonly #onSlot: (commitment: Commitment, slot: Slot) => void;
   readonly #latest = new Map<Commitment, Slot>();
   #lastAdvanceMs = Number.NEGATIVE_INFINITY;
 
-  /** `listener` is called with each slot shown, new or not. */
+  /** Calls `onSlot` with each observed slot, new or not. */
   constructor(clock: Clock, onSlot: (commitment: Commitment, slot: Slot) => void = () => {}) {
     this.#clock = clock;
     this.#onSlot = onSlot;
@@ -19,15 +19,14 @@ export class NodeSlots {
     return this.#latest.get(commitment);
   }
 
-  /** For how long the processed slot has stood still; for ever if there is none. */
+  /** Milliseconds since the processed slot last changed; infinite if there is none. */
   get unchangedMs(): number {
     return this.#clock.monotonic() - this.#lastAdvanceMs;
   }
 
   /**
-   * Takes note of a slot, at this commitment and the weaker ones. An answer that was long on its way may be overtaken by
-   * newer ones: only one below `before`, the slot that the node had shown when it was asked, says that the node has gone
-   * back.
+   * Observes a slot, at this commitment and the weaker ones. Newer responses may overtake a slow one: only a slot below
+   * `slotBefore`, the latest when the request was sent, means that the node has gone back.
    */
   observe(commitment: Commitment, slot: Slot, slotBefore = Number.POSITIVE_INFINITY): void {
     const latest = this.#latest.get(commitment) ?? -1;

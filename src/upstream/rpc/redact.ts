@@ -1,16 +1,16 @@
 import type { NodeOptions } from '../upstream-options.ts';
 
 const MAX_OUTPUT_LENGTH = 300;
-/** What is looked at at all. A word that this cuts in two is dropped: half a key must not pass for a word. */
+/** Longest text that is read. A word that this cuts in two is dropped, since half a key is not recognized. */
 const MAX_INPUT_LENGTH = 1000;
-/** Shorter parts of a URL, such as `v2` or `rpc`, are words that a node may use innocently. */
+/** Shortest secret: shorter parts of a URL, such as `v2` or `rpc`, are ordinary words. */
 const MIN_SECRET_LENGTH = 6;
-/** A URL, a query, a host with a port or a path, a name of three or more labels. */
+/** URL, query, host with a port or a path, or name of three or more labels. */
 const ADDRESS = /\/\/|[?&][^=]*=|\w\.\w+[:/?]|\.[a-z]\w*\.[a-z]/i;
 
 /**
- * Makes what a node says fit to be shown: one line, not long, and without any word that looks like an address or
- * holds a part of this node's own URLs and headers, where the keys are.
+ * Creates the function that removes secrets from a node's texts. It returns one short line without any word that looks
+ * like an address or contains a part of this node's URLs and headers, where the keys are.
  */
 export function redactor({ url, wsUrl, headers = {} }: NodeOptions): (text: string) => string {
   const secrets = [url, wsUrl, ...Object.values(headers)]
@@ -34,6 +34,6 @@ function decodeUri(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    return part; // a stray percent sign: then it stands for itself
+    return part; // a stray percent sign stands for itself
   }
 }

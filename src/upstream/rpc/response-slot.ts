@@ -5,7 +5,7 @@ import type { Slot } from '../../domain/slot.ts';
 import { member, members, membersYielding, parseSafeInteger } from '../json/raw-json.ts';
 import type { RpcResponse } from './rpc-response.ts';
 
-/** Answers `{context, value}`: the node itself names the slot. */
+/** Methods that return `{context, value}`: the node itself names the slot (Solana RPC, RpcResponse). */
 const METHODS_WITH_CONTEXT: ReadonlySet<RpcMethod> = new Set([
   'getBalance',
   'getAccountInfo',
@@ -18,10 +18,10 @@ const METHODS_WITH_CONTEXT: ReadonlySet<RpcMethod> = new Set([
   'getLatestBlockhash',
 ]);
 
-/** No context in the answer, but the node refuses to answer from before the `minContextSlot` it is given. */
+/** Methods that return no context, but refuse to answer from before a given `minContextSlot`. */
 const METHODS_WITH_MIN_CONTEXT_SLOT: ReadonlySet<RpcMethod> = new Set(['getBlockHeight', 'getSignaturesForAddress']);
 
-/** A reading, and what it tells beside: whether the node itself showed the slot, and its version. */
+/** Response with its slot, whether the node itself named that slot, and the node's version. */
 export interface DatedResponse {
   readonly response: RpcResponse;
   readonly isOwnSlot: boolean;
@@ -29,8 +29,8 @@ export interface DatedResponse {
 }
 
 /**
- * Finds the slot at which a node's `result` holds (API 2.0): the one it names, else the `minContextSlot` that it was
- * held to, else `anchor`, which the node had shown before it was asked. Undefined when none of the three is known.
+ * Finds the slot at which a node's `result` holds: the one it names, else the `minContextSlot` of the request, else
+ * `anchor`, the node's latest slot when the request was sent. Returns undefined when none of the three is known.
  */
 export async function slotOfResponse(
   method: RpcMethod,
@@ -38,12 +38,12 @@ export async function slotOfResponse(
   result: Buffer,
   anchor: Slot | undefined,
 ): Promise<DatedResponse | undefined> {
-  // Asked with `withContext`, getProgramAccounts has one too; else its result is an array.
+  // With `withContext` getProgramAccounts has a context too; otherwise its result is an array.
   if (METHODS_WITH_CONTEXT.has(method) || (method === 'getProgramAccounts' && result[0] === 0x7b)) {
     const parts = await membersYielding(result);
     const [context, value] = [parts.get('context'), parts.get('value')];
     if (context === undefined || value === undefined) {
-      throw new GatewayError('upstream_error', 'an answer came without its context');
+      throw new GatewayError('upstream_error', 'a node sent a response without its context');
     }
     const contextMembers = members(context);
     const slot = parseSafeInteger(contextMembers.get('slot'));
@@ -55,20 +55,20 @@ export async function slotOfResponse(
   return { response: { slot, result, value: result }, isOwnSlot: ownSlot !== undefined, apiVersion: undefined };
 }
 
-/** At which commitment a node answers `params`: `finalized` where they name none. Undefined for a name we don't know. */
+/** Returns the commitment of `params`: `finalized` by default (Solana RPC), undefined for an unknown name. */
 export function commitmentOf(params: readonly unknown[]): Commitment | undefined {
   const { commitment } = configOf(params);
   return COMMITMENTS.find((known) => known === (commitment ?? 'finalized'));
 }
 
-/** The `minContextSlot` that the answer must not be older than, where the caller names one. */
+/** Returns the `minContextSlot` of `params`, if there is a valid one. */
 export function minContextSlotOf(params: readonly unknown[]): Slot | undefined {
   const { minContextSlot } = configOf(params);
   const isSlot = typeof minContextSlot === 'number' && Number.isSafeInteger(minContextSlot) && minContextSlot >= 0;
   return isSlot ? minContextSlot : undefined;
 }
 
-/** True where the slot of a reading is only the floor that the node was held to: the node itself may be far ahead. */
+/** Tells whether a response's slot is only the `minContextSlot` of the request: the node may be far ahead of it. */
 export const isSlotLowerBound = (method: RpcMethod, params: readonly unknown[]): boolean =>
   METHODS_WITH_MIN_CONTEXT_SLOT.has(method) && minContextSlotOf(params) !== undefined;
 
@@ -78,7 +78,7 @@ function slotInResult(method: RpcMethod, result: Buffer): Slot | undefined {
   return undefined;
 }
 
-/** The config object of a read is always its last parameter. */
+/** Returns the config object, which is always the last parameter. */
 function configOf(params: readonly unknown[]): { readonly commitment?: unknown; readonly minContextSlot?: unknown } {
   const last = params.at(-1);
   return typeof last === 'object' && last !== null ? { ...last } : {};

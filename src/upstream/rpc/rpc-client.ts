@@ -18,7 +18,7 @@ import { redactor } from './redact.ts';
 import { commitmentOf, slotOfResponse } from './response-slot.ts';
 import type { RpcResponse } from './rpc-response.ts';
 
-/** Reads that scan a whole index or may reach into long-term storage. */
+/** Methods that scan a whole index or may reach into long-term storage. */
 const SLOW_METHODS: ReadonlySet<RpcMethod> = new Set([
   'getBlock',
   'getBlockProduction',
@@ -30,23 +30,23 @@ const SLOW_METHODS: ReadonlySet<RpcMethod> = new Set([
   'getTransaction',
 ]);
 
-/** A list of all holders of a mint is long: of some 240,000 if each is a few members and 40 bytes. */
+/** Longest getProgramAccounts response: some 240,000 holders of a mint. */
 const MAX_SCAN_BYTES = 64 << 20;
 
 const TOO_MANY_REQUESTS = 429;
-/** A second request sooner than this costs more than it wins. */
+/** Earliest hedge: a second request sooner than this costs more than it gains. */
 const MIN_HEDGE_MS = 20;
-/** As long as nothing is known of how long a node takes. */
+/** Hedge delay until a node's response times are known. */
 const DEFAULT_HEDGE_MS = 500;
 const DEFAULT_SLOW_HEDGE_MS = 2000;
-/** A node that answers nothing for so long is passed over until it does. */
+/** Shortest time without any response after which a node counts as hung. */
 const MIN_HUNG_MS = 250;
 
-/** One Solana node over HTTP: asks, waits no longer than allowed, and hands out the answer's own bytes. */
+/** Calls one Solana node over HTTP, within a time limit, and returns the bytes of its result. */
 export class RpcClient {
-  /** The latest slots that this node has shown, here or over its WebSocket. */
+  /** Latest slots that this node reported, here or over its WebSocket. */
   readonly slots: NodeSlots;
-  /** Opens when it fails too often. */
+  /** Circuit breaker, which opens when the node fails too often. */
   readonly breaker: CircuitBreaker;
   readonly #deps: UpstreamDeps;
   readonly #transport: HttpTransport;
@@ -57,13 +57,13 @@ export class RpcClient {
   readonly #rateLimits: MethodRateLimits;
   readonly #latencyByMethod = new Map<RpcMethod, LatencyTracker>();
   readonly #fastLatency = new LatencyTracker();
-  /** Quick reads under way, and since when none of them was answered. */
+  /** Quick calls in flight, and the time since which none of them was answered. */
   #inFlight = 0;
   #unansweredSinceMs = 0;
   #isFailing = false;
   #apiVersion: string | undefined;
 
-  /** `onSlot` is called with each slot that it shows. */
+  /** Calls `onSlot` with each slot that the node reports. */
   constructor(
     options: NodeOptions,
     deps: UpstreamDeps,
@@ -85,48 +85,48 @@ export class RpcClient {
     return this.#requestCount;
   }
 
-  /** The version that the node last named beside an answer. */
+  /** Version that the node named in its last response with a context. */
   get apiVersion(): string | undefined {
     return this.#apiVersion;
   }
 
-  /** True while the last that was heard of it over HTTP is that it doesn't answer. */
+  /** True while the latest call failed in transport. */
   get isFailing(): boolean {
     return this.#isFailing;
   }
 
-  /** For how many seconds yet the node wants to be left alone with a method. */
+  /** Returns in how many seconds the node accepts the method again; 0 if now. */
   pauseSeconds(method: RpcMethod): number {
     return Math.ceil(this.#rateLimits.waitMs(method) / 1000);
   }
 
-  /** After how many milliseconds an answer is later than most. */
+  /** Returns the milliseconds after which a response is later than 95 of 100. */
   hedgeAfterMs(method: RpcMethod): number {
     const p95 = this.#latencyByMethod.get(method)?.p95Ms;
     return Math.max(MIN_HEDGE_MS, p95 ?? (SLOW_METHODS.has(method) ? DEFAULT_SLOW_HEDGE_MS : DEFAULT_HEDGE_MS));
   }
 
-  /** The mean time of its quick answers. */
+  /** Mean time of its quick responses. */
   get meanLatencyMs(): number {
     return this.#fastLatency.meanMs ?? 0;
   }
 
-  /** True while reads are under way and none has been answered for longer than it should take. */
+  /** True while quick calls are in flight and none has been answered for longer than expected. */
   get isHung(): boolean {
     if (this.#inFlight === 0) return false;
     const unansweredMs = this.#deps.clock.monotonic() - this.#unansweredSinceMs;
     return unansweredMs > Math.max(MIN_HUNG_MS, 2 * (this.#fastLatency.p95Ms ?? 0));
   }
 
-  /** How long a read may take altogether. */
+  /** Returns the time limit of a whole call. */
   timeoutMs(method: RpcMethod): number {
     const { settings } = this.#deps;
     return SLOW_METHODS.has(method) ? settings.slowTimeoutMs : settings.timeoutMs;
   }
 
   /**
-   * Reads, and finds the slot that the answer holds at. `anchorAt` is the commitment of one that names none, `endMs` the
-   * time by which the answer must be there if that is less than the node has anyway.
+   * Calls a method and dates the response. `anchorCommitment` dates one that names no slot; `deadlineMs` (monotonic)
+   * shortens the method's time limit.
    */
   async call(
     method: RpcMethod,
@@ -136,16 +136,16 @@ export class RpcClient {
   ): Promise<RpcResponse> {
     const commitment = commitmentOf(params);
     const slotBefore = commitment === undefined ? undefined : this.slots.latest(commitment);
-    const anchor = this.slots.latest(anchorCommitment); // taken before the request is sent
+    const anchor = this.slots.latest(anchorCommitment); // as of before the request is sent
     const dated = await slotOfResponse(method, params, await this.request(method, params, deadlineMs), anchor);
-    if (dated === undefined) throw new GatewayError('upstream_unavailable', 'no node has shown a slot yet');
+    if (dated === undefined) throw new GatewayError('upstream_unavailable', 'no node has reported a slot yet');
     const { response, isOwnSlot, apiVersion } = dated;
     if (isOwnSlot && commitment !== undefined) this.slots.observe(commitment, response.slot, slotBefore);
     if (apiVersion !== undefined) this.#apiVersion = parseString(apiVersion);
     return response;
   }
 
-  /** The bytes of the node's `result`. Rejects as `Mesh.call` does. */
+  /** Returns the bytes of the node's `result`. Rejects as `Mesh.call` does. */
   async request(method: RpcMethod, params: readonly unknown[], deadlineMs = Number.POSITIVE_INFINITY): Promise<Buffer> {
     const { clock } = this.#deps;
     const pauseSeconds = this.pauseSeconds(method);
@@ -167,7 +167,7 @@ export class RpcClient {
       });
       const result = await this.#resultOf(response, id);
       this.#isFailing = false;
-      endAttempt(method === 'getGenesisHash' ? 'void' : 'answered'); // asked for before each read of a node that fails
+      endAttempt(method === 'getGenesisHash' ? 'ignored' : 'succeeded'); // it precedes each call to a failing node
       this.#recordLatency(method, clock.monotonic() - startMs);
       return result;
     } catch (thrown) {
@@ -191,23 +191,23 @@ export class RpcClient {
     if (error !== undefined && error.toString() !== 'null') throw normalizeRpcError(error, this.#redact, pauseSeconds);
     const result = response.get('result');
     if (status !== 200 || result === undefined || parseString(response.get('jsonrpc')) !== '2.0') {
-      throw new GatewayError('upstream_error', 'no valid answer came', { cause: `HTTP status ${status}` });
+      throw new GatewayError('upstream_error', 'a node sent no valid response', { cause: `HTTP status ${status}` });
     }
     if (response.get('id')?.toString() !== `${id}`) {
-      throw new GatewayError('upstream_error', 'the answer to another question came');
+      throw new GatewayError('upstream_error', 'the JSON-RPC response id does not match');
     }
     return result;
   }
 
-  /** Draws the consequences of a failure; what it says about the node. */
+  /** Learns from a failed call; returns what it says about the node. */
   #recordFailure(error: GatewayError, method: RpcMethod): AttemptOutcome {
-    if (error.code === 'overloaded') return 'void'; // the node wasn't asked at all
+    if (error.code === 'overloaded') return 'ignored'; // no request was sent
     const fault = rpcFaultOf(error);
     if (fault === 'rate-limit') this.#rateLimits.refused(method, (error.retryAfter ?? 1) * 1000);
-    // A long scan that isn't done in time says nothing about the node.
-    if (error.code === 'upstream_timeout' && SLOW_METHODS.has(method)) return 'void';
+    // A slow method that times out says nothing about the node.
+    if (error.code === 'upstream_timeout' && SLOW_METHODS.has(method)) return 'ignored';
     this.#isFailing = fault === 'transport';
-    return this.#isFailing ? 'failed' : 'answered';
+    return this.#isFailing ? 'failed' : 'succeeded';
   }
 
   #trackInFlight(method: RpcMethod, change: 1 | -1): void {

@@ -1,27 +1,27 @@
-/** The numbers of a Solana node's refusals that mean something to us, by the names that agave has for them. */
+/** RPC error codes of Solana nodes that the gateway understands, by agave's names (rpc-client-api, custom_error.rs). */
 export const RPC_ERROR_CODE = {
   invalidRequest: -32600,
   methodNotFound: -32601,
   invalidParams: -32602,
-  /** Older than what the node keeps. */
+  /** Older than the node's ledger. */
   blockCleanedUp: -32001,
   blockNotAvailable: -32004,
-  /** Behind the cluster; some providers say by it that one asks too much. */
+  /** Behind the cluster; some providers use it for a rate limit. */
   nodeUnhealthy: -32005,
-  /** Or lost when the node jumped to a snapshot. */
+  /** Skipped, or lost when the node jumped to a snapshot. */
   slotSkipped: -32007,
-  /** Or missing in long-term storage. */
+  /** Skipped, or missing in long-term storage. */
   longTermStorageSlotSkipped: -32009,
   keyExcludedFromSecondaryIndex: -32010,
-  /** The node keeps none. */
+  /** The node has no transaction history. */
   transactionHistoryNotAvailable: -32011,
   scanError: -32012,
-  /** Not all about the block is written down. */
+  /** The block is not completely stored yet. */
   blockStatusNotAvailableYet: -32014,
-  /** Newer than the caller said to know. */
+  /** Newer than the caller's `maxSupportedTransactionVersion`. */
   unsupportedTransactionVersion: -32015,
   minContextSlotNotReached: -32016,
   longTermStorageUnreachable: -32019,
-  /** `before` or `until` is not known. */
+  /** `before` or `until` is unknown. */
   filterTransactionNotFound: -32020,
 } as const;

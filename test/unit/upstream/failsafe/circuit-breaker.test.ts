@@ -15,7 +15,7 @@ t.test('it opens when half of at least 20 attempts within 10 s have failed', asy
   t.ok(few.isOpen);
 
   const mixed = new CircuitBreaker(new ManualClock());
-  outcomes(mixed, 'answered', 30);
+  outcomes(mixed, 'succeeded', 30);
   outcomes(mixed, 'failed', 29);
   t.notOk(mixed.isOpen);
   outcomes(mixed, 'failed', 1);
@@ -25,7 +25,7 @@ t.test('it opens when half of at least 20 attempts within 10 s have failed', asy
 t.test('what says nothing about the node is not counted', async (t) => {
   const breaker = new CircuitBreaker(new ManualClock());
   outcomes(breaker, 'failed', 19);
-  outcomes(breaker, 'void', 100);
+  outcomes(breaker, 'ignored', 100);
   t.notOk(breaker.isOpen);
 });
 
@@ -50,9 +50,9 @@ t.test('after a second one attempt is let through, and decides', async (t) => {
   settle('failed');
   t.notOk(breaker.allowsAttempt);
   clock.advance(1000);
-  breaker.startAttempt()('void');
+  breaker.startAttempt()('ignored');
   t.ok(breaker.allowsAttempt, 'it told nothing: the next may try');
-  breaker.startAttempt()('answered');
+  breaker.startAttempt()('succeeded');
   t.ok(breaker.allowsAttempt);
   t.notOk(breaker.isOpen);
   outcomes(breaker, 'failed', 19);
@@ -62,7 +62,7 @@ t.test('after a second one attempt is let through, and decides', async (t) => {
 t.test('it does what a full record of all attempts says', async () => {
   const step = fc.record({
     waitMs: fc.nat({ max: 1500 }),
-    outcome: fc.constantFrom<AttemptOutcome>('answered', 'failed', 'failed', 'void'),
+    outcome: fc.constantFrom<AttemptOutcome>('succeeded', 'failed', 'failed', 'ignored'),
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200 }), (steps) => {
@@ -77,9 +77,9 @@ t.test('it does what a full record of all attempts says', async () => {
         if (breaker.isOpen !== (openedMs !== undefined) || breaker.allowsAttempt !== (openedMs === undefined || probe))
           return false;
         breaker.startAttempt()(outcome);
-        if (probe && outcome === 'answered') openedMs = undefined;
+        if (probe && outcome === 'succeeded') openedMs = undefined;
         else if (probe && outcome === 'failed') openedMs = now;
-        if (probe || outcome === 'void' || openedMs !== undefined) continue;
+        if (probe || outcome === 'ignored' || openedMs !== undefined) continue;
         const second = Math.floor(now / 1000);
         record = [...record, { second, failed: outcome === 'failed' }].filter((entry) => entry.second > second - 10);
         const failed = record.filter((entry) => entry.failed).length;
