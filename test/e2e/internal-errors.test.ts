@@ -40,7 +40,7 @@ t.test('a cache that breaks is a 500 for every route that reads from it', async 
 });
 
 t.test('so is a limiter that breaks, for every method', async (t) => {
-  await withReplaced(RateLimiter.prototype, 'take', bomb, async () => {
+  await withReplaced(RateLimiter.prototype, 'consume', bomb, async () => {
     for (const path of routes.map(({ path }) => path)) isDefect(t, await ask(path), path);
     isDefect(t, await get('/no/such/route'), 'no route');
     isDefect(t, await get('/slot', { method: 'DELETE' }), 'DELETE');

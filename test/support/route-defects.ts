@@ -24,6 +24,7 @@ export async function withReplaced<T>(
   member: unknown,
   work: () => Promise<T>,
 ): Promise<T> {
+  if (!(name in owner)) throw new Error(`nothing to replace: ${name}`);
   const original = Object.getOwnPropertyDescriptor(owner, name);
   Object.defineProperty(owner, name, { value: member, configurable: true, writable: true });
   try {
