@@ -1,0 +1,10 @@
+import { runSuite } from '../support/run-suite.ts';
+
+await runSuite(
+  'e2e/conditional-requests',
+  'e2e/error-responses',
+  'e2e/http-framing',
+  'e2e/internal-errors',
+  'e2e/undecodable',
+  'e2e/verify-page',
+);

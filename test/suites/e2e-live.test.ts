@@ -1,0 +1,3 @@
+import { runSuite } from '../support/run-suite.ts';
+
+await runSuite('e2e/freshness', 'e2e/inconsistent-reads', 'e2e/live-accounts', 'e2e/live-token-lists');

@@ -1,0 +1,10 @@
+import { runSuite } from '../support/run-suite.ts';
+
+await runSuite(
+  'e2e/upstream-faults',
+  'e2e/demo-portfolio',
+  'e2e/gateway-process',
+  'e2e/command-line',
+  'e2e/secret-leaks',
+  'e2e/health',
+);

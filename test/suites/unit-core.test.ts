@@ -1,0 +1,17 @@
+import { runSuite } from '../support/run-suite.ts';
+
+await runSuite(
+  'architecture',
+  'unit/cache',
+  'unit/client',
+  'unit/domain',
+  'unit/http',
+  'unit/live',
+  'unit/page',
+  'unit/prices',
+  'unit/routes',
+  'unit/routing',
+  'unit/runtime',
+  'unit/serving',
+  'unit/tokens',
+);

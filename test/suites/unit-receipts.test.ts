@@ -1,0 +1,3 @@
+import { runSuite } from '../support/run-suite.ts';
+
+await runSuite('unit/receipts', 'catalogue/receipts');
