@@ -1,4 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
+import { SilenceWatchdog } from '../../runtime/silence-watchdog.ts';
 
 export interface HeartbeatOptions {
   readonly clock: Clock;
@@ -6,64 +7,56 @@ export interface HeartbeatOptions {
   readonly silenceMs: number;
   /** Sends a ping. */
   sendPing(): void;
-  /** The other end is as good as gone. */
+  /** Called when the peer leaves a ping unanswered or falls silent. */
   onDead(reason: string): void;
 }
 
-/** Watches that the other end of a connection lives: answers each ping before the next, and doesn't fall silent. */
+/** Checks that the peer of a connection is alive: that it answers each ping before the next, and doesn't fall silent. */
 export class Heartbeat {
   readonly #options: HeartbeatOptions;
+  readonly #watchdog: SilenceWatchdog;
   #cancelPing = (): void => {};
-  #cancelSilence: (() => void) | undefined;
-  #answered = false;
-  #lastTrafficMs = 0;
+  #isPongReceived = false;
   #isPaused = false;
 
   constructor(options: HeartbeatOptions) {
+    const { clock, silenceMs, onDead } = options;
     this.#options = options;
+    this.#watchdog = new SilenceWatchdog({ clock, silenceMs, onSilence: () => onDead('fell silent') });
   }
 
-  /** Begins to send pings. */
+  /** Starts to send pings. */
   start(): void {
     const { clock, pingMs, sendPing, onDead } = this.#options;
-    this.#answered = false;
+    this.#isPongReceived = false;
     sendPing();
     this.#cancelPing = clock.after(pingMs, () => {
-      if (this.#answered || this.#isPaused) this.start();
+      if (this.#isPongReceived || this.#isPaused) this.start();
       else onDead('left a ping unanswered');
     });
   }
 
-  /** From now on something is always to be heard. */
+  /** Counts silence from now on. */
   expectTraffic(): void {
-    if (this.#cancelSilence !== undefined) return;
-    this.onTraffic();
-    this.#watchSilence();
+    this.#watchdog.start();
   }
 
   onTraffic(): void {
-    this.#lastTrafficMs = this.#options.clock.monotonic();
+    this.#watchdog.onMessage();
   }
 
-  answered(): void {
-    this.#answered = true;
+  onPong(): void {
+    this.#isPongReceived = true;
   }
 
-  /** While we don't listen ourselves, nothing can be heard. */
+  /** Stops and resumes counting silence: while reading is paused, no traffic can arrive. */
   setPaused(isPaused: boolean): void {
     this.#isPaused = isPaused;
-    this.onTraffic();
+    this.#watchdog.setPaused(isPaused);
   }
 
   stop(): void {
     this.#cancelPing();
-    this.#cancelSilence?.();
-  }
-
-  #watchSilence(): void {
-    const { clock, silenceMs, onDead } = this.#options;
-    const silentMs = this.#isPaused ? 0 : clock.monotonic() - this.#lastTrafficMs;
-    if (silentMs >= silenceMs) onDead('fell silent');
-    else this.#cancelSilence = clock.after(silenceMs - silentMs, () => this.#watchSilence());
+    this.#watchdog.stop();
   }
 }

@@ -1,17 +1,17 @@
-/** Messages taken in one turn of the event loop, so that a flood can't hold up everything else. */
+/** Messages handled in one turn of the event loop, so that a flood can't block everything else. */
 const MESSAGES_PER_TURN = 256;
-/** What a message costs beside its bytes. */
+/** Memory of a queued message besides its bytes. */
 const MESSAGE_OVERHEAD_BYTES = 128;
 
 export interface MessageQueueOptions {
-  /** Above so many waiting bytes the sender is held back, below half of them let go again. */
+  /** Queued bytes above which the sender is paused; below half of them it resumes. */
   readonly maxBytes: number;
   handle(message: Buffer): void;
   pause(): void;
   resume(): void;
 }
 
-/** Messages waiting to be taken, in order, over as many turns of the event loop as it needs. */
+/** Queues messages and handles them in order, over as many turns of the event loop as needed. */
 export class MessageQueue {
   readonly #options: MessageQueueOptions;
   readonly #messages: Buffer[] = [];
@@ -33,7 +33,7 @@ export class MessageQueue {
     this.#scheduled ??= setImmediate(this.#drain);
   }
 
-  /** Forgets what is waiting. */
+  /** Drops all queued messages. */
   close(): void {
     clearImmediate(this.#scheduled);
     this.#messages.length = 0;

@@ -1,11 +1,12 @@
 import { Cooldown } from '../failsafe/cooldown.ts';
-import { openSession, type SessionOptions } from './open-session.ts';
+import { openSession } from './open-session.ts';
+import type { SessionOptions } from './ordered-session.ts';
 import type { PubsubSession } from './pubsub-session.ts';
 
-/** The lines that one node has been given. Those that it drops are not opened again at once. */
+/** Opens sessions with one node, and pauses after lost ones. */
 export class NodeSessions {
   readonly #options: SessionOptions;
-  readonly #open = new Set<PubsubSession>();
+  readonly #sessions = new Set<PubsubSession>();
   readonly #cooldown: Cooldown;
   #isClosed = false;
 
@@ -14,7 +15,7 @@ export class NodeSessions {
     this.#cooldown = new Cooldown(options.deps);
   }
 
-  /** For how many milliseconds yet none is to be opened. */
+  /** Milliseconds until the next session may be opened; 0 if now. */
   get cooldownMs(): number {
     return this.#cooldown.remainingMs;
   }
@@ -23,18 +24,18 @@ export class NodeSessions {
     const opening = openSession(this.#options);
     opening.catch(() => this.#cooldown.start());
     const session = await opening;
-    this.#open.add(session);
+    this.#sessions.add(session);
     session.onLost(() => {
-      this.#open.delete(session);
+      this.#sessions.delete(session);
       this.#cooldown.start();
     });
     if (this.#isClosed) session.close();
     return session;
   }
 
-  /** Gives them up while the node is out, so that others are opened elsewhere. */
+  /** Closes all sessions, so that others are opened with other nodes. */
   closeAll(): void {
-    for (const session of this.#open) session.close();
+    for (const session of this.#sessions) session.close();
   }
 
   close(): void {

@@ -6,18 +6,18 @@ import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { MessageQueue } from './message-queue.ts';
 
-/** Held back for longer, we are too slow for this node: better start anew than be ever more behind. */
+/** Longest pause of reading: past it the gateway is too slow for the node, and a new channel is better than a growing lag. */
 const MAX_PAUSE_MS = 2000;
 
-/** What is wanted of a node's pubsub, over however many connections. */
+/** Subscription to a node's pubsub, over any number of channels. */
 export interface ChannelSubscription {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** Called with the bytes of each notification's `result`. */
+  /** Called with the bytes of `result` in each notification. */
   readonly onNotification: (result: Buffer) => void;
-  /** Called when the node has taken it: what it tells after this is heard. */
+  /** Called when the node has accepted it: notifications arrive from now on. */
   readonly onAcknowledged?: () => void;
-  /** Called when the node won't have it. */
+  /** Called when the node has rejected it. */
   readonly onRejected: () => void;
 }
 
@@ -26,15 +26,15 @@ export interface ChannelOptions {
   readonly settings: UpstreamSettings;
   readonly clock: Clock;
   onOpen(): void;
-  /** The node has acknowledged a subscription. */
+  /** Called when the node has acknowledged a subscription. */
   onAcknowledged(): void;
-  /** Called once, whatever the end was. After it nothing is called any more. */
+  /** Called once, whatever the reason. Nothing is called afterwards. */
   onClose(reason: string): void;
 }
 
 /**
- * One WebSocket to a node, from handshake to end. It ends by itself when the node closes it (however politely), falls
- * silent, leaves a ping or a subscription unanswered, sends what can't be read or sends faster than we can take.
+ * One WebSocket to a node, from handshake to close. It closes when the node closes it, falls silent, leaves a ping or a
+ * subscription unanswered, sends a malformed message or sends faster than the gateway can read.
  */
 export class PubsubChannel {
   readonly #options: ChannelOptions;
@@ -42,7 +42,7 @@ export class PubsubChannel {
   readonly #messages: MessageQueue;
   readonly #subscriptions = new Set<ChannelSubscription>();
   readonly #pending = new Map<string, { readonly subscription: ChannelSubscription; readonly disarm: () => void }>();
-  /** By the text of the node's own number, which may be larger than a double holds. Equal wishes share a number. */
+  /** Subscribers by the text of the node's subscription id, which may exceed a double. Equal subscriptions share an id. */
   readonly #subscribersById = new Map<string, Set<ChannelSubscription>>();
   readonly #heartbeat: Heartbeat;
   #cancelPauseTimeout = (): void => {};
@@ -76,7 +76,7 @@ export class PubsubChannel {
       this.#heartbeat.start();
       options.onOpen();
     });
-    this.#socket.on('pong', () => this.#heartbeat.answered());
+    this.#socket.on('pong', () => this.#heartbeat.onPong());
     this.#socket.on('message', (data) => {
       this.#heartbeat.onTraffic();
       if (!this.#isClosed && Buffer.isBuffer(data)) this.#messages.push(data);
@@ -85,7 +85,7 @@ export class PubsubChannel {
     this.#socket.on('close', () => this.close('was closed'));
   }
 
-  /** Asks for a subscription. From the first on, silence counts: a node's slots never cease. */
+  /** Subscribes. From the first subscription on silence counts, since a node's slots never cease. */
   subscribe(subscription: ChannelSubscription): void {
     const { clock, settings } = this.#options;
     this.#heartbeat.expectTraffic();
@@ -100,7 +100,7 @@ export class PubsubChannel {
       if (subscribers.has(subscription)) this.#removeSubscriber(subscriptionId, subscription);
   }
 
-  /** Ends the connection. Not with a closing handshake: a dead node would leave us waiting for its half. */
+  /** Terminates the connection, without a closing handshake that a dead node would leave unanswered. */
   close(reason: string): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
@@ -127,7 +127,7 @@ export class PubsubChannel {
     this.#send(method.replace('Subscribe', 'Unsubscribe'), [new RawJson(subscriptionId)]);
   }
 
-  /** The acknowledgement and the notifications after it are taken in order, so none can come before its route. */
+  /** Handles a message. All are handled in order, so no notification precedes the acknowledgement that names its id. */
   #handleMessage(message: Buffer): void {
     if (this.#isClosed) return;
     try {
@@ -136,7 +136,7 @@ export class PubsubChannel {
       if (params === undefined) this.#acknowledge(parts);
       else this.#dispatch(members(params));
     } catch {
-      this.close('sent what could not be taken');
+      this.close('sent a malformed message');
     }
   }
 
@@ -150,7 +150,7 @@ export class PubsubChannel {
   #acknowledge(response: ReadonlyMap<string, Buffer>): void {
     const id = `${response.get('id')}`;
     const pending = this.#pending.get(id);
-    if (pending === undefined) return; // such as the answer to an unsubscribe
+    if (pending === undefined) return; // such as the response to an unsubscribe
     const { subscription, disarm } = pending;
     this.#pending.delete(id);
     disarm();
@@ -170,7 +170,7 @@ export class PubsubChannel {
     this.#socket.pause();
     this.#heartbeat.setPaused(true);
     this.#cancelPauseTimeout = this.#options.clock.after(MAX_PAUSE_MS, () =>
-      this.close('sent more than could be taken'),
+      this.close('sent more than could be read'),
     );
   }
 

@@ -3,33 +3,33 @@ import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { CallOptions, RpcResponse } from '../rpc/rpc-response.ts';
 
-/** How far a line has come at a commitment, as the Clock sysvar tells on it. */
+/** Notification of the Clock sysvar: the slot that a session has reached at a commitment. */
 export interface ClockUpdate {
   readonly slot: Slot;
-  /** The one before: of all events up to this slot nothing is under way any more. */
+  /** Slot of the update before: all notifications up to it have arrived. */
   readonly previous: Slot | undefined;
 }
 
-/** What comes of a subscription. Nothing is called once it is stopped or the line is lost. */
+/** Callbacks of a subscription. None is called after it is stopped or the session is lost. */
 export interface SubscriptionHandler {
-  /** The node has taken it: what it tells from now on is heard. */
+  /** The node has accepted the subscription: notifications arrive from now on. */
   onAcknowledged(): void;
-  /** `value` held at the end of `slot`, in the node's own bytes. */
+  /** The account had `value`, in the node's own bytes, at the end of `slot`. */
   onNotification(slot: Slot, value: Buffer): void;
-  /** The node won't have it. */
+  /** The node has rejected the subscription. */
   onRejected(): void;
 }
 
 /**
- * One WebSocket to one node, for what must be known in the order in which the node said it: all that is called here is
- * called in the order of the wire, notifications and beacons alike. It is used until it is lost and never comes back.
+ * One WebSocket to one node whose messages are handled in the order of the wire, notifications and Clock updates alike.
+ * It is used until it is lost and never reconnects.
  */
 export interface PubsubSession {
-  /** The node's id. */
+  /** Id of the node. */
   readonly nodeId: string;
-  /** True where {@link call} may be answered by another node than the one that tells. */
+  /** True where another node may answer {@link call} than the one that notifies. */
   readonly isPooled: boolean;
-  /** How many more subscriptions it takes; 0 once it is lost. */
+  /** Number of subscriptions that it still accepts; 0 once it is lost. */
   readonly capacity: number;
   readonly isLost: boolean;
   /** Throws `overloaded` without {@link capacity}. The returned function stops it and makes room again. */
@@ -38,16 +38,16 @@ export interface PubsubSession {
     params: readonly unknown[],
     handler: SubscriptionHandler,
   ): () => void;
-  /** At `processed` slots may go back when the node changes forks. */
+  /** Listens to Clock updates. At `processed` slots may go back when the node switches forks. */
   onClockUpdate(commitment: Commitment, listener: (beacon: ClockUpdate) => void): () => void;
   /**
-   * Called once, at the instant the connection is in doubt: closed, silent, a ping or a subscription unanswered, sent
-   * what can't be taken. Called at once on a line that is lost already.
+   * Calls the listener once, at the moment the session is lost: closed, silent, a ping or a subscription unanswered, a
+   * malformed message. Calls it at once on a session that is lost already.
    */
   onLost(listener: (reason: string) => void): () => void;
-  /** True when the node's chain up to `tip` is known to have passed `slot` by: it is on another fork. */
+  /** Tells whether the node's chain up to `tip` is known to skip `slot`: that is on another fork. */
   isOnAnotherFork(slot: Slot, tip: Slot): boolean;
-  /** Reads through the same upstream, as `Mesh.call` does. */
+  /** Calls the same node over HTTP, as `Mesh.call` does. */
   call(method: RpcMethod, params?: readonly unknown[], options?: CallOptions): Promise<RpcResponse>;
   close(): void;
 }

@@ -5,18 +5,18 @@ import { type ChannelSubscription, PubsubChannel } from './pubsub-channel.ts';
 export interface FeedOptions {
   readonly node: NodeOptions;
   readonly deps: UpstreamDeps;
-  /** Asked at each new connection before anything is subscribed. A rejection ends the connection. */
+  /** Called for each new channel before anything is subscribed. A rejection closes the channel. */
   verifyGenesis(): Promise<unknown>;
-  /** Called with each change, at once: what hangs on a connection is stale from the moment it is lost. */
+  /** Called at once with each change: whatever depends on a channel is stale from the moment it is lost. */
   onStatus(status: 'up' | 'down', reason: string): void;
 }
 
-/** A node's notifications for as long as somebody wants them: lost connections are made again, with all subscriptions. */
+/** Feeds a node's notifications to subscribers over any number of channels: reconnects and subscribes again. */
 export class ReconnectingFeed {
   readonly #options: FeedOptions;
   readonly #subscriptions = new Set<ChannelSubscription>();
   #channel: PubsubChannel | undefined;
-  /** The connection, once it may be subscribed on. */
+  /** Channel on which the genesis is verified. */
   #readyChannel: PubsubChannel | undefined;
   #status: 'up' | 'down' | undefined;
   #failures = 0;
@@ -28,14 +28,14 @@ export class ReconnectingFeed {
     this.#connect();
   }
 
-  /** `up` while the node acknowledges what we subscribe to. */
+  /** Status: `up` while the node acknowledges subscriptions. */
   get status(): 'up' | 'down' {
     return this.#status ?? 'down';
   }
 
   /**
-   * Calls `notify` with the bytes of each notification's `result`, over any number of connections, until the returned
-   * function is called. `refused` is called when a node doesn't take the subscription.
+   * Calls `onNotification` with the bytes of `result` in each notification, over any number of channels, until the
+   * returned function is called. Calls `onRejected` when the node rejects the subscription.
    */
   subscribe(
     method: string,
@@ -67,7 +67,7 @@ export class ReconnectingFeed {
       onOpen: () => {
         verifyGenesis().then(
           () => this.#resubscribe(channel),
-          () => channel.close('was not admitted'),
+          () => channel.close('failed the genesis check'),
         );
       },
       onAcknowledged: () => {
@@ -80,7 +80,7 @@ export class ReconnectingFeed {
   }
 
   #resubscribe(channel: PubsubChannel): void {
-    if (this.#channel !== channel) return; // lost while it was being admitted
+    if (this.#channel !== channel) return; // lost meanwhile
     this.#readyChannel = channel;
     for (const subscription of this.#subscriptions) channel.subscribe(subscription);
   }

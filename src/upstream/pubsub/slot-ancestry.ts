@@ -1,9 +1,9 @@
 import type { Slot } from '../../domain/slot.ts';
 
-/** So many links are remembered: several times as many slots as lie between processed and finalized. */
+/** Most parents that are remembered: several times the slots between processed and finalized. */
 const MAX_LINKS = 256;
 
-/** Which slot was built on which, as a node tells when it begins one: tells forks from one another. */
+/** Remembers the parents of slots from `slotSubscribe`, to tell forks apart. */
 export class SlotAncestry {
   readonly #parents = new Map<Slot, Slot>();
 
@@ -15,7 +15,7 @@ export class SlotAncestry {
     if (this.#parents.size > MAX_LINKS && oldest !== undefined) this.#parents.delete(oldest);
   }
 
-  /** True when the chain that leads to `tip` is known to have passed `slot` by. */
+  /** Tells whether the chain up to `tip` is known to skip `slot`. */
   isOnAnotherFork(slot: Slot, tip: Slot): boolean {
     let at: Slot | undefined = tip;
     while (at !== undefined && at > slot) at = this.#parents.get(at);

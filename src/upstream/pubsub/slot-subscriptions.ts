@@ -6,27 +6,27 @@ import type { ChannelSubscription } from './pubsub-channel.ts';
 import type { ReconnectingFeed } from './reconnecting-feed.ts';
 
 /**
- * Asks to be told of each slot that a node begins, and of the one that it is built on. Nobody has run the transactions
- * of the former yet; the latter is processed.
+ * Subscription to each slot that a node starts, and its parent (Solana RPC, slotSubscribe). The transactions of the
+ * former have not run yet; the latter is processed.
  */
 export const SLOT_SUBSCRIPTION: Pick<ChannelSubscription, 'method' | 'params'> = {
   method: 'slotSubscribe',
   params: [],
 };
 
-/** What comes of {@link SLOT_SUBSCRIPTION}. */
+/** Parses a notification of {@link SLOT_SUBSCRIPTION}. */
 export function parseSlotNotification(result: Buffer): { readonly slot: Slot; readonly parent: Slot } {
   const parts = members(result);
   return { slot: parseSafeInteger(parts.get('slot')), parent: parseSafeInteger(parts.get('parent')) };
 }
 
-/** Asks to be told how far a node has come at a commitment: the Clock changes in every slot, so each slot is told. */
+/** Creates the subscription to the Clock sysvar at a commitment. The Clock changes in every slot, so each slot notifies. */
 export const clockSubscription = (commitment: Commitment): Pick<ChannelSubscription, 'method' | 'params'> => ({
   method: 'accountSubscribe',
   params: [CLOCK_SYSVAR, { encoding: 'base64', commitment }],
 });
 
-/** Calls `show` with each slot that a node reaches at each commitment, for as long as the feed lives. */
+/** Calls `onSlot` with each slot that a node reaches at each commitment, until the feed is closed. */
 export function subscribeToSlots(
   feed: ReconnectingFeed,
   onSlot: (commitment: Commitment, slot: Slot) => void,

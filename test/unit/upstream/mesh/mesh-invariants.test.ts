@@ -157,7 +157,7 @@ t.test('I13: a node more than 1,000 slots below what it has shown is refused and
   first.slots = { processed: 3900, confirmed: 3898, finalized: 3868 };
   first.notifySlot(3900);
   await waitUntil(() => mesh.nodes()[0]?.status === 'down');
-  t.match(problems, ['node-1 is refused: it has gone back from slot 5000 to 3900']);
+  t.match(problems, ['node-1 is quarantined: it went back from slot 5000 to 3900']);
   t.equal(mesh.tip('processed'), 5000);
   const asked = first.countHttpCalls('getBalance');
   t.equal(await answeringPort(mesh), second.port);
@@ -177,7 +177,7 @@ t.test('I13: the only node is refused as well, until it is where it was', async 
   node.notifySlot(3900);
   await waitUntil(() => problems.length === 1);
   await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable' });
-  const refusedFor = 'is refused: it has gone back from slot 5000 to 3900';
+  const refusedFor = 'is quarantined: it went back from slot 5000 to 3900';
   t.match(mesh.nodes(), [{ id: 'node-1', status: 'down', slot: 3900, refusedFor }]);
   node.notifySlot(3950);
   node.notifySlot(4100);
@@ -204,8 +204,8 @@ t.test('I16: one of two nodes that lies about its slot moves no tip, and none of
   }
   t.ok(Math.max(...seen) <= honest.chain.slot('processed'));
   t.match(mesh.nodes(), [{ status: 'down' }, { status: 'ok' }]);
-  t.match(problems, [/^node-1 is not believed: it has jumped to slot 101\d{4}$/]);
-  t.match(mesh.nodes()[0]?.refusedFor, /^is not believed: it has jumped to slot 101\d{4}$/);
+  t.match(problems, [/^node-1 is quarantined: it jumped to slot 101\d{4}$/]);
+  t.match(mesh.nodes()[0]?.refusedFor, /^is quarantined: it jumped to slot 101\d{4}$/);
   t.equal(mesh.nodes()[1]?.refusedFor, null);
   t.ok(line.isLost, 'what hangs on its word is stale');
   t.equal((await mesh.openSession()).nodeId, 'node-2');
@@ -249,7 +249,7 @@ t.test('I16: one of three that lies a little takes no other out, at no commitmen
     }
     await waitUntil(() => world.mesh.nodes()[0]?.status === 'down');
     t.match(world.mesh.nodes().slice(1), [{ status: 'ok' }, { status: 'ok' }]);
-    t.match(world.problems, [/^node-1 is not believed: it has jumped to slot/]);
+    t.match(world.problems, [/^node-1 is quarantined: it jumped to slot/]);
     t.strictSame(
       (['processed', 'confirmed', 'finalized'] as const).map((commitment) => world.mesh.tip(commitment)),
       [101, 99, 69],
@@ -289,7 +289,7 @@ t.test('I16: a line on which a slot comes from nowhere is lost before anyone is 
   await waitUntil(() => told.length === 1);
   node.notify('accountSubscribe', '{"context":{"slot":70000},"value":null}', 'confirmed');
   await waitUntil(() => lost !== '');
-  t.equal(lost, 'told of slots that are not believed');
+  t.equal(lost, 'reported a slot that is not accepted');
   t.strictSame(told, [101]);
 });
 

@@ -95,12 +95,12 @@ t.test('a line reads through its own node', async (t) => {
 t.test('a loss is told once, at once, and to who asks later', async (t) => {
   const losses: Record<string, (world: World) => void> = {
     'was closed': ({ node }) => [...node.sockets].at(-1)?.terminate(),
-    'has lost its beacons': ({ clock }) => clock.advance(UPSTREAM_SETTINGS.silenceMs),
-    'took back what it had confirmed': (world) => {
+    'stopped sending Clock updates': ({ clock }) => clock.advance(UPSTREAM_SETTINGS.silenceMs),
+    'took back a confirmed slot': (world) => {
       tell(world, 99, 'confirmed');
       tell(world, 98, 'confirmed');
     },
-    'sent what could not be taken': (world) => tell(world, 98, 'confirmed', CLOCK, '"'),
+    'sent a malformed message': (world) => tell(world, 98, 'confirmed', CLOCK, '"'),
     'is no longer needed': () => {},
   };
   for (const [reason, lose] of Object.entries(losses)) {
@@ -134,7 +134,7 @@ t.test('a line that goes on without beacons is lost', async (t) => {
     world.clock.advance(500);
     if (slot > 100) break;
   }
-  t.equal(lost, 'has lost its beacons');
+  t.equal(lost, 'stopped sending Clock updates');
 });
 
 t.test('a line takes so many subscriptions and no more', async (t) => {

@@ -203,7 +203,7 @@ t.test('nothing is subscribed on a connection that is not admitted', async (t) =
   let admitted = false;
   const world = await open(t, { admit: () => (admitted ? Promise.resolve() : Promise.reject(new Error('no'))) });
   await waitUntil(() => world.changes.length === 1);
-  t.strictSame(world.changes, ['down: was not admitted']);
+  t.strictSame(world.changes, ['down: failed the genesis check']);
   t.equal(world.server.pubsubRequests.length, 0);
   admitted = true;
   await comesBack(world);
@@ -227,7 +227,7 @@ t.test('a flood that stays too much for two seconds ends the connection', async 
   await waitUntil(() => world.server.pubsubRequests.length === 2);
   for (let slot = 0; slot < 20_000; slot++) world.server.notify('slotSubscribe', `${slot}`);
   await waitUntil(() => world.changes.length === 2);
-  t.equal(world.changes[1], 'down: sent more than could be taken');
+  t.equal(world.changes[1], 'down: sent more than could be read');
 });
 
 t.test('reconnects are spread between the shortest and the longest pause', async (t) => {

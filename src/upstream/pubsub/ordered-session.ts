@@ -1,0 +1,199 @@
+import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import type { RpcMethod } from '../../domain/rpc-methods.ts';
+import type { Slot } from '../../domain/slot.ts';
+import { SilenceWatchdog } from '../../runtime/silence-watchdog.ts';
+import { members, parseSafeInteger } from '../json/raw-json.ts';
+import { commitmentOf } from '../rpc/response-slot.ts';
+import type { CallOptions, RpcResponse } from '../rpc/rpc-response.ts';
+import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
+import { type ChannelSubscription, PubsubChannel } from './pubsub-channel.ts';
+import type { ClockUpdate, PubsubSession, SubscriptionHandler } from './pubsub-session.ts';
+import { SlotAncestry } from './slot-ancestry.ts';
+import { clockSubscription, parseSlotNotification, SLOT_SUBSCRIPTION } from './slot-subscriptions.ts';
+
+export interface SessionOptions {
+  readonly node: NodeOptions;
+  readonly deps: UpstreamDeps;
+  /** Called before anything is subscribed. A rejection closes the session. */
+  verifyGenesis(): Promise<unknown>;
+  /** Called with each new slot. One that is not accepted closes the session. */
+  acceptsSlot(commitment: Commitment, slot: Slot): boolean;
+  call(method: RpcMethod, params: readonly unknown[], options: CallOptions): Promise<RpcResponse>;
+}
+
+/** Subscriptions of the session itself: the Clock at each commitment, and the parents of slots. */
+const OWN_SUBSCRIPTIONS = COMMITMENTS.length + 1;
+
+/** Session over one channel: dates it by Clock updates, and closes it when its slots cannot be relied on. */
+export class OrderedSession implements PubsubSession {
+  readonly nodeId: string;
+  readonly isPooled: boolean;
+  readonly #options: SessionOptions;
+  readonly #onReady: () => void;
+  readonly #channel: PubsubChannel;
+  /** Watches the Clock updates: without them nothing can be dated, whatever else arrives. */
+  readonly #watchdog: SilenceWatchdog;
+  readonly #ancestry = new SlotAncestry();
+  readonly #lastUpdates = new Map<Commitment, ClockUpdate>();
+  readonly #lastAccepted = new Map<Commitment, Slot>();
+  readonly #clockListeners = new Map(
+    COMMITMENTS.map((commitment) => [commitment, new Set<(update: ClockUpdate) => void>()]),
+  );
+  readonly #lostListeners = new Set<(reason: string) => void>();
+  #usedSubscriptions = OWN_SUBSCRIPTIONS;
+  #lostReason: string | undefined;
+
+  /** Calls `onReady` once the node has acknowledged the subscriptions to the Clock. */
+  constructor(options: SessionOptions, onReady: () => void) {
+    const { node, deps, verifyGenesis } = options;
+    const { clock, settings } = deps;
+    this.#options = options;
+    this.#onReady = onReady;
+    this.nodeId = node.id;
+    this.isPooled = node.pooled ?? false;
+    this.#watchdog = new SilenceWatchdog({
+      clock,
+      silenceMs: settings.silenceMs,
+      onSilence: () => this.#channel.close('stopped sending Clock updates'),
+    });
+    this.#channel = new PubsubChannel({
+      node,
+      settings,
+      clock,
+      onOpen: () => {
+        verifyGenesis().then(
+          () => this.#subscribeToSlots(),
+          () => this.#channel.close('failed the genesis check'),
+        );
+      },
+      onAcknowledged: () => {},
+      onClose: (reason) => this.#onClose(reason),
+    });
+  }
+
+  get capacity(): number {
+    return this.isLost ? 0 : this.#options.deps.settings.subscriptions - this.#usedSubscriptions;
+  }
+
+  get isLost(): boolean {
+    return this.#lostReason !== undefined;
+  }
+
+  subscribe(
+    method: 'accountSubscribe' | 'programSubscribe',
+    params: readonly unknown[],
+    handler: SubscriptionHandler,
+  ): () => void {
+    if (this.capacity === 0) throw new GatewayError('overloaded', 'the connection takes no more subscriptions');
+    let isActive = true;
+    const commitment = commitmentOf(params) ?? 'finalized';
+    const unsubscribe = (): void => {
+      if (isActive) this.#usedSubscriptions--;
+      isActive = false;
+      this.#channel.unsubscribe(subscription);
+    };
+    const subscription: ChannelSubscription = {
+      method,
+      params,
+      onNotification: (result) => {
+        const { slot, value } = parseNotification(result);
+        if (isActive && this.#accepts(commitment, slot)) handler.onNotification(slot, value);
+      },
+      onAcknowledged: () => handler.onAcknowledged(),
+      onRejected: () => {
+        if (!isActive) return;
+        unsubscribe();
+        handler.onRejected();
+      },
+    };
+    this.#usedSubscriptions++;
+    this.#channel.subscribe(subscription);
+    return unsubscribe;
+  }
+
+  onClockUpdate(commitment: Commitment, listener: (update: ClockUpdate) => void): () => void {
+    const listeners = this.#clockListeners.get(commitment);
+    listeners?.add(listener);
+    return () => listeners?.delete(listener);
+  }
+
+  onLost(listener: (reason: string) => void): () => void {
+    if (this.#lostReason === undefined) this.#lostListeners.add(listener);
+    else listener(this.#lostReason);
+    return () => this.#lostListeners.delete(listener);
+  }
+
+  isOnAnotherFork(slot: Slot, tip: Slot): boolean {
+    return this.#ancestry.isOnAnotherFork(slot, tip);
+  }
+
+  call(method: RpcMethod, params: readonly unknown[] = [], options: CallOptions = {}): Promise<RpcResponse> {
+    return this.#options.call(method, params, options);
+  }
+
+  close(): void {
+    this.#channel.close('is no longer needed');
+  }
+
+  #subscribeToSlots(): void {
+    if (this.isLost) return;
+    let unacknowledged = COMMITMENTS.length;
+    this.#watchdog.start();
+    for (const commitment of COMMITMENTS) {
+      this.#channel.subscribe({
+        ...clockSubscription(commitment),
+        onNotification: (result) => this.#onClock(commitment, parseNotification(result).slot),
+        onAcknowledged: () => {
+          if (--unacknowledged === 0) this.#onReady();
+        },
+        onRejected: () => this.#channel.close('rejects the subscription to the Clock'),
+      });
+    }
+    this.#channel.subscribe({
+      ...SLOT_SUBSCRIPTION,
+      onNotification: (result) => {
+        const { slot, parent } = parseSlotNotification(result);
+        this.#ancestry.record(slot, parent);
+      },
+      onRejected: () => {}, // then only slots that go back reveal a fork
+    });
+  }
+
+  #onClock(commitment: Commitment, slot: Slot): void {
+    this.#watchdog.onMessage();
+    const previous = this.#lastUpdates.get(commitment)?.slot;
+    if (slot === previous || !this.#accepts(commitment, slot)) return;
+    if (previous !== undefined && slot < previous && commitment !== 'processed') {
+      this.#channel.close('took back a confirmed slot');
+      return;
+    }
+    const update = { slot, previous };
+    this.#lastUpdates.set(commitment, update);
+    for (const listener of this.#clockListeners.get(commitment) ?? []) listener(update);
+  }
+
+  #accepts(commitment: Commitment, slot: Slot): boolean {
+    if (this.#lastAccepted.get(commitment) === slot) return true;
+    if (this.#options.acceptsSlot(commitment, slot)) {
+      this.#lastAccepted.set(commitment, slot);
+      return true;
+    }
+    this.#channel.close('reported a slot that is not accepted');
+    return false;
+  }
+
+  #onClose(reason: string): void {
+    this.#lostReason = reason;
+    this.#watchdog.stop();
+    for (const listener of this.#lostListeners) listener(reason);
+  }
+}
+
+/** Parses a notification of an account or a program: `{context: {slot}, value}`. */
+function parseNotification(result: Buffer): { readonly slot: Slot; readonly value: Buffer } {
+  const parts = members(result);
+  const [context, value] = [parts.get('context'), parts.get('value')];
+  if (context === undefined || value === undefined) throw new GatewayError('upstream_error', 'no context came');
+  return { slot: parseSafeInteger(members(context).get('slot')), value };
+}
