@@ -24,7 +24,7 @@ t.test('I13: when the only node has gone back, health names it and says why', as
   }, 'bad health');
   const { error, message } = (await get('/health')).json;
   t.equal(error, 'unhealthy');
-  const said = /^no new slot for \d+ s; node-1 is refused: it has gone back from slot (\d+) to (\d+)$/.exec(message);
+  const said = /^no new slot for \d+ s; node-1 is quarantined: it went back from slot (\d+) to (\d+)$/.exec(message);
   t.ok(said !== null, message);
   const [from, to] = [Number(said?.[1]), Number(said?.[2])];
   t.ok(from >= before - 64 && from - to > 1000, `${from} to ${to}`);

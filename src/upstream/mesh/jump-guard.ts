@@ -3,11 +3,11 @@ import type { Slot } from '../../domain/slot.ts';
 
 export interface JumpGuardOptions {
   readonly clock: Clock;
-  /** How many slots more than the time explains are believed on one node's word. */
+  /** Slots beyond what the elapsed time explains that one node alone may report. */
   readonly maxJump: number;
-  /** How many slots a node must go on steadily after a bigger step before it is believed, when it is the only one. */
+  /** Slots that the only node must advance steadily after a bigger step until its slots are accepted. */
   readonly steadySlots: number;
-  /** A node that was not heard of for so long is no witness. */
+  /** Time without a new slot after which a node is no witness. */
   readonly silenceMs: number;
 }
 
@@ -16,29 +16,29 @@ interface Observation {
   readonly atMs: number;
 }
 
-/** The time of a slot as long as nothing is known of it: a quarter of what Solana aims at, the longest it may be. */
+/** Assumed slot time until one is measured: a quarter of Solana's 400 ms target, which is the longest assumed. */
 const INITIAL_SLOT_MS = 100;
 const MAX_SLOT_MS = 400;
 const MIN_SLOT_MS = 5;
-/** The pace is taken over no less than this, so that a burst doesn't pass for one. */
+/** Shortest time over which the slot time is measured, so that a burst doesn't distort it. */
 const SLOT_TIME_WINDOW_MS = 1000;
-/** Nodes this near to each other agree on where the chain is. */
+/** Distance within which two nodes agree on the slot of the chain. */
 const AGREEMENT_SLOTS = 20;
-/** A steady pace may be ahead of the time by so many slots: skipped slots come as one step. */
+/** Slots that a steady advance may be ahead of the elapsed time: skipped slots come as one step. */
 const STEADY_TOLERANCE_SLOTS = 2;
 
 /**
- * Decides which slots of one commitment are believed, so that no single node can carry the tip away with it (I16). A
- * step beyond what the time explains is believed when a second node is near it, or when the only node goes on from it
- * steadily. Where two others agree, none is believed that is out of their sight.
+ * Decides which slots of one commitment are accepted, so that no single node can advance the tip at will (I16). A step
+ * beyond what the elapsed time explains is accepted when a second node is near it, or when the only node advances
+ * steadily from there. Where two other nodes agree, no slot far from theirs is accepted.
  */
 export class JumpGuard {
   readonly #options: JumpGuardOptions;
   readonly #observations = new Map<string, Observation>();
-  /** Where a node stood when it jumped, and where it has gone on to since. */
+  /** Slot of each node when it jumped, and its latest slot since. */
   readonly #jumps = new Map<string, { readonly from: Observation; readonly last: Slot }>();
   #acceptedTip: Observation | undefined;
-  /** How far the top is ahead of what the time explains. */
+  /** Slots by which the accepted tip is ahead of what the elapsed time explains. */
   #aheadSlots = 0;
   #slotMs = INITIAL_SLOT_MS;
   #slotTimeFrom: Observation | undefined;
@@ -47,17 +47,17 @@ export class JumpGuard {
     this.#options = options;
   }
 
-  /** True for a slot that is believed to have been. */
+  /** Tells whether the chain is known to have reached a slot. */
   isAccepted(slot: Slot): boolean {
     return this.#acceptedTip !== undefined && slot <= this.#acceptedTip.slot;
   }
 
-  /** True while a node tells of slots that are not believed. */
+  /** Tells whether a node reports slots that are not accepted. */
   isSuspect(nodeId: string): boolean {
     return this.#jumps.has(nodeId) && !this.isAccepted(this.#observations.get(nodeId)?.slot ?? 0);
   }
 
-  /** Takes note of where a node says that it is. */
+  /** Observes a slot that a node reports. */
   observe(nodeId: string, slot: Slot): void {
     const atMs = this.#options.clock.monotonic();
     if (this.#observations.get(nodeId)?.slot !== slot) this.#observations.set(nodeId, { slot, atMs });
@@ -69,7 +69,7 @@ export class JumpGuard {
     const isAlone = otherSlots.length === 0;
     const { maxJump } = this.#options;
     const beyondAgreed = slot - (highestAgreedSlot(otherSlots) ?? Number.POSITIVE_INFINITY);
-    /** How far it is ahead of the nearest other; less than 0 if behind. */
+    // Distances to the others nearby; less than 0 for those ahead of it.
     const aheadOfNearby = otherSlots.map((other) => slot - other).filter((slots) => Math.abs(slots) <= maxJump);
     const isCorroborated = aheadOfNearby.length > 0;
     const aheadSlots = isCorroborated ? Math.max(0, Math.min(...aheadOfNearby)) : this.#aheadSlotsAt(slot);
@@ -83,19 +83,19 @@ export class JumpGuard {
     }
   }
 
-  /** By how much the time doesn't explain that the top is here. */
+  /** Returns by how many slots a new tip is ahead of what the elapsed time explains. */
   #aheadSlotsAt(slot: Slot): number {
     if (this.#acceptedTip === undefined) return 0;
     return Math.max(0, this.#aheadSlots + slot - this.#acceptedTip.slot - this.#elapsedSlots(this.#acceptedTip.atMs));
   }
 
-  /** The only node has jumped: whether it has since gone on for long enough, at a pace that the time explains. */
+  /** Tells whether the only node has, since its jump, advanced far enough and no faster than the time explains. */
   #isSteady(nodeId: string, slot: Slot): boolean {
     const jump = this.#jumps.get(nodeId);
     if (jump === undefined) return false;
     const { from, last } = jump;
     if (slot < last || slot - from.slot > STEADY_TOLERANCE_SLOTS + this.#elapsedSlots(from.atMs)) {
-      this.#jumps.delete(nodeId); // another jump: it begins anew
+      this.#jumps.delete(nodeId); // another jump restarts the count
       return false;
     }
     this.#jumps.set(nodeId, { from, last: slot });
@@ -111,7 +111,7 @@ export class JumpGuard {
     this.#slotMs = Math.min(Math.max((this.#slotMs + slotMs) / 2, MIN_SLOT_MS), MAX_SLOT_MS);
   }
 
-  /** Where the others are by now, as far as they move. */
+  /** Estimates the slots of the other nodes by now. */
   #slotsOfOthers(nodeId: string): readonly number[] {
     const freshSinceMs = this.#options.clock.monotonic() - this.#options.silenceMs;
     return [...this.#observations].flatMap(([id, { slot, atMs }]) =>
@@ -124,7 +124,7 @@ export class JumpGuard {
   }
 }
 
-/** The furthest of those that have another near them; undefined where no two agree. */
+/** Finds the highest slot that another one is near; undefined where no two agree. */
 export function highestAgreedSlot(slots: readonly number[]): number | undefined {
   const furthestFirst = slots.toSorted((a, b) => b - a);
   return furthestFirst.find((slot, i) => slot - (furthestFirst[i + 1] ?? Number.NEGATIVE_INFINITY) <= AGREEMENT_SLOTS);

@@ -1,7 +1,7 @@
 import { type Commitment, impliedCommitments } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
 
-/** The newest slot at each commitment, as far as somebody has shown. It never goes back. */
+/** Keeps the newest accepted slot at each commitment. It never goes back. */
 export class MeshTips {
   readonly #newest = new Map<Commitment, Slot>();
   readonly #listeners = new Map<Commitment, Set<(slot: Slot) => void>>();
@@ -10,7 +10,7 @@ export class MeshTips {
     return this.#newest.get(commitment);
   }
 
-  /** Somebody shows a slot. */
+  /** Observes an accepted slot, at this commitment and the weaker ones. */
   observe(commitment: Commitment, slot: Slot): void {
     for (const impliedCommitment of impliedCommitments(commitment)) {
       if (slot <= (this.newest(impliedCommitment) ?? -1)) continue;

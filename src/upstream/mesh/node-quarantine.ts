@@ -1,67 +1,65 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
-import type { SlotConsensus } from './slot-consensus.ts';
 
-/** So far below what it has shown before, a node is no laggard: its ledger is another (I13). */
+/** Distance below its highest accepted slot from which on a node doesn't lag, but has another ledger (I13). */
 const RESET_SLOTS = 1000;
 
-const NOT_ACCEPTED = 'is not believed';
+const NOT_ACCEPTED = 'reports slots that are not accepted';
 
-/** Whether one node is to be read from: not while it is of another cluster, has gone back, or has jumped ahead. */
+export interface NodeQuarantineOptions {
+  /** Tells whether the node reports slots that are not accepted. */
+  isSuspect(): boolean;
+  /** Called once each time that the quarantine starts. */
+  onProblem(problem: string): void;
+}
+
+/** Keeps one node out of use while it is of another cluster, its ledger went back, or its slots jumped ahead. */
 export class NodeQuarantine {
-  readonly #nodeId: string;
-  readonly #consensus: SlotConsensus;
-  readonly #onProblem: (nodeId: string, problem: string) => void;
-  /** The highest slots that were believed of it. */
+  readonly #options: NodeQuarantineOptions;
+  /** Highest accepted slots of the node. */
   readonly #accepted = new Map<Commitment, Slot>();
   #isForeign = false;
   #hasGoneBack = false;
-  #isSuspect = false;
-  /** Why trust was lost last; until {@link observe} knows more, that a slot is not believed. */
+  #wasSuspect = false;
+  /** Reason of the latest quarantine; until {@link observe} knows more, that a slot is not accepted. */
   #reason = NOT_ACCEPTED;
 
-  /** `onProblem` is told once each time that trust is lost. */
-  constructor(nodeId: string, consensus: SlotConsensus, onProblem: (nodeId: string, problem: string) => void) {
-    this.#nodeId = nodeId;
-    this.#consensus = consensus;
-    this.#onProblem = onProblem;
+  constructor(options: NodeQuarantineOptions) {
+    this.#options = options;
   }
 
-  get isTrusted(): boolean {
-    return !this.#isForeign && !this.#hasGoneBack && !this.#consensus.isSuspect(this.#nodeId);
+  get isActive(): boolean {
+    return this.#isForeign || this.#hasGoneBack || this.#options.isSuspect();
   }
 
-  /** Why it is not to be read from; undefined while it is. */
+  /** Reason for the quarantine; undefined while there is none. */
   get reason(): string | undefined {
-    return this.isTrusted ? undefined : this.#reason;
+    return this.isActive ? this.#reason : undefined;
   }
 
-  /** The node names its genesis hash. Returns whether it is of our cluster. */
-  verifyGenesis(genesisHash: string): boolean {
-    const isForeign = !this.#consensus.verifyGenesis(genesisHash);
-    if (isForeign && !this.#isForeign) this.#quarantine(`is of another cluster: its genesis hash is ${genesisHash}`);
+  /** Takes in the genesis hash that the node names. */
+  onGenesis(genesisHash: string, isForeign: boolean): void {
+    if (isForeign && !this.#isForeign) this.#start(`is of another cluster: its genesis hash is ${genesisHash}`);
     this.#isForeign = isForeign;
-    return !isForeign;
   }
 
-  /** The node shows a slot. Returns whether it is believed. */
-  observe(commitment: Commitment, slot: Slot): boolean {
-    const accepted = this.#accepted.get(commitment) ?? 0;
-    const hasGoneBack = accepted - slot > RESET_SLOTS;
-    if (hasGoneBack && !this.#hasGoneBack)
-      this.#quarantine(`is refused: it has gone back from slot ${accepted} to ${slot}`);
+  /** Observes a slot of the node. Returns whether it counts: whether it is accepted and the node has not gone back. */
+  observe(commitment: Commitment, slot: Slot, isAccepted: boolean): boolean {
+    const highest = this.#accepted.get(commitment) ?? 0;
+    const hasGoneBack = highest - slot > RESET_SLOTS;
+    if (hasGoneBack && !this.#hasGoneBack) this.#start(`is quarantined: it went back from slot ${highest} to ${slot}`);
     this.#hasGoneBack = hasGoneBack;
-    const isSuspect = this.#consensus.isSuspect(this.#nodeId);
-    if (isSuspect && !this.#isSuspect) this.#quarantine(`${NOT_ACCEPTED}: it has jumped to slot ${slot}`);
-    this.#isSuspect = isSuspect;
-    if (this.isTrusted) this.#reason = NOT_ACCEPTED; // what was is over
-    if (hasGoneBack || !this.#consensus.isAccepted(commitment, slot)) return false;
-    this.#accepted.set(commitment, Math.max(slot, accepted));
+    const isSuspect = this.#options.isSuspect();
+    if (isSuspect && !this.#wasSuspect) this.#start(`is quarantined: it jumped to slot ${slot}`);
+    this.#wasSuspect = isSuspect;
+    if (!this.isActive) this.#reason = NOT_ACCEPTED;
+    if (hasGoneBack || !isAccepted) return false;
+    this.#accepted.set(commitment, Math.max(slot, highest));
     return true;
   }
 
-  #quarantine(reason: string): void {
+  #start(reason: string): void {
     this.#reason = reason;
-    this.#onProblem(this.#nodeId, reason);
+    this.#options.onProblem(reason);
   }
 }

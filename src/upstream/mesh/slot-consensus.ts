@@ -1,18 +1,106 @@
-import type { Commitment } from '../../domain/commitment.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { COMMITMENTS, type Commitment, impliedCommitments } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
+import type { NodeSlots } from '../rpc/node-slots.ts';
+import { JumpGuard } from './jump-guard.ts';
+import { MeshTips } from './mesh-tips.ts';
+import { NodeQuarantine } from './node-quarantine.ts';
 
-/** What a member must know of the others. */
-export interface SlotConsensus {
-  /** Whether a node with this genesis hash belongs to the mesh. */
-  verifyGenesis(genesisHash: string): boolean;
-  /** A node says that it is at a slot. */
-  observe(nodeId: string, commitment: Commitment, slot: Slot): void;
-  /** Whether this slot is believed to have been reached. */
-  isAccepted(commitment: Commitment, slot: Slot): boolean;
-  /** Whether a node tells of slots that are not believed. */
-  isSuspect(nodeId: string): boolean;
-  /** A node shows a slot that is believed. */
-  advanceTip(commitment: Commitment, slot: Slot): void;
-  /** The newest slot of the whole mesh. */
-  tip(commitment: Commitment): Slot | undefined;
+export interface SlotConsensusOptions {
+  readonly clock: Clock;
+  /** Jump guards' settings, see there. */
+  readonly settings: { readonly maxJump: number; readonly steadySlots: number; readonly silenceMs: number };
+  /** Genesis hash of the cluster. Without one the first node to answer decides. */
+  readonly expectedGenesisHash: string | undefined;
+  /** Called once each time that a node is quarantined. */
+  onProblem(nodeId: string, problem: string): void;
+}
+
+/**
+ * Decides which of the slots that nodes report are accepted, and so the tips of the mesh, and which nodes are
+ * quarantined: those of another cluster (I10), those whose ledger went back (I13) and those whose slots jump (I16).
+ */
+export class SlotConsensus {
+  readonly #options: SlotConsensusOptions;
+  readonly #guards: Readonly<Record<Commitment, JumpGuard>>;
+  readonly #tips = new MeshTips();
+  readonly #quarantines = new Map<string, NodeQuarantine>();
+  #genesisHash: string | undefined;
+  #isStarted = false;
+
+  constructor(options: SlotConsensusOptions) {
+    const { clock, settings, expectedGenesisHash } = options;
+    this.#options = options;
+    this.#genesisHash = expectedGenesisHash;
+    const createGuard = (): JumpGuard => new JumpGuard({ clock, ...settings });
+    this.#guards = { processed: createGuard(), confirmed: createGuard(), finalized: createGuard() };
+  }
+
+  /** Starts to accept slots. Until then nodes are only asked for their first ones. */
+  start(): void {
+    this.#isStarted = true;
+  }
+
+  /** Tells whether a node's genesis hash is that of the cluster, and quarantines the node if not (I10). */
+  verifyGenesis(nodeId: string, genesisHash: string): boolean {
+    this.#genesisHash ??= genesisHash;
+    const isForeign = genesisHash !== this.#genesisHash;
+    this.#quarantineOf(nodeId).onGenesis(genesisHash, isForeign);
+    return !isForeign;
+  }
+
+  /** Observes a slot that a node reports, beside the latest of its slots. Advances the tips where it is accepted. */
+  observe(nodeId: string, commitment: Commitment, slot: Slot, slots: NodeSlots): void {
+    for (const implied of impliedCommitments(commitment)) {
+      this.#observeJump(nodeId, implied, slots.latest(implied) ?? slot);
+    }
+    const isAccepted = this.#quarantineOf(nodeId).observe(commitment, slot, this.isAccepted(commitment, slot));
+    if (isAccepted) this.#tips.observe(commitment, slot);
+  }
+
+  /** Tells whether a response at this slot may be used, and observes the slot if it is new (I16). */
+  acceptsResponse(nodeId: string, slot: Slot): boolean {
+    if (!this.isAccepted('processed', slot)) this.#observeJump(nodeId, 'processed', slot);
+    return this.isTrusted(nodeId) && this.isAccepted('processed', slot);
+  }
+
+  /** Tells whether the cluster is known to have reached a slot. */
+  isAccepted(commitment: Commitment, slot: Slot): boolean {
+    return this.#guards[commitment].isAccepted(slot);
+  }
+
+  /** Tells whether a node may be called, that is, whether it is not quarantined. */
+  isTrusted(nodeId: string): boolean {
+    return !this.#quarantineOf(nodeId).isActive;
+  }
+
+  /** Returns the reason of a node's quarantine; undefined for a trusted node. */
+  quarantineReason(nodeId: string): string | undefined {
+    return this.#quarantineOf(nodeId).reason;
+  }
+
+  /** Returns the newest accepted slot of the whole mesh. */
+  tip(commitment: Commitment): Slot | undefined {
+    return this.#tips.newest(commitment);
+  }
+
+  /** Calls the listener with each newer tip until the returned function is called. */
+  onTip(commitment: Commitment, listener: (slot: Slot) => void): () => void {
+    return this.#tips.onTip(commitment, listener);
+  }
+
+  #observeJump(nodeId: string, commitment: Commitment, slot: Slot): void {
+    if (this.#isStarted) this.#guards[commitment].observe(nodeId, slot);
+  }
+
+  #quarantineOf(nodeId: string): NodeQuarantine {
+    const known = this.#quarantines.get(nodeId);
+    if (known !== undefined) return known;
+    const quarantine = new NodeQuarantine({
+      isSuspect: () => COMMITMENTS.some((commitment) => this.#guards[commitment].isSuspect(nodeId)),
+      onProblem: (problem) => this.#options.onProblem(nodeId, problem),
+    });
+    this.#quarantines.set(nodeId, quarantine);
+    return quarantine;
+  }
 }

@@ -3,13 +3,16 @@ import t from 'tap';
 import { LatencyTracker } from '../../../../src/upstream/failsafe/latency-tracker.ts';
 import { rendezvousOrder, weightedRandomOrder } from '../../../../src/upstream/mesh/node-selection.ts';
 
-const candidate = (id: string, weight: number) => ({ id, rank: 0, pull: weight, weight });
+const candidate = (id: string, weight: number) => ({ id, rank: 0, currentWeight: weight, weight });
 
 const weight = fc.double({ min: 0.01, max: 100, noNaN: true });
-const candidates = fc.uniqueArray(fc.record({ id: fc.string(), rank: fc.nat({ max: 3 }), pull: weight, weight }), {
-  selector: ({ id }) => id,
-  minLength: 1,
-});
+const candidates = fc.uniqueArray(
+  fc.record({ id: fc.string(), rank: fc.nat({ max: 3 }), currentWeight: weight, weight }),
+  {
+    selector: ({ id }) => id,
+    minLength: 1,
+  },
+);
 
 t.test('a better rank always comes first, and nobody is lost', async () => {
   const chance = fc.infiniteStream(fc.double({ min: 0, max: 0.999, noNaN: true }));
@@ -29,7 +32,7 @@ t.test('one name always has the same order, whatever the latencies, and whoever 
   fc.assert(
     fc.property(candidates, fc.string(), fc.nat(), (all, name, place) => {
       const order = rendezvousOrder(all, name).map(({ id }) => id);
-      const slower = all.map((candidate) => ({ ...candidate, pull: candidate.pull / 7 }));
+      const slower = all.map((candidate) => ({ ...candidate, currentWeight: candidate.currentWeight / 7 }));
       const gone = all[place % all.length]?.id;
       const rest = slower.filter(({ id }) => id !== gone);
       return rendezvousOrder(rest, name).every(({ id }, index) => id === order.filter((kept) => kept !== gone)[index]);
@@ -44,7 +47,7 @@ t.test('names are shared out in proportion to the weights', async (t) => {
   t.ok(Math.abs(heavyFirst / 10_000 - 0.75) < 0.02, `${heavyFirst}`);
 });
 
-t.test('equals come first in proportion to their pull', async (t) => {
+t.test('equals come first in proportion to their currentWeight', async (t) => {
   let seed = 1;
   const random = () => {
     seed = (seed * 48_271) % 2_147_483_647;

@@ -1,0 +1,31 @@
+/** Remembers that a node's genesis hash was verified, until the node has been out of touch: another may answer then. */
+export class GenesisCheck {
+  readonly #verify: () => Promise<string>;
+  #current: Promise<string> | undefined;
+
+  /** `verify` reads the genesis hash and rejects where it is wrong. */
+  constructor(verify: () => Promise<string>) {
+    this.#verify = verify;
+  }
+
+  /** Resolves to the genesis hash, which is read only if it isn't verified yet. */
+  ensure(): Promise<string> {
+    if (this.#current !== undefined) return this.#current;
+    const check = this.#verify();
+    this.#current = check;
+    check.catch(() => {
+      if (this.#current === check) this.#current = undefined;
+    });
+    return check;
+  }
+
+  /** Reads the genesis hash again, whatever is known. */
+  repeat(): Promise<string> {
+    this.invalidate();
+    return this.ensure();
+  }
+
+  invalidate(): void {
+    this.#current = undefined;
+  }
+}

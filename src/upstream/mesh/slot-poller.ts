@@ -1,0 +1,57 @@
+import type { Clock } from '../../domain/clock.ts';
+import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
+import { repeat } from '../../runtime/repeat.ts';
+import type { RpcClient } from '../rpc/rpc-client.ts';
+
+/** Time between two polls, and without a notification after which a slot is polled. */
+const POLL_MS = 1000;
+
+export interface SlotPollerOptions {
+  readonly client: RpcClient;
+  readonly clock: Clock;
+  verifyGenesis(): Promise<unknown>;
+}
+
+/** Calls getSlot for each commitment that the WebSocket doesn't notify of, and for all of a failing node. */
+export class SlotPoller {
+  readonly #options: SlotPollerOptions;
+  readonly #lastNotificationMs = new Map<Commitment, number>();
+  #stop = (): void => {};
+
+  constructor(options: SlotPollerOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    // A failure shows in the node's status.
+    this.#stop = repeat(this.#options.clock, POLL_MS, () => this.#poll());
+  }
+
+  stop(): void {
+    this.#stop();
+  }
+
+  /** Notes that a notification brought the slot of a commitment. */
+  onNotification(commitment: Commitment): void {
+    this.#lastNotificationMs.set(commitment, this.#options.clock.monotonic());
+  }
+
+  /** Polls the commitments of which the node has not reported a slot yet. */
+  pollMissing(): Promise<void> {
+    return this.#getSlots(COMMITMENTS.filter((it) => this.#options.client.slots.latest(it) === undefined));
+  }
+
+  async #poll(): Promise<void> {
+    const { client, clock, verifyGenesis } = this.#options;
+    const now = clock.monotonic();
+    const isQuiet = (commitment: Commitment): boolean =>
+      now - (this.#lastNotificationMs.get(commitment) ?? Number.NEGATIVE_INFINITY) >= POLL_MS;
+    await verifyGenesis();
+    await this.#getSlots(COMMITMENTS.filter((it) => client.isFailing || client.breaker.isOpen || isQuiet(it)));
+  }
+
+  async #getSlots(commitments: readonly Commitment[]): Promise<void> {
+    const { client } = this.#options;
+    await Promise.all(commitments.map((commitment) => client.call('getSlot', [{ commitment }], commitment)));
+  }
+}
