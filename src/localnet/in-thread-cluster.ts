@@ -7,6 +7,7 @@ import { noFaults } from './rpc/injected-faults.ts';
 import { startRpcServer } from './rpc-server.ts';
 import { PRICE_FEEDS, startPriceFeeds } from './traffic/demo-price-feeds.ts';
 import { createFaucet } from './traffic/faucet.ts';
+import type { SetupStore } from './traffic/stored-setup.ts';
 import { startTraffic } from './traffic/traffic-generator.ts';
 import type { TrafficSetup } from './traffic/traffic-setup.ts';
 
@@ -40,16 +41,20 @@ export interface InThreadCluster extends LocalCluster {
 /** Seed of the traffic, the same in every cluster. */
 const TRAFFIC_SEED = 1;
 
-/** Starts a cluster in this thread; slots pass with the given clock. */
+/**
+ * Starts a cluster in this thread; slots pass with the given clock. With a store, it starts from the stored setup of an
+ * equal cluster if there is one.
+ */
 export async function startInThreadCluster(
   clock: Clock,
   genesis: Genesis,
   { port = 0, transactionsPerSlot = 5, skipEvery = 23, slotsPerEpoch = 8192 }: LocalClusterOptions = {},
+  setupStore?: SetupStore,
 ): Promise<InThreadCluster> {
   const { hash: genesisHash, originMs, slotMs } = genesis;
   const chain = await Chain.create({ clock, genesisHash, originMs, slotMs, skipEvery, slotsPerEpoch });
   const faucet = createFaucet(chain);
-  const setup = await startTraffic(chain, { transactionsPerSlot, seed: TRAFFIC_SEED });
+  const setup = await startTraffic(chain, { transactionsPerSlot, seed: TRAFFIC_SEED, setupStore });
   await startPriceFeeds(chain);
   const faults = noFaults();
   chain.produceBlock(); // the first block is complete; before it no request can be answered

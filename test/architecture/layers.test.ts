@@ -49,6 +49,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     '@solana/web3.js',
     'bs58',
     'node:crypto',
+    'node:v8',
   ],
   'page/verify': ['receipts', 'receipts/verify'],
   'receipts/keys': [

@@ -7,6 +7,7 @@ import { type InThreadCluster, startInThreadCluster } from '../../src/localnet/i
 import { systemClock } from '../../src/runtime/system-clock.ts';
 import { ManualClock } from './manual-clock.ts';
 import { type RpcOverrideProxy, startRpcOverrideProxy } from './rpc-override-proxy.ts';
+import { setupStore } from './setup-store.ts';
 import type { TestScope } from './test-scope.ts';
 
 /** An HTTP answer, whole. */
@@ -169,7 +170,7 @@ export async function startStepped(
   const clock = new ManualClock();
   const { perSlot: transactionsPerSlot = 2, skipEvery = 0 } = setting;
   const genesis = createGenesis(Buffer.alloc(32, 7), clock.now());
-  const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot, skipEvery });
+  const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot, skipEvery }, setupStore);
   const node = await startRpcOverrideProxy(t, cluster.url);
   t.teardown(() => cluster.close());
   const world = await startGatewayOver(t, `${await proxyUrl(node.url)},${cluster.wsUrl}`, clock, { ...setting, set });

@@ -13,6 +13,19 @@ import { isStaticWritable, type TransactionMessage, type WireTransaction } from 
 /** Members of a block that its child needs. */
 export type ParentBlock = Pick<Block, 'slot' | 'hash' | 'height' | 'transactionCount'>;
 
+/** Effects of transactions and direct writes on the accounts of a bank, as plain data. */
+export interface BankEffects {
+  /** In the order of their first change. */
+  readonly accounts: readonly AccountChange[];
+  readonly transactions: readonly LandedTransaction[];
+}
+
+interface AccountChange {
+  readonly address: string;
+  readonly before: Account | undefined;
+  readonly after: Account | undefined;
+}
+
 interface BankPosition {
   readonly slot: Slot;
   readonly parent: ParentBlock;
@@ -98,6 +111,25 @@ export class Bank {
     addresses.forEach((address, index) => {
       this.#record(address, before[index], this.#svm.account(address));
     });
+  }
+
+  /** Returns all that this bank has done so far. */
+  get effects(): BankEffects {
+    const accounts = [...this.#changedAccounts].map((address) => ({
+      address,
+      before: this.#versions.at(address, this.slot - 1)?.account,
+      after: this.#versions.at(address, this.slot)?.account,
+    }));
+    return { accounts, transactions: [...this.#transactions.values()] };
+  }
+
+  /** Applies effects that were taken from an equal bank, without running the transactions. */
+  apply({ accounts, transactions }: BankEffects): void {
+    for (const { address, before, after } of accounts) {
+      this.#svm.setAccount(address, after);
+      this.#record(address, before, after);
+    }
+    for (const landed of transactions) this.#transactions.set(landed.signature, landed);
   }
 
   /** Makes the block; nothing can be added to it afterwards. */

@@ -5,7 +5,7 @@ import type { Commitment } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { CLOCK_SYSVAR, RECENT_BLOCKHASHES_SYSVAR, SLOT_HASHES_SYSVAR } from '../../domain/well-known-addresses.ts';
 import { AccountVersions } from './account-versions.ts';
-import { Bank, type ParentBlock } from './bank.ts';
+import { Bank, type BankEffects, type ParentBlock } from './bank.ts';
 import { Ledger } from './ledger.ts';
 import { type PerformanceSample, PerformanceSamples } from './performance-samples.ts';
 import { type PrioritizationFee, prioritizationFeesOf } from './prioritization-fees.ts';
@@ -48,6 +48,15 @@ export interface SlotEvent {
   /** Newly finalized blocks, oldest first. */
   readonly finalized: readonly Block[];
   readonly root: Slot;
+}
+
+/** A chain before its first block, as plain data: equal chains give equal values. */
+export interface InitialState extends BankEffects {
+  readonly slot: Slot;
+  readonly parent: ParentBlock;
+  /** Unix seconds. */
+  readonly blockTime: number;
+  readonly slotsPerEpoch: number;
 }
 
 const FINALIZATION_DEPTH = 32;
@@ -213,6 +222,17 @@ export class Chain {
     this.#workingBank.setAccount(address, account);
   }
 
+  /** Returns the state before the first block. */
+  get initialState(): InitialState {
+    const { slot, parent, blockTime, effects } = this.#firstBank();
+    return { slot, parent, blockTime, slotsPerEpoch: this.slotsPerEpoch, ...effects };
+  }
+
+  /** Applies effects that an equal chain had before its first block, without running the transactions. */
+  applyInitialEffects(effects: BankEffects): void {
+    this.#firstBank().apply(effects);
+  }
+
   /** Calls `listener` after each block, in the same turn. Returns a function that removes it. */
   onSlot(listener: (event: SlotEvent) => void): () => void {
     this.#listeners.add(listener);
@@ -296,6 +316,11 @@ export class Chain {
       }),
     );
     return bank;
+  }
+
+  #firstBank(): Bank {
+    if (this.#ledger.newestBlock !== undefined) throw new Error('the chain has produced its first block already');
+    return this.#workingBank;
   }
 
   #nextUnskippedSlot(slot: Slot): Slot {

@@ -71,7 +71,7 @@ export function createRemoteControl(
 /** Executes the calls that arrive at a port. */
 export function serveRemoteControl(port: MessagePort, commands: RemoteCommands): void {
   port.on('message', ({ id, name, args }: RemoteCall) => {
-    const command = commands[name] as (...args: readonly unknown[]) => Promise<unknown>; // checked by the caller's types
+    const command = commands[name] as (...args: readonly unknown[]) => Promise<unknown>; // checked by their types
     command(...args).then(
       (result) => port.postMessage({ id, result } satisfies RemoteReply),
       (error: unknown) => port.postMessage({ id, error } satisfies RemoteReply),

@@ -17,18 +17,21 @@ export const WRAPPED_SOL = {
 /** Returns the associated token account of an owner. */
 export type TokenAccountFinder = (asset: TokenAsset, owner: { readonly address: Address }) => Address;
 
-let cachedFinder: Promise<TokenAccountFinder> | undefined;
+/** Token account by mint and owner. */
+type TokenAccountAddresses = ReadonlyMap<string, Address>;
+
+let derivedAddresses: Promise<TokenAccountAddresses> | undefined;
 
 /**
  * Derives the token accounts of all wallets and the pool. Derivation is slow, and the result is the same on every
  * chain, so it is done once.
  */
-export function deriveTokenAccounts(): Promise<TokenAccountFinder> {
-  cachedFinder ??= createTokenAccountFinder();
-  return cachedFinder;
+export function deriveTokenAccounts(): Promise<TokenAccountAddresses> {
+  derivedAddresses ??= derive();
+  return derivedAddresses;
 }
 
-async function createTokenAccountFinder(): Promise<TokenAccountFinder> {
+async function derive(): Promise<TokenAccountAddresses> {
   const addresses = new Map<string, Address>();
   for (const owner of [...WALLETS, POOL]) {
     for (const { mint, program } of [...COINS, WRAPPED_SOL]) {
@@ -40,6 +43,11 @@ async function createTokenAccountFinder(): Promise<TokenAccountFinder> {
       addresses.set(`${mint.address} ${owner.address}`, account);
     }
   }
+  return addresses;
+}
+
+/** Creates the look-up of derived token accounts. */
+export function tokenAccountFinder(addresses: TokenAccountAddresses): TokenAccountFinder {
   return ({ mint }, owner) => {
     const account = addresses.get(`${mint.address} ${owner.address}`);
     if (account === undefined) throw new Error(`nobody derived the token account of ${owner.address}`);

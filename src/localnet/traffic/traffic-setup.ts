@@ -7,7 +7,7 @@ import {
 } from '@solana-program/token';
 import { SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
 import type { Chain } from '../bank/chain.ts';
-import { deriveTokenAccounts, type TokenAccountFinder } from './associated-token-accounts.ts';
+import { deriveTokenAccounts, type TokenAccountFinder, tokenAccountFinder } from './associated-token-accounts.ts';
 import { buildTransaction } from './build-transaction.ts';
 import { planLookupTable } from './create-lookup-table.ts';
 import { COINS, type Coin, DOLLAR, GOLD, NONCE, POOL, TREASURY, WALLETS, WHALE } from './demo-accounts.ts';
@@ -34,7 +34,7 @@ export async function setUpTraffic(chain: Chain): Promise<TrafficSetup> {
     const { error, logs } = chain.send(buildTransaction({ payer: TREASURY, instructions, blockhash: hash }));
     if (error !== null) throw new Error(`the first block failed: ${JSON.stringify(error)}\n${logs.join('\n')}`);
   };
-  const tokenAccountOf = await deriveTokenAccounts();
+  const tokenAccountOf = tokenAccountFinder(await deriveTokenAccounts());
 
   fund(chain, WHALE.address, WHALE.lamports);
   for (const { address } of [TREASURY, POOL]) fund(chain, address, 1_000_000n * SOL);

@@ -5,6 +5,7 @@ import { createGenesis } from '../../../../src/localnet/cluster-genesis.ts';
 import { startInThreadCluster } from '../../../../src/localnet/in-thread-cluster.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { rpcPost, rpcRequest } from '../../../support/rpc-request.ts';
+import { setupStore } from '../../../support/setup-store.ts';
 
 const SLOT_MS = 400;
 const processed = [{ commitment: 'processed' }];
@@ -13,7 +14,7 @@ const processed = [{ commitment: 'processed' }];
 async function start(t: Test) {
   const clock = new ManualClock();
   const genesis = createGenesis(new Uint8Array(32).fill(7), clock.now());
-  const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0 });
+  const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0 }, setupStore);
   t.teardown(() => cluster.close());
   const slots = (count: number): void => clock.advance(count * SLOT_MS);
   const slot = (): Promise<number> => rpcRequest(cluster.url, 'getSlot', processed);

@@ -11,6 +11,7 @@ import { DOLLAR, GOLD, TRANSIENT_WALLETS, WALLETS } from '../../../../src/localn
 import type { Keypair } from '../../../../src/localnet/traffic/demo-keypair.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { rpcRequest } from '../../../support/rpc-request.ts';
+import { setupStore } from '../../../support/setup-store.ts';
 
 const [alice, bob = alice, carol = alice] = WALLETS;
 const [visitor] = TRANSIENT_WALLETS;
@@ -20,7 +21,7 @@ const COMMITMENTS = ['processed', 'confirmed', 'finalized'] as const;
 async function start(t: Test) {
   const clock = new ManualClock();
   const genesis = createGenesis(new Uint8Array(32).fill(7), clock.now());
-  const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0 });
+  const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0 }, setupStore);
   t.teardown(() => cluster.close());
   const { chain } = cluster;
   const produceBlocks = (slots: number): void => {

@@ -7,13 +7,14 @@ import { WALLETS, WHALE } from '../../../../src/localnet/traffic/demo-accounts.t
 import { deriveKeypair } from '../../../../src/localnet/traffic/demo-keypair.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { rpcPost, rpcRequest } from '../../../support/rpc-request.ts';
+import { setupStore } from '../../../support/setup-store.ts';
 
 const [alice, bob = alice] = WALLETS;
 
 async function start(t: Test, skipEvery: number) {
   const clock = new ManualClock();
   const genesis = createGenesis(new Uint8Array(32).fill(7), clock.now());
-  const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery });
+  const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery }, setupStore);
   t.teardown(() => cluster.close());
   const { chain, url } = cluster;
   const produceBlocks = (slots: number): void => {

@@ -16,6 +16,7 @@ import {
   startScriptedNode,
 } from '../../../support/mesh-harness.ts';
 import { resultBody, type ScriptedNode, waitUntil } from '../../../support/scripted-node.ts';
+import { setupStore } from '../../../support/setup-store.ts';
 import { UPSTREAM_SETTINGS } from '../../../support/upstream-settings.ts';
 
 const FOREVER = { settings: { ...UPSTREAM_SETTINGS, silenceMs: 1e9 } };
@@ -31,8 +32,8 @@ async function twins(t: Test) {
   const clock = new ManualClock();
   const genesis = createGenesis(new Uint8Array(32).fill(7), clock.now());
   const clusters = [
-    await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0 }),
-    await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0 }),
+    await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0 }, setupStore),
+    await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0 }, setupStore),
   ] as const;
   for (const cluster of clusters) t.teardown(() => cluster.close());
   clock.advance(40_000); // so that there is something to fall behind
