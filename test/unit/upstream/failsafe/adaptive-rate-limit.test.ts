@@ -8,17 +8,20 @@ const send = (pace: AdaptiveRateLimit, times: number): void => {
   for (let n = 0; n < times; n++) pace.sent();
 };
 
-t.test('there is no limit until the first refusal, and then a little less than what was too much', async (t) => {
-  const clock = new ManualClock();
-  const pace = new AdaptiveRateLimit(clock);
-  send(pace, 100);
-  t.equal(pace.waitMs, 0);
-  pace.refused(3000);
-  t.equal(pace.waitMs >= 3000, true);
-  t.equal(pace.limit, 90);
-});
+t.test(
+  'there is no limit until the first refusal, and then one a little below the count that was refused',
+  async (t) => {
+    const clock = new ManualClock();
+    const pace = new AdaptiveRateLimit(clock);
+    send(pace, 100);
+    t.equal(pace.waitMs, 0);
+    pace.refused(3000);
+    t.equal(pace.waitMs >= 3000, true);
+    t.equal(pace.limit, 90);
+  },
+);
 
-t.test('a pause that the node names is kept', async (t) => {
+t.test('a pause that the node names is obeyed', async (t) => {
   const clock = new ManualClock();
   const pace = new AdaptiveRateLimit(clock);
   send(pace, 2);
@@ -30,7 +33,7 @@ t.test('a pause that the node names is kept', async (t) => {
   t.equal(pace.limit, Number.POSITIVE_INFINITY, 'so few are no measure');
 });
 
-t.test('refused again at once, we learn nothing new', async (t) => {
+t.test('a second refusal at once teaches nothing new', async (t) => {
   const clock = new ManualClock();
   const pace = new AdaptiveRateLimit(clock);
   send(pace, 40);
@@ -44,7 +47,7 @@ t.test('refused again at once, we learn nothing new', async (t) => {
   t.equal(pace.limit, 36);
 });
 
-t.test('in no 10 s are there more requests than the limit', async () => {
+t.test('no 10 s have more requests than the limit', async () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 12, max: 60 }),
@@ -58,7 +61,7 @@ t.test('in no 10 s are there more requests than the limit', async () => {
         const { limit } = pace;
         for (const wait of waits) {
           clock.advance(wait);
-          if (clock.monotonic() >= 10_000 || pace.waitMs > 0) continue; // from then on it may grow
+          if (clock.monotonic() >= 10_000 || pace.waitMs > 0) continue; // from then on the limit may grow
           pace.sent();
           sent.push(clock.monotonic());
         }
@@ -72,7 +75,7 @@ t.test('in no 10 s are there more requests than the limit', async () => {
   );
 });
 
-t.test('a node that takes so many in 10 s is used to nearly that, and seldom refuses', async (t) => {
+t.test('a node with a limit per 10 s is used to nearly that, and seldom refuses', async (t) => {
   for (const allowed of [40, 100, 400]) {
     const clock = new ManualClock(0);
     const pace = new AdaptiveRateLimit(clock);
@@ -97,7 +100,7 @@ t.test('a node that takes so many in 10 s is used to nearly that, and seldom ref
   }
 });
 
-t.test('one method refused is about the method, a second one about the node', async (t) => {
+t.test('one refused method limits the method, a second one the node', async (t) => {
   const clock = new ManualClock();
   const paces = new MethodRateLimits(clock);
   paces.sent('getBlock');

@@ -7,7 +7,7 @@ const outcomes = (breaker: CircuitBreaker, outcome: AttemptOutcome, times: numbe
   for (let n = 0; n < times; n++) breaker.startAttempt()(outcome);
 };
 
-t.test('it opens when half of at least 20 attempts within 10 s have failed', async (t) => {
+t.test('the breaker opens when half of at least 20 attempts within 10 s have failed', async (t) => {
   const few = new CircuitBreaker(new ManualClock());
   outcomes(few, 'failed', 19);
   t.notOk(few.isOpen);
@@ -22,14 +22,14 @@ t.test('it opens when half of at least 20 attempts within 10 s have failed', asy
   t.ok(mixed.isOpen);
 });
 
-t.test('what says nothing about the node is not counted', async (t) => {
+t.test('outcomes that say nothing about the node are not counted', async (t) => {
   const breaker = new CircuitBreaker(new ManualClock());
   outcomes(breaker, 'failed', 19);
   outcomes(breaker, 'ignored', 100);
   t.notOk(breaker.isOpen);
 });
 
-t.test('failures are forgotten after 10 s', async (t) => {
+t.test('failures stop counting after 10 s', async (t) => {
   const clock = new ManualClock();
   const breaker = new CircuitBreaker(clock);
   outcomes(breaker, 'failed', 19);
@@ -38,7 +38,7 @@ t.test('failures are forgotten after 10 s', async (t) => {
   t.notOk(breaker.isOpen);
 });
 
-t.test('after a second one attempt is let through, and decides', async (t) => {
+t.test('after a second one attempt is allowed, and decides', async (t) => {
   const clock = new ManualClock();
   const breaker = new CircuitBreaker(clock);
   outcomes(breaker, 'failed', 20);
@@ -51,7 +51,7 @@ t.test('after a second one attempt is let through, and decides', async (t) => {
   t.notOk(breaker.allowsAttempt);
   clock.advance(1000);
   breaker.startAttempt()('ignored');
-  t.ok(breaker.allowsAttempt, 'it told nothing: the next may try');
+  t.ok(breaker.allowsAttempt, 'it decided nothing: the next may try');
   breaker.startAttempt()('succeeded');
   t.ok(breaker.allowsAttempt);
   t.notOk(breaker.isOpen);
@@ -59,7 +59,7 @@ t.test('after a second one attempt is let through, and decides', async (t) => {
   t.notOk(breaker.isOpen, 'it begins with a clean sheet');
 });
 
-t.test('it does what a full record of all attempts says', async () => {
+t.test('the breaker agrees with a model that records all attempts', async () => {
   const step = fc.record({
     waitMs: fc.nat({ max: 1500 }),
     outcome: fc.constantFrom<AttemptOutcome>('succeeded', 'failed', 'failed', 'ignored'),

@@ -14,11 +14,11 @@ import {
 
 const broken = { code: 'upstream_error' };
 
-/** Any JSON value, with names that need escapes and digits that a double would change. */
+/** JSON objects with names that need escapes. */
 const value = fc.jsonValue({ maxDepth: 5 });
 const object = fc.dictionary(fc.oneof(fc.string({ unit: 'binary' }), fc.stringMatching(/^[a-z]{1,4}$/)), value);
 const space = fc.stringMatching(/^[ \n\r\t]{0,3}$/);
-/** One JSON text among many for the same value: spaced out, and with escapes in names where none are needed. */
+/** Spellings of one JSON value: with white space, and with escapes in names where none are needed. */
 const spelling = (json: unknown, mayEscape: boolean) =>
   fc.tuple(space, fc.constantFrom(undefined, 1, '\t'), fc.boolean()).map(([around, indent, escaped]) => {
     const plain = JSON.stringify(json, null, indent);
@@ -28,7 +28,7 @@ const spelling = (json: unknown, mayEscape: boolean) =>
 const escapeLetters = (name: string) =>
   name.replace(/[a-z]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 const document = object.chain((json) => spelling(json, true));
-/** Printable text without escapes: inside strings the slicer looks for nothing else. */
+/** Documents of printable text without escapes: inside strings the scanner looks for nothing else. */
 const plainDocument = fc
   .dictionary(fc.stringMatching(/^[a-z]{0,5}$/), fc.jsonValue({ stringUnit: fc.constantFrom(...'abc{}[],:-+.eE019 ') }))
   .map((json) => JSON.stringify(json));
@@ -58,7 +58,7 @@ t.test('a member has the value that JSON.parse gives it', async (t) => {
   );
 });
 
-t.test('a truncated document is refused, wherever it ends', async (t) => {
+t.test('a truncated document is rejected, wherever it ends', async (t) => {
   fc.assert(
     fc.property(document, (json) => {
       const bytes = Buffer.from(json.trimEnd());
@@ -71,7 +71,7 @@ t.test('a truncated document is refused, wherever it ends', async (t) => {
   );
 });
 
-t.test('a document with a changed character is taken if and only if JSON.parse takes it', async (t) => {
+t.test('a document with a changed character is accepted if and only if JSON.parse accepts it', async (t) => {
   const change = fc.tuple(plainDocument, fc.nat(), fc.constantFrom(...'{}[],:"-+.eE0195tfn x', ''), fc.boolean());
   fc.assert(
     fc.property(change, ([json, position, character, insert]) => {
@@ -122,7 +122,7 @@ t.test('nesting is bounded', async (t) => {
   t.throws(() => canonicalJson(nested(1_000_000)), broken);
 });
 
-t.test('a safe integer is read exactly or not at all', async (t) => {
+t.test('a safe integer is parsed exactly or not at all', async (t) => {
   fc.assert(fc.property(fc.maxSafeInteger(), (n) => t.equal(parseSafeInteger(Buffer.from(`${n}`)), n)));
   for (const not of ['9007199254740992', '18446744073709551615', '1.0', '1e3', '', '"1"', 'null', '01', ' 1']) {
     t.throws(() => parseSafeInteger(Buffer.from(not)), broken, not);
@@ -130,7 +130,7 @@ t.test('a safe integer is read exactly or not at all', async (t) => {
   t.throws(() => parseSafeInteger(undefined), broken);
 });
 
-t.test('a text is read exactly or not at all', async (t) => {
+t.test('a string is parsed exactly or not at all', async (t) => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (s) => t.equal(parseString(Buffer.from(JSON.stringify(s))), s)),
   );
@@ -138,7 +138,7 @@ t.test('a text is read exactly or not at all', async (t) => {
   t.throws(() => parseString(undefined), broken);
 });
 
-t.test('canonical text means the same and is the same for every spelling', async (t) => {
+t.test('canonical JSON has the same value and is equal for every spelling', async (t) => {
   const shuffled = (json: Record<string, unknown>) =>
     fc
       .shuffledSubarray(Object.keys(json), { minLength: Object.keys(json).length })
@@ -156,19 +156,19 @@ t.test('canonical text means the same and is the same for every spelling', async
   );
 });
 
-t.test('canonical text keeps the spelling of numbers and strings', async (t) => {
+t.test('canonical JSON keeps the spelling of numbers and strings', async (t) => {
   const spelled = String.raw`{"z": [1.50, 18446744073709551615, -0], "a": "\u0041\/é", "é": {"b": null, "a": true}}`;
   const canonical = String.raw`{"a":"\u0041\/é","z":[1.50,18446744073709551615,-0],"é":{"a":true,"b":null}}`;
   t.equal(canonicalJson(Buffer.from(spelled)), canonical);
   t.equal(canonicalJson(Buffer.from(' [ ] ')), '[]');
 });
 
-t.test('canonical text refuses what is not JSON or not UTF-8', async (t) => {
+t.test('canonical JSON rejects what is not JSON or not UTF-8', async (t) => {
   for (const json of ['', '{"a":1', '[1,]', '"a" 1']) t.throws(() => canonicalJson(Buffer.from(json)), broken, json);
   t.throws(() => canonicalJson(Buffer.from([0x22, 0xff, 0x22])), broken);
 });
 
-t.test('a long text is read with a rest after each stretch, wherever in it the length lies', async (t) => {
+t.test('a long text is scanned with a yield after each stretch, wherever in it the length lies', async (t) => {
   const row = JSON.stringify({ name: 'x'.repeat(900), list: [[1, { deep: [true, null, 'y'.repeat(90)] }]] });
   const rows = `[${Array.from({ length: 3000 }, () => row).join()}]`;
   const shapes = { flat: rows, nested: `{"context":{"slot":1},"value":{"inner":{"rows":${rows}}}}` };
@@ -188,7 +188,7 @@ t.test('a long text is read with a rest after each stretch, wherever in it the l
   t.ok(turns >= Math.floor(bytes.length / (YIELD_EVERY_BYTES + 2 * row.length)), `${turns} turns between rows`);
 });
 
-t.test('what is broken far into a long text is found all the same', async (t) => {
+t.test('an error far into a long text is found', async (t) => {
   const rows = Array.from({ length: 9000 }, () => '{"a":[1,2,3],"b":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}').join();
   for (const end of ['', ']', '}]', ',]}', ']}}', '] }x'])
     await t.rejects(membersYielding(Buffer.from(`{"r":[${rows}${end}`)), broken, end);

@@ -16,7 +16,7 @@ import { UPSTREAM_SETTINGS } from '../../../support/upstream-settings.ts';
 
 const OTHER = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
 
-t.test('a mesh knows its cluster and its tips before it is handed out', async (t) => {
+t.test('a mesh knows its genesis hash and its tips once it is connected', async (t) => {
   const node = await startScriptedNode(t);
   const { mesh } = await connectScripted(t, [node]);
   t.equal(mesh.genesisHash, GENESIS);
@@ -25,26 +25,29 @@ t.test('a mesh knows its cluster and its tips before it is handed out', async (t
   t.equal(mesh.requestCount, node.httpRequests.length);
 });
 
-t.test('a slot is processed when it is the parent of another; the Clock tells the other commitments', async (t) => {
-  const node = await startScriptedNode(t);
-  const { mesh } = await connectScripted(t, [node]);
-  const told: [string, number][] = [];
-  for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
-    mesh.onTip(commitment, (slot) => told.push([commitment, slot]));
-  }
-  const clock = (slot: number) => `{"context":{"slot":${slot}},"value":{"lamports":18446744073709551615}}`;
-  node.notify('slotSubscribe', '{"slot":105,"parent":103,"root":70}');
-  node.notify('accountSubscribe', clock(101), 'confirmed');
-  node.notify('accountSubscribe', clock(71), 'finalized');
-  await waitUntil(() => told.length === 3);
-  t.strictSame(told, [
-    ['processed', 103],
-    ['confirmed', 101],
-    ['finalized', 71],
-  ]);
-});
+t.test(
+  'a slot is processed when it is the parent of another; the Clock notifies of the other commitments',
+  async (t) => {
+    const node = await startScriptedNode(t);
+    const { mesh } = await connectScripted(t, [node]);
+    const observed: [string, number][] = [];
+    for (const commitment of ['processed', 'confirmed', 'finalized'] as const) {
+      mesh.onTip(commitment, (slot) => observed.push([commitment, slot]));
+    }
+    const clock = (slot: number) => `{"context":{"slot":${slot}},"value":{"lamports":18446744073709551615}}`;
+    node.notify('slotSubscribe', '{"slot":105,"parent":103,"root":70}');
+    node.notify('accountSubscribe', clock(101), 'confirmed');
+    node.notify('accountSubscribe', clock(71), 'finalized');
+    await waitUntil(() => observed.length === 3);
+    t.strictSame(observed, [
+      ['processed', 103],
+      ['confirmed', 101],
+      ['finalized', 71],
+    ]);
+  },
+);
 
-t.test('tips never go back, and a stronger commitment carries the weaker ones along', async (t) => {
+t.test('tips never go back, and a stronger commitment advances the weaker ones', async (t) => {
   const node = await startScriptedNode(t);
   const { mesh } = await connectScripted(t, [node]);
   const slots: number[] = [];
@@ -69,7 +72,7 @@ t.test('a write can not be expressed', async (t) => {
   t.type(write, 'function');
 });
 
-t.test('a start goes on trying, for so long', async (t) => {
+t.test('connecting is retried until the time limit', async (t) => {
   const gone = await ScriptedNode.start();
   await gone.close();
   const clock = new ManualClock();
@@ -95,7 +98,7 @@ t.test('a start goes on trying, for so long', async (t) => {
   t.equal(world?.mesh.genesisHash, GENESIS);
 });
 
-t.test('I10: a start refuses another cluster than the expected one', async (t) => {
+t.test('I10: connecting to another cluster than the expected one fails', async (t) => {
   const node = await startScriptedNode(t);
   const clock = new ManualClock();
   const problems: string[] = [];
@@ -116,7 +119,7 @@ t.test('I10: a start refuses another cluster than the expected one', async (t) =
   t.equal(node.pubsubRequests.length, 0);
 });
 
-t.test('a start believes nothing that is no genesis hash', async (t) => {
+t.test('nothing else passes for a genesis hash', async (t) => {
   const [odd, right] = [await startScriptedNode(t), await startScriptedNode(t)];
   odd.replies.getGenesisHash = '"https://example.com/?key=secret"';
   const clock = new ManualClock();
@@ -126,7 +129,7 @@ t.test('a start believes nothing that is no genesis hash', async (t) => {
   t.equal(mesh.genesisHash, GENESIS);
 });
 
-t.test('I10: a node of another cluster is never read from, whatever happens to the others', async (t) => {
+t.test('I10: a node of another cluster is never called, whatever happens to the others', async (t) => {
   const [right, wrong] = [await startScriptedNode(t), await startScriptedNode(t)];
   wrong.replies.getGenesisHash = `"${OTHER}"`;
   wrong.slots = { processed: 9000, confirmed: 9000, finalized: 9000 };
@@ -139,7 +142,7 @@ t.test('I10: a node of another cluster is never read from, whatever happens to t
   t.equal(mesh.tip('processed'), 100);
 });
 
-t.test('I10: a node that comes back as another cluster is refused until it is itself again', async (t) => {
+t.test('I10: a node that returns as another cluster is quarantined until it is of the same again', async (t) => {
   const node = await startScriptedNode(t);
   const { mesh, clock, problems } = await connectScripted(t, [node]);
   t.equal(await answeringPort(mesh), node.port);
@@ -151,18 +154,18 @@ t.test('I10: a node that comes back as another cluster is refused until it is it
   await advanceUntil(clock, () => node.countHttpCalls('getGenesisHash') > 3);
   t.equal(mesh.nodes()[0]?.status, 'down');
   t.equal(mesh.tip('processed'), 100, 'its slots are not believed either');
-  t.equal(problems.filter((problem) => problem.includes('another cluster')).length, 1, 'told once');
+  t.equal(problems.filter((problem) => problem.includes('another cluster')).length, 1, 'reported once');
   node.replies.getGenesisHash = `"${GENESIS}"`;
   node.slots = { processed: 107, confirmed: 105, finalized: 75 };
   await advanceUntil(clock, () => mesh.nodes()[0]?.ws === 'up');
   t.equal(await answeringPort(mesh), node.port);
 });
 
-t.test('slots go on over HTTP while the WebSocket is away, and only then', async (t) => {
+t.test('slots are polled over HTTP while the WebSocket is down, and only then', async (t) => {
   const node = await startScriptedNode(t);
   const { mesh, clock, problems } = await connectScripted(t, [node]);
   const { onPubsubRequest } = node;
-  node.onPubsubRequest = () => {}; // the next connections are silent from the start
+  node.onPubsubRequest = () => {}; // the next channels are silent from the start
   for (const socket of node.sockets) socket.close(1000);
   await waitUntil(() => mesh.nodes()[0]?.ws === 'down');
   t.match(problems, ['node-1 the WebSocket was closed']);
@@ -175,7 +178,7 @@ t.test('slots go on over HTTP while the WebSocket is away, and only then', async
   }
   node.onPubsubRequest = onPubsubRequest;
   await advanceUntil(clock, () => mesh.nodes()[0]?.ws === 'up');
-  const asked = node.httpRequests.length;
+  const sentBefore = node.httpRequests.length;
   for (let slot = 110; slot < 130; slot++) {
     node.notifySlot(slot);
     for (const commitment of ['confirmed', 'finalized'] as const) {
@@ -184,10 +187,10 @@ t.test('slots go on over HTTP while the WebSocket is away, and only then', async
     await waitUntil(() => mesh.tip('finalized') === slot);
     clock.advance(400);
   }
-  t.ok(node.httpRequests.length - asked <= 3, 'the look that was under way at the most');
+  t.ok(node.httpRequests.length - sentBefore <= 3, 'at most the poll that was in flight');
 });
 
-t.test('a node that stands still is stalled, one that does not answer is down', async (t) => {
+t.test('a node whose slot does not change is stalled, one that does not answer is down', async (t) => {
   const node = await startScriptedNode(t);
   const { mesh, clock } = await connectScripted(t, [node]);
   t.equal(mesh.nodes()[0]?.status, 'ok');
@@ -201,7 +204,7 @@ t.test('a node that stands still is stalled, one that does not answer is down', 
   t.equal(mesh.nodes()[0]?.slot, 150);
 });
 
-t.test('a node more than 20 slots behind the best is out, and back when less than 10', async (t) => {
+t.test('a node more than 20 slots behind the tip is behind, until it is less than 10', async (t) => {
   const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, [first, second]);
   const at = async (best: number, slot: number) => {
@@ -217,7 +220,7 @@ t.test('a node more than 20 slots behind the best is out, and back when less tha
   t.strictSame(await at(131, 122), ['ok', 9, true]);
 });
 
-t.test('a node is out and back by what was shown, whether somebody asks or not', async (t) => {
+t.test('the lag of a node depends on the slots reported, whether anyone reads the status or not', async (t) => {
   const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, [first, second]);
   const confirms = async (node: ScriptedNode, slot: number) => {
@@ -225,26 +228,26 @@ t.test('a node is out and back by what was shown, whether somebody asks or not',
     await waitUntil(() => mesh.tip('confirmed') === slot);
   };
   const askTwice = async () =>
-    [mesh.nodes(), mesh.nodes(), await answeringPort(mesh), mesh.nodes()].map((said) =>
-      typeof said === 'number' ? said === first.port : said[0]?.status,
+    [mesh.nodes(), mesh.nodes(), await answeringPort(mesh), mesh.nodes()].map((reply) =>
+      typeof reply === 'number' ? reply === first.port : reply[0]?.status,
     );
 
-  second.notifySlot(131); // 31 ahead: the first is out
+  second.notifySlot(131); // 31 ahead: the first is behind
   await waitUntil(() => mesh.tip('processed') === 131);
-  first.notifySlot(125); // back, before anybody asks
+  first.notifySlot(125); // recovered before anyone reads the status
   await confirms(first, 99);
   second.notifySlot(140);
   await waitUntil(() => mesh.tip('processed') === 140);
   t.strictSame(await askTwice(), ['ok', 'ok', true, 'ok'], '15 behind');
 
-  await confirms(second, 138); // 39 ahead: out, and not quite back before anybody asks
+  await confirms(second, 138); // 39 ahead: behind, and not quite recovered before anyone reads the status
   first.notify('accountSubscribe', '{"context":{"slot":123},"value":null}', 'confirmed');
   first.notify('accountSubscribe', '{"context":{"slot":70},"value":null}', 'finalized');
   await waitUntil(() => mesh.tip('finalized') === 70);
   t.strictSame(await askTwice(), ['behind', 'behind', false, 'behind'], '15 behind as well');
 });
 
-t.test('what one node fails to answer another is asked once', async (t) => {
+t.test('a call that one node fails goes to another once', async (t) => {
   const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh, clock } = await connectScripted(t, [first, second], {
     settings: { ...UPSTREAM_SETTINGS, silenceMs: 1e9 },
@@ -255,9 +258,9 @@ t.test('what one node fails to answer another is asked once', async (t) => {
     'lost by it alone': errorReply('{"code":-32007,"message":"Slot 7 was skipped, or missing"}'),
     garbled: (response) => response.end('{"jsonrpc"'),
   };
-  for (const [what, reply] of Object.entries(elsewhere)) {
+  for (const [name, reply] of Object.entries(elsewhere)) {
     first.replies.getBalance = reply;
-    t.equal(await answeringPort(mesh), second.port, what);
+    t.equal(await answeringPort(mesh), second.port, name);
     await advanceUntil(clock, () => mesh.nodes()[0]?.status === 'ok');
   }
   const sent = second.httpRequests.length;
@@ -265,17 +268,17 @@ t.test('what one node fails to answer another is asked once', async (t) => {
     first.replies.getBalance = errorReply(`{"code":${code},"message":"no"}`);
     await t.rejects(answeringPort(mesh), { code: 'rpc_error', rpcCode: code });
   }
-  t.equal(second.httpRequests.length, sent, 'what is true or asked wrongly is so everywhere');
+  t.equal(second.httpRequests.length, sent, 'facts and wrong requests are the same everywhere');
   first.replies.getBalance = errorReply('{"code":-32016,"message":"not yet"}');
   second.replies.getBalance = brokenReply;
   await t.rejects(
     answeringPort(mesh),
     { code: 'rpc_error', rpcCode: -32016 },
-    'a node that spoke is believed over one that did not',
+    'the error of a node that answered counts more than silence',
   );
 });
 
-t.test('a node that asks for fewer requests is not chosen', async (t) => {
+t.test('a rate-limited node is not selected', async (t) => {
   const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, [first, second]);
   first.replies.getBalance = (response) => response.writeHead(429, { 'retry-after': '5' }).end();
@@ -284,17 +287,17 @@ t.test('a node that asks for fewer requests is not chosen', async (t) => {
   t.equal(first.countHttpCalls('getBalance'), 1);
 });
 
-t.test('a mesh that is closed asks nothing more and leaves no connection', async (t) => {
+t.test('a closed mesh sends nothing more and leaves no connection', async (t) => {
   const node = await startScriptedNode(t);
   const { mesh, clock } = await connectScripted(t, [node]);
   await mesh.close();
   await waitUntil(() => node.sockets.size === 0);
-  const asked = node.httpRequests.length;
+  const sentBefore = node.httpRequests.length;
   for (let n = 0; n < 50; n++) {
     clock.advance(1000);
     await new Promise(setImmediate);
   }
-  t.equal(node.httpRequests.length, asked);
+  t.equal(node.httpRequests.length, sentBefore);
   t.equal(node.sockets.size, 0);
   await t.rejects(mesh.call('getVersion'), { code: 'upstream_unavailable' });
 });

@@ -9,7 +9,7 @@ function begin(slot = 1000) {
   const clock = new ManualClock(0);
   const guard = new JumpGuard({ clock, maxJump: 64, steadySlots: 8, silenceMs: 2000 });
   guard.observe('a', slot);
-  /** So many slots pass, and each of these nodes shows them, so much beside the truth. */
+  /** Lets slots pass. Each of these nodes reports them, off by its number. */
   const pass = (slots: number, nodes: Readonly<Record<string, number>>) => {
     for (let n = 0; n < slots; n++) {
       clock.advance(SLOT_MS);
@@ -21,7 +21,7 @@ function begin(slot = 1000) {
   return { clock, guard, pass, slot };
 }
 
-t.test('I16: a step that the time explains is believed, and up to 64 slots more', async (t) => {
+t.test('I16: a step that the elapsed time explains is accepted, and up to 64 slots more', async (t) => {
   const { clock, guard, pass } = begin();
   const slot = pass(50, { a: 0 });
   t.ok(guard.isAccepted(slot));
@@ -33,7 +33,7 @@ t.test('I16: a step that the time explains is believed, and up to 64 slots more'
   t.ok(guard.isSuspect('a'));
 });
 
-t.test('I16: many small steps carry the tip no further than one big one', async (t) => {
+t.test('I16: many small steps advance the tip no further than one big one', async (t) => {
   const { guard, pass } = begin();
   const slot = pass(50, { a: 0, b: 0 });
   for (let far = 10; far <= 10_000; far += 10) guard.observe('a', slot + far);
@@ -41,7 +41,7 @@ t.test('I16: many small steps carry the tip no further than one big one', async 
   t.notOk(guard.isAccepted(slot + 80));
 });
 
-t.test('I16: beside an honest node a liar is never believed, however steadily it goes on', async (t) => {
+t.test('I16: beside an honest node a lying one is never accepted, however steadily it advances', async (t) => {
   const { guard, pass } = begin();
   const slot = pass(200, { a: 0, liar: 10_000 });
   t.ok(guard.isAccepted(slot));
@@ -50,7 +50,7 @@ t.test('I16: beside an honest node a liar is never believed, however steadily it
   t.notOk(guard.isSuspect('a'));
 });
 
-t.test('I16: where two agree a third is not believed out of their sight, and is when it is back', async (t) => {
+t.test('I16: where two agree a third far from them is not accepted, until it is near again', async (t) => {
   for (const lie of [21, 40, 64, 100]) {
     const { guard, pass } = begin();
     pass(20, { a: 0, b: -3, liar: 0 });
@@ -64,7 +64,7 @@ t.test('I16: where two agree a third is not believed out of their sight, and is 
   }
 });
 
-t.test('I16: two that stand still are no witnesses against one that goes on', async (t) => {
+t.test('I16: two nodes whose slots do not change are no witnesses against one that advances', async (t) => {
   const { clock, guard, pass } = begin();
   let slot = pass(20, { a: 0, b: 0, c: 0 });
   for (const until = slot + 200; slot < until; slot++) {
@@ -79,7 +79,7 @@ t.test('I16: two that stand still are no witnesses against one that goes on', as
   }
 });
 
-t.test('I16: a second node near it is witness enough', async (t) => {
+t.test('I16: a second node nearby is enough of a witness', async (t) => {
   const { guard, pass } = begin();
   const slot = pass(10, { a: 0, b: 0 });
   guard.observe('a', slot + 500);
@@ -91,7 +91,7 @@ t.test('I16: a second node near it is witness enough', async (t) => {
   t.notOk(guard.isSuspect('a'));
 });
 
-t.test('I16: the only node is believed after 8 more slots at a steady pace, and not before', async (t) => {
+t.test('I16: the only node is accepted after 8 more slots at a steady pace, and not before', async (t) => {
   const { guard, pass } = begin();
   const slot = pass(20, { a: 0 });
   const before = pass(8, { a: 5000 });
@@ -103,7 +103,7 @@ t.test('I16: the only node is believed after 8 more slots at a steady pace, and 
   t.notOk(guard.isSuspect('a'));
 });
 
-t.test('I16: the only node is not believed while it jumps about', async (t) => {
+t.test('I16: the only node is not accepted while it jumps about', async (t) => {
   const { guard, pass } = begin();
   const slot = pass(20, { a: 0 });
   for (let lie = 1000; lie < 20_000; lie += 1000) pass(4, { a: lie });
@@ -112,19 +112,19 @@ t.test('I16: the only node is not believed while it jumps about', async (t) => {
   t.notOk(guard.isSuspect('a'), 'it has come back to where it was');
 });
 
-t.test('the pace of a chain is learned, be it quick or slow', async (t) => {
+t.test('the slot time of a chain is learned, be it short or long', async (t) => {
   for (const slotMs of [50, 400, 1200]) {
     const clock = new ManualClock(0);
     const guard = new JumpGuard({ clock, maxJump: 64, steadySlots: 8, silenceMs: 2000 });
     for (let slot = 1; slot < 2000; slot++) {
       guard.observe('a', slot);
-      if (!guard.isAccepted(slot)) t.fail(`slot ${slot} at ${slotMs} ms is not believed`);
+      if (!guard.isAccepted(slot)) t.fail(`slot ${slot} at ${slotMs} ms is not accepted`);
       clock.advance(slotMs);
     }
   }
 });
 
-t.test('I16: beside an honest node no liar moves what is believed by more than 64 slots', async () => {
+t.test('I16: beside an honest node no lying one moves the accepted tip by more than 64 slots', async () => {
   const lie = fc.record({ far: fc.integer({ min: -5000, max: 50_000 }), times: fc.integer({ min: 1, max: 30 }) });
   fc.assert(
     fc.property(fc.array(lie, { maxLength: 20 }), (lies) => {

@@ -23,8 +23,8 @@ const FOREVER = { settings: { ...UPSTREAM_SETTINGS, silenceMs: 1e9 } };
 const CLOCK = 'SysvarC1ock11111111111111111111111111111111';
 
 const supplyAt = (node: ScriptedNode, slot: number): void => {
-  node.replies.getTokenSupply = (response, asked) =>
-    response.end(resultBody(asked, `{"context":{"slot":${slot}},"value":${node.port}}`));
+  node.replies.getTokenSupply = (response, request) =>
+    response.end(resultBody(request, `{"context":{"slot":${slot}},"value":${node.port}}`));
 };
 
 /** Two nodes of one chain on one clock, and a mesh over them. */
@@ -36,12 +36,12 @@ async function twins(t: Test) {
     await startInThreadCluster(clock, genesis, { transactionsPerSlot: 0, skipEvery: 0 }, setupStore),
   ] as const;
   for (const cluster of clusters) t.teardown(() => cluster.close());
-  clock.advance(40_000); // so that there is something to fall behind
+  clock.advance(40_000); // so that there are slots to fall behind
   const nodes = clusters.map(({ url, wsUrl }, index) => ({ id: `node-${index + 1}`, url, wsUrl }));
   return { clusters, ...(await connectMeshTo(t, nodes, { clock })), clock };
 }
 
-/** Lets so many slots pass, and hears of each. */
+/** Lets slots pass and waits for the tip of each. */
 async function pass(
   clock: ManualClock,
   clusters: readonly InThreadCluster[],
@@ -56,7 +56,7 @@ async function pass(
   await waitUntil(() => mesh.tip('processed') === Math.max(...clusters.map(({ chain }) => chain.slot('processed'))));
 }
 
-t.test('I8: an answer below the floor is not reached, though the method knows no floor', async (t) => {
+t.test('I8: a response below the minimum slot is rejected, though the method has no minContextSlot', async (t) => {
   const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, [first, second]);
   supplyAt(first, 90);
@@ -67,7 +67,7 @@ t.test('I8: an answer below the floor is not reached, though the method knows no
   await t.rejects(supply(96), { code: 'rpc_error', rpcCode: -32016, status: 503 });
 });
 
-t.test('I8: so is an answer without a slot of its own, where the node had not shown that slot', async (t) => {
+t.test('I8: so is a response without a slot, where the node had not reported the minimum slot', async (t) => {
   const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   second.slots = { ...second.slots, confirmed: 99 };
   const { mesh } = await connectScripted(t, [first, second]);
@@ -83,7 +83,7 @@ t.test('I8: so is an answer without a slot of its own, where the node had not sh
   });
 });
 
-t.test('I8: a node that says that it is not there yet is passed over for one that is', async (t) => {
+t.test('I8: a node that has not reached the slot is passed over for one that has', async (t) => {
   const { clusters, mesh } = await twins(t);
   await clusters[0].control.failMinContextSlot(1);
   const slot = mesh.tip('confirmed') ?? 0;
@@ -92,7 +92,7 @@ t.test('I8: a node that says that it is not there yet is passed over for one tha
   await t.rejects(mesh.call('getBalance', [CLOCK, CONFIRMED]), { code: 'rpc_error', rpcCode: -32016 });
 });
 
-t.test('I12: a node more than 20 slots behind is out within 2 s, and nothing it says is used', async (t) => {
+t.test('I12: a node more than 20 slots behind is out of use within 2 s', async (t) => {
   const { clusters, mesh, clock } = await twins(t);
   const [first, second] = clusters;
   await pass(clock, clusters, mesh, 5);
@@ -101,18 +101,18 @@ t.test('I12: a node more than 20 slots behind is out within 2 s, and nothing it 
   t.match(mesh.nodes(), [{ status: 'stalled' }, { status: 'ok' }], 'it stands still for a while');
   await pass(clock, clusters, mesh, 45);
   t.match(mesh.nodes(), [{ status: 'behind' }, { status: 'ok' }], 'and goes on from there');
-  const asked = (await first.control.requestCounts())['getBalance'] ?? 0;
+  const sentBefore = (await first.control.requestCounts())['getBalance'] ?? 0;
   for (let n = 0; n < 20; n++) {
     const { slot } = await mesh.call('getBalance', [CLOCK, CONFIRMED]);
     t.equal(slot, second.chain.slot('confirmed'));
   }
-  t.equal((await first.control.requestCounts())['getBalance'] ?? 0, asked);
+  t.equal((await first.control.requestCounts())['getBalance'] ?? 0, sentBefore);
   await first.control.lagBehind(0);
   await pass(clock, clusters, mesh, 5);
   t.match(mesh.nodes(), [{ status: 'ok' }, { status: 'ok' }]);
 });
 
-t.test('I12: an answer from far behind is not used even before the node is known to lag', async (t) => {
+t.test('I12: a response from far behind is not used even before the node counts as behind', async (t) => {
   const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   const world = await connectScripted(t, [first, second], FOREVER);
   await notifyAll(world, [first, second], 1000);
@@ -124,17 +124,17 @@ t.test('I12: an answer from far behind is not used even before the node is known
   t.equal(await answeringPort(world.mesh), first.port, 'with nobody better, an old answer is an answer');
 });
 
-t.test('I12: the lines of a node that falls behind are given up for a better node', async (t) => {
+t.test('I12: the sessions of a node that falls behind are closed in favor of a better node', async (t) => {
   const { clusters, mesh, clock } = await twins(t);
-  const line = await mesh.openSession();
-  t.equal(line.nodeId, 'node-1');
+  const session = await mesh.openSession();
+  t.equal(session.nodeId, 'node-1');
   await clusters[0].control.lagBehind(30);
   await pass(clock, clusters, mesh, 35);
-  t.ok(line.isLost);
+  t.ok(session.isLost);
   t.equal((await mesh.openSession()).nodeId, 'node-2');
 });
 
-t.test('I12: a node that is gone is missed by nobody, and is in again soon after it returns', async (t) => {
+t.test('I12: calls do not fail when a node is gone, and it is used again soon after it returns', async (t) => {
   const { clusters, mesh, clock } = await twins(t);
   const [first] = clusters;
   for (let round = 0; round < 3; round++) {
@@ -149,7 +149,7 @@ t.test('I12: a node that is gone is missed by nobody, and is in again soon after
   }
 });
 
-t.test('I13: a node more than 1,000 slots below what it has shown is refused and reported', async (t) => {
+t.test('I13: a node more than 1,000 slots below its highest one is quarantined and reported', async (t) => {
   const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   for (const node of [first, second]) node.slots = { processed: 4999, confirmed: 4997, finalized: 4967 };
   const world = await connectScripted(t, [first, second], FOREVER);
@@ -160,16 +160,16 @@ t.test('I13: a node more than 1,000 slots below what it has shown is refused and
   await waitUntil(() => mesh.nodes()[0]?.status === 'down');
   t.match(problems, ['node-1 is quarantined: it went back from slot 5000 to 3900']);
   t.equal(mesh.tip('processed'), 5000);
-  const asked = first.countHttpCalls('getBalance');
+  const sentBefore = first.countHttpCalls('getBalance');
   t.equal(await answeringPort(mesh), second.port);
   second.replies.getBalance = brokenReply;
   await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable' });
-  t.equal(first.countHttpCalls('getBalance'), asked, 'whatever happens to the others');
+  t.equal(first.countHttpCalls('getBalance'), sentBefore, 'whatever happens to the others');
   await notifyAll(world, [first, second], 5001);
   t.equal(await answeringPort(mesh), first.port);
 });
 
-t.test('I13: the only node is refused as well, until it is where it was', async (t) => {
+t.test('I13: the only node is quarantined as well, until it is back at its highest slot', async (t) => {
   const node = await startScriptedNode(t);
   node.slots = { processed: 4999, confirmed: 4997, finalized: 4967 };
   const world = await connectScripted(t, [node], FOREVER);
@@ -183,15 +183,15 @@ t.test('I13: the only node is refused as well, until it is where it was', async 
   node.notifySlot(3950);
   node.notifySlot(4100);
   await waitUntil(() => mesh.nodes()[0]?.slot === 4100);
-  t.match(mesh.nodes(), [{ status: 'behind', refusedFor: null }], 'what is left is a delay');
+  t.match(mesh.nodes(), [{ status: 'behind', refusedFor: null }], 'it only lags');
   t.equal(mesh.tip('processed'), 5000);
   t.equal(problems.length, 1);
 });
 
-t.test('I16: one of two nodes that lies about its slot moves no tip, and none of its answers is used', async (t) => {
+t.test('I16: one of two nodes that lies about its slot moves no tip, and none of its responses is used', async (t) => {
   const { clusters, mesh, clock, problems } = await twins(t);
   const [liar, honest] = clusters;
-  const line = await mesh.openSession();
+  const session = await mesh.openSession();
   await pass(clock, clusters, mesh, 3);
   await liar.control.skewSlots(10_000);
   const seen: number[] = [];
@@ -208,13 +208,13 @@ t.test('I16: one of two nodes that lies about its slot moves no tip, and none of
   t.match(problems, [/^node-1 is quarantined: it jumped to slot 101\d{4}$/]);
   t.match(mesh.nodes()[0]?.refusedFor, /^is quarantined: it jumped to slot 101\d{4}$/);
   t.equal(mesh.nodes()[1]?.refusedFor, null);
-  t.ok(line.isLost, 'what hangs on its word is stale');
+  t.ok(session.isLost, 'its session is lost');
   t.equal((await mesh.openSession()).nodeId, 'node-2');
   await liar.control.skewSlots(0);
   await advanceUntil(clock, () => mesh.nodes()[0]?.status === 'ok');
 });
 
-t.test('I16: the only node is believed after 8 slots at a steady pace, and nothing is read until then', async (t) => {
+t.test('I16: the only node is accepted after 8 slots at a steady pace, and nothing is read until then', async (t) => {
   const node = await startScriptedNode(t);
   const world = await connectScripted(t, [node], FOREVER);
   const { mesh, clock } = world;
@@ -234,7 +234,7 @@ t.test('I16: the only node is believed after 8 slots at a steady pace, and nothi
   t.equal(await answeringPort(mesh), node.port);
 });
 
-t.test('I16: one of three that lies a little takes no other out, at no commitment', async (t) => {
+t.test('I16: one of three that lies a little quarantines no other, at no commitment', async (t) => {
   for (const lies of [
     { processed: 140, confirmed: 138, finalized: 108 },
     { processed: 101, confirmed: 99, finalized: 99 },
@@ -259,7 +259,7 @@ t.test('I16: one of three that lies a little takes no other out, at no commitmen
   }
 });
 
-t.test('I16: a single answer with a slot from nowhere is not used', async (t) => {
+t.test('I16: a single response with an implausible slot is not used', async (t) => {
   const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, [first, second], FOREVER);
   first.replies.getBalance = '{"context":{"slot":50000},"value":1}';
@@ -267,7 +267,7 @@ t.test('I16: a single answer with a slot from nowhere is not used', async (t) =>
   t.equal(mesh.tip('confirmed'), 98);
 });
 
-t.test('I16: a liar is not believed at the start either, where two others agree', async (t) => {
+t.test('I16: a lying node is not accepted at the start either, where two others agree', async (t) => {
   const nodes = [await startScriptedNode(t), await startScriptedNode(t), await startScriptedNode(t)] as const;
   nodes[0].slots = { processed: 50_000, confirmed: 49_998, finalized: 49_968 };
   const { mesh } = await connectScripted(t, nodes, FOREVER);
@@ -276,25 +276,25 @@ t.test('I16: a liar is not believed at the start either, where two others agree'
   t.equal(mesh.nodes()[0]?.status, 'down');
 });
 
-t.test('I16: a line on which a slot comes from nowhere is lost before anyone is told of it', async (t) => {
+t.test('I16: a session with an implausible slot is lost before any listener is called with it', async (t) => {
   const node = await startScriptedNode(t);
   const world = await connectScripted(t, [node], FOREVER);
-  const line: PubsubSession = await world.mesh.openSession();
-  const told: number[] = [];
+  const session: PubsubSession = await world.mesh.openSession();
+  const updates: number[] = [];
   let lost = '';
-  line.onClockUpdate('confirmed', ({ slot }) => told.push(slot));
-  line.onLost((reason) => {
+  session.onClockUpdate('confirmed', ({ slot }) => updates.push(slot));
+  session.onLost((reason) => {
     lost = reason;
   });
   node.notify('accountSubscribe', '{"context":{"slot":101},"value":null}', 'confirmed');
-  await waitUntil(() => told.length === 1);
+  await waitUntil(() => updates.length === 1);
   node.notify('accountSubscribe', '{"context":{"slot":70000},"value":null}', 'confirmed');
   await waitUntil(() => lost !== '');
   t.equal(lost, 'reported a slot that is not accepted');
-  t.strictSame(told, [101]);
+  t.strictSame(updates, [101]);
 });
 
-t.test('a refusal that says more than silence is the one that is told', async (t) => {
+t.test('an error that says more than silence is the one that is thrown', async (t) => {
   const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, [first, second], FOREVER);
   first.replies.getBalance = brokenReply;

@@ -14,7 +14,7 @@ const candidates = fc.uniqueArray(
   },
 );
 
-t.test('a better rank always comes first, and nobody is lost', async () => {
+t.test('a better rank always comes first, and no candidate is lost', async () => {
   const chance = fc.infiniteStream(fc.double({ min: 0, max: 0.999, noNaN: true }));
   fc.assert(
     fc.property(candidates, chance, fc.string(), (all, stream, name) =>
@@ -28,7 +28,7 @@ t.test('a better rank always comes first, and nobody is lost', async () => {
   );
 });
 
-t.test('one name always has the same order, whatever the latencies, and whoever else leaves', async () => {
+t.test('one key always has the same order, whatever the latencies, and whichever other node leaves', async () => {
   fc.assert(
     fc.property(candidates, fc.string(), fc.nat(), (all, name, place) => {
       const order = rendezvousOrder(all, name).map(({ id }) => id);
@@ -40,14 +40,14 @@ t.test('one name always has the same order, whatever the latencies, and whoever 
   );
 });
 
-t.test('names are shared out in proportion to the weights', async (t) => {
+t.test('keys are distributed in proportion to the weights', async (t) => {
   const [light, heavy] = [candidate('a', 1), candidate('b', 3)];
   let heavyFirst = 0;
   for (let n = 0; n < 10_000; n++) if (rendezvousOrder([light, heavy], `address ${n}`)[0] === heavy) heavyFirst++;
   t.ok(Math.abs(heavyFirst / 10_000 - 0.75) < 0.02, `${heavyFirst}`);
 });
 
-t.test('equals come first in proportion to their currentWeight', async (t) => {
+t.test('equals come first in proportion to their current weight', async (t) => {
   let seed = 1;
   const random = () => {
     seed = (seed * 48_271) % 2_147_483_647;
@@ -59,7 +59,7 @@ t.test('equals come first in proportion to their currentWeight', async (t) => {
   t.ok(Math.abs(heavyFirst / 10_000 - 0.75) < 0.02, `${heavyFirst}`);
 });
 
-t.test('the p95 is what 95 of the latest 100 answers do not exceed', async (t) => {
+t.test('the p95 is what 95 of the latest 100 response times do not exceed', async (t) => {
   const latency = new LatencyTracker();
   for (let ms = 1; ms <= 15; ms++) latency.record(ms);
   t.equal(latency.p95Ms, undefined);

@@ -13,7 +13,7 @@ import { UPSTREAM_SETTINGS } from '../../../support/upstream-settings.ts';
 
 const FOREVER = { settings: { ...UPSTREAM_SETTINGS, silenceMs: 1e9 } };
 
-/** Numbers that look random, and are the same each time. */
+/** Creates a generator of pseudo-random numbers that are the same each time. */
 function dice(): () => number {
   let seed = 1;
   return () => {
@@ -22,7 +22,7 @@ function dice(): () => number {
   };
 }
 
-t.test('nodes get reads by their weight', async (t) => {
+t.test('nodes get calls by their weight', async (t) => {
   const [light, heavy] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, [], {
     nodes: [light.nodeOptions('light'), { ...heavy.nodeOptions('heavy'), weight: 4 }],
@@ -33,7 +33,7 @@ t.test('nodes get reads by their weight', async (t) => {
   t.ok(share > 0.7 && share < 0.9, `${share}`);
 });
 
-t.test('a node is not asked for what it does not serve', async (t) => {
+t.test('a node is not called for methods that it does not serve', async (t) => {
   const [few, all] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, [], {
     nodes: [{ ...few.nodeOptions('few'), methods: ['getBlockTime'] }, all.nodeOptions('all')],
@@ -46,7 +46,7 @@ t.test('a node is not asked for what it does not serve', async (t) => {
   t.equal(few.countHttpCalls('getBalance'), 0);
 });
 
-t.test('what a node has refused to serve others are asked for first, for a while', async (t) => {
+t.test('a method that a node has refused goes to others first, for a while', async (t) => {
   for (const code of [-32601, -32010]) {
     const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
     const { mesh, clock } = await connectScripted(t, [first, second], FOREVER);
@@ -55,7 +55,7 @@ t.test('what a node has refused to serve others are asked for first, for a while
     for (let n = 0; n < 3; n++) t.equal(await answeringPort(mesh), second.port);
     t.equal(first.countHttpCalls('getBalance'), 1);
     second.replies.getBalance = errorReply(`{"code":${code},"message":"no"}`);
-    await t.rejects(answeringPort(mesh), { code: 'rpc_error', rpcCode: code }, 'when nobody can, it is said so');
+    await t.rejects(answeringPort(mesh), { code: 'rpc_error', rpcCode: code }, 'when no node can, the error says so');
     if (getBalance !== undefined) first.replies.getBalance = getBalance;
     clock.advance(600_000);
     await waitUntil(() => mesh.nodes().every(({ ws }) => ws === 'down'));
@@ -64,7 +64,7 @@ t.test('what a node has refused to serve others are asked for first, for a while
   }
 });
 
-t.test('what a node no longer keeps one that keeps all is asked for next', async (t) => {
+t.test('what a node has pruned an archival node is called for next', async (t) => {
   const [first, second, keeper] = [await startScriptedNode(t), await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, [], {
     nodes: [
@@ -88,11 +88,11 @@ t.test('what a node no longer keeps one that keeps all is asked for next', async
   t.equal(`${(await mesh.call('getTransaction', ['sig'])).value}`, 'null', 'and if it does not answer');
 });
 
-t.test('reads of one name go to one node while it is well', async (t) => {
+t.test('calls with one affinity go to one node while it is healthy', async (t) => {
   const nodes = [await startScriptedNode(t), await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, nodes, { random: Math.random });
   for (const node of nodes) node.replies.getSignaturesForAddress = '[]';
-  const asked = (): (ScriptedNode | undefined)[] =>
+  const calledNodes = (): (ScriptedNode | undefined)[] =>
     nodes.filter((node) => node.countHttpCalls('getSignaturesForAddress') > 0);
   const walk = async (): Promise<void> => {
     for (let page = 0; page < 20; page++) {
@@ -100,14 +100,14 @@ t.test('reads of one name go to one node while it is well', async (t) => {
     }
   };
   await walk();
-  const [pinned, ...others] = asked();
+  const [pinned, ...others] = calledNodes();
   t.equal(others.length, 0);
   await pinned?.close();
   await walk();
-  t.equal(asked().length, 2, 'and when it is gone, to one other');
+  t.equal(calledNodes().length, 2, 'and when that is gone, to one other');
 });
 
-t.test('what does not take minContextSlot is held to a slot all the same (I8)', async (t) => {
+t.test('a method without minContextSlot has a minimum slot all the same (I8)', async (t) => {
   const [behind, ahead] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh } = await connectScripted(t, [behind, ahead]);
   behind.replies.getTokenLargestAccounts = '{"context":{"slot":90},"value":[]}';
@@ -116,10 +116,14 @@ t.test('what does not take minContextSlot is held to a slot all the same (I8)', 
   t.equal((await read(90)).slot, 90);
   t.equal((await read(95)).slot, 97);
   await t.rejects(read(99), { code: 'rpc_error', rpcCode: -32016 });
-  t.equal(ahead.httpRequests.filter(({ text }) => text.includes('minContextSlot')).length, 0, 'no node is told of it');
+  t.equal(
+    ahead.httpRequests.filter(({ text }) => text.includes('minContextSlot')).length,
+    0,
+    'no node gets it as a parameter',
+  );
 });
 
-t.test('each kind of failure goes elsewhere, or through to the caller, and shows nothing of the node', async (t) => {
+t.test('each kind of failure goes to another node, or to the caller, and reveals nothing of the node', async (t) => {
   const html =
     (status: number): ReplyScript =>
     (response) =>
@@ -132,7 +136,7 @@ t.test('each kind of failure goes elsewhere, or through to the caller, and shows
     '503': html(503),
     'an empty body': (response) => response.end(),
     'truncated JSON': (response) => response.end('{"jsonrpc":"2.0","resul'),
-    'a wrong id': (response, asked) => response.end(resultBody({ ...asked, id: asked.id + 1 }, '5')),
+    'a wrong id': (response, request) => response.end(resultBody({ ...request, id: request.id + 1 }, '5')),
     'a cut connection': brokenReply,
     'node behind': errorReply('{"code":-32005,"message":"Node is behind","data":{"numSlotsBehind":42}}'),
     'a rate limit in disguise': errorReply('{"code":-32005,"message":"rate limit exceeded"}'),
@@ -142,26 +146,26 @@ t.test('each kind of failure goes elsewhere, or through to the caller, and shows
   };
   const through: Record<string, readonly [ReplyScript, number]> = {
     'slot missing': [errorReply('{"code":-32009,"message":"Slot 5 is missing"}'), -32009],
-    'version not asked for': [errorReply('{"code":-32015,"message":"version (0) is not supported"}'), -32015],
-    'asked wrongly': [errorReply('{"code":-32602,"message":"Invalid param: WrongSize"}'), -32602],
+    'an unsupported version': [errorReply('{"code":-32015,"message":"version (0) is not supported"}'), -32015],
+    'a wrong request': [errorReply('{"code":-32602,"message":"Invalid param: WrongSize"}'), -32602],
   };
-  for (const [what, reply] of Object.entries(elsewhere)) {
+  for (const [name, reply] of Object.entries(elsewhere)) {
     const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
     const { mesh } = await connectScripted(t, [first, second]);
     first.replies.getBalance = reply;
-    t.equal(await answeringPort(mesh), second.port, what);
-    t.equal(first.countHttpCalls('getBalance'), 1, what);
+    t.equal(await answeringPort(mesh), second.port, name);
+    t.equal(first.countHttpCalls('getBalance'), 1, name);
   }
-  for (const [what, [reply, rpcCode]] of Object.entries(through)) {
+  for (const [name, [reply, rpcCode]] of Object.entries(through)) {
     const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
     const { mesh } = await connectScripted(t, [first, second]);
     first.replies.getBalance = reply;
-    await t.rejects(answeringPort(mesh), { code: 'rpc_error', rpcCode }, what);
-    t.equal(second.countHttpCalls('getBalance'), 0, what);
+    await t.rejects(answeringPort(mesh), { code: 'rpc_error', rpcCode }, name);
+    t.equal(second.countHttpCalls('getBalance'), 0, name);
   }
 });
 
-t.test('a node that asks for fewer requests of one kind is still asked for others', async (t) => {
+t.test('a node that limits one method is still called for others', async (t) => {
   const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh, clock } = await connectScripted(t, [first, second], FOREVER);
   const { getBalance } = first.replies;
@@ -179,25 +183,25 @@ t.test('a node that asks for fewer requests of one kind is still asked for other
   t.equal(await answeringPort(mesh), first.port);
 });
 
-t.test('a node that hangs holds up nobody, and is passed over while it hangs', async (t) => {
+t.test('a hung node delays no caller, and is passed over while it hangs', async (t) => {
   const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh, clock } = await connectScripted(t, [first, second], FOREVER);
   first.replies.getBalance = () => {};
   const began = clock.monotonic();
-  const asked = Promise.all([answeringPort(mesh), answeringPort(mesh), answeringPort(mesh)]);
+  const pending = Promise.all([answeringPort(mesh), answeringPort(mesh), answeringPort(mesh)]);
   await waitUntil(() => first.countHttpCalls('getBalance') === 3);
   let answered: readonly number[] = [];
-  asked.then((ports) => {
+  pending.then((ports) => {
     answered = ports;
   });
   await advanceUntil(clock, () => answered.length > 0);
   t.strictSame(answered, [second.port, second.port, second.port]);
   t.ok(clock.monotonic() - began < 1000, 'long before the time limit of 2 s');
   t.equal(await answeringPort(mesh), second.port);
-  t.equal(first.countHttpCalls('getBalance'), 3, 'not asked any more');
+  t.equal(first.countHttpCalls('getBalance'), 3, 'not called any more');
 });
 
-t.test('all nodes together have no more than the time limit', async (t) => {
+t.test('all attempts together have no more than the time limit', async (t) => {
   const nodes = [await startScriptedNode(t), await startScriptedNode(t), await startScriptedNode(t)];
   const { mesh, clock } = await connectScripted(t, nodes, FOREVER);
   for (const node of nodes) node.replies.getBalance = () => {};
@@ -211,16 +215,13 @@ t.test('all nodes together have no more than the time limit', async (t) => {
   t.ok(clock.monotonic() - began <= UPSTREAM_SETTINGS.timeoutMs + 200);
 });
 
-t.test('a node whose circuit is open is left alone, and soon tried again', async (t) => {
+t.test('a node whose circuit is open is not called, and soon probed', async (t) => {
   const node = await startScriptedNode(t);
   const { mesh, clock } = await connectScripted(t, [node], FOREVER);
   const { getBalance } = node.replies;
   node.replies.getBalance = brokenReply;
   for (let n = 0; n < 30; n++) await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable' });
-  t.ok(
-    node.countHttpCalls('getBalance') <= 25,
-    'it answered 6 questions at the start: half of all have failed by then',
-  );
+  t.ok(node.countHttpCalls('getBalance') <= 25, 'it answered 6 calls at the start: half of all have failed by then');
   t.equal(mesh.nodes()[0]?.status, 'down');
   if (getBalance !== undefined) node.replies.getBalance = getBalance;
   const healed = clock.monotonic();
@@ -229,13 +230,13 @@ t.test('a node whose circuit is open is left alone, and soon tried again', async
   t.equal(await answeringPort(mesh), node.port);
 });
 
-t.test('answers under way take no more memory than they may', async (t) => {
+t.test('responses in flight take no more memory than the budget', async (t) => {
   const node = await startScriptedNode(t);
   const settings = { ...UPSTREAM_SETTINGS, maxBytes: 600_000, inFlightBytes: 1_000_000 };
   const { mesh } = await connectScripted(t, [node], { settings });
   const open: (() => void)[] = [];
-  node.replies.getBlock = (response, asked) => {
-    const text = resultBody(asked, `"${'x'.repeat(500_000)}"`);
+  node.replies.getBlock = (response, request) => {
+    const text = resultBody(request, `"${'x'.repeat(500_000)}"`);
     response.write(text.slice(0, 400_000));
     open.push(() => response.end(text.slice(400_000)));
   };

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { MessageQueue } from '../../../../src/upstream/pubsub/message-queue.ts';
 
-t.test('the sender is held back above the bound, and let go below half of it', async (t) => {
+t.test('the sender is paused above the bound, and resumed below half of it', async (t) => {
   const events: string[] = [];
   let taken = 0;
   const inbox = new MessageQueue({
@@ -17,7 +17,7 @@ t.test('the sender is held back above the bound, and let go below half of it', a
   t.match(events, ['held with 0 taken', /^let go with (7\d\d) taken$/]);
 });
 
-t.test('other work gets its turn amid a flood', async (t) => {
+t.test('other work runs during a flood', async (t) => {
   const takenBefore: number[] = [];
   let taken = 0;
   const inbox = new MessageQueue({ maxBytes: 1e9, handle: () => taken++, pause() {}, resume() {} });
@@ -29,7 +29,7 @@ t.test('other work gets its turn amid a flood', async (t) => {
   t.ok(takenBefore.length > 10 && takenBefore.every((n, turn) => n - (takenBefore[turn - 1] ?? 0) <= 1000));
 });
 
-t.test('nothing is taken after the end', async (t) => {
+t.test('nothing is handled after the queue is closed', async (t) => {
   const inbox = new MessageQueue({ maxBytes: 1e9, handle: () => t.fail('taken'), pause() {}, resume() {} });
   inbox.push(Buffer.from('{}'));
   inbox.close();

@@ -52,7 +52,7 @@ async function open(
 }
 
 const isUp = ({ feed }: World) => waitUntil(() => feed.status === 'up');
-/** Waits for the loss, lets the pause pass, and waits until all is well again. */
+/** Waits for the loss, lets the pause pass, and waits until the feed is up again. */
 async function comesBack({ server, clock, feed }: World): Promise<void> {
   await waitUntil(() => feed.status === 'down');
   await waitUntil(() => server.sockets.size === 0);
@@ -62,11 +62,13 @@ async function comesBack({ server, clock, feed }: World): Promise<void> {
 
 t.test('a notification right behind the acknowledgement is not lost', async (t) => {
   const world = await open(t, {}, (server) => {
-    server.onPubsubRequest = (socket, asked) => {
-      const told = [1, 2, 3].map((slot) => notificationJson('slotSubscribe', subscriptionId(asked), `${slot}`));
+    server.onPubsubRequest = (socket, request) => {
+      const notifications = [1, 2, 3].map((slot) =>
+        notificationJson('slotSubscribe', subscriptionId(request), `${slot}`),
+      );
       const raw = (socket as any)._socket; // all four in one segment
       raw.cork();
-      for (const message of [resultBody(asked, subscriptionId(asked)), ...told]) socket.send(message);
+      for (const message of [resultBody(request, subscriptionId(request)), ...notifications]) socket.send(message);
       raw.uncork();
     };
   });
@@ -74,30 +76,30 @@ t.test('a notification right behind the acknowledgement is not lost', async (t) 
   t.strictSame(world.slots, ['1', '2', '3']);
 });
 
-t.test('notifications find their subscriber, though the numbers differ beyond a double', async (t) => {
+t.test('notifications reach their subscriber, though the ids differ beyond a double', async (t) => {
   const world = await open(t);
-  const heard: string[] = [];
+  const received: string[] = [];
   for (const key of ['a', 'b']) {
-    world.feed.subscribe('accountSubscribe', [key], (result) => heard.push(`${key} ${result}`));
+    world.feed.subscribe('accountSubscribe', [key], (result) => received.push(`${key} ${result}`));
   }
   await waitUntil(() => world.server.pubsubRequests.length === 3);
   const [socket] = world.server.sockets;
-  for (const [index, asked] of world.server.pubsubRequests.entries()) {
-    socket?.send(notificationJson(asked.method, subscriptionId(asked), `18446744073709551615${index}`));
+  for (const [index, request] of world.server.pubsubRequests.entries()) {
+    socket?.send(notificationJson(request.method, subscriptionId(request), `18446744073709551615${index}`));
   }
-  await waitUntil(() => heard.length === 2);
-  t.strictSame(heard, ['a 184467440737095516151', 'b 184467440737095516152']);
+  await waitUntil(() => received.length === 2);
+  t.strictSame(received, ['a 184467440737095516151', 'b 184467440737095516152']);
   t.strictSame(world.slots, ['184467440737095516150']);
 });
 
-t.test('whoever stops is unsubscribed, even before the acknowledgement', async (t) => {
+t.test('a stopped subscription is unsubscribed, even before the acknowledgement', async (t) => {
   const world = await open(t);
   await isUp(world);
-  const heard: string[] = [];
-  const stop = world.feed.subscribe('accountSubscribe', ['a'], (result) => heard.push(`${result}`));
+  const received: string[] = [];
+  const stop = world.feed.subscribe('accountSubscribe', ['a'], (result) => received.push(`${result}`));
   await waitUntil(() => world.server.pubsubRequests.length === 2);
   world.server.notify('accountSubscribe', '1');
-  await waitUntil(() => heard.length === 1);
+  await waitUntil(() => received.length === 1);
   stop();
   world.server.notify('accountSubscribe', '2');
   world.feed.subscribe('accountSubscribe', ['b'], () => {})();
@@ -110,10 +112,10 @@ t.test('whoever stops is unsubscribed, even before the acknowledgement', async (
       /"accountUnsubscribe","params":\[18446744073709510004\]/,
     ],
   );
-  t.strictSame(heard, ['1']);
+  t.strictSame(received, ['1']);
 });
 
-t.test('a loss is told at once, and everything is subscribed again', async (t) => {
+t.test('a loss is reported at once, and everything is subscribed again', async (t) => {
   const losses: Record<string, (world: World) => void> = {
     'a clean close': ({ server }) => {
       for (const socket of server.sockets) socket.close(1000);
@@ -129,19 +131,19 @@ t.test('a loss is told at once, and everything is subscribed again', async (t) =
     },
     silence: ({ clock }) => clock.advance(UPSTREAM_SETTINGS.silenceMs),
   };
-  for (const [what, lose] of Object.entries(losses)) {
+  for (const [name, lose] of Object.entries(losses)) {
     const world = await open(t);
     await isUp(world);
     lose(world);
     await comesBack(world);
     world.server.notify('slotSubscribe', '7');
     await waitUntil(() => world.slots.length === 1);
-    t.equal(world.server.pubsubRequests.length, 2, what);
-    t.match(world.changes, ['up: is up', /^down: /, 'up: is up'], what);
+    t.equal(world.server.pubsubRequests.length, 2, name);
+    t.match(world.changes, ['up: is up', /^down: /, 'up: is up'], name);
   }
 });
 
-t.test('a node that speaks now and then is not silent', async (t) => {
+t.test('a node that sends something now and then is not silent', async (t) => {
   const world = await open(t);
   await isUp(world);
   for (let n = 1; n <= 5; n++) {
@@ -179,13 +181,13 @@ t.test('a node that does not acknowledge is lost', async (t) => {
   t.strictSame(world.changes, ['down: left a subscription unanswered']);
 });
 
-t.test('a refused subscription is told to its subscriber alone', async (t) => {
+t.test('a rejected subscription is reported to its subscriber alone', async (t) => {
   const world = await open(t, {}, (server) => {
-    server.onPubsubRequest = (socket, asked) =>
+    server.onPubsubRequest = (socket, request) =>
       socket.send(
-        asked.method === 'slotSubscribe'
-          ? resultBody(asked, subscriptionId(asked))
-          : errorBody(asked, '{"code":-32601,"message":"Method not found"}'),
+        request.method === 'slotSubscribe'
+          ? resultBody(request, subscriptionId(request))
+          : errorBody(request, '{"code":-32601,"message":"Method not found"}'),
       );
   });
   let refused = 0;
@@ -199,7 +201,7 @@ t.test('a refused subscription is told to its subscriber alone', async (t) => {
   t.equal(world.feed.status, 'up');
 });
 
-t.test('nothing is subscribed on a connection that is not admitted', async (t) => {
+t.test('nothing is subscribed on a channel that fails the genesis check', async (t) => {
   let admitted = false;
   const world = await open(t, { admit: () => (admitted ? Promise.resolve() : Promise.reject(new Error('no'))) });
   await waitUntil(() => world.changes.length === 1);
@@ -210,7 +212,7 @@ t.test('nothing is subscribed on a connection that is not admitted', async (t) =
   t.equal(world.server.pubsubRequests.length, 1);
 });
 
-t.test('a flood comes through whole and in order, held back while we are busy', async (t) => {
+t.test('a flood arrives whole and in order, paused while the gateway is busy', async (t) => {
   const count = 20_000;
   const world = await open(t, { settings: { maxBytes: 100_000 } });
   await isUp(world);
@@ -220,10 +222,10 @@ t.test('a flood comes through whole and in order, held back while we are busy', 
   t.equal(world.feed.status, 'up');
 });
 
-t.test('a flood that stays too much for two seconds ends the connection', async (t) => {
+t.test('a flood that stays too much for two seconds closes the channel', async (t) => {
   const world = await open(t, { settings: { maxBytes: 100_000, silenceMs: 1e9, pingMs: 1e9 } });
   await isUp(world);
-  world.feed.subscribe('slotSubscribe', [], () => world.clock.advance(50)); // each takes us so long
+  world.feed.subscribe('slotSubscribe', [], () => world.clock.advance(50)); // the time that each takes
   await waitUntil(() => world.server.pubsubRequests.length === 2);
   for (let slot = 0; slot < 20_000; slot++) world.server.notify('slotSubscribe', `${slot}`);
   await waitUntil(() => world.changes.length === 2);
@@ -247,7 +249,7 @@ t.test('reconnects are spread between the shortest and the longest pause', async
           },
         };
         const feed = new ReconnectingFeed({
-          node: { id: 'gone', url: '', wsUrl: 'ws://127.0.0.1:1' }, // nobody listens on port 1
+          node: { id: 'gone', url: '', wsUrl: 'ws://127.0.0.1:1' }, // no server listens on port 1
           deps: { clock, random: () => luck[pauses.length] ?? 0, settings: UPSTREAM_SETTINGS },
           verifyGenesis: async () => {},
           onStatus: () => {},

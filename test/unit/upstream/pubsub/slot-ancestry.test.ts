@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { SlotAncestry } from '../../../../src/upstream/pubsub/slot-ancestry.ts';
 
-t.test('a slot is excluded by the chains that passed it by, as far as the links are known', async () => {
+t.test('a slot is on another fork than the chains that skip it, as far as the parents are known', async () => {
   // Each slot is built on one of those before it.
   const tree = fc.array(fc.nat(), { minLength: 2, maxLength: 200 });
   fc.assert(
@@ -18,11 +18,11 @@ t.test('a slot is excluded by the chains that passed it by, as far as the links 
   );
 });
 
-t.test('what is not known excludes nothing', async (t) => {
+t.test('unknown parents put no slot on another fork', async (t) => {
   const ancestry = new SlotAncestry();
   t.notOk(ancestry.isOnAnotherFork(9, 10));
   ancestry.record(12, 11);
-  t.notOk(ancestry.isOnAnotherFork(10, 12), 'the parent of 11 was never told');
+  t.notOk(ancestry.isOnAnotherFork(10, 12), 'the parent of 11 is unknown');
   ancestry.record(11, 12);
   t.notOk(ancestry.isOnAnotherFork(10, 12), 'nor is a slot built on a later one');
   ancestry.record(11, 9);

@@ -9,12 +9,12 @@ interface Call {
   readonly config: { readonly commitment: string; readonly encoding: string; readonly minContextSlot?: number };
 }
 
-/** A node on which each account's balance is the number that its address ends in. */
+/** Starts a node on which each account's balance is the number that its address ends in. */
 function open(failWhen: (call: Call) => GatewayError | undefined = () => undefined) {
   const calls: Call[] = [];
   const mesh: Pick<Mesh, 'call'> = {
     async call(_, [addresses, config] = []) {
-      const call = { addresses, config } as Call; // what Accounts sends
+      const call = { addresses, config } as Call; // what AccountBatcher sends
       calls.push(call);
       const failure = failWhen(call);
       if (failure !== undefined) throw failure;
@@ -36,7 +36,7 @@ const query = (address: string, more: Partial<AccountQuery> = {}): AccountQuery 
   ...more,
 });
 
-t.test('reads of one turn travel together, and each gets its own account', async () => {
+t.test('reads of one turn become one call, and each gets its own account', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(300), { minLength: 1, maxLength: 350 }), async (numbers) => {
       const { accounts, calls } = open();
@@ -51,7 +51,7 @@ t.test('reads of one turn travel together, and each gets its own account', async
   );
 });
 
-t.test('an account that is not there is null; one that is asked for twice travels once', async (t) => {
+t.test('a missing account is null; one that is read twice is sent once', async (t) => {
   const { accounts, calls } = open();
   const readings = await Promise.all(['none', 'a1', 'a1'].map((address) => accounts.read(query(address))));
   t.same(
@@ -61,26 +61,34 @@ t.test('an account that is not there is null; one that is asked for twice travel
   t.same(calls[0]?.addresses, ['none', 'a1']);
 });
 
-t.test('what differs in commitment or shape travels apart; the highest floor holds for all', async (t) => {
-  const { accounts, calls } = open();
-  await Promise.all([
-    accounts.read(query('a1', { minContextSlot: 5 })),
-    accounts.read(query('a2', { minContextSlot: 9 })),
-    accounts.read(query('a3')),
-    accounts.read(query('a1', { commitment: 'finalized' })),
-    accounts.read(query('a1', { shape: 'parsed' })),
-  ]);
-  t.same(
-    calls.map(({ addresses, config }) => [addresses.length, config.commitment, config.encoding, config.minContextSlot]),
-    [
-      [3, 'confirmed', 'base64', 9],
-      [1, 'finalized', 'base64', undefined],
-      [1, 'confirmed', 'jsonParsed', undefined],
-    ],
-  );
-});
+t.test(
+  'different commitments or shapes become different calls; the highest minContextSlot holds for all',
+  async (t) => {
+    const { accounts, calls } = open();
+    await Promise.all([
+      accounts.read(query('a1', { minContextSlot: 5 })),
+      accounts.read(query('a2', { minContextSlot: 9 })),
+      accounts.read(query('a3')),
+      accounts.read(query('a1', { commitment: 'finalized' })),
+      accounts.read(query('a1', { shape: 'parsed' })),
+    ]);
+    t.same(
+      calls.map(({ addresses, config }) => [
+        addresses.length,
+        config.commitment,
+        config.encoding,
+        config.minContextSlot,
+      ]),
+      [
+        [3, 'confirmed', 'base64', 9],
+        [1, 'finalized', 'base64', undefined],
+        [1, 'confirmed', 'jsonParsed', undefined],
+      ],
+    );
+  },
+);
 
-t.test('one account that spoils the answer does not take its neighbours down', async (t) => {
+t.test('one account that breaks the response does not fail the others', async (t) => {
   const broken = new GatewayError('upstream_error', 'broke off');
   const { accounts, calls } = open(({ addresses }) => (addresses.includes('a66') ? broken : undefined));
   const outcomes = await Promise.allSettled(Array.from({ length: 100 }, (_, i) => accounts.read(query(`a${i}`))));
@@ -91,7 +99,7 @@ t.test('one account that spoils the answer does not take its neighbours down', a
   t.ok(calls.length <= 15, `${calls.length} calls: by halves`);
 });
 
-t.test('a refusal that the whole batch shares is not asked again by halves', async (t) => {
+t.test('an error of the whole batch is not retried by halves', async (t) => {
   const down = new GatewayError('upstream_unavailable', 'nobody');
   const { accounts, calls } = open(() => down);
   const outcomes = await Promise.allSettled(['a1', 'a2', 'a3'].map((address) => accounts.read(query(address))));

@@ -14,14 +14,14 @@ interface Made {
   readonly err?: object | null;
   readonly units?: number;
   readonly version?: 'legacy' | number;
-  /** Accounts beside those that each has, neither written nor signing. */
+  /** Further accounts, neither written nor signing. */
   readonly also?: readonly string[];
   readonly signers?: number;
 }
 
 let made = 0;
 
-/** A transaction as `transactionDetails: "accounts"` shows it. */
+/** Builds a transaction in the form of `transactionDetails: "accounts"`. */
 function transaction({ vote = false, fee = 5000n, err = null, units, version, also = [], signers = 1 }: Made): Buffer {
   const key = (pubkey: string, signer: boolean, writable: boolean): object => ({
     pubkey,
@@ -67,14 +67,14 @@ t.test('a vote is what the cluster counts as one', async (t) => {
   t.equal(await votes({ vote: true, also: [SYSTEM] }), 0, 'a second program: a vote account is opened');
 });
 
-t.test('compute units are summed where every record tells them', async (t) => {
+t.test('compute units are summed where every record has them', async (t) => {
   const [one, two] = [transaction({ units: 150 }), transaction({ units: 300 })];
   t.equal((await tallyTransactions([one, two], soon)).computeUnitsConsumed, 450);
   t.equal((await tallyTransactions([one, transaction({}), two], soon)).computeUnitsConsumed, null);
   t.equal((await tallyTransactions([], soon)).computeUnitsConsumed, null);
 });
 
-t.test('of the transactions that are no votes the first 50 are named', async (t) => {
+t.test('the signatures of the first 50 non-vote transactions are listed', async (t) => {
   const many = Array.from({ length: 130 }, (_, i) => transaction({ vote: i % 2 === 0 }));
   const { signatures, nonVoteCount } = await tallyTransactions(many, soon);
   t.equal(nonVoteCount, 65);
@@ -82,12 +82,12 @@ t.test('of the transactions that are no votes the first 50 are named', async (t)
   t.match(signatures[0], /^signature\d+$/);
 });
 
-t.test('a transaction of which the node kept no record is counted, and nothing is claimed of it', async (t) => {
+t.test('a transaction without a status is counted, but neither as success nor as failure', async (t) => {
   const bare = Buffer.from('{"meta":null,"transaction":{"accountKeys":[],"signatures":["a"]}}');
   t.match(await tallyTransactions([bare], soon), { count: 1, successCount: 0, failedCount: 0, feesLamports: 0n });
 });
 
-t.test('however large the block, no turn of the event loop reads more than 256 KiB and one transaction', async (t) => {
+t.test('however large the block, no turn of the event loop scans more than 256 KiB and one transaction', async (t) => {
   const [plain, vote] = [transaction({}), transaction({ vote: true, also: [CLOCK] })];
   const turn = 256 * 1024;
   await fc.assert(
@@ -139,7 +139,7 @@ t.test("the leader is who has the block's fees; old blocks name no time, height 
   }
 });
 
-t.test('what is no block is refused as such', async (t) => {
+t.test('anything else than a block is rejected', async (t) => {
   const texts = ['{}', '[]', '{"transactions":[{}]}', '{"transactions":{}}', '{"transactions":[1 2]}'];
   for (const text of texts) await t.rejects(summarizeBlock(Buffer.from(text)), { code: 'upstream_error' }, text);
 });

@@ -3,7 +3,7 @@ import { blockExists, transactionExists } from '../../../../src/upstream/reads/e
 import { connectScripted, notifyAll, startScriptedNode } from '../../../support/mesh-harness.ts';
 import { waitUntil } from '../../../support/scripted-node.ts';
 
-t.test('who must not be told anything older is answered by a node that is as far', async (t) => {
+t.test('a call with a minimum slot is answered by a node that has reached it', async (t) => {
   const [late, first] = [await startScriptedNode(t), await startScriptedNode(t)];
   for (const node of [late, first]) {
     node.slots = { processed: 4999, confirmed: 4997, finalized: 4967 };

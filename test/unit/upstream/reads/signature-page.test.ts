@@ -10,7 +10,7 @@ import {
 import { RPC_ERROR_CODE } from '../../../../src/upstream/rpc/rpc-error-code.ts';
 import type { RpcResponse } from '../../../../src/upstream/rpc/rpc-response.ts';
 
-/** What happened to one address, and a cluster that tells of it. A few transactions share a slot. */
+/** History of one address, and a mesh that returns it. A few transactions share a slot. */
 class Past {
   readonly signatures: string[] = [];
   readonly #perSlot = 3;
@@ -28,7 +28,7 @@ class Past {
   readonly mesh: Pick<Mesh, 'call' | 'tip'> = {
     tip: (commitment) => this.slotOf(this.signatures.length) - (commitment === 'finalized' ? 32 : 0),
     call: async (_, [, config] = []): Promise<RpcResponse> => {
-      // what readSignatures sends, in the node's own names
+      // parameters of readSignaturePage, in the node's names
       const { limit, before, commitment, minContextSlot } = config as {
         readonly limit: number;
         readonly before?: string;
@@ -72,7 +72,7 @@ class Past {
     });
 }
 
-t.test('a history is walked to its end under new arrivals: no duplicate, no gap, no loop', async (t) => {
+t.test('paging reaches the end of a growing history: no duplicate, no gap, no loop', async (t) => {
   const length = 10_000;
   const step = fc.record({ limit: fc.integer({ min: 1, max: 100 }), arrivals: fc.integer({ min: 0, max: 40 }) });
   await fc.assert(
@@ -110,7 +110,7 @@ t.test('a full page below a finalized cursor is final, and no other', async (t) 
   t.equal(recent.isFinal, false, 'the cursor is not finalized');
   const old = await past.page({ before: newest.nextBefore ?? '' });
   t.equal(old.isFinal, true);
-  t.equal(old.slot, past.mesh.tip('finalized'), 'it says no more than what it was asked for');
+  t.equal(old.slot, past.mesh.tip('finalized'), 'its slot is that of the call');
   const last = await past.page({ before: 's50' });
   t.match(last, { isFinal: false, nextBefore: null });
   t.equal(last.rows.length, 50);
@@ -123,7 +123,7 @@ t.test('a page that ends exactly with the history is followed by an empty one', 
   t.match(await past.page({ before: 's0' }), { rows: [], nextBefore: null, isFinal: false });
 });
 
-t.test('an answer is never older than one that was given before', async (t) => {
+t.test('a page is never older than one before', async (t) => {
   const past = new Past(1000);
   const minSlot = past.mesh.tip('confirmed') ?? 0;
   t.equal((await past.page({ before: 's100', minSlot })).slot, minSlot);
@@ -134,8 +134,8 @@ t.test('an unknown cursor has its own error', async (t) => {
   await t.rejects(new Past(10).page({ before: 'unknown' }), { code: 'cursor_not_found', status: 404 });
 });
 
-/** A page of nothing but what the test says. */
-function told(...signatures: string[]): Promise<SignaturePage> {
+/** Reads a page with exactly these signatures. */
+function pageOf(...signatures: string[]): Promise<SignaturePage> {
   const rows = signatures.map((signature) => ({ signature, slot: 5, err: { InstructionError: [0, 'Custom'] } }));
   const result = Buffer.from(JSON.stringify(rows));
   const mesh: Pick<Mesh, 'call' | 'tip'> = {
@@ -146,8 +146,8 @@ function told(...signatures: string[]): Promise<SignaturePage> {
   return readSignaturePage(mesh, query);
 }
 
-t.test('rows at or above the cursor were shown before, so they are dropped', async (t) => {
-  const page = await told('b', 'c', 'd');
+t.test('rows at or above the cursor were on an earlier page, so they are dropped', async (t) => {
+  const page = await pageOf('b', 'c', 'd');
   t.strictSame(page.rows, [
     {
       signature: 'd',
@@ -161,6 +161,6 @@ t.test('rows at or above the cursor were shown before, so they are dropped', asy
   t.match(page, { nextBefore: 'd', isFinal: false });
 });
 
-t.test('a node that gives the same page again is not followed in circles', async (t) => {
-  await t.rejects(told('a', 'b', 'c'), { code: 'upstream_error' });
+t.test('a node that returns the same page again causes an error, not a loop', async (t) => {
+  await t.rejects(pageOf('a', 'b', 'c'), { code: 'upstream_error' });
 });

@@ -12,24 +12,24 @@ const UNSUPPORTED = new GatewayError('rpc_error', '-32015: Transaction version (
   status: 400,
 });
 
-t.test('a version that nobody knew of yet is asked for by the number that the node names, once', async (t) => {
-  const asked: unknown[] = [];
+t.test('an unknown version is requested by the number that the node names, once', async (t) => {
+  const versions: unknown[] = [];
   const mesh: Reader = {
     call: async (_, params = []) => {
       const { maxSupportedTransactionVersion } = Object(params[1]);
-      asked.push(maxSupportedTransactionVersion);
+      versions.push(maxSupportedTransactionVersion);
       if (maxSupportedTransactionVersion !== 3) throw UNSUPPORTED;
       return { slot: 1, result: Buffer.from('{}'), value: Buffer.from('{}') };
     },
   };
   const read = { method: 'getBlock', subject: 7, config: { rewards: true }, commitment: 'confirmed' } as const;
   t.equal((await callWithMaxSupportedVersion(mesh, read)).slot, 1);
-  t.strictSame(asked, [1, 3]);
+  t.strictSame(versions, [1, 3]);
   const stubborn: Reader = { call: () => Promise.reject(UNSUPPORTED) };
   await t.rejects(callWithMaxSupportedVersion(stubborn, read), { code: 'rpc_error' });
 });
 
-t.test('many records are read eight at a time, and come in the order they were asked for', async (t) => {
+t.test('many records are read eight at a time, and returned in the order of the signatures', async (t) => {
   let [under, most] = [0, 0];
   const mesh: Reader = {
     call: async (_, [signature] = []) => {
@@ -51,7 +51,7 @@ t.test('many records are read eight at a time, and come in the order they were a
   );
 });
 
-t.test('a record keeps its numbers; what old ones leave out is null', async (t) => {
+t.test('a record keeps its digits; what old ones leave out is null', async (t) => {
   const old = Buffer.from('{"slot":5,"transaction":{"b":18446744073709551615,"a":1.0}}');
   t.strictSame(parseTransactionRecord(old), {
     slot: 5,

@@ -1,15 +1,15 @@
 import t from 'tap';
 import { redactor } from '../../../../src/upstream/rpc/redact.ts';
 
-const scrub = redactor({
+const redact = redactor({
   id: 'node-1',
   url: 'https://user:pa%24%24word@cool-name.provider.pro/t0k3n-abc/?api-key=k3y-1234',
   wsUrl: 'wss://cool-name.provider.pro/t0k3n-abc',
   headers: { authorization: 'Bearer s3cr3t-xyz' },
 });
 
-t.test('what a node says of a request is left as it is', async (t) => {
-  const said = [
+t.test('ordinary error messages stay as they are', async (t) => {
+  const messages = [
     'Invalid param: WrongSize',
     'Method does not support commitment below `confirmed`',
     'lastSlot, 912, cannot be less than firstSlot, 1911',
@@ -19,11 +19,11 @@ t.test('what a node says of a request is left as it is', async (t) => {
     'Transaction 1111111111111111111111111111111111111111111111111111111111111111 not found',
     'Transaction version (0) is not supported by the requesting client. Please try the request again with the following configuration parameter: "maxSupportedTransactionVersion": 0',
   ];
-  for (const text of said) t.equal(scrub(text), text);
+  for (const text of messages) t.equal(redact(text), text);
 });
 
-t.test('what tells where a node is or how one gets in is left out', async (t) => {
-  const told: Record<string, string> = {
+t.test('addresses and keys of a node are redacted', async (t) => {
+  const redacted: Record<string, string> = {
     'see https://docs.example.com/limits for more': 'see … for more',
     'upstream 10.0.0.7:8899 refused': 'upstream … refused',
     'no route to backend-3.eu.example.com today': 'no route to … today',
@@ -34,11 +34,11 @@ t.test('what tells where a node is or how one gets in is left out', async (t) =>
     'user:pa$$word': '…',
     'two\nlines\u0000and\ta tab': 'two lines and a tab',
   };
-  for (const [text, left] of Object.entries(told)) t.equal(scrub(text), left);
+  for (const [text, left] of Object.entries(redacted)) t.equal(redact(text), left);
 });
 
-t.test('however long a text is, what is left is short and holds no piece of a key', async (t) => {
-  t.equal(scrub('word '.repeat(1000)).length, 300);
-  for (let n = 980; n < 1010; n++) t.notMatch(scrub(`${' '.repeat(n)}k3y-1234`), 'k3y');
-  t.equal(scrub('&'.repeat(1e6)), '');
+t.test('however long a text is, the result is short and holds no piece of a key', async (t) => {
+  t.equal(redact('word '.repeat(1000)).length, 300);
+  for (let n = 980; n < 1010; n++) t.notMatch(redact(`${' '.repeat(n)}k3y-1234`), 'k3y');
+  t.equal(redact('&'.repeat(1e6)), '');
 });

@@ -37,8 +37,8 @@ const raw =
     response.writeHead(status, headers).end(body);
 const refusing =
   (error: string): ReplyScript =>
-  (response, asked) =>
-    response.end(errorBody(asked, error));
+  (response, request) =>
+    response.end(errorBody(request, error));
 const hang: ReplyScript = () => {};
 const failure = (work: Promise<unknown>): Promise<GatewayError> =>
   work.then(
@@ -46,7 +46,7 @@ const failure = (work: Promise<unknown>): Promise<GatewayError> =>
     (error) => error,
   );
 
-t.test('every digit of a node comes through', async (t) => {
+t.test('every digit of a response is kept', async (t) => {
   const { server, node } = await open(t);
   const account = '{"lamports":9007199254740993,"rentEpoch":18446744073709551615,"space":0}';
   server.replies.getAccountInfo = `{ "context" : {"apiVersion":"4.2.2","slot":99} , "value" : ${account} }`;
@@ -58,7 +58,7 @@ t.test('every digit of a node comes through', async (t) => {
   t.equal(node.slots.latest('confirmed'), 99);
 });
 
-t.test('every digit of a caller goes through', async (t) => {
+t.test('every digit of a parameter is kept', async (t) => {
   const { server, node } = await open(t);
   server.replies.getBlockTime = '1700000000';
   await node.call('getBlockTime', [18446744073709551615n], 'confirmed');
@@ -68,17 +68,17 @@ t.test('every digit of a caller goes through', async (t) => {
   );
 });
 
-t.test('an answer without a context holds at the newest slot shown before the question', async (t) => {
+t.test('a response without a context holds at the newest slot reported before the request', async (t) => {
   const { server, node } = await open(t);
-  server.replies.getTransaction = (response, asked) => {
+  server.replies.getTransaction = (response, request) => {
     node.slots.observe('confirmed', 500);
-    response.end(resultBody(asked, 'null'));
+    response.end(resultBody(request, 'null'));
   };
   t.match(await node.call('getTransaction', ['x'], 'confirmed'), { slot: 98, value: Buffer.from('null') });
   t.equal((await node.call('getTransaction', ['x'], 'finalized')).slot, 68);
 });
 
-t.test('an answer that was held to a slot holds at that slot', async (t) => {
+t.test('a response to a call with minContextSlot holds at that slot', async (t) => {
   const { server, node } = await open(t);
   server.replies.getSignaturesForAddress = '[]';
   server.replies.getBlockHeight = '77';
@@ -89,7 +89,7 @@ t.test('an answer that was held to a slot holds at that slot', async (t) => {
   t.equal((await node.call('getTransaction', params, 'confirmed')).slot, 98, 'this method knows no such parameter');
 });
 
-t.test('getSlot and getEpochInfo are their own slot, at the commitment that was asked for', async (t) => {
+t.test('getSlot and getEpochInfo name their slot, at the commitment of the call', async (t) => {
   const { server, node } = await open(t);
   server.slots = { processed: 120, confirmed: 118, finalized: 88 };
   server.replies.getEpochInfo = '{"absoluteSlot":117,"epoch":3}';
@@ -98,7 +98,11 @@ t.test('getSlot and getEpochInfo are their own slot, at the commitment that was 
   t.equal((await node.call('getEpochInfo', [{ commitment: 'confirmed' }], 'processed')).slot, 117);
   server.replies.getSlot = '119';
   t.equal((await node.call('getSlot', [{ commitment: 'recent' }], 'confirmed')).slot, 119);
-  t.strictSame([node.slots.latest('processed'), node.slots.latest('confirmed')], [117, 117], 'who knows what that is');
+  t.strictSame(
+    [node.slots.latest('processed'), node.slots.latest('confirmed')],
+    [117, 117],
+    'an unknown commitment changes nothing',
+  );
 });
 
 t.test('program accounts hold at their context if they have one', async (t) => {
@@ -109,29 +113,29 @@ t.test('program accounts hold at their context if they have one', async (t) => {
   t.match(await node.call('getProgramAccounts', ['x'], 'confirmed'), { slot: 99, value: Buffer.from('[1]') });
 });
 
-t.test('what is no answer is an upstream_error', async (t) => {
+t.test('an invalid response is an upstream_error', async (t) => {
   const { server, node } = await open(t);
   const wrong: Record<string, ReplyScript> = {
-    'a wrong id': (response, asked) => response.end(resultBody({ ...asked, id: asked.id + 1 }, '1')),
-    'another protocol': (response, asked) => response.end(resultBody(asked, '1').replace('2.0', '1.0')),
-    'no result': (response, asked) => response.end(`{"jsonrpc":"2.0","id":${asked.id}}`),
-    'a batch': (response, asked) => response.end(`[${resultBody(asked, '1')}]`),
-    'truncated JSON': (response, asked) => response.end(resultBody(asked, '1').slice(0, -1)),
-    'a truncated body': (response, asked) => {
-      response.writeHead(200, { 'content-length': 1000 }).write(resultBody(asked, '1'));
+    'a wrong id': (response, request) => response.end(resultBody({ ...request, id: request.id + 1 }, '1')),
+    'another protocol': (response, request) => response.end(resultBody(request, '1').replace('2.0', '1.0')),
+    'no result': (response, request) => response.end(`{"jsonrpc":"2.0","id":${request.id}}`),
+    'a batch': (response, request) => response.end(`[${resultBody(request, '1')}]`),
+    'truncated JSON': (response, request) => response.end(resultBody(request, '1').slice(0, -1)),
+    'a truncated body': (response, request) => {
+      response.writeHead(200, { 'content-length': 1000 }).write(resultBody(request, '1'));
       setTimeout(() => response.destroy(), 5);
     },
     'another protocol altogether': (response) => response.socket?.end('hello\r\n\r\n'),
     'a page': raw('<html>Bad gateway</html>', 502),
     nothing: raw(''),
-    'a result with the wrong status': (response, asked) => response.writeHead(500).end(resultBody(asked, '1')),
+    'a result with the wrong status': (response, request) => response.writeHead(500).end(resultBody(request, '1')),
     'an error that is none': refusing('"no"'),
     'an error without a code': refusing('{"message":"no"}'),
   };
-  for (const [what, reply] of Object.entries(wrong)) {
+  for (const [name, reply] of Object.entries(wrong)) {
     server.replies.getVersion = reply;
-    t.match(await failure(node.request('getVersion', [])), { code: 'upstream_error', status: 502 }, what);
-    t.ok(node.isFailing, what);
+    t.match(await failure(node.request('getVersion', [])), { code: 'upstream_error', status: 502 }, name);
+    t.ok(node.isFailing, name);
   }
   server.replies.getBalance = '7';
   t.match(await failure(node.call('getBalance', ['x'], 'confirmed')), { code: 'upstream_error' }, 'no context');
@@ -142,7 +146,7 @@ t.test('what is no answer is an upstream_error', async (t) => {
   t.notOk(node.isFailing);
 });
 
-t.test('an answer without end is cut off', async (t) => {
+t.test('an endless response is cut off', async (t) => {
   const { server, node } = await open(t, { maxBytes: 100_000 });
   let closed = false;
   server.replies.getVersion = (response) => {
@@ -158,7 +162,7 @@ t.test('an answer without end is cut off', async (t) => {
   await waitUntil(() => closed);
 });
 
-t.test('a node that hangs is given up at the deadline, a slow read later', async (t) => {
+t.test('a call to a hung node fails at its deadline, a slow method later', async (t) => {
   const { server, clock, node } = await open(t);
   server.replies.getBalance = hang;
   server.replies.getBlock = (response) => response.write('{"jsonrpc":'); // begins, and never ends
@@ -176,56 +180,56 @@ t.test('a node that hangs is given up at the deadline, a slow read later', async
   t.notOk(node.isFailing, 'a long scan says nothing about the node');
 });
 
-t.test('more than the line holds is overloaded, the rest is served in order', async (t) => {
+t.test('calls beyond the queue are overloaded, the rest is served in order', async (t) => {
   const { server, clock, node } = await open(t, { connections: 2, queue: 3 });
-  const held: (() => void)[] = [];
-  server.replies.getBlockTime = (response, asked) => {
-    held.push(() => response.end(resultBody(asked, `${asked.params[0]}`)));
+  const delayed: (() => void)[] = [];
+  server.replies.getBlockTime = (response, request) => {
+    delayed.push(() => response.end(resultBody(request, `${request.params[0]}`)));
   };
-  const asked = [0, 1, 2, 3, 4].map((n) => node.request('getBlockTime', [n]));
+  const pending = [0, 1, 2, 3, 4].map((n) => node.request('getBlockTime', [n]));
   t.match(await failure(node.request('getBlockTime', [5])), { code: 'overloaded', status: 503, retryAfter: 1 });
   for (let n = 0; n < 3; n++) {
-    await waitUntil(() => held.length > n);
-    held[n]?.();
-    t.equal(`${await asked[n]}`, `${n}`);
+    await waitUntil(() => delayed.length > n);
+    delayed[n]?.();
+    t.equal(`${await pending[n]}`, `${n}`);
   }
-  await waitUntil(() => held.length === 5);
+  await waitUntil(() => delayed.length === 5);
   t.strictSame(server.httpRequests.map(({ params }) => params[0]).sort(), [0, 1, 2, 3, 4]);
   t.equal(node.requestCount, 5);
   const late = failure(node.request('getBlockTime', [6]));
   clock.advance(2000);
   t.match(await late, { code: 'upstream_timeout' }, 'the deadline counts from the question, not from the sending');
-  t.equal(node.requestCount, 5, 'what was given up in the line is never sent');
-  await Promise.allSettled(asked);
+  t.equal(node.requestCount, 5, 'a call that timed out in the queue is never sent');
+  await Promise.allSettled(pending);
 });
 
-t.test('a node that asks for fewer requests is left alone for so long', async (t) => {
+t.test('a rate-limited node is not called for the time that it names', async (t) => {
   const { server, clock, node } = await open(t);
-  const told: Record<string, ReplyScript> = {
+  const refusals: Record<string, ReplyScript> = {
     'HTTP 429': raw('slow down', 429, { 'retry-after': '7' }),
     'HTTP 429 with a date': (response) =>
       response.writeHead(429, { 'retry-after': new Date(clock.now() + 7000).toUTCString() }).end(),
-    'JSON 429': (response, asked) =>
-      response.writeHead(200, { 'retry-after': '7' }).end(errorBody(asked, '{"code":429,"message":"Too many"}')),
-    'a borrowed number': (response, asked) =>
+    'JSON 429': (response, request) =>
+      response.writeHead(200, { 'retry-after': '7' }).end(errorBody(request, '{"code":429,"message":"Too many"}')),
+    'a borrowed number': (response, request) =>
       response
         .writeHead(200, { 'retry-after': '7' })
-        .end(errorBody(asked, '{"code":-32005,"message":"Rate limit reached"}')),
+        .end(errorBody(request, '{"code":-32005,"message":"Rate limit reached"}')),
   };
-  for (const [what, reply] of Object.entries(told)) {
+  for (const [name, reply] of Object.entries(refusals)) {
     server.replies.getVersion = reply;
-    t.match(await failure(node.request('getVersion', [])), { code: 'upstream_unavailable', retryAfter: 7 }, what);
+    t.match(await failure(node.request('getVersion', [])), { code: 'upstream_unavailable', retryAfter: 7 }, name);
     const sent = node.requestCount;
     clock.advance(6500);
-    t.match(await failure(node.request('getVersion', [])), { code: 'upstream_unavailable', retryAfter: 1 }, what);
-    t.equal(node.requestCount, sent, what);
+    t.match(await failure(node.request('getVersion', [])), { code: 'upstream_unavailable', retryAfter: 1 }, name);
+    t.equal(node.requestCount, sent, name);
     clock.advance(500);
     server.replies.getVersion = '1';
-    t.equal(`${await node.request('getVersion', [])}`, '1', what);
+    t.equal(`${await node.request('getVersion', [])}`, '1', name);
   }
 });
 
-t.test("a node's refusals keep their number and get the status of their kind", async (t) => {
+t.test("a node's errors keep their code and get the status of their kind", async (t) => {
   const { server, node } = await open(t);
   const statuses: Record<number, readonly number[]> = {
     400: [-32600, -32602, -32015],
@@ -267,7 +271,7 @@ t.test('no error shows a URL, a key or a host', async (t) => {
   for (const reply of leaky) {
     server.replies.getVersion = reply;
     t.notMatch(shows(await failure(node.request('getVersion', []))), new RegExp(`${SECRET}|127.0.0.1|example`));
-    clock.advance(1000); // for the pause after a 429
+    clock.advance(1000); // past the pause after a 429
   }
   await server.close();
   const refused = await failure(node.request('getVersion', []));
