@@ -17,7 +17,7 @@ const MIN_LIMIT = 10;
 export class AdaptiveRateLimit {
   readonly #clock: Clock;
   /** Requests of the last window, by tenths of it. */
-  #sent: { readonly number: number; count: number }[] = [];
+  #buckets: { readonly number: number; count: number }[] = [];
   #limit = Number.POSITIVE_INFINITY;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   #limitChangedMs = 0;
@@ -36,27 +36,28 @@ export class AdaptiveRateLimit {
     const now = this.#clock.monotonic();
     const pause = Math.max(0, this.#pausedUntilMs - now);
     if (this.#requestsInWindow() < this.#limit) return pause;
-    const oldest = this.#sent[0]?.number ?? 0;
+    const oldest = this.#buckets[0]?.number ?? 0;
     return Math.max(pause, (oldest + BUCKETS + 1) * BUCKET_MS - now);
   }
 
-  sent(): void {
+  /** Records a request. */
+  recordRequest(): void {
     this.#raiseLimit();
     const number = Math.floor(this.#clock.monotonic() / BUCKET_MS);
-    const last = this.#sent.at(-1);
+    const last = this.#buckets.at(-1);
     if (last?.number === number) last.count++;
-    else this.#sent.push({ number, count: 1 });
+    else this.#buckets.push({ number, count: 1 });
   }
 
   /** Lowers the limit and pauses: the node refuses more for `pauseMs`. It then starts a new window, and so does this. */
-  refused(pauseMs: number): void {
+  recordRejection(pauseMs: number): void {
     const now = this.#clock.monotonic();
     const requestsInWindow = this.#requestsInWindow();
     if (requestsInWindow >= MIN_LIMIT)
       this.#limit = Math.max(MIN_LIMIT, Math.floor(Math.min(this.#limit, requestsInWindow) * DECREASE_FACTOR));
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, now + pauseMs);
     this.#limitChangedMs = now;
-    this.#sent = [];
+    this.#buckets = [];
   }
 
   /** Raises the limit once a window, if that window used it up: else nothing was learned. */
@@ -69,7 +70,7 @@ export class AdaptiveRateLimit {
 
   #requestsInWindow(): number {
     const number = Math.floor(this.#clock.monotonic() / BUCKET_MS);
-    this.#sent = this.#sent.filter((bucket) => bucket.number >= number - BUCKETS); // of the oldest only a part still counts
-    return this.#sent.reduce((sum, { count }) => sum + count, 0);
+    this.#buckets = this.#buckets.filter((bucket) => bucket.number >= number - BUCKETS); // of the oldest only a part still counts
+    return this.#buckets.reduce((sum, { count }) => sum + count, 0);
   }
 }

@@ -8,7 +8,7 @@ export class MethodRateLimits {
   readonly #overall: AdaptiveRateLimit;
   readonly #byMethod = new Map<RpcMethod, AdaptiveRateLimit>();
   /** Last rejected method, and the end of its pause. */
-  #refused: { readonly method: RpcMethod; readonly untilMs: number } | undefined;
+  #lastRejection: { readonly method: RpcMethod; readonly untilMs: number } | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -20,18 +20,19 @@ export class MethodRateLimits {
     return Math.max(this.#overall.waitMs, this.#limitOf(method).waitMs);
   }
 
-  sent(method: RpcMethod): void {
-    this.#overall.sent();
-    this.#limitOf(method).sent();
+  /** Records a request. */
+  recordRequest(method: RpcMethod): void {
+    this.#overall.recordRequest();
+    this.#limitOf(method).recordRequest();
   }
 
   /** Records a refusal. A second method refused during the first one's pause means that the limit is not per method. */
-  refused(method: RpcMethod, pauseMs: number): void {
+  recordRejection(method: RpcMethod, pauseMs: number): void {
     const now = this.#clock.monotonic();
-    const last = this.#refused;
-    if (last !== undefined && last.method !== method && now < last.untilMs) this.#overall.refused(pauseMs);
-    this.#limitOf(method).refused(pauseMs);
-    this.#refused = { method, untilMs: now + pauseMs };
+    const last = this.#lastRejection;
+    if (last !== undefined && last.method !== method && now < last.untilMs) this.#overall.recordRejection(pauseMs);
+    this.#limitOf(method).recordRejection(pauseMs);
+    this.#lastRejection = { method, untilMs: now + pauseMs };
   }
 
   #limitOf(method: RpcMethod): AdaptiveRateLimit {

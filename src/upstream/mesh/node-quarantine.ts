@@ -37,7 +37,7 @@ export class NodeQuarantine {
     return this.isActive ? this.#reason : undefined;
   }
 
-  /** Takes in the genesis hash that the node names. */
+  /** Notes the genesis hash that the node names. */
   onGenesis(genesisHash: string, isForeign: boolean): void {
     if (isForeign && !this.#isForeign) this.#start(`is of another cluster: its genesis hash is ${genesisHash}`);
     this.#isForeign = isForeign;

@@ -36,7 +36,7 @@ export class SlotConsensus {
     this.#guards = { processed: createGuard(), confirmed: createGuard(), finalized: createGuard() };
   }
 
-  /** Starts to accept slots. Until then nodes are only asked for their first ones. */
+  /** Starts to accept slots. Until then it accepts none, while the mesh collects the first slots of all nodes. */
   start(): void {
     this.#isStarted = true;
   }
@@ -49,7 +49,7 @@ export class SlotConsensus {
     return !isForeign;
   }
 
-  /** Observes a slot that a node reports, beside the latest of its slots. Advances the tips where it is accepted. */
+  /** Observes a slot that a node reports, given the latest of its slots. Advances the tips where it is accepted. */
   observe(nodeId: string, commitment: Commitment, slot: Slot, slots: NodeSlots): void {
     for (const implied of impliedCommitments(commitment)) {
       this.#observeJump(nodeId, implied, slots.latest(implied) ?? slot);

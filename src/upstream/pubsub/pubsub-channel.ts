@@ -41,7 +41,10 @@ export class PubsubChannel {
   readonly #socket: WebSocket;
   readonly #messages: MessageQueue;
   readonly #subscriptions = new Set<ChannelSubscription>();
-  readonly #pending = new Map<string, { readonly subscription: ChannelSubscription; readonly disarm: () => void }>();
+  readonly #pending = new Map<
+    string,
+    { readonly subscription: ChannelSubscription; readonly cancelAckTimeout: () => void }
+  >();
   /** Subscribers by the text of the node's subscription id, which may exceed a double. Equal subscriptions share an id. */
   readonly #subscribersById = new Map<string, Set<ChannelSubscription>>();
   readonly #heartbeat: Heartbeat;
@@ -91,7 +94,7 @@ export class PubsubChannel {
     this.#heartbeat.expectTraffic();
     this.#subscriptions.add(subscription);
     const cancelAckTimeout = clock.after(settings.ackMs, () => this.close('left a subscription unanswered'));
-    this.#pending.set(this.#send(subscription.method, subscription.params), { subscription, disarm: cancelAckTimeout });
+    this.#pending.set(this.#send(subscription.method, subscription.params), { subscription, cancelAckTimeout });
   }
 
   unsubscribe(subscription: ChannelSubscription): void {
@@ -106,7 +109,7 @@ export class PubsubChannel {
     this.#isClosed = true;
     this.#heartbeat.stop();
     this.#cancelPauseTimeout();
-    for (const { disarm } of this.#pending.values()) disarm();
+    for (const { cancelAckTimeout } of this.#pending.values()) cancelAckTimeout();
     this.#messages.close();
     this.#socket.terminate();
     this.#options.onClose(reason);
@@ -151,9 +154,9 @@ export class PubsubChannel {
     const id = `${response.get('id')}`;
     const pending = this.#pending.get(id);
     if (pending === undefined) return; // such as the response to an unsubscribe
-    const { subscription, disarm } = pending;
+    const { subscription, cancelAckTimeout } = pending;
     this.#pending.delete(id);
-    disarm();
+    cancelAckTimeout();
     const subscriptionId = response.get('result')?.toString();
     if (subscriptionId === undefined) {
       subscription.onRejected();

@@ -32,14 +32,14 @@ export interface PubsubSession {
   /** Number of subscriptions that it still accepts; 0 once it is lost. */
   readonly capacity: number;
   readonly isLost: boolean;
-  /** Throws `overloaded` without {@link capacity}. The returned function stops it and makes room again. */
+  /** Subscribes. Throws `overloaded` without {@link capacity}. The returned function stops it and frees its capacity. */
   subscribe(
     method: 'accountSubscribe' | 'programSubscribe',
     params: readonly unknown[],
     handler: SubscriptionHandler,
   ): () => void;
   /** Listens to Clock updates. At `processed` slots may go back when the node switches forks. */
-  onClockUpdate(commitment: Commitment, listener: (beacon: ClockUpdate) => void): () => void;
+  onClockUpdate(commitment: Commitment, listener: (update: ClockUpdate) => void): () => void;
   /**
    * Calls the listener once, at the moment the session is lost: closed, silent, a ping or a subscription unanswered, a
    * malformed message. Calls it at once on a session that is lost already.

@@ -67,11 +67,11 @@ export class AccountBatcher implements AccountSource {
     }
     this.#pending = [];
     for (const group of groups.values()) {
-      for (const batch of batchesOf(group)) void this.#read(batch);
+      for (const batch of batchesOf(group)) void this.#readBatch(batch);
     }
   }
 
-  async #read(batch: readonly PendingQuery[]): Promise<void> {
+  async #readBatch(batch: readonly PendingQuery[]): Promise<void> {
     const [first] = batch;
     if (first === undefined) return;
     const { commitment, shape } = first;
@@ -94,8 +94,8 @@ export class AccountBatcher implements AccountSource {
   #splitOrReject(batch: readonly PendingQuery[], reason: unknown): void {
     const half = Math.ceil(batch.length / 2);
     if (batch.length > 1 && GatewayError.from(reason).code === 'upstream_error') {
-      void this.#read(batch.slice(0, half));
-      void this.#read(batch.slice(half));
+      void this.#readBatch(batch.slice(0, half));
+      void this.#readBatch(batch.slice(half));
     } else for (const { reject } of batch) reject(reason);
   }
 }

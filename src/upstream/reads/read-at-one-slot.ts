@@ -21,8 +21,8 @@ export interface CombinedRead<T> {
 const DEFAULT_ROUNDS = 3;
 
 /**
- * Makes reads that belong together again until they hold at one slot, at most `rounds` times, by default three. `read` is
- * told the slot that no part may be older than.
+ * Makes reads that belong together again until they hold at one slot, at most `maxRounds` times. `read` is
+ * given the oldest slot of each part.
  */
 export async function readAtOneSlot<T>(
   minContextSlot: Slot | undefined,

@@ -161,7 +161,7 @@ export class RpcClient {
     try {
       const response = await this.#bulkhead.run(deadline.signal, () => {
         this.#requestCount++;
-        this.#rateLimits.sent(method);
+        this.#rateLimits.recordRequest(method);
         const maxBytes = method === 'getProgramAccounts' ? MAX_SCAN_BYTES : this.#deps.settings.maxBytes;
         return this.#transport.post(json, deadline.signal, maxBytes);
       });
@@ -203,7 +203,7 @@ export class RpcClient {
   #recordFailure(error: GatewayError, method: RpcMethod): AttemptOutcome {
     if (error.code === 'overloaded') return 'ignored'; // no request was sent
     const fault = rpcFaultOf(error);
-    if (fault === 'rate-limit') this.#rateLimits.refused(method, (error.retryAfter ?? 1) * 1000);
+    if (fault === 'rate-limit') this.#rateLimits.recordRejection(method, (error.retryAfter ?? 1) * 1000);
     // A slow method that times out says nothing about the node.
     if (error.code === 'upstream_timeout' && SLOW_METHODS.has(method)) return 'ignored';
     this.#isFailing = fault === 'transport';

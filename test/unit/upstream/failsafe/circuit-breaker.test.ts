@@ -56,7 +56,7 @@ t.test('after a second one attempt is allowed, and decides', async (t) => {
   t.ok(breaker.allowsAttempt);
   t.notOk(breaker.isOpen);
   outcomes(breaker, 'failed', 19);
-  t.notOk(breaker.isOpen, 'it begins with a clean sheet');
+  t.notOk(breaker.isOpen, 'earlier attempts no longer count');
 });
 
 t.test('the breaker agrees with a model that records all attempts', async () => {

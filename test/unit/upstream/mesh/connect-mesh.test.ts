@@ -153,7 +153,7 @@ t.test('I10: a node that returns as another cluster is quarantined until it is o
   await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable' });
   await advanceUntil(clock, () => node.countHttpCalls('getGenesisHash') > 3);
   t.equal(mesh.nodes()[0]?.status, 'down');
-  t.equal(mesh.tip('processed'), 100, 'its slots are not believed either');
+  t.equal(mesh.tip('processed'), 100, 'its slots are not accepted either');
   t.equal(problems.filter((problem) => problem.includes('another cluster')).length, 1, 'reported once');
   node.replies.getGenesisHash = `"${GENESIS}"`;
   node.slots = { processed: 107, confirmed: 105, finalized: 75 };

@@ -121,7 +121,7 @@ t.test('I12: a response from far behind is not used even before the node counts 
   t.equal(await answeringPort(world.mesh), second.port);
   t.equal(first.countHttpCalls('getBalance'), 1, 'once was enough');
   second.replies.getBalance = brokenReply;
-  t.equal(await answeringPort(world.mesh), first.port, 'with nobody better, an old answer is an answer');
+  t.equal(await answeringPort(world.mesh), first.port, 'without a better node an old response is used');
 });
 
 t.test('I12: the sessions of a node that falls behind are closed in favor of a better node', async (t) => {

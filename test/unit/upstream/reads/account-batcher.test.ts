@@ -100,7 +100,7 @@ t.test('one account that breaks the response does not fail the others', async (t
 });
 
 t.test('an error of the whole batch is not retried by halves', async (t) => {
-  const down = new GatewayError('upstream_unavailable', 'nobody');
+  const down = new GatewayError('upstream_unavailable', 'no node');
   const { accounts, calls } = open(() => down);
   const outcomes = await Promise.allSettled(['a1', 'a2', 'a3'].map((address) => accounts.read(query(address))));
   t.ok(outcomes.every(({ status }) => status === 'rejected'));

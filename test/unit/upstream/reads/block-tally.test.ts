@@ -62,7 +62,7 @@ t.test('a vote is what the cluster counts as one', async (t) => {
   const votes = async (one: Made): Promise<number> => (await tallyTransactions([transaction(one)], soon)).voteCount;
   t.equal(await votes({ vote: true }), 1);
   t.equal(await votes({ vote: true, signers: 2 }), 1);
-  t.equal(await votes({ vote: true, signers: 3 }), 0, 'nobody else signs a vote');
+  t.equal(await votes({ vote: true, signers: 3 }), 0, 'a vote has no third signer');
   t.equal(await votes({ vote: true, version: 0 }), 0, 'votes are legacy');
   t.equal(await votes({ vote: true, also: [SYSTEM] }), 0, 'a second program: a vote account is opened');
 });

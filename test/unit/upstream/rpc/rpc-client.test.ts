@@ -165,7 +165,7 @@ t.test('an endless response is cut off', async (t) => {
 t.test('a call to a hung node fails at its deadline, a slow method later', async (t) => {
   const { server, clock, node } = await open(t);
   server.replies.getBalance = hang;
-  server.replies.getBlock = (response) => response.write('{"jsonrpc":'); // begins, and never ends
+  server.replies.getBlock = (response) => response.write('{"jsonrpc":'); // starts, and never ends
   const [fast, slow] = [failure(node.request('getBalance', [])), failure(node.request('getBlock', []))];
   await waitUntil(() => server.httpRequests.length === 2);
   clock.advance(1999);
@@ -258,7 +258,7 @@ t.test("a node's errors keep their code and get the status of their kind", async
 t.test('no error shows a URL, a key or a host', async (t) => {
   const { server, clock, node } = await open(t);
   const { url } = server.nodeOptions('');
-  const shows = (error: Error) => inspect(error, { depth: 10, showHidden: true });
+  const inspected = (error: Error) => inspect(error, { depth: 10, showHidden: true });
   const leaky: ReplyScript[] = [
     refusing(JSON.stringify({ code: -32602, message: `Bad key ${SECRET} at ${url}, see rpc.example.com/v1/abc` })),
     refusing(JSON.stringify({ code: -32602, message: `${'x'.repeat(990)} ${url}` })),
@@ -270,11 +270,11 @@ t.test('no error shows a URL, a key or a host', async (t) => {
   ];
   for (const reply of leaky) {
     server.replies.getVersion = reply;
-    t.notMatch(shows(await failure(node.request('getVersion', []))), new RegExp(`${SECRET}|127.0.0.1|example`));
+    t.notMatch(inspected(await failure(node.request('getVersion', []))), new RegExp(`${SECRET}|127.0.0.1|example`));
     clock.advance(1000); // past the pause after a 429
   }
   await server.close();
   const refused = await failure(node.request('getVersion', []));
   t.match(refused, { code: 'upstream_unavailable', cause: 'node-1: ECONNREFUSED' });
-  t.notMatch(shows(refused), new RegExp(`${SECRET}|127.0.0.1`));
+  t.notMatch(inspected(refused), new RegExp(`${SECRET}|127.0.0.1`));
 });
