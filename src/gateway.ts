@@ -163,9 +163,8 @@ async function openGateway(options: GatewayOptions, disposals: DisposalStack): P
     onInternalError: (requestId, err) => log.error({ requestId, err }, 'a request met a defect'),
   });
   disposals.defer(() => server.close());
-  disposals.defer(mesh.onTip('finalized', (slot) => guard.advance(slot)));
-  disposals.defer(() => tokenLists.stats.close());
-  disposals.defer(() => liveAccounts.stats.close());
+  disposals.defer(() => tokenLists.close());
+  disposals.defer(() => liveAccounts.close());
 
   let onWarm = (): void => {};
   const warm = new Promise<void>((resolve) => {
@@ -176,6 +175,8 @@ async function openGateway(options: GatewayOptions, disposals: DisposalStack): P
     mesh,
     cache,
     clock,
+    liveSources: [liveAccounts, tokenLists],
+    equivocationGuard: guard,
     streamId: randomBytes(8).toString('hex'),
     refresh: config.refresh,
     ...config.stream,

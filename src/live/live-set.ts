@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
-import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
+import type { Commitment } from '../domain/commitment.ts';
 import type { Slot } from '../domain/slot.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { HotKeyDetector } from './hot-key-detector.ts';
@@ -26,7 +26,7 @@ export interface LiveSourceSettings {
 
 /** The options that accounts and token lists have in common. */
 export interface LiveSourceOptions<S extends LiveSourceSettings> {
-  readonly mesh: Pick<Mesh, 'openSession' | 'tip' | 'onTip'>;
+  readonly mesh: Pick<Mesh, 'openSession' | 'tip'>;
   readonly clock: Clock;
   readonly settings: S;
   /** The rule that decides from when on silence means "unchanged". Default: {@link doubleRead}. */
@@ -44,7 +44,7 @@ interface LiveSession<T> extends PooledSession<T> {
   audit(): Promise<number>;
 }
 
-/** The figures of a live set, its audit, and its end. */
+/** The figures of a live set. */
 export interface LiveSetStats {
   /** The number of states that are kept live, or are about to be. */
   readonly size: number;
@@ -54,9 +54,6 @@ export interface LiveSetStats {
   readonly audited: number;
   /** The number of sessions that were lost. */
   readonly lostSessions: number;
-  /** Re-reads all that has a lease and compares it. A timer calls this each `auditMs`; tests call it too. */
-  audit(): Promise<void>;
-  close(): void;
 }
 
 export interface LiveSetOptions<T, L> extends Omit<LiveSourceOptions<LiveSourceSettings>, 'initialSync'> {
@@ -75,7 +72,6 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
   readonly #hotKeys: HotKeyDetector;
   readonly #states: IdleEvictingMap<T>;
   readonly #sessions: SessionPool<T, L>;
-  readonly #unsubscribes: (() => void)[];
   #cancelAudit = (): void => {};
   #isClosed = false;
   #leaseViolations = 0;
@@ -110,11 +106,6 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
         return session;
       },
     );
-    const tipListener = (commitment: Commitment) => (): void => {
-      for (const session of [...this.#sessions.sessions]) session.checkLag(commitment);
-      if (commitment === 'processed') this.#states.evictIdle(Math.ceil(this.size / idleSlots));
-    };
-    this.#unsubscribes = COMMITMENTS.map((commitment) => mesh.onTip(commitment, tipListener(commitment)));
     this.#scheduleAudit();
   }
 
@@ -163,6 +154,14 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
     this.#sessions.add(state);
   }
 
+  /** Closes sessions that lag behind the new tip, and evicts idle states so that each is examined in `idleSlots`. */
+  onTip(commitment: Commitment): void {
+    for (const session of [...this.#sessions.sessions]) session.checkLag(commitment);
+    if (commitment !== 'processed') return;
+    this.#states.evictIdle(Math.ceil(this.size / this.#options.settings.idleSlots));
+  }
+
+  /** Re-reads all that has a lease and compares it. A timer calls this each `auditMs`. */
   async audit(): Promise<void> {
     for (const session of [...this.#sessions.sessions]) this.#audited += await session.audit();
   }
@@ -170,7 +169,6 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
   close(): void {
     this.#isClosed = true;
     this.#cancelAudit();
-    for (const unsubscribe of this.#unsubscribes) unsubscribe();
   }
 
   #reportViolation(state: T, evidence: object): void {

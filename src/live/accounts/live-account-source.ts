@@ -81,6 +81,20 @@ export class LiveAccountSource implements AccountSource {
     };
   }
 
+  /** Checks sessions and idle accounts when the cluster's tip at a commitment has advanced. */
+  onTip(commitment: Commitment): void {
+    this.#liveSet.onTip(commitment);
+  }
+
+  /** Re-reads all accounts that have a lease and compares them. A timer calls this each `auditMs`; tests call it too. */
+  audit(): Promise<void> {
+    return this.#liveSet.audit();
+  }
+
+  close(): void {
+    this.#liveSet.close();
+  }
+
   /** Adds an account that has become hot. A processed state holds for one slot: only subscribers have it kept live. */
   #addIfHot(key: string, address: string, commitment: Commitment): AccountState | undefined {
     return commitment === 'processed'

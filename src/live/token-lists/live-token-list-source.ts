@@ -1,3 +1,4 @@
+import type { Commitment } from '../../domain/commitment.ts';
 import type { Lease } from '../../domain/lease.ts';
 import {
   filterByMint,
@@ -22,7 +23,7 @@ export interface LiveTokenListSettings extends LiveSourceSettings {
 }
 
 export interface LiveTokenListSourceOptions extends LiveSourceOptions<LiveTokenListSettings> {
-  readonly mesh: Pick<Mesh, 'call' | 'openSession' | 'tip' | 'onTip'>;
+  readonly mesh: Pick<Mesh, 'call' | 'openSession' | 'tip'>;
 }
 
 /** Reads token lists, and keeps those live that are read often. */
@@ -66,6 +67,20 @@ export class LiveTokenListSource implements TokenListSource {
     const known = state.list;
     const fetched = await readTokenList(mesh, { ...query, known, minContextSlot: floor > 0 ? floor : undefined });
     return { ...fetched, lease: leaseFor(state, fetched, query) };
+  }
+
+  /** Checks sessions and idle lists when the cluster's tip at a commitment has advanced. */
+  onTip(commitment: Commitment): void {
+    this.#liveSet.onTip(commitment);
+  }
+
+  /** Re-reads all lists that have a lease and compares them. A timer calls this each `auditMs`; tests call it too. */
+  audit(): Promise<void> {
+    return this.#liveSet.audit();
+  }
+
+  close(): void {
+    this.#liveSet.close();
   }
 
   /** Adds a list that has become hot. A processed list holds for one slot only: it is never kept live. */

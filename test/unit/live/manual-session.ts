@@ -1,4 +1,4 @@
-import type { Commitment } from '../../../src/domain/commitment.ts';
+import { COMMITMENTS, type Commitment } from '../../../src/domain/commitment.ts';
 import type { GatewayError } from '../../../src/domain/gateway-error.ts';
 import type { RpcMethod } from '../../../src/domain/rpc-methods.ts';
 import type { Slot } from '../../../src/domain/slot.ts';
@@ -135,13 +135,13 @@ export function openAccountHarness(settings: Partial<LiveAccountSettings> = {}):
         return line;
       },
       tip: (commitment) => tips.newest(commitment),
-      onTip: (commitment, listener) => tips.onTip(commitment, listener),
     },
     upstream: new AccountBatcher(upstream),
     clock,
     settings: { ...SETTINGS, ...settings },
     onProblem: (problem) => problems.push(problem),
   });
+  for (const commitment of COMMITMENTS) tips.onTip(commitment, () => source.onTip(commitment));
   return { source, clock, sessions, problems, upstream, tips };
 }
 

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { Cache } from '../../../../src/cache/cache.ts';
 import type { Entry } from '../../../../src/cache/entry.ts';
 import { SingleFlight } from '../../../../src/cache/single-flight.ts';
+import { COMMITMENTS } from '../../../../src/domain/commitment.ts';
 import { GatewayError } from '../../../../src/domain/gateway-error.ts';
 import type { Slot } from '../../../../src/domain/slot.ts';
 import { LiveAccountSource } from '../../../../src/live/accounts/live-account-source.ts';
@@ -123,6 +124,10 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
     isDraining: () => false,
   };
   const answers = new ReadThrough(context);
+  for (const commitment of COMMITMENTS) {
+    tips.onTip(commitment, () => liveAccounts.onTip(commitment));
+    tips.onTip(commitment, () => tokenLists.onTip(commitment));
+  }
   tips.onTip('processed', (slot) => {
     cache.advanceTip(slot);
     cache.refreshHot();
@@ -234,8 +239,8 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
     }
     if (random() < 0.7) await new Promise((resolve) => setImmediate(resolve)); // else more happens at a time
   }
-  liveAccounts.stats.close();
-  tokenLists.stats.close();
+  liveAccounts.close();
+  tokenLists.close();
   return {
     answers: answerCount,
     advanced,

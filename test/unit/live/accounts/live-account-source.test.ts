@@ -199,7 +199,7 @@ t.test('I9: an audit that finds another state below the claim drops all that cam
   const line = await untilLive(world);
   for (const slot of [102, 103, 104]) line.clockUpdate(slot);
   const { lease } = await world.source.read(query);
-  const audit = world.source.stats.audit();
+  const audit = world.source.audit();
   await flushEvents();
   line.pendingCalls.shift()?.answer(103, accountText(2));
   await audit;
@@ -213,7 +213,7 @@ t.test('I9: an audit that is ahead of the claim waits for the news, and alarms w
     const world = openAccountHarness();
     const line = await untilLive(world);
     line.clockUpdate(102);
-    const audit = world.source.stats.audit();
+    const audit = world.source.audit();
     await flushEvents();
     line.pendingCalls.shift()?.answer(103, accountText(2));
     await audit;

@@ -249,7 +249,7 @@ t.test('I9: an audit that finds another list below the claim drops all that came
   const { lease } = await world.read();
   world.setAmounts({ [B]: 9 }); // and nothing tells of it
   await world.clockUpdate();
-  await world.source.stats.audit();
+  await world.source.audit();
   t.match([world.source.stats.audited, world.source.stats.leaseViolations], [1, 0], 'the news may be on its way');
   await world.pass(2);
   t.match([world.source.stats.leaseViolations, world.problems.length > 0, world.sessions[0]?.isLost], [1, true, true]);

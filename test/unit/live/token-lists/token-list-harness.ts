@@ -1,3 +1,4 @@
+import { COMMITMENTS } from '../../../../src/domain/commitment.ts';
 import { GatewayError } from '../../../../src/domain/gateway-error.ts';
 import type { Slot } from '../../../../src/domain/slot.ts';
 import {
@@ -63,12 +64,12 @@ export class TokenListHarness {
           return line;
         },
         tip: (commitment) => this.#tips.newest(commitment),
-        onTip: (commitment, listener) => this.#tips.onTip(commitment, listener),
       },
       clock: this.clock,
       settings: { ...SETTINGS, ...settings },
       onProblem: (problem) => this.problems.push(problem),
     });
+    for (const commitment of COMMITMENTS) this.#tips.onTip(commitment, () => this.source.onTip(commitment));
     this.#tips.observe('finalized', this.#slot);
   }
 

@@ -1,0 +1,20 @@
+import type { Cache } from '../cache/cache.ts';
+import type { AnswerMeta, Entry } from '../cache/entry.ts';
+import type { Answer } from '../domain/answer.ts';
+import { API_PREFIX } from '../domain/canonical-request.ts';
+import type { Commitment } from '../domain/commitment.ts';
+import { toJson } from '../domain/to-json.ts';
+
+/** The paths that the pipeline keeps current, without the prefix of the API. */
+export type LivePath = '/slot' | '/epoch' | '/performance' | '/priority-fee' | '/network';
+
+/** Caches an answer that the pipeline keeps current. */
+export function putLiveAnswer(
+  cache: Cache,
+  path: LivePath,
+  { slot, result }: Answer<unknown>,
+  commitment: Commitment,
+): Entry {
+  const meta: AnswerMeta = { envelope: path === '/network' ? 'anchored' : 'signed', commitment, exact: false };
+  return cache.put(API_PREFIX + path, { slot, result: toJson(result) }, 'live', meta);
+}

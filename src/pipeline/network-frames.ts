@@ -1,0 +1,50 @@
+import { map, merge, type Observable, type OperatorFunction, switchMap, tap, throttle, withLatestFrom } from 'rxjs';
+import type { Cache } from '../cache/cache.ts';
+import type { Entry } from '../cache/entry.ts';
+import type { Clock } from '../domain/clock.ts';
+import { describeNetwork, type NetworkSnapshot } from '../domain/network-snapshot.ts';
+import type { Slot } from '../domain/slot.ts';
+import { interval$, timer$ } from './clock-timers.ts';
+import { putLiveAnswer } from './live-answer.ts';
+import type { WarmReads } from './warm-reads.ts';
+
+export interface NetworkFramesOptions {
+  readonly cache: Cache;
+  readonly clock: Clock;
+  /** The id of this process' stream: another one shows a restart. */
+  readonly streamId: string;
+  /** The shortest time between two frames, in milliseconds. */
+  readonly throttleMs: number;
+  /** The time without a slot after which the last frame is repeated, in milliseconds, so that silence is unambiguous. */
+  readonly silenceMs: number;
+  readonly isHealthy: () => boolean;
+  /** Called with each new frame of the network stream. */
+  readonly onFrame: (frame: Entry, snapshot: NetworkSnapshot) => void;
+}
+
+/** Publishes `/slot` with each slot, and a frame of the network stream with slots and in long silence. */
+export function networkFrames$(
+  slot$: Observable<Slot>,
+  { epoch$, performance$, priorityFee$ }: WarmReads,
+  options: NetworkFramesOptions,
+): Observable<unknown> {
+  const { cache, clock } = options;
+  let seq = 0;
+  const publishedSlot$ = slot$.pipe(tap((slot) => putLiveAnswer(cache, '/slot', { slot, result: slot }, 'processed')));
+  const repeatedSlot$ = slot$.pipe(switchMap((slot) => interval$(clock, options.silenceMs).pipe(map(() => slot))));
+  return merge(publishedSlot$.pipe(throttled$(clock, options.throttleMs)), repeatedSlot$).pipe(
+    withLatestFrom(epoch$, performance$, priorityFee$),
+    tap(([slot, epoch, performance, priorityFee]) => {
+      const health = options.isHealthy() ? 'ok' : 'degraded';
+      const snapshot = describeNetwork(
+        { slot, epoch, performance, priorityFee, health },
+        { seq: seq++, stream: options.streamId, updatedAt: clock.now() },
+      );
+      options.onFrame(putLiveAnswer(cache, '/network', { slot, result: snapshot }, 'processed'), snapshot);
+    }),
+  );
+}
+
+/** Emits the first value at once and the newest at the end of each window, so that a change never waits without need. */
+const throttled$ = <T>(clock: Clock, ms: number): OperatorFunction<T, T> =>
+  throttle(() => timer$(clock, ms), { leading: true, trailing: true });

@@ -1,0 +1,93 @@
+import { catchError, defer, EMPTY, exhaustMap, filter, map, type Observable, startWith, tap } from 'rxjs';
+import type { Cache } from '../cache/cache.ts';
+import type { Clock } from '../domain/clock.ts';
+import { describeEpoch, type EpochInfo } from '../domain/epoch-info.ts';
+import { describePerformance, type Performance } from '../domain/performance-sample.ts';
+import { describePriorityFee, type PriorityFee } from '../domain/priority-fee-estimate.ts';
+import { SLOT_MS, type Slot } from '../domain/slot.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
+import { readEpochInfo, readPerformanceSamples, readPrioritizationFees } from '../upstream/reads/network-statistics.ts';
+import { type LivePath, putLiveAnswer } from './live-answer.ts';
+
+export interface WarmReadsOptions {
+  readonly mesh: Mesh;
+  readonly cache: Cache;
+  readonly clock: Clock;
+  /** The shortest time between two reads of each part, in milliseconds. */
+  readonly refresh: { readonly epochMs: number; readonly performanceMs: number; readonly priorityFeeMs: number };
+  /** Called when a read fails; the previous answer is still served. */
+  readonly onError: (path: string, cause: unknown) => void;
+}
+
+/** The longest time after which a read that failed is tried again. */
+const RETRY_MS = 1000;
+
+/** Reads what the network's state consists of again as slots come, and caches it as answers of its own. */
+export class WarmReads {
+  /** The paths whose last read failed. */
+  readonly failingPaths = new Set<string>();
+  readonly epoch$: Observable<EpochInfo>;
+  /** Null before the first sample. */
+  readonly performance$: Observable<Performance | null>;
+  /** Null before the first estimate. */
+  readonly priorityFee$: Observable<PriorityFee | null>;
+  readonly #options: WarmReadsOptions;
+  readonly #slot$: Observable<Slot>;
+  #slotTimeMs: number = SLOT_MS;
+
+  constructor(slot$: Observable<Slot>, options: WarmReadsOptions) {
+    const { mesh, cache, clock, refresh } = options;
+    this.#options = options;
+    this.#slot$ = slot$;
+    this.epoch$ = this.#keepWarm('/epoch', refresh.epochMs, () => readEpochInfo(mesh, 'confirmed')).pipe(
+      tap(({ slot, result }) => {
+        const epoch = describeEpoch(result, this.#slotTimeMs, clock.now());
+        putLiveAnswer(cache, '/epoch', { slot, result: epoch }, 'confirmed');
+      }),
+      map(({ result }) => result),
+    );
+    this.performance$ = this.#keepWarm('/performance', refresh.performanceMs, () => readPerformanceSamples(mesh)).pipe(
+      map(({ slot, result }) => ({ slot, result: result.map(describePerformance) })),
+      tap((answer) => {
+        this.#slotTimeMs = answer.result[0]?.slotTimeMs ?? SLOT_MS;
+        putLiveAnswer(cache, '/performance', answer, 'confirmed');
+      }),
+      map(({ result }) => result[0] ?? null),
+      startWith<Performance | null>(null),
+    );
+    this.priorityFee$ = this.#keepWarm('/priority-fee', refresh.priorityFeeMs, () => readPrioritizationFees(mesh)).pipe(
+      map(({ slot, result }) => ({ slot, result: describePriorityFee(result, slot) })),
+      tap((answer) => putLiveAnswer(cache, '/priority-fee', answer, 'confirmed')),
+      map(({ result }) => result),
+      startWith(null),
+    );
+  }
+
+  /** The recent average slot time, in milliseconds. */
+  get slotTimeMs(): number {
+    return this.#slotTimeMs;
+  }
+
+  /** Repeats a read as slots come, at most once per period and one at a time. After a failure the old answer stays. */
+  #keepWarm<T>(path: LivePath, periodMs: number, read: () => Promise<T>): Observable<T> {
+    const { clock, onError } = this.#options;
+    let dueMs = Number.NEGATIVE_INFINITY;
+    const onReadFailed = (cause: unknown): Observable<never> => {
+      dueMs = clock.monotonic() + Math.min(RETRY_MS, periodMs);
+      this.failingPaths.add(path);
+      onError(path, cause);
+      return EMPTY;
+    };
+    const attempt$ = defer(() => {
+      dueMs = clock.monotonic() + periodMs;
+      return read();
+    }).pipe(
+      tap(() => this.failingPaths.delete(path)),
+      catchError(onReadFailed),
+    );
+    return this.#slot$.pipe(
+      filter(() => clock.monotonic() >= dueMs),
+      exhaustMap(() => attempt$),
+    );
+  }
+}
