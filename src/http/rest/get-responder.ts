@@ -1,0 +1,75 @@
+import type { Quota } from '../../access/limits/rate-limiter.ts';
+import { parseTarget } from '../../domain/canonical-request.ts';
+import type { StaticPage } from '../../page/static-page.ts';
+import { parsePathArguments, parseQueryArguments } from '../../routing/arguments.ts';
+import type { Admit } from '../../routing/route.ts';
+import { parseMinSlot } from '../../serving/min-slot.ts';
+import type { CachedRead, ReadRequest, ReadThrough } from '../../serving/read-through.ts';
+import type { RawResponse } from '../engine/raw-response.ts';
+import { requestTargetOf } from '../engine/request-guard.ts';
+import type { CheckedRequest } from './guarded-request.ts';
+import type { HitPathDeps } from './hit-path.ts';
+import { throwRouteNotFound } from './path-kinds.ts';
+import { nonceNotApplicable, parseNonce } from './receipt-nonce.ts';
+import { type Conditions, cachedReadResponse, documentResponse, localResponse, pageResponse } from './responses.ts';
+
+export interface GetResponderDeps extends Pick<HitPathDeps, 'context' | 'sealer'> {
+  readonly readThrough: ReadThrough;
+  /** The OpenAPI document, as JSON. */
+  readonly openApiDocument: string;
+  /** The page at `/verify`. */
+  readonly verifyPage: StaticPage;
+}
+
+/** Answers the GETs that the hit path hands over: misses, conditional requests, local routes, document and page. */
+export class GetResponder {
+  readonly #deps: GetResponderDeps;
+
+  constructor(deps: GetResponderDeps) {
+    this.#deps = deps;
+  }
+
+  /** Returns the response to a GET or HEAD. Throws GatewayError. */
+  respond({ req, match, pathKind, quota, admit }: CheckedRequest): RawResponse | Promise<RawResponse> {
+    const { context, readThrough, openApiDocument, verifyPage } = this.#deps;
+    const nonce = parseNonce(req.getHeader('x-receipt-nonce'));
+    if (nonce !== undefined && match?.route.envelope !== 'signed') throw nonceNotApplicable();
+    const conditions = { nonce, ifNoneMatch: req.getHeader('if-none-match'), accept: req.getHeader('accept-encoding') };
+    if (pathKind === 'page') return pageResponse(quota, verifyPage, conditions);
+    if (match === undefined) return documentResponse(quota, openApiDocument);
+    const { route, pathTexts } = match;
+    if (route.kind === 'post') return throwRouteNotFound();
+    const pathParams = parsePathArguments(route, pathTexts);
+    const target = parseTarget(requestTargetOf(req));
+    const params = { ...pathParams, ...parseQueryArguments(route, target) };
+    if (route.kind === 'local') return localResponse(quota, route, params, context);
+    const request = { route, params, key: target.canonical, minSlot: parseMinSlot(req.getHeader('x-min-slot')) };
+    const cachedRead = readThrough.fromCache(request);
+    return cachedRead === undefined
+      ? this.#fetch(request, admit, quota, conditions)
+      : this.#seal(cachedRead, quota, conditions);
+  }
+
+  async #fetch(request: ReadRequest, admit: Admit, quota: Quota, conditions: Conditions): Promise<RawResponse> {
+    const { context, readThrough } = this.#deps;
+    const startedMs = context.clock.monotonic();
+    const cachedRead = await readThrough.fetch(request, admit);
+    return this.#seal(cachedRead, quota, conditions, context.clock.monotonic() - startedMs);
+  }
+
+  /** Returns the response at once if the body exists, else in this turn of the event loop. */
+  #seal(
+    cachedRead: CachedRead,
+    quota: Quota,
+    conditions: Conditions,
+    upstreamMs?: number,
+  ): RawResponse | Promise<RawResponse> {
+    const { sealer } = this.#deps;
+    const { entry } = cachedRead;
+    const responseWith = (body: string | Buffer): RawResponse =>
+      cachedReadResponse(quota, { ...cachedRead, body, upstreamMs }, conditions);
+    if (conditions.nonce !== undefined) return sealer.sealWithNonce(entry, conditions.nonce).then(responseWith);
+    const body = sealer.bodyOf(entry);
+    return body === undefined ? sealer.seal(entry).then(responseWith) : responseWith(body);
+  }
+}

@@ -1,0 +1,135 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
+import { rateLimitKeyOf } from '../../access/authenticator.ts';
+import type { Quota } from '../../access/limits/rate-limiter.ts';
+import type { Principal } from '../../access/limits/tiers.ts';
+import type { RequestOutcome } from '../../access/usage/usage-line.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import { matchRoute } from '../../routes/index.ts';
+import type { RouteMatch } from '../../routing/match-route.ts';
+import type { Admit } from '../../routing/route.ts';
+import type { RawResponse } from '../engine/raw-response.ts';
+import { Reply } from '../engine/reply.ts';
+import { findFramingFault, isLastOnConnection } from '../engine/request-guard.ts';
+import type { HitPathDeps } from './hit-path.ts';
+import { checkMethod, isUnmetered, type PathKind, pathKindOf } from './path-kinds.ts';
+import { nonceNotApplicable } from './receipt-nonce.ts';
+import { errorResponse, rateLimitExceeded } from './responses.ts';
+import { recordUsage } from './usage-metering.ts';
+
+export type GuardedMethod = 'get' | 'post' | 'options' | 'other';
+
+/** A request that passed all checks, while its handler runs; the engine takes `req` back after that. */
+export interface CheckedRequest {
+  readonly req: HttpRequest;
+  readonly match: RouteMatch | undefined;
+  readonly pathKind: PathKind;
+  readonly reply: Reply;
+  readonly quota: Quota;
+  readonly admit: Admit;
+}
+
+/** Returns the response to a checked request. What it throws or rejects with becomes an error response. */
+export type Responder = (request: CheckedRequest) => RawResponse | Promise<RawResponse>;
+
+export type GuardDeps = Pick<HitPathDeps, 'context' | 'access' | 'pendingResponses' | 'onInternalError'>;
+
+/** The quota in the headers of a response to a request that could not be counted. */
+export const UNCOUNTED_QUOTA: Quota = { allowed: true, limit: 0, remaining: 0, reset: 0, retryAfter: 1 };
+
+/** One request on its way from the checks (framing, quota, method, credentials) to its response. */
+export class GuardedRequest {
+  readonly #deps: GuardDeps;
+  readonly #method: GuardedMethod;
+  readonly #url: string;
+  readonly #reply: Reply;
+  #quota = UNCOUNTED_QUOTA;
+  #principal: Principal | undefined;
+  #mustClose: boolean;
+
+  constructor(deps: GuardDeps, method: GuardedMethod, res: HttpResponse, req: HttpRequest) {
+    this.#deps = deps;
+    this.#method = method;
+    this.#url = req.getUrl();
+    this.#reply = new Reply(res, deps.pendingResponses, {
+      isHead: method === 'get' && req.getMethod() === 'head',
+      hasConnectionClose: req.getHeader('connection').toLowerCase() === 'close',
+    });
+    this.#mustClose = deps.context.isDraining();
+  }
+
+  /** Checks the request and has it answered. Never throws. */
+  handle(res: HttpResponse, req: HttpRequest, respond: Responder): void {
+    try {
+      const response = respond(this.#check(res, req));
+      if (response instanceof Promise) response.then(this.#send, this.#fail);
+      else this.#send(response);
+    } catch (thrown) {
+      this.#mustClose ||= this.#method === 'post' || this.#method === 'other'; // nobody reads a body that may follow
+      this.#fail(thrown);
+    }
+  }
+
+  #check(res: HttpResponse, req: HttpRequest): CheckedRequest {
+    const { access } = this.#deps;
+    const address = access.clientIp.resolve(res, req);
+    const match = matchRoute(this.#url);
+    const pathKind = pathKindOf(this.#url, match);
+    this.#quota = { ...access.rateLimiter.peek(address) };
+    this.#checkFraming(res, req);
+    if (this.#method !== 'options') this.#consumeQuota(req, address, match, pathKind, this.#method);
+    return { req, match, pathKind, reply: this.#reply, quota: this.#quota, admit: this.#admitFor(address) };
+  }
+
+  #checkFraming(res: HttpResponse, req: HttpRequest): void {
+    const allowsBody = this.#method === 'post';
+    const fault = findFramingFault(req, allowsBody);
+    this.#mustClose ||=
+      fault !== undefined || this.#deps.access.clientIp.hasProxyHeader(res) || isLastOnConnection(req, allowsBody);
+    if (fault !== undefined) throw new GatewayError('invalid_request', fault);
+  }
+
+  /** Counts the request. A caller without quota learns of nothing else that is wrong with the request. */
+  #consumeQuota(
+    req: HttpRequest,
+    address: ArrayBuffer,
+    match: RouteMatch | undefined,
+    pathKind: PathKind,
+    method: Exclude<GuardedMethod, 'options'>,
+  ): void {
+    const weight = isUnmetered(match) ? 0 : weightOf(req);
+    const { principal, quota, credentialsError } = this.#deps.access.authenticator.consume(req, address, weight);
+    this.#principal = principal;
+    this.#quota = quota;
+    if (!quota.allowed) throw rateLimitExceeded(quota);
+    checkMethod(method, pathKind);
+    if (credentialsError !== undefined) throw credentialsError;
+    if (method === 'post' && req.getHeader('x-receipt-nonce') !== '') throw nonceNotApplicable();
+  }
+
+  #admitFor(address: ArrayBuffer): Admit {
+    const { admission, authenticator } = this.#deps.access;
+    const principal = this.#principal;
+    return (work) => admission.run(rateLimitKeyOf(address, principal), authenticator.tierOf(principal), work);
+  }
+
+  readonly #send = (response: RawResponse): void => this.#finish(response, 'answered');
+
+  readonly #fail = (thrown: unknown): void =>
+    this.#finish(errorResponse(this.#quota, thrown, this.#deps.onInternalError), usageOutcomeOf(thrown));
+
+  #finish(response: RawResponse, outcome: RequestOutcome): void {
+    const { access, context } = this.#deps;
+    if (this.#principal !== undefined) recordUsage(access.usage, this.#principal, this.#url, outcome);
+    if (this.#mustClose || context.isDraining()) this.#reply.sendAndClose(response);
+    else this.#reply.send(response);
+  }
+}
+
+/** Returns the quota that a request costs: an answer signed for one caller costs more than one for all. */
+const weightOf = (req: HttpRequest): number => (req.getHeader('x-receipt-nonce') === '' ? 1 : 2);
+
+function usageOutcomeOf(thrown: unknown): RequestOutcome {
+  const { status } = GatewayError.from(thrown);
+  if (status === 429) return 'limited';
+  return status < 500 ? 'refused' : 'failed';
+}
