@@ -12,7 +12,7 @@ import type { NetworkSnapshot } from '../domain/network-snapshot.ts';
 import { StartError } from '../domain/start-error.ts';
 import { createRequestHandlers, type RequestHandlerDeps } from './rest/request-handler.ts';
 import { AccountTopics } from './stream/account-topics.ts';
-import { openStreamServer } from './stream/stream-server.ts';
+import { StreamServer } from './stream/stream-server.ts';
 
 export interface ServerOptions extends Omit<RequestHandlerDeps, 'pendingResponses'> {
   readonly host: string;
@@ -65,7 +65,7 @@ export async function listen(options: ServerOptions): Promise<Server> {
   app.filter(refuseExcessConnections(options));
   const pendingResponses = { count: 0 };
   const { clock, readThrough, sealer } = options;
-  const stream = openStreamServer(app, {
+  const stream = new StreamServer(app, {
     ...options,
     ...options.stream,
     accountTopics: new AccountTopics({ clock, readThrough, sealer, liveAccounts: context.liveAccounts }),
@@ -104,7 +104,7 @@ export async function listen(options: ServerOptions): Promise<Server> {
     get pendingResponses() {
       return pendingResponses.count;
     },
-    publish: stream.publish,
+    publish: (entry, snapshot) => stream.publish(entry, snapshot),
     drain,
     close() {
       drain();

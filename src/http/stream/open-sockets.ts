@@ -1,0 +1,50 @@
+import type { Authenticator } from '../../access/authenticator.ts';
+import { CLOSE_CODES, type StreamSocket } from './stream-socket.ts';
+
+/** The open sockets of the stream. The engine aborts the process on a write to a closed one. */
+export class OpenSockets {
+  readonly #authenticator: Pick<Authenticator, 'isStillValid'>;
+  readonly #all = new Set<StreamSocket>();
+  /** The sockets that were opened with an API key. */
+  readonly #keyed = new Set<StreamSocket>();
+
+  constructor(authenticator: Pick<Authenticator, 'isStillValid'>) {
+    this.#authenticator = authenticator;
+  }
+
+  /** The number of open sockets. */
+  get size(): number {
+    return this.#all.size;
+  }
+
+  /** Returns true if the socket may be written to. */
+  has(socket: StreamSocket): boolean {
+    return this.#all.has(socket);
+  }
+
+  /** Adds a socket that was opened. */
+  add(socket: StreamSocket): void {
+    this.#all.add(socket);
+    if (socket.getUserData().principal?.key !== undefined) this.#keyed.add(socket);
+  }
+
+  /** Removes a socket that was closed. */
+  remove(socket: StreamSocket): void {
+    this.#all.delete(socket);
+    this.#keyed.delete(socket);
+  }
+
+  /** Closes the sockets whose key was revoked or has expired. */
+  closeInvalidKeys(): void {
+    for (const socket of [...this.#keyed]) {
+      const { principal } = socket.getUserData();
+      if (principal !== undefined && !this.#authenticator.isStillValid(principal))
+        socket.end(CLOSE_CODES.invalidKey, 'the key is not valid');
+    }
+  }
+
+  /** Closes all sockets, since the gateway is shutting down. */
+  closeAll(): void {
+    for (const socket of [...this.#all]) socket.end(CLOSE_CODES.goingAway, 'the gateway is shutting down');
+  }
+}

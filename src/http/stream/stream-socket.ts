@@ -1,0 +1,29 @@
+import type { WebSocket } from 'uWebSockets.js';
+import type { StreamSlot } from '../../access/limits/stream-quota.ts';
+import type { Principal } from '../../access/limits/tiers.ts';
+import type { StreamConnection } from './account-topics.ts';
+import type { FrameChannel } from './frame-channels.ts';
+
+/** The data of one WebSocket. The engine merges its members into the socket object, which has a `send` of its own. */
+export interface SocketData {
+  readonly channel: FrameChannel;
+  readonly shard: number;
+  /** The owner of the connection; undefined for an address without credentials. */
+  readonly principal: Principal | undefined;
+  /** The connection's place in the quota of its caller. */
+  readonly streamSlot: StreamSlot;
+  /** The connection as account topics use it. */
+  readonly connection: StreamConnection;
+}
+
+export type StreamSocket = WebSocket<SocketData>;
+
+/** Close codes: those of RFC 6455 7.4.1, 1013 of the IANA registry, and private ones from 4000. */
+export const CLOSE_CODES = {
+  goingAway: 1001,
+  messageTooLong: 1009,
+  slowConsumer: 1013,
+  invalidKey: 4401,
+  malformedMessage: 4403,
+  tooManyMessages: 4429,
+} as const;

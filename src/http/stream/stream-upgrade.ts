@@ -1,0 +1,74 @@
+import type { HttpRequest, HttpResponse, us_socket_context_t } from 'uWebSockets.js';
+import { rateLimitKeyOf } from '../../access/authenticator.ts';
+import type { Quota } from '../../access/limits/rate-limiter.ts';
+import type { Access } from '../../access/open-access.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import { type PendingResponses, Reply } from '../engine/reply.ts';
+import { requestTargetOf } from '../engine/request-guard.ts';
+import { checkWebSocketHandshake } from '../engine/websocket-handshake.ts';
+import { rateLimitHeaders } from '../rest/response-headers.ts';
+import { errorResponse } from '../rest/responses.ts';
+import type { FrameChannels } from './frame-channels.ts';
+import type { SocketData } from './stream-socket.ts';
+
+export interface StreamUpgradeOptions {
+  readonly access: Access;
+  readonly channels: FrameChannels;
+  readonly pendingResponses: PendingResponses;
+  readonly isDraining: () => boolean;
+  readonly onInternalError: (requestId: string, thrown: unknown) => void;
+}
+
+type Upgrade = (res: HttpResponse, req: HttpRequest, context: us_socket_context_t) => void;
+
+/** Creates the handler that accepts WebSockets, or refuses them with an HTTP error before the upgrade. */
+export function createStreamUpgrade(options: StreamUpgradeOptions): Upgrade {
+  const { access, pendingResponses, onInternalError } = options;
+  return (res, req, context) => {
+    let quota: Quota = access.rateLimiter.peek(new ArrayBuffer(4));
+    try {
+      const address = access.clientIp.resolve(res, req);
+      const metered = access.authenticator.consume(req, address, 1);
+      quota = metered.quota;
+      const socketData = acceptStream(options, req, address, metered);
+      res.writeStatus('101 Switching Protocols');
+      for (const [name, value] of rateLimitHeaders(quota)) res.writeHeader(name, value);
+      res.upgrade(
+        socketData,
+        req.getHeader('sec-websocket-key'),
+        '', // no subprotocol; otherwise the engine would accept the one that the client names
+        '', // no extension
+        context,
+      );
+    } catch (thrown) {
+      new Reply(res, pendingResponses).sendAndClose(errorResponse(quota, thrown, onInternalError));
+    }
+  };
+}
+
+/** Checks an upgrade request and takes a place in the caller's quota. Throws GatewayError. */
+function acceptStream(
+  { access, channels, isDraining }: StreamUpgradeOptions,
+  req: HttpRequest,
+  address: ArrayBuffer,
+  { principal, quota, credentialsError }: ReturnType<Access['authenticator']['consume']>,
+): SocketData {
+  if (!quota.allowed) throw rateLimited('too many requests', quota);
+  if (isDraining()) throw new GatewayError('shutting_down', 'the gateway is shutting down');
+  checkWebSocketHandshake(req);
+  const channel = channels.channelFor(requestTargetOf(req));
+  if (credentialsError !== undefined) throw credentialsError;
+  const tier = access.authenticator.tierOf(principal);
+  const streamSlot = access.streamQuota.acquire(rateLimitKeyOf(address, principal), tier);
+  if (streamSlot === undefined) throw rateLimited('too many open streams: close one first', quota);
+  return {
+    channel,
+    shard: channel.fanout.addSubscriber(),
+    principal,
+    streamSlot,
+    connection: { reply: () => {}, push: () => false, maxSubscriptions: tier.subscriptions }, // until the socket is open
+  };
+}
+
+const rateLimited = (message: string, { retryAfter }: Quota): GatewayError =>
+  new GatewayError('rate_limited', message, { retryAfter });
