@@ -1,0 +1,54 @@
+import { parseExactJson } from '../domain/parse-exact-json.ts';
+import type { Receipt } from '../receipts/receipt.ts';
+import { type Gap, GapDetector, type Snapshot } from './gap-detector.ts';
+import type { VerifyAnswer } from './verify-answer.ts';
+
+interface Frame {
+  readonly result: Snapshot;
+  readonly receipt: Receipt | null;
+}
+
+export interface FrameReaderOptions {
+  /** The request that the receipts of frames name; undefined for a stream without receipts. */
+  readonly signedRequest: string | undefined;
+  /** False on a stream with an interval, where the gateway skips frames by design. */
+  readonly expectsEveryFrame: boolean;
+  readonly verifyAnswer: VerifyAnswer;
+  readonly onSnapshot:
+    | ((snapshot: Snapshot, proof: { readonly receipt: Receipt | null; readonly body: string }) => void)
+    | undefined;
+  readonly onGap: ((gap: Gap) => void) | undefined;
+  readonly onError: ((error: unknown) => void) | undefined;
+}
+
+/** Reads the frames of the network: verifies them, finds gaps and calls back. */
+export class FrameReader {
+  readonly #options: FrameReaderOptions;
+  readonly #gapDetector: GapDetector;
+
+  constructor(options: FrameReaderOptions) {
+    this.#options = options;
+    this.#gapDetector = new GapDetector(options.expectsEveryFrame);
+  }
+
+  /** Handles the text of one frame. Rejects only with what a callback throws. */
+  async handle(text: string): Promise<void> {
+    const { onSnapshot, onGap, onError } = this.#options;
+    const frame = await this.#parse(text).catch((thrown: unknown) => {
+      onError?.(thrown);
+    });
+    if (frame === undefined) return;
+    const gap = this.#gapDetector.observe(frame.result);
+    if (gap === 'duplicate') return;
+    if (gap !== undefined) onGap?.(gap);
+    onSnapshot?.(frame.result, { receipt: frame.receipt, body: text });
+  }
+
+  async #parse(text: string): Promise<Frame> {
+    const { signedRequest, verifyAnswer } = this.#options;
+    if (signedRequest !== undefined) return verifyAnswer<Snapshot>(text, { request: signedRequest });
+    // Without receipts a frame is trusted as it is, its members too.
+    const { result } = parseExactJson(text) as { readonly result: Snapshot };
+    return { result, receipt: null };
+  }
+}
