@@ -1,7 +1,7 @@
 import { generateApiKey } from '../src/access/api-keys/api-key.ts';
 import { RateLimiter } from '../src/access/limits/rate-limiter.ts';
 import { tiersOf } from '../src/access/limits/tiers.ts';
-import { loadConfig } from '../src/config/config-schema.ts';
+import { loadConfig } from '../src/config/load-config.ts';
 import { systemClock } from '../src/runtime/system-clock.ts';
 
 // What it costs to count a request.

@@ -1,3 +1,4 @@
+import type { LimitsSettings, StakeSettings } from '../config/limits-schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import { StartError } from '../domain/start-error.ts';
 import { ApiKeyRegistry } from './api-keys/api-key-registry.ts';
@@ -9,7 +10,7 @@ import { ConnectionLimiter } from './limits/connection-limiter.ts';
 import { EventLoopLag } from './limits/event-loop-lag.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
 import { StreamQuota } from './limits/stream-quota.ts';
-import { type TierSettings, tiersOf } from './limits/tiers.ts';
+import { tiersOf } from './limits/tiers.ts';
 import { StakeBalances } from './stake/stake-balances.ts';
 import { StakeProofVerifier, type VerifySignature } from './stake/stake-proof.ts';
 import { UsageCounter } from './usage/usage-counter.ts';
@@ -29,13 +30,7 @@ export interface Access {
 }
 
 export interface AccessOptions {
-  readonly limits: TierSettings & {
-    readonly identities: number;
-    readonly connections: number;
-    readonly inFlight: number;
-    readonly queue: number;
-    readonly loopDelayMs: number;
-  };
+  readonly limits: LimitsSettings;
   /** The longest time that a request may queue for the upstream, in milliseconds. */
   readonly waitMs: number;
   readonly stake: StakeSettings;
@@ -48,16 +43,6 @@ export interface AccessOptions {
   /** Reads the wallet's current balance of the mint, in base units. */
   readonly readMintBalance: (wallet: string, mint: string) => Promise<bigint>;
   readonly onProblem: (problem: string, cause: unknown) => void;
-}
-
-export interface StakeSettings {
-  /** Mint whose holders get the staked tier; null for no staked tier. */
-  readonly mint: string | null;
-  /** Balance of one step, in base units. */
-  readonly step: string;
-  readonly holdSeconds: number;
-  readonly host: string | null;
-  readonly wallets: number;
 }
 
 /** Creates the parts and connects them. Throws a StartError for settings or a key file that can't be used. */

@@ -1,122 +1,127 @@
-import { resolve } from 'node:path';
 import { z } from 'zod';
-import { StartError } from '../domain/start-error.ts';
-import { describeIssue } from './config-errors.ts';
-import { mergeLayers, valueAt } from './config-layers.ts';
-import {
-  type ConfigFlags,
-  layersFromEnv,
-  layersFromFlags,
-  readOverlayLayer,
-  readPackagedLayer,
-} from './config-sources.ts';
 import { limitsSchema, stakeSchema } from './limits-schema.ts';
 import { pricesSchema } from './prices-schema.ts';
-import { settingNames, settingsOf } from './setting-names.ts';
-import { redactUrl, upstreamsSchema } from './upstreams-schema.ts';
-import { base58, countOrZero, positiveCount, section, wholeNumber } from './value-types.ts';
+import { upstreamsSchema } from './upstreams-schema.ts';
+import {
+  base58,
+  byteCount,
+  countOrZero,
+  type DeepReadonly,
+  milliseconds,
+  positiveCount,
+  section,
+  wholeNumber,
+} from './value-types.ts';
 
-const ms = wholeNumber(1, 3_600_000);
-const bytes = wholeNumber(1, 2 ** 40);
 const text = z.string('expected a text').min(1, 'expected a text that is not empty');
 const network = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6()], 'expected an IP address or a CIDR');
 
 const GENESIS = 'expected a genesis hash in base58, or null to take the cluster as it is';
-const LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const LEVELS = ['info', 'warn', 'error', 'silent'] as const;
 
-/**
- * Every knob there is and what it may be. It gives the names of the environment variables and of `--set` as well.
- * It holds no defaults: those are in config/default.json, which is the lowest layer of every configuration.
- */
-export const configSchema = section({
-  host: text,
-  port: wholeNumber(0, 65_535),
-  state: text,
-  cluster: z.nullable(base58(GENESIS)),
-  upstreams: upstreamsSchema,
-  upstream: section({
-    timeoutMs: ms,
-    slowTimeoutMs: ms,
-    connections: wholeNumber(1, 10_000),
-    queue: positiveCount,
-    maxBytes: bytes,
-    silenceMs: ms,
-    pingMs: ms,
-    ackMs: ms,
-    backoffMinMs: ms,
-    backoffMaxMs: ms,
-    startMs: ms,
-    subscriptions: wholeNumber(4, 100_000),
-    inFlightBytes: bytes,
-    maxJump: wholeNumber(1, 1_000_000),
-    steadySlots: wholeNumber(1, 10_000),
-  }),
-  embedded: section({
-    slotMs: wholeNumber(10, 60_000),
-    skipEvery: countOrZero,
-    slotsPerEpoch: wholeNumber(32, 1_000_000_000),
-    transactionsPerSlot: wholeNumber(0, 1_000),
-  }),
-  refresh: section({ epochMs: ms, performanceMs: ms, priorityFeeMs: ms, hotKeys: countOrZero }),
-  cache: section({ bytes, maxStaleSlots: positiveCount, sealAhead: countOrZero, sealTogether: wholeNumber(1, 256) }),
-  watch: section({
-    accounts: countOrZero,
-    lists: countOrZero,
-    maxListMembers: wholeNumber(0, 200),
-    idleSlots: positiveCount,
-    auditMs: ms,
-    maxAccountBytes: bytes,
-  }),
-  limits: limitsSchema,
-  stake: stakeSchema,
-  prices: pricesSchema,
-  trustedProxies: z.array(network, 'expected a list of IP addresses and CIDRs'),
-  stream: section({ throttleMs: wholeNumber(0, 60_000), silenceMs: ms, maxBackpressureBytes: bytes }),
-  drainMs: wholeNumber(0, 600_000),
-  log: section({ level: z.enum(LEVELS, `expected one of ${LEVELS.join(', ')}`) }),
+const upstreamSchema = section({
+  timeoutMs: milliseconds.describe('Longest time of a read, all attempts included, in milliseconds.'),
+  slowTimeoutMs: milliseconds.describe(
+    'Longest time of a read that scans a program or reaches into old ledgers, in milliseconds.',
+  ),
+  connections: wholeNumber(1, 10_000).describe('HTTP connections per node, which is the number of requests in flight.'),
+  queue: positiveCount.describe('Requests per node that may wait for a connection; further ones fail as overloaded.'),
+  maxBytes: byteCount.describe(
+    'Longest response and longest WebSocket message in bytes, and most bytes of unread messages.',
+  ),
+  silenceMs: milliseconds.describe(
+    'Time without a message after which a WebSocket is closed, or without a new slot after which a node is stalled, in milliseconds.',
+  ),
+  pingMs: milliseconds.describe('Interval of WebSocket pings in milliseconds; each must be answered before the next.'),
+  ackMs: milliseconds.describe(
+    'Longest time of a WebSocket handshake or the acknowledgement of a subscription, in milliseconds.',
+  ),
+  backoffMinMs: milliseconds.describe('First delay before a reconnect, in milliseconds; it doubles with each failure.'),
+  backoffMaxMs: milliseconds.describe('Longest delay before a reconnect, in milliseconds.'),
+  startMs: milliseconds.describe('Longest time to connect to a first node at the start, in milliseconds.'),
+  subscriptions: wholeNumber(4, 100_000).describe('Subscriptions per WebSocket connection.'),
+  inFlightBytes: byteCount.describe('Bytes of responses being received at one time, over all nodes.'),
+  maxJump: wholeNumber(1, 1_000_000).describe(
+    'Slots beyond the elapsed time that one node may be ahead before its slots are not believed.',
+  ),
+  steadySlots: wholeNumber(1, 10_000).describe(
+    'Slots that a single node must advance steadily after a larger jump before it is believed.',
+  ),
 });
 
-type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
+const embeddedSchema = section({
+  slotMs: wholeNumber(10, 60_000).describe(
+    'Slot time in milliseconds; a stored cluster keeps the one it started with.',
+  ),
+  skipEvery: countOrZero.describe('One slot in so many has no block; 0 for none.'),
+  slotsPerEpoch: wholeNumber(32, 1_000_000_000).describe('Slots per epoch.'),
+  transactionsPerSlot: wholeNumber(0, 1_000).describe('Average number of transactions per slot; 0 for no traffic.'),
+});
 
-/** The configuration that is in force, whole and valid. */
-export type Config = DeepReadonly<z.output<typeof configSchema>>;
+const refreshSchema = section({
+  epochMs: milliseconds.describe('Interval of reading the epoch, in milliseconds.'),
+  performanceMs: milliseconds.describe('Interval of reading performance samples, in milliseconds.'),
+  priorityFeeMs: milliseconds.describe('Interval of reading prioritization fees, in milliseconds.'),
+  hotKeys: countOrZero.describe('Cache keys per slot that are refreshed for the next slot if they are read often.'),
+});
 
-/** Where a configuration comes from besides the package's own files. */
-export interface ConfigSources {
-  readonly flags?: ConfigFlags;
-  readonly env?: Readonly<Record<string, string | undefined>>;
-  /** What relative paths start from. */
-  readonly cwd: string;
-}
+const cacheSchema = section({
+  bytes: byteCount.describe('Memory of all cached answers, in bytes.'),
+  maxStaleSlots: positiveCount.describe(
+    'Slots for which an answer that can not be confirmed is still served as stale; then it is 503 stale.',
+  ),
+  sealAhead: countOrZero.describe('Bodies of a slot that are signed before they are requested.'),
+  sealTogether: wholeNumber(1, 256).describe(
+    'Most answers per signature; beyond 64 the inclusion paths grow without benefit.',
+  ),
+});
+
+const watchSchema = section({
+  accounts: countOrZero.describe(
+    'Accounts kept live by subscriptions, each commitment counted separately; 0 for none.',
+  ),
+  lists: countOrZero.describe('Token lists kept live, each commitment counted separately; 0 for none.'),
+  maxListMembers: wholeNumber(0, 200).describe('Token accounts of the longest list that is kept live.'),
+  idleSlots: positiveCount.describe('Slots without a read after which an account or list is no longer kept live.'),
+  auditMs: milliseconds.describe('Interval in milliseconds of re-reading all live accounts to compare them.'),
+  maxAccountBytes: byteCount.describe('Longest JSON of an account that is kept live, in bytes.'),
+});
+
+const streamSchema = section({
+  throttleMs: wholeNumber(0, 60_000).describe('Shortest time between two frames of the stream, in milliseconds.'),
+  silenceMs: milliseconds.describe('Longest time between two frames, in milliseconds: without news one repeats.'),
+  maxBackpressureBytes: byteCount.describe('Unsent bytes above which a connection counts as a slow consumer.'),
+});
 
 /**
- * Makes the configuration: config/default.json, then the file that `--config` names, then the environment, then the
- * flags, each over the one before. Throws a StartError that names every bad value and unknown name, with its source.
+ * The schema of all settings, with their meanings. The names of environment variables and of `--set` derive from it. It
+ * has no defaults: those are in config/default.json, the lowest layer of every configuration.
  */
-export function loadConfig({ flags = {}, env = {}, cwd }: ConfigSources): Config {
-  const settings = settingsOf(configSchema);
-  const layers = [
-    readPackagedLayer('default'),
-    ...(flags.config === undefined ? [] : [readOverlayLayer(flags.config, cwd)]),
-    ...layersFromEnv(env, settings),
-    ...layersFromFlags(flags, settings),
-  ];
-  const config = configSchema.safeParse(layers.map(({ values }) => values).reduce(mergeLayers));
-  if (config.success) return { ...config.data, state: resolve(cwd, config.data.state) };
-  const problems = config.error.issues.map((issue) => describeIssue(issue, layers, settingNames(settings)));
-  throw new StartError(78, problems.join('; '), config.error);
-}
+export const configSchema = section({
+  host: text.describe('Address to listen on.'),
+  port: wholeNumber(0, 65_535).describe('Port to listen on; 0 for a free one.'),
+  state: text.describe('Folder of the receipt key, API keys and usage, which outlives the process.'),
+  cluster: z
+    .nullable(base58(GENESIS))
+    .describe('Genesis hash that all nodes must have; null to accept the one of the first node.'),
+  upstreams: upstreamsSchema,
+  upstream: upstreamSchema.describe('Timeouts, connections and limits toward the nodes.'),
+  embedded: embeddedSchema.describe('The embedded cluster, which runs if upstreams is empty.'),
+  refresh: refreshSchema.describe("Intervals of reading the network's state."),
+  cache: cacheSchema.describe('Memory and age of cached answers, and their signatures.'),
+  watch: watchSchema.describe('Accounts and token lists kept live by subscriptions.'),
+  limits: limitsSchema.describe('Limits per caller and over all callers.'),
+  stake: stakeSchema.describe('The staked tier: limits by the token balance of a wallet.'),
+  prices: pricesSchema.describe('Price sources of tokens.'),
+  trustedProxies: z
+    .array(network, 'expected a list of IP addresses and CIDRs')
+    .describe('Proxies whose X-Forwarded-For or PROXY v2 header is believed: IP addresses and CIDRs.'),
+  stream: streamSchema.describe('The WebSocket stream.'),
+  drainMs: wholeNumber(0, 600_000).describe('Longest wait for pending requests at the end, in milliseconds.'),
+  log: section({
+    level: z.enum(LEVELS, `expected one of ${LEVELS.join(', ')}`).describe('Lowest level of the log.'),
+  }).describe('The log.'),
+});
 
-/** A configuration in the form of a configuration file, fit to be shown: of each URL only what holds no key. */
-export function formatConfig(config: Config): string {
-  const upstreams = config.upstreams.map(({ id, url, wsUrl, ...roles }) => ({
-    id,
-    url: redactUrl(url),
-    ws: redactUrl(wsUrl),
-    ...roles,
-  }));
-  const { url } = config.prices.jupiter;
-  const isDefaultUrl = url === valueAt(readPackagedLayer('default').values, ['prices', 'jupiter', 'url']); // no key stands there
-  const prices = { ...config.prices, jupiter: { url: isDefaultUrl ? url : redactUrl(url) } };
-  return `${JSON.stringify({ ...config, upstreams, prices }, undefined, 2)}\n`;
-}
+/** A complete and valid configuration. */
+export type Config = DeepReadonly<z.output<typeof configSchema>>;

@@ -1,38 +1,56 @@
 import { z } from 'zod';
-import { base58, countOrZero, positiveCount, section, wholeNumber } from './value-types.ts';
+import { base58, countOrZero, type DeepReadonly, positiveCount, section, wholeNumber } from './value-types.ts';
 
 const tierLimits = {
-  requests: positiveCount,
-  streams: countOrZero,
-  subscriptions: countOrZero,
-  messages: positiveCount,
-  inFlight: positiveCount,
+  requests: positiveCount.describe('Requests per window; a request with a nonce counts as two.'),
+  streams: countOrZero.describe('Open WebSocket connections.'),
+  subscriptions: countOrZero.describe('Account subscriptions per WebSocket connection.'),
+  messages: positiveCount.describe('WebSocket messages per second, over all connections of a caller.'),
+  inFlight: positiveCount.describe('Cache misses of a caller that may run at one time; as many more may wait.'),
 };
-const tier = section({ ...tierLimits, windowSeconds: wholeNumber(1, 86_400) });
+const windowSeconds = wholeNumber(1, 86_400).describe('Length of a window in seconds, from its first request on.');
+const tier = section({ ...tierLimits, windowSeconds });
 
-/** Who may ask how much. A wallet gets the free tier once more for each step that it holds, up to `staked`. */
+/** The limits of callers. A wallet gets the free tier once more for each step of its balance, up to `staked`. */
 export const limitsSchema = section({
-  free: tier,
-  build: tier,
-  scale: tier,
-  staked: section(tierLimits),
-  identities: positiveCount,
-  connections: positiveCount,
-  bodyBytes: wholeNumber(1, 2 ** 24),
-  inFlight: positiveCount,
-  queue: countOrZero,
-  loopDelayMs: wholeNumber(1, 60_000),
+  free: tier.describe('Limits of a caller without credentials, counted per IPv4 address or IPv6 /64.'),
+  build: tier.describe('Limits of an API key of the tier build.'),
+  scale: tier.describe('Limits of an API key of the tier scale, which has priority in the queue.'),
+  staked: section(tierLimits).describe(
+    'Upper limits of a wallet with a stake, which gets the free tier once more for each stake.step it holds.',
+  ),
+  identities: positiveCount.describe('Addresses counted separately; further ones share one window.'),
+  connections: positiveCount.describe('Connections that an address may open per second.'),
+  bodyBytes: wholeNumber(1, 2 ** 24).describe('Longest request body in bytes; longer ones are refused with 413.'),
+  inFlight: positiveCount.describe('Cache misses of all callers that may run at one time.'),
+  queue: countOrZero.describe('Cache misses of all callers that may wait; further ones are refused as overloaded.'),
+  loopDelayMs: wholeNumber(1, 60_000).describe(
+    'Event loop lag in milliseconds above which new cache misses are refused as overloaded.',
+  ),
 });
+
+/** The limits section of the configuration. */
+export type LimitsSettings = DeepReadonly<z.output<typeof limitsSchema>>;
 
 const MINT = 'expected the address of a mint, or null for no staked tier';
 const STEP = 'expected a count of base units as a text of digits, from 1 to 2^64';
 const HOST = 'expected the name of the host that wallets sign for';
 
-/** What a wallet must hold, and for how long. */
+/** The staked tier: how much a wallet must hold, and for how long. */
 export const stakeSchema = section({
-  mint: z.nullable(base58(MINT)),
-  step: z.string(STEP).regex(/^[1-9]\d{0,18}$/, STEP),
-  holdSeconds: wholeNumber(1, 86_400),
-  host: z.nullable(z.string(HOST).regex(/^(?!null$)[A-Za-z0-9.:_-]{1,253}$/, HOST)),
-  wallets: positiveCount,
+  mint: z.nullable(base58(MINT)).describe('Mint whose holders get the staked tier; null for no staked tier.'),
+  step: z
+    .string(STEP)
+    .regex(/^[1-9]\d{0,18}$/, STEP)
+    .describe('Balance of one step in base units of the mint, as a text of digits.'),
+  holdSeconds: wholeNumber(1, 86_400).describe(
+    'Time in seconds over which the lowest observed balance of a wallet counts.',
+  ),
+  host: z
+    .nullable(z.string(HOST).regex(/^(?!null$)[A-Za-z0-9.:_-]{1,253}$/, HOST))
+    .describe('Host name of this gateway in the text that wallets sign; required with stake.mint.'),
+  wallets: positiveCount.describe('Wallets whose balance is observed at one time.'),
 });
+
+/** The stake section of the configuration. */
+export type StakeSettings = DeepReadonly<z.output<typeof stakeSchema>>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { PRICE_SOURCES } from '../domain/price-source-names.ts';
-import { base58, section, wholeNumber } from './value-types.ts';
+import { base58, type DeepReadonly, section, wholeNumber } from './value-types.ts';
 
 const SOURCES_EXPECTED = `expected a list of ${PRICE_SOURCES.join(', ')}, or null to value only what the embedded cluster has`;
 
@@ -11,11 +11,22 @@ const byMint = <T extends z.ZodType>(value: T, expected: string) =>
 const price = z.number('expected a price in dollars').positive('expected a price above zero');
 const feed = z.string().regex(/^(0x)?[0-9a-fA-F]{64}$/, 'expected the id of a Pyth feed: 64 hex digits');
 
-/** What tokens are worth, and who says so. */
+/** The price sources of tokens. */
 export const pricesSchema = section({
-  sources: z.nullable(z.array(z.enum(PRICE_SOURCES, SOURCES_EXPECTED), SOURCES_EXPECTED)),
-  maxAgeSec: wholeNumber(1, 86_400),
-  static: byMint(price, 'expected prices in dollars by mint'),
-  pyth: section({ feeds: byMint(feed, 'expected ids of Pyth feeds by mint') }),
-  jupiter: section({ url: z.url({ protocol: /^https?$/, error: 'expected an http:// or https:// URL' }) }),
+  sources: z
+    .nullable(z.array(z.enum(PRICE_SOURCES, SOURCES_EXPECTED), SOURCES_EXPECTED))
+    .describe('Price sources in use; null for the feeds of the embedded cluster, and none on any other.'),
+  maxAgeSec: wholeNumber(1, 86_400).describe('Age in seconds beyond which a price is not used.'),
+  static: byMint(price, 'expected prices in dollars by mint').describe('Fixed prices in dollars by mint.'),
+  pyth: section({
+    feeds: byMint(feed, 'expected ids of Pyth feeds by mint').describe('Ids of Pyth price feeds by mint.'),
+  }).describe('Prices from Pyth accounts on chain.'),
+  jupiter: section({
+    url: z
+      .url({ protocol: /^https?$/, error: 'expected an http:// or https:// URL' })
+      .describe('URL of the price API; it may contain a key and is redacted in output.'),
+  }).describe('Prices from the Jupiter price API v3.'),
 });
+
+/** The prices section of the configuration. */
+export type PriceSettings = DeepReadonly<z.output<typeof pricesSchema>>;

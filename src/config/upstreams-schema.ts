@@ -13,15 +13,29 @@ const node = z
       id: z
         .string()
         .regex(/^[\w-]{1,32}$/, 'expected up to 32 letters, digits, _ and -')
-        .optional(),
-      url: z.url({ protocol: /^https?$/, abort: true, error: 'expected an http:// or https:// URL' }),
-      ws: z.url({ protocol: /^wss?$/, error: 'expected a ws:// or wss:// URL' }).optional(),
-      weight: z.exactOptional(z.number(WEIGHT_EXPECTED).min(0.01, WEIGHT_EXPECTED).max(100, WEIGHT_EXPECTED)),
-      archival: z.exactOptional(z.boolean('expected true or false')),
-      pooled: z.exactOptional(z.boolean('expected true or false')),
-      methods: z.exactOptional(
-        z.array(z.enum(READ_METHODS, METHOD_EXPECTED), METHODS_EXPECTED).min(1, METHODS_EXPECTED),
-      ),
+        .optional()
+        .describe('Name of the node in /health and the log; default: node-1, node-2 and so on.'),
+      url: z
+        .url({ protocol: /^https?$/, abort: true, error: 'expected an http:// or https:// URL' })
+        .describe('URL of JSON-RPC over HTTP.'),
+      ws: z
+        .url({ protocol: /^wss?$/, error: 'expected a ws:// or wss:// URL' })
+        .optional()
+        .describe('URL of pubsub; default: the same host, on the next port if the URL has one.'),
+      weight: z
+        .exactOptional(z.number(WEIGHT_EXPECTED).min(0.01, WEIGHT_EXPECTED).max(100, WEIGHT_EXPECTED))
+        .describe('Share of the reads in proportion to the other nodes; default: 1.'),
+      archival: z
+        .exactOptional(z.boolean('expected true or false'))
+        .describe('Whether the node has the whole ledger; default: false.'),
+      pooled: z
+        .exactOptional(z.boolean('expected true or false'))
+        .describe(
+          'Whether many nodes answer behind the URL, so that responses may lag behind notifications; default: false.',
+        ),
+      methods: z
+        .exactOptional(z.array(z.enum(READ_METHODS, METHOD_EXPECTED), METHODS_EXPECTED).min(1, METHODS_EXPECTED))
+        .describe('The only RPC methods to send to the node; default: all.'),
     },
     NODE_EXPECTED,
   )
@@ -33,18 +47,19 @@ const node = z
     ...roles,
   }));
 
+/** One node: an object, or a text that gives its URLs. */
+export const upstreamNodeSchema = z.preprocess((value) => (typeof value === 'string' ? splitUrls(value) : value), node);
+
 /**
  * The Solana nodes to read from, each `{ id, url, wsUrl, weight, archival, pooled, methods }`. A node given only by URL
  * gets the usual WebSocket address and an id by its position: ids appear in /health, where no URL may, as it can
  * contain a key.
  */
 export const upstreamsSchema = z
-  .array(
-    z.preprocess((value) => (typeof value === 'string' ? splitUrls(value) : value), node),
-    'expected a list of nodes',
-  )
+  .array(upstreamNodeSchema, 'expected a list of nodes')
   .transform((nodes) => nodes.map((node, index) => ({ ...node, id: node.id ?? `node-${index + 1}` })))
-  .refine((nodes) => new Set(nodes.map(({ id }) => id)).size === nodes.length, 'expected ids that differ');
+  .refine((nodes) => new Set(nodes.map(({ id }) => id)).size === nodes.length, 'expected ids that differ')
+  .describe('The Solana nodes to read from; empty for an embedded cluster.');
 
 function splitUrls(text: string): { url: string; ws?: string } {
   const comma = text.indexOf(',');

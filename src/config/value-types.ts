@@ -1,19 +1,28 @@
 import { z } from 'zod';
 
-// The kinds of values that settings have, each with what is said of one that is not of it.
+// The types of setting values, each with the message for a value of another type.
 
 export const wholeNumber = (min: number, max: number) => {
   const expected = `expected a whole number from ${min} to ${max}`;
   return z.int(expected).min(min, expected).max(max, expected);
 };
 
-/** Of something that there is at least one of. */
+/** A count of at least one. */
 export const positiveCount = wholeNumber(1, 10_000_000);
 
-/** Of something that there may be none of. */
+/** A count that may be zero. */
 export const countOrZero = wholeNumber(0, 1_000_000);
+
+/** A duration in milliseconds, up to an hour. */
+export const milliseconds = wholeNumber(1, 3_600_000);
+
+/** A size in bytes. */
+export const byteCount = wholeNumber(1, 2 ** 40);
 
 /** 32 bytes: an address, or a genesis hash. */
 export const base58 = (expected: string) => z.string(expected).regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, expected);
 
 export const section = <T extends z.core.$ZodShape>(shape: T) => z.strictObject(shape, 'expected a group of settings');
+
+/** A type whose members can't be assigned, at any depth. */
+export type DeepReadonly<T> = T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;

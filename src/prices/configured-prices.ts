@@ -1,3 +1,4 @@
+import type { PriceSettings } from '../config/prices-schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import { PRICE_SOURCES, type PriceSourceName } from '../domain/price-source-names.ts';
 import type { Slot } from '../domain/slot.ts';
@@ -9,16 +10,6 @@ import { createPriceLookup, type PriceLookup } from './price-lookup.ts';
 import type { PriceSource } from './price-source.ts';
 import { pythPrices } from './pyth-prices.ts';
 import { staticPrices } from './static-prices.ts';
-
-/** The config section `prices`; its defaults stand in config/default.json. */
-export interface PriceSettings {
-  /** The sources in use; null for those that the cluster comes with. */
-  readonly sources: readonly PriceSourceName[] | null;
-  readonly maxAgeSec: number;
-  readonly static: Readonly<Record<string, number>>;
-  readonly pyth: { readonly feeds: Readonly<Record<string, string>> };
-  readonly jupiter: { readonly url: string };
-}
 
 /** The dependencies of the sources. */
 export interface PriceDeps {

@@ -11,7 +11,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   page: ['node:crypto', 'node:fs', 'node:util', 'node:zlib'],
   'runtime/files': ['node:crypto', 'node:fs', 'node:net', 'node:os', 'node:path'],
   'solana/codec': ['bs58'],
-  'access/limits': ['domain', 'ipaddr.js'],
+  'access/limits': ['domain', 'config', 'ipaddr.js'],
   'access/stake': ['domain', 'bs58'],
   'access/usage': ['domain', 'runtime/files', 'node:fs', 'node:path', 'node:zlib'],
   cache: ['domain', 'lru-cache'],
@@ -37,7 +37,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'receipts/verify': ['domain', 'receipts', '@noble/curves', '@noble/hashes', 'bs58', 'node:crypto'],
   'solana/transactions': ['domain', 'solana/codec', 'solana/accounts', '@noble/hashes', '@solana/web3.js', 'bs58'],
   'upstream/failsafe': ['domain', 'upstream'],
-  access: ['domain', 'access/limits', 'access/stake', 'access/usage', 'access/api-keys'],
+  access: ['domain', 'access/limits', 'access/stake', 'access/usage', 'access/api-keys', 'config'],
   'localnet/encode': ['domain', 'solana/codec', 'solana/accounts', 'localnet/bank', 'solana/transactions', 'bs58'],
   'localnet/traffic': [
     'domain',
@@ -139,7 +139,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'upstream/reads': ['domain', 'upstream/json', 'upstream/rpc', 'upstream/mesh'],
   'live/accounts': ['domain', 'upstream/json', 'live', 'upstream/reads'],
   pipeline: ['domain', 'cache', 'upstream/mesh', 'upstream/reads', 'rxjs'],
-  prices: ['domain', 'solana/accounts', 'upstream/mesh', 'upstream/reads', 'undici', 'zod'],
+  prices: ['domain', 'solana/accounts', 'upstream/mesh', 'upstream/reads', 'config', 'undici', 'zod'],
   tokens: ['domain', 'runtime', 'solana/accounts', 'upstream/mesh', 'upstream/reads', 'node:util'],
   wiring: ['domain', 'runtime', 'config', 'upstream/mesh', 'localnet'],
   'live/token-lists': [

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { loadConfig } from '../../src/config/config-schema.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import type { Clock } from '../../src/domain/clock.ts';
 import { createGateway, type Gateway, type GatewayOptions } from '../../src/gateway.ts';
 import { createGenesis } from '../../src/localnet/cluster-genesis.ts';

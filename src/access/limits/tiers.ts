@@ -1,18 +1,8 @@
+import type { LimitsSettings } from '../../config/limits-schema.ts';
 import type { RateLimit } from './fixed-windows.ts';
 
 /** The limits of one caller. */
-export interface TierLimits {
-  /** Requests per window. */
-  readonly requests: number;
-  /** Open WebSocket connections. */
-  readonly streams: number;
-  /** Account subscriptions per connection. */
-  readonly subscriptions: number;
-  /** Messages per second, over all connections. */
-  readonly messages: number;
-  /** Requests that may wait for the upstream at one time. */
-  readonly inFlight: number;
-}
+export type TierLimits = LimitsSettings['staked'];
 
 /** A caller's limits, window and priority. */
 export interface Tier extends TierLimits, RateLimit {
@@ -21,13 +11,7 @@ export interface Tier extends TierLimits, RateLimit {
 }
 
 /** The tiers as configured. */
-export interface TierSettings {
-  readonly free: TierLimits & RateLimit;
-  readonly build: TierLimits & RateLimit;
-  readonly scale: TierLimits & RateLimit;
-  /** Upper limits of the staked tier, whatever the wallet holds. */
-  readonly staked: TierLimits;
-}
+export type TierSettings = Pick<LimitsSettings, 'free' | 'build' | 'scale' | 'staked'>;
 
 export interface Tiers {
   readonly free: Tier;

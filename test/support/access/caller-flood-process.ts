@@ -1,5 +1,5 @@
 import { RateLimiter } from '../../../src/access/limits/rate-limiter.ts';
-import { loadConfig } from '../../../src/config/config-schema.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
 import { collectGarbage } from '../collect-garbage.ts';
 import { ManualClock } from '../manual-clock.ts';
 import type { AddressFamily, CallerFloodResult } from './caller-flood.ts';

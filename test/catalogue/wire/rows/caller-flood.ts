@@ -1,5 +1,5 @@
 import { SITE_FACTOR } from '../../../../src/access/limits/rate-limiter.ts';
-import { loadConfig } from '../../../../src/config/config-schema.ts';
+import { loadConfig } from '../../../../src/config/load-config.ts';
 import { floodLimiter } from '../../../support/access/caller-flood.ts';
 import { info } from '../../findings.ts';
 import { countFor, expectAtMost, expectGrowth, type WireRow } from '../wire-row.ts';

@@ -1,0 +1,39 @@
+import { resolve } from 'node:path';
+import { StartError } from '../domain/start-error.ts';
+import { describeIssue } from './config-errors.ts';
+import { mergeLayers } from './config-layers.ts';
+import { type Config, configSchema } from './config-schema.ts';
+import {
+  type ConfigFlags,
+  layersFromEnv,
+  layersFromFlags,
+  readOverlayLayer,
+  readPackagedLayer,
+} from './config-sources.ts';
+import { settingNames, settingsOf } from './setting-names.ts';
+
+/** The sources of a configuration besides the package's own files. */
+export interface ConfigSources {
+  readonly flags?: ConfigFlags;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Base of relative paths. */
+  readonly cwd: string;
+}
+
+/**
+ * Loads the configuration: config/default.json, then the file that `--config` names, then the environment, then the
+ * flags, each over the former. Throws a StartError that names every invalid value and unknown name, with its source.
+ */
+export function loadConfig({ flags = {}, env = {}, cwd }: ConfigSources): Config {
+  const settings = settingsOf(configSchema);
+  const layers = [
+    readPackagedLayer('default'),
+    ...(flags.config === undefined ? [] : [readOverlayLayer(flags.config, cwd)]),
+    ...layersFromEnv(env, settings),
+    ...layersFromFlags(flags, settings),
+  ];
+  const config = configSchema.safeParse(layers.map(({ values }) => values).reduce(mergeLayers));
+  if (config.success) return { ...config.data, state: resolve(cwd, config.data.state) };
+  const problems = config.error.issues.map((issue) => describeIssue(issue, layers, settingNames(settings)));
+  throw new StartError(78, problems.join('; '), config.error);
+}

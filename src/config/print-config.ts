@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { valueAt } from './config-layers.ts';
+import { type Config, configSchema } from './config-schema.ts';
+import { readPackagedLayer } from './config-sources.ts';
+import { redactUrl, upstreamNodeSchema } from './upstreams-schema.ts';
+
+/** Formats a configuration as a configuration file, with the keys in URLs redacted. */
+export function formatConfig(config: Config): string {
+  const upstreams = config.upstreams.map(({ id, url, wsUrl, ...roles }) => ({
+    id,
+    url: redactUrl(url),
+    ws: redactUrl(wsUrl),
+    ...roles,
+  }));
+  const { url } = config.prices.jupiter;
+  const isDefaultUrl = url === valueAt(readPackagedLayer('default').values, ['prices', 'jupiter', 'url']); // has no key
+  const prices = { ...config.prices, jupiter: { url: isDefaultUrl ? url : redactUrl(url) } };
+  return `${JSON.stringify({ ...config, upstreams, prices }, undefined, 2)}\n`;
+}
+
+/**
+ * Formats the schema of a configuration file as JSON Schema (draft 2020-12), with the meaning and the default value of
+ * each setting. No setting is required, as a file contains only what it changes.
+ */
+export function formatConfigSchema(): string {
+  const schema = z.toJSONSchema(configSchema, {
+    io: 'input',
+    override({ zodSchema, jsonSchema }) {
+      if (zodSchema === upstreamNodeSchema) allowText(jsonSchema, 'URL or URL,WEBSOCKET-URL');
+    },
+  });
+  return `${JSON.stringify(withDefaults(schema, readPackagedLayer('default').values), undefined, 2)}\n`;
+}
+
+/** Changes a schema so that it accepts a text as well. */
+function allowText(schema: z.core.JSONSchema.BaseSchema, description: string): void {
+  const other = { ...schema };
+  for (const key of Object.keys(schema)) delete schema[key];
+  schema.anyOf = [{ type: 'string', description }, other];
+}
+
+/** Returns the schema of a section with the default of each setting. */
+function withDefaults(schema: z.core.JSONSchema.BaseSchema, values: unknown): z.core.JSONSchema.BaseSchema {
+  const { required: _, ...optional } = schema;
+  const properties = Object.entries(schema.properties ?? {}).map(([name, property]) => {
+    if (typeof property === 'boolean') return [name, property];
+    const value = valueAt(values, [name]);
+    return [name, property.properties === undefined ? { ...property, default: value } : withDefaults(property, value)];
+  });
+  return { ...optional, properties: Object.fromEntries(properties) };
+}
