@@ -147,7 +147,7 @@ t.test('inconsistent files are refused, never repaired', async (t) => {
     const file = join(folder, '2.json');
     writeFileSync(file, readFileSync(file, 'utf8').replace(/"notBefore":1/, '"notBefore":2'));
   });
-  await spoil('a word of a key that is not there', /did not sign this/, ({ folder }) => {
+  await spoil('a word of a key that is not there', /lacks the signature of the former key/, ({ folder }) => {
     const file = join(folder, '2.json');
     writeFileSync(file, readFileSync(file, 'utf8').replace(/"kid":"\w+"/, '"kid":"0000000000000000"'));
   });
