@@ -50,7 +50,7 @@ async function derive(): Promise<TokenAccountAddresses> {
 export function tokenAccountFinder(addresses: TokenAccountAddresses): TokenAccountFinder {
   return ({ mint }, owner) => {
     const account = addresses.get(`${mint.address} ${owner.address}`);
-    if (account === undefined) throw new Error(`nobody derived the token account of ${owner.address}`);
+    if (account === undefined) throw new Error(`no token account was derived for ${owner.address}`);
     return account;
   };
 }

@@ -2,18 +2,18 @@
 interface KnownDifference {
   readonly request: string;
   /** Path, type at the node, type here. */
-  readonly lines: readonly string[];
+  readonly differences: readonly string[];
   readonly reason: string;
 }
 
-const NO_VOTES = 'one validator that needs nobody to agree with: blocks hold no votes';
-const NO_EARLIER_BLOCKS = 'a node that began at a later slot, as from a snapshot, and has no block before it';
+const NO_VOTES = 'a cluster of one validator has no votes in its blocks';
+const NO_EARLIER_BLOCKS = 'a node that starts at a later slot, as from a snapshot, has no block before it';
 
 /** All known differences: any other fails the test, and so does a listed one that no longer exists. */
 export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   {
     request: 'getAccountInfo ["<vote>",{"encoding":"jsonParsed","commitment":"confirmed"}]',
-    lines: [
+    differences: [
       '.result.value.data: {parsed program space} -> list',
       '.result.value.data.parsed: {info type} -> nothing',
       '.result.value.data.program: string -> nothing',
@@ -25,13 +25,13 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   {
     request:
       'getAccountInfo ["SysvarStakeHistory1111111111111111111111111",{"encoding":"jsonParsed","commitment":"confirmed"}]',
-    lines: ['.result.value.data.parsed.info[]: {epoch stakeHistory} -> nothing'],
+    differences: ['.result.value.data.parsed.info[]: {epoch stakeHistory} -> nothing'],
     reason: 'stake earns nothing here and has no history',
   },
   {
     request:
       'getAccountInfo ["Feature111111111111111111111111111111111111",{"encoding":"jsonParsed","commitment":"confirmed"}]',
-    lines: [
+    differences: [
       '.result.value: {data executable lamports owner rentEpoch space} -> null',
       '.result.value.data: {parsed program space} -> nothing',
       '.result.value.executable: boolean -> nothing',
@@ -44,7 +44,7 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   },
   {
     request: 'getClusterNodes []',
-    lines: [
+    differences: [
       '.result[].gossip: string -> null',
       '.result[].serveRepair: string -> null',
       '.result[].tpuForwardsQuic: string -> null',
@@ -57,7 +57,7 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   {
     request:
       'getBlock [839,{"transactionDetails":"full","encoding":"jsonParsed","maxSupportedTransactionVersion":0,"rewards":true,"commitment":"confirmed"}]',
-    lines: [
+    differences: [
       '.result.transactions[].transaction.message.instructions[].parsed.info: {account mint source systemProgram tokenProgram wallet} | {authority destination mint source tokenAmount} | {towerSync voteAccount voteAuthority} -> {account mint source systemProgram tokenProgram wallet} | {authority destination mint source tokenAmount}',
       '.result.transactions[].transaction.message.instructions[].parsed.info.towerSync: {blockId hash lockouts root timestamp} -> nothing',
       '.result.transactions[].transaction.message.instructions[].parsed.info.voteAccount: string -> nothing',
@@ -68,12 +68,12 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   {
     request:
       'getBlock [898,{"transactionDetails":"accounts","maxSupportedTransactionVersion":0,"commitment":"confirmed"}]',
-    lines: ['.result.transactions[].version: integer | string -> integer'],
+    differences: ['.result.transactions[].version: integer | string -> integer'],
     reason: NO_VOTES,
   },
   {
     request: 'getBlock [0,{"transactionDetails":"none"}]',
-    lines: [
+    differences: [
       '.: {jsonrpc result id} -> {jsonrpc error id}',
       '.result: {blockHeight blockTime blockhash parentSlot previousBlockhash rewards} -> nothing',
       '.error: nothing -> {code message}',
@@ -82,7 +82,7 @@ export const KNOWN_DIFFERENCES: readonly KnownDifference[] = [
   },
   {
     request: 'getBlockTime [0]',
-    lines: [
+    differences: [
       '.: {jsonrpc result id} -> {jsonrpc error id}',
       '.result: integer -> nothing',
       '.error: nothing -> {code message}',

@@ -228,9 +228,11 @@ export async function replayRecording(chain: Chain, sendRpc: SendRpc, vote: Addr
     create(nonce, 80, address(SYSTEM_PROGRAM)),
     getInitializeNonceAccountInstruction({ nonceAccount: nonce.address, nonceAuthority: alice.address }),
   ]);
-  const held = chain.account(nonce.address, 'processed')?.data.subarray(40, 72) ?? new Uint8Array(32);
+  const nonceValue = chain.account(nonce.address, 'processed')?.data.subarray(40, 72) ?? new Uint8Array(32);
   const advance = getAdvanceNonceAccountInstruction({ nonceAccount: nonce.address, nonceAuthority: alice });
-  await send('durable', alice, [advance, transferSol(alice, carol.address, 42n)], { blockhash: bs58.encode(held) });
+  await send('durable', alice, [advance, transferSol(alice, carol.address, 42n)], {
+    blockhash: bs58.encode(nonceValue),
+  });
   await send('delegate', alice, createAndDelegateStake(alice, stake, vote));
 
   const plan = await planLookupTable(alice, chain.slot('finalized'), [bob.address, carol.address, mint.address]);

@@ -55,12 +55,12 @@ t.test('a ledger finds the blocks it keeps, and none that was dropped at either 
           if (removed !== String(dropped.map(({ slot }) => slot).reverse())) return false;
           model = model.filter(({ slot }) => slot <= top);
         }
-        const held = model.flatMap(({ transactions }) => transactions);
+        const kept = model.flatMap(({ transactions }) => transactions);
         const found = ADDRESSES.map((address) => ledger.transactionsOf(address));
-        const wanted = ADDRESSES.map((address) => held.filter(({ accountKeys }) => accountKeys.includes(address)));
+        const wanted = ADDRESSES.map((address) => kept.filter(({ accountKeys }) => accountKeys.includes(address)));
         if (JSON.stringify(found) !== JSON.stringify(wanted)) return false;
         for (let slot = 0; slot <= next; slot++) {
-          const expected = model.find((held) => held.slot === slot);
+          const expected = model.find((block) => block.slot === slot);
           if (ledger.block(slot) !== expected) return false;
           for (let index = 0; index < 4; index++) {
             if (ledger.transaction(`${slot}.${index}`) !== expected?.transactions[index]) return false;

@@ -113,14 +113,14 @@ for (const commitment of COMMITMENTS) {
     }
     await received();
     const lastNotified = new Map<string, bigint>();
-    let beacons = 0;
+    let clockUpdates = 0;
     for (const { params } of notifications) {
       const { slot } = params.result.context;
       if (params.subscription !== clockId) {
         lastNotified.set(watched.get(params.subscription) ?? '', BigInt(params.result.value.lamports));
         continue;
       }
-      beacons++;
+      clockUpdates++;
       for (const address of watched.values()) {
         let before: bigint | undefined;
         for (let earlier = firstSlot; earlier < slot; earlier++) {
@@ -134,7 +134,7 @@ for (const commitment of COMMITMENTS) {
         t.ok(known === before || known === at, `${address} at ${slot}`);
       }
     }
-    t.equal(beacons, chain.slot(commitment) - firstSlot + 1, 'each slot has its clock');
+    t.equal(clockUpdates, chain.slot(commitment) - firstSlot + 1, 'each slot has its clock');
   });
 }
 

@@ -151,16 +151,16 @@ t.test('token balances add up: the sum over the accounts of a mint is its supply
   const { chain } = traffic;
   for (const { mint, program, symbol } of COINS) {
     const supply = Buffer.from(chain.account(mint.address, 'processed')?.data ?? []).readBigUInt64LE(36);
-    let held = 0n;
+    let total = 0n;
     for (const [, { data }] of chain.programAccounts(program, 'processed')) {
       const bytes = Buffer.from(data);
       const isAccount = bytes.length === 165 || bytes[165] === 2;
       if (!isAccount || !bytes.subarray(0, 32).equals(addressBytes(mint.address))) continue;
-      held += bytes.readBigUInt64LE(64);
+      total += bytes.readBigUInt64LE(64);
       // The fee of a transfer is withheld in the receiver's account, in its TransferFeeAmount extension.
-      if (mint === TOLL.mint) held += withheld(bytes);
+      if (mint === TOLL.mint) total += withheld(bytes);
     }
-    t.equal(held, supply, symbol);
+    t.equal(total, supply, symbol);
   }
 });
 
