@@ -2,7 +2,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Test } from 'tap';
 import type { GatewayHarness, HttpAnswer } from './harness.ts';
 
-/** Holds answers to what the API document says of their path, such as `/block/{slot}`. */
+/** Creates a function that checks an answer against the OpenAPI schema of its path, such as `/block/{slot}`. */
 export async function createDocumentChecker({
   get,
 }: GatewayHarness): Promise<(t: Test, path: string, got: HttpAnswer, method?: string) => void> {
@@ -19,7 +19,7 @@ export async function createDocumentChecker({
   };
 }
 
-/** Asks what must be refused before anything is asked of the cluster. */
+/** Asserts that each target is refused before any request to the cluster. */
 export async function assertRefusedWithoutUpstream(
   t: Test,
   { get, cluster }: GatewayHarness & { readonly cluster: { readonly control: { requestCounts(): Promise<object> } } },

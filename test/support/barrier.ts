@@ -1,9 +1,12 @@
-/** What a gateway has got from the kernel it has read after one round, and answered after the next. */
+/**
+ * Rounds until everything is handled: after one round the gateway has read what the kernel had, after the next it has
+ * answered.
+ */
 const ROUNDS = 3;
 
 /**
- * Tells when a gateway has dealt with all that had been written to its sockets, however long that takes it: it answers
- * a probe after what came before. What an answer needs from a node is not waited for.
+ * Resolves when a gateway has handled everything written to its sockets before: it answers a probe after what came
+ * earlier. Answers that need a node are not waited for.
  */
 export class ReadBarrier {
   readonly #url: string;
@@ -18,7 +21,7 @@ export class ReadBarrier {
     for (let round = 0; round < ROUNDS; round++) await this.#round();
   }
 
-  /** Those who wait at the same time share a probe, which is sent after all of them began to wait. */
+  /** Shares one probe among all who wait at the same time; it is sent after the last of them began to wait. */
   #round(): Promise<void> {
     this.#nextRound ??= this.#lastProbe.then(() => {
       this.#nextRound = undefined;

@@ -2,14 +2,14 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** A program that a test runs, and what it has written so far. */
+/** A program that a test runs, with its output so far. */
 export interface ChildProgram {
   readonly process: ChildProcess;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Waits until the standard output holds `text`; fails when the process ends without it. */
+  /** Waits until standard output contains `text`; fails when the process ends without it. */
   waitForOutput(text: string): Promise<void>;
-  /** Waits for the end and gives the exit code, or the name of the signal that killed it. */
+  /** Waits for the end; returns the exit code or the name of the signal that killed it. */
   exit(): Promise<number | string>;
 }
 
@@ -38,13 +38,13 @@ export function runModule(module: URL, args: readonly string[], env: NodeJS.Proc
   };
 }
 
-/** Arguments of a gateway that gives its nodes all the time that a busy machine may take. */
+/** Arguments of a gateway with long upstream timeouts, for busy machines. */
 export const PATIENT_ARGS = ['startMs', 'timeoutMs', 'slowTimeoutMs'].flatMap((name) => [
   '--set',
   `upstream.${name}=120000`,
 ]);
 
-/** Waits until a gateway in a process of its own listens; gives what it says then: where, and over which cluster. */
+/** Waits until a gateway in a child process listens; returns its URL and cluster. */
 export async function waitUntilListening(
   child: ChildProgram,
 ): Promise<{ readonly url: string; readonly cluster: string }> {

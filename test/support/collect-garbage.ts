@@ -4,8 +4,8 @@ import { runInNewContext } from 'node:vm';
 setFlagsFromString('--expose-gc');
 const gc: () => void = runInNewContext('gc');
 
-/** Collects all garbage, so that the memory in use can be told. */
+/** Collects all garbage, so that memory in use can be measured. */
 export function collectGarbage(): void {
   gc();
-  gc(); // what the first has finalized
+  gc(); // collects what the first call has finalized
 }

@@ -1,4 +1,4 @@
-/** Does something with each, so many at a time. */
+/** Runs a callback for each item, with a limit on concurrency. */
 export async function forEachConcurrent<T>(
   items: Iterable<T>,
   concurrency: number,

@@ -1,9 +1,9 @@
 import { collectGarbage } from './collect-garbage.ts';
 
-// Loaded into a gateway by NODE_OPTIONS. Ends it with who started it, and tells on the standard error, four times a
-// second, for how long its loop was held up at most: by its own work, and altogether, the machine's other work included.
-// Each line of the standard input is obeyed: `weigh ID` tells the memory that is left after a collection, `break PATH`
-// gives a route a defect.
+// Loaded into a gateway by NODE_OPTIONS. It ends the gateway when its parent ends, and reports on standard error, four
+// times a second, the longest event-loop delay: by the gateway's own work, and in total with the machine's other work.
+// It runs the commands on standard input, one a line: `weigh ID` reports the resident memory after a garbage
+// collection, `break PATH` makes a route throw.
 
 const TICK_MS = 5;
 let lastMs = performance.now();
@@ -14,7 +14,7 @@ setInterval(() => {
   const nowMs = performance.now();
   const lateMs = Math.max(0, nowMs - lastMs - TICK_MS);
   const { user, system } = process.cpuUsage(last);
-  ownMs = Math.max(ownMs, Math.min(lateMs, (user + system) / 1000)); // the processor time of all its threads
+  ownMs = Math.max(ownMs, Math.min(lateMs, (user + system) / 1000)); // CPU time of all threads
   wholeMs = Math.max(wholeMs, lateMs);
   lastMs = nowMs;
   last = process.cpuUsage();
@@ -44,7 +44,7 @@ function reportMemory(id: string | undefined): void {
 }
 
 async function breakRoute(path: string | undefined): Promise<void> {
-  const { routes } = await import('../../src/routes/index.ts'); // not before the gateway itself loads it
+  const { routes } = await import('../../src/routes/index.ts'); // not before the gateway has loaded it
   const route = routes.find((route) => route.path === path);
   if (route === undefined) throw new Error(`no route ${path}`);
   const resolve = (): never => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type ChildProgram, runModule, waitUntilListening } from './child-process.ts';
 import { waitFor } from './harness.ts';
 
-/** For how long a gateway's loop was held up at most: by its own work, and altogether. */
+/** Longest event-loop delay: by the gateway's own work, and in total. */
 export interface LoopDelay {
   readonly ownMs: number;
   readonly wholeMs: number;
@@ -12,18 +12,18 @@ export interface LoopDelay {
 
 const TICKS_PER_SECOND = 100;
 
-/** The upstream of a node or a proxy, as a gateway takes it. */
+/** Formats a node's or proxy's port as an upstream argument. */
 export const upstreamOnPort = ({ port }: { readonly port: number }): string =>
   `http://127.0.0.1:${port},ws://127.0.0.1:${port}`;
 
-/** A gateway in a process of its own, which lets everybody ask as much as they want. It ends with this process. */
+/** A gateway in a child process, without limits on callers. It ends with this process. */
 export class GatewayProcess {
   readonly child: ChildProgram;
   readonly #folder: string;
   #delaysTaken = 0;
   #memoryReports = 0;
 
-  /** `set`: settings, as `--set` takes them. */
+  /** Starts a gateway. `set` holds settings, as `--set` takes them. */
   static async start(upstreams: readonly string[], set: readonly string[] = []): Promise<GatewayProcess> {
     const folder = await mkdtemp(join(tmpdir(), 'faults-'));
     const nodes = upstreams.flatMap((upstream) => ['--upstream', upstream]);
@@ -44,19 +44,19 @@ export class GatewayProcess {
     this.#folder = folder;
   }
 
-  /** Where it listens, as soon as it does. */
+  /** Waits until the gateway listens; returns its URL. */
   async url(): Promise<string> {
     return (await waitUntilListening(this.child)).url;
   }
 
-  /** Seconds of processor time that it has used. */
+  /** Reads the CPU seconds used so far. */
   async cpuSeconds(): Promise<number> {
     const stat = await readFile(`/proc/${this.child.process.pid}/stat`, 'latin1');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
   }
 
-  /** The longest since this was last asked. */
+  /** Returns the longest delay since the last call. */
   takeLoopDelay(): LoopDelay {
     const reports = [...this.child.stderr().matchAll(/held up ([\d.]+) ([\d.]+)/g)];
     const since = reports.slice(this.#delaysTaken);
@@ -65,7 +65,7 @@ export class GatewayProcess {
     return { ownMs: longest(1), wholeMs: longest(2) };
   }
 
-  /** Bytes of memory after a collection. */
+  /** Returns the resident memory after a garbage collection. */
   async rssBytes(): Promise<number> {
     const id = ++this.#memoryReports;
     this.child.process.stdin?.write(`weigh ${id}\n`);
@@ -74,26 +74,26 @@ export class GatewayProcess {
     return Number(report.exec(this.child.stderr())?.[1]);
   }
 
-  /** Gives a route, named by its path, a defect: from now on it throws where it would read. */
+  /** Makes a route, named by its path, throw from now on. */
   async breakRoute(path: string): Promise<void> {
     this.child.process.stdin?.write(`break ${path}\n`);
     const isBroken = (): boolean => this.child.stderr().includes(`broken ${path}\n`);
     await waitFor(() => isBroken() || this.exitReason !== undefined, 'the defect');
   }
 
-  /** How it ended by itself; undefined while it runs. */
+  /** Reason why the gateway ended by itself; undefined while it runs. */
   get exitReason(): string | undefined {
     const { exitCode, signalCode } = this.child.process;
     return exitCode === null && signalCode === null ? undefined : `${signalCode ?? exitCode} ${this.child.stderr()}`;
   }
 
-  /** The lines of its log that tell of a defect. */
+  /** Log lines that report a defect. */
   get defectLogLines(): readonly string[] {
     const lines = this.child.stdout().split('\n');
     return lines.filter((line) => line.includes('a request met a defect'));
   }
 
-  /** Asks it to end, and gives how it did. */
+  /** Sends SIGTERM and returns the exit code or signal. */
   async terminate(): Promise<number | string> {
     this.child.process.kill('SIGTERM');
     return await this.child.exit();

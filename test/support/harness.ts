@@ -10,53 +10,53 @@ import { type RpcOverrideProxy, startRpcOverrideProxy } from './rpc-override-pro
 import { setupStore } from './setup-store.ts';
 import type { TestScope } from './test-scope.ts';
 
-/** An HTTP answer, whole. */
+/** A complete HTTP answer. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The body, parsed: enough where no integer passes 2^53. */
+  /** The parsed body; exact for integers below 2^53. */
   readonly json: any;
 }
 
-/** One line of the gateway's log. */
+/** A line of the gateway's log. */
 export interface LogLine {
   readonly level: 'info' | 'warn' | 'error';
   readonly fields: any;
   readonly message: string;
 }
 
-/** A gateway that listens on a free port, with what a test needs to look at it. */
+/** A gateway on a free port, with its log and an HTTP client. */
 export interface GatewayHarness {
   readonly gateway: Gateway;
   readonly logged: readonly LogLine[];
-  /** Asks for `/api/v1` + path, or for a path that starts with `/api`. */
+  /** Requests `/api/v1` + path, or a path that starts with `/api`. */
   get(path: string, init?: RequestInit): Promise<HttpAnswer>;
-  /** Asks `/rpc`; a body that is no text is sent as JSON. */
+  /** Posts to `/rpc`; a body other than text is sent as JSON. */
   rpc(body: unknown, init?: RequestInit): Promise<HttpAnswer>;
 }
 
-/** The same over a cluster in this thread, both on a clock that the test moves. */
+/** A gateway over a cluster in this thread, both on a clock that the test moves. */
 export interface SteppedHarness extends GatewayHarness {
   readonly cluster: InThreadCluster;
-  /** What the gateway takes for the cluster's HTTP. */
+  /** Proxy that the gateway uses as the cluster's HTTP endpoint. */
   readonly node: RpcOverrideProxy;
   readonly clock: ManualClock;
-  /** Lets slots pass, `stride` at a time, and waits each time until the gateway has heard of them. */
+  /** Advances the cluster by slots, `stride` at a time, and waits each time until the gateway has seen the newest. */
   step(slots?: number, stride?: number): Promise<void>;
 }
 
 export interface HarnessOptions {
-  /** As `--set` takes them. */
+  /** Settings, as `--set` takes them. */
   readonly set?: readonly string[];
   readonly clock?: Clock;
   readonly state?: string;
   readonly random?: () => number;
-  /** Default: a key that is thrown away; null: the one in the state folder. */
+  /** Default: a throw-away key; null: the key in the state folder. */
   readonly receiptKey?: GatewayOptions['receiptKey'] | null;
 }
 
-/** Most tests are about something else than how much one may ask, or how much a machine can do. */
+/** Limits that no test reaches unless it is about them. */
 const UNLIMITED = [
   'limits.free.requests=1000000',
   'limits.free.messages=1000000',
@@ -69,13 +69,13 @@ const UNLIMITED = [
 export interface SteppedHarnessOptions extends Omit<HarnessOptions, 'clock'> {
   readonly perSlot?: number;
   readonly skipEvery?: number;
-  /** Puts something between the gateway and the node's HTTP; gives its URL. */
+  /** Starts a proxy between the gateway and the node's HTTP endpoint; returns its URL. */
   readonly proxyUrl?: (url: string) => Promise<string>;
 }
 
 const EPHEMERAL = { inline: 'ephemeral', production: false };
 
-/** Waits, for a while that only a broken program needs, until something holds. */
+/** Waits until a condition holds; fails after a minute. */
 export async function waitFor(condition: () => boolean | Promise<boolean>, description = 'it'): Promise<void> {
   const deadlineMs = performance.now() + 60_000;
   while (!(await condition())) {
@@ -84,7 +84,7 @@ export async function waitFor(condition: () => boolean | Promise<boolean>, descr
   }
 }
 
-/** Opens a gateway over nodes, and closes it when the test ends. */
+/** Starts a gateway over nodes, and closes it when the test ends. */
 export async function startGateway(
   t: TestScope,
   upstreams: readonly string[],
@@ -111,7 +111,7 @@ export async function startGateway(
   return { gateway, logged, ...httpClient(gateway.url) };
 }
 
-/** How a test asks. */
+/** Creates an HTTP client for a gateway. */
 export function httpClient(url: string): Pick<GatewayHarness, 'get' | 'rpc'> {
   const get = async (path: string, init: RequestInit = {}): Promise<HttpAnswer> => {
     const response = await fetch(new URL(path.startsWith('/api') ? path : `/api/v1${path}`, url), init);
@@ -135,12 +135,12 @@ export function httpClient(url: string): Pick<GatewayHarness, 'get' | 'rpc'> {
   return { get, rpc };
 }
 
-/** The clock runs ahead of the sockets when a test moves it, so deadlines that it measures must be long. */
+/** Upstream timeouts that a moved clock never reaches: it runs ahead of the sockets. */
 const LONG_TIMEOUTS = ['timeoutMs', 'slowTimeoutMs', 'ackMs', 'pingMs', 'silenceMs'].map(
   (name) => `upstream.${name}=3600000`,
 );
 
-/** Opens a gateway over a cluster on the same clock, which is moved until it is open. */
+/** Starts a gateway over a cluster on the same clock, and moves the clock until the gateway is ready. */
 export async function startGatewayOver(
   t: TestScope,
   upstream: string,
@@ -156,13 +156,13 @@ export async function startGatewayOver(
     () => {},
   );
   while (harness === undefined) {
-    clock.advance(50); // the gateway's first frame needs a slot
+    clock.advance(50); // the gateway needs a slot to start
     await Promise.race([sleep(5), opening]);
   }
   return harness;
 }
 
-/** Starts a cluster in this thread, and a gateway over it on the same clock. */
+/** Starts a cluster in this thread and a gateway over it, on the same clock. */
 export async function startStepped(
   t: TestScope,
   { set = [], proxyUrl = async (url) => url, ...setting }: SteppedHarnessOptions = {},

@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/domain/clock.ts';
 
-/** A clock that stands still until a test moves it. Timers fire in the order of their time. */
+/** A clock that only a test moves. Timers fire in the order of their time. */
 export class ManualClock implements Clock {
   #ms: number;
   #timers: { readonly at: number; readonly work: () => void }[] = [];
@@ -25,7 +25,7 @@ export class ManualClock implements Clock {
     };
   }
 
-  /** Moves the clock on and fires what falls due, each timer at its own time. */
+  /** Moves the clock forward and fires the timers that are due, each at its own time. */
   advance(ms: number): void {
     const end = this.#ms + ms;
     for (;;) {

@@ -7,17 +7,17 @@ import { ManualClock } from './manual-clock.ts';
 import { errorBody, type ReplyScript, resultBody, ScriptedNode, waitUntil } from './scripted-node.ts';
 import { UPSTREAM_SETTINGS } from './upstream-settings.ts';
 
-/** A mesh over nodes that a test plays. */
+/** A mesh over scripted nodes. */
 export interface MeshHarness {
   readonly mesh: Mesh;
   readonly clock: ManualClock;
-  /** What an operator was told. */
+  /** Problems reported to the operator. */
   readonly problems: string[];
 }
 
 export const CONFIRMED = { commitment: 'confirmed' };
 
-/** A scripted node that gives its port as every balance, at its confirmed slot. */
+/** Starts a scripted node that returns its port as every balance, at its confirmed slot. */
 export async function startScriptedNode(t: Test, port?: number): Promise<ScriptedNode> {
   const node = await ScriptedNode.start(port);
   t.teardown(() => node.close());
@@ -26,7 +26,7 @@ export async function startScriptedNode(t: Test, port?: number): Promise<Scripte
   return node;
 }
 
-/** Connects to the nodes; resolves when each is followed or has shown why not. */
+/** Connects a mesh; resolves when each node is followed or has reported why it is not. */
 export async function connectMeshTo(
   t: Test,
   nodes: readonly NodeOptions[],
@@ -49,7 +49,7 @@ export async function connectMeshTo(
   return { mesh, clock, problems };
 }
 
-/** The same for scripted nodes, which get the names node-1, node-2 and so on. */
+/** Connects a mesh to scripted nodes, named node-1, node-2 and so on. */
 export const connectScripted = (t: Test, nodes: readonly ScriptedNode[], options: Partial<MeshOptions> = {}) =>
   connectMeshTo(
     t,
@@ -63,16 +63,16 @@ export const errorReply =
     response.end(errorBody(asked, error));
 export const brokenReply: ReplyScript = (response) => response.destroy();
 
-/** Which node answered: the scripted nodes give their port as the balance. */
+/** Returns the port of the node that answered: scripted nodes return it as the balance. */
 export const answeringPort = async (mesh: Mesh) => Number(`${(await mesh.call('getBalance', ['x', CONFIRMED])).value}`);
 
-/** Lets time pass in small steps, and the sockets do their part between them, until it has come about. */
+/** Advances the clock in small steps, with turns for the sockets between them, until a condition holds. */
 export async function advanceUntil(clock: ManualClock, condition: () => boolean): Promise<void> {
   const step = setInterval(() => clock.advance(100), 2);
   await waitUntil(condition).finally(() => clearInterval(step));
 }
 
-/** A slot on all nodes: each tells of it on its WebSocket, at every commitment. */
+/** Sends a slot notification on all nodes, at every commitment. */
 export async function notifyAll({ mesh }: MeshHarness, nodes: readonly ScriptedNode[], slot: number): Promise<void> {
   for (const node of nodes) {
     node.slots = { processed: slot, confirmed: slot - 2, finalized: slot - 32 };

@@ -1,16 +1,16 @@
 import { connect, type Socket } from 'node:net';
 
-/** A connection of an attacker, and what has come back on it. */
+/** A TCP connection of an attacker, with the bytes received so far. */
 export class RawConnection {
   readonly socket: Socket;
   text = '';
   closed = false;
-  /** When it was opened. */
+  /** Time at which the connection opened. */
   openedMs = performance.now();
-  /** When the other side ended it. */
+  /** Time at which the other side closed it. */
   closedMs = Number.POSITIVE_INFINITY;
 
-  /** Resolves as soon as it is open, or refused. `from`: this side's address; of loopback there are many. */
+  /** Opens a connection; resolves when it is open or refused. `localAddress` picks one of loopback's addresses. */
   static open(url: string, localAddress?: string): Promise<RawConnection> {
     const { hostname, port } = new URL(url);
     const socket = connect({
@@ -41,18 +41,18 @@ export class RawConnection {
     socket.on('end', end).on('error', end).on('close', end);
   }
 
-  /** Does nothing on a line that has ended. */
+  /** Writes a packet unless the connection has ended. */
   write(packet: string | Buffer): void {
     if (this.socket.writable) this.socket.write(packet);
   }
 
-  /** Reads on without keeping anything, as cheaply as can be. */
+  /** Discards further data at the lowest cost. */
   discardData(): void {
     this.socket.removeAllListeners('data').resume();
     this.text = '';
   }
 
-  /** Ends it without a trace: no goodbye, and no port that stays taken. */
+  /** Resets the connection, which leaves no port in TIME_WAIT. */
   reset(): void {
     this.socket.resetAndDestroy();
   }
@@ -60,7 +60,7 @@ export class RawConnection {
 
 const BATCH = 250;
 
-/** Opens many lines, a few at a time. */
+/** Opens many connections, some at a time. */
 export async function openConnections(
   url: string,
   count: number,
@@ -78,5 +78,5 @@ export async function openConnections(
   return connections;
 }
 
-/** Addresses of loopback, each of which is a caller of its own. */
+/** Returns the i-th loopback address; each counts as a separate caller. */
 export const loopbackAddress = (i: number): string => `127.${1 + ((i >> 14) % 100)}.${(i >> 7) % 128}.${1 + (i % 127)}`;

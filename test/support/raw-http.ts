@@ -1,24 +1,24 @@
 import { connect } from 'node:net';
 import { ReadBarrier } from './barrier.ts';
 
-/** One HTTP answer as it came over the wire. */
+/** An HTTP response as received. */
 export interface RawResponse {
   readonly status: number;
-  /** The head, without the empty line that ends it. */
+  /** Status line and header fields, without the empty line that ends them. */
   readonly head: string;
   readonly body: string;
 }
 
-/** What came back on a connection. */
+/** Bytes received on a connection. */
 export interface RawExchange {
   readonly text: string;
   readonly closed: boolean;
 }
 
 export interface ExchangeOptions {
-  /** So many answers, or the end of the connection, are waited for. 0: what comes without the help of a node. */
+  /** Number of responses, or the end of the connection, to wait for. 0: only those that need no node. */
   readonly responses?: number;
-  /** Of this side; of loopback there are many. */
+  /** Local address; loopback has many. */
   readonly localAddress?: string;
 }
 

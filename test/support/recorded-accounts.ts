@@ -1,30 +1,30 @@
 import { readFileSync } from 'node:fs';
 import type { RawAccount } from '../../src/solana/codec/raw-account.ts';
 
-/** Accounts as clusters stored them, and what other programs read in the same bytes. */
+/** Accounts as clusters stored them, and results of other programs for the same bytes. */
 const folder = new URL('../../../test/support/recorded/accounts/', import.meta.url); // from dist/test/support
 
 export interface RecordedAccount extends RawAccount {
-  /** Which recording it comes from. */
+  /** Name of the recording. */
   readonly recording: string;
-  /** Null where the recording does not tell. */
+  /** Address; null if the recording has none. */
   readonly address: string | null;
 }
 
-/** An account whose bytes and whose jsonParsed form a node gave at one slot. */
+/** An account whose bytes and jsonParsed form a node returned at one slot. */
 export interface ParsedAccountRecord extends RecordedAccount {
-  /** Compact JSON, members by name. */
+  /** Compact JSON with sorted members. */
   readonly parsed: string;
-  /** The cluster's Clock at that slot, where it was recorded. */
+  /** Clock of the cluster at that slot, if recorded. */
   readonly clock: number | null;
 }
 
-/** What another library or service made of a recorded account. */
+/** Result of another library or service for a recorded account. */
 export interface ThirdPartyDecoding {
   readonly parser: string;
-  /** The recording that it read. */
+  /** Recording that the parser read. */
   readonly recording: string;
-  /** The account's, or for metadata that DAS read the mint's. */
+  /** Address of the account; for metadata read by DAS that of the mint. */
   readonly address: string;
   readonly decoded: Readonly<Record<string, any>>;
 }
@@ -60,7 +60,7 @@ export const parsedAccountRecords: readonly ParsedAccountRecord[] = readRecordin
 export const thirdPartyDecodings: readonly ThirdPartyDecoding[] = readRecordings('independent.ndjson');
 export const recordedAmounts: readonly RecordedAmount[] = readLines('amounts.ndjson');
 
-/** Names, and accounts made for them, with what the name service's own library derives and resolves. */
+/** Names and accounts made for them, with the results of the name service's own library. */
 export interface SolNames {
   readonly derivations: readonly { name: string; accounts: readonly string[]; mint: string }[];
   readonly resolutions: readonly {
@@ -73,7 +73,7 @@ export interface SolNames {
 
 export const solNames: SolNames = JSON.parse(readFile('sol-names.json'));
 
-/** The account at this address, or the only one, of a recording. */
+/** Finds the account at an address, or the only account, of a recording. */
 export function findRecordedAccount(recording: string, address?: string): RecordedAccount {
   const found = storedAccounts.find(
     (each) => each.recording === recording && (address ?? each.address) === each.address,

@@ -6,7 +6,7 @@ import { normalizeTransaction, type Transaction } from '../../src/solana/transac
 // from dist/test/support to test/support
 const folder = new URL('../../../test/support/recorded/', import.meta.url);
 
-/** The lines of a packed recording: one JSON object each, `name` first. */
+/** Reads a packed recording: one JSON object a line, `name` first. */
 export function readRecordings(name: string): string[] {
   return gunzipSync(readFileSync(new URL(`${name}.ndjson.gz`, folder)))
     .toString()
@@ -14,18 +14,21 @@ export function readRecordings(name: string): string[] {
     .split('\n');
 }
 
-/** A recorded transaction: where it is from, what the node said, and what we make of it. */
+/** A recorded transaction: its source, the node's result, and our parsed form. */
 export interface RecordedTransaction {
-  /** Such as `tx/<start of the signature>_<encoding>`, `block/<slot>…#<place>`. Those under `tx-rebuilt/` were not recorded. */
+  /**
+   * Name, such as `tx/<start of the signature>_<encoding>` or `block/<slot>…#<place>`. Names under `tx-rebuilt/` were
+   * not recorded.
+   */
   readonly name: string;
   readonly cluster: string;
   readonly result: unknown;
   readonly transaction: Transaction;
 }
 
-/** Reads one line of `transactions` or `mainnet-block`. */
+/** Parses one line of `transactions` or `mainnet-block`. */
 export function parseRecording(line: string): RecordedTransaction {
-  // the pack's own shape, made with the recordings
+  // shape of the packed files
   const { name, cluster, result } = parseExactJson(line) as Omit<RecordedTransaction, 'transaction'>;
   return { name, cluster, result, transaction: normalizeTransaction(result) };
 }

@@ -6,10 +6,10 @@ import type { HttpAnswer, LogLine, SteppedHarness } from './harness.ts';
 
 const SECRET_MESSAGE = 'what only the log may know';
 
-/** What a gateway keeps live, or renews by itself, it answers without its routes. */
+/** Settings without live data and refreshes, which are answered without calling a route. */
 export const WITHOUT_LIVE_DATA: readonly string[] = ['watch.accounts=0', 'watch.lists=0', 'refresh.hotKeys=0'];
 
-/** What is put in the place of something that works. */
+/** Functions that take the place of a working one. */
 export const DEFECTS = {
   throws: (): never => {
     throw new TypeError(SECRET_MESSAGE);
@@ -17,7 +17,7 @@ export const DEFECTS = {
   rejects: (): Promise<never> => Promise.reject(new TypeError(SECRET_MESSAGE)),
 } as const;
 
-/** Puts something else in the place of a member for the length of `work`. */
+/** Replaces a member while `body` runs. */
 export async function withReplaced<T>(
   owner: object,
   name: string,
@@ -34,10 +34,10 @@ export async function withReplaced<T>(
   }
 }
 
-/** Asks a route, named by its path, for something that is not in the cache. */
+/** Requests something from a route, named by its path, that is not cached. */
 export type RouteCaller = (path: string) => Promise<HttpAnswer>;
 
-/** Finds something to ask each route for: what is final is asked for only once. */
+/** Creates a caller with fresh targets for each route: immutable ones are requested only once. */
 export async function createRouteCaller({ get, rpc, step, cluster }: SteppedHarness): Promise<RouteCaller> {
   const [wallet] = WALLETS;
   const mint = COINS[0]?.mint.address;
@@ -68,7 +68,7 @@ export async function createRouteCaller({ get, rpc, step, cluster }: SteppedHarn
   };
 }
 
-/** What is wrong with the answer to who met a defect, or with the line that the log has of it. */
+/** Lists the faults of the answer to a request that met a defect, and of its log line. */
 export function findAnswerFaults({ status, text, headers }: HttpAnswer, line: LogLine | undefined): readonly string[] {
   const wrong = Object.entries({
     status: status === 500,
@@ -82,7 +82,7 @@ export function findAnswerFaults({ status, text, headers }: HttpAnswer, line: Lo
   return wrong.map(([name]) => `${name}: ${status} ${text} ${JSON.stringify(line?.fields)}`.slice(0, 300));
 }
 
-/** A fault in a route, what is wrong with the answer to it, and the status of the next one, without it. */
+/** A defect in a route, the faults of the answer to it, and the status of the next answer without it. */
 export interface BrokenRouteResult {
   readonly path: string;
   readonly fault: string;
@@ -90,17 +90,17 @@ export interface BrokenRouteResult {
   readonly statusAfter: number;
 }
 
-/** For how many slots what a route told may be told again. */
+/** Returns for how many slots the cache may serve a route's answer. */
 const lifetimeSlotsOf = (route: Route): number => ('cache' in route ? route.cache.slots : 0);
 
-/** Breaks each function of each route in each way that it can be, and asks. */
+/** Breaks each function of each route in each way, and requests it. */
 export async function* breakEachRoute(
   { step, logged }: SteppedHarness,
   request: RouteCaller,
 ): AsyncGenerator<BrokenRouteResult> {
   for (const route of routes) {
     for (const { owner, name, how, fault } of faultPointsOf(route)) {
-      await step(lifetimeSlotsOf(route) + 3, 4); // so that nothing is at hand
+      await step(lifetimeSlotsOf(route) + 3, 4); // until nothing is cached
       const wrong = await withReplaced(owner, name, fault, async () =>
         findAnswerFaults(await request(route.path), logged.at(-1)),
       );
@@ -109,7 +109,7 @@ export async function* breakEachRoute(
   }
 }
 
-/** What a route can be broken by. One that is kept live has no function of its own, and is broken in what it reads. */
+/** Lists the places where a route can break. A live route has no function; what it reads is broken instead. */
 function faultPointsOf(route: Route) {
   const { throws, rejects } = DEFECTS;
   const names = (['resolve', 'answer', 'parse', 'commitmentOf'] as const).filter((name) => name in route);

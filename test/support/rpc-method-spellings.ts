@@ -1,6 +1,6 @@
 import { READ_METHODS } from '../../src/domain/rpc-methods.ts';
 
-/** Methods that are none of those that pass, though many look like one. */
+/** Method names that must be refused, many of them close to an allowed one. */
 export const REJECTED_METHOD_NAMES: readonly string[] = [
   'sendTransaction',
   'requestAirdrop',
@@ -29,7 +29,7 @@ export const REJECTED_METHOD_NAMES: readonly string[] = [
   ]),
 ];
 
-/** Bodies that name a method which passes, but not as one does who asks for it: batches, and names that are no text. */
+/** Builds bodies that name an allowed method in an invalid way: batches, and names that are not text. */
 export const malformedCalls = (method: string): readonly unknown[] => [
   [],
   [{ method }],

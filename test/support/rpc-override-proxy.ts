@@ -2,18 +2,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestScope } from './test-scope.ts';
 
-/** What a node is asked for instead of what the cluster would say: the text of the whole answer's `result` or `error`. */
+/** A replacement for the cluster's answer: the JSON text of `result` or `error`. */
 export type OverrideResponse = { readonly result: string } | { readonly error: string };
 
-/** Undefined passes the question on to the cluster; a promise of that lets it wait. */
+/** Undefined forwards the request to the cluster; a promise delays it. */
 export type Override = OverrideResponse | undefined | Promise<OverrideResponse | undefined>;
 
-/** Stands between a gateway and the HTTP of a cluster, and says what a test has it say. */
+/** HTTP proxy before a cluster that replaces the answers of chosen methods and counts requests. */
 export interface RpcOverrideProxy {
   readonly url: string;
-  /** By method. */
+  /** Replacements by method. */
   readonly overrides: Map<string, (params: readonly any[]) => Override>;
-  /** How often each method was asked for. */
+  /** Requests by method. */
   readonly requestCounts: Map<string, number>;
 }
 
@@ -43,7 +43,7 @@ export async function startRpcOverrideProxy(
       });
       response.writeHead(forwarded.status).end(await forwarded.text());
     } catch {
-      response.destroy(); // the cluster is gone, and so is its node
+      response.destroy(); // the cluster has closed
     }
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

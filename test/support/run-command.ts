@@ -1,13 +1,13 @@
 import { runCommandLine } from '../../src/cli/program.ts';
 
-/** What a command line wrote, and the exit code that it would have ended the process with. */
+/** Output of a command line and the exit code that it would have ended the process with. */
 export interface CommandOutput {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** Runs `slotgate` with these arguments in this process. Nothing else may write meanwhile. */
+/** Runs `slotgate` with these arguments in this process. Nothing else may write to standard output meanwhile. */
 export async function runCommand(...args: string[]): Promise<CommandOutput> {
   const written = { stdout: '', stderr: '' };
   const streams = ['stdout', 'stderr'] as const;

@@ -1,7 +1,7 @@
 import { runCommandLine } from '../../src/cli/program.ts';
 import { StartError } from '../../src/domain/start-error.ts';
 
-/** What a command said, and how it ended. */
+/** Output and exit code of a command. */
 export interface SlotgateOutput {
   readonly code: number;
   readonly out: string;
@@ -9,8 +9,8 @@ export interface SlotgateOutput {
 }
 
 /**
- * Runs a command of `slotgate` in this process, as main.ts does: a process of its own takes longer to start than the
- * command to run. For commands that end by themselves and read no standard input.
+ * Runs a command of `slotgate` in this process, as main.ts does, since starting a process takes longer than the
+ * command. It must end by itself and read no standard input.
  */
 export async function runSlotgate(
   args: readonly string[],
@@ -35,7 +35,7 @@ export async function runSlotgate(
   return { code: failure.exitCode, out: out.text(), err: `${err.text()}slotgate: ${failure.message}\n` };
 }
 
-/** Keeps what is written from where it would go. */
+/** Captures what is written to a stream. */
 function captureWrites(stream: NodeJS.WriteStream): { text(): string; end(): void } {
   const { write } = stream;
   let text = '';

@@ -6,10 +6,10 @@ import type { RpcMethod } from '../../src/domain/rpc-methods.ts';
 import type { NodeOptions } from '../../src/upstream/upstream-options.ts';
 
 export const GENESIS = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
-/** Stands in every URL and header of the node, and so must never be seen again. */
+/** Part of every URL and header of the node, which must never appear in any output. */
 export const SECRET = 'k3y-0f-th1s-n0de';
 
-/** A JSON-RPC request as the node got it. */
+/** A JSON-RPC request as received. */
 export interface RpcRequest {
   readonly id: number;
   readonly method: string;
@@ -17,17 +17,17 @@ export interface RpcRequest {
   readonly text: string;
 }
 
-/** What the node does when asked: gives this text as `result`, or whatever the function makes of the response. */
+/** Reply to a method: this text as `result`, or whatever the function writes. */
 export type ReplyScript = string | ((response: ServerResponse, asked: RpcRequest) => void);
 
 export const resultBody = ({ id }: RpcRequest, result: string): string =>
   `{"jsonrpc":"2.0","result":${result},"id":${id}}`;
 export const errorBody = ({ id }: RpcRequest, error: string): string => `{"jsonrpc":"2.0","error":${error},"id":${id}}`;
 
-/** A node that says what the test tells it to, over HTTP and WebSocket on one port of loopback. */
+/** A node that a test scripts, with HTTP and WebSocket on one loopback port. */
 export class ScriptedNode {
   readonly port: number;
-  /** Its newest slots, for getSlot. */
+  /** Newest slots, for getSlot. */
   slots: Record<Commitment, number> = { processed: 100, confirmed: 98, finalized: 68 };
   readonly replies: Partial<Record<RpcMethod, ReplyScript>> = {
     getGenesisHash: `"${GENESIS}"`,
@@ -36,22 +36,22 @@ export class ScriptedNode {
       response.end(resultBody(asked, `${this.slots[commitment]}`));
     },
   };
-  /** What came over HTTP, in order. */
+  /** HTTP requests, in order. */
   readonly httpRequests: RpcRequest[] = [];
-  /** What came over all WebSockets, in order. */
+  /** WebSocket requests, in order. */
   readonly pubsubRequests: RpcRequest[] = [];
-  /** The open WebSockets, oldest first. */
+  /** Open WebSockets, oldest first. */
   readonly sockets = new Set<WebSocket>();
-  /** What a subscription is answered with; the default acknowledges it with {@link subscriptionId}. */
+  /** Handler of WebSocket requests; by default it acknowledges with {@link subscriptionId}. */
   onPubsubRequest = (socket: WebSocket, asked: RpcRequest): void => {
     const unsubscribe = asked.method.endsWith('Unsubscribe');
     socket.send(resultBody(asked, unsubscribe ? 'true' : subscriptionId(asked)));
   };
-  /** Whether it answers pings. */
+  /** Whether the node answers pings. */
   answersPings = true;
   readonly #stop: () => Promise<void>;
 
-  /** Binds the same port again after a {@link close}. */
+  /** Starts a node; it can bind the same port again after {@link close}. */
   static start = (port = 0): Promise<ScriptedNode> =>
     new Promise((resolve, reject) => {
       const server = createServer();
@@ -103,16 +103,16 @@ export class ScriptedNode {
     return { id, url: url as string, wsUrl: wsUrl as string, headers: { 'x-token': SECRET } };
   }
 
-  /** How often a method was asked for over HTTP. */
+  /** Counts the HTTP requests of a method. */
   countHttpCalls = (method: string): number => this.httpRequests.filter((asked) => asked.method === method).length;
 
-  /** Tells all who subscribed that a slot is processed. */
+  /** Notifies slot subscribers of a processed slot. */
   notifySlot(processed: number): void {
     this.slots = { ...this.slots, processed };
     this.notify('slotSubscribe', `{"slot":${processed + 1},"parent":${processed},"root":${this.slots.finalized}}`);
   }
 
-  /** Sends `result` as a notification of the subscriptions to `method`, and to those with this commitment if given. */
+  /** Sends `result` to the subscriptions of `method`, only at `commitment` if given. */
   notify(method: string, result: string, commitment?: Commitment): void {
     const wanted = this.pubsubRequests.filter(
       (asked) => asked.method === method && (commitment === undefined || asked.params[1]?.commitment === commitment),
@@ -125,13 +125,13 @@ export class ScriptedNode {
   close = (): Promise<void> => this.#stop();
 }
 
-/** A node's numbers may be larger than a double holds. */
+/** Makes a subscription id; nodes use numbers beyond the range of a double. */
 export const subscriptionId = ({ id }: RpcRequest): string => `184467440737095${10_000 + id}`;
 
 export const notificationJson = (method: string, subscription: string, result: string): string =>
   `{"jsonrpc":"2.0","method":"${method.replace('Subscribe', 'Notification')}","params":{"result":${result},"subscription":${subscription}}}`;
 
-/** Waits until the sockets have brought about what the test expects. */
+/** Waits until a condition holds; fails after about two seconds. */
 export async function waitUntil(condition: () => boolean, what = condition.toString()): Promise<void> {
   for (let turns = 0; !condition(); turns++) {
     if (turns > 2000) throw new Error(`it did not come about: ${what}`);

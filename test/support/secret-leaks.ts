@@ -10,20 +10,20 @@ import { PATIENT_ARGS, runModule, waitUntilListening } from './child-process.ts'
 import { type HttpAnswer, httpClient, waitFor } from './harness.ts';
 import type { TestScope } from './test-scope.ts';
 
-/** All that a gateway has let out, in which secrets are searched for. */
+/** Everything that a gateway has written, to be searched for secrets. */
 export interface ExposedOutput {
-  /** What may be told to nobody but whom it is for, each by who that is. */
+  /** Secrets by owner; each may be disclosed only to that party. */
   readonly secrets: Readonly<Record<'upstream' | 'caller' | 'process', readonly string[]>>;
-  /** What it said, showed and kept, by where. */
+  /** Output by place. */
   readonly outputs: Readonly<Record<'log' | 'shown' | 'title' | 'kept', string>>;
-  /** What its node got. */
+  /** Requests that the node received. */
   readonly nodeRequests: readonly string[];
-  /** The statuses that each API key was answered with: a valid one, a guess, and what is none. */
+  /** Statuses per API key: a valid one, a well-formed guess, and a malformed one. */
   readonly statuses: readonly (readonly number[])[];
   readonly exit: number | string;
 }
 
-/** Runs a gateway that holds secrets, over a node whose errors repeat them, through a life in which much goes wrong. */
+/** Runs a gateway that holds secrets over a node whose errors repeat them, with many failing requests. */
 export async function collectExposedOutput(scope: TestScope): Promise<ExposedOutput> {
   const folders = scope.testdir();
   const state = `${folders}/state`;
@@ -75,7 +75,7 @@ export async function collectExposedOutput(scope: TestScope): Promise<ExposedOut
   for (const open of ['/health', '/pubkey', '/openapi.json', '/network']) await record(get(open));
   const title = existsSync('/proc/self/cmdline') ? readFileSync(`/proc/${child.process.pid}/cmdline`, 'utf8') : '';
   const usage = `${state}/usage.log`;
-  await waitFor(() => existsSync(usage), 'usage'); // it is written a second later
+  await waitFor(() => existsSync(usage), 'usage'); // written a second later
   node.close();
   await record(get('/account/Vote111111111111111111111111111111111111111'));
   child.process.kill('SIGTERM');
@@ -86,7 +86,7 @@ export async function collectExposedOutput(scope: TestScope): Promise<ExposedOut
   return { secrets, outputs, nodeRequests: node.heard, statuses, exit };
 }
 
-/** Where secrets are that should not be there, each as the place and the beginning of the secret. */
+/** Lists the leaks, each as the place and the beginning of the secret. */
 export function findLeaks({ secrets, outputs, nodeRequests }: ExposedOutput): readonly string[] {
   const places: readonly (readonly [where: string, text: string, secrets: readonly string[]])[] = [
     ...Object.entries(outputs).map(([where, text]) => [where, text, Object.values(secrets).flat()] as const),
@@ -97,7 +97,7 @@ export function findLeaks({ secrets, outputs, nodeRequests }: ExposedOutput): re
   );
 }
 
-/** A node that notes all that it gets, and whose errors tell how it was asked, and more that it should not. */
+/** Starts a node that records its requests and whose errors repeat the request and more. */
 async function startLeakyNode(clusterUrl: string, more: string) {
   const received: string[] = [];
   const server = createServer(async (request, response) => {

@@ -4,15 +4,15 @@ import { barrierOf } from './raw-http.ts';
 import { frame, OP } from './websocket-frame.ts';
 import type { WebSocketPeer } from './websocket-peer.ts';
 
-/** What the system keeps for a connection that is not read, on both of its sides. */
+/** Bytes that the kernel buffers for a connection that is not read, on both sides. */
 export const KERNEL_BUFFER_BYTES = kernelBufferBytes('tcp_wmem', 2) + kernelBufferBytes('tcp_rmem', 1);
 
-/** More than that and what the gateway keeps. */
+/** More than the kernel and the gateway together keep. */
 const FLOOD_BYTES = 1.2 * KERNEL_BUFFER_BYTES + 256 * 1024;
 const PING = frame(OP.ping, Buffer.alloc(125, 1));
 const PINGS = Buffer.concat(Array.from({ length: 500 }, () => PING));
 
-/** Has peers read nothing more, and asks for so many pongs that whatever else is said to them has to wait. */
+/** Stops peers from reading and requests so many pongs that everything else for them has to wait. */
 export async function stallPeers(url: string, peers: readonly WebSocketPeer[]): Promise<void> {
   for (const { connection } of peers) connection.socket.pause();
   for (let sent = 0; sent < FLOOD_BYTES; sent += PINGS.length) {
@@ -23,10 +23,10 @@ export async function stallPeers(url: string, peers: readonly WebSocketPeer[]): 
   await barrierOf(url).wait();
 }
 
-/** Shows whether the other side is still there; a connection that is not read doesn't tell. */
+/** Pings a peer: a connection that is not read does not report its end otherwise. */
 export const pingPeer = ({ connection }: WebSocketPeer): void => connection.write(PING);
 
-/** One of the three sizes that Linux has for a connection's buffers: the least, the usual, the most. */
+/** Reads one of the three buffer sizes of Linux: minimum, default, maximum. */
 function kernelBufferBytes(name: 'tcp_wmem' | 'tcp_rmem', size: 1 | 2): number {
   const file = `/proc/sys/net/ipv4/${name}`;
   return existsSync(file) ? Number(readFileSync(file, 'utf8').trim().split(/\s+/)[size]) : 4 * 1024 * 1024;

@@ -3,10 +3,10 @@ import { CLOCK_SYSVAR } from '../../src/domain/well-known-addresses.ts';
 import { TOKEN_PROGRAMS } from '../../src/solana/accounts/token-program-accounts.ts';
 import type { EncodedAccount } from '../../src/upstream/reads/encoded-accounts.ts';
 
-/** An address that nobody has the key of. */
+/** Returns an address without a private key. */
 export const addressFromByte = (n: number): string => bs58.encode(Buffer.alloc(32, n));
 
-/** A token account, as it is stored. */
+/** Builds a stored token account. */
 export function tokenAccountFixture(
   owner: string,
   amount: number | bigint,
@@ -21,7 +21,7 @@ export function tokenAccountFixture(
   return { lamports: 2_039_280n, owner: programId, executable: false, data };
 }
 
-/** A mint, as it is stored. `interest` is in hundredths of a percent a year; with it the mint is one of token-2022. */
+/** Builds a stored mint. `interest` is in hundredths of a percent a year and makes it a Token-2022 mint. */
 export function mintFixture(decimals: number, supply: number, interest?: number) {
   const data = Buffer.alloc(interest === undefined ? 82 : 166 + 4 + 52);
   data.writeBigUInt64LE(BigInt(supply), 36);
@@ -29,7 +29,7 @@ export function mintFixture(decimals: number, supply: number, interest?: number)
   data[45] = 1; // initialized
   if (interest !== undefined) {
     data[165] = 1; // a mint
-    data.writeUInt16LE(10, 166); // what follows is how it bears interest
+    data.writeUInt16LE(10, 166); // extension: interest-bearing config
     data.writeUInt16LE(52, 168);
     data.writeInt16LE(interest, 170 + 50);
   }
@@ -37,21 +37,21 @@ export function mintFixture(decimals: number, supply: number, interest?: number)
   return { lamports: 1_461_600n, owner, executable: false, data };
 }
 
-/** The Clock at the beginning of time. */
+/** The Clock at time zero. */
 export const CLOCK_ACCOUNT: EncodedAccount = { lamports: 1n, owner: addressFromByte(6), data: Buffer.alloc(40) };
 
-/** An account that is there no more, as a notification tells it. */
+/** A closed account, as a notification shows it. */
 export const CLOSED_ACCOUNT: EncodedAccount = { lamports: 0n, owner: addressFromByte(0), data: Buffer.alloc(0) };
 
-/** An account in a node's JSON. */
+/** Formats an account as a node's JSON. */
 export const accountJson = ({ lamports, owner, data }: EncodedAccount): string =>
   `{"lamports":${lamports},"owner":"${owner}","data":["${Buffer.from(data).toString('base64')}","base64"]}`;
 
-/** Where a token account names its owner, or undefined for what is none. */
+/** Reads the owner of a token account; undefined for other accounts. */
 export const tokenOwner = ({ data }: EncodedAccount): string | undefined =>
   data.length === 165 ? bs58.encode(data.subarray(32, 64)) : undefined;
 
-/** What a node with these accounts answers to the reads that a token list is made of. */
+/** Returns the result of a node with these accounts for the reads of a token list. */
 export function rpcResultOf(
   accounts: ReadonlyMap<string, EncodedAccount>,
   method: string,

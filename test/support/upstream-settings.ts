@@ -1,6 +1,6 @@
 import type { UpstreamSettings } from '../../src/upstream/upstream-options.ts';
 
-/** Settings under which nothing waits long. A test overrides what it is about. */
+/** Settings with short waits. A test overrides what it is about. */
 export const UPSTREAM_SETTINGS: UpstreamSettings = {
   timeoutMs: 2000,
   slowTimeoutMs: 10_000,

@@ -1,4 +1,4 @@
-/** A frame as it goes over the wire: RFC 6455 5.2. */
+/** A frame as sent: RFC 6455 5.2. */
 export interface Frame {
   readonly opcode: number;
   readonly payload: Buffer;
@@ -11,9 +11,9 @@ export const OP = { continuation: 0, text: 1, binary: 2, close: 8, ping: 9, pong
 
 export interface FrameOptions extends Partial<Pick<Frame, 'fin' | 'rsv'>> {
   readonly masked?: boolean;
-  /** In how many bytes the length is told: 0 within the second byte, 2 or 8. The shortest, if not given. */
+  /** Bytes of the extended length: 0, 2 or 8. Default: the fewest possible. */
   readonly lengthBytes?: 0 | 2 | 8;
-  /** What is told instead of the length. */
+  /** Length to announce instead of the real one. */
   readonly length?: bigint;
 }
 
@@ -34,14 +34,14 @@ export function frame(opcode: number, payload: string | Buffer = '', options: Fr
   return Buffer.concat([head, MASK, data]);
 }
 
-/** The payload of a close frame. */
+/** Builds the payload of a close frame. */
 export function closePayload(code: number, reason: string | Buffer = ''): Buffer {
   const payload = Buffer.alloc(2);
   payload.writeUInt16BE(code);
   return Buffer.concat([payload, Buffer.from(reason as string)]); // of a buffer too
 }
 
-/** Cuts what a server has sent into frames; the last may not be whole. */
+/** Splits a server's bytes into frames; an incomplete last one is left out. */
 export function parseFrames(bytes: Buffer): readonly Frame[] {
   const frames: Frame[] = [];
   for (let at = 0; at + 2 <= bytes.length; ) {

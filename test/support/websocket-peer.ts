@@ -11,13 +11,13 @@ export const HANDSHAKE_HEADERS = {
   'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
 } as const;
 
-/** A request for the stream. `headers` are added to those of the handshake, or take their place. */
+/** Builds the upgrade request of the stream. `headers` are added to those of the handshake, or replace them. */
 export const upgradeRequest = (query = '', headers: Readonly<Record<string, string>> = {}): string =>
   `GET /api/v1/stream${query} HTTP/1.1\r\n${Object.entries({ ...HANDSHAKE_HEADERS, ...headers })
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}\r\n`;
 
-/** A client of the stream that may send whatever it likes. */
+/** A stream client that can send arbitrary bytes. */
 export class WebSocketPeer {
   readonly connection: RawConnection;
   readonly #url: string;
@@ -35,7 +35,7 @@ export class WebSocketPeer {
     this.#url = url;
   }
 
-  /** Sends packets, each after the gateway has read the one before. */
+  /** Sends packets, each after the gateway has read the previous one. */
   async send(...packets: readonly Buffer[]): Promise<void> {
     for (const packet of packets) {
       this.connection.write(packet);
@@ -48,12 +48,12 @@ export class WebSocketPeer {
     return parseFrames(Buffer.from(text.slice(text.indexOf('\r\n\r\n') + 4), 'latin1'));
   }
 
-  /** What was said to it, the network's own frames left out. */
+  /** Frames received, without network snapshots. */
   get replies(): readonly Frame[] {
     return this.frames.filter(({ payload }) => !payload.subarray(0, 9).equals(NETWORK));
   }
 
-  /** The code that it was closed with; 1006 when it was cut off, undefined while it is open. */
+  /** Close code; 1006 if the connection was cut, undefined while it is open. */
   get closeCode(): number | undefined {
     const close = this.frames.find(({ opcode }) => opcode === OP.close);
     if (close !== undefined) return close.payload.length < 2 ? 1005 : close.payload.readUInt16BE();
@@ -61,7 +61,7 @@ export class WebSocketPeer {
   }
 }
 
-/** Opens many peers, a few at a time. */
+/** Opens many peers, some at a time. */
 export async function openPeers(url: string, count: number): Promise<readonly WebSocketPeer[]> {
   const peers: WebSocketPeer[] = [];
   await forEachConcurrent(Array(count).fill(url), AT_ONCE, async () => void peers.push(await WebSocketPeer.open(url)));

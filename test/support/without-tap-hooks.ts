@@ -1,13 +1,12 @@
 import hooks, { type AsyncHook } from 'node:async_hooks';
 import module from 'node:module';
 
-// Runs ahead of each test file, and takes away two things of tap's that cost more than most tests themselves.
+// Loaded before each test file. It removes two hooks of tap that take longer than most tests.
 
-// It has node load every module by way of another thread, which notes what coverage would need, also where that is off.
+// tap has Node load each module through another thread, which records coverage data even where coverage is off.
 Object.assign(module, { register() {} });
 
-// It has node tell it of every promise and timer, so as to know to which subtest an error belongs that nobody caught.
-// Without that the file fails with it all the same.
+// tap follows every promise and timer to find the subtest of an uncaught error. Without that the file still fails.
 const nothing: AsyncHook = { enable: () => nothing, disable: () => nothing };
 Object.assign(hooks, { createHook: () => nothing });
 module.syncBuiltinESMExports();
