@@ -1,12 +1,11 @@
 import { setPriority } from 'node:os';
 import { openListener } from './websocket-listener.ts';
 
-// Forked: listeners of a stream who look at nothing, and get out of the way of whoever does. Told a number, it opens so
-// many more and says when they listen. Between that it sleeps and reads what has come to all of them now and then: the
-// wake-ups of a thousand readers, elsewhere those of a thousand machines, take longer than the writes to them do.
-// argv: URL.
+// Forked: stream listeners that discard what they receive, at low priority. A number as message opens that many more;
+// it reports when they listen. In between the process sleeps and reads in batches: waking up for a thousand readers,
+// which would be a thousand machines elsewhere, takes longer than writing to them. argv: URL.
 
-/** A frame that waits for so long fits into any socket's buffer. */
+/** Sleep between reads; the frames of that time fit into any socket's buffer. */
 const SLEEP_MS = 150;
 
 const [url = ''] = process.argv.slice(2);

@@ -1,9 +1,9 @@
 import { App, us_socket_local_port } from 'uWebSockets.js';
 import { WebSocket } from 'ws';
 
-// The yardstick: the engine alone, sending the bytes of one answer of the gateway whatever is asked.
-// argv: the answer's URL, the WebSocket URL of a node. /written sends the headers one by one, /prebuilt as one block;
-// /stream publishes the body to all subscribers of one topic every 400 ms, or at each slot of the node.
+// The reference: the engine alone, sending the bytes of one answer of the gateway for any request. argv: the answer's
+// URL, the WebSocket URL of a node. /written sends the headers one by one, /prebuilt as one block; /stream publishes
+// the body to all subscribers of one topic every 400 ms, or at each slot of the node.
 
 const answer = await fetch(process.argv[2] ?? '');
 const body = Buffer.from(await answer.arrayBuffer());

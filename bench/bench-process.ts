@@ -5,26 +5,26 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { startEmbeddedCluster } from '../src/localnet/embedded-cluster.ts';
 
-/** True where a process can be bound to one core, so that server and load don't share it. */
+/** Whether a process can be bound to one core, so that server and load don't share it. */
 const canPin = spawnSync('taskset', ['-V']).status === 0;
 
-/** The command that runs on one core, if that can be had. */
+/** Returns the command bound to one core, where that is possible. */
 export const pinned = (core: number, command: readonly string[]): string[] =>
   canPin ? ['taskset', '-c', String(core), ...command] : [...command];
 
-/** A server of its own process, on the first core. */
+/** A server in a child process on the first core. */
 export interface ServedProcess {
   readonly url: string;
   readonly process: ChildProcess;
   stop(): void;
 }
 
-/** Starts a module of this project and waits for the line of its output that names a `url`. */
+/** Starts a module of this project and waits for the output line with its `url`. */
 export async function startServer(module: string, args: readonly string[]): Promise<ServedProcess> {
   const path = fileURLToPath(new URL(`../${module}`, import.meta.url)); // from dist/bench to dist
   const [command = '', ...rest] = pinned(0, [process.execPath, path, ...args]);
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
-  process.once('exit', () => child.kill('SIGKILL')); // a benchmark that fails leaves nothing behind
+  process.once('exit', () => child.kill('SIGKILL')); // a failed benchmark leaves no process
   const url = await new Promise<string>((resolve, reject) => {
     let output = '';
     child.stdout.on('data', (chunk) => {
@@ -37,12 +37,12 @@ export async function startServer(module: string, args: readonly string[]): Prom
   return { url, process: child, stop: () => child.kill('SIGKILL') };
 }
 
-/** Keeps this process out of the server's way. */
+/** Moves this process to the other core. */
 export function pinToOtherCore(): void {
   if (canPin) spawnSync('taskset', ['-acp', '1', String(process.pid)]);
 }
 
-/** A gateway without limits over a cluster that lives in this process, as a node lives on another machine. */
+/** Starts a gateway without limits over a cluster in this process, as a node runs on another machine. */
 export async function startGateway(...settings: readonly string[]): Promise<ServedProcess> {
   const state = mkdtempSync(join(tmpdir(), 'bench-'));
   pinToOtherCore();
@@ -50,7 +50,7 @@ export async function startGateway(...settings: readonly string[]): Promise<Serv
   return startGatewayOver(`${url},${wsUrl}`, state, settings);
 }
 
-/** A gateway without limits over a node. */
+/** Starts a gateway without limits over a node. */
 export function startGatewayOver(
   upstream: string,
   state: string,
@@ -61,7 +61,7 @@ export function startGatewayOver(
   return startServer('src/main.js', ['--port', '0', '--state', state, '--upstream', upstream, ...set]);
 }
 
-/** Each of the runs once, then each again, and so on: what drifts drifts for all. The median of each. */
+/** Runs each function once, then each again, and so on, so that drift affects all alike. Returns the medians. */
 export async function runInterleaved<K extends string>(
   rounds: number,
   runs: Readonly<Record<K, () => number | Promise<number>>>,
@@ -75,7 +75,9 @@ export async function runInterleaved<K extends string>(
   return Object.fromEntries(medians) as Record<K, number>; // one for each name
 }
 
-/** How long a server has run on a core so far, where the system tells: what else the machine does is not in it. */
+/**
+ * Returns the CPU seconds of a server so far, where the system reports them; other work of the machine is not included.
+ */
 export function cpuSeconds({ process: { pid } }: ServedProcess): number {
   if (platform() !== 'linux') return Number.NaN;
   const [user = 0, system = 0] =
@@ -86,11 +88,11 @@ export function cpuSeconds({ process: { pid } }: ServedProcess): number {
 /** Clock ticks in a second, as /proc counts them. */
 const TICKS = 100;
 
-/** The middle one. */
+/** Returns the median. */
 export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 
-/** One line of a result: what was measured, against what, and whether the goal is met. */
+/** Prints one result: the measure, its value, its ratio to the reference, and the goal. */
 export function report(what: string, value: number, unit: string, ratio?: number, goal?: string): void {
   const number = value >= 1000 ? Math.round(value).toLocaleString('en') : value.toFixed(2);
   const share = ratio === undefined ? '' : ratio.toFixed(2);

@@ -2,7 +2,7 @@ import { membersYielding } from '../src/upstream/json/raw-json.ts';
 import { summarizeBlock } from '../src/upstream/reads/block-summary.ts';
 import { report, runInterleaved } from './bench-process.ts';
 
-// For how long a block of mainnet's size keeps everybody else waiting: read as the gateway does, and parsed at once.
+// Longest event-loop delay while a block of mainnet's size is read as the gateway does, and while it is parsed at once.
 
 const TRANSACTIONS = 1500;
 const VOTES = 1000;
@@ -57,7 +57,7 @@ interface TurnTimes {
   readonly longestTurnMs: number;
 }
 
-/** Runs `work` while something else wants a turn as often as it can get one. */
+/** Runs `work` while another task takes a turn as often as it can. */
 async function measureTurns(work: () => Promise<unknown>): Promise<TurnTimes> {
   let isDone = false;
   let longestTurnMs = 0;
@@ -82,7 +82,7 @@ async function measureTurns(work: () => Promise<unknown>): Promise<TurnTimes> {
 
 const measureSliced = (): Promise<TurnTimes> =>
   measureTurns(async () => {
-    const answer = await membersYielding(body); // as it is cut out of the node's answer
+    const answer = await membersYielding(body); // as the gateway cuts it out of the node's answer
     await summarizeBlock(answer.get('result') ?? Buffer.alloc(0));
   });
 const measureParsed = (): Promise<TurnTimes> => measureTurns(async () => JSON.parse(body.toString()));

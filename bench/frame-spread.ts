@@ -1,13 +1,13 @@
 import { openListener } from './websocket-listener.ts';
 
-// Listens on a stream with many bare sockets and tells, frame by frame, how long after its first listener the last
-// one had it. argv: URL, listeners, frames. Prints the median in milliseconds.
+// Listens on a stream with many bare sockets and measures for each frame the time from the first listener's arrival to
+// the last's. argv: URL, listeners, frames. Prints the median in milliseconds.
 
 const [address = '', listeners = '1000', frames = '20'] = process.argv.slice(2);
 const count = Number(listeners);
 const wanted = Number(frames);
 
-/** Arrivals of each frame: how many, when the first, when the last. A frame comes within a burst of its own. */
+/** Arrivals of one frame: count, first, last. Each frame arrives in one burst. */
 let burst: { heard: number; firstMs: number; lastMs: number } | undefined;
 const spreads: number[] = [];
 

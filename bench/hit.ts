@@ -1,8 +1,8 @@
 import { report, runInterleaved, startGateway, startServer } from './bench-process.ts';
 import { requestsPerSecond } from './wrk.ts';
 
-// How much of the bare engine is left when an answer is guarded, metered, cached and signed: the whole gateway over
-// an idle cluster against the engine alone that sends the same bytes, each on one core, the load on another.
+// Throughput of cache hits relative to the bare engine: the whole gateway over an idle cluster against the engine alone
+// with the same bytes, each on one core, the load on another.
 
 const WALLET = '11111111111111111111111111111111';
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
@@ -22,7 +22,7 @@ const rates = await runInterleaved(ROUNDS, {
   slot: () => requestsPerSecond(`${gateway.url}/api/v1/slot`, plain),
   pipedPrebuilt: () => requestsPerSecond(`${raw.url}/prebuilt`, piped),
   pipedWritten: () => requestsPerSecond(`${raw.url}/written`, piped),
-  // The engine closes a connection that sends more while an answer is being read: the key has to be warm.
+  // The engine closes a connection that sends more while an answer is read: the key has to be cached.
   pipedGateway: () => requestsPerSecond(hot, { ...plain, seconds: 1 }).then(() => requestsPerSecond(hot, piped)),
 });
 

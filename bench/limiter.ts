@@ -4,13 +4,13 @@ import { tiersOf } from '../src/access/limits/tiers.ts';
 import { loadConfig } from '../src/config/load-config.ts';
 import { systemClock } from '../src/runtime/system-clock.ts';
 
-// What it costs to count a request.
+// Cost of counting a request.
 
 const CALLS = 5_000_000;
 
 const { limits } = loadConfig({ cwd: '/' });
 const tiers = tiersOf(limits);
-const free = { ...limits.free, requests: 2 ** 30 }; // a refusal is cheaper
+const free = { ...limits.free, requests: 2 ** 30 }; // refusals are cheaper
 
 type Write = (address: DataView, n: number) => void;
 const ipv4: Write = (address, n) => address.setUint32(0, n);
@@ -28,7 +28,7 @@ const key = { id: `key ${generateApiKey().slice(-8)}`, key: 'k', tier: tiers.sca
 function nanoseconds(name: string, take: (limiter: RateLimiter, i: number) => void): void {
   const limiter = new RateLimiter({ free, identities: limits.identities }, systemClock);
   for (let i = 0; i < CALLS / 10; i++) take(limiter, i);
-  const before = process.cpuUsage(); // the time of this process alone, however busy the machine is
+  const before = process.cpuUsage(); // CPU time of this process alone
   for (let i = 0; i < CALLS; i++) take(limiter, i);
   const { user, system } = process.cpuUsage(before);
   const ns = ((user + system) * 1000) / CALLS;

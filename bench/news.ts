@@ -12,26 +12,28 @@ import { pinToOtherCore, report, startGatewayOver, startServer } from './bench-p
 import type { SlotNotification } from './notifying-node.ts';
 import { openListener } from './websocket-listener.ts';
 
-// How old news is: from a node's notification of an account to the first answer that shows the change, and from its
-// notification of a slot to the frame at a subscriber, one of a thousand; to the latter also through the bare engine,
-// which publishes the same bytes. Beside each, how long the notification takes to somebody who listens to the node
-// itself. Node, server and reader are processes of their own; so is the crowd of subscribers, of whom twenty are the
-// reader's: a thousand in one process would wait for each other.
+// Added latency: from a node's account notification to the first answer with the change, and from its slot notification
+// to the frame at one of a thousand subscribers; the latter also through the bare engine, which publishes the same bytes.
+// The reference is a direct subscription to the node. Node, server and reader are separate processes, and so are the
+// other subscribers, of whom twenty are measured: a thousand in one process would delay each other.
 
 const SUBSCRIBERS = Number(process.env['SUBSCRIBERS'] ?? 1000);
 const WATCHED = 20;
 const SLOTS = Number(process.env['SLOTS'] ?? 200);
-/** Until the account is kept live, and all that it takes is compiled. */
+/** Time until the account is live and all code is compiled. */
 const WARM_UP_MS = 10_000;
 const ACCOUNT = '9grdmoXBEpJAQTNdRwykoouDMS4MoJ2vrDMLnbTpzT9o';
 
-/** A slot that somebody has heard of. */
+/** A slot and the time at which it was observed. */
 interface ObservedSlot {
   readonly slot: number;
   readonly atMs: number;
 }
 
-/** Begins to hear of slots at a gateway. What it returns is told of each slot that the node itself has told of. */
+/**
+ * Starts to observe slots at a gateway. Returns a function that is called with each slot that the node itself has
+ * notified.
+ */
 type SlotSource = (url: string, hear: (slot: number) => void) => Promise<(slot: number) => void>;
 
 interface Latencies {
@@ -41,13 +43,13 @@ interface Latencies {
 
 const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6; // the same in all processes
 const [SLOT, PARENT] = [/"slot":(\d+)/, /"parent":(\d+)/];
-/** The slot that is named first. */
+/** Returns the first slot in a text. */
 const slotIn = (text: string, name = SLOT): number => Number(name.exec(text)?.[1]);
 
-/** Through what news is heard. */
+/** The server under test. */
 type Server = 'gateway' | 'bare engine';
 
-/** How old news is behind a server, and at the node itself, where it is asked for by `subscription`. */
+/** Measures the latencies through a server and of a direct subscription to the node. */
 async function measureLatencies(
   server: Server,
   slotMs: number,
@@ -77,7 +79,7 @@ async function measureLatencies(
     const text = String(data);
     const slot = slotIn(text, PARENT.test(text) ? PARENT : SLOT);
     direct.push({ slot, atMs: nowMs() });
-    if (slot > 0) onDirectSlot(slot); // else it is the acknowledgement
+    if (slot > 0) onDirectSlot(slot); // otherwise it is the acknowledgement
   });
   const observed: ObservedSlot[] = [];
   onDirectSlot = await source(bare?.url ?? `${gateway.url}/api/v1`, (slot) => observed.push({ slot, atMs: nowMs() }));
@@ -95,8 +97,8 @@ async function measureLatencies(
 }
 
 /**
- * Asks for the account when the node has told of a change, and again with each answer until one shows it. Who asks all
- * the time measures how the processes of the bench share two cores.
+ * Requests the account when the node has notified a change, and again after each answer until one shows it. Continuous
+ * polling would measure how the bench's processes share two cores.
  */
 const pollAccount: SlotSource = async (url, hear) => {
   const { hostname, port } = new URL(url);
@@ -111,16 +113,16 @@ const pollAccount: SlotSource = async (url, hear) => {
     if (newest < wanted) socket.write(request);
     return true;
   };
-  // Into one buffer: else it takes another 64 KiB for each answer, and what collects them holds up the reader.
+  // One buffer for all answers: otherwise each takes 64 KiB, and garbage collection delays the reader.
   const socket = connect({ port: Number(port), host: hostname, onread: { buffer: Buffer.alloc(65_536), callback } });
   socket.on('error', () => {}); // the gateway's end
   return (slot) => {
-    if (newest >= wanted) socket.write(request); // else it is asking already
+    if (newest >= wanted) socket.write(request); // otherwise a request is in flight
     wanted = slot;
   };
 };
 
-/** Some of a crowd, as far apart from each other as can be: frames go out in the order of subscription. */
+/** Observes frames at some subscribers, spread over all: frames go out in the order of subscription. */
 const subscribeStream: SlotSource = async (url, hear) => {
   const stream = `${url}/stream`;
   const crowd = fork(fileURLToPath(new URL('./background-listeners.js', import.meta.url)), [stream]);
@@ -129,7 +131,7 @@ const subscribeStream: SlotSource = async (url, hear) => {
     await once(crowd, 'message');
     await openListener(stream, (chunk) => hear(slotIn(chunk.toString('latin1', 0, 64))));
   }
-  return () => {}; // frames come by themselves
+  return () => {}; // frames arrive without requests
 };
 
 function reportLatencies(server: Server, { viaServer, direct }: Latencies, goal: string): void {

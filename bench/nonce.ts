@@ -1,8 +1,8 @@
 import { cpuSeconds, median, report, runInterleaved, startGateway } from './bench-process.ts';
 import { runWrk, type WrkResult } from './wrk.ts';
 
-// Answers that are each signed for one caller's nonce, over HTTP: one signature for all that come in one turn of the
-// event loop, against one for each. The gateway on one core, the load on another.
+// Answers signed for one caller's nonce, over HTTP: one signature for all requests of one event-loop turn, against one
+// for each. The gateway on one core, the load on another.
 
 const WALLET = '11111111111111111111111111111111';
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);

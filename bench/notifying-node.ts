@@ -1,10 +1,10 @@
 import { FormulaChain } from '../test/catalogue/faults/formula-chain/formula-chain.ts';
 import { FormulaNode } from '../test/catalogue/faults/formula-chain/formula-node.ts';
 
-// Forked: a node of a chain where every account changes in every slot. Tells who forked it its port, and then when it
-// tells its subscribers of which slot. argv: milliseconds per slot.
+// Forked: a node of a chain where every account changes in every slot. It sends its port to the parent, then the time
+// of each slot notification. argv: milliseconds per slot.
 
-/** What it says of a slot that it is about to tell of. */
+/** A slot notification that is about to be sent. */
 export interface SlotNotification {
   readonly commitment: string;
   readonly slot: number;
@@ -20,7 +20,7 @@ const node = await FormulaNode.start(
 );
 node.onNotify = (commitment, slot) => {
   const telling: SlotNotification = { commitment, slot, atMs: Number(process.hrtime.bigint()) / 1e6 };
-  setImmediate(() => process.send?.(telling)); // not before the subscribers
+  setImmediate(() => process.send?.(telling)); // after the subscribers
 };
 process.on('disconnect', () => process.exit());
 process.send?.(node.port);

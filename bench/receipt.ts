@@ -7,8 +7,8 @@ import { type SealRequest, Signer } from '../src/receipts/signer.ts';
 import { signingKeyOf } from '../src/receipts/signing-key.ts';
 import { report, runInterleaved } from './bench-process.ts';
 
-// How many different bodies a core can sign in a second: one signature each, against one for all that are wanted in
-// the same turn of the event loop.
+// Different bodies that a core can sign per second: one signature each, against one for all that are requested in the
+// same turn of the event loop.
 
 const SEED = Buffer.alloc(32, 7);
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
@@ -20,7 +20,7 @@ const key = createPrivateKey({ key: Buffer.concat([PKCS8, SEED]), format: 'der',
 const signer = new Signer({ active: signingKeyOf(key) }, CLUSTER, new EquivocationGuard(() => {}));
 
 let slot = 300_000_000;
-/** Bodies a second when so many share a signature. */
+/** Returns bodies per second with `batch` bodies per signature. */
 function bodies(batch: number): number {
   const startedMs = performance.now();
   let made = 0;
@@ -37,7 +37,7 @@ function bodies(batch: number): number {
   return (made / (performance.now() - startedMs)) * 1000;
 }
 
-/** Signatures a second of the portable library, which only checks the key at the start. */
+/** Returns signatures per second of the portable library, which only checks the key at the start. */
 function portable(): number {
   const startedMs = performance.now();
   let made = 0;

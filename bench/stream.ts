@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { pinned, report, runInterleaved, startGateway, startServer } from './bench-process.ts';
 
-// How long a frame takes from the first listener of a thousand to the last: the gateway's sharded topics against the
-// engine publishing the same bytes on one topic. Servers on one core, listeners on the other.
+// Time of a frame from the first listener of a thousand to the last: the gateway's sharded topics against the engine
+// publishing the same bytes on one topic. Servers on one core, listeners on the other.
 
 const LISTENERS = Number(process.env['LISTENERS'] ?? 1000);
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);

@@ -8,8 +8,8 @@ import { isOpensslSignature } from '../src/receipts/verify/openssl-signature.ts'
 import { createVerifier, type Verifier, verifyReceipt } from '../src/receipts/verify/verify-receipt.ts';
 import { report, runInterleaved } from './bench-process.ts';
 
-// How many receipts a core can verify in a second: each for itself, against a verifier that remembers the heads which
-// the receipts of a batch share.
+// Receipts that a core can verify per second: each alone, against a verifier that memoizes the tree heads which the
+// receipts of a batch share.
 
 const CLUSTER = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 const RUN_MS = Number(process.env['RUN_MS'] ?? 1000);
@@ -23,7 +23,7 @@ const signer = new Signer(
 );
 const publicKeys = [signer.publicKey];
 
-/** As many bodies as fill some batches, in the order in which they come in. */
+/** Builds the bodies of some batches, in order. */
 function bodies(batch: number): { body: string; request: string }[] {
   return Array.from({ length: BATCHES }, (_, slot) => {
     const result = `{"lamports":${slot}}`;
@@ -49,7 +49,7 @@ function bodies(batch: number): { body: string; request: string }[] {
 const single = bodies(1);
 const batched = bodies(BATCH);
 
-/** Receipts a second of a verifier that has seen none of them. */
+/** Returns receipts per second of a verifier without memoized heads. */
 function rate(from: readonly { body: string; request: string }[], fresh: () => Verifier): number {
   const startedMs = performance.now();
   let done = 0;

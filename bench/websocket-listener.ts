@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 
-/** What the engine asks after a silence, and what it wants to hear: empty frames, RFC 6455 5.5.2. */
+/** Ping of the engine after a silence and the pong that it expects: empty frames, RFC 6455 5.5.2. */
 const PING = Buffer.from([0x89, 0]);
 const PONG = Buffer.from([0x8a, 0x80, 0, 0, 0, 0]);
 
-/** Opens a WebSocket that does no more than say when something comes, so that a thousand of them cost little. */
+/** Opens a WebSocket that only reports received data, so that a thousand of them cost little. */
 export function openListener(url: string, onData: (chunk: Buffer) => void): Promise<void> {
   const { hostname, port, pathname } = new URL(url);
   const handshake = [

@@ -9,23 +9,23 @@ export interface WrkLoad {
   readonly seconds: number;
   /** Requests in flight on each connection. */
   readonly pipelined?: number;
-  /** Each request has a nonce of its own. */
+  /** Whether each request has a nonce. */
   readonly nonces?: boolean;
 }
 
 export interface WrkResult {
-  /** Requests a second. */
+  /** Requests per second. */
   readonly rate: number;
   readonly p50Ms: number;
 }
 
 if (spawnSync('wrk', ['-v']).error !== undefined) throw new Error('wrk makes the load: apt-get install wrk');
 
-/** Requests a second that a server answers; every answer must be a 200. */
+/** Measures requests per second; every answer must be a 200. */
 export const requestsPerSecond = (url: string, load: WrkLoad): Promise<number> =>
   runWrk(url, load).then(({ rate }) => rate);
 
-/** The same, and how long the middle one of the answers took. */
+/** Measures requests per second and the median latency. */
 export async function runWrk(
   url: string,
   { connections, seconds, pipelined = 1, nonces = false }: WrkLoad,
@@ -46,7 +46,7 @@ export async function runWrk(
   };
 }
 
-/** A script that sends so many requests at once. */
+/** Returns a script that sends `depth` requests at once. */
 const pipeline = (depth: number): string => `init = function(args)
   local requests = {}
   for i = 1, ${depth} do requests[i] = wrk.format('GET') end

@@ -1,7 +1,7 @@
 import { chromium, type Page } from 'playwright-core';
 import type { Test } from 'tap';
 
-/** Nothing but what a test asks for may go over the network. */
+/** Flags that disable the browser's own network traffic. */
 const WITHOUT_BACKGROUND_TRAFFIC = [
   '--disable-quic',
   '--no-first-run',
@@ -10,22 +10,22 @@ const WITHOUT_BACKGROUND_TRAFFIC = [
   '--disable-sync',
 ];
 
-/** A tab of a real browser, and what went wrong in it. */
+/** A browser tab and the problems in it. */
 export interface Tab {
   readonly page: Page;
-  /** Exceptions, and whatever the browser wrote to its console as an error: a blocked script or request too. */
+  /** Exceptions and console errors, blocked scripts and requests included. */
   readonly problems: readonly string[];
 }
 
 /**
- * Opens a tab in a fresh profile of the Chromium that `$CHROMIUM` names (`.ci/with-chromium` does), and closes the
- * browser when the test ends. Call it once per test: nothing is left over from another.
+ * Opens a tab in a fresh profile of the Chromium in `$CHROMIUM` (set by `.ci/with-chromium`), and closes the browser
+ * when the test ends. To be called once per test, so that nothing is left from another.
  */
 export async function openTab(t: Test): Promise<Tab> {
   const browser = await chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
     args: ['--disable-gpu', ...WITHOUT_BACKGROUND_TRAFFIC],
-    chromiumSandbox: false, // root, as in a container, can't have one
+    chromiumSandbox: false, // root can't have a sandbox in a container
   });
   t.teardown(() => browser.close());
   const page = await browser.newPage();

@@ -1,19 +1,19 @@
-/** One figure that a row of the catalogue shows, and whether it is as it should be. */
+/** One figure of a row and whether it meets its bound. */
 export interface Finding {
   readonly text: string;
   readonly isMet: boolean;
 }
 
-/** How long a row takes: as the catalogue says, or as long as it takes to see something. */
+/** Length of a run: the full length of the catalogue, or a short one. */
 export interface RunLength {
   readonly isFull: boolean;
 }
 
 /** A row of the fault catalogue. */
 export interface FaultRow {
-  /** Its number there, or a name. */
+  /** Number in the catalogue, or a name. */
   readonly id: string;
-  /** What is done to the nodes. */
+  /** Fault that the row applies. */
   readonly title: string;
   run(pace: RunLength): Promise<readonly Finding[]>;
 }
@@ -39,21 +39,21 @@ const BUSY_MACHINE_FACTOR = 10;
 const BUSY_MACHINE_MS = 5000;
 
 /**
- * A figure that a busy machine makes worse. It must be below its bound in the full pass; in the short one, which has to
- * tell the same on any machine, below ten times that.
+ * Expects a figure below a bound. A busy machine makes it worse: the short run, which has to pass on any machine,
+ * allows ten times the bound.
  */
 export function expectBelow({ isFull }: RunLength, label: string, value: number, bound: number, unit = ''): Finding {
   const limit = isFull ? bound : BUSY_MACHINE_FACTOR * bound;
   return { text: `${label} ${formatFigure(value)}${unit} (< ${formatFigure(bound)})`, isMet: value < limit };
 }
 
-/** The same for milliseconds, of which a busy machine takes some for itself. */
+/** Expects a duration below a bound; a short run also accepts the delays of a busy machine. */
 export function expectWithinMs(pace: RunLength, label: string, ms: number, boundMs: number): Finding {
   const { text, isMet } = expectBelow(pace, label, ms, boundMs, ' ms');
   return { text, isMet: isMet || (!pace.isFull && ms < BUSY_MACHINE_MS) };
 }
 
-/** The line that is printed for a row. */
+/** Formats the line that is printed for a row. */
 export function resultLine(
   { id, title }: Pick<FaultRow, 'id' | 'title'>,
   findings: readonly Finding[],
@@ -64,7 +64,7 @@ export function resultLine(
   return `${id.padEnd(9)} ${verdict} ${seconds.toFixed(0).padStart(4)} s  ${title}: ${findingTexts.join(', ')}`;
 }
 
-/** A figure as a reader wants it. */
+/** Formats a figure for a reader. */
 export function formatFigure(value: number | string): string {
   if (typeof value === 'string') return value;
   return Number.isInteger(value) || Math.abs(value) >= 100

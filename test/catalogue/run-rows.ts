@@ -1,12 +1,12 @@
 import { type Finding, resultLine } from './findings.ts';
 
-/** As much of a row as it takes to name it. */
+/** The id and title of a row. */
 interface RowName {
   readonly id: string;
   readonly title: string;
 }
 
-/** The rows that a command line names among its flags, or all when it names none. Throws for one that there is not. */
+/** Selects the rows named on a command line, or all if none is named. Throws for an unknown name. */
 export function selectRows<R extends RowName>(args: readonly string[], rows: readonly R[]): readonly R[] {
   const ids = args.filter((arg) => !arg.startsWith('--'));
   const unknown = ids.find((id) => !rows.some((row) => row.id === id));
@@ -14,7 +14,7 @@ export function selectRows<R extends RowName>(args: readonly string[], rows: rea
   return ids.length === 0 ? rows : rows.filter(({ id }) => ids.includes(id));
 }
 
-/** Runs rows one after another and prints a line for each. One that is not as it should be ends the process with 1. */
+/** Runs rows one after another and prints a line for each. A finding that is not met makes the process exit with 1. */
 export async function runRows<R extends RowName>(
   rows: readonly R[],
   run: (row: R) => Promise<readonly Finding[]>,

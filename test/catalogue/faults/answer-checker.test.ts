@@ -5,7 +5,7 @@ import { AnswerChecker } from './answer-checker.ts';
 import { FormulaChain } from './formula-chain/formula-chain.ts';
 import { Tally } from './tally.ts';
 
-// What finds faults must be able to find them.
+// The checker must find each kind of fault.
 const chain = new FormulaChain({ genesis: GENESIS, originMs: 0, slotMs: 400, maxUnchangedSlots: 24, forks: false });
 const ADDRESS = '9grdmoXBEpJAQTNdRwykoouDMS4MoJ2vrDMLnbTpzT9o';
 const PATH = `/balance/${ADDRESS}?commitment=confirmed`;

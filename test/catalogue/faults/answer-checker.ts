@@ -6,36 +6,36 @@ import type { Tally } from './tally.ts';
 export interface AnswerCheckerOptions {
   readonly publicKey: string;
   readonly chain: FormulaChain;
-  /** Of so many answers one has its receipt verified. */
+  /** One in this many answers has its receipt verified. */
   readonly verifyEvery: number;
 }
 
-/** An answer, and what it answers. */
+/** An answer and its request. */
 export interface ReceivedAnswer {
   readonly path: string;
-  /** The newest slot that had been given for this path when it was asked for. */
+  /** Newest slot returned for this path before the request was sent. */
   readonly floor: number;
   readonly status: number;
   readonly text: string;
 }
 
-/** A slot is called one of the future when it is so many ahead of the clock. */
+/** Slots that an answer may be ahead of the clock. */
 const MAX_AHEAD_SLOTS = 1;
 
-/** Holds each answer of a gateway against the chain, against those before it and against its receipt. */
+/** Checks each answer against the chain, earlier answers and its receipt. */
 export class AnswerChecker {
   readonly #options: AnswerCheckerOptions;
-  /** The newest slot that was given for each path. */
+  /** Newest slot returned for each path. */
   readonly #newestSlots = new Map<string, number>();
 
   constructor(options: AnswerCheckerOptions) {
     this.#options = options;
   }
 
-  /** The newest slot that was given for a path. What is asked for from now on must not be older. */
+  /** Returns the newest slot returned for a path: a later request must not get an older one. */
   newestSlotOf = (path: string): number => this.#newestSlots.get(path) ?? 0;
 
-  /** Adds what is to be said of an answer to `tally`, and gives its slot if it has one. */
+  /** Records the findings on an answer in `tally`; returns its slot if it has one. */
   check({ path, floor, status, text }: ReceivedAnswer, tally: Tally): number | undefined {
     if (text.includes(SECRET)) tally.recordViolation('leaked', text);
     if (status !== 200) {

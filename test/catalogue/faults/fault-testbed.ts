@@ -9,17 +9,17 @@ import { FaultProxy } from './proxy/fault-proxy.ts';
 
 export interface FaultTestbedOptions {
   readonly nodes?: number;
-  /** Whether there is a proxy before each node. What passes it takes the time of this process. */
+  /** Whether a proxy stands before each node. Forwarding takes CPU time of this process. */
   readonly proxied?: boolean;
   readonly plan?: Partial<ChainParameters>;
   /** Settings of the gateway, as `--set` takes them. */
   readonly set?: readonly string[];
   readonly load?: Partial<LoadOptions>;
-  /** Of so many answers one has its receipt verified. */
+  /** One in this many answers has its receipt verified. */
   readonly verifyEvery?: number;
 }
 
-/** How a node looks in `/health`. */
+/** State of a node in `/health`. */
 export interface NodeHealth {
   readonly id: string;
   readonly status: string;
@@ -27,7 +27,7 @@ export interface NodeHealth {
   readonly ws: string;
 }
 
-/** What `/health` says, with the status of the answer. */
+/** The answer of `/health` with its HTTP status. */
 export interface Health {
   readonly code: number;
   readonly status: string;
@@ -35,7 +35,7 @@ export interface Health {
   readonly upstreams: readonly NodeHealth[];
 }
 
-/** A gateway in a process of its own, over nodes in processes of their own, and who reads from it. */
+/** A gateway and its nodes, each in a child process, with a load generator. */
 export class FaultTestbed {
   readonly chain: FormulaChain;
   readonly nodes: FormulaNodeProcess[];
@@ -77,7 +77,7 @@ export class FaultTestbed {
     return { code: response.status, status: error, slot: 0, upstreams: [], ...result };
   }
 
-  /** Waits until something holds, and gives how many milliseconds that took. Infinite when it never did. */
+  /** Waits until a condition holds; returns the milliseconds it took, or Infinity if it never held. */
   async waitUntil(condition: () => boolean | Promise<boolean>, limitMs = 30_000): Promise<number> {
     const beganMs = performance.now();
     while (!(await condition())) {
@@ -87,7 +87,7 @@ export class FaultTestbed {
     return performance.now() - beganMs;
   }
 
-  /** The same for what `/health` says of one node. */
+  /** Waits until a condition on a node's state in `/health` holds. */
   waitUntilNode(index: number, condition: (node: NodeHealth) => boolean, limitMs?: number): Promise<number> {
     return this.waitUntil(async () => {
       const node = (await this.health()).upstreams[index];
@@ -95,12 +95,12 @@ export class FaultTestbed {
     }, limitMs);
   }
 
-  /** Kills a node and everything that hangs on it. */
+  /** Kills a node and its connections. */
   async kill(index: number): Promise<void> {
     await this.nodes[index]?.kill();
   }
 
-  /** Starts a node again where it was, perhaps on another chain. */
+  /** Starts a node again on its port, with other chain parameters if given. */
   async restart(index: number, plan: Partial<ChainParameters> = {}): Promise<void> {
     const port = this.nodes[index]?.port;
     this.nodes[index] = await FormulaNodeProcess.start({ ...this.chain.parameters, ...plan }, port);
@@ -114,7 +114,7 @@ export class FaultTestbed {
   }
 }
 
-/** Of the chain when a stage opens, so that there are finalized slots. */
+/** Age of the chain at the start, so that there are finalized slots. */
 const CHAIN_AGE_MS = 100_000;
 const DEFAULT_PLAN = { genesis: GENESIS, slotMs: 400, maxUnchangedSlots: 24, forks: false };
 const DEFAULT_LOAD = {
@@ -124,7 +124,7 @@ const DEFAULT_LOAD = {
   commitments: ['confirmed', 'finalized'],
 } as const;
 
-/** Does something with a stage, and clears it away whatever happens. */
+/** Runs `body` with a testbed, and closes the testbed in any case. */
 export async function withFaultTestbed<T>(
   options: FaultTestbedOptions,
   body: (testbed: FaultTestbed) => Promise<T>,

@@ -7,34 +7,34 @@ import { Tally } from './tally.ts';
 
 export interface LoadOptions {
   readonly url: string;
-  /** Requests a second. */
+  /** Requests per second. */
   readonly requestsPerSecond: number;
-  /** Accounts that are asked for again and again. */
+  /** Number of accounts that are requested repeatedly. */
   readonly hotAccounts: number;
-  /** Of so many requests one is for an account that nobody has asked for before; 0: none is. */
+  /** One in this many requests is for a new account; 0: none. */
   readonly coldEvery: number;
-  /** At which commitments. */
+  /** Commitments of the requests. */
   readonly commitments: readonly Commitment[];
 }
 
-/** An answer as a row may look at it. */
+/** An answer as rows see it. */
 export interface ObservedAnswer {
   readonly path: string;
   readonly status: number;
   readonly source: string;
   readonly slot: number | undefined;
   readonly retryAfter: string | undefined;
-  /** When it came, in milliseconds of `performance.now()`. */
+  /** Time of arrival, in milliseconds of `performance.now()`. */
   readonly atMs: number;
 }
 
 const WARM = ['/slot', '/epoch', '/performance', '/priority-fee'];
-/** More would only wait for each other, and tell nothing of the gateway. */
+/** Bound on requests in flight: more would measure the queue, not the gateway. */
 const MAX_IN_FLIGHT = 500;
 
 export const randomAddress = (): string => bs58.encode(randomBytes(32));
 
-/** Asks a gateway so many times a second, and has a witness judge each answer. */
+/** Sends requests at a constant rate and checks each answer. */
 export class LoadGenerator {
   /** Called with each answer. */
   onAnswer: (seen: ObservedAnswer) => void = () => {};
@@ -64,7 +64,7 @@ export class LoadGenerator {
     this.#timer = setInterval(() => this.#sendDue(), 5);
   }
 
-  /** What came of it since this was last called. */
+  /** Returns the tally since the last call. */
   takeTally(): Tally {
     const tally = this.#tally;
     this.#tally = new Tally();
@@ -76,7 +76,7 @@ export class LoadGenerator {
     await this.#pool.destroy();
   }
 
-  /** Asks once, and checks the answer as all others. */
+  /** Sends one request and checks its answer like all others. */
   async request(path: string): Promise<ObservedAnswer> {
     const beganMs = performance.now();
     const floor = this.#checker.newestSlotOf(path);

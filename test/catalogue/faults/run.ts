@@ -16,8 +16,8 @@ import { oversizedAnswers } from './rows/oversized-answers.ts';
 import { randomSchedules } from './rows/random-schedules.ts';
 import { thunderingHerd } from './rows/thundering-herd.ts';
 
-// node dist/test/catalogue/faults/run.js [--full] [ROW…]
-// Runs the rows of the fault catalogue and prints a line for each; exits with 1 when one is not as it should be.
+// node dist/test/catalogue/faults/run.js [--full] [ROW…] Runs rows of the fault catalogue and prints a line for each;
+// exits with 1 if a finding is not met.
 
 const ROWS: readonly FaultRow[] = [
   killedNode,

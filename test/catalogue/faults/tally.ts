@@ -1,19 +1,19 @@
-/** What came of the requests of a load since it was last taken. */
+/** Counts of a load's requests since the last reset. */
 export class Tally {
   readonly beganMs = performance.now();
   requested = 0;
   answered = 0;
-  /** Those that got another status than 200, or none at all. */
+  /** Requests with another status than 200, or without an answer. */
   failed = 0;
-  /** Not sent, since too many were waiting: the load would only have measured itself. */
+  /** Requests not sent because too many were in flight: they would have measured the load generator. */
   skipped = 0;
-  /** Results or receipts that are not true, and slots of the future. */
+  /** Wrong results, invalid receipts, and slots of the future. */
   wrong = 0;
-  /** Answers of an older slot than one that was given before. */
+  /** Answers with an older slot than an earlier one. */
   regressed = 0;
-  /** Receipts that were verified. */
+  /** Verified receipts. */
   verified = 0;
-  /** Answers that hold some text of the node that nobody may see. */
+  /** Answers that contain secret text of a node. */
   leaked = 0;
   readonly failures = new Map<string, number>();
   readonly examples: string[] = [];
@@ -27,7 +27,7 @@ export class Tally {
     return this.#latenciesMs.reduce((most, ms) => Math.max(most, ms), 0);
   }
 
-  /** The time below which this share of the answers came. */
+  /** Returns the latency below which this share of the answers arrived. */
   quantileMs(share: number): number {
     const sorted = this.#latenciesMs.toSorted((a, b) => a - b);
     return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
@@ -42,7 +42,7 @@ export class Tally {
     this.failures.set(what, (this.failures.get(what) ?? 0) + 1);
   }
 
-  /** Counts something that must not be, and keeps the first few to be looked at. */
+  /** Counts a violation and keeps the first few as examples. */
   recordViolation(what: 'wrong' | 'regressed' | 'leaked', example: string): void {
     this[what]++;
     if (this.examples.length < 5) this.examples.push(`${what}: ${example.slice(0, 600)}`);

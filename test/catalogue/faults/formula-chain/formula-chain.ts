@@ -1,27 +1,27 @@
 import type { Commitment } from '../../../../src/domain/commitment.ts';
 import type { Slot } from '../../../../src/domain/slot.ts';
 
-/** What makes one chain of the many that follow the formula. Plain data: it goes to the processes of the nodes. */
+/** Parameters of a formula chain. Plain data, since it is sent to the nodes' processes. */
 export interface ChainParameters {
   readonly genesis: string;
-  /** Unix milliseconds of the first slot. */
+  /** Start of the first slot in Unix milliseconds. */
   readonly originMs: number;
   readonly slotMs: number;
-  /** The most slots that an account goes without a change; each has its own number from 1 to this. */
+  /** Maximum number of slots between two changes of an account; each account has its own period from 1 to this. */
   readonly maxUnchangedSlots: number;
-  /** Whether the chain now and then processes slots that it then abandons. */
+  /** Whether the chain processes slots that it later abandons. */
   readonly forks: boolean;
 }
 
 const FIRST_SLOT = 1_000_000;
 const CONFIRMED_BEHIND = 1;
 const FINALIZED_BEHIND = 32;
-/** Of so many slots in a row, the two before the last are processed on a branch that is then abandoned. */
+/** Period of forks: the two slots before the last of each period are on an abandoned branch. */
 const FORK_EVERY = 10;
 
 /**
- * A chain of which each state can be told by who has not seen it: a balance is a function of the address and the slot.
- * So several nodes can hold the same chain without knowing each other, and an answer at any slot can be checked.
+ * A chain whose state is a formula: a balance is a function of the address and the slot. So several nodes can serve the
+ * same chain without communication, and an answer at any slot can be checked.
  */
 export class FormulaChain {
   readonly parameters: ChainParameters;
@@ -30,17 +30,17 @@ export class FormulaChain {
     this.parameters = plan;
   }
 
-  /** The slot that is processed last at this time. */
+  /** Returns the newest processed slot at a time. */
   processedSlotAt(unixMs: number): Slot {
     return FIRST_SLOT + Math.floor((unixMs - this.parameters.originMs) / this.parameters.slotMs);
   }
 
-  /** When a slot is processed. */
+  /** Returns the start of a slot in Unix milliseconds. */
   startMsOf(slot: Slot): number {
     return this.parameters.originMs + (slot - FIRST_SLOT) * this.parameters.slotMs;
   }
 
-  /** How far a node has come at a commitment whose newest processed slot is `processed`. */
+  /** Returns the newest slot at a commitment on a node whose newest processed slot is `processed`. */
   newestSlotAt(commitment: Commitment, processed: Slot): Slot {
     if (commitment === 'processed') return processed;
     let slot = processed - (commitment === 'confirmed' ? CONFIRMED_BEHIND : FINALIZED_BEHIND);
@@ -48,26 +48,26 @@ export class FormulaChain {
     return slot;
   }
 
-  /** True of a slot that is processed and then taken back. It is never confirmed. */
+  /** Returns whether a slot is processed and then abandoned. Such a slot is never confirmed. */
   isAbandoned(slot: Slot): boolean {
     return this.parameters.forks && [FORK_EVERY - 3, FORK_EVERY - 2].includes(slot % FORK_EVERY);
   }
 
-  /** The slot that a slot builds on. */
+  /** Returns the parent of a slot. */
   parentOf(slot: Slot): Slot {
     let parent = slot - 1;
     while (!this.isAbandoned(slot) && this.isAbandoned(parent)) parent--;
     return parent;
   }
 
-  /** The balance at the end of a slot; 0 when there is no account. */
+  /** Returns the balance at the end of a slot; 0 if there is no account. */
   lamports(address: string, slot: Slot): number {
     const seed = seedOf(address);
     const state = mixBits(seed ^ this.#version(seed, slot) ^ (this.isAbandoned(slot) ? 0x5bd1e995 : 0));
     return state % 8 === 0 ? 0 : state * 1024 + (seed % 1024); // below 2^42
   }
 
-  /** Whether the balance after `slot` need not be the one after `before`. */
+  /** Returns whether the balance may differ between two slots. */
   isChanged(address: string, before: Slot, slot: Slot): boolean {
     const seed = seedOf(address);
     return (
@@ -80,7 +80,7 @@ export class FormulaChain {
   }
 }
 
-/** Addresses are asked for again and again, each with the same seed. */
+/** Seeds by address, since addresses repeat. */
 const seeds = new Map<string, number>();
 
 function seedOf(address: string): number {

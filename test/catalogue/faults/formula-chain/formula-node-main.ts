@@ -2,8 +2,8 @@ import { FormulaChain } from './formula-chain.ts';
 import { FormulaNode } from './formula-node.ts';
 import type { NodeCommand, NodeReport } from './formula-node-process.ts';
 
-// A node of a formula chain in a process of its own, so that it can be killed and stopped as nodes are.
-// argv: the chain's plan as JSON, the port. Takes orders from its parent.
+// Runs a formula node in a process, so that it can be killed and stopped. argv: the chain's parameters as JSON, the
+// port. Takes commands from its parent.
 
 const [plan = '{}', port = '0'] = process.argv.slice(2);
 const node = await FormulaNode.start(new FormulaChain(JSON.parse(plan)), Number(port));

@@ -4,23 +4,23 @@ import { fileURLToPath } from 'node:url';
 import type { ChainParameters } from './formula-chain.ts';
 import { HEALTHY_BEHAVIOUR, type NodeBehaviour } from './node-behaviour.ts';
 
-/** What the process of a node is told. Each order is answered by the node's counts. */
+/** Commands to the process of a node. Each is answered with the node's counts. */
 export type NodeCommand = { readonly name: 'habits'; readonly habits: NodeBehaviour } | { readonly name: 'count' };
 
-/** What it tells. */
+/** Messages from the process. */
 export type NodeReport =
   | { readonly name: 'listening'; readonly port: number }
   | { readonly name: 'counts'; readonly counts: Readonly<Record<string, number>> };
 
 const PROGRAM = fileURLToPath(new URL('./formula-node-main.js', import.meta.url));
 
-/** A node of a formula chain that lives in another process. */
+/** A formula node in a child process. */
 export class FormulaNodeProcess {
   readonly port: number;
   readonly #process: ChildProcess;
   #behaviour: NodeBehaviour = HEALTHY_BEHAVIOUR;
 
-  /** Binds the same port again after a {@link kill}. */
+  /** Starts a node; it can bind the same port again after {@link kill}. */
   static async start(plan: ChainParameters, port = 0): Promise<FormulaNodeProcess> {
     const process = fork(PROGRAM, [JSON.stringify(plan), `${port}`]);
     const [report]: NodeReport[] = await Promise.race([
@@ -36,18 +36,18 @@ export class FormulaNodeProcess {
     this.port = port;
   }
 
-  /** Changes some of its habits. Resolves when it has. */
+  /** Changes parts of the node's behaviour; resolves when they apply. */
   async configure(behaviour: Partial<NodeBehaviour>): Promise<void> {
     this.#behaviour = { ...this.#behaviour, ...behaviour };
     await this.#send({ name: 'habits', habits: this.#behaviour });
   }
 
-  /** How often each method was asked for, and under `subscribed` how many accounts it is to tell of. */
+  /** Returns the number of requests by method, and the number of account subscriptions under `subscribed`. */
   async counts(): Promise<Readonly<Record<string, number>>> {
     return this.#send({ name: 'count' });
   }
 
-  /** As `kill -9` does. Resolves when the process is gone. */
+  /** Sends SIGKILL; resolves when the process is gone. */
   async kill(): Promise<void> {
     if (this.#process.exitCode !== null || this.#process.signalCode !== null) return;
     const exited = once(this.#process, 'exit');
@@ -55,7 +55,7 @@ export class FormulaNodeProcess {
     await exited;
   }
 
-  /** It goes on existing, and does nothing. */
+  /** Sends SIGSTOP: the process exists and does nothing. */
   suspend(): void {
     this.#process.kill('SIGSTOP');
   }

@@ -20,10 +20,10 @@ const SYSTEM = '11111111111111111111111111111111';
 const SLOT_NOT_REACHED = '{"code":-32016,"message":"Minimum context slot has not been reached"}';
 const SLOTS_PER_EPOCH = 432_000;
 
-/** A node of a formula chain: answers what a gateway asks, tells of each slot when its time comes, and errs on demand. */
+/** A node of a formula chain: answers requests, sends slot and account notifications in time, and fails on demand. */
 export class FormulaNode {
   behaviour: NodeBehaviour = HEALTHY_BEHAVIOUR;
-  /** Called just before subscribers are told of a slot. */
+  /** Called just before subscribers are notified of a slot. */
   onNotify = (_commitment: Commitment, _slot: Slot): void => {};
   readonly #chain: FormulaChain;
   readonly #node: ScriptedNode;
@@ -39,7 +39,7 @@ export class FormulaNode {
     this.#chain = chain;
     this.#node = node;
     for (const [method, result] of Object.entries(this.#results())) {
-      node.replies[method as RpcMethod] = this.#replyWith(result); // the keys of the results are reads
+      node.replies[method as RpcMethod] = this.#replyWith(result); // the keys of the results are RPC methods
     }
     node.onPubsubRequest = (socket, asked) => {
       const isEnd = asked.method.endsWith('Unsubscribe');
@@ -54,7 +54,7 @@ export class FormulaNode {
     return this.#node.port;
   }
 
-  /** How often each method was asked for over HTTP, and how many accounts are subscribed to. */
+  /** Returns the number of HTTP requests by method, and the number of account subscriptions. */
   counts(): Readonly<Record<string, number>> {
     for (const { method } of this.#node.httpRequests.splice(0)) {
       this.#requests.set(method, (this.#requests.get(method) ?? 0) + 1);
@@ -82,7 +82,7 @@ export class FormulaNode {
     };
   }
 
-  /** What it answers, by method, with the slot at the commitment that is asked about. */
+  /** Results by method, for the slot at the requested commitment. */
   #results(): Partial<Record<RpcMethod, (slot: Slot, asked: RpcRequest) => string>> {
     return {
       getGenesisHash: () => `"${this.#chain.parameters.genesis}"`,
@@ -126,9 +126,9 @@ export class FormulaNode {
     }, next - now);
   }
 
-  /** Tells of the slots that were reached since the last time, in the order in which a node does. */
+  /** Sends the notifications of the slots since the last tick, in a node's order. */
   #tick(): void {
-    this.counts(); // so that the list of what was asked stays short
+    this.counts(); // keeps the list of requests short
     for (const processed of this.#newSlots('processed')) {
       this.#notifyAccounts('processed', processed);
       const [slot, parent] = [processed + 1, this.#chain.parentOf(processed + 1)];
@@ -150,7 +150,10 @@ export class FormulaNode {
     return slots.filter((slot) => commitment === 'processed' || !this.#chain.isAbandoned(slot));
   }
 
-  /** The Clock first: what is told after it belongs to the same slot, which is the harder case for who listens. */
+  /**
+   * Notifies account subscribers, of the Clock first: later notifications then belong to the same slot, which is the
+   * harder order for subscribers.
+   */
   #notifyAccounts(commitment: Commitment, slot: Slot): void {
     this.onNotify(commitment, slot);
     const context = `{"context":{"slot":${this.#reportedSlot(slot)}}`;

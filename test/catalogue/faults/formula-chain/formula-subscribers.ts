@@ -9,11 +9,11 @@ interface Subscriber {
   readonly socket: WebSocket;
   readonly id: string;
   readonly address: string;
-  /** Up to which slot it was told. */
+  /** Newest slot that the subscriber was notified of. */
   notifiedSlot: Slot;
 }
 
-/** Who wants to be told of what, on all WebSockets of a node. */
+/** Subscriptions on all WebSockets of a node. */
 export class FormulaSubscribers {
   readonly #accounts = new Map<Commitment, Set<Subscriber>>(COMMITMENTS.map((commitment) => [commitment, new Set()]));
   readonly #slots = new Set<Subscriber>();
@@ -30,7 +30,7 @@ export class FormulaSubscribers {
     subscribers?.add(subscriber);
   }
 
-  /** Ends the subscription on this socket whose number this is. */
+  /** Removes a socket's subscription by its id. */
   remove(socket: WebSocket, id: string): void {
     for (const among of this.#accounts.values()) {
       for (const subscriber of among) {
@@ -44,7 +44,7 @@ export class FormulaSubscribers {
     for (const { socket, id } of this.#slots) socket.send(notificationJson('slotSubscribe', id, result));
   }
 
-  /** Tells each what `news` makes of its address, told last at a slot; undefined is no news. */
+  /** Sends each subscriber of a commitment the notification for its address; undefined sends nothing. */
   notifyAccounts(
     commitment: Commitment,
     slot: Slot,

@@ -1,16 +1,16 @@
-/** How a node of a formula chain differs from one that does all right. Plain data: it goes to the node's process. */
+/** Deviations of a formula node from a healthy one. Plain data, since it is sent to the node's process. */
 export interface NodeBehaviour {
-  /** It is so many slots behind the chain. */
+  /** Slots behind the chain. */
   readonly lagSlots: number;
-  /** Added to each slot that it tells of. */
+  /** Offset added to each slot that the node reports. */
   readonly slotOffset: number;
-  /** Before an HTTP request is answered. */
+  /** Delay before an HTTP answer. */
   readonly delayMs: number;
-  /** How it fails at a method, by the name of the method; `*` is any. */
+  /** Failures by method; `*` stands for any. */
   readonly failures: Readonly<Record<string, Failure>>;
 }
 
-/** A JSON-RPC error by its number, or something that is no answer. */
+/** A JSON-RPC error code, or an invalid answer. */
 export type Failure =
   | number
   | '429'

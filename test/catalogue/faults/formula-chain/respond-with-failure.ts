@@ -4,7 +4,7 @@ import type { Failure } from './node-behaviour.ts';
 
 const MEGABYTE = Buffer.alloc(1 << 20, 'x');
 
-/** Gives the answer of a node that fails. Whatever text it holds, {@link SECRET} is in it. */
+/** Sends the answer of a failing node. Any text in it contains {@link SECRET}. */
 export function respondWithFailure(failure: Failure, response: ServerResponse, asked: RpcRequest): void {
   const html = (status: number) => response.writeHead(status).end(`<html>${SECRET} went wrong</html>`);
   switch (failure) {
@@ -41,7 +41,7 @@ export function respondWithFailure(failure: Failure, response: ServerResponse, a
   }
 }
 
-/** An answer that never ends. */
+/** Sends an answer that never ends. */
 function dripForever(response: ServerResponse): void {
   response.write('{"jsonrpc":"2.0","result":"');
   const timer = setInterval(() => response.write('x'.repeat(1000)), 50);

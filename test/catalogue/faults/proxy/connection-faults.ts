@@ -1,30 +1,30 @@
-/** One direction of one connection, as a fault sees it. */
+/** One direction of a connection that a fault acts on. */
 export interface FaultTarget {
   pass(chunk: Buffer): void;
-  /** Ends the connection politely. */
+  /** Ends the connection in order (FIN). */
   end(): void;
-  /** Ends it with a reset. */
+  /** Ends the connection with a reset (RST). */
   resetConnection(): void;
 }
 
-/** What a fault does on one connection until it is lifted. */
+/** Effect of a fault on one connection until it is healed. */
 export interface FaultHandler {
   onData(chunk: Buffer): void;
-  /** The fault is over; bytes that are not lost are passed on. */
+  /** Called when the fault is over; bytes that are not lost are passed on. */
   onHealed?(): void;
 }
 
-/** Something that happens to what a node answers on its way. */
+/** A fault on the way from a node to the gateway. */
 export type ConnectionFault = (way: FaultTarget) => FaultHandler;
 
 export const noFault: ConnectionFault = ({ pass }) => ({ onData: pass });
 
-/** All comes, so many milliseconds late. */
+/** Delays all bytes. */
 export const latency =
   (ms: number): ConnectionFault =>
   ({ pass }) => ({ onData: (chunk) => void setTimeout(pass, ms, chunk) });
 
-/** Nothing comes until the fault is lifted; then all of it at once. */
+/** Holds all bytes back until the fault is healed, then passes them on at once. */
 export const stalled: ConnectionFault = ({ pass }) => {
   const heldChunks: Buffer[] = [];
   return {
@@ -33,10 +33,10 @@ export const stalled: ConnectionFault = ({ pass }) => {
   };
 };
 
-/** The other end is gone and nobody says so: what it says is lost, and no end of the connection is ever seen. */
+/** Loses all bytes and hides the end of the connection. */
 export const halfOpen: ConnectionFault = ({ resetConnection }) => ({ onData: () => {}, onHealed: resetConnection });
 
-/** After so many bytes the connection ends, in the middle of whatever it was. */
+/** Ends the connection after some bytes. */
 export const truncated =
   (bytes: number): ConnectionFault =>
   ({ pass, end }) => {
@@ -50,7 +50,7 @@ export const truncated =
     };
   };
 
-/** One byte of so many becomes one that neither HTTP nor JSON knows. */
+/** Replaces every n-th byte by NUL, which neither HTTP nor JSON allows. */
 export const garbled =
   (every: number): ConnectionFault =>
   ({ pass }) => {
@@ -65,12 +65,12 @@ export const garbled =
     };
   };
 
-/** The connection is reset as soon as anything is said on it. */
+/** Resets the connection at the first byte. */
 export const reset: ConnectionFault = ({ resetConnection }) => ({ onData: resetConnection });
 
 const SLICE_MS = 20;
 
-/** So many bytes a second, and no more. */
+/** Limits the rate in bytes per second. */
 export const throttled =
   (bytesPerSecond: number): ConnectionFault =>
   ({ pass }) => {

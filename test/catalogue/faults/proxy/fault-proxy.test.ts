@@ -16,7 +16,7 @@ import { FaultProxy } from './fault-proxy.ts';
 
 const WORDS = 'what the node says';
 
-/** A node that says its words to everybody who says anything, a proxy before it, and somebody who asks through that. */
+/** Starts a server that answers any data with fixed bytes, a proxy before it, and a client. */
 async function start(t: Test, fault?: ConnectionFault, hidesEnds = false) {
   const heard = new Set<Socket>();
   const server = createServer((socket) => {

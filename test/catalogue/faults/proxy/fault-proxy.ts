@@ -8,16 +8,16 @@ interface ProxiedConnection {
   handler: FaultHandler;
 }
 
-/** Stands between a gateway and a node on loopback, and does to their connections what networks do. */
+/** A TCP proxy on loopback between a gateway and a node that applies network faults. */
 export class FaultProxy {
   readonly port: number;
-  /** When each WebSocket was asked for, in milliseconds of `performance.now()`. */
+  /** Times of WebSocket upgrade requests, in milliseconds of `performance.now()`. */
   readonly webSocketsAtMs: number[] = [];
   readonly #target: number;
   readonly #server: Server;
   readonly #proxied = new Set<ProxiedConnection>();
   #fault: ConnectionFault = noFault;
-  /** The fault is such that no end of a connection is seen either. */
+  /** Whether the fault also hides the ends of connections. */
   #hidesEnds = false;
   #peakConnections = 0;
 
@@ -35,19 +35,19 @@ export class FaultProxy {
     server.on('connection', (client) => this.#connect(client));
   }
 
-  /** How many connections are open. */
+  /** Number of open connections. */
   get connections(): number {
     return this.#proxied.size;
   }
 
-  /** How many were open at once at most, since this was last asked. */
+  /** Returns the maximum number of open connections since the last call. */
   takePeakConnections(): number {
     const peak = this.#peakConnections;
     this.#peakConnections = this.#proxied.size;
     return peak;
   }
 
-  /** From now on this happens, on the connections that are open and on those to come. */
+  /** Applies a fault to open and future connections. */
   apply(fault: ConnectionFault, { hidesEnds = false } = {}): void {
     for (const { handler } of this.#proxied) handler.onHealed?.();
     this.#fault = fault;
@@ -55,19 +55,19 @@ export class FaultProxy {
     for (const link of this.#proxied) link.handler = fault(link.target);
   }
 
-  /** All is well again. */
+  /** Removes the fault. */
   heal(): void {
     this.apply(noFault);
   }
 
-  /** Resets what is open now; others may be opened. */
+  /** Resets the open connections; others may be opened. */
   resetConnections(): void {
     for (const { target } of [...this.#proxied]) target.resetConnection();
   }
 
   async close(): Promise<void> {
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
-    this.resetConnections(); // and no other comes now
+    this.resetConnections(); // no other can be opened now
     await closed;
   }
 
@@ -82,7 +82,7 @@ export class FaultProxy {
         node.destroy();
       },
       resetConnection: () => {
-        // One that is being ended can't be reset, and would be left open by the attempt.
+        // A connection that is ending can't be reset, and the attempt would leave it open.
         if (client.writableEnded) client.destroy();
         else client.resetAndDestroy();
         node.destroy();

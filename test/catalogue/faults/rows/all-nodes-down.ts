@@ -5,10 +5,10 @@ import type { ObservedAnswer } from '../load-generator.ts';
 import { answerFindings } from './answer-findings.ts';
 
 const SLOT_MS = 400;
-/** An answer that was on its way when the nodes died. */
+/** Time within which an answer may still arrive that was in flight when the nodes ended. */
 const IN_FLIGHT_MS = 200;
 
-/** No node at all for longer than an answer may be stale. */
+/** All nodes down for longer than an answer may be stale. */
 export const allNodesDown: FaultRow = {
   id: '27',
   title: 'both nodes killed',
@@ -20,7 +20,7 @@ export const allNodesDown: FaultRow = {
     return withFaultTestbed({ set, load: { requestsPerSecond: 500 }, verifyEvery: 10 }, async (stage) => {
       const { load } = stage;
       const hot = `/balance/${load.hotAccounts[0]}?commitment=confirmed`;
-      await sleep(5000); // until the hot accounts are kept live
+      await sleep(5000); // until the hot accounts are live
       load.takeTally();
       const seen: ObservedAnswer[] = [];
       load.onAnswer = (one) => {

@@ -1,7 +1,7 @@
 import { expectBelow, expectNone, expectSome, type Finding, info, type RunLength } from '../../findings.ts';
 import type { Tally } from '../tally.ts';
 
-/** What must hold of the answers whatever is done to the nodes. */
+/** Returns the findings that must hold whatever happens to the nodes. */
 export function answerFindings(tally: Tally): Finding[] {
   for (const example of tally.examples) console.error(example);
   return [
@@ -13,7 +13,7 @@ export function answerFindings(tally: Tally): Finding[] {
   ];
 }
 
-/** Of the requests so many may fail while one node is as it should be. */
+/** Returns the share of failed requests, which must be small while one node is healthy. */
 export function expectFewFailures(pace: RunLength, tally: Tally): Finding {
   for (const [failure, count] of tally.failures) console.error(`${count} x ${failure}`);
   return expectBelow(pace, 'failed', (100 * tally.failed) / tally.requested, 0.1, '%');

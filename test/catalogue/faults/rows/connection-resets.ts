@@ -6,7 +6,7 @@ import { withFaultTestbed } from '../fault-testbed.ts';
 const BACKOFF_MIN_MS = 250;
 const BACKOFF_MAX_MS = 1000;
 
-/** All WebSockets of the only node reset again and again. */
+/** All connections of the only node reset repeatedly. */
 export const connectionResets: FaultRow = {
   id: '30',
   title: 'all connections of the only node reset again and again',

@@ -11,7 +11,7 @@ import { type FaultTestbed, withFaultTestbed } from '../fault-testbed.ts';
 import type { Failure } from '../formula-chain/node-behaviour.ts';
 import { randomAddress } from '../load-generator.ts';
 
-/** What another node may do better at. */
+/** Failures that another node may not have. */
 const RETRIED_ELSEWHERE: readonly Failure[] = [
   '500 HTML',
   '502 HTML',
@@ -24,14 +24,14 @@ const RETRIED_ELSEWHERE: readonly Failure[] = [
   '429',
   '429 with Retry-After',
 ];
-/** What would be the same everywhere, with the status of the answer. */
+/** Failures that every node would have, with the status of the gateway's answer. */
 const PASSED_THROUGH: readonly (readonly [Failure, status: number])[] = [
   [-32009, 404],
   [-32015, 400],
   [-32602, 400],
 ];
 
-/** Each class of error that a node can answer with. */
+/** Each class of error that a node can return. */
 export const errorClasses: FaultRow = {
   id: '31',
   title: 'errors of each class from one of two nodes',
@@ -88,7 +88,7 @@ async function checkErrorClasses(stage: FaultTestbed): Promise<readonly Finding[
   ];
 }
 
-/** A node that fails all the time is left alone, but for a try each second. */
+/** Checks that a node which always fails gets only one probe per second. */
 async function checkCircuitBreaker(pace: RunLength, stage: FaultTestbed): Promise<readonly Finding[]> {
   const { load, nodes } = stage;
   await nodes[0]?.configure({ failures: { getMultipleAccounts: '500 HTML' } });

@@ -6,7 +6,7 @@ import { answerFindings, expectFewFailures } from './answer-findings.ts';
 
 const OTHER_GENESIS = '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY';
 
-/** A node of another cluster, at the start and in place of one that was right. */
+/** A node of another cluster, at the start and in place of a correct one. */
 export const foreignCluster: FaultRow = {
   id: '34',
   title: 'one of two nodes comes back with another genesis, another chain',

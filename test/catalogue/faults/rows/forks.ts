@@ -3,10 +3,12 @@ import { expectNone, expectSome, type FaultRow, info } from '../../findings.ts';
 import { withFaultTestbed } from '../fault-testbed.ts';
 import { answerFindings, expectFewFailures } from './answer-findings.ts';
 
-/** Two slots are abandoned at a time, and an answer takes its time. */
+/**
+ * Slots after which no answer may be from an abandoned slot: two are abandoned at a time, and an answer takes its time.
+ */
 const LATE_SLOTS = 5;
 
-/** Slots that are processed and then abandoned, all the time. */
+/** Slots that are processed and then abandoned, repeatedly. */
 export const forks: FaultRow = {
   id: '35',
   title: 'two of ten slots are processed and rolled back',

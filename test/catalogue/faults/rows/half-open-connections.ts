@@ -6,7 +6,7 @@ import { answerFindings, expectFewFailures } from './answer-findings.ts';
 
 const HIDDEN = { hidesEnds: true };
 
-/** A connection whose other end is gone without a word. */
+/** Connections whose other end disappeared without FIN or RST. */
 export const halfOpenConnections: FaultRow = {
   id: '29',
   title: 'half-open connections, each node in turn',
@@ -22,7 +22,7 @@ export const halfOpenConnections: FaultRow = {
         proxy.apply(lost, HIDDEN);
         const beganMs = performance.now();
         noticedMs.push(await stage.waitUntilNode(index, ({ ws }) => ws === 'down'));
-        // All hot accounts are watched over the other node, beside its beacons.
+        // All hot accounts are subscribed at the other node, with its Clock subscriptions.
         await stage.waitUntil(async () => {
           const { subscribed = 0 } = (await stage.nodes[1 - index]?.counts()) ?? {};
           return subscribed >= Math.max(before?.['subscribed'] ?? 0, 2 * load.hotAccounts.length);

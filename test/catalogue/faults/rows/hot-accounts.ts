@@ -6,7 +6,7 @@ import { answerFindings } from './answer-findings.ts';
 const ACCOUNTS = 10_000;
 const RATE = 4000;
 const AUDIT_MS = 30_000;
-/** A node takes no more keys in one getMultipleAccounts. */
+/** Maximum number of accounts in one getMultipleAccounts. */
 const BATCH = 100;
 
 const TESTBED: FaultTestbedOptions = {
@@ -21,7 +21,7 @@ const settingsFor = (accounts: number): readonly string[] => [
   'upstream.subscriptions=1000',
 ];
 
-/** What many accounts cost that are read all the time. */
+/** Cost of many accounts that are read all the time. */
 export const hotAccounts: FaultRow = {
   id: 'hot',
   title: `${ACCOUNTS.toLocaleString('en')} hot accounts read at ${RATE.toLocaleString('en')} requests/s`,
@@ -33,7 +33,7 @@ export const hotAccounts: FaultRow = {
     });
     return withFaultTestbed({ ...TESTBED, set: settingsFor(12_000) }, async (stage) => {
       await stage.waitUntil(async () => ((await stage.nodes[0]?.counts())?.['subscribed'] ?? 0) >= ACCOUNTS, 60_000);
-      await sleep(5000); // until they are armed
+      await sleep(5000); // until they are synced
       stage.load.takeTally();
       const { reads, others } = await measure(stage, ms);
       const tally = stage.load.takeTally();
@@ -50,7 +50,7 @@ export const hotAccounts: FaultRow = {
   },
 };
 
-/** Upstream requests a second. */
+/** Measures upstream requests per second. */
 async function measure(
   { nodes }: FaultTestbed,
   ms: number,

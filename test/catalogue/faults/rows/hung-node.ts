@@ -4,10 +4,10 @@ import { withFaultTestbed } from '../fault-testbed.ts';
 import { answerFindings, expectFewFailures } from './answer-findings.ts';
 
 const DEADLINE_MS = 2000;
-/** What a deadline may be missed by: the timers of two busy processes. */
+/** Tolerance for a deadline: the timers of two busy processes. */
 const LATE_MS = 100;
 
-/** A node that exists and does nothing. */
+/** A node whose process is stopped. */
 export const hungNode: FaultRow = {
   id: '28',
   title: 'one of two nodes stopped (SIGSTOP)',

@@ -7,7 +7,7 @@ const DOWN_MS = 4000;
 const UP_MS = 3000;
 const RATE = 5000;
 
-/** kill -9 and restart of one of two nodes under load. */
+/** SIGKILL and restart of one of two nodes under load. */
 export const killedNode: FaultRow = {
   id: '26',
   title: 'one of two nodes killed (-9) and restarted again and again',
@@ -16,7 +16,7 @@ export const killedNode: FaultRow = {
       const { load } = stage;
       const failoversMs: number[] = [];
       const returnsMs: number[] = [];
-      let coldMs = 0; // when a read that no cache could answer was last answered
+      let coldMs = 0; // time of the last answer to a read that the cache could not serve
       load.onAnswer = ({ status, path, atMs }) => {
         if (status === 200 && path.startsWith('/balance/') && !path.includes('?')) coldMs = atMs;
       };
@@ -26,7 +26,7 @@ export const killedNode: FaultRow = {
       for (let cycle = 0; cycle < cycles; cycle++) {
         await stage.kill(cycle % 2);
         const killedMs = performance.now();
-        let gapMs = 0; // the longest time in which nothing was read from a node
+        let gapMs = 0; // the longest time without such an answer
         for (let last = coldMs; performance.now() - killedMs < DOWN_MS; last = coldMs) {
           await sleep(1);
           gapMs = Math.max(gapMs, coldMs - last);

@@ -3,10 +3,10 @@ import { expect, expectNone, expectWithinMs, type FaultRow } from '../../finding
 import { withFaultTestbed } from '../fault-testbed.ts';
 import { answerFindings, expectFewFailures } from './answer-findings.ts';
 
-/** A node further behind than this is out. */
+/** Lag in slots above which a node must not be used. */
 const OUT_SLOTS = 20;
 
-/** A node that says it is healthy and is far behind. */
+/** A node that reports itself healthy and is far behind. */
 export const laggingNode: FaultRow = {
   id: '32',
   title: 'one of two nodes 200 slots behind, with getHealth ok',

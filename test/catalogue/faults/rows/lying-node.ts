@@ -3,7 +3,7 @@ import { expect, expectNone, expectWithinMs, type FaultRow } from '../../finding
 import { withFaultTestbed } from '../fault-testbed.ts';
 import { answerFindings, expectFewFailures } from './answer-findings.ts';
 
-/** A node that is suddenly far ahead of all others. */
+/** A node that suddenly reports slots far ahead of all others. */
 export const lyingNode: FaultRow = {
   id: '33',
   title: 'one of two nodes says slot + 10,000',

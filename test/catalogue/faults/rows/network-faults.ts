@@ -28,14 +28,14 @@ const FAULTS: Readonly<Record<string, ConnectionFault>> = {
   reset,
   slow: throttled(2000),
 };
-/** So many accounts that were not asked for before are read under each. */
+/** New accounts read under each fault. */
 const COLD_ACCOUNTS = 3;
 const SETTINGS = ['timeoutMs=400', 'silenceMs=600', 'ackMs=600', 'backoffMaxMs=300'].map((set) => `upstream.${set}`);
 const ERRORS = new Set(['upstream_unavailable', 'upstream_error', 'upstream_timeout', 'stale']);
 
 const portOf = (url: string): number => Number(new URL(url).port);
 
-/** The embedded cluster, where nothing happens, behind a network that does what it likes. */
+/** The embedded cluster without traffic, behind a faulty network. */
 export const networkFaults: FaultRow = {
   id: 'network',
   title: 'the embedded cluster behind connections that are',

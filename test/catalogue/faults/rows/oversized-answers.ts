@@ -3,9 +3,9 @@ import { expect, expectWithinMs, type FaultRow, info } from '../../findings.ts';
 import { type FaultTestbed, withFaultTestbed } from '../fault-testbed.ts';
 import { answerFindings, expectFewFailures } from './answer-findings.ts';
 
-/** Below this, twice as long is nobody's loss. */
+/** Latency below which twice as long is acceptable. */
 const QUICK_MS = 5;
-/** For longer nobody must wait for the gateway's work. */
+/** Maximum event-loop delay by the gateway's own work. */
 const MAX_LOOP_DELAY_MS = 50;
 
 /** Answers that are far too long, or never end. */
@@ -40,7 +40,7 @@ export const oversizedAnswers: FaultRow = {
     }),
 };
 
-/** Asks for blocks while the nodes fail like this; what came of it, each different outcome once. */
+/** Requests blocks while the nodes fail in one way; returns each different outcome once. */
 async function requestBlocks(
   { chain, nodes, url }: FaultTestbed,
   failure: '50 MB' | 'slow drip',

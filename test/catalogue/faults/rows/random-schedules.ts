@@ -6,7 +6,7 @@ import { withoutAccountNotifications } from '../simulator/without-account-notifi
 
 const STEPS = 600;
 
-/** Random schedules of everything that can be late, lost, out of step or false, on a clock of their own. */
+/** Random schedules of late, lost, reordered and false messages, on a manual clock. */
 export const randomSchedules: FaultRow = {
   id: 'schedules',
   title: 'random schedules',

@@ -4,10 +4,10 @@ import { type FaultTestbed, withFaultTestbed } from '../fault-testbed.ts';
 import { randomAddress } from '../load-generator.ts';
 
 const CLIENTS = 5000;
-/** So many connect at a time. */
+/** Connections opened at a time. */
 const BATCH = 250;
 
-/** Everybody asks for the same thing that nobody has asked for before. */
+/** Many clients request the same uncached account at once. */
 export const thunderingHerd: FaultRow = {
   id: '37',
   title: `${CLIENTS.toLocaleString('en')} clients ask at once for one account`,
@@ -41,7 +41,7 @@ async function connectClients({ url }: FaultTestbed): Promise<readonly Socket[]>
   while (sockets.length < CLIENTS) {
     const opening = Array.from({ length: BATCH }, () => {
       const socket = connect(Number(port), hostname);
-      socket.on('error', () => {}); // an answer that doesn't come is counted
+      socket.on('error', () => {}); // a missing answer is counted
       return new Promise<Socket>((resolve) => socket.once('connect', () => resolve(socket)));
     });
     sockets.push(...(await Promise.all(opening)));
@@ -49,7 +49,7 @@ async function connectClients({ url }: FaultTestbed): Promise<readonly Socket[]>
   return sockets;
 }
 
-/** Sends a request and gives the answer, or what there is of it when the connection ends. */
+/** Sends a request; returns the answer, or the part of it that arrived before the connection ended. */
 function sendRequest(socket: Socket, request: string): Promise<string> {
   return new Promise((resolve) => {
     let text = '';

@@ -28,51 +28,53 @@ import { SimulatedLedger } from './simulated-ledger.ts';
 import { SimulatedNode, type SimulatedSession } from './simulated-node.ts';
 import { accountsAt, OWNERS } from './simulated-token-accounts.ts';
 
-/** What came of one schedule, or of many. */
+/** Counts of one schedule, or the sums of many. */
 export interface ScheduleOutcome {
-  /** Answers that were given. */
+  /** Answers returned. */
   readonly answers: number;
-  /** Balances that came from what is kept live, at a slot beyond the one they were learned at. */
+  /** Balances from live accounts, at a slot beyond that of their last read. */
   readonly advanced: number;
-  /** Token lists that are kept live: each is checked, since no other one claims to have been read whole at one slot. */
+  /** Live token lists. Each is checked; other lists do not claim to be complete at one slot. */
   readonly liveLists: number;
   /** Answers that the ledger contradicts. */
   readonly falseAnswers: number;
-  /** Those of them that are token lists. */
+  /** Token lists among them. */
   readonly falseLists: number;
-  /** Those of an older slot than one given before. */
+  /** Answers with an older slot than an earlier one. */
   readonly regressions: number;
-  /** False claims that the gateway itself found out. */
+  /** Violated leases that the gateway itself detected. */
   readonly detectedErrors: number;
   readonly lostLines: number;
   readonly refusals: number;
-  /** Requests for what had been answered before and was forgotten since. */
+  /** Requests for keys that were answered before and evicted since. */
   readonly evicted: number;
-  /** Slots that a node told of and no ledger has. */
+  /** Reported slots that the ledger does not have. */
   readonly lies: number;
-  /** Those of them that were believed. */
+  /** Reported slots of these that the gateway accepted. */
   readonly believed: number;
 }
 
 const ADDRESSES = [addressFromByte(21), addressFromByte(22), addressFromByte(23), addressFromByte(24)];
-/** Bytes of the cache: room for all of them, or for hardly one. */
+/** Sizes of the cache: for all keys, or for hardly one. */
 const CACHE_BYTES = [5000, 5000, 5000, 2000];
-/** No time that passes in a schedule explains a step of so many slots. */
+/** Slots of a jump that no elapsed time explains. */
 const FALSE_SLOT_JUMP = 1000;
-/** So far the nodes of a pool may be apart, and a queue behind them: together what arming allows for. */
+/**
+ * Maximum distance in slots between the nodes of a pool and a queue behind them: within the margin of the initial sync.
+ */
 const MAX_POOL_LAG_SLOTS = 4;
 const SETTINGS = { accounts: 3, lists: 2, maxListMembers: 3, idleSlots: 12, auditMs: 4000, maxAccountBytes: 1000 };
 
-/** What takes the place of something that the claims rest on, to show that the checks can fail. */
+/** A weakened part of the live data, to show that the checks can fail. */
 export interface Weakness {
   readonly rule?: InitialSync;
   /** Whether both nodes are always behind one address. Default: in some schedules. */
   readonly pooled?: boolean;
-  /** What token lists are watched over in place of a line. */
+  /** Replacement for the sessions of token lists. */
   readonly listLine?: (line: PubsubSession) => PubsubSession;
 }
 
-/** Runs the real cache, the real watch and the real answers through one random schedule of everything. */
+/** Runs the real cache, live data and read-through in one random schedule. */
 export async function runSchedule(seed: number, steps: number, weakness: Weakness = {}): Promise<ScheduleOutcome> {
   const { rule = doubleRead, listLine = (randomSession) => randomSession } = weakness;
   const random = randomOf(seed);
@@ -133,7 +135,7 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
     cache.refreshHot();
   });
   let [lies, believed] = [0, 0];
-  /** A node tells of a slot, as its feed does. */
+  /** A node reports a slot, as its feed does. */
   const notifySlot = (index: 0 | 1, lie: number): void => {
     const slot = nodes[index].slot + lie;
     guard.observe(`${index}`, slot);
@@ -194,8 +196,8 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
     return lines[Math.floor(random() * lines.length)];
   };
   const pick = (addresses: readonly string[]): string => addresses[Math.floor(random() * addresses.length)] ?? '';
-  // Some schedules have a queue that keeps up, some one that doesn't; in some a connection holds, in some hardly ever;
-  // some are about balances, some about lists; in some both nodes are behind one address.
+  // Schedules differ: the notification queue keeps up or lags; connections hold or break often; requests are mostly for
+  // balances or for lists; the nodes may be behind one address.
   const [notificationRate, lossRate, skew, isLiar, listed] = [
     random() ** 2,
     random() ** 3 * 0.01,
@@ -237,7 +239,7 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
       if (random() < listed) requestList(pick(OWNERS), minSlot);
       else requestBalance(pick(ADDRESSES), minSlot);
     }
-    if (random() < 0.7) await new Promise((resolve) => setImmediate(resolve)); // else more happens at a time
+    if (random() < 0.7) await new Promise((resolve) => setImmediate(resolve)); // otherwise several things happen at once
   }
   liveAccounts.close();
   tokenLists.close();
@@ -257,7 +259,7 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
   };
 }
 
-/** Runs many schedules and adds up what came of them. */
+/** Runs many schedules and adds up their counts. */
 export async function runSchedules(
   from: number,
   to: number,
@@ -267,7 +269,7 @@ export async function runSchedules(
   let sum = await runSchedule(from, steps, weakness);
   for (let seed = from + 1; seed < to; seed++) {
     const one = await runSchedule(seed, steps, weakness);
-    const names = Object.keys(sum) as (keyof ScheduleOutcome)[]; // what an outcome is made of
+    const names = Object.keys(sum) as (keyof ScheduleOutcome)[]; // the members of an outcome
     sum = Object.fromEntries(names.map((name) => [name, sum[name] + one[name]])) as Record<
       keyof ScheduleOutcome,
       number
@@ -276,7 +278,7 @@ export async function runSchedules(
   return sum;
 }
 
-/** mulberry32: the same numbers for the same seed, everywhere. */
+/** Returns a seeded random number generator (mulberry32). */
 function randomOf(seed: number): () => number {
   let state = seed | 0;
   return () => {

@@ -1,6 +1,6 @@
 import type { Slot } from '../../../../src/domain/slot.ts';
 
-/** What really happened: the balances of some accounts at every slot. */
+/** The true balances of some accounts at every slot. */
 export class SimulatedLedger {
   readonly addresses: readonly string[];
   readonly slots: Slot[] = [100];
@@ -8,7 +8,7 @@ export class SimulatedLedger {
   readonly #changes: ReadonlyMap<string, { readonly slot: Slot; readonly lamports: number }[]>;
   #last = 0;
 
-  /** `unrest`: how likely an account changes in a slot. */
+  /** Creates a ledger in which an account changes in a slot with probability `changeProbability`. */
   constructor(addresses: readonly string[], changeProbability: number) {
     this.#changeProbability = changeProbability;
     this.addresses = addresses;
@@ -19,7 +19,7 @@ export class SimulatedLedger {
     return this.slots.at(-1) ?? 0;
   }
 
-  /** One more slot, in which some accounts change and some are emptied. */
+  /** Adds a slot in which some accounts change and some are emptied. */
   addSlot(random: () => number): void {
     const slot = this.newest + (random() < 0.1 ? 2 : 1);
     for (const changes of this.#changes.values()) {
@@ -32,7 +32,7 @@ export class SimulatedLedger {
     return this.#at(address, slot).lamports;
   }
 
-  /** The slot of the newest change up to `slot`. */
+  /** Returns the slot of the newest change up to `slot`. */
   lastChangeSlot(address: string, slot: Slot): Slot {
     return this.#at(address, slot).slot;
   }

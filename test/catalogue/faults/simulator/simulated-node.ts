@@ -23,7 +23,7 @@ const NOT_REACHED = { status: 503, rpcCode: RPC_ERROR_CODE.minContextSlotNotReac
 
 type Queued = { readonly subscription: SimulatedSubscription } | { readonly slot: Slot };
 
-/** A read on its way: there, looked up, and back. */
+/** A read in flight: request, execution, response. */
 interface PendingCall {
   readonly run: () => () => void;
   readonly fail: () => void;
@@ -31,13 +31,13 @@ interface PendingCall {
 }
 
 /**
- * A node as agave is: one queue for subscriptions and banks, worked off by one thread that may be far behind; a
- * subscription is acknowledged at once, but takes its baseline only when the queue has come to it.
+ * A node that behaves like Agave: subscriptions and banks share one queue, processed by one thread that may lag; a
+ * subscription is acknowledged at once, but its baseline is taken only when the queue reaches it.
  */
 export class SimulatedNode {
   readonly ledger: SimulatedLedger;
   readonly sessions = new Set<SimulatedSession>();
-  /** How many subscriptions a line takes. */
+  /** Maximum number of subscriptions of a session. */
   readonly capacity: number;
   readonly #random: () => number;
   readonly #queue: Queued[] = [];
@@ -56,24 +56,24 @@ export class SimulatedNode {
     return this.ledger.slots[this.#reached] ?? 0;
   }
 
-  /** The slot that its queue has come to. */
+  /** Slot that the queue has reached. */
   get notifiedSlot(): Slot {
     return this.#notifiedSlot;
   }
 
-  /** The slot of the bank that it takes next. */
+  /** Slot of the next bank. */
   get next(): Slot {
     return this.ledger.slots[this.#reached + 1] ?? this.slot;
   }
 
-  /** Takes the next bank, if there is one. */
+  /** Advances to the next bank, if there is one. */
   advance(): void {
     if (this.#reached + 1 >= this.ledger.slots.length) return;
     this.#reached++;
     this.#queue.push({ slot: this.slot });
   }
 
-  /** The notification thread handles one entry. */
+  /** Processes one entry of the notification queue. */
   notifyNext(): void {
     const next = this.#queue.shift();
     if (next === undefined) return;
@@ -83,7 +83,7 @@ export class SimulatedNode {
     } else next.subscription.topic.begin(this.slot);
   }
 
-  /** Something happens to one of the reads that are under way. */
+  /** Advances a random read in flight. */
   serve(): void {
     const i = Math.floor(this.#random() * this.#calls.length);
     const call = this.#calls[i];
@@ -97,7 +97,7 @@ export class SimulatedNode {
     else call.answer();
   }
 
-  /** `reader` answers the reads of the line: another one in a pool. */
+  /** Opens a session. `reader` answers its reads: another node in a pool. */
   open(reader: SimulatedNode = this): SimulatedSession {
     const session = new SimulatedSession(this, reader);
     this.sessions.add(session);
@@ -137,7 +137,7 @@ export class SimulatedNode {
   }
 }
 
-/** One connection to a simulated node. What is on the wire arrives in order, or not at all. */
+/** One connection to a simulated node. Messages arrive in order, or not at all. */
 export class SimulatedSession implements PubsubSession {
   readonly nodeId = 'simulated';
   readonly queue: (() => void)[] = [];
@@ -196,7 +196,7 @@ export class SimulatedSession implements PubsubSession {
     return this.#readNode.call(method, params);
   }
 
-  /** A message of the wire arrives. */
+  /** Delivers one message. */
   deliver(): void {
     if (!this.#lost) this.queue.shift()?.();
   }

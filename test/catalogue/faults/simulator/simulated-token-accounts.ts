@@ -3,19 +3,22 @@ import type { EncodedAccount } from '../../../../src/upstream/reads/encoded-acco
 import { addressFromByte, mintFixture, tokenAccountFixture } from '../../../support/token-account-fixtures.ts';
 import type { SimulatedLedger } from './simulated-ledger.ts';
 
-/** All accounts of the ledger hold tokens for one of them. */
+/** Owners of all token accounts of the ledger. */
 export const OWNERS = [addressFromByte(7), addressFromByte(9)] as const;
 
 const MINT = addressFromByte(1);
 
-/** An account after a slot: its balance says how much it holds, and for whom. A third of all changes gives one away. */
+/**
+ * Returns an account after a slot: its balance determines the amount and the owner. A third of the changes transfers
+ * the account.
+ */
 export function accountAt(ledger: SimulatedLedger, address: string, slot: Slot): EncodedAccount | undefined {
   const lamports = ledger.balance(address, slot);
   if (lamports === 0) return undefined;
   return { ...tokenAccountFixture(OWNERS[lamports % 3 === 0 ? 1 : 0], lamports, MINT), lamports: BigInt(lamports) };
 }
 
-/** All that a node has after a slot. */
+/** Returns all accounts of a node after a slot. */
 export function accountsAt(ledger: SimulatedLedger, slot: Slot): ReadonlyMap<string, EncodedAccount> {
   const accounts = new Map<string, EncodedAccount>([[MINT, mintFixture(0, 100)]]);
   for (const address of ledger.addresses) {

@@ -3,15 +3,15 @@ import { accountJson, CLOSED_ACCOUNT, tokenOwner } from '../../../support/token-
 import type { SimulatedLedger } from './simulated-ledger.ts';
 import { accountAt } from './simulated-token-accounts.ts';
 
-/** What one subscription tells of, as agave has it. */
+/** The notifications of one subscription, as Agave sends them. */
 export interface SimulatedTopic {
-  /** The node's queue has come to it, while the node itself is at `slot`. */
+  /** Starts the subscription when the queue reaches it, with the node at `slot`. */
   begin(slot: Slot): void;
-  /** What is told of a bank that the queue has come to. */
+  /** Returns the notifications for a bank that the queue has reached. */
   notificationsAt(slot: Slot): readonly string[];
 }
 
-/** Tells of an account whose newest change is another one than was told last. */
+/** Notifies when the newest change of an account differs from the last one notified. */
 export function accountTopic(ledger: SimulatedLedger, address: string): SimulatedTopic {
   let notifiedSlot: Slot | undefined;
   const changedAt = (slot: Slot): Slot =>
@@ -28,7 +28,7 @@ export function accountTopic(ledger: SimulatedLedger, address: string): Simulate
   };
 }
 
-/** Tells of each account that was changed in a bank, and is an owner's after it. */
+/** Notifies of each account that changed in a bank and has the owner after it. */
 export function programTopic(ledger: SimulatedLedger, owner: string): SimulatedTopic {
   let hasBegun = false;
   return {

@@ -1,6 +1,8 @@
 import type { InitialSync } from '../../../../src/live/initial-sync.ts';
 
-/** The rule that looks right and is not: an acknowledgement and one reading. It shows that the checks can fail. */
+/**
+ * The plausible but wrong initial-sync rule, an acknowledgement and one read: a control that the simulator must catch.
+ */
 export const singleReadRule: InitialSync = (stage, step) => {
   if (stage.name === 'subscribing' && step.name === 'acknowledged') return { name: 'first-read', marginSlots: 0 };
   return stage.name === 'first-read' && step.name === 'read' ? { name: 'synced' } : stage;

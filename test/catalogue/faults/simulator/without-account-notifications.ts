@@ -1,6 +1,9 @@
 import type { PubsubSession } from '../../../../src/upstream/pubsub/pubsub-session.ts';
 
-/** A line that tells of programs only, as if that were all that a token list needs. It shows that the checks can fail. */
+/**
+ * Drops account notifications of a session, as if program notifications sufficed for a token list: a control that the
+ * simulator must catch.
+ */
 export function withoutAccountNotifications(session: PubsubSession): PubsubSession {
   const subscribe = session.subscribe.bind(session);
   return Object.assign(session, {
