@@ -2,17 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { RPC_ERROR_CODE } from '../../src/upstream/rpc/rpc-error-code.ts';
 import { RpcRefusal, requestNode } from './funded-wallet.ts';
 
-/** A node may have no block yet of a slot that it has called final already, or not know yet whether there is one. */
+/** Error codes of a node that has no block yet for a slot that it reports as final. */
 const NOT_AVAILABLE_YET: ReadonlySet<number> = new Set([
   RPC_ERROR_CODE.blockNotAvailable,
   RPC_ERROR_CODE.blockStatusNotAvailableYet,
 ]);
 
-/** What a transaction has left of an account. */
+/** State of an account after a transaction. */
 interface State {
   readonly slot: number;
   readonly lamports: number;
-  /** Undefined of an account that holds no tokens. */
+  /** Token state; undefined if the account holds no tokens. */
   readonly tokens: { readonly owner: string; readonly mint: string; readonly amount: string } | undefined;
 }
 
@@ -32,7 +32,7 @@ interface Block {
   }[];
 }
 
-/** A token account, as blocks record it. */
+/** A token account as blocks record it. */
 export interface RecordedTokenAccount {
   readonly address: string;
   readonly mint: string;
@@ -40,26 +40,26 @@ export interface RecordedTokenAccount {
   readonly lamports: number;
 }
 
-/** What the blocks themselves record of accounts that there were none of before: a node forgets its blocks after a while. */
+/** States of new accounts as the blocks record them, kept here since a node drops its blocks after a while. */
 export class BlockLedger {
   readonly #url: string;
   readonly #states = new Map<string, State[]>();
   #through: number;
-  /** The newest block that was read. */
+  /** Newest block that was read. */
   #newestBlock: number | undefined;
 
-  /** Nothing of interest may have happened up to slot `from`. */
+  /** Creates a ledger. The accounts of interest must not exist up to slot `from`. */
   constructor(url: string, from: number) {
     this.#url = url;
     this.#through = from;
   }
 
-  /** All is known up to this slot. */
+  /** Slot up to which the ledger is complete. */
   get completeThrough(): number {
     return this.#through;
   }
 
-  /** Reads the blocks that have become final. */
+  /** Reads the newly finalized blocks. */
   async readNewBlocks(): Promise<void> {
     const newest = await requestNode<number>(this.#url, 'getSlot', [{ commitment: 'finalized' }]);
     if (newest <= this.#through) return;
@@ -67,27 +67,27 @@ export class BlockLedger {
     try {
       for (const slot of await requestNode<number[]>(this.#url, 'getBlocks', [this.#through + 1, newest])) {
         const block = await requestNode<Block>(this.#url, 'getBlock', [slot, config]);
-        // A late node leaves out of its list what it has not written down yet, and lists it the next time.
+        // A lagging node omits blocks from its list that it has not stored yet, and lists them later.
         if (this.#newestBlock !== undefined && block.parentSlot !== this.#newestBlock) return;
         this.#record(slot, block);
         this.#newestBlock = this.#through = slot;
       }
     } catch (thrown) {
-      if (!(thrown instanceof RpcRefusal) || !NOT_AVAILABLE_YET.has(thrown.code)) throw thrown; // else it comes in a moment
+      if (!(thrown instanceof RpcRefusal) || !NOT_AVAILABLE_YET.has(thrown.code)) throw thrown; // otherwise it is available soon
     }
   }
 
-  /** Follows until all is known up to a slot. */
+  /** Reads blocks until the ledger is complete up to a slot. */
   async readThrough(slot: number): Promise<void> {
     for (; this.#through < slot; await sleep(500)) await this.readNewBlocks();
   }
 
-  /** The balance after `slot`. */
+  /** Returns the balance after `slot`. */
   balance(account: string, slot: number): number {
     return this.#at(account, slot)?.lamports ?? 0;
   }
 
-  /** All token accounts of an owner after `slot`, by address. */
+  /** Returns the token accounts of an owner after `slot`, by address. */
   tokens(owner: string, slot: number): readonly RecordedTokenAccount[] {
     return [...this.#states.keys()].sort().flatMap((address) => {
       const { lamports = 0, tokens } = this.#at(address, slot) ?? {};

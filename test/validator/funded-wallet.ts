@@ -14,7 +14,7 @@ import {
 } from '@solana/web3.js';
 import { getTransferSolInstruction } from '@solana-program/system';
 
-/** A node's refusal. */
+/** A JSON-RPC error of a node. */
 export class RpcRefusal extends Error {
   readonly code: number;
 
@@ -24,14 +24,14 @@ export class RpcRefusal extends Error {
   }
 }
 
-/** Asks a node directly, past any gateway. Every number below 2^53 is exact, and the wallet's all are. */
+/** Calls a method of a node directly. Numbers below 2^53 are exact, as all of the wallet's are. */
 export async function requestNode<T>(url: string, method: string, params: readonly unknown[] = []): Promise<T> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
   });
-  // A node's answer to a request of its own kind.
+  // The node's result has the type of the method.
   const { result, error } = (await response.json()) as {
     readonly result: T;
     readonly error?: { readonly code: number; readonly message: string };
@@ -40,10 +40,10 @@ export async function requestNode<T>(url: string, method: string, params: readon
   return result;
 }
 
-/** Somebody with money on a real node. */
+/** A funded wallet on a real node. */
 export interface FundedWallet {
   readonly signer: KeyPairSigner;
-  /** Sends one transaction, and pays for it. Resolves when the node has taken it, not when it is confirmed. */
+  /** Sends and pays for one transaction. Resolves when the node has accepted it, before it is confirmed. */
   send(instructions: readonly Instruction[]): Promise<void>;
   /** Pays each of the accounts in one transaction. */
   pay(accounts: readonly string[], amount: number): Promise<void>;
@@ -82,7 +82,7 @@ async function send(url: string, signer: KeyPairSigner, instructions: readonly I
     [{ commitment: 'confirmed' }],
   );
   const lifetime = {
-    blockhash: value.blockhash as Parameters<typeof setTransactionMessageLifetimeUsingBlockhash>[0]['blockhash'], // a node's own
+    blockhash: value.blockhash as Parameters<typeof setTransactionMessageLifetimeUsingBlockhash>[0]['blockhash'], // a blockhash from the node
     lastValidBlockHeight: BigInt(value.lastValidBlockHeight),
   };
   const transaction = await signTransactionMessageWithSigners(

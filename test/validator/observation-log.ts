@@ -1,18 +1,18 @@
 import type { BlockLedger } from './block-ledger.ts';
 
-/** Something that was said of a slot. */
+/** An observed value at a slot. */
 export interface Observation {
-  /** By which way it came, such as `answer` or `push`. */
+  /** Source, such as `balance` or `push`. */
   readonly source: string;
-  /** What it is about, for whoever looks for the reason of a difference. */
+  /** Subject, to find the reason of a difference. */
   readonly subject: string;
   readonly slot: number;
   readonly observed: unknown;
-  /** What should have been said. */
+  /** Returns the expected value. */
   expected(ledger: BlockLedger): unknown;
 }
 
-/** What was said and has not been compared with the blocks yet, and what came of the rest. */
+/** Observations that are not compared with the blocks yet, and the results of the others. */
 export class ObservationLog {
   readonly #compared = new Map<string, number>();
   readonly #differences = new Map<string, object>();
@@ -23,17 +23,17 @@ export class ObservationLog {
     this.#open.push(claim);
   }
 
-  /** How many were compared, by the way they came. */
+  /** Number of compared observations by source. */
   get compared(): Readonly<Record<string, number>> {
     return Object.fromEntries(this.#compared);
   }
 
-  /** How many the blocks contradict. */
+  /** Number of observations that the blocks contradict. */
   get contradictedCount(): number {
     return this.#false;
   }
 
-  /** What they contradict, each once however often it was said. */
+  /** Contradicted observations, each once. */
   get differences(): readonly object[] {
     return [...this.#differences.values()];
   }
@@ -42,7 +42,7 @@ export class ObservationLog {
     return this.#open.reduce((newest, { slot }) => Math.max(newest, slot), 0);
   }
 
-  /** Compares what the ledger has come to. */
+  /** Compares the observations that the ledger has reached. */
   compare(ledger: BlockLedger): void {
     const due = this.#open.filter(({ slot }) => slot <= ledger.completeThrough);
     this.#open = this.#open.filter(({ slot }) => slot > ledger.completeThrough);

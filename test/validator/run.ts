@@ -10,18 +10,18 @@ import { ObservationLog } from './observation-log.ts';
 import { openStreamListener } from './stream-listener.ts';
 import { TokenTraffic } from './token-traffic.ts';
 
-// Over a real validator, whose URL is the last argument, under transfers and token operations: every route, receipt and
-// frame, and each balance, list and push against what the blocks record at its slot. Takes RUN_SECONDS of the wall clock,
-// 60 by default, with a pause of PACE_MS between its rounds; not a part of `npm test`.
+// Runs a gateway over a real validator, whose URL is the last argument, under transfers and token operations: checks
+// every route, receipt and frame, and compares each balance, list and push with what the blocks record at its slot.
+// Takes RUN_SECONDS of real time, 60 by default, with a pause of PACE_MS between rounds; not part of `npm test`.
 
 const url = process.argv.at(-1) ?? '';
 const RUN_SECONDS = Number(process.env['RUN_SECONDS'] ?? 60);
 const PACE_MS = Number(process.env['PACE_MS'] ?? 50);
 const COMMITMENTS = ['processed', 'confirmed', 'finalized'] as const;
-/** Fresh ones, so that the blocks of this run tell all there is to know of them. */
+/** New accounts, whose whole history is in the blocks of this run. */
 const ACCOUNTS = Array.from({ length: 20 }, () => bs58.encode(randomBytes(32)));
 const PAYMENT = 1_000_000;
-/** On a busy machine a node may be late at times; what it then refuses is counted. */
+/** Statuses of a late node on a busy machine, which are counted. */
 const LATE: readonly number[] = [503, 504];
 
 t.setTimeout((RUN_SECONDS + 300) * 1000);
@@ -62,7 +62,7 @@ t.test('a gateway over a real validator', async (t) => {
   };
   const following = followAll();
 
-  /** Reads a path and notes what it says, in the words that `recorded` has for the same. */
+  /** Reads a path and logs the observed value in the form that `recorded` returns. */
   const read = async <T>(
     path: string,
     saidIn?: (result: any) => T,
@@ -132,7 +132,7 @@ t.test('a gateway over a real validator', async (t) => {
     await ledger.readNewBlocks();
     const before = claims.differences.length;
     claims.compare(ledger);
-    for (const difference of claims.differences.slice(before)) t.comment(JSON.stringify(difference)); // the run is long
+    for (const difference of claims.differences.slice(before)) t.comment(JSON.stringify(difference)); // differences are reported at once
     await sleep(PACE_MS);
   }
   await following;

@@ -7,25 +7,25 @@ interface Frame {
   readonly slot: number;
 }
 
-/** One reader of the stream. */
+/** A reader of the stream. */
 export interface StreamListener {
-  /** The network's frames, in order. */
+  /** Network frames, in order. */
   readonly frames: readonly Frame[];
-  /** What was refused, or came where nothing should. */
+  /** Refusals and frames that should not arrive. */
   readonly unexpected: readonly string[];
-  /** Has a topic pushed, named as the route that answers the same. Waits a little: ten messages a second are heard. */
+  /** Subscribes to a topic, named like its route, and waits a little because of the limit of ten messages a second. */
   subscribe(topic: 'balance' | 'account', address: string, commitment: string): Promise<void>;
   close(): void;
 }
 
-/** Opens the stream. Hands on the answer of each push, as REST gives it, with the path that it answers. */
+/** Opens the stream. Calls `onPush` with the answer of each push, as REST returns it, and its path. */
 export async function openStreamListener(
   url: string,
   onPush: (path: string, answer: string) => void,
 ): Promise<StreamListener> {
   const frames: Frame[] = [];
   const unexpected: string[] = [];
-  /** What is followed, by the number that it was asked for with. */
+  /** Subscriptions by id. */
   const topics: { readonly path: string; seq: number }[] = [];
   const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream`);
   socket.onmessage = ({ data }) => {

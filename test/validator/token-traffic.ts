@@ -18,7 +18,7 @@ interface Mint {
   readonly address: Address;
 }
 
-/** A token account. Nothing is done with it before what was done last is confirmed, or lost. */
+/** A token account. The next operation waits until the previous one is confirmed or lost. */
 interface OpenTokenAccount {
   readonly mint: Mint;
   readonly address: Address;
@@ -26,14 +26,14 @@ interface OpenTokenAccount {
   readyMs: number;
 }
 
-/** So many accounts are open at a time. */
+/** Maximum number of open accounts. */
 const MAX_OPEN_ACCOUNTS = 8;
-/** By then a transaction is confirmed. */
+/** Time after which a transaction is confirmed. */
 const CONFIRMATION_MS = 3000;
 
 const randomOf = <T>(all: readonly T[]): T | undefined => all[Math.floor(Math.random() * all.length)];
 
-/** Opens, fills, empties, gives away and closes token accounts of two owners, under both token programs. */
+/** Opens, funds, burns, transfers and closes token accounts of two owners, under both token programs. */
 export class TokenTraffic {
   readonly #url: string;
   readonly #wallet: FundedWallet;
@@ -66,12 +66,12 @@ export class TokenTraffic {
     return this.#owners.map(({ address }) => address);
   }
 
-  /** How many transactions were sent. */
+  /** Number of transactions sent. */
   get operations(): number {
     return this.#operations;
   }
 
-  /** Does something with one account, whichever can bear it. */
+  /** Performs a random operation on an account that is ready. */
   async doRandomOperation(): Promise<void> {
     const nowMs = performance.now();
     const ready = this.#openAccounts.filter(({ readyMs }) => readyMs <= nowMs);
@@ -160,7 +160,7 @@ async function openMint(wallet: FundedWallet, program: Address): Promise<Mint> {
   return { program, address: mint.address };
 }
 
-/** Enough that an account of any of these sizes costs no rent. */
+/** Lamports that make an account of any of these sizes rent-exempt. */
 const RENT = 3_000_000n;
 
 const createInstruction = ({ signer }: FundedWallet, newAccount: KeyPairSigner, space: number, program: Address) =>

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Pool } from 'undici';
 
-// The thread of a bystander: asks the gateway at `workerData` for the slot every few milliseconds, and answers each
-// message by how many milliseconds each answer took since the last one; -1 stands for one that failed.
+// Thread of a bystander: requests the slot from the gateway at `workerData` every few milliseconds, and answers each
+// message with the latencies in milliseconds since the last one; -1 stands for a failure.
 
 const PAUSE_MS = 5;
 

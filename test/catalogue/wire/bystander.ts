@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads';
 import { percentile } from '../../support/percentile.ts';
 
 /**
- * An honest caller who asks for the slot again and again while others do what they do: in a thread of its own, so that
- * the attackers' work does not hold up its clock.
+ * An honest caller that requests the slot repeatedly during an attack: in a thread, so that the attackers' work does
+ * not delay its measurements.
  */
 export class Bystander {
   requested = 0;
@@ -15,7 +15,7 @@ export class Bystander {
     this.#thread = new Worker(new URL('./bystander-thread.js', import.meta.url), { workerData: url });
   }
 
-  /** The time below which 99 of 100 answers came, since this was last asked. */
+  /** Returns the 99th percentile of latency since the last call. */
   async takeP99Ms(): Promise<number> {
     this.#thread.postMessage('tell');
     const [tookMs]: [readonly number[]] = (await once(this.#thread, 'message')) as [number[]]; // as the thread posts it

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { routes } from '../../../src/routes/index.ts';
 import { CALL, chunks } from './http/raw-request.ts';
 
-// What fuzzers send. Each batch is made of its seed alone, so that it can be made again.
+// Generators of fuzzed input. Each batch depends on its seed alone, so that it can be repeated.
 
 const ADDRESS = 'ExJxntoqpmUT5Zt1pDjeQXZJ4J4dNeZUNCdkDEXQDcLZ';
 
@@ -15,7 +15,7 @@ const text = fc.oneof(
 );
 const encoded = fc.oneof(text.map(encodeURIComponent), text.map(escapeTarget));
 
-/** What may not stand in a target as it is. */
+/** Percent-encodes what may not stand in a target. */
 function escapeTarget(value: string): string {
   return value.replace(/[^\x21-\x22\x24-\x7e]/gu, (char) => encodeURIComponent(char));
 }
@@ -25,7 +25,7 @@ const query = fc
   .array(fc.tuple(fc.constantFrom(...NAMES), encoded), { maxLength: 3 })
   .map((pairs) => (pairs.length === 0 ? '' : `?${pairs.map((pair) => pair.join('=')).join('&')}`));
 
-/** A target of a route that there is, with anything for each of its parameters. */
+/** A target of an existing route with arbitrary values for its parameters. */
 export const target = fc
   .tuple(fc.constantFrom(...routes.map(({ path }) => path), '/stream', '/no/such'), encoded, query)
   .map(([path, value, query]) => `/api/v1${path.replace(/:\w+/g, () => value.replaceAll('/', '%2F'))}${query}`);
@@ -54,7 +54,7 @@ const wellFormed = fc
     return Buffer.from(`${method} ${target} HTTP/1.1\r\nHost: a\r\n${lines}\r\n${body}`);
   });
 
-/** A well-formed one of which some bytes are others, or gone. */
+/** A well-formed request with some bytes changed or removed. */
 const mutated = fc
   .tuple(wellFormed, fc.array(fc.tuple(fc.nat(400), fc.nat(255)), { minLength: 1, maxLength: 4 }), fc.nat(400))
   .map(([bytes, changes, cut]) => {
@@ -62,7 +62,7 @@ const mutated = fc
     return cut < bytes.length ? bytes.subarray(0, cut) : bytes;
   });
 
-/** What is sent over one connection. */
+/** Bytes sent over one connection. */
 export const packet = fc.oneof(
   { weight: 4, arbitrary: wellFormed },
   { weight: 4, arbitrary: mutated },
@@ -104,7 +104,7 @@ const validCall = fc.tuple(
   fc.array(fc.tuple(fc.constantFrom('id', 'jsonrpc', 'x'), fc.jsonValue())),
 );
 
-/** A body for `/rpc`: members that come again and again, writes among them, and what is no call at all. */
+/** A body for `/rpc`: repeated members, write methods, batches, and texts that are no call. */
 export const rpcBody = fc.oneof(
   validCall.map(([[method, ...params], more]) => JSON.stringify({ ...Object.fromEntries(more), method, params })),
   fc.record({ method, params }).map((call) => JSON.stringify(call)),
@@ -116,7 +116,7 @@ export const rpcBody = fc.oneof(
   fc.string({ maxLength: 60 }),
 );
 
-/** `count` values, in batches of which each has a seed of its own. */
+/** Generates `count` values in batches, each with its own seed. */
 export function* batches<T>(arbitrary: fc.Arbitrary<T>, seed: number, count: number): Generator<T> {
   const SIZE = 500;
   for (let made = 0; made < count; made += SIZE) {

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { waitFor } from '../../support/harness.ts';
 
-/** A proxy that people put before a gateway, as they would configure it: many clients share few connections to it. */
+/** A reverse proxy in its usual configuration: many clients share few connections to the gateway. */
 export interface ReverseProxy {
   readonly name: string;
-  /** How it is started with a configuration in a file. */
+  /** Returns the command that starts it with a configuration file. */
   command(file: string): readonly string[];
   configuration(port: number, gateway: string, folder: string): string;
 }
@@ -53,11 +53,11 @@ backend gateway
 `,
 };
 
-/** Whether it is installed. */
+/** Returns whether the proxy is installed. */
 export const isInstalled = ({ command }: ReverseProxy): boolean =>
   spawnSync(command('')[0] ?? '', ['-v']).error === undefined;
 
-/** A proxy that runs before a gateway. */
+/** A running proxy before a gateway. */
 export interface RunningProxy {
   readonly url: string;
   close(): Promise<void>;
@@ -88,7 +88,7 @@ async function stopProcess(process: ChildProcess, folder: string): Promise<void>
   await rm(folder, { recursive: true });
 }
 
-/** A proxy has to be told its port before it starts. */
+/** Finds a free port, since a proxy needs its port before it starts. */
 function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {

@@ -32,9 +32,8 @@ import { windowEdges } from './rows/window-edges.ts';
 import type { RunLength, WireRow } from './wire-row.ts';
 import { withWireTestbed } from './wire-testbed.ts';
 
-// node dist/test/catalogue/wire/run.js [--short | --full] [ROW…]
-// Runs the rows of the catalogue of attacks on the wire and prints a line for each; exits with 1 when one is not as it
-// should be.
+// node dist/test/catalogue/wire/run.js [--short | --full] [ROW…] Runs rows of the catalogue of attacks on the wire and
+// prints a line for each; exits with 1 if a finding is not met.
 
 const ROWS: readonly WireRow[] = [
   rfcConformance,

@@ -1,19 +1,19 @@
 import { type Finding, formatFigure } from '../findings.ts';
 import type { WireTestbed } from './wire-testbed.ts';
 
-/** How long a row takes: a few seconds, as long as fits into minutes, or as the catalogue says. */
+/** Length of a run: a few seconds, some minutes, or the full length of the catalogue. */
 export type RunLength = 'short' | 'usual' | 'full';
 
 /** A row of the catalogue of attacks on the wire. */
 export interface WireRow {
-  /** Its number there. */
+  /** Number in the catalogue. */
   readonly id: string;
-  /** What is done to the gateway. */
+  /** Attack that the row makes. */
   readonly title: string;
   run(stage: WireTestbed, pace: RunLength): Promise<readonly Finding[]>;
 }
 
-/** How often something is done at each pace. */
+/** Returns the number of repetitions for a run length. */
 export const countFor = (runLength: RunLength, short: number, usual: number, full: number): number =>
   ({ short, usual, full })[runLength];
 
@@ -22,7 +22,7 @@ export const expectAll = (label: string, count: number, of: number): Finding => 
   isMet: count === of,
 });
 
-/** A figure of which the machine's other work has a share: judged only in the full pass, which needs a calm machine. */
+/** Expects a figure below a bound in the full run only: the machine's other work affects it. */
 export const expectBelowWhenQuiet = (
   runLength: RunLength,
   label: string,
@@ -34,7 +34,7 @@ export const expectBelowWhenQuiet = (
   isMet: runLength !== 'full' || value < bound,
 });
 
-/** A figure that has to hold on any machine. */
+/** Expects a figure within a bound on any machine. */
 export const expectAtMost = (label: string, value: number, bound: number, unit = ''): Finding => ({
   text: `${label} ${formatFigure(value)}${unit} (<= ${formatFigure(bound)})`,
   isMet: value <= bound,
@@ -42,6 +42,6 @@ export const expectAtMost = (label: string, value: number, bound: number, unit =
 
 const MiB = 1024 * 1024;
 
-/** How much more memory there is in use than before, in bytes both, against a bound in MiB. */
+/** Expects the growth of memory, given in bytes, to be within a bound in MiB. */
 export const expectGrowth = (before: number, after: number, boundMiB: number): Finding =>
   expectAtMost('memory grew by', (after - before) / MiB, boundMiB, ' MiB');

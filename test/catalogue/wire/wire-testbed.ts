@@ -4,19 +4,19 @@ import { type HttpAnswer, httpClient } from '../../support/harness.ts';
 import { type RpcOverrideProxy, startRpcOverrideProxy } from '../../support/rpc-override-proxy.ts';
 import { withTestScope } from '../../support/test-scope.ts';
 
-/** A gateway in a process of its own over an embedded cluster, and all that its attackers need. */
+/** A gateway in a child process over an embedded cluster. */
 export interface WireTestbed {
   readonly url: string;
-  /** Host and port. */
+  /** Host and port of the gateway. */
   readonly host: string;
   readonly gateway: GatewayProcess;
   readonly cluster: EmbeddedCluster;
-  /** What the gateway takes for the cluster's HTTP: it counts what comes, and says what it is told to say. */
+  /** Proxy that the gateway uses as the cluster's HTTP endpoint: it counts requests and can replace answers. */
   readonly node: RpcOverrideProxy;
   get(path: string, init?: RequestInit): Promise<HttpAnswer>;
 }
 
-/** Opens a stage, plays on it, and clears it away whatever happens. `set`: settings of the gateway. */
+/** Runs `body` with a testbed, and closes the testbed in any case. `set` holds settings of the gateway. */
 export const withWireTestbed = <T>(set: readonly string[], body: (stage: WireTestbed) => Promise<T>): Promise<T> =>
   withTestScope(async (scope) => {
     const cluster = await startEmbeddedCluster({ state: scope.testdir(), transactionsPerSlot: 1 });

@@ -6,7 +6,7 @@ const pipeline = section('9112 9.3.2');
 const close = section('9112 9.6');
 const expect = section('9110 10.1.1');
 
-/** How long a connection lives, and in what order it speaks. */
+/** Cases on the lifetime of connections and the order of responses. */
 export const CONNECTION_CASES = [
   persistence('SHOULD', 'a request behind an answer', [get(), get()], expectStatuses(200, 200)),
   persistence('SHOULD', 'a request behind a refusal', [request('GET /api/v1/no'), get()], expectStatuses(404, 200)),

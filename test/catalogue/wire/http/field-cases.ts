@@ -7,7 +7,7 @@ const fold = section('9112 5.2');
 const value = section('9110 5.5');
 const size = section('9110 5.4');
 
-/** What a header line may be. */
+/** Cases on header fields. */
 export const FIELD_CASES = [
   colon('MUST', 'a blank before the colon', get('X-Other : a'), expectNoSuccess),
   colon('MUST', 'a tab before the colon', get('X-Other\t: a'), expectNoSuccess),

@@ -12,7 +12,7 @@ const coded = (value: string): string => post(`Transfer-Encoding: ${value}`) + c
 const inChunks = (body: string): string => post(CHUNKED) + body;
 const HEX = CALL.length.toString(16);
 
-/** Where a message ends. */
+/** Cases on the end of messages. */
 export const FRAMING_CASES = [
   length('MUST', 'a body of the length that is said', call(), expectStatuses(200)),
   length('MUST', 'a call behind a call', [call(), call()], expectStatuses(200, 200)),

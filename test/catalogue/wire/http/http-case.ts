@@ -2,15 +2,15 @@ import type { RawExchange } from '../../../support/raw-http.ts';
 
 export type RequirementLevel = 'MUST' | 'SHOULD' | 'MAY';
 
-/** A message, and what the specifications say of what comes back. */
+/** A message and the response that the specifications require. */
 export interface HttpCase {
   readonly level: RequirementLevel;
-  /** Where it is said: RFC and section. */
+  /** Source: RFC and section. */
   readonly rule: string;
   readonly title: string;
-  /** Each packet is sent after the gateway has read the one before. */
+  /** Packets; each is sent after the gateway has read the previous one. */
   readonly packets: readonly (string | Buffer)[];
-  /** So many answers are waited for. */
+  /** Number of responses to wait for. */
   readonly responses: number;
   readonly holds: ExchangePredicate;
 }
@@ -22,7 +22,7 @@ export interface ExpectedExchange {
   readonly responses: number;
 }
 
-/** The cases of one section. */
+/** Returns a function that builds the cases of one section. */
 export const section =
   (rule: string) =>
   (
@@ -41,7 +41,7 @@ export const section =
 export const statuses = ({ text }: RawExchange): readonly number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, status]) => Number(status));
 
-/** Answered so, one after the other, and with nothing else. */
+/** Expects exactly these statuses in order. */
 export const expectStatuses = (...expected: readonly (number | readonly number[])[]): ExpectedExchange => ({
   responses: expected.length,
   holds: (heard) => {
@@ -50,7 +50,7 @@ export const expectStatuses = (...expected: readonly (number | readonly number[]
   },
 });
 
-/** The same, and then the end of the connection. */
+/** Expects exactly these statuses and then the end of the connection. */
 export const expectStatusesThenClose = (...expected: readonly (number | readonly number[])[]): ExpectedExchange => {
   const { responses, holds } = expectStatuses(...expected);
   return { responses, holds: (heard) => heard.closed && holds(heard) };
@@ -58,7 +58,7 @@ export const expectStatusesThenClose = (...expected: readonly (number | readonly
 
 const isRefusal = (status: number): boolean => status >= 400;
 
-/** Refused or cut off, and nothing behind it is read. */
+/** Expects a refusal or a closed connection, and no answer to what follows. */
 export const expectRefusal: ExpectedExchange = {
   responses: 1,
   holds: (heard) => {
@@ -67,16 +67,16 @@ export const expectRefusal: ExpectedExchange = {
   },
 };
 
-/** Closed behind one answer at most. */
+/** Expects a closed connection after at most one answer. */
 export const expectClosedAfterOne: ExpectedExchange = {
   responses: 1,
   holds: (heard) => heard.closed && statuses(heard).length <= 1,
 };
 
-/** Not taken for a good request, whether the connection lives on or not. */
+/** Expects no success; the connection may stay open. */
 export const expectNoSuccess: ExpectedExchange = { responses: 1, holds: (heard) => statuses(heard).every(isRefusal) };
 
-/** One answer of which the text has this. */
+/** Expects one answer whose text matches. */
 export const expectMatch = (status: number, pattern: RegExp): ExpectedExchange => ({
   responses: 1,
   holds: (heard) => statuses(heard).join() === String(status) && pattern.test(heard.text),

@@ -16,7 +16,7 @@ const method = section('9110 9.1');
 const withHost = (value: string): string => `GET /api/v1/slot HTTP/1.1\r\nHost: ${value}\r\n\r\n`;
 const asVersion = (text: string): string => `GET /api/v1/slot ${text}\r\nHost: a\r\n\r\n`;
 
-/** What the first line and the host may be. */
+/** Cases on the request line and the host. */
 export const REQUEST_LINE_CASES = [
   line('MUST', 'a request in plain form', get(), expectStatuses(200)),
   line('SHOULD', 'an empty line before it', `\r\n${get()}`, expectStatuses(200)),

@@ -6,7 +6,7 @@ import type { HttpCase } from './http-case.ts';
 import { REQUEST_LINE_CASES } from './request-line-cases.ts';
 import { SEMANTICS_CASES } from './semantics-cases.ts';
 
-/** What RFC 9110 and 9112 say of a server, as far as raw bytes can ask. */
+/** Cases of RFC 9110 and 9112 that raw bytes can check. */
 export const RFC_SUITE: readonly HttpCase[] = [
   ...REQUEST_LINE_CASES,
   ...FIELD_CASES,
@@ -17,7 +17,7 @@ export const RFC_SUITE: readonly HttpCase[] = [
 
 export const nameOf = ({ rule, title }: HttpCase): string => `${rule}: ${title}`;
 
-/** Plays all cases, and gives those that do not hold. */
+/** Runs all cases; returns those that fail. */
 export async function failedCases(url: string): Promise<readonly HttpCase[]> {
   const held = await Promise.all(
     RFC_SUITE.map(async ({ packets, responses, holds }) => holds(await exchange(url, packets, { responses }))),

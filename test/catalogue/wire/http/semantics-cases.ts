@@ -8,7 +8,7 @@ const date = section('9110 6.6.1');
 const match = section('9110 13.1.2');
 const coding = section('9110 12.5.3');
 
-/** One answer of this status, of which nothing follows the head. */
+/** Expects one answer of this status without a body. */
 const bodiless = (expected: number): ExpectedExchange => ({
   responses: 1,
   holds: (heard) => statuses(heard).join() === String(expected) && heard.text.endsWith('\r\n\r\n'),
@@ -19,7 +19,7 @@ const plain = (expected: number): ExpectedExchange => expectMatch(expected, /^(?
 const LARGE = 'GET /api/v1/openapi.json';
 const EPOCH = 'GET /api/v1/epoch';
 
-/** What methods, statuses and conditions mean. */
+/** Cases on methods, statuses and conditions. */
 export const SEMANTICS_CASES = [
   head('MUST', 'HEAD has no body', request('HEAD /api/v1/slot'), bodiless(200)),
   head('MUST', 'HEAD of an error has no body', request('HEAD /api/v1/no'), bodiless(404)),

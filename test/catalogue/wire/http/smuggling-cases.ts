@@ -1,6 +1,6 @@
 import { CALL, CHUNKED, chunks, get, post, request } from './raw-request.ts';
 
-/** What must never be answered: it stands where a body may be. */
+/** Request in the place of a body, which must never be answered. */
 const INNER_REQUEST = get();
 const LENGTH = `Content-Length: ${CALL.length + INNER_REQUEST.length}`;
 const SHORT = `Content-Length: ${CALL.length}`;
@@ -10,7 +10,7 @@ const sized = (...headers: readonly string[]): string => post(...headers) + CALL
 const inChunks = (body: string): string => post(CHUNKED) + body + INNER_REQUEST;
 const HEX = CALL.length.toString(16);
 
-/** Messages that two servers could end at different places, each with a request behind the nearer end. */
+/** Messages whose end two servers could see at different places, each with a request after the nearer end. */
 export const SMUGGLED_REQUESTS: Readonly<Record<string, string>> = {
   'CL.CL, the longer last': sized(SHORT, LENGTH),
   'CL.CL, the longer first': sized(LENGTH, SHORT),
@@ -61,7 +61,7 @@ export const SMUGGLED_REQUESTS: Readonly<Record<string, string>> = {
 };
 
 /**
- * A line without a name ends the engine's list of headers, so nobody sees what stands behind it. On POST that is met by
- * closing; a GET is answered, and so is what it carries. HAProxy and nginx refuse such a line.
+ * A field line without a name ends the engine's list of headers and hides what follows. On POST the gateway closes; a
+ * GET is answered, and so is the request inside it. HAProxy and nginx refuse such a line.
  */
 export const HIDDEN_BODY_REQUEST = get(': a', `Content-Length: ${INNER_REQUEST.length}`) + INNER_REQUEST;

@@ -10,12 +10,12 @@ import { withWireTestbed } from '../wire-testbed.ts';
 
 const AT_ONCE = 64;
 
-/** Callers who are gone before, while or after the node is asked. */
+/** Callers who disconnect before, during or after the upstream read. */
 export const abortedReads: WireRow = {
   id: '9',
   title: 'callers who reset the connection at any stage of a read',
   run: (_, pace) =>
-    // Closing waits for whoever is owed an answer, so an end that comes at once tells that nobody is.
+    // Closing waits for unfinished answers, so a quick end shows that there are none.
     withWireTestbed(['drainMs=60000'], async ({ url, gateway, get }) => {
       const count = countFor(pace, 600, 6000, 20_000);
       const fence = barrierOf(url);

@@ -4,7 +4,7 @@ import { floodLimiter } from '../../../support/access/caller-flood.ts';
 import { info } from '../../findings.ts';
 import { countFor, expectAtMost, expectGrowth, type WireRow } from '../wire-row.ts';
 
-/** More callers than a limiter has windows for. */
+/** More callers than a limiter has windows. */
 export const callerFlood: WireRow = {
   id: '21',
   title: 'callers without number, of IPv4 and of one IPv6 /48',

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000;
 const JUMPS_MS = [HOUR_MS, -HOUR_MS, 24 * HOUR_MS, -24 * HOUR_MS, 1000, -1000, 128, -128];
 const JUMP_TIMES_MS = [...Array(100).keys()].map((i) => i * 100).concat(1, 9_998);
 
-/** An hour, a day, and what NTP does in one step. */
+/** Jumps of an hour, a day, and one NTP step. */
 export const clockJumps: WireRow = {
   id: '22',
   title: 'jumps of the wall clock within a window',

@@ -7,12 +7,12 @@ import { withWireTestbed } from '../wire-testbed.ts';
 
 const AT_ONCE = 100;
 const A_SECOND = 200;
-/** Of so many connections one is somebody else's. */
+/** One in this many connections is another caller's. */
 const OTHERS = 100;
-/** Before memory is compared, all that grows once has to have grown. */
+/** Share of the load that runs before memory is compared, so that one-time growth is over. */
 const WARM_UP = 0.2;
 
-/** Connections that come and go as fast as they can. */
+/** Connections opened and closed as fast as possible. */
 export const connectionFlood: WireRow = {
   id: '6',
   title: 'a flood of connections from one address',
@@ -34,7 +34,7 @@ export const connectionFlood: WireRow = {
     }),
 };
 
-/** Asks for the slot on each of so many connections, and tells what came of it. */
+/** Requests the slot on many connections and counts the outcomes. */
 async function flood(url: string, count: number) {
   const beganMs = performance.now();
   let [admitted, others, answered] = [0, 0, 0];
@@ -52,6 +52,6 @@ async function flood(url: string, count: number) {
   return { seconds: (performance.now() - beganMs) / 1000, admitted, others, answered };
 }
 
-/** Until it is answered, or closed. */
+/** Waits until the connection is answered or closed. */
 const waitForEnd = (line: RawConnection): Promise<unknown> =>
   line.closed ? Promise.resolve() : new Promise((resolve) => line.socket.once('data', resolve).once('close', resolve));

@@ -7,7 +7,7 @@ import { withWireTestbed } from '../wire-testbed.ts';
 const [PROXY, STRANGER] = ['127.0.0.1', '127.200.0.1'];
 const SET = [`trustedProxies=${JSON.stringify([...TRUSTED_PROXIES, '127.0.0.0/9'])}`];
 
-/** Callers who say that they are somebody else. Who they are told by whose requests get fewer. */
+/** Callers with forged addresses. The caller is identified by whose remaining quota falls. */
 export const forgedForwardedFor: WireRow = {
   id: '20',
   title: 'forged X-Forwarded-For, from a stranger and through a trusted proxy',

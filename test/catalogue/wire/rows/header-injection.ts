@@ -3,7 +3,7 @@ import { expectNone, info } from '../../findings.ts';
 import { call, get, post, request } from '../http/raw-request.ts';
 import type { WireRow } from '../wire-row.ts';
 
-/** Ways to write a line end. */
+/** Spellings of a line end. */
 const LINE_ENDS = [
   '\r\n',
   '\n',
@@ -22,7 +22,7 @@ const LINE_ENDS = [
 const WEBSOCKET = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
 const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
 
-/** Places that a caller's text might be copied from. */
+/** Places from which the gateway might copy a caller's text. */
 const INJECTION_POINTS: readonly ((text: string) => string)[] = [
   (text) => request(`GET /api/v1/${text}`),
   (text) => request(`GET /api/v1/balance/${text}`),

@@ -5,7 +5,7 @@ import { Bystander } from '../bystander.ts';
 import { get } from '../http/raw-request.ts';
 import { countFor, expectAll, expectBelowWhenQuiet, expectGrowth, type WireRow } from '../wire-row.ts';
 
-/** Connections that have asked once and now only stay. */
+/** Connections that stay open after one request. */
 export const idleConnections: WireRow = {
   id: '5',
   title: 'idle connections',

@@ -12,7 +12,7 @@ const addressWithOneWrongCharacter = fc.tuple(
   fc.nat(VALID_ADDRESS.length - 1),
   fc.constantFrom('0', 'O', 'I', 'l', '-', '_', '+', '%', ' '),
 );
-/** What is no address: foreign letters, 31, 33 and 64 bytes, and more. */
+/** Invalid addresses: foreign characters, 31, 33 and 64 bytes, and more. */
 const invalidAddress = fc.oneof(
   addressWithOneWrongCharacter.map(([at, char]) =>
     encodeURIComponent(VALID_ADDRESS.slice(0, at) + char + VALID_ADDRESS.slice(at + 1)),

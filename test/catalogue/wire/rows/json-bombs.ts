@@ -3,12 +3,12 @@ import { expectNone, info } from '../../findings.ts';
 import { expectBelowWhenQuiet, type WireRow } from '../wire-row.ts';
 
 const LIMIT = 65_536;
-/** Later than that the gateway has told for how long it was held up. */
+/** Time after which the gateway has reported its event-loop delay. */
 const REPORT_MS = 500;
 const filled = (begin: string, part: string, end: string): string =>
   begin + part.repeat(Math.floor((LIMIT - begin.length - end.length) / part.length)) + end;
 
-/** Bodies that cost a parser more than they look. */
+/** Bodies that are expensive to parse. */
 const BOMBS: Readonly<Record<string, string | Buffer>> = {
   'nothing but brackets': '['.repeat(LIMIT),
   'brackets that close': '['.repeat(LIMIT / 2) + ']'.repeat(LIMIT / 2),
@@ -40,7 +40,7 @@ const BOMBS: Readonly<Record<string, string | Buffer>> = {
   constructors: filled('{"method":7,"params":[', '{"constructor":{"prototype":{}}},', '0]}'),
 };
 
-/** JSON that is hostile to who parses it. */
+/** Hostile JSON. */
 export const jsonBombs: WireRow = {
   id: '13',
   title: 'JSON bombs to /rpc and /explain',

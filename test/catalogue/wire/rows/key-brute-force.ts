@@ -10,7 +10,7 @@ import { withWireTestbed } from '../wire-testbed.ts';
 const AT_ONCE = 32;
 const LIMIT = 100;
 
-/** Guesses at random over the wire, which the address pays for; and near ones within, where time could tell most. */
+/** Random guesses over HTTP, which count for the address; and near guesses in process, where timing would show most. */
 export const keyBruteForce: WireRow = {
   id: '24',
   title: 'API keys by brute force, and by time',

@@ -15,7 +15,7 @@ export const limiterModel: WireRow = {
         different++;
         console.error(`   ${difference}`);
       }
-      if (seed % 100 === 0) await turn(); // the stage's node lives in this thread
+      if (seed % 100 === 0) await turn(); // the testbed's node runs in this thread
     }
     return [info('sequences', count), expectNone('that differ', different)];
   },

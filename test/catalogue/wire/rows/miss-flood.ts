@@ -9,7 +9,7 @@ import { withWireTestbed } from '../wire-testbed.ts';
 const AT_ONCE = 64;
 const LIMIT = 100;
 
-/** One caller asks for accounts that nobody has heard of, as fast as it can. */
+/** One caller requests random accounts as fast as possible. */
 export const missFlood: WireRow = {
   id: '38',
   title: 'random addresses from one caller',

@@ -8,7 +8,7 @@ const LIMIT = 65_536;
 const PATIENCE_MS = 20_000;
 const CHUNK = `4000\r\n${'a'.repeat(0x4000)}\r\n`;
 
-/** Each sends `begins`, and `goesOn` again and again. */
+/** First bytes of a request, and bytes that are sent repeatedly after them. */
 const KINDS: readonly { readonly begins: string; readonly goesOn: string }[] = [
   { begins: post(`Content-Length: ${LIMIT + 1}`) + 'a'.repeat(LIMIT + 1), goesOn: '' },
   { begins: post('Content-Length: 999999999'), goesOn: '' },
@@ -17,7 +17,7 @@ const KINDS: readonly { readonly begins: string; readonly goesOn: string }[] = [
   { begins: request('POST /api/v1/explain', 'Content-Type: application/json', CHUNKED), goesOn: CHUNK },
 ];
 
-/** Bodies that are too long, or have no end. */
+/** Bodies that are too long or never end. */
 export const oversizedBodies: WireRow = {
   id: '12',
   title: 'bodies that are too long, or never end',

@@ -7,7 +7,7 @@ import { request } from '../http/raw-request.ts';
 import { countFor, expectAll, type WireRow } from '../wire-row.ts';
 
 const DEPTH = 16;
-/** More of one caller at once would be refused, not read. */
+/** Concurrency: more requests of one caller would be refused. */
 const AT_ONCE = 8;
 const HITS = ['slot', 'epoch', 'performance', 'priority-fee'];
 
@@ -23,7 +23,7 @@ export const pipelining: WireRow = {
       const paths = Array.from({ length: DEPTH }, (_, i) => HITS[(i * (round + 1)) % HITS.length]);
       const packet = paths.map((path) => request(`GET /api/v1/${path}`)).join('');
       const answers = parseResponses((await exchange(url, [packet], { responses: DEPTH })).text);
-      // What has just grown too old to be a hit is read or signed anew, and what is behind it is cut off.
+      // A hit that has just expired is read or signed again, and the requests after it are cut off.
       if (answers.length === DEPTH) inOrder++;
       wrong += answers.filter(({ body }, i) => !body.includes(`"request":"GET /api/v1/${paths[i]}"`)).length;
     }

@@ -13,7 +13,7 @@ const ATTACKERS = 16;
 const VICTIMS = 16;
 const HEARING_MS = 50;
 
-/** Attackers and victims share the connections of a proxy: who reads an answer that was made for another? */
+/** Attackers and victims share a proxy's connections; no victim may read another's answer. */
 export const proxySmuggling: WireRow = {
   id: '3',
   title: 'smuggled requests through proxies, and their victims',

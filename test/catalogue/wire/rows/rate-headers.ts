@@ -10,12 +10,12 @@ const LIMIT = 40;
 const WEBSOCKET = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
 const KEY = 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==';
 
-/** Slots by what the node says of their blocks. */
+/** Slots by the node's answer for their blocks. */
 const BLOCK_SLOTS = { pruned: 3, hanging: 4, garbled: 5 } as const;
-/** A route that has a defect here. */
+/** Route with a defect in this row. */
 const BROKEN_ROUTE = '/search';
 
-/** A request for each status that the gateway has an answer of. */
+/** A request for each status of the gateway. */
 const REQUEST_BY_STATUS: Readonly<Record<number, string>> = {
   101: request('GET /api/v1/stream', ...WEBSOCKET, KEY),
   200: get(),
@@ -38,14 +38,14 @@ const REQUEST_BY_STATUS: Readonly<Record<number, string>> = {
   504: request(`GET /api/v1/block/${BLOCK_SLOTS.hanging}`),
 };
 
-/** What each answer must have: integers that are true. */
+/** Quota headers of an answer, as integers. */
 interface QuotaHeaders {
   readonly limit: number;
   readonly remaining: number;
   readonly reset: number;
 }
 
-/** The headers on every status, counted down by what was asked. */
+/** Quota headers on every status, with the expected countdown. */
 export const rateHeaders: WireRow = {
   id: '23',
   title: 'the three headers and CORS, on an answer of every status',

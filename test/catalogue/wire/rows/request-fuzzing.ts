@@ -9,17 +9,17 @@ import { type WireTestbed, withWireTestbed } from '../wire-testbed.ts';
 const AT_ONCE = 256;
 const LIMIT_MS = 12_000;
 const PATIENCE_MS = 8000;
-/** Before memory is compared, all that grows once has to have grown. */
+/** Share of the load that runs before memory is compared, so that one-time growth is over. */
 const WARM_UP = 0.2;
-/** Of so many that are left without an answer one is watched until it is closed. */
+/** One in this many unanswered connections is watched until it is closed. */
 const WATCHED = 50;
 
 const QUOTA = ['limit', 'remaining', 'reset'].map((name) => new RegExp(`\\r\\nx-ratelimit-${name}: \\d+\\r\\n`, 'i'));
 
-/** What is kept on purpose is kept small here, so that it is full before memory is compared. */
+/** Settings with small caches, so that they are full before memory is compared. */
 const SMALL_CACHES = ['cache.bytes=4194304', 'limits.identities=1000'];
 
-/** Random and mutated requests, to every route, on a connection each. */
+/** Random and mutated requests to every route, each on its own connection. */
 export const requestFuzzing: WireRow = {
   id: '7',
   title: 'random and mutated requests',
@@ -66,13 +66,13 @@ async function runFuzzing({ url, gateway, get }: WireTestbed, count: number): Pr
   ];
 }
 
-/** Whether an answer has the three headers, integers all of them. */
+/** Returns whether an answer has the three headers with integers. */
 function hasRateHeaders(text: string): boolean {
   const head = text.slice(0, text.indexOf('\r\n\r\n') + 2);
   return QUOTA.every((header) => header.test(head));
 }
 
-/** Whether it is answered or closed in time. */
+/** Returns whether a connection is answered or closed in time. */
 function endsInTime(line: RawConnection): Promise<boolean> {
   return new Promise((resolve) => {
     const late = setTimeout(() => end(false), LIMIT_MS + PATIENCE_MS);

@@ -3,7 +3,7 @@ import type { HttpCase } from '../http/http-case.ts';
 import { failedCases, nameOf, RFC_SUITE } from '../http/rfc-suite.ts';
 import type { WireRow } from '../wire-row.ts';
 
-/** What is left to the engine's parser, or to the table of errors. The row fails too when one of them begins to hold. */
+/** Cases left to the engine's parser or to the error table. The row also fails if one of them begins to hold. */
 const KNOWN_FAILURES: readonly string[] = [
   '9112 3: an empty line before it',
   '9112 3.2: a target that is a whole URL',

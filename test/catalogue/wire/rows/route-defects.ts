@@ -4,7 +4,7 @@ import { withTestScope } from '../../../support/test-scope.ts';
 import { expectNone, info } from '../../findings.ts';
 import { expectAll, type WireRow } from '../wire-row.ts';
 
-/** Each function of each route throws, or rejects: in this process, where it can be made to. */
+/** Each function of each route throws or rejects; in this process, where functions can be replaced. */
 export const routeDefects: WireRow = {
   id: '10',
   title: 'defects in every route',

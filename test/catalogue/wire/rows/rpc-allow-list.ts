@@ -8,10 +8,10 @@ import { countFor, type WireRow } from '../wire-row.ts';
 const AT_ONCE = 64;
 const HEADERS = { 'content-type': 'application/json' };
 
-/** What the gateway asks for by itself. */
+/** Methods outside the allow-list that the gateway itself calls. */
 export const OWN_RPC_METHODS: readonly string[] = ['getGenesisHash', 'getProgramAccounts'];
 
-/** Bodies for `/rpc` that try to get another method through. */
+/** Bodies for `/rpc` that try to reach another method. */
 export const rpcAllowList: WireRow = {
   id: '14',
   title: 'generated /rpc bodies: repeated members, writes, batches, prototypes',

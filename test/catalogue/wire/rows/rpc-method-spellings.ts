@@ -4,7 +4,7 @@ import { expectNone, info } from '../../findings.ts';
 import { expectAll, type WireRow } from '../wire-row.ts';
 import { OWN_RPC_METHODS } from './rpc-allow-list.ts';
 
-/** A read that passes, and that the gateway does not ask for by itself. */
+/** An allowed method that the gateway itself does not call. */
 const READ_METHOD = 'getClusterNodes';
 
 export const rpcMethodSpellings: WireRow = {

@@ -3,7 +3,7 @@ import { withTestScope } from '../../../support/test-scope.ts';
 import { expectNone, info } from '../../findings.ts';
 import type { WireRow } from '../wire-row.ts';
 
-/** The signing seed, API keys and the credentials in an upstream's URLs, sought in whatever a gateway lets out. */
+/** The signing seed, API keys and upstream credentials, searched for in all output of a gateway. */
 export const secretLeaks: WireRow = {
   id: '25',
   title: 'secrets in logs, answers, errors, the title, files, and what the node hears',

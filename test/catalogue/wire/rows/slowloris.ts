@@ -5,10 +5,10 @@ import { CALL, CHUNKED, get, post } from '../http/raw-request.ts';
 import { countFor, expectAll, expectBelowWhenQuiet, expectGrowth, type WireRow } from '../wire-row.ts';
 
 const LIMIT_MS = 12_000;
-/** A machine that has other work may tell of a close late. */
+/** Tolerance for late close events on a busy machine. */
 const PATIENCE_MS = 8000;
 
-/** How a line begins, and what then drips from it, a byte a second. */
+/** First bytes of a connection, and bytes that then follow, one a second. */
 const KINDS: readonly (readonly [begins: string, drips: string])[] = [
   ['', ''],
   [get().slice(0, 30), ''],
@@ -20,7 +20,7 @@ const KINDS: readonly (readonly [begins: string, drips: string])[] = [
   [get('Connection: Upgrade', 'Upgrade: websocket').slice(0, -2), ''],
 ];
 
-/** Connections that are never done with what they say. */
+/** Connections that never complete a request. */
 export const slowloris: WireRow = {
   id: '4',
   title: 'slowloris: idle, half a head, half a body, a byte a second',

@@ -8,7 +8,7 @@ import type { WireTestbed } from '../wire-testbed.ts';
 
 const SCHEMES = ['http', 'https', 'file', 'gopher', 'ws'];
 
-/** A listener that nobody has a reason to call, named in whatever the gateway reads. */
+/** A listener that nothing should call, named in everything that the gateway reads. */
 export const ssrfCanary: WireRow = {
   id: '17',
   title: 'URLs of a listener on loopback, in metadata, parameters and headers',
@@ -33,7 +33,7 @@ export const ssrfCanary: WireRow = {
   },
 };
 
-/** Requests that name a URL wherever one might be read. */
+/** Builds requests that name a URL wherever one might be read. */
 function requestsNaming(host: string, target: string): readonly string[] {
   const encoded = encodeURIComponent(target);
   return [
@@ -52,7 +52,7 @@ function rpc(method: string, params: readonly unknown[]): string {
   return post(`Content-Length: ${body.length}`) + body;
 }
 
-/** Has the node tell of mints whose metadata name the URL, and counts those that the gateway tells so. */
+/** Makes the node return mints whose metadata name the URL; counts the answers that contain it. */
 async function serveInMetadata({ node, cluster, get }: WireTestbed, target: string): Promise<number> {
   const headers = { 'content-type': 'application/json' };
   for (const method of ['getAccountInfo', 'getMultipleAccounts'] as const) {
@@ -68,7 +68,7 @@ async function serveInMetadata({ node, cluster, get }: WireTestbed, target: stri
   return told.filter(({ text }) => text.includes(target)).length;
 }
 
-/** The data of an account, in which each URI is another of the same length. */
+/** Replaces each URI in account data by another of the same length. */
 function withUri(quoted: string, target: string): string {
   const data = Buffer.from(quoted, 'base64').toString('latin1');
   const changed = data.replace(/https:\/\/example\.com\/\w+\.json/g, (uri) => target.padEnd(uri.length, 'x'));

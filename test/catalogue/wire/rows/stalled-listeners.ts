@@ -7,21 +7,21 @@ import { StreamReaders } from '../websocket/stream-readers.ts';
 import { countFor, expectAll, expectBelowWhenQuiet, expectGrowth, type RunLength, type WireRow } from '../wire-row.ts';
 import { type WireTestbed, withWireTestbed } from '../wire-testbed.ts';
 
-/** Of those who read, so many are timed: more would wait for each other in their own thread. */
+/** Number of timed readers: more would delay each other in their thread. */
 const TIMED = 100;
-/** Of the kernel's memory, which is everybody's, no more is taken: test:stalled has a thousand of them in it. */
+/** Bound on kernel memory, which all connections share; test:stalled runs a thousand listeners within it. */
 const KERNEL_MEMORY_BYTES = 2 ** 30;
 const CALM_MS = 4000;
 const PATIENCE_MS = 60_000;
 const LATE_MS = 20;
-/** A nudge is work for the gateway too. */
+/** Interval between pings, which are work for the gateway too. */
 const NUDGE_MS = 250;
 
-/** Half of the listeners read nothing; what waits for them is bounded, and then they are let go. */
+/** Half of the listeners read nothing; what is buffered for them is bounded, and then they are closed. */
 export const stalledListeners: WireRow = {
   id: '40',
   title: 'listeners who do not read, among as many who do',
-  // A frame that waits for its turn behind another would be late by that.
+  // A throttled frame would be late by the throttle's time.
   run: (_, pace) => withWireTestbed(['stream.throttleMs=1'], (stage) => runStalled(stage, pace)),
 };
 

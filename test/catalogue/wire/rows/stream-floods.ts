@@ -9,7 +9,7 @@ const ADDRESS = 'ExJxntoqpmUT5Zt1pDjeQXZJ4J4dNeZUNCdkDEXQDcLZ';
 const repeated = (packet: Buffer): Buffer => Buffer.concat(Array.from({ length: 200 }, () => packet));
 const SUBSCRIBE = frame(OP.text, `{"op":"subscribe","topic":"balance","address":"${ADDRESS}"}`);
 
-/** What each sends again and again, and the codes that end it; without any it may go on. */
+/** Packets sent repeatedly, and the close codes that must end the stream; without codes it may go on. */
 const FLOODS: Readonly<Record<string, { readonly packet: Buffer; readonly codes?: readonly number[] }>> = {
   subscriptions: { packet: repeated(SUBSCRIBE), codes: [4429, 1006] },
   messages: { packet: repeated(frame(OP.text, '{"op":"ping"}')), codes: [4429, 1006] },
@@ -19,7 +19,7 @@ const FLOODS: Readonly<Record<string, { readonly packet: Buffer; readonly codes?
   pings: { packet: repeated(frame(OP.ping, 'a'.repeat(100))) },
 };
 
-/** Streams on which everything comes without a pause, while another caller reads over HTTP. */
+/** Streams that send without a pause, while another caller reads over HTTP. */
 export const streamFloods: WireRow = {
   id: '41',
   title: 'floods on the stream',

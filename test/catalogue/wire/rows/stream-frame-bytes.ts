@@ -3,7 +3,7 @@ import { OP } from '../../../support/websocket-frame.ts';
 import { WebSocketPeer } from '../../../support/websocket-peer.ts';
 import { countFor, expectAll, type WireRow } from '../wire-row.ts';
 
-/** Frames of the stream beside what `GET /network` says at the same version. */
+/** Stream frames compared with the body of `GET /network` of the same version. */
 export const streamFrameBytes: WireRow = {
   id: '42',
   title: 'a frame of the stream is the body of GET /network',

@@ -8,7 +8,7 @@ import { HANDSHAKE_CASES } from '../websocket/handshake-cases.ts';
 import { WEBSOCKET_CASES } from '../websocket/websocket-cases.ts';
 import type { WireRow } from '../wire-row.ts';
 
-/** What the engine does otherwise. The row fails too when one of them begins to hold. */
+/** Deviations of the engine. The row also fails if one of them begins to hold. */
 const KNOWN_FAILURES: readonly string[] = [
   '1 framing: no mask',
   '1 framing: a length longer than it needs',
@@ -29,7 +29,7 @@ export const websocketConformance: WireRow = {
       if (!status.includes(got) || pattern?.test(heard.text) === false) failed.push(`handshake: ${title}`);
     });
     await forEachConcurrent(WEBSOCKET_CASES, AT_ONCE, async ({ family, title, packets, holds }, i) => {
-      const peer = await WebSocketPeer.open(url, '', loopbackAddress(i)); // what one caller may say in a second is limited
+      const peer = await WebSocketPeer.open(url, '', loopbackAddress(i)); // the messages of one caller per second are limited
       await peer.send(...packets);
       const name = `${family}: ${title}`;
       if (!holds(peer)) failed.push(name);

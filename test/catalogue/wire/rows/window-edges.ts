@@ -13,7 +13,7 @@ export const windowEdges: WireRow = {
     const faults: string[] = [];
     for (let offsetMs = 0; offsetMs < SECOND_MS; offsetMs += stride) {
       faults.push(...windowEdgeFaults(offsetMs));
-      if (offsetMs % 100 === 0) await turn(); // the stage's node lives in this thread
+      if (offsetMs % 100 === 0) await turn(); // the testbed's node runs in this thread
     }
     for (const fault of faults.slice(0, 10)) console.error(`   ${fault}`);
     return [info('windows', SECOND_MS / stride), expectNone('answers that are not as told', faults.length)];

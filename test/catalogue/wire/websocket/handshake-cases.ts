@@ -1,11 +1,11 @@
 import { HANDSHAKE_HEADERS, upgradeRequest } from '../../../support/websocket-peer.ts';
 
-/** A handshake, and how it has to be answered: RFC 6455 4.2. */
+/** A handshake and the required response: RFC 6455 4.2. */
 export interface HandshakeCase {
   readonly title: string;
   readonly packet: string;
   readonly status: readonly number[];
-  /** What the answer has to have besides. */
+  /** Pattern that the response must also match. */
   readonly pattern?: RegExp;
 }
 

@@ -1,24 +1,24 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 
-/** What a thread of readers is told. */
+/** Options of a thread of readers. */
 export interface StreamReadersOptions {
-  /** Of the stream. */
+  /** URL of the stream. */
   readonly url: string;
-  /** Of the node that the gateway hears of slots from. */
+  /** WebSocket URL of the gateway's node. */
   readonly nodeUrl: string;
   readonly count: number;
 }
 
-/** What readers have got since they were last asked. */
+/** Report of the readers since the last one. */
 export interface StreamReadersReport {
-  /** How many still listen. */
+  /** Number of readers still connected. */
   readonly open: number;
-  /** For each frame and each of them, how much later than from the node it told of its slot. */
+  /** Delay of each slot at each reader, relative to the node. */
   readonly latenessMs: readonly number[];
 }
 
-/** Honest readers of the stream, in a thread of their own, so that others' work does not hold up their clock. */
+/** Honest stream readers, in a thread, so that other work does not delay their measurements. */
 export class StreamReaders {
   readonly #thread: Worker;
 

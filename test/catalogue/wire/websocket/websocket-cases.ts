@@ -1,11 +1,11 @@
 import { closePayload, frame, OP } from '../../../support/websocket-frame.ts';
 import type { WebSocketPeer } from '../../../support/websocket-peer.ts';
 
-/** What is sent to a stream, and what has to come of it. */
+/** Packets sent to a stream and the required outcome. */
 export interface WebSocketCase {
   readonly family: string;
   readonly title: string;
-  /** Each is sent after the gateway has read the one before. */
+  /** Packets; each is sent after the gateway has read the previous one. */
   readonly packets: readonly Buffer[];
   readonly holds: (peer: WebSocketPeer) => boolean;
 }
@@ -18,7 +18,7 @@ const isPong = (peer: WebSocketPeer): boolean =>
   peer.replies.some(({ opcode, payload }) => opcode === OP.text && String(payload) === PONG);
 const PONG = '{"type":"pong"}';
 
-/** Ended without having understood anything. */
+/** Returns whether the connection ended without an answer to any message. */
 const isFailed = (peer: WebSocketPeer): boolean =>
   peer.connection.closed &&
   [1002, 1006, 1007].includes(peer.closeCode ?? 0) &&
@@ -60,7 +60,7 @@ const utf8 = family('6 UTF-8');
 const closes = family('7 close');
 const limits = family('9 limits');
 
-/** After the families of the Autobahn test suite. */
+/** Cases after the families of the Autobahn test suite. */
 export const WEBSOCKET_CASES: readonly WebSocketCase[] = [
   ...[13, 125, 126, 127, 128, 4096].map((length) => framing(`${length} bytes`, text(padded(length)), isPong)),
   framing('byte by byte', bytewise(text(PING)), isPong),
