@@ -19,7 +19,7 @@ const open = (options: { readonly bytes?: number; readonly hotKeys?: number } = 
   return { clock, cache, to };
 };
 
-t.test('an answer is fresh for the slots of its policy, counted from when it was asked for', async (t) => {
+t.test('an answer is fresh for the slots of its policy, counted from the tip at its request', async (t) => {
   const { cache, to } = open();
   to(100);
   const entry = cache.put('k', { slot: 99, result: '1' }, { slots: 2 }, META);
@@ -32,10 +32,10 @@ t.test('an answer is fresh for the slots of its policy, counted from when it was
   t.equal(cache.statusOf(slow), 'old', 'two slots passed while it was read');
   const final = cache.put('final', { slot: 10, result: '1', final: true }, { slots: 2 }, META);
   to(10_000);
-  t.equal(cache.statusOf(final), 'fresh', 'what can not change is fresh for ever');
+  t.equal(cache.statusOf(final), 'fresh', 'a final answer is always fresh');
 });
 
-t.test('when slots cease nothing is fresh, then stale, then expired', async (t) => {
+t.test('without new slots nothing stays fresh: entries are stale, then expired', async (t) => {
   const { cache, clock, to } = open();
   t.equal(cache.isStalled, true, 'before the first slot');
   t.equal(cache.tipAgeMs, Number.POSITIVE_INFINITY);
@@ -69,10 +69,10 @@ t.test('when slots cease nothing is fresh, then stale, then expired', async (t) 
   to(101);
   t.equal(cache.statusOf(read), 'fresh', 'only one slot passed, however long it took');
   to(102);
-  t.equal(cache.statusOf(read), 'expired', 'too old to go on when it can not be read anew');
+  t.equal(cache.statusOf(read), 'expired', 'too old to be served when it can not be read again');
 });
 
-t.test('a live answer whose reads fail expires although slots go on', async (t) => {
+t.test('a live answer whose reads fail expires although slots advance', async (t) => {
   const { cache, to } = open();
   to(1);
   const live = cache.put('live', { slot: 1, result: '1' }, 'live', META);
@@ -82,7 +82,7 @@ t.test('a live answer whose reads fail expires although slots go on', async (t) 
   t.equal(cache.statusOf(live), 'expired');
 });
 
-t.test('the newer slot wins, whatever the order in which answers come', async (t) => {
+t.test('the newer slot wins, in whatever order answers come', async (t) => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.nat(50)), { minLength: 1 }), (answers) => {
       const { cache, to } = open();
@@ -103,7 +103,7 @@ t.test('the newer slot wins, whatever the order in which answers come', async (t
   t.equal(cache.tip, 7, 'nor does the tip go back');
 });
 
-t.test('a refusal is kept for its slots, gives way to an answer, and never takes the place of one', async (t) => {
+t.test('a refusal is cached for its slots, is replaced by an answer, and never replaces one', async (t) => {
   const { cache, to } = open();
   to(10);
   cache.putRefusal('k', REFUSAL, 2, META);
@@ -118,7 +118,7 @@ t.test('a refusal is kept for its slots, gives way to an answer, and never takes
   t.equal(cache.get('k')?.result, '1');
 });
 
-t.test('a final refusal is kept for good, as long as there is room', async (t) => {
+t.test('a final refusal is cached until it is evicted', async (t) => {
   const { cache, to } = open();
   to(10);
   cache.putRefusal('k', new GatewayError('slot_skipped', 'skipped', { final: true }), 2, META);
@@ -132,7 +132,7 @@ t.test('a final refusal is kept for good, as long as there is room', async (t) =
   t.ok(cache.entryCount < 1000, `${cache.entryCount} entries`);
 });
 
-t.test('an entry that is held back is not seen before it is shown, nor shown over a newer one', async (t) => {
+t.test('an entry that is held back is not read before it is published, nor published over a newer one', async (t) => {
   const { cache, to } = open();
   to(1);
   cache.put('k', { slot: 1, result: '1' }, 'live', META);
@@ -144,31 +144,31 @@ t.test('an entry that is held back is not seen before it is shown, nor shown ove
   t.equal(cache.get('k')?.slot, 3);
 });
 
-t.test('what was read is renewed once a slot, and no more keys than may be', async (t) => {
+t.test('keys that were read are refreshed once per slot, up to the limit', async (t) => {
   const { cache, to } = open({ hotKeys: 2 });
   to(1);
-  const renewed: string[] = [];
-  const renewals = (): string[] => {
+  const refreshed: string[] = [];
+  const refreshes = (): string[] => {
     cache.refreshHot();
-    return renewed.splice(0);
+    return refreshed.splice(0);
   };
   for (const key of ['a', 'b', 'c']) {
-    const refresh = async (): Promise<void> => void renewed.push(key);
+    const refresh = async (): Promise<void> => void refreshed.push(key);
     cache.put(key, { slot: 1, result: '1' }, { slots: 2 }, META, { refresh });
   }
   for (const key of ['a', 'a', 'b', 'c']) cache.get(key);
-  t.same(renewals(), ['a', 'b']);
+  t.same(refreshes(), ['a', 'b']);
   cache.get('a');
-  t.same(renewals(), [], 'in the same slot');
+  t.same(refreshes(), [], 'in the same slot');
   await Promise.resolve();
   to(2);
   cache.get('a');
-  t.same(renewals(), ['a']);
+  t.same(refreshes(), ['a']);
   cache.peek('b');
-  t.same(renewals(), []);
+  t.same(refreshes(), []);
 });
 
-t.test('an entry goes on while it is renewed, but not for long', async (t) => {
+t.test('an entry is served while it is refreshed, but not for long', async (t) => {
   const { cache, to } = open();
   to(1);
   let done = (): void => {};
@@ -186,10 +186,10 @@ t.test('an entry goes on while it is renewed, but not for long', async (t) => {
   to(4);
   done();
   await new Promise(setImmediate);
-  t.notOk(cache.isFresh(entry), 'the renewal came to nothing');
+  t.notOk(cache.isFresh(entry), 'the refresh had no result');
 });
 
-t.test('memory is bounded: the longest unread goes first', async (t) => {
+t.test('memory is bounded: the least recently read entry is evicted first', async (t) => {
   const bytes = 100_000;
   const { cache, to } = open({ bytes });
   to(1);

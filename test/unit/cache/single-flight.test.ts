@@ -1,7 +1,7 @@
 import t from 'tap';
 import { SingleFlight } from '../../../src/cache/single-flight.ts';
 
-t.test('those who ask for the same at the same time share one piece of work', async (t) => {
+t.test('concurrent callers of the same key share one piece of work', async (t) => {
   const flight = new SingleFlight<number>();
   let started = 0;
   let land = (_: number): void => {};
@@ -17,10 +17,10 @@ t.test('those who ask for the same at the same time share one piece of work', as
   land(7);
   t.same(await Promise.all(waiting), [7, 7, 7]);
   t.equal(flight.size, 0);
-  t.equal(await flight.run('a', async () => 8), 8, 'the next starts anew');
+  t.equal(await flight.run('a', async () => 8), 8, 'the next call starts new work');
 });
 
-t.test('they share its failure too, which is forgotten at once', async (t) => {
+t.test('they share its failure, which is not kept', async (t) => {
   const flight = new SingleFlight<number>();
   const fails = () => Promise.reject(new Error('no'));
   const outcomes = await Promise.allSettled([flight.run('a', fails), flight.run('a', fails)]);
@@ -28,7 +28,7 @@ t.test('they share its failure too, which is forgotten at once', async (t) => {
   t.equal(await flight.run('a', async () => 1), 1);
 });
 
-t.test('different work does not wait for each other', async (t) => {
+t.test('work of different keys runs concurrently', async (t) => {
   const flight = new SingleFlight<string>();
   t.same(await Promise.all(['a', 'b'].map((key) => flight.run(key, async () => key))), ['a', 'b']);
 });

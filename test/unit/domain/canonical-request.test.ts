@@ -4,7 +4,7 @@ import { canonicalRequest, parseTarget } from '../../../src/domain/canonical-req
 
 const canonical = (target: string): string => parseTarget(target).canonical;
 
-t.test('a path stands as it is, from the first /api/v1 on', async (t) => {
+t.test('a path is kept verbatim from the first /api/v1 on', async (t) => {
   for (const [target, path] of [
     ['/api/v1/slot', '/api/v1/slot'],
     ['/api/v1/balance/A-b.c_d~9', '/api/v1/balance/A-b.c_d~9'],
@@ -18,7 +18,7 @@ t.test('a path stands as it is, from the first /api/v1 on', async (t) => {
     t.equal(canonical(target), path, target);
 });
 
-t.test('the method is a word of its own', async (t) => {
+t.test('the method is separated by a space', async (t) => {
   t.equal(canonicalRequest('GET', '/api/v1/slot'), 'GET /api/v1/slot');
   t.equal(canonicalRequest('SUB', '/api/v1/stream?receipts=1'), 'SUB /api/v1/stream?receipts=1');
 });
@@ -40,7 +40,7 @@ t.test('a path outside the grammar leads to no route', async (t) => {
     t.throws(() => parseTarget(target), { code: 'route_not_found' }, JSON.stringify(target));
 });
 
-t.test('a query has one spelling', async (t) => {
+t.test('every query has one canonical spelling', async (t) => {
   for (const [query, spelling] of [
     ['b=2&a=1', 'a=1&b=2'],
     ['ab=2&a=1', 'a=1&ab=2'],
@@ -64,7 +64,7 @@ t.test('a query has one spelling', async (t) => {
     t.equal(canonical(`/api/v1/x?${query}`), `/api/v1/x?${spelling}`, query);
 });
 
-t.test('a query that can not be read in one way is refused', async (t) => {
+t.test('an ambiguous query is rejected', async (t) => {
   for (const query of [
     'a=%',
     'a=%4',
@@ -91,15 +91,15 @@ t.test('a request is at most 2,045 bytes long, counted as it is signed', async (
   t.equal(canonical(`/api/v1/x?a=${'%61'.repeat(1000)}`).length, 1012, 'a long spelling of a short request');
 });
 
-/** One of the many spellings of a text in a query; `dice` decides. */
-function spell(text: string, dice: () => number): string {
+/** Returns one of the many spellings of a text in a query, chosen by `choices`. */
+function spell(text: string, choices: () => number): string {
   let spelled = '';
   for (const byte of Buffer.from(text)) {
     const character = String.fromCharCode(byte);
     const hex = byte.toString(16).padStart(2, '0');
-    if (/[\w.~!*-]/.test(character) && dice() % 2 === 0) spelled += character;
-    else if (character === ' ' && dice() % 2 === 0) spelled += '+';
-    else spelled += `%${dice() % 2 === 0 ? hex : hex.toUpperCase()}`;
+    if (/[\w.~!*-]/.test(character) && choices() % 2 === 0) spelled += character;
+    else if (character === ' ' && choices() % 2 === 0) spelled += '+';
+    else spelled += `%${choices() % 2 === 0 ? hex : hex.toUpperCase()}`;
   }
   return spelled;
 }
@@ -110,9 +110,9 @@ const parameters = fc.uniqueArray(fc.tuple(word, word), { selector: ([name]) => 
 t.test('all spellings and orders of a query give the same request', async (t) => {
   fc.assert(
     fc.property(parameters, fc.infiniteStream(fc.nat()), (pairs, stream) => {
-      const dice = (): number => stream.next().value;
-      const query = pairs.map(([name, value]) => `${spell(name, dice)}=${spell(value, dice)}`);
-      const shuffled = query.map((piece) => [dice(), piece] as const).sort(([a], [b]) => a - b);
+      const choices = (): number => stream.next().value;
+      const query = pairs.map(([name, value]) => `${spell(name, choices)}=${spell(value, choices)}`);
+      const shuffled = query.map((piece) => [choices(), piece] as const).sort(([a], [b]) => a - b);
       const target = `/api/v1/x?${shuffled.map(([, piece]) => piece).join('&')}`;
       const sorted = [...pairs].sort(([a], [b]) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
       t.same(parseTarget(target).query, sorted);
@@ -121,7 +121,7 @@ t.test('all spellings and orders of a query give the same request', async (t) =>
   );
 });
 
-t.test('the canonical spelling is its own, and within the grammar of receipts', async (t) => {
+t.test('the canonical spelling of a canonical request is itself, and follows the grammar of receipts', async (t) => {
   fc.assert(
     fc.property(parameters, (pairs) => {
       const target = `/api/v1/x?${new URLSearchParams(pairs)}`;

@@ -14,7 +14,7 @@ const epoch = {
 };
 const frame = { seq: 3, stream: 'abc', updatedAt: 1 };
 
-t.test('what is not known yet is null, never 0', async (t) => {
+t.test('an unknown member is null, never 0', async (t) => {
   t.same(describeNetwork({ slot: 1000, epoch, performance: null, priorityFee: null, health: 'ok' }, frame), {
     slot: 1000,
     blockHeight: 900,
@@ -42,7 +42,7 @@ t.test('a slot ahead of the epoch answer may lie in the next epoch', async (t) =
   t.match(describeNetwork({ ...parts, slot: 569 }, frame), { epoch: 6, slotIndex: 431 });
 });
 
-t.test('epoch and index always name the slot, however far it is', async () => {
+t.test('epoch and index identify the slot, however far it is', async () => {
   fc.assert(
     fc.property(fc.integer({ min: -5000, max: 5000 }), (distance) => {
       const { epoch: number, slotIndex } = epochAt(epoch, 1000 + distance);
@@ -52,7 +52,7 @@ t.test('epoch and index always name the slot, however far it is', async () => {
   );
 });
 
-t.test('the end of an epoch is told from the slot time of late', async (t) => {
+t.test('the end of an epoch is estimated from the recent slot time', async (t) => {
   const described = describeEpoch({ ...epoch, slotIndex: 232 }, 500, 1_000_000);
   t.match(described, { slotsRemaining: 200, estimatedEndTime: 1100, epochProgress: 0.537037 });
 });

@@ -15,7 +15,7 @@ t.test('integers beyond 2^53 stay exact, the others stay numbers', async (t) => 
   ]);
 });
 
-t.test('text is never taken for a number', async (t) => {
+t.test('a string is never parsed as a number', async (t) => {
   const hostile = {
     '18446744073709551615': '18446744073709551615',
     '\0': ['\0' + '18446744073709551615', '\0\0', '"1'],
@@ -26,7 +26,7 @@ t.test('text is never taken for a number', async (t) => {
   });
 });
 
-t.test('what is written is what is read', async () => {
+t.test('written values are read back unchanged', async () => {
   const big = fc.bigInt({ min: 2n ** 53n, max: 2n ** 64n });
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof(
@@ -43,7 +43,7 @@ t.test('what is written is what is read', async () => {
   fc.assert(fc.property(tree, (value) => toJson(parseExactJson(toJson(value))) === toJson(value)));
 });
 
-t.test('text that is no JSON is refused, long integers or not', async (t) => {
+t.test('invalid JSON is rejected, with long integers or without', async (t) => {
   for (const text of ['', '{"id":', '[01234567890123456789]', '[1234567890123456789', '"\n1234567890123456789"']) {
     t.throws(() => parseExactJson(text), SyntaxError, text);
   }

@@ -16,11 +16,11 @@ t.test('a fee beyond 2^53 keeps every digit', async (t) => {
   t.equal(describe([18446744073709551615n]).priorityFeeEstimate, 18446744073709551615n);
 });
 
-t.test('where nothing was paid for, the count says so, and the slots are the one of the question', async (t) => {
+t.test('without samples the count is 0, and both slots are that of the request', async (t) => {
   t.match(describe([]), { slotsSampled: 0, fromSlot: 500, toSlot: 500, zeroShare: 0, priorityFeeEstimate: 0n });
 });
 
-t.test('percentiles rise, and a share of at least p percent is at or below each', async () => {
+t.test('percentiles never fall, and at least p percent of the samples are at or below each', async () => {
   fc.assert(
     fc.property(fc.array(fc.bigInt(0n, 1000n), { minLength: 1, maxLength: 150 }), (fees) => {
       const { percentiles } = describe(fees);

@@ -16,7 +16,7 @@ t.test('an amount in SOL has the digits it needs and no more', async (t) => {
     t.equal(toSol(lamports), sol);
 });
 
-t.test('lamports and SOL say the same, for every u64', async (t) => {
+t.test('lamports and SOL are equal for every u64', async (t) => {
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (lamports) => {
       const [whole = '', fraction = ''] = toSol(lamports).split('.');

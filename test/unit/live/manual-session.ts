@@ -10,7 +10,7 @@ import { AccountBatcher } from '../../../src/upstream/reads/account-batcher.ts';
 import type { RpcResponse } from '../../../src/upstream/rpc/rpc-response.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
-/** A read that a test answers. */
+/** A read that the test answers. */
 export interface PendingCall {
   readonly addresses: readonly string[];
   readonly minContextSlot: Slot | undefined;
@@ -18,7 +18,7 @@ export interface PendingCall {
   fail(reason: GatewayError): void;
 }
 
-/** A line that a test moves by hand. */
+/** A pub/sub session that a test controls. */
 export class ManualSession implements PubsubSession {
   readonly nodeId = 'node-1';
   readonly pendingCalls: PendingCall[] = [];
@@ -28,13 +28,13 @@ export class ManualSession implements PubsubSession {
   isPooled = false;
   capacity = 100;
   isLost = false;
-  readonly #onClockUpdateListeners = new Map<Commitment, (beacon: ClockUpdate) => void>();
+  readonly #onClockUpdateListeners = new Map<Commitment, (update: ClockUpdate) => void>();
   readonly #acknowledged = new Set<string>();
   readonly #answer: PubsubSession['call'] | undefined;
   #onLost: (reason: string) => void = () => {};
   #slot: Slot | undefined;
 
-  /** `answer` answers reads in the test's place. */
+  /** Takes an `answer` that answers reads in place of the test. */
   constructor(answer?: PubsubSession['call']) {
     this.#answer = answer;
   }
@@ -48,7 +48,7 @@ export class ManualSession implements PubsubSession {
     };
   }
 
-  /** The node takes what it has not taken yet. */
+  /** Acknowledges all subscriptions that are not acknowledged yet. */
   acknowledgeAll(): void {
     for (const [name, watcher] of [...this.handlers]) {
       if (this.#acknowledged.has(name)) continue;
@@ -67,7 +67,7 @@ export class ManualSession implements PubsubSession {
     return this.ancestry.isOnAnotherFork(slot, tip);
   }
 
-  onClockUpdate(commitment: Commitment, listener: (beacon: ClockUpdate) => void): () => void {
+  onClockUpdate(commitment: Commitment, listener: (update: ClockUpdate) => void): () => void {
     this.#onClockUpdateListeners.set(commitment, listener);
     return () => {};
   }
@@ -79,7 +79,7 @@ export class ManualSession implements PubsubSession {
 
   call(method: RpcMethod, params: readonly unknown[] = []): Promise<RpcResponse> {
     if (this.#answer !== undefined) return this.#answer(method, params);
-    // The parameters of getMultipleAccounts, which is all that is called here.
+    // The parameters of getMultipleAccounts, the only method that is called here.
     const [addresses, { minContextSlot }] = params as [string[], { minContextSlot?: Slot }];
     return new Promise((resolve, reject) => {
       const answer = (slot: Slot, ...accounts: string[]) => {
@@ -91,9 +91,9 @@ export class ManualSession implements PubsubSession {
   }
 
   clockUpdate(slot: Slot): void {
-    const beacon = { slot, previous: this.#slot };
+    const update = { slot, previous: this.#slot };
     this.#slot = slot;
-    for (const listener of this.#onClockUpdateListeners.values()) listener(beacon);
+    for (const listener of this.#onClockUpdateListeners.values()) listener(update);
   }
 
   notify(address: string, slot: Slot, account: string): void {
@@ -107,14 +107,14 @@ export class ManualSession implements PubsubSession {
   }
 }
 
-/** A watch over lines that a test opens and moves by hand. */
+/** Live accounts over sessions that a test controls. */
 export interface AccountHarness {
   readonly source: LiveAccountSource;
   readonly clock: ManualClock;
-  /** All lines that were opened; one is opened as soon as it is asked for. */
+  /** All sessions that were opened. A session opens as soon as it is requested. */
   readonly sessions: readonly ManualSession[];
   readonly problems: string[];
-  /** Reads that went past the watch, to whichever node. */
+  /** The reads that went to the upstream. */
   readonly upstream: ManualSession;
   readonly tips: MeshTips;
 }
@@ -130,9 +130,9 @@ export function openAccountHarness(settings: Partial<LiveAccountSettings> = {}):
   const source = new LiveAccountSource({
     mesh: {
       openSession: async () => {
-        const line = new ManualSession();
-        sessions.push(line);
-        return line;
+        const session = new ManualSession();
+        sessions.push(session);
+        return session;
       },
       tip: (commitment) => tips.newest(commitment),
     },
@@ -145,7 +145,7 @@ export function openAccountHarness(settings: Partial<LiveAccountSettings> = {}):
   return { source, clock, sessions, problems, upstream, tips };
 }
 
-/** Lets what is under way come through: reads are gathered for a turn of the event loop. */
+/** Waits until pending work is done: reads are batched per turn of the event loop. */
 export const flushEvents = async (): Promise<void> => {
   for (let i = 0; i < 3; i++) await new Promise((resolve) => setImmediate(resolve));
 };

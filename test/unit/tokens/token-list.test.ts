@@ -14,7 +14,7 @@ const SLOT = 7;
 
 type Accounts = Readonly<Record<string, EncodedAccount>>;
 
-/** A node whose lists are ahead of the slot that it names for them: it makes them as of its newest root. */
+/** A node whose lists are newer than the slot that it reports: it builds them from its newest root. */
 function nodeOf(atSlot: Accounts, atRoot: Accounts) {
   const mint = [MINT, mintFixture(0, 1000)] as const;
   const [now, ahead] = [atSlot, atRoot].map((accounts) => new Map([mint, ...Object.entries(accounts)]));
@@ -47,7 +47,7 @@ async function read(atSlot: Accounts, atRoot: Accounts, known?: TokenList) {
 
 const one = { [FIRST]: tokenAccountFixture(OWNER, 10, MINT) };
 
-t.test('a list says what is at its slot, though the node made it as of a later one', async (t) => {
+t.test('a list holds at its slot, although the node built it from a later one', async (t) => {
   for (const [what, atRoot] of Object.entries({
     'nothing has changed since': one,
     'an amount has changed since': { [FIRST]: tokenAccountFixture(OWNER, 20, MINT) },
@@ -60,7 +60,7 @@ t.test('a list says what is at its slot, though the node made it as of a later o
   }
 });
 
-t.test('an account that was known is not left out before its slot has come', async (t) => {
+t.test('an account that was known is not left out before the slot at which it leaves the list', async (t) => {
   const two = { ...one, [SECOND]: tokenAccountFixture(OWNER, 5, MINT) };
   const { all: known } = await read(two, two);
   for (const [what, atRoot] of Object.entries({

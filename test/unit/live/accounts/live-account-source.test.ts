@@ -18,361 +18,369 @@ const queryOf = (address: string, commitment: Commitment, shape: 'lamports' | 'p
 });
 const query = queryOf('a', 'confirmed', 'lamports');
 
-/** Has an account watched, and listens to nothing. */
+/** A subscriber that ignores all changes. */
 const nobody: AccountSubscriber = { onChange: () => {}, onEnd: () => {} };
 
-/** Follows `a` from slot 100 on; gives the line that is opened for it. */
-async function untilFollowed(world: AccountHarness, commitment: Commitment, follower = nobody): Promise<ManualSession> {
-  world.tips.observe('finalized', 100);
-  world.source.subscribe('a', commitment, follower);
+/** Subscribes to `a` from slot 100 on; returns the session that is opened for it. */
+async function untilSubscribed(
+  harness: AccountHarness,
+  commitment: Commitment,
+  subscriber = nobody,
+): Promise<ManualSession> {
+  harness.tips.observe('finalized', 100);
+  harness.source.subscribe('a', commitment, subscriber);
   await flushEvents();
-  return lineOf(world);
+  return sessionOf(harness);
 }
 
-/** Follows `a`, and brings it to where its second reading is wanted: at 100 it had 1 lamport. */
-async function untilSecondRead(world: AccountHarness): Promise<ManualSession> {
-  const line = await untilFollowed(world, 'confirmed');
-  line.handlers.get('a')?.onAcknowledged();
+/** Subscribes to `a` and syncs it up to its second read: at slot 100 it has 1 lamport. */
+async function untilSecondRead(harness: AccountHarness): Promise<ManualSession> {
+  const session = await untilSubscribed(harness, 'confirmed');
+  session.handlers.get('a')?.onAcknowledged();
   await flushEvents();
-  line.pendingCalls.shift()?.answer(100, accountText(1));
+  session.pendingCalls.shift()?.answer(100, accountText(1));
   await flushEvents();
-  line.clockUpdate(101);
+  session.clockUpdate(101);
   await flushEvents();
-  return line;
+  return session;
 }
 
-async function untilLive(world: AccountHarness): Promise<ManualSession> {
-  const line = await untilSecondRead(world);
-  line.pendingCalls.shift()?.answer(101, accountText(1));
+async function untilLive(harness: AccountHarness): Promise<ManualSession> {
+  const session = await untilSecondRead(harness);
+  session.pendingCalls.shift()?.answer(101, accountText(1));
   await flushEvents();
-  return line;
+  return session;
 }
 
-function lineOf({ sessions }: AccountHarness): ManualSession {
-  const line = sessions.at(-1);
-  if (line === undefined) throw new Error('no line was opened');
-  return line;
+function sessionOf({ sessions }: AccountHarness): ManualSession {
+  const session = sessions.at(-1);
+  if (session === undefined) throw new Error('no session was opened');
+  return session;
 }
 
-/** What is kept, without asking anybody: `[slot, lamports]`. */
-async function kept(world: AccountHarness): Promise<[number, number] | undefined> {
-  const reading = world.source.read(query);
+/** Returns `[slot, lamports]` of the state that is kept live; undefined when the read goes to the upstream. */
+async function fromState(harness: AccountHarness): Promise<[number, number] | undefined> {
+  const read = harness.source.read(query);
   await flushEvents();
-  world.upstream.pendingCalls.shift()?.fail(new GatewayError('upstream_unavailable', 'not now'));
-  return reading.then(
+  harness.upstream.pendingCalls.shift()?.fail(new GatewayError('upstream_unavailable', 'not now'));
+  return read.then(
     ({ slot, account }) => [slot, account === null ? 0 : JSON.parse(account.toString()).lamports],
     () => undefined,
   );
 }
 
-t.test('I3: an account is live after acknowledgement, reading, beacon and a second reading from it on', async (t) => {
-  const world = openAccountHarness();
-  const line = await untilFollowed(world, 'confirmed');
-  t.equal(line.pendingCalls.length, 0, 'nothing is read before the acknowledgement');
-  line.handlers.get('a')?.onAcknowledged();
-  await flushEvents();
-  t.match(line.pendingCalls[0], { addresses: ['a'], minContextSlot: undefined });
-  line.clockUpdate(100);
-  line.pendingCalls.shift()?.answer(100, accountText(1));
-  await flushEvents();
-  line.clockUpdate(100);
-  await flushEvents();
-  t.equal(line.pendingCalls.length, 0, 'a beacon that is not behind the reading is none');
-  line.clockUpdate(101);
-  await flushEvents();
-  t.match(line.pendingCalls[0], { minContextSlot: 101 });
-  t.equal(await kept(world), undefined, 'not live yet');
-  line.pendingCalls.shift()?.answer(102, accountText(2));
-  await flushEvents();
-  t.strictSame(await kept(world), [102, 2]);
-});
-
 t.test(
-  'I3: where another node may have read, the beacon is behind the reading by as much as nodes are apart',
+  'I3: an account is kept live after acknowledgement, read, Clock update and a second read at its slot or later',
   async (t) => {
-    const world = openAccountHarness();
-    const line = await untilFollowed(world, 'confirmed');
-    line.isPooled = true;
-    line.handlers.get('a')?.onAcknowledged();
+    const harness = openAccountHarness();
+    const session = await untilSubscribed(harness, 'confirmed');
+    t.equal(session.pendingCalls.length, 0, 'nothing is read before the acknowledgement');
+    session.handlers.get('a')?.onAcknowledged();
     await flushEvents();
-    line.pendingCalls.shift()?.answer(100, accountText(1));
+    t.match(session.pendingCalls[0], { addresses: ['a'], minContextSlot: undefined });
+    session.clockUpdate(100);
+    session.pendingCalls.shift()?.answer(100, accountText(1));
     await flushEvents();
-    line.clockUpdate(108);
+    session.clockUpdate(100);
     await flushEvents();
-    t.equal(line.pendingCalls.length, 0);
-    line.clockUpdate(109);
+    t.equal(session.pendingCalls.length, 0, 'a Clock update that is not newer than the read does not count');
+    session.clockUpdate(101);
     await flushEvents();
-    t.match(line.pendingCalls[0], { minContextSlot: 109 });
+    t.match(session.pendingCalls[0], { minContextSlot: 101 });
+    t.equal(await fromState(harness), undefined, 'not live yet');
+    session.pendingCalls.shift()?.answer(102, accountText(2));
+    await flushEvents();
+    t.strictSame(await fromState(harness), [102, 2]);
   },
 );
 
-t.test('I3: a second reading that fails, or is too old, is made again at the next beacon', async (t) => {
-  const world = openAccountHarness();
-  const line = await untilSecondRead(world);
-  line.pendingCalls.shift()?.fail(new GatewayError('upstream_timeout', 'late'));
+t.test('I3: in a pool the Clock update must be newer than the read by the largest lag between nodes', async (t) => {
+  const harness = openAccountHarness();
+  const session = await untilSubscribed(harness, 'confirmed');
+  session.isPooled = true;
+  session.handlers.get('a')?.onAcknowledged();
   await flushEvents();
-  line.clockUpdate(102);
+  session.pendingCalls.shift()?.answer(100, accountText(1));
   await flushEvents();
-  line.pendingCalls.shift()?.answer(100, accountText(1));
+  session.clockUpdate(108);
   await flushEvents();
-  t.equal(await kept(world), undefined);
-  line.clockUpdate(103);
+  t.equal(session.pendingCalls.length, 0);
+  session.clockUpdate(109);
   await flushEvents();
-  line.pendingCalls.shift()?.answer(103, accountText(1));
-  await flushEvents();
-  t.strictSame(await kept(world), [103, 1]);
+  t.match(session.pendingCalls[0], { minContextSlot: 109 });
 });
 
-t.test('I2: a live account claims what the beacon before the last has passed', async (t) => {
-  const world = openAccountHarness();
-  const line = await untilLive(world);
-  t.strictSame(await kept(world), [101, 1]);
-  line.clockUpdate(102);
-  t.strictSame(await kept(world), [101, 1]);
-  line.clockUpdate(105);
-  t.strictSame(await kept(world), [102, 1]);
+t.test('I3: a second read that fails, or is too old, is repeated at the next Clock update', async (t) => {
+  const harness = openAccountHarness();
+  const session = await untilSecondRead(harness);
+  session.pendingCalls.shift()?.fail(new GatewayError('upstream_timeout', 'late'));
+  await flushEvents();
+  session.clockUpdate(102);
+  await flushEvents();
+  session.pendingCalls.shift()?.answer(100, accountText(1));
+  await flushEvents();
+  t.equal(await fromState(harness), undefined);
+  session.clockUpdate(103);
+  await flushEvents();
+  session.pendingCalls.shift()?.answer(103, accountText(1));
+  await flushEvents();
+  t.strictSame(await fromState(harness), [103, 1]);
 });
 
-t.test('I4: what is newer replaces state and slot, what is not is left alone', async (t) => {
-  const world = openAccountHarness();
-  const line = await untilLive(world);
-  line.notify('a', 100, accountText(9));
-  line.notify('a', 101, accountText(9));
-  t.strictSame(await kept(world), [101, 1]);
-  line.notify('a', 103, accountText(3));
-  t.strictSame(await kept(world), [103, 3]);
+t.test('I2: a live account is dated at the Clock update before the last', async (t) => {
+  const harness = openAccountHarness();
+  const session = await untilLive(harness);
+  t.strictSame(await fromState(harness), [101, 1]);
+  session.clockUpdate(102);
+  t.strictSame(await fromState(harness), [101, 1]);
+  session.clockUpdate(105);
+  t.strictSame(await fromState(harness), [102, 1]);
 });
 
-t.test('I6: a lost line proves nothing more; the account is live again over another one', async (t) => {
-  const world = openAccountHarness();
-  const line = await untilLive(world);
-  line.clockUpdate(102);
-  line.clockUpdate(103);
-  const { lease } = await world.source.read(query);
+t.test('I4: a newer notification replaces state and slot; any other is ignored', async (t) => {
+  const harness = openAccountHarness();
+  const session = await untilLive(harness);
+  session.notify('a', 100, accountText(9));
+  session.notify('a', 101, accountText(9));
+  t.strictSame(await fromState(harness), [101, 1]);
+  session.notify('a', 103, accountText(3));
+  t.strictSame(await fromState(harness), [103, 3]);
+});
+
+t.test('I6: the leases of a lost session end; the account is kept live over another session', async (t) => {
+  const harness = openAccountHarness();
+  const session = await untilLive(harness);
+  session.clockUpdate(102);
+  session.clockUpdate(103);
+  const { lease } = await harness.source.read(query);
   t.match([lease?.state, lease?.slot], ['active', 102]);
-  line.close();
+  session.close();
   t.match([lease?.state, lease?.slot], ['lost', 102]);
-  t.equal(await kept(world), undefined);
+  t.equal(await fromState(harness), undefined);
   await flushEvents();
-  t.equal(world.sessions.length, 2);
-  t.ok(lineOf(world).handlers.has('a'));
+  t.equal(harness.sessions.length, 2);
+  t.ok(sessionOf(harness).handlers.has('a'));
 });
 
-t.test('a line that falls behind the cluster vouches for nothing, and is given up when it stays there', async (t) => {
-  const world = openAccountHarness();
-  const line = await untilLive(world);
-  line.clockUpdate(102);
-  line.clockUpdate(103);
-  const { lease } = await world.source.read(query);
-  world.tips.observe('confirmed', 110);
+t.test('a session that lags answers no read, and is closed when it lags too far', async (t) => {
+  const harness = openAccountHarness();
+  const session = await untilLive(harness);
+  session.clockUpdate(102);
+  session.clockUpdate(103);
+  const { lease } = await harness.source.read(query);
+  harness.tips.observe('confirmed', 110);
   t.equal(lease?.state, 'active');
-  world.tips.observe('confirmed', 111);
+  harness.tips.observe('confirmed', 111);
   t.match([lease?.state, lease?.lagSlots], ['behind', 9]);
-  t.equal(await kept(world), undefined, 'others are asked');
-  world.tips.observe('confirmed', 123);
-  t.ok(line.isLost);
+  t.equal(await fromState(harness), undefined, 'other nodes are asked');
+  harness.tips.observe('confirmed', 123);
+  t.ok(session.isLost);
 });
 
-t.test(
-  'I6: the proof of a state that was superseded stands still, and is taken back with its connection',
-  async (t) => {
-    const world = openAccountHarness();
-    const line = await untilLive(world);
-    line.clockUpdate(102);
-    const { lease } = await world.source.read(query);
-    const validatedMs = world.clock.monotonic();
-    line.notify('a', 103, accountText(2));
-    for (const slot of [103, 104, 105]) {
-      world.clock.advance(400);
-      line.clockUpdate(slot);
-    }
-    t.match(lease, { state: 'revoked', slot: 101, validatedMs });
-    line.notify('a', 103, accountText(7)); // known already
-    line.notify('a', 104, accountText(7)); // claimed already
-    t.equal(world.source.stats.leaseViolations, 1);
-    t.equal(lease?.validatedMs, Number.NEGATIVE_INFINITY);
-  },
-);
+t.test('I6: a revoked lease stops advancing, and is invalidated with its session', async (t) => {
+  const harness = openAccountHarness();
+  const session = await untilLive(harness);
+  session.clockUpdate(102);
+  const { lease } = await harness.source.read(query);
+  const validatedMs = harness.clock.monotonic();
+  session.notify('a', 103, accountText(2));
+  for (const slot of [103, 104, 105]) {
+    harness.clock.advance(400);
+    session.clockUpdate(slot);
+  }
+  t.match(lease, { state: 'revoked', slot: 101, validatedMs });
+  session.notify('a', 103, accountText(7)); // not newer
+  session.notify('a', 104, accountText(7)); // covered by the lease
+  t.equal(harness.source.stats.leaseViolations, 1);
+  t.equal(lease?.validatedMs, Number.NEGATIVE_INFINITY);
+});
 
-t.test('I9: an audit that finds another state below the claim drops all that came over the line', async (t) => {
-  const world = openAccountHarness();
-  const line = await untilLive(world);
-  for (const slot of [102, 103, 104]) line.clockUpdate(slot);
-  const { lease } = await world.source.read(query);
-  const audit = world.source.audit();
+t.test('I9: an audit that finds another state at a slot that the lease covers drops the session', async (t) => {
+  const harness = openAccountHarness();
+  const session = await untilLive(harness);
+  for (const slot of [102, 103, 104]) session.clockUpdate(slot);
+  const { lease } = await harness.source.read(query);
+  const audit = harness.source.audit();
   await flushEvents();
-  line.pendingCalls.shift()?.answer(103, accountText(2));
+  session.pendingCalls.shift()?.answer(103, accountText(2));
   await audit;
-  t.match([world.source.stats.leaseViolations, world.problems.length > 0, line.isLost], [1, true, true]);
+  t.match([harness.source.stats.leaseViolations, harness.problems.length > 0, session.isLost], [1, true, true]);
   t.equal(lease?.validatedMs, Number.NEGATIVE_INFINITY, 'nor is it served as stale');
-  t.equal(await kept(world), undefined);
+  t.equal(await fromState(harness), undefined);
 });
 
-t.test('I9: an audit that is ahead of the claim waits for the news, and alarms when none comes', async (t) => {
+t.test('I9: a mismatch beyond the lease waits for a notification, and is a violation if none comes', async (t) => {
   for (const comes of [true, false]) {
-    const world = openAccountHarness();
-    const line = await untilLive(world);
-    line.clockUpdate(102);
-    const audit = world.source.audit();
+    const harness = openAccountHarness();
+    const session = await untilLive(harness);
+    session.clockUpdate(102);
+    const audit = harness.source.audit();
     await flushEvents();
-    line.pendingCalls.shift()?.answer(103, accountText(2));
+    session.pendingCalls.shift()?.answer(103, accountText(2));
     await audit;
-    t.equal(world.source.stats.leaseViolations, 0);
-    if (comes) line.notify('a', 103, accountText(2));
-    line.clockUpdate(103);
-    line.clockUpdate(104);
-    t.equal(world.source.stats.leaseViolations, comes ? 0 : 1, comes ? 'news came' : 'no news came');
+    t.equal(harness.source.stats.leaseViolations, 0);
+    if (comes) session.notify('a', 103, accountText(2));
+    session.clockUpdate(103);
+    session.clockUpdate(104);
+    t.equal(
+      harness.source.stats.leaseViolations,
+      comes ? 0 : 1,
+      comes ? 'a notification came' : 'no notification came',
+    );
   }
 });
 
-t.test('I9: news of a slot that was claimed without it is a false claim', async (t) => {
-  const world = openAccountHarness();
-  const line = await untilLive(world);
-  for (const slot of [102, 103, 104]) line.clockUpdate(slot);
-  line.notify('a', 103, accountText(7));
-  t.match([world.source.stats.leaseViolations, line.isLost], [1, true]);
+t.test('I9: a notification for a slot that the lease covers is a violation', async (t) => {
+  const harness = openAccountHarness();
+  const session = await untilLive(harness);
+  for (const slot of [102, 103, 104]) session.clockUpdate(slot);
+  session.notify('a', 103, accountText(7));
+  t.match([harness.source.stats.leaseViolations, session.isLost], [1, true]);
 });
 
-t.test('I9: every so often all that is live is read again, and what means the same is the same', async (t) => {
-  const world = openAccountHarness();
-  const line = await untilLive(world);
-  world.clock.advance(30_000);
+t.test('I9: all leased accounts are read again at intervals, and compared by meaning', async (t) => {
+  const harness = openAccountHarness();
+  const session = await untilLive(harness);
+  harness.clock.advance(30_000);
   await flushEvents();
-  line.pendingCalls.shift()?.answer(101, '{ "data": ["", "base64"], "lamports": 1 }');
+  session.pendingCalls.shift()?.answer(101, '{ "data": ["", "base64"], "lamports": 1 }');
   await flushEvents();
-  t.match([world.source.stats.audited, world.source.stats.leaseViolations], [1, 0]);
-  world.clock.advance(30_000);
+  t.match([harness.source.stats.audited, harness.source.stats.leaseViolations], [1, 0]);
+  harness.clock.advance(30_000);
   await flushEvents();
-  t.equal(line.pendingCalls.length, 1);
+  t.equal(session.pendingCalls.length, 1);
 });
 
-t.test('I11: an emptied account is an absent one', async (t) => {
-  const world = openAccountHarness();
-  const line = await untilLive(world);
-  line.notify('a', 103, accountText(0));
-  const { slot, account: json, lease } = await world.source.read(query);
+t.test('I11: an account without lamports is absent', async (t) => {
+  const harness = openAccountHarness();
+  const session = await untilLive(harness);
+  session.notify('a', 103, accountText(0));
+  const { slot, account: json, lease } = await harness.source.read(query);
   t.strictSame([slot, json], [103, null]);
   t.equal(lease?.state, 'active');
 });
 
-t.test('I14: a text that follows the Clock is not carried on', async (t) => {
-  const world = openAccountHarness();
-  const line = await untilLive(world);
+t.test('I14: parsed JSON that depends on the Clock has no lease', async (t) => {
+  const harness = openAccountHarness();
+  const session = await untilLive(harness);
   const data = '{"program":"spl-token-2022","parsed":{"type":"account","info":{}},"space":165}';
-  line.notify('a', 103, `{"lamports":5,"data":${data}}`);
+  session.notify('a', 103, `{"lamports":5,"data":${data}}`);
   const parsed = queryOf('a', 'confirmed', 'parsed');
-  const now = await world.source.read(parsed);
+  const now = await harness.source.read(parsed);
   t.match([now.slot, now.lease], [103, undefined], 'it holds at its own slot');
-  line.clockUpdate(103);
-  line.clockUpdate(104);
-  line.clockUpdate(105);
-  const later = world.source.read(parsed);
+  session.clockUpdate(103);
+  session.clockUpdate(104);
+  session.clockUpdate(105);
+  const later = harness.source.read(parsed);
   await flushEvents();
-  t.equal(world.upstream.pendingCalls.length, 1, 'it is read again');
-  world.upstream.pendingCalls.shift()?.answer(105, `{"lamports":5,"data":${data}}`);
+  t.equal(harness.upstream.pendingCalls.length, 1, 'it is read again');
+  harness.upstream.pendingCalls.shift()?.answer(105, `{"lamports":5,"data":${data}}`);
   t.match(await later, { slot: 105, lease: undefined });
-  t.match(await world.source.read(query), { slot: 104, lease: { state: 'active' } }, 'the balance is carried on');
+  t.match(await harness.source.read(query), { slot: 104, lease: { state: 'active' } }, 'the balance has a lease');
 });
 
-t.test('what is read once is not watched; what is read again and again is, until nobody reads it', async (t) => {
-  const world = openAccountHarness();
-  const read = () => world.source.read(query).catch(() => {});
-  world.tips.observe('processed', 10);
+t.test('an account that is read once is not kept live; one that is read often is, until nobody reads it', async (t) => {
+  const harness = openAccountHarness();
+  const read = () => harness.source.read(query).catch(() => {});
+  harness.tips.observe('processed', 10);
   void read();
   void read();
-  t.equal(world.source.stats.size, 0);
-  world.tips.observe('processed', 11);
+  t.equal(harness.source.stats.size, 0);
+  harness.tips.observe('processed', 11);
   void read();
-  t.equal(world.source.stats.size, 1);
+  t.equal(harness.source.stats.size, 1);
   await flushEvents();
-  for (let slot = 12; slot < 120; slot++) world.tips.observe('processed', slot);
-  t.equal(world.source.stats.size, 0);
-  t.strictSame(lineOf(world).unsubscribed, ['a']);
+  for (let slot = 12; slot < 120; slot++) harness.tips.observe('processed', slot);
+  t.equal(harness.source.stats.size, 0);
+  t.strictSame(sessionOf(harness).unsubscribed, ['a']);
 });
 
-t.test('no more accounts are watched than are allowed, and the idle make room', async (t) => {
-  const world = openAccountHarness({ accounts: 2 });
-  world.tips.observe('processed', 10);
-  const stop = world.source.subscribe('a', 'confirmed', nobody);
-  world.source.subscribe('b', 'confirmed', nobody);
-  t.throws(() => world.source.subscribe('c', 'confirmed', nobody), { code: 'overloaded' });
+t.test('the number of live accounts is bounded, and idle ones are evicted', async (t) => {
+  const harness = openAccountHarness({ accounts: 2 });
+  harness.tips.observe('processed', 10);
+  const stop = harness.source.subscribe('a', 'confirmed', nobody);
+  harness.source.subscribe('b', 'confirmed', nobody);
+  t.throws(() => harness.source.subscribe('c', 'confirmed', nobody), { code: 'overloaded' });
   stop();
-  for (let slot = 11; slot < 120; slot++) world.tips.observe('processed', slot);
-  world.source.subscribe('c', 'confirmed', nobody);
-  t.equal(world.source.stats.size, 2);
+  for (let slot = 11; slot < 120; slot++) harness.tips.observe('processed', slot);
+  harness.source.subscribe('c', 'confirmed', nobody);
+  t.equal(harness.source.stats.size, 2);
 });
 
-t.test('an account that is too large to be kept, or that a node refuses, is read from the upstream', async (t) => {
-  const world = openAccountHarness({ maxAccountBytes: 40 });
-  const line = await untilLive(world);
-  line.notify('a', 102, `{"lamports":5,"data":["${'A'.repeat(100)}","base64"]}`);
-  t.equal(await kept(world), undefined);
-  t.strictSame(line.unsubscribed, ['a']);
-  world.source.subscribe('b', 'confirmed', nobody);
-  line.refuse('b');
-  t.strictSame(line.unsubscribed, ['a', 'b']);
+t.test('an account that is too large, or that a node rejects, is read from the upstream', async (t) => {
+  const harness = openAccountHarness({ maxAccountBytes: 40 });
+  const session = await untilLive(harness);
+  session.notify('a', 102, `{"lamports":5,"data":["${'A'.repeat(100)}","base64"]}`);
+  t.equal(await fromState(harness), undefined);
+  t.strictSame(session.unsubscribed, ['a']);
+  harness.source.subscribe('b', 'confirmed', nobody);
+  session.refuse('b');
+  t.strictSame(session.unsubscribed, ['a', 'b']);
 });
 
-t.test('who follows an account that can not be kept hears why, and it is tried again later', async (t) => {
-  const world = openAccountHarness({ maxAccountBytes: 40 });
+t.test('a subscriber to an ineligible account receives the reason, and it is retried later', async (t) => {
+  const harness = openAccountHarness({ maxAccountBytes: 40 });
   const ends: string[] = [];
-  const line = await untilLive(world);
+  const session = await untilLive(harness);
   const follow = (address: string) =>
-    world.source.subscribe(address, 'confirmed', { ...nobody, onEnd: ({ code }) => ends.push(`${address} ${code}`) });
+    harness.source.subscribe(address, 'confirmed', { ...nobody, onEnd: ({ code }) => ends.push(`${address} ${code}`) });
   const stop = follow('a');
   follow('b');
-  line.notify('a', 102, `{"lamports":5,"data":["${'A'.repeat(100)}","base64"]}`);
-  line.refuse('b');
+  session.notify('a', 102, `{"lamports":5,"data":["${'A'.repeat(100)}","base64"]}`);
+  session.refuse('b');
   t.strictSame(ends, ['a result_too_large', 'b upstream_error']);
   stop();
   t.throws(() => follow('a'), { code: 'result_too_large' });
   t.throws(() => follow('b'), { code: 'upstream_error' });
-  for (let slot = 102; slot < 220; slot++) world.tips.observe('processed', slot);
-  t.equal(world.source.stats.size, 0);
+  for (let slot = 102; slot < 220; slot++) harness.tips.observe('processed', slot);
+  t.equal(harness.source.stats.size, 0);
   follow('a');
-  t.ok(line.handlers.has('a'));
+  t.ok(session.handlers.has('a'));
 });
 
-t.test('I5: at processed a value of a fork that the node has left is taken back, by what shows it first', async (t) => {
-  for (const isBeaconFirst of [true, false]) {
-    const world = openAccountHarness();
-    const news: object[] = [];
-    const line = await untilFollowed(world, 'processed', { ...nobody, onChange: (one) => news.push(one) });
-    for (const [slot, parent] of [
-      [101, 100],
-      [102, 100], // nobody works on it yet
-      [103, 101],
-      [104, 102],
-    ] as const)
-      line.ancestry.record(slot, parent);
-    line.handlers.get('a')?.onAcknowledged();
-    line.notify('a', 101, accountText(7));
-    line.clockUpdate(103);
-    t.strictSame(news, [{ slot: 101, isReorg: false }], 'this one is built on it');
-    if (isBeaconFirst) line.clockUpdate(104);
-    line.notify('a', 104, accountText(1));
-    line.clockUpdate(104);
-    t.strictSame(news.slice(1), [
-      { slot: 104, isReorg: true },
-      { slot: 104, isReorg: false },
-    ]);
-  }
-});
+t.test(
+  'I5: at processed a state of a fork that the node has left is rolled back by the first message that shows it',
+  async (t) => {
+    for (const isClockUpdateFirst of [true, false]) {
+      const harness = openAccountHarness();
+      const changes: object[] = [];
+      const session = await untilSubscribed(harness, 'processed', { ...nobody, onChange: (one) => changes.push(one) });
+      for (const [slot, parent] of [
+        [101, 100],
+        [102, 100], // no slot is built on it yet
+        [103, 101],
+        [104, 102],
+      ] as const)
+        session.ancestry.record(slot, parent);
+      session.handlers.get('a')?.onAcknowledged();
+      session.notify('a', 101, accountText(7));
+      session.clockUpdate(103);
+      t.strictSame(changes, [{ slot: 101, isReorg: false }], 'this one is built on it');
+      if (isClockUpdateFirst) session.clockUpdate(104);
+      session.notify('a', 104, accountText(1));
+      session.clockUpdate(104);
+      t.strictSame(changes.slice(1), [
+        { slot: 104, isReorg: true },
+        { slot: 104, isReorg: false },
+      ]);
+    }
+  },
+);
 
-t.test('at processed a value that is taken back is told as such, and a newer one is asked for', async (t) => {
-  const world = openAccountHarness();
-  const news: object[] = [];
-  const line = await untilFollowed(world, 'processed', { ...nobody, onChange: (one) => news.push(one) });
-  line.handlers.get('a')?.onAcknowledged();
-  line.notify('a', 101, accountText(1));
-  line.notify('a', 100, accountText(0));
-  t.strictSame(news, [
+t.test('at processed a rollback is reported as such, and the next read goes to the upstream', async (t) => {
+  const harness = openAccountHarness();
+  const changes: object[] = [];
+  const session = await untilSubscribed(harness, 'processed', { ...nobody, onChange: (one) => changes.push(one) });
+  session.handlers.get('a')?.onAcknowledged();
+  session.notify('a', 101, accountText(1));
+  session.notify('a', 100, accountText(0));
+  t.strictSame(changes, [
     { slot: 101, isReorg: false },
     { slot: 102, isReorg: true },
   ]);
-  const reading = world.source.read(queryOf('a', 'processed', 'lamports'));
+  const read = harness.source.read(queryOf('a', 'processed', 'lamports'));
   await flushEvents();
-  t.equal(world.upstream.pendingCalls.length, 1, 'what was taken back is not given');
-  world.upstream.pendingCalls.shift()?.answer(102, accountText(0));
-  t.match(await reading, { slot: 102 });
+  t.equal(harness.upstream.pendingCalls.length, 1, 'the rolled-back state is not served');
+  harness.upstream.pendingCalls.shift()?.answer(102, accountText(0));
+  t.match(await read, { slot: 102 });
 });

@@ -26,7 +26,7 @@ export const MINT = addressFromByte(1);
 
 const SETTINGS: LiveTokenListSettings = { lists: 2, maxListMembers: 100, idleSlots: 50, auditMs: 30_000 };
 
-/** Lists that are watched over lines which a test moves by hand, to a node that has one mint, and answers at once. */
+/** Live token lists over sessions that a test controls, to a node that has one mint and answers at once. */
 export class TokenListHarness {
   readonly clock = new ManualClock();
   readonly sessions: ManualSession[] = [];
@@ -35,7 +35,7 @@ export class TokenListHarness {
   readonly source: LiveTokenListSource;
   readonly #tips = new MeshTips();
   #slot: Slot = 100;
-  /** While this is set, no line's node answers. */
+  /** While this is set, no session's node answers. */
   isHung = false;
   #reads = 0;
   #upstreamReads = 0;
@@ -59,9 +59,9 @@ export class TokenListHarness {
       mesh: {
         call,
         openSession: async () => {
-          const line = new ManualSession(callOnSession);
-          this.sessions.push(line);
-          return line;
+          const session = new ManualSession(callOnSession);
+          this.sessions.push(session);
+          return session;
         },
         tip: (commitment) => this.#tips.newest(commitment),
       },
@@ -74,21 +74,21 @@ export class TokenListHarness {
   }
 
   get session(): ManualSession {
-    const line = this.sessions.at(-1);
-    if (line === undefined) throw new Error('no line was opened');
-    return line;
+    const session = this.sessions.at(-1);
+    if (session === undefined) throw new Error('no session was opened');
+    return session;
   }
 
   get slot(): Slot {
     return this.#slot;
   }
 
-  /** How often a line's node was asked. */
+  /** The number of requests to the sessions' nodes. */
   get reads(): number {
     return this.#reads;
   }
 
-  /** One more slot, in which accounts become what they are given as, or go. No line tells of it yet. */
+  /** Adds a slot in which accounts change or are closed, without notifying a session. */
   addSlot(changes: Readonly<Record<string, EncodedAccount | undefined>> = {}): Slot {
     this.#slot++;
     for (const [address, account] of Object.entries(changes)) {
@@ -99,14 +99,14 @@ export class TokenListHarness {
     return this.#slot;
   }
 
-  /** A slot in which the owner has so many of the mint, in these accounts. */
+  /** Adds a slot in which the owner has these amounts of the mint, by account. */
   setAmounts(amounts: Readonly<Record<string, number>>): Slot {
     return this.addSlot(
       Object.fromEntries(Object.entries(amounts).map(([at, n]) => [at, tokenAccountFixture(OWNER, n, MINT)])),
     );
   }
 
-  /** The line tells of an account as it is now: by its own subscription or by that of its program. */
+  /** Notifies the session of an account as it is now: by its own subscription or by that of its program. */
   async notify(address: string, by: 'account' | 'program' = 'account'): Promise<void> {
     const account = this.accounts.get(address) ?? CLOSED_ACCOUNT;
     const value = by === 'account' ? accountJson(account) : `{"pubkey":"${address}","account":${accountJson(account)}}`;
@@ -114,20 +114,20 @@ export class TokenListHarness {
     await flushEvents();
   }
 
-  /** The beacon of the newest slot comes. */
+  /** Sends the Clock update of the newest slot. */
   async clockUpdate(): Promise<void> {
     this.session.clockUpdate(this.#slot);
     await flushEvents();
   }
 
-  /** The node takes what was subscribed to and not taken yet. */
+  /** Acknowledges all subscriptions that are not acknowledged yet. */
   async acknowledge(): Promise<void> {
     await flushEvents();
     this.session.acknowledgeAll();
     await flushEvents();
   }
 
-  /** Slots pass in which nothing happens, and all that is asked of the line's node is answered. */
+  /** Adds slots without changes, and answers all requests to the session's node. */
   async pass(slots: number): Promise<void> {
     for (let i = 0; i < slots; i++) {
       await this.acknowledge();
@@ -136,7 +136,7 @@ export class TokenListHarness {
     }
   }
 
-  /** Reads the list until it is watched, and kept live. */
+  /** Reads the list until it is kept live. */
   async keepLive(): Promise<void> {
     await this.read();
     this.addSlot();
@@ -149,7 +149,7 @@ export class TokenListHarness {
     return this.source.read({ owner: OWNER, commitment: 'confirmed', minContextSlot });
   }
 
-  /** What is kept, without asking anybody: the slot, and the amounts by address. */
+  /** Returns the slot and the amounts by address of the list that is kept live; undefined when the upstream is asked. */
   async fromState(): Promise<{ readonly slot: Slot; readonly amounts: Record<string, number> } | undefined> {
     const before = this.#upstreamReads;
     const { slot, list } = await this.read();
