@@ -93,9 +93,9 @@ t.test('the stream reconnects after a cut, with its subscriptions', async (t) =>
   );
   const seen = () =>
     page.evaluate('seen') as Promise<{ frames: number; updates: number; first: number; states: string[] }>;
-  await waitFor(async () => (await seen()).frames > 3 && (await seen()).first === 1, 'the first line');
+  await waitFor(async () => (await seen()).frames > 3 && (await seen()).first === 1, 'the first connection');
   meddler.cut();
   const { frames } = await seen();
-  await waitFor(async () => (await seen()).frames > frames + 3 && (await seen()).first === 2, 'the second line');
+  await waitFor(async () => (await seen()).frames > frames + 3 && (await seen()).first === 2, 'the second connection');
   t.match(await seen(), { states: ['connecting', 'open', 'waiting', 'open'], errors: [] });
 });

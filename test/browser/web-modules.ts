@@ -7,7 +7,7 @@ import type { Test } from 'tap';
 const ROOT = new URL('../../../', import.meta.url);
 const SERVED = /^\/(?:dist\/src|node_modules\/(?:@noble\/(?:curves|hashes)|bs58|base-x))\/[\w./-]+\.js$/;
 
-/** Where a browser finds what Node finds by itself. */
+/** The import map: Node resolves these packages by itself. */
 const imports = {
   'slotgate/client': '/dist/src/client/client.js',
   '@noble/curves/': '/node_modules/@noble/curves/',

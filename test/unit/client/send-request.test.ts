@@ -15,7 +15,7 @@ import {
 const TARGET = '/api/v1/slot';
 const MIB = 1024 * 1024;
 
-/** A clock whose pauses take no time, and are written down. */
+/** A clock whose delays take no time, and are recorded. */
 function hastyClock(): { readonly clock: Clock; readonly pauses: number[] } {
   const pauses: number[] = [];
   let nowMs = NOW_MS;
@@ -186,5 +186,5 @@ t.test('every request has the headers of the client, and bypasses the cache of t
   await slot(client);
   t.equal(requests[0]?.headers.get('x-api-key'), 'sg_live_x');
   t.same(modes, ['no-store']);
-  t.equal(requests[0]?.target, `/solana${TARGET}`, 'below the prefix, which is no part of what is signed');
+  t.equal(requests[0]?.target, `/solana${TARGET}`, 'below the prefix, which is not part of the signed request');
 });

@@ -7,7 +7,7 @@ import { ScriptedSocket } from './scripted-socket.ts';
 const ADDRESS = '11111111111111111111111111111111';
 const OTHER = 'SysvarC1ock11111111111111111111111111111111';
 
-/** A frame as the gateway sends it; its slot is its number. */
+/** Returns the network in a frame of the gateway; its slot is its number. */
 const network = (seq: number, stream = 'a'): string => JSON.stringify({ slot: seq, seq, stream, health: 'ok' });
 const frame = (seq: number, stream?: string): string => `{"result":${network(seq, stream)},"slot":${seq}}`;
 
@@ -49,19 +49,19 @@ function open(t: Test, options: StreamOptions = {}, client: Partial<ClientOption
     if (socket === undefined) throw new Error('no socket');
     return socket;
   };
-  const say = async (...texts: readonly string[]): Promise<void> => {
+  const receive = async (...texts: readonly string[]): Promise<void> => {
     for (const text of texts) last().receive(text);
     await settled();
   };
-  return { clock, stream, sockets, last, say, seen, gaps, states, errors, headers };
+  return { clock, stream, sockets, last, receive, seen, gaps, states, errors, headers };
 }
 
 t.test('each frame is delivered once, and a missing number is a gap', async (t) => {
-  const { last, say, seen, gaps, states, errors, headers } = open(t);
+  const { last, receive, seen, gaps, states, errors, headers } = open(t);
   t.equal(last().url, 'wss://gateway.test/solana/api/v1/stream');
   t.same(headers, [{ 'x-api-key': 'sg_live_x' }]);
   last().open();
-  await say(frame(1), frame(2), frame(2), frame(3), frame(7), frame(6), frame(8));
+  await receive(frame(1), frame(2), frame(2), frame(3), frame(7), frame(6), frame(8));
   t.same(seen, [1, 2, 3, 7, 8]);
   t.same(gaps, [3]);
   t.same(states, ['connecting', 'open']);
@@ -69,33 +69,33 @@ t.test('each frame is delivered once, and a missing number is a gap', async (t) 
 });
 
 t.test('with an interval missing numbers are no gap', async (t) => {
-  const { last, say, seen, gaps } = open(t, { interval: 5000 });
+  const { last, receive, seen, gaps } = open(t, { interval: 5000 });
   t.match(last().url, /\/stream\?interval=5000$/);
   last().open();
-  await say(frame(1), frame(13), frame(1, 'b'));
+  await receive(frame(1), frame(13), frame(1, 'b'));
   t.same(seen, [1, 13, 1]);
-  t.same(gaps, [null], 'but another process is always told of');
+  t.same(gaps, [null], 'but a takeover by another process is always reported');
 });
 
 t.test('a closed socket reconnects, and the frames missed meanwhile are reported', async (t) => {
-  const { clock, sockets, last, say, seen, gaps, states } = open(t);
+  const { clock, sockets, last, receive, seen, gaps, states } = open(t);
   last().open();
-  await say(frame(1));
+  await receive(frame(1));
   last().end(1001);
   t.equal(states.at(-1), 'waiting');
   clock.advance(499);
   t.equal(sockets.length, 1);
   clock.advance(1);
   last().open();
-  await say(frame(1), frame(2));
+  await receive(frame(1), frame(2));
   last().end(1006);
   clock.advance(500);
   last().open();
-  await say(frame(5));
+  await receive(frame(5));
   last().end(1006);
   clock.advance(500);
   last().open();
-  await say(frame(9, 'b'));
+  await receive(frame(9, 'b'));
   t.same(seen, [1, 2, 5, 9]);
   t.same(gaps, [2, null]);
 });
@@ -115,9 +115,9 @@ t.test('refused connections are retried after longer delays, at most half a minu
 
 t.test('after the close codes for slow or fast clients the reconnect waits longer', async (t) => {
   for (const code of [1013, 4429]) {
-    const { clock, sockets, last, say } = open(t, {}, { random: () => 0 });
+    const { clock, sockets, last, receive } = open(t, {}, { random: () => 0 });
     last().open();
-    await say(frame(1));
+    await receive(frame(1));
     last().end(code);
     clock.advance(1999);
     t.equal(sockets.length, 1);
@@ -142,7 +142,7 @@ t.test('an invalid key, or a message that the gateway does not understand, ends 
 });
 
 t.test('a silent socket is replaced, one that never opens too', async (t) => {
-  const { clock, sockets, last, say, states } = open(t);
+  const { clock, sockets, last, receive, states } = open(t);
   clock.advance(14_999);
   t.equal(sockets.length, 1);
   clock.advance(1);
@@ -152,24 +152,24 @@ t.test('a silent socket is replaced, one that never opens too', async (t) => {
   last().open();
   for (let i = 1; i < 10; i++) {
     clock.advance(10_000);
-    await say(frame(i));
+    await receive(frame(i));
   }
   t.equal(sockets.length, 2);
   clock.advance(15_000);
   t.ok(sockets[1]?.isClosed);
-  sockets[1]?.receive(frame(10)); // as a line may that was dead for a while
+  sockets[1]?.receive(frame(10)); // as a connection that was silent for a while may
   await settled();
   clock.advance(500);
   t.equal(sockets.length, 3);
 });
 
 t.test('a closed stream stays closed', async (t) => {
-  const { clock, stream, sockets, last, say, seen, states } = open(t);
+  const { clock, stream, sockets, last, receive, seen, states } = open(t);
   last().open();
-  await say(frame(1));
+  await receive(frame(1));
   last().receive(frame(2));
   stream.close();
-  await say(frame(3));
+  await receive(frame(3));
   clock.advance(600_000);
   t.same(seen, [1]);
   t.equal(sockets.length, 1);
@@ -181,7 +181,7 @@ const TARGET = '/api/v1/stream?receipts=1';
 
 t.test('signed frames are verified with the request of the stream', async (t) => {
   const receipts: unknown[] = [];
-  const { last, say, errors } = open(t, {
+  const { last, receive, errors } = open(t, {
     receipts: true,
     onSnapshot: ({ seq }, { receipt }) => receipts.push([seq, receipt?.slot]),
   });
@@ -189,7 +189,7 @@ t.test('signed frames are verified with the request of the stream', async (t) =>
     signedBodyFor(TARGET, network(seq), { request, slot: seq });
   t.match(last().url, /\?receipts=1$/);
   last().open();
-  await say(
+  await receive(
     signedFrame(1),
     frame(2),
     signedFrame(3, `GET ${TARGET}`),
@@ -211,11 +211,11 @@ const lamports = (amount: number, slot: number, target = `/api/v1/balance/${ADDR
 const pushed = (head: string, answer: string): string => `{${head},"answer":${answer}}`;
 
 t.test('an account is subscribed to on every connection, and its values are verified', async (t) => {
-  const { clock, stream, last, say } = open(t);
-  const told: unknown[] = [];
+  const { clock, stream, last, receive } = open(t);
+  const updates: unknown[] = [];
   const faults: any[] = [];
   const stop = stream.subscribe('balance', ADDRESS, {
-    onUpdate: ({ result, slot, seq, reorg }) => told.push([result.lamports, slot, seq, reorg]),
+    onUpdate: ({ result, slot, seq, reorg }) => updates.push([result.lamports, slot, seq, reorg]),
     onError: (error) => faults.push(error),
   });
   stream.subscribe('account', OTHER, { commitment: 'processed', onUpdate: () => {} });
@@ -225,7 +225,7 @@ t.test('an account is subscribed to on every connection, and its values are veri
   ];
   last().open();
   t.same(last().sent, wishes);
-  await say(
+  await receive(
     pushed(`"type":"subscribed","id":1,"topic":"balance","address":"${ADDRESS}","seq":0`, lamports(5, 10)),
     pushed(`"type":"balance","id":1,"address":"${ADDRESS}","seq":1`, lamports(6, 11)),
     pushed(`"type":"balance","id":1,"address":"${ADDRESS}","seq":2`, lamports(7, 12).replace('7', '8')),
@@ -234,7 +234,7 @@ t.test('an account is subscribed to on every connection, and its values are veri
     pushed(`"type":"balance","id":99,"address":"${ADDRESS}","seq":1`, lamports(6, 11)),
     '{"type":"pong"}',
   );
-  t.same(told, [
+  t.same(updates, [
     [5, 10, 0, false],
     [6, 11, 1, false],
     [9, 14, 4, true],
@@ -249,8 +249,8 @@ t.test('an account is subscribed to on every connection, and its values are veri
   t.same(last().sent, wishes, 'again');
   stop();
   t.same(last().sent.at(-1), { op: 'unsubscribe', topic: 'balance', address: ADDRESS, id: 1 });
-  await say(pushed(`"type":"balance","id":1,"address":"${ADDRESS}","seq":1`, lamports(6, 15)));
-  t.equal(told.length, 3);
+  await receive(pushed(`"type":"balance","id":1,"address":"${ADDRESS}","seq":1`, lamports(6, 15)));
+  t.equal(updates.length, 3);
   last().end(1001);
   clock.advance(500);
   last().open();
@@ -258,21 +258,21 @@ t.test('an account is subscribed to on every connection, and its values are veri
 });
 
 t.test('a refused subscription is reported; one with a transient error is retried', async (t) => {
-  const { clock, stream, last, say } = open(t);
+  const { clock, stream, last, receive } = open(t);
   const faults: any[] = [];
   const follow = { onUpdate: () => {}, onError: (error: unknown) => faults.push(error) };
   stream.subscribe('balance', 'nobody', follow);
   stream.subscribe('balance', ADDRESS, follow);
   last().open();
-  await say('{"type":"error","id":1,"error":"invalid_address","message":"no"}');
-  await say('{"type":"error","id":2,"error":"upstream_unavailable","message":"not now"}');
+  await receive('{"type":"error","id":1,"error":"invalid_address","message":"no"}');
+  await receive('{"type":"error","id":2,"error":"upstream_unavailable","message":"not now"}');
   t.match(faults, [{ name: 'SlotgateError', code: 'invalid_address', message: 'no' }]);
   clock.advance(2000);
   t.same(
     last().sent.map(({ id }) => id),
     [1, 2, 2],
   );
-  await say('{"type":"error","id":2,"error":"upstream_unavailable","message":"not now"}');
+  await receive('{"type":"error","id":2,"error":"upstream_unavailable","message":"not now"}');
   last().end(1006);
   clock.advance(500);
   last().open();
@@ -280,7 +280,7 @@ t.test('a refused subscription is reported; one with a transient error is retrie
   t.same(
     last().sent.map(({ id }) => id),
     [2],
-    'the new line has asked for it by itself',
+    'the new connection has sent it by itself',
   );
 });
 
@@ -296,10 +296,18 @@ t.test("many subscriptions are sent within the gateway's message limit", async (
   t.same(counts, [8, 16, 24, 30]);
 });
 
-t.test('an unreadable message is reported, and the stream goes on', async (t) => {
-  const { last, say, seen, errors } = open(t);
+t.test('a subscription that is added while the stream opens is sent once', async (t) => {
+  const { stream, last } = open(t, {
+    onState: (state) => state === 'open' && stream.subscribe('balance', ADDRESS, { onUpdate: () => {} }),
+  });
   last().open();
-  await say('{"type":"balance"', '{"result":{"seq":1,', 'x', frame(1));
+  t.equal(last().sent.length, 1);
+});
+
+t.test('an unreadable message is reported, and the stream goes on', async (t) => {
+  const { last, receive, seen, errors } = open(t);
+  last().open();
+  await receive('{"type":"balance"', '{"result":{"seq":1,', 'x', frame(1));
   t.equal(errors.length, 3);
   t.same(seen, [1]);
 });
@@ -313,16 +321,16 @@ t.test('while a new key is requested messages wait in order; too many of them re
         answer = resolve;
       }),
   );
-  const { sockets, last, say, seen, errors } = open(t, { receipts: true }, { fetch });
+  const { sockets, last, receive, seen, errors } = open(t, { receipts: true }, { fetch });
   last().open();
-  await say(signedBodyFor(TARGET, network(1), { request: `SUB ${TARGET}`, slot: 1, signer: other }));
-  await say(signedBodyFor(TARGET, network(2), { request: `SUB ${TARGET}`, slot: 2 }));
+  await receive(signedBodyFor(TARGET, network(1), { request: `SUB ${TARGET}`, slot: 1, signer: other }));
+  await receive(signedBodyFor(TARGET, network(2), { request: `SUB ${TARGET}`, slot: 2 }));
   t.same(seen, []);
   answer(errorResponse(404, 'unknown_key'));
   for (let i = 0; i < 20 && seen.length === 0; i++) await settled();
   t.same(seen, [2]);
   t.match(errors, [{ code: 'unknown-key' }]);
-  await say(signedBodyFor(TARGET, network(3), { request: `SUB ${TARGET}`, slot: 3, signer: other }));
+  await receive(signedBodyFor(TARGET, network(3), { request: `SUB ${TARGET}`, slot: 3, signer: other }));
   for (let i = 0; i < 1001; i++) last().receive(frame(4));
   t.ok(sockets[0]?.isClosed);
 });

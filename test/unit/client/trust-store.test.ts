@@ -21,7 +21,7 @@ const [old, mid, next] = [newSigner(oldKey), newSigner(midKey), newSigner(newKey
 
 const kidOf = ({ publicKey }: { readonly publicKey: string }): string => parseTrustedKey(publicKey).kid;
 
-/** What the header says when one key hands over to another. */
+/** Returns the header of a succession from one key to another. */
 function word(by: KeyObject, from: string, to: string, notBeforeMs = NOW_MS): string {
   const { kid, sig } = signSuccession(
     { ...signingKeyOf(by), publicKey: from, kid: parseTrustedKey(from).kid },
@@ -31,7 +31,7 @@ function word(by: KeyObject, from: string, to: string, notBeforeMs = NOW_MS): st
   return `${kid};${notBeforeMs};${sig}`;
 }
 
-/** Reads `/slot` from a gateway that answers so. */
+/** Creates a client that reads `/slot` from a scripted gateway. */
 function reading(script: RequestScript, options: Partial<ClientOptions> = {}) {
   const { fetch, requests } = scriptedFetch(script);
   const client = createClient({
@@ -62,7 +62,7 @@ t.test('without a pinned key the first one is trusted on first use, and requeste
   t.equal(requests.filter(({ target }) => target !== TARGET).length, 2);
   await slot();
   t.equal(requests.length, 5);
-  await t.rejects(slot().then(slot), { code: 'unknown-key' }, 'another one is not, whatever /pubkey says by now');
+  await t.rejects(slot().then(slot), { code: 'unknown-key' }, 'a later one is not trusted, whatever /pubkey answers');
 });
 
 t.test('anchors that could not be learned are requested again', async (t) => {

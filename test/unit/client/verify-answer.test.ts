@@ -58,7 +58,7 @@ t.test('an answer with another nonce, or with none, fails verification', async (
   await t.rejects(replayed.client.get('/balance/:addr', { addr: ADDRESS }), { code: 'nonce' });
 });
 
-/** What a gateway says of a result that still holds. */
+/** Returns the 304 for a result that still holds. */
 function still(slot: number, result = RESULT): Response {
   const body = signedBodyFor(TARGET, result, { slot });
   return new Response(null, {
@@ -93,12 +93,12 @@ t.test('a 304 fails verification unless its receipt is valid', async (t) => {
     headers.set('x-slot', '12');
     return new Response(null, { status: 304, headers });
   };
-  for (const [said, code] of [
+  for (const [response, code] of [
     [bare, 'envelope'],
     [other, 'digest'],
     [wrongSlot, 'envelope'],
   ] as const) {
-    const { client } = open((_, count) => (count === 0 ? whole() : said()));
+    const { client } = open((_, count) => (count === 0 ? whole() : response()));
     const since = await client.get('/balance/:addr', { addr: ADDRESS });
     await t.rejects(client.get('/balance/:addr', { addr: ADDRESS }, { since }), { name: 'ReceiptError', code });
   }

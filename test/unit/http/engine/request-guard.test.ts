@@ -64,8 +64,8 @@ t.test('a target has only characters that need no escape', async (t) => {
 });
 
 t.test('a plain GET has one valid Host and no headers about a body', async (t) => {
-  const look = new RequestClassifier();
-  const classify = (...headers: Line[]) => look.classify(request(headers));
+  const classifier = new RequestClassifier();
+  const classify = (...headers: Line[]) => classifier.classify(request(headers));
   t.equal(classify(host), 'plain');
   t.equal(classify(['accept', '*/*'], host, ['x-other', ''], ['connection', 'keep-alive']), 'plain');
   for (const unsafe of [
@@ -89,12 +89,12 @@ t.test('a plain GET has one valid Host and no headers about a body', async (t) =
 });
 
 t.test('a plain GET may have credentials', async (t) => {
-  const look = new RequestClassifier();
+  const classifier = new RequestClassifier();
   for (const name of ['x-api-key', 'x-stake-wallet']) {
-    t.equal(look.classify(request([host, [name, 'x']])), 'plain', name);
-    t.equal(look.hasCredentials, true, name);
-    look.classify(request([host, ['x-other', 'x']]));
-    t.equal(look.hasCredentials, false, 'what came before is forgotten');
+    t.equal(classifier.classify(request([host, [name, 'x']])), 'plain', name);
+    t.equal(classifier.hasCredentials, true, name);
+    classifier.classify(request([host, ['x-other', 'x']]));
+    t.equal(classifier.hasCredentials, false, 'what came before is forgotten');
   }
 });
 

@@ -6,7 +6,7 @@ const number = fc.nat(80_000_000); // the largest limit that the configuration a
 const reset = fc.integer({ min: 1_000_000_000, max: 9_999_999_999 });
 const quota = fc.record({ allowed: fc.constant(true), limit: number, remaining: number, reset, retryAfter: number });
 
-/** Without the id, which no two responses share. */
+/** Returns headers without the request id, which differs in each response. */
 const lines = (text: string): string => text.replace(/X-Request-Id: [0-9a-f]{16}/, 'X-Request-Id: …');
 const sorted = (text: string): string => lines(text).split('\r\n').sort().join('\n');
 
