@@ -11,7 +11,7 @@ const quota = ({ headers }: HttpAnswer): readonly number[] =>
 
 const FREE = 'limits.free.requests=100'; // as it ships
 
-/** A gateway that knows one key of each tier. */
+/** Starts a gateway with one key of each tier. */
 async function openWithKeys(t: Test, set: readonly string[] = []) {
   const state = t.testdir();
   const [build, scale] = [generateApiKey(), generateApiKey()];
@@ -22,11 +22,11 @@ async function openWithKeys(t: Test, set: readonly string[] = []) {
   return { ...world, state, build, scale, ids, as };
 }
 
-/** Opens a stream; gives the limit that it is told or the status that it is refused with, and how it ends. */
+/** Opens a stream; returns its rate limit or the status of the refusal, and a promise of its end. */
 async function openStream(t: Test, { gateway }: SteppedHarness, key: string) {
   const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/api/v1/stream`, { headers: { 'x-api-key': key } });
   t.teardown(() => socket.terminate());
-  socket.on('error', () => {}); // ws calls a refusal one, too
+  socket.on('error', () => {}); // ws reports a refusal as an error
   const closed = new Promise<number>((resolve) => socket.on('close', resolve));
   const answer = await new Promise((resolve) => {
     socket.on('unexpected-response', (_, { statusCode }) => resolve(statusCode));
@@ -35,7 +35,7 @@ async function openStream(t: Test, { gateway }: SteppedHarness, key: string) {
   return { closed, answer };
 }
 
-t.test('a key has the window of its tier wherever it comes from, and the address keeps its own', async (t) => {
+t.test('a key has the window of its tier from any address, and the address keeps its own window', async (t) => {
   const { get, as, build, scale, clock } = await openWithKeys(t);
   const nowS = clock.now() / 1000;
   t.same(quota(await get('/slot', as(build))), [500, 499, Math.ceil(nowS + 10)]);
@@ -47,7 +47,7 @@ t.test('a key has the window of its tier wherever it comes from, and the address
   t.same(quota(await get('/slot', bound)).slice(0, 2), [500, 496], 'a receipt of one’s own counts two');
 });
 
-t.test('24: a key that opens nothing is refused on every path, and counts for the address', async (t) => {
+t.test('24: an invalid key is refused on every path, and counts for the address', async (t) => {
   const { get, rpc, as } = await openWithKeys(t);
   let remaining = 100;
   for (const key of ['k', `sg_live_${'0'.repeat(36)}`, generateApiKey(), 'x'.repeat(1000)]) {
@@ -63,12 +63,12 @@ t.test('24: a key that opens nothing is refused on every path, and counts for th
   t.equal((await get('/slot', as('k'))).status, 429, 'who guesses is soon told to wait');
 });
 
-t.test('a key works as soon as it is issued, and no more when it is revoked; streams of it are closed', async (t) => {
+t.test('a key works as soon as it is issued and until it is revoked; revoking closes its streams', async (t) => {
   const world = await openWithKeys(t);
   const { get, as, state, step } = world;
   const key = generateApiKey();
   const answers = async (status: number): Promise<boolean> => {
-    await step(2); // the file is looked at twice a second
+    await step(2); // the gateway checks the file twice a second
     return (await get('/slot', as(key))).status === status;
   };
   t.equal((await get('/slot', as(key))).status, 401);
@@ -82,7 +82,7 @@ t.test('a key works as soon as it is issued, and no more when it is revoked; str
   t.equal(await stream.closed, 4401);
 });
 
-t.test('a key holds as many streams as its tier', async (t) => {
+t.test('a key may open as many streams as its tier allows', async (t) => {
   const world = await openWithKeys(t, ['limits.build.streams=2', 'limits.free.streams=0']);
   t.equal((await openStream(t, world, world.build)).answer, '500');
   t.equal((await openStream(t, world, world.build)).answer, '500');
@@ -91,7 +91,7 @@ t.test('a key holds as many streams as its tier', async (t) => {
   t.equal((await openStream(t, world, generateApiKey())).answer, 401);
 });
 
-t.test('what a key was used for is in the file a second later, by route and outcome', async (t) => {
+t.test('the usage of a key is in the file a second later, by route and outcome', async (t) => {
   const { get, rpc, as, build, ids, state, step, clock } = await openWithKeys(t, ['limits.build.requests=7']);
   const none = { answered: 0, refused: 0, limited: 0, failed: 0 };
   await get('/slot', as(build));

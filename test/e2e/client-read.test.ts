@@ -22,7 +22,7 @@ const open = (options: Partial<ClientOptions> = {}): Client =>
     ...options,
   });
 
-/** A client whose answers are meddled with on the way. */
+/** Creates a client whose answers are tampered with on the way. */
 const through = (meddle: (body: string) => string, options: Partial<ClientOptions> = {}): Client =>
   open({
     ...options,
@@ -32,14 +32,14 @@ const through = (meddle: (body: string) => string, options: Partial<ClientOption
     },
   });
 
-/** A clock that goes wrong by so much. */
+/** Returns a clock that is wrong by some milliseconds. */
 const shifted = (ms: number): Clock => ({
   now: () => clock.now() + ms,
   monotonic: () => clock.monotonic(),
   after: (delay, work) => clock.after(delay, work),
 });
 
-/** Fails with a receipt's fault. */
+/** Asserts that a read fails with a receipt fault. */
 const notProven = (t: Test, reading: Promise<unknown>, code: string) =>
   t.rejects(reading, { name: 'ReceiptError', code });
 
@@ -60,7 +60,7 @@ t.test('the client reads every GET route, typed by its declaration', async (t) =
     if (kind === 'post') continue;
     const names = 'params' in route ? Object.entries(route.params).filter(([, { required }]) => required) : [];
     const wanted = Object.fromEntries(names.map(([name]) => [name, params[name]]));
-    // The loop is over the declarations themselves, whose types the compiler can't follow one by one.
+    // The loop runs over the route declarations, whose types the compiler can't follow one by one.
     const answer = await (client.get as (path: Path, params: object) => Promise<object>)(path, wanted);
     t.same(
       Object.keys(answer).filter((name) => ['slot', 'receipt', 'body'].includes(name)),
@@ -139,7 +139,7 @@ t.test('the receipt of a finalized block may have any age', async (t) => {
   t.equal(result.commitment, 'finalized');
 });
 
-t.test('a nonce of the caller is signed in each answer', async (t) => {
+t.test('a nonce of the caller is signed, a new one each time', async (t) => {
   const client = open();
   const read = () => client.get('/balance/:addr', { addr: WALLET }, { nonce: true });
   const [first, second] = [await read(), await read()];
@@ -147,7 +147,7 @@ t.test('a nonce of the caller is signed in each answer', async (t) => {
   t.not(first.receipt.nonce, second.receipt.nonce);
 });
 
-t.test('an answer that still holds is transferred as its receipt alone', async (t) => {
+t.test('an unchanged answer transfers only its receipt', async (t) => {
   const lengths: number[] = [];
   const client = open({
     fetch: async (url, init) => {

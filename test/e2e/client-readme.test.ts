@@ -29,7 +29,7 @@ t.test('the example in the README works', async (t) => {
   await waitFor(() => said.some((line) => /^\d{7} \d*$/.test(line)), 'a frame');
 });
 
-/** A project that has the package, and not the types of Node. */
+/** A project with the package and without the types of Node. */
 const CONSUMER = `
 import { createClient, type Result, type SlotgateError } from 'slotgate/client';
 
@@ -67,7 +67,7 @@ export async function typed() {
 }
 `;
 
-t.test('a project without the types of Node can type the SDK and its example', async (t) => {
+t.test('a project without the types of Node is told what the client needs, and the example compiles', async (t) => {
   const folder = t.testdir({
     'tsconfig.json': JSON.stringify({
       compilerOptions: {
@@ -84,7 +84,7 @@ t.test('a project without the types of Node can type the SDK and its example', a
     'consumer.mts': CONSUMER.replace(/declare const console.*\n/, '') + example.replace(/^import .*\n/, ''),
   });
   const compiler = fileURLToPath(new URL('node_modules/typescript/bin/tsc', ROOT));
-  // Without what the test runner puts into every Node, which the compiler does not bear.
+  // Without the options that the test runner passes to every Node process, which the compiler does not support.
   const compile = ['-u', 'NODE_OPTIONS', process.execPath, compiler, '-p', folder];
   const { status, stdout, stderr } = spawnSync('env', compile, { encoding: 'utf8' });
   t.equal(status, 0, stdout + stderr);

@@ -7,7 +7,7 @@ import { startStepped, waitFor } from '../support/harness.ts';
 const [WALLET = ''] = WALLETS.map(({ address }) => address);
 
 t.test(
-  'the stream of a real gateway: verified frames, a verified balance, and both again on a new connection',
+  'the stream of a real gateway: verified frames, a verified balance, and both again after a reconnect',
   async (t) => {
     const { gateway, cluster, clock, step } = await startStepped(t);
     const sockets: NodeSocket[] = [];
@@ -35,7 +35,7 @@ t.test(
       },
       onGap: (gap) => missed.push(gap.missed),
       onError: (error) => errors.push(error),
-      silenceMs: 3_600_000, // the clock runs ahead of the sockets here
+      silenceMs: 3_600_000, // the manual clock runs ahead of the sockets
     });
     t.teardown(() => stream.close());
     stream.subscribe('balance', WALLET, {

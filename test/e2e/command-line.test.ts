@@ -74,7 +74,7 @@ t.test('config check reports a valid configuration', async (t) => {
     t.equal((await runSlotgate(['config', 'check', ...args])).code, 0);
 });
 
-t.test('without a command it serves, prints its URL, and ends on SIGTERM', async (t) => {
+t.test('without a command the gateway starts, reports its URL, and ends on SIGTERM', async (t) => {
   const states = t.testdir({ first: {}, second: {} });
   const child = spawned(['--port', '0', '--state', `${states}/first`, '--set', 'log.level=info', ...PATIENT_ARGS], {
     RECEIPT_KEY: 'ephemeral',

@@ -10,7 +10,7 @@ const LONG = `/account/${mint}`;
 const SHORT = '/balance/11111111111111111111111111111111';
 const expected = { publicKeys: [gateway.publicKey], cluster: gateway.cluster };
 
-t.test('an ETag names the result, whatever slot and receipt stand beside it', async (t) => {
+t.test('an ETag identifies the result, whatever the slot and the receipt', async (t) => {
   const first = await get(SHORT);
   const { result } = verifyReceipt(first.text, { ...expected, request: `GET /api/v1${SHORT}` });
   t.equal(first.headers.get('etag'), `W/"${digestOf(result).slice(0, 16)}"`);
@@ -21,7 +21,7 @@ t.test('an ETag names the result, whatever slot and receipt stand beside it', as
   t.equal((await get(SHORT)).headers.get('etag'), first.headers.get('etag'), 'of a hit as of a miss');
 });
 
-t.test('who has the result already is told so in 304, at which slot, and without a body', async (t) => {
+t.test('a caller with the current result gets 304 with the slot and no body', async (t) => {
   const { headers } = await get(SHORT);
   const etag = headers.get('etag') ?? '';
   for (const tag of [etag, `"other", ${etag}`, etag.replace('W/', ''), '*']) {
@@ -35,18 +35,18 @@ t.test('who has the result already is told so in 304, at which slot, and without
   t.equal((await get(SHORT, { headers: { 'if-none-match': 'W/"0000000000000000"' } })).status, 200);
 });
 
-t.test('what has no receipt has no ETag', async (t) => {
+t.test('an answer without a receipt has no ETag', async (t) => {
   for (const path of ['/network', '/health', '/pubkey']) t.equal((await get(path)).headers.get('etag'), null, path);
 });
 
-t.test('a long body is compressed once, and decoded it is the same body', async (t) => {
+t.test('a long body is compressed once, and decodes to the same body', async (t) => {
   const plain = await get(LONG, { headers: { 'accept-encoding': 'identity' } });
   t.equal(plain.headers.get('content-encoding'), null);
   t.ok(plain.text.length >= 1024);
   for (const coding of ['br', 'gzip']) {
     const ask = () => get(LONG, { headers: { 'accept-encoding': coding } });
     await waitFor(async () => (await ask()).headers.get('content-encoding') === coding, coding);
-    const coded = await ask(); // fetch decodes it
+    const coded = await ask(); // fetch decodes the body
     t.equal(coded.headers.get('x-cache'), 'HIT');
     t.equal(coded.text, plain.text);
     t.ok(Number(coded.headers.get('content-length')) < plain.text.length);
@@ -59,7 +59,7 @@ t.test('a long body is compressed once, and decoded it is the same body', async 
   }
 });
 
-t.test('a finalized block is kept for good: body, receipt and compressed form', async (t) => {
+t.test('a finalized block is cached for good: body, receipt and compressed form', async (t) => {
   await step(40, 4);
   const { result } = (await get('/epoch?commitment=finalized')).json;
   const path = `/block/${result.absoluteSlot}`;

@@ -3,7 +3,7 @@ import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { PRICE_FEEDS } from '../../src/localnet/traffic/demo-price-feeds.ts';
 import { startGateway, waitFor } from '../support/harness.ts';
 
-t.test('who starts it with nothing sees a portfolio that is valued by prices on the chain', async (t) => {
+t.test('a gateway without configuration shows a portfolio valued by on-chain prices', async (t) => {
   const { get } = await startGateway(t, []);
   const target = `/address/${WALLETS[0].address}/portfolio`;
   await waitFor(async () => (await get(target)).status === 200, 'a portfolio');

@@ -10,7 +10,7 @@ const EXPOSED =
   'X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,Retry-After,ETag,X-Slot,X-Cache,X-Request-Id,X-Receipt,' +
   'X-Rpc-Error-Code,X-Key-Succession';
 
-/** What every answer has, whatever it says. */
+/** Asserts the headers that every answer has. */
 function hasAllHeaders(t: Test, { headers, status }: HttpAnswer, what: string): void {
   t.equal(headers.get('content-type'), 'application/json; charset=utf-8', what);
   t.equal(headers.get('x-ratelimit-limit'), '1000000');
@@ -22,7 +22,7 @@ function hasAllHeaders(t: Test, { headers, status }: HttpAnswer, what: string): 
   if (status === 429 || status === 503) t.match(headers.get('retry-after'), /^[1-9]\d*$/);
 }
 
-/** A refusal is its status, its code, and a body of exactly two members. */
+/** Asserts a refusal: its status, its code, and a body of exactly two members. */
 function refuses(t: Test, got: HttpAnswer, status: number, code: string, what: string): void {
   t.equal(got.status, status, `${what} ${got.text}`);
   t.same(Object.keys(got.json), ['error', 'message'], what);
@@ -33,7 +33,7 @@ function refuses(t: Test, got: HttpAnswer, status: number, code: string, what: s
   hasAllHeaders(t, got, what);
 }
 
-t.test('a path, a parameter, a query at fault has its own name', async (t) => {
+t.test('an unknown path, an invalid parameter and an invalid query have their own codes', async (t) => {
   const addresses = [
     'x',
     '0'.repeat(44),
@@ -93,24 +93,27 @@ t.test('a path, a parameter, a query at fault has its own name', async (t) => {
   for (const path of paths) refuses(t, await get(path), 404, 'route_not_found', path);
 });
 
-t.test('a request that is too long, wants too much or comes by the wrong method is told so', async (t) => {
-  const long = `/epoch?commitment=${'x'.repeat(2100)}`;
-  refuses(t, await get(long), 414, 'uri_too_long', 'over 2,045 bytes');
-  refuses(t, await get('/slot', { headers: { 'x-api-key': 'sg_live_x' } }), 401, 'invalid_api_key', 'an API key');
-  refuses(t, await rpc({}, { headers: { 'x-api-key': 'k' } }), 401, 'invalid_api_key', 'an API key on POST');
-  for (const target of ['/network', '/health', '/pubkey']) {
-    const got = await get(target, { headers: { 'x-receipt-nonce': 'AAAAAAAAAAAAAAAAAAAAAA' } });
-    refuses(t, got, 400, 'invalid_nonce', `a nonce for ${target}`);
-  }
-  const nonce = { 'x-receipt-nonce': 'AAAAAAAAAAAAAAAAAAAAAA', 'content-type': 'application/json' };
-  refuses(t, await rpc({ method: 'getSlot' }, { headers: nonce }), 400, 'invalid_nonce', 'a nonce for /rpc');
-  refuses(t, await get('/stream'), 426, 'upgrade_required', 'the stream without an upgrade');
-  const upgrade = await get('/stream');
-  t.equal(upgrade.headers.get('upgrade'), 'websocket');
-  t.equal(upgrade.headers.get('sec-websocket-version'), '13');
-});
+t.test(
+  'a request that is too long, asks for too much or has the wrong method is refused with its reason',
+  async (t) => {
+    const long = `/epoch?commitment=${'x'.repeat(2100)}`;
+    refuses(t, await get(long), 414, 'uri_too_long', 'over 2,045 bytes');
+    refuses(t, await get('/slot', { headers: { 'x-api-key': 'sg_live_x' } }), 401, 'invalid_api_key', 'an API key');
+    refuses(t, await rpc({}, { headers: { 'x-api-key': 'k' } }), 401, 'invalid_api_key', 'an API key on POST');
+    for (const target of ['/network', '/health', '/pubkey']) {
+      const got = await get(target, { headers: { 'x-receipt-nonce': 'AAAAAAAAAAAAAAAAAAAAAA' } });
+      refuses(t, got, 400, 'invalid_nonce', `a nonce for ${target}`);
+    }
+    const nonce = { 'x-receipt-nonce': 'AAAAAAAAAAAAAAAAAAAAAA', 'content-type': 'application/json' };
+    refuses(t, await rpc({ method: 'getSlot' }, { headers: nonce }), 400, 'invalid_nonce', 'a nonce for /rpc');
+    refuses(t, await get('/stream'), 426, 'upgrade_required', 'the stream without an upgrade');
+    const upgrade = await get('/stream');
+    t.equal(upgrade.headers.get('upgrade'), 'websocket');
+    t.equal(upgrade.headers.get('sec-websocket-version'), '13');
+  },
+);
 
-t.test('a method that a path does not take is named 405, with those that it takes', async (t) => {
+t.test('an unsupported method of a path is 405 and lists the supported ones', async (t) => {
   for (const path of ['/slot', '/health', '/network', `/balance/${wallet}`, '/stream', '/openapi.json']) {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
       const got = await get(path, { method, headers: { 'content-type': 'application/json' } });
@@ -126,7 +129,7 @@ t.test('a method that a path does not take is named 405, with those that it take
   for (const method of ['POST', 'PUT']) refuses(t, await get('/no', { method }), 404, 'route_not_found', method);
 });
 
-t.test('OPTIONS tells a browser what it may do, at any path', async (t) => {
+t.test('OPTIONS tells a browser the allowed methods and headers, for any path', async (t) => {
   for (const [path, allow] of [
     ['/slot', 'GET, HEAD, OPTIONS'],
     ['/rpc', 'POST, OPTIONS'],
@@ -168,7 +171,7 @@ t.test('HEAD has the headers of GET and no body', async (t) => {
   t.equal(refused.text, '');
 });
 
-t.test('each commitment of the table is taken, and its receipt says it', async (t) => {
+t.test('each documented commitment is accepted, and the receipt states it', async (t) => {
   const all = ['processed', 'confirmed', 'finalized'] as const;
   for (const path of ['/epoch', `/balance/${wallet}`, `/account/${TREASURY.address}`]) {
     t.equal((await get(path)).json.receipt.commitment, 'confirmed');
@@ -184,7 +187,7 @@ t.test('each commitment of the table is taken, and its receipt says it', async (
   for (const path of ['/performance', '/priority-fee']) t.equal((await get(path)).json.receipt.commitment, 'confirmed');
 });
 
-t.test('every spelling of a query is one question, and one receipt line', async (t) => {
+t.test('every spelling of a query is one cache key and one receipt request', async (t) => {
   const first = await get('/epoch?commitment=finalized');
   for (const spelling of ['?commitment=%66inalized', '?&commitment=finalized&', '?%63ommitment=finalized']) {
     const again = await get(`/epoch${spelling}`);
@@ -193,7 +196,7 @@ t.test('every spelling of a query is one question, and one receipt line', async 
   }
 });
 
-t.test('a body that can not be read is refused by its own name', async (t) => {
+t.test('an unreadable body is refused with its own code', async (t) => {
   const json = { 'content-type': 'application/json' };
   const deep = (levels: number) => `{"method":"getSlot","params":${'['.repeat(levels)}${']'.repeat(levels)}}`;
   const bodies: readonly [string | Buffer, number, string][] = [
@@ -240,7 +243,7 @@ t.test('a body that can not be read is refused by its own name', async (t) => {
   t.equal((await get('/rpc', { method: 'POST', headers: typed, body: '{"method":"getSlot"}' })).status, 200);
 });
 
-t.test("a node's refusal has its number in a header and in front of its words", async (t) => {
+t.test("a node's error has its code in a header and before its message", async (t) => {
   const { chain } = cluster;
   const cases: readonly [method: string, params: unknown[], status: number, rpcCode: string][] = [
     ['getBalance', ['x'], 400, '-32602'],

@@ -6,7 +6,7 @@ import { type SteppedHarness, startStepped, waitFor } from '../support/harness.t
 
 const address = (rank: number): string => WALLETS[rank]?.address ?? '';
 
-/** Lets time pass for gateway and cluster, and what hangs on it be done. */
+/** Advances the clock of gateway and cluster and lets pending work finish. */
 async function pass({ clock }: SteppedHarness, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 400) {
     clock.advance(Math.min(400, left));
@@ -14,7 +14,7 @@ async function pass({ clock }: SteppedHarness, ms: number): Promise<void> {
   }
 }
 
-/** Lets time pass until health is good. */
+/** Advances time until health is ok. */
 const recovers = (world: SteppedHarness): Promise<void> =>
   waitFor(async () => {
     await pass(world, 400);
@@ -26,7 +26,7 @@ const status = async ({ get }: SteppedHarness): Promise<string> => {
   return json.result?.status ?? json.error;
 };
 
-t.test('an answer is a miss, then a hit, then read anew; what is read all the time is always a hit', async (t) => {
+t.test('an answer is a miss, then a hit, then refreshed; what is requested continuously is always a hit', async (t) => {
   const world = await startStepped(t);
   const { get, step, cluster } = world;
   const balance = `/balance/${address(0)}`;
@@ -48,13 +48,13 @@ t.test('an answer is a miss, then a hit, then read anew; what is read all the ti
     t.equal(headers.get('x-cache'), 'HIT', 'read ahead of its reader');
     t.ok(cluster.chain.slot('confirmed') - json.slot <= 3);
     await step();
-    await sleep(20); // the reading ahead is on its way
+    await sleep(20); // the refresh is in flight
   }
   for (const path of ['/health', '/pubkey']) t.equal((await get(path)).headers.get('x-cache'), 'BYPASS');
   for (const path of ['/slot', '/network', '/epoch']) t.equal((await get(path)).headers.get('x-cache'), 'HIT');
 });
 
-t.test('a thousand callers of one cold key cost one call', async (t) => {
+t.test('a thousand callers of one uncached key cost one upstream call', async (t) => {
   const { get, rpc, cluster, clock } = await startStepped(t, { perSlot: 0 });
   await cluster.control.delayResponses(1);
   const calls = async (method: string) => (await cluster.control.requestCounts())[method] ?? 0;
@@ -64,7 +64,7 @@ t.test('a thousand callers of one cold key cost one call', async (t) => {
     const asking = Promise.all(Array.from({ length: 1000 }, call)).finally(() => {
       answered = true;
     });
-    for (await sleep(300); !answered; await sleep(20)) clock.advance(1); // most have asked before the node answers
+    for (await sleep(300); !answered; await sleep(20)) clock.advance(1); // most requests arrive before the node answers
     const answers = await asking;
     t.equal(new Set(answers.map(({ text }) => text)).size, 1, `${answers[0]?.text}`);
     t.ok(answers.every(({ status }) => status === 200));
@@ -76,7 +76,7 @@ t.test('a thousand callers of one cold key cost one call', async (t) => {
   );
 });
 
-t.test('when reads fail the old answers go on, marked as stale, until they are too old', async (t) => {
+t.test('when reads fail, old answers are served as stale until they are too old', async (t) => {
   const world = await startStepped(t, { perSlot: 0 });
   const { get, cluster, clock, logged, step } = world;
   const target = `/balance/${address(1)}`;
@@ -117,14 +117,14 @@ t.test('when reads fail the old answers go on, marked as stale, until they are t
   await cluster.control.rateLimit(0);
   await recovers(world);
   const isFresh = async (): Promise<boolean> => {
-    await step(); // the node had asked to be left alone for a while
+    await step(); // the node had rate-limited the gateway
     return /MISS|HIT/.test((await get(target)).headers.get('x-cache') ?? '');
   };
-  await waitFor(isFresh, 'a fresh answer'); // a hit when it was read again in the background meanwhile
+  await waitFor(isFresh, 'a fresh answer'); // a hit if it was refreshed in the background meanwhile
   t.equal((await get('/epoch')).status, 200);
 });
 
-t.test('a cluster that stands still is degraded, then down; nothing is called fresh meanwhile', async (t) => {
+t.test('without new slots health is degraded, then down; nothing is served as fresh meanwhile', async (t) => {
   const world = await startStepped(t, { perSlot: 0 });
   const { get, cluster } = world;
   const target = `/epoch?commitment=processed`;
@@ -152,7 +152,7 @@ t.test('a cluster that stands still is degraded, then down; nothing is called fr
   t.ok((await get('/slot')).json.result > slot);
 });
 
-t.test('without a new slot for a while a frame says that health is degraded', async (t) => {
+t.test('a stream frame reports degraded health when no new slot arrives', async (t) => {
   const world = await startStepped(t, { perSlot: 0 });
   const before = (await world.get('/network')).json.result;
   await world.cluster.control.pauseSlots();
@@ -163,7 +163,7 @@ t.test('without a new slot for a while a frame says that health is degraded', as
   t.ok(json.result.seq > before.seq);
 });
 
-t.test('whatever the node does, no answer to the same question ever has an older slot', async (t) => {
+t.test('whatever the node does, no answer to the same request ever has an older slot', async (t) => {
   const world = await startStepped(t, { perSlot: 1, skipEvery: 7 });
   const { get, cluster } = world;
   const targets = ['processed', 'confirmed', 'finalized'].flatMap((commitment) => [

@@ -19,7 +19,7 @@ async function serve(state: string): Promise<{ readonly child: ChildProgram; rea
   return { child, url: (await waitUntilListening(child)).url };
 }
 
-t.test('a gateway that was killed comes back with the same key, which nobody else holds', async (t) => {
+t.test('a killed gateway restarts with the same key, which no other gateway has', async (t) => {
   const first = await serve('killed');
   const { text } = await httpClient(first.url).get('/pubkey');
   first.child.process.kill('SIGKILL');
@@ -33,7 +33,7 @@ t.test('a gateway that was killed comes back with the same key, which nobody els
   t.equal(await second.child.exit(), 0);
 });
 
-t.test('a key that was rotated is told of on SIGHUP, and signs without a restart', async (t) => {
+t.test('a rotated key is published on SIGHUP, and signs without a restart', async (t) => {
   const { child, url } = await serve('rotated');
   const { get } = httpClient(url);
   const before = (await get('/pubkey')).json.publicKey;
@@ -50,7 +50,7 @@ t.test('a key that was rotated is told of on SIGHUP, and signs without a restart
   t.equal(await child.exit(), 0);
 });
 
-t.test('on SIGTERM what is under way is answered, listeners are told, and the process ends with 0', async (t) => {
+t.test('on SIGTERM pending requests are answered, listeners are notified, and the process ends with 0', async (t) => {
   const { child, url } = await serve('drained');
   const { get } = httpClient(url);
   const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream`);
@@ -60,7 +60,7 @@ t.test('on SIGTERM what is under way is answered, listeners are told, and the pr
   const before = await calls();
   const answer = get(`/balance/${WALLETS[0].address}`);
   const closed = once(socket, 'close');
-  await new Promise((resolve) => setTimeout(resolve, 200)); // the request is with the cluster
+  await new Promise((resolve) => setTimeout(resolve, 200)); // the request has reached the cluster
   t.equal(await calls(), before, 'which has not looked at it yet');
   child.process.kill('SIGTERM');
   await waitFor(() => child.stdout().includes('"closing"'));

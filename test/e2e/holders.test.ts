@@ -12,7 +12,7 @@ const { chain } = cluster;
 const NOBODY = '4'.repeat(44);
 const dollar = DOLLAR.mint.address;
 
-/** What the chain has at confirmed, in the order of the contract. */
+/** Returns the chain's confirmed holders in the documented order. */
 function expected(mint: string, program: string) {
   return chain
     .programAccounts(program, 'confirmed')
@@ -46,7 +46,7 @@ t.test('the first page needs no scan, and names the owners', async (t) => {
   t.match(json.receipt.claim, /^observed/);
 });
 
-t.test('further pages are cut from one scan, and the first one too while it lives', async (t) => {
+t.test('further pages come from one scan, and so does the first page while the scan is cached', async (t) => {
   const all = expected(dollar, TOKEN_PROGRAM);
   const second = (await get(`/token/${dollar}/holders?page=2`)).json;
   t.match(second.result, { page: 2, total: all.length, hasMore: false, source: 'scan' });
@@ -75,19 +75,19 @@ t.test('Token-2022 accounts with extensions and without are in one list', async 
   t.equal(result.total, WALLETS.length + 1);
 });
 
-t.test('a mint that few hold has one page', async (t) => {
+t.test('a mint with few holders has one page', async (t) => {
   const { result } = (await get('/token/So11111111111111111111111111111111111111112/holders')).json;
   t.match(result, { total: 0, hasMore: false, items: [], supply: '0' });
 });
 
-t.test('what is no mint has no holders', async (t) => {
+t.test('an address that is not a mint has no holders', async (t) => {
   for (const page of ['', '?page=2']) {
     t.match((await get(`/token/${NOBODY}/holders${page}`)).json, { error: 'not_found' });
     t.match((await get(`/token/${WALLETS[0].address}/holders${page}`)).json, { error: 'not_a_mint' });
   }
 });
 
-t.test('bad input is refused before anything is asked of the cluster', async (t) => {
+t.test('bad input is refused before any request to the cluster', async (t) => {
   const asked = async () => Object.values(await cluster.control.requestCounts()).reduce((sum, count) => sum + count, 0);
   const before = await asked();
   for (const [target, error] of [
@@ -105,8 +105,8 @@ t.test('bad input is refused before anything is asked of the cluster', async (t)
   t.equal(await asked(), before);
 });
 
-t.test('where no node lists the holders, that is said, and nothing else', async (t) => {
-  const mint = TOLL.mint.address; // of which nothing is kept
+t.test('if no node lists the holders, the answer says so and nothing else', async (t) => {
+  const mint = TOLL.mint.address; // with nothing cached
   const said = async (page: number): Promise<void> => {
     const { status, json } = await get(`/token/${mint}/holders?page=${page}`);
     t.strictSame([status, json.error], [501, 'holders_unavailable'], `page ${page}`);
@@ -125,7 +125,7 @@ t.test('where no node lists the holders, that is said, and nothing else', async 
   node.overrides.clear();
 });
 
-t.test('a node that is late with it may have it in a moment', async (t) => {
+t.test('after a timeout of the node the caller is told to retry', async (t) => {
   const late = { error: '{"code":-32005,"message":"Node is behind by 42 slots"}' };
   node.overrides.set('getTokenLargestAccounts', () => late);
   const { status, json } = await get(`/token/${GOLD.mint.address}/holders`);
@@ -135,7 +135,7 @@ t.test('a node that is late with it may have it in a moment', async (t) => {
   t.equal((await get(`/token/${GOLD.mint.address}/holders`)).status, 200);
 });
 
-t.test('holders from before what was said already are none', async (t) => {
+t.test("holders from before an earlier answer's slot are not returned", async (t) => {
   const target = `/token/${GOLD.mint.address}/holders`;
   const { slot } = (await get(target)).json;
   const rows = WALLETS.map((wallet) => ({ address: cluster.setup.tokenAccountOf(GOLD, wallet) }));

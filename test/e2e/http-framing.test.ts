@@ -14,7 +14,7 @@ const JSON_TYPE = 'Content-Type: application/json';
 const CALL = '{"method":"getSlot"}';
 const chunked = (body: string): string => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
 
-/** One refusal with all headers, and then the end. */
+/** Asserts one refusal with all headers, then the end of the connection. */
 async function isRefused(t: Test, packet: string, what: string): Promise<void> {
   const { text, closed } = await exchange(url, [packet]);
   const answers = parseResponses(text);
@@ -30,7 +30,7 @@ async function isRefused(t: Test, packet: string, what: string): Promise<void> {
   t.match(head, /\r\nX-RateLimit-Limit: \d+\r\nX-RateLimit-Remaining: \d+\r\nX-RateLimit-Reset: \d+\r\n/);
 }
 
-t.test('a request that two servers could frame differently is refused, and nothing behind it is read', async (t) => {
+t.test('a request that two servers could frame differently is refused, and nothing after it is read', async (t) => {
   const post = (...headers: string[]) => request('POST /api/v1/rpc', JSON_TYPE, ...headers);
   const smuggled = GET;
   const cases: Record<string, string> = {
@@ -53,7 +53,7 @@ t.test('a request that two servers could frame differently is refused, and nothi
   };
   for (const [what, packet] of Object.entries(cases)) {
     await isRefused(t, packet.slice(0, packet.indexOf('\r\n\r\n') + 4), what);
-    // The engine ends a connection that goes on before its answer, so the refusal itself may not be seen.
+    // The engine closes a connection that sends more before its answer, so the refusal itself may not arrive.
     const { text, closed } = await exchange(url, [packet]);
     t.ok(closed, what);
     t.notMatch(text, /^HTTP\/1\.1 [^4]/m, `${what}: nothing but a refusal`);
@@ -61,7 +61,7 @@ t.test('a request that two servers could frame differently is refused, and nothi
   }
 });
 
-t.test('cut at any byte, a smuggled request stays unanswered', async (t) => {
+t.test('a smuggled request that is cut at any byte stays unanswered', async (t) => {
   const packet =
     request('POST /api/v1/rpc', JSON_TYPE, 'Content-Length: 20', `Content-Length: ${20 + GET.length}`) + CALL + GET;
   const cuts = Array.from({ length: packet.length - 1 }, (_, i) => i + 1).filter((at) => at % 7 === 0);
@@ -71,7 +71,7 @@ t.test('cut at any byte, a smuggled request stays unanswered', async (t) => {
   for (const answers of answered) t.ok(answers.length <= 1 && answers[0]?.status !== 200);
 });
 
-t.test('a Host that is none is refused, one that is odd but valid is not', async (t) => {
+t.test('an invalid Host is refused, an unusual but valid one is not', async (t) => {
   const withHost = (host: string) => `GET /api/v1/slot HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
   for (const bad of ['a b', 'a/b', 'a@b', 'a:b', 'a:123456', '[::1']) {
     const { text } = await exchange(url, [withHost(bad)]);
@@ -93,7 +93,7 @@ t.test('a chunked call is answered, and its connection closed', async (t) => {
   t.ok(closed);
 });
 
-t.test('nothing is read behind a request that is the last of its connection', async (t) => {
+t.test('nothing is read after the last request of a connection', async (t) => {
   const post = (...headers: string[]) => request('POST /api/v1/rpc', JSON_TYPE, ...headers);
   const sized = `Content-Length: ${CALL.length}`;
   const lasts: Record<string, readonly [packet: string, status: number]> = {
@@ -140,7 +140,7 @@ t.test('sixteen hits in one packet are answered in order', async (t) => {
   }
 });
 
-t.test('HEAD has the length of GET and no body, and the connection goes on', async (t) => {
+t.test('HEAD has the length of GET and no body, and the connection stays open', async (t) => {
   const { text } = await get('/epoch');
   for (const target of ['/epoch', '/health', '/no/such']) {
     const got = await exchange(url, [request(`HEAD /api/v1${target}`)]);
@@ -154,7 +154,7 @@ t.test('HEAD has the length of GET and no body, and the connection goes on', asy
   }
 });
 
-t.test('nothing that a caller sends gets into a header', async (t) => {
+t.test('no text of a caller gets into a header', async (t) => {
   const injected = 'x\r\nX-Injected: yes';
   const encoded = encodeURIComponent(injected);
   const websocket = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
@@ -181,7 +181,7 @@ t.test('a request target with a character that must be escaped is refused', asyn
   }
 });
 
-t.test('whatever is thrown at the port, the next caller is served', async (t) => {
+t.test('after arbitrary bytes at the port, the next caller is served', async (t) => {
   const line = fc.constantFrom('GET', 'POST', 'HEAD', 'OPTIONS', 'PUT', 'get', '', 'GET /api/v1/slot HTTP/1.1\r\n');
   const target = fc.constantFrom('/api/v1/slot', '/api/v1/rpc', '*', '/', '//', 'http://x/api/v1/slot', '/api/v1/%');
   const name = fc.constantFrom(

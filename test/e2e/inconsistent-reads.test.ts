@@ -4,13 +4,13 @@ import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { WRAPPED_SOL } from '../../src/solana/accounts/known-mints.ts';
 import { startStepped } from '../support/harness.ts';
 
-// Reads that belong together and hold at different slots.
+// Reads of one answer that are valid at different slots.
 
 const { get, cluster, node, step } = await startStepped(t, { perSlot: 0 });
-await step(40, 4); // above the first finalized slot that the gateway saw
+await step(40, 4); // above the first finalized slot that the gateway observed
 const TOKEN_2022 = 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb';
 
-/** What amounts may depend on, and is read beside them: the time, here 0. */
+/** The Clock, which is read together with amounts: time 0. */
 const CLOCK = JSON.stringify({
   data: [Buffer.alloc(40).toString('base64'), 'base64'],
   executable: false,
@@ -20,11 +20,11 @@ const CLOCK = JSON.stringify({
   space: 40,
 });
 
-/** No answer is like another: each has its own owner, and nobody has anything. */
+/** Number of owners used, so that no request hits the cache. */
 let owners = 0;
 const owner = () => '2345678'.charAt(owners++).repeat(44);
 
-/** Has the node hold nothing for anybody, each time at the slot that is told; returns how often it was asked. */
+/** Makes the node return no accounts, at the slot of `slotOf`; returns the number of reads. */
 function nothingAt(slotOf: (read: number, programId: string | undefined) => number): () => number {
   let reads = 0;
   const context = (programId?: string) => `"context":{"slot":${slotOf(reads++, programId)}}`;
@@ -40,7 +40,7 @@ function nothingAt(slotOf: (read: number, programId: string | undefined) => numb
 
 t.afterEach(() => node.overrides.clear());
 
-t.test('both token programs are read again until they agree', async (t) => {
+t.test('both token programs are read again until their slots agree', async (t) => {
   const finalized = cluster.chain.slot('finalized');
   const reads = nothingAt((read, programId) => (read < 3 && programId !== TOKEN_2022 ? finalized - 1 : finalized));
   const { json } = await get(`/token-accounts/${owner()}?commitment=finalized`);
@@ -49,11 +49,11 @@ t.test('both token programs are read again until they agree', async (t) => {
   t.match(json.receipt.claim, /^observed/, 'what is closed just behind that slot may be missing');
 });
 
-t.test('a list that has stood for long lacks nothing', async (t) => {
+t.test('a list that has not changed for long is complete', async (t) => {
   const [wallet] = WALLETS;
   const path = `/token-accounts/${wallet.address}?commitment=finalized`;
   for (let i = 0; i < 8; i++) {
-    await get(path); // until it is kept live
+    await get(path); // until it is live
     await step(2, 2);
   }
   const { json: young } = await get(`${path}&mint=${WRAPPED_SOL}`);
@@ -64,7 +64,7 @@ t.test('a list that has stood for long lacks nothing', async (t) => {
   t.match(json.receipt.claim, /^exact/);
 });
 
-t.test('when they never agree the oldest slot is told, and no more is claimed than was seen', async (t) => {
+t.test('if the slots never agree, the oldest slot is returned with the claim observed', async (t) => {
   const from = cluster.chain.slot('finalized') - 10;
   const reads = nothingAt((read) => from + read);
   const { status, json } = await get(`/token-accounts/${owner()}?commitment=finalized`);
@@ -75,7 +75,7 @@ t.test('when they never agree the oldest slot is told, and no more is claimed th
   t.match(json.receipt.claim, /^observed/);
 });
 
-t.test('a portfolio is told at the slot of its oldest part, too', async (t) => {
+t.test('a portfolio, too, has the slot of its oldest part', async (t) => {
   const from = cluster.chain.slot('confirmed') - 10;
   const reads = nothingAt((read) => from + read);
   const { status, json } = await get(`/address/${owner()}/portfolio`);

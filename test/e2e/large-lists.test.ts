@@ -8,7 +8,7 @@ import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
 const { get, cluster, node } = await startStepped(t, { perSlot: 0 });
 const MOST = 10_000;
 
-/** No answer is like another. */
+/** Number of owners used, so that no request hits the cache. */
 let owners = 0;
 const owner = () => '2345678'.charAt(owners++).repeat(44);
 
@@ -18,7 +18,7 @@ const numbered = (i: number): string => {
   return bs58.encode(key);
 };
 
-/** So many accounts of one owner and mint, as a node lists them. */
+/** Returns token accounts of one owner and mint as a node lists them. */
 function listed(owner: string, from: number, count: number): string[] {
   const { data } = tokenAccountFixture(owner, 0, GOLD.mint.address);
   return Array.from({ length: count }, (_, i) => {
@@ -29,7 +29,7 @@ function listed(owner: string, from: number, count: number): string[] {
   });
 }
 
-/** Has the node list these under the classic program, and those under Token-2022. */
+/** Sets the node's lists of the classic token program and of Token-2022. */
 function lists(classic: readonly string[], newer: readonly string[]): void {
   node.overrides.set('getTokenAccountsByOwner', ([, { programId, mint }]) => {
     const rows = programId === TOKEN_PROGRAM || mint !== undefined ? classic : newer;
@@ -43,7 +43,7 @@ const tooLarge = async (target: string): Promise<void> => {
   t.same(Object.keys(json), ['error', 'message']);
 };
 
-t.test('ten thousand accounts are listed, in their order, and summed up', async (t) => {
+t.test('ten thousand accounts are listed in order and summed up', async (t) => {
   const holder = owner();
   lists(listed(holder, 0, MOST - 1), listed(holder, MOST - 1, 1));
   const { status, json } = await get(`/token-accounts/${holder}`);
@@ -70,7 +70,7 @@ t.test('one more is too many: of both programs together, of one, of one mint', a
   }
 });
 
-t.test('an answer of a node over the limit is refused, not read', async () => {
+t.test('an answer of a node above the size limit is refused unread', async () => {
   const small = await startStepped(t, { perSlot: 0, set: ['upstream.maxBytes=100000'] });
   const holder = owner();
   const rows = listed(holder, 0, 1000);
@@ -81,7 +81,7 @@ t.test('an answer of a node over the limit is refused, not read', async () => {
   t.strictSame([status, json.error], [413, 'result_too_large']);
 });
 
-t.test('a block of five megabytes is read once, and a hit from then on', async (t) => {
+t.test('a block of five megabytes is read once, then it is a hit', async (t) => {
   const slot = cluster.chain.slot('finalized') - 1;
   const keys = Array.from({ length: 30 }, (_, i) => ({
     pubkey: numbered(i),

@@ -7,11 +7,11 @@ import { type SteppedHarness, startStepped, waitFor } from '../support/harness.t
 
 const WALLET = WALLETS[0]?.address ?? '';
 
-/** How often the cluster was asked for accounts over HTTP. */
+/** Returns the number of account reads over HTTP. */
 const reads = async ({ cluster }: SteppedHarness): Promise<number> =>
   (await cluster.control.requestCounts())['getMultipleAccounts'] ?? 0;
 
-/** Reads a path in slot after slot until it is kept live: it costs no read any more. */
+/** Reads a path in slot after slot until it is live and costs no reads. */
 async function keepLive(world: SteppedHarness, path: string): Promise<void> {
   for (let quiet = 0; quiet < 4; ) {
     const before = await reads(world);
@@ -22,12 +22,12 @@ async function keepLive(world: SteppedHarness, path: string): Promise<void> {
   }
 }
 
-/** What the chain records of a balance. */
+/** Returns the balance that the chain records. */
 const recorded = ({ cluster }: SteppedHarness, slot: number, address = WALLET): number =>
   Number(cluster.chain.accountAt(address, slot)?.lamports ?? 0n);
 
 t.test(
-  'I1: an answer is what the chain records at its slot, at each commitment, and never of a slot to come',
+  'an answer is what the chain records at its slot, at each commitment, and never of a future slot (I1)',
   async (t) => {
     const world = await startStepped(t);
     for (let i = 0; i < 25; i++) {
@@ -41,7 +41,7 @@ t.test(
   },
 );
 
-t.test('I2: an account that is kept live costs no read, and its slot moves on with the beacons', async (t) => {
+t.test('a live account costs no reads, and its slot advances with the Clock updates (I2)', async (t) => {
   const world = await startStepped(t);
   await keepLive(world, `/balance/${WALLET}`);
   const before = await reads(world);
@@ -67,7 +67,7 @@ t.test('one subscription serves the balance and the account of an address', asyn
   t.equal(await reads(world), before);
 });
 
-t.test('I5: a processed answer lives for one slot', async (t) => {
+t.test('a processed answer is valid for one slot (I5)', async (t) => {
   const world = await startStepped(t);
   const path = `/balance/${WALLET}?commitment=processed`;
   for (let i = 0; i < 6; i++) {
@@ -80,12 +80,12 @@ t.test('I5: a processed answer lives for one slot', async (t) => {
   }
 });
 
-t.test('I6: when the connection is lost all that hung on it is stale at once, and live again soon', async (t) => {
+t.test('when a session is lost, all accounts on it are stale at once and live again soon (I6)', async (t) => {
   const world = await startStepped(t);
   const path = `/balance/${WALLET}`;
   await keepLive(world, path);
   const { slot } = (await world.get(path)).json;
-  await world.cluster.control.delayResponses(2000); // so that nobody can do better
+  await world.cluster.control.delayResponses(2000); // so that no answer can be newer
   await world.cluster.control.dropWebSockets();
   await waitFor(async () => (await world.get(path)).headers.get('x-cache') === 'STALE', 'the loss');
   t.equal((await world.get(path)).json.slot, slot, 'claims what was proven, and no more');
@@ -100,7 +100,7 @@ t.test('I6: when the connection is lost all that hung on it is stale at once, an
   t.equal((await world.get(path)).headers.get('x-cache'), 'HIT');
 });
 
-t.test('I7: X-Min-Slot gets an answer that is not older, or a refusal', async (t) => {
+t.test('X-Min-Slot gets an answer that is not older, or a refusal (I7)', async (t) => {
   const world = await startStepped(t);
   const path = `/balance/${WALLET}`;
   const atLeast = (slot: number | string) => world.get(path, { headers: { 'x-min-slot': String(slot) } });
@@ -122,7 +122,7 @@ t.test('I7: X-Min-Slot gets an answer that is not older, or a refusal', async (t
   t.equal((await soon).status, 200, 'waits for a slot that is near');
 });
 
-t.test('I11: an account that is not there is an answer too, and its coming and going are told', async (t) => {
+t.test('a missing account is an answer too, and its creation and closing are notified (I11)', async (t) => {
   const world = await startStepped(t);
   const address = bs58.encode(Buffer.alloc(32, 7));
   await keepLive(world, `/balance/${address}`);

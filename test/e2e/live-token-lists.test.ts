@@ -10,20 +10,20 @@ const OWNER = addressFromByte(7);
 const [A, B] = [address(addressFromByte(21)), address(addressFromByte(22))];
 const PATH = `/token-accounts/${OWNER}`;
 const GONE = { lamports: 0n, owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(0) };
-/** An audit reads too, and would be counted. */
+/** Settings without audits, whose reads would be counted. */
 const UNAUDITED = 'watch.auditMs=3600000';
 
-/** A token account as the cluster's chain takes it. */
+/** Returns a token account in the form of the cluster's chain. */
 const held = (owner: string, amount: number, mint: string = DOLLAR.mint.address, program = TOKEN_PROGRAM) => ({
   ...tokenAccountFixture(owner, amount, mint),
   owner: program,
 });
 
-/** How often the cluster was asked for lists. */
+/** Returns the number of list reads. */
 const reads = async ({ cluster }: SteppedHarness): Promise<number> =>
   (await cluster.control.requestCounts())['getTokenAccountsByOwner'] ?? 0;
 
-/** Reads a path in slot after slot until it has cost no reading of a list for so many slots; returns their answers. */
+/** Reads a path in slot after slot until it has cost no list read for some slots; returns the answers. */
 async function keepLive(world: SteppedHarness, path: string, slots = 3): Promise<readonly HttpAnswer[]> {
   const quiet: HttpAnswer[] = [];
   for (let i = 0; quiet.length < slots; i++) {
@@ -37,7 +37,7 @@ async function keepLive(world: SteppedHarness, path: string, slots = 3): Promise
   return quiet;
 }
 
-t.test('I15: the token accounts of an owner that is read again and again cost no read', async (t) => {
+t.test('the token accounts of an owner that is requested repeatedly cost no reads (I15)', async (t) => {
   const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED] });
   world.cluster.chain.setAccount(A, held(OWNER, 1_000_000));
   world.cluster.chain.setAccount(B, held(OWNER, 50, TOLL.mint.address, TOKEN_2022_PROGRAM));
@@ -49,7 +49,7 @@ t.test('I15: the token accounts of an owner that is read again and again cost no
   t.strictSame((await keepLive(world, `${PATH}?mint=${GOLD.mint.address}`))[0]?.json.result, []);
 });
 
-t.test('I15: each answer is what the chain holds at its slot, whatever becomes of the accounts', async (t) => {
+t.test('each answer is what the chain holds at its slot, whatever happens to the accounts (I15)', async (t) => {
   const world = await startStepped(t, { perSlot: 0 });
   const { chain } = world.cluster;
   const recorded = (slot: number): object =>
@@ -87,7 +87,7 @@ t.test('I15: each answer is what the chain holds at its slot, whatever becomes o
 
 const pyth = [`prices.sources=["pyth-onchain"]`, `prices.pyth.feeds=${JSON.stringify(PRICE_FEEDS)}`];
 
-t.test('a portfolio is carried on with what it holds, and valued again every few slots', async (t) => {
+t.test('a live portfolio keeps its accounts and is valued again every few slots', async (t) => {
   const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED, ...pyth] });
   const { chain } = world.cluster;
   const wallet = WALLETS[0].address;

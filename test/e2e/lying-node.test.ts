@@ -22,7 +22,7 @@ async function liar(url: string): Promise<string> {
     };
     text(req)
       .then(pass)
-      .catch(() => res.destroy()); // one of the two has ended
+      .catch(() => res.destroy()); // one of the sockets has closed
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.teardown(() => {
@@ -43,7 +43,7 @@ const proven = (body: string) =>
   });
 
 t.test('a node that changes a finalized result gets no second exact receipt for it', async (t) => {
-  await step(40, 4); // beyond the first finalized slot that this process saw
+  await step(40, 4); // beyond the first finalized slot that this process observed
   const truth = await get(target);
   t.equal(truth.json.receipt.claim, 'exact/1');
   lie = ({ result }) => {
@@ -59,7 +59,7 @@ t.test('a node that changes a finalized result gets no second exact receipt for 
   t.equal(lied.json.slot, truth.json.slot);
   t.not(lied.json.result.lamports, truth.json.result.lamports, 'it is passed on');
   t.equal(proven(lied.text).receipt.claim, 'observed/1', 'but it is not signed as exact');
-  t.ok(gateway.conflicts >= 1); // once for each time that it was sealed
+  t.ok(gateway.conflicts >= 1); // once per sealing
   t.equal(conflicts().length, gateway.conflicts);
   t.match(conflicts()[0], {
     level: 'error',

@@ -16,7 +16,7 @@ const [collector, other] = ['collector', 'other collector'].map((name) => derive
   Address,
 ];
 
-// Somebody says that they are worth a dollar: of one that is like no other that can't be known.
+// A price of one dollar is configured, which must not count for an NFT.
 const { get, cluster, step } = await startStepped(t, {
   perSlot: 0,
   set: ['prices.sources=["static"]', `prices.static=${JSON.stringify({ [picture]: 1, [edition]: 1 })}`],
@@ -29,7 +29,7 @@ function putHolding(mint: Address, owner: Address): Address {
   return at;
 }
 
-/** As Metaplex writes it, up to what may be left out. */
+/** Stores metadata in Metaplex's format without the optional rest. */
 function putMetadata(mint: Address, name: string, symbol: string): void {
   const padded = (text: string, size: number): Buffer => {
     const field = Buffer.alloc(4 + size);
@@ -52,7 +52,7 @@ putHolding(edition, collector);
 putHolding(edition, other);
 await step(4);
 
-t.test('a mint of one that can not be divided is an NFT, with the name that Metaplex keeps', async (t) => {
+t.test('an indivisible mint with supply 1 is an NFT with the name from its Metaplex metadata', async (t) => {
   const { result } = (await get(`/token/${picture}`)).json;
   t.match(result, {
     isNft: true,
@@ -64,7 +64,7 @@ t.test('a mint of one that can not be divided is an NFT, with the name that Meta
   t.equal((await get(`/token/${edition}`)).json.result.isNft, false, 'one of two is not one of a kind');
 });
 
-t.test('in a portfolio it is named and counted, and never valued', async (t) => {
+t.test('a portfolio names and counts an NFT and never values it', async (t) => {
   const { result } = (await get(`/address/${collector}/portfolio`)).json;
   const [valued, unvalued, ...rest] = result.items;
   t.same(rest, []);
@@ -74,7 +74,7 @@ t.test('in a portfolio it is named and counted, and never valued', async (t) => 
   t.match(result, { totalUsd: 1, pricedCount: 1, unpricedCount: 1 });
 });
 
-t.test('its one holder holds all of it', async (t) => {
+t.test('its only holder holds all of it', async (t) => {
   const { result } = (await get(`/token/${picture}/holders`)).json;
   t.match(result, { total: 1, hasMore: false, source: 'largest-accounts' });
   t.same(result.items, [
@@ -82,7 +82,7 @@ t.test('its one holder holds all of it', async (t) => {
   ]);
 });
 
-t.test('a search finds it as the mint that it is', async (t) => {
+t.test('a search by its address finds the mint', async (t) => {
   const { result } = (await get(`/search?q=${picture}`)).json;
   t.match(result, { type: 'mint', path: `/api/v1/token/${picture}`, exists: true, kind: 'spl-token:mint' });
 });

@@ -8,7 +8,7 @@ import { type HttpAnswer, type SteppedHarness, startStepped, waitFor } from '../
 const left = async (asking: Promise<HttpAnswer>): Promise<number> =>
   Number((await asking).headers.get('x-ratelimit-remaining'));
 
-/** Makes the node wait with every account until it is let go; tells what it was asked for. */
+/** Makes the node delay every account read until `release`; records the requests. */
 function hold({ node }: SteppedHarness) {
   let letGo = (): void => {};
   const held = new Promise<undefined>((resolve) => {
@@ -25,7 +25,7 @@ function hold({ node }: SteppedHarness) {
 const wallet = (n: number): string => WALLETS[n]?.address ?? '';
 
 t.test(
-  'of one caller so many reads are with the upstream, as many wait, and the next is told to come again',
+  'one caller may have a limited number of reads running and as many queued; the next is told to retry',
   async (t) => {
     const world = await startStepped(t, { perSlot: 0, set: ['limits.free.inFlight=2'] });
     const { get } = world;
@@ -45,7 +45,7 @@ t.test(
   },
 );
 
-t.test('who asks what is being asked already waits for that, however many they are', async (t) => {
+t.test('requests for what is already being read share that read, however many they are', async (t) => {
   const world = await startStepped(t, { perSlot: 0, set: ['limits.free.inFlight=1'] });
   const { get } = world;
   const { asked, letGo } = hold(world);
@@ -57,7 +57,7 @@ t.test('who asks what is being asked already waits for that, however many they a
   t.equal(asked.length, 1);
 });
 
-t.test('where there is a line a scale key goes before who came first', async (t) => {
+t.test('a scale key is served before earlier requests in the queue', async (t) => {
   const state = t.testdir();
   const key = generateApiKey();
   await issueKeys(apiKeysPath(state), apiKeyRecord(key, { tier: 'scale' }));
@@ -77,7 +77,7 @@ t.test('where there is a line a scale key goes before who came first', async (t)
   t.same(asked, [wallet(0), wallet(2), wallet(1)]);
 });
 
-t.test('calls of /rpc stand in the same line', async (t) => {
+t.test('calls of /rpc wait in the same queue', async (t) => {
   const world = await startStepped(t, { perSlot: 0, set: ['limits.inFlight=1', 'limits.queue=0'] });
   const { get, rpc } = world;
   const { asked, letGo } = hold(world);

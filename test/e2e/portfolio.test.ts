@@ -10,13 +10,13 @@ const NATIVE = 'So11111111111111111111111111111111111111112';
 const NOBODY = '4'.repeat(44);
 const wallet = WALLETS[0].address;
 
-/** As a gateway over the embedded cluster has it by itself. */
+/** Price settings of a gateway over the embedded cluster. */
 const pyth = [`prices.sources=["pyth-onchain"]`, `prices.pyth.feeds=${JSON.stringify(PRICE_FEEDS)}`];
 
 t.test('with prices on chain', async (t) => {
   const { get, cluster, clock, step } = await startStepped(t, { perSlot: 0, set: pyth });
 
-  /** The price that a feed's account holds now. */
+  /** Returns the current price in a feed's account. */
   const onChain = (mint: string): number => {
     const data = Buffer.from(
       cluster.chain.account(findPriceFeedAddress(PRICE_FEEDS[mint] ?? ''), 'confirmed')?.data ?? [],
@@ -24,7 +24,7 @@ t.test('with prices on chain', async (t) => {
     return Number(data.readBigInt64LE(73)) / 1e8;
   };
 
-  t.test('a mint is told whole', async (t) => {
+  t.test("a mint's answer is complete", async (t) => {
     const { json } = await get(`/token/${DOLLAR.mint.address}`);
     t.match(json.result, {
       mint: DOLLAR.mint.address,
@@ -59,7 +59,7 @@ t.test('with prices on chain', async (t) => {
     );
   });
 
-  t.test('what is no mint is refused with what it is', async (t) => {
+  t.test('an address that is not a mint is refused with its kind', async (t) => {
     const nothing = await get(`/token/${NOBODY}`);
     t.same([nothing.status, nothing.json.error], [404, 'not_found']);
     const person = await get(`/token/${wallet}`);
@@ -69,7 +69,7 @@ t.test('with prices on chain', async (t) => {
     t.match(holding.json.message, 'its kind is spl-token:account');
   });
 
-  t.test('all that an address holds is valued, SOL first, then the dearest', async (t) => {
+  t.test('all holdings of an address are valued, SOL first, then by value', async (t) => {
     const { json } = await get(`/address/${wallet}/portfolio`);
     const { result } = json;
     t.match(result, { owner: wallet, pricedCount: 5, unpricedCount: 0 });
@@ -90,7 +90,7 @@ t.test('with prices on chain', async (t) => {
     t.match(json.receipt.claim, /^observed/);
   });
 
-  t.test('prices move as slots pass', async (t) => {
+  t.test('prices change with the slots', async (t) => {
     const before = onChain(NATIVE);
     await step(40, 4);
     t.not(onChain(NATIVE), before);
@@ -98,12 +98,12 @@ t.test('with prices on chain', async (t) => {
     t.equal(result.items[0].priceUsd, onChain(NATIVE));
   });
 
-  t.test('who has nothing is worth nothing that is known', async (t) => {
+  t.test('an empty address has no known value', async (t) => {
     const { result } = (await get(`/address/${NOBODY}/portfolio`)).json;
     t.match(result, { totalUsd: null, pricedCount: 0, unpricedCount: 0, items: [], valuation: { asOf: null } });
   });
 
-  t.test('a price that is too old is none', async (t) => {
+  t.test('a price that is too old is not used', async (t) => {
     await cluster.control.pauseSlots();
     clock.advance(121_000);
     await cluster.control.resumeSlots();
@@ -113,7 +113,7 @@ t.test('with prices on chain', async (t) => {
     t.match(result, { totalUsd: null, pricedCount: 0, unpricedCount: 5 });
   });
 
-  t.test('bad input is refused before anything is asked of the cluster', async (t) => {
+  t.test('bad input is refused before any request to the cluster', async (t) => {
     const asked = async () =>
       Object.values(await cluster.control.requestCounts()).reduce((sum, count) => sum + count, 0);
     const before = await asked();
@@ -131,7 +131,7 @@ t.test('with prices on chain', async (t) => {
   });
 });
 
-t.test('without a source of prices all is counted and nothing is valued', async (t) => {
+t.test('without a price source all is counted and nothing is valued', async (t) => {
   const { get } = await startStepped(t, { perSlot: 0 });
   const { result } = (await get(`/address/${wallet}/portfolio`)).json;
   t.match(result, { totalUsd: null, pricedCount: 0, unpricedCount: 5, valuation: { source: 'none', asOf: null } });
@@ -146,7 +146,7 @@ t.test('without a source of prices all is counted and nothing is valued', async 
   );
 });
 
-t.test('sources are asked in their order, each for what is missing', async (t) => {
+t.test('sources are queried in order, each for the missing prices', async (t) => {
   const asked: string[][] = [];
   let slot = 0;
   const service = createServer((request, response) => {

@@ -17,7 +17,7 @@ const { get, gateway, cluster, clock, step, logged } = await startStepped(t, { p
 const ring = () => readKeyRing(path, clock.now()) ?? [];
 const idOf = (publicKey: string): string => kidOf(bs58.decode(publicKey));
 const signerOf = async (target: string): Promise<string> => (await get(target)).json.receipt.kid;
-/** Whether a body verifies with this key alone. */
+/** Returns whether a body verifies with only this key trusted. */
 const holds = (text: string, target: string, publicKey: string): boolean => {
   const request = `GET /api/v1${target}`;
   return verifyReceipt(text, { publicKeys: [publicKey], cluster: cluster.genesisHash, request }).slot > 0;
@@ -28,7 +28,7 @@ const firstId = idOf(first);
 const finalBlock = `/block/${cluster.chain.slot('finalized')}?commitment=finalized`;
 const sealedByFirst = (await get(finalBlock)).text;
 
-t.test('the next key is published before it signs, with the signature of the active one', async (t) => {
+t.test('the next key is published before it signs, with a succession signed by the previous key', async (t) => {
   t.equal((await get(`/pubkey?kid=${firstId}`)).headers.get('x-key-succession'), null);
   const next = rotateKey(path, ring(), clock.now() + 60_000, clock.now());
   t.equal((await get(`/pubkey?kid=${next.kid}`)).json.error, 'unknown_key', 'until it is reloaded');
@@ -44,7 +44,7 @@ t.test('the next key is published before it signs, with the signature of the act
   t.equal(await signerOf('/slot'), firstId);
 });
 
-t.test('it signs from its start on, without a restart; receipts of the old one stay valid', async (t) => {
+t.test('the key signs from its start time without a restart; earlier signatures stay valid', async (t) => {
   const next = ring()[1];
   if (next === undefined) throw new Error('there is no next key');
   await step(148, 4);
@@ -70,7 +70,7 @@ t.test('it signs from its start on, without a restart; receipts of the old one s
   t.ok(holds((await get(balance)).text, balance, next.publicKey));
 });
 
-t.test('exact stays exact, and the guard remembers, over a change of keys', async (t) => {
+t.test("exact claims and the guard's memory survive a change of keys", async (t) => {
   t.equal((await get(`/balance/${WALLETS[1]?.address}?commitment=finalized`)).json.receipt.claim, 'exact/1');
   t.notOk(logged.some(({ message }) => /two results/.test(message)));
 });
@@ -115,7 +115,7 @@ t.test('a revoked key is gone with all it signed, and another signs at once', as
   t.equal((await get(`/pubkey?kid=${active.kid}`)).status, 410);
 });
 
-t.test('another key in the same file takes over; the former one stays known', async (t) => {
+t.test('another key in the same place takes over; the previous one stays known', async (t) => {
   const state = t.testdir();
   const file = join(state, 'key');
   writeFileSync(file, '11'.repeat(32), { mode: 0o600 });
@@ -130,7 +130,7 @@ t.test('another key in the same file takes over; the former one stays known', as
   t.equal((await get('/pubkey')).status, 200);
 });
 
-t.test('a key that was given inline is not reloaded', async (t) => {
+t.test('an inline key is not read again', async (t) => {
   const { gateway, logged } = await startStepped(t);
   const before = gateway.publicKey;
   gateway.reload();

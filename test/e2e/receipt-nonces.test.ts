@@ -50,7 +50,7 @@ t.test('a nonce is 16 to 64 letters, digits, "-" or "_"', async (t) => {
   for (const nonce of ['x'.repeat(16), 'x'.repeat(64)]) t.equal((await get(BALANCE, withNonce(nonce))).status, 200);
 });
 
-t.test('where nothing is signed a nonce is refused', async (t) => {
+t.test('a nonce is refused where nothing is signed', async (t) => {
   const answers = [
     await get('/network', withNonce(NONCE)),
     await get('/health', withNonce(NONCE)),
@@ -61,7 +61,7 @@ t.test('where nothing is signed a nonce is refused', async (t) => {
   for (const { status, json } of answers) t.same([status, json.error], [400, 'invalid_nonce']);
 });
 
-t.test('a request with a nonce counts two, and consumes nothing when only one is left', async (t) => {
+t.test('a request with a nonce counts two, and none when only one is left', async (t) => {
   const world = await startStepped(t, { perSlot: 0, set: ['limits.free.requests=5'] });
   const left = ({ headers }: { headers: Headers }): number => Number(headers.get('x-ratelimit-remaining'));
   t.equal(left(await world.get(BALANCE, withNonce(NONCE))), 3);
@@ -83,7 +83,7 @@ t.test('a flood of nonces ends at half the limit, and each answer until then ver
   t.equal(answers.filter(({ status }) => status === 429).length, 10);
 });
 
-t.test('304 carries the receipt that a 200 would carry: still unchanged, at this slot', async (t) => {
+t.test('304 carries the receipt that a 200 would carry: unchanged, at this slot', async (t) => {
   const first = await get(BALANCE);
   const { result } = verifyReceipt(first.text, expected(BALANCE));
   await step(3);

@@ -6,7 +6,7 @@ import { startStepped, waitFor } from '../support/harness.ts';
 
 const world = await startStepped(t, { perSlot: 1 });
 const { get, rpc, cluster, clock, gateway, step } = world;
-await step(160, 4); // a minute, so that there is a performance sample
+await step(160, 4); // a minute, after which there is a performance sample
 
 const NOBODY = '4'.repeat(44);
 const wallet = WALLETS[0].address;
@@ -14,7 +14,7 @@ const parsed = { encoding: 'jsonParsed' };
 
 const INTEGER = /^\d+$/;
 
-t.test('every answer is what the API document says', async (t) => {
+t.test('every answer matches the OpenAPI document', async (t) => {
   const document = (await get('/openapi.json')).json;
   t.equal(document.openapi, '3.1.0');
   const ajv = new Ajv2020({ strict: false });
@@ -113,12 +113,12 @@ t.test('/performance has rates beside the names of getRecentPerformanceSamples',
   }
 });
 
-t.test('/priority-fee says what it samples', async (t) => {
+t.test('/priority-fee describes its sample', async (t) => {
   let fees: number[] = [];
   const zeroShare = (): number => Number((fees.filter((fee) => fee === 0).length / fees.length).toFixed(6));
   const told = async () => (await get('/priority-fee')).json.result;
   const agree = async (): Promise<boolean> => {
-    await step(4, 4); // each second it is read anew
+    await step(4, 4); // it is refreshed each second
     const { json } = await rpc({ method: 'getRecentPrioritizationFees', params: [[]] });
     fees = json.result.map((row: any) => row.prioritizationFee);
     return (await told()).zeroShare === zeroShare();
@@ -138,8 +138,8 @@ t.test('/priority-fee says what it samples', async (t) => {
   t.equal(unsafeMax, Math.max(...fees));
 });
 
-t.test('/network is the cluster at a glance, without a receipt', async (t) => {
-  await step(); // the slots before came all at once, in one window of the throttle
+t.test('/network is a summary of the cluster, without a receipt', async (t) => {
+  await step(); // the previous slots came at once, in one window of the throttle
   const { text, json } = await get('/network');
   const { result } = json;
   t.same(Object.keys(json), ['result', 'slot']);
@@ -153,13 +153,13 @@ t.test('/network is the cluster at a glance, without a receipt', async (t) => {
   t.equal(later.json.result.stream, result.stream);
 });
 
-t.test('/balance has every digit, and 0 for an account that is not there', async (t) => {
+t.test('/balance has every digit, and 0 for a missing account', async (t) => {
   const whale = await get(`/balance/${WHALE.address}`);
   t.match(whale.text, '{"result":{"lamports":9007199254740993,"sol":"9007199.254740993"},"slot":');
   t.same((await get(`/balance/${NOBODY}`)).json.result, { lamports: 0, sol: '0' });
 });
 
-t.test('/account has every digit, and null for an account that is not there', async (t) => {
+t.test('/account has every digit, and null for a missing account', async (t) => {
   const whale = await get(`/account/${WHALE.address}`);
   t.ok(
     whale.text.startsWith(
@@ -172,7 +172,7 @@ t.test('/account has every digit, and null for an account that is not there', as
   t.equal((await get(`/account/${NOBODY}`)).json.result, null);
 });
 
-t.test('/account says what kind each account is of', async (t) => {
+t.test('/account names the kind of each account', async (t) => {
   const { tokenAccountOf, lookupTable } = cluster.setup;
   const kinds: Record<string, string> = {
     [wallet]: 'system',
@@ -194,12 +194,12 @@ t.test('/account says what kind each account is of', async (t) => {
   }
 });
 
-t.test('parsed data is sorted by name and keeps its digits', async (t) => {
+t.test('parsed data has sorted members and keeps its digits', async (t) => {
   const { text } = await get(`/account/${DOLLAR.mint.address}`);
   t.match(text, /"data":\{"parsed":\{"info":\{"decimals":6,"freezeAuthority":"[^"]+","isInitialized":true,/);
 });
 
-t.test('the numbers that no double holds pass through /rpc digit for digit, in every encoding', async (t) => {
+t.test('numbers beyond the range of a double pass through /rpc digit for digit, in every encoding', async (t) => {
   const address = WHALE.address;
   const lamports = '"lamports":9007199254740993';
   const rent = '"rentEpoch":18446744073709551615';
@@ -216,10 +216,10 @@ t.test('the numbers that no double holds pass through /rpc digit for digit, in e
   }
 });
 
-t.test('a call through /rpc has the very bytes of the node', async (t) => {
-  await step(8); // what other tests have read is old by then
+t.test("a call through /rpc returns the node's exact bytes", async (t) => {
+  await step(8); // answers cached by other tests have expired
   const { chain } = cluster;
-  await step(3); // what is kept from before may be a slot behind the node
+  await step(3); // a cached answer may be a slot behind the node
   const signature = chain.transactionsOf(wallet).at(-1)?.signature;
   const calls: readonly [method: string, params?: unknown[]][] = [
     ['getAccountInfo', [wallet, parsed]],
@@ -261,7 +261,7 @@ t.test('a call through /rpc has the very bytes of the node', async (t) => {
   }
 });
 
-t.test('/pubkey tells the key that signs', async (t) => {
+t.test('/pubkey returns the signing key', async (t) => {
   const { text, json, headers } = await get('/pubkey');
   t.equal(text, `{"publicKey":"${gateway.publicKey}","algorithm":"ed25519"}`);
   const { kid } = (await get('/slot')).json.receipt;

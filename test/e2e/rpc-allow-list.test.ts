@@ -9,7 +9,7 @@ const { get, rpc, cluster } = await startStepped(t, { perSlot: 0 });
 const total = async (): Promise<number> =>
   Object.values(await cluster.control.requestCounts()).reduce((sum, calls) => sum + calls, 0);
 
-t.test('a method outside the 21 is 403, whatever it is, and no node hears of it', async (t) => {
+t.test('a method outside the 21 is 403, whatever it is, and never reaches a node', async (t) => {
   const before = await total();
   const said = new Set<string>();
   for (const method of REJECTED_METHOD_NAMES) {
@@ -22,13 +22,13 @@ t.test('a method outside the 21 is 403, whatever it is, and no node hears of it'
   t.equal(await total(), before);
 });
 
-t.test('a batch, and a method that is no text, are 400, and no node hears of them', async (t) => {
+t.test('a batch and a method that is not text are 400 and never reach a node', async (t) => {
   const before = await total();
   for (const body of malformedCalls('getClusterNodes')) t.equal((await rpc(JSON.stringify(body))).status, 400);
   t.equal(await total(), before);
 });
 
-t.test('of two methods in one body the last one counts, and it alone travels', async (t) => {
+t.test('of two methods in one body the last one counts, and only it is sent', async (t) => {
   const before = await cluster.control.requestCounts();
   const smuggled = await rpc('{"method":"getVersion","method":"sendTransaction"}');
   t.equal(smuggled.status, 403);
@@ -39,7 +39,7 @@ t.test('of two methods in one body the last one counts, and it alone travels', a
   t.equal(after['getClusterNodes'], (before['getClusterNodes'] ?? 0) + 1);
 });
 
-t.test('no body that is thrown at /rpc gets another method through, or does harm', async (t) => {
+t.test('no body thrown at /rpc reaches another method or does harm', async (t) => {
   const json = { 'content-type': 'application/json' };
   const known = new Set<unknown>([...READ_METHODS, 'getGenesisHash']);
   const key = fc.constantFrom('method', 'params', 'jsonrpc', 'id', 'constructor', 'toString');
@@ -62,7 +62,7 @@ t.test('no body that is thrown at /rpc gets another method through, or does harm
   t.same(Object.keys(Object.prototype), []);
 });
 
-t.test('numbers, texts and deep data travel to the node as they were', async (t) => {
+t.test('numbers, texts and deep data reach the node unchanged', async (t) => {
   const [address] = ['Vote111111111111111111111111111111111111111'];
   const slice = { encoding: 'base64', dataSlice: { offset: 1, length: 3 } };
   const { json } = await rpc({ method: 'getAccountInfo', params: [address, slice] });

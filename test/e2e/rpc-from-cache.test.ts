@@ -15,7 +15,7 @@ interface Config {
 const accountInfo = (address: string, config: Config = {}): Promise<HttpAnswer> =>
   rpc({ method: 'getAccountInfo', params: [address, { commitment: 'confirmed', ...config }] });
 
-/** What the node itself answers, byte for byte. */
+/** Returns the node's own answer, byte for byte. */
 async function asked(address: string, config: Config): Promise<Buffer> {
   const params = [address, { commitment: 'confirmed', ...config }];
   const response = await fetch(cluster.url, {
@@ -30,7 +30,7 @@ async function asked(address: string, config: Config): Promise<Buffer> {
 
 const sourceOf = (got: HttpAnswer): string | null => got.headers.get('x-cache');
 
-t.test('an account that a route keeps is written with the very bytes of the node', async (t) => {
+t.test("an account cached by a route is returned in the node's exact bytes", async (t) => {
   const { setup } = cluster;
   const addresses = [
     WALLETS[0]?.address ?? '',
@@ -45,7 +45,7 @@ t.test('an account that a route keeps is written with the very bytes of the node
   let hits = 0;
   for (const address of new Set(addresses)) {
     const path = `/account/${address}`;
-    await get(path); // at a slot that the node is still at
+    await get(path); // at a slot that the node has not left
     const kept = (await get(path)).json;
     for (const encoding of ['jsonParsed', 'base64']) {
       const before = node.requestCounts.get('getAccountInfo') ?? 0;
@@ -61,7 +61,7 @@ t.test('an account that a route keeps is written with the very bytes of the node
   t.ok(hits > addresses.length);
 });
 
-t.test('whatever else is asked of an account is the node to answer', async (t) => {
+t.test('other requests for an account go to the node', async (t) => {
   const mint = DOLLAR.mint.address;
   await get(`/account/${mint}`);
   const configs: readonly Config[] = [
@@ -80,7 +80,7 @@ t.test('whatever else is asked of an account is the node to answer', async (t) =
   t.equal((await accountInfo(mint, { encoding: 'jsonParsed', minContextSlot })).status, 503);
 });
 
-t.test('an account that is kept live costs nothing to ask for, and stays live by being asked for', async (t) => {
+t.test('a live account costs no reads, and /rpc requests keep it live', async (t) => {
   const wallet = WALLETS[3]?.address ?? '';
   const upstream = (): number =>
     (node.requestCounts.get('getAccountInfo') ?? 0) + (node.requestCounts.get('getMultipleAccounts') ?? 0);

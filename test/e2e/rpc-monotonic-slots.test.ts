@@ -15,7 +15,10 @@ interface Call {
   readonly params: readonly unknown[];
 }
 
-/** What the node says to these calls now. The returned function has it say that for good, as one that stands still. */
+/**
+ * Records the node's current answers to these calls. The returned function makes it repeat them, as a node without new
+ * slots.
+ */
 async function remember({ cluster, node }: SteppedHarness, calls: readonly Call[]): Promise<() => void> {
   const said = new Map<string, string>();
   for (const { method, params } of calls) {
@@ -31,7 +34,7 @@ async function remember({ cluster, node }: SteppedHarness, calls: readonly Call[
   };
 }
 
-/** Lets time pass while no slot does. */
+/** Advances time without slots. */
 async function stand({ clock }: SteppedHarness, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 400) {
     clock.advance(400);
@@ -42,7 +45,7 @@ async function stand({ clock }: SteppedHarness, ms: number): Promise<void> {
 const slotOf = (got: HttpAnswer): number => Number(got.headers.get('x-slot'));
 const sourceOf = (got: HttpAnswer): string | null => got.headers.get('x-cache');
 
-t.test('getSlot does not go back when slots stand still and the node falls back', async (t) => {
+t.test('getSlot does not go back when slots stop and the node falls back', async (t) => {
   const world = await startStepped(t, { perSlot: 0 });
   const { rpc, step, cluster, get } = world;
   await step(12);
@@ -65,7 +68,7 @@ t.test('getSlot does not go back when slots stand still and the node falls back'
   for (const call of calls) t.equal((await rpc(call)).json.error, 'stale', 'not for ever');
 });
 
-t.test('an answer of a node that has fallen back is not given: the last one is, then none', async (t) => {
+t.test('an answer of a node that fell back is not returned: the last one is, then none', async (t) => {
   const world = await startStepped(t, { perSlot: 0 });
   const { rpc, step, cluster } = world;
   const at = (commitment: string) => ({ commitment });
@@ -102,7 +105,7 @@ t.test('an answer of a node that has fallen back is not given: the last one is, 
   for (const call of calls) t.equal(sourceOf(await rpc(call)), 'MISS');
 });
 
-t.test('a height names no slot, and does not go back all the same', async (t) => {
+t.test('a block height has no slot and still does not go back', async (t) => {
   const world = await startStepped(t, { perSlot: 0 });
   const { rpc, step, node } = world;
   const fallBack = await remember(world, [
@@ -122,7 +125,7 @@ t.test('a height names no slot, and does not go back all the same', async (t) =>
   );
 });
 
-t.test('a list of signatures names no slot, and is not of an older one all the same', async (t) => {
+t.test('a list of signatures has no slot and still does not go back', async (t) => {
   const world = await startStepped(t, { perSlot: 2 });
   const { rpc, step, node } = world;
   const call = { method: 'getSignaturesForAddress', params: [wallet(0), { commitment: 'confirmed', limit: 3 }] };
@@ -146,7 +149,7 @@ t.test('a list of signatures names no slot, and is not of an older one all the s
   }
 });
 
-t.test('a result that is too long to be kept holds later ones to its slot', async (t) => {
+t.test('a result too long for the cache binds later ones to its slot', async (t) => {
   const world = await startStepped(t, { perSlot: 0 });
   const { rpc, step, cluster, node } = world;
   const long = address(addressFromByte(31));
@@ -165,7 +168,7 @@ t.test('a result that is too long to be kept holds later ones to its slot', asyn
   t.ok(slotOf(await rpc(call)) >= slotOf(first));
 });
 
-t.test('what was told and is not kept any more holds what is told now', async (t) => {
+t.test('an evicted answer still binds later ones to its slot', async (t) => {
   const world = await startStepped(t, { perSlot: 0, set: ['cache.bytes=9000'] });
   const { rpc, step } = world;
   const balance = (rank: number): Call => ({
@@ -180,7 +183,7 @@ t.test('what was told and is not kept any more holds what is told now', async (t
   t.match((await rpc(balance(1))).json, { error: 'stale' });
 });
 
-t.test('who names a slot that no node has reached hears it from the node', async (t) => {
+t.test("a caller that requires a slot no node has reached gets the node's error", async (t) => {
   const { rpc, cluster } = await startStepped(t, { perSlot: 0 });
   const minContextSlot = cluster.chain.slot('processed') + 100;
   for (const method of ['getSlot', 'getBlockHeight', 'getEpochInfo']) {
@@ -191,7 +194,7 @@ t.test('who names a slot that no node has reached hears it from the node', async
   }
 });
 
-t.test('at processed nothing is told a slot later', async (t) => {
+t.test('no processed answer is served a slot later', async (t) => {
   const { rpc, step, cluster } = await startStepped(t, { perSlot: 0 });
   for (const method of ['getBalance', 'getAccountInfo']) {
     const call = { method, params: [wallet(2), { commitment: 'processed' }] };

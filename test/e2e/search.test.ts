@@ -48,7 +48,7 @@ t.test('digits are a slot', async (t) => {
   t.match(await found('7'), { type: 'slot', exists: false });
 });
 
-t.test("an explorer's URL stands for what its page is about", async (t) => {
+t.test("an explorer's URL stands for the subject of its page", async (t) => {
   for (const [url, type, id] of [
     [`https://explorer.solana.com/address/${wallet}?cluster=devnet`, 'address', wallet],
     [`https://solscan.io/token/${dollar}#holders`, 'mint', dollar],
@@ -61,7 +61,7 @@ t.test("an explorer's URL stands for what its page is about", async (t) => {
   }
 });
 
-t.test('a .sol name leads where the name service leads', async (t) => {
+t.test('a .sol name resolves as the name service resolves it', async (t) => {
   const domain = parseSolDomain('vector.sol') ?? t.fail('a name');
   if (typeof domain === 'boolean') return;
   const named = solNames.resolutions.filter(({ holder }) => holder === null);
@@ -84,7 +84,7 @@ t.test('a .sol name leads where the name service leads', async (t) => {
   }
 });
 
-t.test('a .sol name that was made a token leads to who holds it', async (t) => {
+t.test('a tokenized .sol name resolves to the holder of its token', async (t) => {
   const domain = parseSolDomain('vector.sol') ?? t.fail('a name');
   if (typeof domain === 'boolean') return;
   const put = (at: string, account: { readonly owner: string; readonly data: Uint8Array } | null) =>
@@ -115,7 +115,7 @@ t.test('a .sol name that was made a token leads to who holds it', async (t) => {
   }
 });
 
-t.test('what means nothing is refused before anything is asked of the cluster', async (t) => {
+t.test('a meaningless term is refused before any request to the cluster', async (t) => {
   const asked = async () => Object.values(await cluster.control.requestCounts()).reduce((sum, count) => sum + count, 0);
   const before = await asked();
   for (const q of [

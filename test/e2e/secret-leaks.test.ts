@@ -1,7 +1,7 @@
 import t from 'tap';
 import { collectExposedOutput, findLeaks } from '../support/secret-leaks.ts';
 
-t.test('25: nothing that the process says, shows or keeps holds a secret, nor what it asks of a node', async (t) => {
+t.test('25: no output, answer or file of the process contains a secret, nor do its requests to a node', async (t) => {
   const found = await collectExposedOutput(t);
   t.same(findLeaks(found), []);
   t.equal(found.exit, 0);

@@ -10,7 +10,7 @@ const target = `/balance/${WALLETS[0].address}?commitment=finalized`;
 type World = Pick<typeof first, 'get'>;
 const claimOf = async ({ get }: World): Promise<string> => (await get(target)).json.receipt.claim;
 
-t.test('of two gateways with one key the second says nothing exact, until the first has ended', async (t) => {
+t.test('of two gateways with one key the second signs nothing exact until the first has ended', async (t) => {
   const second = await startGatewayOver(t, upstream, clock, { state, receiptKey: null });
   t.equal(second.gateway.publicKey, first.gateway.publicKey);
   await waitFor(async () => {
@@ -33,7 +33,7 @@ t.test('of two gateways with one key the second says nothing exact, until the fi
   t.ok(second.logged.some(({ message }) => /this process alone signs/.test(message)));
 });
 
-t.test('a key that was given inline may be anywhere, so nothing it signs is exact', async (t) => {
+t.test('an inline key may be in use elsewhere, so it signs nothing exact', async (t) => {
   const inline = '22'.repeat(32);
   const world = await startGatewayOver(t, upstream, clock, { receiptKey: { inline, production: true } });
   t.notOk(world.gateway.signsAlone);

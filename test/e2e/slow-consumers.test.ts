@@ -3,7 +3,7 @@ import { startStepped, waitFor } from '../support/harness.ts';
 import { stallPeers } from '../support/stalled-peers.ts';
 import { WebSocketPeer } from '../support/websocket-peer.ts';
 
-t.test('a reader who has taken nothing for three seconds is told 1013, and the others go on', async (t) => {
+t.test('a reader that has received nothing for three seconds is closed with 1013, and the others go on', async (t) => {
   const { gateway, step } = await startStepped(t, { perSlot: 0 });
   const slow = await WebSocketPeer.open(gateway.url);
   const good = await WebSocketPeer.open(gateway.url);

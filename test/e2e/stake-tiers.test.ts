@@ -25,7 +25,7 @@ function proofAt(nowMs: number, host = HOST): RequestInit {
 
 const limit = ({ headers }: HttpAnswer): number => Number(headers.get('x-ratelimit-limit'));
 
-t.test('a wallet that has held for long enough gets its tier, and only as much as it holds', async (t) => {
+t.test('a wallet that has held for long enough gets the tier of its balance', async (t) => {
   const { get, cluster, clock, step } = await startStepped(t, { perSlot: 0, set: [FREE, ...STAKE] });
   const give = (amount: bigint): void => {
     const name = address(findProgramAddress(TOKEN_PROGRAM, ['bag']));
@@ -49,7 +49,7 @@ t.test('a wallet that has held for long enough gets its tier, and only as much a
   await waitFor(comesTo(100), 'less than a step');
 });
 
-t.test('a proof that does not hold is refused, and counts for the address', async (t) => {
+t.test('an invalid stake proof is refused, and counts for the address', async (t) => {
   const { get, clock } = await startStepped(t, { perSlot: 0, set: [FREE, ...STAKE] });
   const got = await get('/slot', proofAt(clock.now(), 'elsewhere.example'));
   t.match([got.status, got.json.error, limit(got)], [401, 'invalid_stake_proof', 100]);
@@ -59,11 +59,11 @@ t.test('a proof that does not hold is refused, and counts for the address', asyn
   t.equal(Number(old.headers.get('x-ratelimit-remaining')), 98);
 });
 
-t.test('without a mint nobody is asked for a wallet', async (t) => {
+t.test('without a mint no wallet is accepted', async (t) => {
   const { get } = await startStepped(t, { perSlot: 0 });
   t.equal((await get('/slot', { headers: { 'x-stake-wallet': 'x' } })).status, 200);
 });
 
-t.test('a mint without the host that wallets sign for stops the start', async (t) => {
+t.test('a mint without the host that wallets sign for prevents the start', async (t) => {
   await t.rejects(startStepped(t, { set: [`stake.mint=${MINT}`] }), { exitCode: 78, message: /stake\.host/ });
 });

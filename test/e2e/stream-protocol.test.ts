@@ -11,7 +11,7 @@ interface Listener {
   readonly socket: WebSocket;
   readonly frames: Buffer[];
   readonly headers: Record<string, unknown>;
-  /** The code that it was closed with. */
+  /** Close code. */
   readonly closed: Promise<number>;
 }
 
@@ -25,7 +25,7 @@ async function listen(t: Test, { gateway }: SteppedHarness, query = ''): Promise
   return { socket, frames, headers, closed };
 }
 
-/** How the gateway refuses to open a stream. */
+/** Opens a stream that must be refused; returns the refusal. */
 async function refused({ gateway }: SteppedHarness, query = '', headers: Readonly<Record<string, string>> = {}) {
   const lines = Object.entries({
     host: 'localhost',
@@ -51,7 +51,7 @@ const text = (frame: Buffer | undefined): string => String(frame);
 const world = await startStepped(t, { set: ['limits.free.streams=100'] });
 const { get, step, cluster, gateway } = world;
 
-t.test('with receipts each frame proves itself, as what this stream was asked for', async (t) => {
+t.test('with receipts each frame verifies for the request of its stream', async (t) => {
   const streams = ['?receipts=1', '?receipts=1&interval=1000', '?format=json&receipts=1'];
   const heard = await Promise.all(streams.map((query) => listen(t, world, query)));
   const plain = await listen(t, world);
@@ -73,14 +73,14 @@ t.test('with receipts each frame proves itself, as what this stream was asked fo
   t.ok(JSON.parse(text(last)).receipt.size >= 2, 'streams of one moment share a signature');
 });
 
-t.test('receipts are for JSON', async (t) => {
+t.test('receipts need JSON', async (t) => {
   for (const query of ['?receipts=1&format=msgpack', '?receipts=0', '?receipts=', '?receipts=1&interval=7']) {
     const { status, json } = await refused(world, query);
     t.same([status, json.error], [400, 'invalid_query'], query);
   }
 });
 
-t.test('the frame of now on open, then one for each slot, each the bytes of GET /network', async (t) => {
+t.test('the current frame on open, then one for each slot, each with the bytes of GET /network', async (t) => {
   const { frames, headers } = await listen(t, world);
   for (const name of ['limit', 'remaining', 'reset']) t.match(headers[`x-ratelimit-${name}`], /^\d+$/);
   await waitFor(() => frames.length === 1, 'the first frame');
@@ -97,7 +97,7 @@ t.test('the frame of now on open, then one for each slot, each the bytes of GET 
   t.equal(new Set(parsed.map(({ stream }) => stream)).size, 1);
 });
 
-t.test('MessagePack holds the same object, and integers as integers', async (t) => {
+t.test('MessagePack carries the same object, with integers as integers', async (t) => {
   const json = await listen(t, world);
   const packed = await listen(t, world, '?format=msgpack');
   await world.step(5);
@@ -127,7 +127,7 @@ t.test('an interval makes frames rarer', async (t) => {
   }
 });
 
-t.test('a ping is answered; what is not understood ends the stream with 4403', async (t) => {
+t.test('a ping is answered; an invalid message closes the stream with 4403', async (t) => {
   const { socket, frames } = await listen(t, world);
   socket.send('{"op":"ping"}');
   await waitFor(() => frames.some((frame) => text(frame) === '{"type":"pong"}'), 'the pong');
@@ -147,7 +147,7 @@ t.test('a ping is answered; what is not understood ends the stream with 4403', a
   }
 });
 
-t.test('more than ten messages a second end it with 4429, a long one with 1009', async (t) => {
+t.test('more than ten messages a second close it with 4429, a long one with 1009', async (t) => {
   const hasty = await listen(t, world);
   for (let i = 0; i < 10; i++) hasty.socket.send('{"op":"ping"}');
   await waitFor(() => hasty.frames.length === 11, 'ten pongs');
@@ -159,7 +159,7 @@ t.test('more than ten messages a second end it with 4429, a long one with 1009',
   t.equal(await wordy.closed, 1009);
 });
 
-t.test('what can be refused is refused by HTTP, before the upgrade', async (t) => {
+t.test('a refusal comes over HTTP before the upgrade where possible', async (t) => {
   const cases: readonly [query: string, headers: Record<string, string>, status: number, code: string][] = [
     ['?format=xml', {}, 400, 'invalid_query'],
     ['?interval=1', {}, 400, 'invalid_query'],
@@ -186,7 +186,7 @@ t.test('what can be refused is refused by HTTP, before the upgrade', async (t) =
   }
 });
 
-t.test('a caller may hold so many streams; one that ends makes room', async (t) => {
+t.test('a caller may open a limited number of streams; closing one allows another', async (t) => {
   const world = await startStepped(t, { set: ['limits.free.streams=2'] });
   const first = await listen(t, world);
   await listen(t, world);
@@ -202,7 +202,7 @@ t.test('a caller may hold so many streams; one that ends makes room', async (t) 
   }, 'room');
 });
 
-t.test('an upgrade is a request: it counts, and is refused when the window is used up', async (t) => {
+t.test('an upgrade is a request: it counts, and is refused without quota', async (t) => {
   const world = await startStepped(t, { set: ['limits.free.requests=2'] });
   const { headers } = await listen(t, world);
   t.equal(headers['x-ratelimit-remaining'], '1');
@@ -213,7 +213,7 @@ t.test('an upgrade is a request: it counts, and is refused when the window is us
   t.ok(Number(got.headers['retry-after']) <= 10);
 });
 
-t.test('when the gateway closes, its listeners are told 1001', async (t) => {
+t.test('when the gateway closes, its listeners get 1001', async (t) => {
   const listeners = await Promise.all([listen(t, world), listen(t, world, '?format=msgpack')]);
   const closing = world.gateway.close();
   t.equal(world.gateway.close(), closing, 'whoever asks for it again waits for the same end');

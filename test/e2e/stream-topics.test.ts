@@ -10,11 +10,11 @@ import { addressFromByte } from '../support/token-account-fixtures.ts';
 
 const [WALLET = '', OTHER = ''] = WALLETS.map(({ address }) => address);
 
-/** One reader of the stream, and the account frames it was sent. */
+/** A reader of the stream and its account frames. */
 interface Reader {
   readonly frames: string[];
   say(message: unknown): void;
-  /** The frames of one type, parsed. */
+  /** Returns the parsed frames of one type. */
   of(type: string): any[];
   readonly closed: Promise<number>;
   close(): void;
@@ -40,14 +40,14 @@ async function openReader(t: Test, { gateway }: SteppedHarness): Promise<Reader>
   };
 }
 
-t.test('a subscriber gets the first value, then each change, as REST answers it and with its receipt', async (t) => {
+t.test('a subscriber gets the first value, then each change, as REST returns it and with its receipt', async (t) => {
   const world = await startStepped(t);
   const { step, gateway, get, cluster } = world;
   const reader = await openReader(t, world);
   reader.say({ op: 'subscribe', topic: 'balance', address: WALLET, id: 'mine' });
   await waitFor(() => reader.of('subscribed').length === 1, 'the first value');
   t.match(reader.of('subscribed')[0], { type: 'subscribed', id: 'mine', topic: 'balance', address: WALLET, seq: 0 });
-  // What is read twice in one slot may be signed twice, and the slot may move on before REST is asked.
+  // An answer that is read twice in one slot may be signed twice, and the slot may advance before the REST request.
   for (let steps = 0, same = 0; same < 3; steps++) {
     if (steps === 100) throw new Error(`${same} of ${reader.of('balance').length} pushes were what REST answers`);
     const pushes = reader.of('balance').length;
@@ -71,46 +71,43 @@ t.test('a subscriber gets the first value, then each change, as REST answers it 
   });
 });
 
-t.test(
-  'I5: what was processed on a fork that is left is pushed again as it is, and not served meanwhile',
-  async (t) => {
-    const world = await startStepped(t, { perSlot: 0 });
-    const { step, get, cluster } = world;
-    const account = addressFromByte(31);
-    const put = (lamports: bigint): void =>
-      cluster.chain.setAccount(account, {
-        lamports,
-        owner: SYSTEM_PROGRAM,
-        executable: false,
-        data: new Uint8Array(0),
-      });
-    put(100n);
-    await step(5);
-    const reader = await openReader(t, world);
-    reader.say({ op: 'subscribe', topic: 'balance', address: account, commitment: 'processed' });
-    await waitFor(() => reader.of('subscribed').length === 1);
-    const lamports = async (): Promise<number> =>
-      (await get(`/balance/${account}?commitment=processed`)).json.result.lamports;
-    for (let fork = 1; fork <= 3; fork++) {
-      const pushed = (): any[] => reader.of('balance').slice(2 * fork - 2);
-      put(777n);
-      await step();
-      await waitFor(() => pushed().length === 1, 'the value on the fork');
-      t.equal(await lamports(), 777);
-      await cluster.control.fork();
-      await step(2, 2); // the next slot is skipped
-      await waitFor(() => pushed().length === 2, 'the value as it is');
-      t.equal(await lamports(), 100);
-      t.match(pushed(), [
-        { seq: 2 * fork - 1, answer: { result: { lamports: 777 } } },
-        { seq: 2 * fork, reorg: true, answer: { result: { lamports: 100 } } },
-      ]);
-      t.notOk(pushed()[0].reorg);
-    }
-  },
-);
+t.test('after a fork the value is pushed again, and the abandoned one is not served (I5)', async (t) => {
+  const world = await startStepped(t, { perSlot: 0 });
+  const { step, get, cluster } = world;
+  const account = addressFromByte(31);
+  const put = (lamports: bigint): void =>
+    cluster.chain.setAccount(account, {
+      lamports,
+      owner: SYSTEM_PROGRAM,
+      executable: false,
+      data: new Uint8Array(0),
+    });
+  put(100n);
+  await step(5);
+  const reader = await openReader(t, world);
+  reader.say({ op: 'subscribe', topic: 'balance', address: account, commitment: 'processed' });
+  await waitFor(() => reader.of('subscribed').length === 1);
+  const lamports = async (): Promise<number> =>
+    (await get(`/balance/${account}?commitment=processed`)).json.result.lamports;
+  for (let fork = 1; fork <= 3; fork++) {
+    const pushed = (): any[] => reader.of('balance').slice(2 * fork - 2);
+    put(777n);
+    await step();
+    await waitFor(() => pushed().length === 1, 'the value on the fork');
+    t.equal(await lamports(), 777);
+    await cluster.control.fork();
+    await step(2, 2); // the next slot is skipped
+    await waitFor(() => pushed().length === 2, 'the value as it is');
+    t.equal(await lamports(), 100);
+    t.match(pushed(), [
+      { seq: 2 * fork - 1, answer: { result: { lamports: 777 } } },
+      { seq: 2 * fork, reorg: true, answer: { result: { lamports: 100 } } },
+    ]);
+    t.notOk(pushed()[0].reorg);
+  }
+});
 
-t.test('a message that is at fault gets an error frame, one that nobody understands ends the connection', async (t) => {
+t.test('an invalid message gets an error frame, an unreadable one closes the connection', async (t) => {
   const world = await startStepped(t, { set: ['limits.free.subscriptions=1'] });
   const reader = await openReader(t, world);
   const errors = async (count: number): Promise<any[]> => {

@@ -12,7 +12,7 @@ const wallet = WALLETS[0].address;
 const NOBODY = '4'.repeat(44);
 const NATIVE = 'So11111111111111111111111111111111111111112';
 
-/** An address that is nobody's but this test's. */
+/** Returns an address used only by this test. */
 const madeUp = (name: string) => address(findProgramAddress(TOKEN_PROGRAM, [name]));
 
 t.test('the accounts of both token programs are in one list, by mint and address', async (t) => {
@@ -42,7 +42,7 @@ t.test('the accounts of both token programs are in one list, by mint and address
   }
 });
 
-t.test('?mint= keeps to the accounts of that mint, wherever they lie', async (t) => {
+t.test('?mint= returns the accounts of that mint under either program', async (t) => {
   const mint = DOLLAR.mint.address;
   const spare = madeUp('spare');
   const account = tokenAccountFixture(wallet, 18_446_744_073_709_551_615n, mint);
@@ -61,22 +61,22 @@ t.test('?mint= keeps to the accounts of that mint, wherever they lie', async (t)
   t.match(got.text, '"lamports":9007199254740993,"sol":"9007199.254740993"');
 });
 
-t.test('who has no account, and what is no mint, gives an empty list', async (t) => {
+t.test('an owner without accounts and an address that is not a mint give an empty list', async (t) => {
   t.same((await get(`/token-accounts/${NOBODY}`)).json.result, []);
   t.same((await get(`/token-accounts/${wallet}?mint=${NOBODY}`)).json.result, []);
   t.same((await get(`/token-accounts/${wallet}?mint=${WALLETS[1]?.address}`)).json.result, []);
   t.same((await get(`/token-accounts/${wallet}?mint=${NATIVE}`)).json.result, []);
 });
 
-t.test('a list that is fresh from its node is observed, at finalized too', async (t) => {
-  await step(40, 4); // above the first finalized slot that the gateway saw
+t.test('a list that was just read is observed, at finalized too', async (t) => {
+  await step(40, 4); // above the first finalized slot that the gateway observed
   for (const commitment of ['processed', 'confirmed', 'finalized']) {
     const { json } = await get(`/token-accounts/${WALLETS[2]?.address}?commitment=${commitment}`);
     t.match(json.receipt.claim, /^observed/, commitment);
   }
 });
 
-t.test('amounts that move with the clock are shown as they are, and no more than observed', async (t) => {
+t.test('amounts that depend on the Clock are returned as they are, and only as observed', async (t) => {
   const mint = madeUp('scaled');
   const data = Buffer.alloc(166 + 4 + 56);
   data[44] = 2; // decimals
@@ -95,7 +95,7 @@ t.test('amounts that move with the clock are shown as they are, and no more than
   t.match(json.receipt.claim, /^observed/);
 });
 
-t.test('bad input is refused before anything is asked of the cluster', async (t) => {
+t.test('bad input is refused before any request to the cluster', async (t) => {
   await step();
   const asked = async () => Object.values(await cluster.control.requestCounts()).reduce((sum, count) => sum + count, 0);
   const before = await asked();

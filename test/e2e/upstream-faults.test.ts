@@ -4,7 +4,7 @@ import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { startGateway, waitFor } from '../support/harness.ts';
 
-// The machine's own clock: what counts here is how long a recovery takes for those who wait for it.
+// The system clock, since the time of recovery for waiting callers is measured.
 const state = t.testdir();
 const { url, wsUrl, control, close } = await startEmbeddedCluster({ state, slotMs: 100, transactionsPerSlot: 1 });
 t.teardown(close);
@@ -20,10 +20,10 @@ const health = async (): Promise<any> => {
 const isOk = async (): Promise<boolean> => (await health()).status === 'ok';
 const slot = async (): Promise<number> => (await health()).slot;
 let cold = 0;
-/** Of an account that nobody asked for yet. */
+/** Requests the balance of an uncached account. */
 const coldBalance = () => get(`/balance/${bs58.encode(Buffer.alloc(32, ++cold))}`);
 
-/** Does harm, waits until health tells of it, undoes it, and measures how long it takes until slots go on. */
+/** Breaks the connection, waits until health reports it, restores it, and measures the time until slots go on. */
 const faults: readonly [name: string, harm: () => Promise<void>, heal: () => Promise<void>][] = [
   ['cut', () => control.dropWebSockets(), async () => {}],
   ['closed politely', () => control.closeWebSockets(), async () => {}],
@@ -52,7 +52,7 @@ for (const [name, harm, heal] of faults) {
   });
 }
 
-t.test('while the WebSocket is silent, slots are asked for over HTTP', async (t) => {
+t.test('while the WebSocket is silent, slots are polled over HTTP', async (t) => {
   await control.silenceWebSockets(true);
   await waitFor(async () => (await health()).upstreams[0]?.ws === 'down', 'the loss');
   const before = await slot();
@@ -62,8 +62,8 @@ t.test('while the WebSocket is silent, slots are asked for over HTTP', async (t)
   await waitFor(isOk, 'good health');
 });
 
-t.test('a node that wants a pause gets it, and callers are told how long', async (t) => {
-  await control.rateLimit(1_000_000, 1); // more than the gateway asks of its own accord meanwhile
+t.test('a rate-limiting node is left alone, and callers are told how long', async (t) => {
+  await control.rateLimit(1_000_000, 1); // more requests than the gateway sends meanwhile
   const refused = await rpc({ method: 'getHealth' });
   await control.rateLimit(0);
   t.equal(refused.status, 503);
@@ -73,7 +73,7 @@ t.test('a node that wants a pause gets it, and callers are told how long', async
   await waitFor(isOk, 'good health');
 });
 
-t.test('a node that is not there yet: 503 with its number and Retry-After', async (t) => {
+t.test('a node that has not reached the slot: 503 with its code and Retry-After', async (t) => {
   await control.failMinContextSlot(1);
   const got = await rpc({ method: 'getAccountInfo', params: [WALLETS[20]?.address] });
   t.equal(got.status, 503);
@@ -83,7 +83,7 @@ t.test('a node that is not there yet: 503 with its number and Retry-After', asyn
   t.equal((await rpc({ method: 'getAccountInfo', params: [WALLETS[20]?.address] })).status, 200, 'not remembered');
 });
 
-t.test('a node that answers too late: 504, and nobody waits longer', async (t) => {
+t.test('a node that answers too late: 504, and no caller waits longer', async (t) => {
   await control.delayResponses(1200);
   const start = performance.now();
   const got = await coldBalance();
@@ -94,7 +94,7 @@ t.test('a node that answers too late: 504, and nobody waits longer', async (t) =
   await waitFor(isOk, 'good health');
 });
 
-t.test('a node that can not be reached: 503 for what is not known', async (t) => {
+t.test('an unreachable node: 503 for what is not cached', async (t) => {
   await control.stopListening();
   const got = await coldBalance();
   t.equal(got.status, 503);

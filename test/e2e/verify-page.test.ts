@@ -17,7 +17,7 @@ t.test('/verify is the page, with a policy that lets it load nothing', async (t)
   for (const name of ['limit', 'remaining', 'reset']) t.match(answer.headers.get(`x-ratelimit-${name}`), /^\d+$/);
 });
 
-t.test('it is sent as short as the caller takes it', async (t) => {
+t.test('the page is sent in the best coding that the caller accepts', async (t) => {
   const lengthFor = (coding: string) =>
     new Promise<[string | undefined, number]>((resolve, reject) => {
       request(url, { headers: { 'accept-encoding': coding } }, (answer) => {
@@ -32,7 +32,7 @@ t.test('it is sent as short as the caller takes it', async (t) => {
   t.same(await lengthFor('identity'), [undefined, page.identity.length]);
 });
 
-t.test('who has it is told so, HEAD has its headers, and nothing else is taken', async (t) => {
+t.test('a caller with the page gets 304, HEAD has its headers, and other methods are refused', async (t) => {
   const first = await fetch(url, { method: 'HEAD' });
   t.equal(first.status, 200);
   t.equal(await first.text(), '');

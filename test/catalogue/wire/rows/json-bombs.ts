@@ -18,7 +18,7 @@ const BOMBS: Readonly<Record<string, string | Buffer>> = {
   'a fraction of 65,000 digits': filled('{"method":7,"params":[0.', '9', ']}'),
   'an exponent of 65,000 digits': filled('{"method":"getBlock","params":[1e', '9', ']}'),
   'a number beyond all': '{"method":"getBlock","params":[1e999]}',
-  'a number calmly all': '{"method":"getBlock","params":[-1e999]}',
+  'a number below all': '{"method":"getBlock","params":[-1e999]}',
   'many keys': filled('{', '"a":0,', '"method":0}'),
   'many different keys': `{${Array.from({ length: 6500 }, (_, i) => `"${i.toString(36)}":0`).join()}}`,
   'keys that look like numbers': `{${Array.from({ length: 4000 }, (_, i) => `"${4_294_967_295 - i}":0`).join()}}`,
