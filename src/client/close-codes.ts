@@ -1,3 +1,4 @@
+import { exponentialDelayMs } from '../runtime/exponential-backoff.ts';
 import { SlotgateError } from './slotgate-error.ts';
 
 /** The close codes after which another connection would fail too. */
@@ -24,6 +25,6 @@ export function fatalErrorOf(code: number): SlotgateError | undefined {
  * random below a bound that doubles (full jitter): after a gateway restarts its clients must not all reconnect at once.
  */
 export function reconnectDelayMs(failures: number, code: number, random: () => number): number {
-  const maxMs = Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** Math.min(failures, 10));
+  const maxMs = exponentialDelayMs(failures, BASE_DELAY_MS, MAX_DELAY_MS);
   return random() * maxMs + (SLOW_CODES.has(code) ? SLOW_DELAY_MS : 0);
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.ts';
+import { SilenceWatchdog } from '../runtime/silence-watchdog.ts';
 import { fatalErrorOf, reconnectDelayMs } from './close-codes.ts';
 import type { SlotgateError } from './slotgate-error.ts';
 import type { Socket } from './socket.ts';
@@ -25,9 +26,9 @@ export class ReconnectingSocket {
   readonly #options: ReconnectingSocketOptions;
   #socket: Socket | undefined;
   #isOpen = false;
-  #lastReceivedMs = 0;
+  #watchdog: SilenceWatchdog | undefined;
   #failures = 0;
-  #cancelTimer = (): void => {};
+  #cancelReconnect = (): void => {};
 
   constructor(options: ReconnectingSocketOptions) {
     this.#options = options;
@@ -60,8 +61,12 @@ export class ReconnectingSocket {
       if (this.#socket === socket) work(event);
     };
     this.#socket = socket;
-    this.#lastReceivedMs = clock.monotonic();
-    this.#startWatchdog(silenceMs);
+    this.#watchdog = new SilenceWatchdog({
+      clock,
+      silenceMs,
+      onSilence: () => this.#onConnectionLost(ABNORMAL_CLOSURE),
+    });
+    this.#watchdog.start();
     socket.addEventListener('error', () => {}); // `close` follows; without a listener `ws` would throw
     socket.addEventListener(
       'close',
@@ -77,21 +82,11 @@ export class ReconnectingSocket {
     socket.addEventListener(
       'message',
       ifCurrent(({ data }) => {
-        this.#lastReceivedMs = clock.monotonic();
+        this.#watchdog?.onMessage();
         this.#failures = 0;
         onMessage(String(data));
       }),
     );
-  }
-
-  /** Checks for silence. Timers may be late, as in a background tab, so the time of the last message decides. */
-  #startWatchdog(ms: number): void {
-    const { clock, silenceMs } = this.#options;
-    this.#cancelTimer = clock.after(ms, () => {
-      const remainingMs = this.#lastReceivedMs + silenceMs - clock.monotonic();
-      if (remainingMs > 0) this.#startWatchdog(remainingMs);
-      else this.#onConnectionLost(ABNORMAL_CLOSURE);
-    });
   }
 
   #onConnectionLost(code: number): void {
@@ -104,7 +99,7 @@ export class ReconnectingSocket {
       return;
     }
     const delayMs = reconnectDelayMs(this.#failures++, code, random);
-    this.#cancelTimer = clock.after(delayMs, () => this.#connect());
+    this.#cancelReconnect = clock.after(delayMs, () => this.#connect());
     onDisconnect(delayMs);
   }
 
@@ -112,7 +107,8 @@ export class ReconnectingSocket {
     const socket = this.#socket;
     this.#socket = undefined;
     this.#isOpen = false;
-    this.#cancelTimer();
+    this.#cancelReconnect();
+    this.#watchdog?.stop();
     socket?.close();
   }
 }

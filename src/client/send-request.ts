@@ -1,6 +1,8 @@
 import type { Clock } from '../domain/clock.ts';
+import { parseRetryAfterMs } from '../runtime/retry-after.ts';
+import { sleep } from '../runtime/sleep.ts';
 import { readResponseBody } from './read-response-body.ts';
-import { isTransient, parseRetryAfterMs, retryDelayMs, sleep } from './retry.ts';
+import { isTransient, retryDelayMs } from './retry.ts';
 import { isErrorCode, SlotgateError } from './slotgate-error.ts';
 
 /** One request to the gateway. */
@@ -55,7 +57,7 @@ export function createRequestSender(options: RequestSenderOptions): SendRequest 
         if (!(thrown instanceof SlotgateError) || !isTransient(thrown) || attempt >= attempts) throw thrown;
         const delayMs = retryDelayMs(attempt, thrown.retryAfterMs, random);
         if (delayMs === undefined) throw thrown;
-        await sleep(delayMs, clock, signal);
+        await sleep(clock, delayMs, signal);
       }
     }
   };

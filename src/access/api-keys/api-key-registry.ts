@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import type { Clock } from '../../domain/clock.ts';
 import { hasErrorCode } from '../../runtime/files/error-code.ts';
+import { repeat } from '../../runtime/repeat.ts';
 import type { Principal, Tier } from '../limits/tiers.ts';
 import { digestOfKey, isApiKey } from './api-key.ts';
 import { type ApiKeyRecord, isKeyValid, type KeyTier } from './api-key-record.ts';
@@ -35,14 +36,13 @@ export class ApiKeyRegistry {
   #index: KeyIndex;
   #fileVersion: string | undefined;
   #lastProblem: string | undefined;
-  #isClosed = false;
-  #cancelPoll: () => void;
+  readonly #stopPolling: () => void;
 
   /** Throws a StartError that names the file when it can't be read. */
   constructor(options: ApiKeyRegistryOptions) {
     this.#options = options;
     this.#index = this.#load();
-    this.#cancelPoll = options.clock.after(0, () => void this.#poll());
+    this.#stopPolling = repeat(options.clock, POLL_MS, () => this.#poll(), 0);
   }
 
   /** The number of keys in the file, revoked and expired ones included. */
@@ -67,8 +67,7 @@ export class ApiKeyRegistry {
   }
 
   close(): void {
-    this.#isClosed = true;
-    this.#cancelPoll();
+    this.#stopPolling();
   }
 
   #load(): KeyIndex {
@@ -85,7 +84,7 @@ export class ApiKeyRegistry {
   }
 
   async #poll(): Promise<void> {
-    const { path, clock, onProblem } = this.#options;
+    const { path, onProblem } = this.#options;
     try {
       const version = await fileVersionOf(path);
       if (version !== this.#fileVersion) {
@@ -98,7 +97,6 @@ export class ApiKeyRegistry {
       if (problem.message !== this.#lastProblem) onProblem(problem);
       this.#lastProblem = problem.message;
     }
-    if (!this.#isClosed) this.#cancelPoll = clock.after(POLL_MS, () => void this.#poll());
   }
 }
 

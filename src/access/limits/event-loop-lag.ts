@@ -1,4 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
+import { repeat } from '../../runtime/repeat.ts';
 
 const SAMPLE_INTERVAL_MS = 100;
 
@@ -10,11 +11,13 @@ export class EventLoopLag {
   readonly #clock: Clock;
   #lagsMs: readonly number[] = Array<number>(SAMPLES).fill(0);
   #medianMs = 0;
-  #cancelSample: () => void;
+  #dueMs: number;
+  readonly #stop: () => void;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#cancelSample = this.#scheduleSample();
+    this.#dueMs = clock.monotonic() + SAMPLE_INTERVAL_MS;
+    this.#stop = repeat(clock, SAMPLE_INTERVAL_MS, () => this.#sample());
   }
 
   /** The median delay of the last samples, in milliseconds. */
@@ -23,15 +26,13 @@ export class EventLoopLag {
   }
 
   close(): void {
-    this.#cancelSample();
+    this.#stop();
   }
 
-  #scheduleSample(): () => void {
-    const dueMs = this.#clock.monotonic() + SAMPLE_INTERVAL_MS;
-    return this.#clock.after(SAMPLE_INTERVAL_MS, () => {
-      this.#lagsMs = [...this.#lagsMs.slice(1), this.#clock.monotonic() - dueMs];
-      this.#medianMs = this.#lagsMs.toSorted((a, b) => a - b)[(SAMPLES - 1) / 2] ?? 0;
-      this.#cancelSample = this.#scheduleSample();
-    });
+  #sample(): void {
+    const nowMs = this.#clock.monotonic();
+    this.#lagsMs = [...this.#lagsMs.slice(1), nowMs - this.#dueMs];
+    this.#medianMs = this.#lagsMs.toSorted((a, b) => a - b)[(SAMPLES - 1) / 2] ?? 0;
+    this.#dueMs = nowMs + SAMPLE_INTERVAL_MS;
   }
 }

@@ -1,5 +1,5 @@
 import type { UpstreamDeps } from '../upstream-options.ts';
-import { backoffMs } from './exponential-backoff.ts';
+import { backoffMs } from './jittered-backoff.ts';
 
 /** Pause after a lost connection, which grows with each loss in a row. */
 export class Cooldown {

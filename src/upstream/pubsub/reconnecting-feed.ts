@@ -1,4 +1,4 @@
-import { backoffMs } from '../failsafe/exponential-backoff.ts';
+import { backoffMs } from '../failsafe/jittered-backoff.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
 import { type ChannelSubscription, PubsubChannel } from './pubsub-channel.ts';
 

@@ -8,7 +8,7 @@ import { ByteBudget } from '../failsafe/byte-budget.ts';
 import { type AttemptOutcome, CircuitBreaker } from '../failsafe/circuit-breaker.ts';
 import { LatencyTracker } from '../failsafe/latency-tracker.ts';
 import { MethodRateLimits } from '../failsafe/method-rate-limits.ts';
-import { retryAfterSeconds } from '../failsafe/retry-after.ts';
+import { rateLimitPauseSeconds } from '../failsafe/rate-limit-pause.ts';
 import { membersYielding, parseString } from '../json/raw-json.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
 import { normalizeRpcError, rateLimited, rpcFaultOf } from './error-normalizer.ts';
@@ -184,7 +184,7 @@ export class RpcClient {
   }
 
   async #resultOf({ status, retryAfter, body }: HttpResponse, id: number): Promise<Buffer> {
-    const pauseSeconds = retryAfterSeconds(retryAfter, this.#deps.clock.now());
+    const pauseSeconds = rateLimitPauseSeconds(retryAfter, this.#deps.clock.now());
     if (status === TOO_MANY_REQUESTS) throw rateLimited(pauseSeconds);
     const response = await membersYielding(body);
     const error = response.get('error');

@@ -1,3 +1,4 @@
+import { exponentialDelayMs } from '../../runtime/exponential-backoff.ts';
 import type { UpstreamDeps } from '../upstream-options.ts';
 
 /**
@@ -5,6 +6,6 @@ import type { UpstreamDeps } from '../upstream-options.ts';
  * failure, up to the longest.
  */
 export function backoffMs(failures: number, { random, settings }: Pick<UpstreamDeps, 'random' | 'settings'>): number {
-  const limit = Math.min(settings.backoffMaxMs, settings.backoffMinMs * 2 ** failures);
-  return settings.backoffMinMs + random() * (limit - settings.backoffMinMs);
+  const { backoffMinMs, backoffMaxMs } = settings;
+  return backoffMinMs + random() * (exponentialDelayMs(failures, backoffMinMs, backoffMaxMs) - backoffMinMs);
 }
