@@ -95,7 +95,7 @@ async function fillFromGateway(): Promise<void> {
     inputField('cluster').value = health.result.cluster;
     verify();
   } catch {
-    noteElement.textContent = 'The gateway that served this page does not answer: type the key in.';
+    noteElement.textContent = 'No gateway answers at the address of this page: type the key in.';
   }
 }
 
