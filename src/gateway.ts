@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { openAccess } from './access/open-access.ts';
 import { Cache } from './cache/cache.ts';
-import { SingleFlight } from './cache/single-flight.ts';
 import type { Config } from './config/config-schema.ts';
 import type { Clock } from './domain/clock.ts';
 import { createOpenApiDocument } from './http/rest/openapi.ts';
@@ -22,13 +21,14 @@ import { isHealthy } from './routes/health.ts';
 import { HolderTableCache } from './routes/holders/holder-table-cache.ts';
 import { routes } from './routes/index.ts';
 import { readMintBalance } from './routes/mint-balance.ts';
+import { createRpcReadThrough } from './routes/rpc/answer-rpc-call.ts';
 import type { RouteContext } from './routing/route.ts';
+import { RouteReadThrough } from './routing/route-read-through.ts';
 import { DisposalStack } from './runtime/disposal-stack.ts';
 import type { Log } from './runtime/log.ts';
 import { oncePerErrorSite } from './runtime/log-once.ts';
 import { version } from './runtime/package.ts';
 import { systemClock } from './runtime/system-clock.ts';
-import { ReadThrough } from './serving/read-through.ts';
 import { Sealer } from './serving/sealer.ts';
 import { AccountBatcher } from './upstream/reads/account-batcher.ts';
 import { connectUpstream } from './wiring/connect-upstream.ts';
@@ -131,14 +131,14 @@ async function openGateway(options: GatewayOptions, disposals: DisposalStack): P
       tip: () => ({ slot: cache.tip, slotTimeMs: pipeline.slotTimeMs }),
       onError: (source, err) => log.warn({ source, err }, 'a price source could not be asked'),
     }),
-    rpcFlights: new SingleFlight(),
+    rpcReadThrough: createRpcReadThrough({ cache, mesh, clock }),
     vitals: { isFailing: () => pipeline.failingParts.size > 0, slotTimeMs: () => pipeline.slotTimeMs },
     onDecodeError: oncePerErrorSite((signature, err) =>
       log.warn({ signature, err }, 'a transaction could not be understood'),
     ),
     isDraining: () => draining,
   };
-  const readThrough = new ReadThrough(context);
+  const readThrough = new RouteReadThrough(context);
   const releaseSigningLock = await holdSigningLock({
     keys: receiptKeys,
     guard,

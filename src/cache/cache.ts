@@ -4,7 +4,16 @@ import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { GatewayError } from '../domain/gateway-error.ts';
 import { SLOT_MS, type Slot } from '../domain/slot.ts';
-import { type AnswerMeta, type CachePolicy, type Entry, type EntryStatus, newEntry } from './entry.ts';
+import {
+  type AnswerMeta,
+  type CacheItem,
+  type CachePolicy,
+  type Entry,
+  type EntryStatus,
+  newEntry,
+  newRefusal,
+  newSlotMark,
+} from './entry.ts';
 import { HotKeys } from './hot-keys.ts';
 import { MonotonicFloors } from './monotonic-floors.ts';
 import { Tip } from './tip.ts';
@@ -40,11 +49,11 @@ const ENTRY_OVERHEAD_BYTES = 400;
 export class Cache {
   readonly maxStaleMs: number;
   readonly #clock: Clock;
-  readonly #entries: LRUCache<string, Entry>;
+  readonly #entries: LRUCache<string, CacheItem>;
   readonly #tip: Tip;
   readonly #hotKeys: HotKeys;
   readonly #floors = new MonotonicFloors();
-  #holdBack: ((next: Entry, shown: Entry | undefined) => boolean) | undefined;
+  #holdBack: ((next: Entry, published: CacheItem | undefined) => boolean) | undefined;
 
   constructor({ clock, bytes, maxStaleSlots, hotKeys }: CacheOptions) {
     this.#clock = clock;
@@ -100,7 +109,7 @@ export class Cache {
   }
 
   /** Returns the published entry of a key, and records the read. */
-  get(key: string): Entry | undefined {
+  get(key: string): CacheItem | undefined {
     const entry = this.#entries.get(key);
     const { slot } = this.#tip;
     if (entry !== undefined && entry.tipAtLastRead !== slot) {
@@ -112,16 +121,16 @@ export class Cache {
   }
 
   /** Returns true for an entry that was read at this tip or at the one before. */
-  isHot({ tipAtLastRead }: Entry): boolean {
+  isHot({ tipAtLastRead }: CacheItem): boolean {
     return tipAtLastRead >= this.#tip.previous;
   }
 
-  peek(key: string): Entry | undefined {
+  peek(key: string): CacheItem | undefined {
     return this.#entries.peek(key);
   }
 
   /** Returns true when the entry may be served as a hit. The only check on the hot path. */
-  isFresh(entry: Entry): boolean {
+  isFresh(entry: CacheItem): boolean {
     if (entry.final) return true;
     if (this.#tip.isStalled) return false;
     if (entry.policy === 'live') return this.#tip.coarseNowMs - entry.validatedMs <= this.maxStaleMs;
@@ -133,9 +142,9 @@ export class Cache {
   }
 
   /** Returns how an entry may be used, for requests that are not hits. */
-  statusOf(entry: Entry): EntryStatus {
+  statusOf(entry: CacheItem): EntryStatus {
     if (this.isFresh(entry)) return 'fresh';
-    if (entry.refusal !== undefined) return 'expired';
+    if (entry.kind !== 'answer') return 'expired';
     const { lease } = entry;
     const validatedMs =
       entry.policy === 'live'
@@ -151,21 +160,27 @@ export class Cache {
   /** Returns the slot below which no later answer for a key may be (I1). */
   floor(key: string, commitment: Commitment): Slot | undefined {
     const cached = this.#entries.peek(key);
-    return cached === undefined || cached.refusal !== undefined ? this.#floors.of(commitment) : cached.slot;
+    return cached === undefined || cached.kind === 'refusal' ? this.#floors.of(commitment) : cached.slot;
   }
 
-  /** Keeps the newer of two answers, since a node may lag, and returns the entry of it. */
+  /** Caches an answer unless a newer one is cached, since a node may lag. Returns the newer of the two. */
   put(key: string, answer: Answer<string>, policy: CachePolicy, meta: AnswerMeta, fetchInfo: FetchInfo = {}): Entry {
     const published = this.#entries.peek(key);
-    if (published !== undefined && published.refusal === undefined && published.slot > answer.slot) return published;
-    const next = newEntry(key, answer, {
+    const isOvertaken = isNewer(published, answer.slot);
+    if (isOvertaken && published?.kind === 'answer') return published;
+    const next = newEntry(answer.result, {
+      key,
+      slot: answer.slot,
+      final: answer.final,
       policy,
       meta,
       tipAtFetch: fetchInfo.tipAtFetch ?? this.#tip.slot,
       validatedMs: this.#clock.monotonic(),
+      lease: answer.lease,
       refresh: fetchInfo.refresh,
-      tipAtLastRead: published?.tipAtLastRead ?? -1,
+      tipAtLastRead: published?.tipAtLastRead,
     });
+    if (isOvertaken) return next;
     published?.lease?.offRevoked(key);
     answer.lease?.onRevoked(key, () => this.#onRevoked(key));
     this.#replace(next, published);
@@ -190,15 +205,34 @@ export class Cache {
     return next;
   }
 
-  /** Caches a refusal for some slots, a final one for good, so that requests for missing data don't reach the upstream. */
-  putRefusal(key: string, refusal: GatewayError, slots: number, meta: AnswerMeta): void {
+  /** Remembers the slot of an answer that was served but isn't cached, so that no later one under its key is older (I1). */
+  putSlotMark(key: string, slot: Slot, meta: AnswerMeta): void {
     const published = this.#entries.peek(key);
-    if (published !== undefined && published.refusal === undefined) return;
-    const { slot } = this.#tip;
-    const answer = { slot, result: '', final: refusal.final };
+    if (isNewer(published, slot)) return;
+    published?.lease?.offRevoked(key);
     const validatedMs = this.#clock.monotonic();
+    this.publish(newSlotMark({ key, slot, policy: { slots: 0 }, meta, tipAtFetch: this.#tip.slot, validatedMs }));
+  }
+
+  /**
+   * Caches a refusal for some slots, a final one for good, so that requests for missing data don't reach the upstream. It
+   * answers requests with a minimum slot up to `minSlot`, or up to the tip.
+   */
+  putRefusal(key: string, refusal: GatewayError, slots: number, meta: AnswerMeta, minSlot = 0): void {
+    const published = this.#entries.peek(key);
+    if (published !== undefined && published.kind !== 'refusal') return;
+    const tip = this.#tip.slot;
     this.publish(
-      newEntry(key, answer, { policy: { slots }, meta, tipAtFetch: slot, validatedMs, refusal, tipAtLastRead: slot }),
+      newRefusal(refusal, {
+        key,
+        slot: Math.max(tip, minSlot),
+        final: refusal.final,
+        policy: { slots },
+        meta,
+        tipAtFetch: tip,
+        validatedMs: this.#clock.monotonic(),
+        tipAtLastRead: tip,
+      }),
     );
   }
 
@@ -206,19 +240,19 @@ export class Cache {
    * Sets a function that may hold back the next entry of a key by returning true. It calls {@link publish} when the body
    * is ready, so that a hot key always has a body.
    */
-  holdBackWith(holdBack: (next: Entry, published: Entry | undefined) => boolean): void {
+  holdBackWith(holdBack: (next: Entry, published: CacheItem | undefined) => boolean): void {
     this.#holdBack = holdBack;
   }
 
-  /** Publishes an entry: it is served from now on, unless a newer one is published already. */
-  publish(entry: Entry): void {
-    const published = this.#entries.peek(entry.key);
-    if (published !== undefined && published.refusal === undefined && published.slot > entry.slot) return;
-    if (published !== undefined) entry.tipAtLastRead = Math.max(entry.tipAtLastRead, published.tipAtLastRead); // the published one may have been read meanwhile
-    this.#entries.set(entry.key, entry);
-    if (!this.#entries.has(entry.key))
-      this.#onEvicted(entry); // larger than any entry may be
-    else if (entry.lease?.state === 'active' && this.isHot(entry)) this.advanceToLease(entry); // its lease may have advanced while it was held back
+  /** Publishes an item: it is served from now on, unless a newer one is published already. */
+  publish(item: CacheItem): void {
+    const published = this.#entries.peek(item.key);
+    if (isNewer(published, item.slot)) return;
+    if (published !== undefined) item.tipAtLastRead = Math.max(item.tipAtLastRead, published.tipAtLastRead); // the published one may have been read meanwhile
+    this.#entries.set(item.key, item);
+    if (!this.#entries.has(item.key))
+      this.#onEvicted(item); // larger than any item may be
+    else if (item.kind === 'answer' && item.lease?.state === 'active' && this.isHot(item)) this.advanceToLease(item); // its lease may have advanced while it was held back
   }
 
   /** Refreshes the entries that were read since the last call and have no active lease, before their next readers come. */
@@ -233,12 +267,12 @@ export class Cache {
   advanceHot(): void {
     for (const key of this.#hotKeys.all()) {
       const entry = this.#entries.peek(key);
-      if (entry?.lease?.state === 'active') this.advanceToLease(entry);
+      if (entry?.kind === 'answer' && entry.lease?.state === 'active') this.advanceToLease(entry);
     }
   }
 
   /** Publishes the next entry of a key, now or when its body is ready. */
-  #replace(next: Entry, published: Entry | undefined): void {
+  #replace(next: Entry, published: CacheItem | undefined): void {
     if (this.#holdBack?.(next, published) !== true) this.publish(next);
     else if (published !== undefined) published.isReplaced = true;
   }
@@ -249,7 +283,7 @@ export class Cache {
     if (entry !== undefined && this.isHot(entry)) this.#refresh(entry);
   }
 
-  #refresh(entry: Entry | undefined): void {
+  #refresh(entry: CacheItem | undefined): void {
     if (entry?.refresh === undefined || entry.isRefreshing) return;
     entry.isRefreshing = true;
     void entry.refresh().finally(() => {
@@ -257,15 +291,19 @@ export class Cache {
     });
   }
 
-  #onEvicted(entry: Entry): void {
-    entry.lease?.offRevoked(entry.key);
-    if (entry.refusal === undefined) this.#floors.raise(entry.meta.commitment, entry.slot);
+  #onEvicted(item: CacheItem): void {
+    item.lease?.offRevoked(item.key);
+    if (item.kind !== 'refusal') this.#floors.raise(item.meta.commitment, item.slot);
   }
 }
 
+/** Returns true if an answer after this slot was served under the key. Refusals have no part in the order of answers. */
+const isNewer = (item: CacheItem | undefined, slot: Slot): boolean =>
+  item !== undefined && item.kind !== 'refusal' && item.slot > slot;
+
 /** Returns true for a processed state that isn't kept current: a fork may take it back with the next slot. */
-const isTentative = ({ policy, meta }: Entry): boolean => policy !== 'live' && meta.commitment === 'processed';
+const isTentative = ({ policy, meta }: CacheItem): boolean => policy !== 'live' && meta.commitment === 'processed';
 
 /** Estimates the memory of an entry in bytes, including the body and its compressed forms, which most entries get later. */
-const entrySizeBytes = (entry: Entry): number =>
-  ENTRY_OVERHEAD_BYTES + entry.key.length * 2 + entry.result.length * 3 + 600;
+const entrySizeBytes = ({ key, result }: CacheItem): number =>
+  ENTRY_OVERHEAD_BYTES + key.length * 2 + (result?.length ?? 0) * 3 + 600;

@@ -1,6 +1,6 @@
 import { API_PREFIX } from '../domain/canonical-request.ts';
 import type { Commitment } from '../domain/commitment.ts';
-import type { ReadRequest } from '../serving/read-through.ts';
+import type { ReadRequest } from '../routing/route-read-through.ts';
 import { account } from './account.ts';
 import { balance } from './balance.ts';
 

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type { Cache } from '../cache/cache.ts';
-import type { SingleFlight } from '../cache/single-flight.ts';
 import type { AccountSubscriber } from '../domain/account-change.ts';
 import type { Answer } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -10,6 +9,7 @@ import type { ErrorCode } from '../domain/gateway-error.ts';
 import type { Slot } from '../domain/slot.ts';
 import type { PriceLookup } from '../prices/price-lookup.ts';
 import type { ReceiptKeys } from '../receipts/keys/receipt-keys.ts';
+import type { Admit, ReadThrough } from '../serving/read-through.ts';
 import type { TokenListSource } from '../tokens/token-list.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { AccountBatcher, AccountSource } from '../upstream/reads/account-batcher.ts';
@@ -37,8 +37,8 @@ export interface RouteContext {
   readonly version: string;
   /** Start of the process, in monotonic milliseconds. */
   readonly startedMs: number;
-  /** Calls to `/rpc` that are under way, so that equal calls share one upstream call. */
-  readonly rpcFlights: SingleFlight<PostAnswer>;
+  /** Reads the answers to `/rpc` through the cache. */
+  readonly rpcReadThrough: ReadThrough<SerializedAnswer>;
   readonly vitals: ClusterVitals;
   /** Called when a transaction could not be decoded or classified. The answer is then sent without its meaning. */
   onDecodeError(signature: string, defect: unknown): void;
@@ -59,9 +59,6 @@ export interface ClusterVitals {
   /** Returns the recent average slot time. */
   slotTimeMs(): number;
 }
-
-/** Runs work that needs the upstream once admission control lets it; rejects with `overloaded` if it can't. */
-export type Admit = <T>(work: () => Promise<T>) => Promise<T>;
 
 /** The freshness that a read must have. */
 export interface Freshness {
@@ -133,6 +130,12 @@ export interface PostRoute<B = unknown, R = unknown, I = unknown> extends RouteD
   parse(text: Buffer): B;
   /** Answers a parsed body. Every new upstream call must go through `admit`. */
   resolve(body: B, context: RouteContext, admit: Admit): Promise<PostAnswer>;
+}
+
+/** An answer to a call, its result as the node wrote it. */
+export interface SerializedAnswer {
+  readonly slot: Slot;
+  readonly result: string | Buffer;
 }
 
 /** An answer to a POST, its result already serialized. */

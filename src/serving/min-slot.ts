@@ -1,8 +1,15 @@
+import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/gateway-error.ts';
 import type { Slot } from '../domain/slot.ts';
-import type { RouteContext } from '../routing/route.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { RPC_ERROR_CODE } from '../upstream/rpc/rpc-error-code.ts';
+
+/** Tips of the cluster, and a clock to wait for them. */
+export interface SlotSource {
+  readonly mesh: Pick<Mesh, 'tip' | 'onTip'>;
+  readonly clock: Clock;
+}
 
 /** Longest wait for a slot, in milliseconds. */
 const MAX_WAIT_MS = 1000;
@@ -19,12 +26,12 @@ export function parseMinSlot(header: string): Slot | undefined {
 }
 
 /** Throws `min_slot_not_reached` if the slot is too far ahead of the tip to wait for. */
-export function checkReachable(slot: Slot, commitment: Commitment, { mesh }: RouteContext): void {
+export function checkReachable(slot: Slot, commitment: Commitment, { mesh }: SlotSource): void {
   if (slot - (mesh.tip(commitment) ?? 0) > MAX_WAIT_SLOTS) throw minSlotNotReached();
 }
 
 /** Waits until the tip reaches the slot. Rejects with `min_slot_not_reached` after {@link MAX_WAIT_MS}. */
-export async function waitForSlot(slot: Slot, commitment: Commitment, { mesh, clock }: RouteContext): Promise<void> {
+export async function waitForSlot(slot: Slot, commitment: Commitment, { mesh, clock }: SlotSource): Promise<void> {
   if ((mesh.tip(commitment) ?? 0) >= slot) return;
   await new Promise<void>((resolve, reject) => {
     const stop = mesh.onTip(commitment, (tip) => {

@@ -3,201 +3,226 @@ import type { AnswerMeta, Entry } from '../cache/entry.ts';
 import { SingleFlight } from '../cache/single-flight.ts';
 import { GatewayError } from '../domain/gateway-error.ts';
 import type { Slot } from '../domain/slot.ts';
-import { toJson } from '../domain/to-json.ts';
-import type { Admit, LiveRoute, ParamSet, Params, ReadRoute, RouteContext } from '../routing/route.ts';
-import { translateRpcError } from '../upstream/rpc/translate-rpc-error.ts';
-import { checkReachable, isSlotNotReached, minSlotNotReached, servedSlotNotReached, waitForSlot } from './min-slot.ts';
+import {
+  checkReachable,
+  isSlotNotReached,
+  minSlotNotReached,
+  type SlotSource,
+  servedSlotNotReached,
+  waitForSlot,
+} from './min-slot.ts';
 
-/** How an answer was come by: the `X-Cache` header. */
+/** Cache status of an answer: the `X-Cache` header. */
 export type CacheStatus = 'HIT' | 'MISS' | 'STALE';
 
-export interface CachedRead {
-  readonly entry: Entry;
+/** Runs work that needs the upstream once admission control lets it; rejects with `overloaded` if it can't. */
+export type Admit = <R>(work: () => Promise<R>) => Promise<R>;
+
+/** An answer, and how it was obtained. */
+export interface CachedRead<T = Entry> {
+  readonly entry: T | Entry;
   readonly cacheStatus: CacheStatus;
 }
 
-/** A read that is kept: its route, and its parameters, all of them valid. */
-export interface ReadRequest {
-  readonly route: LiveRoute | ReadRoute;
-  readonly params: Params<ParamSet>;
-  /** The canonical target: the name of the answer in the cache. */
-  readonly key: string;
-  /** The answer must not be older than this. */
-  readonly minSlot?: Slot | undefined;
+/** An answer of the upstream that isn't cached yet. */
+export interface LoadedAnswer<T> {
+  readonly slot: Slot;
+  /** True for a page of a snapshot, which may be older than answers served from elsewhere. */
+  readonly fromSnapshot?: boolean;
+  /** Caches the answer and returns what is served. */
+  store(tipAtFetch: Slot): T;
 }
 
-/** A stale key is tried again in the background at most this often. */
+/** A read whose answers are cached under one key: their slots never go back. */
+export interface CacheableRead<T> {
+  readonly key: string;
+  readonly meta: AnswerMeta;
+  /** Oldest slot that the caller accepts; 0 for any. */
+  readonly minSlot: Slot;
+  /** Reads from the upstream at `minSlot` or later. Undefined for answers that the pipeline keeps current. */
+  readonly load: ((minSlot: Slot | undefined) => Promise<LoadedAnswer<T>>) | undefined;
+  /** Returns true for an error that is the cluster's own answer, such as "no such account". It is cached briefly. */
+  isNegative(error: GatewayError): boolean;
+}
+
+export interface ReadThroughOptions extends SlotSource {
+  readonly cache: Cache;
+  /** Whether a stale answer is served at once and refreshed in the background (RFC 5861: stale-while-revalidate). */
+  readonly staleWhileRevalidate: boolean;
+  /**
+   * Failures that a cached answer replaces (RFC 5861: stale-if-error): any of the upstream, or only that no upstream has
+   * reached the slot of an answer already served.
+   */
+  readonly staleIf: 'upstream-fails' | 'upstream-is-behind';
+  /** Whether a read waits a moment for an upstream to reach the caller's minimum slot. */
+  readonly waitsForMinSlot: boolean;
+}
+
+/** Minimum time between two background refreshes of a stale answer. */
 const RETRY_INTERVAL_MS = 400;
 
-/** For how many slots it is told again that something is not there. */
-const REFUSAL_SLOTS = 2;
+/** Life of a cached negative answer, in slots (RFC 2308: negative caching). */
+const NEGATIVE_TTL_SLOTS = 2;
 
-/** Where answers that are no plain hit come from. Equal questions at one time are one question to the upstream. */
-export class ReadThrough {
-  readonly #context: RouteContext;
+/** Loads answers into the cache. Concurrent equal reads share one load; no answer is older than one already served. */
+export class ReadThrough<T extends { readonly slot: Slot }> {
+  readonly #options: ReadThroughOptions;
   readonly #cache: Cache;
-  readonly #flights = new SingleFlight<Entry>();
+  readonly #flights = new SingleFlight<Arrival<T>>();
   readonly #retriedMs = new WeakMap<Entry, number>();
 
-  constructor(context: RouteContext) {
-    this.#context = context;
-    this.#cache = context.cache;
+  constructor(options: ReadThroughOptions) {
+    this.#options = options;
+    this.#cache = options.cache;
   }
 
-  /** How many questions are with the upstream now. */
-  get inFlight(): number {
-    return this.#flights.size;
-  }
-
-  /** The answer if it can be had without waiting, or undefined: then {@link fetch} gets it. May throw its refusal. */
-  fromCache(request: ReadRequest): CachedRead | undefined {
-    const cached = this.#cache.get(request.key);
-    const entry = cached && this.#cache.advanceToLease(cached);
-    if (entry === undefined) {
-      if (request.route.kind === 'live') throw new GatewayError('warming_up', 'not read from the cluster yet');
+  /** Returns the cached answer if it may be served without waiting, else undefined. Throws a cached negative answer. */
+  fromCache(read: CacheableRead<T>): CachedRead<T> | undefined {
+    const cached = this.#cache.get(read.key);
+    const item = cached?.kind === 'answer' ? this.#cache.advanceToLease(cached) : cached;
+    const isLive = read.load === undefined;
+    if (item === undefined) {
+      if (isLive) throw new GatewayError('warming_up', 'not read from the cluster yet; retry in a moment');
       return undefined;
     }
-    const freshness = this.#cache.statusOf(entry);
-    if (entry.slot < (request.minSlot ?? 0) && entry.refusal?.final !== true) {
-      if (request.route.kind === 'live') throw minSlotNotReached();
+    const status = this.#cache.statusOf(item);
+    if (item.kind === 'refusal' && item.refusal.final) throw item.refusal;
+    if (item.slot < read.minSlot) {
+      if (isLive) throw minSlotNotReached();
       return undefined;
     }
-    switch (freshness) {
-      case 'fresh':
-        if (entry.refusal !== undefined) throw entry.refusal;
-        return { entry, cacheStatus: 'HIT' };
-      case 'stale':
-        this.#retryInBackground(request, entry);
-        return { entry, cacheStatus: 'STALE' };
-      case 'old':
-        return undefined;
-      case 'expired':
-        if (request.route.kind === 'live') throw new GatewayError('stale', 'the cluster was not heard of for too long');
-        return undefined;
+    if (status === 'fresh' && item.kind === 'refusal') throw item.refusal;
+    if (status === 'fresh' && item.kind === 'answer') return { entry: item, cacheStatus: 'HIT' };
+    if (status === 'stale' && item.kind === 'answer' && this.#options.staleWhileRevalidate) {
+      this.#retryInBackground(read, item);
+      return { entry: item, cacheStatus: 'STALE' };
     }
+    if (status === 'expired' && isLive) throw new GatewayError('stale', 'no slot update from the cluster for too long');
+    return undefined;
   }
 
   /**
-   * Asks the upstream when its turn has come; who asks what is being asked already only waits. When it can't do better,
-   * the old answer goes on until it is too old.
+   * Loads the answer, or joins a load under way. A new load needs admission. If it fails, the cached answer is served
+   * where the options allow it.
    */
-  async fetch(request: ReadRequest, admit: Admit = (work) => work()): Promise<CachedRead> {
-    const { key, minSlot = 0 } = request;
-    const fetchEntry = (): Promise<Entry> => this.#fetchAtMinSlot(request, minSlot);
+  async fetch(read: CacheableRead<T>, admit: Admit = (work) => work()): Promise<CachedRead<T>> {
+    const load = (): Promise<Arrival<T>> => this.#loadAtMinSlot(read);
     try {
-      const isInFlight = this.#flights.has(flightKey(key, minSlot));
-      const entry =
-        this.#newestEntry(await (isInFlight ? fetchEntry() : admit(fetchEntry))) ??
-        this.#newestEntry(await fetchEntry());
+      const first = await (this.#flights.has(flightKey(read)) ? load() : admit(load));
+      const entry = this.#newest(read, first) ?? this.#newest(read, await load());
       if (entry === undefined) throw servedSlotNotReached();
       return { entry, cacheStatus: 'MISS' };
     } catch (thrown) {
-      const cached = this.#cache.peek(key);
-      const isDefect = !(thrown instanceof GatewayError); // ours, so an old answer must not cover it
-      const fallback =
-        cached === undefined || cached.refusal !== undefined || cached.slot < minSlot ? undefined : cached;
-      if (isDefect || isNegativeAnswer(thrown) || fallback === undefined) throw thrown;
-      if (this.#cache.statusOf(fallback) !== 'expired') return { entry: fallback, cacheStatus: 'STALE' };
-      throw new GatewayError('stale', 'no upstream answers, and what is known is too old', { cause: thrown });
+      return { entry: this.#fallback(read, thrown), cacheStatus: 'STALE' };
     }
   }
 
-  /** Asks, and once more a little later when the upstreams have not come to the slot that is wanted. */
-  async #fetchAtMinSlot(request: ReadRequest, minSlot: Slot): Promise<Entry> {
-    const { route, params } = request;
-    if (minSlot === 0 || route.kind === 'live') return this.#fetchOnce(request);
-    const commitment = route.commitmentOf(params);
-    checkReachable(minSlot, commitment, this.#context);
+  /** Loads the answer ahead of its next reader. A failure keeps the cached one. */
+  async refresh(read: CacheableRead<T>): Promise<void> {
+    await this.#loadOnce(read).catch(() => undefined);
+  }
+
+  #retryInBackground(read: CacheableRead<T>, entry: Entry): void {
+    const { coarseNowMs } = this.#cache;
+    if (coarseNowMs - (this.#retriedMs.get(entry) ?? Number.NEGATIVE_INFINITY) < RETRY_INTERVAL_MS) return;
+    this.#retriedMs.set(entry, coarseNowMs);
+    void this.refresh(read);
+  }
+
+  /** Loads the answer, and once more after a wait if no upstream had reached the caller's minimum slot. */
+  async #loadAtMinSlot(read: CacheableRead<T>): Promise<Arrival<T>> {
+    const { minSlot, meta, load } = read;
+    if (minSlot === 0 || load === undefined || !this.#options.waitsForMinSlot) return this.#loadOnce(read);
+    checkReachable(minSlot, meta.commitment, this.#options);
     try {
-      return await this.#fetchOnce(request);
+      return await this.#loadOnce(read);
     } catch (thrown) {
       if (!isSlotNotReached(thrown)) throw thrown;
     }
-    await waitForSlot(minSlot, commitment, this.#context);
-    return this.#fetchOnce(request).catch((thrown: unknown) => {
+    await waitForSlot(minSlot, meta.commitment, this.#options);
+    return this.#loadOnce(read).catch((thrown: unknown) => {
       throw isSlotNotReached(thrown) ? minSlotNotReached(thrown) : thrown;
     });
   }
 
-  /** The answer that is kept, if it is newer than one of `slot`: equal questions may be answered out of order. */
-  #newerEntry(key: string, slot: Slot): Entry | undefined {
-    const cached = this.#cache.peek(key);
-    return cached !== undefined && cached.refusal === undefined && cached.slot > slot ? cached : undefined;
-  }
-
-  /** The same for an answer; undefined when a newer one was given while this one came, and is not kept any more. */
-  #newestEntry(entry: Entry): Entry | undefined {
-    const { key, slot, meta } = entry;
-    const isOvertaken = slot < (this.#cache.floor(key, meta.commitment) ?? 0) && meta.fromSnapshot !== true;
-    return this.#newerEntry(key, slot) ?? (isOvertaken ? undefined : entry);
-  }
-
-  /** Reads an answer again before it is asked for again. A failure keeps the old one: nobody waits for this. */
-  async #refresh(request: ReadRequest): Promise<void> {
-    await this.#fetchOnce(request).catch(() => undefined);
-  }
-
-  #retryInBackground(request: ReadRequest, entry: Entry): void {
-    const { coarseNowMs } = this.#cache;
-    if (coarseNowMs - (this.#retriedMs.get(entry) ?? Number.NEGATIVE_INFINITY) < RETRY_INTERVAL_MS) return;
-    this.#retriedMs.set(entry, coarseNowMs);
-    void this.#refresh(request);
-  }
-
-  #fetchOnce(request: ReadRequest): Promise<Entry> {
-    const { route, params, key, minSlot = 0 } = request;
-    if (route.kind === 'live') return Promise.reject(new GatewayError('stale', 'the cluster was not heard of lately'));
-    return this.#flights.run(flightKey(key, minSlot), async () => {
-      const meta = metaOf(route, params);
+  /** Joins the load under way, or starts one. Caches a negative answer. */
+  #loadOnce(read: CacheableRead<T>): Promise<Arrival<T>> {
+    const { key, meta, minSlot, load } = read;
+    if (load === undefined) return Promise.reject(new GatewayError('stale', 'no recent slot update from the cluster'));
+    return this.#flights.run(flightKey(read), async () => {
       try {
-        const entry =
-          (await this.#readAndCache(route, request, meta)) ?? (await this.#readAndCache(route, request, meta));
-        if (entry === undefined) throw servedSlotNotReached();
-        return entry;
+        const arrival = (await this.#loadAndStore(read, load)) ?? (await this.#loadAndStore(read, load));
+        if (arrival === undefined) throw servedSlotNotReached();
+        return arrival;
       } catch (thrown) {
-        if (isNegativeAnswer(thrown)) this.#cache.putRefusal(key, thrown, REFUSAL_SLOTS, meta);
+        if (thrown instanceof GatewayError && read.isNegative(thrown)) {
+          this.#cache.putRefusal(key, thrown, NEGATIVE_TTL_SLOTS, meta, minSlot);
+        }
         throw thrown;
       }
     });
   }
 
-  /** Reads an answer and keeps it. Undefined when a newer one was given meanwhile, and is not kept any more. */
-  async #readAndCache(
-    route: ReadRoute,
-    { params, key, minSlot = 0 }: ReadRequest,
-    requestMeta: AnswerMeta,
-  ): Promise<Entry | undefined> {
+  /** Loads and caches an answer. Undefined if a newer one was served meanwhile that isn't cached any more. */
+  async #loadAndStore(
+    read: CacheableRead<T>,
+    load: NonNullable<CacheableRead<T>['load']>,
+  ): Promise<Arrival<T> | undefined> {
     const tipAtFetch = this.#cache.tip;
-    const currentFloor = (): Slot => this.#cache.floor(key, requestMeta.commitment) ?? 0;
-    const floor = Math.max(currentFloor(), minSlot);
-    const freshness = { minSlot: floor > 0 ? floor : undefined };
-    const resolving = route.resolve(params, this.#context, freshness).catch(withoutRpcCode);
-    const { slot, result, final = false, exact, lease, fromSnapshot = false } = await resolving;
-    if (fromSnapshot && slot < minSlot) throw minSlotNotReached();
+    const floor = Math.max(this.#floor(read), read.minSlot);
+    const loaded = await load(floor > 0 ? floor : undefined);
+    const { slot, fromSnapshot = false } = loaded;
+    if (fromSnapshot && slot < read.minSlot) throw minSlotNotReached();
     if (slot < floor && !fromSnapshot) throw servedSlotNotReached();
-    if (slot < currentFloor() && !fromSnapshot) return this.#newerEntry(key, slot);
-    const answer = { slot, result: toJson(result), final, lease };
-    const meta: AnswerMeta = { ...metaOf(route, params, exact), fromSnapshot };
-    // A processed state may be taken back with the next slot.
-    if (meta.commitment === 'processed') return this.#cache.put(key, answer, { slots: 1 }, meta, { tipAtFetch });
-    const refresh = (): Promise<void> => this.#refresh({ route, params, key });
-    return this.#cache.put(key, answer, route.cache, meta, { tipAtFetch, ...(!final && { refresh }) });
+    if (slot < this.#floor(read) && !fromSnapshot) {
+      const newer = this.#newerEntry(read, slot);
+      return newer && { entry: newer, fromSnapshot: newer.meta.fromSnapshot === true };
+    }
+    return { entry: loaded.store(tipAtFetch), fromSnapshot };
+  }
+
+  /** Returns the newer of a loaded answer and the cached one; undefined if a newer one was served that isn't cached. */
+  #newest(read: CacheableRead<T>, { entry, fromSnapshot }: Arrival<T>): T | Entry | undefined {
+    const isOvertaken = entry.slot < this.#floor(read) && !fromSnapshot;
+    return this.#newerEntry(read, entry.slot) ?? (isOvertaken ? undefined : entry);
+  }
+
+  /** Returns the cached answer if it is newer than the slot: equal reads may be answered out of order. */
+  #newerEntry({ key }: CacheableRead<T>, slot: Slot): Entry | undefined {
+    const cached = this.#cache.peek(key);
+    return cached?.kind === 'answer' && cached.slot > slot ? cached : undefined;
+  }
+
+  /** Returns the cached answer in place of a failure, or throws if the failure or the answer's age forbids that. */
+  #fallback(read: CacheableRead<T>, thrown: unknown): Entry {
+    const { key, meta, minSlot } = read;
+    const needsProgress = this.#options.staleIf === 'upstream-is-behind';
+    const isCovered = needsProgress
+      ? isSlotNotReached(thrown) && minSlot < this.#floor(read) // else it is the caller who has seen more
+      : thrown instanceof GatewayError && !read.isNegative(thrown); // an answer must not hide a defect of the gateway
+    if (!isCovered) throw thrown;
+    const item = this.#cache.peek(key);
+    const cached = item?.kind === 'answer' && item.slot >= minSlot ? item : undefined;
+    if (needsProgress) {
+      const mayBeRolledBack = meta.commitment === 'processed' && cached?.policy !== 'live';
+      if (cached !== undefined && !mayBeRolledBack && this.#cache.statusOf(cached) !== 'expired') return cached;
+      throw servedSlotNotReached(thrown);
+    }
+    if (cached === undefined) throw thrown;
+    if (this.#cache.statusOf(cached) !== 'expired') return cached;
+    throw new GatewayError('stale', 'no upstream answers, and the cached answer is too old', { cause: thrown });
+  }
+
+  #floor({ key, meta }: CacheableRead<T>): Slot {
+    return this.#cache.floor(key, meta.commitment) ?? 0;
   }
 }
 
-/** Who wants an answer that is not too old can't join those who take any. */
-const flightKey = (key: string, minSlot: Slot): string => (minSlot === 0 ? key : `${key} ${minSlot}`);
+/** The outcome of a load: what it stored, or a newer answer that was cached meanwhile. */
+interface Arrival<T> {
+  readonly entry: T | Entry;
+  readonly fromSnapshot: boolean;
+}
 
-/** True of what the cluster says by it: that there is no such thing. No older answer must cover that. */
-const isNegativeAnswer = (thrown: unknown): thrown is GatewayError =>
-  thrown instanceof GatewayError && (thrown.status === 404 || thrown.status === 410);
-
-const metaOf = (route: ReadRoute, params: Params<ParamSet>, exact?: boolean): AnswerMeta => ({
-  envelope: route.envelope,
-  commitment: route.commitmentOf(params),
-  exact: exact ?? route.isExact?.(params) ?? false,
-  immutable: route.immutable ?? false,
-});
-
-/** For a refusal that the route has no word of its own for: the numbers of JSON-RPC belong to `/rpc`. */
-const withoutRpcCode = translateRpcError({});
+/** Returns the key of the shared load. Reads with a minimum slot can't join those that accept any slot. */
+const flightKey = ({ key, minSlot }: CacheableRead<unknown>): string => (minSlot === 0 ? key : `${key} ${minSlot}`);

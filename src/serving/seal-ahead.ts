@@ -1,5 +1,5 @@
 import type { Cache } from '../cache/cache.ts';
-import type { Entry } from '../cache/entry.ts';
+import type { CacheItem, Entry } from '../cache/entry.ts';
 import type { SealQueue } from './seal-queue.ts';
 
 /**
@@ -15,5 +15,5 @@ export function sealHotEntriesAhead(cache: Cache, queue: SealQueue, maxQueued: n
   });
 }
 
-const isHot = (cache: Cache, next: Entry, current: Entry | undefined): boolean =>
+const isHot = (cache: Cache, next: Entry, current: CacheItem | undefined): boolean =>
   next.policy === 'live' || (current?.body !== undefined && cache.isHot(current));

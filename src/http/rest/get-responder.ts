@@ -2,9 +2,9 @@ import type { Quota } from '../../access/limits/rate-limiter.ts';
 import { parseTarget } from '../../domain/canonical-request.ts';
 import type { StaticPage } from '../../page/static-page.ts';
 import { parsePathArguments, parseQueryArguments } from '../../routing/arguments.ts';
-import type { Admit } from '../../routing/route.ts';
+import type { ReadRequest, RouteReadThrough } from '../../routing/route-read-through.ts';
 import { parseMinSlot } from '../../serving/min-slot.ts';
-import type { CachedRead, ReadRequest, ReadThrough } from '../../serving/read-through.ts';
+import type { Admit, CachedRead } from '../../serving/read-through.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
 import { requestTargetOf } from '../engine/request-guard.ts';
 import type { CheckedRequest } from './guarded-request.ts';
@@ -14,7 +14,7 @@ import { nonceNotApplicable, parseNonce } from './receipt-nonce.ts';
 import { type Conditions, cachedReadResponse, documentResponse, localResponse, pageResponse } from './responses.ts';
 
 export interface GetResponderDeps extends Pick<HitPathDeps, 'context' | 'sealer'> {
-  readonly readThrough: ReadThrough;
+  readonly readThrough: RouteReadThrough;
   /** The OpenAPI document, as JSON. */
   readonly openApiDocument: string;
   /** The page at `/verify`. */

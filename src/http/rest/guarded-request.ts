@@ -6,7 +6,7 @@ import type { RequestOutcome } from '../../access/usage/usage-line.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { matchRoute } from '../../routes/index.ts';
 import type { RouteMatch } from '../../routing/match-route.ts';
-import type { Admit } from '../../routing/route.ts';
+import type { Admit } from '../../serving/read-through.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
 import { Reply } from '../engine/reply.ts';
 import { findFramingFault, isLastOnConnection } from '../engine/request-guard.ts';

@@ -46,7 +46,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     if (requestClass === 'unsafe' || context.isDraining() || clientIp.hasProxyHeader(res)) return false;
     if (requestClass === 'conditional') return serveNonceHit(res, req);
     const entry = cache.get(requestTargetOf(req)); // a key in the cache was valid when it got there
-    if (entry === undefined || !cache.isFresh(entry)) return false;
+    if (entry?.kind !== 'answer' || !cache.isFresh(entry)) return false;
     const body = sealer.bodyOf(entry);
     if (body === undefined) return false;
     const address = clientIp.resolve(res, req);
@@ -69,7 +69,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     const nonce = req.getHeader('x-receipt-nonce');
     if (!isNonce(nonce) || hasOtherConditions(req)) return false;
     const entry = cache.get(requestTargetOf(req));
-    if (entry?.meta.envelope !== 'signed' || entry.refusal !== undefined || !cache.isFresh(entry)) return false;
+    if (entry?.kind !== 'answer' || entry.meta.envelope !== 'signed' || !cache.isFresh(entry)) return false;
     const address = clientIp.resolve(res, req);
     const account = classifier.hasCredentials ? authenticator.authenticate(req, address) : undefined;
     if (account instanceof GatewayError) return false;

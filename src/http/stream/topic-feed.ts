@@ -4,7 +4,7 @@ import type { GatewayError } from '../../domain/gateway-error.ts';
 import { SLOT_MS, type Slot } from '../../domain/slot.ts';
 import type { AccountTopic } from '../../routes/stream-topics.ts';
 import type { LiveAccounts } from '../../routing/route.ts';
-import type { ReadThrough } from '../../serving/read-through.ts';
+import type { RouteReadThrough } from '../../routing/route-read-through.ts';
 import type { Sealer } from '../../serving/sealer.ts';
 
 /** A state of a topic. Its body is the one that the route answers at the same slot. */
@@ -17,7 +17,7 @@ export interface TopicUpdate {
 
 export interface TopicFeedOptions {
   readonly topic: AccountTopic;
-  readonly readThrough: ReadThrough;
+  readonly readThrough: RouteReadThrough;
   readonly sealer: Sealer;
   readonly liveAccounts: LiveAccounts;
   readonly clock: Clock;
@@ -99,7 +99,6 @@ export class TopicFeed {
     const { readThrough, sealer, topic } = this.#options;
     const readRequest = { ...topic.request, minSlot };
     const { entry } = readThrough.fromCache(readRequest) ?? (await readThrough.fetch(readRequest));
-    if (entry.refusal !== undefined) throw entry.refusal;
     const body = sealer.bodyOf(entry) ?? (await sealer.seal(entry));
     return { slot: entry.slot, result: entry.result, body, isReorg };
   }

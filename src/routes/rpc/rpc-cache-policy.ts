@@ -1,4 +1,4 @@
-import type { CachePolicy } from '../../cache/entry.ts';
+import type { AnswerMeta, CachePolicy } from '../../cache/entry.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import type { ReadMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
@@ -6,19 +6,19 @@ import { toJson } from '../../domain/to-json.ts';
 import { minContextSlotOf } from '../../upstream/rpc/response-slot.ts';
 import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './rpc-call.ts';
 
-/** A call, and what holds of every answer to it. */
+/** A call, with the properties of all its answers. */
 export interface RpcReadRequest {
   readonly call: RpcCall;
-  readonly commitment: Commitment;
-  /** The name of the answer in the cache: of those with one name none goes back. */
+  /** Key of the answer in the cache. The slots of answers under one key never go back. */
   readonly key: string;
-  /** For how long it may be given again; for 0 slots where it is always asked for. */
+  /** Life of a cached answer; 0 slots for methods that are never cached. */
   readonly policy: CachePolicy;
-  /** The caller has seen this slot: the answer must not be older. */
+  readonly meta: AnswerMeta;
+  /** Oldest slot that the caller accepts (`minContextSlot`); 0 for any. */
   readonly minSlot: Slot;
 }
 
-/** For how many slots an answer may be given again; a method that is not here is always asked. */
+/** Life of a cached answer, in slots. Methods that aren't listed are never cached. */
 const LIFETIME_SLOTS: Partial<Record<ReadMethod, number>> = {
   getBalance: 2,
   getAccountInfo: 2,
@@ -42,23 +42,24 @@ const LIFETIME_SLOTS: Partial<Record<ReadMethod, number>> = {
   getVersion: 1500,
 };
 
-/** Told of the cluster as a whole: one question at each commitment, in however many ways it is asked. */
+/** Methods about the whole cluster: answers at one commitment share a key, whatever the other parameters. */
 const CLUSTER_WIDE_METHODS: ReadonlySet<ReadMethod> = new Set(['getSlot', 'getBlockHeight', 'getEpochInfo']);
 
+/** Returns the read that answers a call. */
 export function toReadRequest(call: RpcCall): RpcReadRequest {
   const { method, params } = call;
   const commitment = commitmentOfCall(call);
   const isClusterWide = CLUSTER_WIDE_METHODS.has(method) && hasOnlyStandardConfig(params);
   return {
     call,
-    commitment,
     key: `rpc ${method} ${isClusterWide ? commitment : toJson(params)}`,
     policy: isClusterWide && method === 'getSlot' ? 'live' : { slots: lifetimeSlotsOf(method, commitment) },
+    meta: { envelope: 'bare', commitment, exact: false },
     minSlot: minContextSlotOf(params) ?? 0,
   };
 }
 
-/** What is only processed may be taken back with the next slot. */
+/** Returns the life of an answer. A processed one lives for a slot, since the next slot may take it back. */
 function lifetimeSlotsOf(method: ReadMethod, commitment: Commitment): number {
   const slots = LIFETIME_SLOTS[method] ?? 0;
   return commitment === 'processed' ? Math.min(slots, 1) : slots;

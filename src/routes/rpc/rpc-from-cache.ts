@@ -6,16 +6,16 @@ import type { RouteContext } from '../../routing/route.ts';
 import { isNull, members, parseString } from '../../upstream/json/raw-json.ts';
 import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './rpc-call.ts';
 
-/** An answer that is at hand without a question to the upstream. */
+/** An answer of another route that also answers a call. */
 export interface CachedRpcAnswer {
   readonly slot: Slot;
-  /** From which slot of the tip on its life counts. */
-  readonly readAt: Slot;
-  /** The result as a node would write it; undefined where what is kept can't be written so. */
+  /** Tip from which its life counts. */
+  readonly tipAtFetch: Slot;
+  /** Returns the result as a node would write it, or undefined if the cached form can't be converted. */
   serialize(): string | undefined;
 }
 
-/** What other routes keep warm and a call asks for; undefined where there is nothing that is fresh. */
+/** Finds a fresh answer of another route that answers the call. */
 export function findCachedAnswer(call: RpcCall, context: RouteContext): CachedRpcAnswer | undefined {
   const { method, params } = call;
   const commitment = commitmentOfCall(call);
@@ -35,13 +35,13 @@ export function findCachedAnswer(call: RpcCall, context: RouteContext): CachedRp
 
 function slotAnswer(commitment: Commitment, { mesh, cache }: RouteContext): CachedRpcAnswer | undefined {
   const slot = commitment === 'processed' ? cache.tip : mesh.tip(commitment);
-  return slot === undefined ? undefined : { slot, readAt: cache.tip, serialize: () => String(slot) };
+  return slot === undefined ? undefined : { slot, tipAtFetch: cache.tip, serialize: () => String(slot) };
 }
 
 const epochAnswer = (commitment: Commitment, context: RouteContext): CachedRpcAnswer | undefined =>
   findCachedRoute('/epoch', commitment, context, ({ result }) => epochResult(result));
 
-/** The gateway has written it itself, from integers that a double holds. */
+/** Converts the result of `/epoch`. JSON.parse is exact here: all its integers are below 2^53. */
 function epochResult(routeResult: string): string {
   const { absoluteSlot, blockHeight, epoch, slotIndex, slotsInEpoch, transactionCount } = JSON.parse(routeResult);
   return JSON.stringify({ absoluteSlot, blockHeight, epoch, slotIndex, slotsInEpoch, transactionCount });
@@ -54,7 +54,7 @@ function balanceAnswer(address: unknown, commitment: Commitment, context: RouteC
   );
 }
 
-/** In the two encodings that what is kept can be written in. A node's default is another. */
+/** Answers getAccountInfo in the two encodings that a cached account converts to. A node's default is a third. */
 function accountAnswer(
   [address, config]: readonly unknown[],
   commitment: Commitment,
@@ -68,19 +68,19 @@ function accountAnswer(
   );
 }
 
-/** An account with its members in a node's order. Data that no parser fits is base64 in `jsonParsed` too. */
+/** Writes an account with its members in the node's order. `jsonParsed` falls back to base64, as in a node. */
 function accountValue(routeResult: Buffer, encoding: 'jsonParsed' | 'base64'): string | undefined {
   if (isNull(routeResult)) return 'null';
   const parts = members(routeResult);
   const part = (name: string): string => `"${name}":${parts.get(name)}`;
   if (encoding === 'base64' && parts.get('data')?.[0] !== OPENING_BRACKET) return undefined;
-  const rentEpoch = `"rentEpoch":${parseString(parts.get('rentEpoch'))}`; // text there, as it is a u64
+  const rentEpoch = `"rentEpoch":${parseString(parts.get('rentEpoch'))}`; // a string in the route's result, as it is a u64
   return `{${[part('data'), part('executable'), part('lamports'), part('owner'), rentEpoch, part('space')].join()}}`;
 }
 
 const OPENING_BRACKET = 0x5b;
 
-/** A value beside the slot it holds at, and the version that a node last named there. */
+/** Wraps a value with the slot and the API version that a node last reported. */
 function withContext(
   slot: Slot,
   value: string | undefined,
@@ -90,7 +90,7 @@ function withContext(
   return `{"context":{"apiVersion":${JSON.stringify(apiVersion)},"slot":${slot}},"value":${value}}`;
 }
 
-/** What a route keeps at this commitment, under either of the two ways to ask for it, while it is fresh. */
+/** Finds a route's fresh answer at a commitment, which the request may name or leave out. */
 function findCachedRoute(
   path: string,
   commitment: Commitment,
@@ -99,16 +99,16 @@ function findCachedRoute(
 ): CachedRpcAnswer | undefined {
   const key = API_PREFIX + path;
   const cached = [cache.peek(`${key}?commitment=${commitment}`), cache.peek(key)];
-  const candidates = cached.map((entry) => entry && cache.advanceToLease(entry));
+  const candidates = cached.map((item) => (item?.kind === 'answer' ? cache.advanceToLease(item) : undefined));
   const entry = candidates.find((entry) => entry?.meta.commitment === commitment && cache.isFresh(entry));
   if (entry === undefined) return undefined;
   const isLive = entry.policy === 'live' || entry.lease?.state === 'active';
   return {
     slot: entry.slot,
-    readAt: isLive ? cache.tip : entry.tipAtFetch,
+    tipAtFetch: isLive ? cache.tip : entry.tipAtFetch,
     serialize() {
       const result = serialize(entry);
-      if (result !== undefined) cache.get(entry.key); // somebody wants it: what is kept live stays so
+      if (result !== undefined) cache.get(entry.key); // records a read, so that a live account stays live
       return result;
     },
   };

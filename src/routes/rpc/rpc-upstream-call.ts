@@ -6,7 +6,7 @@ import { minContextSlotOf } from '../../upstream/rpc/response-slot.ts';
 import type { RpcResponse } from '../../upstream/rpc/rpc-response.ts';
 import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './rpc-call.ts';
 
-/** Asks the cluster what a call asks for. The answer is from no older state than `minSlot`, also where it names no slot. */
+/** Calls the upstream. The answer is no older than `minSlot`, even if the method returns no slot. */
 export function callUpstream(mesh: Mesh, call: RpcCall, minSlot: Slot): Promise<Pick<RpcResponse, 'slot' | 'result'>> {
   const { method, params } = call;
   if (method === 'getBlockHeight' && hasOnlyStandardConfig(params)) return readBlockHeight(mesh, call, minSlot);
@@ -14,7 +14,7 @@ export function callUpstream(mesh: Mesh, call: RpcCall, minSlot: Slot): Promise<
   return mesh.call(method, boundedParams, { commitment: commitmentOfCall(call), minSlot });
 }
 
-/** A height alone doesn't tell which of two is the newer. The epoch's info has both, from the same bank. */
+/** Reads the block height from getEpochInfo, which dates it with the slot of the same bank. getBlockHeight has no slot. */
 async function readBlockHeight(
   mesh: Mesh,
   call: RpcCall,
@@ -25,16 +25,17 @@ async function readBlockHeight(
     minSlot,
   });
   const height = member(result, 'blockHeight');
-  if (height === undefined) throw new GatewayError('upstream_error', 'the info of an epoch came without a height');
+  if (height === undefined)
+    throw new GatewayError('upstream_error', 'a node returned epoch info without a block height');
   return { slot, result: height };
 }
 
-/** A list of signatures names no slot: the node is held to the newest one instead. */
+/** Adds a `minContextSlot` of at least the tip, since getSignaturesForAddress returns no slot. */
 function withMinContextSlot(mesh: Mesh, call: RpcCall, minSlot: Slot): readonly unknown[] {
   const [address, config = {}, ...more] = call.params;
   const callerMinSlot = minContextSlotOf(call.params);
-  if (typeof config !== 'object' || config === null || Array.isArray(config)) return call.params; // the node's to judge
-  if ('minContextSlot' in config && callerMinSlot === undefined) return call.params; // so is this
+  if (typeof config !== 'object' || config === null || Array.isArray(config)) return call.params; // the node rejects it
+  if ('minContextSlot' in config && callerMinSlot === undefined) return call.params; // so it does here
   const minContextSlot = Math.max(minSlot, callerMinSlot ?? 0, mesh.tip(commitmentOfCall(call)) ?? 0);
   return [address, { ...config, minContextSlot }, ...more];
 }

@@ -118,6 +118,31 @@ t.test('a refusal is cached for its slots, is replaced by an answer, and never r
   t.equal(cache.get('k')?.result, '1');
 });
 
+t.test('a refusal answers for the minimum slot that it was read with', async (t) => {
+  const { cache, to } = open();
+  to(100);
+  cache.putRefusal('k', REFUSAL, 2, META, 103);
+  t.match(cache.peek('k'), { kind: 'refusal', slot: 103, refusal: REFUSAL });
+  t.equal(cache.floor('k', 'confirmed'), undefined, 'but it is no answer that later ones must follow');
+});
+
+t.test('of an answer that is not cached the slot is remembered', async (t) => {
+  const { cache, to } = open();
+  to(100);
+  cache.put('k', { slot: 98, result: '98' }, { slots: 2 }, META);
+  cache.putSlotMark('k', 99, META);
+  const mark = cache.get('k');
+  t.match(mark, { kind: 'slot-mark', slot: 99, result: undefined });
+  if (mark !== undefined) t.same([cache.isFresh(mark), cache.statusOf(mark)], [false, 'expired']);
+  t.equal(cache.floor('k', 'confirmed'), 99);
+  cache.put('k', { slot: 98, result: '98' }, { slots: 2 }, META);
+  cache.putSlotMark('k', 98, META);
+  cache.putRefusal('k', REFUSAL, 2, META);
+  t.match(cache.peek('k'), { kind: 'slot-mark', slot: 99 });
+  cache.put('k', { slot: 100, result: '100' }, { slots: 2 }, META);
+  t.match(cache.peek('k'), { kind: 'answer', slot: 100, result: '100' });
+});
+
 t.test('a final refusal is cached until it is evicted', async (t) => {
   const { cache, to } = open();
   to(10);

@@ -1,7 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Cache } from '../../../../src/cache/cache.ts';
 import type { Entry } from '../../../../src/cache/entry.ts';
-import { SingleFlight } from '../../../../src/cache/single-flight.ts';
 import { COMMITMENTS } from '../../../../src/domain/commitment.ts';
 import { GatewayError } from '../../../../src/domain/gateway-error.ts';
 import type { Slot } from '../../../../src/domain/slot.ts';
@@ -14,9 +13,11 @@ import { ReceiptKeys } from '../../../../src/receipts/keys/receipt-keys.ts';
 import { signingKeyOf } from '../../../../src/receipts/signing-key.ts';
 import { balance } from '../../../../src/routes/balance.ts';
 import { HolderTableCache } from '../../../../src/routes/holders/holder-table-cache.ts';
+import { createRpcReadThrough } from '../../../../src/routes/rpc/answer-rpc-call.ts';
 import { tokenAccounts } from '../../../../src/routes/token-accounts.ts';
 import type { RouteContext } from '../../../../src/routing/route.ts';
-import { type CachedRead, type ReadRequest, ReadThrough } from '../../../../src/serving/read-through.ts';
+import { type ReadRequest, RouteReadThrough } from '../../../../src/routing/route-read-through.ts';
+import type { CachedRead } from '../../../../src/serving/read-through.ts';
 import { JumpGuard } from '../../../../src/upstream/mesh/jump-guard.ts';
 import type { Mesh } from '../../../../src/upstream/mesh/mesh.ts';
 import { MeshTips } from '../../../../src/upstream/mesh/mesh-tips.ts';
@@ -120,12 +121,12 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
     keys: new ReceiptKeys(singleKeyRing(signingKeyOf(generateKeyPairSync('ed25519').privateKey)), clock, () => {}),
     version: '',
     startedMs: 0,
-    rpcFlights: new SingleFlight(),
+    rpcReadThrough: createRpcReadThrough({ cache, mesh, clock }),
     vitals: { isFailing: () => false, slotTimeMs: () => 400 },
     onDecodeError: () => {},
     isDraining: () => false,
   };
-  const answers = new ReadThrough(context);
+  const answers = new RouteReadThrough(context);
   for (const commitment of COMMITMENTS) {
     tips.onTip(commitment, () => liveAccounts.onTip(commitment));
     tips.onTip(commitment, () => tokenLists.onTip(commitment));

@@ -3,7 +3,7 @@ import type { AccountSubscriber } from '../../../../src/domain/account-change.ts
 import { GatewayError } from '../../../../src/domain/gateway-error.ts';
 import { AccountTopics } from '../../../../src/http/stream/account-topics.ts';
 import { accountTopicOf } from '../../../../src/routes/stream-topics.ts';
-import type { ReadThrough } from '../../../../src/serving/read-through.ts';
+import type { RouteReadThrough } from '../../../../src/routing/route-read-through.ts';
 import type { Sealer } from '../../../../src/serving/sealer.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
@@ -22,7 +22,7 @@ function open() {
         cacheStatus: 'HIT',
       };
     },
-  } as unknown as ReadThrough; // no other member is used here
+  } as unknown as RouteReadThrough; // no other member is used here
   const sealer = { bodyOf: ({ body }: { body: string }) => body } as unknown as Sealer; // the same
   const liveAccounts = {
     read: () => Promise.reject(new Error('not read here')),

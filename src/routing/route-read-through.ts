@@ -1,0 +1,86 @@
+import type { AnswerMeta, Entry } from '../cache/entry.ts';
+import type { GatewayError } from '../domain/gateway-error.ts';
+import type { Slot } from '../domain/slot.ts';
+import { toJson } from '../domain/to-json.ts';
+import { type Admit, type CacheableRead, type CachedRead, ReadThrough } from '../serving/read-through.ts';
+import { translateRpcError } from '../upstream/rpc/translate-rpc-error.ts';
+import type { LiveRoute, ParamSet, Params, ReadRoute, RouteContext } from './route.ts';
+
+/** A request for the answer of a route, its parameters valid. */
+export interface ReadRequest {
+  readonly route: LiveRoute | ReadRoute;
+  readonly params: Params<ParamSet>;
+  /** Canonical target of the request: the key of the answer in the cache. */
+  readonly key: string;
+  /** Oldest slot that the caller accepts. */
+  readonly minSlot?: Slot | undefined;
+}
+
+/** Reads the answers of routes through the cache. */
+export class RouteReadThrough {
+  readonly #context: RouteContext;
+  readonly #readThrough: ReadThrough<Entry>;
+
+  constructor(context: RouteContext) {
+    const { cache, mesh, clock } = context;
+    this.#context = context;
+    this.#readThrough = new ReadThrough({
+      cache,
+      mesh,
+      clock,
+      staleWhileRevalidate: true,
+      staleIf: 'upstream-fails',
+      waitsForMinSlot: true,
+    });
+  }
+
+  /** Returns the cached answer if it may be served without waiting, else undefined. Throws a cached negative answer. */
+  fromCache(request: ReadRequest): CachedRead | undefined {
+    return this.#readThrough.fromCache(this.#readOf(request));
+  }
+
+  /** Reads the answer from the upstream, or serves the cached one if that fails. A new read needs admission. */
+  fetch(request: ReadRequest, admit?: Admit): Promise<CachedRead> {
+    return this.#readThrough.fetch(this.#readOf(request), admit);
+  }
+
+  #readOf({ route, params, key, minSlot = 0 }: ReadRequest): CacheableRead<Entry> {
+    if (route.kind === 'live') {
+      const { envelope, commitment } = route;
+      return { key, minSlot, meta: { envelope, commitment, exact: false }, load: undefined, isNegative };
+    }
+    const load = async (floor: Slot | undefined) => {
+      const resolving = route.resolve(params, this.#context, { minSlot: floor }).catch(withoutRpcCode);
+      const { slot, result, final = false, exact, lease, fromSnapshot = false } = await resolving;
+      const store = (tipAtFetch: Slot): Entry => {
+        const meta: AnswerMeta = { ...metaOf(route, params, exact), fromSnapshot };
+        const answer = { slot, result: toJson(result), final, lease };
+        // the next slot may take a processed state back
+        if (meta.commitment === 'processed')
+          return this.#context.cache.put(key, answer, { slots: 1 }, meta, { tipAtFetch });
+        const refresh = final ? undefined : this.#refresherOf(route, params, key);
+        return this.#context.cache.put(key, answer, route.cache, meta, { tipAtFetch, ...(refresh && { refresh }) });
+      };
+      return { slot, fromSnapshot, store };
+    };
+    return { key, minSlot, meta: metaOf(route, params), load, isNegative };
+  }
+
+  /** Returns the refresh of an entry. A scope of its own lets the entry keep nothing else in memory. */
+  #refresherOf(route: ReadRoute, params: Params<ParamSet>, key: string): () => Promise<void> {
+    return () => this.#readThrough.refresh(this.#readOf({ route, params, key }));
+  }
+}
+
+/** Returns true for a 404 or 410: the cluster's own answer, which no older answer may hide. */
+const isNegative = ({ status }: GatewayError): boolean => status === 404 || status === 410;
+
+const metaOf = (route: ReadRoute, params: Params<ParamSet>, exact?: boolean): AnswerMeta => ({
+  envelope: route.envelope,
+  commitment: route.commitmentOf(params),
+  exact: exact ?? route.isExact?.(params) ?? false,
+  immutable: route.immutable ?? false,
+});
+
+/** Removes the JSON-RPC code of an error that the route doesn't translate. Only `/rpc` has such codes. */
+const withoutRpcCode = translateRpcError({});
