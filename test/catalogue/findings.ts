@@ -15,7 +15,7 @@ export interface FaultRow {
   readonly id: string;
   /** Fault that the row applies. */
   readonly title: string;
-  run(pace: RunLength): Promise<readonly Finding[]>;
+  run(runLength: RunLength): Promise<readonly Finding[]>;
 }
 
 export const info = (label: string, value: number | string): Finding => ({
@@ -48,9 +48,9 @@ export function expectBelow({ isFull }: RunLength, label: string, value: number,
 }
 
 /** Expects a duration below a bound; a short run also accepts the delays of a busy machine. */
-export function expectWithinMs(pace: RunLength, label: string, ms: number, boundMs: number): Finding {
-  const { text, isMet } = expectBelow(pace, label, ms, boundMs, ' ms');
-  return { text, isMet: isMet || (!pace.isFull && ms < BUSY_MACHINE_MS) };
+export function expectWithinMs(runLength: RunLength, label: string, ms: number, boundMs: number): Finding {
+  const { text, isMet } = expectBelow(runLength, label, ms, boundMs, ' ms');
+  return { text, isMet: isMet || (!runLength.isFull && ms < BUSY_MACHINE_MS) };
 }
 
 /** Formats the line that is printed for a row. */

@@ -9,24 +9,24 @@ const [, example = ''] = /## The SDK\n\n```js\n(.*?)```/s.exec(readFileSync(new 
 
 t.test('the example in the README works', async (t) => {
   const { gateway, cluster, step } = await startStepped(t);
-  const said: string[] = [];
+  const printed: string[] = [];
   const code = example
     .replace('http://127.0.0.1:8787', gateway.url)
     .replace('KEY', `'${gateway.publicKey}'`)
     .replace('GENESIS', `'${cluster.genesisHash}', maxAgeMs: Infinity`)
-    .replaceAll('console.log(', 'said(');
+    .replaceAll('console.log(', 'printed(');
   const file = `${t.testdir()}/example.mjs`;
   writeFileSync(
     file,
-    `export async function example(said) {\n${code.replace(/^import (.*) from (.*);/, 'const $1 = await import($2);')}\nreturn () => { stop(); stream.close(); };\n}`,
+    `export async function example(printed) {\n${code.replace(/^import (.*) from (.*);/, 'const $1 = await import($2);')}\nreturn () => { stop(); stream.close(); };\n}`,
   );
   const { example: run } = await import(pathToFileURL(file).href);
-  const end: () => void = await run((...words: unknown[]) => said.push(words.join(' ')));
+  const end: () => void = await run((...words: unknown[]) => printed.push(words.join(' ')));
   t.teardown(end);
-  t.match(said[0], /^9007199254740993 lamports at slot \d+$/);
+  t.match(printed[0], /^9007199254740993 lamports at slot \d+$/);
   await step(2);
-  await waitFor(() => said.includes('9007199.254740993'), 'the balance');
-  await waitFor(() => said.some((line) => /^\d{7} \d*$/.test(line)), 'a frame');
+  await waitFor(() => printed.includes('9007199.254740993'), 'the balance');
+  await waitFor(() => printed.some((line) => /^\d{7} \d*$/.test(line)), 'a frame');
 });
 
 /** A project with the package and without the types of Node. */

@@ -24,9 +24,9 @@ t.test('when the only node has gone back, health names it and the reason (I13)',
   }, 'bad health');
   const { error, message } = (await get('/health')).json;
   t.equal(error, 'unhealthy');
-  const said = /^no new slot for \d+ s; node-1 is quarantined: it went back from slot (\d+) to (\d+)$/.exec(message);
-  t.ok(said !== null, message);
-  const [from, to] = [Number(said?.[1]), Number(said?.[2])];
+  const pattern = /^no new slot for \d+ s; node-1 is quarantined: it went back from slot (\d+) to (\d+)$/.exec(message);
+  t.ok(pattern !== null, message);
+  const [from, to] = [Number(pattern?.[1]), Number(pattern?.[2])];
   t.ok(from >= before - 64 && from - to > 1000, `${from} to ${to}`);
 });
 

@@ -107,7 +107,7 @@ t.test('bad input is refused before any request to the cluster', async (t) => {
 
 t.test('if no node lists the holders, the answer says so and nothing else', async (t) => {
   const mint = TOLL.mint.address; // with nothing cached
-  const said = async (page: number): Promise<void> => {
+  const expectUnavailable = async (page: number): Promise<void> => {
     const { status, json } = await get(`/token/${mint}/holders?page=${page}`);
     t.strictSame([status, json.error], [501, 'holders_unavailable'], `page ${page}`);
     t.notMatch(json.message, 'secret');
@@ -115,13 +115,13 @@ t.test('if no node lists the holders, the answer says so and nothing else', asyn
   for (const code of [-32010, -32012, -32601]) {
     const refusal = { error: `{"code":${code},"message":"secret: excluded from account secondary indexes"}` };
     node.overrides.set('getTokenLargestAccounts', () => refusal).set('getProgramAccounts', () => refusal);
-    await said(1);
-    await said(2);
+    await expectUnavailable(1);
+    await expectUnavailable(2);
     await step(4, 4);
   }
   node.overrides.clear();
   node.overrides.set('getProgramAccounts', () => ({ result: `"${'x'.repeat(65 << 20)}"` }));
-  await said(3);
+  await expectUnavailable(3);
   node.overrides.clear();
 });
 
@@ -139,8 +139,8 @@ t.test("holders from before an earlier answer's slot are not returned", async (t
   const target = `/token/${GOLD.mint.address}/holders`;
   const { slot } = (await get(target)).json;
   const rows = WALLETS.map((wallet) => ({ address: cluster.setup.tokenAccountOf(GOLD, wallet) }));
-  const told = (at: number) => ({ result: `{"context":{"slot":${at}},"value":${JSON.stringify(rows)}}` });
-  node.overrides.set('getTokenLargestAccounts', () => told(slot - 1));
+  const largestAt = (at: number) => ({ result: `{"context":{"slot":${at}},"value":${JSON.stringify(rows)}}` });
+  node.overrides.set('getTokenLargestAccounts', () => largestAt(slot - 1));
   await step(40, 4);
   const { status, json, headers } = await get(target);
   t.strictSame([status, json.slot, headers.get('x-cache')], [200, slot, 'STALE']);

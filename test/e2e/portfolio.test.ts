@@ -178,10 +178,10 @@ t.test('sources are queried in order, each for the missing prices', async (t) =>
     [[GOLD, POINTS, TOLL].map(({ mint }) => mint.address).toSorted()],
   );
   t.equal(result.valuation.source, 'static');
-  const told = new Map(
+  const pricesBySymbol = new Map(
     result.items.map((item: any) => [item.symbol, [item.priceUsd, item.priceSource, item.priceSlot]]),
   );
-  t.same(Object.fromEntries(told), {
+  t.same(Object.fromEntries(pricesBySymbol), {
     SOL: [100, 'static', null],
     DUSD: [1, 'static', null],
     DGLD: [2, 'jupiter-v3', slot],

@@ -116,15 +116,15 @@ t.test('/performance has rates beside the names of getRecentPerformanceSamples',
 t.test('/priority-fee describes its sample', async (t) => {
   let fees: number[] = [];
   const zeroShare = (): number => Number((fees.filter((fee) => fee === 0).length / fees.length).toFixed(6));
-  const told = async () => (await get('/priority-fee')).json.result;
+  const sample = async () => (await get('/priority-fee')).json.result;
   const agree = async (): Promise<boolean> => {
     await step(4, 4); // it is refreshed each second
     const { json } = await rpc({ method: 'getRecentPrioritizationFees', params: [[]] });
     fees = json.result.map((row: any) => row.prioritizationFee);
-    return (await told()).zeroShare === zeroShare();
+    return (await sample()).zeroShare === zeroShare();
   };
   await waitFor(agree, 'the sample of these blocks');
-  const result = await told();
+  const result = await sample();
   t.equal(result.unit, 'microLamportsPerComputeUnit');
   t.equal(result.method, 'min-per-slot');
   t.equal(result.slotsSampled, 150);

@@ -11,14 +11,14 @@ const total = async (): Promise<number> =>
 
 t.test('a method outside the 21 is 403, whatever it is, and never reaches a node', async (t) => {
   const before = await total();
-  const said = new Set<string>();
+  const messages = new Set<string>();
   for (const method of REJECTED_METHOD_NAMES) {
     const got = await rpc({ method, params: [] });
     t.equal(got.status, 403, JSON.stringify(method));
     t.equal(got.json.error, 'rpc_method_not_allowed');
-    said.add(got.json.message);
+    messages.add(got.json.message);
   }
-  t.equal(said.size, 1, 'the words are the same for a write and for nonsense');
+  t.equal(messages.size, 1, 'the words are the same for a write and for nonsense');
   t.equal(await total(), before);
 });
 

@@ -20,17 +20,17 @@ interface Call {
  * slots.
  */
 async function remember({ cluster, node }: SteppedHarness, calls: readonly Call[]): Promise<() => void> {
-  const said = new Map<string, string>();
+  const recorded = new Map<string, string>();
   for (const { method, params } of calls) {
     const response = await fetch(cluster.url, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
     });
-    said.set(method, `${member(Buffer.from(await response.arrayBuffer()), 'result')}`);
+    recorded.set(method, `${member(Buffer.from(await response.arrayBuffer()), 'result')}`);
   }
   return () => {
-    for (const [method, result] of said) node.overrides.set(method, () => ({ result }));
+    for (const [method, result] of recorded) node.overrides.set(method, () => ({ result }));
   };
 }
 

@@ -38,10 +38,10 @@ async function refused({ gateway }: SteppedHarness, query = '', headers: Readonl
   const packet = `GET /api/v1/stream${query} HTTP/1.1\r\n${lines.join('')}\r\n`;
   const [answer] = parseResponses((await exchange(gateway.url, [packet])).text);
   if (answer === undefined) throw new Error('no answer');
-  const told = answer.head.split('\r\n').map((line) => /^([^:]+): (.*)$/.exec(line) ?? []);
+  const headerFields = answer.head.split('\r\n').map((line) => /^([^:]+): (.*)$/.exec(line) ?? []);
   return {
     status: answer.status,
-    headers: Object.fromEntries(told.map(([, name = '', value = '']) => [name.toLowerCase(), value])),
+    headers: Object.fromEntries(headerFields.map(([, name = '', value = '']) => [name.toLowerCase(), value])),
     json: JSON.parse(answer.body),
   };
 }
@@ -53,13 +53,13 @@ const { get, step, cluster, gateway } = world;
 
 t.test('with receipts each frame verifies for the request of its stream', async (t) => {
   const streams = ['?receipts=1', '?receipts=1&interval=1000', '?format=json&receipts=1'];
-  const heard = await Promise.all(streams.map((query) => listen(t, world, query)));
+  const readers = await Promise.all(streams.map((query) => listen(t, world, query)));
   const plain = await listen(t, world);
-  await waitFor(() => heard.every(({ frames }) => frames.length === 1), 'the first frames');
+  await waitFor(() => readers.every(({ frames }) => frames.length === 1), 'the first frames');
   for (let count = 0; count < 8; count++) await step();
-  await waitFor(() => heard[0]?.frames.length === plain.frames.length && plain.frames.length >= 8, 'the frames');
-  t.ok((heard[1]?.frames.length ?? 0) < plain.frames.length);
-  for (const [i, { frames }] of heard.entries()) {
+  await waitFor(() => readers[0]?.frames.length === plain.frames.length && plain.frames.length >= 8, 'the frames');
+  t.ok((readers[1]?.frames.length ?? 0) < plain.frames.length);
+  for (const [i, { frames }] of readers.entries()) {
     const { canonical } = parseTarget(`/api/v1/stream${streams[i]}`);
     const expected = { publicKeys: [gateway.publicKey], cluster: gateway.cluster, request: `SUB ${canonical}` };
     for (const frame of frames) {
@@ -69,7 +69,7 @@ t.test('with receipts each frame verifies for the request of its stream', async 
       t.throws(() => verifyReceipt(text(frame), { ...expected, request: 'GET /api/v1/network' }), { code: 'request' });
     }
   }
-  const [last] = heard.map(({ frames }) => frames.at(-1));
+  const [last] = readers.map(({ frames }) => frames.at(-1));
   t.ok(JSON.parse(text(last)).receipt.size >= 2, 'streams of one moment share a signature');
 });
 

@@ -9,7 +9,7 @@ export interface TestScope {
 }
 
 /** Creates a scope outside of a test, and runs its teardowns in any case. */
-export async function withTestScope<T>(body: (place: TestScope) => Promise<T>): Promise<T> {
+export async function withTestScope<T>(body: (scope: TestScope) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'slotgate-'));
   const teardowns: (() => unknown)[] = [() => rm(folder, { recursive: true })];
   try {

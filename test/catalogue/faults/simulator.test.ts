@@ -24,6 +24,6 @@ t.test('and that of a pool of nodes that is taken for one', async (t) => {
 });
 
 t.test('and that of lists whose accounts are not listened to', async (t) => {
-  const { falseLists, liveLists } = await runSchedules(1, 61, 1000, { listLine: withoutAccountNotifications });
+  const { falseLists, liveLists } = await runSchedules(1, 61, 1000, { listSession: withoutAccountNotifications });
   t.ok(falseLists > 0, `${falseLists} of ${liveLists} lists were false`);
 });

@@ -72,9 +72,9 @@ const args = process.argv.slice(2);
 const runLength: RunLength = args.includes('--full') ? 'full' : args.includes('--short') ? 'short' : 'usual';
 const rows = selectRows(args, ROWS);
 
-await withWireTestbed([], async (stage) => {
-  await runRows(rows, (row) => row.run(stage, runLength));
-  const { exitReason, defectLogLines } = stage.gateway;
+await withWireTestbed([], async (testbed) => {
+  await runRows(rows, (row) => row.run(testbed, runLength));
+  const { exitReason, defectLogLines } = testbed.gateway;
   if (exitReason !== undefined) console.log(`FAILED: the gateway has ended: ${exitReason}`);
   for (const defect of defectLogLines.slice(0, 5)) console.log(`FAILED: ${defect}`);
   if (exitReason !== undefined || defectLogLines.length > 0) process.exitCode = 1;

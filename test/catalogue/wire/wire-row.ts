@@ -10,7 +10,7 @@ export interface WireRow {
   readonly id: string;
   /** Attack that the row makes. */
   readonly title: string;
-  run(stage: WireTestbed, pace: RunLength): Promise<readonly Finding[]>;
+  run(testbed: WireTestbed, runLength: RunLength): Promise<readonly Finding[]>;
 }
 
 /** Returns the number of repetitions for a run length. */

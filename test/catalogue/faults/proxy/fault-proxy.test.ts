@@ -18,9 +18,9 @@ const WORDS = 'what the node says';
 
 /** Starts a server that answers any data with fixed bytes, a proxy before it, and a client. */
 async function start(t: Test, fault?: ConnectionFault, hidesEnds = false) {
-  const heard = new Set<Socket>();
+  const accepted = new Set<Socket>();
   const server = createServer((socket) => {
-    heard.add(socket);
+    accepted.add(socket);
     socket.on('error', () => {}).on('data', () => socket.write(WORDS));
   });
   server.listen(0, '127.0.0.1');
@@ -37,16 +37,16 @@ async function start(t: Test, fault?: ConnectionFault, hidesEnds = false) {
     await proxy.close();
     server.close();
   });
-  const nodeHeard = (): Promise<void> => waitFor(() => heard.size > 0, 'a connection to the node');
-  return { proxy, heard, socket, nodeHeard, text: () => text, isClosed: () => isClosed };
+  const nodeAccepted = (): Promise<void> => waitFor(() => accepted.size > 0, 'a connection to the node');
+  return { proxy, accepted, socket, nodeAccepted, text: () => text, isClosed: () => isClosed };
 }
 
 const allOf = (text: () => string): Promise<void> => waitFor(() => text() === WORDS, 'all of the words');
 
 t.test('a proxy without a fault passes all on, and ends what the node ends', async (t) => {
-  const { text, isClosed, heard } = await start(t);
+  const { text, isClosed, accepted } = await start(t);
   await allOf(text);
-  for (const socket of heard) socket.destroy();
+  for (const socket of accepted) socket.destroy();
   await waitFor(isClosed, 'the end');
 });
 
@@ -58,17 +58,17 @@ t.test('latency: all comes, and not sooner', async (t) => {
 });
 
 t.test('stalled: nothing comes until it is over, then all of it', async (t) => {
-  const { text, proxy, nodeHeard } = await start(t, stalled);
-  await nodeHeard();
+  const { text, proxy, nodeAccepted } = await start(t, stalled);
+  await nodeAccepted();
   t.equal(text(), '');
   proxy.heal();
   await allOf(text);
 });
 
 t.test('half-open: neither a word nor the end comes, until it is over', async (t) => {
-  const { text, proxy, heard, nodeHeard, isClosed } = await start(t, halfOpen, true);
-  await nodeHeard();
-  for (const socket of heard) await new Promise((resolve) => socket.on('close', resolve).destroy());
+  const { text, proxy, accepted, nodeAccepted, isClosed } = await start(t, halfOpen, true);
+  await nodeAccepted();
+  for (const socket of accepted) await new Promise((resolve) => socket.on('close', resolve).destroy());
   t.notOk(isClosed());
   proxy.heal();
   await waitFor(isClosed, 'the end');

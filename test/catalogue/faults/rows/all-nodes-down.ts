@@ -12,13 +12,13 @@ const IN_FLIGHT_MS = 200;
 export const allNodesDown: FaultRow = {
   id: '27',
   title: 'both nodes killed',
-  run(pace) {
-    const downMs = pace.isFull ? 30_000 : 10_000;
-    const maxStaleSlots = pace.isFull ? 50 : 15;
+  run(runLength) {
+    const downMs = runLength.isFull ? 30_000 : 10_000;
+    const maxStaleSlots = runLength.isFull ? 50 : 15;
     const staleMs = maxStaleSlots * SLOT_MS;
     const set = [`cache.maxStaleSlots=${maxStaleSlots}`];
-    return withFaultTestbed({ set, load: { requestsPerSecond: 500 }, verifyEvery: 10 }, async (stage) => {
-      const { load } = stage;
+    return withFaultTestbed({ set, load: { requestsPerSecond: 500 }, verifyEvery: 10 }, async (testbed) => {
+      const { load } = testbed;
       const hot = `/balance/${load.hotAccounts[0]}?commitment=confirmed`;
       await sleep(5000); // until the hot accounts are live
       load.takeTally();
@@ -26,10 +26,10 @@ export const allNodesDown: FaultRow = {
       load.onAnswer = (one) => {
         if (one.path === hot || one.path === '/slot') seen.push(one);
       };
-      await Promise.all([stage.kill(0), stage.kill(1)]);
+      await Promise.all([testbed.kill(0), testbed.kill(1)]);
       const killedMs = performance.now();
-      const degradedMs = await stage.waitUntil(async () => (await stage.health()).status !== 'ok');
-      const healthTally = await stage.health();
+      const degradedMs = await testbed.waitUntil(async () => (await testbed.health()).status !== 'ok');
+      const healthTally = await testbed.health();
       await sleep(downMs - (performance.now() - killedMs));
 
       const down = seen.splice(0).filter(({ atMs }) => atMs - killedMs > IN_FLIGHT_MS);
@@ -41,13 +41,13 @@ export const allNodesDown: FaultRow = {
       const late = down.filter(({ atMs }) => atMs - killedMs > staleMs + 1000);
       const refused = late.filter(({ status, retryAfter }) => status === 503 && retryAfter !== undefined);
 
-      await Promise.all([stage.restart(0), stage.restart(1)]);
+      await Promise.all([testbed.restart(0), testbed.restart(1)]);
       const backMs = performance.now();
-      await stage.waitUntil(() =>
+      await testbed.waitUntil(() =>
         seen.some(({ path, status, source }) => path === '/slot' && status === 200 && source === 'HIT'),
       );
       const slotMs = performance.now() - backMs;
-      await stage.waitUntil(() =>
+      await testbed.waitUntil(() =>
         seen.some(({ path, status, source }) => path === hot && status === 200 && source !== 'STALE'),
       );
       const hotMs = performance.now() - backMs;
@@ -55,16 +55,16 @@ export const allNodesDown: FaultRow = {
       return [
         info('seconds', downMs / 1000),
         ...answerFindings(tally),
-        expectWithinMs(pace, 'degraded after', degradedMs, 2000),
+        expectWithinMs(runLength, 'degraded after', degradedMs, 2000),
         expect('health names the nodes', healthTally.upstreams.length === 2),
         expectSome('answers from memory', ages.length),
-        expectWithinMs(pace, 'the last of them at', Math.max(...ages), staleMs + 1000),
+        expectWithinMs(runLength, 'the last of them at', Math.max(...ages), staleMs + 1000),
         expect('each at the slot from before', slots.size === 2),
         expectNone('refused too early', early.length),
         expectSome('then 503 with Retry-After', refused.length),
         expectNone('anything else', late.length - refused.length),
-        expectWithinMs(pace, 'slots go on after', slotMs, 2000),
-        expectWithinMs(pace, 'accounts after', hotMs, 2000),
+        expectWithinMs(runLength, 'slots go on after', slotMs, 2000),
+        expectWithinMs(runLength, 'accounts after', hotMs, 2000),
       ];
     });
   },

@@ -14,7 +14,7 @@ export function answerFindings(tally: Tally): Finding[] {
 }
 
 /** Returns the share of failed requests, which must be small while one node is healthy. */
-export function expectFewFailures(pace: RunLength, tally: Tally): Finding {
+export function expectFewFailures(runLength: RunLength, tally: Tally): Finding {
   for (const [failure, count] of tally.failures) console.error(`${count} x ${failure}`);
-  return expectBelow(pace, 'failed', (100 * tally.failed) / tally.requested, 0.1, '%');
+  return expectBelow(runLength, 'failed', (100 * tally.failed) / tally.requested, 0.1, '%');
 }

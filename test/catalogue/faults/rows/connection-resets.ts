@@ -10,11 +10,11 @@ const BACKOFF_MAX_MS = 1000;
 export const connectionResets: FaultRow = {
   id: '30',
   title: 'all connections of the only node reset again and again',
-  run: (pace) =>
-    withFaultTestbed({ nodes: 1, proxied: true, load: { requestsPerSecond: 20 }, verifyEvery: 1 }, async (stage) => {
-      const [proxy] = stage.proxies;
+  run: (runLength) =>
+    withFaultTestbed({ nodes: 1, proxied: true, load: { requestsPerSecond: 20 }, verifyEvery: 1 }, async (testbed) => {
+      const [proxy] = testbed.proxies;
       const slotsAt: number[] = [];
-      const stream = new WebSocket(`${stage.url.replace('http', 'ws')}/api/v1/stream`);
+      const stream = new WebSocket(`${testbed.url.replace('http', 'ws')}/api/v1/stream`);
       let newest = 0;
       stream.on('message', (frame) => {
         const { slot }: { slot: number } = JSON.parse(String(frame));
@@ -23,10 +23,10 @@ export const connectionResets: FaultRow = {
         slotsAt.push(performance.now());
       });
       await sleep(3000);
-      stage.load.takeTally();
-      const [drops, everyMs] = pace.isFull ? [30, 10_000] : [5, 4000];
+      testbed.load.takeTally();
+      const [drops, everyMs] = runLength.isFull ? [30, 10_000] : [5, 4000];
       const pausesMs: number[] = [];
-      const [cpu, beganMs] = [await stage.gateway.cpuSeconds(), performance.now()];
+      const [cpu, beganMs] = [await testbed.gateway.cpuSeconds(), performance.now()];
       for (let drop = 0; drop < drops; drop++) {
         const droppedMs = performance.now();
         const opened = proxy?.webSocketsAtMs.length ?? 0;
@@ -34,19 +34,19 @@ export const connectionResets: FaultRow = {
         await sleep(everyMs);
         pausesMs.push(...(proxy?.webSocketsAtMs.slice(opened) ?? []).map((atMs) => atMs - droppedMs));
       }
-      const share = (100 * ((await stage.gateway.cpuSeconds()) - cpu)) / ((performance.now() - beganMs) / 1000);
+      const share = (100 * ((await testbed.gateway.cpuSeconds()) - cpu)) / ((performance.now() - beganMs) / 1000);
       const gapMs = slotsAt.reduce((most, atMs, index) => Math.max(most, atMs - (slotsAt[index - 1] ?? atMs)), 0);
       stream.terminate();
-      const tally = stage.load.takeTally();
+      const tally = testbed.load.takeTally();
       return [
         info('drops', drops),
-        expectWithinMs(pace, 'longest without a slot', gapMs, 2000),
+        expectWithinMs(runLength, 'longest without a slot', gapMs, 2000),
         expectSome('WebSockets opened again', pausesMs.length),
         expect(`none sooner than ${Math.min(...pausesMs).toFixed(0)} ms`, Math.min(...pausesMs) >= BACKOFF_MIN_MS - 5),
-        expectWithinMs(pace, 'nor later', Math.max(...pausesMs), BACKOFF_MAX_MS + 200),
+        expectWithinMs(runLength, 'nor later', Math.max(...pausesMs), BACKOFF_MAX_MS + 200),
         expectNone('wrong', tally.wrong),
         expectNone('regressed', tally.regressed),
-        expectBelow(pace, 'processor', share, 5, '%'),
+        expectBelow(runLength, 'processor', share, 5, '%'),
       ];
     }),
 };

@@ -37,33 +37,34 @@ export const errorClasses: FaultRow = {
   title: 'errors of each class from one of two nodes',
   run: async (pace) => [
     ...(await withFaultTestbed({ load: { requestsPerSecond: 0 }, verifyEvery: 1 }, checkErrorClasses)),
-    ...(await withFaultTestbed({ nodes: 1, load: { requestsPerSecond: 0 } }, (stage) =>
-      checkCircuitBreaker(pace, stage),
+    ...(await withFaultTestbed({ nodes: 1, load: { requestsPerSecond: 0 } }, (testbed) =>
+      checkCircuitBreaker(pace, testbed),
     )),
   ],
 };
 
-async function checkErrorClasses(stage: FaultTestbed): Promise<readonly Finding[]> {
-  const { load, nodes } = stage;
+async function checkErrorClasses(testbed: FaultTestbed): Promise<readonly Finding[]> {
+  const { load, nodes } = testbed;
   const missed: string[] = [];
   for (const failure of RETRIED_ELSEWHERE) {
     await nodes[0]?.configure({ failures: { getMultipleAccounts: failure } });
-    const before = await accountReads(stage);
+    const before = await accountReads(testbed);
     let refusals = 0;
     const isMet = async (): Promise<boolean> => {
       if ((await load.request(`/balance/${randomAddress()}`)).status !== 200) refusals++;
-      return (await accountReads(stage)) > before;
+      return (await accountReads(testbed)) > before;
     };
-    if ((await stage.waitUntil(isMet, 15_000)) === Number.POSITIVE_INFINITY || refusals > 0) missed.push(`${failure}`);
+    if ((await testbed.waitUntil(isMet, 15_000)) === Number.POSITIVE_INFINITY || refusals > 0)
+      missed.push(`${failure}`);
     await nodes[0]?.configure({ failures: {} });
-    await stage.waitUntil(async () => (await stage.health()).status === 'ok');
+    await testbed.waitUntil(async () => (await testbed.health()).status === 'ok');
   }
   const unlike: string[] = [];
   for (const [index, [failure, status]] of PASSED_THROUGH.entries()) {
     for (const node of nodes) await node.configure({ failures: { getBlock: failure } });
-    const before = await blockReads(stage);
+    const before = await blockReads(testbed);
     for (let twice = 0; twice < 2; twice++) {
-      const response = await fetch(`${stage.url}/api/v1/rpc`, {
+      const response = await fetch(`${testbed.url}/api/v1/rpc`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
         body: `{"method":"getBlock","params":[${1_000_000 + index}]}`,
@@ -71,7 +72,7 @@ async function checkErrorClasses(stage: FaultTestbed): Promise<readonly Finding[
       const code = response.headers.get('x-rpc-error-code');
       if (response.status !== status || code !== `${failure}`) unlike.push(`${failure}`);
     }
-    if ((await blockReads(stage)) - before !== 1) unlike.push(`${failure}`);
+    if ((await blockReads(testbed)) - before !== 1) unlike.push(`${failure}`);
   }
   const tally = load.takeTally();
   return [
@@ -89,15 +90,17 @@ async function checkErrorClasses(stage: FaultTestbed): Promise<readonly Finding[
 }
 
 /** Checks that a node which always fails gets only one probe per second. */
-async function checkCircuitBreaker(pace: RunLength, stage: FaultTestbed): Promise<readonly Finding[]> {
-  const { load, nodes } = stage;
+async function checkCircuitBreaker(pace: RunLength, testbed: FaultTestbed): Promise<readonly Finding[]> {
+  const { load, nodes } = testbed;
   await nodes[0]?.configure({ failures: { getMultipleAccounts: '500 HTML' } });
-  const before = await accountReads(stage);
+  const before = await accountReads(testbed);
   for (let read = 0; read < 1000; read++) await load.request(`/balance/${randomAddress()}`);
   const { seconds } = load.takeTally();
-  const asked = (await accountReads(stage)) - before;
+  const asked = (await accountReads(testbed)) - before;
   await nodes[0]?.configure({ failures: {} });
-  const backMs = await stage.waitUntil(async () => (await load.request(`/balance/${randomAddress()}`)).status === 200);
+  const backMs = await testbed.waitUntil(
+    async () => (await load.request(`/balance/${randomAddress()}`)).status === 200,
+  );
   return [
     expectBelow(pace, `of 1,000 reads in ${seconds.toFixed(1)} s a failing node got`, asked, 100),
     expectWithinMs(pace, 'circuit closed after', backMs, 1500),

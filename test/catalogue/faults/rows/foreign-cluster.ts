@@ -10,21 +10,21 @@ const OTHER_GENESIS = '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY';
 export const foreignCluster: FaultRow = {
   id: '34',
   title: 'one of two nodes comes back with another genesis, another chain',
-  run: (pace) =>
-    withFaultTestbed({ load: { requestsPerSecond: 500 } }, async (stage) => {
-      const { load, nodes } = stage;
+  run: (runLength) =>
+    withFaultTestbed({ load: { requestsPerSecond: 500 } }, async (testbed) => {
+      const { load, nodes } = testbed;
       await sleep(2000);
       load.takeTally();
-      await stage.kill(0);
-      await stage.restart(0, { genesis: OTHER_GENESIS, originMs: stage.chain.parameters.originMs - 4000 });
-      await stage.waitUntil(() => stage.gateway.child.stdout().includes('is of another cluster'), 10_000);
+      await testbed.kill(0);
+      await testbed.restart(0, { genesis: OTHER_GENESIS, originMs: testbed.chain.parameters.originMs - 4000 });
+      await testbed.waitUntil(() => testbed.gateway.child.stdout().includes('is of another cluster'), 10_000);
       await sleep(5000);
       const { getGenesisHash = 0, ...asked } = (await nodes[0]?.counts()) ?? {};
-      const [first] = (await stage.health()).upstreams;
+      const [first] = (await testbed.health()).upstreams;
       const tally = load.takeTally();
 
       const alone = await GatewayProcess.start(nodes.slice(0, 1).map(upstreamOnPort), [
-        `cluster=${stage.chain.parameters.genesis}`,
+        `cluster=${testbed.chain.parameters.genesis}`,
         'upstream.startMs=1000',
       ]);
       const code = await alone.child.exit();
@@ -32,7 +32,7 @@ export const foreignCluster: FaultRow = {
       await alone.close();
       return [
         ...answerFindings(tally),
-        expectFewFailures(pace, tally),
+        expectFewFailures(runLength, tally),
         expect(`it is ${first?.status}`, first?.status === 'down'),
         expect('asked for its genesis hash', getGenesisHash > 0),
         expectNone(

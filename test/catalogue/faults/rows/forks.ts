@@ -12,14 +12,14 @@ const LATE_SLOTS = 5;
 export const forks: FaultRow = {
   id: '35',
   title: 'two of ten slots are processed and rolled back',
-  run: (pace) =>
+  run: (runLength) =>
     withFaultTestbed(
       {
         plan: { forks: true },
         load: { requestsPerSecond: 1000, commitments: ['processed', 'confirmed', 'finalized'] },
       },
-      async (stage) => {
-        const { load, chain } = stage;
+      async (testbed) => {
+        const { load, chain } = testbed;
         let [abandoned, kept, late] = [0, 0, 0];
         load.onAnswer = ({ path, slot = 0 }) => {
           if (!path.startsWith('/balance') || !chain.isAbandoned(slot)) return;
@@ -29,11 +29,11 @@ export const forks: FaultRow = {
         };
         await sleep(3000);
         load.takeTally();
-        await sleep(pace.isFull ? 40_000 : 12_000);
+        await sleep(runLength.isFull ? 40_000 : 12_000);
         const tally = load.takeTally();
         return [
           ...answerFindings(tally),
-          expectFewFailures(pace, tally),
+          expectFewFailures(runLength, tally),
           info('slowest ms', tally.slowestMs),
           expectSome('processed answers on a branch that was abandoned', abandoned),
           expectNone('confirmed or finalized ones', kept),

@@ -10,34 +10,34 @@ const HIDDEN = { hidesEnds: true };
 export const halfOpenConnections: FaultRow = {
   id: '29',
   title: 'half-open connections, each node in turn',
-  run: (pace) =>
-    withFaultTestbed({ proxied: true }, async (stage) => {
-      const { load, proxies } = stage;
+  run: (runLength) =>
+    withFaultTestbed({ proxied: true }, async (testbed) => {
+      const { load, proxies } = testbed;
       await sleep(4000);
       load.takeTally();
       const noticedMs: number[] = [];
       const movedMs: number[] = [];
       for (const [index, proxy] of proxies.entries()) {
-        const before = await stage.nodes[1 - index]?.counts();
+        const before = await testbed.nodes[1 - index]?.counts();
         proxy.apply(lost, HIDDEN);
         const beganMs = performance.now();
-        noticedMs.push(await stage.waitUntilNode(index, ({ ws }) => ws === 'down'));
+        noticedMs.push(await testbed.waitUntilNode(index, ({ ws }) => ws === 'down'));
         // All hot accounts are subscribed at the other node, with its Clock subscriptions.
-        await stage.waitUntil(async () => {
-          const { subscribed = 0 } = (await stage.nodes[1 - index]?.counts()) ?? {};
+        await testbed.waitUntil(async () => {
+          const { subscribed = 0 } = (await testbed.nodes[1 - index]?.counts()) ?? {};
           return subscribed >= Math.max(before?.['subscribed'] ?? 0, 2 * load.hotAccounts.length);
         });
         movedMs.push(performance.now() - beganMs);
         proxy.heal();
-        await stage.waitUntilNode(index, ({ status, ws }) => status === 'ok' && ws === 'up');
+        await testbed.waitUntilNode(index, ({ status, ws }) => status === 'ok' && ws === 'up');
         await sleep(2000);
       }
       const tally = load.takeTally();
       return [
         ...answerFindings(tally),
-        expectFewFailures(pace, tally),
-        expectWithinMs(pace, 'noticed after', Math.max(...noticedMs), 3000),
-        expectWithinMs(pace, 'subscribed elsewhere after', Math.max(...movedMs), 4000),
+        expectFewFailures(runLength, tally),
+        expectWithinMs(runLength, 'noticed after', Math.max(...noticedMs), 3000),
+        expectWithinMs(runLength, 'subscribed elsewhere after', Math.max(...movedMs), 4000),
       ];
     }),
 };

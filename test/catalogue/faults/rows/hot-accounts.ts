@@ -25,25 +25,28 @@ const settingsFor = (accounts: number): readonly string[] => [
 export const hotAccounts: FaultRow = {
   id: 'hot',
   title: `${ACCOUNTS.toLocaleString('en')} hot accounts read at ${RATE.toLocaleString('en')} requests/s`,
-  async run(pace) {
-    const ms = pace.isFull ? 60_000 : 30_000;
-    const unwatched = await withFaultTestbed({ ...TESTBED, set: settingsFor(0) }, async (stage) => {
+  async run(runLength) {
+    const ms = runLength.isFull ? 60_000 : 30_000;
+    const unwatched = await withFaultTestbed({ ...TESTBED, set: settingsFor(0) }, async (testbed) => {
       await sleep(5000);
-      return (await measure(stage, 10_000)).reads;
+      return (await measure(testbed, 10_000)).reads;
     });
-    return withFaultTestbed({ ...TESTBED, set: settingsFor(12_000) }, async (stage) => {
-      await stage.waitUntil(async () => ((await stage.nodes[0]?.counts())?.['subscribed'] ?? 0) >= ACCOUNTS, 60_000);
+    return withFaultTestbed({ ...TESTBED, set: settingsFor(12_000) }, async (testbed) => {
+      await testbed.waitUntil(
+        async () => ((await testbed.nodes[0]?.counts())?.['subscribed'] ?? 0) >= ACCOUNTS,
+        60_000,
+      );
       await sleep(5000); // until they are synced
-      stage.load.takeTally();
-      const { reads, others } = await measure(stage, ms);
-      const tally = stage.load.takeTally();
+      testbed.load.takeTally();
+      const { reads, others } = await measure(testbed, ms);
+      const tally = testbed.load.takeTally();
       const audit = Math.ceil(ACCOUNTS / BATCH) / (AUDIT_MS / 1000);
       return [
         ...answerFindings(tally),
         info('requests/s answered', tally.answered / tally.seconds),
         info('account reads upstream before, 1/s', unwatched),
         info('of the audit', audit),
-        expectBelow(pace, 'after', reads, 1.3 * audit, ' 1/s'),
+        expectBelow(runLength, 'after', reads, 1.3 * audit, ' 1/s'),
         info('all else (slots, epoch, fees)', others),
       ];
     });

@@ -11,27 +11,27 @@ const LATE_MS = 100;
 export const hungNode: FaultRow = {
   id: '28',
   title: 'one of two nodes stopped (SIGSTOP)',
-  run: (pace) =>
-    withFaultTestbed({ proxied: true, load: { requestsPerSecond: 2000 }, verifyEvery: 200 }, async (stage) => {
-      const { load, nodes, proxies } = stage;
+  run: (runLength) =>
+    withFaultTestbed({ proxied: true, load: { requestsPerSecond: 2000 }, verifyEvery: 200 }, async (testbed) => {
+      const { load, nodes, proxies } = testbed;
       await sleep(3000);
       load.takeTally();
       proxies[0]?.takePeakConnections();
       nodes[0]?.suspend();
-      await sleep(pace.isFull ? 20_000 : 6000);
+      await sleep(runLength.isFull ? 20_000 : 6000);
       const most = proxies[0]?.takePeakConnections() ?? 0;
       const tally = load.takeTally();
       nodes[0]?.resume();
-      const backMs = await stage.waitUntilNode(0, ({ status, ws }) => status === 'ok' && ws === 'up');
+      const backMs = await testbed.waitUntilNode(0, ({ status, ws }) => status === 'ok' && ws === 'up');
       const after = load.takeTally();
       return [
         ...answerFindings(tally),
         expectNone('wrong or regressed afterwards', after.wrong + after.regressed),
-        expectFewFailures(pace, tally),
+        expectFewFailures(runLength, tally),
         info('p99 ms', tally.quantileMs(0.99)),
-        expectWithinMs(pace, 'slowest', tally.slowestMs, DEADLINE_MS + LATE_MS),
-        expectBelow(pace, 'connections to it at most', most, 65),
-        expectWithinMs(pace, 'back after', backMs, 5000),
+        expectWithinMs(runLength, 'slowest', tally.slowestMs, DEADLINE_MS + LATE_MS),
+        expectBelow(runLength, 'connections to it at most', most, 65),
+        expectWithinMs(runLength, 'back after', backMs, 5000),
       ];
     }),
 };

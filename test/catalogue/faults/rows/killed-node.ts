@@ -11,9 +11,9 @@ const RATE = 5000;
 export const killedNode: FaultRow = {
   id: '26',
   title: 'one of two nodes killed (-9) and restarted again and again',
-  run: (pace) =>
-    withFaultTestbed({ load: { requestsPerSecond: RATE }, verifyEvery: 1000 }, async (stage) => {
-      const { load } = stage;
+  run: (runLength) =>
+    withFaultTestbed({ load: { requestsPerSecond: RATE }, verifyEvery: 1000 }, async (testbed) => {
+      const { load } = testbed;
       const failoversMs: number[] = [];
       const returnsMs: number[] = [];
       let coldMs = 0; // time of the last answer to a read that the cache could not serve
@@ -22,9 +22,9 @@ export const killedNode: FaultRow = {
       };
       await sleep(UP_MS);
       load.takeTally();
-      const cycles = pace.isFull ? 10 : 2;
+      const cycles = runLength.isFull ? 10 : 2;
       for (let cycle = 0; cycle < cycles; cycle++) {
-        await stage.kill(cycle % 2);
+        await testbed.kill(cycle % 2);
         const killedMs = performance.now();
         let gapMs = 0; // the longest time without such an answer
         for (let last = coldMs; performance.now() - killedMs < DOWN_MS; last = coldMs) {
@@ -32,9 +32,9 @@ export const killedNode: FaultRow = {
           gapMs = Math.max(gapMs, coldMs - last);
         }
         failoversMs.push(gapMs);
-        await stage.restart(cycle % 2);
+        await testbed.restart(cycle % 2);
         returnsMs.push(
-          await stage.waitUntilNode(cycle % 2, ({ status, ws }) => status === 'ok' && ws === 'up', 15_000),
+          await testbed.waitUntilNode(cycle % 2, ({ status, ws }) => status === 'ok' && ws === 'up', 15_000),
         );
         await sleep(UP_MS);
       }
@@ -44,9 +44,9 @@ export const killedNode: FaultRow = {
         info('requests/s', tally.answered / tally.seconds),
         info('not sent', tally.skipped),
         ...answerFindings(tally),
-        expectFewFailures(pace, tally),
-        expectWithinMs(pace, 'failover', Math.max(...failoversMs), 1000),
-        expectWithinMs(pace, 'back in rotation', Math.max(...returnsMs), 5000),
+        expectFewFailures(runLength, tally),
+        expectWithinMs(runLength, 'failover', Math.max(...failoversMs), 1000),
+        expectWithinMs(runLength, 'back in rotation', Math.max(...returnsMs), 5000),
       ];
     }),
 };

@@ -10,9 +10,9 @@ const OUT_SLOTS = 20;
 export const laggingNode: FaultRow = {
   id: '32',
   title: 'one of two nodes 200 slots behind, with getHealth ok',
-  run: (pace) =>
-    withFaultTestbed({ load: { requestsPerSecond: 1000 } }, async (stage) => {
-      const { load, nodes, chain } = stage;
+  run: (runLength) =>
+    withFaultTestbed({ load: { requestsPerSecond: 1000 } }, async (testbed) => {
+      const { load, nodes, chain } = testbed;
       await sleep(3000);
       load.takeTally();
       let old = 0;
@@ -22,21 +22,21 @@ export const laggingNode: FaultRow = {
         if (status === 200 && path.startsWith('/balance') && slot !== undefined && newest - slot > OUT_SLOTS) old++;
       };
       await nodes[0]?.configure({ lagSlots: 200 });
-      const outMs = await stage.waitUntilNode(0, ({ status }) => status !== 'ok');
-      await sleep(pace.isFull ? 20_000 : 5000);
+      const outMs = await testbed.waitUntilNode(0, ({ status }) => status !== 'ok');
+      await sleep(runLength.isFull ? 20_000 : 5000);
       await nodes[0]?.configure({ lagSlots: 15 });
       await sleep(3000);
-      const isOut = (await stage.health()).upstreams[0]?.status !== 'ok';
+      const isOut = (await testbed.health()).upstreams[0]?.status !== 'ok';
       await nodes[0]?.configure({ lagSlots: 8 });
-      const backMs = await stage.waitUntilNode(0, ({ status }) => status === 'ok');
+      const backMs = await testbed.waitUntilNode(0, ({ status }) => status === 'ok');
       const tally = load.takeTally();
       return [
         ...answerFindings(tally),
-        expectFewFailures(pace, tally),
+        expectFewFailures(runLength, tally),
         expectNone('answers from so far back', old),
-        expectWithinMs(pace, 'out after', outMs, 2000),
+        expectWithinMs(runLength, 'out after', outMs, 2000),
         expect('still out at 15 behind', isOut),
-        expectWithinMs(pace, 'back at 8 behind after', backMs, 3000),
+        expectWithinMs(runLength, 'back at 8 behind after', backMs, 3000),
       ];
     }),
 };

@@ -7,31 +7,31 @@ import { answerFindings, expectFewFailures } from './answer-findings.ts';
 export const lyingNode: FaultRow = {
   id: '33',
   title: 'one of two nodes says slot + 10,000',
-  run: (pace) =>
-    withFaultTestbed({ load: { requestsPerSecond: 1000 } }, async (stage) => {
-      const { load, nodes, chain } = stage;
+  run: (runLength) =>
+    withFaultTestbed({ load: { requestsPerSecond: 1000 } }, async (testbed) => {
+      const { load, nodes, chain } = testbed;
       await sleep(3000);
       load.takeTally();
       await nodes[0]?.configure({ slotOffset: 10_000 });
-      const outMs = await stage.waitUntilNode(0, ({ status }) => status !== 'ok');
+      const outMs = await testbed.waitUntilNode(0, ({ status }) => status !== 'ok');
       let ahead = 0;
       const watching = setInterval(async () => {
-        const { slot } = await stage.health();
+        const { slot } = await testbed.health();
         ahead = Math.max(ahead, slot - chain.processedSlotAt(Date.now()));
       }, 100);
-      await sleep(pace.isFull ? 20_000 : 5000);
+      await sleep(runLength.isFull ? 20_000 : 5000);
       clearInterval(watching);
-      const { status } = await stage.health();
+      const { status } = await testbed.health();
       await nodes[0]?.configure({ slotOffset: 0 });
-      const backMs = await stage.waitUntilNode(0, (node) => node.status === 'ok' && node.ws === 'up');
+      const backMs = await testbed.waitUntilNode(0, (node) => node.status === 'ok' && node.ws === 'up');
       const tally = load.takeTally();
       return [
         ...answerFindings(tally),
-        expectFewFailures(pace, tally),
+        expectFewFailures(runLength, tally),
         expectNone('slots ahead of the truth', Math.max(0, ahead)),
         expect(`health is ${status}`, status === 'degraded'),
-        expectWithinMs(pace, 'out after', outMs, 2000),
-        expectWithinMs(pace, 'back after the truth again', backMs, 3000),
+        expectWithinMs(runLength, 'out after', outMs, 2000),
+        expectWithinMs(runLength, 'back after the truth again', backMs, 3000),
       ];
     }),
 };

@@ -39,7 +39,7 @@ const portOf = (url: string): number => Number(new URL(url).port);
 export const networkFaults: FaultRow = {
   id: 'network',
   title: 'the embedded cluster behind connections that are',
-  async run(pace) {
+  async run(runLength) {
     const state = await mkdtemp(join(tmpdir(), 'faults-'));
     const cluster = await startEmbeddedCluster({ state, slotMs: 100, transactionsPerSlot: 0 });
     const http = await FaultProxy.start(portOf(cluster.url));
@@ -79,7 +79,7 @@ export const networkFaults: FaultRow = {
       expectSome('answered', answered),
       expectSome('refused', refused),
       expectNone('false', unlike),
-      expectWithinMs(pace, 'well again after', Math.max(...returnsMs), 5000),
+      expectWithinMs(runLength, 'well again after', Math.max(...returnsMs), 5000),
     ];
   },
 };

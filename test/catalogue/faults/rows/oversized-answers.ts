@@ -13,16 +13,16 @@ export const oversizedAnswers: FaultRow = {
   id: '36',
   title: 'getBlock of 50 MB, then one that drips for ever',
   run: (pace) =>
-    withFaultTestbed({ set: ['upstream.slowTimeoutMs=4000'] }, async (stage) => {
-      const { load, gateway } = stage;
+    withFaultTestbed({ set: ['upstream.slowTimeoutMs=4000'] }, async (testbed) => {
+      const { load, gateway } = testbed;
       await sleep(3000);
       load.takeTally();
       gateway.takeLoopDelay();
       await sleep(pace.isFull ? 20_000 : 6000);
       const before = load.takeTally();
       const idle = gateway.takeLoopDelay();
-      const large = await requestBlocks(stage, '50 MB', pace.isFull ? 10 : 4);
-      const drip = await requestBlocks(stage, 'slow drip', 1);
+      const large = await requestBlocks(testbed, '50 MB', pace.isFull ? 10 : 4);
+      const drip = await requestBlocks(testbed, 'slow drip', 1);
       const during = load.takeTally();
       const busy = gateway.takeLoopDelay();
       const p99Ms = before.quantileMs(0.99);

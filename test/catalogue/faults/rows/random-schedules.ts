@@ -10,12 +10,12 @@ const STEPS = 600;
 export const randomSchedules: FaultRow = {
   id: 'schedules',
   title: 'random schedules',
-  async run(pace) {
-    const count = pace.isFull ? 10_000 : 2000;
+  async run(runLength) {
+    const count = runLength.isFull ? 10_000 : 2000;
     const sum = await runSchedules(1, 1 + count, STEPS);
     const weak = await runSchedules(1, 301, 1000, { rule: singleReadRule });
     const apart = await runSchedules(1, 301, 1000, { pooled: true, rule: noMarginRule });
-    const deaf = await runSchedules(1, 301, 1000, { listLine: withoutAccountNotifications });
+    const deaf = await runSchedules(1, 301, 1000, { listSession: withoutAccountNotifications });
     return [
       info('schedules', count),
       info('answers', sum.answers),

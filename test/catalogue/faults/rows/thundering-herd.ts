@@ -11,11 +11,11 @@ const BATCH = 250;
 export const thunderingHerd: FaultRow = {
   id: '37',
   title: `${CLIENTS.toLocaleString('en')} clients ask at once for one account`,
-  run: (pace) =>
-    withFaultTestbed({ nodes: 1, load: { requestsPerSecond: 0 } }, async (stage) => {
-      const [node] = stage.nodes;
+  run: (runLength) =>
+    withFaultTestbed({ nodes: 1, load: { requestsPerSecond: 0 } }, async (testbed) => {
+      const [node] = testbed.nodes;
       await node?.configure({ delayMs: 1000 });
-      const sockets = await connectClients(stage);
+      const sockets = await connectClients(testbed);
       const before = (await node?.counts())?.['getMultipleAccounts'] ?? 0;
       const beganMs = performance.now();
       const request = `GET /api/v1/balance/${randomAddress()} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
@@ -29,7 +29,7 @@ export const thunderingHerd: FaultRow = {
         expect(`${good} answered with 200`, good === CLIENTS),
         expect(`${bodies.size} body`, bodies.size === 1),
         expect(`${asked} upstream request`, asked === 1),
-        expectWithinMs(pace, 'all within', tookMs, 3000),
+        expectWithinMs(runLength, 'all within', tookMs, 3000),
         info('of which the node took ms', 1000),
       ];
     }),

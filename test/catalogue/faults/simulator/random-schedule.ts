@@ -72,12 +72,12 @@ export interface Weakness {
   /** Whether both nodes are always behind one address. Default: in some schedules. */
   readonly pooled?: boolean;
   /** Replacement for the sessions of token lists. */
-  readonly listLine?: (line: PubsubSession) => PubsubSession;
+  readonly listSession?: (session: PubsubSession) => PubsubSession;
 }
 
 /** Runs the real cache, live data and read-through in one random schedule. */
 export async function runSchedule(seed: number, steps: number, weakness: Weakness = {}): Promise<ScheduleOutcome> {
-  const { rule = doubleRead, listLine = (randomSession) => randomSession } = weakness;
+  const { rule = doubleRead, listSession = (session) => session } = weakness;
   const random = randomOf(seed);
   const clock = new ManualClock();
   const ledger = new SimulatedLedger(ADDRESSES, 0.02 + random() * 0.3);
@@ -86,7 +86,7 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
   const node = (): SimulatedNode => nodes[random() < 0.6 ? 0 : 1];
   const tips = new MeshTips();
   const guard = new JumpGuard({ clock, maxJump: 64, steadySlots: 8, silenceMs: 2000 });
-  const pendingSessions: ((randomSession: PubsubSession) => void)[] = [];
+  const pendingSessions: ((session: PubsubSession) => void)[] = [];
   const mesh: Mesh = {
     genesisHash: 'simulated',
     apiVersion: '0',
@@ -107,7 +107,7 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
   const upstream = new AccountBatcher(mesh);
   const watching = { mesh, clock, settings: SETTINGS, initialSync: rule, onLeasesAdvanced: () => cache.advanceHot() };
   const liveAccounts = new LiveAccountSource({ ...watching, upstream });
-  const meshOfLists: Mesh = { ...mesh, openSession: async () => listLine(await mesh.openSession()) };
+  const meshOfLists: Mesh = { ...mesh, openSession: async () => listSession(await mesh.openSession()) };
   const tokenLists = new LiveTokenListSource({ ...watching, mesh: meshOfLists });
   const context: RouteContext = {
     mesh,
@@ -193,8 +193,8 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
     );
 
   const randomSession = (): SimulatedSession | undefined => {
-    const lines = nodes.flatMap(({ sessions }) => [...sessions]);
-    return lines[Math.floor(random() * lines.length)];
+    const sessions = nodes.flatMap(({ sessions }) => [...sessions]);
+    return sessions[Math.floor(random() * sessions.length)];
   };
   const pick = (addresses: readonly string[]): string => addresses[Math.floor(random() * addresses.length)] ?? '';
   // Schedules differ: the notification queue keeps up or lags; connections hold or break often; requests are mostly for

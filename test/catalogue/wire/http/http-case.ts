@@ -15,7 +15,7 @@ export interface HttpCase {
   readonly holds: ExchangePredicate;
 }
 
-export type ExchangePredicate = (heard: RawExchange) => boolean;
+export type ExchangePredicate = (exchanged: RawExchange) => boolean;
 
 export interface ExpectedExchange {
   readonly holds: ExchangePredicate;
@@ -44,8 +44,8 @@ export const statuses = ({ text }: RawExchange): readonly number[] =>
 /** Expects exactly these statuses in order. */
 export const expectStatuses = (...expected: readonly (number | readonly number[])[]): ExpectedExchange => ({
   responses: expected.length,
-  holds: (heard) => {
-    const got = statuses(heard);
+  holds: (exchanged) => {
+    const got = statuses(exchanged);
     return got.length === expected.length && got.every((status, i) => [expected[i]].flat().includes(status));
   },
 });
@@ -53,7 +53,7 @@ export const expectStatuses = (...expected: readonly (number | readonly number[]
 /** Expects exactly these statuses and then the end of the connection. */
 export const expectStatusesThenClose = (...expected: readonly (number | readonly number[])[]): ExpectedExchange => {
   const { responses, holds } = expectStatuses(...expected);
-  return { responses, holds: (heard) => heard.closed && holds(heard) };
+  return { responses, holds: (exchanged) => exchanged.closed && holds(exchanged) };
 };
 
 const isRefusal = (status: number): boolean => status >= 400;
@@ -61,23 +61,26 @@ const isRefusal = (status: number): boolean => status >= 400;
 /** Expects a refusal or a closed connection, and no answer to what follows. */
 export const expectRefusal: ExpectedExchange = {
   responses: 1,
-  holds: (heard) => {
-    const got = statuses(heard);
-    return heard.closed && got.length <= 1 && got.every(isRefusal);
+  holds: (exchanged) => {
+    const got = statuses(exchanged);
+    return exchanged.closed && got.length <= 1 && got.every(isRefusal);
   },
 };
 
 /** Expects a closed connection after at most one answer. */
 export const expectClosedAfterOne: ExpectedExchange = {
   responses: 1,
-  holds: (heard) => heard.closed && statuses(heard).length <= 1,
+  holds: (exchanged) => exchanged.closed && statuses(exchanged).length <= 1,
 };
 
 /** Expects no success; the connection may stay open. */
-export const expectNoSuccess: ExpectedExchange = { responses: 1, holds: (heard) => statuses(heard).every(isRefusal) };
+export const expectNoSuccess: ExpectedExchange = {
+  responses: 1,
+  holds: (exchanged) => statuses(exchanged).every(isRefusal),
+};
 
 /** Expects one answer whose text matches. */
 export const expectMatch = (status: number, pattern: RegExp): ExpectedExchange => ({
   responses: 1,
-  holds: (heard) => statuses(heard).join() === String(status) && pattern.test(heard.text),
+  holds: (exchanged) => statuses(exchanged).join() === String(status) && pattern.test(exchanged.text),
 });

@@ -14,17 +14,17 @@ const AT_ONCE = 64;
 export const abortedReads: WireRow = {
   id: '9',
   title: 'callers who reset the connection at any stage of a read',
-  run: (_, pace) =>
+  run: (_, runLength) =>
     // Closing waits for unfinished answers, so a quick end shows that there are none.
     withWireTestbed(['drainMs=60000'], async ({ url, gateway, get }) => {
-      const count = countFor(pace, 600, 6000, 20_000);
+      const count = countFor(runLength, 600, 6000, 20_000);
       const fence = barrierOf(url);
       await forEachConcurrent(Array.from({ length: count }), AT_ONCE, async (_, i) => {
-        const line = await RawConnection.open(url);
-        line.write(request(`GET /api/v1/balance/${bs58.encode(randomBytes(32))}`));
+        const connection = await RawConnection.open(url);
+        connection.write(request(`GET /api/v1/balance/${bs58.encode(randomBytes(32))}`));
         if (i % 3 === 1) await fence.wait();
-        if (i % 3 === 2) await new Promise((resolve) => line.socket.once('data', resolve).once('close', resolve));
-        line.reset();
+        if (i % 3 === 2) await new Promise((resolve) => connection.socket.once('data', resolve).once('close', resolve));
+        connection.reset();
       });
       const alive = (await get('/health')).status === 200;
       const beganMs = performance.now();

@@ -8,9 +8,9 @@ import { countFor, expectAtMost, expectGrowth, type WireRow } from '../wire-row.
 export const callerFlood: WireRow = {
   id: '21',
   title: 'callers without number, of IPv4 and of one IPv6 /48',
-  async run(_, pace) {
+  async run(_, runLength) {
     const { free, identities } = loadConfig({ cwd: '/' }).limits;
-    const callers = countFor(pace, 300_000, 1_000_000, 1_000_000);
+    const callers = countFor(runLength, 300_000, 1_000_000, 1_000_000);
     const [ipv4, ipv6] = [await floodLimiter('ipv4', callers), await floodLimiter('ipv6', callers)];
     return [
       info('callers each', callers),

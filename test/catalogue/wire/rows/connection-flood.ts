@@ -40,18 +40,20 @@ async function flood(url: string, count: number) {
   let [admitted, others, answered] = [0, 0, 0];
   await forEachConcurrent(Array.from({ length: count }), AT_ONCE, async (_, i) => {
     const isOther = i % OTHERS === 0;
-    const line = await RawConnection.open(url, isOther ? loopbackAddress(i) : '127.200.9.9');
-    line.write(get());
-    await waitForEnd(line);
-    const isAnswered = line.text.startsWith('HTTP/1.1 200');
+    const connection = await RawConnection.open(url, isOther ? loopbackAddress(i) : '127.200.9.9');
+    connection.write(get());
+    await waitForEnd(connection);
+    const isAnswered = connection.text.startsWith('HTTP/1.1 200');
     if (isOther) others++;
     if (isOther && isAnswered) answered++;
     if (!isOther && isAnswered) admitted++;
-    line.reset();
+    connection.reset();
   });
   return { seconds: (performance.now() - beganMs) / 1000, admitted, others, answered };
 }
 
 /** Waits until the connection is answered or closed. */
-const waitForEnd = (line: RawConnection): Promise<unknown> =>
-  line.closed ? Promise.resolve() : new Promise((resolve) => line.socket.once('data', resolve).once('close', resolve));
+const waitForEnd = (connection: RawConnection): Promise<unknown> =>
+  connection.closed
+    ? Promise.resolve()
+    : new Promise((resolve) => connection.socket.once('data', resolve).once('close', resolve));

@@ -23,9 +23,10 @@ export const forgedForwardedFor: WireRow = {
         const from = byProxy ? PROXY : STRANGER;
         const left = (): Promise<number> => remaining('/health', from, byProxy && counts !== undefined ? [counts] : []);
         const before = await left();
-        const told = await remaining('/slot', from, lines);
-        if (told === before - 1 && (await left()) === told) right++;
-        else console.error(`   ${told} of ${before} are left by ${from}: ${JSON.stringify(lines).slice(0, 200)}`);
+        const remainingNow = await remaining('/slot', from, lines);
+        if (remainingNow === before - 1 && (await left()) === remainingNow) right++;
+        else
+          console.error(`   ${remainingNow} of ${before} are left by ${from}: ${JSON.stringify(lines).slice(0, 200)}`);
       }
       return [expectAll('counted for whom they are', right, FORWARDED_FOR_CASES.length)];
     }),

@@ -51,9 +51,11 @@ export const headerInjection: WireRow = {
   title: 'line ends in whatever might come back in a header',
   async run({ url }) {
     const packets = INJECTION_POINTS.flatMap((place) => LINE_ENDS.map((end) => place(`a${end}${MARK}: yes${end}`)));
-    const heard = await Promise.all(packets.map((packet) => exchange(url, [Buffer.from(packet)], { responses: 0 })));
+    const exchanges = await Promise.all(
+      packets.map((packet) => exchange(url, [Buffer.from(packet)], { responses: 0 })),
+    );
     let [answers, marked] = [0, 0];
-    for (const [i, { text }] of heard.entries()) {
+    for (const [i, { text }] of exchanges.entries()) {
       const heads = text === '' ? [] : parseResponses(text).map(({ head }) => head);
       answers += heads.length;
       if (heads.some((head) => head.toLowerCase().includes(MARK.toLowerCase()))) {

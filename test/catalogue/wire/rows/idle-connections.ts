@@ -9,24 +9,24 @@ import { countFor, expectAll, expectBelowWhenQuiet, expectGrowth, type WireRow }
 export const idleConnections: WireRow = {
   id: '5',
   title: 'idle connections',
-  async run({ url, gateway }, pace) {
-    const count = countFor(pace, 500, 4000, 10_000);
+  async run({ url, gateway }, runLength) {
+    const count = countFor(runLength, 500, 4000, 10_000);
     const bystander = new Bystander(url);
     const before = await gateway.rssBytes();
-    const lines = await openConnections(url, count);
-    for (const line of lines.filter((_, i) => i % 2 === 0)) line.write(get());
+    const connections = await openConnections(url, count);
+    for (const connection of connections.filter((_, i) => i % 2 === 0)) connection.write(get());
     const during = await gateway.rssBytes();
     await bystander.takeP99Ms();
     await sleep(2000);
     const p99Ms = await bystander.takeP99Ms();
-    const open = lines.filter(({ closed }) => !closed).length;
+    const open = connections.filter(({ closed }) => !closed).length;
     await bystander.stop();
-    for (const line of lines) line.reset();
+    for (const connection of connections) connection.reset();
     return [
       info('opened', count),
       info('still open', open),
       expectAll('good answers', bystander.requested - bystander.failed, bystander.requested),
-      expectBelowWhenQuiet(pace, 'their p99', p99Ms, 10, ' ms'),
+      expectBelowWhenQuiet(runLength, 'their p99', p99Ms, 10, ' ms'),
       expectGrowth(before, during, 20),
     ];
   },

@@ -33,8 +33,8 @@ const ROUTES = ['/balance/', '/account/', '/token-accounts/', '/token/'];
 export const invalidAddresses: WireRow = {
   id: '16',
   title: 'addresses that are none',
-  async run({ url, node, gateway }, pace) {
-    const count = countFor(pace, 1000, 10_000, 100_000);
+  async run({ url, node, gateway }, runLength) {
+    const count = countFor(runLength, 1000, 10_000, 100_000);
     const sent = fc.sample(invalidAddress, { numRuns: count });
     const asked = new Set<unknown>();
     for (const method of ['getMultipleAccounts', 'getAccountInfo', 'getBalance', 'getTokenAccountsByOwner']) {

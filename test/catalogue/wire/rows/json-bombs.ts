@@ -44,7 +44,7 @@ const BOMBS: Readonly<Record<string, string | Buffer>> = {
 export const jsonBombs: WireRow = {
   id: '13',
   title: 'JSON bombs to /rpc and /explain',
-  async run({ get, gateway }, pace) {
+  async run({ get, gateway }, runLength) {
     const headers = { 'content-type': 'application/json' };
     const accepted: string[] = [];
     await sleep(REPORT_MS);
@@ -61,7 +61,7 @@ export const jsonBombs: WireRow = {
     return [
       info('sent', 2 * Object.keys(BOMBS).length),
       expectNone('not refused', accepted.length),
-      expectBelowWhenQuiet(pace, 'the loop was held up at most', ownMs, 20, ' ms'),
+      expectBelowWhenQuiet(runLength, 'the loop was held up at most', ownMs, 20, ' ms'),
     ];
   },
 };

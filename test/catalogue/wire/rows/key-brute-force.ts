@@ -14,26 +14,26 @@ const LIMIT = 100;
 export const keyBruteForce: WireRow = {
   id: '24',
   title: 'API keys by brute force, and by time',
-  run: (_, pace) =>
+  run: (_, runLength) =>
     withWireTestbed([`limits.free.requests=${LIMIT}`, 'limits.free.windowSeconds=600'], async ({ url }) => {
-      const sent = countFor(pace, 500, 2000, 20_000);
-      const said = new Map<number, number>();
+      const sent = countFor(runLength, 500, 2000, 20_000);
+      const statusCounts = new Map<number, number>();
       const pool = new Pool(url, { connections: AT_ONCE });
       await forEachConcurrent(Array.from({ length: sent }), AT_ONCE, async () => {
         const headers = { 'x-api-key': generateApiKey() };
         const { statusCode, body } = await pool.request({ method: 'GET', path: '/api/v1/slot', headers });
         await body.dump();
-        said.set(statusCode, (said.get(statusCode) ?? 0) + 1);
+        statusCounts.set(statusCode, (statusCounts.get(statusCode) ?? 0) + 1);
       });
       await pool.destroy();
-      const tries = countFor(pace, 20_000, 200_000, 1_000_000);
+      const tries = countFor(runLength, 20_000, 200_000, 1_000_000);
       const { accepted, tStatistic } = await withTestScope((place) => guessKeys(place.testdir(), tries));
       return [
-        expectAll('random ones: 401', said.get(401) ?? 0, LIMIT),
-        expectAll('then 429', said.get(429) ?? 0, sent - LIMIT),
+        expectAll('random ones: 401', statusCounts.get(401) ?? 0, LIMIT),
+        expectAll('then 429', statusCounts.get(429) ?? 0, sent - LIMIT),
         info('near ones', tries),
         expectNone('opened', accepted),
-        expectBelowWhenQuiet(pace, '|t| of a wrong first to a wrong last character', Math.abs(tStatistic), MAX_T),
+        expectBelowWhenQuiet(runLength, '|t| of a wrong first to a wrong last character', Math.abs(tStatistic), MAX_T),
       ];
     }),
 };

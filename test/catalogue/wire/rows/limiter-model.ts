@@ -6,8 +6,8 @@ import { countFor, type WireRow } from '../wire-row.ts';
 export const limiterModel: WireRow = {
   id: '18',
   title: 'sequences of requests to the limiter, and to an exact model of it',
-  async run(_, pace) {
-    const count = countFor(pace, 2000, 20_000, 100_000);
+  async run(_, runLength) {
+    const count = countFor(runLength, 2000, 20_000, 100_000);
     let different = 0;
     for (let seed = 0; seed < count; seed++) {
       const difference = limiterDifference(seed);

@@ -13,9 +13,9 @@ const LIMIT = 100;
 export const missFlood: WireRow = {
   id: '38',
   title: 'random addresses from one caller',
-  run: (_, pace) =>
+  run: (_, runLength) =>
     withWireTestbed([`limits.free.requests=${LIMIT}`, 'limits.free.windowSeconds=600'], async ({ url, node }) => {
-      const count = countFor(pace, 2000, 10_000, 100_000);
+      const count = countFor(runLength, 2000, 10_000, 100_000);
       const addresses = new Set(Array.from({ length: count }, () => bs58.encode(randomBytes(32))));
       const asked = new Set<string>();
       node.overrides.set('getMultipleAccounts', ([names]: readonly string[][]) => {
@@ -23,19 +23,19 @@ export const missFlood: WireRow = {
         return undefined;
       });
       const pool = new Pool(url, { connections: AT_ONCE });
-      const said = new Map<number, number>();
+      const statusCounts = new Map<number, number>();
       await forEachConcurrent(addresses, AT_ONCE, async (address) => {
         const { statusCode, body } = await pool.request({ method: 'GET', path: `/api/v1/balance/${address}` });
         await body.dump();
-        said.set(statusCode, (said.get(statusCode) ?? 0) + 1);
+        statusCounts.set(statusCode, (statusCounts.get(statusCode) ?? 0) + 1);
       });
       await pool.destroy();
-      const admitted = count - (said.get(429) ?? 0);
+      const admitted = count - (statusCounts.get(429) ?? 0);
       return [
         info('asked', count),
         expectAtMost('admitted', admitted, LIMIT),
         expectAtMost('that the node was asked for', asked.size, LIMIT),
-        expectNone('other statuses', admitted - (said.get(200) ?? 0)),
+        expectNone('other statuses', admitted - (statusCounts.get(200) ?? 0)),
       ];
     }),
 };

@@ -21,29 +21,30 @@ const KINDS: readonly { readonly begins: string; readonly goesOn: string }[] = [
 export const oversizedBodies: WireRow = {
   id: '12',
   title: 'bodies that are too long, or never end',
-  async run({ url, gateway }, pace) {
-    const count = countFor(pace, 50, 200, 500);
+  async run({ url, gateway }, runLength) {
+    const count = countFor(runLength, 50, 200, 500);
     const before = await gateway.rssBytes();
-    const lines = await openConnections(url, count);
-    for (const [i, line] of lines.entries()) line.write(KINDS[i % KINDS.length]?.begins ?? '');
+    const connections = await openConnections(url, count);
+    for (const [i, connection] of connections.entries()) connection.write(KINDS[i % KINDS.length]?.begins ?? '');
     const beganMs = performance.now();
     let most = before;
-    const isOver = (line: (typeof lines)[number]): boolean => line.closed || line.text !== '';
-    while (performance.now() - beganMs < PATIENCE_MS && !lines.every(isOver)) {
-      for (const [i, line] of lines.entries()) {
-        if (!isOver(line) && line.socket.writableLength === 0) line.write(KINDS[i % KINDS.length]?.goesOn ?? '');
+    const isOver = (connection: (typeof connections)[number]): boolean => connection.closed || connection.text !== '';
+    while (performance.now() - beganMs < PATIENCE_MS && !connections.every(isOver)) {
+      for (const [i, connection] of connections.entries()) {
+        if (!isOver(connection) && connection.socket.writableLength === 0)
+          connection.write(KINDS[i % KINDS.length]?.goesOn ?? '');
       }
       await sleep(20);
       most = Math.max(most, await gateway.rssBytes());
     }
     const tookMs = performance.now() - beganMs;
-    const tooLarge = lines.filter(({ text }) => text.startsWith('HTTP/1.1 413')).length;
-    const over = lines.filter(isOver).length;
-    for (const line of lines) line.reset();
+    const tooLarge = connections.filter(({ text }) => text.startsWith('HTTP/1.1 413')).length;
+    const over = connections.filter(isOver).length;
+    for (const connection of connections) connection.reset();
     return [
       expectAll('refused or closed', over, count),
       info('by 413', tooLarge),
-      expectBelowWhenQuiet(pace, 'the last after', tookMs, 12_000, ' ms'),
+      expectBelowWhenQuiet(runLength, 'the last after', tookMs, 12_000, ' ms'),
       expectGrowth(before, most, count / 4 + 20),
     ];
   },

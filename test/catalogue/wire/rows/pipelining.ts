@@ -15,8 +15,8 @@ const HITS = ['slot', 'epoch', 'performance', 'priority-fee'];
 export const pipelining: WireRow = {
   id: '11',
   title: `${DEPTH} requests in one packet`,
-  async run({ url, get }, pace) {
-    const rounds = countFor(pace, 20, 200, 1000);
+  async run({ url, get }, runLength) {
+    const rounds = countFor(runLength, 20, 200, 1000);
     for (const path of HITS) await get(`/${path}`);
     let [inOrder, wrong] = [0, 0];
     for (let round = 0; round < rounds; round++) {

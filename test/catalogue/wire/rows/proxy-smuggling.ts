@@ -17,11 +17,12 @@ const HEARING_MS = 50;
 export const proxySmuggling: WireRow = {
   id: '3',
   title: 'smuggled requests through proxies, and their victims',
-  async run(stage, pace) {
+  async run(testbed, runLength) {
     const kinds = [NGINX, HAPROXY].filter(isInstalled);
     const missing = [NGINX, HAPROXY].filter((kind) => !kinds.includes(kind));
     const findings: Finding[] = missing.map(({ name }) => info(name, 'is not at hand'));
-    for (const kind of kinds) findings.push(...(await attackThrough(kind, stage, countFor(pace, 500, 2000, 10_000))));
+    for (const kind of kinds)
+      findings.push(...(await attackThrough(kind, testbed, countFor(runLength, 500, 2000, 10_000))));
     return findings;
   },
 };
@@ -34,10 +35,10 @@ async function attackThrough(kind: ReverseProxy, { host }: WireTestbed, victims:
   const attacked = Promise.all(
     Array.from({ length: ATTACKERS }, async (_, attacker) => {
       for (let i = attacker; asking; i++) {
-        const line = await RawConnection.open(proxy.url);
-        line.write(packets[i % packets.length] ?? '');
+        const connection = await RawConnection.open(proxy.url);
+        connection.write(packets[i % packets.length] ?? '');
         await new Promise((resolve) => setTimeout(resolve, HEARING_MS));
-        line.reset();
+        connection.reset();
         attacks++;
       }
     }),

@@ -66,15 +66,18 @@ async function checkStatuses({ url, node, gateway }: WireTestbed) {
   let [left, right, reset, cors] = [LIMIT, 0, 0, 0];
   const seen = new Set<number>();
   const judge = async (packet: string, weight: number, from?: string): Promise<void> => {
-    const heard = await exchange(url, [packet], { responses: 1, ...(from !== undefined && { localAddress: from }) });
-    const [status = 0] = statuses(heard);
+    const exchanged = await exchange(url, [packet], {
+      responses: 1,
+      ...(from !== undefined && { localAddress: from }),
+    });
+    const [status = 0] = statuses(exchanged);
     seen.add(status);
     left -= weight;
-    const quota = parseQuotaHeaders(heard);
+    const quota = parseQuotaHeaders(exchanged);
     reset ||= quota.reset;
     if (quota.limit === LIMIT && quota.remaining === left && quota.reset === reset) right++;
     else console.error(`   ${status}: ${JSON.stringify(quota)}, not ${left} of ${LIMIT} until ${reset}`);
-    if (status === 101 || /\r\naccess-control-expose-headers: X-RateLimit-Limit/i.test(heard.text)) cors++;
+    if (status === 101 || /\r\naccess-control-expose-headers: X-RateLimit-Limit/i.test(exchanged.text)) cors++;
   };
   const asked = Object.entries(REQUEST_BY_STATUS);
   for (const [status, packet] of asked) await judge(packet, status === '204' ? 0 : 1);

@@ -23,8 +23,8 @@ const SMALL_CACHES = ['cache.bytes=4194304', 'limits.identities=1000'];
 export const requestFuzzing: WireRow = {
   id: '7',
   title: 'random and mutated requests',
-  run: (_, pace) =>
-    withWireTestbed(SMALL_CACHES, (stage) => runFuzzing(stage, countFor(pace, 5000, 30_000, 1_000_000))),
+  run: (_, runLength) =>
+    withWireTestbed(SMALL_CACHES, (testbed) => runFuzzing(testbed, countFor(runLength, 5000, 30_000, 1_000_000))),
 };
 
 async function runFuzzing({ url, gateway, get }: WireTestbed, count: number): Promise<readonly Finding[]> {
@@ -34,10 +34,10 @@ async function runFuzzing({ url, gateway, get }: WireTestbed, count: number): Pr
   let [answered, bare, unmetered, silent] = [0, 0, 0, 0];
   const send = (seed: number, count: number): Promise<void> =>
     forEachConcurrent(batches(packet, seed, count), AT_ONCE, async (packet, i) => {
-      const line = await RawConnection.open(url, loopbackAddress(i));
-      line.write(packet);
+      const connection = await RawConnection.open(url, loopbackAddress(i));
+      connection.write(packet);
       await fence.wait();
-      const text = line.text.replace(/^(HTTP\/1\.1 100 Continue\r\n\r\n)+/, '');
+      const text = connection.text.replace(/^(HTTP\/1\.1 100 Continue\r\n\r\n)+/, '');
       if (text === '') silent++;
       else if (text.includes('<i>uWebSockets')) bare++;
       else if (hasRateHeaders(text)) answered++;
@@ -45,8 +45,8 @@ async function runFuzzing({ url, gateway, get }: WireTestbed, count: number): Pr
         unmetered++;
         console.error(`   no quota: ${JSON.stringify(text.slice(0, 300))} for ${JSON.stringify(packet.toString())}`);
       }
-      if (line.text === '' && !line.closed && silent % WATCHED === 0) watched.push(endsInTime(line));
-      else line.reset();
+      if (connection.text === '' && !connection.closed && silent % WATCHED === 0) watched.push(endsInTime(connection));
+      else connection.reset();
     });
   await send(seed, count * WARM_UP);
   const before = await gateway.rssBytes();
@@ -73,14 +73,14 @@ function hasRateHeaders(text: string): boolean {
 }
 
 /** Returns whether a connection is answered or closed in time. */
-function endsInTime(line: RawConnection): Promise<boolean> {
+function endsInTime(connection: RawConnection): Promise<boolean> {
   return new Promise((resolve) => {
     const late = setTimeout(() => end(false), LIMIT_MS + PATIENCE_MS);
     const end = (inTime: boolean): void => {
       clearTimeout(late);
-      line.reset();
+      connection.reset();
       resolve(inTime);
     };
-    line.socket.once('data', () => end(true)).once('close', () => end(true));
+    connection.socket.once('data', () => end(true)).once('close', () => end(true));
   });
 }

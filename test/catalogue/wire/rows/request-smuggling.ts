@@ -10,19 +10,19 @@ const AT_ONCE = 200;
 export const requestSmuggling: WireRow = {
   id: '2',
   title: `${Object.keys(SMUGGLED_REQUESTS).length} smuggled requests, whole and cut`,
-  async run({ url }, pace) {
-    const stride = countFor(pace, 9, 1, 1);
+  async run({ url }, runLength) {
+    const stride = countFor(runLength, 9, 1, 1);
     const attempts = Object.entries(SMUGGLED_REQUESTS).flatMap(([what, packet]) =>
       Array.from({ length: Math.ceil(packet.length / stride) }, (_, i) => ({ what, packet, at: i * stride })),
     );
     let [extra, open, silent] = [0, 0, 0];
     await forEachConcurrent(attempts, AT_ONCE, async ({ what, packet, at }) => {
       const packets = at === 0 ? [packet] : [packet.slice(0, at), packet.slice(at)];
-      const heard = await exchange(url, packets, { responses: 0 });
-      const answers = statuses(heard);
+      const exchanged = await exchange(url, packets, { responses: 0 });
+      const answers = statuses(exchanged);
       if (answers.length > 1) extra++;
-      if (answers.length === 0 && !heard.closed) silent++;
-      else if (!heard.closed) open++;
+      if (answers.length === 0 && !exchanged.closed) silent++;
+      else if (!exchanged.closed) open++;
       if (answers.length > 1) console.error(`   ${what}, cut at ${at}: ${answers}`);
     });
     return [

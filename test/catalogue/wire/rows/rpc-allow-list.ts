@@ -15,11 +15,11 @@ export const OWN_RPC_METHODS: readonly string[] = ['getGenesisHash', 'getProgram
 export const rpcAllowList: WireRow = {
   id: '14',
   title: 'generated /rpc bodies: repeated members, writes, batches, prototypes',
-  async run({ url, node }, pace) {
-    const count = countFor(pace, 3000, 30_000, 1_000_000);
+  async run({ url, node }, runLength) {
+    const count = countFor(runLength, 3000, 30_000, 1_000_000);
     const seed = Number(process.env['SEED'] ?? Date.now() % 1_000_000_000);
     const pool = new Pool(url, { connections: AT_ONCE });
-    const said = new Map<number, number>();
+    const statusCounts = new Map<number, number>();
     const ownBefore = node.requestCounts.get('getProgramAccounts') ?? 0;
     let odd = 0;
     await forEachConcurrent(batches(rpcBody, seed, count), AT_ONCE, async (sent) => {
@@ -30,7 +30,7 @@ export const rpcAllowList: WireRow = {
         body: sent,
       });
       const text = await body.text();
-      said.set(statusCode, (said.get(statusCode) ?? 0) + 1);
+      statusCounts.set(statusCode, (statusCounts.get(statusCode) ?? 0) + 1);
       if (![200, 400, 403, 404, 503].includes(statusCode)) {
         odd++;
         console.error(`   ${statusCode} ${text} for ${sent}`);
@@ -42,7 +42,7 @@ export const rpcAllowList: WireRow = {
     return [
       info('sent', count),
       info('seed', String(seed)),
-      ...[...said].sort().map(([status, times]) => info(String(status), times)),
+      ...[...statusCounts].sort().map(([status, times]) => info(String(status), times)),
       expectNone('other statuses', odd),
       expectNone('methods outside the 21 that reached the node', escaped.length),
       expectNone('getProgramAccounts', (node.requestCounts.get('getProgramAccounts') ?? 0) - ownBefore),

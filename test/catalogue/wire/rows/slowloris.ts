@@ -24,30 +24,30 @@ const KINDS: readonly (readonly [begins: string, drips: string])[] = [
 export const slowloris: WireRow = {
   id: '4',
   title: 'slowloris: idle, half a head, half a body, a byte a second',
-  async run({ url, gateway }, pace) {
-    const count = countFor(pace, 80, 800, 2000);
+  async run({ url, gateway }, runLength) {
+    const count = countFor(runLength, 80, 800, 2000);
     const bystander = new Bystander(url);
     await sleep(1000);
     const calmMs = await bystander.takeP99Ms();
     const before = await gateway.rssBytes();
-    const lines = await openConnections(url, count);
-    for (const [i, line] of lines.entries()) line.write(KINDS[i % KINDS.length]?.[0] ?? '');
+    const connections = await openConnections(url, count);
+    for (const [i, connection] of connections.entries()) connection.write(KINDS[i % KINDS.length]?.[0] ?? '');
     const startedMs = performance.now();
     for (let drop = 0; performance.now() - startedMs < LIMIT_MS + PATIENCE_MS; drop++) {
-      if (lines.every(({ closed }) => closed)) break;
-      for (const [i, line] of lines.entries()) line.write(KINDS[i % KINDS.length]?.[1][drop] ?? '');
+      if (connections.every(({ closed }) => closed)) break;
+      for (const [i, connection] of connections.entries()) connection.write(KINDS[i % KINDS.length]?.[1][drop] ?? '');
       await sleep(1000);
     }
     const busyMs = await bystander.takeP99Ms();
     const after = await gateway.rssBytes();
     await bystander.stop();
-    const slowest = Math.max(...lines.map(({ openedMs, closedMs }) => closedMs - openedMs));
-    for (const line of lines) line.reset();
+    const slowest = Math.max(...connections.map(({ openedMs, closedMs }) => closedMs - openedMs));
+    for (const connection of connections) connection.reset();
     return [
-      expectAll('closed', lines.filter((line: RawConnection) => line.closed).length, count),
-      expectBelowWhenQuiet(pace, 'each within', slowest, LIMIT_MS, ' ms'),
+      expectAll('closed', connections.filter((connection: RawConnection) => connection.closed).length, count),
+      expectBelowWhenQuiet(runLength, 'each within', slowest, LIMIT_MS, ' ms'),
       expectAll('good answers', bystander.requested - bystander.failed, bystander.requested),
-      expectBelowWhenQuiet(pace, 'their p99 to the calm one', busyMs / calmMs, 2),
+      expectBelowWhenQuiet(runLength, 'their p99 to the calm one', busyMs / calmMs, 2),
       expectGrowth(before, after, 20),
     ];
   },

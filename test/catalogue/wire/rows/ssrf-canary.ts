@@ -12,7 +12,7 @@ const SCHEMES = ['http', 'https', 'file', 'gopher', 'ws'];
 export const ssrfCanary: WireRow = {
   id: '17',
   title: 'URLs of a listener on loopback, in metadata, parameters and headers',
-  async run(stage) {
+  async run(testbed) {
     let connections = 0;
     const server = createServer((socket) => {
       connections++;
@@ -22,8 +22,8 @@ export const ssrfCanary: WireRow = {
     const { port } = server.address() as AddressInfo; // it listens on TCP
     const there = `127.0.0.1:${port}`;
     const packets = SCHEMES.flatMap((scheme) => requestsNaming(there, `${scheme}://${there}/x.json`));
-    for (const packet of packets) await exchange(stage.url, [packet]);
-    const told = await serveInMetadata(stage, `http://${there}/`);
+    for (const packet of packets) await exchange(testbed.url, [packet]);
+    const told = await serveInMetadata(testbed, `http://${there}/`);
     server.close();
     return [
       info('sent', packets.length),
@@ -63,9 +63,9 @@ async function serveInMetadata({ node, cluster, get }: WireTestbed, target: stri
       return { result: result.replace(/"[A-Za-z0-9+/=]{100,}"/g, (data) => withUri(data, target)) };
     });
   }
-  const told = await Promise.all([GOLD, POINTS].map(({ mint }) => get(`/token/${mint.address}`)));
+  const answers = await Promise.all([GOLD, POINTS].map(({ mint }) => get(`/token/${mint.address}`)));
   node.overrides.clear();
-  return told.filter(({ text }) => text.includes(target)).length;
+  return answers.filter(({ text }) => text.includes(target)).length;
 }
 
 /** Replaces each URI in account data by another of the same length. */

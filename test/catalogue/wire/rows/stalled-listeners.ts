@@ -22,7 +22,7 @@ export const stalledListeners: WireRow = {
   id: '40',
   title: 'listeners who do not read, among as many who do',
   // A throttled frame would be late by the throttle's time.
-  run: (_, pace) => withWireTestbed(['stream.throttleMs=1'], (stage) => runStalled(stage, pace)),
+  run: (_, pace) => withWireTestbed(['stream.throttleMs=1'], (testbed) => runStalled(testbed, pace)),
 };
 
 async function runStalled({ url, gateway, cluster }: WireTestbed, pace: RunLength) {

@@ -23,8 +23,8 @@ const FLOODS: Readonly<Record<string, { readonly packet: Buffer; readonly codes?
 export const streamFloods: WireRow = {
   id: '41',
   title: 'floods on the stream',
-  async run({ url }, pace) {
-    const [streams, rounds] = [4, countFor(pace, 20, 100, 500)];
+  async run({ url }, runLength) {
+    const [streams, rounds] = [4, countFor(runLength, 20, 100, 500)];
     const bystander = new Bystander(url);
     await sleep(2000);
     const calmMs = await bystander.takeP99Ms();
@@ -41,7 +41,9 @@ export const streamFloods: WireRow = {
       findings.push(codes === undefined ? info(name, 'answered') : expectAll(`${name}: ended`, ended, streams));
       for (const { connection } of peers) connection.reset();
     }
-    findings.push(expectBelowWhenQuiet(pace, 'p99 of HTTP to the calm one', (await bystander.takeP99Ms()) / calmMs, 2));
+    findings.push(
+      expectBelowWhenQuiet(runLength, 'p99 of HTTP to the calm one', (await bystander.takeP99Ms()) / calmMs, 2),
+    );
     await bystander.stop();
     findings.push(expectAll('good answers', bystander.requested - bystander.failed, bystander.requested));
     return findings;

@@ -7,8 +7,8 @@ import { countFor, expectAll, type WireRow } from '../wire-row.ts';
 export const streamFrameBytes: WireRow = {
   id: '42',
   title: 'a frame of the stream is the body of GET /network',
-  async run({ url, get }, pace) {
-    const wanted = countFor(pace, 5, 25, 250);
+  async run({ url, get }, runLength) {
+    const wanted = countFor(runLength, 5, 25, 250);
     const peer = await WebSocketPeer.open(url);
     const bodies = new Map<string, string>();
     while (bodies.size < wanted) {

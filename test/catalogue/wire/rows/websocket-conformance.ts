@@ -24,9 +24,9 @@ export const websocketConformance: WireRow = {
   async run({ url }) {
     const failed: string[] = [];
     await forEachConcurrent(HANDSHAKE_CASES, AT_ONCE, async ({ title, packet, status, pattern }) => {
-      const heard = await exchange(url, [packet]);
-      const [got = 0] = statuses(heard);
-      if (!status.includes(got) || pattern?.test(heard.text) === false) failed.push(`handshake: ${title}`);
+      const exchanged = await exchange(url, [packet]);
+      const [got = 0] = statuses(exchanged);
+      if (!status.includes(got) || pattern?.test(exchanged.text) === false) failed.push(`handshake: ${title}`);
     });
     await forEachConcurrent(WEBSOCKET_CASES, AT_ONCE, async ({ family, title, packets, holds }, i) => {
       const peer = await WebSocketPeer.open(url, '', loopbackAddress(i)); // the messages of one caller per second are limited

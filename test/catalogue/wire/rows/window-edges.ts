@@ -8,8 +8,8 @@ const SECOND_MS = 1000;
 export const windowEdges: WireRow = {
   id: '19',
   title: 'requests a millisecond before, at, and behind the end of a window',
-  async run(_, pace) {
-    const stride = countFor(pace, 10, 1, 1);
+  async run(_, runLength) {
+    const stride = countFor(runLength, 10, 1, 1);
     const faults: string[] = [];
     for (let offsetMs = 0; offsetMs < SECOND_MS; offsetMs += stride) {
       faults.push(...windowEdgeFaults(offsetMs));

@@ -35,9 +35,9 @@ for (let i = 0; i < count; i++) {
     const [slot, nowMs] = [numberIn(data, /"slot":(\d+)/), performance.now()];
     if (slot <= latest) return; // other changes are sent with the same slot
     latest = slot;
-    const told = notifiedMs.get(slot);
-    if (told !== undefined && told >= sinceMs) latenessMs.push(nowMs - told);
-    if (told === undefined) earlyFrames.set(slot, [...(earlyFrames.get(slot) ?? []), nowMs]);
+    const notifiedAtMs = notifiedMs.get(slot);
+    if (notifiedAtMs !== undefined && notifiedAtMs >= sinceMs) latenessMs.push(nowMs - notifiedAtMs);
+    if (notifiedAtMs === undefined) earlyFrames.set(slot, [...(earlyFrames.get(slot) ?? []), nowMs]);
   });
   reader.on('close', () => open--);
   await once(reader, 'open');
