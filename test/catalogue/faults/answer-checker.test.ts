@@ -24,7 +24,7 @@ function checkAll(verifyEvery: number, ...answers: readonly (readonly [text: str
   return tally;
 }
 
-t.test('nothing is said against what is true', async (t) => {
+t.test('true answers cause no violation', async (t) => {
   const tally = checkAll(100, [answerBody(SLOT)], [answerBody(SLOT)], [answerBody(SLOT + 9)]);
   t.match(tally, { answered: 3, failed: 0, wrong: 0, regressed: 0, leaked: 0 });
 });
@@ -33,19 +33,19 @@ t.test('a balance that the chain never had at that slot is wrong', async (t) => 
   t.equal(checkAll(100, [answerBody(SLOT, chain.lamports(ADDRESS, SLOT) + 1)]).wrong, 1);
 });
 
-t.test('a slot of the future is wrong, whatever is said of it', async (t) => {
+t.test('a slot of the future is wrong, whatever its balance', async (t) => {
   t.equal(checkAll(100, [answerBody(chain.processedSlotAt(Date.now()) + 1000)]).wrong, 1);
 });
 
-t.test('an older slot than was given before is a regression', async (t) => {
+t.test('an older slot than an earlier one is a regression', async (t) => {
   t.equal(checkAll(100, [answerBody(SLOT)], [answerBody(SLOT - 1)]).regressed, 1);
 });
 
-t.test('a receipt that is none is wrong, when it is looked at', async (t) => {
+t.test('an invalid receipt is wrong when it is verified', async (t) => {
   t.equal(checkAll(1, [answerBody(SLOT)]).wrong, 1);
 });
 
-t.test('what a node keeps to itself must not be seen, in errors neither', async (t) => {
+t.test('secret text of a node is a leak, in errors too', async (t) => {
   t.match(checkAll(100, [`{"error":"upstream_error","message":"${SECRET}"}`, 502]), {
     leaked: 1,
     failed: 1,

@@ -4,7 +4,7 @@ import { runSchedules } from './simulator/random-schedule.ts';
 import { singleReadRule } from './simulator/single-read-rule.ts';
 import { withoutAccountNotifications } from './simulator/without-account-notifications.ts';
 
-t.test('no answer is false or goes back, whatever is late, lost, forgotten or out of step', async (t) => {
+t.test('no answer is false or goes back, whatever is late, lost, evicted or out of order', async (t) => {
   const { answers, advanced, liveLists, evicted, lies, ...faults } = await runSchedules(1, 81, 1000);
   t.match(faults, { falseAnswers: 0, regressions: 0, detectedErrors: 0, believed: 0 });
   t.ok(advanced > 100 && liveLists > 100, `${advanced} balances and ${liveLists} lists of ${answers} were kept live`);
@@ -12,18 +12,18 @@ t.test('no answer is false or goes back, whatever is late, lost, forgotten or ou
   t.ok(lies > 100, `${lies} lies were told`);
 });
 
-t.test('the same schedules find the fault of arming with one read', async (t) => {
+t.test('the same schedules detect an initial sync with one read', async (t) => {
   const { falseAnswers, detectedErrors } = await runSchedules(1, 41, 1000, { rule: singleReadRule });
   t.ok(falseAnswers > 0, `${falseAnswers} false answers`);
   t.ok(detectedErrors > 0, `the gateway itself found out ${detectedErrors}`);
 });
 
-t.test('and that of a pool of nodes that is taken for one', async (t) => {
+t.test('they detect a pool that is treated as one node', async (t) => {
   const { falseAnswers } = await runSchedules(1, 41, 1000, { pooled: true, rule: noMarginRule });
   t.ok(falseAnswers > 0, `${falseAnswers} false answers`);
 });
 
-t.test('and that of lists whose accounts are not listened to', async (t) => {
+t.test('they detect token lists without account notifications', async (t) => {
   const { falseLists, liveLists } = await runSchedules(1, 61, 1000, { listSession: withoutAccountNotifications });
   t.ok(falseLists > 0, `${falseLists} of ${liveLists} lists were false`);
 });

@@ -7,7 +7,7 @@ const chain = new FormulaChain({ genesis: GENESIS, originMs: 0, slotMs: 400, max
 const slots = fc.integer({ min: 1_000_000, max: 2_000_000 });
 const addresses = fc.base64String({ minLength: 32, maxLength: 32 });
 
-t.test('a balance that is not told of anew has not changed', async () => {
+t.test('a balance without a notification has not changed', async () => {
   fc.assert(
     fc.property(addresses, slots, fc.integer({ min: 1, max: 40 }), (address, slot, later) => {
       fc.pre(!chain.isChanged(address, slot, slot + later));
@@ -16,13 +16,13 @@ t.test('a balance that is not told of anew has not changed', async () => {
   );
 });
 
-t.test('balances do change, and some accounts come and go', async (t) => {
+t.test('balances change, and some accounts appear and disappear', async (t) => {
   const balances = Array.from({ length: 1000 }, (_, index) => chain.lamports('some account', 1_000_000 + index));
   t.ok(new Set(balances).size > 20);
   t.ok(balances.includes(0));
 });
 
-t.test('what is confirmed was processed before, is never taken back and never goes back', async () => {
+t.test('a confirmed slot was processed before, and confirmed slots are never rolled back', async () => {
   fc.assert(
     fc.property(slots, (processed) => {
       const confirmed = chain.newestSlotAt('confirmed', processed);
@@ -35,11 +35,11 @@ t.test('what is confirmed was processed before, is never taken back and never go
   );
 });
 
-t.test('a slot that is kept never builds on one that is abandoned', async () => {
+t.test('a surviving slot never builds on an abandoned one', async () => {
   fc.assert(fc.property(slots, (slot) => chain.isAbandoned(slot) || !chain.isAbandoned(chain.parentOf(slot))));
 });
 
-t.test('a slot is the one that is processed from its start to the start of the next', async () => {
+t.test('a slot is processed from its start to the start of the next', async () => {
   fc.assert(
     fc.property(slots, (slot) => {
       const [start, next] = [chain.startMsOf(slot), chain.startMsOf(slot + 1)];

@@ -43,21 +43,21 @@ async function start(t: Test, fault?: ConnectionFault, hidesEnds = false) {
 
 const allOf = (text: () => string): Promise<void> => waitFor(() => text() === WORDS, 'all of the words');
 
-t.test('a proxy without a fault passes all on, and ends what the node ends', async (t) => {
+t.test("a proxy without a fault forwards all bytes, and the node's close", async (t) => {
   const { text, isClosed, accepted } = await start(t);
   await allOf(text);
   for (const socket of accepted) socket.destroy();
   await waitFor(isClosed, 'the end');
 });
 
-t.test('latency: all comes, and not sooner', async (t) => {
+t.test('latency: all bytes arrive, and not sooner', async (t) => {
   const beganMs = performance.now();
   const { text } = await start(t, latency(50));
   await allOf(text);
   t.ok(performance.now() - beganMs >= 49);
 });
 
-t.test('stalled: nothing comes until it is over, then all of it', async (t) => {
+t.test('stalled: no byte arrives until the fault is healed, then all of them', async (t) => {
   const { text, proxy, nodeAccepted } = await start(t, stalled);
   await nodeAccepted();
   t.equal(text(), '');
@@ -65,7 +65,7 @@ t.test('stalled: nothing comes until it is over, then all of it', async (t) => {
   await allOf(text);
 });
 
-t.test('half-open: neither a word nor the end comes, until it is over', async (t) => {
+t.test('half-open: neither bytes nor the close arrive until the fault is healed', async (t) => {
   const { text, proxy, accepted, nodeAccepted, isClosed } = await start(t, halfOpen, true);
   await nodeAccepted();
   for (const socket of accepted) await new Promise((resolve) => socket.on('close', resolve).destroy());
@@ -75,13 +75,13 @@ t.test('half-open: neither a word nor the end comes, until it is over', async (t
   t.equal(text(), '');
 });
 
-t.test('truncated: the end comes in the middle', async (t) => {
+t.test('truncated: the connection closes in the middle', async (t) => {
   const { text, isClosed } = await start(t, truncated(4));
   await waitFor(isClosed, 'the end');
   t.equal(text(), WORDS.slice(0, 4));
 });
 
-t.test('garbled: some bytes are others', async (t) => {
+t.test('garbled: some bytes are replaced', async (t) => {
   const { text } = await start(t, garbled(5));
   await waitFor(() => text().length === WORDS.length, 'as many bytes');
   t.equal(text(), 'what\0the \0ode \0ays');
@@ -95,14 +95,14 @@ t.test('reset: the connection is reset instead of an answer', async (t) => {
   t.match(await failed, [{ code: 'ECONNRESET' }]);
 });
 
-t.test('throttled: all comes, a little at a time', async (t) => {
+t.test('throttled: all bytes arrive, a few at a time', async (t) => {
   const { text, socket } = await start(t, throttled(200));
   const [first] = await once(socket, 'data');
   t.ok(first.length < WORDS.length);
   await allOf(text);
 });
 
-t.test('connections are counted, and can be cut', async (t) => {
+t.test('connections are counted, and can be reset', async (t) => {
   const { proxy, text, isClosed } = await start(t);
   await allOf(text);
   t.equal(proxy.connections, 1);

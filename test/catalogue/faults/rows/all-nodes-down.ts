@@ -57,7 +57,7 @@ export const allNodesDown: FaultRow = {
         ...answerFindings(tally),
         expectWithinMs(runLength, 'degraded after', degradedMs, 2000),
         expect('health names the nodes', healthTally.upstreams.length === 2),
-        expectSome('answers from memory', ages.length),
+        expectSome('answers from the cache', ages.length),
         expectWithinMs(runLength, 'the last of them at', Math.max(...ages), staleMs + 1000),
         expect('each at the slot from before', slots.size === 2),
         expectNone('refused too early', early.length),

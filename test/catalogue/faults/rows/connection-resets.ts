@@ -9,7 +9,7 @@ const BACKOFF_MAX_MS = 1000;
 /** All connections of the only node reset repeatedly. */
 export const connectionResets: FaultRow = {
   id: '30',
-  title: 'all connections of the only node reset again and again',
+  title: 'all connections of the only node reset repeatedly',
   run: (runLength) =>
     withFaultTestbed({ nodes: 1, proxied: true, load: { requestsPerSecond: 20 }, verifyEvery: 1 }, async (testbed) => {
       const [proxy] = testbed.proxies;
@@ -41,12 +41,12 @@ export const connectionResets: FaultRow = {
       return [
         info('drops', drops),
         expectWithinMs(runLength, 'longest without a slot', gapMs, 2000),
-        expectSome('WebSockets opened again', pausesMs.length),
+        expectSome('WebSockets reopened', pausesMs.length),
         expect(`none sooner than ${Math.min(...pausesMs).toFixed(0)} ms`, Math.min(...pausesMs) >= BACKOFF_MIN_MS - 5),
         expectWithinMs(runLength, 'nor later', Math.max(...pausesMs), BACKOFF_MAX_MS + 200),
         expectNone('wrong', tally.wrong),
         expectNone('regressed', tally.regressed),
-        expectBelow(runLength, 'processor', share, 5, '%'),
+        expectBelow(runLength, 'CPU', share, 5, '%'),
       ];
     }),
 };

@@ -35,9 +35,9 @@ export const forks: FaultRow = {
           ...answerFindings(tally),
           expectFewFailures(runLength, tally),
           info('slowest ms', tally.slowestMs),
-          expectSome('processed answers on a branch that was abandoned', abandoned),
+          expectSome('processed answers from an abandoned branch', abandoned),
           expectNone('confirmed or finalized ones', kept),
-          expectNone('of either, when the branch had long been left', late),
+          expectNone('of either, long after the branch was abandoned', late),
         ];
       },
     ),

@@ -10,7 +10,7 @@ const RATE = 5000;
 /** SIGKILL and restart of one of two nodes under load. */
 export const killedNode: FaultRow = {
   id: '26',
-  title: 'one of two nodes killed (-9) and restarted again and again',
+  title: 'one of two nodes killed (SIGKILL) and restarted repeatedly',
   run: (runLength) =>
     withFaultTestbed({ load: { requestsPerSecond: RATE }, verifyEvery: 1000 }, async (testbed) => {
       const { load } = testbed;

@@ -6,7 +6,7 @@ import { answerFindings, expectFewFailures } from './answer-findings.ts';
 /** A node that suddenly reports slots far ahead of all others. */
 export const lyingNode: FaultRow = {
   id: '33',
-  title: 'one of two nodes says slot + 10,000',
+  title: 'one of two nodes reports slot + 10,000',
   run: (runLength) =>
     withFaultTestbed({ load: { requestsPerSecond: 1000 } }, async (testbed) => {
       const { load, nodes, chain } = testbed;
@@ -31,7 +31,7 @@ export const lyingNode: FaultRow = {
         expectNone('slots ahead of the truth', Math.max(0, ahead)),
         expect(`health is ${status}`, status === 'degraded'),
         expectWithinMs(runLength, 'out after', outMs, 2000),
-        expectWithinMs(runLength, 'back after the truth again', backMs, 3000),
+        expectWithinMs(runLength, 'back after true slots again', backMs, 3000),
       ];
     }),
 };

@@ -79,7 +79,7 @@ export const networkFaults: FaultRow = {
       expectSome('answered', answered),
       expectSome('refused', refused),
       expectNone('false', unlike),
-      expectWithinMs(runLength, 'well again after', Math.max(...returnsMs), 5000),
+      expectWithinMs(runLength, 'recovered after', Math.max(...returnsMs), 5000),
     ];
   },
 };

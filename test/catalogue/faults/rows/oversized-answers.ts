@@ -11,7 +11,7 @@ const MAX_LOOP_DELAY_MS = 50;
 /** Answers that are far too long, or never end. */
 export const oversizedAnswers: FaultRow = {
   id: '36',
-  title: 'getBlock of 50 MB, then one that drips for ever',
+  title: 'getBlock of 50 MB, then one that never ends',
   run: (pace) =>
     withFaultTestbed({ set: ['upstream.slowTimeoutMs=4000'] }, async (testbed) => {
       const { load, gateway } = testbed;

@@ -10,7 +10,7 @@ const BATCH = 250;
 /** Many clients request the same uncached account at once. */
 export const thunderingHerd: FaultRow = {
   id: '37',
-  title: `${CLIENTS.toLocaleString('en')} clients ask at once for one account`,
+  title: `${CLIENTS.toLocaleString('en')} clients request one account at once`,
   run: (runLength) =>
     withFaultTestbed({ nodes: 1, load: { requestsPerSecond: 0 } }, async (testbed) => {
       const [node] = testbed.nodes;

@@ -35,7 +35,7 @@ export const abortedReads: WireRow = {
         expectNone('exits', alive ? 0 : 1),
         expectNone('defects in the log', gateway.defectLogLines.length),
         info('then ended by itself with', code),
-        expectNone('answers still owed', tookMs < 30_000 && code === 0 ? 0 : 1),
+        expectNone('unfinished answers', tookMs < 30_000 && code === 0 ? 0 : 1),
         info('after ms', tookMs),
       ];
     }),

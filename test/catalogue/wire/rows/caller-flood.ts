@@ -7,7 +7,7 @@ import { countFor, expectAtMost, expectGrowth, type WireRow } from '../wire-row.
 /** More callers than a limiter has windows. */
 export const callerFlood: WireRow = {
   id: '21',
-  title: 'callers without number, of IPv4 and of one IPv6 /48',
+  title: 'very many callers, of IPv4 and of one IPv6 /48',
   async run(_, runLength) {
     const { free, identities } = loadConfig({ cwd: '/' }).limits;
     const callers = countFor(runLength, 300_000, 1_000_000, 1_000_000);

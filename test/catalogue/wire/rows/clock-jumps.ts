@@ -16,7 +16,7 @@ export const clockJumps: WireRow = {
       info('jumps', all.length),
       expectNone('that free requests', all.filter(({ freeRequests }) => freeRequests !== 0).length),
       expectNone('that lock out longer than the window', all.filter(({ lostRequests }) => lostRequests !== 0).length),
-      expectNone('that change a Reset which was told', all.filter(({ isResetChanged }) => isResetChanged).length),
+      expectNone('that change an announced Reset', all.filter(({ isResetChanged }) => isResetChanged).length),
     ];
   },
 };

@@ -26,8 +26,8 @@ export const connectionFlood: WireRow = {
       return [
         info('opened', count),
         info('a second', count / seconds),
-        expectAtMost('let in', admitted, A_SECOND * (Math.ceil(seconds) + 1)),
-        expectSome('turned away', count - others - admitted),
+        expectAtMost('accepted', admitted, A_SECOND * (Math.ceil(seconds) + 1)),
+        expectSome('rejected', count - others - admitted),
         expectAll("others' good answers", answered, others),
         expectGrowth(before, after, 20),
       ];

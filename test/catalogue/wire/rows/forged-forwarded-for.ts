@@ -28,6 +28,6 @@ export const forgedForwardedFor: WireRow = {
         else
           console.error(`   ${remainingNow} of ${before} are left by ${from}: ${JSON.stringify(lines).slice(0, 200)}`);
       }
-      return [expectAll('counted for whom they are', right, FORWARDED_FOR_CASES.length)];
+      return [expectAll('counted for the right caller', right, FORWARDED_FOR_CASES.length)];
     }),
 };

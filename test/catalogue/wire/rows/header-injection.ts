@@ -48,7 +48,7 @@ const MARK = 'X-Injected';
 
 export const headerInjection: WireRow = {
   id: '8',
-  title: 'line ends in whatever might come back in a header',
+  title: 'line ends in every value that might be copied into a header',
   async run({ url }) {
     const packets = INJECTION_POINTS.flatMap((place) => LINE_ENDS.map((end) => place(`a${end}${MARK}: yes${end}`)));
     const exchanges = await Promise.all(

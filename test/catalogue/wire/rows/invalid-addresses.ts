@@ -32,7 +32,7 @@ const ROUTES = ['/balance/', '/account/', '/token-accounts/', '/token/'];
 
 export const invalidAddresses: WireRow = {
   id: '16',
-  title: 'addresses that are none',
+  title: 'invalid addresses',
   async run({ url, node, gateway }, runLength) {
     const count = countFor(runLength, 1000, 10_000, 100_000);
     const sent = fc.sample(invalidAddress, { numRuns: count });
@@ -60,7 +60,7 @@ export const invalidAddresses: WireRow = {
         'that the node was asked for',
         sent.filter((text) => asked.has(text) || asked.has(decoded(text))).length,
       ),
-      info('µs of processor time each, HTTP and all', ((after - before) * 1e6) / count),
+      info('µs of CPU each, HTTP included', ((after - before) * 1e6) / count),
     ];
   },
 };

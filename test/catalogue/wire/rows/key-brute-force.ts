@@ -32,7 +32,7 @@ export const keyBruteForce: WireRow = {
         expectAll('random ones: 401', statusCounts.get(401) ?? 0, LIMIT),
         expectAll('then 429', statusCounts.get(429) ?? 0, sent - LIMIT),
         info('near ones', tries),
-        expectNone('opened', accepted),
+        expectNone('accepted', accepted),
         expectBelowWhenQuiet(runLength, '|t| of a wrong first to a wrong last character', Math.abs(tStatistic), MAX_T),
       ];
     }),

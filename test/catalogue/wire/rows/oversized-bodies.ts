@@ -20,7 +20,7 @@ const KINDS: readonly { readonly begins: string; readonly goesOn: string }[] = [
 /** Bodies that are too long or never end. */
 export const oversizedBodies: WireRow = {
   id: '12',
-  title: 'bodies that are too long, or never end',
+  title: 'bodies that are too long or never end',
   async run({ url, gateway }, runLength) {
     const count = countFor(runLength, 50, 200, 500);
     const before = await gateway.rssBytes();

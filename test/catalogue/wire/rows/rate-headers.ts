@@ -92,7 +92,7 @@ async function checkStatuses({ url, node, gateway }: WireTestbed) {
   return [
     info('statuses', [...seen].sort().join(' ')),
     expectNone('missing', missing.length),
-    expectAll('with three true integers', right, judged),
+    expectAll('with three correct integers', right, judged),
     expectAll('with CORS', cors, judged),
   ];
 }

@@ -23,8 +23,8 @@ export const routeDefects: WireRow = {
       const alive = (await world.get('/health')).status === 200;
       return [
         info('routes', routes.size),
-        expectAll('told by 500, with the three headers', right, faults),
-        expectAll('and well again', well, faults),
+        expectAll('answered by 500, with the three headers', right, faults),
+        expectAll('and recovered', well, faults),
         expectNone('exits', alive ? 0 : 1),
       ];
     }),

@@ -9,7 +9,7 @@ const READ_METHOD = 'getClusterNodes';
 
 export const rpcMethodSpellings: WireRow = {
   id: '15',
-  title: 'methods in other spellings, batches, and methods that are no text',
+  title: 'methods in other spellings, batches, and methods that are not text',
   async run({ url, node }) {
     const { rpc } = httpClient(url);
     const bodies = [...REJECTED_METHOD_NAMES.map((method) => ({ method, params: [] })), ...malformedCalls(READ_METHOD)];

@@ -6,7 +6,7 @@ import type { WireRow } from '../wire-row.ts';
 /** The signing seed, API keys and upstream credentials, searched for in all output of a gateway. */
 export const secretLeaks: WireRow = {
   id: '25',
-  title: 'secrets in logs, answers, errors, the title, files, and what the node hears',
+  title: 'secrets in logs, answers, errors, the process title, files and requests to the node',
   async run() {
     const found = await withTestScope(collectExposedOutput);
     const leaks = findLeaks(found);

@@ -23,7 +23,7 @@ const KINDS: readonly (readonly [begins: string, drips: string])[] = [
 /** Connections that never complete a request. */
 export const slowloris: WireRow = {
   id: '4',
-  title: 'slowloris: idle, half a head, half a body, a byte a second',
+  title: 'slowloris: idle, half a header, half a body, a byte a second',
   async run({ url, gateway }, runLength) {
     const count = countFor(runLength, 80, 800, 2000);
     const bystander = new Bystander(url);

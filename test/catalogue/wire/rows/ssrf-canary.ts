@@ -27,7 +27,7 @@ export const ssrfCanary: WireRow = {
     server.close();
     return [
       info('sent', packets.length),
-      expectAll('mints told with it as their uri', told, 2),
+      expectAll('mints returned with it as their uri', told, 2),
       expectNone('connections to it', connections),
     ];
   },

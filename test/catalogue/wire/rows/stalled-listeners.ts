@@ -20,7 +20,7 @@ const NUDGE_MS = 250;
 /** Half of the listeners read nothing; what is buffered for them is bounded, and then they are closed. */
 export const stalledListeners: WireRow = {
   id: '40',
-  title: 'listeners who do not read, among as many who do',
+  title: 'listeners that do not read, among as many that do',
   // A throttled frame would be late by the throttle's time.
   run: (_, pace) => withWireTestbed(['stream.throttleMs=1'], (testbed) => runStalled(testbed, pace)),
 };
@@ -55,7 +55,7 @@ async function runStalled({ url, gateway, cluster }: WireTestbed, pace: RunLengt
   for (const { connection } of [...others, ...stuck]) connection.reset();
   await readers.stop();
   return [
-    expectAll('stalled and let go', letGo, count),
+    expectAll('stalled and closed', letGo, count),
     info('after ms', tookMs),
     expectAll('others still reading', busy.open + reading, count),
     expectSome(`frames timed at ${timed} of them`, busy.latenessMs.length),

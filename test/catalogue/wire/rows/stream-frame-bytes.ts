@@ -6,7 +6,7 @@ import { countFor, expectAll, type WireRow } from '../wire-row.ts';
 /** Stream frames compared with the body of `GET /network` of the same version. */
 export const streamFrameBytes: WireRow = {
   id: '42',
-  title: 'a frame of the stream is the body of GET /network',
+  title: 'a stream frame is the body of GET /network',
   async run({ url, get }, runLength) {
     const wanted = countFor(runLength, 5, 25, 250);
     const peer = await WebSocketPeer.open(url);

@@ -7,7 +7,7 @@ const SECOND_MS = 1000;
 
 export const windowEdges: WireRow = {
   id: '19',
-  title: 'requests a millisecond before, at, and behind the end of a window',
+  title: 'requests a millisecond before, at, and after the end of a window',
   async run(_, runLength) {
     const stride = countFor(runLength, 10, 1, 1);
     const faults: string[] = [];
@@ -16,6 +16,6 @@ export const windowEdges: WireRow = {
       if (offsetMs % 100 === 0) await turn(); // the testbed's node runs in this thread
     }
     for (const fault of faults.slice(0, 10)) console.error(`   ${fault}`);
-    return [info('windows', SECOND_MS / stride), expectNone('answers that are not as told', faults.length)];
+    return [info('windows', SECOND_MS / stride), expectNone('wrong answers', faults.length)];
   },
 };
