@@ -1,6 +1,7 @@
 import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { Slot } from '../domain/slot.ts';
+import { repeat } from '../runtime/repeat.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { HotKeyDetector } from './hot-key-detector.ts';
 import { IdleEvictingMap } from './idle-evicting-map.ts';
@@ -72,7 +73,7 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
   readonly #hotKeys: HotKeyDetector;
   readonly #states: IdleEvictingMap<T>;
   readonly #sessions: SessionPool<T, L>;
-  #cancelAudit = (): void => {};
+  readonly #stopAudits: () => void;
   #isClosed = false;
   #leaseViolations = 0;
   #audited = 0;
@@ -106,7 +107,7 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
         return session;
       },
     );
-    this.#scheduleAudit();
+    this.#stopAudits = repeat(clock, options.settings.auditMs, () => this.audit());
   }
 
   get size(): number {
@@ -168,7 +169,7 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
 
   close(): void {
     this.#isClosed = true;
-    this.#cancelAudit();
+    this.#stopAudits();
   }
 
   #reportViolation(state: T, evidence: object): void {
@@ -182,14 +183,5 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
     if (this.#isClosed) return;
     this.#options.onProblem?.('a session that keeps accounts live was lost: they move to another', facts);
     this.#sessions.dropSession(session, states);
-  }
-
-  #scheduleAudit(): void {
-    const { clock, settings } = this.#options;
-    this.#cancelAudit = clock.after(settings.auditMs, () => {
-      void this.audit().finally(() => {
-        if (!this.#isClosed) this.#scheduleAudit();
-      });
-    });
   }
 }

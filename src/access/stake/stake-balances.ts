@@ -1,4 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
+import { repeat } from '../../runtime/repeat.ts';
 
 export interface StakeBalancesOptions {
   /** Reads a wallet's current balance, in base units. */
@@ -45,8 +46,7 @@ export class StakeBalances {
   readonly #options: StakeBalancesOptions;
   readonly #holdMs: number;
   readonly #wallets = new Map<string, WalletSamples>();
-  #cancelTick = (): void => {};
-  #isTicking = false;
+  #stopTicking: (() => void) | undefined;
   #isFailing = false;
   #isClosed = false;
 
@@ -80,13 +80,12 @@ export class StakeBalances {
 
   close(): void {
     this.#isClosed = true;
-    this.#cancelTick();
+    this.#stopTicking?.();
   }
 
   #startSampling(wallet: string, nowMs: number): void {
     if (this.#isClosed || (this.#wallets.size >= this.#options.maxWallets && !this.#evictBelowStep())) return;
-    if (!this.#isTicking) this.#cancelTick = this.#options.clock.after(0, () => this.#tick());
-    this.#isTicking = true;
+    this.#stopTicking ??= repeat(this.#options.clock, TICK_MS, () => this.#tick(), 0);
     this.#wallets.set(wallet, { samples: [], sampledSinceMs: nowMs, nextSampleMs: nowMs, lastUsedMs: nowMs });
   }
 
@@ -106,8 +105,9 @@ export class StakeBalances {
       if (nowMs - wallet.lastUsedMs > this.#holdMs) this.#wallets.delete(name);
       else if (wallet.nextSampleMs <= nowMs && readsLeft-- > 0) void this.#sample(name, wallet);
     }
-    this.#isTicking = this.#wallets.size > 0 && !this.#isClosed;
-    if (this.#isTicking) this.#cancelTick = this.#options.clock.after(TICK_MS, () => this.#tick());
+    if (this.#wallets.size > 0) return;
+    this.#stopTicking?.();
+    this.#stopTicking = undefined;
   }
 
   /** Reads a balance. A failed read is no sample: the next one may come in time. */

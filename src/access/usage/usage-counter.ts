@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Clock } from '../../domain/clock.ts';
+import { repeat } from '../../runtime/repeat.ts';
 import { appendUsage, compactUsage, fileSizeOf, truncateTornLine } from './usage-file.ts';
 import { REQUEST_OUTCOMES, type RequestOutcome, type UsageRow } from './usage-line.ts';
 
@@ -24,7 +25,7 @@ export class UsageCounter {
   #isFailing = false;
   #failures = 0;
   #compactAtBytes: number;
-  #cancelFlush = (): void => {};
+  #stopFlushing = (): void => {};
 
   /** Truncates a line that a kill left unfinished. A file that can't be used does not prevent the start. */
   constructor(options: UsageCounterOptions) {
@@ -48,19 +49,19 @@ export class UsageCounter {
     const row = this.#counts.get(name) ?? { day, key, route, counts: REQUEST_OUTCOMES.map(() => 0) };
     const at = REQUEST_OUTCOMES.indexOf(outcome);
     row.counts[at] = (row.counts[at] ?? 0) + 1;
-    if (this.#counts.size === 0) this.#cancelFlush = this.#options.clock.after(FLUSH_MS, () => this.#flush());
+    if (this.#counts.size === 0) this.#stopFlushing = repeat(this.#options.clock, FLUSH_MS, () => this.#flush());
     this.#counts.set(name, row);
   }
 
   /** Writes the counts. */
   close(): void {
-    this.#cancelFlush();
+    this.#stopFlushing();
     if (this.#counts.size > 0) this.#write();
   }
 
   #flush(): void {
     this.#write();
-    if (this.#counts.size > 0) this.#cancelFlush = this.#options.clock.after(FLUSH_MS, () => this.#flush());
+    if (this.#counts.size === 0) this.#stopFlushing();
   }
 
   #write(): void {
