@@ -2,7 +2,7 @@ import type { Commitment } from '../../domain/commitment.ts';
 import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { PubsubSession } from '../pubsub/pubsub-session.ts';
-import type { CallOptions, RpcResponse } from '../rpc/rpc-response.ts';
+import type { CallOptions, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
 
 /** Status of one node. It never names the node's URL, which may hold a key. */
 export interface NodeStatus {
@@ -16,7 +16,7 @@ export interface NodeStatus {
 }
 
 /** Many Solana nodes, used as one. A write can't be expressed. */
-export interface Mesh {
+export interface Mesh extends RpcCaller {
   /** Genesis hash of every node of the mesh: the cluster that receipts are bound to. */
   readonly genesisHash: string;
   /** Version that a node named in a response. */

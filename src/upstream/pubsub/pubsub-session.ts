@@ -1,7 +1,7 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
-import type { CallOptions, RpcResponse } from '../rpc/rpc-response.ts';
+import type { CallOptions, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
 
 /** Notification of the Clock sysvar: the slot that a session has reached at a commitment. */
 export interface ClockUpdate {
@@ -24,7 +24,7 @@ export interface SubscriptionHandler {
  * One WebSocket to one node whose messages are handled in the order of the wire, notifications and Clock updates alike.
  * It is used until it is lost and never reconnects.
  */
-export interface PubsubSession {
+export interface PubsubSession extends RpcCaller {
   /** Id of the node. */
   readonly nodeId: string;
   /** True where another node may answer {@link call} than the one that notifies. */

@@ -2,7 +2,7 @@ import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Lease } from '../../domain/lease.ts';
 import type { Slot } from '../../domain/slot.ts';
-import type { Mesh } from '../mesh/mesh.ts';
+import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { batchesOf, readMultipleAccounts } from './multiple-accounts.ts';
 
 /** Form of an account: `lamports` leaves the data out, `parsed` has it as the node's parser returns it. */
@@ -43,11 +43,11 @@ interface PendingQuery extends AccountQuery {
 
 /** Batches account reads: those of one event-loop turn become one call, and so hold at one slot. */
 export class AccountBatcher implements AccountSource {
-  readonly #mesh: Pick<Mesh, 'call'>;
+  readonly #rpc: RpcCaller;
   #pending: PendingQuery[] = [];
 
-  constructor(mesh: Pick<Mesh, 'call'>) {
-    this.#mesh = mesh;
+  constructor(rpc: RpcCaller) {
+    this.#rpc = rpc;
   }
 
   read(query: AccountQuery): Promise<AccountRead> {
@@ -83,7 +83,7 @@ export class AccountBatcher implements AccountSource {
       ...(minContextSlots.length > 0 && { minContextSlot: Math.max(...minContextSlots) }),
     };
     try {
-      const { slot, accounts } = await readMultipleAccounts(this.#mesh, addresses, config);
+      const { slot, accounts } = await readMultipleAccounts(this.#rpc, addresses, config);
       for (const { address, resolve } of batch) resolve({ slot, account: accounts.get(address) ?? null });
     } catch (reason) {
       this.#splitOrReject(batch, reason);

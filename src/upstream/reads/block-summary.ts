@@ -14,8 +14,8 @@ import {
   parseString,
   parseU64,
 } from '../json/raw-json.ts';
-import type { Mesh } from '../mesh/mesh.ts';
 import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
+import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { type RpcErrorTranslations, translateRpcError } from '../rpc/translate-rpc-error.ts';
 import { type BlockTally, tallyTransactions } from './block-tally.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
@@ -62,13 +62,13 @@ const TRANSLATIONS: RpcErrorTranslations = {
  * there is none.
  */
 export async function readBlockSummary(
-  mesh: Pick<Mesh, 'call'>,
+  rpc: RpcCaller,
   slot: Slot,
   { commitment, minSlot }: { readonly commitment: Commitment; readonly minSlot?: Slot | undefined },
 ): Promise<BlockSummaryRead> {
   const config = { transactionDetails: 'accounts', rewards: true };
   const request = { method: 'getBlock', subject: slot, config, commitment, minSlot } as const;
-  const response = await callWithMaxSupportedVersion(mesh, request).catch(translateRpcError(TRANSLATIONS));
+  const response = await callWithMaxSupportedVersion(rpc, request).catch(translateRpcError(TRANSLATIONS));
   if (isNull(response.result)) throw blockNotAvailable();
   return { slot: response.slot, block: await summarizeBlock(response.result) };
 }

@@ -2,7 +2,7 @@ import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { elements, members, parseString } from '../json/raw-json.ts';
-import type { Mesh } from '../mesh/mesh.ts';
+import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { parseAccountLamports } from './account-info.ts';
 import { batchesOf, readMultipleAccounts } from './multiple-accounts.ts';
 
@@ -29,13 +29,13 @@ export interface EncodedAccountsRead {
 
 /** Reads whole accounts. Missing ones are left out. */
 export async function readEncodedAccounts(
-  mesh: Pick<Mesh, 'call'>,
+  rpc: RpcCaller,
   addresses: readonly string[],
   options: ReadOptions,
 ): Promise<EncodedAccountsRead> {
   const batches = batchesOf([...new Set(addresses)]);
   const config = { encoding: 'base64', ...options };
-  const batchResults = await Promise.all(batches.map((batch) => readMultipleAccounts(mesh, batch, config)));
+  const batchResults = await Promise.all(batches.map((batch) => readMultipleAccounts(rpc, batch, config)));
   const found = batchResults.flatMap(({ accounts }) => [...accounts]);
   return {
     slots: batchResults.map(({ slot }) => slot),

@@ -3,6 +3,7 @@ import type { Slot } from '../../domain/slot.ts';
 import { isNull } from '../json/raw-json.ts';
 import type { Mesh } from '../mesh/mesh.ts';
 import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
+import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
 
 /** Answer to whether the cluster has something, and the slot of that answer. */
@@ -25,7 +26,7 @@ const NO_BLOCK_CODES: ReadonlySet<number | undefined> = new Set([
 
 /** Checks whether a transaction is known. The answer is not older than `minSlot`. */
 export async function transactionExists(
-  mesh: Pick<Mesh, 'call'>,
+  mesh: RpcCaller,
   signature: string,
   minSlot: Slot | undefined,
 ): Promise<Existence> {

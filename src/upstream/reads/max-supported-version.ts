@@ -1,9 +1,8 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
-import type { Mesh } from '../mesh/mesh.ts';
 import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
-import type { RpcResponse } from '../rpc/rpc-response.ts';
+import type { RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
 
 /** Newest transaction version in use. A node refuses a whole block over one newer transaction. */
 const NEWEST_KNOWN_VERSION = 1;
@@ -18,13 +17,10 @@ export interface VersionedRequest {
 }
 
 /** Reads a block or transaction of any version: calls again with the node's version where that is newer. */
-export async function callWithMaxSupportedVersion(
-  mesh: Pick<Mesh, 'call'>,
-  request: VersionedRequest,
-): Promise<RpcResponse> {
+export async function callWithMaxSupportedVersion(rpc: RpcCaller, request: VersionedRequest): Promise<RpcResponse> {
   const { method, subject, config, commitment, minSlot } = request;
   const callWith = (maxSupportedTransactionVersion: number): Promise<RpcResponse> =>
-    mesh.call(method, [subject, { ...config, commitment, maxSupportedTransactionVersion }], { commitment, minSlot });
+    rpc.call(method, [subject, { ...config, commitment, maxSupportedTransactionVersion }], { commitment, minSlot });
   try {
     return await callWith(NEWEST_KNOWN_VERSION);
   } catch (thrown) {

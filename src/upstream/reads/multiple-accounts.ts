@@ -2,7 +2,7 @@ import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { elements, isNull } from '../json/raw-json.ts';
-import type { Mesh } from '../mesh/mesh.ts';
+import type { RpcCaller } from '../rpc/rpc-response.ts';
 
 /** Most addresses that a node accepts in one getMultipleAccounts (Solana RPC). */
 const MAX_ADDRESSES = 100;
@@ -15,12 +15,12 @@ export const batchesOf = <T>(items: readonly T[]): T[][] =>
 
 /** Reads a batch of different accounts at one slot. Returns the JSON of the existing ones by address. */
 export async function readMultipleAccounts(
-  mesh: Pick<Mesh, 'call'>,
+  rpc: RpcCaller,
   addresses: readonly string[],
   config: { readonly commitment: Commitment; readonly [option: string]: unknown },
 ): Promise<{ readonly slot: Slot; readonly accounts: ReadonlyMap<string, Buffer> }> {
   const { commitment } = config;
-  const { slot, value } = await mesh.call('getMultipleAccounts', [addresses, config], { commitment });
+  const { slot, value } = await rpc.call('getMultipleAccounts', [addresses, config], { commitment });
   const found = elements(value);
   if (found.length !== addresses.length) throw new GatewayError('upstream_error', 'wrong number of accounts');
   const accounts = new Map<string, Buffer>();

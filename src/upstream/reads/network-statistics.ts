@@ -5,21 +5,19 @@ import { GatewayError } from '../../domain/gateway-error.ts';
 import type { PerformanceSample } from '../../domain/performance-sample.ts';
 import type { PrioritizationFee } from '../../domain/priority-fee-estimate.ts';
 import type { Slot } from '../../domain/slot.ts';
-import type { Mesh } from '../mesh/mesh.ts';
-
-type RpcCaller = Pick<Mesh, 'call'>;
+import type { RpcCaller } from '../rpc/rpc-response.ts';
 
 /** Rows of getRecentPerformanceSamples: one a minute, so an hour. */
 const SAMPLE_COUNT = 60;
 
 /** Reads the epoch, all of it from one response, which holds at its `absoluteSlot`. */
 export async function readEpochInfo(
-  mesh: RpcCaller,
+  rpc: RpcCaller,
   commitment: Commitment,
   minContextSlot?: Slot,
 ): Promise<Answer<EpochInfo>> {
   const config = { commitment, ...(minContextSlot !== undefined && { minContextSlot }) };
-  const { result } = await mesh.call('getEpochInfo', [config], { commitment });
+  const { result } = await rpc.call('getEpochInfo', [config], { commitment });
   const {
     absoluteSlot,
     blockHeight,
@@ -40,8 +38,8 @@ export async function readEpochInfo(
 }
 
 /** Reads the performance samples of the last hour, newest first. */
-export async function readPerformanceSamples(mesh: RpcCaller): Promise<Answer<readonly PerformanceSample[]>> {
-  const { slot, result } = await mesh.call('getRecentPerformanceSamples', [SAMPLE_COUNT], { commitment: 'confirmed' });
+export async function readPerformanceSamples(rpc: RpcCaller): Promise<Answer<readonly PerformanceSample[]>> {
+  const { slot, result } = await rpc.call('getRecentPerformanceSamples', [SAMPLE_COUNT], { commitment: 'confirmed' });
   const samples = parse<readonly Partial<PerformanceSample>[]>(result).map((sample) => ({
     slot: requireSafeInteger(sample.slot),
     numTransactions: requireSafeInteger(sample.numTransactions),
@@ -54,8 +52,8 @@ export async function readPerformanceSamples(mesh: RpcCaller): Promise<Answer<re
 }
 
 /** Reads the lowest priority fees of the last 150 blocks. A fee is a u64, so it is parsed from its text. */
-export async function readPrioritizationFees(mesh: RpcCaller): Promise<Answer<readonly PrioritizationFee[]>> {
-  const { slot, result } = await mesh.call('getRecentPrioritizationFees', [[]], { commitment: 'confirmed' });
+export async function readPrioritizationFees(rpc: RpcCaller): Promise<Answer<readonly PrioritizationFee[]>> {
+  const { slot, result } = await rpc.call('getRecentPrioritizationFees', [[]], { commitment: 'confirmed' });
   const quoted = result.toString().replace(/("prioritizationFee"\s*:\s*)(\d+)/g, '$1"$2"');
   const fees = parse<readonly { slot?: number; prioritizationFee?: string }[]>(quoted).map((row) => ({
     slot: requireSafeInteger(row.slot),

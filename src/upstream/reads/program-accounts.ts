@@ -1,6 +1,6 @@
 import type { Slot } from '../../domain/slot.ts';
 import { elements, elementsYielding, members, parseString } from '../json/raw-json.ts';
-import type { Mesh } from '../mesh/mesh.ts';
+import type { RpcCaller } from '../rpc/rpc-response.ts';
 
 /** Filter of getProgramAccounts: nodes have an index for some (Solana RPC, secondary indexes). */
 export type ProgramAccountsFilter =
@@ -16,12 +16,12 @@ export interface ProgramAccountsQuery {
 
 /** Lists accounts of a program at `confirmed`; {@link parseProgramAccount} parses a row. The node needs long for it. */
 export async function readProgramAccounts(
-  mesh: Pick<Mesh, 'call'>,
+  rpc: RpcCaller,
   program: string,
   query: ProgramAccountsQuery,
 ): Promise<{ readonly slot: Slot; readonly rows: readonly Buffer[] }> {
   const config = { commitment: 'confirmed', encoding: 'base64', withContext: true, ...query } as const;
-  const { slot, value } = await mesh.call('getProgramAccounts', [program, config], { commitment: 'confirmed' });
+  const { slot, value } = await rpc.call('getProgramAccounts', [program, config], { commitment: 'confirmed' });
   return { slot, rows: await elementsYielding(value) };
 }
 

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { elementsYielding, members, parseString } from '../json/raw-json.ts';
-import type { Mesh } from '../mesh/mesh.ts';
+import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { type EncodedAccount, parseEncodedAccount, type ReadOptions } from './encoded-accounts.ts';
 
 /** Filter of an owner's token accounts: those of one mint, or all of one token program. */
@@ -15,13 +15,13 @@ const MAX_ROWS = 10_000;
  * list in parts. Throws `result_too_large` for more than 10,000.
  */
 export async function readTokenAccountsByOwner(
-  mesh: Pick<Mesh, 'call'>,
+  rpc: RpcCaller,
   owner: string,
   filter: TokenAccountsFilter,
   options: ReadOptions,
 ): Promise<{ readonly slot: Slot; readonly rows: readonly Buffer[] }> {
   const params = [owner, filter, { encoding: 'base64', ...options }];
-  const { slot, value } = await mesh.call('getTokenAccountsByOwner', params, { commitment: options.commitment });
+  const { slot, value } = await rpc.call('getTokenAccountsByOwner', params, { commitment: options.commitment });
   const rows = await elementsYielding(value);
   if (rows.length > MAX_ROWS) throw tooManyTokenAccounts();
   return { slot, rows };
@@ -29,13 +29,13 @@ export async function readTokenAccountsByOwner(
 
 /** Reads an owner's token accounts of each program. Throws as {@link readTokenAccountsByOwner} does. */
 export async function readAllTokenAccounts(
-  mesh: Pick<Mesh, 'call'>,
+  rpc: RpcCaller,
   owner: string,
   programs: readonly string[],
   options: ReadOptions,
 ): Promise<{ readonly slots: readonly Slot[]; readonly rows: readonly Buffer[] }> {
   const lists = await Promise.all(
-    programs.map((programId) => readTokenAccountsByOwner(mesh, owner, { programId }, options)),
+    programs.map((programId) => readTokenAccountsByOwner(rpc, owner, { programId }, options)),
   );
   const rows = lists.flatMap(({ rows }) => rows);
   if (rows.length > MAX_ROWS) throw tooManyTokenAccounts();

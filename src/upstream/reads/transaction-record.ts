@@ -2,11 +2,9 @@ import type { Commitment } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { malformed } from '../json/json-scanner.ts';
 import { canonicalJson, isNull, members, parseIntegerOrNull, parseSafeInteger, parseString } from '../json/raw-json.ts';
-import type { Mesh } from '../mesh/mesh.ts';
+import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { translateRpcError } from '../rpc/translate-rpc-error.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
-
-type RpcCaller = Pick<Mesh, 'call'>;
 
 export interface TransactionReadOptions {
   readonly commitment: Commitment;
@@ -40,26 +38,26 @@ const MAX_CONCURRENT_READS = 8;
 
 /** Reads a transaction as the node's parsers return it. */
 export async function readTransactionRecord(
-  mesh: RpcCaller,
+  rpc: RpcCaller,
   signature: string,
   { commitment, minSlot }: TransactionReadOptions,
 ): Promise<TransactionRead> {
   const config = { encoding: 'jsonParsed' };
   const request = { method: 'getTransaction', subject: signature, config, commitment, minSlot } as const;
-  const { slot, result } = await callWithMaxSupportedVersion(mesh, request).catch(translateRpcError({}));
+  const { slot, result } = await callWithMaxSupportedVersion(rpc, request).catch(translateRpcError({}));
   return { slot, record: isNull(result) ? null : result };
 }
 
 /** Reads many transactions, a few at a time, and returns them in the order of their signatures. */
 export async function readTransactionRecords(
-  mesh: RpcCaller,
+  rpc: RpcCaller,
   signatures: readonly string[],
   options: TransactionReadOptions,
 ): Promise<TransactionRead[]> {
   const transactions: TransactionRead[] = [];
   const queue = signatures.entries(); // shared: each worker takes the next one
   const worker = async (): Promise<void> => {
-    for (const [index, signature] of queue) transactions[index] = await readTransactionRecord(mesh, signature, options);
+    for (const [index, signature] of queue) transactions[index] = await readTransactionRecord(rpc, signature, options);
   };
   await Promise.all(Array.from({ length: MAX_CONCURRENT_READS }, worker));
   return transactions;

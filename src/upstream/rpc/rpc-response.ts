@@ -1,4 +1,5 @@
 import type { Commitment } from '../../domain/commitment.ts';
+import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
 
 /** Response of a node, unparsed: bytes stay bytes, so no number passes through a double. */
@@ -21,4 +22,9 @@ export interface CallOptions {
   readonly minSlot?: Slot | undefined;
   /** Calls with the same key go to the same node while it is healthy, for lists that each node may order differently. */
   readonly affinity?: string;
+}
+
+/** Calls RPC methods: of a mesh, or of one node. */
+export interface RpcCaller {
+  call(method: RpcMethod, params?: readonly unknown[], options?: CallOptions): Promise<RpcResponse>;
 }
