@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../domain/clock.ts';
 import type { Price, PriceSource } from './price-source.ts';
 
@@ -18,14 +19,7 @@ interface CachedPrice {
  * number of mints and not on the number of requests. Callers that want a mint which is being requested share the result.
  */
 export function cachedPrices(source: PriceSource, clock: Pick<Clock, 'monotonic'>): PriceSource {
-  const cache = new Map<string, CachedPrice>();
-
-  const store = (mint: string, price: CachedPrice['price']): void => {
-    cache.delete(mint); // to stand last: the first are the oldest
-    cache.set(mint, { price, expiresMs: clock.monotonic() + TTL_MS });
-    const [oldest] = cache.keys();
-    if (cache.size > MAX_MINTS && oldest !== undefined) cache.delete(oldest);
-  };
+  const cache = new LRUCache<string, CachedPrice>({ max: MAX_MINTS });
 
   return {
     name: source.name,
@@ -33,7 +27,7 @@ export function cachedPrices(source: PriceSource, clock: Pick<Clock, 'monotonic'
       const nowMs = clock.monotonic();
       const wanted = new Map<string, CachedPrice['price']>();
       for (const mint of mints) {
-        const known = cache.get(mint);
+        const known = cache.peek(mint); // the oldest is evicted, not the least used
         if (known !== undefined && known.expiresMs > nowMs) wanted.set(mint, known.price);
       }
       const missing = mints.filter((mint) => !wanted.has(mint));
@@ -42,7 +36,7 @@ export function cachedPrices(source: PriceSource, clock: Pick<Clock, 'monotonic'
         for (const mint of missing) {
           const price = fetched.then((found) => found.get(mint));
           wanted.set(mint, price);
-          store(mint, price);
+          cache.set(mint, { price, expiresMs: clock.monotonic() + TTL_MS });
         }
       }
       await Promise.all(wanted.values());

@@ -1,4 +1,5 @@
 import bs58 from 'bs58';
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../domain/clock.ts';
 
 /** A caller's proof that it controls a wallet, as sent in headers. */
@@ -47,7 +48,7 @@ export class StakeProofVerifier {
   readonly #host: string;
   readonly #verify: VerifySignature;
   readonly #clock: Clock;
-  readonly #verified = new Set<string>();
+  readonly #verified = new LRUCache<string, true>({ max: MAX_VERIFIED });
 
   constructor(host: string, verify: VerifySignature, clock: Clock) {
     this.#host = host;
@@ -65,14 +66,8 @@ export class StakeProofVerifier {
     const nowMs = this.#clock.now();
     if (this.isVerified(proof) && !isFuture(proof.issued, nowMs) && !isExpired(proof.issued, nowMs)) return undefined;
     const fault = findStakeProofFault(proof, this.#host, nowMs, this.#verify);
-    if (fault === undefined) this.#rememberVerified(verifiedKeyOf(proof));
+    if (fault === undefined) this.#verified.set(verifiedKeyOf(proof), true);
     return fault;
-  }
-
-  #rememberVerified(name: string): void {
-    const [oldest] = this.#verified;
-    if (this.#verified.size >= MAX_VERIFIED && oldest !== undefined) this.#verified.delete(oldest);
-    this.#verified.add(name);
   }
 }
 
