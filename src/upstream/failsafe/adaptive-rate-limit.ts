@@ -1,9 +1,10 @@
 import type { Clock } from '../../domain/clock.ts';
+import { SlidingWindow } from './sliding-window.ts';
 
 /** Window of public endpoints' limits (solana.com, "Clusters and Public RPC Endpoints"). */
 const WINDOW_MS = 10_000;
-const BUCKETS = 10;
-const BUCKET_MS = WINDOW_MS / BUCKETS;
+/** One more than the window has: of the oldest only a part still counts. */
+const WINDOW_BUCKETS = WINDOW_MS / 1000 + 1;
 /** Factors of additive-increase, multiplicative-decrease: applied to the count that was refused, and to a limit used up. */
 const DECREASE_FACTOR = 0.9;
 const INCREASE_FACTOR = 1.1;
@@ -16,14 +17,15 @@ const MIN_LIMIT = 10;
  */
 export class AdaptiveRateLimit {
   readonly #clock: Clock;
-  /** Requests of the last window, by tenths of it. */
-  #buckets: { readonly number: number; count: number }[] = [];
+  /** Requests of the last window. */
+  readonly #sent: SlidingWindow;
   #limit = Number.POSITIVE_INFINITY;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
   #limitChangedMs = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#sent = new SlidingWindow(clock, WINDOW_BUCKETS);
   }
 
   /** Requests allowed in any 10 s. */
@@ -35,42 +37,32 @@ export class AdaptiveRateLimit {
   get waitMs(): number {
     const now = this.#clock.monotonic();
     const pause = Math.max(0, this.#pausedUntilMs - now);
-    if (this.#requestsInWindow() < this.#limit) return pause;
-    const oldest = this.#buckets[0]?.number ?? 0;
-    return Math.max(pause, (oldest + BUCKETS + 1) * BUCKET_MS - now);
+    if (this.#sent.count < this.#limit) return pause;
+    return Math.max(pause, (this.#sent.oldestEndMs ?? now) - now);
   }
 
   /** Records a request. */
   recordRequest(): void {
     this.#raiseLimit();
-    const number = Math.floor(this.#clock.monotonic() / BUCKET_MS);
-    const last = this.#buckets.at(-1);
-    if (last?.number === number) last.count++;
-    else this.#buckets.push({ number, count: 1 });
+    this.#sent.record();
   }
 
   /** Lowers the limit and pauses: the node refuses more for `pauseMs`. It then starts a new window, and so does this. */
   recordRejection(pauseMs: number): void {
     const now = this.#clock.monotonic();
-    const requestsInWindow = this.#requestsInWindow();
+    const requestsInWindow = this.#sent.count;
     if (requestsInWindow >= MIN_LIMIT)
       this.#limit = Math.max(MIN_LIMIT, Math.floor(Math.min(this.#limit, requestsInWindow) * DECREASE_FACTOR));
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, now + pauseMs);
     this.#limitChangedMs = now;
-    this.#buckets = [];
+    this.#sent.clear();
   }
 
   /** Raises the limit once a window, if that window used it up: else nothing was learned. */
   #raiseLimit(): void {
     const now = this.#clock.monotonic();
-    if (now - this.#limitChangedMs < WINDOW_MS || this.#requestsInWindow() < this.#limit - 1) return;
+    if (now - this.#limitChangedMs < WINDOW_MS || this.#sent.count < this.#limit - 1) return;
     this.#limit = Math.ceil(this.#limit * INCREASE_FACTOR);
     this.#limitChangedMs = now;
-  }
-
-  #requestsInWindow(): number {
-    const number = Math.floor(this.#clock.monotonic() / BUCKET_MS);
-    this.#buckets = this.#buckets.filter((bucket) => bucket.number >= number - BUCKETS); // of the oldest only a part still counts
-    return this.#buckets.reduce((sum, { count }) => sum + count, 0);
   }
 }

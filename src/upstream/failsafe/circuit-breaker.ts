@@ -1,19 +1,13 @@
 import type { Clock } from '../../domain/clock.ts';
+import { SlidingWindow } from './sliding-window.ts';
 
 /** Result of an attempt. `ignored`: it says nothing about the node. */
 export type AttemptOutcome = 'succeeded' | 'failed' | 'ignored';
 
-const BUCKET_MS = 1000;
-const BUCKETS = 10;
+const WINDOW_SECONDS = 10;
 const MIN_ATTEMPTS = 20;
 const MAX_FAILURE_RATE = 0.5;
 const PROBE_AFTER_MS = 1000;
-
-interface Bucket {
-  readonly number: number;
-  attempts: number;
-  failed: number;
-}
 
 /**
  * Stops attempts when at least half of at least 20 within 10 s have failed, and allows one a second later to probe
@@ -21,12 +15,15 @@ interface Bucket {
  */
 export class CircuitBreaker {
   readonly #clock: Clock;
-  #buckets: Bucket[] = [];
+  readonly #attempts: SlidingWindow;
+  readonly #failed: SlidingWindow;
   #openedAtMs: number | undefined;
   #isProbing = false;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#attempts = new SlidingWindow(clock, WINDOW_SECONDS);
+    this.#failed = new SlidingWindow(clock, WINDOW_SECONDS);
   }
 
   /** True when an attempt should be made now. */
@@ -59,20 +56,13 @@ export class CircuitBreaker {
   }
 
   #record(outcome: AttemptOutcome): void {
-    const number = Math.floor(this.#clock.monotonic() / BUCKET_MS);
-    this.#buckets = this.#buckets.filter((bucket) => bucket.number > number - BUCKETS);
-    let bucket = this.#buckets.at(-1);
-    if (bucket?.number !== number) {
-      bucket = { number, attempts: 0, failed: 0 };
-      this.#buckets.push(bucket);
-    }
-    bucket.attempts++;
+    this.#attempts.record();
     if (outcome !== 'failed') return;
-    bucket.failed++;
-    const attempts = this.#buckets.reduce((sum, { attempts }) => sum + attempts, 0);
-    const failed = this.#buckets.reduce((sum, { failed }) => sum + failed, 0);
-    if (attempts < MIN_ATTEMPTS || failed < attempts * MAX_FAILURE_RATE) return;
+    this.#failed.record();
+    const attempts = this.#attempts.count;
+    if (attempts < MIN_ATTEMPTS || this.#failed.count < attempts * MAX_FAILURE_RATE) return;
     this.#openedAtMs = this.#clock.monotonic();
-    this.#buckets = [];
+    this.#attempts.clear();
+    this.#failed.clear();
   }
 }

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Cache } from '../../../src/cache/cache.ts';
 import type { AnswerMeta, Entry } from '../../../src/cache/entry.ts';
-import { type Lease, type LeaseState, limitedLease } from '../../../src/domain/lease.ts';
+import { combinedLease, type Lease, type LeaseState, limitedLease } from '../../../src/domain/lease.ts';
 import type { Slot } from '../../../src/domain/slot.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
@@ -188,4 +188,22 @@ t.test('I7: a cached key has its own floor; evicted keys share one per commitmen
   t.equal(cache.floor('c', 'confirmed'), 95);
   cache.put('d', { slot: 99, result: 'x'.repeat(10_000) }, { slots: 2 }, META);
   t.equal(cache.floor('d', 'confirmed'), 99, 'also for an answer too large to be cached');
+});
+
+t.test('combined leases cover the oldest slot, have the worst state and call their listener once', async (t) => {
+  const clock = new ManualClock();
+  const [one, other] = [new ScriptedLease(100, clock), new ScriptedLease(90, clock)];
+  const both = combinedLease([one, other]);
+  let calls = 0;
+  both.onRevoked('k', () => calls++);
+  t.match([both.slot, both.state], [90, 'active']);
+  one.state = 'lost';
+  t.equal(both.state, 'lost');
+  other.state = 'revoked';
+  t.equal(both.state, 'revoked');
+  for (const lease of [one, other]) lease.listeners.get('k')?.();
+  t.equal(calls, 1);
+  both.recordRead(7);
+  both.offRevoked('k');
+  for (const lease of [one, other]) t.match([lease.reads, lease.listeners.size], [[7], 0]);
 });
