@@ -39,7 +39,7 @@ export interface FetchInfo {
 /** The time without a new slot, in slots, after which the tip counts as stalled. */
 const MAX_STALL_SLOTS = 5;
 
-/** How far behind the tip an entry may be and still be served while it is refreshed, or while its lease is lost. */
+/** The distance to the tip up to which an entry is served while it is refreshed, or while its lease is lost. */
 const MAX_REFRESH_LAG_SLOTS = 8;
 
 /** The memory of an entry without its text: the object, its place in the map and in the LRU list. */

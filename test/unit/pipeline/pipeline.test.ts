@@ -1,0 +1,97 @@
+import t from 'tap';
+import { Cache } from '../../../src/cache/cache.ts';
+import type { Slot } from '../../../src/domain/slot.ts';
+import { type Pipeline, startPipeline } from '../../../src/pipeline/pipeline.ts';
+import type { Mesh } from '../../../src/upstream/mesh/mesh.ts';
+import { MeshTips } from '../../../src/upstream/mesh/mesh-tips.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+/** Starts a pipeline whose consumers record their calls, over a mesh whose tips a test sets. */
+function open() {
+  const clock = new ManualClock();
+  const tips = new MeshTips();
+  const calls: string[] = [];
+  const mesh: Mesh = {
+    genesisHash: 'test',
+    apiVersion: undefined,
+    requestCount: 0,
+    call: async (method) => {
+      calls.push(method);
+      throw new Error('no node');
+    },
+    openSession: () => new Promise(() => {}),
+    tip: (commitment) => tips.newest(commitment),
+    onTip: (commitment, listener) => tips.onTip(commitment, listener),
+    nodes: () => [],
+    close: async () => {},
+  };
+  const cache = new Cache({ clock, bytes: 1_000_000, maxStaleSlots: 150, hotKeys: 10 });
+  const pipeline: Pipeline = startPipeline({
+    mesh,
+    cache,
+    clock,
+    liveSources: [{ onTip: (commitment) => calls.push(`live ${commitment} at ${cache.tip}`) }],
+    equivocationGuard: { advance: (slot) => calls.push(`guard ${slot}`) },
+    streamId: 'test',
+    refresh: { epochMs: 1000, performanceMs: 1000, priorityFeeMs: 1000 },
+    throttleMs: 100,
+    silenceMs: 1000,
+    isHealthy: () => true,
+    onFrame: () => {},
+    onError: () => {},
+  });
+  const reset = (): string[] => calls.splice(0);
+  const finalize = (slot: Slot): string[] => {
+    tips.observe('finalized', slot);
+    return reset();
+  };
+  return { clock, cache, tips, pipeline, calls, reset, finalize };
+}
+
+t.test('a new slot reaches live sources, the cache, warm reads and the guard, in this order', async (t) => {
+  const { cache, finalize } = open();
+  t.strictSame(finalize(10), [
+    'live processed at 0',
+    'getEpochInfo',
+    'getRecentPerformanceSamples',
+    'getRecentPrioritizationFees',
+    'live confirmed at 10',
+    'live finalized at 10',
+    'guard 10',
+  ]);
+  t.match([cache.tip, cache.peek('/api/v1/slot')?.result], [10, '10']);
+});
+
+t.test('a read that failed is repeated after a second, and its part counts as failing until then', async (t) => {
+  const { clock, tips, pipeline, reset } = open();
+  tips.observe('processed', 10);
+  await new Promise(setImmediate);
+  t.strictSame([...pipeline.failingParts], ['/epoch', '/performance', '/priority-fee']);
+  reset();
+  clock.advance(999);
+  tips.observe('processed', 11);
+  t.strictSame(reset(), ['live processed at 10']);
+  clock.advance(1);
+  tips.observe('processed', 12);
+  t.match(reset(), ['live processed at 11', 'getEpochInfo']);
+});
+
+t.test('keys that were read are refreshed on the next slot', async (t) => {
+  const { cache, tips } = open();
+  tips.observe('processed', 10);
+  let refreshes = 0;
+  const refresh = async (): Promise<void> => void refreshes++;
+  const meta = { envelope: 'signed', commitment: 'confirmed', exact: false } as const;
+  cache.put('k', { slot: 10, result: '1' }, { slots: 2 }, meta, { refresh });
+  cache.get('k');
+  tips.observe('processed', 11);
+  t.equal(refreshes, 1);
+});
+
+t.test('a closed pipeline consumes no more slots', async (t) => {
+  const { cache, pipeline, finalize } = open();
+  finalize(10);
+  pipeline.close();
+  t.strictSame(finalize(11), []);
+  t.equal(cache.tip, 10);
+});
