@@ -8,6 +8,7 @@ await runSuite(
   'unit/http',
   'unit/live',
   'unit/page',
+  'unit/pipeline',
   'unit/prices',
   'unit/routes',
   'unit/routing',
