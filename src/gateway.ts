@@ -3,6 +3,7 @@ import { openAccess } from './access/open-access.ts';
 import { Cache } from './cache/cache.ts';
 import type { Config } from './config/config-schema.ts';
 import type { Clock } from './domain/clock.ts';
+import { ClusterVitals } from './domain/cluster-vitals.ts';
 import { createOpenApiDocument } from './http/rest/openapi.ts';
 import { listen } from './http/server.ts';
 import { LiveAccountSource } from './live/accounts/live-account-source.ts';
@@ -36,7 +37,7 @@ import { connectUpstream } from './wiring/connect-upstream.ts';
 export interface GatewayOptions {
   readonly config: Config;
   readonly log: Log;
-  /** Where the signing key comes from; with neither, from the state folder. */
+  /** Source of the signing key; without a key in it, the state folder. */
   readonly receiptKey?: Omit<KeySource, 'stateDir'>;
   readonly clock?: Clock;
   readonly random?: () => number;
@@ -44,41 +45,61 @@ export interface GatewayOptions {
 
 export interface Gateway {
   readonly url: string;
-  /** The genesis hash that the receipts are bound to. */
+  /** Genesis hash in all receipts. */
   readonly cluster: string;
-  /** The key that signs them now: 32 bytes, base58. */
+  /** Public key that signs them now: 32 bytes, base58. */
   readonly publicKey: string;
-  /** How often a node gave two results for one finalized slot. The second is signed as `observed` only. */
+  /** Number of times a node gave two results for one finalized slot. The second is signed as `observed` only. */
   readonly conflicts: number;
-  /** Whether a finalized answer may be signed as `exact`: no other process signs with the key. */
+  /** Whether finalized answers may be signed as `exact`: no other process signs with the key. */
   readonly signsAlone: boolean;
-  /** Reads the receipt keys again. When they can't be used, those it has go on. */
+  /** Reloads the receipt keys. If they can't be used, the old ones stay in use. */
   reload(): void;
-  /** Takes no more connections, answers what is under way, then ends. */
+  /** Stops accepting connections, answers pending requests, then releases everything. */
   close(): Promise<void>;
 }
 
-/** How long the start waits for the first frame, so that the first caller gets an answer. */
+/** Everything that all parts of the gateway share. */
+interface Environment {
+  readonly config: Config;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Closes the parts in reverse order. */
+  readonly disposals: DisposalStack;
+  readonly vitals: ClusterVitals;
+  /** Start of the process, in monotonic milliseconds. */
+  readonly startedMs: number;
+}
+
+/** The longest wait for the first frame at the start, so that the first caller gets an answer. */
 const MAX_WARM_UP_MS = 5000;
 
-/** Wires the layers together and opens the door. The only file that knows them all. */
+/** Opens the gateway: connects its layers and listens. The only module that knows all layers. */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
+  const { config, log, receiptKey, clock = systemClock, random = Math.random } = options;
   const disposals = new DisposalStack();
+  const vitals = new ClusterVitals();
+  const env: Environment = { config, log, clock, random, disposals, vitals, startedMs: clock.monotonic() };
+  const keySource: KeySource = { production: false, ...receiptKey, stateDir: config.state };
   try {
-    return await openGateway(options, disposals);
+    const local = await openLocalState(env, keySource);
+    const upstream = await connectUpstream(config, env, disposals);
+    const signing = await openSigning(env, local, upstream);
+    const serving = openServing(env, local, upstream);
+    const listening = await openServer(env, local, signing, serving);
+    await runPipeline(env, upstream, signing, serving, listening);
+    return gatewayOf(env, keySource, local, signing, listening);
   } catch (thrown) {
-    await disposals.disposeAsync().catch(() => {}); // why it didn't open is what counts
+    await disposals.disposeAsync().catch(() => {}); // the error that prevented the start is the one to throw
     throw thrown;
   }
 }
 
-async function openGateway(options: GatewayOptions, disposals: DisposalStack): Promise<Gateway> {
-  const { config, log, receiptKey, clock = systemClock, random = Math.random } = options;
-  const startedMs = clock.monotonic();
-  const keySource: KeySource = { production: false, ...receiptKey, stateDir: config.state };
-  const receiptKeys = loadReceiptKeys(keySource, clock.now());
-  const { ring, path: keyPath, created, warning } = receiptKeys;
-  const keys = new ReceiptKeys(ring, clock, ({ publicKey, kid }) =>
+/** Opens everything that needs no node, so that a mistake there stops the start at once. */
+async function openLocalState({ config, log, clock, random, disposals }: Environment, keySource: KeySource) {
+  const loadedKeys = loadReceiptKeys(keySource, clock.now());
+  const keys = new ReceiptKeys(loadedKeys.ring, clock, ({ publicKey, kid }) =>
     log.info({ publicKey, kid }, 'another receipt key signs'),
   );
   const verifyPage = await loadPage('verify');
@@ -88,30 +109,57 @@ async function openGateway(options: GatewayOptions, disposals: DisposalStack): P
     clock,
     random,
     verifySignature: isStrongSignature,
-    readMintBalance: (wallet, mint) => readMintBalance(readThrough, wallet, mint), // asked by requests alone
     onProblem: (problem, err) => log.warn({ err }, problem),
   });
   disposals.defer(() => access.close());
-  const { mesh, embedded } = await connectUpstream(config, { clock, random, log }, disposals);
+  return { loadedKeys, keys, verifyPage, access };
+}
 
-  let draining = false;
-  const cache = new Cache({ ...config.cache, clock, hotKeys: config.refresh.hotKeys });
+/** Opens the signing of receipts, which may be `exact` once no other process signs with the same key. */
+async function openSigning(env: Environment, { loadedKeys, keys }: LocalState, { mesh }: Upstream) {
+  const { log, clock, random, disposals } = env;
+  const { path, created, warning } = loadedKeys;
   const guard = new EquivocationGuard((conflict) => log.error(conflict, 'two results for one finalized slot'));
   const signer = new Signer(keys, mesh.genesisHash, guard);
-  const sealer = new Sealer({ ...config.cache, cache, signer, clock });
   if (warning !== null) log.warn({}, warning);
-  if (created) log.info({ publicKey: signer.publicKey, path: keyPath }, 'receipt key created');
+  if (created) log.info({ publicKey: signer.publicKey, path }, 'receipt key created');
+  const releaseSigningLock = await holdSigningLock({
+    keys: loadedKeys,
+    guard,
+    clock,
+    random,
+    onExactWithheld: (reason, err) => log.warn({ err }, reason),
+    onExactGranted: () => log.info({}, 'this process alone signs with the receipt key now'),
+  });
+  disposals.defer(releaseSigningLock);
+  return { guard, signer };
+}
 
-  const upstream = new AccountBatcher(mesh);
+/** Creates the cache and the sources of answers. */
+function openServing(env: Environment, { keys, access }: LocalState, { mesh, embedded }: Upstream) {
+  const { config, log, clock, vitals, disposals, startedMs } = env;
+  const cache = new Cache({ ...config.cache, clock, hotKeys: config.refresh.hotKeys });
   const liveOptions = {
     mesh,
     clock,
     settings: config.watch,
     onLeasesAdvanced: () => cache.advanceHot(),
-    onProblem: (problem: string, facts: object) => log.warn(facts, problem),
+    onProblem: (problem: string, fields: object) => log.warn(fields, problem),
   };
-  const liveAccounts = new LiveAccountSource({ ...liveOptions, upstream });
+  const accounts = new AccountBatcher(mesh);
+  const liveAccounts = new LiveAccountSource({ ...liveOptions, upstream: accounts });
   const tokenLists = new LiveTokenListSource(liveOptions);
+  const prices = configuredPrices(config.prices, {
+    mesh,
+    clock,
+    clusterFeeds: embedded?.priceFeeds,
+    timeoutMs: config.upstream.timeoutMs,
+    tip: () => ({ slot: cache.tip, slotTimeMs: vitals.slotTimeMs }),
+    onError: (source, err) => log.warn({ source, err }, 'a price source could not be read'),
+  });
+  const onDecodeError = oncePerErrorSite((signature: string, err) =>
+    log.warn({ signature, err }, 'a transaction could not be decoded'),
+  );
   const context: RouteContext = {
     mesh,
     cache,
@@ -119,35 +167,29 @@ async function openGateway(options: GatewayOptions, disposals: DisposalStack): P
     keys,
     version,
     startedMs,
-    accounts: upstream,
+    accounts,
     liveAccounts,
     tokenLists,
     holderTables: new HolderTableCache(clock),
-    prices: configuredPrices(config.prices, {
-      mesh,
-      clock,
-      clusterFeeds: embedded?.priceFeeds,
-      timeoutMs: config.upstream.timeoutMs,
-      tip: () => ({ slot: cache.tip, slotTimeMs: pipeline.slotTimeMs }),
-      onError: (source, err) => log.warn({ source, err }, 'a price source could not be asked'),
-    }),
+    prices,
     rpcReadThrough: createRpcReadThrough({ cache, mesh, clock }),
-    vitals: { isFailing: () => pipeline.failingParts.size > 0, slotTimeMs: () => pipeline.slotTimeMs },
-    onDecodeError: oncePerErrorSite((signature, err) =>
-      log.warn({ signature, err }, 'a transaction could not be understood'),
-    ),
-    isDraining: () => draining,
+    vitals,
+    onDecodeError,
+    isDraining: () => disposals.disposed,
   };
   const readThrough = new RouteReadThrough(context);
-  const releaseSigningLock = await holdSigningLock({
-    keys: receiptKeys,
-    guard,
-    clock,
-    random,
-    onExactWithheld: (doubt, err) => log.warn({ err }, doubt),
-    onExactGranted: () => log.info({}, 'this process alone signs with the receipt key now'),
-  });
-  disposals.defer(releaseSigningLock);
+  access.readBalancesWith((wallet, mint) => readMintBalance(readThrough, wallet, mint));
+  return { cache, context, readThrough, liveSources: [liveAccounts, tokenLists] };
+}
+
+/** Listens for requests. */
+async function openServer(
+  { config, log, clock, disposals }: Environment,
+  { access, verifyPage }: LocalState,
+  { signer }: Signing,
+  { cache, context, readThrough, liveSources }: Serving,
+) {
+  const sealer = new Sealer({ ...config.cache, cache, signer, clock });
   const server = await listen({
     host: config.host,
     port: config.port,
@@ -163,41 +205,56 @@ async function openGateway(options: GatewayOptions, disposals: DisposalStack): P
     onInternalError: (requestId, err) => log.error({ requestId, err }, 'a request met a defect'),
   });
   disposals.defer(() => server.close());
-  disposals.defer(() => tokenLists.close());
-  disposals.defer(() => liveAccounts.close());
+  for (const source of liveSources.toReversed()) disposals.defer(() => source.close());
+  return { server, sealer };
+}
 
-  let onWarm = (): void => {};
-  const warm = new Promise<void>((resolve) => {
-    onWarm = resolve;
+/** Runs the pipeline, which keeps the cache current. Resolves with its first frame, or after {@link MAX_WARM_UP_MS}. */
+async function runPipeline(
+  { config, log, clock, vitals, disposals }: Environment,
+  { mesh }: Upstream,
+  { guard }: Signing,
+  { cache, context, liveSources }: Serving,
+  { server }: Listening,
+) {
+  await new Promise<void>((resolve) => {
     clock.after(MAX_WARM_UP_MS, resolve);
+    const pipeline = startPipeline({
+      mesh,
+      cache,
+      clock,
+      vitals,
+      liveSources,
+      equivocationGuard: guard,
+      streamId: randomBytes(8).toString('hex'),
+      refresh: config.refresh,
+      ...config.stream,
+      isHealthy: () => isHealthy(context),
+      onFrame(frame, snapshot) {
+        if (frame.body !== undefined) server.publish(frame, snapshot);
+        resolve();
+      },
+      onError: (part, err) => log.warn({ part, err }, 'a read failed; the previous answer is still served'),
+    });
+    disposals.defer(() => pipeline.close());
   });
-  const pipeline = startPipeline({
-    mesh,
-    cache,
-    clock,
-    liveSources: [liveAccounts, tokenLists],
-    equivocationGuard: guard,
-    streamId: randomBytes(8).toString('hex'),
-    refresh: config.refresh,
-    ...config.stream,
-    isHealthy: () => isHealthy(context),
-    onFrame(frame, snapshot) {
-      if (frame.body !== undefined) server.publish(frame, snapshot);
-      onWarm();
-    },
-    onError: (part, cause) => log.warn({ part, err: cause }, 'a read failed; the old answer goes on'),
-  });
-  disposals.defer(() => pipeline.close());
-  await warm;
-  disposals.defer(async () => {
-    draining = true;
+  disposals.defer(() => {
     server.drain();
-    await waitUntilIdle(() => server.pendingResponses, clock, config.drainMs);
+    return waitUntilIdle(() => server.pendingResponses, clock, config.drainMs);
   });
+}
 
+/** Returns the gateway as its process sees it. */
+function gatewayOf(
+  { config, log, clock, disposals }: Environment,
+  keySource: KeySource,
+  { loadedKeys, keys }: LocalState,
+  { guard, signer }: Signing,
+  { server, sealer }: Listening,
+): Gateway {
   return {
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`,
-    cluster: mesh.genesisHash,
+    cluster: signer.cluster,
     get publicKey() {
       return signer.publicKey;
     },
@@ -208,20 +265,20 @@ async function openGateway(options: GatewayOptions, disposals: DisposalStack): P
       return guard.isSoleSigner;
     },
     reload() {
-      if (keyPath === null) return log.info({}, 'the receipt key was given inline: there is nothing to read again');
+      if (loadedKeys.path === null) return log.info({}, 'the receipt key was given inline: there is nothing to reload');
       try {
-        const { ring } = loadReceiptKeys({ ...keySource, production: true }, clock.now()); // makes none
+        const { ring } = loadReceiptKeys({ ...keySource, production: true }, clock.now()); // production creates no key
         if (keys.replace(ring)) sealer.invalidateReceipts();
-        log.info({ publicKey: signer.publicKey }, 'the receipt keys were read again');
+        log.info({ publicKey: signer.publicKey }, 'the receipt keys were reloaded');
       } catch (err) {
-        log.error({ err }, 'the receipt keys can not be used; the old ones go on');
+        log.error({ err }, "the receipt keys can't be used; the old ones stay in use");
       }
     },
     close: () => disposals.disposeAsync(),
   };
 }
 
-/** Resolves when nothing is under way any more, or after `ms` milliseconds. */
+/** Resolves when no response is pending, or after `ms` milliseconds. */
 async function waitUntilIdle(pending: () => number, clock: Clock, ms: number): Promise<void> {
   const deadlineMs = clock.monotonic() + ms;
   while (pending() > 0 && clock.monotonic() < deadlineMs)
@@ -229,3 +286,9 @@ async function waitUntilIdle(pending: () => number, clock: Clock, ms: number): P
 }
 
 const POLL_MS = 20;
+
+type LocalState = Awaited<ReturnType<typeof openLocalState>>;
+type Upstream = Awaited<ReturnType<typeof connectUpstream>>;
+type Signing = Awaited<ReturnType<typeof openSigning>>;
+type Serving = ReturnType<typeof openServing>;
+type Listening = Awaited<ReturnType<typeof openServer>>;

@@ -25,9 +25,14 @@ export interface Access {
   readonly admission: Admission;
   readonly streamQuota: StreamQuota;
   readonly usage: UsageCounter;
+  /** Sets how balances of staked wallets are read. Must be called before the first request. */
+  readBalancesWith(read: ReadMintBalance): void;
   /** Writes the usage counted so far and releases files and timers. */
   close(): void;
 }
+
+/** Reads a wallet's current balance of a mint, in base units. */
+type ReadMintBalance = (wallet: string, mint: string) => Promise<bigint>;
 
 export interface AccessOptions {
   readonly limits: LimitsSettings;
@@ -40,8 +45,6 @@ export interface AccessOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly verifySignature: VerifySignature;
-  /** Reads the wallet's current balance of the mint, in base units. */
-  readonly readMintBalance: (wallet: string, mint: string) => Promise<bigint>;
   readonly onProblem: (problem: string, cause: unknown) => void;
 }
 
@@ -73,6 +76,7 @@ export function openAccess(options: AccessOptions): Access {
     admission: new Admission({ maxInFlight: limits.inFlight, maxQueued: limits.queue, maxWaitMs, clock, isOverloaded }),
     streamQuota: new StreamQuota(clock),
     usage,
+    readBalancesWith: (read) => stake?.readBalancesWith(read),
     close() {
       lag.close();
       keys.close();
@@ -82,12 +86,13 @@ export function openAccess(options: AccessOptions): Access {
   };
 }
 
-function stakeDepsFrom({ stake, clock, random, verifySignature, readMintBalance, onProblem }: AccessOptions) {
+function stakeDepsFrom({ stake, clock, random, verifySignature, onProblem }: AccessOptions) {
   const { mint, host, holdSeconds, wallets: maxWallets } = stake;
   if (mint === null) return undefined;
   if (host === null)
     throw new StartError(78, 'stake.host: expected the name that wallets sign for, as stake.mint is set');
   const step = BigInt(stake.step);
+  let readMintBalance: ReadMintBalance = () => Promise.reject(new Error('the gateway is still starting'));
   const balances = new StakeBalances({
     readBalance: (wallet) => readMintBalance(wallet, mint),
     holdSeconds,
@@ -97,5 +102,8 @@ function stakeDepsFrom({ stake, clock, random, verifySignature, readMintBalance,
     random,
     onProblem: (cause) => onProblem('the balance of a staked wallet could not be read', cause),
   });
-  return { proofs: new StakeProofVerifier(host, verifySignature, clock), balances, step };
+  const readBalancesWith = (read: ReadMintBalance): void => {
+    readMintBalance = read;
+  };
+  return { proofs: new StakeProofVerifier(host, verifySignature, clock), balances, step, readBalancesWith };
 }

@@ -14,10 +14,6 @@ export interface PipelineOptions extends WarmReadsOptions, NetworkFramesOptions 
 }
 
 export interface Pipeline {
-  /** The parts of the network's state whose last read failed. */
-  readonly failingParts: ReadonlySet<string>;
-  /** The recent average slot time, in milliseconds. */
-  readonly slotTimeMs: number;
   close(): void;
 }
 
@@ -49,13 +45,7 @@ export function startPipeline(options: PipelineOptions): Pipeline {
   ];
   const subscription = merge(...consumers).subscribe();
 
-  return {
-    failingParts: warmReads.failingPaths,
-    get slotTimeMs() {
-      return warmReads.slotTimeMs;
-    },
-    close: () => subscription.unsubscribe(),
-  };
+  return { close: () => subscription.unsubscribe() };
 }
 
 /** Emits each newer tip of the mesh at a commitment. */

@@ -1,6 +1,7 @@
 import { catchError, defer, EMPTY, exhaustMap, filter, map, type Observable, startWith, tap } from 'rxjs';
 import type { Cache } from '../cache/cache.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { ClusterVitals } from '../domain/cluster-vitals.ts';
 import { describeEpoch, type EpochInfo } from '../domain/epoch-info.ts';
 import { describePerformance, type Performance } from '../domain/performance-sample.ts';
 import { describePriorityFee, type PriorityFee } from '../domain/priority-fee-estimate.ts';
@@ -13,6 +14,8 @@ export interface WarmReadsOptions {
   readonly mesh: Mesh;
   readonly cache: Cache;
   readonly clock: Clock;
+  /** Updated with the slot time and the parts that fail. */
+  readonly vitals: ClusterVitals;
   /** The shortest time between two reads of each part, in milliseconds. */
   readonly refresh: { readonly epochMs: number; readonly performanceMs: number; readonly priorityFeeMs: number };
   /** Called when a read fails; the previous answer is still served. */
@@ -24,8 +27,6 @@ const RETRY_MS = 1000;
 
 /** Reads what the network's state consists of again as slots come, and caches it as answers of its own. */
 export class WarmReads {
-  /** The paths whose last read failed. */
-  readonly failingPaths = new Set<string>();
   readonly epoch$: Observable<EpochInfo>;
   /** Null before the first sample. */
   readonly performance$: Observable<Performance | null>;
@@ -33,15 +34,14 @@ export class WarmReads {
   readonly priorityFee$: Observable<PriorityFee | null>;
   readonly #options: WarmReadsOptions;
   readonly #slot$: Observable<Slot>;
-  #slotTimeMs: number = SLOT_MS;
 
   constructor(slot$: Observable<Slot>, options: WarmReadsOptions) {
-    const { mesh, cache, clock, refresh } = options;
+    const { mesh, cache, clock, refresh, vitals } = options;
     this.#options = options;
     this.#slot$ = slot$;
     this.epoch$ = this.#keepWarm('/epoch', refresh.epochMs, () => readEpochInfo(mesh, 'confirmed')).pipe(
       tap(({ slot, result }) => {
-        const epoch = describeEpoch(result, this.#slotTimeMs, clock.now());
+        const epoch = describeEpoch(result, vitals.slotTimeMs, clock.now());
         putLiveAnswer(cache, '/epoch', { slot, result: epoch }, 'confirmed');
       }),
       map(({ result }) => result),
@@ -49,7 +49,7 @@ export class WarmReads {
     this.performance$ = this.#keepWarm('/performance', refresh.performanceMs, () => readPerformanceSamples(mesh)).pipe(
       map(({ slot, result }) => ({ slot, result: result.map(describePerformance) })),
       tap((answer) => {
-        this.#slotTimeMs = answer.result[0]?.slotTimeMs ?? SLOT_MS;
+        vitals.slotTimeMs = answer.result[0]?.slotTimeMs ?? SLOT_MS;
         putLiveAnswer(cache, '/performance', answer, 'confirmed');
       }),
       map(({ result }) => result[0] ?? null),
@@ -63,18 +63,13 @@ export class WarmReads {
     );
   }
 
-  /** The recent average slot time, in milliseconds. */
-  get slotTimeMs(): number {
-    return this.#slotTimeMs;
-  }
-
   /** Repeats a read as slots come, at most once per period and one at a time. After a failure the old answer stays. */
   #keepWarm<T>(path: LivePath, periodMs: number, read: () => Promise<T>): Observable<T> {
-    const { clock, onError } = this.#options;
+    const { clock, vitals, onError } = this.#options;
     let dueMs = Number.NEGATIVE_INFINITY;
     const onReadFailed = (cause: unknown): Observable<never> => {
       dueMs = clock.monotonic() + Math.min(RETRY_MS, periodMs);
-      this.failingPaths.add(path);
+      vitals.failingParts.add(path);
       onError(path, cause);
       return EMPTY;
     };
@@ -82,7 +77,7 @@ export class WarmReads {
       dueMs = clock.monotonic() + periodMs;
       return read();
     }).pipe(
-      tap(() => this.failingPaths.delete(path)),
+      tap(() => vitals.failingParts.delete(path)),
       catchError(onReadFailed),
     );
     return this.#slot$.pipe(

@@ -27,6 +27,6 @@ export const epoch = readRoute({
 
   async resolve({ commitment }, { mesh, vitals, clock }, { minSlot }) {
     const { slot, result } = await readEpochInfo(mesh, commitment, minSlot);
-    return { slot, result: describeEpoch(result, vitals.slotTimeMs(), clock.now()) };
+    return { slot, result: describeEpoch(result, vitals.slotTimeMs, clock.now()) };
   },
 });

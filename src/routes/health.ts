@@ -72,7 +72,7 @@ const isCacheWarm = ({ cache }: RouteContext): boolean => WARM_KEYS.every((key) 
 /** Returns true if the tip advances, every upstream is in order, and no read of the pipeline fails. */
 export const isHealthy = (context: RouteContext): boolean =>
   !context.cache.isStalled &&
-  !context.vitals.isFailing() &&
+  !context.vitals.isFailing &&
   context.mesh.nodes().every(({ status, ws }) => status === 'ok' && ws === 'up');
 
 function downReason({ cache, mesh, isDraining }: RouteContext): string | undefined {

@@ -3,6 +3,7 @@ import type { Cache } from '../cache/cache.ts';
 import type { AccountSubscriber } from '../domain/account-change.ts';
 import type { Answer } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { ClusterVitals } from '../domain/cluster-vitals.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { Envelope } from '../domain/envelope.ts';
 import type { ErrorCode } from '../domain/gateway-error.ts';
@@ -39,7 +40,7 @@ export interface RouteContext {
   readonly startedMs: number;
   /** Reads the answers to `/rpc` through the cache. */
   readonly rpcReadThrough: ReadThrough<SerializedAnswer>;
-  readonly vitals: ClusterVitals;
+  readonly vitals: Readonly<Pick<ClusterVitals, 'isFailing' | 'slotTimeMs'>>;
   /** Called when a transaction could not be decoded or classified. The answer is then sent without its meaning. */
   onDecodeError(signature: string, defect: unknown): void;
   /** Returns true once the process has begun to shut down. */
@@ -50,14 +51,6 @@ export interface RouteContext {
 export interface LiveAccounts extends AccountSource {
   /** Notifies of each change, even if nobody reads the account, until the returned function is called. */
   subscribe(address: string, commitment: Commitment, subscriber: AccountSubscriber): () => void;
-}
-
-/** State of the pipeline that is no answer. */
-export interface ClusterVitals {
-  /** Returns true while one of the pipeline's reads fails. */
-  isFailing(): boolean;
-  /** Returns the recent average slot time. */
-  slotTimeMs(): number;
 }
 
 /** The freshness that a read must have. */

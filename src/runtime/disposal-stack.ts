@@ -5,6 +5,12 @@
 export class DisposalStack {
   readonly #disposers: (() => unknown)[] = [];
   #disposal: Promise<void> | undefined;
+  #isDisposed = false;
+
+  /** Whether closing has begun. */
+  get disposed(): boolean {
+    return this.#isDisposed;
+  }
 
   defer(dispose: () => void | Promise<void>): void {
     this.#disposers.push(dispose);
@@ -17,6 +23,7 @@ export class DisposalStack {
   }
 
   async #disposeAll(): Promise<void> {
+    this.#isDisposed = true;
     const faults: unknown[] = [];
     for (const close of this.#disposers.toReversed()) {
       try {

@@ -44,7 +44,7 @@ t.test('a rotated key is published on SIGHUP, and signs without a restart', asyn
   const [, publicKey] = /^active {3}[0-9a-f]{16} {2}(\w+)/m.exec(rotate.stdout()) ?? [];
   t.equal((await get('/pubkey')).json.publicKey, before);
   child.process.kill('SIGHUP');
-  await waitFor(() => child.stdout().includes('the receipt keys were read again'));
+  await waitFor(() => child.stdout().includes('the receipt keys were reloaded'));
   t.equal((await get('/pubkey')).json.publicKey, publicKey);
   child.process.kill('SIGTERM');
   t.equal(await child.exit(), 0);

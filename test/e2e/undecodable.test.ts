@@ -28,7 +28,7 @@ async function shown(signature: string, change: (record: any) => void): Promise<
   );
 }
 
-const misread = () => logged.filter(({ message }) => message.includes('could not be understood'));
+const misread = () => logged.filter(({ message }) => message.includes('could not be decoded'));
 const succeeded = () =>
   cluster.chain
     .transactionsOf(address)

@@ -122,7 +122,7 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
     version: '',
     startedMs: 0,
     rpcReadThrough: createRpcReadThrough({ cache, mesh, clock }),
-    vitals: { isFailing: () => false, slotTimeMs: () => 400 },
+    vitals: { isFailing: false, slotTimeMs: 400 },
     onDecodeError: () => {},
     isDraining: () => false,
   };
