@@ -3,7 +3,7 @@ import { COMMITMENTS } from '../domain/commitment.ts';
 import { toSol } from '../domain/sol-amount.ts';
 import { RawJson } from '../domain/to-json.ts';
 import { address, commitment } from '../routing/params.ts';
-import { readRoute } from '../routing/route.ts';
+import { readRoute, type Uses } from '../routing/route.ts';
 import { integer, lamports, rawJson } from '../routing/schemas.ts';
 import { accountKindOf } from '../solana/accounts/account-kind.ts';
 import { parseAccountInfo } from '../upstream/reads/account-info.ts';
@@ -29,7 +29,7 @@ export const account = readRoute({
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_address'],
 
-  async resolve({ addr, commitment }, { liveAccounts }, { minSlot }) {
+  async resolve({ addr, commitment }, { liveAccounts }: Uses<'liveAccounts'>, { minSlot }) {
     const query = { address: addr, shape: 'parsed', commitment, minContextSlot: minSlot } as const;
     const { slot, account, lease } = await liveAccounts.read(query);
     if (account === null) return { slot, lease: lease, result: null };

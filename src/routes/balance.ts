@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { COMMITMENTS } from '../domain/commitment.ts';
 import { toSol } from '../domain/sol-amount.ts';
 import { address, commitment } from '../routing/params.ts';
-import { readRoute } from '../routing/route.ts';
+import { readRoute, type Uses } from '../routing/route.ts';
 import { lamports } from '../routing/schemas.ts';
 import { parseAccountLamports } from '../upstream/reads/account-info.ts';
 
@@ -17,7 +17,7 @@ export const balance = readRoute({
   isExact: ({ commitment }) => commitment === 'finalized',
   errors: ['invalid_address'],
 
-  async resolve({ addr, commitment }, { liveAccounts }, { minSlot }) {
+  async resolve({ addr, commitment }, { liveAccounts }: Uses<'liveAccounts'>, { minSlot }) {
     const query = { address: addr, shape: 'lamports', commitment, minContextSlot: minSlot } as const;
     const { slot, account, lease } = await liveAccounts.read(query);
     const lamports = account === null ? 0n : parseAccountLamports(account);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../domain/gateway-error.ts';
 import { commitment, slot } from '../routing/params.ts';
-import { readRoute } from '../routing/route.ts';
+import { readRoute, type Uses } from '../routing/route.ts';
 import { bigInteger, integer } from '../routing/schemas.ts';
 import { blockNotAvailable, readBlockSummary } from '../upstream/reads/block-summary.ts';
 
@@ -37,7 +37,7 @@ export const block = readRoute({
   isExact: ({ commitment }) => commitment === 'finalized',
   errors: ['invalid_slot', 'slot_skipped', 'block_not_available', 'block_pruned'],
 
-  async resolve({ slot: blockSlot, commitment: requestedCommitment }, { mesh }, { minSlot }) {
+  async resolve({ slot: blockSlot, commitment: requestedCommitment }, { mesh }: Uses<'mesh'>, { minSlot }) {
     if (blockSlot > (mesh.tip('processed') ?? -1)) throw blockNotAvailable();
     const final = requestedCommitment === 'finalized' || blockSlot <= (mesh.tip('finalized') ?? -1);
     const reading = readBlockSummary(mesh, blockSlot, { commitment: requestedCommitment, minSlot });

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { COMMITMENTS } from '../domain/commitment.ts';
 import { describeEpoch } from '../domain/epoch-info.ts';
 import { commitment } from '../routing/params.ts';
-import { readRoute } from '../routing/route.ts';
+import { readRoute, type Uses } from '../routing/route.ts';
 import { integer } from '../routing/schemas.ts';
 import { readEpochInfo } from '../upstream/reads/network-statistics.ts';
 
@@ -25,7 +25,7 @@ export const epoch = readRoute({
   cache: { slots: 3 },
   commitmentOf: ({ commitment }) => commitment,
 
-  async resolve({ commitment }, { mesh, vitals, clock }, { minSlot }) {
+  async resolve({ commitment }, { mesh, vitals, clock }: Uses<'mesh' | 'vitals' | 'clock'>, { minSlot }) {
     const { slot, result } = await readEpochInfo(mesh, commitment, minSlot);
     return { slot, result: describeEpoch(result, vitals.slotTimeMs, clock.now()) };
   },

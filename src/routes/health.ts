@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GatewayError } from '../domain/gateway-error.ts';
-import { localRoute, type RouteContext } from '../routing/route.ts';
+import { localRoute, type Uses } from '../routing/route.ts';
 import { integer } from '../routing/schemas.ts';
 import type { Mesh, NodeStatus } from '../upstream/mesh/mesh.ts';
 
@@ -16,6 +16,8 @@ export interface Health {
   readonly version: string;
   readonly uptimeSec: number;
 }
+
+type HealthUses = Uses<'cache' | 'mesh' | 'clock' | 'version' | 'startedMs' | 'vitals' | 'isDraining'>;
 
 export const health = localRoute({
   path: '/health',
@@ -45,7 +47,7 @@ export const health = localRoute({
   isMetered: false,
   errors: ['unhealthy'],
 
-  answer(_, context): Health {
+  answer(_, context: HealthUses): Health {
     const { cache, mesh, clock, version, startedMs } = context;
     const why = downReason(context);
     if (why !== undefined) throw new GatewayError('unhealthy', why);
@@ -67,15 +69,13 @@ export const health = localRoute({
 /** Cache keys of the answers that the pipeline keeps current. */
 const WARM_KEYS = ['/api/v1/slot', '/api/v1/epoch', '/api/v1/performance', '/api/v1/priority-fee', '/api/v1/network'];
 
-const isCacheWarm = ({ cache }: RouteContext): boolean => WARM_KEYS.every((key) => cache.peek(key) !== undefined);
+const isCacheWarm = ({ cache }: Uses<'cache'>): boolean => WARM_KEYS.every((key) => cache.peek(key) !== undefined);
 
 /** Returns true if the tip advances, every upstream is in order, and no read of the pipeline fails. */
-export const isHealthy = (context: RouteContext): boolean =>
-  !context.cache.isStalled &&
-  !context.vitals.isFailing &&
-  context.mesh.nodes().every(({ status, ws }) => status === 'ok' && ws === 'up');
+export const isHealthy = ({ cache, vitals, mesh }: Uses<'cache' | 'vitals' | 'mesh'>): boolean =>
+  !cache.isStalled && !vitals.isFailing && mesh.nodes().every(({ status, ws }) => status === 'ok' && ws === 'up');
 
-function downReason({ cache, mesh, isDraining }: RouteContext): string | undefined {
+function downReason({ cache, mesh, isDraining }: Uses<'cache' | 'mesh' | 'isDraining'>): string | undefined {
   if (isDraining()) return 'the gateway is shutting down';
   if (cache.tip === 0) return 'no slot was received yet';
   if (cache.tipAgeMs > cache.maxStaleMs)

@@ -3,7 +3,7 @@ import { GatewayError } from '../domain/gateway-error.ts';
 import type { Slot } from '../domain/slot.ts';
 import { RawJson } from '../domain/to-json.ts';
 import { address, before, commitment, limit, optionalLiteral } from '../routing/params.ts';
-import { type RouteContext, readRoute } from '../routing/route.ts';
+import { readRoute, type Uses } from '../routing/route.ts';
 import { integer, rawJson } from '../routing/schemas.ts';
 import { knownMintSymbol } from '../solana/accounts/known-mints.ts';
 import { type TransferRow, transferRowsOf } from '../solana/analysis/transfer-row.ts';
@@ -88,9 +88,13 @@ export const history = readRoute({
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_address', 'invalid_cursor', 'cursor_not_found'],
 
-  async resolve({ addr, before, type, limit, commitment }, context, { minSlot }) {
+  async resolve(
+    { addr, before, type, limit, commitment },
+    { mesh, onDecodeError }: Uses<'mesh' | 'onDecodeError'>,
+    { minSlot },
+  ) {
     const most = type === 'transfers' ? Math.min(limit, MAX_TRANSFERS_PER_PAGE) : limit;
-    const page = await readSignaturePage(context.mesh, { address: addr, before, limit: most, commitment, minSlot });
+    const page = await readSignaturePage(mesh, { address: addr, before, limit: most, commitment, minSlot });
     const { nextBefore } = page;
     const scanned = page.rows.length;
     if (type === undefined) {
@@ -98,7 +102,7 @@ export const history = readRoute({
       const result: HistoryPage = { rows, nextBefore, scanned };
       return { slot: page.slot, result, final: page.isFinal };
     }
-    const { slot, rows } = await readTransfers(context, addr, page.rows, { commitment, minSlot });
+    const { slot, rows } = await readTransfers({ mesh, onDecodeError }, addr, page.rows, { commitment, minSlot });
     const result: HistoryPage = { rows, nextBefore, scanned };
     return { slot: Math.min(page.slot, slot), result };
   },
@@ -106,7 +110,7 @@ export const history = readRoute({
 
 /** Reads the transfers in the transactions of a page. `slot` is the oldest slot at which one of them was read. */
 async function readTransfers(
-  { mesh, onDecodeError }: RouteContext,
+  { mesh, onDecodeError }: Uses<'mesh' | 'onDecodeError'>,
   address: string,
   page: readonly SignatureRow[],
   bounds: TransactionReadOptions,

@@ -6,7 +6,7 @@ import { toSol } from '../domain/sol-amount.ts';
 import { RawJson, toJson } from '../domain/to-json.ts';
 import { type Position, type ValuedPosition, valuePositions } from '../prices/valuation.ts';
 import { address, commitment } from '../routing/params.ts';
-import { type RouteContext, readRoute } from '../routing/route.ts';
+import { readRoute, type Uses } from '../routing/route.ts';
 import { integer, preSerialized } from '../routing/schemas.ts';
 import { mapInChunks } from '../runtime/map-in-chunks.ts';
 import { WRAPPED_SOL } from '../solana/accounts/known-mints.ts';
@@ -65,35 +65,42 @@ export const portfolio = readRoute({
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_address', 'result_too_large'],
 
-  async resolve({ addr, commitment }, context, { minSlot }) {
+  async resolve(
+    { addr, commitment },
+    {
+      mesh,
+      liveAccounts,
+      tokenLists,
+      prices,
+      cache,
+      clock,
+    }: Uses<'mesh' | 'liveAccounts' | 'tokenLists' | 'prices' | 'cache' | 'clock'>,
+    { minSlot },
+  ) {
     const {
       slot,
       value: state,
       isConsistent,
     } = await readAtOneSlot(minSlot, async (minContextSlot) => {
-      const read = await readBalances(context, addr, { commitment, minContextSlot });
+      const read = await readBalances({ liveAccounts, tokenLists }, addr, { commitment, minContextSlot });
       return { ...read, value: read };
     });
     const lease =
       isConsistent && state.lease
         ? limitedLease(state.lease, {
             slots: VALUATION_SLOTS,
-            tip: () => context.cache.tip,
-            nowMs: context.clock.monotonic(),
+            tip: () => cache.tip,
+            nowMs: clock.monotonic(),
           })
         : undefined;
-    const assets = [...solAsset(state.lamports), ...(await readTokenAssets(context, state.list, { commitment, slot }))];
-    const prices = await context.prices.find(
-      assets.filter(({ isNft }) => !isNft).map(({ mint }) => mint),
-      {
-        commitment,
-        slot,
-      },
-    );
-    const { items, totalUsd, asOf } = valuePositions(assets, prices);
+    const tokenAssets = await readTokenAssets({ mesh }, state.list, { commitment, slot });
+    const assets = [...solAsset(state.lamports), ...tokenAssets];
+    const pricedMints = assets.filter(({ isNft }) => !isNft).map(({ mint }) => mint);
+    const priceByMint = await prices.find(pricedMints, { commitment, slot });
+    const { items, totalUsd, asOf } = valuePositions(assets, priceByMint);
     const pricedCount = items.filter(({ price }) => price !== null).length;
     const solFirst = [...items.filter(isSol), ...items.filter((each) => !isSol(each))];
-    const { source, maxAgeSec } = context.prices;
+    const { source, maxAgeSec } = prices;
     return {
       slot,
       lease,
@@ -126,7 +133,11 @@ interface Asset extends Position {
 const isSol = ({ position }: ValuedPosition<Asset>): boolean => position.asset === 'SOL';
 
 /** Reads the SOL and token balances of an address. Live ones hold from `sinceSlots` on. */
-async function readBalances({ liveAccounts, tokenLists }: RouteContext, owner: string, at: ReadOptions) {
+async function readBalances(
+  { liveAccounts, tokenLists }: Uses<'liveAccounts' | 'tokenLists'>,
+  owner: string,
+  at: ReadOptions,
+) {
   const [balance, tokens] = await Promise.all([
     liveAccounts.read({ address: owner, shape: 'lamports', ...at }),
     tokenLists.read({ owner, ...at, maxAttempts: 1 }), // readAtOneSlot repeats the whole read
@@ -160,7 +171,7 @@ const solAsset = (lamports: bigint): Asset[] =>
 
 /** Returns a row for each mint with a balance, named and scaled by its mint account. */
 async function readTokenAssets(
-  { mesh }: RouteContext,
+  { mesh }: Uses<'mesh'>,
   list: TokenList,
   { commitment, slot }: { readonly commitment: Commitment; readonly slot: number },
 ): Promise<Asset[]> {

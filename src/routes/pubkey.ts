@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GatewayError } from '../domain/gateway-error.ts';
 import type { ReceiptKey } from '../receipts/keys/key-ring.ts';
 import { kid } from '../routing/params.ts';
-import { localRoute, type RouteContext } from '../routing/route.ts';
+import { localRoute, type Uses } from '../routing/route.ts';
 
 export const pubkey = localRoute({
   path: '/pubkey',
@@ -14,8 +14,8 @@ export const pubkey = localRoute({
   isMetered: true,
   errors: ['unknown_key', 'key_revoked'],
 
-  answer({ kid }, context) {
-    const { publicKey } = findKey(kid, context);
+  answer({ kid }, { keys }: Uses<'keys'>) {
+    const { publicKey } = findKey(kid, keys);
     return { publicKey, algorithm: 'ed25519' as const };
   },
 
@@ -25,15 +25,15 @@ export const pubkey = localRoute({
       'Succession signed by the previous key, so that whoever trusts that key can trust this one: its id, the start of ' +
       'this key (Unix milliseconds), its signature; absent if no key vouches for this one',
     pattern: '^[0-9a-f]{16};[0-9]+;[0-9a-f]{128}$',
-    valueOf({ kid }, context) {
-      const key = findKey(kid, context);
-      const succession = context.keys.validSuccession(key);
+    valueOf({ kid }, { keys }: Uses<'keys'>) {
+      const key = findKey(kid, keys);
+      const succession = keys.validSuccession(key);
       return succession === null ? undefined : `${succession.kid};${key.notBeforeMs};${succession.sig}`;
     },
   },
 });
 
-function findKey(kid: string | undefined, { keys }: RouteContext): ReceiptKey {
+function findKey(kid: string | undefined, keys: Uses<'keys'>['keys']): ReceiptKey {
   const key = keys.find(kid ?? keys.active.kid);
   if (key === undefined) throw new GatewayError('unknown_key', 'unknown key id');
   if (key.isRevoked)

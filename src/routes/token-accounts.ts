@@ -3,7 +3,7 @@ import { COMMITMENTS } from '../domain/commitment.ts';
 import { toSol } from '../domain/sol-amount.ts';
 import { RawJson, toJson } from '../domain/to-json.ts';
 import { address, commitment, optionalAddress } from '../routing/params.ts';
-import { readRoute } from '../routing/route.ts';
+import { readRoute, type Uses } from '../routing/route.ts';
 import { extensions, lamports, type PreSerialized, preSerialized, tokenAmountSchema } from '../routing/schemas.ts';
 import { mapInChunks } from '../runtime/map-in-chunks.ts';
 import { isAssociatedTokenAccount } from '../solana/accounts/program-derived-address.ts';
@@ -41,7 +41,7 @@ export const tokenAccounts = readRoute({
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_address', 'result_too_large'],
 
-  async resolve({ owner, mint, commitment }, { tokenLists }, { minSlot }) {
+  async resolve({ owner, mint, commitment }, { tokenLists }: Uses<'tokenLists'>, { minSlot }) {
     const query = { owner, mint, commitment, minContextSlot: minSlot };
     const { slot, sinceSlot = slot, list, isConsistent, lease } = await tokenLists.read(query);
     const result = await mapInChunks(

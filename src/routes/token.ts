@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { COMMITMENTS } from '../domain/commitment.ts';
 import { address, commitment } from '../routing/params.ts';
-import { readRoute } from '../routing/route.ts';
+import { readRoute, type Uses } from '../routing/route.ts';
 import { extensions, integer } from '../routing/schemas.ts';
 import { findMetadataAddress } from '../solana/accounts/metaplex-metadata-account.ts';
 import { isNft, tokenMetadataOf } from '../solana/accounts/token-identity.ts';
@@ -43,7 +43,7 @@ export const token = readRoute({
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_address', 'not_found', 'not_a_mint'],
 
-  async resolve({ mint: address, commitment }, { mesh, prices }, { minSlot }) {
+  async resolve({ mint: address, commitment }, { mesh, prices }: Uses<'mesh' | 'prices'>, { minSlot }) {
     const at = { commitment, minContextSlot: minSlot };
     const { slot, mint, mints } = await requireMint(mesh, address, at, [findMetadataAddress(address)]);
     const { program, decimals, supply, mintAuthority, freezeAuthority, isInitialized } = mint;

@@ -21,7 +21,7 @@ import type { Param } from './params.ts';
 export type ParamSet = Readonly<Record<string, Param<unknown>>>;
 export type Params<P> = { readonly [K in keyof P]: P[K] extends Param<infer T, unknown> ? T : never };
 
-/** The cluster, and the gateway's own state: everything that a route may use. */
+/** The cluster, and the gateway's own state: everything that a route may use. Routes name what they do: {@link Uses}. */
 export interface RouteContext {
   readonly mesh: Mesh;
   /** Reads accounts from the upstream, several in one call. */
@@ -46,6 +46,9 @@ export interface RouteContext {
   /** Returns true once the process has begun to shut down. */
   isDraining(): boolean;
 }
+
+/** The parts of the context that a route, or a function of it, uses: each declares its own. */
+export type Uses<K extends keyof RouteContext> = Pick<RouteContext, K>;
 
 /** Reads accounts, keeps those read often live, and notifies of changes. */
 export interface LiveAccounts extends AccountSource {

@@ -4,7 +4,7 @@ import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { Holder } from '../../routing/holder-tables.ts';
 import { address, page } from '../../routing/params.ts';
-import { readRoute } from '../../routing/route.ts';
+import { readRoute, type Uses } from '../../routing/route.ts';
 import { integer } from '../../routing/schemas.ts';
 import { decodeTokenProgramAccount } from '../../solana/accounts/token-program-accounts.ts';
 import { type AmountScale, toTokenAmount } from '../../solana/accounts/ui-amount.ts';
@@ -46,7 +46,7 @@ export const holders = readRoute({
   commitmentOf: () => 'confirmed',
   errors: ['invalid_address', 'invalid_page', 'not_found', 'not_a_mint', 'holders_unavailable'],
 
-  async resolve({ mint: address, page }, { mesh, holderTables }, { minSlot }) {
+  async resolve({ mint: address, page }, { mesh, holderTables }: Uses<'mesh' | 'holderTables'>, { minSlot }) {
     const at: ReadOptions = { commitment: 'confirmed', minContextSlot: minSlot };
     const table = holderTables.get(address);
     if (page === 1 && table === undefined) {

@@ -1,7 +1,7 @@
 import type { Cache } from '../../cache/cache.ts';
 import type { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
-import type { PostAnswer, RouteContext, SerializedAnswer } from '../../routing/route.ts';
+import type { PostAnswer, SerializedAnswer, Uses } from '../../routing/route.ts';
 import type { SlotSource } from '../../serving/min-slot.ts';
 import { type Admit, type CacheableRead, ReadThrough } from '../../serving/read-through.ts';
 import { type RpcReadRequest, toReadRequest } from './rpc-cache-policy.ts';
@@ -22,7 +22,11 @@ export const createRpcReadThrough = (options: SlotSource & { readonly cache: Cac
   });
 
 /** Answers a call from the cache, or calls the upstream once admitted. No answer is older than an earlier one. */
-export async function answerRpcCall(call: RpcCall, context: RouteContext, admit: Admit): Promise<PostAnswer> {
+export async function answerRpcCall(
+  call: RpcCall,
+  context: Uses<'rpcReadThrough' | 'mesh' | 'cache'>,
+  admit: Admit,
+): Promise<PostAnswer> {
   const { rpcReadThrough } = context;
   const request = toReadRequest(call);
   const read = readOf(request, context);
@@ -32,7 +36,7 @@ export async function answerRpcCall(call: RpcCall, context: RouteContext, admit:
   return { slot, result, cacheStatus: cacheStatus === 'MISS' && isUncacheable(request) ? 'BYPASS' : cacheStatus };
 }
 
-function readOf(request: RpcReadRequest, context: RouteContext): CacheableRead<SerializedAnswer> {
+function readOf(request: RpcReadRequest, context: Uses<'mesh' | 'cache'>): CacheableRead<SerializedAnswer> {
   const { call, key, minSlot, meta } = request;
   return {
     key,
@@ -47,7 +51,7 @@ function readOf(request: RpcReadRequest, context: RouteContext): CacheableRead<S
 }
 
 /** Caches the answer of another route under the key of the call, if it is newer than the one cached there. */
-function copyFromRoutes(request: RpcReadRequest, context: RouteContext): void {
+function copyFromRoutes(request: RpcReadRequest, context: Uses<'mesh' | 'cache'>): void {
   const { cache } = context;
   const { call, key, meta } = request;
   const routeAnswer = findCachedAnswer(call, context);
@@ -62,7 +66,7 @@ function copyFromRoutes(request: RpcReadRequest, context: RouteContext): void {
 function storeAnswer(
   request: RpcReadRequest,
   answer: SerializedAnswer,
-  { cache }: RouteContext,
+  { cache }: Uses<'cache'>,
   tipAtFetch: Slot,
 ): SerializedAnswer {
   const { key, policy, meta } = request;

@@ -2,7 +2,7 @@ import type { Entry } from '../../cache/entry.ts';
 import { API_PREFIX } from '../../domain/canonical-request.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
-import type { RouteContext } from '../../routing/route.ts';
+import type { Uses } from '../../routing/route.ts';
 import { isNull, members, parseString } from '../../upstream/json/raw-json.ts';
 import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './rpc-call.ts';
 
@@ -15,8 +15,10 @@ export interface CachedRpcAnswer {
   serialize(): string | undefined;
 }
 
+type CacheUses = Uses<'mesh' | 'cache'>;
+
 /** Finds a fresh answer of another route that answers the call. */
-export function findCachedAnswer(call: RpcCall, context: RouteContext): CachedRpcAnswer | undefined {
+export function findCachedAnswer(call: RpcCall, context: CacheUses): CachedRpcAnswer | undefined {
   const { method, params } = call;
   const commitment = commitmentOfCall(call);
   switch (method) {
@@ -33,12 +35,12 @@ export function findCachedAnswer(call: RpcCall, context: RouteContext): CachedRp
   }
 }
 
-function slotAnswer(commitment: Commitment, { mesh, cache }: RouteContext): CachedRpcAnswer | undefined {
+function slotAnswer(commitment: Commitment, { mesh, cache }: CacheUses): CachedRpcAnswer | undefined {
   const slot = commitment === 'processed' ? cache.tip : mesh.tip(commitment);
   return slot === undefined ? undefined : { slot, tipAtFetch: cache.tip, serialize: () => String(slot) };
 }
 
-const epochAnswer = (commitment: Commitment, context: RouteContext): CachedRpcAnswer | undefined =>
+const epochAnswer = (commitment: Commitment, context: CacheUses): CachedRpcAnswer | undefined =>
   findCachedRoute('/epoch', commitment, context, ({ result }) => epochResult(result));
 
 /** Converts the result of `/epoch`. JSON.parse is exact here: all its integers are below 2^53. */
@@ -47,7 +49,7 @@ function epochResult(routeResult: string): string {
   return JSON.stringify({ absoluteSlot, blockHeight, epoch, slotIndex, slotsInEpoch, transactionCount });
 }
 
-function balanceAnswer(address: unknown, commitment: Commitment, context: RouteContext): CachedRpcAnswer | undefined {
+function balanceAnswer(address: unknown, commitment: Commitment, context: CacheUses): CachedRpcAnswer | undefined {
   if (typeof address !== 'string') return undefined;
   return findCachedRoute(`/balance/${address}`, commitment, context, ({ slot, result }) =>
     withContext(slot, /^\{"lamports":(\d+)/.exec(result)?.[1], context),
@@ -58,7 +60,7 @@ function balanceAnswer(address: unknown, commitment: Commitment, context: RouteC
 function accountAnswer(
   [address, config]: readonly unknown[],
   commitment: Commitment,
-  context: RouteContext,
+  context: CacheUses,
 ): CachedRpcAnswer | undefined {
   if (typeof address !== 'string' || typeof config !== 'object' || config === null) return undefined;
   const { encoding, ...rest } = { encoding: undefined, ...config };
@@ -84,7 +86,7 @@ const OPENING_BRACKET = 0x5b;
 function withContext(
   slot: Slot,
   value: string | undefined,
-  { mesh: { apiVersion } }: RouteContext,
+  { mesh: { apiVersion } }: Uses<'mesh'>,
 ): string | undefined {
   if (value === undefined || apiVersion === undefined) return undefined;
   return `{"context":{"apiVersion":${JSON.stringify(apiVersion)},"slot":${slot}},"value":${value}}`;
@@ -94,7 +96,7 @@ function withContext(
 function findCachedRoute(
   path: string,
   commitment: Commitment,
-  { cache }: RouteContext,
+  { cache }: Uses<'cache'>,
   serialize: (entry: Entry) => string | undefined,
 ): CachedRpcAnswer | undefined {
   const key = API_PREFIX + path;

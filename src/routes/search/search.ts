@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { API_PREFIX } from '../../domain/canonical-request.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
-import { type RouteContext, readRoute } from '../../routing/route.ts';
+import { readRoute, type Uses } from '../../routing/route.ts';
 import { accountKindOf } from '../../solana/accounts/account-kind.ts';
 import { domainHolderOf, resolveDomain, type SolDomain } from '../../solana/accounts/sol-domain.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
+import type { AccountSource } from '../../upstream/reads/account-batcher.ts';
 import { parseAccountInfo } from '../../upstream/reads/account-info.ts';
 import { type ReadOptions, readEncodedAccounts } from '../../upstream/reads/encoded-accounts.ts';
 import { blockExists, transactionExists } from '../../upstream/reads/existence-checks.ts';
@@ -34,12 +35,12 @@ export const search = readRoute({
   commitmentOf: () => 'confirmed',
   errors: ['unclassifiable', 'not_found'],
 
-  async resolve({ q: term }, context, { minSlot }) {
+  async resolve({ q: term }, { mesh, accounts }: Uses<'mesh' | 'accounts'>, { minSlot }) {
     const { query } = term;
     if (term.type === 'domain') {
       const { name, nameAccount } = term.domain;
-      const { slot, address, method } = await resolveDomainAddress(context.mesh, term.domain, minSlot);
-      const { exists, kind } = await readAccountKind(context, address, slot);
+      const { slot, address, method } = await resolveDomainAddress(mesh, term.domain, minSlot);
+      const { exists, kind } = await readAccountKind(accounts, address, slot);
       const domain = { name, nameAccount, method };
       return {
         slot,
@@ -48,7 +49,7 @@ export const search = readRoute({
     }
     const { id } = term;
     if (term.type === 'address') {
-      const { slot, exists, kind, isMint } = await readAccountKind(context, id, minSlot);
+      const { slot, exists, kind, isMint } = await readAccountKind(accounts, id, minSlot);
       const [type, path] = isMint
         ? (['mint', pathTo('token', id)] as const)
         : (['address', pathTo('account', id)] as const);
@@ -56,8 +57,8 @@ export const search = readRoute({
     }
     const isSlot = term.type === 'slot';
     const { slot, exists } = await (isSlot
-      ? blockExists(context.mesh, BigInt(id), minSlot)
-      : transactionExists(context.mesh, id, minSlot));
+      ? blockExists(mesh, BigInt(id), minSlot)
+      : transactionExists(mesh, id, minSlot));
     const path = pathTo(isSlot ? 'block' : 'tx', id);
     return { slot, result: { query, type: term.type, id, path, exists, kind: null, domain: null } };
   },
@@ -66,7 +67,7 @@ export const search = readRoute({
 const pathTo = (route: string, id: string): string => `${API_PREFIX}/${route}/${id}`;
 
 /** Reads the kind of account at an address, named as by `/account`. */
-async function readAccountKind({ accounts }: RouteContext, address: string, minContextSlot: Slot | undefined) {
+async function readAccountKind(accounts: AccountSource, address: string, minContextSlot: Slot | undefined) {
   const { slot, account } = await accounts.read({ address, shape: 'parsed', commitment: 'confirmed', minContextSlot });
   if (account === null) return { slot, exists: false, kind: null, isMint: false };
   const { owner, parsed } = parseAccountInfo(account);

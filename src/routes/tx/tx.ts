@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { RawJson } from '../../domain/to-json.ts';
 import { commitment, optionalLiteral, signature } from '../../routing/params.ts';
-import { readRoute } from '../../routing/route.ts';
+import { readRoute, type Uses } from '../../routing/route.ts';
 import { integer, rawJson } from '../../routing/schemas.ts';
 import { type EnhancedTransaction, enhanceTransaction } from '../../solana/explain/enhanced-transaction.ts';
 import { readTransaction } from '../../solana/transactions/transaction.ts';
@@ -34,7 +34,7 @@ export const tx = readRoute({
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_signature', 'not_found'],
 
-  async resolve({ sig, enhanced, commitment }, { mesh, onDecodeError }, { minSlot }) {
+  async resolve({ sig, enhanced, commitment }, { mesh, onDecodeError }: Uses<'mesh' | 'onDecodeError'>, { minSlot }) {
     const finalized = mesh.tip('finalized') ?? -1;
     const { slot, record } = await readTransactionRecord(mesh, sig, { commitment, minSlot });
     if (record === null) throw new GatewayError('not_found', `no such transaction at ${commitment}`);
