@@ -4,7 +4,7 @@ import type { RouteReadThrough } from '../routing/route-read-through.ts';
 import { tokenAccounts } from './token-accounts.ts';
 
 /**
- * Reads a wallet's balance of a mint, in base units: the sum over `/token-accounts`, from the cache while that is fresh.
+ * Reads a wallet's balance of a mint, in base units: the sum over `/token-accounts`, from the cache while fresh.
  * Rejects as the route does.
  */
 export async function readMintBalance(readThrough: RouteReadThrough, wallet: string, mint: string): Promise<bigint> {

@@ -196,7 +196,9 @@ async function readTokenAssets(
 
 function describeToken(address: string, amount: bigint, list: TokenList, mints: MintScales) {
   const mint = mints.mint(address);
-  const metadata = mint ? tokenMetadataOf(address, mint, (beside) => mints.accounts.get(beside)) : null;
+  const metadata = mint
+    ? tokenMetadataOf(address, mint, (metadataAddress) => mints.accounts.get(metadataAddress))
+    : null;
   const { decimals, uiAmountString } = toTokenAmount(amount, scaleOf(list, address));
   return {
     asset: 'token' as const,

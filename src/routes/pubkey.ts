@@ -22,8 +22,8 @@ export const pubkey = localRoute({
   header: {
     name: 'X-Key-Succession',
     description:
-      'Succession signed by the previous key, so that whoever trusts that key can trust this one: its id, the start of ' +
-      'this key (Unix milliseconds), its signature; absent if no key vouches for this one',
+      'Succession signed by the previous key, so that whoever trusts that key can trust this one: its id, the start ' +
+      'of this key (Unix milliseconds), its signature; absent if no key vouches for this one',
     pattern: '^[0-9a-f]{16};[0-9]+;[0-9a-f]{128}$',
     valueOf({ kid }, { keys }: Uses<'keys'>) {
       const key = findKey(kid, keys);

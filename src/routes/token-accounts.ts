@@ -55,8 +55,8 @@ export const tokenAccounts = readRoute({
 });
 
 /**
- * Upper bound on how far a node's newest root is ahead of the slot it reports. A list may lack an account that is closed
- * between the two, so only one that has been complete for longer than this is `exact`.
+ * Upper bound on how far a node's newest root is ahead of the slot it reports. A list may lack an account closed between
+ * the two, so only a list that has held for longer than this is `exact`.
  */
 const MAX_ROOT_LEAD_SLOTS = 64;
 

@@ -61,7 +61,7 @@ export const token = readRoute({
         freezeAuthority,
         isInitialized,
         isNft: isNft(mint),
-        metadata: tokenMetadataOf(address, mint, (beside) => mints.accounts.get(beside)),
+        metadata: tokenMetadataOf(address, mint, (metadataAddress) => mints.accounts.get(metadataAddress)),
         extensions: program === 'spl-token' ? null : mint.extensions,
         priceUsd: price?.usd ?? null,
         priceSource: price?.source ?? null,

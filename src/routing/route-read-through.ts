@@ -66,7 +66,7 @@ export class RouteReadThrough {
     return { key, minSlot, meta: metaOf(route, params), load, isNegative };
   }
 
-  /** Returns the refresh of an entry. A scope of its own lets the entry keep nothing else in memory. */
+  /** Returns the refresh of an entry. Its closure holds only what it needs, as each entry keeps one in memory. */
   #refresherOf(route: ReadRoute, params: Params<ParamSet>, key: string): () => Promise<void> {
     return () => this.#readThrough.refresh(this.#readOf({ route, params, key }));
   }

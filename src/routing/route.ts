@@ -87,7 +87,7 @@ export interface ReadRoute<P extends ParamSet = ParamSet, R = unknown> extends R
   readonly immutable?: boolean;
   commitmentOf(params: Params<P>): Commitment;
   /**
-   * Returns true if the result is a pure function of the ledger at its slot: the receipt then claims `exact`. Where this
+   * Returns true if the result is a pure function of the ledger at its slot: the receipt then claims `exact`. If this
    * depends on more than the parameters, `Answer.exact` decides instead.
    */
   isExact?(params: Params<P>): boolean;

@@ -20,8 +20,8 @@ export interface PreSerialized<T> extends RawJson {
 }
 
 /**
- * Types rows that the route serializes itself, in chunks, so that long lists don't block the event loop. The document shows
- * the schema of the row; the route must keep to it.
+ * Types rows that the route serializes itself, in chunks, so that long lists don't block the event loop. The document
+ * shows the schema of a row; the route must keep to it.
  */
 export const preSerialized = <T>(schema: z.ZodType<T>): z.ZodType<PreSerialized<T>> =>
   schema as z.ZodType as z.ZodType<PreSerialized<T>>;

@@ -47,7 +47,7 @@ export async function waitForSlot(slot: Slot, commitment: Commitment, { mesh, cl
   });
 }
 
-/** Returns true if a read failed because no upstream has reached its minimum slot, also where that is only the cause. */
+/** Returns true if a read failed because no upstream has reached its minimum slot, also if that is its cause. */
 export const isSlotNotReached = (thrown: unknown): boolean =>
   thrown instanceof GatewayError &&
   (thrown.rpcCode === RPC_ERROR_CODE.minContextSlotNotReached ||

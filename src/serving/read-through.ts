@@ -50,8 +50,8 @@ export interface ReadThroughOptions extends SlotSource {
   /** Whether a stale answer is served at once and refreshed in the background (RFC 5861: stale-while-revalidate). */
   readonly staleWhileRevalidate: boolean;
   /**
-   * Failures that a cached answer replaces (RFC 5861: stale-if-error): any of the upstream, or only that no upstream has
-   * reached the slot of an answer already served.
+   * Failures that a cached answer replaces (RFC 5861: stale-if-error): any of the upstream, or only that no upstream
+   * has reached the slot of an answer already served.
    */
   readonly staleIf: 'upstream-fails' | 'upstream-is-behind';
   /** Whether a read waits a moment for an upstream to reach the caller's minimum slot. */

@@ -37,5 +37,9 @@ t.test('an inline key may be in use elsewhere, so it signs nothing exact', async
   const inline = '22'.repeat(32);
   const world = await startGatewayOver(t, upstream, clock, { receiptKey: { inline, production: true } });
   t.notOk(world.gateway.signsAlone);
-  t.ok(world.logged.some(({ level, message }) => level === 'warn' && /RECEIPT_KEY may be in use by another process/.test(message)));
+  t.ok(
+    world.logged.some(
+      ({ level, message }) => level === 'warn' && /RECEIPT_KEY may be in use by another process/.test(message),
+    ),
+  );
 });

@@ -76,7 +76,7 @@ function accountValue(routeResult: Buffer, encoding: 'jsonParsed' | 'base64'): s
   const parts = members(routeResult);
   const part = (name: string): string => `"${name}":${parts.get(name)}`;
   if (encoding === 'base64' && parts.get('data')?.[0] !== OPENING_BRACKET) return undefined;
-  const rentEpoch = `"rentEpoch":${parseString(parts.get('rentEpoch'))}`; // a string in the route's result, as it is a u64
+  const rentEpoch = `"rentEpoch":${parseString(parts.get('rentEpoch'))}`; // a string in the route's result
   return `{${[part('data'), part('executable'), part('lamports'), part('owner'), rentEpoch, part('space')].join()}}`;
 }
 

@@ -14,7 +14,7 @@ export function callUpstream(mesh: Mesh, call: RpcCall, minSlot: Slot): Promise<
   return mesh.call(method, boundedParams, { commitment: commitmentOfCall(call), minSlot });
 }
 
-/** Reads the block height from getEpochInfo, which dates it with the slot of the same bank. getBlockHeight has no slot. */
+/** Reads the block height by getEpochInfo, which dates it by the slot of its bank. getBlockHeight returns no slot. */
 async function readBlockHeight(
   mesh: Mesh,
   call: RpcCall,

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { matchRoute, routes } from '../../../src/routes/index.ts';
 
-t.test('each route is found at its own path, and its parameters raw', async (t) => {
+t.test('each route matches its own path, with its parameters undecoded', async (t) => {
   for (const route of routes) {
     const path = `/api/v1${route.path.replace(/:\w+/, 'a%20b')}`;
     const match = matchRoute(path);
@@ -11,7 +11,7 @@ t.test('each route is found at its own path, and its parameters raw', async (t) 
   }
 });
 
-t.test('no other path has a route', async (t) => {
+t.test('no other path matches a route', async (t) => {
   const paths = [
     ...['', '/', '/api/v1', '/api/v1/', '/slot', '/api/v2/slot', '/x/api/v1/slot', '/api/v1slot', '//api/v1/slot'],
     ...['/api/v1/slot/', '/api/v1//slot', '/api/v1/slots', '/api/v1/SLOT', '/api/v1/balance', '/api/v1/balance/'],

@@ -4,7 +4,7 @@ import t from 'tap';
 import { GatewayError } from '../../../src/domain/gateway-error.ts';
 import { address, commitment, kid } from '../../../src/routing/params.ts';
 
-/** The code of what is thrown. */
+/** Returns the code of the error that `work` throws, or `accepted`. */
 function refusalOf(work: () => unknown): string {
   try {
     work();
@@ -12,10 +12,10 @@ function refusalOf(work: () => unknown): string {
     if (thrown instanceof GatewayError) return thrown.code;
     throw thrown;
   }
-  return 'taken';
+  return 'accepted';
 }
 
-t.test('an address is 32 bytes in base58, and is passed on as it was written', async () => {
+t.test('an address is 32 bytes in base58, and is returned as it was written', async () => {
   fc.assert(
     fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (bytes) => {
       const text = bs58.encode(bytes);
@@ -24,7 +24,7 @@ t.test('an address is 32 bytes in base58, and is passed on as it was written', a
   );
 });
 
-t.test('any other text is none', async (t) => {
+t.test('any other text is not an address', async (t) => {
   const bytes = fc.uint8Array({ maxLength: 80 }).filter(({ length }) => length !== 32);
   const other = fc.oneof(
     bytes.map((bytes) => bs58.encode(bytes)),
@@ -40,10 +40,10 @@ t.test('any other text is none', async (t) => {
     refusalOf(() => address.parse('z'.repeat(1_000_000), 'addr')),
     'invalid_address',
   );
-  t.ok(performance.now() - start < 50, 'a long text costs nothing');
+  t.ok(performance.now() - start < 50, 'a long text is not decoded');
 });
 
-t.test('a commitment has its default, and takes only what the route takes', async (t) => {
+t.test('a commitment has a default, and accepts only those that the route accepts', async (t) => {
   const param = commitment('confirmed', ['confirmed', 'finalized']);
   t.equal(param.parse(undefined, 'commitment'), 'confirmed');
   t.equal(param.parse('finalized', 'commitment'), 'finalized');

@@ -5,7 +5,7 @@ import { isReadMethod, READ_METHODS } from '../../../../src/domain/rpc-methods.t
 import { parseRpcCall } from '../../../../src/routes/rpc/rpc-call.ts';
 import { parseJsonBody } from '../../../../src/routing/parse-json-body.ts';
 
-/** The code of what is thrown for a body. */
+/** Returns the code of the error for a body, or `accepted`. */
 function refusalOf(body: string | Uint8Array): string {
   try {
     parseRpcCall(Buffer.from(body));
@@ -13,10 +13,10 @@ function refusalOf(body: string | Uint8Array): string {
     if (thrown instanceof GatewayError) return thrown.code;
     throw thrown;
   }
-  return 'taken';
+  return 'accepted';
 }
 
-t.test('each of the 21 methods is taken, with params or without', async (t) => {
+t.test('each of the 21 methods is accepted, with params or without', async (t) => {
   t.equal(READ_METHODS.length, 21);
   for (const method of READ_METHODS) {
     t.same(parseRpcCall(Buffer.from(JSON.stringify({ method }))), { method, params: [] });
@@ -25,7 +25,7 @@ t.test('each of the 21 methods is taken, with params or without', async (t) => {
   }
 });
 
-t.test('whatever the bytes, what comes out is one of the 21 or a refusal that the contract names', async () => {
+t.test('any bytes give one of the 21 methods or a documented error', async () => {
   const refusals = ['invalid_json', 'invalid_request', 'invalid_params', 'rpc_method_not_allowed'];
   const method = fc.oneof(fc.constantFrom<unknown>(...READ_METHODS, 'sendTransaction', '__proto__'), fc.jsonValue());
   const body = fc.oneof(
@@ -45,15 +45,15 @@ t.test('whatever the bytes, what comes out is one of the 21 or a refusal that th
   );
 });
 
-t.test('a number that would be rounded is refused, wherever it stands; the largest that is exact is not', async (t) => {
+t.test('a number that would be rounded is refused, however deep; the largest exact one is accepted', async (t) => {
   const call = (number: string) => `{"method":"getBlock","params":[[{"x":${number}}]]}`;
   for (const number of ['9007199254740992', '-9007199254740992', '1e16', '1e999', '18446744073709551615'])
     t.equal(refusalOf(call(number)), 'invalid_params', number);
   for (const number of ['9007199254740991', '-9007199254740991', '0.5', '-0'])
-    t.equal(refusalOf(call(number)), 'taken');
+    t.equal(refusalOf(call(number)), 'accepted');
 });
 
-t.test('nesting is counted outside of texts, before anything is parsed', async (t) => {
+t.test('nesting is counted outside of strings, before the body is parsed', async (t) => {
   const nested = (levels: number, inside = '') => `${'['.repeat(levels)}${inside}${']'.repeat(levels)}`;
   t.ok(Array.isArray(parseJsonBody(Buffer.from(nested(64)))));
   t.throws(() => parseJsonBody(Buffer.from(nested(65))), { code: 'invalid_json' });
@@ -64,7 +64,7 @@ t.test('nesting is counted outside of texts, before anything is parsed', async (
   t.ok(performance.now() - start < 20);
 });
 
-t.test('a body that would change a prototype is no JSON to us', async (t) => {
+t.test('a body that would change a prototype is refused as JSON', async (t) => {
   for (const body of [
     '{"__proto__":{}}',
     '{"a":[{"__proto__":1}]}',
