@@ -19,5 +19,5 @@ export async function requireMint(
   if (account === undefined) throw new GatewayError('not_found', 'there is no account at this address');
   const token = decodeTokenProgramAccount(account);
   const kind = accountKindOf(account.owner, token === undefined ? null : token);
-  throw new GatewayError('not_a_mint', `this account is not a mint but of the kind ${kind}`);
+  throw new GatewayError('not_a_mint', `this account is not a mint: its kind is ${kind}`);
 }
