@@ -6,7 +6,7 @@ import { configSchema } from '../../../src/config/config-schema.ts';
 import { formatConfigSchema } from '../../../src/config/print-config.ts';
 import { settingsOf } from '../../../src/config/setting-names.ts';
 import { packageFile } from '../../../src/runtime/package.ts';
-import { runCommand } from '../../support/run-command.ts';
+import { runSlotgate } from '../../support/run-slotgate.ts';
 
 const schema = JSON.parse(formatConfigSchema());
 const packaged = (name: string): unknown => JSON.parse(readFileSync(packageFile(`config/${name}.json`), 'utf8'));
@@ -42,5 +42,5 @@ t.test('the schema accepts the packaged files and refuses what a start refuses',
 });
 
 t.test('config schema prints it, whatever the settings in force', async (t) => {
-  t.same(await runCommand('config', 'schema', '--port', 'none'), { code: 0, out: formatConfigSchema(), err: '' });
+  t.same(await runSlotgate(['config', 'schema', '--port', 'none']), { code: 0, out: formatConfigSchema(), err: '' });
 });

@@ -2,13 +2,13 @@ import t from 'tap';
 import { isApiKey } from '../../../../src/access/api-keys/api-key.ts';
 import { apiKeysPath, readApiKeys } from '../../../../src/access/api-keys/api-key-store.ts';
 import { appendUsage, usagePath } from '../../../../src/access/usage/usage-file.ts';
-import { runCommand } from '../../../support/run-command.ts';
+import { runSlotgate } from '../../../support/run-slotgate.ts';
 
 /** Runs `slotgate keys …` on a temporary state folder. */
 const keysIn =
   (state: string) =>
   (...args: string[]) =>
-    runCommand('keys', ...args, '--state', state);
+    runSlotgate(['keys', ...args, '--state', state]);
 
 t.test('the life of a key: printed once, listed without itself, rotated, revoked', async (t) => {
   const state = t.testdir();
