@@ -163,7 +163,7 @@ t.test('an unchanged answer transfers only its receipt', async (t) => {
   t.ok(later.unchanged && later.slot > since.slot);
   t.same(later.result, since.result);
   t.equal(lengths[1], 0);
-  t.equal(later.body, (await get(`/account/${WHALE.address}`)).text, 'as whole as if it had come');
+  t.equal(later.body, (await get(`/account/${WHALE.address}`)).text, 'complete as if it had arrived');
   const again = await client.get('/account/:addr', params, { since: later });
   t.ok(again.unchanged && again.slot >= later.slot);
 });

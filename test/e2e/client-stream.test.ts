@@ -55,7 +55,7 @@ t.test(
     await waitFor(() => sockets[0]?.readyState === NodeSocket.CLOSED, 'the end');
     const before = updates.length;
     await step(5);
-    await waitFor(() => sockets.length === 2 && updates.length > before, 'the new line');
+    await waitFor(() => sockets.length === 2 && updates.length > before, 'the new connection');
     t.equal(updates[before]?.seq, 0);
     for (const { slot, lamports } of updates) t.equal(lamports, cluster.chain.accountAt(WALLET, slot)?.lamports);
     await waitFor(() => frames.at(-1)?.slot === cluster.chain.slot('processed'), 'the newest frame');

@@ -238,7 +238,7 @@ t.test('an unreadable body is refused with its own code', async (t) => {
     'unsupported_media_type',
     'text',
   );
-  t.same((await calls())['getBlock'], before['getBlock'], 'the node has not heard of any of it');
+  t.same((await calls())['getBlock'], before['getBlock'], 'none of it reached the node');
   const typed = { 'content-type': 'Application/JSON; charset=utf-8' };
   t.equal((await get('/rpc', { method: 'POST', headers: typed, body: '{"method":"getSlot"}' })).status, 200);
 });

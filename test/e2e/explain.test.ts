@@ -94,7 +94,7 @@ t.test('a text that would take minutes to decode is refused at once', async (t) 
 
 t.test('a body may have 256 KiB', async (t) => {
   const padded = (length: number): string => {
-    const body = toJson({ tx: recorded.get(sent), pad: '' }); // beside `tx`, so it costs nothing
+    const body = toJson({ tx: recorded.get(sent), pad: '' }); // outside of `tx`, so it is not decoded
     return body.replace(/""\}$/, `"${'x'.repeat(length - Buffer.byteLength(body))}"}`);
   };
   t.equal((await post(padded(256 * 1024))).status, 200);

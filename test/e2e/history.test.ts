@@ -13,7 +13,7 @@ const [{ address }] = WALLETS;
 const NOBODY = '4'.repeat(44);
 const UNKNOWN = `${'1'.repeat(63)}2`;
 const path = `/address/${address}/history`;
-/** What names the address at a commitment, newest first. */
+/** Returns the signatures that name the address at a commitment, newest first. */
 const known = (commitment: 'confirmed' | 'finalized' = 'confirmed') =>
   chain
     .transactionsOf(address)

@@ -122,7 +122,7 @@ t.test('nothing is read after the last request of a connection', async (t) => {
     t.ok(closed, what);
     const behind = await exchange(url, [packet + GET]);
     t.ok(behind.closed, what);
-    t.ok(parseResponses(behind.text, packet.startsWith('HEAD')).length <= 1, `${what}: nothing behind it is read`);
+    t.ok(parseResponses(behind.text, packet.startsWith('HEAD')).length <= 1, `${what}: nothing after it is read`);
   }
 });
 

@@ -18,7 +18,7 @@ t.test('a method outside the 21 is 403, whatever it is, and never reaches a node
     t.equal(got.json.error, 'rpc_method_not_allowed');
     messages.add(got.json.message);
   }
-  t.equal(messages.size, 1, 'the words are the same for a write and for nonsense');
+  t.equal(messages.size, 1, 'the message is the same for a write and for an unknown name');
   t.equal(await total(), before);
 });
 

@@ -72,7 +72,7 @@ export async function exchange(
   return { text, closed };
 }
 
-/** How many answers have begun; the engine writes each in one go. */
+/** Counts the responses that have begun; the engine writes each at once. */
 const countResponses = (text: string): number => text.match(/HTTP\/1\.1 \d/g)?.length ?? 0;
 
 /** Cuts a stream of bytes into answers by their Content-Length; without one the body goes on to the end. */
