@@ -1,5 +1,6 @@
 import t from 'tap';
 import { Cache } from '../../../src/cache/cache.ts';
+import { ClusterVitals } from '../../../src/domain/cluster-vitals.ts';
 import type { Slot } from '../../../src/domain/slot.ts';
 import { type Pipeline, startPipeline } from '../../../src/pipeline/pipeline.ts';
 import type { Mesh } from '../../../src/upstream/mesh/mesh.ts';
@@ -26,10 +27,12 @@ function open() {
     close: async () => {},
   };
   const cache = new Cache({ clock, bytes: 1_000_000, maxStaleSlots: 150, hotKeys: 10 });
+  const vitals = new ClusterVitals();
   const pipeline: Pipeline = startPipeline({
     mesh,
     cache,
     clock,
+    vitals,
     liveSources: [{ onTip: (commitment) => calls.push(`live ${commitment} at ${cache.tip}`) }],
     equivocationGuard: { advance: (slot) => calls.push(`guard ${slot}`) },
     streamId: 'test',
@@ -45,7 +48,7 @@ function open() {
     tips.observe('finalized', slot);
     return reset();
   };
-  return { clock, cache, tips, pipeline, calls, reset, finalize };
+  return { clock, cache, tips, vitals, pipeline, calls, reset, finalize };
 }
 
 t.test('a new slot reaches live sources, the cache, warm reads and the guard, in this order', async (t) => {
@@ -63,10 +66,10 @@ t.test('a new slot reaches live sources, the cache, warm reads and the guard, in
 });
 
 t.test('a read that failed is repeated after a second, and its part counts as failing until then', async (t) => {
-  const { clock, tips, pipeline, reset } = open();
+  const { clock, tips, vitals, reset } = open();
   tips.observe('processed', 10);
   await new Promise(setImmediate);
-  t.strictSame([...pipeline.failingParts], ['/epoch', '/performance', '/priority-fee']);
+  t.strictSame([...vitals.failingParts], ['/epoch', '/performance', '/priority-fee']);
   reset();
   clock.advance(999);
   tips.observe('processed', 11);
