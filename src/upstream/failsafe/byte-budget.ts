@@ -14,7 +14,8 @@ export class ByteBudget {
 
   /** Reserves bytes until the caller releases them. Throws `overloaded` when too few are available. */
   reserve(bytes: number): void {
-    if (bytes > this.#available) throw new GatewayError('overloaded', 'too much is being read');
+    if (bytes > this.#available)
+      throw new GatewayError('overloaded', 'the limit of response bytes in flight is reached; retry later');
     this.#available -= bytes;
   }
 

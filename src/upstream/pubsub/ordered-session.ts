@@ -85,7 +85,7 @@ export class OrderedSession implements PubsubSession {
     params: readonly unknown[],
     handler: SubscriptionHandler,
   ): () => void {
-    if (this.capacity === 0) throw new GatewayError('overloaded', 'the connection takes no more subscriptions');
+    if (this.capacity === 0) throw new GatewayError('overloaded', 'the session accepts no more subscriptions');
     let isActive = true;
     const commitment = commitmentOf(params) ?? 'finalized';
     const unsubscribe = (): void => {
@@ -194,6 +194,7 @@ export class OrderedSession implements PubsubSession {
 function parseNotification(result: Buffer): { readonly slot: Slot; readonly value: Buffer } {
   const parts = members(result);
   const [context, value] = [parts.get('context'), parts.get('value')];
-  if (context === undefined || value === undefined) throw new GatewayError('upstream_error', 'no context came');
+  if (context === undefined || value === undefined)
+    throw new GatewayError('upstream_error', 'a node sent a notification without its context');
   return { slot: parseSafeInteger(members(context).get('slot')), value };
 }

@@ -22,7 +22,8 @@ export async function readMultipleAccounts(
   const { commitment } = config;
   const { slot, value } = await rpc.call('getMultipleAccounts', [addresses, config], { commitment });
   const found = elements(value);
-  if (found.length !== addresses.length) throw new GatewayError('upstream_error', 'wrong number of accounts');
+  if (found.length !== addresses.length)
+    throw new GatewayError('upstream_error', 'a node returned a wrong number of accounts');
   const accounts = new Map<string, Buffer>();
   for (const [i, account] of found.entries()) if (!isNull(account)) accounts.set(addresses[i] ?? '', account);
   return { slot, accounts };

@@ -49,7 +49,7 @@ export function openHttpTransport(node: NodeOptions, settings: UpstreamSettings,
       } catch (thrown) {
         if (signal.aborted) throw signal.reason;
         if (thrown instanceof GatewayError) throw thrown;
-        throw new GatewayError('upstream_error', 'an answer broke off', { cause: reasonOf(node.id, thrown) });
+        throw new GatewayError('upstream_error', 'a response broke off', { cause: reasonOf(node.id, thrown) });
       }
     },
     close: () => pool.destroy(),
@@ -70,7 +70,8 @@ async function readAll(stream: AsyncIterable<Buffer>, maxBytes: number, budget: 
     for await (const chunk of stream) {
       budget.reserve(chunk.length);
       length += chunk.length;
-      if (length > maxBytes) throw new GatewayError('result_too_large', `the answer is longer than ${maxBytes} bytes`);
+      if (length > maxBytes)
+        throw new GatewayError('result_too_large', `the response is longer than ${maxBytes} bytes`);
       chunks.push(chunk);
     }
     return Buffer.concat(chunks, length);
@@ -82,7 +83,7 @@ async function readAll(stream: AsyncIterable<Buffer>, maxBytes: number, budget: 
 function noResponse(id: string, thrown: unknown): GatewayError {
   const cause = reasonOf(id, thrown);
   return thrown instanceof errors.HTTPParserError // the server doesn't speak HTTP
-    ? new GatewayError('upstream_error', 'no valid answer came', { cause })
+    ? new GatewayError('upstream_error', 'a node sent no valid response', { cause })
     : new GatewayError('upstream_unavailable', 'no node can be reached', { cause });
 }
 
