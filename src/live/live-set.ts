@@ -1,3 +1,4 @@
+import type { Config } from '../config/config-schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { Slot } from '../domain/slot.ts';
@@ -18,12 +19,7 @@ interface LiveState extends PoolItem {
 }
 
 /** The settings that accounts and token lists have in common. */
-export interface LiveSourceSettings {
-  /** The number of slots without a read after which a state is evicted, and after which an ineligible one is retried. */
-  readonly idleSlots: number;
-  /** The pause between two audits, in milliseconds. */
-  readonly auditMs: number;
-}
+export type LiveSourceSettings = Pick<Config['watch'], 'idleSlots' | 'auditMs'>;
 
 /** The options that accounts and token lists have in common. */
 export interface LiveSourceOptions<S extends LiveSourceSettings> {

@@ -50,10 +50,10 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     const body = sealer.bodyOf(entry);
     if (body === undefined) return false;
     const address = clientIp.resolve(res, req);
-    const account = classifier.hasCredentials ? authenticator.authenticate(req, address) : undefined;
-    if (account instanceof GatewayError) return false;
-    const quota = rateLimiter.consume(address, 1, account);
-    if (account !== undefined) recordUsage(usage, account, req.getUrl(), quota.allowed ? 'answered' : 'limited');
+    const principal = classifier.hasCredentials ? authenticator.authenticate(req, address) : undefined;
+    if (principal instanceof GatewayError) return false;
+    const quota = rateLimiter.consume(address, 1, principal);
+    if (principal !== undefined) recordUsage(usage, principal, req.getUrl(), quota.allowed ? 'answered' : 'limited');
     if (quota.allowed) {
       const accept = isCompressible(body) ? req.getHeader('accept-encoding') : '';
       const { coding, body: bytes } =
@@ -71,10 +71,10 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     const entry = cache.get(requestTargetOf(req));
     if (entry?.kind !== 'answer' || entry.meta.envelope !== 'signed' || !cache.isFresh(entry)) return false;
     const address = clientIp.resolve(res, req);
-    const account = classifier.hasCredentials ? authenticator.authenticate(req, address) : undefined;
-    if (account instanceof GatewayError) return false;
-    const quota = { ...rateLimiter.consume(address, 2, account) };
-    if (account !== undefined) recordUsage(usage, account, req.getUrl(), quota.allowed ? 'answered' : 'limited');
+    const principal = classifier.hasCredentials ? authenticator.authenticate(req, address) : undefined;
+    if (principal instanceof GatewayError) return false;
+    const quota = { ...rateLimiter.consume(address, 2, principal) };
+    if (principal !== undefined) recordUsage(usage, principal, req.getUrl(), quota.allowed ? 'answered' : 'limited');
     const reply = new Reply(res, pendingResponses);
     const fail = (thrown: unknown): void => reply.send(errorResponse(quota, thrown, onInternalError));
     if (!quota.allowed) fail(rateLimitExceeded(quota));

@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config-schema.ts';
 import type { AccountSubscriber } from '../../domain/account-change.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
@@ -11,12 +12,7 @@ import { AccountSession } from './account-session.ts';
 import { AccountState, type UpdateResult } from './account-state.ts';
 
 /** The part of the config section `watch` that is about accounts. */
-export interface LiveAccountSettings extends LiveSourceSettings {
-  /** The most accounts that are kept live at a time; each commitment of an account counts. */
-  readonly accounts: number;
-  /** The size of the largest account that is kept live, in bytes of its JSON. */
-  readonly maxAccountBytes: number;
-}
+export type LiveAccountSettings = LiveSourceSettings & Pick<Config['watch'], 'accounts' | 'maxAccountBytes'>;
 
 export interface LiveAccountSourceOptions extends LiveSourceOptions<LiveAccountSettings> {
   /** The source of accounts that are not kept live. */

@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config-schema.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import type { Lease } from '../../domain/lease.ts';
 import {
@@ -15,12 +16,7 @@ import { TokenListSession } from './token-list-session.ts';
 import { TokenListState } from './token-list-state.ts';
 
 /** The part of the config section `watch` that is about token lists. */
-export interface LiveTokenListSettings extends LiveSourceSettings {
-  /** The most token lists that are kept live at a time; each commitment of an owner counts. */
-  readonly lists: number;
-  /** The most token accounts of a list that is kept live. */
-  readonly maxListMembers: number;
-}
+export type LiveTokenListSettings = LiveSourceSettings & Pick<Config['watch'], 'lists' | 'maxListMembers'>;
 
 export interface LiveTokenListSourceOptions extends LiveSourceOptions<LiveTokenListSettings> {
   readonly mesh: Pick<Mesh, 'call' | 'openSession' | 'tip'>;
