@@ -157,7 +157,7 @@ export class Cache {
       : 'old';
   }
 
-  /** Returns the slot below which no later answer for a key may be (I1). */
+  /** Returns the slot below which no later answer for a key may be (I7). */
   floor(key: string, commitment: Commitment): Slot | undefined {
     const cached = this.#entries.peek(key);
     return cached === undefined || cached.kind === 'refusal' ? this.#floors.of(commitment) : cached.slot;
@@ -205,7 +205,7 @@ export class Cache {
     return next;
   }
 
-  /** Remembers the slot of an answer that was served but isn't cached, so that no later one under its key is older (I1). */
+  /** Remembers the slot of an answer that was served but isn't cached, so that no later one under its key is older (I7). */
   putSlotMark(key: string, slot: Slot, meta: AnswerMeta): void {
     const published = this.#entries.peek(key);
     if (isNewer(published, slot)) return;
