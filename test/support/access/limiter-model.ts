@@ -44,7 +44,7 @@ class LimiterModel {
     if (account === undefined) {
       const free = { limit: FREE.requests, seconds: FREE.windowSeconds };
       own = { ...free, key: at };
-      if (find(own) === undefined && isFull()) own = { ...free, key: 'crowd' };
+      if (find(own) === undefined && isFull()) own = { ...free, key: 'overflow' };
       if (address.length === 16) around = { key: `site ${hex.slice(0, 12)}`, limit: 32, seconds: 10 };
     } else {
       const { id, tier, perIpLimit } = account;

@@ -3,16 +3,16 @@ import { DisposalStack } from '../../../src/runtime/disposal-stack.ts';
 
 t.test('resources are closed in reverse order, each before the next', async (t) => {
   const opened = new DisposalStack();
-  const heard: string[] = [];
+  const events: string[] = [];
   for (const name of ['first', 'second', 'third']) {
     opened.defer(async () => {
-      heard.push(`${name} closes`);
+      events.push(`${name} closes`);
       await new Promise(setImmediate);
-      heard.push(`${name} is closed`);
+      events.push(`${name} is closed`);
     });
   }
   await opened.disposeAsync();
-  t.same(heard, [
+  t.same(events, [
     'third closes',
     'third is closed',
     'second closes',

@@ -5,23 +5,23 @@ const one = (): Error => new TypeError('one');
 const two = (): Error => new TypeError('two');
 
 t.test('an error is reported once per site, however often it occurs', async (t) => {
-  const told: string[] = [];
-  const tell = oncePerErrorSite<string>((subject) => told.push(subject));
+  const reported: string[] = [];
+  const report = oncePerErrorSite<string>((subject) => reported.push(subject));
   for (let i = 0; i < 5; i++) {
-    tell(`one ${i}`, one());
-    tell(`two ${i}`, two());
-    tell(`text ${i}`, 'no error at all');
+    report(`one ${i}`, one());
+    report(`two ${i}`, two());
+    report(`text ${i}`, 'no error at all');
   }
-  t.strictSame(told, ['one 0', 'two 0', 'text 0']);
+  t.strictSame(reported, ['one 0', 'two 0', 'text 0']);
 });
 
 t.test('the number of reported sites is limited', async (t) => {
-  let told = 0;
-  const tell = oncePerErrorSite<number>(() => told++);
+  let reported = 0;
+  const report = oncePerErrorSite<number>(() => reported++);
   for (let i = 0; i < 1000; i++) {
     const defect = new Error('x');
     defect.name = `kind ${i}`;
-    tell(i, defect);
+    report(i, defect);
   }
-  t.equal(told, 100);
+  t.equal(reported, 100);
 });

@@ -154,7 +154,7 @@ t.test('a change of the file applies within a second, without a restart', async 
   t.equal(keys.find(key), undefined);
 });
 
-t.test('47: a file that can not be read is told of once, and the keys that were known go on', async (t) => {
+t.test('47: a file that can not be read is reported once, and the keys loaded before stay valid', async (t) => {
   const key = generateApiKey();
   const { path, keys, reload, problems } = await keysOf(t, apiKeyRecord(key));
   writeFileSync(path, '{"keys":[');
@@ -166,7 +166,7 @@ t.test('47: a file that can not be read is told of once, and the keys that were 
   t.equal(keys.find(key), undefined);
 });
 
-t.test('47: where the folder takes no file the change is refused and the old one stays', async (t) => {
+t.test('47: if the folder can not be written the change is refused and the old file stays', async (t) => {
   const { path } = await keysOf(t, apiKeyRecord(generateApiKey()));
   const before = readFileSync(path, 'utf8');
   if (process.getuid?.() === 0) {
@@ -183,7 +183,7 @@ t.test('47: where the folder takes no file the change is refused and the old one
   t.equal(readFileSync(path, 'utf8'), before);
 });
 
-t.test('48: all who change the file at once are heard', async (t) => {
+t.test('48: no concurrent change of the file is lost', async (t) => {
   const path = apiKeysPath(t.testdir());
   await Promise.all(Array.from({ length: 20 }, () => issueKeys(path, apiKeyRecord(generateApiKey()))));
   t.equal(readApiKeys(path).length, 20);

@@ -105,7 +105,7 @@ t.test('work that fails frees its capacity and passes on its error', async (t) =
 const ASKED = fc.record({ who: fc.integer({ min: 0, max: 5 }), priority: fc.boolean(), ends: fc.nat(3) });
 
 t.test(
-  'in any order of requests no limit is exceeded, nothing waits beside free capacity, and no state remains',
+  'in any order of requests no limit is exceeded, nothing waits while capacity is free, and no state remains',
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(ASKED, { maxLength: 60 }), async (asked) => {

@@ -131,7 +131,7 @@ t.test('a returning caller keeps its new window while ended ones are dropped', a
   t.equal(limiter.peek(ip(10, 0, 0, 19)).remaining, 99);
 });
 
-t.test('21: a million callers leave no more than the bound behind', async (t) => {
+t.test('21: a million callers use no more memory than the limit', async (t) => {
   const { clock, limiter } = limiterOf(1000);
   const address = ip(0, 0, 0, 0);
   const view = new DataView(address);
@@ -143,7 +143,7 @@ t.test('21: a million callers leave no more than the bound behind', async (t) =>
   }
 });
 
-t.test('22: a jump of the wall clock frees nobody and locks nobody out', async (t) => {
+t.test('22: a jump of the wall clock gives nobody more requests and takes none away', async (t) => {
   for (const byMs of [3_600_000, -3_600_000, 500, -500])
     for (const afterMs of [0, 1, 5_000, 9_998])
       t.same(
@@ -224,6 +224,6 @@ t.test('ended windows of principals are dropped', async (t) => {
   t.equal(limiter.size, 100);
 });
 
-t.test('19: at the edges of a window exactly the limit passes, and the headers say so', async (t) => {
+t.test('19: at the edges of a window exactly the limit is admitted, and the headers say so', async (t) => {
   for (const offsetMs of [0, 1, 2, 500, 999]) t.same(windowEdgeFaults(offsetMs), []);
 });

@@ -70,7 +70,7 @@ t.test('a damaged line is skipped', async () => {
   );
 });
 
-t.test('46: wherever a kill tore the file, all whole lines count and new ones follow', async (t) => {
+t.test('46: wherever a kill cut the file off, all whole lines count and new ones follow', async (t) => {
   const whole = formatUsageLine([row([1, 0, 0, 0])]) + formatUsageLine([row([2, 0, 0, 0])]);
   const torn = formatUsageLine([row([4, 0, 0, 0])]);
   for (let length = 0; length < torn.length; length++) {
@@ -103,22 +103,25 @@ t.test('a large file is rewritten with one row per sum, without old days', async
   t.same(readUsage(path), [row([60_001, 60_000, 60_000, 60_000])]);
 });
 
-t.test('47: while the file can not be written counting goes on, it is told once, and nothing is lost', async (t) => {
-  const { path, clock, usage, problems } = usageOf(t);
-  rmSync(t.testdirName, { recursive: true });
-  writeFileSync(t.testdirName, 'in the way');
-  for (let second = 0; second < 5; second++) {
-    usage.count('k', '/slot', 'answered');
+t.test(
+  '47: while the file can not be written counting continues, one problem is reported, and nothing is lost',
+  async (t) => {
+    const { path, clock, usage, problems } = usageOf(t);
+    rmSync(t.testdirName, { recursive: true });
+    writeFileSync(t.testdirName, 'in the way');
+    for (let second = 0; second < 5; second++) {
+      usage.count('k', '/slot', 'answered');
+      clock.advance(1000);
+    }
+    t.equal(problems.length, 1);
+    t.ok(usage.failures >= 5);
+    rmSync(t.testdirName);
+    t.testdir();
     clock.advance(1000);
-  }
-  t.equal(problems.length, 1);
-  t.ok(usage.failures >= 5);
-  rmSync(t.testdirName);
-  t.testdir();
-  clock.advance(1000);
-  t.same(readUsage(path), [row([5, 0, 0, 0])]);
-});
+    t.same(readUsage(path), [row([5, 0, 0, 0])]);
+  },
+);
 
-t.test('47: a full disk is told of', async (t) => {
+t.test('47: a full disk is reported', async (t) => {
   t.throws(() => appendUsage('/dev/full', [row([1, 0, 0, 0])]), { code: 'ENOSPC' });
 });

@@ -16,15 +16,15 @@ t.test('the next key signs from its start on, and onChange is called once', asyn
   const clock = new ManualClock();
   const first = newKey();
   const next = newKey({ notBeforeMs: clock.now() + 1000 });
-  const told: string[] = [];
-  const keys = new ReceiptKeys([first, next], clock, ({ kid }) => told.push(kid));
+  const changes: string[] = [];
+  const keys = new ReceiptKeys([first, next], clock, ({ kid }) => changes.push(kid));
   t.equal(keys.active.kid, first.kid);
   clock.advance(999);
   t.equal(keys.active.kid, first.kid);
   clock.advance(1);
   t.equal(keys.active.kid, next.kid);
   t.equal(keys.active.kid, next.kid);
-  t.same(told, [next.kid]);
+  t.same(changes, [next.kid]);
   clock.advance(-1000);
   t.equal(keys.active.kid, next.kid, 'a clock set back does not reactivate an old key');
   t.equal(keys.find(first.kid), first);

@@ -135,7 +135,7 @@ const ATTACKS: Readonly<Record<string, readonly Attack[]>> = {
     ['no object', 'envelope', 'null'],
     ['an empty object', 'malformed', '{}'],
   ],
-  'a proxy writes numbers and space anew': [
+  'a proxy reformats numbers and spaces': [
     ['parsed and printed', 'digest', JSON.stringify(JSON.parse(body))],
     ['printed with line ends', 'malformed', JSON.stringify(JSON.parse(body), null, 1)],
     ['rounded', 'digest', edit('9007199254740993', '9007199254740992')],

@@ -80,13 +80,13 @@ t.test('age is checked by the time that is passed in', async (t) => {
 t.test('of several faults the first is reported', async (t) => {
   const notFound = replaceOnce(first, '"status":200', '"status":404');
   let wrong: Expected = { cluster: 'x', request: 'GET /api/v1/x', nonce: 'x', publicKeys: [], minSlot: 99 };
-  const told = [fault(replaceOnce(notFound, '9007199254740993', '1'), wrong), fault(notFound, wrong)];
+  const faults = [fault(replaceOnce(notFound, '9007199254740993', '1'), wrong), fault(notFound, wrong)];
   const { cluster, request, publicKeys } = expected;
   for (const mended of [{}, { cluster }, { request }, { nonce: null }, { publicKeys }, { minSlot: 0 }]) {
     wrong = { ...wrong, ...mended };
-    told.push(fault(first, wrong));
+    faults.push(fault(first, wrong));
   }
-  t.same(told, ['digest', 'status', 'cluster', 'request', 'nonce', 'unknown-key', 'old-slot', 'holds']);
+  t.same(faults, ['digest', 'status', 'cluster', 'request', 'nonce', 'unknown-key', 'old-slot', 'holds']);
 });
 
 t.test('a body cut, joined or made of anything else throws nothing but a ReceiptError', async (t) => {
