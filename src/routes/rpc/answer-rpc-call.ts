@@ -4,8 +4,8 @@ import type { Slot } from '../../domain/slot.ts';
 import type { PostAnswer, SerializedAnswer, Uses } from '../../routing/route.ts';
 import type { SlotSource } from '../../serving/min-slot.ts';
 import { type Admit, type CacheableRead, ReadThrough } from '../../serving/read-through.ts';
+import type { RpcCall } from './parse-rpc-call.ts';
 import { type RpcReadRequest, toReadRequest } from './rpc-cache-policy.ts';
-import type { RpcCall } from './rpc-call.ts';
 import { findCachedAnswer } from './rpc-from-cache.ts';
 import { callUpstream } from './rpc-upstream-call.ts';
 

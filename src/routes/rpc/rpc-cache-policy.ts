@@ -4,7 +4,7 @@ import type { ReadMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { toJson } from '../../domain/to-json.ts';
 import { minContextSlotOf } from '../../upstream/rpc/response-slot.ts';
-import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './rpc-call.ts';
+import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './parse-rpc-call.ts';
 
 /** A call, with the properties of all its answers. */
 export interface RpcReadRequest {

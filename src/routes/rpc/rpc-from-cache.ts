@@ -4,7 +4,7 @@ import type { Commitment } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { Uses } from '../../routing/route.ts';
 import { isNull, members, parseString } from '../../upstream/json/raw-json.ts';
-import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './rpc-call.ts';
+import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './parse-rpc-call.ts';
 
 /** An answer of another route that also answers a call. */
 export interface CachedRpcAnswer {

@@ -4,7 +4,7 @@ import { member } from '../../upstream/json/raw-json.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import { minContextSlotOf } from '../../upstream/rpc/response-slot.ts';
 import type { RpcResponse } from '../../upstream/rpc/rpc-response.ts';
-import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './rpc-call.ts';
+import { commitmentOfCall, hasOnlyStandardConfig, type RpcCall } from './parse-rpc-call.ts';
 
 /** Calls the upstream. The answer is no older than `minSlot`, even if the method returns no slot. */
 export function callUpstream(mesh: Mesh, call: RpcCall, minSlot: Slot): Promise<Pick<RpcResponse, 'slot' | 'result'>> {

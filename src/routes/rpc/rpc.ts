@@ -3,7 +3,7 @@ import { READ_METHODS } from '../../domain/rpc-methods.ts';
 import { postRoute } from '../../routing/route.ts';
 import { rawJson } from '../../routing/schemas.ts';
 import { answerRpcCall } from './answer-rpc-call.ts';
-import { parseRpcCall } from './rpc-call.ts';
+import { parseRpcCall } from './parse-rpc-call.ts';
 
 export const rpc = postRoute({
   path: '/rpc',

@@ -2,7 +2,7 @@ import type { TransactionType } from '../analysis/classify-transaction.ts';
 import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
 import type { FormatAddress } from './sentence-formats.ts';
 import { describeClosing, describeDeploy, describeOpening, describeUpgrade } from './sentences-account.ts';
-import { describeCall, describeMemo, describeNonceAdvance, describeVote } from './sentences-call.ts';
+import { describeMemo, describeNonceAdvance, describeVote } from './sentences-memo-vote-nonce.ts';
 import {
   describeBurn,
   describeMint,
@@ -11,6 +11,7 @@ import {
   describeTransfer,
 } from './sentences-movement.ts';
 import { describeStake, describeUnstake } from './sentences-stake.ts';
+import { describeUnknownCall } from './sentences-unknown-call.ts';
 
 const DESCRIBE_BY_TYPE: Readonly<
   Record<TransactionType, (parsed: ParsedTransaction, formatAddress: FormatAddress) => string>
@@ -29,7 +30,7 @@ const DESCRIBE_BY_TYPE: Readonly<
   NONCE_ADVANCE: describeNonceAdvance,
   MEMO: describeMemo,
   VOTE: describeVote,
-  UNKNOWN: describeCall,
+  UNKNOWN: describeUnknownCall,
 };
 
 /** Describes a successful transaction in one sentence, without its full stop, from its parsed form alone. */

@@ -12,8 +12,8 @@ import {
   type ParsedTransaction,
 } from '../analysis/parsed-transaction.ts';
 import { findOpenedAccounts } from '../analysis/wallet-changes.ts';
+import { programPhrase } from './program-phrase.ts';
 import { type FormatAddress, formatAccounts, formatSol } from './sentence-formats.ts';
-import { programPhrase } from './sentences-program.ts';
 
 const LOADERS: readonly string[] = [UPGRADEABLE_LOADER, LOADER_V4];
 

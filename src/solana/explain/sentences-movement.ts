@@ -4,8 +4,8 @@ import { findMainProgram } from '../analysis/main-program.ts';
 import { feePayerNetChange } from '../analysis/net-change.ts';
 import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
 import { findPayments, findSupplyChanges, isNftAmount } from '../analysis/payments.ts';
+import { programPhrase } from './program-phrase.ts';
 import { type FormatAddress, formatAccounts, formatAmount, formatAmounts } from './sentence-formats.ts';
-import { programPhrase } from './sentences-program.ts';
 
 export function describeSwap(parsed: ParsedTransaction, formatAddress: FormatAddress): string {
   const swap = findSwap(parsed);

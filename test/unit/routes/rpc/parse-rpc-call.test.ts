@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { GatewayError } from '../../../../src/domain/gateway-error.ts';
 import { isReadMethod, READ_METHODS } from '../../../../src/domain/rpc-methods.ts';
-import { parseRpcCall } from '../../../../src/routes/rpc/rpc-call.ts';
+import { parseRpcCall } from '../../../../src/routes/rpc/parse-rpc-call.ts';
 import { parseJsonBody } from '../../../../src/routing/parse-json-body.ts';
 
 /** Returns the code of the error for a body, or `accepted`. */
