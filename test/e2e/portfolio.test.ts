@@ -64,9 +64,9 @@ t.test('with prices on chain', async (t) => {
     t.same([nothing.status, nothing.json.error], [404, 'not_found']);
     const person = await get(`/token/${wallet}`);
     t.same([person.status, person.json.error], [404, 'not_a_mint']);
-    t.match(person.json.message, 'of the kind system');
+    t.match(person.json.message, 'its kind is system');
     const holding = await get(`/token/${cluster.setup.tokenAccountOf(DOLLAR, WALLETS[0])}`);
-    t.match(holding.json.message, 'of the kind spl-token:account');
+    t.match(holding.json.message, 'its kind is spl-token:account');
   });
 
   t.test('all holdings of an address are valued, SOL first, then by value', async (t) => {
