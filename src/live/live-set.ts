@@ -8,7 +8,7 @@ import { HotKeyDetector } from './hot-key-detector.ts';
 import { IdleEvictingMap } from './idle-evicting-map.ts';
 import type { InitialSync } from './initial-sync.ts';
 import type { LeaseHolder } from './lease-holder.ts';
-import type { SessionOptions } from './session-audit.ts';
+import type { LiveSessionOptions } from './session-audit.ts';
 import { type PooledSession, type PoolItem, SessionPool } from './session-pool.ts';
 
 /** An account or list that is kept live for as long as it is read. */
@@ -56,7 +56,7 @@ export interface LiveSetStats {
 export interface LiveSetOptions<T, L> extends Omit<LiveSourceOptions<LiveSourceSettings>, 'initialSync'> {
   /** The most states that are kept live at a time. */
   readonly maxSize: number;
-  createSession(options: SessionOptions<T>): L;
+  createSession(options: LiveSessionOptions<T>): L;
   /** Returns true for a state that is kept live although nobody reads it. */
   hasSubscribers?(state: T): boolean;
   /** Returns the log fields that name a state. */

@@ -7,7 +7,7 @@ import { SessionWatermarks } from './session-watermarks.ts';
 import type { Watermark } from './watermark.ts';
 
 /** A pub/sub session that states are kept live over, and the callbacks of its owner. */
-export interface SessionOptions<T> {
+export interface LiveSessionOptions<T> {
   readonly pubsub: PubsubSession;
   readonly clock: Clock;
   /** Returns the newest slot that any node has reported at a commitment. */
@@ -33,7 +33,7 @@ export interface AuditRead {
 }
 
 export interface SessionAuditOptions<T> {
-  readonly session: SessionOptions<T>;
+  readonly session: LiveSessionOptions<T>;
   /** Returns all states that are kept live over the session. */
   states(): Iterable<T>;
   /** Reads a state again from the same node. Resolves to undefined when the read can't be compared. */

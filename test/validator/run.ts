@@ -141,7 +141,7 @@ t.test('a gateway over a real validator', async (t) => {
   await ledger.readThrough(claims.newestSlot);
   claims.compare(ledger);
   const { compared, differences } = claims;
-  const alarms = logged.filter(({ message }) => message.includes('false'));
+  const alarms = logged.filter(({ message }) => message.includes('lease covered'));
   const figures = {
     seconds: Math.round((performance.now() - startMs) / 1000),
     operations: tokens.operations,

@@ -30,7 +30,7 @@ export class RateLimiter {
   readonly #freeLimit: RateLimit;
   readonly #siteLimit: RateLimit;
   readonly #addressWindows: FixedWindows;
-  readonly #accountWindows = new FixedWindows(Number.POSITIVE_INFINITY);
+  readonly #principalWindows = new FixedWindows(Number.POSITIVE_INFINITY);
   readonly #quota = { allowed: true, limit: 0, remaining: 0, reset: 0, retryAfter: 1 };
 
   constructor(limits: { readonly free: RateLimit; readonly identities: number }, clock: Clock) {
@@ -42,7 +42,7 @@ export class RateLimiter {
 
   /** The number of windows in memory. */
   get size(): number {
-    return this.#addressWindows.size + this.#accountWindows.size;
+    return this.#addressWindows.size + this.#principalWindows.size;
   }
 
   /** Returns the quota of a principal, or of the caller at this address of 4 or 16 bytes, and consumes nothing. */
@@ -63,9 +63,9 @@ export class RateLimiter {
         weight,
       );
     const { id, tier, perIpLimit } = principal;
-    if (perIpLimit === undefined) return this.#consumeFrom(this.#accountWindows, id, tier, undefined, tier, weight);
+    if (perIpLimit === undefined) return this.#consumeFrom(this.#principalWindows, id, tier, undefined, tier, weight);
     const share = { requests: perIpLimit, windowSeconds: tier.windowSeconds };
-    return this.#consumeFrom(this.#accountWindows, id, tier, `${id} ${addressKey}`, share, weight);
+    return this.#consumeFrom(this.#principalWindows, id, tier, `${id} ${addressKey}`, share, weight);
   }
 
   /** Consumes from the window of `key` in `windows`, and from that of `outerKey` if there is one. */

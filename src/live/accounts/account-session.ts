@@ -2,11 +2,11 @@ import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { AccountBatcher, type AccountRead } from '../../upstream/reads/account-batcher.ts';
-import { SessionAudit, type SessionOptions } from '../session-audit.ts';
+import { type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
 import { isSameAccount, toAccountJson } from './account-json.ts';
 import type { AccountJson, AccountState, UpdateResult } from './account-state.ts';
 
-export interface AccountSessionOptions extends SessionOptions<AccountState> {
+export interface AccountSessionOptions extends LiveSessionOptions<AccountState> {
   /** The size of the largest account that is kept live, in bytes of its JSON. */
   readonly maxAccountBytes: number;
   /** Called when an account has changed or was rolled back. */

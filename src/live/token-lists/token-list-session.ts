@@ -7,11 +7,11 @@ import { isSameList, readTokenList, type TokenList, type TokenListRead } from '.
 import type { ClockUpdate, SubscriptionHandler } from '../../upstream/pubsub/pubsub-session.ts';
 import { parseEncodedAccount } from '../../upstream/reads/encoded-accounts.ts';
 import { BoundedWait } from '../bounded-wait.ts';
-import { SessionAudit, type SessionOptions } from '../session-audit.ts';
+import { type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
 import { SubscriptionCoalescer } from './subscription-coalescer.ts';
 import type { TokenListState } from './token-list-state.ts';
 
-export interface TokenListSessionOptions extends SessionOptions<TokenListState> {
+export interface TokenListSessionOptions extends LiveSessionOptions<TokenListState> {
   /** The most token accounts of a list that is kept live. */
   readonly maxAccounts: number;
   /** Called when the session has no capacity for all accounts of a list. */

@@ -16,11 +16,11 @@ export type ParentBlock = Pick<Block, 'slot' | 'hash' | 'height' | 'transactionC
 /** Effects of transactions and direct writes on the accounts of a bank, as plain data. */
 export interface BankEffects {
   /** In the order of their first change. */
-  readonly accounts: readonly AccountChange[];
+  readonly accounts: readonly AccountUpdate[];
   readonly transactions: readonly LandedTransaction[];
 }
 
-interface AccountChange {
+interface AccountUpdate {
   readonly address: string;
   readonly before: Account | undefined;
   readonly after: Account | undefined;
