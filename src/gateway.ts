@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { openAccess } from './access/open-access.ts';
+import { openAccess } from './access/access.ts';
 import { Cache } from './cache/cache.ts';
 import type { Config } from './config/config-schema.ts';
 import type { Clock } from './domain/clock.ts';

@@ -29,7 +29,7 @@ export function startPipeline(options: PipelineOptions): Pipeline {
   );
   const warmReads = new WarmReads(slot$, options);
 
-  const consumers = [
+  const slotConsumers = [
     // At each commitment: live sessions that lag are closed, and what nobody reads is evicted.
     ...liveSources.flatMap((source) =>
       COMMITMENTS.map((commitment) => tip$(mesh, commitment).pipe(tap(() => source.onTip(commitment)))),
@@ -43,7 +43,7 @@ export function startPipeline(options: PipelineOptions): Pipeline {
     // Without slots, too: time passes for the cache.
     interval$(clock, CACHE_TICK_MS).pipe(tap(() => cache.tick())),
   ];
-  const subscription = merge(...consumers).subscribe();
+  const subscription = merge(...slotConsumers).subscribe();
 
   return { close: () => subscription.unsubscribe() };
 }

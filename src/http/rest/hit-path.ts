@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
-import type { Access } from '../../access/open-access.ts';
+import type { Access } from '../../access/access.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { isNonce } from '../../receipts/statement.ts';
 import type { RouteContext } from '../../routing/route.ts';

@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse, us_socket_context_t } from 'uWebSockets.js';
+import type { Access } from '../../access/access.ts';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
 import type { Quota } from '../../access/limits/rate-limiter.ts';
-import type { Access } from '../../access/open-access.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { type PendingResponses, Reply } from '../engine/reply.ts';
 import { requestTargetOf } from '../engine/request-guard.ts';
