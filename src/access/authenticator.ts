@@ -71,7 +71,7 @@ export class Authenticator {
     return requestsPerSecond(tier) > requestsPerSecond(keyPrincipal.tier) ? { ...keyPrincipal, tier } : keyPrincipal;
   }
 
-  /** Whether the principal's key is still valid: it may have been revoked or have expired. */
+  /** Tells whether the principal's key is still valid: it may have been revoked or have expired. */
   isStillValid({ key }: Principal): boolean {
     return key === undefined || this.#options.keys.isActive(key);
   }

@@ -35,5 +35,5 @@ export const valueAt = (values: unknown, path: Path): unknown =>
 
 const isObject = (value: unknown): value is Section => typeof value === 'object' && value !== null;
 
-/** Whether layers merge a value: an object, not a list. */
+/** Tells whether layers merge a value: an object, not a list. */
 export const isSection = (value: unknown): value is Section => isObject(value) && !Array.isArray(value);

@@ -85,7 +85,7 @@ export class EquivocationGuard {
   }
 
   /**
-   * Whether a slot is within the window on either side: an answer may be ahead of the slot notification, but a slot far
+   * Tells whether a slot is within the window on either side: an answer may be ahead of the slot notification, but a slot far
    * ahead is false and would fill the memory.
    */
   #isNearTip(slot: Slot): boolean {

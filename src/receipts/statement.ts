@@ -34,7 +34,7 @@ export interface Statement {
   readonly nonce: string | null;
 }
 
-/** Whether a text is a valid nonce. */
+/** Tells whether a text is a valid nonce. */
 export const isNonce = (text: string): boolean => /^[\w-]{16,64}$/.test(text);
 
 /** Formats the leaf data: eleven lines, one field each, so that no two statements have the same text. */

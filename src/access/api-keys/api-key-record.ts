@@ -28,7 +28,7 @@ const fileSchema = z.object({ keys: z.array(recordSchema) });
 /** An issued key as stored. */
 export type ApiKeyRecord = Readonly<z.output<typeof recordSchema>>;
 
-/** Whether a key is valid at this moment, in Unix milliseconds. */
+/** Tells whether a key is valid at this moment, in Unix milliseconds. */
 export const isKeyValid = ({ expiresAt, revokedAt }: ApiKeyRecord, nowMs: number): boolean =>
   (expiresAt === null || nowMs < Date.parse(expiresAt)) && (revokedAt === null || nowMs < Date.parse(revokedAt));
 

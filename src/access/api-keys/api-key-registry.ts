@@ -60,7 +60,7 @@ export class ApiKeyRegistry {
     return isKeyValid(loaded.record, this.#options.clock.now()) ? loaded.principal : undefined;
   }
 
-  /** Whether the key with this id is valid now: it may have been revoked since it was accepted. */
+  /** Tells whether the key with this id is valid now: it may have been revoked since it was accepted. */
   isActive(id: string): boolean {
     const loaded = this.#index.byId.get(id);
     return loaded !== undefined && isKeyValid(loaded.record, this.#options.clock.now());

@@ -15,7 +15,7 @@ export function generateApiKey(): string {
 /** Builds the key from 30 characters, which should be random. */
 export const apiKeyFrom = (random: string): string => PREFIX + random + checksum(PREFIX + random);
 
-/** Whether the checksum matches, which tells a mistyped key from an unknown one without a look-up. */
+/** Tells whether the checksum matches, which tells a mistyped key from an unknown one without a look-up. */
 export function isApiKey(text: string): boolean {
   if (!PATTERN.test(text)) return false;
   const body = text.slice(0, -CHECKSUM_LENGTH);

@@ -24,11 +24,11 @@ export interface ClientIpResolver {
   /** 4 or 16 bytes. */
   resolve(peer: ConnectionPeer, headers: HeaderList): ArrayBuffer;
   /**
-   * Whether the address comes from a PROXY header. A connection may have more than one, and callers may have sent the
+   * Tells whether the address comes from a PROXY header. A connection may have more than one, and callers may have sent the
    * later ones: it must be closed after the answer.
    */
   hasProxyHeader(peer: ConnectionPeer): boolean;
-  /** Whether an address of 4 or 16 bytes is that of a trusted proxy. */
+  /** Tells whether an address of 4 or 16 bytes is that of a trusted proxy. */
   isTrustedProxy(address: ArrayBuffer): boolean;
 }
 

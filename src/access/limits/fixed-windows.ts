@@ -55,7 +55,7 @@ export class FixedWindows {
     return window !== undefined && nowMs < window.endsAtMs ? window : undefined;
   }
 
-  /** Whether the capacity is used up by open windows. Must be checked before each {@link open}. */
+  /** Tells whether the capacity is used up by open windows. Must be checked before each {@link open}. */
   isFull(nowMs: number): boolean {
     for (const list of this.#listsByLength.values())
       for (let i = 0; i < EVICTIONS_PER_CHECK; i++) this.#evictEnded(list, nowMs);

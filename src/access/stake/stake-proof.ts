@@ -56,7 +56,7 @@ export class StakeProofVerifier {
     this.#clock = clock;
   }
 
-  /** Whether the signature was verified before; the proof may have expired since. */
+  /** Tells whether the signature was verified before; the proof may have expired since. */
   isVerified(proof: StakeProof): boolean {
     return this.#verified.has(verifiedKeyOf(proof));
   }

@@ -65,7 +65,7 @@ export const singleKeyRing = (signing: SigningKey): KeyRing => [
 
 const publicPartOf = ({ publicKey, kid }: SigningKey) => ({ publicKey, kid });
 
-/** Whether the secret of a key is needed now or later. */
+/** Tells whether the secret of a key is needed now or later. */
 export const needsSecret = (ring: KeyRing, key: ReceiptKey, nowMs: number): boolean =>
   ['active', 'next'].includes(keyState(ring, key, nowMs));
 

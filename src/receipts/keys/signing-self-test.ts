@@ -4,7 +4,7 @@ import { treeHeadText } from '../statement.ts';
 import { isStrongSignature } from '../verify/ed25519-signature.ts';
 
 /**
- * Whether signatures made on this machine verify elsewhere: signs a fixed tree head with Node's library and checks it
+ * Tells whether signatures made on this machine verify elsewhere: signs a fixed tree head with Node's library and checks it
  * with the library that verifiers use.
  */
 export function passesSigningTest(key: KeyObject): boolean {

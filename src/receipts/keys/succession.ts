@@ -14,7 +14,7 @@ export interface Succession {
 export const successionText = (oldKey: string, newKey: string, notBeforeMs: number): string =>
   `proof-of-serve/v1 succession\n${oldKey}\n${newKey}\n${notBeforeMs}\n`;
 
-/** Whether the owner of `oldKey` signed that `newKey` takes over then. Both must be strong keys. Runs in a browser. */
+/** Tells whether the owner of `oldKey` signed that `newKey` takes over then. Both must be strong keys. Runs in a browser. */
 export const isSuccession = (sig: string, oldKey: string, newKey: string, notBeforeMs: number): boolean =>
   isSignature(hexToBytes(sig), utf8ToBytes(successionText(oldKey, newKey, notBeforeMs)), bs58.decode(oldKey));
 

@@ -1,6 +1,6 @@
 import { ed25519 } from '@noble/curves/ed25519.js';
 
-/** Whether bytes are a point in canonical encoding, in the prime-order subgroup. */
+/** Tells whether bytes are a point in canonical encoding, in the prime-order subgroup. */
 function isTorsionFree(point: Uint8Array): boolean {
   try {
     return ed25519.Point.fromBytes(point, false).isTorsionFree();
@@ -9,11 +9,11 @@ function isTorsionFree(point: Uint8Array): boolean {
   }
 }
 
-/** Whether bytes encode the identity: y = 1, x = 0. */
+/** Tells whether bytes encode the identity: y = 1, x = 0. */
 const isIdentity = (point: Uint8Array): boolean => point.every((byte, i) => byte === (i === 0 ? 1 : 0));
 
 /**
- * Whether a key is strong. Under a weak key one signature can fit many messages, or libraries disagree, so its owner
+ * Tells whether a key is strong. Under a weak key one signature can fit many messages, or libraries disagree, so its owner
  * could deny what they signed. Every key must pass before {@link isSignature} means anything.
  */
 export const isStrongKey = (publicKey: Uint8Array): boolean =>

@@ -5,7 +5,7 @@ import { parseTrustedKey, type TrustedKey } from './trusted-key.ts';
 import { ensureSigned } from './verify-signature.ts';
 
 /**
- * Whether two receipts prove that their signer signed two different truths: with one key, for one cluster, request and
+ * Tells whether two receipts prove that their signer signed two different truths: with one key, for one cluster, request and
  * slot, two different results, both finalized and both `exact` under the same revision, that is, determined by the
  * ledger alone. The two texts convince anybody; the bodies are not needed. Results that are `observed` or not finalized
  * may rightly differ, so they convict nobody.

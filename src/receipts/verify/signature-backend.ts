@@ -8,7 +8,7 @@ export type SignatureCheck = (signature: Uint8Array, message: Uint8Array, public
 /** The slow parts of verification: keys and signatures. */
 export interface SignatureBackend {
   parseKey(base58: string): TrustedKey;
-  /** Whether the key signed the tree head. `sig` is 128 hex digits. */
+  /** Tells whether the key signed the tree head. `sig` is 128 hex digits. */
   isSigned(treeHead: string, sig: string, key: TrustedKey): boolean;
 }
 

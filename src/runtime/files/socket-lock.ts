@@ -62,7 +62,7 @@ async function listen(path: string): Promise<Server> {
 }
 
 /**
- * Whether a process listens on a socket. A socket that refuses belongs to a dead process and is removed; as no name is
+ * Tells whether a process listens on a socket. A socket that refuses belongs to a dead process and is removed; as no name is
  * used twice it can't become another's.
  */
 function isListening(path: string): Promise<boolean> {
