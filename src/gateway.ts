@@ -29,6 +29,7 @@ import { DisposalStack } from './runtime/disposal-stack.ts';
 import type { Log } from './runtime/log.ts';
 import { oncePerErrorSite } from './runtime/log-once.ts';
 import { version } from './runtime/package.ts';
+import { sleep } from './runtime/sleep.ts';
 import { systemClock } from './runtime/system-clock.ts';
 import { Sealer } from './serving/sealer.ts';
 import { AccountBatcher } from './upstream/reads/account-batcher.ts';
@@ -281,8 +282,7 @@ function gatewayOf(
 /** Resolves when no response is pending, or after `ms` milliseconds. */
 async function waitUntilIdle(pending: () => number, clock: Clock, ms: number): Promise<void> {
   const deadlineMs = clock.monotonic() + ms;
-  while (pending() > 0 && clock.monotonic() < deadlineMs)
-    await new Promise<void>((resolve) => clock.after(POLL_MS, resolve));
+  while (pending() > 0 && clock.monotonic() < deadlineMs) await sleep(clock, POLL_MS);
 }
 
 const POLL_MS = 20;
