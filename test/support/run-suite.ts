@@ -32,6 +32,7 @@ export async function runSuite(...names: readonly string[]): Promise<void> {
     });
     const report = (thrown: unknown): unknown => t.fail(`${file}: ${Object(thrown).stack ?? thrown}`);
     await import(new URL(`${file}.test.js`, TESTS).href).catch(report);
+    if (results.length === 0) t.fail(`${file}: it has no test`);
     await Promise.allSettled(results); // tap reports those that fail
     for (const hook of teardowns) await Promise.resolve().then(hook).catch(report);
     isRunning = false;
