@@ -15,6 +15,8 @@ export interface AnswerMeta {
   readonly exact: boolean;
   /** True when the whole body of a final answer never changes: its receipt is made once. */
   readonly immutable?: boolean;
+  /** The units of the rate limit that a request for the answer costs. Default: 1. */
+  readonly units?: number;
   /** True for a part of a larger snapshot: it may be older than the answers about other keys. */
   readonly fromSnapshot?: boolean;
 }

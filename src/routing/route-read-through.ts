@@ -80,6 +80,7 @@ const metaOf = (route: ReadRoute, params: Params<ParamSet>, exact?: boolean): An
   commitment: route.commitmentOf(params),
   exact: exact ?? route.isExact?.(params) ?? false,
   immutable: route.immutable ?? false,
+  units: route.unitsOf?.(params) ?? 1,
 });
 
 /** Removes the JSON-RPC code of an error that the route doesn't translate. Only `/rpc` has such codes. */

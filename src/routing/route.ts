@@ -26,7 +26,7 @@ export interface RouteContext {
   readonly mesh: Mesh;
   /** Reads accounts from the upstream, several in one call. */
   readonly accounts: AccountBatcher;
-  /** Reads single accounts. Those read often are kept live and then cost no upstream call. */
+  /** Reads accounts. Those read often are kept live and then cost no upstream call. */
   readonly liveAccounts: LiveAccounts;
   /** Reads the token accounts of an owner. Lists read often are kept live. */
   readonly tokenLists: TokenListSource;
@@ -91,6 +91,8 @@ export interface ReadRoute<P extends ParamSet = ParamSet, R = unknown> extends R
    * depends on more than the parameters, `Answer.exact` decides instead.
    */
   isExact?(params: Params<P>): boolean;
+  /** Returns the units of the rate limit that a request costs. Default: 1. */
+  unitsOf?(params: Params<P>): number;
   resolve(params: Params<P>, context: RouteContext, freshness: Freshness): Promise<Answer<R>>;
 }
 

@@ -1,12 +1,9 @@
 import type { Quota } from '../../access/limits/rate-limiter.ts';
-import { parseTarget } from '../../domain/canonical-request.ts';
 import type { StaticPage } from '../../page/static-page.ts';
-import { parsePathArguments, parseQueryArguments } from '../../routing/arguments.ts';
 import type { ReadRequest, RouteReadThrough } from '../../routing/route-read-through.ts';
 import { parseMinSlot } from '../../serving/min-slot.ts';
 import type { Admit, CachedRead } from '../../serving/read-through.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
-import { requestTargetOf } from '../engine/request-guard.ts';
 import type { CheckedRequest } from './guarded-request.ts';
 import type { HitPathDeps } from './hit-path.ts';
 import { throwRouteNotFound } from './path-kinds.ts';
@@ -30,20 +27,18 @@ export class GetResponder {
   }
 
   /** Returns the response to a GET or HEAD. Throws GatewayError. */
-  respond({ req, match, pathKind, quota, admit }: CheckedRequest): RawResponse | Promise<RawResponse> {
+  respond({ req, match, args, pathKind, quota, admit }: CheckedRequest): RawResponse | Promise<RawResponse> {
     const { context, readThrough, openApiDocument, verifyPage } = this.#deps;
     const nonce = parseNonce(req.getHeader('x-receipt-nonce'));
     if (nonce !== undefined && match?.route.envelope !== 'signed') throw nonceNotApplicable();
     const conditions = { nonce, ifNoneMatch: req.getHeader('if-none-match'), accept: req.getHeader('accept-encoding') };
     if (pathKind === 'page') return pageResponse(quota, verifyPage, conditions);
     if (match === undefined) return documentResponse(quota, openApiDocument);
-    const { route, pathTexts } = match;
+    const { route } = match;
     if (route.kind === 'post') return throwRouteNotFound();
-    const pathParams = parsePathArguments(route, pathTexts);
-    const target = parseTarget(requestTargetOf(req));
-    const params = { ...pathParams, ...parseQueryArguments(route, target) };
+    const { params, key } = args.parse(route, match);
     if (route.kind === 'local') return localResponse(quota, route, params, context);
-    const request = { route, params, key: target.canonical, minSlot: parseMinSlot(req.getHeader('x-min-slot')) };
+    const request = { route, params, key, minSlot: parseMinSlot(req.getHeader('x-min-slot')) };
     const cachedRead = readThrough.fromCache(request);
     return cachedRead === undefined
       ? this.#fetch(request, admit, quota, conditions)

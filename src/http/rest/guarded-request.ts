@@ -11,8 +11,10 @@ import type { RawResponse } from '../engine/raw-response.ts';
 import { Reply } from '../engine/reply.ts';
 import { findFramingFault, isLastOnConnection } from '../engine/request-guard.ts';
 import type { HitPathDeps } from './hit-path.ts';
-import { checkMethod, isUnmetered, type PathKind, pathKindOf } from './path-kinds.ts';
+import { checkMethod, type PathKind, pathKindOf } from './path-kinds.ts';
 import { nonceNotApplicable } from './receipt-nonce.ts';
+import { RequestArguments } from './request-arguments.ts';
+import { unitsOf } from './request-units.ts';
 import { errorResponse, rateLimitExceeded } from './responses.ts';
 import { recordUsage } from './usage-metering.ts';
 
@@ -22,6 +24,7 @@ export type GuardedMethod = 'get' | 'post' | 'options' | 'other';
 export interface CheckedRequest {
   readonly req: HttpRequest;
   readonly match: RouteMatch | undefined;
+  readonly args: RequestArguments;
   readonly pathKind: PathKind;
   readonly reply: Reply;
   readonly quota: Quota;
@@ -74,10 +77,11 @@ export class GuardedRequest {
     const address = access.clientIp.resolve(res, req);
     const match = matchRoute(this.#url);
     const pathKind = pathKindOf(this.#url, match);
+    const args = new RequestArguments(req);
     this.#quota = { ...access.rateLimiter.peek(address) };
     this.#checkFraming(res, req);
-    if (this.#method !== 'options') this.#consumeQuota(req, address, match, pathKind, this.#method);
-    return { req, match, pathKind, reply: this.#reply, quota: this.#quota, admit: this.#admitFor(address) };
+    if (this.#method !== 'options') this.#consumeQuota(req, address, unitsOf(req, match, args), pathKind, this.#method);
+    return { req, match, args, pathKind, reply: this.#reply, quota: this.#quota, admit: this.#admitFor(address) };
   }
 
   #checkFraming(res: HttpResponse, req: HttpRequest): void {
@@ -92,12 +96,11 @@ export class GuardedRequest {
   #consumeQuota(
     req: HttpRequest,
     address: ArrayBuffer,
-    match: RouteMatch | undefined,
+    units: number,
     pathKind: PathKind,
     method: Exclude<GuardedMethod, 'options'>,
   ): void {
-    const weight = isUnmetered(match) ? 0 : weightOf(req);
-    const { principal, quota, credentialsError } = this.#deps.access.authenticator.consume(req, address, weight);
+    const { principal, quota, credentialsError } = this.#deps.access.authenticator.consume(req, address, units);
     this.#principal = principal;
     this.#quota = quota;
     if (!quota.allowed) throw rateLimitExceeded(quota);
@@ -124,9 +127,6 @@ export class GuardedRequest {
     else this.#reply.send(response);
   }
 }
-
-/** Returns the quota that a request costs: an answer signed for one caller costs more than one for all. */
-const weightOf = (req: HttpRequest): number => (req.getHeader('x-receipt-nonce') === '' ? 1 : 2);
 
 function usageOutcomeOf(thrown: unknown): RequestOutcome {
   const { status } = GatewayError.from(thrown);

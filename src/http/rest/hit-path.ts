@@ -8,6 +8,7 @@ import { type PendingResponses, Reply } from '../engine/reply.ts';
 import { RequestClassifier, requestTargetOf } from '../engine/request-guard.ts';
 import { encodeBody, isCompressible } from './content-coding.ts';
 import { HitHeaders } from './hit-headers.ts';
+import { NONCE_UNITS, unitsOfHit } from './request-units.ts';
 import { HeaderTemplate } from './response-headers.ts';
 import { errorResponse, rateLimitExceeded } from './responses.ts';
 import { recordUsage } from './usage-metering.ts';
@@ -52,7 +53,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     const address = clientIp.resolve(res, req);
     const principal = classifier.hasCredentials ? authenticator.authenticate(req, address) : undefined;
     if (principal instanceof GatewayError) return false;
-    const quota = rateLimiter.consume(address, 1, principal);
+    const quota = rateLimiter.consume(address, unitsOfHit(entry), principal);
     if (principal !== undefined) recordUsage(usage, principal, req.getUrl(), quota.allowed ? 'answered' : 'limited');
     if (quota.allowed) {
       const accept = isCompressible(body) ? req.getHeader('accept-encoding') : '';
@@ -73,7 +74,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     const address = clientIp.resolve(res, req);
     const principal = classifier.hasCredentials ? authenticator.authenticate(req, address) : undefined;
     if (principal instanceof GatewayError) return false;
-    const quota = { ...rateLimiter.consume(address, 2, principal) };
+    const quota = { ...rateLimiter.consume(address, unitsOfHit(entry) + NONCE_UNITS, principal) };
     if (principal !== undefined) recordUsage(usage, principal, req.getUrl(), quota.allowed ? 'answered' : 'limited');
     const reply = new Reply(res, pendingResponses);
     const fail = (thrown: unknown): void => reply.send(errorResponse(quota, thrown, onInternalError));
