@@ -4,12 +4,19 @@ import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Lease } from '../../domain/lease.ts';
 import type { Slot } from '../../domain/slot.ts';
-import type { AccountQuery, AccountRead, AccountSource } from '../../upstream/reads/account-batcher.ts';
+import type {
+  AccountQuery,
+  AccountRead,
+  AccountSource,
+  BalancesQuery,
+  BalancesRead,
+} from '../../upstream/reads/account-batcher.ts';
 import { doubleRead } from '../initial-sync.ts';
 import { LiveSet, type LiveSetStats, type LiveSourceOptions, type LiveSourceSettings } from '../live-set.ts';
 import { accountBytes, dependsOnClock, isSameAccount, lamportsOf, toAccountJson } from './account-json.ts';
 import { AccountSession } from './account-session.ts';
 import { AccountState, type UpdateResult } from './account-state.ts';
+import { balancesFromStates, balancesLease } from './live-balances.ts';
 
 /** The part of the config section `watch` that is about accounts. */
 export type LiveAccountSettings = LiveSourceSettings & Pick<Config['watch'], 'accounts' | 'maxAccountBytes'>;
@@ -48,15 +55,24 @@ export class LiveAccountSource implements AccountSource {
   /** Reads an account: from memory when it is kept live, else from the upstream. Keeps it live once it is hot. */
   async read(query: AccountQuery): Promise<AccountRead> {
     const { address, commitment, minContextSlot = 0 } = query;
-    const key = `${commitment}/${address}`;
-    const account = this.#liveSet.get(key) ?? this.#addIfHot(key, address, commitment);
+    const account = this.#recordRead(address, commitment);
     if (account === undefined) return this.#options.upstream.read(query);
-    account.holder.tipAtLastRead = this.#liveSet.tip;
     const fromState = readFromState(account, query, this.#liveSet.tip);
     if (fromState !== undefined) return fromState;
     const floor = Math.max(minContextSlot, account.slot);
     const fetched = await this.#options.upstream.read({ ...query, minContextSlot: floor > 0 ? floor : undefined });
     return { ...fetched, lease: leaseFor(account, fetched, query) };
+  }
+
+  /** Reads balances at one slot: from memory when that slot is known of all accounts, else in one call for all. */
+  async readBalances(query: BalancesQuery): Promise<BalancesRead> {
+    const { addresses, commitment, minContextSlot = 0 } = query;
+    const accounts = addresses.map((address) => this.#recordRead(address, commitment));
+    const fromStates = balancesFromStates(accounts, minContextSlot);
+    if (fromStates !== undefined) return fromStates;
+    const floor = Math.max(minContextSlot, ...accounts.map((account) => account?.slot ?? 0));
+    const read = await this.#options.upstream.readBalances({ ...query, minContextSlot: floor > 0 ? floor : undefined });
+    return { ...read, lease: balancesLease(accounts, read) };
   }
 
   /**
@@ -89,6 +105,14 @@ export class LiveAccountSource implements AccountSource {
 
   close(): void {
     this.#liveSet.close();
+  }
+
+  /** Records a read of an account. Returns its state if it is kept live, or is from this read on. */
+  #recordRead(address: string, commitment: Commitment): AccountState | undefined {
+    const key = `${commitment}/${address}`;
+    const account = this.#liveSet.get(key) ?? this.#addIfHot(key, address, commitment);
+    if (account !== undefined) account.holder.tipAtLastRead = this.#liveSet.tip;
+    return account;
   }
 
   /** Adds an account that has become hot. A processed state holds for one slot: only subscribers have it kept live. */

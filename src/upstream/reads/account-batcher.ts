@@ -3,6 +3,8 @@ import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Lease } from '../../domain/lease.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
+import { parseAccountLamports } from './account-info.ts';
+import type { ReadOptions } from './encoded-accounts.ts';
 import { batchesOf, readMultipleAccounts } from './multiple-accounts.ts';
 
 /** Form of an account: `lamports` leaves the data out, `parsed` has it as the node's parser returns it. */
@@ -26,15 +28,36 @@ export interface AccountRead {
   readonly lease?: Lease | undefined;
 }
 
+/** Query for the balances of different addresses, at most 100. */
+export interface BalancesQuery extends ReadOptions {
+  readonly addresses: readonly string[];
+}
+
+/** Balances that hold together at one slot. */
+export interface BalancesRead {
+  readonly slot: Slot;
+  /** Lamports in the order of the addresses; 0 where there is no account. */
+  readonly lamports: readonly bigint[];
+  /** Lease that dates all of them at later slots too. */
+  readonly lease?: Lease | undefined;
+}
+
 /** Source of accounts. */
 export interface AccountSource {
   read(query: AccountQuery): Promise<AccountRead>;
+  readBalances(query: BalancesQuery): Promise<BalancesRead>;
 }
 
 const CONFIG_OF_SHAPE: Readonly<Record<AccountShape, object>> = {
   lamports: { encoding: 'base64', dataSlice: { offset: 0, length: 0 } },
   parsed: { encoding: 'jsonParsed' },
 };
+
+const configOf = (shape: AccountShape, commitment: Commitment, minContextSlot: Slot | undefined) => ({
+  ...CONFIG_OF_SHAPE[shape],
+  commitment,
+  ...(minContextSlot !== undefined && { minContextSlot }),
+});
 
 interface PendingQuery extends AccountQuery {
   resolve(reading: AccountRead): void;
@@ -57,6 +80,17 @@ export class AccountBatcher implements AccountSource {
     });
   }
 
+  /** Reads balances in a call of their own: so they hold at one slot, and no other read's minimum slot fails them. */
+  async readBalances({ addresses, commitment, minContextSlot }: BalancesQuery): Promise<BalancesRead> {
+    const config = configOf('lamports', commitment, minContextSlot);
+    const { slot, accounts } = await readMultipleAccounts(this.#rpc, addresses, config);
+    const lamports = addresses.map((address) => {
+      const account = accounts.get(address);
+      return account === undefined ? 0n : parseAccountLamports(account);
+    });
+    return { slot, lamports };
+  }
+
   #flush(): void {
     const groups = new Map<string, PendingQuery[]>();
     for (const query of this.#pending) {
@@ -77,11 +111,7 @@ export class AccountBatcher implements AccountSource {
     const { commitment, shape } = first;
     const addresses = [...new Set(batch.map(({ address }) => address))];
     const minContextSlots = batch.flatMap(({ minContextSlot }) => minContextSlot ?? []);
-    const config = {
-      ...CONFIG_OF_SHAPE[shape],
-      commitment,
-      ...(minContextSlots.length > 0 && { minContextSlot: Math.max(...minContextSlots) }),
-    };
+    const config = configOf(shape, commitment, minContextSlots.length > 0 ? Math.max(...minContextSlots) : undefined);
     try {
       const { slot, accounts } = await readMultipleAccounts(this.#rpc, addresses, config);
       for (const { address, resolve } of batch) resolve({ slot, account: accounts.get(address) ?? null });

@@ -26,6 +26,7 @@ function open() {
   const sealer = { bodyOf: ({ body }: { body: string }) => body } as unknown as Sealer; // the same
   const liveAccounts = {
     read: () => Promise.reject(new Error('not read here')),
+    readBalances: () => Promise.reject(new Error('not read here')),
     subscribe: (_address: string, _commitment: string, subscriber: AccountSubscriber) => {
       subscribers.add(subscriber);
       return () => subscribers.delete(subscriber);

@@ -106,3 +106,28 @@ t.test('an error of the whole batch is not retried by halves', async (t) => {
   t.ok(outcomes.every(({ status }) => status === 'rejected'));
   t.equal(calls.length, 1);
 });
+
+t.test('balances are one call of their own, whatever else is read in the turn', async (t) => {
+  const { accounts, calls } = open();
+  const options = { commitment: 'confirmed', minContextSlot: undefined } as const;
+  const [, balances, others] = await Promise.all([
+    accounts.read(query('a1', { minContextSlot: 9 })),
+    accounts.readBalances({ ...options, addresses: ['a3', 'none', 'a1'] }),
+    accounts.readBalances({ ...options, addresses: ['a2'], minContextSlot: 5 }),
+  ]);
+  t.same(
+    [balances, others],
+    [
+      { slot: 7, lamports: [3n, 0n, 1n] },
+      { slot: 7, lamports: [2n] },
+    ],
+  );
+  t.same(
+    calls.map(({ addresses, config }) => [addresses.join(), config.minContextSlot]),
+    [
+      ['a3,none,a1', undefined],
+      ['a2', 5],
+      ['a1', 9],
+    ],
+  );
+});
