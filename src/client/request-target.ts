@@ -1,7 +1,7 @@
 import { API_PREFIX } from '../domain/canonical-request.ts';
 
-/** Parameters as the caller writes them. */
-export type TargetParameters = Readonly<Record<string, string | number | bigint | undefined>>;
+/** Parameters as the caller writes them. The items of a list are separated by commas in the target. */
+export type TargetParameters = Readonly<Record<string, string | number | bigint | readonly string[] | undefined>>;
 
 /** Fills the names in a declared path and appends the other parameters as query: `/block/:slot` → `/api/v1/block/7`. */
 export function buildRequestTarget(path: string, params: TargetParameters): string {

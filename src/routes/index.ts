@@ -2,6 +2,7 @@ import { createRouteMatcher } from '../routing/match-route.ts';
 import type { Route } from '../routing/route.ts';
 import { account } from './account.ts';
 import { balance } from './balance.ts';
+import { balances } from './balances.ts';
 import { block } from './block.ts';
 import { epoch } from './epoch.ts';
 import { explain } from './explain.ts';
@@ -29,6 +30,7 @@ export const routes = [
   priorityFee,
   network,
   balance,
+  balances,
   account,
   tokenAccounts,
   portfolio,

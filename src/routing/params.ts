@@ -37,6 +37,26 @@ const optional = <T>(param: Param<T>): Param<T | undefined> => ({
 /** An account's address. */
 export const address: Param<string> = base58Param(32, 'invalid_address', 'an address');
 
+/** Returns a parameter of 1 to `maxCount` different addresses, separated by commas. Their order is kept. */
+export const addresses = (maxCount: number): Param<readonly string[]> => ({
+  schema: { type: 'array', items: address.schema, minItems: 1, maxItems: maxCount, uniqueItems: true },
+  required: true,
+  description: `1 to ${maxCount} different addresses in one parameter, separated by commas`,
+  parse(text = '', name) {
+    const list = text === '' ? [] : text.split(',');
+    if (list.length < 1 || list.length > maxCount)
+      throw new GatewayError('invalid_query', `${name} must be 1 to ${maxCount} addresses, separated by commas`);
+    const positions = new Map<string, number>();
+    for (const [i, each] of list.entries()) {
+      const position = positions.get(address.parse(each, `item ${i + 1} of ${name}`));
+      if (position !== undefined)
+        throw new GatewayError('invalid_query', `item ${i + 1} of ${name} repeats item ${position}`);
+      positions.set(each, i + 1);
+    }
+    return list;
+  },
+});
+
 /** A transaction's signature. */
 export const signature: Param<string> = base58Param(64, 'invalid_signature', 'a signature');
 

@@ -48,8 +48,9 @@ t.test('the client reads every GET route, typed by its declaration', async (t) =
   const mint = (await client.get('/token-accounts/:owner', { owner: WALLET })).result[0]?.mint ?? '';
   const { rows } = (await client.get('/address/:addr/history', { addr: WALLET, limit: 5 })).result;
   const { signature: sig = '', slot } = rows[0] ?? {};
-  const params: Readonly<Record<string, string | number>> = {
+  const params: Readonly<Record<string, string | number | readonly string[]>> = {
     addr: WALLET,
+    addresses: [WALLET, WHALE.address],
     owner: WALLET,
     mint,
     sig,

@@ -45,6 +45,10 @@ export async function typed() {
   const { result, slot, receipt, body } = await client.get('/balance/:addr', { addr: 'x', commitment: 'finalized' });
   yes<Equal<typeof result, { readonly lamports: number | bigint; readonly sol: string }>>();
   yes<Equal<[typeof slot, typeof body, typeof receipt.issuedAt], [number, string, number]>>();
+  const { result: rows } = await client.get('/balances', { addresses: ['x', 'y'], commitment: 'finalized' });
+  yes<Equal<(typeof rows)[number], { readonly address: string; readonly lamports: number | bigint; readonly sol: string }>>();
+  // @ts-expect-error a list, not a text
+  client.get('/balances', { addresses: 'x,y' });
   const { result: network } = await client.get('/network');
   yes<Equal<typeof network.tps, number | null>>();
   yes<Equal<Result<'/token-accounts/:owner'>[number]['state'], 'initialized' | 'frozen' | 'uninitialized'>>();

@@ -34,6 +34,7 @@ t.test('every answer matches the OpenAPI document', async (t) => {
     ['/priority-fee', '/priority-fee'],
     ['/network', '/network'],
     ['/balance/{addr}', `/balance/${wallet}`, `/balance/${NOBODY}?commitment=processed`],
+    ['/balances', `/balances?addresses=${wallet},${NOBODY}`],
     ['/account/{addr}', ...[wallet, NOBODY, CLOCK_SYSVAR, TOKEN_PROGRAM, NONCE.address].map((a) => `/account/${a}`)],
     ['/address/{addr}/history', `/address/${wallet}/history`, `/address/${wallet}/history?type=transfers`],
     ['/block/{slot}', `/block/${cluster.chain.slot('finalized')}`],

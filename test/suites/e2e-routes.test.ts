@@ -1,6 +1,7 @@
 import { runSuite } from '../support/run-suite.ts';
 
 await runSuite(
+  'e2e/balances',
   'e2e/block',
   'e2e/explain',
   'e2e/history',

@@ -49,6 +49,7 @@ export async function createRouteCaller({ get, rpc, step, cluster }: SteppedHarn
   const record = (await get(`/tx/${signatures.pop()}`)).json.result;
   const targets: Readonly<Record<string, () => string>> = {
     '/balance/:addr': () => `/balance/${wallet.address}`,
+    '/balances': () => `/balances?addresses=${wallet.address}`,
     '/account/:addr': () => `/account/${wallet.address}`,
     '/epoch': () => '/epoch?commitment=processed',
     '/token-accounts/:owner': () => `/token-accounts/${wallet.address}`,
@@ -112,7 +113,7 @@ export async function* breakEachRoute(
 /** Lists the places where a route can break. A live route has no function; what it reads is broken instead. */
 function faultPointsOf(route: Route) {
   const { throws, rejects } = DEFECTS;
-  const names = (['resolve', 'answer', 'parse', 'commitmentOf'] as const).filter((name) => name in route);
+  const names = (['resolve', 'answer', 'parse', 'commitmentOf', 'unitsOf'] as const).filter((name) => name in route);
   const own = names.map((name) => ({ owner: route, name, how: 'throws', fault: throws }));
   if (own.length === 0) return [{ owner: Cache.prototype, name: 'get', how: 'throws', fault: throws }];
   return 'resolve' in route ? [...own, { owner: route, name: 'resolve', how: 'rejects', fault: rejects }] : own;

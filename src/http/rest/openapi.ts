@@ -140,15 +140,19 @@ const parametersOf = (route: GetRoute): object[] => [
     required,
     description,
     schema,
+    ...('items' in schema && LIST_STYLE),
   })),
   ...(route.envelope === 'signed' ? [NONCE_PARAMETER] : []),
 ];
+
+/** How a list is written: `addresses=A,B`. */
+const LIST_STYLE = { style: 'form', explode: false };
 
 const NONCE_PARAMETER = {
   name: 'X-Receipt-Nonce',
   in: 'header',
   required: false,
-  description: 'Bound into the receipt, which so can be no older than the request; counts as two requests',
+  description: 'Bound into the receipt, which so can be no older than the request; counts as one more request',
   schema: patternSchema('^[A-Za-z0-9_-]{16,64}$'),
 };
 

@@ -33,6 +33,19 @@ t.test('a balance that the chain never had at that slot is wrong', async (t) => 
   t.equal(checkAll(100, [answerBody(SLOT, chain.lamports(ADDRESS, SLOT) + 1)]).wrong, 1);
 });
 
+t.test('each of several balances is compared', async (t) => {
+  const others = [ADDRESS, '4'.repeat(44)];
+  const path = `/balances?addresses=${others.join('%2C')}`;
+  const check = (extra: number): Tally => {
+    const checker = new AnswerChecker({ chain, publicKey: '', verifyEvery: 100 });
+    const tally = new Tally();
+    const result = others.map((address, i) => ({ address, lamports: chain.lamports(address, SLOT) + i * extra }));
+    checker.check({ path, floor: 0, status: 200, text: JSON.stringify({ result, slot: SLOT, receipt: {} }) }, tally);
+    return tally;
+  };
+  t.match([check(0).wrong, check(1).wrong], [0, 1]);
+});
+
 t.test('a slot of the future is wrong, whatever its balance', async (t) => {
   t.equal(checkAll(100, [answerBody(chain.processedSlotAt(Date.now()) + 1000)]).wrong, 1);
 });

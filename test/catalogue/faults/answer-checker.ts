@@ -47,9 +47,10 @@ export class AnswerChecker {
     if (slot < floor) tally.recordViolation('regressed', `${path} ${floor} -> ${slot}`);
     this.#newestSlots.set(path, Math.max(slot, this.newestSlotOf(path)));
     const { chain, verifyEvery } = this.#options;
-    const address = /^\/balance\/(\w+)/.exec(path)?.[1];
     const isFuture = slot > chain.processedSlotAt(Date.now()) + MAX_AHEAD_SLOTS;
-    const isFalse = address !== undefined && result.lamports !== chain.lamports(address, slot);
+    const isFalse = statedBalances(path, result).some(
+      ({ address, lamports }) => lamports !== chain.lamports(address, slot),
+    );
     if (isFuture || isFalse) tally.recordViolation('wrong', text);
     if (tally.answered % verifyEvery === 0) this.#verify(path, text, tally);
     return slot;
@@ -69,4 +70,11 @@ export class AnswerChecker {
       tally.recordViolation('wrong', `${thrown} ${text}`);
     }
   }
+}
+
+/** Returns the balances that an answer states. */
+function statedBalances(path: string, result: any): readonly { address: string; lamports: number }[] {
+  if (path.startsWith('/balances?')) return result;
+  const address = /^\/balance\/(\w+)/.exec(path)?.[1];
+  return address === undefined ? [] : [{ address, lamports: result.lamports }];
 }

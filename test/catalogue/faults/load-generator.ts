@@ -31,6 +31,8 @@ export interface ObservedAnswer {
 const WARM = ['/slot', '/epoch', '/performance', '/priority-fee'];
 /** Bound on requests in flight: more would measure the queue, not the gateway. */
 const MAX_IN_FLIGHT = 500;
+/** Hot accounts that are requested in one answer, too. */
+const MAX_BATCH = 10;
 
 export const randomAddress = (): string => bs58.encode(randomBytes(32));
 
@@ -59,6 +61,10 @@ export class LoadGenerator {
       ...WARM,
       ...this.hotAccounts.flatMap((address) =>
         options.commitments.map((commitment) => `/balance/${address}?commitment=${commitment}`),
+      ),
+      ...options.commitments.map(
+        (commitment) =>
+          `/balances?addresses=${this.hotAccounts.slice(0, MAX_BATCH).join('%2C')}&commitment=${commitment}`,
       ),
     ];
     this.#timer = setInterval(() => this.#sendDue(), 5);

@@ -3,6 +3,7 @@ import { noMarginRule } from './simulator/no-margin-rule.ts';
 import { runSchedules } from './simulator/random-schedule.ts';
 import { singleReadRule } from './simulator/single-read-rule.ts';
 import { withoutAccountNotifications } from './simulator/without-account-notifications.ts';
+import { withoutCommonSlot } from './simulator/without-common-slot.ts';
 
 t.test('no answer is false or goes back, whatever is late, lost, evicted or out of order', async (t) => {
   const { answers, advanced, liveLists, evicted, lies, ...faults } = await runSchedules(1, 81, 1000);
@@ -26,4 +27,17 @@ t.test('they detect a pool that is treated as one node', async (t) => {
 t.test('they detect token lists without account notifications', async (t) => {
   const { falseLists, liveLists } = await runSchedules(1, 61, 1000, { listSession: withoutAccountNotifications });
   t.ok(falseLists > 0, `${falseLists} of ${liveLists} lists were false`);
+});
+
+t.test('no answer with several balances is false or goes back', async (t) => {
+  const { advancedBatches, falseAnswers, regressions, detectedErrors } = await runSchedules(1, 41, 1000, {
+    batches: true,
+  });
+  t.match({ falseAnswers, regressions, detectedErrors }, { falseAnswers: 0, regressions: 0, detectedErrors: 0 });
+  t.ok(advancedBatches > 50, `${advancedBatches} were live`);
+});
+
+t.test('the same schedules detect balances of different slots in one answer', async (t) => {
+  const { falseBatches } = await runSchedules(1, 41, 1000, { batches: true, liveAccounts: withoutCommonSlot });
+  t.ok(falseBatches > 0, `${falseBatches} false answers`);
 });

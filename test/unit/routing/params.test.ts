@@ -2,7 +2,7 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import t from 'tap';
 import { GatewayError } from '../../../src/domain/gateway-error.ts';
-import { address, commitment, kid } from '../../../src/routing/params.ts';
+import { address, addresses, commitment, kid } from '../../../src/routing/params.ts';
 
 /** Returns the code of the error that `work` throws, or `accepted`. */
 function refusalOf(work: () => unknown): string {
@@ -64,4 +64,30 @@ t.test('a key id is 16 lower-case hex digits', async (t) => {
       'invalid_query',
       text,
     );
+});
+
+const anyAddress = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => bs58.encode(bytes));
+
+t.test('a list has as many addresses as the route accepts, all different, in the order given', async (t) => {
+  const param = addresses(3);
+  fc.assert(
+    fc.property(fc.uniqueArray(anyAddress, { minLength: 1, maxLength: 3 }), (list) => {
+      return param.parse(list.join(','), 'addresses').join() === list.join();
+    }),
+  );
+  const [one, two, three, four] = [1, 2, 3, 4].map((byte) => bs58.encode(new Uint8Array(32).fill(byte)));
+  const refused = (text: string | undefined) => {
+    try {
+      return String(param.parse(text, 'addresses'));
+    } catch (thrown) {
+      const { code, message } = GatewayError.from(thrown);
+      return `${code}: ${message}`;
+    }
+  };
+  const count = 'invalid_query: addresses must be 1 to 3 addresses, separated by commas';
+  for (const text of [undefined, '', [one, two, three, four].join(), ','.repeat(2000)]) t.equal(refused(text), count);
+  const malformed = 'must be an address: 32 bytes in base58';
+  for (const bad of ['', ' ', 'x', `${two} `])
+    t.equal(refused(`${one},${bad}`), `invalid_address: item 2 of addresses ${malformed}`);
+  t.equal(refused(`${one},${two},${one}`), 'invalid_query: item 3 of addresses repeats item 1');
 });

@@ -3,6 +3,7 @@ import { noMarginRule } from '../simulator/no-margin-rule.ts';
 import { runSchedules } from '../simulator/random-schedule.ts';
 import { singleReadRule } from '../simulator/single-read-rule.ts';
 import { withoutAccountNotifications } from '../simulator/without-account-notifications.ts';
+import { withoutCommonSlot } from '../simulator/without-common-slot.ts';
 
 const STEPS = 600;
 
@@ -13,9 +14,11 @@ export const randomSchedules: FaultRow = {
   async run(runLength) {
     const count = runLength.isFull ? 10_000 : 2000;
     const sum = await runSchedules(1, 1 + count, STEPS);
+    const batched = await runSchedules(1, 1 + count / 2, STEPS, { batches: true });
     const weak = await runSchedules(1, 301, 1000, { rule: singleReadRule });
     const apart = await runSchedules(1, 301, 1000, { pooled: true, rule: noMarginRule });
     const deaf = await runSchedules(1, 301, 1000, { listSession: withoutAccountNotifications });
+    const mixed = await runSchedules(1, 301, 1000, { batches: true, liveAccounts: withoutCommonSlot });
     return [
       info('schedules', count),
       info('answers', sum.answers),
@@ -27,8 +30,14 @@ export const randomSchedules: FaultRow = {
       expectNone('violated leases detected', sum.detectedErrors),
       expectSome('false slots', sum.lies),
       expectNone('accepted', sum.believed),
+      info('answers with requests for several balances', batched.answers),
+      expectSome('several balances advanced by their leases', batched.advancedBatches),
+      expectNone('false', batched.falseAnswers),
+      expectNone('regressed', batched.regressions),
+      expectNone('violated leases detected', batched.detectedErrors),
       expectSome('false with one read in the initial sync', weak.falseAnswers),
       expectSome('false with a pool treated as one node', apart.falseAnswers),
+      expectSome('false with balances of different slots in one answer', mixed.falseBatches),
       expectSome('false lists without account notifications', deaf.falseLists),
     ];
   },

@@ -12,10 +12,11 @@ import { singleKeyRing } from '../../../../src/receipts/keys/key-history.ts';
 import { ReceiptKeys } from '../../../../src/receipts/keys/receipt-keys.ts';
 import { signingKeyOf } from '../../../../src/receipts/signing-key.ts';
 import { balance } from '../../../../src/routes/balance.ts';
+import { balances } from '../../../../src/routes/balances.ts';
 import { HolderTableCache } from '../../../../src/routes/holders/holder-table-cache.ts';
 import { createRpcReadThrough } from '../../../../src/routes/rpc/answer-rpc-call.ts';
 import { tokenAccounts } from '../../../../src/routes/token-accounts.ts';
-import type { RouteContext } from '../../../../src/routing/route.ts';
+import type { LiveAccounts, RouteContext } from '../../../../src/routing/route.ts';
 import { type ReadRequest, RouteReadThrough } from '../../../../src/routing/route-read-through.ts';
 import type { CachedRead } from '../../../../src/serving/read-through.ts';
 import { JumpGuard } from '../../../../src/upstream/mesh/jump-guard.ts';
@@ -35,10 +36,14 @@ export interface ScheduleOutcome {
   readonly answers: number;
   /** Balances from live accounts, at a slot beyond that of their last read. */
   readonly advanced: number;
+  /** Answers with several balances that are live, at a slot beyond that of the last change of each. */
+  readonly advancedBatches: number;
   /** Live token lists. Each is checked; other lists do not claim to be complete at one slot. */
   readonly liveLists: number;
   /** Answers that the ledger contradicts. */
   readonly falseAnswers: number;
+  /** Answers with several balances among them. */
+  readonly falseBatches: number;
   /** Token lists among them. */
   readonly falseLists: number;
   /** Answers with an older slot than an earlier one. */
@@ -66,18 +71,26 @@ const FALSE_SLOT_JUMP = 1000;
 const MAX_POOL_LAG_SLOTS = 4;
 const SETTINGS = { accounts: 3, lists: 2, maxListMembers: 3, idleSlots: 12, auditMs: 4000, maxAccountBytes: 1000 };
 
-/** A weakened part of the live data, to show that the checks can fail. */
-export interface Weakness {
+/** What is requested, and a weakened part of the live data, to show that the checks can fail. */
+export interface ScheduleOptions {
+  /** Whether several balances are requested in one answer, too. */
+  readonly batches?: boolean;
   readonly rule?: InitialSync;
   /** Whether both nodes are always behind one address. Default: in some schedules. */
   readonly pooled?: boolean;
+  /** Replacement for the live accounts that routes read. */
+  readonly liveAccounts?: (liveAccounts: LiveAccounts) => LiveAccounts;
   /** Replacement for the sessions of token lists. */
   readonly listSession?: (session: PubsubSession) => PubsubSession;
 }
 
 /** Runs the real cache, live data and read-through in one random schedule. */
-export async function runSchedule(seed: number, steps: number, weakness: Weakness = {}): Promise<ScheduleOutcome> {
-  const { rule = doubleRead, listSession = (session) => session } = weakness;
+export async function runSchedule(
+  seed: number,
+  steps: number,
+  options: ScheduleOptions = {},
+): Promise<ScheduleOutcome> {
+  const { rule = doubleRead, liveAccounts: weaken = (source) => source, listSession = (session) => session } = options;
   const random = randomOf(seed);
   const clock = new ManualClock();
   const ledger = new SimulatedLedger(ADDRESSES, 0.02 + random() * 0.3);
@@ -114,7 +127,7 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
     cache,
     clock,
     accounts: upstream,
-    liveAccounts,
+    liveAccounts: weaken(liveAccounts),
     tokenLists,
     holderTables: new HolderTableCache(clock),
     prices: createPriceLookup([], { maxAgeSec: 60, onError: () => {} }),
@@ -148,10 +161,16 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
 
   const newest = new Map<string, Slot>();
   let [answerCount, advanced, falseBalances, regressions, refusals, evicted] = [0, 0, 0, 0, 0, 0];
-  let [liveLists, falseLists] = [0, 0];
+  let [liveLists, falseLists, advancedBatches, falseBatches] = [0, 0, 0, 0];
   const checkBalance = ({ slot, result, lease }: Entry, address: string): void => {
     if (lease !== undefined && slot > ledger.lastChangeSlot(address, slot)) advanced++;
     if (JSON.parse(result).lamports !== ledger.balance(address, slot)) falseBalances++;
+  };
+  const checkBatch = ({ slot, result, lease }: Entry): void => {
+    const rows: { address: string; lamports: number }[] = JSON.parse(result);
+    if (lease !== undefined && rows.every(({ address }) => slot > ledger.lastChangeSlot(address, slot)))
+      advancedBatches++;
+    if (!rows.every(({ address, lamports }) => lamports === ledger.balance(address, slot))) falseBatches++;
   };
   const checkList = ({ slot, result, lease }: Entry, owner: string): void => {
     if (lease === undefined) return;
@@ -185,6 +204,10 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
   };
   const requestBalance = (addr: string, minSlot: Slot | undefined): void =>
     request({ route: balance, params: { addr, commitment: 'confirmed' }, key: addr, minSlot }, addr, checkBalance);
+  const requestBatch = (addresses: readonly string[], minSlot: Slot | undefined): void => {
+    const key = addresses.join();
+    request({ route: balances, params: { addresses, commitment: 'confirmed' }, key, minSlot }, key, checkBatch);
+  };
   const requestList = (owner: string, minSlot: Slot | undefined): void =>
     request(
       { route: tokenAccounts, params: { owner, commitment: 'finalized' }, key: owner, minSlot },
@@ -197,6 +220,11 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
     return sessions[Math.floor(random() * sessions.length)];
   };
   const pick = (addresses: readonly string[]): string => addresses[Math.floor(random() * addresses.length)] ?? '';
+  /** Picks two addresses of which others are in other batches, or all. */
+  const pickSeveral = (addresses: readonly string[]): readonly string[] => {
+    const first = Math.floor(random() * addresses.length);
+    return random() < 0.2 ? addresses : [first, first + 1].map((i) => addresses[i % addresses.length] ?? '');
+  };
   // Schedules differ: the notification queue keeps up or lags; connections hold or break often; requests are mostly for
   // balances or for lists; the nodes may be behind one address.
   const [notificationRate, lossRate, skew, isLiar, listed] = [
@@ -206,7 +234,7 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
     random() < 0.5,
     random(),
   ];
-  const isPool = random() < (weakness.pooled ? 1 : 0.4);
+  const isPool = random() < (options.pooled ? 1 : 0.4);
   const burst = 1 + Math.floor(random() * 6);
   const repeat = (work: () => void): void => {
     for (let i = 0; i < burst; i++) work();
@@ -238,6 +266,7 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
     else {
       const minSlot = random() < 0.05 ? cache.tip + Math.floor(random() * 3) : undefined;
       if (random() < listed) requestList(pick(OWNERS), minSlot);
+      else if (options.batches && random() < 0.7) requestBatch(pickSeveral(ADDRESSES), minSlot);
       else requestBalance(pick(ADDRESSES), minSlot);
     }
     if (random() < 0.7) await new Promise((resolve) => setImmediate(resolve)); // otherwise several things happen at once
@@ -247,8 +276,10 @@ export async function runSchedule(seed: number, steps: number, weakness: Weaknes
   return {
     answers: answerCount,
     advanced,
+    advancedBatches,
     liveLists,
-    falseAnswers: falseBalances + falseLists,
+    falseAnswers: falseBalances + falseBatches + falseLists,
+    falseBatches,
     falseLists,
     regressions,
     refusals,
@@ -265,11 +296,11 @@ export async function runSchedules(
   from: number,
   to: number,
   steps: number,
-  weakness?: Weakness,
+  options?: ScheduleOptions,
 ): Promise<ScheduleOutcome> {
-  let sum = await runSchedule(from, steps, weakness);
+  let sum = await runSchedule(from, steps, options);
   for (let seed = from + 1; seed < to; seed++) {
-    const one = await runSchedule(seed, steps, weakness);
+    const one = await runSchedule(seed, steps, options);
     const names = Object.keys(sum) as (keyof ScheduleOutcome)[]; // the members of an outcome
     sum = Object.fromEntries(names.map((name) => [name, sum[name] + one[name]])) as Record<
       keyof ScheduleOutcome,

@@ -28,7 +28,7 @@ const invalidAddress = fc.oneof(
   fc.string({ unit: fc.constantFrom(...BASE58), minLength: 1, maxLength: 31 }),
   fc.string({ unit: fc.constantFrom(...BASE58), minLength: 45, maxLength: 1500 }),
 );
-const ROUTES = ['/balance/', '/account/', '/token-accounts/', '/token/'];
+const ROUTES = ['/balance/', '/account/', '/token-accounts/', '/token/', '/balances?addresses='];
 
 export const invalidAddresses: WireRow = {
   id: '16',
@@ -47,9 +47,12 @@ export const invalidAddresses: WireRow = {
     const before = await gateway.cpuSeconds();
     let refused = 0;
     await forEachConcurrent(sent, AT_ONCE, async (text, i) => {
-      const { statusCode, body } = await pool.request({ method: 'GET', path: `/api/v1${ROUTES[i % 4]}${text}` });
+      const { statusCode, body } = await pool.request({
+        method: 'GET',
+        path: `/api/v1${ROUTES[i % ROUTES.length]}${text}`,
+      });
       if (statusCode === 400 && (await body.text()).includes('"invalid_address"')) refused++;
-      else console.error(`   ${statusCode} ${ROUTES[i % 4]}${text}`);
+      else console.error(`   ${statusCode} ${ROUTES[i % ROUTES.length]}${text}`);
     });
     const after = await gateway.cpuSeconds();
     await pool.destroy();

@@ -43,3 +43,9 @@ t.test(
     }
   },
 );
+
+t.test('a list is written with commas in one parameter', async (t) => {
+  const [list] = document.paths['/balances'].get.parameters;
+  t.match(list, { name: 'addresses', in: 'query', required: true, style: 'form', explode: false });
+  t.match(list.schema, { type: 'array', minItems: 1, maxItems: 40, uniqueItems: true, items: { type: 'string' } });
+});

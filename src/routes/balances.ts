@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { COMMITMENTS } from '../domain/commitment.ts';
+import { toSol } from '../domain/sol-amount.ts';
+import { addresses, commitment } from '../routing/params.ts';
+import { readRoute, type Uses } from '../routing/route.ts';
+import { lamports } from '../routing/schemas.ts';
+
+/** The most addresses of a request: more don't fit into the longest canonical request. */
+const MAX_ADDRESSES = 40;
+
+/** The addresses that one unit of the rate limit pays for. */
+const ADDRESSES_PER_UNIT = 10;
+
+export const balances = readRoute({
+  path: '/balances',
+  summary: 'The SOL balances of several accounts at one slot, in the order asked; counts as a request per started 10',
+  params: { addresses: addresses(MAX_ADDRESSES), commitment: commitment('confirmed', COMMITMENTS) },
+  result: z.array(z.strictObject({ address: z.string(), ...lamports })),
+  envelope: 'signed',
+  cache: { slots: 2 },
+  commitmentOf: ({ commitment }) => commitment,
+  isExact: ({ commitment }) => commitment === 'finalized',
+  unitsOf: ({ addresses }) => Math.ceil(addresses.length / ADDRESSES_PER_UNIT),
+  errors: ['invalid_address'],
+
+  async resolve({ addresses, commitment }, { liveAccounts }: Uses<'liveAccounts'>, { minSlot }) {
+    const query = { addresses, commitment, minContextSlot: minSlot };
+    const { slot, lamports, lease } = await liveAccounts.readBalances(query);
+    const result = addresses.map((address, i) => {
+      const balance = lamports[i] ?? 0n; // one for each
+      return { address, lamports: balance, sol: toSol(balance) };
+    });
+    return { slot, lease, result };
+  },
+});
