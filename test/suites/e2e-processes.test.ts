@@ -5,6 +5,7 @@ await runSuite(
   'e2e/demo-portfolio',
   'e2e/gateway-process',
   'e2e/command-line',
+  'e2e/build',
   'e2e/secret-leaks',
   'e2e/health',
 );

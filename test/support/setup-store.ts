@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import type { SetupStore } from '../../src/localnet/traffic/stored-setup.ts';
 
 const dist = new URL('../../', import.meta.url); // from dist/test/support
@@ -7,8 +7,8 @@ const dist = new URL('../../', import.meta.url); // from dist/test/support
 let folder: URL | undefined;
 
 /**
- * Setups of local clusters as files below the build, shared by all tests that run on it. A build removes them, and
- * recompiled code has another folder.
+ * Setups of local clusters as files below the build, shared by all tests that run on it. Recompiled code has another
+ * folder; who fills that first removes those before it.
  */
 export const setupStore: SetupStore = {
   read(key) {
@@ -21,12 +21,20 @@ export const setupStore: SetupStore = {
   },
   write(key, setup) {
     folder ??= folderOfBuild();
-    mkdirSync(folder, { recursive: true });
+    if (mkdirSync(folder, { recursive: true }) !== undefined) removeOthers(folder);
     const unfinished = new URL(`${key}.${process.pid}`, folder);
     writeFileSync(unfinished, setup);
     renameSync(unfinished, new URL(key, folder)); // other processes see the whole file or none
   },
 };
+
+function removeOthers(folder: URL): void {
+  const parent = new URL('../', folder);
+  for (const name of readdirSync(parent)) {
+    const other = new URL(`${name}/`, parent);
+    if (other.href !== folder.href) rmSync(other, { recursive: true, force: true });
+  }
+}
 
 /** Returns a folder whose name follows from the files that a setup is made by, and from when they were written. */
 function folderOfBuild(): URL {

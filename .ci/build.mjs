@@ -1,0 +1,169 @@
+// Builds dist/: src, test and bench by the TypeScript compiler, the pages of src/page by esbuild.
+//
+// It compiles into a folder beside dist/, then renames each file that differs into place, so a process that runs from
+// dist/ never finds a file missing or half written, and a failed build changes nothing. It does nothing if no source has
+// changed since the last build. Two builds at once do the same work twice and agree.
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import process from 'node:process';
+import { fileURLToPath } from 'node:url';
+
+process.chdir(fileURLToPath(new URL('..', import.meta.url)));
+
+const DIST = 'dist';
+/** The folder in which this process compiles. It is as deep as dist/, so that source maps have the right paths. */
+const STAGING = `.${DIST}-${process.pid}`;
+const SOURCES = ['src', 'test', 'bench'];
+/** What else decides what the compiler writes: its options, its version, the types of the dependencies. */
+const SETTINGS = ['package.json', 'tsconfig.json', '.ci/build.mjs', 'node_modules/.package-lock.json'];
+/** What the last build read and wrote. */
+const RECORD = join(DIST, '.build.json');
+/** What package.json names as `bin`: npm runs it by a link, so it must be executable. */
+const COMMAND = join('src', 'main.js');
+
+/** npx installs the clone into its cache the first time, and has it prepared for that: it is built already. */
+const isCalledByNpx = process.env.npm_lifecycle_event === 'prepare' && process.env.npm_command === 'exec';
+
+if (!isCalledByNpx || !existsSync(join(DIST, COMMAND))) await build();
+chmodSync(join(DIST, COMMAND), 0o755);
+
+async function build() {
+  removeAbandonedStaging();
+  for (let digest = digestOfSources(); !isUpToDate(digest); ) {
+    try {
+      await compile();
+      const digestNow = digestOfSources();
+      if (digestNow === digest) publish(digest);
+      else digest = digestNow; // a source was changed meanwhile: this build is of no version of it
+    } finally {
+      rmSync(STAGING, { recursive: true, force: true });
+    }
+  }
+}
+
+/** Removes what killed builds have left. */
+function removeAbandonedStaging() {
+  for (const name of readdirSync('.')) {
+    const [, pid] = /^\.dist-(\d+)$/.exec(name) ?? [];
+    if (pid !== undefined && !isAlive(Number(pid))) rmSync(name, { recursive: true, force: true });
+  }
+}
+
+function isAlive(pid) {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+function digestOfSources() {
+  const hash = createHash('sha256');
+  const isSource = (path) => /\.(ts|html|css|json)$/.test(path);
+  for (const path of [...SETTINGS.filter((path) => existsSync(path)), ...SOURCES.flatMap(filesIn).filter(isSource)]) {
+    const bytes = readFileSync(path);
+    hash.update(`${path} ${bytes.length}\n`).update(bytes);
+  }
+  return hash.digest('hex');
+}
+
+/** Tells whether dist/ has what a build of these sources wrote, each file as it was written. */
+function isUpToDate(digest) {
+  try {
+    const { sources, outputs } = JSON.parse(readFileSync(RECORD, 'utf8'));
+    return sources === digest && Object.entries(outputs).every(([path, stamp]) => stampOf(join(DIST, path)) === stamp);
+  } catch {
+    return false; // there is no record, it is damaged, or a file is missing
+  }
+}
+
+/** Returns a text that changes when a file is written. */
+function stampOf(path) {
+  const { size, mtimeMs } = statSync(path);
+  return `${size} ${mtimeMs}`;
+}
+
+async function compile() {
+  const pages = readdirSync('src/page', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const compiled = [compileTypes('--outDir', STAGING), ...pages.map(({ name }) => buildPage(name))];
+  const [failed] = (await Promise.allSettled(compiled)).filter(({ status }) => status === 'rejected');
+  if (failed === undefined) return;
+  rmSync(STAGING, { recursive: true, force: true });
+  process.stderr.write(`${failed.reason.message}\n`);
+  process.exit(1);
+}
+
+async function buildPage(name) {
+  const { build } = await import('esbuild');
+  await Promise.all([
+    compileTypes('-p', `src/page/${name}`), // checks only, as the bundler does not
+    build({
+      entryPoints: ['main.ts', 'page.html', 'page.css'].map((file) => `src/page/${name}/${file}`),
+      outdir: `${STAGING}/src/page/${name}`,
+      bundle: true,
+      minify: true,
+      target: 'es2022',
+      loader: { '.html': 'copy' },
+      logLevel: 'warning',
+    }),
+  ]);
+}
+
+/** Runs the compiler. If it fails, it has said why. */
+function compileTypes(...args) {
+  const { NODE_OPTIONS: _, ...env } = process.env; // it is meant for those who run from dist/
+  const compiler = spawn(process.execPath, ['node_modules/typescript/bin/tsc', ...args], { stdio: 'inherit', env });
+  return new Promise((resolve, reject) => {
+    compiler.on('error', reject);
+    compiler.on('close', (code) => {
+      if (code === 0) resolve();
+      else reject(new Error(`the compiler has failed: nothing in ${DIST}/ was changed`));
+    });
+  });
+}
+
+/** Moves what differs into dist/, removes what no source makes any more, and writes down what is there. */
+function publish(digest) {
+  chmodSync(join(STAGING, COMMAND), 0o755); // before it gets its place, so that it never lacks it there
+  const paths = filesIn(STAGING).map((path) => path.slice(STAGING.length + 1));
+  for (const path of paths) {
+    const [from, to] = [join(STAGING, path), join(DIST, path)];
+    if (isSameFile(from, to)) continue;
+    mkdirSync(dirname(to), { recursive: true });
+    renameSync(from, to);
+  }
+  const made = new Set(paths);
+  for (const path of SOURCES.flatMap((folder) => filesIn(join(DIST, folder)))) {
+    if (!made.has(path.slice(DIST.length + 1))) rmSync(path, { force: true });
+  }
+  const outputs = Object.fromEntries(paths.map((path) => [path, stampOf(join(DIST, path))]));
+  writeFileSync(join(STAGING, 'record'), JSON.stringify({ sources: digest, outputs }));
+  renameSync(join(STAGING, 'record'), RECORD);
+}
+
+function isSameFile(from, to) {
+  try {
+    return readFileSync(from).equals(readFileSync(to));
+  } catch {
+    return false; // there is none yet
+  }
+}
+
+/** Lists the files below a folder, in one order; none if there is no folder. */
+function filesIn(folder) {
+  if (!existsSync(folder)) return [];
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  return entries.map((entry) => join(entry.parentPath ?? entry.path, entry.name)).sort();
+}
