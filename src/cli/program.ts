@@ -3,6 +3,7 @@ import { unknownNameMessage } from '../config/config-errors.ts';
 import type { Config } from '../config/config-schema.ts';
 import type { ConfigFlags } from '../config/config-sources.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { describeServiceLinks } from '../config/service-links.ts';
 import { StartError } from '../domain/start-error.ts';
 import { extractKeySource } from '../receipts/keys/key-source.ts';
 import { createLog } from '../runtime/log.ts';
@@ -84,5 +85,7 @@ async function startGateway(config: Config): Promise<void> {
   await loadEngine(() => import('uWebSockets.js'), process.versions.node);
   const { createGateway } = await import('../gateway.ts'); // after the engine, as its import could not explain a missing one
   const log = createLog(config.log.level);
+  const ignored = describeServiceLinks(process.env);
+  if (ignored !== undefined) log.warn({}, ignored);
   await runUntilSignal(() => createGateway({ config, log, receiptKey }), log, config.drainMs + 5_000);
 }

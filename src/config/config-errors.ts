@@ -12,6 +12,10 @@ type Path = readonly PropertyKey[];
 export const unknownNameMessage = (kind: string, name: string, known: Iterable<string>): string =>
   `unknown ${kind} ${redactUrl(name)}, the nearest known name is ${nearestName(name, known)}`;
 
+/** Returns the message for a name that is given a value where only its members can have one. */
+export const sectionNameMessage = (name: string, members: readonly string[]): string =>
+  `${name} is a group of settings: set ${members.join(', ')}`;
+
 /** Describes a validation issue: the setting, the error, and the source of the value. */
 export function describeIssue(
   issue: z.core.$ZodIssue,
@@ -24,8 +28,15 @@ export function describeIssue(
     const keys = issue.keys.map((key) => [...path, key]);
     return keys.map((key) => `${unknownNameMessage('setting', pathText(key), names)} ${sourceOf(key)}`).join('; ');
   }
-  return `${pathText(path)}: ${issue.message}, got ${redactedValue(path, valueAt(topLayerAt(layers, path)?.values, path))} ${sourceOf(path)}`;
+  const value = valueAt(topLayerAt(layers, path)?.values, path);
+  return `${pathText(path)}: ${issue.message}, got ${redactedValue(path, value)} ${sourceOf(path)}${listHint(path, value)}`;
 }
+
+/** Returns how a list is written, if one of its values looks like several. */
+const listHint = (path: Path, value: unknown): string =>
+  typeof path.at(-1) === 'number' && path[0] !== 'upstreams' && typeof value === 'string' && /[,;|]/.test(value)
+    ? '; a list has blanks or commas between its values, or is JSON'
+    : '';
 
 /** `upstreams[0].url` */
 const pathText = (path: Path): string =>

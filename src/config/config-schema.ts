@@ -7,6 +7,7 @@ import {
   byteCount,
   countOrZero,
   type DeepReadonly,
+  host,
   milliseconds,
   positiveCount,
   section,
@@ -26,7 +27,7 @@ const upstreamSchema = section({
   ),
   connections: wholeNumber(1, 10_000).describe('HTTP connections per node, which is the number of requests in flight.'),
   queue: positiveCount.describe('Requests per node that may wait for a connection; further ones fail as overloaded.'),
-  maxBytes: byteCount.describe(
+  maxBytes: byteCount(65_536).describe(
     'Longest response and longest WebSocket message in bytes, and most bytes of unread messages.',
   ),
   silenceMs: milliseconds.describe(
@@ -40,7 +41,7 @@ const upstreamSchema = section({
   backoffMaxMs: milliseconds.describe('Longest delay before a reconnect, in milliseconds.'),
   startMs: milliseconds.describe('Longest time to connect to a first node at the start, in milliseconds.'),
   subscriptions: wholeNumber(4, 100_000).describe('Subscriptions per WebSocket connection.'),
-  inFlightBytes: byteCount.describe('Bytes of responses being received at one time, over all nodes.'),
+  inFlightBytes: byteCount(65_536).describe('Bytes of responses being received at one time, over all nodes.'),
   maxJump: wholeNumber(1, 1_000_000).describe(
     'Slots beyond the elapsed time that one node may be ahead before its slots are not believed.',
   ),
@@ -66,7 +67,7 @@ const refreshSchema = section({
 });
 
 const cacheSchema = section({
-  bytes: byteCount.describe('Memory of all cached answers, in bytes.'),
+  bytes: byteCount(131_072).describe('Memory of all cached answers, in bytes.'),
   maxStaleSlots: positiveCount.describe(
     'Slots for which an answer that can not be confirmed is still served as stale; then it is 503 stale.',
   ),
@@ -84,13 +85,13 @@ const watchSchema = section({
   maxListMembers: wholeNumber(0, 200).describe('Token accounts of the longest list that is kept live.'),
   idleSlots: positiveCount.describe('Slots without a read after which an account or list is no longer kept live.'),
   auditMs: milliseconds.describe('Interval in milliseconds of re-reading all live accounts to compare them.'),
-  maxAccountBytes: byteCount.describe('Longest JSON of an account that is kept live, in bytes.'),
+  maxAccountBytes: byteCount(1).describe('Longest JSON of an account that is kept live, in bytes.'),
 });
 
 const streamSchema = section({
   throttleMs: wholeNumber(0, 60_000).describe('Shortest time between two frames of the stream, in milliseconds.'),
   silenceMs: milliseconds.describe('Longest time between two frames, in milliseconds: without news one repeats.'),
-  maxBackpressureBytes: byteCount.describe('Unsent bytes above which a connection counts as a slow consumer.'),
+  maxBackpressureBytes: byteCount(4_096).describe('Unsent bytes above which a connection counts as a slow consumer.'),
 });
 
 /**
@@ -98,7 +99,7 @@ const streamSchema = section({
  * has no defaults: those are in config/default.json, the lowest layer of every configuration.
  */
 export const configSchema = section({
-  host: text.describe('Address to listen on.'),
+  host: host.describe('Address to listen on: an IP address, or a host name that stands for one.'),
   port: wholeNumber(0, 65_535).describe('Port to listen on; 0 for a free one.'),
   state: text.describe('Folder of the receipt key, API keys and usage, which outlives the process.'),
   cluster: z

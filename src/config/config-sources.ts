@@ -3,8 +3,9 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { StartError } from '../domain/start-error.ts';
 import { packageFile } from '../runtime/package.ts';
-import { unknownNameMessage } from './config-errors.ts';
+import { sectionNameMessage, unknownNameMessage } from './config-errors.ts';
 import { type ConfigLayer, isSection, singleValueLayer } from './config-layers.ts';
+import { findServiceLinks } from './service-links.ts';
 import { ENV_PREFIX, parseSettingText, type Setting } from './setting-names.ts';
 import { redactUrl } from './upstreams-schema.ts';
 
@@ -48,18 +49,26 @@ function readLayerFile(path: string, source: string): ConfigLayer {
   return { source, values };
 }
 
-/** Reads the variables with our prefix; each must be that of a setting. */
+/** Reads the variables with our prefix; each must be that of a setting, except those of a service with our name. */
 export function layersFromEnv(
   env: Readonly<Record<string, string | undefined>>,
   options: readonly Setting[],
 ): readonly ConfigLayer[] {
   const known = new Map(options.map((option) => [option.env, option]));
+  const serviceLinks = findServiceLinks(env);
   return Object.entries(env).flatMap(([name, text]) => {
-    if (!name.startsWith(ENV_PREFIX) || text === undefined) return [];
+    if (!name.startsWith(ENV_PREFIX) || text === undefined || serviceLinks.has(name)) return [];
     const option = known.get(name);
-    if (!option) throw new StartError(78, unknownNameMessage('variable', name, known.keys()));
+    if (!option) throw nameError('variable', name, known, '_');
     return [singleValueLayer(name, option.path, parseSettingText(option, text))];
   });
+}
+
+/** Returns the error for a name that is that of no setting: it may be the name of a group of them. */
+function nameError(kind: string, name: string, known: ReadonlyMap<string, Setting>, separator: string): StartError {
+  const members = [...known.keys()].filter((member) => member.startsWith(name + separator));
+  const message = members.length > 0 ? sectionNameMessage(name, members) : unknownNameMessage(kind, name, known.keys());
+  return new StartError(78, message);
 }
 
 /** Reads the command line; a flag takes precedence over the same setting in `--set`. */
@@ -73,7 +82,7 @@ export function layersFromFlags(
     if (name === undefined || value === undefined)
       throw new StartError(64, `--set must be name=value, got ${redactUrl(text)}`);
     const option = known.get(name);
-    if (!option) throw new StartError(78, unknownNameMessage('setting', name, known.keys()));
+    if (!option) throw nameError('setting', name, known, '.');
     return singleValueLayer(`--set ${name}`, option.path, parseSettingText(option, value));
   });
   const flag = (name: string, text: string | undefined): readonly ConfigLayer[] => {

@@ -50,6 +50,9 @@ export const stakeSchema = section({
     .nullable(z.string(HOST).regex(/^(?!null$)[A-Za-z0-9.:_-]{1,253}$/, HOST))
     .describe('Host name of this gateway in the text that wallets sign; required with stake.mint.'),
   wallets: positiveCount.describe('Wallets whose balance is observed at one time.'),
+}).refine(({ mint, host }) => mint === null || host !== null, {
+  path: ['host'],
+  error: `${HOST}, as stake.mint is set`,
 });
 
 /** The stake section of the configuration. */

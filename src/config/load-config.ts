@@ -35,5 +35,5 @@ export function loadConfig({ flags = {}, env = {}, cwd }: ConfigSources): Config
   const config = configSchema.safeParse(layers.map(({ values }) => values).reduce(mergeLayers));
   if (config.success) return { ...config.data, state: resolve(cwd, config.data.state) };
   const problems = config.error.issues.map((issue) => describeIssue(issue, layers, settingNames(settings)));
-  throw new StartError(78, problems.join('; '), config.error);
+  throw new StartError(78, [...new Set(problems)].join('; '), config.error); // a value may break two rules of one text
 }

@@ -27,17 +27,24 @@ export const settingNames = (options: readonly Setting[]): ReadonlySet<string> =
   new Set(options.flatMap(({ path }) => path.map((_, index) => path.slice(0, index + 1).join('.'))));
 
 /**
- * Parses the text of a flag or variable: as it is where that is valid, a list from words, anything else from JSON. Text
- * that fits none of these is returned as it is, for validation to report.
+ * Parses the text of a flag or variable: as it is where that is valid, a list from its words, anything else from JSON.
+ * Text that fits none of these is returned as it is, for validation to report.
  */
 export function parseSettingText({ schema }: Setting, text: string): unknown {
   if (z.safeParse(schema, text).success) return text;
-  if (isListSchema(schema) && !/^\[|^null$/.test(text)) return text.split(/\s+/).filter((word) => word !== '');
+  if (isListSchema(schema) && !/^\[|^null$/.test(text)) return splitList(schema, text);
   try {
     return JSON.parse(text);
   } catch {
     return text;
   }
+}
+
+/** Splits a list at blanks, or at blanks and commas where it is valid only so: a node's URLs have a comma in between. */
+function splitList(schema: z.core.$ZodType, text: string): readonly string[] {
+  const splitAt = (separator: RegExp): readonly string[] => text.split(separator).filter((word) => word !== '');
+  const words = splitAt(/[\s,]+/);
+  return z.safeParse(schema, words).success ? words : splitAt(/\s+/);
 }
 
 function isListSchema(schema: z.core.$ZodType): boolean {

@@ -16,11 +16,24 @@ export const countOrZero = wholeNumber(0, 1_000_000);
 /** A duration in milliseconds, up to an hour. */
 export const milliseconds = wholeNumber(1, 3_600_000);
 
-/** A size in bytes. */
-export const byteCount = wholeNumber(1, 2 ** 40);
+/** A size in bytes. With fewer than `min` nothing would work. */
+export const byteCount = (min: number) => wholeNumber(min, 2 ** 40);
 
 /** 32 bytes: an address, or a genesis hash. */
 export const base58 = (expected: string) => z.string(expected).regex(/^[1-9A-HJ-NP-Za-km-z]{32,44}$/, expected);
+
+const HOST = 'expected an IP address or a host name';
+
+/** What a socket can listen on: an IPv6 address may name its interface, and no host name ends in a number (RFC 3696 2). */
+export const host = z.union(
+  [
+    z.ipv4(),
+    z.ipv6(),
+    z.string().regex(/^fe80:[\da-f:]*:[\da-f]*%[\w.-]+$/i),
+    z.hostname().regex(/(^|\.)[^.]*[^\d.][^.]*\.?$/),
+  ],
+  HOST,
+);
 
 export const section = <T extends z.core.$ZodShape>(shape: T) => z.strictObject(shape, 'expected a group of settings');
 

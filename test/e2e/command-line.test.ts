@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
 import { runSlotgate } from '../support/run-slotgate.ts';
@@ -74,12 +74,41 @@ t.test('config check reports a valid configuration', async (t) => {
     t.equal((await runSlotgate(['config', 'check', ...args])).code, 0);
 });
 
+t.test('config check refuses what a start would refuse, and creates nothing', async (t) => {
+  const state = t.testdir();
+  const check = (env: Readonly<Record<string, string>> = {}, ...args: string[]) =>
+    runSlotgate(['config', 'check', '--state', state, ...args], env);
+  t.match(await check({ RECEIPT_KEY: 'zzz' }), { code: 78, err: /RECEIPT_KEY can't be used: not a key/ });
+  t.match(await check({ RECEIPT_KEY: 'ephemeral', RECEIPT_KEY_FILE: 'x' }), { code: 78, err: /both set/ });
+  t.match(await check({ RECEIPT_KEY_FILE: `${state}/none` }), { code: 78, err: /RECEIPT_KEY_FILE: there is no file/ });
+  t.match(await check({ NODE_ENV: 'production' }), { code: 78, err: /no receipt key: create one/ });
+  t.match(await check({}, '--host', 'not a host'), { code: 78, err: /host: expected an IP address or a host name/ });
+  t.equal((await check({ RECEIPT_KEY: 'ephemeral' })).code, 0);
+  t.equal((await check()).code, 0);
+  t.same(readdirSync(state), []);
+  writeFileSync(`${state}/keys.json`, '{');
+  t.match(await check(), { code: 1, err: /keys\.json: the file is not JSON/ });
+});
+
+t.test('the variables of a Kubernetes service called slotgate are told, and stop nothing', async (t) => {
+  const env = {
+    SLOTGATE_PORT: 'tcp://10.0.0.1:8787',
+    SLOTGATE_SERVICE_HOST: '10.0.0.1',
+    SLOTGATE_PORT_8787_TCP_PROTO: 'tcp',
+  };
+  const { code, err } = await runSlotgate(['config', 'check', '--state', t.testdir()], env);
+  t.equal(code, 0);
+  t.match(err, /^slotgate: ignored SLOTGATE_PORT and others .* enableServiceLinks: false [^\n]*\n$/);
+});
+
 t.test('without a command the gateway starts, reports its URL, and ends on SIGTERM', async (t) => {
   const states = t.testdir({ first: {}, second: {} });
   const child = spawned(['--port', '0', '--state', `${states}/first`, '--set', 'log.level=info', ...PATIENT_ARGS], {
     RECEIPT_KEY: 'ephemeral',
+    SLOTGATE_PORT: 'tcp://10.0.0.1:8787',
   });
   const { url, cluster } = await waitUntilListening(child);
+  t.match(child.stdout(), /"level":"warn".*enableServiceLinks: false/);
   t.match(cluster, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
   t.equal((await fetch(new URL('/api/v1/pubkey', url))).status, 200);
 

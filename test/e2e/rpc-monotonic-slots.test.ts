@@ -169,7 +169,7 @@ t.test('a result too long for the cache binds later ones to its slot', async (t)
 });
 
 t.test('an evicted answer still binds later ones to its slot', async (t) => {
-  const world = await startStepped(t, { perSlot: 0, set: ['cache.bytes=9000'] });
+  const world = await startStepped(t, { perSlot: 0, set: ['cache.bytes=131072'] });
   const { rpc, step } = world;
   const balance = (rank: number): Call => ({
     method: 'getBalance',
@@ -178,7 +178,11 @@ t.test('an evicted answer still binds later ones to its slot', async (t) => {
   const fallBack = await remember(world, [balance(1)]);
   await step(4);
   t.equal((await rpc(balance(1))).status, 200);
-  for (let rank = 2; rank < 22; rank++) await rpc(balance(rank));
+  for (let rank = 2; rank < 22; rank++) {
+    for (const encoding of ['base58', 'base64', 'base64+zstd', 'jsonParsed'])
+      await rpc({ method: 'getAccountInfo', params: [wallet(rank), { commitment: 'confirmed', encoding }] });
+    await rpc(balance(rank));
+  }
   fallBack();
   t.match((await rpc(balance(1))).json, { error: 'stale' });
 });

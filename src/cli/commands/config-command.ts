@@ -1,6 +1,10 @@
 import { Argument, type Command } from 'commander';
+import { apiKeysPath, readApiKeys } from '../../access/api-keys/api-key-store.ts';
 import type { Config } from '../../config/config-schema.ts';
 import { formatConfig, formatConfigSchema } from '../../config/print-config.ts';
+import { describeServiceLinks } from '../../config/service-links.ts';
+import { extractKeySource } from '../../receipts/keys/key-source.ts';
+import { checkReceiptKeys } from '../../receipts/keys/load-keys.ts';
 
 const ACTIONS = ['print', 'check', 'schema'] as const;
 
@@ -16,6 +20,16 @@ export function addConfigCommand(program: Command, configOf: (command: Command) 
         return;
       }
       const config = configOf(command);
-      process.stdout.write(action === 'print' ? formatConfig(config) : 'the configuration is valid\n');
+      if (action === 'print') process.stdout.write(formatConfig(config));
+      else checkConfig(config);
     });
+}
+
+/** Checks everything that a start would refuse before it connects, and creates nothing. */
+function checkConfig({ state }: Config): void {
+  checkReceiptKeys({ ...extractKeySource(process.env), stateDir: state }, Date.now());
+  readApiKeys(apiKeysPath(state));
+  const ignored = describeServiceLinks(process.env);
+  if (ignored !== undefined) process.stderr.write(`slotgate: ${ignored}\n`);
+  process.stdout.write('the configuration is valid\n');
 }

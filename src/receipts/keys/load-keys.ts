@@ -30,11 +30,27 @@ export interface LoadedReceiptKeys {
 
 /** Loads, checks and tests the signing keys. Throws a StartError if there are none that can be trusted. */
 export function loadReceiptKeys(source: KeySource, nowMs: number): LoadedReceiptKeys {
-  const { file, inline } = source;
+  checkSource(source);
+  const loaded = source.inline === undefined ? ringFromFile(source, nowMs) : ringFromText(source.inline);
+  checkRing(loaded.ring, nowMs);
+  return loaded;
+}
+
+/** Checks the signing keys as a start would, and creates none. Throws a StartError if a start would. */
+export function checkReceiptKeys(source: KeySource, nowMs: number): void {
+  checkSource(source);
+  const { inline } = source;
+  const ring = inline === undefined ? readReceiptKeyRing(source, nowMs) : ringFromText(inline).ring;
+  if (ring !== undefined) checkRing(ring, nowMs);
+  else checkMayCreate(source);
+}
+
+function checkSource({ file, inline }: KeySource): void {
   if (file !== undefined && inline !== undefined)
     failStart('RECEIPT_KEY and RECEIPT_KEY_FILE are both set; keep one of them');
-  const loaded = inline === undefined ? ringFromFile(source, nowMs) : ringFromText(inline);
-  const { ring } = loaded;
+}
+
+function checkRing(ring: KeyRing, nowMs: number): void {
   if (activeKey(ring, nowMs) === undefined)
     failStart('every receipt key is revoked: create another with slotgate receipt key rotate');
   for (const key of ring.filter((key) => needsSecret(ring, key, nowMs))) {
@@ -42,7 +58,15 @@ export function loadReceiptKeys(source: KeySource, nowMs: number): LoadedReceipt
     if (!passesSigningTest(key.signing.secret))
       failStart('the receipt key failed its self-test: its signatures do not verify');
   }
-  return loaded;
+}
+
+/** Throws a StartError if there must be a key already. */
+function checkMayCreate({ file, production, stateDir }: KeySource): void {
+  if (file !== undefined) failStart(`RECEIPT_KEY_FILE: there is no file ${file}`);
+  if (production)
+    failStart(
+      `no receipt key: create one with 'slotgate receipt key create --state ${stateDir}', or set RECEIPT_KEY_FILE`,
+    );
 }
 
 /** Returns the path of the key file. Throws a StartError if the key is not in a file. */
@@ -82,11 +106,7 @@ function ringFromFile(source: KeySource, nowMs: number): LoadedReceiptKeys {
     if (source.file === undefined) removeTempFiles(path);
     return { ring: existing, path, isEphemeral: false, created: false, warning };
   }
-  if (source.file !== undefined) failStart(`RECEIPT_KEY_FILE: there is no file ${path}`);
-  if (source.production)
-    failStart(
-      `no receipt key: create one with 'slotgate receipt key create --state ${source.stateDir}', or set RECEIPT_KEY_FILE`,
-    );
+  checkMayCreate(source);
   const created = createReceiptKey(source);
   const ring = readReceiptKeyRing(source, nowMs) ?? failStart(`the receipt key ${path} disappeared during the start`);
   return { ring, path, isEphemeral: false, created, warning };

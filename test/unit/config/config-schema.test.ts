@@ -6,6 +6,7 @@ import { type Config, configSchema } from '../../../src/config/config-schema.ts'
 import type { ConfigFlags } from '../../../src/config/config-sources.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { formatConfig } from '../../../src/config/print-config.ts';
+import { findServiceLinks } from '../../../src/config/service-links.ts';
 import { settingsOf } from '../../../src/config/setting-names.ts';
 import { redactUrl } from '../../../src/config/upstreams-schema.ts';
 import { StartError } from '../../../src/domain/start-error.ts';
@@ -45,6 +46,7 @@ const at = (values: unknown, path: readonly string[]): unknown =>
 /** Returns three values of a setting other than its default. */
 function others(name: string, value: unknown): readonly [unknown, unknown, unknown] {
   if (typeof value === 'number') return [value + 1, value + 2, value + 3];
+  if (name === 'host') return ['::1', '0.0.0.0', 'gateway.example'];
   if (name === 'cluster') return ['1'.repeat(32), null, '2'.repeat(44)];
   if (name === 'upstreams') return [['http://a:1/'], [], ['http://b:1/', 'https://c/']];
   if (name === 'stake.mint') return [MINT, null, '1'.repeat(32)];
@@ -83,8 +85,9 @@ for (const { name, path, env } of options) {
     const [inFile, inEnv, inFlag] = others(name, at(defaults, path));
     const config = file(path.reduceRight((inner, key) => ({ [key]: inner }), inFile));
     const variables = { [env]: typed(inEnv) };
+    const needed = name === 'stake.mint' ? ['stake.host=gateway.example'] : [];
     const loaded = (flags: ConfigFlags, env = {}): unknown => {
-      const value = at(load(flags, env), path);
+      const value = at(load({ ...flags, set: [...needed, ...(flags.set ?? [])] }, env), path);
       return name === 'upstreams' ? (value as Config['upstreams']).map(({ url }) => url) : value;
     };
     t.strictSame(loaded({ config }), inFile);
@@ -142,7 +145,13 @@ t.test('an unknown name is refused with the nearest known one', async (t) => {
   const cases: readonly [ConfigFlags, Record<string, string>, RegExp][] = [
     [{ set: ['prot=1'] }, {}, /^unknown setting prot, the nearest known name is port$/],
     [{ set: ['limits.fre.requests=1'] }, {}, /limits\.fre\.requests, .* is limits\.free\.requests$/],
-    [{ set: ['limits.free=1'] }, {}, /^unknown setting limits\.free, /],
+    [{ set: ['limits.fre=1'] }, {}, /^unknown setting limits\.fre, /],
+    [
+      { set: ['limits.free=5'] },
+      {},
+      /^limits\.free is a group of settings: set limits\.free\.requests, limits\.free\./,
+    ],
+    [{}, { SLOTGATE_LOG: 'info' }, /^SLOTGATE_LOG is a group of settings: set SLOTGATE_LOG_LEVEL$/],
     [{ set: ['__proto__.port=1'] }, {}, /^unknown setting __proto__\.port, /],
     [{}, { SLOTGATE_PROT: '1' }, /^unknown variable SLOTGATE_PROT, the nearest known name is SLOTGATE_PORT$/],
     [{ config: file({ prot: 1 }) }, {}, /^unknown setting prot, the nearest known name is port \(.*overlay\.json\)$/],
@@ -165,7 +174,24 @@ t.test('an invalid value is refused with its name, the expectation, the value an
     [{ port: 'nope' }, {}, 'port: expected a whole number from 0 to 65535, got "nope" (--port)'],
     [{ port: '65536' }, {}, 'port: expected a whole number from 0 to 65535, got 65536 (--port)'],
     [{ port: '1.5' }, {}, 'port: expected a whole number from 0 to 65535, got 1.5 (--port)'],
-    [{ host: '' }, {}, 'host: expected a text that is not empty, got "" (--host)'],
+    [{ host: '' }, {}, 'host: expected an IP address or a host name, got "" (--host)'],
+    [{ host: 'not a host' }, {}, 'host: expected an IP address or a host name, got "not a host" (--host)'],
+    [{ set: ['drainMs=1e99'] }, {}, 'drainMs: expected a whole number from 0 to 600000, got 1e+99 (--set drainMs)'],
+    [
+      { set: ['cache.bytes=1'] },
+      {},
+      'cache.bytes: expected a whole number from 131072 to 1099511627776, got 1 (--set cache.bytes)',
+    ],
+    [
+      { set: ['trustedProxies=a,b'] },
+      {},
+      'trustedProxies[0]: expected an IP address or a CIDR, got "a,b" (--set trustedProxies); a list has blanks or commas between its values, or is JSON',
+    ],
+    [
+      { set: [`stake.mint=${MINT}`] },
+      {},
+      'stake.host: expected the name of the host that wallets sign for, as stake.mint is set, got null (config/default.json)',
+    ],
     [{}, { SLOTGATE_PORT: '' }, 'port: expected a whole number from 0 to 65535, got "" (SLOTGATE_PORT)'],
     [
       { upstream: ['ftp://a'] },
@@ -199,6 +225,72 @@ t.test('an invalid value is refused with its name, the expectation, the value an
     [{ port: 'x', host: 1 }, /^host: .*; port: /],
   ];
   for (const [values, message] of files) t.match(refusal({ config: file(values) }), { exitCode: 78, message });
+});
+
+t.test('a host is an IP address or a host name', async (t) => {
+  for (const host of ['127.0.0.1', '0.0.0.0', '::', '::1', 'fe80::1%eth0', 'localhost', 'gateway.example', 'a-b', 'x1'])
+    t.equal(load({ host }).host, host);
+  for (const host of [
+    '999.1.1.1',
+    '1.2.3',
+    '127.0.0.1:80',
+    'http://a',
+    '[::1]',
+    'a_b',
+    '-a',
+    'a..b',
+    '::g',
+    '10.0.0.0/8',
+  ])
+    t.match(refusal({ host }), { exitCode: 78, message: /^host: expected an IP address or a host name/ }, host);
+});
+
+t.test('a list takes blanks, commas or JSON between its values', async (t) => {
+  for (const text of ['10.0.0.0/8 ::1', '10.0.0.0/8,::1', ' 10.0.0.0/8, ::1', '["10.0.0.0/8","::1"]'])
+    t.strictSame(load({ set: [`trustedProxies=${text}`] }).trustedProxies, ['10.0.0.0/8', '::1'], text);
+  t.strictSame(
+    load({}, { SLOTGATE_UPSTREAMS: 'http://a:1,ws://b:2 http://c:3' }).upstreams.map(({ wsUrl }) => wsUrl),
+    ['ws://b:2/', 'ws://c:4/'],
+  );
+});
+
+/** What Kubernetes 1.34 sets for the services `slotgate` (two ports) and `slotgate-cache` (IPv6, UDP), and Docker for a link. */
+const SERVICE_LINKS = {
+  SLOTGATE_SERVICE_HOST: '10.0.0.1',
+  SLOTGATE_SERVICE_PORT: '8787',
+  SLOTGATE_SERVICE_PORT_HTTP: '8787',
+  SLOTGATE_SERVICE_PORT_METRICS: '9000',
+  SLOTGATE_PORT: 'tcp://10.0.0.1:8787',
+  SLOTGATE_PORT_8787_TCP: 'tcp://10.0.0.1:8787',
+  SLOTGATE_PORT_8787_TCP_PROTO: 'tcp',
+  SLOTGATE_PORT_8787_TCP_PORT: '8787',
+  SLOTGATE_PORT_8787_TCP_ADDR: '10.0.0.1',
+  SLOTGATE_CACHE_SERVICE_HOST: 'fd00::1',
+  SLOTGATE_CACHE_SERVICE_PORT: '53',
+  SLOTGATE_CACHE_PORT: 'udp://[fd00::1]:53',
+  SLOTGATE_CACHE_PORT_53_UDP: 'udp://[fd00::1]:53',
+  SLOTGATE_CACHE_PORT_53_UDP_PROTO: 'udp',
+  SLOTGATE_CACHE_PORT_53_UDP_PORT: '53',
+  SLOTGATE_CACHE_PORT_53_UDP_ADDR: 'fd00::1',
+  SLOTGATE_NAME: '/web/slotgate',
+  SLOTGATE_ENV_LANG: 'C',
+};
+
+t.test('the variables of a service called slotgate are no settings', async (t) => {
+  t.strictSame(load({}, SERVICE_LINKS), load());
+  t.strictSame([...findServiceLinks({ ...SERVICE_LINKS, SLOTGATE_HOST: '::1' })], Object.keys(SERVICE_LINKS));
+  t.equal(load({ port: '1' }, SERVICE_LINKS).port, 1);
+  t.equal(load({ config: file({ port: 2 }) }, SERVICE_LINKS).port, 2);
+  t.equal(load({}, { ...SERVICE_LINKS, SLOTGATE_PORT: '3' }).port, 3, 'a port that was set in place of the link');
+  for (const [name, value] of Object.entries({
+    SLOTGATE_SERVICE_HOST: 'gateway.example',
+    SLOTGATE_SERVICE_PORT: 'http',
+    SLOTGATE_PORT_8787_TCP: '8787',
+    SLOTGATE_PORT_TCP: 'tcp://10.0.0.1:8787',
+    SLOTGATE_NAME: '/web/slotgate',
+    SLOTGATE_ENV_LANG: 'C',
+  }))
+    t.match(refusal({}, { [name]: value }), { exitCode: 78, message: /^unknown variable SLOTGATE_/ }, name);
 });
 
 t.test('a file that cannot be read is refused', async (t) => {
