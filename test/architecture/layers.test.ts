@@ -116,6 +116,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'commander',
     'node:crypto',
     'node:fs',
+    'node:path',
   ],
   'localnet/control': ['domain', 'localnet/bank', 'localnet/rpc', 'node:worker_threads'],
   'localnet/pubsub': ['domain', 'localnet/bank', 'localnet/encode', 'localnet/rpc'],

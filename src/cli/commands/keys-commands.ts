@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { Argument, type Command, Option } from 'commander';
 import { digestOfKey, generateApiKey } from '../../access/api-keys/api-key.ts';
 import { type ApiKeyRecord, isKeyValid, KEY_TIERS, type KeyTier } from '../../access/api-keys/api-key-record.ts';
@@ -34,14 +36,16 @@ export function addKeysCommands(program: Command, stateDirOf: (command: Command)
     .option('--expires <time>', 'a date (2027-01-31) or a time from now (90d, 12h)')
     .option('--per-ip <requests>', 'the most requests per window from one address')
     .action(async (options: CreateOptions, command: Command) => {
-      await printIssued(createKey(apiKeysPath(stateDirOf(command)), options));
+      await printIssued(stateDirOf(command), (path) => createKey(path, options));
     });
 
   keys
     .command('list')
     .description('show all keys')
     .action((_, command: Command) => {
-      process.stdout.write(formatKeyList(readApiKeys(apiKeysPath(stateDirOf(command)))));
+      const path = apiKeysPath(stateDirOf(command));
+      if (!existsSync(path)) process.stderr.write(`there is no ${path}: no key was issued in this state folder\n`);
+      process.stdout.write(formatKeyList(readApiKeys(path)));
     });
 
   keys
@@ -49,8 +53,10 @@ export function addKeysCommands(program: Command, stateDirOf: (command: Command)
     .description('revoke a key')
     .addArgument(id)
     .action(async (id: string, _, command: Command) => {
-      await revokeKey(apiKeysPath(stateDirOf(command)), id);
+      const path = apiKeysPath(stateDirOf(command));
+      await revokeKey(path, id);
       process.stdout.write(`${id} is revoked\n`);
+      process.stderr.write(`changed ${path}\n`);
     });
 
   keys
@@ -59,7 +65,7 @@ export function addKeysCommands(program: Command, stateDirOf: (command: Command)
     .addArgument(id)
     .option('--grace <time>', 'how long the old key stays valid (24h, 7d)', '0h')
     .action(async (id: string, { grace }: { readonly grace: string }, command: Command) => {
-      await printIssued(rotateKey(apiKeysPath(stateDirOf(command)), id, grace));
+      await printIssued(stateDirOf(command), (path) => rotateKey(path, id, grace));
     });
 
   keys
@@ -95,28 +101,33 @@ function createKey(path: string, { tier, label, expires, perIp }: CreateOptions)
 }
 
 const revokeKey = (path: string, id: string): Promise<void> =>
-  updateApiKeys(path, (keys) => ({ keys: withRevocation(keys, id, Date.now()), result: undefined }));
+  updateApiKeys(path, (keys) => ({ keys: withRevocation(keys, id, Date.now(), path), result: undefined }));
 
 function rotateKey(path: string, id: string, grace: string): Promise<IssuedKey> {
   const untilMs = Date.parse(parseTime(grace, Date.now()));
   return updateApiKeys(path, (keys) => {
-    const rest = withRevocation(keys, id, untilMs);
-    const { tier, label, expiresAt, perIpLimit } = findKey(keys, id);
+    const rest = withRevocation(keys, id, untilMs, path);
+    const { tier, label, expiresAt, perIpLimit } = findKey(keys, id, path);
     const issuedKey = issueKey(keys, { tier, label, expiresAt, ...(perIpLimit !== undefined && { perIpLimit }) });
     return { keys: [...rest, issuedKey.record], result: issuedKey };
   });
 }
 
 /** Returns the keys, one of them revoked from a time on. */
-function withRevocation(keys: readonly ApiKeyRecord[], id: string, atMs: number): readonly ApiKeyRecord[] {
-  const { revokedAt } = findKey(keys, id);
+function withRevocation(
+  keys: readonly ApiKeyRecord[],
+  id: string,
+  atMs: number,
+  path: string,
+): readonly ApiKeyRecord[] {
+  const { revokedAt } = findKey(keys, id, path);
   if (revokedAt !== null && Date.parse(revokedAt) <= Date.now()) throw new StartError(1, `${id} is revoked already`);
   return keys.map((key) => (key.id === id ? { ...key, revokedAt: new Date(atMs).toISOString() } : key));
 }
 
-function findKey(keys: readonly ApiKeyRecord[], id: string): ApiKeyRecord {
+function findKey(keys: readonly ApiKeyRecord[], id: string, path: string): ApiKeyRecord {
   const key = keys.find((key) => key.id === id);
-  if (key === undefined) throw new StartError(1, `no key has the id ${id}`);
+  if (key === undefined) throw new StartError(1, `no key has the id ${id} in ${path}`);
   return key;
 }
 
@@ -131,10 +142,17 @@ function issueKey(keys: readonly ApiKeyRecord[], { tier, label, expiresAt, ...bo
   return { key, record: { ...stored, createdAt: new Date().toISOString(), expiresAt, revokedAt: null, ...bound } };
 }
 
-/** Prints an issued key: the key alone to standard output, for scripts, the rest to standard error. */
-async function printIssued(issuing: Promise<IssuedKey>): Promise<void> {
-  const { key, record } = await issuing;
-  process.stderr.write(`key ${record.id}, tier ${record.tier}; it is printed only now:\n`);
+/**
+ * Issues a key in a state folder and prints it: the key alone to standard output, for scripts, the rest to standard
+ * error. A key counts only at the gateways with this folder, which is easily another one than meant.
+ */
+async function printIssued(stateDir: string, issue: (path: string) => Promise<IssuedKey>): Promise<void> {
+  const path = apiKeysPath(stateDir);
+  const isNew = !existsSync(dirname(path));
+  const { key, record } = await issue(path);
+  if (isNew)
+    process.stderr.write(`created the state folder ${stateDir}: only a gateway with this folder knows the key\n`);
+  process.stderr.write(`key ${record.id}, tier ${record.tier}, is in ${path}; it is printed only now:\n`);
   process.stdout.write(`${key}\n`);
 }
 
@@ -153,7 +171,11 @@ function formatKeyList(keys: readonly ApiKeyRecord[]): string {
   const lines = keys.map((key) => {
     const state = isKeyValid(key, Date.now()) ? 'valid' : key.revokedAt === null ? 'expired' : 'revoked';
     const bound = key.perIpLimit === undefined ? '-' : String(key.perIpLimit);
-    return [key.id, `…${key.last4}`, key.tier, state, key.createdAt, key.expiresAt ?? '-', bound, key.label];
+    return [key.id, `…${key.last4}`, key.tier, state, key.createdAt, endOf(key) ?? '-', bound, key.label];
   });
   return formatTable([['id', 'key', 'tier', 'state', 'created', 'expires', 'per ip', 'label'], ...lines]);
 }
+
+/** Returns the time from which a key is not valid: it expires, or was revoked or rotated as of a time; undefined for none. */
+const endOf = ({ expiresAt, revokedAt }: ApiKeyRecord): string | undefined =>
+  [expiresAt, revokedAt].filter((time) => time !== null).sort((a, b) => Date.parse(a) - Date.parse(b))[0];

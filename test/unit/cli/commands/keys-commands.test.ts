@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import t from 'tap';
 import { isApiKey } from '../../../../src/access/api-keys/api-key.ts';
 import { apiKeysPath, readApiKeys } from '../../../../src/access/api-keys/api-key-store.ts';
@@ -17,6 +18,8 @@ t.test('the life of a key: printed once, listed without itself, rotated, revoked
   t.equal(made.code, 0);
   const key = made.out.trim();
   t.ok(isApiKey(key), 'the key alone is on standard output');
+  t.match(made.err, `is in ${apiKeysPath(state)}; `);
+  t.notMatch(made.err, 'created the state folder');
   const [record] = readApiKeys(apiKeysPath(state));
   const id = record?.id ?? '';
   t.match(record, { tier: 'scale', label: 'a shop', last4: key.slice(-4), perIpLimit: 50, revokedAt: null });
@@ -31,10 +34,24 @@ t.test('the life of a key: printed once, listed without itself, rotated, revoked
   const [old, heir] = readApiKeys(apiKeysPath(state));
   t.match(heir, { tier: 'scale', label: 'a shop', perIpLimit: 50, expiresAt: record?.expiresAt });
   t.ok(Date.parse(old?.revokedAt ?? '') > Date.now(), 'the old one stays valid for a while');
+  t.match(
+    (await keys('list')).out,
+    new RegExp(`^${id} .* valid .* ${old?.revokedAt} `, 'm'),
+    'and the list says until when',
+  );
 
   t.match(await keys('revoke', heir?.id ?? ''), { code: 0, out: `${heir?.id} is revoked\n` });
   t.match((await keys('list')).out, new RegExp(`^${heir?.id} .* revoked `, 'm'));
+  t.match(await keys('revoke', 'other'), { code: 1, err: `no key has the id other in ${apiKeysPath(state)}` });
   t.match(await keys('revoke', heir?.id ?? ''), { code: 1, err: /is revoked already/ });
+});
+
+t.test('a state folder that is new is named, since no running gateway has it', async (t) => {
+  const state = join(t.testdir(), 'elsewhere');
+  const keys = keysIn(state);
+  t.match(await keys('list'), { code: 0, err: `there is no ${apiKeysPath(state)}: ` });
+  t.match((await keys('create', '--tier', 'build', '--label', 'x')).err, `created the state folder ${state}: `);
+  t.notMatch((await keys('create', '--tier', 'build', '--label', 'x')).err, 'created the state folder');
 });
 
 t.test('usage is printed by day, key and route', async (t) => {
