@@ -110,7 +110,8 @@ async function openLocalState({ config, log, clock, random, disposals }: Environ
     clock,
     random,
     verifySignature: isStrongSignature,
-    onProblem: (problem, err) => log.warn({ err }, problem),
+    onProblem: (problem, err) => log.warn(err === undefined ? {} : { err }, problem),
+    onRecovery: (message) => log.info({}, message),
   });
   disposals.defer(() => access.close());
   return { loadedKeys, keys, verifyPage, access };

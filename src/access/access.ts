@@ -45,12 +45,13 @@ export interface AccessOptions {
   readonly clock: Clock;
   readonly random: () => number;
   readonly verifySignature: VerifySignature;
-  readonly onProblem: (problem: string, cause: unknown) => void;
+  readonly onProblem: (problem: string, cause?: unknown) => void;
+  readonly onRecovery: (message: string) => void;
 }
 
 /** Creates the parts and connects them. Throws a StartError for settings or a key file that can't be used. */
 export function openAccess(options: AccessOptions): Access {
-  const { limits, waitMs: maxWaitMs, trustedProxies, state, clock, onProblem } = options;
+  const { limits, waitMs: maxWaitMs, trustedProxies, state, clock, onProblem, onRecovery } = options;
   const tiers = tiersOf(limits);
   const rateLimiter = new RateLimiter(limits, clock);
   const resolveClientIp = createClientIpResolver(trustedProxies);
@@ -59,12 +60,13 @@ export function openAccess(options: AccessOptions): Access {
     path: apiKeysPath(state),
     tiers,
     clock,
-    onProblem: (cause) => onProblem("the API keys can't be read; those loaded before stay valid", cause),
+    onProblem: ({ message }) => onProblem(`the API keys can't be read; those loaded before stay valid: ${message}`),
   });
   const usage = new UsageCounter({
     path: usagePath(state),
     clock,
-    onProblem: (cause) => onProblem("usage can't be written; it is kept in memory until it can", cause),
+    onProblem: (cause) => onProblem(`usage can't be written; it is kept in memory until it can: ${reasonOf(cause)}`),
+    onRecovery: () => onRecovery('usage can be written again, and nothing of it is lost'),
   });
   const lag = new EventLoopLag(clock);
   const isOverloaded = (): boolean => lag.medianMs > limits.loopDelayMs;
@@ -85,6 +87,9 @@ export function openAccess(options: AccessOptions): Access {
     },
   };
 }
+
+/** Returns an error's message alone: the stack of a full or read-only disk tells an operator nothing. */
+const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
 
 function stakeDepsFrom({ stake, clock, random, verifySignature, onProblem }: AccessOptions) {
   const { mint, host, holdSeconds, wallets: maxWallets } = stake;

@@ -6,9 +6,11 @@ import type { Principal, Tier, Tiers } from './limits/tiers.ts';
 import type { StakeBalances } from './stake/stake-balances.ts';
 import type { StakeProof, StakeProofVerifier } from './stake/stake-proof.ts';
 
-/** The headers of a request; `''` for an absent one. */
+/** The headers of a request. */
 export interface RequestHeaders {
+  /** Returns the value of the first header of this name; `''` also if there is none. */
   getHeader(name: string): string;
+  forEach(visit: (name: string, value: string) => void): void;
 }
 
 /** The parts that check wallets. */
@@ -53,12 +55,17 @@ export class Authenticator {
 
   /**
    * Returns the principal that the headers prove; undefined for a request that counts for its address, such as that of
-   * a wallet below one step. Invalid credentials are `invalid_api_key` or `invalid_stake_proof`.
+   * a wallet below one step. Invalid credentials are `invalid_api_key` or `invalid_stake_proof`; so are empty ones, which
+   * come from a variable that was not set, and whose caller expects more than the free tier.
    */
   authenticate(headers: RequestHeaders, address: ArrayBuffer): Principal | GatewayError | undefined {
     const { keys, stake } = this.#options;
     const key = headers.getHeader('x-api-key');
     const wallet = stake === undefined ? '' : headers.getHeader('x-stake-wallet');
+    if (key === '' && hasHeader(headers, 'x-api-key'))
+      return new GatewayError('invalid_api_key', 'X-Api-Key is empty: send a key, or leave the header out');
+    if (stake !== undefined && wallet === '' && hasHeader(headers, 'x-stake-wallet'))
+      return new GatewayError('invalid_stake_proof', 'X-Stake-Wallet is empty: send a wallet, or leave the header out');
     if (key === '' && wallet === '') return undefined;
     const keyPrincipal = key === '' ? undefined : keys.find(key);
     if (key !== '' && keyPrincipal === undefined)
@@ -90,6 +97,15 @@ export class Authenticator {
     const steps = balances.balanceOf(proof.wallet) / step;
     return steps > 0n ? this.#options.tiers.staked(steps) : undefined;
   }
+}
+
+/** Tells whether a request has a header, also an empty one. */
+function hasHeader(headers: RequestHeaders, wanted: string): boolean {
+  let isPresent = false;
+  headers.forEach((name) => {
+    isPresent ||= name === wanted;
+  });
+  return isPresent;
 }
 
 /** Returns the key that a request counts for. */

@@ -3,8 +3,10 @@ import { WebSocket } from 'ws';
 import { generateApiKey } from '../../src/access/api-keys/api-key.ts';
 import { apiKeysPath } from '../../src/access/api-keys/api-key-store.ts';
 import { readUsage, usagePath } from '../../src/access/usage/usage-file.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { apiKeyRecord, issueKeys, revokeKey } from '../support/access/api-key-fixtures.ts';
 import { type HttpAnswer, type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
+import { exchange } from '../support/raw-http.ts';
 
 const quota = ({ headers }: HttpAnswer): readonly number[] =>
   ['limit', 'remaining', 'reset'].map((name) => Number(headers.get(`x-ratelimit-${name}`)));
@@ -61,6 +63,22 @@ t.test('24: an invalid key is refused on every path, and counts for the address'
   t.equal(quota(await get('/slot'))[1], remaining - 1);
   for (; remaining > 1; remaining--) await get('/slot', as('k'));
   t.equal((await get('/slot', as('k'))).status, 429, 'who guesses is soon told to wait');
+});
+
+t.test('an empty key is never the free tier, whether the cache answers or not', async (t) => {
+  const { get, rpc, gateway } = await openWithKeys(t);
+  const path = `/balance/${WALLETS[0].address}`;
+  t.equal((await get(path)).status, 200);
+  const ask = async (...fields: readonly string[]): Promise<string> =>
+    (await exchange(gateway.url, [`GET /api/v1${path} HTTP/1.1\r\nHost: a\r\n${fields.join('')}\r\n`])).text;
+  t.match(await ask(), /^HTTP\/1\.1 200 .*x-cache: hit/is);
+  for (const field of ['X-Api-Key:\r\n', 'X-Api-Key: \r\n', 'x-api-key:  \r\n']) {
+    t.match(await ask(field), /^HTTP\/1\.1 401 .*"invalid_api_key","message":"X-Api-Key is empty/s);
+    t.match(await ask(field, `X-Receipt-Nonce: ${'n'.repeat(16)}\r\n`), /^HTTP\/1\.1 401 /);
+  }
+  const empty = { headers: { 'x-api-key': '' } };
+  for (const asked of [get('/slot', empty), get('/pubkey', empty), rpc({ method: 'getSlot' }, empty)])
+    t.match([(await asked).status, (await asked).json.error], [401, 'invalid_api_key']);
 });
 
 t.test('a key works as soon as it is issued and until it is revoked; revoking closes its streams', async (t) => {

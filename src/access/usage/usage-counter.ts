@@ -10,6 +10,8 @@ export interface UsageCounterOptions {
   readonly clock: Clock;
   /** Receives the first error of a series. Counts that could not be written are kept. */
   readonly onProblem: (problem: unknown) => void;
+  /** Called when the first write after such a series has worked. */
+  readonly onRecovery: () => void;
 }
 
 /** The interval of writes, in milliseconds. */
@@ -68,8 +70,8 @@ export class UsageCounter {
     this.#tryDisk(() => {
       appendUsage(this.#options.path, [...this.#counts.values()]);
       this.#counts = new Map();
+      this.#compactIfLarge();
     });
-    this.#tryDisk(() => this.#compactIfLarge());
   }
 
   #compactIfLarge(): void {
@@ -82,6 +84,7 @@ export class UsageCounter {
   #tryDisk(work: () => void): void {
     try {
       work();
+      if (this.#isFailing) this.#options.onRecovery();
       this.#isFailing = false;
     } catch (thrown) {
       this.#failures++;

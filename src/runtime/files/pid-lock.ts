@@ -13,8 +13,8 @@ export function acquirePidLock(path: string): (() => void) | number {
   const ownerText = `${process.pid} ${randomBytes(8).toString('hex')}`;
   const ownPath = `${lockPath}.${ownerText.slice(-16)}`;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  writeFileSync(ownPath, ownerText, { flag: 'wx', mode: 0o600 });
   try {
+    writeFileSync(ownPath, ownerText, { flag: 'wx', mode: 0o600 }); // on a full disk it leaves an empty file
     if (!hardLink(ownPath, lockPath)) {
       const holder = readIfPresent(lockPath);
       const pid = Number.parseInt(holder ?? '', 10);

@@ -15,6 +15,7 @@ const usage = new UsageCounter({
   path: usagePath(usageFolder),
   clock,
   onProblem: (problem) => console.log('problem', problem),
+  onRecovery: () => console.log('recovered'),
 });
 
 for (let round = 1; ; round++) {

@@ -40,6 +40,7 @@ t.test(
           path: usagePath(usage),
           clock: new ManualClock(),
           onProblem: (problem) => t.fail(String(problem)),
+          onRecovery: () => t.fail('there was no problem'),
         }).close();
         const [{ counts } = { counts: [0] }] = readUsage(usagePath(usage));
         if ((counts[0] ?? 0) < counted - 10) t.fail(`${counted} were counted, ${counts[0]} are left`);

@@ -47,7 +47,14 @@ function callersOf({ held = 0n, knowsWallets = true } = {}) {
     stake: knowsWallets ? stake : undefined,
   });
   const count = (headers: Readonly<Record<string, string>>) =>
-    callers.consume({ getHeader: (name) => headers[name] ?? '' }, HOME, 1);
+    callers.consume(
+      {
+        getHeader: (name) => headers[name] ?? '',
+        forEach: (visit) => Object.entries(headers).forEach(([name, value]) => void visit(name, value)),
+      },
+      HOME,
+      1,
+    );
   return { callers, state, count };
 }
 
@@ -75,6 +82,14 @@ t.test('a valid key is counted as such; an invalid one is refused and counts for
   });
   t.match(count({ 'x-api-key': 'bad' }).quota, { allowed: true, remaining: 0 });
   t.match(count({ 'x-api-key': 'bad' }).quota, { allowed: false });
+});
+
+t.test('empty credentials are invalid, since who sends them expects more than the free tier', async (t) => {
+  const { count } = callersOf();
+  t.match(count({ 'x-api-key': '' }), { principal: undefined, credentialsError: { code: 'invalid_api_key' } });
+  t.match(count({ 'x-stake-wallet': '' }), { credentialsError: { code: 'invalid_stake_proof' } });
+  const withoutTier = callersOf({ knowsWallets: false });
+  t.equal(withoutTier.count({ 'x-stake-wallet': '' }).credentialsError, undefined, 'nobody reads it here');
 });
 
 t.test('a wallet gets the free tier once more for each step of its balance', async (t) => {

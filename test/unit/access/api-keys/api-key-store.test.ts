@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { digestOfKey, generateApiKey } from '../../../../src/access/api-keys/api-key.ts';
@@ -116,6 +118,18 @@ t.test('an invalid file stops the start, and the message quotes nothing of it', 
     await t.rejects(issueKeys(path, apiKeyRecord(generateApiKey())), StartError, 'nor is it written over');
     t.equal(readFileSync(path, 'utf8'), text);
   }
+});
+
+t.test('a command that finds the disk full leaves nothing behind', async (t) => {
+  const state = t.testdir();
+  const slotgate = fileURLToPath(new URL('../../../../src/main.js', import.meta.url));
+  const create = `exec '${process.execPath}' '${slotgate}' keys create --tier build --label x --state '${state}'`;
+  const env = { ...process.env, NODE_OPTIONS: '' };
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', `ulimit -f 0; ${create}`], { env, encoding: 'utf8' });
+  t.equal(status, 1);
+  t.equal(stdout, '');
+  t.match(stderr, /^slotgate: .*keys\.json: E/);
+  t.same(readdirSync(state), []);
 });
 
 t.test('a key has the tier of its record; an expired, revoked or unknown one is invalid', async (t) => {

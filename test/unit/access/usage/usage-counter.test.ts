@@ -1,4 +1,4 @@
-import { appendFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import { UsageCounter } from '../../../../src/access/usage/usage-counter.ts';
@@ -18,8 +18,15 @@ function usageOf(t: Test, text?: string) {
   const path = usagePath(t.testdir(text === undefined ? {} : { 'usage.log': text }));
   const clock = new ManualClock(START);
   const problems: unknown[] = [];
-  const open = (): UsageCounter => new UsageCounter({ path, clock, onProblem: (problem) => problems.push(problem) });
-  return { path, clock, problems, open, usage: open() };
+  const recoveries: number[] = [];
+  const open = (): UsageCounter =>
+    new UsageCounter({
+      path,
+      clock,
+      onProblem: (problem) => problems.push(problem),
+      onRecovery: () => recoveries.push(clock.now()),
+    });
+  return { path, clock, problems, recoveries, open, usage: open() };
 }
 
 const row = (counts: readonly number[], more: Partial<UsageRow> = {}): UsageRow => ({
@@ -121,6 +128,28 @@ t.test(
     t.same(readUsage(path), [row([5, 0, 0, 0])]);
   },
 );
+
+t.test('a file that can no longer be written is reported once, and its recovery once', async (t) => {
+  const { path, clock, problems, recoveries, usage } = usageOf(t, '');
+  const rememberedFile = `${path}.aside`;
+  usage.count('k', '/slot', 'answered');
+  clock.advance(1000);
+  renameSync(path, rememberedFile);
+  mkdirSync(path); // opening it for writing fails and reading its size works, as on a disk that has become read-only
+  for (let second = 0; second < 3; second++) {
+    usage.count('k', '/slot', 'answered');
+    clock.advance(1000);
+  }
+  t.same([problems.length, recoveries.length], [1, 0]);
+  rmSync(path, { recursive: true });
+  renameSync(rememberedFile, path);
+  clock.advance(1000);
+  t.same([problems.length, recoveries.length], [1, 1]);
+  t.same(readUsage(path), [row([4, 0, 0, 0])]);
+  usage.count('k', '/slot', 'answered');
+  clock.advance(1000);
+  t.same([problems.length, recoveries.length], [1, 1]);
+});
 
 t.test('47: a full disk is reported', async (t) => {
   t.throws(() => appendUsage('/dev/full', [row([1, 0, 0, 0])]), { code: 'ENOSPC' });
