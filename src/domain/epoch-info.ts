@@ -8,7 +8,8 @@ export interface EpochInfo {
   readonly epoch: number;
   readonly slotIndex: number;
   readonly slotsInEpoch: number;
-  readonly transactionCount: number | null;
+  /** Transactions since genesis: a u64, which may exceed 2^53. */
+  readonly transactionCount: bigint | null;
 }
 
 /** The result of `/epoch`: the members of `getEpochInfo`, and three derived ones. */
@@ -18,7 +19,7 @@ export interface Epoch {
   readonly slotsInEpoch: number;
   readonly absoluteSlot: Slot;
   readonly blockHeight: number;
-  readonly transactionCount: number | null;
+  readonly transactionCount: bigint | null;
   /** 0 to 1, six decimal places. */
   readonly epochProgress: number;
   readonly slotsRemaining: number;

@@ -17,7 +17,7 @@ export interface NetworkSnapshot {
   /** The medium level, in micro-lamports per compute unit. */
   readonly priorityFee: bigint | null;
   readonly priorityFeeLevels: PriorityFeeLevels | null;
-  readonly transactionCount: number | null;
+  readonly transactionCount: bigint | null;
   readonly health: 'ok' | 'degraded';
   /** The number of the snapshot in its stream: a gap shows that some were missed. */
   readonly seq: number;

@@ -4,8 +4,8 @@ import type { Slot } from './slot.ts';
 /** One row of https://solana.com/docs/rpc/http/getrecentperformancesamples. */
 export interface PerformanceSample {
   readonly slot: Slot;
-  readonly numTransactions: number;
-  readonly numNonVoteTransactions?: number | null;
+  readonly numTransactions: bigint;
+  readonly numNonVoteTransactions: bigint | null;
   readonly numSlots: number;
   readonly samplePeriodSecs: number;
 }
@@ -13,8 +13,8 @@ export interface PerformanceSample {
 /** One row of `/performance`: the members of a sample, and rates. */
 export interface Performance {
   readonly slot: Slot;
-  readonly numTransactions: number;
-  readonly numNonVoteTransactions: number | null;
+  readonly numTransactions: bigint;
+  readonly numNonVoteTransactions: bigint | null;
   readonly numSlots: number;
   readonly samplePeriodSecs: number;
   /** Transactions per second, including votes. */
@@ -25,16 +25,16 @@ export interface Performance {
 }
 
 export function describePerformance(sample: PerformanceSample): Performance {
-  const { slot, numTransactions, numSlots, samplePeriodSecs } = sample;
-  const numNonVoteTransactions = sample.numNonVoteTransactions ?? null;
+  const { slot, numTransactions, numNonVoteTransactions, numSlots, samplePeriodSecs } = sample;
+  const perSecond = (count: bigint): number => round(Number(count) / samplePeriodSecs, 1);
   return {
     slot,
     numTransactions,
     numNonVoteTransactions,
     numSlots,
     samplePeriodSecs,
-    tps: round(numTransactions / samplePeriodSecs, 1),
-    nonVoteTps: numNonVoteTransactions === null ? null : round(numNonVoteTransactions / samplePeriodSecs, 1),
+    tps: perSecond(numTransactions),
+    nonVoteTps: numNonVoteTransactions === null ? null : perSecond(numNonVoteTransactions),
     slotTimeMs: numSlots === 0 ? null : round((samplePeriodSecs * 1000) / numSlots, 1),
   };
 }

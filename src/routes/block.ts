@@ -24,7 +24,7 @@ export const block = readRoute({
       successCount: integer,
       failedCount: integer,
       feesLamports: bigInteger,
-      computeUnitsConsumed: integer.nullable(),
+      computeUnitsConsumed: bigInteger.nullable(),
       signatures: z.array(z.string()).readonly(),
     }),
     rewardLamports: bigInteger.nullable(),

@@ -3,7 +3,7 @@ import { COMMITMENTS } from '../domain/commitment.ts';
 import { describeEpoch } from '../domain/epoch-info.ts';
 import { commitment } from '../routing/params.ts';
 import { readRoute, type Uses } from '../routing/route.ts';
-import { integer } from '../routing/schemas.ts';
+import { bigInteger, integer } from '../routing/schemas.ts';
 import { readEpochInfo } from '../upstream/reads/network-statistics.ts';
 
 export const epoch = readRoute({
@@ -16,7 +16,7 @@ export const epoch = readRoute({
     slotsInEpoch: integer,
     absoluteSlot: integer,
     blockHeight: integer,
-    transactionCount: integer.nullable(),
+    transactionCount: bigInteger.nullable(),
     epochProgress: z.number().min(0).max(1),
     slotsRemaining: integer,
     estimatedEndTime: integer,

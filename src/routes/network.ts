@@ -18,7 +18,7 @@ export const network = liveRoute({
     slotTimeMs: z.number().nullable(),
     priorityFee: bigInteger.nullable(),
     priorityFeeLevels: priorityFeeLevels.nullable(),
-    transactionCount: integer.nullable(),
+    transactionCount: bigInteger.nullable(),
     health: z.enum(['ok', 'degraded']),
     seq: integer,
     stream: z.string(),

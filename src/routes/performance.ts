@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { liveRoute } from '../routing/route.ts';
-import { integer } from '../routing/schemas.ts';
+import { bigInteger, integer } from '../routing/schemas.ts';
 
 export const performance = liveRoute({
   path: '/performance',
@@ -9,8 +9,8 @@ export const performance = liveRoute({
     .array(
       z.strictObject({
         slot: integer,
-        numTransactions: integer,
-        numNonVoteTransactions: integer.nullable(),
+        numTransactions: bigInteger,
+        numNonVoteTransactions: bigInteger.nullable(),
         numSlots: integer,
         samplePeriodSecs: integer,
         tps: z.number(),

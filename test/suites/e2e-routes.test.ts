@@ -6,6 +6,7 @@ await runSuite(
   'e2e/explain',
   'e2e/history',
   'e2e/holders',
+  'e2e/large-integers',
   'e2e/large-lists',
   'e2e/nft',
   'e2e/portfolio',

@@ -43,10 +43,13 @@ function slotAnswer(commitment: Commitment, { mesh, cache }: CacheUses): CachedR
 const epochAnswer = (commitment: Commitment, context: CacheUses): CachedRpcAnswer | undefined =>
   findCachedRoute('/epoch', commitment, context, ({ result }) => epochResult(result));
 
-/** Converts the result of `/epoch`. JSON.parse is exact here: all its integers are below 2^53. */
+/** The members of getEpochInfo, in the node's order. */
+const EPOCH_INFO = ['absoluteSlot', 'blockHeight', 'epoch', 'slotIndex', 'slotsInEpoch', 'transactionCount'] as const;
+
+/** Converts the result of `/epoch`, digit by digit: a count may exceed 2^53. */
 function epochResult(routeResult: string): string {
-  const { absoluteSlot, blockHeight, epoch, slotIndex, slotsInEpoch, transactionCount } = JSON.parse(routeResult);
-  return JSON.stringify({ absoluteSlot, blockHeight, epoch, slotIndex, slotsInEpoch, transactionCount });
+  const parts = members(Buffer.from(routeResult));
+  return `{${EPOCH_INFO.map((name) => `"${name}":${parts.get(name)}`).join()}}`;
 }
 
 function balanceAnswer(address: unknown, commitment: Commitment, context: CacheUses): CachedRpcAnswer | undefined {

@@ -100,6 +100,9 @@ const NULL = Buffer.from('null');
 export const parseIntegerOrNull = (bytes: Buffer | undefined): number | null =>
   isNull(bytes) ? null : parseSafeInteger(bytes);
 
+/** Parses a u64 that the node may not know: null or missing becomes null. */
+export const parseU64OrNull = (bytes: Buffer | undefined): bigint | null => (isNull(bytes) ? null : parseU64(bytes));
+
 /** Parses a JSON string. Throws `upstream_error` for anything else. */
 export function parseString(bytes: Buffer | undefined): string {
   const value = parse(bytes?.toString() ?? '');

@@ -1,7 +1,7 @@
 import { CLOCK_SYSVAR, SLOT_HASHES_SYSVAR, VOTE_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { YIELD_EVERY_BYTES } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';
-import { elements, isNull, members, parseIntegerOrNull, parseString, parseU64 } from '../json/raw-json.ts';
+import { elements, isNull, members, parseString, parseU64, parseU64OrNull } from '../json/raw-json.ts';
 
 /** Counts and sums over the transactions of a block. */
 export interface BlockTally {
@@ -12,7 +12,7 @@ export interface BlockTally {
   readonly failedCount: number;
   readonly feesLamports: bigint;
   /** Null when one transaction's record lacks it. */
-  readonly computeUnitsConsumed: number | null;
+  readonly computeUnitsConsumed: bigint | null;
   /** Signatures of the first non-vote transactions. */
   readonly signatures: readonly string[];
 }
@@ -30,7 +30,7 @@ export async function tallyTransactions(
   const signatures: string[] = [];
   let [count, voteCount, successCount, failedCount] = [0, 0, 0, 0];
   let feesLamports = 0n;
-  let computeUnitsConsumed: number | null = 0;
+  let computeUnitsConsumed: bigint | null = 0n;
   let bytesSinceYield = 0;
   for (const bytes of transactions) {
     const { isVote, fee, succeeded, computeUnits, signature } = parseOutcome(bytes);
@@ -57,7 +57,7 @@ interface TransactionOutcome {
   readonly fee: bigint;
   /** Null where the node kept no status. */
   readonly succeeded: boolean | null;
-  readonly computeUnits: number | null;
+  readonly computeUnits: bigint | null;
   readonly signature: () => string;
 }
 
@@ -73,7 +73,7 @@ function parseOutcome(bytes: Buffer): TransactionOutcome {
     isVote: isVote(whole.get('version'), keys),
     fee: effects === undefined ? 0n : parseU64(effects.get('fee')),
     succeeded: effects === undefined ? null : isNull(effects.get('err')),
-    computeUnits: parseIntegerOrNull(effects?.get('computeUnitsConsumed')),
+    computeUnits: parseU64OrNull(effects?.get('computeUnitsConsumed')),
     signature: () => parseString(elements(signatures)[0]),
   };
 }

@@ -1,10 +1,11 @@
 import type { Answer } from '../../domain/answer.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import type { EpochInfo } from '../../domain/epoch-info.ts';
-import { GatewayError } from '../../domain/gateway-error.ts';
 import type { PerformanceSample } from '../../domain/performance-sample.ts';
 import type { PrioritizationFee } from '../../domain/priority-fee-estimate.ts';
 import type { Slot } from '../../domain/slot.ts';
+import { malformed } from '../json/json-scanner.ts';
+import { elements, members, parseSafeInteger, parseU64, parseU64OrNull } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 
 /** Rows of getRecentPerformanceSamples: one a minute, so an hour. */
@@ -18,21 +19,14 @@ export async function readEpochInfo(
 ): Promise<Answer<EpochInfo>> {
   const config = { commitment, ...(minContextSlot !== undefined && { minContextSlot }) };
   const { result } = await rpc.call('getEpochInfo', [config], { commitment });
-  const {
-    absoluteSlot,
-    blockHeight,
-    epoch,
-    slotIndex,
-    slotsInEpoch,
-    transactionCount = null,
-  } = parse<Partial<EpochInfo>>(result);
+  const parts = members(result);
   const info = {
-    absoluteSlot: requireSafeInteger(absoluteSlot),
-    blockHeight: requireSafeInteger(blockHeight),
-    epoch: requireSafeInteger(epoch),
-    slotIndex: requireSafeInteger(slotIndex),
-    slotsInEpoch: requireSafeInteger(slotsInEpoch),
-    transactionCount: transactionCount === null ? null : requireSafeInteger(transactionCount),
+    absoluteSlot: parseCount(parts.get('absoluteSlot')),
+    blockHeight: parseCount(parts.get('blockHeight')),
+    epoch: parseCount(parts.get('epoch')),
+    slotIndex: parseCount(parts.get('slotIndex')),
+    slotsInEpoch: parseCount(parts.get('slotsInEpoch')),
+    transactionCount: parseU64OrNull(parts.get('transactionCount')),
   };
   return { slot: info.absoluteSlot, result: info };
 }
@@ -40,40 +34,32 @@ export async function readEpochInfo(
 /** Reads the performance samples of the last hour, newest first. */
 export async function readPerformanceSamples(rpc: RpcCaller): Promise<Answer<readonly PerformanceSample[]>> {
   const { slot, result } = await rpc.call('getRecentPerformanceSamples', [SAMPLE_COUNT], { commitment: 'confirmed' });
-  const samples = parse<readonly Partial<PerformanceSample>[]>(result).map((sample) => ({
-    slot: requireSafeInteger(sample.slot),
-    numTransactions: requireSafeInteger(sample.numTransactions),
-    numNonVoteTransactions:
-      sample.numNonVoteTransactions == null ? null : requireSafeInteger(sample.numNonVoteTransactions),
-    numSlots: requireSafeInteger(sample.numSlots),
-    samplePeriodSecs: requireSafeInteger(sample.samplePeriodSecs),
-  }));
+  const samples = elements(result).map((row) => {
+    const parts = members(row);
+    return {
+      slot: parseCount(parts.get('slot')),
+      numTransactions: parseU64(parts.get('numTransactions')),
+      numNonVoteTransactions: parseU64OrNull(parts.get('numNonVoteTransactions')),
+      numSlots: parseCount(parts.get('numSlots')),
+      samplePeriodSecs: parseCount(parts.get('samplePeriodSecs')),
+    };
+  });
   return { slot, result: samples };
 }
 
-/** Reads the lowest priority fees of the last 150 blocks. A fee is a u64, so it is parsed from its text. */
+/** Reads the lowest priority fees of the last 150 blocks. */
 export async function readPrioritizationFees(rpc: RpcCaller): Promise<Answer<readonly PrioritizationFee[]>> {
   const { slot, result } = await rpc.call('getRecentPrioritizationFees', [[]], { commitment: 'confirmed' });
-  const quoted = result.toString().replace(/("prioritizationFee"\s*:\s*)(\d+)/g, '$1"$2"');
-  const fees = parse<readonly { slot?: number; prioritizationFee?: string }[]>(quoted).map((row) => ({
-    slot: requireSafeInteger(row.slot),
-    prioritizationFee: BigInt(row.prioritizationFee ?? throwMalformedResult()),
-  }));
+  const fees = elements(result).map((row) => {
+    const parts = members(row);
+    return { slot: parseCount(parts.get('slot')), prioritizationFee: parseU64(parts.get('prioritizationFee')) };
+  });
   return { slot, result: fees };
 }
 
-/** Parses JSON. The caller checks each member: the type is only what they expect. */
-function parse<T>(text: Buffer | string): T {
-  try {
-    return JSON.parse(text.toString()) as T;
-  } catch {
-    return throwMalformedResult();
-  }
-}
-
-const requireSafeInteger = (value: number | undefined): number =>
-  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : throwMalformedResult();
-
-function throwMalformedResult(): never {
-  throw new GatewayError('upstream_error', 'the upstream sent a malformed result');
+/** Parses a slot or a number of slots or seconds, which a double holds. Throws `upstream_error` for anything else. */
+function parseCount(bytes: Buffer | undefined): number {
+  const count = parseSafeInteger(bytes);
+  if (count < 0) throw malformed();
+  return count;
 }

@@ -58,7 +58,7 @@ t.test('the end of an epoch is estimated from the recent slot time', async (t) =
 });
 
 t.test('rates of a performance sample are rounded; those of an empty one are null', async (t) => {
-  const sample = { slot: 9, numTransactions: 1234, numNonVoteTransactions: 7, numSlots: 151, samplePeriodSecs: 60 };
+  const sample = { slot: 9, numTransactions: 1234n, numNonVoteTransactions: 7n, numSlots: 151, samplePeriodSecs: 60 };
   t.match(describePerformance(sample), { tps: 20.6, nonVoteTps: 0.1, slotTimeMs: 397.4 });
   t.match(describePerformance({ ...sample, numSlots: 0, numNonVoteTransactions: null }), {
     slotTimeMs: null,

@@ -18,7 +18,7 @@ const snapshot: NetworkSnapshot = {
   slotTimeMs: 400.1,
   priorityFee: 2n,
   priorityFeeLevels: levels,
-  transactionCount: 2 ** 40,
+  transactionCount: 2n ** 64n - 1n,
   health: 'ok',
   seq: 0,
   stream: 'abc',

@@ -12,7 +12,7 @@ interface Made {
   readonly vote?: boolean;
   readonly fee?: bigint;
   readonly err?: object | null;
-  readonly units?: number;
+  readonly units?: number | bigint;
   readonly version?: 'legacy' | number;
   /** Further accounts, neither written nor signing. */
   readonly also?: readonly string[];
@@ -69,7 +69,9 @@ t.test('a vote is what the cluster counts as one', async (t) => {
 
 t.test('compute units are summed where every record has them', async (t) => {
   const [one, two] = [transaction({ units: 150 }), transaction({ units: 300 })];
-  t.equal((await tallyTransactions([one, two], soon)).computeUnitsConsumed, 450);
+  t.equal((await tallyTransactions([one, two], soon)).computeUnitsConsumed, 450n);
+  const widest = transaction({ units: 2n ** 64n - 1n });
+  t.equal((await tallyTransactions([widest, two], soon)).computeUnitsConsumed, 2n ** 64n + 299n);
   t.equal((await tallyTransactions([one, transaction({}), two], soon)).computeUnitsConsumed, null);
   t.equal((await tallyTransactions([], soon)).computeUnitsConsumed, null);
 });

@@ -1,0 +1,33 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestScope } from './test-scope.ts';
+
+/** Starts an HTTP proxy before a node that writes other digits for every integer member with one of these names. */
+export async function startDigitProxy(
+  t: Pick<TestScope, 'teardown'>,
+  nodeUrl: string,
+  digits: Readonly<Record<string, string>>,
+): Promise<string> {
+  const member = new RegExp(`"(${Object.keys(digits).join('|')})":\\d+`, 'g');
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    try {
+      const answer = await fetch(nodeUrl, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: Buffer.concat(chunks),
+      });
+      const text = await answer.text();
+      response.end(text.replace(member, (_, name: string) => `"${name}":${digits[name]}`));
+    } catch {
+      response.destroy(); // the node has closed
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`; // it listens on TCP
+}
