@@ -23,7 +23,7 @@ export const ERRORS = {
   not_found: { status: 404, meaning: 'the requested item does not exist' },
   slot_skipped: { status: 404, meaning: 'the slot has no block and never will' },
   block_not_available: { status: 404, meaning: 'the block does not exist yet' },
-  cursor_not_found: { status: 404, meaning: '`before` names a signature that the cluster does not know' },
+  cursor_not_found: { status: 404, meaning: '`before` names no transaction of the address that the cluster knows' },
   not_a_mint: { status: 404, meaning: 'the account is not a mint' },
   unknown_key: { status: 404, meaning: 'no key of this gateway has this id' },
   route_not_found: { status: 404, meaning: 'no route has this path' },

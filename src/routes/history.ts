@@ -8,8 +8,12 @@ import { integer, rawJson } from '../routing/schemas.ts';
 import { knownMintSymbol } from '../solana/accounts/known-mints.ts';
 import { type TransferRow, transferRowsOf } from '../solana/analysis/transfer-row.ts';
 import { readTransaction } from '../solana/transactions/transaction.ts';
-import { readSignaturePage, type SignatureRow } from '../upstream/reads/signature-page.ts';
-import { readTransactionRecords, type TransactionReadOptions } from '../upstream/reads/transaction-record.ts';
+import { cursorNotFound, readSignaturePage, type SignatureRow } from '../upstream/reads/signature-page.ts';
+import {
+  readTransactionRecord,
+  readTransactionRecords,
+  type TransactionReadOptions,
+} from '../upstream/reads/transaction-record.ts';
 
 /** Maximum rows of a page of signatures. */
 const MAX_SIGNATURES_PER_PAGE = 100;
@@ -95,6 +99,8 @@ export const history = readRoute({
   ) {
     const most = type === 'transfers' ? Math.min(limit, MAX_TRANSFERS_PER_PAGE) : limit;
     const page = await readSignaturePage(mesh, { address: addr, before, limit: most, commitment, minSlot });
+    if (page.rows.length === 0 && before !== undefined)
+      await checkCursor(mesh, addr, before, { commitment, minSlot: page.slot });
     const { nextBefore } = page;
     const scanned = page.rows.length;
     if (type === undefined) {
@@ -107,6 +113,23 @@ export const history = readRoute({
     return { slot: Math.min(page.slot, slot), result };
   },
 });
+
+/**
+ * Throws `cursor_not_found` for a cursor that is no transaction of the address, nor of a token account of it. A node that
+ * knows the transaction gives an empty page for it, as it does at the end of a history.
+ */
+async function checkCursor(
+  mesh: Uses<'mesh'>['mesh'],
+  address: string,
+  before: string,
+  bounds: TransactionReadOptions,
+): Promise<void> {
+  const { record } = await readTransactionRecord(mesh, before, bounds);
+  if (record === null) throw cursorNotFound();
+  const { accounts, preTokenBalances, postTokenBalances } = readTransaction(record.toString());
+  const owners = [...(preTokenBalances ?? []), ...(postTokenBalances ?? [])].map(({ owner }) => owner);
+  if (!accounts.some((account) => account.address === address) && !owners.includes(address)) throw cursorNotFound();
+}
 
 /** Reads the transfers in the transactions of a page. `slot` is the oldest slot at which one of them was read. */
 async function readTransfers(

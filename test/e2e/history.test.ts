@@ -145,6 +145,27 @@ t.test('an unknown cursor is told as such', async (t) => {
   fits(t, '/address/{addr}/history', got);
 });
 
+t.test("a cursor that is no transaction of the address is told as such, and the end of a history isn't", async (t) => {
+  const own = new Set(known().map(({ signature }) => signature));
+  const others = WALLETS.slice(1).flatMap(({ address }) => chain.transactionsOf(address));
+  const [stranger] = others.filter(
+    ({ signature, accountKeys }) => !own.has(signature) && !accountKeys.includes(address),
+  );
+  if (stranger === undefined) throw new Error('there is no other transaction');
+  for (const query of ['', '&type=transfers', '&commitment=finalized']) {
+    const got = await get(`/address/${NOBODY}/history?before=${stranger.signature}${query}`);
+    t.strictSame([got.status, got.json.error], [404, 'cursor_not_found'], query);
+  }
+  const oldest = known().at(-1);
+  const calls = async (): Promise<number> => (await control.requestCounts())['getTransaction'] ?? 0;
+  const before = await calls();
+  const { status, json } = await get(`${path}?before=${oldest?.signature}`);
+  t.strictSame([status, json.result], [200, { rows: [], nextBefore: null, scanned: 0 }]);
+  t.equal((await calls()) - before, 1);
+  await get(`${path}?before=${known()[0]?.signature}`);
+  t.equal((await calls()) - before, 1, 'a page with rows needs no look at its cursor');
+});
+
 t.test('a parameter at fault is refused before the node is asked', async (t) => {
   await assertRefusedWithoutUpstream(
     t,

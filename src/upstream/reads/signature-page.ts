@@ -104,8 +104,12 @@ function parseSignatureRow(bytes: Buffer): SignatureRow {
   };
 }
 
-const cursorNotFound = (): GatewayError =>
-  new GatewayError('cursor_not_found', '`before` names a signature that the cluster does not know');
+/** Creates the error for a cursor below which no page of the address begins. */
+export const cursorNotFound = (): GatewayError =>
+  new GatewayError(
+    'cursor_not_found',
+    '`before` names no transaction of this address that the cluster knows: take the nextBefore of a page',
+  );
 
 /** Throws for a page that would repeat: paging must not look as if it advanced. */
 function throwRepeatedPage(): never {
