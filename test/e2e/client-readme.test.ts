@@ -1,11 +1,16 @@
-import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import t from 'tap';
 import { startStepped, waitFor } from '../support/harness.ts';
 
 const ROOT = new URL('../../../', import.meta.url); // from dist/test/e2e
-const [, example = ''] = /## The SDK\n\n```js\n(.*?)```/s.exec(readFileSync(new URL('README.md', ROOT), 'utf8')) ?? [];
+const README = readFileSync(new URL('README.md', ROOT), 'utf8');
+const [, example = ''] = /## The SDK\n\n```js\n(.*?)```/s.exec(README) ?? [];
+
+const hasShellTools = ['jq', 'curl'].every((tool) => spawnSync(tool, ['--version']).status === 0);
+const jqSkipReason = hasShellTools ? false : 'there is no jq or no curl';
 
 t.test('the example in the README works', async (t) => {
   const { gateway, cluster, step } = await startStepped(t);
@@ -27,6 +32,27 @@ t.test('the example in the README works', async (t) => {
   await step(2);
   await waitFor(() => printed.includes('9007199.254740993'), 'the balance');
   await waitFor(() => printed.some((line) => /^\d{7} \d*$/.test(line)), 'a frame');
+});
+
+const [, shellLines = ''] = /^In a shell [^`]*```sh\n(.*?)^```/ms.exec(README) ?? [];
+
+t.test('the lines for a shell in the README verify a receipt', { skip: jqSkipReason }, async (t) => {
+  const { gateway } = await startStepped(t, { perSlot: 0 });
+  const main = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+  const bin = t.testdir({ npx: `#!/bin/sh\nshift\nexec '${process.execPath}' '${main}' "$@"\n` });
+  chmodSync(`${bin}/npx`, 0o755); // stands for npx slotgate: another test runs that
+  const lines = shellLines.replaceAll('http://127.0.0.1:8787', gateway.url);
+  const env = { ...process.env, NODE_OPTIONS: '', PATH: `${bin}:${process.env['PATH']}` };
+  const shell = spawn('sh', ['-c', lines], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  for (const stream of [shell.stdout, shell.stderr]) {
+    stream.on('data', (chunk) => {
+      output += chunk;
+    });
+  }
+  const [code] = await once(shell, 'close');
+  t.equal(code, 0, output);
+  t.match(output, '9007199254740993');
 });
 
 /** A project with the package and without the types of Node. */

@@ -118,10 +118,13 @@ t.test(
     const request = `GET /api/v1/balance/${WHALE.address}`;
     const nonce = 'n0nce-of_16-char';
     const { text } = await get(`/balance/${WHALE.address}`, { headers: { 'x-receipt-nonce': nonce } });
-    const judge = (body: string): string =>
-      runReadmeVerifier({ publicKey: gateway.publicKey, cluster: gateway.cluster, request, nonce, body });
+    const judge = (body: string, asked = request): string =>
+      runReadmeVerifier({ publicKey: gateway.publicKey, cluster: gateway.cluster, request: asked, nonce, body });
     const { result } = verifyReceipt(text, { ...expected(`/balance/${WHALE.address}`), nonce });
     t.equal(judge(text), result);
+    t.equal(judge(text, request.replace('/api', `${gateway.url}/api`)), result, 'with the whole URL too');
+    t.equal(judge(text, request.replace('GET', 'SUB')), 'refused: not what was asked');
+    t.equal(judge(text, request.slice(0, -1)), 'refused: not what was asked');
     t.equal(judge(text.replace('observed', 'exact')), 'refused: signature');
   },
 );
