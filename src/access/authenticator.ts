@@ -69,7 +69,10 @@ export class Authenticator {
     if (key === '' && wallet === '') return undefined;
     const keyPrincipal = key === '' ? undefined : keys.find(key);
     if (key !== '' && keyPrincipal === undefined)
-      return new GatewayError('invalid_api_key', 'the API key is unknown, revoked or expired');
+      return new GatewayError(
+        'invalid_api_key',
+        'the API key is unknown, revoked or expired: ask its issuer for another, or leave X-Api-Key out',
+      );
     if (stake === undefined || wallet === '') return keyPrincipal;
     const [issued, signature] = [headers.getHeader('x-stake-issued'), headers.getHeader('x-stake-signature')];
     const tier = this.#stakedTier(stake, { wallet, issued, signature }, address);

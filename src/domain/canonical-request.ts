@@ -3,6 +3,9 @@ import { GatewayError } from './gateway-error.ts';
 /** The prefix of every path of the API. */
 export const API_PREFIX = '/api/v1';
 
+/** The message for a path that no route has. */
+export const ROUTE_NOT_FOUND = `no route has this path: GET ${API_PREFIX}/openapi.json describes all`;
+
 /** The longest canonical request that the grammar of receipts allows, in bytes. */
 const MAX_REQUEST_BYTES = 2045;
 
@@ -33,11 +36,14 @@ export function parseTarget(target: string): RequestTarget {
   const query = queryStart < 0 ? [] : parseQuery(text.slice(queryStart + 1));
   const pairs = query.map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`);
   const canonical = pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
-  if (canonical.length + 'GET '.length > MAX_REQUEST_BYTES)
-    throw new GatewayError('uri_too_long', 'the request is too long');
-  if (!PATH_GRAMMAR.test(path)) throw new GatewayError('route_not_found', 'no such route');
+  const length = canonical.length + 'GET '.length;
+  if (length > MAX_REQUEST_BYTES) throw new GatewayError('uri_too_long', tooLongMessage(length));
+  if (!PATH_GRAMMAR.test(path)) throw new GatewayError('route_not_found', ROUTE_NOT_FOUND);
   return { path, query, canonical };
 }
+
+const tooLongMessage = (length: number): string =>
+  `the canonical request, method, path and query, has ${length} bytes, and a receipt names at most ${MAX_REQUEST_BYTES}: ask for less at a time`;
 
 /** Returns the line of a receipt's statement that names the request. `SUB` is for stream frames. */
 export const canonicalRequest = (method: 'GET' | 'SUB', target: string): string =>
@@ -55,9 +61,9 @@ function parseQuery(text: string): [string, string][] {
     })
     .sort(([a], [b]) => compareBytes(a, b));
   pairs.forEach(([name], index) => {
-    if (name === '') throw new GatewayError('invalid_query', 'a query parameter has no name');
+    if (name === '') throw new GatewayError('invalid_query', 'a query parameter has no name: write name=value');
     if (name === pairs[index + 1]?.[0])
-      throw new GatewayError('invalid_query', `query parameter repeated: ${percentEncode(name)}`);
+      throw new GatewayError('invalid_query', `the query parameter ${percentEncode(name)} is repeated: send it once`);
   });
   return pairs;
 }
@@ -71,7 +77,11 @@ function percentDecode(text: string): string {
     if (byte === 0x2b) bytes[length++] = 0x20;
     else if (byte === 0x25) {
       const hex = String.fromCharCode(source[i + 1] ?? 0, source[i + 2] ?? 0);
-      if (!/^[0-9A-Fa-f]{2}$/.test(hex)) throw new GatewayError('invalid_query', 'bad percent-escape in the query');
+      if (!/^[0-9A-Fa-f]{2}$/.test(hex))
+        throw new GatewayError(
+          'invalid_query',
+          'the query has a % without two hex digits: write a percent sign as %25',
+        );
       bytes[length++] = Number.parseInt(hex, 16);
       i += 2;
     } else bytes[length++] = byte;
@@ -79,7 +89,7 @@ function percentDecode(text: string): string {
   try {
     return decoder.decode(bytes.subarray(0, length));
   } catch (cause) {
-    throw new GatewayError('invalid_query', 'the query is not UTF-8', { cause });
+    throw new GatewayError('invalid_query', 'the query is not UTF-8: percent-encode the bytes of its UTF-8', { cause });
   }
 }
 

@@ -35,7 +35,11 @@ export const pubkey = localRoute({
 
 function findKey(kid: string | undefined, keys: Uses<'keys'>['keys']): ReceiptKey {
   const key = keys.find(kid ?? keys.active.kid);
-  if (key === undefined) throw new GatewayError('unknown_key', 'unknown key id');
+  if (key === undefined)
+    throw new GatewayError(
+      'unknown_key',
+      'no key of this gateway has this id: leave kid out to get the one that signs',
+    );
   if (key.isRevoked)
     throw new GatewayError('key_revoked', "this key was revoked: don't trust any receipt that it signed");
   return key;

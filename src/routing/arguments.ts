@@ -21,5 +21,11 @@ export function parseQueryArguments(route: GetRoute, { query }: RequestTarget): 
   const [unknown] = texts.keys();
   if (unknown === undefined) return Object.fromEntries(values);
   const known = expected.map(([name]) => name).join(', ') || 'none';
-  throw new GatewayError('invalid_query', `unknown query parameter; this path takes: ${known}`);
+  throw new GatewayError('invalid_query', `unknown query parameter ${shortName(unknown)}; this path takes: ${known}`);
 }
+
+const MAX_SHOWN_LENGTH = 40;
+
+/** Returns the name of a parameter as a message can quote it. */
+const shortName = (name: string): string =>
+  JSON.stringify(name.length > MAX_SHOWN_LENGTH ? `${name.slice(0, MAX_SHOWN_LENGTH)}…` : name);

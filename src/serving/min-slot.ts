@@ -27,7 +27,8 @@ export function parseMinSlot(header: string): Slot | undefined {
 
 /** Throws `min_slot_not_reached` if the slot is too far ahead of the tip to wait for. */
 export function checkReachable(slot: Slot, commitment: Commitment, { mesh }: SlotSource): void {
-  if (slot - (mesh.tip(commitment) ?? 0) > MAX_WAIT_SLOTS) throw minSlotNotReached();
+  const tip = mesh.tip(commitment) ?? 0;
+  if (slot - tip > MAX_WAIT_SLOTS) throw minSlotNotReached(slot, tip);
 }
 
 /** Waits until the tip reaches the slot. Rejects with `min_slot_not_reached` after {@link MAX_WAIT_MS}. */
@@ -42,7 +43,7 @@ export async function waitForSlot(slot: Slot, commitment: Commitment, { mesh, cl
     });
     const cancel = clock.after(MAX_WAIT_MS, () => {
       stop();
-      reject(minSlotNotReached());
+      reject(minSlotNotReached(slot, mesh.tip(commitment) ?? 0));
     });
   });
 }
@@ -55,10 +56,10 @@ export const isSlotNotReached = (thrown: unknown): boolean =>
     isSlotNotReached(thrown.cause));
 
 /** Returns the error for a caller's minimum slot that no upstream has reached. */
-export const minSlotNotReached = (cause?: unknown): GatewayError =>
+export const minSlotNotReached = (slot: Slot, reached: Slot, cause?: unknown): GatewayError =>
   new GatewayError(
     'min_slot_not_reached',
-    'no upstream has reached the slot that the request names; retry in a moment',
+    `no upstream has an answer of slot ${slot} or later, the newest at this commitment is ${reached}; retry in a moment`,
     { cause },
   );
 

@@ -1,6 +1,7 @@
 import type { Cache } from '../cache/cache.ts';
 import type { AnswerMeta, Entry } from '../cache/entry.ts';
 import { SingleFlight } from '../cache/single-flight.ts';
+import type { Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/gateway-error.ts';
 import type { Slot } from '../domain/slot.ts';
 import {
@@ -64,6 +65,8 @@ const RETRY_INTERVAL_MS = 400;
 /** Life of a cached negative answer, in slots (RFC 2308: negative caching). */
 const NEGATIVE_TTL_SLOTS = 2;
 
+const NO_NEW_SLOT = 'no new slot came from the cluster for too long: /health names the upstreams';
+
 /** Loads answers into the cache. Concurrent equal reads share one load; no answer is older than one already served. */
 export class ReadThrough<T extends { readonly slot: Slot }> {
   readonly #options: ReadThroughOptions;
@@ -88,7 +91,7 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
     const status = this.#cache.statusOf(item);
     if (item.kind === 'refusal' && item.refusal.final) throw item.refusal;
     if (item.slot < read.minSlot) {
-      if (isLive) throw minSlotNotReached();
+      if (isLive) throw minSlotNotReached(read.minSlot, item.slot);
       return undefined;
     }
     if (status === 'fresh' && item.kind === 'refusal') throw item.refusal;
@@ -97,7 +100,7 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
       this.#retryInBackground(read, item);
       return { entry: item, cacheStatus: 'STALE' };
     }
-    if (status === 'expired' && isLive) throw new GatewayError('stale', 'no slot update from the cluster for too long');
+    if (status === 'expired' && isLive) throw new GatewayError('stale', NO_NEW_SLOT);
     return undefined;
   }
 
@@ -141,14 +144,14 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
     }
     await waitForSlot(minSlot, meta.commitment, this.#options);
     return this.#loadOnce(read).catch((thrown: unknown) => {
-      throw isSlotNotReached(thrown) ? minSlotNotReached(thrown) : thrown;
+      throw isSlotNotReached(thrown) ? minSlotNotReached(minSlot, this.#tip(meta.commitment), thrown) : thrown;
     });
   }
 
   /** Joins the load under way, or starts one. Caches a negative answer. */
   #loadOnce(read: CacheableRead<T>): Promise<Arrival<T>> {
     const { key, meta, minSlot, load } = read;
-    if (load === undefined) return Promise.reject(new GatewayError('stale', 'no recent slot update from the cluster'));
+    if (load === undefined) return Promise.reject(new GatewayError('stale', NO_NEW_SLOT));
     return this.#flights.run(flightKey(read), async () => {
       try {
         const arrival = (await this.#loadAndStore(read, load)) ?? (await this.#loadAndStore(read, load));
@@ -172,7 +175,7 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
     const floor = Math.max(this.#floor(read), read.minSlot);
     const loaded = await load(floor > 0 ? floor : undefined);
     const { slot, fromSnapshot = false } = loaded;
-    if (fromSnapshot && slot < read.minSlot) throw minSlotNotReached();
+    if (fromSnapshot && slot < read.minSlot) throw minSlotNotReached(read.minSlot, slot);
     if (slot < floor && !fromSnapshot) throw servedSlotNotReached();
     if (slot < this.#floor(read) && !fromSnapshot) {
       const newer = this.#newerEntry(read, slot);
@@ -210,7 +213,15 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
     }
     if (cached === undefined) throw thrown;
     if (this.#cache.statusOf(cached) !== 'expired') return cached;
-    throw new GatewayError('stale', 'no upstream answers, and the cached answer is too old', { cause: thrown });
+    throw new GatewayError(
+      'stale',
+      'no upstream answers, and the cached answer is too old: /health names the upstreams',
+      { cause: thrown },
+    );
+  }
+
+  #tip(commitment: Commitment): Slot {
+    return this.#options.mesh.tip(commitment) ?? 0;
   }
 
   #floor({ key, meta }: CacheableRead<T>): Slot {

@@ -263,3 +263,26 @@ t.test("a node's error has its code in a header and before its message", async (
     t.notMatch(got.text, '127.0.0.1');
   }
 });
+
+t.test('a message says what happened and what to do', async (t) => {
+  const messageOf = async (asked: Promise<HttpAnswer>): Promise<string> => (await asked).json.message;
+  t.equal(
+    await messageOf(get(`/balance/${wallet}?Commitment=processed`)),
+    'unknown query parameter "Commitment"; this path takes: commitment',
+  );
+  t.equal(
+    await messageOf(get(`/slot?${'y'.repeat(50)}=1`)),
+    `unknown query parameter "${'y'.repeat(40)}…"; this path takes: none`,
+  );
+  t.match(
+    await messageOf(get(`/epoch?commitment=${'x'.repeat(2100)}`)),
+    /has 2,?\d{3} bytes, and a receipt names at most 2045/,
+  );
+  t.match(await messageOf(get('/slots')), 'GET /api/v1/openapi.json');
+  t.match(await messageOf(rpc({ method: 'getslot' })), 'not spelled as Solana RPC spells it: GET /api/v1/openapi.json');
+  const slot = cluster.chain.slot('confirmed');
+  t.equal(
+    await messageOf(get(`/balance/${wallet}`, { headers: { 'x-min-slot': `${slot + 1000}` } })),
+    `no upstream has an answer of slot ${slot + 1000} or later, the newest at this commitment is ${slot}; retry in a moment`,
+  );
+});

@@ -23,6 +23,7 @@ t.test('a hundred requests in ten seconds, counted in headers; the next is refus
     t.equal(got.status, 429, path);
     t.same(Object.keys(got.json), ['error', 'message']);
     t.equal(got.json.error, 'rate_limited');
+    t.match(got.json.message, /^this request costs [12] units?, [01] of \d+ are left; wait \d+ s or use an API key$/);
     t.same(quota(got), [100, 0, reset]);
     t.equal(got.headers.get('retry-after'), String(Math.ceil((openedMs + 10_000 - clock.now()) / 1000)));
     t.match(got.headers.get('access-control-expose-headers'), 'Retry-After');

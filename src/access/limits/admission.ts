@@ -90,7 +90,8 @@ export class Admission {
   /** Queues the request; resolves when its work has started. */
   #waitForTurn(load: Load, { inFlight, priority }: Tier): Promise<void> {
     const { maxQueued, maxWaitMs, clock } = this.#options;
-    if (load.waiting >= inFlight) throw this.#overloadedError('too many of your requests are under way');
+    if (load.waiting >= inFlight)
+      throw this.#overloadedError('too many of your requests wait for answers: send fewer at a time');
     if (this.waiting >= maxQueued) {
       const displaced = priority ? [...this.#normalQueue].at(-1) : undefined;
       if (displaced === undefined) throw this.#overloadedError('too many requests are waiting');
@@ -138,6 +139,6 @@ export class Admission {
 
   #overloadedError(message: string): GatewayError {
     this.#refused++;
-    return new GatewayError('overloaded', message);
+    return new GatewayError('overloaded', `${message}; retry in a moment`);
   }
 }

@@ -6,6 +6,10 @@ import type { Principal } from './tiers.ts';
 /** The quota left to a caller. The limiter's next call overwrites it: read it at once, keep nothing. */
 export interface Quota {
   readonly allowed: boolean;
+  /** What the request costs. */
+  readonly units: number;
+  /** Whether the caller's address is counted, and not its key or wallet. */
+  readonly isByAddress: boolean;
   readonly limit: number;
   readonly remaining: number;
   /** Unix time in whole seconds at which the full limit is available again. */
@@ -31,7 +35,7 @@ export class RateLimiter {
   readonly #siteLimit: RateLimit;
   readonly #addressWindows: FixedWindows;
   readonly #principalWindows = new FixedWindows(Number.POSITIVE_INFINITY);
-  readonly #quota = { allowed: true, limit: 0, remaining: 0, reset: 0, retryAfter: 1 };
+  readonly #quota = { allowed: true, units: 0, isByAddress: true, limit: 0, remaining: 0, reset: 0, retryAfter: 1 };
 
   constructor(limits: { readonly free: RateLimit; readonly identities: number }, clock: Clock) {
     this.#clock = clock;
@@ -53,6 +57,8 @@ export class RateLimiter {
   /** Consumes `weight` requests if that many are left, else none. */
   consume(address: ArrayBuffer, weight: number, principal?: Principal): Quota {
     const addressKey = addressKeyOf(address);
+    this.#quota.units = weight;
+    this.#quota.isByAddress = principal === undefined;
     if (principal === undefined)
       return this.#consumeFrom(
         this.#addressWindows,

@@ -37,7 +37,15 @@ export type Responder = (request: CheckedRequest) => RawResponse | Promise<RawRe
 export type GuardDeps = Pick<HitPathDeps, 'context' | 'access' | 'pendingResponses' | 'onInternalError'>;
 
 /** The quota in the headers of a response to a request that could not be counted. */
-export const UNCOUNTED_QUOTA: Quota = { allowed: true, limit: 0, remaining: 0, reset: 0, retryAfter: 1 };
+export const UNCOUNTED_QUOTA: Quota = {
+  allowed: true,
+  units: 0,
+  isByAddress: true,
+  limit: 0,
+  remaining: 0,
+  reset: 0,
+  retryAfter: 1,
+};
 
 /** One request on its way from the checks (framing, quota, method, credentials) to its response. */
 export class GuardedRequest {

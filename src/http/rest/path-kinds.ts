@@ -1,4 +1,4 @@
-import { API_PREFIX } from '../../domain/canonical-request.ts';
+import { API_PREFIX, ROUTE_NOT_FOUND } from '../../domain/canonical-request.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { matchRoute } from '../../routes/index.ts';
 import type { RouteMatch } from '../../routing/match-route.ts';
@@ -39,7 +39,7 @@ export function checkMethod(method: 'get' | 'post' | 'other', pathKind: PathKind
 }
 
 export function throwRouteNotFound(): never {
-  throw new GatewayError('route_not_found', 'no such route');
+  throw new GatewayError('route_not_found', ROUTE_NOT_FOUND);
 }
 
 /** Returns the name of a path in usage records: its route's path, or the path itself, or `none` if it does not exist. */

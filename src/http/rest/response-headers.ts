@@ -4,6 +4,9 @@ import type { Quota } from '../../access/limits/rate-limiter.ts';
 import type { Entry } from '../../cache/entry.ts';
 import type { Slot } from '../../domain/slot.ts';
 
+/** The window of a quota, as headers tell it. */
+type QuotaWindow = Pick<Quota, 'limit' | 'remaining' | 'reset'>;
+
 /** The response headers that browsers of any origin may read. */
 const EXPOSED_HEADERS =
   'X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,Retry-After,ETag,X-Slot,X-Cache,X-Request-Id,X-Receipt,' +
@@ -36,7 +39,7 @@ const nextRequestNumber = (): number => {
 /** Formats status line and headers of one response. `extra` must not contain text from a caller. */
 export function formatHeaders(
   status: number,
-  quota: Quota,
+  quota: QuotaWindow,
   extra: readonly Header[],
   contentType = JSON_CONTENT_TYPE,
 ): { text: string; requestId: string } {
@@ -47,13 +50,13 @@ export function formatHeaders(
   return { text, requestId };
 }
 
-export const rateLimitHeaders = ({ limit, remaining, reset }: Quota): readonly Header[] => [
+export const rateLimitHeaders = ({ limit, remaining, reset }: QuotaWindow): readonly Header[] => [
   ['X-RateLimit-Limit', String(limit)],
   ['X-RateLimit-Remaining', String(remaining)],
   ['X-RateLimit-Reset', String(reset)],
 ];
 
-const formatRateLimitHeaders = (quota: Quota): string =>
+const formatRateLimitHeaders = (quota: QuotaWindow): string =>
   rateLimitHeaders(quota)
     .map(([name, value]) => `${name}: ${value}`)
     .join('\r\n');
@@ -87,7 +90,7 @@ export class HeaderTemplate {
   }
 
   /** Returns the headers with these values. The buffer is valid until the next call. */
-  fill(quota: Quota, { slot, etag }: Pick<Entry, 'slot' | 'etag'>): Buffer {
+  fill(quota: QuotaWindow, { slot, etag }: Pick<Entry, 'slot' | 'etag'>): Buffer {
     const { limit, remaining, reset } = quota;
     const lengthsKey =
       (etag === '' ? 0 : ETAG_FLAG) | countDigits(limit) | (countDigits(remaining) << 4) | (countDigits(slot) << 8);
@@ -114,7 +117,7 @@ export class HeaderTemplate {
     return bytes;
   }
 
-  #createBlock(lengthsKey: number, { limit, remaining, reset }: Quota, slot: Slot, etag: string): HeaderBlock {
+  #createBlock(lengthsKey: number, { limit, remaining, reset }: QuotaWindow, slot: Slot, etag: string): HeaderBlock {
     let text = `200 OK\r\nContent-Type: ${JSON_CONTENT_TYPE}`;
     const addHeader = (name: string, value: string): number => {
       text += `\r\n${name}: ${value}`;

@@ -142,5 +142,8 @@ export function errorResponse(
 }
 
 /** Returns the error for a caller who has used up their quota. */
-export const rateLimitExceeded = ({ limit, retryAfter }: Quota): GatewayError =>
-  new GatewayError('rate_limited', `more than ${limit} requests in the window: wait ${retryAfter} s`, { retryAfter });
+export function rateLimitExceeded({ units, isByAddress, limit, remaining, retryAfter }: Quota): GatewayError {
+  const cost = `this request costs ${units} ${units === 1 ? 'unit' : 'units'}, ${remaining} of ${limit} are left`;
+  const remedy = `wait ${retryAfter} s${isByAddress ? ' or use an API key' : ''}`;
+  return new GatewayError('rate_limited', `${cost}; ${remedy}`, { retryAfter });
+}

@@ -22,7 +22,7 @@ export function parseRpcCall(body: Buffer): RpcCall {
   if (!isReadMethod(method))
     throw new GatewayError(
       'rpc_method_not_allowed',
-      'this method is not allowed: only the documented read methods are',
+      'this method is not allowed, or not spelled as Solana RPC spells it: GET /api/v1/openapi.json lists those that are',
     );
   if (!Array.isArray(params)) throw new GatewayError('invalid_params', 'params must be an array');
   if (!hasOnlySafeNumbers(params))

@@ -21,7 +21,10 @@ export const searchTerm: Param<SearchTerm, string> = {
     if (text === undefined || query === '') throw new GatewayError('invalid_query', `${name} must not be empty`);
     const term = classify(extractId(query));
     if (term === undefined) {
-      throw new GatewayError('unclassifiable', `${name} is no address, signature, slot or .sol name`);
+      throw new GatewayError(
+        'unclassifiable',
+        `${name} must be an address, a signature, a slot, a .sol name, or an explorer's URL of one`,
+      );
     }
     return { query: text, ...term };
   },

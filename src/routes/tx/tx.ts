@@ -37,7 +37,11 @@ export const tx = readRoute({
   async resolve({ sig, enhanced, commitment }, { mesh, onDecodeError }: Uses<'mesh' | 'onDecodeError'>, { minSlot }) {
     const finalized = mesh.tip('finalized') ?? -1;
     const { slot, record } = await readTransactionRecord(mesh, sig, { commitment, minSlot });
-    if (record === null) throw new GatewayError('not_found', `no such transaction at ${commitment}`);
+    if (record === null)
+      throw new GatewayError(
+        'not_found',
+        `no transaction has this signature at ${commitment}: it may be too new, or older than what the upstreams keep`,
+      );
     const { blockTime, meta, slot: landedAt, transaction, transactionIndex, version } = parseTransactionRecord(record);
     const final = commitment === 'finalized' || landedAt <= finalized;
     return {

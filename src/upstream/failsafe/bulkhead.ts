@@ -26,7 +26,8 @@ export class Bulkhead {
       this.#free--;
       return;
     }
-    if (this.#waiters.size >= this.#maxQueued) throw new GatewayError('overloaded', 'too many requests are waiting');
+    if (this.#waiters.size >= this.#maxQueued)
+      throw new GatewayError('overloaded', 'too many requests wait for the upstream; retry in a moment');
     await new Promise<void>((resolve, reject) => {
       const proceed = () => {
         signal.removeEventListener('abort', abort);

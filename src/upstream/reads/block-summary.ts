@@ -42,7 +42,7 @@ export interface BlockSummaryRead {
 
 /** Creates the error for a slot without a block so far. */
 export const blockNotAvailable = (): GatewayError =>
-  new GatewayError('block_not_available', 'the block is not available yet', { retryAfter: 1 });
+  new GatewayError('block_not_available', 'the block is not available yet; retry in a moment', { retryAfter: 1 });
 
 const slotSkipped = (): GatewayError => new GatewayError('slot_skipped', 'the slot has no block and never will');
 const blockPruned = (): GatewayError =>
