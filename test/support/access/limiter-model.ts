@@ -117,11 +117,12 @@ export function limiterDifference(seed: number): string | undefined {
     const address = addressFrom(pick);
     const account = accountFrom(pick);
     const weight = [0, 1, 1, 1, 2, 2, 5][pick(7)] ?? 1;
-    const { retryAfter, ...quota } = limiter.consume(address.buffer, weight, account);
+    const { retryAfter, units, isByAddress, ...quota } = limiter.consume(address.buffer, weight, account);
     const expected = model.take(address, weight, account, clock.now());
     if (JSON.stringify(quota) !== JSON.stringify(expected))
       return `seed ${seed}, step ${step}: ${JSON.stringify(quota)} is not ${JSON.stringify(expected)}`;
     if (limiter.size > identities + 3 * 5 + 4) return `seed ${seed}: ${limiter.size} windows`;
+    if (units !== weight || isByAddress !== (account === undefined)) return `seed ${seed}: counted for another`;
     if (retryAfter < 1 || retryAfter > 60) return `seed ${seed}: retryAfter ${retryAfter}`;
   }
   return undefined;
