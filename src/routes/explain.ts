@@ -34,6 +34,17 @@ function decodingCost(value: unknown): number {
   return cost;
 }
 
+const WHAT_TO_POST = 'post the `result` of GET /api/v1/tx/SIG (or of getTransaction, as json or jsonParsed) as `tx`';
+
+/** Says what to do instead of posting this body. */
+function helpFor(received: unknown): string {
+  const { signature, tx, transaction } = Object(received);
+  const isSignature = typeof tx === 'string' || (typeof signature === 'string' && transaction === undefined);
+  return isSignature
+    ? `a signature can't be explained here: GET /api/v1/tx/SIG?enhanced=1 says what it did, in \`enhanced.description\`; or ${WHAT_TO_POST}`
+    : `the body must be {"tx": {…}, "logs"?: ["…"]}: ${WHAT_TO_POST}`;
+}
+
 export const explain = postRoute({
   path: '/explain',
   summary: 'Says in one or two sentences what a transaction did, and why it failed if it failed',
@@ -44,13 +55,11 @@ export const explain = postRoute({
   errors: ['invalid_json', 'invalid_request'],
 
   parse(text): ExplainRequest {
-    parseJsonBody(text); // refuses bodies that nest too deep or have a member `__proto__`
+    const received = parseJsonBody(text); // refuses bodies that nest too deep or have a member `__proto__`
     const parsed = body.safeParse(parseExactJson(text.toString()));
-    if (parsed.success && decodingCost(parsed.data.tx) <= MAX_DECODING_COST) return parsed.data;
-    throw new GatewayError(
-      'invalid_request',
-      'the body must be {"tx": {…}, "logs"?: ["…"]}, as a node would write them',
-    );
+    if (!parsed.success) throw new GatewayError('invalid_request', helpFor(received));
+    if (decodingCost(parsed.data.tx) <= MAX_DECODING_COST) return parsed.data;
+    throw new GatewayError('invalid_request', '`tx` has texts that are too long to decode');
   },
 
   async resolve(request) {
@@ -66,6 +75,7 @@ function explainRequest({ tx, logs }: ExplainRequest): string {
     return explainEnhanced(enhanceTransaction({ ...recorded, logs: logs ?? recorded.logs }));
   } catch (cause) {
     // Any failure here comes from the caller's text, so it is a 400.
-    throw new GatewayError('invalid_request', '`tx` is neither a transaction record nor its enhanced view', { cause });
+    const message = `\`tx\` is neither a transaction record nor its enhanced view: ${WHAT_TO_POST}`;
+    throw new GatewayError('invalid_request', message, { cause });
   }
 }

@@ -76,6 +76,25 @@ t.test('what is no transaction is refused', async (t) => {
   for (const body of wrong) await refused(body, 400, 'invalid_request');
 });
 
+t.test('whoever posts something else is told what to post, and where a signature is explained', async (t) => {
+  const told = async (body: unknown): Promise<string> => (await post(toJson(body))).json.message;
+  const { signature = '' } = cluster.chain.block(cluster.chain.slot('finalized'))?.transactions[0] ?? {};
+  for (const body of [{ signature }, { tx: signature }, { signature: 'x', tx: 7 }]) {
+    const message = await told(body);
+    t.match(message, 'GET /api/v1/tx/SIG?enhanced=1');
+    t.match(message, '`enhanced.description`');
+    t.match(message, 'post the `result` of GET /api/v1/tx/SIG');
+  }
+  const whole = (await get(`/tx/${signature}`)).json;
+  for (const body of [{}, [], null, whole, whole.result, { tx: whole }, { tx: {} }]) {
+    const message = await told(body);
+    t.match(message, 'post the `result` of GET /api/v1/tx/SIG');
+    t.notMatch(message, 'enhanced=1');
+  }
+  t.match((await explain(whole.result)).json.explanation, /fee/, 'one way that it names');
+  t.match((await get(`/tx/${signature}?enhanced=1`)).json.result.enhanced.description, /\w/, 'and the other');
+});
+
 t.test('a text that would take minutes to decode is refused at once', async (t) => {
   const endless = 'z'.repeat(200_000);
   const message = {
