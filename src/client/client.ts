@@ -11,7 +11,7 @@ import { acceptUnverified, createAnswerVerifier } from './verify-answer.ts';
 // Together with these, this file is the whole of the package's `./client`.
 export { type Receipt, ReceiptError, type ReceiptFault } from '../receipts/verify/verify-receipt.ts';
 export type { Gap, Snapshot } from './gap-detector.ts';
-export type { Answer, Read, ReadOptions } from './read-types.ts';
+export type { Answer, PostOptions, Read, ReadOptions } from './read-types.ts';
 export type { Body, Parameters, Path, PostPath, Result } from './route-types.ts';
 export { type FailureCode, SlotgateError } from './slotgate-error.ts';
 export type { OpenSocket, Socket, SocketEvent } from './socket.ts';

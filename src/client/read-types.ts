@@ -1,5 +1,5 @@
 import type { Slot } from '../domain/slot.ts';
-import type { EnvelopeOf, Parameters, Path, Result, SignedPath } from './route-types.ts';
+import type { EnvelopeOf, Parameters, Path, PostPath, Result, SignedPath } from './route-types.ts';
 import type { RequestOptions } from './send-request.ts';
 import type { VerifiedAnswer } from './verify-answer.ts';
 
@@ -27,6 +27,12 @@ export interface ReadOptions<P extends Path = SignedPath> extends RequestOptions
   readonly nonce?: P extends SignedPath ? boolean | string : never;
   /** An earlier answer to the same request: if it still holds, only a new receipt is transferred. */
   readonly since?: P extends SignedPath ? Read<Result<P>> : never;
+}
+
+/** The options of one POST. */
+export interface PostOptions<P extends PostPath> extends RequestOptions {
+  /** The lowest slot that the answer may be about. */
+  readonly minSlot?: EnvelopeOf<P> extends 'plain' ? never : Slot;
 }
 
 /** The arguments of a read after its path; all are optional if the path has no required parameters. */

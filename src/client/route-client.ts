@@ -1,12 +1,13 @@
+import type { Slot } from '../domain/slot.ts';
 import { toJson } from '../domain/to-json.ts';
 import { formatSignedBody, resultTextIn } from '../receipts/signed-body.ts';
 import { ReceiptError } from '../receipts/verify/receipt-error.ts';
 import { newNonce } from './nonce.ts';
-import type { Answer, Read, ReadArguments, ReadOptions } from './read-types.ts';
+import type { Answer, PostOptions, Read, ReadArguments, ReadOptions } from './read-types.ts';
 import { buildRequestTarget, type TargetParameters } from './request-target.ts';
 import { finalityCheck, unsignedEnvelope, unwrap } from './response-envelope.ts';
 import type { Body, Path, PostPath, Result } from './route-types.ts';
-import type { GatewayResponse, RequestOptions, SendRequest } from './send-request.ts';
+import type { GatewayResponse, SendRequest } from './send-request.ts';
 import type { VerifyAnswer } from './verify-answer.ts';
 
 /** The requests to every route, typed by the routes' declarations. */
@@ -14,7 +15,7 @@ export interface RouteClient {
   /** Reads a route: `get('/balance/:addr', { addr })`. Rejects with SlotgateError, or ReceiptError if verification fails. */
   get<P extends Path>(path: P, ...rest: ReadArguments<P>): Promise<Answer<P>>;
   /** Posts to a route: `post('/rpc', { method: 'getSlot' })`. Rejects with SlotgateError. */
-  post<P extends PostPath>(path: P, body: Body<P>, options?: RequestOptions): Promise<{ readonly result: Result<P> }>;
+  post<P extends PostPath>(path: P, body: Body<P>, options?: PostOptions<P>): Promise<{ readonly result: Result<P> }>;
 }
 
 /** Creates the typed requests over `send` and `verifyAnswer`. */
@@ -24,7 +25,7 @@ export function createRouteClient(send: SendRequest, verifyAnswer: VerifyAnswer)
     const target = buildRequestTarget(path, params);
     const nonce = nonceOption === true ? newNonce() : nonceOption || null;
     const headers = {
-      ...(minSlot !== undefined && { 'x-min-slot': String(minSlot) }),
+      ...minSlotHeader(minSlot),
       ...(nonce !== null && { 'x-receipt-nonce': nonce }),
       ...(since?.etag && { 'if-none-match': since.etag }),
     };
@@ -41,14 +42,22 @@ export function createRouteClient(send: SendRequest, verifyAnswer: VerifyAnswer)
     return { ...verified, unchanged, etag: response.headers.get('etag') };
   }
 
-  async function post(path: string, body: unknown, options: RequestOptions = {}): Promise<unknown> {
-    const response = await send({ target: buildRequestTarget(path, {}), body: toJson(body) }, options);
+  async function post(path: string, body: unknown, options: PostOptions<'/rpc'> = {}): Promise<unknown> {
+    const request = {
+      target: buildRequestTarget(path, {}),
+      headers: minSlotHeader(options.minSlot),
+      body: toJson(body),
+    };
+    const response = await send(request, options);
     return unwrap(response, unsignedEnvelope(path) ?? 'bare');
   }
 
   // Parameters and results are typed by the declarations, which exist at compile time only.
   return { get: get as RouteClient['get'], post: post as RouteClient['post'] };
 }
+
+const minSlotHeader = (minSlot: Slot | undefined): Readonly<Record<string, string>> =>
+  minSlot === undefined ? {} : { 'x-min-slot': String(minSlot) };
 
 /** Returns the body that a 200 would have had: the earlier result with the new receipt. */
 function bodyOfNotModified({ headers }: GatewayResponse, since: Read<unknown> | undefined): string {

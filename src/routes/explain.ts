@@ -53,6 +53,7 @@ export const explain = postRoute({
   result: z.strictObject({ explanation: z.string() }),
   envelope: 'plain',
   errors: ['invalid_json', 'invalid_request'],
+  hasSlot: false,
 
   parse(text): ExplainRequest {
     const received = parseJsonBody(text); // refuses bodies that nest too deep or have a member `__proto__`

@@ -30,7 +30,6 @@ export class RouteReadThrough {
       clock,
       staleWhileRevalidate: true,
       staleIf: 'upstream-fails',
-      waitsForMinSlot: true,
     });
   }
 
@@ -45,9 +44,10 @@ export class RouteReadThrough {
   }
 
   #readOf({ route, params, key, minSlot = 0 }: ReadRequest): CacheableRead<Entry> {
+    const read = { key, minSlot, waitsForMinSlot: true, isNegative };
     if (route.kind === 'live') {
       const { envelope, commitment } = route;
-      return { key, minSlot, meta: { envelope, commitment, exact: false }, load: undefined, isNegative };
+      return { ...read, meta: { envelope, commitment, exact: false }, load: undefined };
     }
     const load = async (floor: Slot | undefined) => {
       const resolving = route.resolve(params, this.#context, { minSlot: floor }).catch(withoutRpcCode);
@@ -63,7 +63,7 @@ export class RouteReadThrough {
       };
       return { slot, fromSnapshot, store };
     };
-    return { key, minSlot, meta: metaOf(route, params), load, isNegative };
+    return { ...read, meta: metaOf(route, params), load };
   }
 
   /** Returns the refresh of an entry. Its closure holds only what it needs, as each entry keeps one in memory. */

@@ -126,8 +126,10 @@ export interface PostRoute<B = unknown, R = unknown, I = unknown> extends RouteD
   readonly maxBytes?: number;
   /** Parses the raw body. Throws `invalid_json`, `invalid_request` or another 400. */
   parse(text: Buffer): B;
+  /** Whether an answer holds at a slot: it then names it in `X-Slot`, and `X-Min-Slot` is a floor for it. */
+  readonly hasSlot: boolean;
   /** Answers a parsed body. Every new upstream call must go through `admit`. */
-  resolve(body: B, context: RouteContext, admit: Admit): Promise<PostAnswer>;
+  resolve(body: B, context: RouteContext, admit: Admit, freshness: Freshness): Promise<PostAnswer>;
 }
 
 /** An answer to a call, its result as the node wrote it. */

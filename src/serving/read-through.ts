@@ -40,6 +40,8 @@ export interface CacheableRead<T> {
   readonly meta: AnswerMeta;
   /** Oldest slot that the caller accepts; 0 for any. */
   readonly minSlot: Slot;
+  /** Whether to wait a moment for an upstream to reach `minSlot`, and then to say that none has. */
+  readonly waitsForMinSlot: boolean;
   /** Reads from the upstream at `minSlot` or later. Undefined for answers that the pipeline keeps current. */
   readonly load: ((minSlot: Slot | undefined) => Promise<LoadedAnswer<T>>) | undefined;
   /** Returns true for an error that is the cluster's own answer, such as "no such account". It is cached briefly. */
@@ -55,8 +57,6 @@ export interface ReadThroughOptions extends SlotSource {
    * has reached the slot of an answer already served.
    */
   readonly staleIf: 'upstream-fails' | 'upstream-is-behind';
-  /** Whether a read waits a moment for an upstream to reach the caller's minimum slot. */
-  readonly waitsForMinSlot: boolean;
 }
 
 /** Minimum time between two background refreshes of a stale answer. */
@@ -134,8 +134,8 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
 
   /** Loads the answer, and once more after a wait if no upstream had reached the caller's minimum slot. */
   async #loadAtMinSlot(read: CacheableRead<T>): Promise<Arrival<T>> {
-    const { minSlot, meta, load } = read;
-    if (minSlot === 0 || load === undefined || !this.#options.waitsForMinSlot) return this.#loadOnce(read);
+    const { minSlot, waitsForMinSlot, meta, load } = read;
+    if (minSlot === 0 || load === undefined || !waitsForMinSlot) return this.#loadOnce(read);
     checkReachable(minSlot, meta.commitment, this.#options);
     try {
       return await this.#loadOnce(read);

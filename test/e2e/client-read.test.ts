@@ -122,6 +122,8 @@ t.test('a refusal of the gateway has its error code', async (t) => {
 
 t.test('a request too long for a URL is posted', async (t) => {
   const client = open();
+  const far = client.post('/rpc', { method: 'getVersion' }, { minSlot: cluster.chain.slot('processed') + 1_000 });
+  await t.rejects(far, { code: 'min_slot_not_reached', status: 503, retryAfterMs: 1000 });
   const { result: slot } = await client.post('/rpc', { method: 'getSlot' });
   t.type(slot, 'number');
   const { result: account } = await client.post('/rpc', { method: 'getBalance', params: [WHALE.address] });

@@ -91,6 +91,9 @@ export async function typed() {
   client.get('/block/:slot', { slot: 1, commitment: 'processed' });
   // @ts-expect-error nothing is signed here
   client.get('/network', {}, { nonce: true });
+  client.post('/rpc', { method: 'getSlot' }, { minSlot: slot });
+  // @ts-expect-error it is about no slot
+  client.post('/explain', { tx: {} }, { minSlot: slot });
   // @ts-expect-error it only reads
   client.post('/rpc', { method: 'sendTransaction' });
   client.stream().subscribe('account', 'x', { onUpdate: ({ result }) => yes<Equal<typeof result, Result<'/account/:addr'>>>() });

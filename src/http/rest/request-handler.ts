@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { GatewayError } from '../../domain/gateway-error.ts';
+import { parseMinSlot } from '../../serving/min-slot.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
 import { Reply } from '../engine/reply.ts';
 import { readRequestBody } from '../engine/request-body.ts';
@@ -65,8 +66,9 @@ function respondToPost(
   if (route?.kind !== 'post') return throwRouteNotFound();
   if (!isJsonContentType(req.getHeader('content-type')))
     throw new GatewayError('unsupported_media_type', 'the body must be application/json');
+  const minSlot = route.hasSlot ? parseMinSlot(req.getHeader('x-min-slot')) : undefined;
   return readRequestBody(reply, route.maxBytes ?? maxBodyBytes)
-    .then((body) => route.resolve(route.parse(body), context, admit))
+    .then((body) => route.resolve(route.parse(body), context, admit, { minSlot }))
     .then((answer) => postResponse(quota, route.envelope, answer));
 }
 

@@ -1,7 +1,7 @@
 import type { Cache } from '../../cache/cache.ts';
 import type { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
-import type { PostAnswer, SerializedAnswer, Uses } from '../../routing/route.ts';
+import type { Freshness, PostAnswer, SerializedAnswer, Uses } from '../../routing/route.ts';
 import type { SlotSource } from '../../serving/min-slot.ts';
 import { type Admit, type CacheableRead, ReadThrough } from '../../serving/read-through.ts';
 import type { RpcCall } from './parse-rpc-call.ts';
@@ -18,7 +18,6 @@ export const createRpcReadThrough = (options: SlotSource & { readonly cache: Cac
     ...options,
     staleWhileRevalidate: false,
     staleIf: 'upstream-is-behind',
-    waitsForMinSlot: false,
   });
 
 /** Answers a call from the cache, or calls the upstream once admitted. No answer is older than an earlier one. */
@@ -26,9 +25,10 @@ export async function answerRpcCall(
   call: RpcCall,
   context: Uses<'rpcReadThrough' | 'mesh' | 'cache'>,
   admit: Admit,
+  { minSlot = 0 }: Freshness,
 ): Promise<PostAnswer> {
+  const request = toReadRequest(call, minSlot);
   const { rpcReadThrough } = context;
-  const request = toReadRequest(call);
   const read = readOf(request, context);
   copyFromRoutes(request, context);
   const { entry, cacheStatus } = rpcReadThrough.fromCache(read) ?? (await rpcReadThrough.fetch(read, admit));
@@ -37,13 +37,14 @@ export async function answerRpcCall(
 }
 
 function readOf(request: RpcReadRequest, context: Uses<'mesh' | 'cache'>): CacheableRead<SerializedAnswer> {
-  const { call, key, minSlot, meta } = request;
+  const { key, minSlot, waitsForMinSlot, meta } = request;
   return {
     key,
     minSlot,
+    waitsForMinSlot,
     meta,
     async load(floor = 0) {
-      const { slot, result } = await callUpstream(context.mesh, call, floor);
+      const { slot, result } = await callUpstream(context.mesh, request, floor);
       return { slot, store: (tipAtFetch) => storeAnswer(request, { slot, result }, context, tipAtFetch) };
     },
     isNegative: ({ code, status }: GatewayError) => code === 'rpc_error' && status < 500 && !isUncacheable(request),

@@ -14,8 +14,10 @@ export interface RpcReadRequest {
   /** Life of a cached answer; 0 slots for methods that are never cached. */
   readonly policy: CachePolicy;
   readonly meta: AnswerMeta;
-  /** Oldest slot that the caller accepts (`minContextSlot`); 0 for any. */
+  /** Oldest slot that the caller accepts: the higher one of `minContextSlot` and `X-Min-Slot`; 0 for any. */
   readonly minSlot: Slot;
+  /** Whether `X-Min-Slot` is that slot. The node itself speaks for `minContextSlot`. */
+  readonly waitsForMinSlot: boolean;
 }
 
 /** Life of a cached answer, in slots. Methods that aren't listed are never cached. */
@@ -45,9 +47,10 @@ const LIFETIME_SLOTS: Partial<Record<ReadMethod, number>> = {
 /** Methods about the whole cluster: answers at one commitment share a key, whatever the other parameters. */
 const CLUSTER_WIDE_METHODS: ReadonlySet<ReadMethod> = new Set(['getSlot', 'getBlockHeight', 'getEpochInfo']);
 
-/** Returns the read that answers a call. */
-export function toReadRequest(call: RpcCall): RpcReadRequest {
+/** Returns the read that answers a call, at the slot of its `X-Min-Slot` or later. */
+export function toReadRequest(call: RpcCall, minSlot: Slot): RpcReadRequest {
   const { method, params } = call;
+  const minContextSlot = minContextSlotOf(params) ?? 0;
   const commitment = commitmentOfCall(call);
   const isClusterWide = CLUSTER_WIDE_METHODS.has(method) && hasOnlyStandardConfig(params);
   return {
@@ -55,7 +58,8 @@ export function toReadRequest(call: RpcCall): RpcReadRequest {
     key: `rpc ${method} ${isClusterWide ? commitment : toJson(params)}`,
     policy: isClusterWide && method === 'getSlot' ? 'live' : { slots: lifetimeSlotsOf(method, commitment) },
     meta: { envelope: 'bare', commitment, exact: false },
-    minSlot: minContextSlotOf(params) ?? 0,
+    minSlot: Math.max(minContextSlot, minSlot),
+    waitsForMinSlot: minSlot > minContextSlot,
   };
 }
 

@@ -12,6 +12,7 @@ export const rpc = postRoute({
   result: rawJson,
   envelope: 'bare',
   errors: ['invalid_json', 'invalid_request', 'invalid_params', 'rpc_method_not_allowed', 'rpc_error', 'stale'],
+  hasSlot: true,
   parse: parseRpcCall,
   resolve: answerRpcCall,
 });
