@@ -40,12 +40,18 @@ export const extensions = z
   .readonly()
   .nullable();
 
+const BIG_INTEGER_SCHEMA = {
+  type: 'integer',
+  format: 'int64',
+  description: 'May be beyond 2^53, where a JSON number read as a double is rounded',
+};
+
 /** Returns the JSON Schema of a zod schema, as OpenAPI 3.1 takes it. */
 export function jsonSchema(zodType: z.ZodType): object {
   const { $schema: _, ...schema } = z.toJSONSchema(zodType, {
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      if (zodSchema._zod.def.type === 'bigint') jsonSchema.type = 'integer';
+      if (zodSchema._zod.def.type === 'bigint') Object.assign(jsonSchema, BIG_INTEGER_SCHEMA);
     },
   });
   return schema;

@@ -6,7 +6,7 @@ import type { GatewayHarness, HttpAnswer } from './harness.ts';
 export async function createDocumentChecker({
   get,
 }: GatewayHarness): Promise<(t: Test, path: string, got: HttpAnswer, method?: string) => void> {
-  const ajv = new Ajv2020({ strict: false });
+  const ajv = new Ajv2020({ strict: false, formats: { int64: true } });
   ajv.addSchema((await get('/openapi.json')).json, 'document');
   const compiled = new Map<string, ValidateFunction>();
   return (t, path, { status, json }, method = 'get') => {

@@ -2,8 +2,17 @@ import { API_PREFIX } from '../../domain/canonical-request.ts';
 import type { Envelope } from '../../domain/envelope.ts';
 import { ERRORS, type ErrorCode } from '../../domain/gateway-error.ts';
 import type { Param } from '../../routing/params.ts';
-import type { GetRoute, PostRoute, Route } from '../../routing/route.ts';
+import type { PostRoute, Route } from '../../routing/route.ts';
 import { jsonSchema } from '../../routing/schemas.ts';
+
+/** The errors of a read that needs a node. */
+const UPSTREAM_ERRORS: readonly ErrorCode[] = [
+  'result_too_large',
+  'overloaded',
+  'upstream_unavailable',
+  'upstream_error',
+  'upstream_timeout',
+];
 
 /** The errors that any request may get. */
 const COMMON_ERRORS: readonly ErrorCode[] = [
@@ -19,46 +28,44 @@ const COMMON_ERRORS: readonly ErrorCode[] = [
   'internal_error',
 ];
 
-/** The errors of each route kind: those of an answer that depends on the cluster. */
+/** The errors of each route kind. */
 const ERRORS_BY_KIND: Readonly<Record<Route['kind'], readonly ErrorCode[]>> = {
-  live: ['warming_up', 'stale'],
+  live: ['warming_up'],
   local: [],
-  read: ['stale', 'overloaded', 'upstream_unavailable', 'upstream_error', 'upstream_timeout'],
-  post: [
-    'payload_too_large',
-    'unsupported_media_type',
-    'overloaded',
-    'upstream_unavailable',
-    'upstream_error',
-    'upstream_timeout',
-  ],
+  read: UPSTREAM_ERRORS,
+  post: ['payload_too_large', 'unsupported_media_type'],
 };
+
+/** The errors of an answer that holds at a slot, those of `X-Min-Slot` included. */
+const SLOT_ERRORS: readonly ErrorCode[] = ['invalid_slot', 'stale', 'min_slot_not_reached'];
 
 const integerSchema = { type: 'integer', minimum: 0 };
 const patternSchema = (pattern: string): object => ({ type: 'string', pattern });
+
+const RECEIPT_PROPERTIES = {
+  v: { const: 1 },
+  kid: patternSchema('^[0-9a-f]{16}$'),
+  cluster: patternSchema('^[1-9A-HJ-NP-Za-km-z]{32,44}$'),
+  request: { type: 'string' },
+  status: { const: 200 },
+  slot: integerSchema,
+  commitment: { enum: ['processed', 'confirmed', 'finalized'] },
+  claim: patternSchema('^(exact|observed)/[1-9][0-9]{0,8}$'),
+  digest: patternSchema('^[0-9a-f]{64}$'),
+  issuedAt: integerSchema,
+  nonce: { type: ['string', 'null'] },
+  size: integerSchema,
+  index: integerSchema,
+  path: { type: 'array', items: patternSchema('^[0-9a-f]{64}$') },
+  sig: patternSchema('^[0-9a-f]{128}$'),
+};
 
 /** The schema of a receipt (proof of serve). */
 const RECEIPT_SCHEMA = {
   type: 'object',
   description: 'Proof of serve: an Ed25519 signature over the request, the slot and the digest of the result',
-  properties: {
-    v: { const: 1 },
-    kid: patternSchema('^[0-9a-f]{16}$'),
-    cluster: patternSchema('^[1-9A-HJ-NP-Za-km-z]{32,44}$'),
-    request: { type: 'string' },
-    status: { const: 200 },
-    slot: integerSchema,
-    commitment: { enum: ['processed', 'confirmed', 'finalized'] },
-    claim: patternSchema('^(exact|observed)/[1-9][0-9]{0,8}$'),
-    digest: patternSchema('^[0-9a-f]{64}$'),
-    issuedAt: integerSchema,
-    nonce: { type: ['string', 'null'] },
-    size: integerSchema,
-    index: integerSchema,
-    path: { type: 'array', items: patternSchema('^[0-9a-f]{64}$') },
-    sig: patternSchema('^[0-9a-f]{128}$'),
-  },
-  required: ['v', 'kid', 'cluster', 'request', 'status', 'slot', 'commitment', 'claim', 'digest', 'issuedAt', 'nonce'],
+  properties: RECEIPT_PROPERTIES,
+  required: Object.keys(RECEIPT_PROPERTIES),
 };
 
 const RATE_LIMIT_HEADERS = Object.fromEntries(
@@ -102,65 +109,134 @@ export function createOpenApiDocument(routes: readonly Route[], version: string)
       ...Object.fromEntries(routes.map((route) => [openApiPathOf(route), operationOf(route)])),
       '/stream': STREAM_PATH,
     },
-    components: { schemas: { Receipt: RECEIPT_SCHEMA }, securitySchemes: SECURITY_SCHEMES },
+    components: {
+      schemas: {
+        Receipt: RECEIPT_SCHEMA,
+        ...Object.fromEntries(routes.map((route) => [nameOf(route), resultSchemaOf(route)])),
+      },
+      securitySchemes: SECURITY_SCHEMES,
+    },
     security: [{}, API_KEY, STAKE_PROOF, { ...API_KEY, ...STAKE_PROOF }],
   };
 }
 
 const openApiPathOf = ({ path }: Route): string => path.replaceAll(/:(\w+)/g, '{$1}');
 
+/** Returns the name of a route's result: `/address/:addr/portfolio` has an `AddressPortfolio`. */
+const nameOf = ({ path }: Route): string =>
+  path.replaceAll(/\/:\w+/g, '').replaceAll(/[/-](\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Returns true if the answers of a route hold at a slot, which they name in `X-Slot`. */
+const hasSlot = (route: Route): boolean => (route.kind === 'post' ? route.hasSlot : route.kind !== 'local');
+
 function operationOf(route: Route): object {
-  const description = {
+  const method = route.kind === 'post' ? 'post' : 'get';
+  const operation = {
     summary: route.summary,
-    operationId: route.path.replaceAll(/\/:?(\w)/g, (_, letter: string) => letter.toUpperCase()).replaceAll('-', ''),
+    operationId: method + nameOf(route),
+    parameters: parametersOf(route),
+    ...(route.kind === 'post' && { requestBody: requestBodyOf(route) }),
     responses: {
       200: { description: route.summary, headers: headersOf(route), content: jsonContent(responseSchemaOf(route)) },
       ...(route.envelope === 'signed' && { 304: NOT_MODIFIED_RESPONSE }),
-      ...errorResponses([...COMMON_ERRORS, 'invalid_nonce', ...ERRORS_BY_KIND[route.kind], ...(route.errors ?? [])]),
+      ...errorResponses(errorsOf(route)),
     },
   };
-  if (route.kind !== 'post') return { get: { ...description, parameters: parametersOf(route) } };
-  return { post: { ...description, requestBody: requestBodyOf(route) } };
+  return { [method]: operation };
 }
 
+const errorsOf = (route: Route): readonly ErrorCode[] => [
+  ...new Set([
+    ...COMMON_ERRORS,
+    ...ERRORS_BY_KIND[route.kind],
+    ...(hasSlot(route) ? SLOT_ERRORS : []),
+    ...(route.kind === 'post' && route.hasSlot ? UPSTREAM_ERRORS : []),
+    ...(route.errors ?? []),
+  ]),
+];
+
 function headersOf(route: Route): object {
-  if (route.kind !== 'local' || route.header === undefined) return RATE_LIMIT_HEADERS;
+  const headers = {
+    ...RATE_LIMIT_HEADERS,
+    ...(hasSlot(route) && SLOT_HEADERS),
+    ...(route.envelope === 'signed' && ETAG_HEADER),
+  };
+  if (route.kind !== 'local' || route.header === undefined) return headers;
   const { name, description, pattern } = route.header;
-  return { ...RATE_LIMIT_HEADERS, [name]: { description, schema: patternSchema(pattern) } };
+  return { ...headers, [name]: { description, schema: patternSchema(pattern) } };
 }
+
+const SLOT_HEADERS = {
+  'X-Slot': { description: 'The slot at which the result holds', schema: integerSchema },
+  'X-Cache': { schema: { enum: ['HIT', 'MISS', 'STALE', 'BYPASS'] } },
+};
+
+const ETAG_HEADER = {
+  ETag: { description: 'Names the result, whatever slot it is served with', schema: patternSchema('^W/".+"$') },
+};
+
+const RETRY_AFTER_HEADER = { 'Retry-After': { description: 'Seconds to wait', schema: integerSchema } };
+
+const RPC_ERROR_CODE_HEADER = {
+  'X-Rpc-Error-Code': { description: "The node's code of an `rpc_error`", schema: { type: 'integer' } },
+};
 
 const jsonContent = (schema: object): object => ({ 'application/json': { schema } });
 
 const requestBodyOf = (route: PostRoute): object => ({ required: true, content: jsonContent(jsonSchema(route.body)) });
 
-const parametersOf = (route: GetRoute): object[] => [
-  ...Object.entries<Param<unknown>>(route.params).map(([name, { required, schema, description }]) => ({
-    name,
-    in: route.path.includes(`:${name}`) ? 'path' : 'query',
-    required,
-    description,
-    schema,
-    ...('items' in schema && LIST_STYLE),
-  })),
-  ...(route.envelope === 'signed' ? [NONCE_PARAMETER] : []),
-];
+function parametersOf(route: Route): object[] {
+  const params = route.kind === 'post' ? [] : Object.entries<Param<unknown>>(route.params);
+  const isSigned = route.envelope === 'signed';
+  return [
+    ...params.map(([name, { required, schema, description }]) => ({
+      name,
+      in: route.path.includes(`:${name}`) ? 'path' : 'query',
+      required,
+      description,
+      schema,
+      ...('items' in schema && LIST_STYLE),
+    })),
+    ...(hasSlot(route) ? [MIN_SLOT_PARAMETER] : []),
+    ...(isSigned ? [IF_NONE_MATCH_PARAMETER, NONCE_PARAMETER] : []),
+  ];
+}
 
 /** How a list is written: `addresses=A,B`. */
 const LIST_STYLE = { style: 'form', explode: false };
 
-const NONCE_PARAMETER = {
-  name: 'X-Receipt-Nonce',
+const headerParameter = (name: string, description: string, schema: object): object => ({
+  name,
   in: 'header',
   required: false,
-  description: 'Bound into the receipt, which so can be no older than the request; counts as one more request',
-  schema: patternSchema('^[A-Za-z0-9_-]{16,64}$'),
-};
+  description,
+  schema,
+});
+
+const MIN_SLOT_PARAMETER = headerParameter(
+  'X-Min-Slot',
+  'The slot at which the answer must hold, or later; after a second without it the error is `min_slot_not_reached`',
+  integerSchema,
+);
+
+const IF_NONE_MATCH_PARAMETER = headerParameter(
+  'If-None-Match',
+  'The `ETag` of an earlier answer: as long as its result holds, the response is a 304 with a new receipt',
+  { type: 'string' },
+);
+
+const NONCE_PARAMETER = headerParameter(
+  'X-Receipt-Nonce',
+  'Bound into the receipt, which so can be no older than the request; counts as one more request',
+  patternSchema('^[A-Za-z0-9_-]{16,64}$'),
+);
 
 const NOT_MODIFIED_RESPONSE = {
   description: 'The caller has this very result (`If-None-Match`), which still holds at `X-Slot`',
   headers: {
     ...RATE_LIMIT_HEADERS,
-    'X-Slot': { schema: integerSchema },
+    ...SLOT_HEADERS,
+    ...ETAG_HEADER,
     'X-Receipt': {
       description: 'The receipt that a 200 would carry now, as one line of JSON',
       schema: patternSchema('^\\{.*\\}$'),
@@ -174,11 +250,18 @@ const ENVELOPE_MEMBERS: Readonly<Record<Exclude<Envelope, 'plain'>, readonly str
   bare: ['result'],
 };
 
+/** Returns the schema of a result, under the route's name. */
+const resultSchemaOf = ({ result, summary }: Route): object => ({ description: summary, ...jsonSchema(result) });
+
+const referenceTo = (route: Route): object => ({ $ref: `#/components/schemas/${nameOf(route)}` });
+
 /** Returns the schema of the whole body around a route's result. */
-function responseSchemaOf({ envelope, result }: Route): object {
-  if (envelope === 'plain') return jsonSchema(result);
+function responseSchemaOf(route: Route): object {
+  const { envelope } = route;
+  const result = referenceTo(route);
+  if (envelope === 'plain') return result;
   const members: Readonly<Record<string, object>> = {
-    result: jsonSchema(result),
+    result,
     slot: { ...integerSchema, description: 'The slot at which the result holds' },
     receipt: { $ref: '#/components/schemas/Receipt' },
   };
@@ -191,16 +274,26 @@ function responseSchemaOf({ envelope, result }: Route): object {
   };
 }
 
+/** The statuses of `rpc_error`, which depend on the node's code. */
+const RPC_ERROR_STATUSES: readonly number[] = [400, 404, 502, 503];
+
 /** Returns one response per status, each with the error codes that have this status. */
 function errorResponses(codes: readonly ErrorCode[]): object {
   const byStatus = new Map<number, ErrorCode[]>();
-  for (const code of codes) byStatus.set(ERRORS[code].status, [...(byStatus.get(ERRORS[code].status) ?? []), code]);
+  for (const code of codes) {
+    const statuses = code === 'rpc_error' ? RPC_ERROR_STATUSES : [ERRORS[code].status];
+    for (const status of statuses) byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
   return Object.fromEntries(
     [...byStatus].map(([status, codes]) => [
       status,
       {
         description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join('; '),
-        headers: RATE_LIMIT_HEADERS,
+        headers: {
+          ...RATE_LIMIT_HEADERS,
+          ...((status === 429 || status === 503) && RETRY_AFTER_HEADER),
+          ...(codes.includes('rpc_error') && RPC_ERROR_CODE_HEADER),
+        },
         content: jsonContent({
           type: 'object',
           properties: { error: { enum: codes }, message: { type: 'string' } },
@@ -216,7 +309,7 @@ function errorResponses(codes: readonly ErrorCode[]): object {
 const STREAM_PATH = {
   get: {
     summary: 'The network stream (WebSocket): the current frame on open, then one for each slot',
-    operationId: 'Stream',
+    operationId: 'getStream',
     parameters: [
       { name: 'format', in: 'query', required: false, schema: { enum: ['json', 'msgpack'], default: 'json' } },
       { name: 'interval', in: 'query', required: false, schema: { enum: ['1000', '5000', '10000'] } },

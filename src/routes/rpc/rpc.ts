@@ -11,7 +11,7 @@ export const rpc = postRoute({
   body: z.object({ method: z.enum(READ_METHODS), params: z.array(z.unknown()).optional() }),
   result: rawJson,
   envelope: 'bare',
-  errors: ['invalid_json', 'invalid_request', 'invalid_params', 'rpc_method_not_allowed', 'rpc_error', 'stale'],
+  errors: ['invalid_json', 'invalid_request', 'invalid_params', 'rpc_method_not_allowed', 'rpc_error'],
   hasSlot: true,
   parse: parseRpcCall,
   resolve: answerRpcCall,

@@ -1,9 +1,84 @@
+import { readFileSync } from 'node:fs';
 import t from 'tap';
+import { ERRORS } from '../../../../src/domain/gateway-error.ts';
 import { createOpenApiDocument } from '../../../../src/http/rest/openapi.ts';
 import { routes } from '../../../../src/routes/index.ts';
 
 const document: any = createOpenApiDocument(routes, '1.0.0');
 const operations: any[] = Object.values(document.paths).flatMap((path: any) => Object.entries(path));
+
+const errorResponses: readonly (readonly [status: number, codes: readonly string[], operationId: string])[] =
+  operations.flatMap(([, { responses, operationId }]) =>
+    Object.entries<any>(responses)
+      .filter(([status]) => Number(status) >= 400)
+      .map(([status, { content }]): [number, string[], string] => {
+        const { error } = content['application/json'].schema.properties;
+        return [Number(status), error.enum, operationId];
+      }),
+  );
+
+/** Returns the header parameters of a route. */
+const headersOf = (path: string, method = 'get'): readonly string[] =>
+  document.paths[path][method].parameters.filter((param: any) => param.in === 'header').map(({ name }: any) => name);
+
+t.test('the document, the README and the code name the same errors, at the same statuses', async (t) => {
+  const readme = readFileSync(new URL('../../../../../README.md', import.meta.url), 'utf8'); // from dist/test/unit/http/rest
+  const [, table = ''] = /\*\*Errors\*\* are .*?\n\|---\|---\|\n(.*?)\n\n/s.exec(readme) ?? [];
+  const rows = table.split('\n').map((row) => row.split('|'));
+  const documented = new Map<string, Set<number>>();
+  for (const [status, codes] of errorResponses)
+    for (const code of codes) documented.set(code, (documented.get(code) ?? new Set()).add(status));
+  t.same([...documented.keys()].sort(), Object.keys(ERRORS).sort());
+  for (const [code, { status }] of Object.entries(ERRORS)) {
+    t.ok(documented.get(code)?.has(status), `${code} ${status}`);
+    const inReadme = rows
+      .filter(([, , codes = '']) => codes.includes(`\`${code}\``))
+      .map(([, statuses = '']) => statuses);
+    const statuses = inReadme.flatMap((text) => text.trim().split(' ')).map(Number);
+    for (const status of documented.get(code) ?? []) t.ok(statuses.includes(status), `README: ${code} ${status}`);
+  }
+  const named = [...table.matchAll(/`(\w+)`/g)].map(([, code]) => code);
+  t.same([...new Set(named)].sort(), Object.keys(ERRORS).sort());
+});
+
+t.test('no response names a code twice, and no two operations have one name', async (t) => {
+  for (const [status, codes, operationId] of errorResponses)
+    t.equal(new Set(codes).size, codes.length, `${operationId} ${status}`);
+  const names = operations.map(([, { operationId }]) => operationId);
+  t.equal(new Set(names).size, names.length);
+  for (const name of names) t.match(name, /^(get|post)([A-Z][a-z]+)+$/);
+  t.ok(
+    ['getPriorityFee', 'getAddressPortfolio', 'getTokenHolders', 'getTokenAccounts'].every((id) => names.includes(id)),
+  );
+});
+
+t.test('routes whose answers hold at a slot take X-Min-Slot, name X-Slot, and may not have reached it', async (t) => {
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    const method = route.kind === 'post' ? 'post' : 'get';
+    const { responses } = document.paths[path][method];
+    const expected = !['/health', '/pubkey', '/explain'].includes(path);
+    const codes = (status: string) => responses[status]?.content['application/json'].schema.properties.error.enum ?? [];
+    t.equal(headersOf(path, method).includes('X-Min-Slot'), expected, path);
+    t.equal('X-Slot' in responses['200'].headers, expected, path);
+    t.equal(codes('503').includes('min_slot_not_reached'), expected, path);
+    if (path !== '/block/{slot}') t.equal(codes('400').includes('invalid_slot'), expected, path);
+    const isSigned = route.envelope === 'signed';
+    t.equal(headersOf(path, method).includes('If-None-Match'), isSigned, path);
+    t.equal('304' in responses, isSigned, path);
+    t.equal('X-Slot' in (responses['304']?.headers ?? {}), isSigned, path);
+  }
+});
+
+t.test('results have names, receipts have all their members, and lamports are 64-bit integers', async (t) => {
+  const { schemas } = document.components;
+  for (const name of ['Balance', 'AddressPortfolio', 'TokenAccounts', 'Block', 'Tx', 'Network'])
+    t.ok('properties' in schemas[name] || 'items' in schemas[name] || 'anyOf' in schemas[name], name);
+  const { properties } = document.paths['/balance/{addr}'].get.responses['200'].content['application/json'].schema;
+  t.equal(properties.result.$ref, '#/components/schemas/Balance');
+  t.same(schemas.Receipt.required, Object.keys(schemas.Receipt.properties));
+  t.match(schemas.Balance.properties.lamports, { type: 'integer', format: 'int64' });
+});
 
 t.test('exactly the signed routes document the nonce and the signed 304', async (t) => {
   const signed = routes.filter(({ envelope }) => envelope === 'signed').map(({ path }) => path);
