@@ -66,11 +66,13 @@ export interface ErrorDetails {
   /** Only for `rpc_error`, whose status depends on the node's code. */
   readonly status?: number;
   /** The seconds of the `Retry-After` header. Default: 1 for a 503. */
-  readonly retryAfter?: number;
+  readonly retryAfter?: number | undefined;
   /** The node's JSON-RPC error code, for the `X-Rpc-Error-Code` header. */
-  readonly rpcCode?: number;
+  readonly rpcCode?: number | undefined;
   /** The methods of the `Allow` header of a 405. */
   readonly allow?: string;
+  /** The id of the JSON-RPC call that failed, as JSON text: the error is then sent in JSON-RPC's form. */
+  readonly jsonRpcId?: string;
   /** True for a fact about finalized history, which no later slot can change. */
   readonly final?: boolean;
   /** The internal cause. It is logged and never sent to the caller. */
@@ -85,6 +87,7 @@ export class GatewayError extends Error {
   readonly retryAfter: number | undefined;
   readonly rpcCode: number | undefined;
   readonly allow: string | undefined;
+  readonly jsonRpcId: string | undefined;
   readonly final: boolean;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
@@ -94,7 +97,14 @@ export class GatewayError extends Error {
     this.retryAfter = details.retryAfter ?? (this.status === 503 ? 1 : undefined);
     this.rpcCode = details.rpcCode;
     this.allow = details.allow;
+    this.jsonRpcId = details.jsonRpcId;
     this.final = details.final ?? false;
+  }
+
+  /** Returns this error as the answer to a JSON-RPC call, whose id is JSON text. */
+  forJsonRpc(jsonRpcId: string): GatewayError {
+    const { code, message, status, retryAfter, rpcCode, cause } = this;
+    return new GatewayError(code, message, { status, retryAfter, rpcCode, cause, jsonRpcId });
   }
 
   /** Returns the response body: exactly these two members. */

@@ -54,6 +54,7 @@ export const explain = postRoute({
   envelope: 'plain',
   errors: ['invalid_json', 'invalid_request'],
   hasSlot: false,
+  hasJsonRpcForm: false,
 
   parse(text): ExplainRequest {
     const received = parseJsonBody(text); // refuses bodies that nest too deep or have a member `__proto__`

@@ -128,6 +128,8 @@ export interface PostRoute<B = unknown, R = unknown, I = unknown> extends RouteD
   parse(text: Buffer): B;
   /** Whether an answer holds at a slot: it then names it in `X-Slot`, and `X-Min-Slot` is a floor for it. */
   readonly hasSlot: boolean;
+  /** Whether a body with `jsonrpc` is answered in JSON-RPC's form. */
+  readonly hasJsonRpcForm: boolean;
   /** Answers a parsed body. Every new upstream call must go through `admit`. */
   resolve(body: B, context: RouteContext, admit: Admit, freshness: Freshness): Promise<PostAnswer>;
 }
@@ -144,6 +146,8 @@ export interface PostAnswer {
   /** Absent if the answer depends on no slot. */
   readonly slot?: Slot;
   readonly cacheStatus: 'HIT' | 'MISS' | 'STALE' | 'BYPASS';
+  /** The id of a JSON-RPC call, as JSON text; undefined for the plain form. */
+  readonly jsonRpcId?: string | undefined;
 }
 
 export type GetRoute = LiveRoute | ReadRoute | LocalRoute;

@@ -141,7 +141,7 @@ t.test('OPTIONS tells a browser the allowed methods and headers, for any path', 
     t.equal(got.headers.get('access-control-max-age'), '86400');
     t.equal(
       got.headers.get('access-control-allow-headers'),
-      'content-type,x-api-key,x-min-slot,x-receipt-nonce,if-none-match,x-stake-wallet,x-stake-issued,x-stake-signature',
+      'content-type,x-api-key,x-min-slot,x-receipt-nonce,if-none-match,x-stake-wallet,x-stake-issued,x-stake-signature,solana-client',
     );
     t.match(got.headers.get('access-control-allow-methods'), /GET.*POST/);
     hasAllHeaders(t, got, `OPTIONS ${path}`);

@@ -135,6 +135,14 @@ t.test('the higher one of X-Min-Slot and minContextSlot counts, and the node spe
   isNotReached(t, await atLeast(world, far, withParam(1)), 'the header is the reason');
 });
 
+t.test('a JSON-RPC call gets -32016', async (t) => {
+  const got = await atLeast(world, 99_999_999, { jsonrpc: '2.0', id: 3, ...BALANCE });
+  t.equal(got.status, 200);
+  t.match(got.json, { id: 3, error: { code: -32016, data: { error: 'min_slot_not_reached' } } });
+  t.equal(got.headers.get('retry-after'), '1');
+  t.equal(got.headers.get('x-rpc-error-code'), null, 'no node said so');
+});
+
 t.test('a malformed slot is refused as for GET; where there is no slot it is ignored', async (t) => {
   for (const bad of ['x', '-1', '1.5', '01', '99999999999999999999']) {
     const got = await atLeast(world, bad);

@@ -4,6 +4,7 @@ import { ERRORS, type ErrorCode } from '../../domain/gateway-error.ts';
 import type { Param } from '../../routing/params.ts';
 import type { PostRoute, Route } from '../../routing/route.ts';
 import { jsonSchema } from '../../routing/schemas.ts';
+import { JSON_RPC_FORM, jsonRpcCallSchema, jsonRpcResponseSchemas } from './json-rpc-schemas.ts';
 
 /** The errors of a read that needs a node. */
 const UPSTREAM_ERRORS: readonly ErrorCode[] = [
@@ -35,6 +36,14 @@ const ERRORS_BY_KIND: Readonly<Record<Route['kind'], readonly ErrorCode[]>> = {
   read: UPSTREAM_ERRORS,
   post: ['payload_too_large', 'unsupported_media_type'],
 };
+
+/** The errors of a JSON-RPC call that have the plain form: those found before its body is read, or can be. */
+const REFUSED_PLAINLY: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...COMMON_ERRORS.filter((code) => code !== 'invalid_request' && code !== 'internal_error'),
+  ...ERRORS_BY_KIND.post,
+  'invalid_slot',
+  'invalid_json',
+]);
 
 /** The errors of an answer that holds at a slot, those of `X-Min-Slot` included. */
 const SLOT_ERRORS: readonly ErrorCode[] = ['invalid_slot', 'stale', 'min_slot_not_reached'];
@@ -129,10 +138,13 @@ const nameOf = ({ path }: Route): string =>
 /** Returns true if the answers of a route hold at a slot, which they name in `X-Slot`. */
 const hasSlot = (route: Route): boolean => (route.kind === 'post' ? route.hasSlot : route.kind !== 'local');
 
+const hasJsonRpcForm = (route: Route): boolean => route.kind === 'post' && route.hasJsonRpcForm;
+
 function operationOf(route: Route): object {
   const method = route.kind === 'post' ? 'post' : 'get';
   const operation = {
     summary: route.summary,
+    ...(hasJsonRpcForm(route) && { description: JSON_RPC_FORM }),
     operationId: method + nameOf(route),
     parameters: parametersOf(route),
     ...(route.kind === 'post' && { requestBody: requestBodyOf(route) }),
@@ -160,6 +172,7 @@ function headersOf(route: Route): object {
     ...RATE_LIMIT_HEADERS,
     ...(hasSlot(route) && SLOT_HEADERS),
     ...(route.envelope === 'signed' && ETAG_HEADER),
+    ...(hasJsonRpcForm(route) && { ...RETRY_AFTER_HEADER, ...RPC_ERROR_CODE_HEADER }),
   };
   if (route.kind !== 'local' || route.header === undefined) return headers;
   const { name, description, pattern } = route.header;
@@ -183,7 +196,13 @@ const RPC_ERROR_CODE_HEADER = {
 
 const jsonContent = (schema: object): object => ({ 'application/json': { schema } });
 
-const requestBodyOf = (route: PostRoute): object => ({ required: true, content: jsonContent(jsonSchema(route.body)) });
+function requestBodyOf({ body, hasJsonRpcForm }: PostRoute): object {
+  const schema = jsonSchema(body);
+  return {
+    required: true,
+    content: jsonContent(hasJsonRpcForm ? { anyOf: [schema, jsonRpcCallSchema(schema)] } : schema),
+  };
+}
 
 function parametersOf(route: Route): object[] {
   const params = route.kind === 'post' ? [] : Object.entries<Param<unknown>>(route.params);
@@ -255,8 +274,16 @@ const resultSchemaOf = ({ result, summary }: Route): object => ({ description: s
 
 const referenceTo = (route: Route): object => ({ $ref: `#/components/schemas/${nameOf(route)}` });
 
-/** Returns the schema of the whole body around a route's result. */
+/** Returns the schema of a response's body, in the form or the forms that it may have. */
 function responseSchemaOf(route: Route): object {
+  const schema = plainSchemaOf(route);
+  if (!hasJsonRpcForm(route)) return schema;
+  const codes = errorsOf(route).filter((code) => !REFUSED_PLAINLY.has(code));
+  return { anyOf: [schema, ...jsonRpcResponseSchemas(referenceTo(route), codes)] };
+}
+
+/** Returns the schema of the whole body around a route's result. */
+function plainSchemaOf(route: Route): object {
   const { envelope } = route;
   const result = referenceTo(route);
   if (envelope === 'plain') return result;

@@ -5,6 +5,7 @@ import { GatewayError } from '../../domain/gateway-error.ts';
 import { toJson } from '../../domain/to-json.ts';
 import type { StaticPage } from '../../page/static-page.ts';
 import { receiptTextIn } from '../../receipts/signed-body.ts';
+import { jsonRpcError, jsonRpcFrame } from '../../routing/json-rpc-form.ts';
 import type { LocalRoute, ParamSet, Params, PostAnswer, RouteContext } from '../../routing/route.ts';
 import type { CachedRead } from '../../serving/read-through.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
@@ -85,22 +86,23 @@ export function localResponse(
 }
 
 /** Formats the response to a POST. */
-export function postResponse(quota: Quota, envelope: Envelope, { result, slot, cacheStatus }: PostAnswer): RawResponse {
+export function postResponse(quota: Quota, envelope: Envelope, answer: PostAnswer): RawResponse {
+  const { slot, cacheStatus } = answer;
   const extraHeaders: Header[] = [
     ['X-Cache', cacheStatus],
     ['Cache-Control', 'no-store'],
   ];
   if (slot !== undefined) extraHeaders.push(['X-Slot', String(slot)]);
-  return {
-    headers: formatHeaders(200, quota, extraHeaders).text,
-    body: envelope === 'plain' ? result : wrapInResult(result),
-  };
+  return { headers: formatHeaders(200, quota, extraHeaders).text, body: postBody(envelope, answer) };
 }
 
-const wrapInResult = (result: string | Buffer): string | Buffer =>
-  typeof result === 'string'
-    ? `{"result":${result}}`
-    : Buffer.concat([Buffer.from('{"result":'), result, Buffer.from('}')]);
+function postBody(envelope: Envelope, { result, jsonRpcId }: PostAnswer): string | Buffer {
+  if (envelope === 'plain') return result;
+  const [before, after] = jsonRpcId === undefined ? ['{"result":', '}'] : jsonRpcFrame(jsonRpcId);
+  return typeof result === 'string'
+    ? before + result + after
+    : Buffer.concat([Buffer.from(before), result, Buffer.from(after)]);
+}
 
 /** Formats the response with the OpenAPI document. */
 export function documentResponse(quota: Quota, json: string): RawResponse {
@@ -124,7 +126,10 @@ export function pageResponse(quota: Quota, page: StaticPage, conditions: Conditi
 
 const HTML_CONTENT_TYPE = 'text/html; charset=utf-8';
 
-/** Formats an error response. Calls `onInternalError` with the cause of an `internal_error`, which the caller never sees. */
+/**
+ * Formats an error response; in JSON-RPC's form its status is 200. Calls `onInternalError` with the cause of an
+ * `internal_error`, which the caller never sees.
+ */
 export function errorResponse(
   quota: Quota,
   thrown: unknown,
@@ -136,9 +141,11 @@ export function errorResponse(
   if (error.allow !== undefined) extraHeaders.push(['Allow', error.allow]);
   if (error.rpcCode !== undefined) extraHeaders.push(['X-Rpc-Error-Code', String(error.rpcCode)]);
   if (error.code === 'upgrade_required') extraHeaders.push(['Upgrade', 'websocket'], ['Sec-WebSocket-Version', '13']);
-  const { text, requestId } = formatHeaders(error.status, quota, extraHeaders);
+  const { jsonRpcId } = error;
+  const isPlain = jsonRpcId === undefined;
+  const { text, requestId } = formatHeaders(isPlain ? error.status : 200, quota, extraHeaders);
   if (error.code === 'internal_error') onInternalError(requestId, error.cause ?? error);
-  return { headers: text, body: JSON.stringify(error) };
+  return { headers: text, body: isPlain ? JSON.stringify(error) : jsonRpcError(jsonRpcId, error) };
 }
 
 /** Returns the error for a caller who has used up their quota. */

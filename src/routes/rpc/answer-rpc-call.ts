@@ -1,5 +1,5 @@
 import type { Cache } from '../../cache/cache.ts';
-import type { GatewayError } from '../../domain/gateway-error.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { Freshness, PostAnswer, SerializedAnswer, Uses } from '../../routing/route.ts';
 import type { SlotSource } from '../../serving/min-slot.ts';
@@ -20,14 +20,25 @@ export const createRpcReadThrough = (options: SlotSource & { readonly cache: Cac
     staleIf: 'upstream-is-behind',
   });
 
-/** Answers a call from the cache, or calls the upstream once admitted. No answer is older than an earlier one. */
+type RpcUses = Uses<'rpcReadThrough' | 'mesh' | 'cache'>;
+
+/** Answers a call in the form of its body. Rejects with GatewayError. */
 export async function answerRpcCall(
   call: RpcCall,
-  context: Uses<'rpcReadThrough' | 'mesh' | 'cache'>,
+  context: RpcUses,
   admit: Admit,
   { minSlot = 0 }: Freshness,
 ): Promise<PostAnswer> {
-  const request = toReadRequest(call, minSlot);
+  const { jsonRpcId } = call;
+  try {
+    return { ...(await readAnswer(toReadRequest(call, minSlot), context, admit)), jsonRpcId };
+  } catch (thrown) {
+    throw jsonRpcId === undefined ? thrown : GatewayError.from(thrown).forJsonRpc(jsonRpcId);
+  }
+}
+
+/** Reads an answer from the cache, or calls the upstream once admitted. No answer is older than an earlier one. */
+async function readAnswer(request: RpcReadRequest, context: RpcUses, admit: Admit): Promise<PostAnswer> {
   const { rpcReadThrough } = context;
   const read = readOf(request, context);
   copyFromRoutes(request, context);

@@ -2,12 +2,23 @@ import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { isReadMethod, type ReadMethod } from '../../domain/rpc-methods.ts';
 import { parseJsonBody } from '../../routing/parse-json-body.ts';
+import { member } from '../../upstream/json/raw-json.ts';
 import { commitmentOf } from '../../upstream/rpc/response-slot.ts';
 
 /** A validated call. Only {@link parseRpcCall} creates it. */
 export interface RpcCall {
   readonly method: ReadMethod;
   readonly params: readonly unknown[];
+  /** The id of a JSON-RPC call, as JSON text. Undefined for a call in the plain form, without `jsonrpc`. */
+  readonly jsonRpcId: string | undefined;
+}
+
+/** The members of a body that are used. Each is checked before. */
+interface RpcBody {
+  readonly jsonrpc?: unknown;
+  readonly id?: unknown;
+  readonly method?: unknown;
+  readonly params?: unknown;
 }
 
 /** Parses the body of a call. Throws unless its method is one of the 21 read methods. */
@@ -16,8 +27,25 @@ export function parseRpcCall(body: Buffer): RpcCall {
   if (typeof request !== 'object' || request === null || Array.isArray(request)) {
     throw new GatewayError('invalid_request', 'the body must be one object: {"method": …, "params": […]}');
   }
-  // the members are unknown: each one used is checked below
-  const { method, params = [] } = request as { readonly method?: unknown; readonly params?: unknown };
+  if (!Object.hasOwn(request, 'jsonrpc')) return { ...parseCall(request), jsonRpcId: undefined };
+  const { jsonrpc, id, method, params }: RpcBody = request;
+  const jsonRpcId = isId(id) ? writtenId(body) : 'null';
+  try {
+    if (jsonrpc !== '2.0') throw new GatewayError('invalid_request', 'jsonrpc must be "2.0"');
+    if (!isId(id)) throw new GatewayError('invalid_request', 'id must be a string, a number or null');
+    return { ...parseCall({ method, params: params ?? undefined }), jsonRpcId }; // nodes take null for no parameters
+  } catch (thrown) {
+    throw GatewayError.from(thrown).forJsonRpc(jsonRpcId);
+  }
+}
+
+/** Returns true for an id of JSON-RPC, or none: a notification, which no node answers, is answered with the id null. */
+const isId = (id: unknown): boolean => id === undefined || id === null || ['string', 'number'].includes(typeof id);
+
+/** Returns the id as the body spells it, since a number may have more digits than a double keeps. */
+const writtenId = (body: Buffer): string => member(body, 'id')?.toString() ?? 'null';
+
+function parseCall({ method, params = [] }: RpcBody): Pick<RpcCall, 'method' | 'params'> {
   if (typeof method !== 'string') throw new GatewayError('invalid_request', 'method must be a string');
   if (!isReadMethod(method))
     throw new GatewayError(

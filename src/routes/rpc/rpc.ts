@@ -13,6 +13,7 @@ export const rpc = postRoute({
   envelope: 'bare',
   errors: ['invalid_json', 'invalid_request', 'invalid_params', 'rpc_method_not_allowed', 'rpc_error'],
   hasSlot: true,
+  hasJsonRpcForm: true,
   parse: parseRpcCall,
   resolve: answerRpcCall,
 });

@@ -101,7 +101,12 @@ const CALLS: readonly [method: string, ...params: unknown[]][] = [
 ];
 const validCall = fc.tuple(
   fc.constantFrom(...CALLS),
-  fc.array(fc.tuple(fc.constantFrom('id', 'jsonrpc', 'x'), fc.jsonValue())),
+  fc.array(
+    fc.oneof(
+      fc.tuple(fc.constantFrom('id', 'jsonrpc', 'x'), fc.jsonValue()),
+      fc.constant<[string, string]>(['jsonrpc', '2.0']),
+    ),
+  ),
 );
 
 /** A body for `/rpc`: repeated members, write methods, batches, and texts that are no call. */

@@ -80,6 +80,20 @@ t.test('results have names, receipts have all their members, and lamports are 64
   t.match(schemas.Balance.properties.lamports, { type: 'integer', format: 'int64' });
 });
 
+t.test('both forms of /rpc are documented, with the codes that JSON-RPC can carry', async (t) => {
+  const { requestBody, responses } = document.paths['/rpc'].post;
+  const [plain, jsonRpc] = requestBody.content['application/json'].schema.anyOf;
+  t.same(plain.required, ['method']);
+  t.same(jsonRpc.required, ['jsonrpc', 'method']);
+  const [, result, error] = responses['200'].content['application/json'].schema.anyOf;
+  t.same(result.required, ['jsonrpc', 'result', 'id']);
+  t.same(error.required, ['jsonrpc', 'error', 'id']);
+  const codes: readonly string[] = error.properties.error.properties.data.properties.error.enum;
+  for (const code of ['rpc_error', 'min_slot_not_reached', 'invalid_params', 'overloaded']) t.ok(codes.includes(code));
+  for (const code of ['invalid_json', 'rate_limited', 'invalid_api_key', 'payload_too_large'])
+    t.notOk(codes.includes(code));
+});
+
 t.test('exactly the signed routes document the nonce and the signed 304', async (t) => {
   const signed = routes.filter(({ envelope }) => envelope === 'signed').map(({ path }) => path);
   t.ok(signed.length > 10);

@@ -19,9 +19,11 @@ function refusalOf(body: string | Uint8Array): string {
 t.test('each of the 21 methods is accepted, with params or without', async (t) => {
   t.equal(READ_METHODS.length, 21);
   for (const method of READ_METHODS) {
-    t.same(parseRpcCall(Buffer.from(JSON.stringify({ method }))), { method, params: [] });
+    const plain = parseRpcCall(Buffer.from(JSON.stringify({ method, id: 1 })));
+    t.same(plain, { method, params: [], jsonRpcId: undefined });
     const params = ['x', { commitment: 'confirmed' }, [1, null, true]];
-    t.same(parseRpcCall(Buffer.from(JSON.stringify({ id: 1, jsonrpc: '2.0', method, params }))), { method, params });
+    const jsonRpc = parseRpcCall(Buffer.from(JSON.stringify({ id: 1, jsonrpc: '2.0', method, params })));
+    t.same(jsonRpc, { method, params, jsonRpcId: '1' });
   }
 });
 

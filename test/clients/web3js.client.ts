@@ -1,0 +1,114 @@
+import { createRequire } from 'node:module';
+import t from 'tap';
+import { DOLLAR, WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
+import { startStepped } from '../support/harness.ts';
+import { untilCurrent } from '../support/until-current.ts';
+
+/** The folder of @solana/web3.js 1.98, which `.ci/with-web3js` names. */
+const { WEB3JS = '' } = process.env;
+const { Connection, PublicKey, SolanaJSONRPCError } = createRequire(import.meta.url)(WEB3JS);
+
+const world = await startStepped(t, { perSlot: 2 });
+const { cluster, gateway, step } = world;
+await step(160, 4); // a minute, after which there is a performance sample
+const open = (url: string) => new Connection(url, { commitment: 'confirmed', disableRetryOnRateLimit: true });
+const throughGateway = open(`${gateway.url}/api/v1/rpc`);
+const direct = open(cluster.url);
+
+const wallet = new PublicKey(WALLETS[0].address);
+const whale = new PublicKey(WHALE.address);
+const mint = new PublicKey(DOLLAR.mint.address);
+const tokenAccount = new PublicKey(cluster.setup.tokenAccountOf(DOLLAR, WALLETS[0]));
+const newest = cluster.chain.transactionsOf(WALLETS[0].address).filter(({ slot }) => slot <= finalized());
+const { signature, slot: block } = newest.at(-1) ?? {};
+const version = { maxSupportedTransactionVersion: 0 };
+
+function finalized(): number {
+  return cluster.chain.slot('finalized');
+}
+
+/** Reads that a node answers. */
+const READS: Readonly<Record<string, (connection: any) => Promise<unknown>>> = {
+  getBalance: (c) => c.getBalance(wallet),
+  getBalanceAndContext: (c) => c.getBalanceAndContext(wallet, 'finalized'),
+  getAccountInfo: (c) => c.getAccountInfo(wallet),
+  'getAccountInfo of nobody': (c) => c.getAccountInfo(new PublicKey(Buffer.alloc(32, 77))),
+  getAccountInfoAndContext: (c) => c.getAccountInfoAndContext(mint, { dataSlice: { offset: 0, length: 4 } }),
+  getParsedAccountInfo: (c) => c.getParsedAccountInfo(tokenAccount),
+  getMultipleAccountsInfo: (c) => c.getMultipleAccountsInfo([wallet, whale, mint]),
+  getMultipleParsedAccounts: (c) => c.getMultipleParsedAccounts([mint, tokenAccount]),
+  getSlot: (c) => c.getSlot(),
+  'getSlot with minContextSlot': (c) => c.getSlot({ commitment: 'processed', minContextSlot: 1 }),
+  getBlockHeight: (c) => c.getBlockHeight(),
+  getEpochInfo: (c) => c.getEpochInfo(),
+  getLatestBlockhash: (c) => c.getLatestBlockhash(),
+  getLatestBlockhashAndContext: (c) => c.getLatestBlockhashAndContext('finalized'),
+  getTokenAccountsByOwner: (c) => c.getTokenAccountsByOwner(wallet, { mint }),
+  getParsedTokenAccountsByOwner: (c) => c.getParsedTokenAccountsByOwner(wallet, { mint }),
+  getTokenAccountBalance: (c) => c.getTokenAccountBalance(tokenAccount),
+  getTokenSupply: (c) => c.getTokenSupply(mint),
+  getTokenLargestAccounts: (c) => c.getTokenLargestAccounts(mint),
+  getTransaction: (c) => c.getTransaction(signature, version),
+  getParsedTransaction: (c) => c.getParsedTransaction(signature, version),
+  'getTransaction of nobody': (c) => c.getTransaction('1'.repeat(64), version),
+  getSignaturesForAddress: (c) => c.getSignaturesForAddress(wallet, { limit: 5 }),
+  getBlock: (c) => c.getBlock(block, version),
+  getParsedBlock: (c) => c.getParsedBlock(block, version),
+  getBlockSignatures: (c) => c.getBlockSignatures(block),
+  getBlockTime: (c) => c.getBlockTime(block),
+  getBlockProduction: (c) => c.getBlockProduction(),
+  getRecentPerformanceSamples: (c) => c.getRecentPerformanceSamples(1),
+  getRecentPrioritizationFees: (c) => c.getRecentPrioritizationFees(),
+  getClusterNodes: (c) => c.getClusterNodes(),
+  getVersion: (c) => c.getVersion(),
+};
+
+t.test('a Connection of @solana/web3.js 1.98 reads through the gateway as from a node', async (t) => {
+  await untilCurrent(world);
+  for (const [name, read] of Object.entries(READS)) t.same(await read(throughGateway), await read(direct), name);
+});
+
+t.test('what a node refuses is a SolanaJSONRPCError with its code', async (t) => {
+  const failures: Readonly<Record<string, readonly [code: number, read: (connection: any) => Promise<unknown>]>> = {
+    getBlock: [-32001, (c) => c.getBlock(1, version)],
+    getBlockTime: [-32004, (c) => c.getBlockTime(finalized() + 1_000)],
+    getSlot: [-32016, (c) => c.getSlot({ minContextSlot: finalized() + 1_000 })],
+    getTokenSupply: [-32602, (c) => c.getTokenSupply(wallet)],
+    getSignaturesForAddress: [-32602, (c) => c.getSignaturesForAddress(wallet, { limit: 5_000 })],
+  };
+  for (const [name, [code, read]] of Object.entries(failures)) {
+    const errorOf = (connection: any): Promise<any> =>
+      read(connection).then(
+        () => undefined,
+        (thrown) => thrown,
+      );
+    const [got, expected] = [await errorOf(throughGateway), await errorOf(direct)];
+    t.ok(got instanceof SolanaJSONRPCError, name);
+    t.equal(got?.code, code, name);
+    t.equal(got?.message, expected?.message, name);
+    t.same(got?.data, { error: 'rpc_error' }, name);
+  }
+});
+
+t.test('a method that is not allowed is a SolanaJSONRPCError -32601', async (t) => {
+  const expected = { name: 'SolanaJSONRPCError', code: -32601, data: { error: 'rpc_method_not_allowed' } };
+  await t.rejects(throughGateway.getGenesisHash(), expected);
+  await t.rejects(throughGateway.getProgramAccounts(wallet), expected);
+  await t.rejects(throughGateway.requestAirdrop(wallet, 1), expected);
+  await t.rejects(throughGateway.sendRawTransaction(Buffer.alloc(8)), /this method is not allowed/);
+});
+
+t.test('its batches are refused, and say so', async (t) => {
+  for (const read of [
+    (c: any) => c.getTransactions([signature], version),
+    (c: any) => c.getParsedTransactions([signature], version),
+  ])
+    await t.rejects(read(throughGateway), /400 Bad Request: .*the body must be one object/);
+});
+
+t.test('X-Min-Slot as a header of the Connection is a floor for all it reads', async (t) => {
+  const far = new Connection(`${gateway.url}/api/v1/rpc`, {
+    httpHeaders: { 'X-Min-Slot': String(finalized() + 1_000) },
+  });
+  await t.rejects(far.getEpochInfo(), { name: 'SolanaJSONRPCError', code: -32016 });
+});
