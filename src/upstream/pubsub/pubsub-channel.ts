@@ -2,6 +2,7 @@ import { WebSocket } from 'ws';
 import type { Clock } from '../../domain/clock.ts';
 import { RawJson, toJson } from '../../domain/to-json.ts';
 import { members } from '../json/raw-json.ts';
+import { connectionFault } from '../rpc/failure-reason.ts';
 import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { MessageQueue } from './message-queue.ts';
@@ -84,8 +85,8 @@ export class PubsubChannel {
       this.#heartbeat.onTraffic();
       if (!this.#isClosed && Buffer.isBuffer(data)) this.#messages.push(data);
     });
-    this.#socket.on('error', () => this.close('failed')); // its message may hold the host
-    this.#socket.on('close', () => this.close('was closed'));
+    this.#socket.on('error', (thrown) => this.close(`failed: ${connectionFault(thrown)}`));
+    this.#socket.on('close', (code) => this.close(`was closed with code ${code}`));
   }
 
   /** Subscribes. From the first subscription on silence counts, since a node's slots never cease. */

@@ -2,6 +2,7 @@ import { errors, Pool } from 'undici';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { ByteBudget } from '../failsafe/byte-budget.ts';
 import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
+import { connectionFault } from './failure-reason.ts';
 
 /** HTTP response, read to its end. */
 export interface HttpResponse {
@@ -37,7 +38,7 @@ export function openHttpTransport(node: NodeOptions, settings: UpstreamSettings,
     async post(json, signal, maxBytes) {
       const request = pool.request({ method: 'POST', path, headers, body: json, signal });
       const response = await request.catch((thrown: unknown) => {
-        throw signal.aborted ? signal.reason : noResponse(node.id, thrown);
+        throw signal.aborted ? signal.reason : noResponse(thrown);
       });
       const retryAfter = response.headers['retry-after'];
       try {
@@ -49,7 +50,7 @@ export function openHttpTransport(node: NodeOptions, settings: UpstreamSettings,
       } catch (thrown) {
         if (signal.aborted) throw signal.reason;
         if (thrown instanceof GatewayError) throw thrown;
-        throw new GatewayError('upstream_error', 'a response broke off', { cause: reasonOf(node.id, thrown) });
+        throw new GatewayError('upstream_error', 'a response broke off', { cause: connectionFault(thrown) });
       }
     },
     close: () => pool.destroy(),
@@ -80,15 +81,9 @@ async function readAll(stream: AsyncIterable<Buffer>, maxBytes: number, budget: 
   }
 }
 
-function noResponse(id: string, thrown: unknown): GatewayError {
-  const cause = reasonOf(id, thrown);
+function noResponse(thrown: unknown): GatewayError {
+  const cause = connectionFault(thrown);
   return thrown instanceof errors.HTTPParserError // the server doesn't speak HTTP
     ? new GatewayError('upstream_error', 'a node sent no valid response', { cause })
     : new GatewayError('upstream_unavailable', 'no node can be reached', { cause });
-}
-
-/** Returns the error's code or name only: its message and its cause may hold the host. */
-function reasonOf(id: string, thrown: unknown): string {
-  if (!(thrown instanceof Error)) return `${id}: unknown fault`;
-  return `${id}: ${'code' in thrown && typeof thrown.code === 'string' ? thrown.code : thrown.name}`;
 }

@@ -12,6 +12,7 @@ import { rateLimitPauseSeconds } from '../failsafe/rate-limit-pause.ts';
 import { membersYielding, parseString } from '../json/raw-json.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
 import { normalizeRpcError, rateLimited, rpcFaultOf } from './error-normalizer.ts';
+import { failureReason, httpFault } from './failure-reason.ts';
 import { type HttpResponse, type HttpTransport, openHttpTransport } from './http-transport.ts';
 import { NodeSlots } from './node-slots.ts';
 import { redactor } from './redact.ts';
@@ -61,6 +62,7 @@ export class RpcClient {
   #inFlight = 0;
   #unansweredSinceMs = 0;
   #isFailing = false;
+  #failure: string | undefined;
   #apiVersion: string | undefined;
 
   /** Calls `onSlot` with each slot that the node reports. */
@@ -93,6 +95,11 @@ export class RpcClient {
   /** True while the latest call failed in transport. */
   get isFailing(): boolean {
     return this.#isFailing;
+  }
+
+  /** Reason, in words, why the latest call got no answer; undefined if it got one. */
+  get failure(): string | undefined {
+    return this.#failure;
   }
 
   /** Returns in how many seconds the node accepts the method again; 0 if now. */
@@ -154,8 +161,8 @@ export class RpcClient {
     const id = ++this.#lastId;
     const json = toJson({ jsonrpc: '2.0', id, method, params });
     const deadline = new AbortController();
-    const onTimeout = () => deadline.abort(new GatewayError('upstream_timeout', 'no node answered in time'));
-    const cancelTimeout = clock.after(Math.min(this.timeoutMs(method), deadlineMs - startMs), onTimeout);
+    const timeoutMs = Math.min(this.timeoutMs(method), deadlineMs - startMs);
+    const cancelTimeout = clock.after(timeoutMs, () => deadline.abort(timedOut(timeoutMs)));
     const endAttempt = this.breaker.startAttempt();
     this.#trackInFlight(method, 1);
     try {
@@ -167,6 +174,7 @@ export class RpcClient {
       });
       const result = await this.#resultOf(response, id);
       this.#isFailing = false;
+      this.#failure = undefined;
       endAttempt(method === 'getGenesisHash' ? 'ignored' : 'succeeded'); // it precedes each call to a failing node
       this.#recordLatency(method, clock.monotonic() - startMs);
       return result;
@@ -186,17 +194,21 @@ export class RpcClient {
   async #resultOf({ status, retryAfter, body }: HttpResponse, id: number): Promise<Buffer> {
     const pauseSeconds = rateLimitPauseSeconds(retryAfter, this.#deps.clock.now());
     if (status === TOO_MANY_REQUESTS) throw rateLimited(pauseSeconds);
-    const response = await membersYielding(body);
-    const error = response.get('error');
-    if (error !== undefined && error.toString() !== 'null') throw normalizeRpcError(error, this.#redact, pauseSeconds);
-    const result = response.get('result');
-    if (status !== 200 || result === undefined || parseString(response.get('jsonrpc')) !== '2.0') {
-      throw new GatewayError('upstream_error', 'a node sent no valid response', { cause: `HTTP status ${status}` });
+    try {
+      const response = await membersYielding(body);
+      const error = response.get('error');
+      if (error !== undefined && error.toString() !== 'null')
+        throw normalizeRpcError(error, this.#redact, pauseSeconds);
+      const result = response.get('result');
+      if (status !== 200 || result === undefined || parseString(response.get('jsonrpc')) !== '2.0')
+        throw new GatewayError('upstream_error', 'a node sent no valid response');
+      if (response.get('id')?.toString() !== `${id}`)
+        throw new GatewayError('upstream_error', 'the JSON-RPC response id does not match');
+      return result;
+    } catch (thrown) {
+      const { code, message } = GatewayError.from(thrown);
+      throw code === 'upstream_error' ? new GatewayError(code, message, { cause: httpFault(status) }) : thrown;
     }
-    if (response.get('id')?.toString() !== `${id}`) {
-      throw new GatewayError('upstream_error', 'the JSON-RPC response id does not match');
-    }
-    return result;
   }
 
   /** Learns from a failed call; returns what it says about the node. */
@@ -206,6 +218,7 @@ export class RpcClient {
     if (fault === 'rate-limit') this.#rateLimits.recordRejection(method, (error.retryAfter ?? 1) * 1000);
     // A slow method that times out says nothing about the node.
     if (error.code === 'upstream_timeout' && SLOW_METHODS.has(method)) return 'ignored';
+    this.#failure = fault === 'transport' || fault === 'rate-limit' ? failureReason(error) : undefined;
     this.#isFailing = fault === 'transport';
     return this.#isFailing ? 'failed' : 'succeeded';
   }
@@ -225,3 +238,6 @@ export class RpcClient {
     this.#unansweredSinceMs = this.#deps.clock.monotonic();
   }
 }
+
+const timedOut = (ms: number): GatewayError =>
+  new GatewayError('upstream_timeout', 'no node answered in time', { cause: `no answer within ${Math.round(ms)} ms` });

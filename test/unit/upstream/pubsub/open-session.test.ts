@@ -96,7 +96,7 @@ t.test('a session calls its own node', async (t) => {
 
 t.test('a loss is reported once, at once, and to listeners that come later', async (t) => {
   const losses: Record<string, (world: World) => void> = {
-    'was closed': ({ node }) => [...node.sockets].at(-1)?.terminate(),
+    'was closed with code 1006': ({ node }) => [...node.sockets].at(-1)?.terminate(),
     'stopped sending Clock updates': ({ clock }) => clock.advance(UPSTREAM_SETTINGS.silenceMs),
     'took back a confirmed slot': (world) => {
       notify(world, 99, 'confirmed');
