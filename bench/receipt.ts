@@ -17,7 +17,7 @@ const ADDRESS = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
 const RUN_MS = Number(process.env['RUN_MS'] ?? 1000);
 
 const key = createPrivateKey({ key: Buffer.concat([PKCS8, SEED]), format: 'der', type: 'pkcs8' });
-const signer = new Signer({ active: signingKeyOf(key) }, CLUSTER, new EquivocationGuard(() => {}));
+const signer = new Signer({ active: signingKeyOf(key) }, { genesisHash: CLUSTER }, new EquivocationGuard(() => {}));
 
 let slot = 300_000_000;
 /** Returns bodies per second with `batch` bodies per signature. */

@@ -18,7 +18,7 @@ const BATCH = 64;
 
 const signer = new Signer(
   { active: signingKeyOf(generateKeyPairSync('ed25519').privateKey) },
-  CLUSTER,
+  { genesisHash: CLUSTER },
   new EquivocationGuard(() => {}),
 );
 const publicKeys = [signer.publicKey];

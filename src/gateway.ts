@@ -5,11 +5,11 @@ import type { Config } from './config/config-schema.ts';
 import type { Clock } from './domain/clock.ts';
 import { ClusterVitals } from './domain/cluster-vitals.ts';
 import { createOpenApiDocument } from './http/rest/openapi.ts';
-import { listen } from './http/server.ts';
+import { createServer } from './http/server.ts';
 import { LiveAccountSource } from './live/accounts/live-account-source.ts';
 import { LiveTokenListSource } from './live/token-lists/live-token-list-source.ts';
 import { loadPage } from './page/static-page.ts';
-import { startPipeline } from './pipeline/pipeline.ts';
+import { type Pipeline, startPipeline } from './pipeline/pipeline.ts';
 import { configuredPrices } from './prices/configured-prices.ts';
 import { EquivocationGuard } from './receipts/equivocation-guard.ts';
 import type { KeySource } from './receipts/keys/key-source.ts';
@@ -18,22 +18,25 @@ import { ReceiptKeys } from './receipts/keys/receipt-keys.ts';
 import { holdSigningLock } from './receipts/keys/signing-lock.ts';
 import { Signer } from './receipts/signer.ts';
 import { isStrongSignature } from './receipts/verify/ed25519-signature.ts';
-import { isHealthy } from './routes/health.ts';
+import { isHealthy, unhealthyReason } from './routes/health.ts';
 import { HolderTableCache } from './routes/holders/holder-table-cache.ts';
 import { routes } from './routes/index.ts';
 import { readMintBalance } from './routes/mint-balance.ts';
 import { createRpcReadThrough } from './routes/rpc/answer-rpc-call.ts';
 import type { RouteContext } from './routing/route.ts';
 import { RouteReadThrough } from './routing/route-read-through.ts';
+import { Alert } from './runtime/alert.ts';
 import { DisposalStack } from './runtime/disposal-stack.ts';
 import type { Log } from './runtime/log.ts';
 import { oncePerErrorSite } from './runtime/log-once.ts';
 import { version } from './runtime/package.ts';
+import { repeat } from './runtime/repeat.ts';
 import { sleep } from './runtime/sleep.ts';
 import { systemClock } from './runtime/system-clock.ts';
 import { Sealer } from './serving/sealer.ts';
 import { AccountBatcher } from './upstream/reads/account-batcher.ts';
-import { connectUpstream } from './wiring/connect-upstream.ts';
+import { openUpstream } from './wiring/open-upstream.ts';
+import { Startup } from './wiring/startup.ts';
 
 export interface GatewayOptions {
   readonly config: Config;
@@ -46,8 +49,8 @@ export interface GatewayOptions {
 
 export interface Gateway {
   readonly url: string;
-  /** Genesis hash in all receipts. */
-  readonly cluster: string;
+  /** Genesis hash in all receipts; null until a first node was reached. */
+  readonly cluster: string | null;
   /** Public key that signs them now: 32 bytes, base58. */
   readonly publicKey: string;
   /** Number of times a node gave two results for one finalized slot. The second is signed as `observed` only. */
@@ -76,7 +79,10 @@ interface Environment {
 /** The longest wait for the first frame at the start, so that the first caller gets an answer. */
 const MAX_WARM_UP_MS = 5000;
 
-/** Opens the gateway: connects its layers and listens. The only module that knows all layers. */
+/**
+ * Opens the gateway: connects its layers and listens. Resolves when the port is open: with the first answers, or after
+ * `upstream.startMs` without a node; the gateway then goes on trying. The only module that knows all layers.
+ */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { config, log, receiptKey, clock = systemClock, random = Math.random } = options;
   const disposals = new DisposalStack();
@@ -85,12 +91,13 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const keySource: KeySource = { production: false, ...receiptKey, stateDir: config.state };
   try {
     const local = await openLocalState(env, keySource);
-    const upstream = await connectUpstream(config, env, disposals);
+    const upstream = await openUpstream(config, env, disposals);
     const signing = await openSigning(env, local, upstream);
-    const serving = openServing(env, local, upstream);
-    const listening = await openServer(env, local, signing, serving);
-    await runPipeline(env, upstream, signing, serving, listening);
-    return gatewayOf(env, keySource, local, signing, listening);
+    const startup = createStartup(env, upstream);
+    const serving = openServing(env, local, upstream, startup);
+    const answering = openServer(env, local, signing, serving);
+    await startup.run(openPipeline(env, upstream, signing, serving, answering));
+    return gatewayOf(env, keySource, local, upstream, signing, answering, await answering.server.listen());
   } catch (thrown) {
     await disposals.disposeAsync().catch(() => {}); // the error that prevented the start is the one to throw
     throw thrown;
@@ -122,7 +129,7 @@ async function openSigning(env: Environment, { loadedKeys, keys }: LocalState, {
   const { log, clock, random, disposals } = env;
   const { path, created, warning } = loadedKeys;
   const guard = new EquivocationGuard((conflict) => log.error(conflict, 'two results for one finalized slot'));
-  const signer = new Signer(keys, mesh.genesisHash, guard);
+  const signer = new Signer(keys, mesh, guard);
   if (warning !== null) log.warn({}, warning);
   if (created) log.info({ publicKey: signer.publicKey, path }, 'receipt key created');
   const releaseSigningLock = await holdSigningLock({
@@ -137,8 +144,20 @@ async function openSigning(env: Environment, { loadedKeys, keys }: LocalState, {
   return { guard, signer };
 }
 
+/** Prepares the start over the cluster. */
+function createStartup({ config, log, clock, disposals }: Environment, { mesh }: Upstream): Startup {
+  return new Startup({
+    mesh,
+    clock,
+    settings: config.upstream,
+    onUnreached: (problem) => log.warn({}, `${problem}; the port opens without, and the nodes are tried again`),
+    onConnected: () => log.info({ cluster: mesh.genesisHash }, 'connected'),
+    isClosing: () => disposals.disposed,
+  });
+}
+
 /** Creates the cache and the sources of answers. */
-function openServing(env: Environment, { keys, access }: LocalState, { mesh, embedded }: Upstream) {
+function openServing(env: Environment, { keys, access }: LocalState, { mesh, embedded }: Upstream, startup: Startup) {
   const { config, log, clock, vitals, disposals, startedMs } = env;
   const cache = new Cache({ ...config.cache, clock, hotKeys: config.refresh.hotKeys });
   const liveOptions = {
@@ -177,6 +196,7 @@ function openServing(env: Environment, { keys, access }: LocalState, { mesh, emb
     rpcReadThrough: createRpcReadThrough({ cache, mesh, clock }),
     vitals,
     onDecodeError,
+    startupProblem: () => startup.problem,
     isDraining: () => disposals.disposed,
   };
   const readThrough = new RouteReadThrough(context);
@@ -184,15 +204,15 @@ function openServing(env: Environment, { keys, access }: LocalState, { mesh, emb
   return { cache, context, readThrough, liveSources: [liveAccounts, tokenLists] };
 }
 
-/** Listens for requests. */
-async function openServer(
+/** Creates what answers requests; it does not listen yet. */
+function openServer(
   { config, log, clock, disposals }: Environment,
   { access, verifyPage }: LocalState,
   { signer }: Signing,
   { cache, context, readThrough, liveSources }: Serving,
 ) {
   const sealer = new Sealer({ ...config.cache, cache, signer, clock });
-  const server = await listen({
+  const server = createServer({
     host: config.host,
     port: config.port,
     clock,
@@ -211,17 +231,20 @@ async function openServer(
   return { server, sealer };
 }
 
-/** Runs the pipeline, which keeps the cache current. Resolves with its first frame, or after {@link MAX_WARM_UP_MS}. */
-async function runPipeline(
+/**
+ * Returns a function that starts the pipeline, which keeps the cache current. It resolves with the first frame, or after
+ * {@link MAX_WARM_UP_MS}.
+ */
+function openPipeline(
   { config, log, clock, vitals, disposals }: Environment,
   { mesh }: Upstream,
   { guard }: Signing,
   { cache, context, liveSources }: Serving,
-  { server }: Listening,
-) {
-  await new Promise<void>((resolve) => {
-    clock.after(MAX_WARM_UP_MS, resolve);
-    const pipeline = startPipeline({
+  { server }: Answering,
+): () => Promise<void> {
+  let pipeline: Pipeline | undefined;
+  const start = (onFirstFrame: () => void): Pipeline =>
+    startPipeline({
       mesh,
       cache,
       clock,
@@ -234,16 +257,28 @@ async function runPipeline(
       isHealthy: () => isHealthy(context),
       onFrame(frame, snapshot) {
         if (frame.body !== undefined) server.publish(frame, snapshot);
-        resolve();
+        onFirstFrame();
       },
       onError: (part, err) => log.warn({ part, err }, 'a read failed; the previous answer is still served'),
     });
-    disposals.defer(() => pipeline.close());
+  const health = new Alert({
+    onFiring: (reason) => log.warn({}, `unhealthy: ${reason}`),
+    onResolved: () => log.info({}, 'healthy again'),
   });
+  disposals.defer(() => pipeline?.close());
   disposals.defer(() => {
     server.drain();
     return waitUntilIdle(() => server.pendingResponses, clock, config.drainMs);
   });
+  const checkHealth = () => context.startupProblem() === undefined && health.check(unhealthyReason(context));
+  disposals.defer(repeat(clock, HEALTH_CHECK_MS, checkHealth));
+  return async () => {
+    if (disposals.disposed) return;
+    await new Promise<void>((resolve) => {
+      clock.after(MAX_WARM_UP_MS, resolve);
+      pipeline = start(resolve);
+    });
+  };
 }
 
 /** Returns the gateway as its process sees it. */
@@ -251,12 +286,16 @@ function gatewayOf(
   { config, log, clock, disposals }: Environment,
   keySource: KeySource,
   { loadedKeys, keys }: LocalState,
+  { mesh }: Upstream,
   { guard, signer }: Signing,
-  { server, sealer }: Listening,
+  { sealer }: Answering,
+  port: number,
 ): Gateway {
   return {
-    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${server.port}`,
-    cluster: signer.cluster,
+    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
+    get cluster() {
+      return mesh.genesisHash ?? null;
+    },
     get publicKey() {
       return signer.publicKey;
     },
@@ -288,8 +327,11 @@ async function waitUntilIdle(pending: () => number, clock: Clock, ms: number): P
 
 const POLL_MS = 20;
 
+/** Time between two checks of the health that is logged. */
+const HEALTH_CHECK_MS = 1000;
+
 type LocalState = Awaited<ReturnType<typeof openLocalState>>;
-type Upstream = Awaited<ReturnType<typeof connectUpstream>>;
+type Upstream = Awaited<ReturnType<typeof openUpstream>>;
 type Signing = Awaited<ReturnType<typeof openSigning>>;
 type Serving = ReturnType<typeof openServing>;
-type Listening = Awaited<ReturnType<typeof openServer>>;
+type Answering = ReturnType<typeof openServer>;

@@ -3,8 +3,8 @@ import type { Log } from '../runtime/log.ts';
 /** The running gateway, as its process needs it. */
 export interface RunningGateway {
   readonly url: string;
-  /** The cluster's genesis hash. */
-  readonly cluster: string;
+  /** The cluster's genesis hash; null until a first node was reached. */
+  readonly cluster: string | null;
   /** Reloads what the operator may have changed. */
   reload(): void;
   /** Answers pending requests, then releases everything. */

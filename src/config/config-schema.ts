@@ -39,7 +39,9 @@ const upstreamSchema = section({
   ),
   backoffMinMs: milliseconds.describe('First delay before a reconnect, in milliseconds; it doubles with each failure.'),
   backoffMaxMs: milliseconds.describe('Longest delay before a reconnect, in milliseconds.'),
-  startMs: milliseconds.describe('Longest time to connect to a first node at the start, in milliseconds.'),
+  startMs: milliseconds.describe(
+    'Longest time to wait for a first node at the start until the port opens without one, in milliseconds.',
+  ),
   subscriptions: wholeNumber(4, 100_000).describe('Subscriptions per WebSocket connection.'),
   inFlightBytes: byteCount(65_536).describe('Bytes of responses being received at one time, over all nodes.'),
   maxJump: wholeNumber(1, 1_000_000).describe(

@@ -23,10 +23,11 @@ export interface ServerOptions extends Omit<RequestHandlerDeps, 'pendingResponse
 }
 
 export interface Server {
-  readonly port: number;
   readonly subscribers: number;
   /** The number of requests that are not answered yet. */
   readonly pendingResponses: number;
+  /** Starts to listen; resolves to the port. Rejects with a StartError if it can't. */
+  listen(): Promise<number>;
   /** Sends one frame to every subscriber of the stream. */
   publish(entry: Entry, snapshot: NetworkSnapshot): void;
   /** Refuses new connections and closes the streams. Pending requests are still answered. */
@@ -58,8 +59,8 @@ const refuseExcessConnections =
     }
   };
 
-/** Starts the gateway's only listener. Rejects with a StartError if it can't listen on the port. */
-export async function listen(options: ServerOptions): Promise<Server> {
+/** Creates the gateway's only listener, which doesn't listen yet. */
+export function createServer(options: ServerOptions): Server {
   const { host, port, context } = options;
   const app = App();
   app.filter(refuseExcessConnections(options));
@@ -70,34 +71,32 @@ export async function listen(options: ServerOptions): Promise<Server> {
     ...options.stream,
     accountTopics: new AccountTopics({ clock, readThrough, sealer, liveAccounts: context.liveAccounts }),
     pendingResponses,
-    isDraining: () => context.isDraining(),
   });
   const { get, head, post, options: preflight, other } = createRequestHandlers({ ...options, pendingResponses });
   app.get('/*', get).head('/*', head).post('/*', post).options('/*', preflight).any('/*', other);
 
-  const socket = await new Promise<us_listen_socket>((resolve, reject) => {
-    // Without this flag a second gateway would silently share the port.
-    (app as unknown as ExclusiveListen).listen(host, port, EXCLUSIVE_PORT, (token) => {
-      if (token) resolve(token);
-      else
-        reject(
-          new StartError(
-            1,
-            `can't listen on ${host}:${port}: the port is in use, or this machine does not have the address`,
-          ),
-        );
-    });
-  });
-  let isOpen = true;
+  let socket: us_listen_socket | undefined;
 
   const drain = (): void => {
-    if (isOpen) us_listen_socket_close(socket);
-    isOpen = false;
+    if (socket !== undefined) us_listen_socket_close(socket);
+    socket = undefined;
     stream.close();
   };
 
   return {
-    port: us_socket_local_port(socket),
+    listen: () =>
+      new Promise((resolve, reject) => {
+        // Without this flag a second gateway would silently share the port.
+        (app as unknown as ExclusiveListen).listen(host, port, EXCLUSIVE_PORT, (token) => {
+          if (token) {
+            socket = token;
+            resolve(us_socket_local_port(token));
+          } else {
+            const reason = 'the port is in use, or this machine does not have the address';
+            reject(new StartError(1, `can't listen on ${host}:${port}: ${reason}`));
+          }
+        });
+      }),
     get subscribers() {
       return stream.subscribers;
     },

@@ -14,17 +14,22 @@ export interface ActiveKeySource {
   readonly active: SigningKey;
 }
 
+/** The cluster that receipts are bound to. */
+export interface ClusterSource {
+  /** Genesis hash; undefined until the cluster is known, before which there is no answer to sign. */
+  readonly genesisHash: string | undefined;
+}
+
 /** Signs the answers of one process, for one cluster, with one key at a time. */
 export class Signer {
-  /** The genesis hash in every receipt. */
-  readonly cluster: string;
+  readonly #cluster: ClusterSource;
   readonly #keys: ActiveKeySource;
   readonly #guard: EquivocationGuard;
   #issuedAt = 0;
 
-  constructor(keys: ActiveKeySource, cluster: string, guard: EquivocationGuard) {
+  constructor(keys: ActiveKeySource, cluster: ClusterSource, guard: EquivocationGuard) {
     this.#keys = keys;
-    this.cluster = cluster;
+    this.#cluster = cluster;
     this.#guard = guard;
   }
 
@@ -39,16 +44,18 @@ export class Signer {
    */
   seal(items: readonly SealRequest[], nowMs: number): string[] {
     if (items.length === 0) return [];
+    const { genesisHash } = this.#cluster;
+    if (genesisHash === undefined) throw new Error('nothing can be signed before the cluster is known');
     this.#issuedAt = Math.max(this.#issuedAt, nowMs);
     return signBatch(
-      items.map((item) => this.#statementFor(item)),
+      items.map((item) => this.#statementFor(item, genesisHash)),
       this.#keys.active,
     );
   }
 
-  #statementFor(item: SealRequest): Statement {
+  #statementFor(item: SealRequest, cluster: string): Statement {
     return {
-      cluster: this.cluster,
+      cluster,
       request: item.request,
       status: 200,
       slot: item.slot,

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { GatewayError } from '../domain/gateway-error.ts';
 import { localRoute, type Uses } from '../routing/route.ts';
 import { integer } from '../routing/schemas.ts';
-import type { Mesh, NodeStatus } from '../upstream/mesh/mesh.ts';
+import type { NodeStatus } from '../upstream/mesh/mesh.ts';
+import { describeProblems } from '../upstream/mesh/node-problems.ts';
 
 export interface Health {
   readonly status: 'ok' | 'degraded';
@@ -11,13 +12,17 @@ export interface Health {
   readonly slot: number;
   readonly slotAgeMs: number;
   readonly behindSlots: number | null;
-  readonly upstreams: readonly Omit<NodeStatus, 'refusedFor'>[];
+  readonly upstreams: readonly Omit<NodeStatus, 'problem'>[];
   readonly cacheWarm: boolean;
   readonly version: string;
   readonly uptimeSec: number;
 }
 
-type HealthUses = Uses<'cache' | 'mesh' | 'clock' | 'version' | 'startedMs' | 'vitals' | 'isDraining'>;
+const NO_SLOT = 'no slot was received yet';
+
+type HealthUses = Uses<
+  'cache' | 'mesh' | 'clock' | 'version' | 'startedMs' | 'vitals' | 'startupProblem' | 'isDraining'
+>;
 
 export const health = localRoute({
   path: '/health',
@@ -49,12 +54,13 @@ export const health = localRoute({
 
   answer(_, context: HealthUses): Health {
     const { cache, mesh, clock, version, startedMs } = context;
-    const why = downReason(context);
-    if (why !== undefined) throw new GatewayError('unhealthy', why);
-    const upstreams = mesh.nodes().map(({ refusedFor, ...shown }) => shown);
+    const why = unhealthyReason(context);
+    const { genesisHash } = mesh;
+    if (why !== undefined || genesisHash === undefined) throw new GatewayError('unhealthy', why ?? NO_SLOT);
+    const upstreams = mesh.nodes().map(({ problem, ...shown }) => shown);
     return {
       status: isHealthy(context) ? 'ok' : 'degraded',
-      cluster: mesh.genesisHash,
+      cluster: genesisHash,
       slot: cache.tip,
       slotAgeMs: Math.round(cache.tipAgeMs),
       behindSlots: upstreams.length > 1 ? slotsBehind(upstreams, cache.tip) : null,
@@ -75,17 +81,17 @@ const isCacheWarm = ({ cache }: Uses<'cache'>): boolean => WARM_KEYS.every((key)
 export const isHealthy = ({ cache, vitals, mesh }: Uses<'cache' | 'vitals' | 'mesh'>): boolean =>
   !cache.isStalled && !vitals.isFailing && mesh.nodes().every(({ status, ws }) => status === 'ok' && ws === 'up');
 
-function downReason({ cache, mesh, isDraining }: Uses<'cache' | 'mesh' | 'isDraining'>): string | undefined {
+/** Returns why the answers can't be trusted, with what is wrong with each node; undefined if they can. */
+export function unhealthyReason(context: Uses<'cache' | 'mesh' | 'startupProblem' | 'isDraining'>): string | undefined {
+  const { cache, mesh, startupProblem, isDraining } = context;
   if (isDraining()) return 'the gateway is shutting down';
-  if (cache.tip === 0) return 'no slot was received yet';
-  if (cache.tipAgeMs > cache.maxStaleMs)
-    return [`no new slot for ${Math.round(cache.tipAgeMs / 1000)} s`, ...exclusionReasons(mesh)].join('; ');
-  return undefined;
+  const problem = startupProblem();
+  if (problem !== undefined) return problem;
+  const isExpired = cache.tipAgeMs > cache.maxStaleMs;
+  if (cache.tip > 0 && !isExpired) return undefined;
+  const what = cache.tip === 0 ? NO_SLOT : `no new slot for ${Math.round(cache.tipAgeMs / 1000)} s`;
+  return [what, ...describeProblems(mesh.nodes())].join('; ');
 }
-
-/** Returns the id of each node that is not read from, with the reason. */
-const exclusionReasons = (mesh: Mesh): readonly string[] =>
-  mesh.nodes().flatMap(({ id, refusedFor }) => (refusedFor === null ? [] : [`${id} ${refusedFor}`]));
 
 const slotsBehind = (upstreams: readonly Pick<NodeStatus, 'slot'>[], tip: number): number =>
   Math.max(0, Math.max(...upstreams.map(({ slot }) => slot ?? 0)) - tip);

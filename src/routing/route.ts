@@ -43,6 +43,8 @@ export interface RouteContext {
   readonly vitals: Readonly<Pick<ClusterVitals, 'isFailing' | 'slotTimeMs'>>;
   /** Called when a transaction could not be decoded or classified. The answer is then sent without its meaning. */
   onDecodeError(signature: string, defect: unknown): void;
+  /** Returns why the first answers of the cluster are not there yet; undefined once they are. */
+  startupProblem(): string | undefined;
   /** Returns true once the process has begun to shut down. */
   isDraining(): boolean;
 }

@@ -6,16 +6,22 @@ import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
 import { httpClient, waitFor } from '../support/harness.ts';
 
-const folders = t.testdir({ cluster: {}, killed: {}, rotated: {}, drained: {} });
+const folders = t.testdir({ cluster: {}, killed: {}, rotated: {}, drained: {}, waiting: {}, foreign: {} });
 const cluster = await startEmbeddedCluster({ state: `${folders}/cluster`, slotMs: 100, transactionsPerSlot: 1 });
 t.teardown(cluster.close);
 
-async function serve(state: string): Promise<{ readonly child: ChildProgram; readonly url: string }> {
+function start(state: string, set: readonly string[] = []): ChildProgram {
   const upstream = `${cluster.url},${cluster.wsUrl}`;
   const child = runModule(new URL('../../src/main.js', import.meta.url), [
     ...['--port', '0', '--state', `${folders}/${state}`, '--upstream', upstream, ...PATIENT_ARGS],
+    ...set.flatMap((setting) => ['--set', setting]),
   ]);
   t.teardown(() => child.process.kill('SIGKILL'));
+  return child;
+}
+
+async function serve(state: string): Promise<{ readonly child: ChildProgram; readonly url: string }> {
+  const child = start(state);
   return { child, url: (await waitUntilListening(child)).url };
 }
 
@@ -73,4 +79,27 @@ t.test('on SIGTERM pending requests are answered, listeners are notified, and th
   t.equal(headers.get('connection'), 'close');
   t.equal(await child.exit(), 0);
   t.equal(child.stderr(), '');
+});
+
+t.test('without a node it listens all the same, says why, and ends with 0 while it waits', async (t) => {
+  await cluster.control.stopListening();
+  const child = start('waiting', ['upstream.startMs=100']);
+  const { url, cluster: known } = await waitUntilListening(child);
+  t.equal(known, null);
+  await child.waitForOutput(`"node":"node-1","msg":"unavailable: connection refused (${cluster.url})"`);
+  const { status, json } = await httpClient(url).get('/health');
+  t.match({ status, json }, { status: 503, json: { error: 'unhealthy', message: /node-1: connection refused$/ } });
+  child.process.kill('SIGHUP');
+  await child.waitForOutput('the receipt keys were reloaded');
+  child.process.kill('SIGTERM');
+  t.equal(await child.exit(), 0);
+  t.equal(child.stderr(), '');
+  await cluster.control.startListening();
+});
+
+t.test('over a node of another cluster it ends with 1 and the reason', async (t) => {
+  const child = start('foreign', ['cluster=4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY']);
+  t.equal(await child.exit(), 1);
+  t.match(child.stderr(), `node-1: it is of another cluster: its genesis hash is ${cluster.genesisHash}, not 4uhc`);
+  t.notMatch(child.stdout(), 'listening');
 });

@@ -8,4 +8,5 @@ await runSuite(
   'e2e/build',
   'e2e/secret-leaks',
   'e2e/health',
+  'e2e/start-without-nodes',
 );

@@ -47,7 +47,7 @@ export const PATIENT_ARGS = ['startMs', 'timeoutMs', 'slowTimeoutMs'].flatMap((n
 /** Waits until a gateway in a child process listens; returns its URL and cluster. */
 export async function waitUntilListening(
   child: ChildProgram,
-): Promise<{ readonly url: string; readonly cluster: string }> {
+): Promise<{ readonly url: string; readonly cluster: string | null }> {
   await child.waitForOutput('"listening"}\n');
   const line = child
     .stdout()

@@ -28,7 +28,8 @@ export interface LogLine {
 
 /** A gateway on a free port, with its log and an HTTP client. */
 export interface GatewayHarness {
-  readonly gateway: Gateway;
+  /** Its cluster is null only while a test starts it without any node. */
+  readonly gateway: Gateway & { readonly cluster: string };
   readonly logged: readonly LogLine[];
   /** Requests `/api/v1` + path, or a path that starts with `/api`. */
   get(path: string, init?: RequestInit): Promise<HttpAnswer>;
@@ -66,6 +67,9 @@ const UNLIMITED = [
   'limits.loopDelayMs=60000',
 ];
 
+/** Waits for the first node, on a busy machine too, and for the last response only shortly. */
+const PATIENT = ['upstream.startMs=120000', 'drainMs=200'];
+
 export interface SteppedHarnessOptions extends Omit<HarnessOptions, 'clock'> {
   readonly perSlot?: number;
   readonly skipEvery?: number;
@@ -98,7 +102,7 @@ export async function startGateway(
     };
   const config = loadConfig({
     cwd: state,
-    flags: { port: '0', state, upstream: upstreams, set: [...UNLIMITED, 'drainMs=200', ...set] },
+    flags: { port: '0', state, upstream: upstreams, set: [...UNLIMITED, ...PATIENT, ...set] },
   });
   const gateway = await createGateway({
     config,
@@ -108,7 +112,7 @@ export async function startGateway(
     ...(receiptKey !== null && { receiptKey }),
   });
   t.teardown(() => gateway.close());
-  return { gateway, logged, ...httpClient(gateway.url) };
+  return { gateway: gateway as GatewayHarness['gateway'], logged, ...httpClient(gateway.url) };
 }
 
 /** Creates an HTTP client for a gateway. */
@@ -136,7 +140,7 @@ export function httpClient(url: string): Pick<GatewayHarness, 'get' | 'rpc'> {
 }
 
 /** Upstream timeouts that a moved clock never reaches: it runs ahead of the sockets. */
-const LONG_TIMEOUTS = ['timeoutMs', 'slowTimeoutMs', 'ackMs', 'pingMs', 'silenceMs'].map(
+const LONG_TIMEOUTS = ['startMs', 'timeoutMs', 'slowTimeoutMs', 'ackMs', 'pingMs', 'silenceMs'].map(
   (name) => `upstream.${name}=3600000`,
 );
 

@@ -1,6 +1,6 @@
 import type { Test } from 'tap';
 import type { Commitment } from '../../src/domain/commitment.ts';
-import { connectMesh, type MeshOptions } from '../../src/upstream/mesh/connect-mesh.ts';
+import { createMesh, type MeshOptions } from '../../src/upstream/mesh/create-mesh.ts';
 import type { Mesh } from '../../src/upstream/mesh/mesh.ts';
 import type { NodeOptions } from '../../src/upstream/upstream-options.ts';
 import { ManualClock } from './manual-clock.ts';
@@ -13,6 +13,8 @@ export interface MeshHarness {
   readonly clock: ManualClock;
   /** Problems reported to the operator. */
   readonly problems: string[];
+  /** Problems reported to be over. */
+  readonly recoveries: string[];
 }
 
 export const CONFIRMED = { commitment: 'confirmed' };
@@ -34,19 +36,22 @@ export async function connectMeshTo(
 ): Promise<MeshHarness> {
   const clock = new ManualClock();
   const problems: string[] = [];
-  const mesh = await connectMesh({
+  const recoveries: string[] = [];
+  const mesh = createMesh({
     nodes,
     clock,
     random: () => 0,
     settings: UPSTREAM_SETTINGS,
     onProblem: (id, problem) => problems.push(`${id} ${problem}`),
+    onRecovery: (id, recovery) => recoveries.push(`${id} ${recovery}`),
     ...options,
   });
   t.teardown(() => mesh.close());
+  await mesh.connect();
   await waitUntil(() =>
     mesh.nodes().every(({ id, ws }) => ws === 'up' || problems.some((problem) => problem.startsWith(id))),
   );
-  return { mesh, clock, problems };
+  return { mesh, clock, problems, recoveries };
 }
 
 /** Connects a mesh to scripted nodes, named node-1, node-2 and so on. */

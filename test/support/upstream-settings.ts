@@ -12,7 +12,7 @@ export const UPSTREAM_SETTINGS: UpstreamSettings = {
   ackMs: 5000,
   backoffMinMs: 250,
   backoffMaxMs: 1000,
-  startMs: 15_000,
+  startMs: 3000,
   subscriptions: 100,
   inFlightBytes: 10_000_000,
   maxJump: 64,

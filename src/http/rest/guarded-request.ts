@@ -11,7 +11,7 @@ import type { RawResponse } from '../engine/raw-response.ts';
 import { Reply } from '../engine/reply.ts';
 import { findFramingFault, isLastOnConnection } from '../engine/request-guard.ts';
 import type { HitPathDeps } from './hit-path.ts';
-import { checkMethod, type PathKind, pathKindOf } from './path-kinds.ts';
+import { checkMethod, checkStarted, type PathKind, pathKindOf } from './path-kinds.ts';
 import { nonceNotApplicable } from './receipt-nonce.ts';
 import { RequestArguments } from './request-arguments.ts';
 import { unitsOf } from './request-units.ts';
@@ -88,7 +88,10 @@ export class GuardedRequest {
     const args = new RequestArguments(req);
     this.#quota = { ...access.rateLimiter.peek(address) };
     this.#checkFraming(res, req);
-    if (this.#method !== 'options') this.#consumeQuota(req, address, unitsOf(req, match, args), pathKind, this.#method);
+    if (this.#method !== 'options') {
+      this.#consumeQuota(req, address, unitsOf(req, match, args), pathKind, this.#method);
+      checkStarted(pathKind, this.#deps.context);
+    }
     return { req, match, args, pathKind, reply: this.#reply, quota: this.#quota, admit: this.#admitFor(address) };
   }
 

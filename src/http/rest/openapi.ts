@@ -31,7 +31,7 @@ const COMMON_ERRORS: readonly ErrorCode[] = [
 
 /** The errors of each route kind. */
 const ERRORS_BY_KIND: Readonly<Record<Route['kind'], readonly ErrorCode[]>> = {
-  live: ['warming_up'],
+  live: ['warming_up', 'upstream_unavailable'],
   local: [],
   read: UPSTREAM_ERRORS,
   post: ['payload_too_large', 'unsupported_media_type'],
@@ -357,6 +357,7 @@ const STREAM_PATH = {
         'invalid_stake_proof',
         'upgrade_required',
         'rate_limited',
+        'upstream_unavailable',
         'shutting_down',
       ]),
     },

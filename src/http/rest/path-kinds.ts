@@ -2,7 +2,7 @@ import { API_PREFIX, ROUTE_NOT_FOUND } from '../../domain/canonical-request.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { matchRoute } from '../../routes/index.ts';
 import type { RouteMatch } from '../../routing/match-route.ts';
-import type { Route } from '../../routing/route.ts';
+import type { Route, RouteContext } from '../../routing/route.ts';
 
 /** The kind of resource at a path, which decides its methods; undefined for a path that does not exist. */
 export type PathKind = Route['kind'] | 'document' | 'page' | 'stream' | undefined;
@@ -16,6 +16,15 @@ const FIXED_PATHS: ReadonlyMap<string, PathKind> = new Map([
 
 export const pathKindOf = (url: string, match: RouteMatch | undefined): PathKind =>
   match?.route.kind ?? FIXED_PATHS.get(url);
+
+const CLUSTER_KINDS: ReadonlySet<PathKind> = new Set(['live', 'read', 'post', 'stream']);
+
+/** Throws `upstream_unavailable` for a path that is answered from the cluster while no answer of it is there yet. */
+export function checkStarted(pathKind: PathKind, { startupProblem }: Pick<RouteContext, 'startupProblem'>): void {
+  const problem = CLUSTER_KINDS.has(pathKind) ? startupProblem() : undefined;
+  if (problem === undefined) return;
+  throw new GatewayError('upstream_unavailable', `${problem}. Retry in a moment; /health tells when it is up`);
+}
 
 /** Returns true for the routes that balancers and probes poll: they cost no quota. */
 export const isUnmetered = (match: RouteMatch | undefined): boolean =>

@@ -3,9 +3,11 @@ import type { Access } from '../../access/access.ts';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
 import type { Quota } from '../../access/limits/rate-limiter.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
+import type { RouteContext } from '../../routing/route.ts';
 import { type PendingResponses, Reply } from '../engine/reply.ts';
 import { requestTargetOf } from '../engine/request-guard.ts';
 import { checkWebSocketHandshake } from '../engine/websocket-handshake.ts';
+import { checkStarted } from '../rest/path-kinds.ts';
 import { rateLimitHeaders } from '../rest/response-headers.ts';
 import { errorResponse } from '../rest/responses.ts';
 import type { FrameChannels } from './frame-channels.ts';
@@ -15,7 +17,7 @@ export interface StreamUpgradeOptions {
   readonly access: Access;
   readonly channels: FrameChannels;
   readonly pendingResponses: PendingResponses;
-  readonly isDraining: () => boolean;
+  readonly context: Pick<RouteContext, 'startupProblem' | 'isDraining'>;
   readonly onInternalError: (requestId: string, thrown: unknown) => void;
 }
 
@@ -48,16 +50,17 @@ export function createStreamUpgrade(options: StreamUpgradeOptions): Upgrade {
 
 /** Checks an upgrade request and takes a place in the caller's quota. Throws GatewayError. */
 function acceptStream(
-  { access, channels, isDraining }: StreamUpgradeOptions,
+  { access, channels, context }: StreamUpgradeOptions,
   req: HttpRequest,
   address: ArrayBuffer,
   { principal, quota, credentialsError }: ReturnType<Access['authenticator']['consume']>,
 ): SocketData {
   if (!quota.allowed) throw rateLimited('too many requests', quota);
-  if (isDraining()) throw new GatewayError('shutting_down', 'the gateway is shutting down');
+  if (context.isDraining()) throw new GatewayError('shutting_down', 'the gateway is shutting down');
   checkWebSocketHandshake(req);
   const channel = channels.channelFor(requestTargetOf(req));
   if (credentialsError !== undefined) throw credentialsError;
+  checkStarted('stream', context);
   const tier = access.authenticator.tierOf(principal);
   const streamSlot = access.streamQuota.acquire(rateLimitKeyOf(address, principal), tier);
   if (streamSlot === undefined) throw rateLimited('too many open streams: close one first', quota);

@@ -2,13 +2,16 @@ import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
+import { Alert } from '../../runtime/alert.ts';
 import type { ByteBudget } from '../failsafe/byte-budget.ts';
 import { parseString } from '../json/raw-json.ts';
 import { NodeSessions } from '../pubsub/node-sessions.ts';
 import { ReconnectingFeed } from '../pubsub/reconnecting-feed.ts';
 import { subscribeToSlots } from '../pubsub/slot-subscriptions.ts';
 import { minContextSlotNotReached, noNodeReachable } from '../rpc/error-normalizer.ts';
+import { failureReason } from '../rpc/failure-reason.ts';
 import { MethodSupport } from '../rpc/method-support.ts';
+import { redactUrl } from '../rpc/redact.ts';
 import { minContextSlotOf } from '../rpc/response-slot.ts';
 import { RpcClient } from '../rpc/rpc-client.ts';
 import type { RpcResponse } from '../rpc/rpc-response.ts';
@@ -23,6 +26,9 @@ import { SlotPoller } from './slot-poller.ts';
 /** Form of a genesis hash. Receipts are bound to it and operators see it: nothing else may pass for one. */
 const GENESIS_HASH = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
+/** What to do about a WebSocket that was never up. */
+const NAME_WEBSOCKET = 'if the node has it at another address, name that too: --upstream URL,WEBSOCKET-URL';
+
 const STATUS_RANK = { ok: 0, behind: 3, stalled: 4, down: 5 } as const;
 const UNSUPPORTED_RANK = 10;
 
@@ -31,7 +37,10 @@ export interface MeshNodeOptions {
   readonly deps: UpstreamDeps;
   readonly budget: ByteBudget;
   readonly consensus: SlotConsensus;
+  /** Called when a problem starts; its text holds no secret. */
   onProblem(nodeId: string, problem: string): void;
+  /** Called when a problem is over. */
+  onRecovery(nodeId: string, recovery: string): void;
 }
 
 /** Bounds of a call. */
@@ -54,11 +63,16 @@ export class MeshNode {
   readonly #genesis = new GenesisCheck(() => this.#checkGenesis());
   readonly #lag: NodeLag;
   readonly #poller: SlotPoller;
+  readonly #alert: Alert;
+  readonly #feedAlert: Alert;
   #feed: ReconnectingFeed | undefined;
+  #wasFeedUp = false;
+  /** Reason why the latest check of its genesis hash failed; undefined if it did not. */
+  #genesisFailure: string | undefined;
   #isClosed = false;
 
   constructor(options: MeshNodeOptions) {
-    const { node, deps, budget, consensus } = options;
+    const { node, deps, budget, consensus, onProblem, onRecovery } = options;
     this.#options = options;
     this.id = node.id;
     this.client = new RpcClient(node, deps, (commitment, slot) => this.#onSlot(commitment, slot), budget);
@@ -68,6 +82,18 @@ export class MeshNode {
       client: this.client,
       clock: deps.clock,
       verifyGenesis: () => this.verifyGenesis(),
+      onPolled: () => this.#checkAlerts(),
+    });
+    this.#alert = new Alert({
+      onFiring: (reason) => onProblem(this.id, `unavailable: ${reason} (${redactUrl(node.url)})`),
+      onResolved: () => onRecovery(this.id, 'available again'),
+    });
+    this.#feedAlert = new Alert({
+      onFiring: (reason) => {
+        const advice = this.#wasFeedUp ? '' : `; ${NAME_WEBSOCKET}`;
+        onProblem(this.id, `the WebSocket ${reason} (${redactUrl(node.wsUrl)}): slots are polled${advice}`);
+      },
+      onResolved: () => onRecovery(this.id, 'the WebSocket is up again'),
     });
     this.sessions = new NodeSessions({
       node,
@@ -98,6 +124,11 @@ export class MeshNode {
   /** True for a node that runs, but whose slots differ from those of the others. */
   get isOutOfSync(): boolean {
     return !this.isTrusted || this.#health === 'behind';
+  }
+
+  /** True for a node that named another genesis hash than that of the cluster. */
+  get isForeign(): boolean {
+    return this.#options.consensus.isForeign(this.id);
   }
 
   /** Rates the node for a call whose response must not be older than `minSlot`. */
@@ -131,9 +162,10 @@ export class MeshNode {
       deps,
       verifyGenesis: () => this.#genesis.repeat(),
       onStatus: (status, reason) => {
+        this.#wasFeedUp ||= status === 'up';
         if (status === 'up' || this.#isClosed) return;
         this.#genesis.invalidate();
-        onProblem(this.id, `the WebSocket ${reason}`);
+        this.#feedAlert.fire(reason);
       },
     });
     subscribeToSlots(
@@ -181,6 +213,16 @@ export class MeshNode {
     this.#lag.update();
   }
 
+  /** Reports that the node could not be reached at the start. */
+  reportUnreached(): void {
+    if (this.#problem !== null) this.#alert.fire(this.#problem);
+  }
+
+  /** Reports that the node is quarantined. */
+  reportQuarantine(reason: string): void {
+    this.#alert.escalate(reason);
+  }
+
   /** Returns the node's status as `/health` shows it. */
   status(): NodeStatus {
     const { consensus } = this.#options;
@@ -192,7 +234,7 @@ export class MeshNode {
       slot,
       behindSlots: slot === null || tip === undefined ? null : Math.max(0, tip - slot),
       ws: this.#feed?.status ?? 'down',
-      refusedFor: consensus.quarantineReason(this.id) ?? null,
+      problem: this.#problem,
     };
   }
 
@@ -211,12 +253,41 @@ export class MeshNode {
     return this.#lag.isBehind ? 'behind' : 'ok';
   }
 
+  get #problem(): string | null {
+    const { client, isTrusted } = this;
+    const health = this.#health;
+    if (health === 'ok') return null;
+    if (!isTrusted) return this.#options.consensus.quarantineReason(this.id) ?? null;
+    const failure = this.#genesisFailure ?? client.failure;
+    if (failure !== undefined) return failure;
+    if (health === 'stalled') return 'its slot does not advance';
+    if (health === 'behind') return `behind by ${this.#lag.lag} slots`;
+    return client.breaker.isOpen ? 'most calls fail' : 'no answer yet';
+  }
+
+  #checkAlerts(): void {
+    if (this.#isClosed) return;
+    this.#alert.check(this.#problem ?? undefined);
+    this.#feedAlert.check(this.#feed?.status === 'up' ? undefined : 'is down');
+  }
+
   #onSlot(commitment: Commitment, slot: Slot): void {
     this.#options.consensus.observe(this.id, commitment, slot, this.client.slots);
     this.updateLag();
   }
 
   async #checkGenesis(): Promise<string> {
+    try {
+      const hash = await this.#readGenesis();
+      this.#genesisFailure = undefined;
+      return hash;
+    } catch (thrown) {
+      this.#genesisFailure = failureReason(thrown);
+      throw thrown;
+    }
+  }
+
+  async #readGenesis(): Promise<string> {
     const hash = parseString(await this.client.request('getGenesisHash', []));
     if (!GENESIS_HASH.test(hash)) throw new GatewayError('upstream_error', 'a node sent no genesis hash');
     if (!this.#options.consensus.verifyGenesis(this.id, hash)) throw noNodeReachable();

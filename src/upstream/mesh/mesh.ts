@@ -11,18 +11,24 @@ export interface NodeStatus {
   readonly slot: Slot | null;
   readonly behindSlots: number | null;
   readonly ws: 'up' | 'down';
-  /** Reason for the node's quarantine; null for a trusted node. */
-  readonly refusedFor: string | null;
+  /** Reason, in words, why the status is not `ok`; null if it is. */
+  readonly problem: string | null;
 }
 
 /** Many Solana nodes, used as one. A write can't be expressed. */
 export interface Mesh extends RpcCaller {
-  /** Genesis hash of every node of the mesh: the cluster that receipts are bound to. */
-  readonly genesisHash: string;
+  /** Genesis hash of every node of the mesh: the cluster that receipts are bound to. Undefined until it is connected. */
+  readonly genesisHash: string | undefined;
   /** Version that a node named in a response. */
   readonly apiVersion: string | undefined;
   /** Number of HTTP requests sent to all nodes so far. */
   readonly requestCount: number;
+  /**
+   * Calls the nodes until one has reported its slots; resolves to the genesis hash. Until then no other call succeeds.
+   * Rejects with `upstream_unavailable` when the mesh is closed, and when every node is of another cluster; it may then
+   * be called again.
+   */
+  connect(): Promise<string>;
   /**
    * Calls the best node. Rejects with a GatewayError: `rpc_error` (the node's error, its code in `rpcCode`),
    * `upstream_timeout`, `upstream_unavailable` (no connection, or rate-limited), `upstream_error` (no valid response),

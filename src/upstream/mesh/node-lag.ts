@@ -11,6 +11,7 @@ export class NodeLag {
   readonly #slots: NodeSlots;
   readonly #consensus: SlotConsensus;
   #isBehind = false;
+  #lag = 0;
 
   constructor(slots: NodeSlots, consensus: SlotConsensus) {
     this.#slots = slots;
@@ -21,14 +22,19 @@ export class NodeLag {
     return this.#isBehind;
   }
 
+  /** Slots behind the tip, at the commitment at which it lags most. */
+  get lag(): number {
+    return this.#lag;
+  }
+
   /** Re-evaluates the lag. Called for each new slot of any node, so that the result never depends on who reads it. */
   update(): void {
-    const lag = Math.max(
+    this.#lag = Math.max(
       ...COMMITMENTS.map((commitment) => {
         const latest = this.#slots.latest(commitment);
         return latest === undefined ? 0 : (this.#consensus.tip(commitment) ?? 0) - latest;
       }),
     );
-    this.#isBehind = lag > (this.#isBehind ? RECOVERED_LAG_SLOTS - 1 : MAX_LAG_SLOTS);
+    this.#isBehind = this.#lag > (this.#isBehind ? RECOVERED_LAG_SLOTS - 1 : MAX_LAG_SLOTS);
   }
 }

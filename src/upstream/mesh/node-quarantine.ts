@@ -4,13 +4,13 @@ import type { Slot } from '../../domain/slot.ts';
 /** Distance below its highest accepted slot from which on a node doesn't lag, but has another ledger (I13). */
 const RESET_SLOTS = 1000;
 
-const NOT_ACCEPTED = 'reports slots that are not accepted';
+const NOT_ACCEPTED = 'it reports slots that are not accepted';
 
 export interface NodeQuarantineOptions {
   /** Tells whether the node reports slots that are not accepted. */
   isSuspect(): boolean;
-  /** Called once each time that the quarantine starts. */
-  onProblem(problem: string): void;
+  /** Called once each time that the quarantine starts, with its reason. */
+  onQuarantine(reason: string): void;
 }
 
 /** Keeps one node out of use while it is of another cluster, its ledger went back, or its slots jumped ahead. */
@@ -37,9 +37,16 @@ export class NodeQuarantine {
     return this.isActive ? this.#reason : undefined;
   }
 
+  /** Whether the node named another genesis hash than that of the cluster. */
+  get isForeign(): boolean {
+    return this.#isForeign;
+  }
+
   /** Notes the genesis hash that the node names. */
-  onGenesis(genesisHash: string, isForeign: boolean): void {
-    if (isForeign && !this.#isForeign) this.#start(`is of another cluster: its genesis hash is ${genesisHash}`);
+  onGenesis(genesisHash: string, expected: string): void {
+    const isForeign = genesisHash !== expected;
+    if (isForeign && !this.#isForeign)
+      this.#start(`it is of another cluster: its genesis hash is ${genesisHash}, not ${expected}`);
     this.#isForeign = isForeign;
   }
 
@@ -47,10 +54,10 @@ export class NodeQuarantine {
   observe(commitment: Commitment, slot: Slot, isAccepted: boolean): boolean {
     const highest = this.#accepted.get(commitment) ?? 0;
     const hasGoneBack = highest - slot > RESET_SLOTS;
-    if (hasGoneBack && !this.#hasGoneBack) this.#start(`is quarantined: it went back from slot ${highest} to ${slot}`);
+    if (hasGoneBack && !this.#hasGoneBack) this.#start(`it went back from slot ${highest} to ${slot}`);
     this.#hasGoneBack = hasGoneBack;
     const isSuspect = this.#options.isSuspect();
-    if (isSuspect && !this.#wasSuspect) this.#start(`is quarantined: it jumped to slot ${slot}`);
+    if (isSuspect && !this.#wasSuspect) this.#start(`it jumped to slot ${slot}`);
     this.#wasSuspect = isSuspect;
     if (!this.isActive) this.#reason = NOT_ACCEPTED;
     if (hasGoneBack || !isAccepted) return false;
@@ -60,6 +67,6 @@ export class NodeQuarantine {
 
   #start(reason: string): void {
     this.#reason = reason;
-    this.#options.onProblem(reason);
+    this.#options.onQuarantine(reason);
   }
 }

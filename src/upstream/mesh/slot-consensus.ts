@@ -13,7 +13,7 @@ export interface SlotConsensusOptions {
   /** Genesis hash of the cluster. Without one the first node to answer decides. */
   readonly expectedGenesisHash: string | undefined;
   /** Called once each time that a node is quarantined. */
-  onProblem(nodeId: string, problem: string): void;
+  onQuarantine(nodeId: string, reason: string): void;
 }
 
 /**
@@ -44,9 +44,14 @@ export class SlotConsensus {
   /** Tells whether a node's genesis hash is that of the cluster, and quarantines the node if not (I10). */
   verifyGenesis(nodeId: string, genesisHash: string): boolean {
     this.#genesisHash ??= genesisHash;
-    const isForeign = genesisHash !== this.#genesisHash;
-    this.#quarantineOf(nodeId).onGenesis(genesisHash, isForeign);
-    return !isForeign;
+    const quarantine = this.#quarantineOf(nodeId);
+    quarantine.onGenesis(genesisHash, this.#genesisHash);
+    return !quarantine.isForeign;
+  }
+
+  /** Tells whether a node named another genesis hash than that of the cluster. */
+  isForeign(nodeId: string): boolean {
+    return this.#quarantineOf(nodeId).isForeign;
   }
 
   /** Observes a slot that a node reports, given the latest of its slots. Advances the tips where it is accepted. */
@@ -98,7 +103,7 @@ export class SlotConsensus {
     if (known !== undefined) return known;
     const quarantine = new NodeQuarantine({
       isSuspect: () => COMMITMENTS.some((commitment) => this.#guards[commitment].isSuspect(nodeId)),
-      onProblem: (problem) => this.#options.onProblem(nodeId, problem),
+      onQuarantine: (reason) => this.#options.onQuarantine(nodeId, reason),
     });
     this.#quarantines.set(nodeId, quarantine);
     return quarantine;

@@ -10,6 +10,8 @@ export interface SlotPollerOptions {
   readonly client: RpcClient;
   readonly clock: Clock;
   verifyGenesis(): Promise<unknown>;
+  /** Called after each poll, whether it failed or not. */
+  onPolled(): void;
 }
 
 /** Calls getSlot for each commitment that the WebSocket doesn't notify of, and for all of a failing node. */
@@ -23,8 +25,9 @@ export class SlotPoller {
   }
 
   start(): void {
+    const { clock, onPolled } = this.#options;
     // A failure shows in the node's status.
-    this.#stop = repeat(this.#options.clock, POLL_MS, () => this.#poll());
+    this.#stop = repeat(clock, POLL_MS, () => this.#poll().finally(onPolled));
   }
 
   stop(): void {

@@ -18,7 +18,7 @@ export function newSigner(secret: KeyObject = generateKeyPairSync('ed25519').pri
   const guard = new EquivocationGuard(() => {});
   guard.becomeSoleSigner();
   guard.advance(0);
-  return new Signer({ active: signingKeyOf(secret) }, CLUSTER, guard);
+  return new Signer({ active: signingKeyOf(secret) }, { genesisHash: CLUSTER }, guard);
 }
 
 /** Seals answers together and returns their bodies. */

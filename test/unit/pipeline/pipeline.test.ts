@@ -16,6 +16,7 @@ function open() {
     genesisHash: 'test',
     apiVersion: undefined,
     requestCount: 0,
+    connect: async () => 'test',
     call: async (method) => {
       calls.push(method);
       throw new Error('no node');

@@ -54,7 +54,7 @@ t.test('the signer reproduces the single body', async (t) => {
   const guard = new EquivocationGuard(() => t.fail('no conflict'));
   guard.becomeSoleSigner();
   guard.advance(slot - 1);
-  const signer = new Signer({ active: signingKeyOf(secret) }, cluster, guard);
+  const signer = new Signer({ active: signingKeyOf(secret) }, { genesisHash: cluster }, guard);
   const [receipt] = signer.seal([{ request, slot, commitment, claim: 'exact', digest, nonce }], issuedAt);
   t.equal(formatSignedBody(resultOf(singleVector), slot, receipt ?? ''), singleVector.body);
 });

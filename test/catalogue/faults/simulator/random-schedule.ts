@@ -104,6 +104,7 @@ export async function runSchedule(
     genesisHash: 'simulated',
     apiVersion: '0',
     requestCount: 0,
+    connect: async () => 'simulated',
     call: (method, params = []) => node().call(method, params),
     openSession: () => new Promise((resolve) => pendingSessions.push(resolve)),
     tip: (commitment) => tips.newest(commitment),
@@ -137,6 +138,7 @@ export async function runSchedule(
     rpcReadThrough: createRpcReadThrough({ cache, mesh, clock }),
     vitals: { isFailing: false, slotTimeMs: 400 },
     onDecodeError: () => {},
+    startupProblem: () => undefined,
     isDraining: () => false,
   };
   const answers = new RouteReadThrough(context);

@@ -12,7 +12,7 @@ function setUp(expectedGenesisHash?: string) {
     clock,
     settings: SETTINGS,
     expectedGenesisHash,
-    onProblem: (nodeId, problem) => problems.push(`${nodeId} ${problem}`),
+    onQuarantine: (nodeId, reason) => problems.push(`${nodeId}: ${reason}`),
   });
   const node = (id: string): NodeSlots => {
     const slots: NodeSlots = new NodeSlots(clock, (commitment, slot) => consensus.observe(id, commitment, slot, slots));
@@ -46,7 +46,8 @@ t.test(
     t.notOk(consensus.verifyGenesis('b', 'other'));
     t.notOk(consensus.verifyGenesis('b', 'other'));
     t.strictSame([consensus.isTrusted('a'), consensus.isTrusted('b')], [true, false]);
-    t.strictSame(problems, ['b is of another cluster: its genesis hash is other'], 'reported once');
+    t.strictSame(problems, ['b: it is of another cluster: its genesis hash is other, not genesis'], 'reported once');
+    t.strictSame([consensus.isForeign('a'), consensus.isForeign('b')], [false, true]);
     t.ok(consensus.verifyGenesis('b', 'genesis'));
     t.ok(consensus.isTrusted('b'));
     t.notOk(setUp('expected').consensus.verifyGenesis('a', 'genesis'));
@@ -62,11 +63,11 @@ t.test(
     a.observe('processed', 5000);
     b.observe('processed', 5000);
     b.observe('processed', 3000);
-    t.equal(consensus.quarantineReason('b'), 'is quarantined: it went back from slot 5000 to 3000');
+    t.equal(consensus.quarantineReason('b'), 'it went back from slot 5000 to 3000');
     t.notOk(consensus.acceptsResponse('b', 4999));
     clock.advance(400);
     a.observe('processed', 9000);
-    t.equal(consensus.quarantineReason('a'), 'is quarantined: it jumped to slot 9000');
+    t.equal(consensus.quarantineReason('a'), 'it jumped to slot 9000');
     t.equal(consensus.tip('processed'), 5000);
     a.observe('processed', 5001);
     t.equal(consensus.quarantineReason('a'), undefined);

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import type { Commitment } from '../../../../src/domain/commitment.ts';
-import { connectMesh } from '../../../../src/upstream/mesh/connect-mesh.ts';
+import { createMesh } from '../../../../src/upstream/mesh/create-mesh.ts';
 import type { Mesh } from '../../../../src/upstream/mesh/mesh.ts';
 import type { PubsubSession, SubscriptionHandler } from '../../../../src/upstream/pubsub/pubsub-session.ts';
 import type { UpstreamSettings } from '../../../../src/upstream/upstream-options.ts';
@@ -28,7 +28,7 @@ interface World {
 async function start(t: Test, settings: Partial<UpstreamSettings> = {}): Promise<World> {
   const node = await ScriptedNode.start();
   const clock = new ManualClock();
-  const mesh = await connectMesh({
+  const mesh = createMesh({
     nodes: [node.nodeOptions('node-1')],
     clock,
     random: () => 0,
@@ -38,6 +38,7 @@ async function start(t: Test, settings: Partial<UpstreamSettings> = {}): Promise
     await mesh.close();
     await node.close();
   });
+  await mesh.connect();
   await waitUntil(() => mesh.nodes()[0]?.ws === 'up' && node.pubsubRequests.length === 3);
   return { node, mesh, clock };
 }

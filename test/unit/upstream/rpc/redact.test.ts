@@ -1,5 +1,5 @@
 import t from 'tap';
-import { redactor } from '../../../../src/upstream/rpc/redact.ts';
+import { redactor, redactUrl } from '../../../../src/upstream/rpc/redact.ts';
 
 const redact = redactor({
   id: 'node-1',
@@ -41,4 +41,16 @@ t.test('however long a text is, the result is short and holds no piece of a key'
   t.equal(redact('word '.repeat(1000)).length, 300);
   for (let n = 980; n < 1010; n++) t.notMatch(redact(`${' '.repeat(n)}k3y-1234`), 'k3y');
   t.equal(redact('&'.repeat(1e6)), '');
+});
+
+t.test('of a URL only what holds no key is shown', async (t) => {
+  const shown: Record<string, string> = {
+    'http://127.0.0.1:8899': 'http://127.0.0.1:8899',
+    'https://user:pa%24%24word@cool-name.provider.pro/t0k3n-abc/?api-key=k3y-1234': 'https://….provider.pro',
+    'https://api.mainnet-beta.solana.com': 'https://….solana.com',
+    'wss://provider.pro:444/t0k3n-abc': 'wss://provider.pro:444',
+    'http://localhost:8899/': 'http://localhost:8899',
+    'ws://[::1]:8900/x': 'ws://[::1]:8900',
+  };
+  for (const [url, redacted] of Object.entries(shown)) t.equal(redactUrl(url), redacted);
 });

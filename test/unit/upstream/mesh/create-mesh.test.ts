@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import t from 'tap';
-import { connectMesh } from '../../../../src/upstream/mesh/connect-mesh.ts';
+import { createMesh } from '../../../../src/upstream/mesh/create-mesh.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import {
   advanceUntil,
@@ -8,7 +8,6 @@ import {
   brokenReply,
   connectScripted,
   errorReply,
-  type MeshHarness,
   startScriptedNode,
 } from '../../../support/mesh-harness.ts';
 import { GENESIS, type ReplyScript, ScriptedNode, SECRET, waitUntil } from '../../../support/scripted-node.ts';
@@ -72,51 +71,109 @@ t.test('a write can not be expressed', async (t) => {
   t.type(write, 'function');
 });
 
-t.test('connecting is retried until the time limit', async (t) => {
+t.test('connecting is retried until a node answers, and its failure reported once, without secrets', async (t) => {
   const gone = await ScriptedNode.start();
   await gone.close();
   const clock = new ManualClock();
-  const failed = connectScripted(t, [gone], { clock }).then(
-    () => undefined,
-    (error) => error,
-  );
-  let error: unknown;
-  failed.then((thrown) => {
-    error = thrown;
+  const problems: string[] = [];
+  const mesh = createMesh({
+    nodes: [gone.nodeOptions('node-1')],
+    clock,
+    random: () => 0,
+    settings: UPSTREAM_SETTINGS,
+    onProblem: (id, problem) => problems.push(`${id} ${problem}`),
   });
-  await advanceUntil(clock, () => error !== undefined);
-  t.match(error, { code: 'upstream_unavailable', status: 503 });
-  t.ok(clock.monotonic() - new ManualClock().monotonic() >= UPSTREAM_SETTINGS.startMs - UPSTREAM_SETTINGS.backoffMinMs);
-  t.notMatch(inspect(error, { depth: 10 }), new RegExp(SECRET));
+  t.teardown(() => mesh.close());
+  const connecting = mesh.connect();
+  await advanceUntil(clock, () => clock.monotonic() - new ManualClock().monotonic() > 60_000);
+  t.strictSame(problems, [`node-1 unavailable: connection refused (http://127.0.0.1:${gone.port})`]);
+  t.match(mesh.nodes(), [{ id: 'node-1', status: 'down', problem: 'connection refused' }]);
+  t.equal(mesh.genesisHash, undefined);
+  await t.rejects(mesh.call('getVersion'), { code: 'upstream_unavailable' });
 
-  let world: MeshHarness | undefined;
-  connectScripted(t, [gone], { clock }).then((connected) => {
-    world = connected;
-  });
   await startScriptedNode(t, gone.port);
-  await advanceUntil(clock, () => world !== undefined);
-  t.equal(world?.mesh.genesisHash, GENESIS);
+  await advanceUntil(clock, () => mesh.genesisHash !== undefined);
+  t.equal(await connecting, GENESIS);
+});
+
+t.test('connecting ends when the mesh is closed', async (t) => {
+  const gone = await ScriptedNode.start();
+  await gone.close();
+  const deps = { clock: new ManualClock(), random: () => 0, settings: UPSTREAM_SETTINGS };
+  const mesh = createMesh({ nodes: [gone.nodeOptions('node-1')], ...deps });
+  const failed = t.rejects(mesh.connect(), { code: 'upstream_unavailable' });
+  await mesh.close();
+  await failed;
+  await t.rejects(mesh.connect(), { code: 'upstream_unavailable' });
+
+  const [quick, hung] = [await startScriptedNode(t), await startScriptedNode(t)];
+  hung.replies.getGenesisHash = () => {};
+  const later = createMesh({ nodes: [quick.nodeOptions('quick'), hung.nodeOptions('hung')], ...deps });
+  const ended = t.rejects(later.connect(), { code: 'upstream_unavailable' }, 'also while others may still answer');
+  await waitUntil(() => hung.httpRequests.length === 1);
+  await later.close();
+  await ended;
+  t.equal(later.genesisHash, undefined);
+});
+
+t.test('a node that hangs delays the next by a quarter of a second only', async (t) => {
+  const [hung, quick] = [await startScriptedNode(t), await startScriptedNode(t)];
+  hung.replies.getGenesisHash = () => {};
+  const clock = new ManualClock();
+  const nodes = [hung.nodeOptions('hung'), quick.nodeOptions('quick')];
+  const mesh = createMesh({ nodes, clock, random: () => 0, settings: UPSTREAM_SETTINGS });
+  t.teardown(() => mesh.close());
+  const connecting = mesh.connect();
+  await waitUntil(() => hung.httpRequests.length === 1);
+  clock.advance(249);
+  t.equal(mesh.requestCount, 1);
+  clock.advance(1);
+  await waitUntil(() => quick.countHttpCalls('getSlot') === 3);
+  await waitUntil(() => mesh.nodes()[1]?.status === 'ok');
+  await new Promise(setImmediate); // the quick node is taken now, and the other has a second left
+  clock.advance(UPSTREAM_SETTINGS.backoffMaxMs);
+  t.equal(await connecting, GENESIS);
+  t.match(mesh.nodes(), [{ problem: 'no answer yet' }, { problem: null }]);
 });
 
 t.test('I10: connecting to another cluster than the expected one fails', async (t) => {
   const node = await startScriptedNode(t);
   const clock = new ManualClock();
   const problems: string[] = [];
-  let error: unknown;
-  connectMesh({
+  const mesh = createMesh({
     nodes: [node.nodeOptions('node-1')],
     clock,
     random: () => 0,
     settings: UPSTREAM_SETTINGS,
     expectedGenesisHash: OTHER,
     onProblem: (id, problem) => problems.push(`${id} ${problem}`),
-  }).catch((thrown) => {
-    error = thrown;
   });
-  await advanceUntil(clock, () => error !== undefined);
-  t.match(error, { code: 'upstream_unavailable' });
-  t.strictSame(problems, [`node-1 is of another cluster: its genesis hash is ${GENESIS}`]);
+  t.teardown(() => mesh.close());
+  const reason = `it is of another cluster: its genesis hash is ${GENESIS}, not ${OTHER}`;
+  const error = await mesh.connect().catch((thrown) => thrown);
+  t.match(error, { code: 'upstream_unavailable', message: `no node is of the cluster; node-1: ${reason}` });
+  t.notMatch(inspect(error, { depth: 10 }), new RegExp(SECRET));
+  t.strictSame(problems, [`node-1 unavailable: ${reason} (http://127.0.0.1:${node.port})`]);
   t.equal(node.pubsubRequests.length, 0);
+  node.replies.getGenesisHash = `"${OTHER}"`;
+  t.equal(await mesh.connect(), OTHER, 'it may be called again');
+});
+
+t.test('I10: while a node may still be of the cluster, one of another cluster ends nothing', async (t) => {
+  const [wrong, gone] = [await startScriptedNode(t), await ScriptedNode.start()];
+  await gone.close();
+  wrong.replies.getGenesisHash = `"${OTHER}"`;
+  const clock = new ManualClock();
+  const nodes = [wrong.nodeOptions('wrong'), gone.nodeOptions('gone')];
+  const deps = { clock, random: () => 0, settings: UPSTREAM_SETTINGS };
+  const mesh = createMesh({ nodes, ...deps, expectedGenesisHash: GENESIS });
+  t.teardown(() => mesh.close());
+  const connecting = mesh.connect();
+  await advanceUntil(clock, () => clock.monotonic() - new ManualClock().monotonic() > 60_000);
+  t.match(mesh.nodes(), [{ problem: /^it is of another cluster/ }, { problem: 'connection refused' }]);
+  await startScriptedNode(t, gone.port);
+  await advanceUntil(clock, () => mesh.genesisHash !== undefined);
+  t.equal(await connecting, GENESIS);
 });
 
 t.test('nothing else passes for a genesis hash', async (t) => {
@@ -124,8 +181,10 @@ t.test('nothing else passes for a genesis hash', async (t) => {
   odd.replies.getGenesisHash = '"https://example.com/?key=secret"';
   const clock = new ManualClock();
   const options = { clock, random: () => 0, settings: UPSTREAM_SETTINGS };
-  const mesh = await connectMesh({ nodes: [odd.nodeOptions('odd'), right.nodeOptions('right')], ...options });
+  const mesh = createMesh({ nodes: [odd.nodeOptions('odd'), right.nodeOptions('right')], ...options });
   t.teardown(() => mesh.close());
+  await mesh.connect();
+  t.equal(mesh.nodes()[0]?.problem, 'a node sent no genesis hash');
   t.equal(mesh.genesisHash, GENESIS);
 });
 
@@ -134,7 +193,7 @@ t.test('I10: a node of another cluster is never called, whatever happens to the 
   wrong.replies.getGenesisHash = `"${OTHER}"`;
   wrong.slots = { processed: 9000, confirmed: 9000, finalized: 9000 };
   const { mesh, problems } = await connectScripted(t, [right, wrong]);
-  t.match(problems[0], `node-2 is of another cluster: its genesis hash is ${OTHER}`);
+  t.match(problems[0], `node-2 unavailable: it is of another cluster: its genesis hash is ${OTHER}, not ${GENESIS}`);
   right.replies.getBalance = brokenReply;
   for (let n = 0; n < 3; n++) await t.rejects(answeringPort(mesh), { code: 'upstream_unavailable' });
   t.equal(wrong.countHttpCalls('getBalance') + wrong.countHttpCalls('getSlot') + wrong.pubsubRequests.length, 0);
@@ -168,7 +227,7 @@ t.test('slots are polled over HTTP while the WebSocket is down, and only then', 
   node.onPubsubRequest = () => {}; // the next channels are silent from the start
   for (const socket of node.sockets) socket.close(1000);
   await waitUntil(() => mesh.nodes()[0]?.ws === 'down');
-  t.match(problems, ['node-1 the WebSocket was closed']);
+  t.match(problems, [/^node-1 the WebSocket was closed with code 1000 \(ws:\/\/127\.0\.0\.1:\d+\): slots are polled$/]);
   for (let slot = 101; slot < 104; slot++) {
     node.slots = { processed: slot, confirmed: slot - 2, finalized: slot - 32 };
     const before = clock.monotonic();
