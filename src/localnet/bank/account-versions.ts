@@ -12,8 +12,8 @@ interface Version {
 const BEFORE_FIRST_CHANGE: Slot = -1;
 
 /**
- * Past states of accounts, for each slot that a commitment may still read. LiteSVM has the newest state; only the
- * accounts that changed since the root are here, so the size follows the recent traffic.
+ * Past states of accounts, for each slot that a commitment may still read. Only the accounts that changed since the
+ * root are here, so the size follows the recent traffic.
  */
 export class AccountVersions {
   readonly #changes = new Map<string, Version[]>();
@@ -37,12 +37,12 @@ export class AccountVersions {
     return this.#changes.get(address)?.findLast((version) => version.slot <= slot);
   }
 
-  /** Returns the addresses with a recorded change. */
-  changedAddresses(): Iterable<string> {
-    return this.#changes.keys();
+  /** Returns the states of an account that a commitment may still read, if it has changed since the root. */
+  statesOf(address: string): (Account | undefined)[] {
+    return (this.#changes.get(address) ?? []).map(({ account }) => account);
   }
 
-  /** Drops what the slots after `slot` wrote; returns the states to restore in LiteSVM, by address. */
+  /** Drops what the slots after `slot` wrote; returns the states to restore, by address. */
   rollBack(slot: Slot): Map<string, Account | undefined> {
     const restored = new Map<string, Account | undefined>();
     for (const [address, versions] of this.#changes) {
@@ -54,12 +54,16 @@ export class AccountVersions {
     return restored;
   }
 
-  /** Drops the versions that no read can reach once `root` is final. */
-  prune(root: Slot): void {
+  /** Drops the versions that no read can reach once `root` is final; returns the addresses that they were of. */
+  prune(root: Slot): string[] {
+    const pruned: string[] = [];
     for (const [address, versions] of this.#changes) {
       const oldest = versions.findLastIndex((version) => version.slot <= root);
       if (oldest === versions.length - 1) this.#changes.delete(address);
       else if (oldest > 0) versions.splice(0, oldest);
+      else continue;
+      pruned.push(address);
     }
+    return pruned;
   }
 }

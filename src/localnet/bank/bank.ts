@@ -1,11 +1,16 @@
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
 import type { Slot } from '../../domain/slot.ts';
-import { LOOKUP_TABLE_PROGRAM } from '../../domain/well-known-addresses.ts';
-import type { AccountVersions } from './account-versions.ts';
+import {
+  CLOCK_SYSVAR,
+  LOOKUP_TABLE_PROGRAM,
+  RECENT_BLOCKHASHES_SYSVAR,
+  SLOT_HASHES_SYSVAR,
+} from '../../domain/well-known-addresses.ts';
+import type { AccountsDb } from './accounts-db.ts';
 import type { Block, LandedTransaction } from './produced-block.ts';
-import type { Svm } from './svm.ts';
-import { type Account, isSameAccount } from './svm-account.ts';
+import type { BankSysvars, Svm } from './svm.ts';
+import type { Account } from './svm-account.ts';
 import { TransactionRefused } from './svm-transaction-error.ts';
 import { tokenBalancesOf } from './token-balances.ts';
 import { isStaticWritable, type TransactionMessage, type WireTransaction } from './wire-transaction.ts';
@@ -35,19 +40,22 @@ interface BankPosition {
 
 const MAX_TRANSACTIONS = 4096;
 
+/** Sysvars that every bank writes. */
+const BANK_SYSVARS = [CLOCK_SYSVAR, SLOT_HASHES_SYSVAR, RECENT_BLOCKHASHES_SYSVAR] as const;
+
 /** State of one slot while its block is made: runs transactions and records their effects. */
 export class Bank {
   readonly slot: Slot;
   readonly parent: ParentBlock;
   readonly blockTime: number;
   readonly #svm: Svm;
-  readonly #versions: AccountVersions;
+  readonly #accounts: AccountsDb;
   readonly #transactions = new Map<string, LandedTransaction>();
   readonly #changedAccounts = new Set<string>();
 
-  constructor(svm: Svm, versions: AccountVersions, { slot, parent, blockTime }: BankPosition) {
+  constructor(svm: Svm, accounts: AccountsDb, { slot, parent, blockTime }: BankPosition) {
     this.#svm = svm;
-    this.#versions = versions;
+    this.#accounts = accounts;
     this.slot = slot;
     this.parent = parent;
     this.blockTime = blockTime;
@@ -64,20 +72,17 @@ export class Bank {
     const loadedAddresses = this.#loadAddresses(message);
     const accountKeys = [...message.staticKeys, ...loadedAddresses.writable, ...loadedAddresses.readonly];
     const writable = accountKeys.map((_, index) => isWritableAccount(message, loadedAddresses.writable.length, index));
-    const before = accountKeys.map((key) => this.#svm.account(key));
+    const before = accountKeys.map((key) => this.#accounts.newest(key));
     const execution = this.#svm.run(transaction.bytes);
-    const after = accountKeys.map((key, index) => (writable[index] ? this.#svm.account(key) : before[index]));
+    const after = accountKeys.map((key, index) => (writable[index] ? this.#reload(key, before[index]) : before[index]));
     const preBalances = before.map(lamportsOf);
     const postBalances = after.map(lamportsOf);
     // A transaction creates no lamports and destroys only its fee.
     const fee = sum(preBalances) - sum(postBalances);
     if (execution.error !== null && fee === 0n) throw new TransactionRefused(execution.error, execution.logs);
-    accountKeys.forEach((key, index) => {
-      if (!isSameAccount(before[index], after[index])) this.#record(key, before[index], after[index]);
-    });
     const mintOf = (mint: string): Account | undefined => {
       const index = accountKeys.indexOf(mint);
-      return index < 0 ? this.#svm.account(mint) : (before[index] ?? after[index]);
+      return index < 0 ? this.#accounts.newest(mint) : (before[index] ?? after[index]);
     };
     const landed: LandedTransaction = {
       slot: this.slot,
@@ -101,15 +106,16 @@ export class Bank {
 
   /** Writes an account without a transaction. */
   setAccount(address: string, account: Account): void {
-    this.recordChanges([address], () => this.#svm.setAccount(address, account));
+    this.#accounts.set(address, this.slot, account);
+    this.#changedAccounts.add(address);
   }
 
-  /** Records the changes that `work` makes to accounts of LiteSVM. */
-  recordChanges(addresses: readonly string[], work: () => void): void {
-    const before = addresses.map((address) => this.#svm.account(address));
-    work();
-    addresses.forEach((address, index) => {
-      this.#record(address, before[index], this.#svm.account(address));
+  /** Lets LiteSVM write its sysvars for this bank. */
+  setSysvars(sysvars: BankSysvars): void {
+    const before = BANK_SYSVARS.map((address) => this.#accounts.newest(address));
+    this.#svm.openBank(sysvars);
+    BANK_SYSVARS.forEach((address, index) => {
+      this.#reload(address, before[index]);
     });
   }
 
@@ -117,17 +123,17 @@ export class Bank {
   get effects(): BankEffects {
     const accounts = [...this.#changedAccounts].map((address) => ({
       address,
-      before: this.#versions.at(address, this.slot - 1)?.account,
-      after: this.#versions.at(address, this.slot)?.account,
+      before: this.#accounts.at(address, this.slot - 1),
+      after: this.#accounts.at(address, this.slot),
     }));
     return { accounts, transactions: [...this.#transactions.values()] };
   }
 
   /** Applies effects that were taken from an equal bank, without running the transactions. */
   apply({ accounts, transactions }: BankEffects): void {
-    for (const { address, before, after } of accounts) {
-      this.#svm.setAccount(address, after);
-      this.#record(address, before, after);
+    for (const { address, after } of accounts) {
+      this.#accounts.set(address, this.slot, after);
+      this.#changedAccounts.add(address);
     }
     for (const landed of transactions) this.#transactions.set(landed.signature, landed);
   }
@@ -151,15 +157,17 @@ export class Bank {
     };
   }
 
-  #record(address: string, before: Account | undefined, after: Account | undefined): void {
-    this.#versions.record(address, this.slot, before, after);
-    this.#changedAccounts.add(address);
+  /** Takes over what LiteSVM did to an account since `before`; returns its state. */
+  #reload(address: string, before: Account | undefined): Account | undefined {
+    const after = this.#accounts.reload(address, this.slot, before);
+    if (after !== before) this.#changedAccounts.add(address);
+    return after;
   }
 
   /** Resolves the addresses that a message loads from lookup tables, as the tables are now. */
   #loadAddresses({ addressTableLookups }: TransactionMessage): LandedTransaction['loadedAddresses'] {
     const tables = addressTableLookups.map((lookup) => {
-      const table = this.#svm.account(lookup.tableAddress);
+      const table = this.#accounts.newest(lookup.tableAddress);
       if (table === undefined) throw new TransactionRefused('AddressLookupTableNotFound');
       if (table.owner !== LOOKUP_TABLE_PROGRAM) throw new TransactionRefused('InvalidAddressLookupTableOwner');
       const addressAt = (index: number): string => {

@@ -3,10 +3,10 @@ import bs58 from 'bs58';
 import type { Clock } from '../../domain/clock.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
-import { CLOCK_SYSVAR, RECENT_BLOCKHASHES_SYSVAR, SLOT_HASHES_SYSVAR } from '../../domain/well-known-addresses.ts';
-import { AccountVersions } from './account-versions.ts';
+import { AccountsDb } from './accounts-db.ts';
 import { Bank, type BankEffects, type ParentBlock } from './bank.ts';
 import { Ledger } from './ledger.ts';
+import type { Memcmp } from './memcmp.ts';
 import { type PerformanceSample, PerformanceSamples } from './performance-samples.ts';
 import { type PrioritizationFee, prioritizationFeesOf } from './prioritization-fees.ts';
 import type { Block, LandedTransaction } from './produced-block.ts';
@@ -79,7 +79,7 @@ export class Chain {
 
   readonly #skippedSlots: SkippedSlots;
   readonly #svm: Svm;
-  readonly #versions = new AccountVersions();
+  readonly #accounts: AccountsDb;
   readonly #ledger = new Ledger({ maxBlocks: MAX_BLOCKS, maxTransactions: MAX_TRANSACTIONS });
   readonly #performanceSamples: PerformanceSamples;
   readonly #listeners = new Set<(event: SlotEvent) => void>();
@@ -99,6 +99,7 @@ export class Chain {
     this.slotClock = new SlotClock(clock, timing);
     this.#skippedSlots = createSkippedSlots(skipEvery);
     this.#svm = svm;
+    this.#accounts = new AccountsDb(svm);
     const first = this.#nextUnskippedSlot(this.slotClock.currentSlot());
     this.#tips = { processed: first, confirmed: first, finalized: first };
     // At least the height of any block of an earlier run, because each slot that is skipped now was skipped then.
@@ -154,19 +155,19 @@ export class Chain {
    * included.
    */
   accountAt(address: string, slot: Slot): Account | undefined {
-    const version = this.#versions.at(address, slot);
-    return version === undefined ? this.#svm.account(address) : version.account;
+    return this.#accounts.at(address, slot);
   }
 
-  /** Returns the accounts that a program owns, sorted by address. */
-  programAccounts(program: string, commitment: Commitment): [address: string, account: Account][] {
-    const found = new Map(this.#svm.programAccounts(program));
-    for (const address of this.#versions.changedAddresses()) {
-      const account = this.account(address, commitment);
-      if (account?.owner === program) found.set(address, account);
-      else found.delete(address);
-    }
-    return [...found].sort(([a], [b]) => (a < b ? -1 : 1));
+  /**
+   * Returns the accounts that a program owns and that match all filters, sorted by address. Those of a token program
+   * are looked up by their mint or owner where a filter names it.
+   */
+  programAccounts(
+    program: string,
+    commitment: Commitment,
+    filters: readonly Memcmp[] = [],
+  ): [address: string, account: Account][] {
+    return this.#accounts.programAccounts(program, this.#tips[commitment], filters);
   }
 
   epochOf(slot: Slot): { readonly epoch: number; readonly slotIndex: number } {
@@ -279,7 +280,7 @@ export class Chain {
     this.#revertedAccounts = new Set();
     this.#isFirstOfFork = false;
     for (const listener of this.#listeners) listener(event);
-    this.#versions.prune(event.root);
+    this.#accounts.prune(event.root);
     this.#ledger.trim(event.root);
   }
 
@@ -290,10 +291,7 @@ export class Chain {
   fork(): Slot[] {
     const parent = this.newestBlock('confirmed');
     if (parent === undefined) return [];
-    for (const [address, account] of this.#versions.rollBack(parent.slot)) {
-      this.#revertedAccounts.add(address);
-      if (!isBankSysvar(address)) this.#svm.setAccount(address, account);
-    }
+    for (const address of this.#accounts.rollBack(parent.slot)) this.#revertedAccounts.add(address);
     const abandoned = this.#ledger.truncate(parent.slot).map(({ slot }) => slot);
     this.#tips.processed = parent.slot;
     this.#workingBank = this.#openBank(this.#nextUnskippedSlot(this.#workingBank.slot + 1), parent);
@@ -305,16 +303,14 @@ export class Chain {
     const { epoch, slotIndex } = this.epochOf(slot);
     const seconds = (slot: Slot): number => Math.floor(this.slotClock.startMsOf(slot) / 1000);
     const ancestors = this.#ledger.newestBlocks(MAX_SLOT_HASHES);
-    const bank = new Bank(this.#svm, this.#versions, { slot, parent, blockTime: seconds(slot) });
-    bank.recordChanges(BANK_SYSVARS, () =>
-      this.#svm.openBank({
-        slot,
-        epoch,
-        epochStartSeconds: seconds(slot - slotIndex),
-        unixSeconds: bank.blockTime,
-        slotHashes: ancestors.length === 0 ? [parent] : ancestors,
-      }),
-    );
+    const bank = new Bank(this.#svm, this.#accounts, { slot, parent, blockTime: seconds(slot) });
+    bank.setSysvars({
+      slot,
+      epoch,
+      epochStartSeconds: seconds(slot - slotIndex),
+      unixSeconds: bank.blockTime,
+      slotHashes: ancestors.length === 0 ? [parent] : ancestors,
+    });
     return bank;
   }
 
@@ -328,17 +324,12 @@ export class Chain {
   }
 
   #checkContext(): TransactionCheckContext {
-    return { ledger: this.#ledger, bank: this.#workingBank, account: (address) => this.#svm.account(address) };
+    return { ledger: this.#ledger, bank: this.#workingBank, account: (address) => this.#accounts.newest(address) };
   }
 }
 
 /** Number of blocks by which confirmation lags: one, sometimes two. */
 const confirmationDepth = (slot: Slot): number => (slot % 3 === 0 ? 2 : 1);
-
-/** Sysvars that every bank writes. */
-const BANK_SYSVARS = [CLOCK_SYSVAR, SLOT_HASHES_SYSVAR, RECENT_BLOCKHASHES_SYSVAR] as const;
-
-const isBankSysvar = (address: string): boolean => BANK_SYSVARS.some((sysvar) => sysvar === address);
 
 function digest(...parts: readonly string[]): string {
   return bs58.encode(createHash('sha256').update(parts.join(' ')).digest());

@@ -40,8 +40,6 @@ export interface BankSysvars {
 export class Svm {
   readonly #bindings: LiteSvmModule;
   readonly #liteSvm: LiteSVM;
-  /** Programs, which are large, named by every transaction, and never change here. */
-  readonly #programs = new Map<string, Account>();
 
   private constructor(litesvm: LiteSvmModule, slotsPerEpoch: number) {
     this.#bindings = litesvm;
@@ -65,28 +63,23 @@ export class Svm {
     return new Svm(litesvm, slotsPerEpoch);
   }
 
+  /** Returns a copy of an account as it is now. */
   account(address: string): Account | undefined {
-    const program = this.#programs.get(address);
-    if (program !== undefined) return program;
     const found = this.#liteSvm.getAccount(address as Address); // callers hold addresses that were decoded before
-    if (!found.exists || found.lamports === 0n) return undefined;
-    const account = toAccount(found);
-    if (account.executable) this.#programs.set(address, account);
-    return account;
+    return found.exists && found.lamports > 0n ? toAccount(found) : undefined;
   }
 
-  /** Returns the accounts that a program owns now. */
-  programAccounts(program: string): [address: string, account: Account][] {
+  /** Returns the addresses of the accounts that a program owns now. It decodes all of them, so it is slow. */
+  programAddresses(program: string): string[] {
     return this.#liteSvm
       .getProgramAccounts(program as Address)
       .filter((found) => found.lamports > 0n)
-      .map((found) => [found.address, toAccount(found)]);
+      .map((found) => found.address);
   }
 
   /** Writes an account without checks; `undefined` removes it. */
   setAccount(address: string, account: Account | undefined): void {
     const { lamports: accountLamports, owner, executable, data } = account ?? EMPTY_ACCOUNT;
-    this.#programs.delete(address);
     this.#liteSvm.setAccount({
       address: address as Address,
       lamports: lamports(accountLamports),

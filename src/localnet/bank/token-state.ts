@@ -8,7 +8,8 @@ import { type AmountScale, amountScaleOf as amountScaleOfMint } from '../../sola
 import type { Account } from './svm-account.ts';
 
 /** Returns whether an account belongs to one of the two token programs. */
-export const isOwnedByTokenProgram = ({ owner }: Account): boolean => tokenProgramOf(owner) !== undefined;
+export const isOwnedByTokenProgram = ({ owner }: Pick<Account, 'owner'>): boolean =>
+  tokenProgramOf(owner) !== undefined;
 
 /** Reads a mint; undefined when the account is not an initialized one. */
 export function readMint(account: Account): Mint | undefined {

@@ -86,12 +86,12 @@ const TOPIC_KINDS_BY_NAME: Readonly<Record<string, TopicKind>> = {
     createTopic(node, [key, options]) {
       const program = readPubkey(key);
       const { filters } = readConfig(options);
-      const belongs = parseAccountFilters(filters);
+      const { matches } = parseAccountFilters(filters);
       return bankTopic(node, readConfig(options), ({ block, changed }) => {
         const view = accountViewAt(node, options, block);
         return [...changed].sort().flatMap((pubkey) => {
           const account = node.chain.accountAt(pubkey, block.slot);
-          if (account?.owner !== program || !belongs(account)) return [];
+          if (account?.owner !== program || !matches(account)) return [];
           return [{ pubkey, account: encodeUiAccount(pubkey, account, view) }];
         });
       });

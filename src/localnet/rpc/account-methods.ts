@@ -51,12 +51,12 @@ export const ACCOUNT_METHODS: MethodHandlers = {
     handle(node, [key, options]) {
       const program = readAddress(key);
       const { filters, withContext } = readConfig(options);
-      const belongs = parseAccountFilters(filters);
+      const { memcmps, matches } = parseAccountFilters(filters);
       const bank = readBankView(node, readConfig(options));
       const view = readAccountView(readConfig(options), 'binary', bank);
       const found = bank
-        .programAccounts(program)
-        .filter(([, account]) => belongs(account))
+        .programAccounts(program, memcmps)
+        .filter(([, account]) => matches(account))
         .map(([pubkey, account]) => ({ pubkey, account: encodeAccount(pubkey, account, view) }));
       return withContext === true ? bank.withContext(found) : found;
     },

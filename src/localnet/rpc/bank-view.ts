@@ -1,6 +1,7 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { AmountScale } from '../../solana/accounts/ui-amount.ts';
+import type { Memcmp } from '../bank/memcmp.ts';
 import type { Account } from '../bank/svm-account.ts';
 import { amountScaleOf } from '../bank/token-state.ts';
 import { minContextSlotNotReached } from '../encode/json-rpc-error.ts';
@@ -13,7 +14,8 @@ export interface BankView {
   /** Slot as the node reports it. */
   readonly slot: Slot;
   account(address: string): Account | undefined;
-  programAccounts(program: string): readonly [address: string, account: Account][];
+  /** Returns the accounts that a program owns and that match all filters, sorted by address. */
+  programAccounts(program: string, filters?: readonly Memcmp[]): readonly [address: string, account: Account][];
   /** Returns how amounts of a mint are displayed here; undefined where there is no such mint. */
   scale(mint: string): AmountScale | undefined;
   /** Adds the slot of this state to a value. */
@@ -35,7 +37,7 @@ export function readBankView({ chain, faults }: NodeContext, config: RpcConfig):
     commitment,
     slot,
     account,
-    programAccounts: (program) => chain.programAccounts(program, commitment),
+    programAccounts: (program, filters) => chain.programAccounts(program, commitment, filters),
     scale(mint) {
       const found = account(mint);
       return found && amountScaleOf(found, chain.newestBlock(commitment)?.blockTime ?? 0);

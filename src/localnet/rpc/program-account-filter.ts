@@ -1,22 +1,34 @@
 import bs58 from 'bs58';
+import { type Memcmp, matchesMemcmp } from '../bank/memcmp.ts';
 import type { Account } from '../bank/svm-account.ts';
 import { readTokenAccount } from '../bank/token-state.ts';
 import { invalidParams } from '../encode/json-rpc-error.ts';
 import { readConfig, readList, readString, readU64 } from './json-rpc-params.ts';
 
-/** Returns whether an account matches. */
-export type ProgramAccountFilter = (account: Account) => boolean;
+/** Filters of a program's accounts, all of which must match. */
+export interface ProgramAccountFilters {
+  /** Those that compare bytes: an index may have the accounts that match one. */
+  readonly memcmps: readonly Memcmp[];
+  /** Returns whether an account matches all. */
+  readonly matches: (account: Account) => boolean;
+}
+
+/** One filter: bytes, or a condition on the account. */
+type ProgramAccountFilter = Memcmp | ((account: Account) => boolean);
 
 const MAX_FILTERS = 4;
 const MAX_COMPARED_BYTES = 128;
 
-/** Parses the `filters` of getProgramAccounts and programSubscribe, all of which must match. */
-export function parseAccountFilters(value: unknown): ProgramAccountFilter {
-  if (value === undefined || value === null) return () => true;
-  const items = readList(value, Number.POSITIVE_INFINITY);
+/** Parses the `filters` of getProgramAccounts and programSubscribe. */
+export function parseAccountFilters(value: unknown): ProgramAccountFilters {
+  const items = value === undefined || value === null ? [] : readList(value, Number.POSITIVE_INFINITY);
   if (items.length > MAX_FILTERS) throw invalidParams(`Too many filters provided; max ${MAX_FILTERS}`);
   const filters = items.map(parseAccountFilter);
-  return (account) => filters.every((matches) => matches(account));
+  return {
+    memcmps: filters.filter((filter) => typeof filter !== 'function'),
+    matches: (account) =>
+      filters.every((filter) => (typeof filter === 'function' ? filter(account) : matchesMemcmp(account.data, filter))),
+  };
 }
 
 function parseAccountFilter(value: unknown): ProgramAccountFilter {
@@ -30,14 +42,14 @@ function parseAccountFilter(value: unknown): ProgramAccountFilter {
   throw invalidParams('Invalid params: invalid value: map, expected map with a single key.');
 }
 
-function parseMemcmp(value: unknown): ProgramAccountFilter {
-  const { offset, bytes, encoding } = readConfig(value);
-  const start = readU64(offset);
-  const wanted = encoding === 'base64' ? Buffer.from(readString(bytes), 'base64') : decodeBase58(readString(bytes));
-  if (wanted.length > MAX_COMPARED_BYTES) {
+function parseMemcmp(value: unknown): Memcmp {
+  const { offset: start, bytes: text, encoding } = readConfig(value);
+  const offset = readU64(start);
+  const bytes = encoding === 'base64' ? Buffer.from(readString(text), 'base64') : decodeBase58(readString(text));
+  if (bytes.length > MAX_COMPARED_BYTES) {
     throw invalidParams('Invalid param: encoded binary data should be less than 129 bytes');
   }
-  return ({ data }) => Buffer.compare(data.subarray(start, start + wanted.length), wanted) === 0;
+  return { offset, bytes };
 }
 
 function decodeBase58(text: string): Uint8Array {

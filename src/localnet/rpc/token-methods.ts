@@ -1,5 +1,8 @@
+import bs58 from 'bs58';
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
 import type { AmountScale } from '../../solana/accounts/ui-amount.ts';
+import { TOKEN_MINT_OFFSET, TOKEN_OWNER_OFFSET } from '../bank/account-index.ts';
+import type { Memcmp } from '../bank/memcmp.ts';
 import type { Account } from '../bank/svm-account.ts';
 import { isOwnedByTokenProgram, readMint, readTokenAccount } from '../bank/token-state.ts';
 import { invalidParams } from '../encode/json-rpc-error.ts';
@@ -47,8 +50,7 @@ export const TOKEN_METHODS: MethodHandlers = {
       const bank = readBankView(node, withoutMinContextSlot(options));
       const program = tokenProgramOfMint(bank, wanted);
       const scale = requireAmountScale(bank, wanted);
-      const largest = tokenAccountsOf(bank, program)
-        .filter(({ token }) => token.mint === wanted)
+      const largest = tokenAccountsOf(bank, program, [addressAt(TOKEN_MINT_OFFSET, wanted)])
         .sort((a, b) => (a.token.amount < b.token.amount ? 1 : a.token.amount > b.token.amount ? -1 : 0))
         .slice(0, MAX_LARGEST)
         .map(({ pubkey, token }) => ({ address: pubkey, ...toUiTokenAmount(token.amount, scale) }));
@@ -65,9 +67,12 @@ export const TOKEN_METHODS: MethodHandlers = {
       const bank = readBankView(node, readConfig(options));
       const view = readAccountView(readConfig(options), 'binary', bank);
       const program = 'mint' in wanted ? tokenProgramOfMint(bank, wanted.mint) : wanted.programId;
-      const found = tokenAccountsOf(bank, program)
-        .filter(({ token }) => token.owner === owner && (!('mint' in wanted) || token.mint === wanted.mint))
-        .map(({ pubkey, account }) => ({ pubkey, account: encodeAccount(pubkey, account, view) }));
+      const ofOwner = addressAt(TOKEN_OWNER_OFFSET, owner);
+      const filters = 'mint' in wanted ? [ofOwner, addressAt(TOKEN_MINT_OFFSET, wanted.mint)] : [ofOwner];
+      const found = tokenAccountsOf(bank, program, filters).map(({ pubkey, account }) => ({
+        pubkey,
+        account: encodeAccount(pubkey, account, view),
+      }));
       return bank.withContext(found);
     },
   },
@@ -116,8 +121,10 @@ interface TokenAccountEntry {
   readonly token: NonNullable<ReturnType<typeof readTokenAccount>>;
 }
 
-const tokenAccountsOf = (bank: BankView, program: string): TokenAccountEntry[] =>
-  bank.programAccounts(program).flatMap(([pubkey, account]) => {
+const addressAt = (offset: number, address: string): Memcmp => ({ offset, bytes: bs58.decode(address) });
+
+const tokenAccountsOf = (bank: BankView, program: string, filters: readonly Memcmp[]): TokenAccountEntry[] =>
+  bank.programAccounts(program, filters).flatMap(([pubkey, account]) => {
     const token = readTokenAccount(account);
     return token === undefined ? [] : [{ pubkey, account, token }];
   });
