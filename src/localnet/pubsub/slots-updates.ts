@@ -2,6 +2,15 @@ import type { Slot } from '../../domain/slot.ts';
 import type { NodeContext } from '../rpc/method-handler.ts';
 import type { PubsubEvent } from './notification-order.ts';
 
+/** Events of which slotsUpdates subscribers are notified. */
+export const SLOTS_UPDATES_EVENTS = [
+  'frozen',
+  'created',
+  'root',
+  'completed',
+  'optimisticConfirmation',
+] as const satisfies PubsubEvent['kind'][];
+
 /**
  * Returns the results that an event gives to slotsUpdates subscribers. Solana's documentation calls this subscription
  * unstable.

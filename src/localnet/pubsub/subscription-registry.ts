@@ -3,8 +3,9 @@ import type { SlotEvent } from '../bank/chain.ts';
 import { invalidParams, JsonRpcError, methodNotFound } from '../encode/json-rpc-error.ts';
 import { readPositional } from '../rpc/json-rpc-params.ts';
 import type { NodeContext } from '../rpc/method-handler.ts';
-import { pubsubEventsOf } from './notification-order.ts';
+import { type PubsubEvent, pubsubEventsOf } from './notification-order.ts';
 import { parseTopic, type SubscriptionTopic, TOPIC_KINDS } from './subscription-topics.ts';
+import { type Trigger, triggersOf } from './triggers.ts';
 
 /** Receiver of notifications. */
 export interface Subscriber {
@@ -30,6 +31,7 @@ export class SubscriptionRegistry {
   readonly #node: NodeContext;
   readonly #byId = new Map<number, SharedSubscription>();
   readonly #byKey = new Map<string, SharedSubscription>();
+  readonly #byTrigger = new Map<Trigger, Set<SharedSubscription>>();
   #nextId = 1;
 
   constructor(node: NodeContext) {
@@ -51,9 +53,9 @@ export class SubscriptionRegistry {
   /** Sends the notifications of one slot. */
   publish(event: SlotEvent): void {
     for (const pubsubEvent of pubsubEventsOf(event)) {
-      for (const subscription of this.#byId.values()) {
+      for (const [subscription, addresses] of this.#triggeredBy(pubsubEvent)) {
         const { id, method, topic, subscribers } = subscription;
-        const results = topic.resultsOf(pubsubEvent);
+        const results = topic.resultsOf(pubsubEvent, addresses);
         for (const result of results) {
           const text = toJson({ jsonrpc: '2.0', method, params: { result, subscription: id } });
           for (const subscriber of subscribers) subscriber.send(text);
@@ -61,6 +63,19 @@ export class SubscriptionRegistry {
         if (topic.endsAfterFirst === true && results.length > 0) this.#deleteSubscription(subscription);
       }
     }
+  }
+
+  /** Returns the subscriptions that an event triggers, oldest first, and the accounts that did. */
+  #triggeredBy(event: PubsubEvent): [SharedSubscription, readonly string[]][] {
+    const triggered = new Map<SharedSubscription, string[]>();
+    for (const [trigger, address] of triggersOf(event, this.#node.chain)) {
+      for (const subscription of this.#byTrigger.get(trigger) ?? []) {
+        const addresses = triggered.get(subscription) ?? [];
+        if (address !== undefined) addresses.push(address);
+        triggered.set(subscription, addresses);
+      }
+    }
+    return [...triggered].sort(([a], [b]) => a.id - b.id);
   }
 
   #subscribe(subscriber: Subscriber, kind: string, params: unknown): number {
@@ -74,6 +89,10 @@ export class SubscriptionRegistry {
       subscription = { id: this.#nextId++, key, method: `${kind}Notification`, topic, subscribers: new Set() };
       this.#byId.set(subscription.id, subscription);
       this.#byKey.set(key, subscription);
+      for (const trigger of topic.triggers) {
+        const triggered = this.#byTrigger.get(trigger) ?? new Set();
+        this.#byTrigger.set(trigger, triggered.add(subscription));
+      }
     }
     subscription.subscribers.add(subscriber);
     return subscription.id;
@@ -92,8 +111,13 @@ export class SubscriptionRegistry {
       this.#deleteSubscription(subscription);
   }
 
-  #deleteSubscription({ id, key }: SharedSubscription): void {
+  #deleteSubscription(subscription: SharedSubscription): void {
+    const { id, key, topic } = subscription;
     this.#byId.delete(id);
     this.#byKey.delete(key);
+    for (const trigger of topic.triggers) {
+      const triggered = this.#byTrigger.get(trigger);
+      if (triggered?.delete(subscription) && triggered.size === 0) this.#byTrigger.delete(trigger);
+    }
   }
 }

@@ -1,3 +1,4 @@
+import type { Commitment } from '../../domain/commitment.ts';
 import type { Block } from '../bank/produced-block.ts';
 import { amountScaleOf } from '../bank/token-state.ts';
 import { invalidParams, methodNotFound } from '../encode/json-rpc-error.ts';
@@ -15,12 +16,15 @@ import {
 import type { NodeContext } from '../rpc/method-handler.ts';
 import { parseAccountFilters } from '../rpc/program-account-filter.ts';
 import type { PubsubEvent } from './notification-order.ts';
-import { slotsUpdatesOf } from './slots-updates.ts';
+import { SLOTS_UPDATES_EVENTS, slotsUpdatesOf } from './slots-updates.ts';
+import { accountTrigger, bankTrigger, programTrigger, type Trigger } from './triggers.ts';
 
 /** Filter and encoder of a subscription. */
 export interface SubscriptionTopic {
-  /** Returns the results that an event gives to the subscribers, none for most events. */
-  readonly resultsOf: (event: PubsubEvent) => readonly unknown[];
+  /** Events that may have results. */
+  readonly triggers: readonly Trigger[];
+  /** Returns the results of an event; `addresses` are those of the accounts that triggered it, sorted. */
+  readonly resultsOf: (event: PubsubEvent, addresses: readonly string[]) => readonly unknown[];
   /** True when the first result is also the last. */
   readonly endsAfterFirst?: boolean;
 }
@@ -39,6 +43,7 @@ const TOPIC_KINDS_BY_NAME: Readonly<Record<string, TopicKind>> = {
     required: 0,
     optional: 0,
     createTopic: ({ faults }) => ({
+      triggers: ['created'],
       resultsOf: (event) => {
         if (event.kind !== 'created') return [];
         const { slot, parent, root } = event;
@@ -52,6 +57,7 @@ const TOPIC_KINDS_BY_NAME: Readonly<Record<string, TopicKind>> = {
     required: 0,
     optional: 0,
     createTopic: ({ faults }) => ({
+      triggers: ['root'],
       resultsOf: (event) => (event.kind === 'root' ? [event.slot + faults.slotSkew] : []),
     }),
   },
@@ -59,7 +65,7 @@ const TOPIC_KINDS_BY_NAME: Readonly<Record<string, TopicKind>> = {
   slotsUpdates: {
     required: 0,
     optional: 0,
-    createTopic: (node) => ({ resultsOf: (event) => slotsUpdatesOf(node, event) }),
+    createTopic: (node) => ({ triggers: SLOTS_UPDATES_EVENTS, resultsOf: (event) => slotsUpdatesOf(node, event) }),
   },
 
   account: {
@@ -67,16 +73,15 @@ const TOPIC_KINDS_BY_NAME: Readonly<Record<string, TopicKind>> = {
     optional: 1,
     createTopic(node, [key, options]) {
       const wanted = readPubkey(key);
-      return bankTopic(node, readConfig(options), ({ block, changed }) => {
-        if (!changed.has(wanted)) return [];
-        return [
-          encodeUiAccount(
-            wanted,
-            node.chain.accountAt(wanted, block.slot) ?? CLOSED_ACCOUNT,
-            accountViewAt(node, options, block),
-          ),
-        ];
-      });
+      return bankTopic(
+        node,
+        readConfig(options),
+        (level) => accountTrigger(level, wanted),
+        ({ block }) => {
+          const account = node.chain.accountAt(wanted, block.slot) ?? CLOSED_ACCOUNT;
+          return [encodeUiAccount(wanted, account, accountViewAt(node, options, block))];
+        },
+      );
     },
   },
 
@@ -86,12 +91,13 @@ const TOPIC_KINDS_BY_NAME: Readonly<Record<string, TopicKind>> = {
     createTopic(node, [key, options]) {
       const program = readPubkey(key);
       const { filters } = readConfig(options);
-      const { matches } = parseAccountFilters(filters);
-      return bankTopic(node, readConfig(options), ({ block, changed }) => {
+      const { memcmps, matches } = parseAccountFilters(filters);
+      const trigger = (level: Commitment): Trigger => programTrigger(level, program, memcmps);
+      return bankTopic(node, readConfig(options), trigger, ({ block }, addresses) => {
         const view = accountViewAt(node, options, block);
-        return [...changed].sort().flatMap((pubkey) => {
+        return addresses.flatMap((pubkey) => {
           const account = node.chain.accountAt(pubkey, block.slot);
-          if (account?.owner !== program || !matches(account)) return [];
+          if (account === undefined || !matches(account)) return [];
           return [{ pubkey, account: encodeUiAccount(pubkey, account, view) }];
         });
       });
@@ -103,7 +109,7 @@ const TOPIC_KINDS_BY_NAME: Readonly<Record<string, TopicKind>> = {
     optional: 1,
     createTopic(node, [filter, options]) {
       const mentioned = readMention(filter);
-      return bankTopic(node, readConfig(options), ({ block }) =>
+      return bankTopic(node, readConfig(options), bankTrigger, ({ block }) =>
         block.transactions
           .filter(({ accountKeys }) => mentioned === undefined || accountKeys.includes(mentioned))
           .map(({ signature, error, logs }) => ({ signature, err: error, logs })),
@@ -116,7 +122,7 @@ const TOPIC_KINDS_BY_NAME: Readonly<Record<string, TopicKind>> = {
     optional: 1,
     createTopic(node, [id, options]) {
       const wanted = readOrRefuse(id, readSignature, 'Invalid signature provided');
-      const topic = bankTopic(node, readConfig(options), ({ block }) => {
+      const topic = bankTopic(node, readConfig(options), bankTrigger, ({ block }) => {
         const landed = node.chain.transaction(wanted);
         return landed !== undefined && landed.slot <= block.slot ? [{ err: landed.error }] : [];
       });
@@ -139,14 +145,16 @@ export function parseTopic(node: NodeContext, kind: string, params: unknown): Su
 function bankTopic(
   node: NodeContext,
   options: RpcConfig,
-  values: (event: BankEvent) => readonly unknown[],
+  triggerOf: (commitment: Commitment) => Trigger,
+  values: (event: BankEvent, addresses: readonly string[]) => readonly unknown[],
 ): SubscriptionTopic {
   const wanted = readCommitment(options);
   return {
-    resultsOf(event) {
+    triggers: [triggerOf(wanted)],
+    resultsOf(event, addresses) {
       if (event.kind !== 'bank' || event.commitment !== wanted) return [];
       const context = { slot: event.block.slot + node.faults.slotSkew };
-      return values(event).map((value) => ({ context, value }));
+      return values(event, addresses).map((value) => ({ context, value }));
     },
   };
 }
