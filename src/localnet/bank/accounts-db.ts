@@ -8,6 +8,9 @@ import { type Account, isSameAccount } from './svm-account.ts';
 /** Owner of the sysvars, which LiteSVM itself writes when a bank opens. */
 const SYSVAR_OWNER = 'Sysvar1111111111111111111111111111111111111';
 
+/** Callers may ask for any address; those that were found absent are forgotten together beyond this number. */
+const MAX_ABSENT = 10_000;
+
 /**
  * Accounts at each slot that a commitment may read. LiteSVM has the newest state, in its own memory, from where a read
  * copies it; here each state is kept once, so that only what ran in LiteSVM is read from there. Every change of an
@@ -17,6 +20,8 @@ export class AccountsDb {
   readonly #svm: Svm;
   /** Newest states of the accounts that were read or written. */
   readonly #newest = new Map<string, Account>();
+  /** Addresses without an account, of those that were read or written. */
+  readonly #absent = new Set<string>();
   readonly #versions = new AccountVersions();
   readonly #index = new AccountIndex();
   /** Programs whose accounts have all been read from LiteSVM, each with one account at least. */
@@ -29,9 +34,9 @@ export class AccountsDb {
   /** Returns the newest state of an account, that of the working bank. */
   newest(address: string): Account | undefined {
     const known = this.#newest.get(address);
-    if (known !== undefined) return known;
+    if (known !== undefined || this.#absent.has(address)) return known;
     const found = this.#svm.account(address);
-    if (found !== undefined) this.#setNewest(address, found);
+    this.#setNewest(address, found);
     return found;
   }
 
@@ -93,8 +98,12 @@ export class AccountsDb {
   }
 
   #setNewest(address: string, account: Account | undefined): void {
-    if (account === undefined) this.#newest.delete(address);
-    else {
+    if (account === undefined) {
+      this.#newest.delete(address);
+      if (this.#absent.size >= MAX_ABSENT) this.#absent.clear();
+      this.#absent.add(address);
+    } else {
+      this.#absent.delete(address);
       this.#newest.set(address, account);
       this.#index.add(address, account);
     }
