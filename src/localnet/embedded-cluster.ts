@@ -11,6 +11,12 @@ export interface EmbeddedClusterOptions extends LocalClusterOptions {
   readonly slotMs?: number;
 }
 
+/**
+ * Memory of the thread in MiB. The cluster keeps 60 MiB with its default traffic, and at most 300 with the most that a
+ * setting allows; without limits V8 lets four times as much pile up before it collects what is garbage.
+ */
+const MEMORY_LIMITS = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 } as const;
+
 /** A cluster in a worker thread. */
 export interface EmbeddedCluster extends LocalCluster {
   /** Resolves when the thread has ended for whatever reason; to its error, if any. */
@@ -30,7 +36,10 @@ export async function startEmbeddedCluster({
   ...options
 }: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
   const workerData: WorkerData = { state, slotMs, options };
-  const worker = new Worker(new URL('./cluster-worker.js', import.meta.url), { workerData });
+  const worker = new Worker(new URL('./cluster-worker.js', import.meta.url), {
+    workerData,
+    resourceLimits: MEMORY_LIMITS,
+  });
   let failure: Error | undefined;
   worker.on('error', (error) => {
     failure = error instanceof Error ? error : new Error(String(error));

@@ -8,6 +8,7 @@ import {
   SLOT_HASHES_SYSVAR,
 } from '../../domain/well-known-addresses.ts';
 import type { AccountsDb } from './accounts-db.ts';
+import { flatten } from './flat-text.ts';
 import type { Block, LandedTransaction } from './produced-block.ts';
 import type { BankSysvars, Svm } from './svm.ts';
 import type { Account } from './svm-account.ts';
@@ -147,7 +148,7 @@ export class Bank {
     return {
       slot: this.slot,
       parentSlot: parent.slot,
-      hash: bs58.encode(hash.digest()),
+      hash: flatten(bs58.encode(hash.digest())),
       parentHash: parent.hash,
       height: parent.height + 1,
       blockTime: this.blockTime,
@@ -173,7 +174,7 @@ export class Bank {
       const addressAt = (index: number): string => {
         const start = LOOKUP_TABLE_HEADER_BYTES + index * 32;
         if (start + 32 > table.data.length) throw new TransactionRefused('InvalidAddressLookupTableIndex');
-        return bs58.encode(table.data.subarray(start, start + 32));
+        return flatten(bs58.encode(table.data.subarray(start, start + 32)));
       };
       return { writable: lookup.writableIndexes.map(addressAt), readonly: lookup.readonlyIndexes.map(addressAt) };
     });

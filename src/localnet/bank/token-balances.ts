@@ -1,3 +1,4 @@
+import { flatten } from './flat-text.ts';
 import type { Account } from './svm-account.ts';
 import { readMint, readTokenAccount } from './token-state.ts';
 
@@ -25,6 +26,6 @@ export function tokenBalancesOf(
     const mint = mintOf(address);
     const decimals = mint && readMint(mint)?.decimals;
     if (decimals === undefined) return [];
-    return [{ accountIndex, mint: address, owner, program: account.owner, amount, decimals }];
+    return [{ accountIndex, mint: flatten(address), owner: flatten(owner), program: account.owner, amount, decimals }];
   });
 }

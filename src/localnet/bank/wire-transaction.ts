@@ -1,6 +1,7 @@
 import { getCompiledTransactionMessageDecoder, getTransactionDecoder, type ReadonlyUint8Array } from '@solana/web3.js';
 import bs58 from 'bs58';
 import { COMPUTE_BUDGET_PROGRAM, SYSTEM_PROGRAM } from '../../domain/well-known-addresses.ts';
+import { flatten } from './flat-text.ts';
 import { TransactionRefused } from './svm-transaction-error.ts';
 
 /** A decoded transaction with its bytes. */
@@ -50,7 +51,7 @@ export function decodeTransaction(bytes: Uint8Array): WireTransaction {
   const decoded = decodeOrRefuse(() => transactionDecoder.decode(bytes));
   const message = decodeMessage(decoded.messageBytes);
   const signatures = Object.values(decoded.signatures).map((signature) =>
-    signature ? bs58.encode(signature) : MISSING_SIGNATURE,
+    signature ? flatten(bs58.encode(signature)) : MISSING_SIGNATURE,
   );
   return { bytes, signatures, message };
 }
