@@ -5,7 +5,9 @@ const tierLimits = {
   requests: positiveCount.describe('Requests per window; a request with a nonce counts as two.'),
   streams: countOrZero.describe('Open WebSocket connections.'),
   subscriptions: countOrZero.describe('Account subscriptions per WebSocket connection.'),
-  messages: positiveCount.describe('WebSocket messages per second, over all connections of a caller.'),
+  messages: positiveCount.describe(
+    'WebSocket messages, and addresses subscribed to, per second over all connections of a caller.',
+  ),
   inFlight: positiveCount.describe('Cache misses of a caller that may run at one time; as many more may wait.'),
 };
 const windowSeconds = wholeNumber(1, 86_400).describe('Length of a window in seconds, from its first request on.');

@@ -147,13 +147,39 @@ t.test('a ping is answered; an invalid message closes the stream with 4403', asy
   }
 });
 
-t.test('more than ten messages a second close it with 4429, a long one with 1009', async (t) => {
+t.test('messages over ten a second are refused, with their ids in at most one frame a second', async (t) => {
   const hasty = await listen(t, world);
-  for (let i = 0; i < 10; i++) hasty.socket.send('{"op":"ping"}');
-  await waitFor(() => hasty.frames.length === 11, 'ten pongs');
+  const say = (first: number, last: number): void => {
+    for (let id = first; id <= last; id++) hasty.socket.send(`{"op":"ping","id":${id}}`);
+  };
+  const pongs = (): number => hasty.frames.filter((frame) => text(frame) === '{"type":"pong"}').length;
+  const errors = (): any[] =>
+    hasty.frames.map((frame) => JSON.parse(text(frame))).filter(({ type }) => type === 'error');
+  say(1, 13);
+  await waitFor(() => pongs() === 10 && errors().length === 1, 'ten pongs and a refusal');
+  t.match(errors()[0], { id: 11, error: 'rate_limited', message: /at most 10 a second.*80 addresses/, ids: [11] });
   world.clock.advance(1000);
-  for (let i = 0; i < 11; i++) hasty.socket.send('{"op":"ping"}');
+  await waitFor(() => errors().length === 2, 'the rest of the refusals');
+  t.match(errors()[1], { id: 12, error: 'rate_limited', ids: [12, 13] });
+  say(14, 24);
+  await waitFor(() => pongs() === 20, 'ten pongs of the next second');
+  t.equal(errors().length, 2, 'not twice in a second');
+  world.clock.advance(1000);
+  await waitFor(() => errors().length === 3, 'the next refusal');
+  t.same(errors()[2].ids, [24]);
+  t.equal(hasty.socket.readyState, WebSocket.OPEN);
+});
+
+t.test('fifty messages over the pace within five seconds close it with 4429, a long one with 1009', async (t) => {
+  const hasty = await listen(t, world);
+  for (let i = 0; i < 59; i++) hasty.socket.send('{"op":"ping"}');
+  await waitFor(() => hasty.frames.length === 12, 'ten pongs and a refusal');
+  t.equal(hasty.socket.readyState, WebSocket.OPEN);
+  const reasons: string[] = [];
+  hasty.socket.on('close', (_, reason) => reasons.push(String(reason)));
+  hasty.socket.send('{"op":"ping"}');
   t.equal(await hasty.closed, 4429);
+  t.match(reasons, [/many addresses in one message/]);
   const wordy = await listen(t, world);
   wordy.socket.send(`{"op":"ping","x":"${'x'.repeat(4096)}"}`);
   t.equal(await wordy.closed, 1009);

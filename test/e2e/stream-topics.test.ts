@@ -6,7 +6,10 @@ import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { answerInFrame } from '../../src/receipts/push-frame.ts';
 import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
 import { type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
+import { stallPeers } from '../support/stalled-peers.ts';
 import { addressFromByte } from '../support/token-account-fixtures.ts';
+import { frame, OP } from '../support/websocket-frame.ts';
+import { WebSocketPeer } from '../support/websocket-peer.ts';
 
 const [WALLET = '', OTHER = ''] = WALLETS.map(({ address }) => address);
 
@@ -130,4 +133,112 @@ t.test('an invalid message gets an error frame, an unreadable one closes the con
   await waitFor(() => reader.of('pong').length === 1);
   reader.say('{"op":"dance"}');
   t.equal(await reader.closed, 4403);
+});
+
+t.test('one message subscribes to many addresses, and its id ends them all', async (t) => {
+  const world = await startStepped(t, { set: ['limits.free.subscriptions=4'] });
+  const reader = await openReader(t, world);
+  const [third = '', fourth = '', fifth = ''] = [41, 42, 43].map(addressFromByte);
+  const addresses = [WALLET, 'nobody', OTHER, WALLET, third, fourth, fifth];
+  reader.say({ op: 'subscribe', topic: 'balance', addresses, commitment: 'confirmed', id: 'mine' });
+  await waitFor(() => reader.of('subscribed').length + reader.of('error').length === 7, 'a frame for each');
+  t.same(
+    new Set(reader.of('subscribed').map(({ id, topic, seq, address }) => `${id} ${topic} ${seq} ${address}`)),
+    new Set([WALLET, OTHER, third, fourth].map((address) => `mine balance 0 ${address}`)),
+  );
+  t.match(reader.of('error'), [
+    { type: 'error', id: 'mine', address: 'nobody', error: 'invalid_address' },
+    { type: 'error', id: 'mine', address: WALLET, error: 'invalid_request' },
+    { type: 'error', id: 'mine', address: fifth, error: 'rate_limited' },
+  ]);
+  for (const frame of reader.frames) {
+    if (!frame.startsWith('{"type":"subscribed"')) continue;
+    const { publicKey, cluster } = world.gateway;
+    const request = `GET /api/v1/balance/${JSON.parse(frame).address}?commitment=confirmed`;
+    verifyReceipt(answerInFrame(frame), { publicKeys: [publicKey], cluster, request });
+  }
+
+  reader.say({ op: 'unsubscribe', topic: 'balance', addresses: [third, fifth, 'x'], commitment: 'confirmed', id: 2 });
+  await waitFor(() => reader.of('error').length === 5, 'the end of one');
+  t.same(reader.of('unsubscribed'), [{ type: 'unsubscribed', id: 2, topic: 'balance', address: third }]);
+  t.match(reader.of('error').slice(3), [
+    { id: 2, address: fifth, error: 'invalid_request' },
+    { id: 2, address: 'x', error: 'invalid_address' },
+  ]);
+
+  world.clock.advance(1000); // the caller has subscribed to as many as it may at once
+  reader.say({ op: 'subscribe', topic: 'account', address: third, id: 'other' });
+  reader.say({ op: 'unsubscribe', id: 'mine' });
+  await waitFor(() => reader.of('unsubscribed').length === 4, 'the end of the others');
+  t.same(
+    new Set(reader.of('unsubscribed').slice(1)),
+    new Set(
+      [WALLET, OTHER, fourth].map((address) => ({ type: 'unsubscribed', id: 'mine', topic: 'balance', address })),
+    ),
+  );
+  const balances = reader.of('balance').length;
+  await world.step(5);
+  t.equal(reader.of('balance').length, balances, 'no change is told any more');
+  reader.say({ op: 'unsubscribe', id: 'mine' });
+  await waitFor(() => reader.of('error').length === 6, 'nothing is left');
+  t.match(reader.of('error').at(-1), { id: 'mine', error: 'invalid_request' });
+  t.ok(reader.of('subscribed').some(({ id }) => id === 'other'));
+});
+
+t.test('a message about many addresses with an invalid member gets one error', async (t) => {
+  const world = await startStepped(t);
+  const reader = await openReader(t, world);
+  const subscribe = { op: 'subscribe', topic: 'balance' };
+  const invalid = [
+    { ...subscribe, addresses: [] },
+    { ...subscribe, addresses: Array(81).fill('x') },
+    { ...subscribe, addresses: [7] },
+    { ...subscribe, addresses: WALLET },
+    { ...subscribe, addresses: [WALLET], address: WALLET },
+    { ...subscribe, addresses: [WALLET], commitment: 'soon' },
+    { ...subscribe, addresses: [WALLET], id: 1.5 },
+    { op: 'unsubscribe' },
+    { op: 'unsubscribe', id: null },
+    { op: 'unsubscribe', id: 1, topic: 'balance' },
+  ];
+  for (const [i, message] of invalid.entries()) {
+    world.clock.advance(200); // within the pace
+    reader.say(message);
+    await waitFor(() => reader.of('error').length === i + 1, JSON.stringify(message));
+    const { error, address, message: text } = reader.of('error').at(-1);
+    t.equal(address, undefined);
+    t.match(error, /^invalid_(request|address)$/);
+    t.match(text, /address|commitment|id/);
+  }
+  t.same(reader.of('subscribed'), []);
+});
+
+t.test('80 addresses fit into one message, and their first values are read together', async (t) => {
+  const world = await startStepped(t, { perSlot: 0, set: ['limits.free.subscriptions=100'] });
+  const reader = await openReader(t, world);
+  const addresses = Array.from({ length: 80 }, (_, i) => addressFromByte(100 + i));
+  reader.say({ op: 'subscribe', topic: 'balance', addresses, id: 'x'.repeat(64) });
+  await waitFor(() => reader.of('subscribed').length === 80, 'all first values');
+  t.same(new Set(reader.of('subscribed').map(({ address }) => address)), new Set(addresses));
+  const reads = world.node.requestCounts.get('getMultipleAccounts') ?? 0;
+  t.ok(reads < 20, `${reads} reads`);
+});
+
+t.test('a client that reads nothing causes no reads, and gets every first value once it reads', async (t) => {
+  const world = await startStepped(t, { perSlot: 0, set: ['limits.free.subscriptions=200'] });
+  const peer = await WebSocketPeer.open(world.gateway.url);
+  t.teardown(() => peer.connection.reset());
+  await stallPeers(world.gateway.url, [peer]);
+  const addresses = Array.from({ length: 80 }, (_, i) => addressFromByte(100 + i));
+  const subscribe = frame(OP.text, JSON.stringify({ op: 'subscribe', topic: 'account', addresses, id: 1 }));
+  const reads = (): number => world.node.requestCounts.get('getMultipleAccounts') ?? 0;
+  const before = reads();
+  await peer.send(subscribe);
+  await sleep(50);
+  t.equal(reads(), before);
+  peer.connection.socket.resume();
+  const subscribed = (): number =>
+    peer.replies.filter(({ payload }) => String(payload).startsWith('{"type":"subscribed"')).length;
+  await waitFor(() => subscribed() === 80, 'the first values');
+  t.equal(peer.closeCode, undefined);
 });

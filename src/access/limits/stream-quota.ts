@@ -6,20 +6,33 @@ import type { Tier } from './tiers.ts';
 /** The most messages per second on one connection; callers who need more can open another. */
 const MESSAGES_PER_STREAM = 10;
 
+/** So many messages over the pace within this time end the connection. */
+const MAX_REFUSED = 50;
+const REFUSED_WINDOW_MS = 5000;
+
+/** What becomes of a message: over the pace it is refused, and after too many of those the connection is closed. */
+export type MessageVerdict = 'handle' | 'refuse' | 'close';
+
 /** The open connections of one key. */
 interface OpenStreams {
   streams: number;
   /** Counts a message and returns the number of messages in the current second. */
   readonly countMessage: () => number;
+  readonly subscribeTokens: TokenBucket;
 }
 
 /** The right to one open WebSocket connection and to a rate of messages on it. */
 export interface StreamSlot {
+  /** The most messages per second, on this connection and on all of its caller's. */
+  readonly messagesPerSecond: { readonly stream: number; readonly caller: number };
+  /** Counts a message and tells what becomes of it. */
+  consumeMessage(): MessageVerdict;
   /**
-   * Counts a message; returns false if there were too many in this second, on this connection or on all of its
-   * caller's.
+   * Takes the right to subscribe to one more address; returns 0, or the milliseconds until there is one. A caller may
+   * subscribe to as many at once as one connection may have, then to as many a second as messages are allowed: one
+   * message may name many addresses, but they cost the nodes no more than one message each would.
    */
-  consumeMessage(): boolean;
+  consumeSubscribe(): number;
   release(): void;
 }
 
@@ -45,8 +58,14 @@ export class StreamQuota {
     const openStreams = this.#addStream(key);
     if (site !== undefined) this.#addStream(site);
     const count = createSecondCounter(this.#clock);
+    const refusals = new RecentRefusals(this.#clock);
     return {
-      consumeMessage: () => count() <= MESSAGES_PER_STREAM && openStreams.countMessage() <= tier.messages,
+      messagesPerSecond: { stream: MESSAGES_PER_STREAM, caller: tier.messages },
+      consumeMessage() {
+        if (count() <= MESSAGES_PER_STREAM && openStreams.countMessage() <= tier.messages) return 'handle';
+        return refusals.add() ? 'refuse' : 'close';
+      },
+      consumeSubscribe: () => openStreams.subscribeTokens.take(tier.subscriptions, tier.messages),
       release: () => {
         this.#removeStream(key);
         if (site !== undefined) this.#removeStream(site);
@@ -59,7 +78,11 @@ export class StreamQuota {
   }
 
   #addStream(key: RateLimitKey): OpenStreams {
-    const openStreams = this.#byKey.get(key) ?? { streams: 0, countMessage: createSecondCounter(this.#clock) };
+    const openStreams = this.#byKey.get(key) ?? {
+      streams: 0,
+      countMessage: createSecondCounter(this.#clock),
+      subscribeTokens: new TokenBucket(this.#clock),
+    };
     openStreams.streams++;
     this.#byKey.set(key, openStreams);
     return openStreams;
@@ -85,4 +108,43 @@ function createSecondCounter(clock: Clock): () => number {
     }
     return ++count;
   };
+}
+
+/** The times of the messages that were refused lately on one connection. */
+class RecentRefusals {
+  readonly #clock: Clock;
+  #timesMs: number[] = [];
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Counts a message over the pace; returns false once there are {@link MAX_REFUSED} in {@link REFUSED_WINDOW_MS}. */
+  add(): boolean {
+    const nowMs = this.#clock.monotonic();
+    this.#timesMs = this.#timesMs.filter((timeMs) => nowMs - timeMs < REFUSED_WINDOW_MS);
+    return this.#timesMs.push(nowMs) < MAX_REFUSED;
+  }
+}
+
+/** Rights that come back at a constant rate, up to a number that may be used at once. */
+class TokenBucket {
+  readonly #clock: Clock;
+  #used = 0;
+  #updatedMs = 0;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Takes one of at most `capacity`; returns 0, or the milliseconds until there is one. */
+  take(capacity: number, perSecond: number): number {
+    const nowMs = this.#clock.monotonic();
+    this.#used = Math.max(0, this.#used - ((nowMs - this.#updatedMs) * perSecond) / 1000);
+    this.#updatedMs = nowMs;
+    const missing = this.#used + 1 - capacity;
+    if (missing > 0) return Math.ceil((missing / perSecond) * 1000);
+    this.#used++;
+    return 0;
+  }
 }

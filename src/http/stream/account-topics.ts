@@ -3,23 +3,16 @@ import { GatewayError } from '../../domain/gateway-error.ts';
 import { formatPushFrame } from '../../receipts/push-frame.ts';
 import type { AccountTopic } from '../../routes/stream-topics.ts';
 import { errorFrame } from './error-frame.ts';
+import type { StreamConnection } from './stream-connection.ts';
 import type { MessageId } from './stream-message.ts';
 import { TopicFeed, type TopicFeedOptions, type TopicUpdate } from './topic-feed.ts';
-
-/** One client's connection to the stream. */
-export interface StreamConnection {
-  /** Sends a frame that the client waits for: the reply to a message, or the end of a subscription. */
-  reply: (frame: string) => void;
-  /** Sends a change. Returns false if the client is too slow: the newest change is then sent once it has caught up. */
-  push: (frame: string) => boolean;
-  /** The number of topics that it may subscribe to. */
-  readonly maxSubscriptions: number;
-}
 
 /** One connection's subscription to a topic. */
 interface TopicSubscription {
   readonly connection: StreamConnection;
   readonly id: MessageId;
+  /** True if its message named several addresses: an error frame about it then names the address. */
+  readonly isBatch: boolean;
   /** The update that was sent last; undefined before the first one. */
   lastSent: TopicUpdate | undefined;
   seq: number;
@@ -57,27 +50,31 @@ export class AccountTopics {
     return this.#topics.size;
   }
 
-  /** Sends the current value once it is read, then each change. Rejects with the error to send to the client. */
-  async subscribe(connection: StreamConnection, topic: AccountTopic, id: MessageId): Promise<void> {
+  /** Returns the reason why a connection can't subscribe to a topic. */
+  findFault(connection: StreamConnection, { request }: AccountTopic): GatewayError | undefined {
+    const { maxSubscriptions } = connection;
+    if (this.#topics.get(request.key)?.subscriptions.has(connection) === true)
+      return new GatewayError('invalid_request', 'this connection is already subscribed to the topic');
+    if ((this.#topicsByConnection.get(connection)?.size ?? 0) >= maxSubscriptions)
+      return new GatewayError('rate_limited', `a connection may have ${maxSubscriptions} subscriptions`);
+    return undefined;
+  }
+
+  /**
+   * Sends the current value once it is read and the client has room for it, then each change. Resolves when the value is
+   * read; rejects with the error to send to the client.
+   */
+  async subscribe(connection: StreamConnection, topic: AccountTopic, id: MessageId, isBatch = false): Promise<void> {
+    const fault = this.findFault(connection, topic);
+    if (fault !== undefined) throw fault;
     const connectionTopics = this.#topicsByConnection.get(connection) ?? new Set<TopicSubscribers>();
-    const existing = this.#topics.get(topic.request.key);
-    if (existing !== undefined && connectionTopics.has(existing))
-      throw new GatewayError('invalid_request', 'this connection is already subscribed to the topic');
-    if (connectionTopics.size >= connection.maxSubscriptions) {
-      throw new GatewayError('rate_limited', `a connection may have ${connection.maxSubscriptions} subscriptions`);
-    }
-    const subscribers = existing ?? this.#createTopic(topic);
+    const subscribers = this.#topics.get(topic.request.key) ?? this.#createTopic(topic);
     subscribers.cancelGracePeriod();
-    const subscription: TopicSubscription = { connection, id, lastSent: undefined, seq: 0, hasUnsentUpdate: false };
+    const subscription = { connection, id, isBatch, lastSent: undefined, seq: 0, hasUnsentUpdate: false };
     subscribers.subscriptions.set(connection, subscription);
     this.#topicsByConnection.set(connection, connectionTopics.add(subscribers));
     try {
-      const first = await subscribers.feed.readCurrent();
-      if (subscribers.subscriptions.get(connection) !== subscription) return; // unsubscribed or closed meanwhile
-      subscription.lastSent = first;
-      connection.reply(formatPushFrame('subscribed', memberText(subscription, topic, true), first.body));
-      const { latest } = subscribers.feed;
-      if (latest !== undefined) pushIfNewer(subscribers.topic, subscription, latest);
+      this.#replyFirst(subscribers, subscription, await subscribers.feed.readCurrent());
     } catch (thrown) {
       if (subscribers.subscriptions.get(connection) === subscription) this.#removeSubscription(connection, subscribers);
       throw thrown;
@@ -90,10 +87,17 @@ export class AccountTopics {
     if (subscribers === undefined || !subscribers.subscriptions.has(connection)) {
       throw new GatewayError('invalid_request', 'this connection is not subscribed to the topic');
     }
-    this.#removeSubscription(connection, subscribers);
-    connection.reply(
-      `{"type":"unsubscribed","id":${JSON.stringify(id)},"topic":"${topic.name}","address":"${topic.address}"}`,
+    this.#endSubscription(connection, subscribers, id);
+  }
+
+  /** Ends all subscriptions of a connection that have this id. Throws `invalid_request` if there is none. */
+  unsubscribeId(connection: StreamConnection, id: string | number): void {
+    const ending = [...(this.#topicsByConnection.get(connection) ?? [])].filter(
+      ({ subscriptions }) => subscriptions.get(connection)?.id === id,
     );
+    if (ending.length === 0)
+      throw new GatewayError('invalid_request', 'this connection has no subscription with the id');
+    for (const subscribers of ending) this.#endSubscription(connection, subscribers, id);
   }
 
   /** Sends the newest update of each topic of which a slow connection has missed some. */
@@ -120,6 +124,29 @@ export class AccountTopics {
     this.#topics.clear();
   }
 
+  /** Replies with the value that is the newest when the client has room for it. */
+  #replyFirst({ topic, feed, subscriptions }: TopicSubscribers, subscription: TopicSubscription, first: TopicUpdate) {
+    const { connection } = subscription;
+    const newest = (): TopicUpdate => feed.latest ?? first;
+    connection.reply(
+      () => {
+        if (subscriptions.get(connection) !== subscription) return undefined; // unsubscribed or closed meanwhile
+        return formatPushFrame('subscribed', memberText(subscription, topic, true), newest().body);
+      },
+      () => {
+        subscription.lastSent = newest();
+      },
+    );
+  }
+
+  #endSubscription(connection: StreamConnection, subscribers: TopicSubscribers, id: MessageId): void {
+    const { name, address } = subscribers.topic;
+    this.#removeSubscription(connection, subscribers);
+    connection.reply(
+      () => `{"type":"unsubscribed","id":${JSON.stringify(id)},"topic":"${name}","address":"${address}"}`,
+    );
+  }
+
   #createTopic(topic: AccountTopic): TopicSubscribers {
     const subscriptions = new Map<StreamConnection, TopicSubscription>();
     const onUpdate = (update: TopicUpdate): void => {
@@ -133,9 +160,10 @@ export class AccountTopics {
   }
 
   #endTopic(subscribers: TopicSubscribers, reason: GatewayError): void {
-    for (const { connection, id } of [...subscribers.subscriptions.values()]) {
+    const { address } = subscribers.topic;
+    for (const { connection, id, isBatch } of [...subscribers.subscriptions.values()]) {
       this.#removeSubscription(connection, subscribers);
-      connection.reply(errorFrame(id, reason));
+      connection.reply(() => errorFrame(id, reason, isBatch ? { address } : {}));
     }
     subscribers.cancelGracePeriod();
     this.#closeTopic(subscribers);

@@ -1,8 +1,16 @@
 import type { GatewayError } from '../../domain/gateway-error.ts';
 import type { MessageId } from './stream-message.ts';
 
+/** What an error frame names besides the message or the subscription that it is about. */
+export interface ErrorSubject {
+  /** The address, where a message named several. */
+  readonly address?: string | undefined;
+  /** The ids of all messages that were not handled, in order. */
+  readonly ids?: readonly MessageId[];
+}
+
 /** Formats the error frame for the message or the subscription with this id. */
-export function errorFrame(id: MessageId, error: GatewayError): string {
+export function errorFrame(id: MessageId, error: GatewayError, { address, ids }: ErrorSubject = {}): string {
   const { error: code, message } = error.toJSON();
-  return JSON.stringify({ type: 'error', id, error: code, message });
+  return JSON.stringify({ type: 'error', id, address, error: code, message, ids });
 }

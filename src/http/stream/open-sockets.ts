@@ -39,7 +39,7 @@ export class OpenSockets {
     for (const socket of [...this.#keyed]) {
       const { principal } = socket.getUserData();
       if (principal !== undefined && !this.#authenticator.isStillValid(principal))
-        socket.end(CLOSE_CODES.invalidKey, 'the key is not valid');
+        socket.end(CLOSE_CODES.invalidKey, 'the API key was revoked or has expired');
     }
   }
 

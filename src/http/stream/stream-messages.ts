@@ -1,67 +1,108 @@
+import type { MessageVerdict, StreamSlot } from '../../access/limits/stream-quota.ts';
+import type { Clock } from '../../domain/clock.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
-import type { AccountTopics, StreamConnection } from './account-topics.ts';
-import { errorFrame } from './error-frame.ts';
-import { type MessageId, parseStreamMessage, type StreamMessage } from './stream-message.ts';
+import type { AccountTopics } from './account-topics.ts';
+import { type ErrorSubject, errorFrame } from './error-frame.ts';
+import { RefusedMessages } from './refused-messages.ts';
+import type { SocketConnection } from './stream-connection.ts';
+import { MAX_ADDRESSES, type MessageId, parseStreamMessage } from './stream-message.ts';
 import { CLOSE_CODES, type StreamSocket } from './stream-socket.ts';
+import { SubscriptionQueue } from './subscription-queue.ts';
 
 /** The longest message of a client. */
 const MAX_MESSAGE_BYTES = 4096;
 
 export interface StreamMessagesOptions {
+  readonly clock: Clock;
   readonly accountTopics: AccountTopics;
   readonly onInternalError: (requestId: string, thrown: unknown) => void;
+}
+
+/** What the messages of one connection have left to do. */
+interface PendingMessages {
+  readonly subscriptions: SubscriptionQueue;
+  readonly refused: RefusedMessages;
 }
 
 /** Handles the messages of clients: limits, pings and subscriptions. */
 export class StreamMessages {
   readonly #options: StreamMessagesOptions;
+  readonly #byConnection = new Map<SocketConnection, PendingMessages>();
 
   constructor(options: StreamMessagesOptions) {
     this.#options = options;
   }
 
-  /** Handles one message. Closes the socket after a message that is over a limit or malformed. */
+  /** Handles one message. Closes the socket after a malformed one, or too many over the pace. */
   handle(socket: StreamSocket, bytes: ArrayBuffer, isBinary: boolean): void {
     const { connection, streamSlot } = socket.getUserData();
-    if (!streamSlot.consumeMessage()) {
-      socket.end(CLOSE_CODES.tooManyMessages, 'too many messages');
-      return;
-    }
     if (bytes.byteLength > MAX_MESSAGE_BYTES) {
-      socket.end(CLOSE_CODES.messageTooLong, 'too long');
+      socket.end(CLOSE_CODES.messageTooLong, `a message may have at most ${MAX_MESSAGE_BYTES} bytes`);
       return;
     }
     const message = isBinary ? undefined : parseStreamMessage(bytes);
-    if (message === undefined) socket.end(CLOSE_CODES.malformedMessage, 'not understood');
-    else this.#dispatch(connection, message);
-  }
-
-  #dispatch(connection: StreamConnection, message: StreamMessage): void {
-    const { accountTopics } = this.#options;
-    switch (message.op) {
-      case 'ping':
-        connection.reply('{"type":"pong"}');
-        break;
-      case 'invalid':
-        this.#replyError(connection, message.id, message.error);
-        break;
-      case 'subscribe':
-        accountTopics
-          .subscribe(connection, message.topic, message.id)
-          .catch((thrown) => this.#replyError(connection, message.id, thrown));
-        break;
-      case 'unsubscribe':
-        try {
-          accountTopics.unsubscribe(connection, message.topic, message.id);
-        } catch (thrown) {
-          this.#replyError(connection, message.id, thrown);
-        }
+    if (message === undefined) {
+      socket.end(
+        CLOSE_CODES.malformedMessage,
+        'a message must be JSON text with the op subscribe, unsubscribe or ping',
+      );
+      return;
+    }
+    const verdict: MessageVerdict = streamSlot.consumeMessage();
+    if (verdict === 'close') {
+      socket.end(CLOSE_CODES.tooManyMessages, 'too many messages over the pace: name many addresses in one message');
+      return;
+    }
+    if (verdict === 'refuse') this.#pendingOf(connection, streamSlot).refused.add(message.id);
+    else if (message.op === 'ping') connection.send('{"type":"pong"}');
+    else if (message.op === 'invalid') connection.send(this.#errorFrame(message.id, message.error));
+    else {
+      try {
+        this.#pendingOf(connection, streamSlot).subscriptions.add(message);
+      } catch (thrown) {
+        connection.send(this.#errorFrame(message.id, thrown));
+      }
     }
   }
 
-  #replyError(connection: StreamConnection, id: MessageId, thrown: unknown): void {
+  /** Goes on with the messages of a client that has received all that was sent. */
+  resume(connection: SocketConnection): void {
+    this.#byConnection.get(connection)?.subscriptions.advance();
+  }
+
+  /** Drops what a closed connection has left to do. */
+  removeConnection(connection: SocketConnection): void {
+    const pending = this.#byConnection.get(connection);
+    pending?.subscriptions.close();
+    pending?.refused.close();
+    this.#byConnection.delete(connection);
+  }
+
+  #pendingOf(connection: SocketConnection, streamSlot: StreamSlot): PendingMessages {
+    const existing = this.#byConnection.get(connection);
+    if (existing !== undefined) return existing;
+    const { clock, accountTopics } = this.#options;
+    const replyError = (id: MessageId, thrown: unknown, subject: ErrorSubject): void => {
+      const frame = this.#errorFrame(id, thrown, subject);
+      connection.reply(() => frame);
+    };
+    const { stream, caller } = streamSlot.messagesPerSecond;
+    const error = new GatewayError(
+      'rate_limited',
+      `the messages with these ids were not handled: send at most ${stream} a second on a stream and ${caller} on all of ` +
+        `yours, each with up to ${MAX_ADDRESSES} addresses, and send these again`,
+    );
+    const created = {
+      subscriptions: new SubscriptionQueue({ clock, accountTopics, connection, streamSlot, replyError }),
+      refused: new RefusedMessages(clock, (ids) => connection.send(errorFrame(ids[0] ?? null, error, { ids }))),
+    };
+    this.#byConnection.set(connection, created);
+    return created;
+  }
+
+  #errorFrame(id: MessageId, thrown: unknown, subject: ErrorSubject = {}): string {
     const error = GatewayError.from(thrown);
     if (error.code === 'internal_error') this.#options.onInternalError('stream', error.cause ?? error);
-    connection.reply(errorFrame(id, error));
+    return errorFrame(id, error, subject);
   }
 }

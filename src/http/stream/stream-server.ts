@@ -32,6 +32,7 @@ export class StreamServer {
   readonly #channels: FrameChannels;
   readonly #sockets: OpenSockets;
   readonly #slowConsumers: SlowConsumers<StreamSocket>;
+  readonly #messages: StreamMessages;
 
   constructor(app: TemplatedApp, options: StreamServerOptions) {
     const { access, accountTopics, clock, maxBackpressureBytes, sealer } = options;
@@ -44,7 +45,7 @@ export class StreamServer {
     );
     this.#sockets = new OpenSockets(access.authenticator);
     this.#slowConsumers = new SlowConsumers(clock);
-    const messages = new StreamMessages(options);
+    this.#messages = new StreamMessages(options);
     app.ws<SocketData>(`${API_PREFIX}/stream`, {
       maxPayloadLength: MAX_PAYLOAD_BYTES,
       maxBackpressure: maxBackpressureBytes,
@@ -53,7 +54,7 @@ export class StreamServer {
       sendPingsAutomatically: true,
       upgrade: createStreamUpgrade({ ...options, channels: this.#channels }),
       open: (socket) => this.#onOpen(socket),
-      message: (socket, bytes, isBinary) => messages.handle(socket, bytes, isBinary),
+      message: (socket, bytes, isBinary) => this.#messages.handle(socket, bytes, isBinary),
       dropped: (socket) => this.#slowConsumers.recordDrop(socket),
       drain: (socket) => this.#onDrain(socket),
       close: (socket) => this.#onClose(socket),
@@ -81,34 +82,34 @@ export class StreamServer {
   #onOpen(socket: StreamSocket): void {
     const { channel, shard, connection } = socket.getUserData();
     this.#sockets.add(socket);
-    connection.reply = (frame) => void (this.#sockets.has(socket) && socket.send(frame));
-    connection.push = (frame) => this.#push(socket, frame);
+    connection.open({
+      socket,
+      maxUnsentBytes: this.#maxBackpressureBytes / 2,
+      onDrop: () => this.#slowConsumers.recordDrop(socket),
+    });
     const isFrameQueued = channel.fanout.hasPending(shard);
     const latest = isFrameQueued ? undefined : this.#channels.latestFrame(channel);
     if (latest !== undefined) socket.send(latest, channel.format === 'msgpack');
     socket.subscribe(channel.fanout.topicOf(shard));
   }
 
-  /** Sends the change of an account, unless half of the buffer is filled. */
-  #push(socket: StreamSocket, frame: string): boolean {
-    if (!this.#sockets.has(socket)) return false;
-    if (socket.getBufferedAmount() <= this.#maxBackpressureBytes / 2) {
-      socket.send(frame);
-      return true;
-    }
-    this.#slowConsumers.recordDrop(socket);
-    return false;
-  }
-
   #onDrain(socket: StreamSocket): void {
     if (socket.getBufferedAmount() > 0) return;
-    if (this.#slowConsumers.recordDrain(socket)) this.#accountTopics.sendUnsent(socket.getUserData().connection);
-    else socket.end(CLOSE_CODES.slowConsumer, 'too slow');
+    if (!this.#slowConsumers.recordDrain(socket)) {
+      socket.end(CLOSE_CODES.slowConsumer, 'too slow: frames were dropped for three seconds');
+      return;
+    }
+    const { connection } = socket.getUserData();
+    connection.sendReplies();
+    this.#accountTopics.sendUnsent(connection);
+    this.#messages.resume(connection);
   }
 
   #onClose(socket: StreamSocket): void {
     const { channel, shard, streamSlot, connection } = socket.getUserData();
+    connection.close();
     this.#accountTopics.removeConnection(connection);
+    this.#messages.removeConnection(connection);
     this.#sockets.remove(socket);
     this.#slowConsumers.remove(socket);
     channel.fanout.removeSubscriber(shard);

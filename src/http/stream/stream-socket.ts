@@ -1,8 +1,8 @@
 import type { WebSocket } from 'uWebSockets.js';
 import type { StreamSlot } from '../../access/limits/stream-quota.ts';
 import type { Principal } from '../../access/limits/tiers.ts';
-import type { StreamConnection } from './account-topics.ts';
 import type { FrameChannel } from './frame-channels.ts';
+import type { SocketConnection } from './stream-connection.ts';
 
 /** The data of one WebSocket. The engine merges its members into the socket object, which has a `send` of its own. */
 export interface SocketData {
@@ -12,8 +12,8 @@ export interface SocketData {
   readonly principal: Principal | undefined;
   /** The connection's place in the quota of its caller. */
   readonly streamSlot: StreamSlot;
-  /** The connection as account topics use it. */
-  readonly connection: StreamConnection;
+  /** The connection as messages and account topics use it. */
+  readonly connection: SocketConnection;
 }
 
 export type StreamSocket = WebSocket<SocketData>;

@@ -11,6 +11,7 @@ import { checkStarted } from '../rest/path-kinds.ts';
 import { rateLimitHeaders } from '../rest/response-headers.ts';
 import { errorResponse } from '../rest/responses.ts';
 import type { FrameChannels } from './frame-channels.ts';
+import { SocketConnection } from './stream-connection.ts';
 import type { SocketData } from './stream-socket.ts';
 
 export interface StreamUpgradeOptions {
@@ -69,7 +70,7 @@ function acceptStream(
     shard: channel.fanout.addSubscriber(),
     principal,
     streamSlot,
-    connection: { reply: () => {}, push: () => false, maxSubscriptions: tier.subscriptions }, // until the socket is open
+    connection: new SocketConnection(tier.subscriptions),
   };
 }
 

@@ -36,11 +36,47 @@ t.test('ten messages per second are allowed on a connection, and a limited numbe
   const quota = new StreamQuota(clock);
   const [one, two] = [quota.acquire('key 1', tier), quota.acquire('key 1', tier)];
   const said = (times: number, seat = one): number =>
-    Array.from({ length: times }, () => seat?.consumeMessage()).filter((isHeard) => isHeard).length;
+    Array.from({ length: times }, () => seat?.consumeMessage()).filter((verdict) => verdict === 'handle').length;
   t.equal(said(11), 10);
   t.equal(said(10, two), 5, 'the rest of the fifteen of this caller');
   t.equal(said(1, quota.acquire('key 2', tier)), 1);
   clock.advance(1000);
   t.equal(said(10), 10);
   t.equal(said(5, two), 5);
+});
+
+t.test('the fiftieth message over the pace within five seconds closes the connection, fewer never do', async (t) => {
+  const clock = new ManualClock();
+  const quota = new StreamQuota(clock);
+  const seat = quota.acquire('key 1', { ...tier, messages: 1000 });
+  const say = (times: number): unknown[] =>
+    Array.from({ length: times }, () => seat?.consumeMessage()).filter((verdict) => verdict !== 'handle');
+  for (let second = 0; second < 60; second++) {
+    t.same(say(19), Array(9).fill('refuse'), 'nine over the pace each second are 45 in five seconds');
+    clock.advance(1000);
+  }
+  clock.advance(5000);
+  t.same(say(59), Array(49).fill('refuse'));
+  clock.advance(4999);
+  t.same(say(10), []);
+  t.same(say(1), ['close']);
+});
+
+t.test('a caller may subscribe to as many addresses at once as a connection may have, then at the pace', async (t) => {
+  const clock = new ManualClock();
+  const quota = new StreamQuota(clock);
+  const [one, two] = [quota.acquire('key 1', tier), quota.acquire('key 1', tier)];
+  const taken = (seat = one): number => {
+    for (let count = 0; ; count++) if (seat?.consumeSubscribe() !== 0) return count;
+  };
+  t.equal(taken(), tier.subscriptions);
+  t.equal(taken(two), 0, 'all connections of a caller together');
+  const waitMs = one?.consumeSubscribe() ?? 0;
+  t.equal(waitMs, Math.ceil(1000 / tier.messages));
+  clock.advance(waitMs);
+  t.equal(taken(two), 1);
+  clock.advance(600);
+  t.equal(taken(), Math.floor(0.6 * tier.messages));
+  clock.advance(3_600_000);
+  t.equal(taken(), tier.subscriptions, 'no more are saved up');
 });

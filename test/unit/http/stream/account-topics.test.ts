@@ -50,13 +50,27 @@ function open() {
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Creates a connection that can be made slow. */
+/** Creates a connection that can be made slow; its replies can be kept waiting. */
 function openConnection(maxSubscriptions = 10) {
   const frames: any[] = [];
+  const waiting: (() => void)[] = [];
   const connection = {
     isSlow: false,
+    isWaiting: false,
     maxSubscriptions,
-    reply: (frame: string): void => void frames.push(JSON.parse(frame)),
+    reply(makeFrame: () => string | undefined, onSent?: () => void): void {
+      const send = (): void => {
+        const frame = makeFrame();
+        if (frame === undefined) return;
+        frames.push(JSON.parse(frame));
+        onSent?.();
+      };
+      if (connection.isWaiting) waiting.push(send);
+      else send();
+    },
+    sendWaiting(): void {
+      for (const send of waiting.splice(0)) send();
+    },
     push(frame: string): boolean {
       if (!connection.isSlow) frames.push(JSON.parse(frame));
       return !connection.isSlow;
@@ -121,6 +135,59 @@ t.test('a slow consumer still gets every reply to its messages', async (t) => {
     { type: 'unsubscribed', id: 2 },
   ]);
   t.equal(one.frames.length, 2);
+});
+
+t.test('a first value that waits for room is the newest then, and nothing is pushed before it', async (t) => {
+  const { topics, change } = open();
+  const one = openConnection();
+  one.connection.isWaiting = true;
+  await topics.subscribe(one.connection, TOPIC, 1);
+  await change(2, '"two"');
+  t.equal(one.frames.length, 0);
+  one.connection.sendWaiting();
+  await change(3, '"three"');
+  t.match(one.frames, [
+    { type: 'subscribed', seq: 0, answer: { slot: 2, result: 'two' } },
+    { type: 'balance', seq: 1, answer: { slot: 3 } },
+  ]);
+  const two = openConnection();
+  two.connection.isWaiting = true;
+  await topics.subscribe(two.connection, TOPIC, 1);
+  topics.unsubscribe(two.connection, TOPIC, 2);
+  two.connection.sendWaiting();
+  t.match(two.frames, [{ type: 'unsubscribed', id: 2 }]);
+  t.equal(two.frames.length, 1, 'no first value after the end');
+});
+
+t.test('an id ends all subscriptions that have it, and no others', async (t) => {
+  const { topics, subscribers } = open();
+  const [one, two] = [openConnection(), openConnection()];
+  const [b, c] = ['b', 'c'].map((address) => accountTopicOf('balance', address, undefined));
+  if (b === undefined || c === undefined) throw new Error('no topics');
+  await topics.subscribe(one.connection, TOPIC, 7, true);
+  await topics.subscribe(one.connection, b, 7, true);
+  await topics.subscribe(one.connection, c, '7');
+  await topics.subscribe(two.connection, TOPIC, 7);
+  topics.unsubscribeId(one.connection, 7);
+  t.strictSame(one.frames.slice(3), [
+    { type: 'unsubscribed', id: 7, topic: 'balance', address: 'a' },
+    { type: 'unsubscribed', id: 7, topic: 'balance', address: 'b' },
+  ]);
+  t.equal(topics.findFault(one.connection, TOPIC), undefined, 'it may subscribe again');
+  t.match(topics.findFault(two.connection, TOPIC), { code: 'invalid_request' }, 'another one still is');
+  t.throws(() => topics.unsubscribeId(one.connection, 7), { code: 'invalid_request' });
+  for (const subscriber of subscribers) subscriber.onEnd(new GatewayError('result_too_large', 'too large'));
+  t.notOk('address' in one.frames.at(-1), 'one address alone needs no name');
+});
+
+t.test('the end of one address of a batch names it', async (t) => {
+  const { topics, subscribers } = open();
+  const one = openConnection();
+  await topics.subscribe(one.connection, TOPIC, 7, true);
+  for (const subscriber of subscribers) subscriber.onEnd(new GatewayError('result_too_large', 'too large'));
+  t.strictSame(one.frames.slice(1), [
+    { type: 'error', id: 7, address: 'a', error: 'result_too_large', message: 'too large' },
+  ]);
 });
 
 t.test("a topic that can't be kept live ends with an error frame, and can be subscribed to again", async (t) => {
