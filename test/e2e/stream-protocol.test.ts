@@ -2,8 +2,11 @@ import { once } from 'node:events';
 import { Unpackr } from 'msgpackr';
 import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
+import { generateApiKey } from '../../src/access/api-keys/api-key.ts';
+import { apiKeysPath } from '../../src/access/api-keys/api-key-store.ts';
 import { parseTarget } from '../../src/domain/canonical-request.ts';
 import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
+import { apiKeyRecord, issueKeys, revokeKey } from '../support/access/api-key-fixtures.ts';
 import { type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
 import { exchange, parseResponses } from '../support/raw-http.ts';
 
@@ -201,6 +204,9 @@ t.test('a refusal comes over HTTP before the upgrade where possible', async (t) 
     ['', { 'sec-websocket-key': 'short' }, 426, 'upgrade_required'],
     ['', { 'sec-websocket-key': 'x'.repeat(24) }, 400, 'invalid_request'],
     ['', { host: 'a b' }, 400, 'invalid_request'],
+    ['', { 'sec-websocket-protocol': 'slotgate, sg_live_x' }, 401, 'invalid_api_key'],
+    ['', { 'sec-websocket-protocol': `slotgate, ${generateApiKey()}` }, 401, 'invalid_api_key'],
+    ['', { 'sec-websocket-protocol': 'slotgate, a, b' }, 400, 'invalid_request'],
   ];
   for (const [query, headers, status, code] of cases) {
     const got = await refused(world, query, headers);
@@ -210,6 +216,55 @@ t.test('a refusal comes over HTTP before the upgrade where possible', async (t) 
     for (const name of ['limit', 'remaining', 'reset']) t.match(got.headers[`x-ratelimit-${name}`], /^\d+$/);
     t.equal(got.headers['access-control-allow-origin'], '*');
   }
+});
+
+t.test('a browser sends its API key as a subprotocol, which is never sent back', async (t) => {
+  const state = t.testdir();
+  const [key, other] = [generateApiKey(), generateApiKey()];
+  await issueKeys(apiKeysPath(state), apiKeyRecord(key), apiKeyRecord(other));
+  const world = await startStepped(t, { state, set: ['limits.free.requests=777'] });
+  const accepted = async (headers: Readonly<Record<string, string | string[]>>): Promise<object> => {
+    const socket = new WebSocket(`${world.gateway.url.replace('http', 'ws')}/api/v1/stream`, [], { headers });
+    t.teardown(() => socket.terminate());
+    const upgraded = once(socket, 'upgrade');
+    socket.on('error', () => {}); // `ws` refuses the answer of a subprotocol that it did not ask for itself
+    const [{ headers: got, rawHeaders }] = await upgraded;
+    t.notOk(String(rawHeaders).includes('sg_live_'), 'the key is not sent back');
+    return { limit: got['x-ratelimit-limit'], subprotocol: got['sec-websocket-protocol'] };
+  };
+  const protocols = 'sec-websocket-protocol';
+  t.same(await accepted({ [protocols]: `slotgate, ${key}` }), { limit: '500', subprotocol: 'slotgate' });
+  t.same(await accepted({ [protocols]: `${key},slotgate` }), { limit: '500', subprotocol: 'slotgate' });
+  t.same(await accepted({ [protocols]: ['slotgate', key] }), { limit: '500', subprotocol: 'slotgate' }, 'in two lines');
+  t.same(await accepted({ [protocols]: 'slotgate' }), { limit: '777', subprotocol: 'slotgate' });
+  t.same(await accepted({ [protocols]: 'slotgate, ,' }), { limit: '777', subprotocol: 'slotgate' });
+  t.same(await accepted({ [protocols]: 'slotgate', 'x-api-key': key }), { limit: '500', subprotocol: 'slotgate' });
+  t.same(await accepted({ [protocols]: `slotgate, ${key}`, 'x-api-key': key }), {
+    limit: '500',
+    subprotocol: 'slotgate',
+  });
+  t.same(await accepted({ [protocols]: 'chat, Slotgate' }), { limit: '777', subprotocol: undefined }, 'not offered');
+  t.same(
+    (await refused(world, '', { [protocols]: `slotgate, ${key}`, 'x-api-key': other })).json.error,
+    'invalid_request',
+  );
+  t.same((await refused(world, '', { [protocols]: `slotgate, ${key}, ${other}` })).json.error, 'invalid_request');
+  t.notOk(JSON.stringify(world.logged).includes(key.slice(8)));
+});
+
+t.test('a key that was sent as a subprotocol ends its streams with 4401 when it is revoked', async (t) => {
+  const state = t.testdir();
+  const key = generateApiKey();
+  await issueKeys(apiKeysPath(state), apiKeyRecord(key));
+  const world = await startStepped(t, { state });
+  const socket = new WebSocket(`${world.gateway.url.replace('http', 'ws')}/api/v1/stream`, ['slotgate', key]);
+  t.teardown(() => socket.terminate());
+  const closed = once(socket, 'close');
+  await once(socket, 'open');
+  t.equal(socket.protocol, 'slotgate');
+  await revokeKey(apiKeysPath(state), key.slice(-8));
+  for (let i = 0; socket.readyState !== WebSocket.CLOSED && i < 1000; i++) await world.step();
+  t.equal((await closed)[0], 4401);
 });
 
 t.test('a caller may open a limited number of streams; closing one allows another', async (t) => {

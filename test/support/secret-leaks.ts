@@ -8,7 +8,9 @@ import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { apiKeyRecord, issueKeys } from './access/api-key-fixtures.ts';
 import { PATIENT_ARGS, runModule, waitUntilListening } from './child-process.ts';
 import { type HttpAnswer, httpClient, waitFor } from './harness.ts';
+import { exchange } from './raw-http.ts';
 import type { TestScope } from './test-scope.ts';
+import { upgradeRequest } from './websocket-peer.ts';
 
 /** Everything that a gateway has written, to be searched for secrets. */
 export interface ExposedOutput {
@@ -18,7 +20,7 @@ export interface ExposedOutput {
   readonly outputs: Readonly<Record<'log' | 'shown' | 'title' | 'kept', string>>;
   /** Requests that the node received. */
   readonly nodeRequests: readonly string[];
-  /** Statuses per API key: a valid one, a well-formed guess, and a malformed one. */
+  /** Statuses per API key: a valid one, a well-formed guess, and a malformed one. The last one is that of the stream. */
   readonly statuses: readonly (readonly number[])[];
   readonly exit: number | string;
 }
@@ -70,7 +72,10 @@ export async function collectExposedOutput(scope: TestScope): Promise<ExposedOut
       rpc({ method: 'getSignaturesForAddress', params: [wallet] }, { headers }),
       rpc({ method: 'getClusterNodes' }, { headers }),
     ];
-    statuses.push(await Promise.all(asked.map(record)));
+    const ofReads = await Promise.all(asked.map(record));
+    const stream = await exchange(url, [upgradeRequest('', { 'Sec-WebSocket-Protocol': `slotgate, ${key}` })]);
+    responses.push(stream.text);
+    statuses.push([...ofReads, Number(stream.text.slice(9, 12))]);
   }
   for (const open of ['/health', '/pubkey', '/openapi.json', '/network']) await record(get(open));
   const title = existsSync('/proc/self/cmdline') ? readFileSync(`/proc/${child.process.pid}/cmdline`, 'utf8') : '';

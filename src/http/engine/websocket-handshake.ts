@@ -2,6 +2,15 @@ import type { HttpRequest } from 'uWebSockets.js';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { findFramingFault } from './request-guard.ts';
 
+/** Returns the subprotocols that a client offers, in its order (RFC 6455 11.3.4: also over several header lines). */
+export function offeredSubprotocols(req: Pick<HttpRequest, 'forEach'>): readonly string[] {
+  const offered: string[] = [];
+  req.forEach((name, value) => {
+    if (name === 'sec-websocket-protocol') offered.push(...value.split(','));
+  });
+  return offered.map((subprotocol) => subprotocol.trim()).filter((subprotocol) => subprotocol !== '');
+}
+
 /**
  * Checks the upgrade to a WebSocket by RFC 6455 4.2.1, as far as the engine doesn't. Throws `invalid_request`,
  * `upgrade_required` or `invalid_nonce`.

@@ -13,6 +13,7 @@ import { errorResponse } from '../rest/responses.ts';
 import type { FrameChannels } from './frame-channels.ts';
 import { SocketConnection } from './stream-connection.ts';
 import type { SocketData } from './stream-socket.ts';
+import { readSubprotocolOffer, type SubprotocolOffer, withApiKey } from './subprotocol-key.ts';
 
 export interface StreamUpgradeOptions {
   readonly access: Access;
@@ -31,15 +32,16 @@ export function createStreamUpgrade(options: StreamUpgradeOptions): Upgrade {
     let quota: Quota = access.rateLimiter.peek(new ArrayBuffer(4));
     try {
       const address = access.clientIp.resolve(res, req);
-      const metered = access.authenticator.consume(req, address, 1);
+      const offer = readSubprotocolOffer(req);
+      const metered = access.authenticator.consume(withApiKey(req, offer.apiKey), address, 1);
       quota = metered.quota;
-      const socketData = acceptStream(options, req, address, metered);
+      const socketData = acceptStream(options, req, address, offer, metered);
       res.writeStatus('101 Switching Protocols');
       for (const [name, value] of rateLimitHeaders(quota)) res.writeHeader(name, value);
       res.upgrade(
         socketData,
         req.getHeader('sec-websocket-key'),
-        '', // no subprotocol; otherwise the engine would accept the one that the client names
+        offer.subprotocol, // never what the client names, which may be a key; with '' the engine sends no such header
         '', // no extension
         context,
       );
@@ -54,12 +56,14 @@ function acceptStream(
   { access, channels, context }: StreamUpgradeOptions,
   req: HttpRequest,
   address: ArrayBuffer,
+  offer: SubprotocolOffer,
   { principal, quota, credentialsError }: ReturnType<Access['authenticator']['consume']>,
 ): SocketData {
   if (!quota.allowed) throw rateLimited('too many requests', quota);
   if (context.isDraining()) throw new GatewayError('shutting_down', 'the gateway is shutting down');
   checkWebSocketHandshake(req);
   const channel = channels.channelFor(requestTargetOf(req));
+  if (offer.fault !== undefined) throw new GatewayError('invalid_request', offer.fault);
   if (credentialsError !== undefined) throw credentialsError;
   checkStarted('stream', context);
   const tier = access.authenticator.tierOf(principal);

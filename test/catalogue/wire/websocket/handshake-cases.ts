@@ -28,6 +28,24 @@ export const HANDSHAKE_CASES: readonly HandshakeCase[] = [
     pattern: /^(?!.*sec-websocket-protocol)/is,
   },
   {
+    title: 'our subprotocol',
+    packet: upgradeRequest('', { 'Sec-WebSocket-Protocol': 'slotgate' }),
+    status: [101],
+    pattern: /sec-websocket-protocol: slotgate\r\n/i,
+  },
+  {
+    title: 'our subprotocol with an invalid API key',
+    packet: upgradeRequest('', { 'Sec-WebSocket-Protocol': 'slotgate, sg_live_x' }),
+    status: [401],
+    pattern: /^(?!.*sg_live_x)/is,
+  },
+  {
+    title: 'our subprotocol with two API keys',
+    packet: upgradeRequest('', { 'Sec-WebSocket-Protocol': 'slotgate, sg_live_x, sg_live_y' }),
+    status: [400],
+    pattern: /^(?!.*sg_live_x)/is,
+  },
+  {
     title: 'an extension',
     packet: upgradeRequest('', { 'Sec-WebSocket-Extensions': 'permessage-deflate' }),
     status: [101],
