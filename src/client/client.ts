@@ -28,7 +28,10 @@ export interface ClientOptions {
   readonly publicKey?: string | readonly string[];
   /** The genesis hash of the expected cluster, base58. Without it, the one that `/health` names on first use. */
   readonly cluster?: string;
-  /** Headers that are sent with every request, such as `x-api-key`. */
+  /**
+   * Headers that are sent with every request, such as `x-api-key`. The stream sends them with `openSocket`; without it
+   * only `x-api-key`, as a subprotocol.
+   */
   readonly headers?: Readonly<Record<string, string>>;
   /** False accepts every answer without verification. */
   readonly verify?: boolean;
@@ -42,7 +45,7 @@ export interface ClientOptions {
   readonly maxBodyBytes?: number;
   readonly fetch?: typeof fetch;
   /**
-   * Opens a WebSocket: needed in Node 20, which has none, and to send headers on the stream:
+   * Opens a WebSocket: needed in Node 20, which has none, and to send other headers than `x-api-key` on the stream:
    * `(url, headers) => new WebSocket(url, { headers })`.
    */
   readonly openSocket?: OpenSocket;

@@ -1,44 +1,49 @@
 import type { Clock } from '../domain/clock.ts';
 
-/** The most messages in a second; the gateway closes a stream that sends more than ten. */
+/** The most messages in a second; the gateway refuses messages beyond ten. */
 const MAX_MESSAGES = 8;
 const WINDOW_MS = 1000;
 
-/** A queue that sends messages in order, within the gateway's limit. */
+/** Sends messages within the gateway's limit, each made when it may be sent. */
 export class SendThrottle {
   readonly #clock: Clock;
-  readonly #send: (message: string) => void;
-  readonly #queue: string[] = [];
+  readonly #sendNext: () => boolean;
   #sentMs: number[] = [];
   #cancelTimer: (() => void) | undefined;
+  #isScheduled = false;
+  #isClosed = false;
 
-  constructor(clock: Clock, send: (message: string) => void) {
+  /** `sendNext` makes and sends the next message; it returns false if there is none. */
+  constructor(clock: Clock, sendNext: () => boolean) {
     this.#clock = clock;
-    this.#send = send;
+    this.#sendNext = sendNext;
   }
 
-  /** Sends a message as soon as the limit allows. */
-  enqueue(message: string): void {
-    this.#queue.push(message);
-    if (this.#cancelTimer === undefined) this.#flush();
+  /** Sends what there is to send as soon as the limit allows, and not before the caller's code has run to its end. */
+  schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    queueMicrotask(() => this.#flush());
   }
 
-  /** Drops the messages that were not sent. */
+  /** Sends nothing more. */
   close(): void {
-    this.#queue.length = 0;
+    this.#isClosed = true;
     this.#cancelTimer?.();
   }
 
   #flush(): void {
-    this.#cancelTimer = undefined;
+    if (this.#isClosed) return;
     const nowMs = this.#clock.monotonic();
     this.#sentMs = this.#sentMs.filter((sentMs) => nowMs - sentMs < WINDOW_MS);
-    for (const message of this.#queue.splice(0, MAX_MESSAGES - this.#sentMs.length)) {
+    while (this.#sentMs.length < MAX_MESSAGES) {
+      if (!this.#sendNext()) {
+        this.#isScheduled = false;
+        return;
+      }
       this.#sentMs.push(nowMs);
-      this.#send(message);
     }
-    const [oldest] = this.#sentMs;
-    if (this.#queue.length === 0 || oldest === undefined) return;
+    const [oldest = nowMs] = this.#sentMs;
     this.#cancelTimer = this.#clock.after(oldest + WINDOW_MS - nowMs, () => this.#flush());
   }
 }

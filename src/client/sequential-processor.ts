@@ -1,9 +1,8 @@
-/** The most messages that may wait, as they do while a new key is being requested. */
-const MAX_PENDING_MESSAGES = 1000;
-
 export interface SequentialProcessorOptions {
   /** Processes one message. A rejection is an exception in a callback of the SDK's user. */
   readonly process: (text: string) => Promise<void>;
+  /** Returns the most messages that may wait, as they do while a new key is being requested. */
+  readonly maxPending: () => number;
   /** Called for each message beyond the limit. */
   readonly onOverflow: () => void;
 }
@@ -21,8 +20,8 @@ export class SequentialProcessor {
 
   /** Adds a message. */
   add(text: string): void {
-    const { process, onOverflow } = this.#options;
-    if (++this.#pendingCount > MAX_PENDING_MESSAGES) onOverflow();
+    const { process, maxPending, onOverflow } = this.#options;
+    if (++this.#pendingCount > maxPending()) onOverflow();
     this.#lastProcessed = this.#lastProcessed
       .then(() => (this.#isClosed ? undefined : process(text)))
       .catch(throwUncaught)

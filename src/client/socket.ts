@@ -13,11 +13,15 @@ export interface SocketEvent {
   readonly code?: number;
 }
 
-/** Opens a WebSocket. Only some implementations can send the headers. */
+/** Opens a WebSocket. Only some implementations, such as `ws`, can send the headers. */
 export type OpenSocket = (url: string, headers: Readonly<Record<string, string>>) => Socket;
 
-/** Opens the WebSocket of the runtime, which can't send headers. */
-export const openGlobalSocket: OpenSocket = (url) => {
-  if (typeof WebSocket === 'function') return new WebSocket(url);
+/** The subprotocol that the gateway answers with; the API key that is offered next to it is never sent back. */
+const SUBPROTOCOL = 'slotgate';
+
+/** Opens the WebSocket of the runtime. It can't send headers, so the API key goes as a subprotocol. */
+export const openGlobalSocket: OpenSocket = (url, headers) => {
+  const apiKey = Object.entries(headers).find(([name]) => name.toLowerCase() === 'x-api-key')?.[1];
+  if (typeof WebSocket === 'function') return new WebSocket(url, apiKey === undefined ? [] : [SUBPROTOCOL, apiKey]);
   throw new TypeError('this runtime has no WebSocket: pass the option `openSocket`');
 };

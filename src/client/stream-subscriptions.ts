@@ -4,10 +4,13 @@ import { SendThrottle } from './send-throttle.ts';
 import { SlotgateError } from './slotgate-error.ts';
 import {
   type AccountSubscription,
+  MAX_ADDRESSES,
   parseSubscriptionMessage,
+  type SubscriptionMessage,
   subscriptionErrorOf,
   subscriptionRequest,
   type Topic,
+  topicKeyOf,
   verifyUpdate,
 } from './subscription-messages.ts';
 import type { VerifyAnswer } from './verify-answer.ts';
@@ -22,10 +25,23 @@ export interface StreamSubscriptionsOptions {
   readonly onError: ((error: unknown) => void) | undefined;
 }
 
+/** A message that was sent, and the subscriptions that it named and that it still stands for, by address. */
+interface SentMessage {
+  readonly op: 'subscribe' | 'unsubscribe';
+  readonly subscriptions: Map<string, AccountSubscription<Topic>>;
+}
+
 /** The account subscriptions of one stream, which are sent again on each new connection. */
 export class StreamSubscriptions {
   readonly #options: StreamSubscriptionsOptions;
-  readonly #byId = new Map<number, AccountSubscription<Topic>>();
+  /** All subscriptions, each with the id of the message that asked for it on this connection; undefined if none did yet. */
+  readonly #messageIds = new Map<AccountSubscription<Topic>, number | undefined>();
+  /** Subscriptions of this connection that have ended and that the gateway must be told of. */
+  readonly #toUnsubscribe = new Set<AccountSubscription<Topic>>();
+  /** Subscriptions that are to be sent. */
+  readonly #toSubscribe = new Set<AccountSubscription<Topic>>();
+  /** The messages of this connection by id. */
+  readonly #sent = new Map<number, SentMessage>();
   #lastId = 0;
   /** The throttle of the open connection; undefined without one. */
   #throttle: SendThrottle | undefined;
@@ -34,64 +50,164 @@ export class StreamSubscriptions {
     this.#options = options;
   }
 
+  /** The number of subscriptions. */
+  get size(): number {
+    return this.#messageIds.size;
+  }
+
   /** Adds a subscription. Returns the function that ends it. */
   add(subscription: AccountSubscription<Topic>): () => void {
-    const id = ++this.#lastId;
-    this.#byId.set(id, subscription);
-    this.#throttle?.enqueue(subscriptionRequest('subscribe', id, subscription));
-    return () => {
-      if (this.#byId.delete(id)) this.#throttle?.enqueue(subscriptionRequest('unsubscribe', id, subscription));
-    };
+    this.#messageIds.set(subscription, undefined);
+    this.#enqueue(subscription);
+    return () => this.#remove(subscription);
   }
 
   /** Sends all subscriptions on a new connection. */
   onConnect(send: (message: string) => void): void {
-    this.#throttle = new SendThrottle(this.#options.clock, send);
-    for (const [id, subscription] of this.#byId)
-      this.#throttle.enqueue(subscriptionRequest('subscribe', id, subscription));
+    this.#throttle = new SendThrottle(this.#options.clock, () => {
+      const message = this.#nextMessage();
+      if (message !== undefined) send(message);
+      return message !== undefined;
+    });
+    for (const subscription of this.#messageIds.keys()) this.#enqueue(subscription);
   }
 
   /** Sends nothing more until the next connection. */
   onDisconnect(): void {
     this.#throttle?.close();
     this.#throttle = undefined;
+    this.#sent.clear();
+    this.#toSubscribe.clear();
+    this.#toUnsubscribe.clear();
+    for (const subscription of this.#messageIds.keys()) this.#messageIds.set(subscription, undefined);
   }
 
   /** Ends all subscriptions. */
   close(): void {
-    this.#byId.clear();
+    this.#messageIds.clear();
     this.onDisconnect();
   }
 
-  /** Handles a message about a subscription. Rejects only with what a callback throws. */
+  /** Handles a message about subscriptions. Rejects only with what a callback throws. */
   async handle(text: string): Promise<void> {
     const message = parseSubscriptionMessage(text);
     if (message === undefined) {
       this.#options.onError?.(new SlotgateError('unreadable', 'the gateway sent a malformed message'));
       return;
     }
-    const id = Number(message.id);
-    const subscription = this.#byId.get(id);
+    if (message.ids !== undefined) this.#onNotHandled(message.ids);
+    else if (message.type === 'error') this.#onRefusal(message);
+    else if (message.type === 'unsubscribed') this.#sent.delete(Number(message.id));
+    else if (message.answer !== undefined) await this.#onAnswer(message);
+  }
+
+  #enqueue(subscription: AccountSubscription<Topic>): void {
+    if (this.#throttle === undefined) return; // the next connection sends all
+    this.#toSubscribe.add(subscription);
+    this.#throttle.schedule();
+  }
+
+  #remove(subscription: AccountSubscription<Topic>): void {
+    const id = this.#messageIds.get(subscription);
+    this.#messageIds.delete(subscription);
+    this.#toSubscribe.delete(subscription);
+    if (id === undefined || !this.#forget(id, subscription)) return;
+    this.#toUnsubscribe.add(subscription);
+    this.#throttle?.schedule();
+  }
+
+  /** Makes the next message; undefined if there is nothing to send. An account that is subscribed to anew ends first. */
+  #nextMessage(): string | undefined {
+    const op = this.#toUnsubscribe.size > 0 ? 'unsubscribe' : 'subscribe';
+    const subscriptions = takeBatch(op === 'unsubscribe' ? this.#toUnsubscribe : this.#toSubscribe);
+    const [first] = subscriptions.values();
+    if (first === undefined) return undefined;
+    const id = ++this.#lastId;
+    this.#sent.set(id, { op, subscriptions });
+    if (op === 'subscribe') for (const subscription of subscriptions.values()) this.#messageIds.set(subscription, id);
+    return subscriptionRequest(op, id, first, [...subscriptions.keys()]);
+  }
+
+  async #onAnswer(message: SubscriptionMessage): Promise<void> {
+    const subscriptions = this.#sent.get(Number(message.id))?.subscriptions;
+    const subscription = subscriptions?.get(String(message.address));
     if (subscription === undefined) return; // it has ended meanwhile
-    if (message.type === 'error') this.#onRefusal(id, subscription, subscriptionErrorOf(message));
-    if (message.answer === undefined) return;
     const update = await verifyUpdate(message, subscription, this.#options.verifyAnswer).catch((thrown: unknown) => {
       subscription.onError?.(thrown);
     });
-    if (update !== undefined && this.#byId.has(id)) subscription.onUpdate(update);
+    if (update !== undefined && this.#messageIds.has(subscription)) subscription.onUpdate(update);
+  }
+
+  /** Sends the messages again that the gateway did not handle, as they were over the pace of all streams of its caller. */
+  #onNotHandled(ids: readonly unknown[]): void {
+    for (const id of ids) {
+      const sent = this.#sent.get(Number(id));
+      this.#sent.delete(Number(id));
+      if (sent?.op === 'subscribe') for (const subscription of sent.subscriptions.values()) this.#retry(subscription);
+      else for (const subscription of sent?.subscriptions.values() ?? []) this.#toUnsubscribe.add(subscription);
+    }
+    this.#later(() => this.#throttle?.schedule());
   }
 
   /** Retries after a transient error, unless the next connection does so anyway; ends the subscription after others. */
-  #onRefusal(id: number, subscription: AccountSubscription<Topic>, error: SlotgateError): void {
-    if (error.code === 'rate_limited' || !isTransient(error)) {
-      this.#byId.delete(id);
-      subscription.onError?.(error);
+  #onRefusal(message: SubscriptionMessage): void {
+    const id = Number(message.id);
+    const { op, subscriptions } = this.#sent.get(id) ?? {};
+    const error = subscriptionErrorOf(message);
+    const isAboutOne = message.address !== undefined;
+    if (!isAboutOne && isTransient(error)) this.#onNotHandled([id]);
+    else if (op === 'unsubscribe') this.#sent.delete(id);
+    else if (subscriptions !== undefined) {
+      const refused = isAboutOne ? [subscriptions.get(String(message.address))] : subscriptions.values();
+      for (const subscription of refused) if (subscription !== undefined) this.#onRefused(id, subscription, error);
+    }
+  }
+
+  #onRefused(id: number, subscription: AccountSubscription<Topic>, error: SlotgateError): void {
+    this.#forget(id, subscription);
+    // About one address, `rate_limited` means that the connection has all the subscriptions that it may have.
+    if (error.code !== 'rate_limited' && isTransient(error)) {
+      this.#retry(subscription);
       return;
     }
-    const throttle = this.#throttle;
-    this.#options.clock.after(RESUBSCRIBE_DELAY_MS, () => {
-      if (throttle === this.#throttle && this.#byId.get(id) === subscription)
-        throttle?.enqueue(subscriptionRequest('subscribe', id, subscription));
+    this.#messageIds.delete(subscription);
+    subscription.onError?.(error);
+  }
+
+  /** Removes a subscription from the message that asked for it; returns false if it was not there. */
+  #forget(id: number, { address }: AccountSubscription<Topic>): boolean {
+    const subscriptions = this.#sent.get(id)?.subscriptions;
+    const isRemoved = subscriptions?.delete(address) === true;
+    if (subscriptions?.size === 0) this.#sent.delete(id);
+    return isRemoved;
+  }
+
+  #retry(subscription: AccountSubscription<Topic>): void {
+    this.#messageIds.set(subscription, undefined);
+    this.#later(() => {
+      if (this.#messageIds.has(subscription)) this.#enqueue(subscription);
     });
   }
+
+  /** Calls back after a pause, unless the connection has ended until then. */
+  #later(callback: () => void): void {
+    const throttle = this.#throttle;
+    this.#options.clock.after(RESUBSCRIBE_DELAY_MS, () => {
+      if (throttle !== undefined && throttle === this.#throttle) callback();
+    });
+  }
+}
+
+/** Takes the subscriptions that one message can name: one topic, one commitment, each address once. */
+function takeBatch(waiting: Set<AccountSubscription<Topic>>): Map<string, AccountSubscription<Topic>> {
+  const batch = new Map<string, AccountSubscription<Topic>>();
+  let key: string | undefined;
+  for (const subscription of waiting) {
+    if (batch.size === MAX_ADDRESSES) break;
+    key ??= topicKeyOf(subscription);
+    if (topicKeyOf(subscription) !== key || batch.has(subscription.address)) continue;
+    batch.set(subscription.address, subscription);
+    waiting.delete(subscription);
+  }
+  return batch;
 }

@@ -54,6 +54,9 @@ export interface StreamDeps {
 /** The default time without a message: a gateway sends a frame each slot, or after five seconds without a slot. */
 const SILENCE_TIMEOUT_MS = 15_000;
 
+/** The most messages that wait to be verified, first values apart. */
+const MAX_PENDING_MESSAGES = 1000;
+
 /** Opens a stream. */
 export function openStream(options: StreamOptions, { openSocket, verifyAnswer, clock, random }: StreamDeps): Stream {
   const { onSnapshot, onGap, onState, onError, interval, receipts = false } = options;
@@ -63,13 +66,16 @@ export function openStream(options: StreamOptions, { openSocket, verifyAnswer, c
   const frames = new FrameReader({ signedRequest, expectsEveryFrame, verifyAnswer, onSnapshot, onGap, onError });
   const subscriptions = new StreamSubscriptions({ clock, verifyAnswer, onError });
   const processor = new SequentialProcessor({
+    maxPending: () => MAX_PENDING_MESSAGES + subscriptions.size, // their first values may arrive all at once
     process: (text) => (text.startsWith('{"result":') ? frames.handle(text) : subscriptions.handle(text)),
     onOverflow: () => socket.reconnect(),
   });
 
-  onState?.('connecting');
   const socket = new ReconnectingSocket({
-    openSocket: () => openSocket(target),
+    openSocket() {
+      onState?.('connecting');
+      return openSocket(target);
+    },
     clock,
     random,
     silenceMs: options.silenceMs ?? SILENCE_TIMEOUT_MS + (interval ?? 0),

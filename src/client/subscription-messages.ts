@@ -32,6 +32,9 @@ export interface AccountSubscription<T extends Topic> {
 export interface SubscriptionMessage {
   readonly type: string;
   readonly id: unknown;
+  readonly address?: unknown;
+  /** The ids of the messages that were over the pace and not handled. */
+  readonly ids?: readonly unknown[];
   readonly seq?: number;
   readonly reorg?: boolean;
   readonly error?: unknown;
@@ -50,14 +53,20 @@ export function parseSubscriptionMessage(text: string): SubscriptionMessage | un
   }
 }
 
-/** Formats the message that begins or ends a subscription. */
+/** The most addresses that the gateway takes in one message. */
+export const MAX_ADDRESSES = 80;
+
+/** Returns a text that is equal for subscriptions that one message can name. */
+export const topicKeyOf = ({ topic, commitment }: AccountSubscription<Topic>): string => `${topic} ${commitment}`;
+
+/** Formats the message that begins or ends subscriptions to the topic and commitment of one of them. */
 export function subscriptionRequest(
   op: 'subscribe' | 'unsubscribe',
   id: number,
-  subscription: AccountSubscription<Topic>,
+  { topic, commitment }: AccountSubscription<Topic>,
+  addresses: readonly string[],
 ): string {
-  const { topic, address, commitment } = subscription;
-  return JSON.stringify({ op, topic, address, commitment, id });
+  return JSON.stringify({ op, topic, addresses, commitment, id });
 }
 
 /** Verifies the answer in a message. Rejects with ReceiptError. */

@@ -1,7 +1,10 @@
 import t from 'tap';
+import { generateApiKey } from '../../src/access/api-keys/api-key.ts';
+import { apiKeysPath } from '../../src/access/api-keys/api-key-store.ts';
 import type * as Slotgate from '../../src/client/client.ts';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
+import { apiKeyRecord, issueKeys } from '../support/access/api-key-fixtures.ts';
 import { startGateway, waitFor } from '../support/harness.ts';
 import { openTab } from './chromium.ts';
 import { openTamperingProxy } from './tampering-proxy.ts';
@@ -12,10 +15,17 @@ declare const slotgate: typeof Slotgate;
 
 const [WALLET = ''] = WALLETS.map(({ address }) => address);
 
-const cluster = await startEmbeddedCluster({ state: t.testdir(), slotMs: 200, transactionsPerSlot: 3 });
+const folders = t.testdir({ cluster: {}, gateway: {}, keyed: {} });
+const cluster = await startEmbeddedCluster({ state: `${folders}/cluster`, slotMs: 200, transactionsPerSlot: 3 });
 t.teardown(() => cluster.close());
-const { gateway } = await startGateway(t, [`${cluster.url},${cluster.wsUrl}`]);
-const pinned = { publicKey: gateway.publicKey, cluster: gateway.cluster };
+const nodes = [`${cluster.url},${cluster.wsUrl}`];
+const { gateway } = await startGateway(t, nodes, { state: `${folders}/gateway` });
+const pinnedTo = ({ publicKey, cluster }: typeof gateway) => ({ publicKey, cluster });
+const pinned = pinnedTo(gateway);
+const apiKey = generateApiKey();
+const keyedState = `${folders}/keyed`;
+await issueKeys(apiKeysPath(keyedState), apiKeyRecord(apiKey));
+const { gateway: keyed } = await startGateway(t, nodes, { state: keyedState, set: ['limits.free.streams=0'] });
 const meddler = await openTamperingProxy(t, gateway.url);
 const { page, problems } = await openTab(t);
 await page.goto(await serveModules(t));
@@ -70,6 +80,34 @@ t.test('an answer that was tampered with is refused', async (t) => {
   meddler.tamper = (packet) => packet;
 });
 
+t.test('the stream of a page counts for its API key', async (t) => {
+  const opened = await page.evaluate(
+    async ([url, pinned, keys]) => {
+      const outcomeOf = (headers: Record<string, string>) =>
+        new Promise<string>((resolve) => {
+          const stream = slotgate.createClient({ url, ...pinned, headers }).stream({
+            onSnapshot: () => resolve('a frame'),
+            onState: (state) => state === 'waiting' && resolve('refused'),
+          });
+          setTimeout(() => stream.close(), 10_000);
+        });
+      return await Promise.all(keys.map((key) => outcomeOf({ 'X-Api-Key': key })));
+    },
+    [keyed.url, pinnedTo(keyed), [apiKey, `${apiKey}x`]] as const,
+  );
+  t.same(opened, ['a frame', 'refused'], 'where only a key may open a stream');
+  const protocol = await page.evaluate(
+    ([url, key]) =>
+      new Promise<string>((resolve) => {
+        const socket = new WebSocket(url, ['slotgate', key]);
+        socket.onopen = () => resolve(socket.protocol);
+        socket.onclose = ({ code }) => resolve(String(code));
+      }),
+    [`${keyed.url.replace('http', 'ws')}/api/v1/stream`, apiKey] as const,
+  );
+  t.equal(protocol, 'slotgate');
+});
+
 t.test('the stream reconnects after a cut, with its subscriptions', async (t) => {
   await page.evaluate(
     ([url, pinned, addr]) => {
@@ -97,5 +135,5 @@ t.test('the stream reconnects after a cut, with its subscriptions', async (t) =>
   meddler.cut();
   const { frames } = await seen();
   await waitFor(async () => (await seen()).frames > frames + 3 && (await seen()).first === 2, 'the second connection');
-  t.match(await seen(), { states: ['connecting', 'open', 'waiting', 'open'], errors: [] });
+  t.match(await seen(), { states: ['connecting', 'open', 'waiting', 'connecting', 'open'], errors: [] });
 });

@@ -1,8 +1,12 @@
 import t from 'tap';
 import { WebSocket as NodeSocket } from 'ws';
+import { generateApiKey } from '../../src/access/api-keys/api-key.ts';
+import { apiKeysPath } from '../../src/access/api-keys/api-key-store.ts';
 import { createClient, type Snapshot } from '../../src/client/client.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { apiKeyRecord, issueKeys } from '../support/access/api-key-fixtures.ts';
 import { startStepped, waitFor } from '../support/harness.ts';
+import { addressFromByte } from '../support/token-account-fixtures.ts';
 
 const [WALLET = ''] = WALLETS.map(({ address }) => address);
 
@@ -85,6 +89,63 @@ t.test(
     t.ok(Number(slots[0]) > 0);
   },
 );
+
+t.test('200 accounts are subscribed to with three messages, on each connection', async (t) => {
+  const { gateway, clock } = await startStepped(t, { perSlot: 0, set: ['limits.free.subscriptions=200'] });
+  const sockets: NodeSocket[] = [];
+  const sent: string[] = [];
+  const client = createClient({
+    url: gateway.url,
+    publicKey: gateway.publicKey,
+    clock,
+    random: () => 0,
+    openSocket(url) {
+      const socket = new NodeSocket(url);
+      const send = socket.send.bind(socket);
+      socket.send = (text: string): void => {
+        sent.push(text);
+        send(text);
+      };
+      sockets.push(socket);
+      return socket;
+    },
+  });
+  const stream = client.stream({ silenceMs: 3_600_000 }); // the manual clock runs ahead of the sockets
+  t.teardown(() => stream.close());
+  const live: string[] = [];
+  const errors: unknown[] = [];
+  for (let i = 0; i < 200; i++) {
+    const account = addressFromByte(i + 50);
+    stream.subscribe('balance', account, {
+      onUpdate: ({ receipt }) => live.push(receipt.request),
+      onError: (error) => errors.push(error),
+    });
+  }
+  await waitFor(() => live.length === 200, 'all first values');
+  sockets[0]?.terminate();
+  await waitFor(() => sockets[0]?.readyState === NodeSocket.CLOSED, 'the end');
+  clock.advance(2000);
+  await waitFor(() => live.length === 400, 'all first values again');
+  t.equal(new Set(live).size, 200);
+  t.same(errors, []);
+  t.same(
+    sent.map((text) => JSON.parse(text).addresses.length),
+    [80, 80, 40, 80, 80, 40],
+  );
+});
+
+t.test('the WebSocket of the runtime sends the API key', { skip: typeof WebSocket !== 'function' }, async (t) => {
+  const state = t.testdir();
+  const key = generateApiKey();
+  await issueKeys(apiKeysPath(state), apiKeyRecord(key));
+  const { gateway } = await startStepped(t, { state, set: ['limits.free.streams=0'] });
+  const client = createClient({ url: gateway.url, headers: { 'X-Api-Key': key } });
+  const slot = await new Promise<number>((resolve) => {
+    const stream = client.stream({ onSnapshot: (snapshot) => resolve(snapshot.slot) });
+    t.teardown(() => stream.close());
+  });
+  t.ok(slot > 0, 'a stream that nobody may open without a key');
+});
 
 t.test('a runtime without WebSocket fails at once', async (t) => {
   const { WebSocket } = globalThis;

@@ -11,6 +11,9 @@ const OTHER = 'SysvarC1ock11111111111111111111111111111111';
 const network = (seq: number, stream = 'a'): string => JSON.stringify({ slot: seq, seq, stream, health: 'ok' });
 const frame = (seq: number, stream?: string): string => `{"result":${network(seq, stream)},"slot":${seq}}`;
 
+/** Returns a text as long as an address; each number gives another. */
+const addressFrom = (i: number): string => String(i).padStart(44, 'A');
+
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 function open(t: Test, options: StreamOptions = {}, client: Partial<ClientOptions> = {}) {
@@ -98,6 +101,7 @@ t.test('a closed socket reconnects, and the frames missed meanwhile are reported
   await receive(frame(9, 'b'));
   t.same(seen, [1, 2, 5, 9]);
   t.same(gaps, [2, null]);
+  t.same(states, ['connecting', 'open', ...Array(3).fill(['waiting', 'connecting', 'open']).flat()]);
 });
 
 t.test('refused connections are retried after longer delays, at most half a minute', async (t) => {
@@ -219,12 +223,13 @@ t.test('an account is subscribed to on every connection, and its values are veri
     onError: (error) => faults.push(error),
   });
   stream.subscribe('account', OTHER, { commitment: 'processed', onUpdate: () => {} });
-  const wishes = [
-    { op: 'subscribe', topic: 'balance', address: ADDRESS, id: 1 },
-    { op: 'subscribe', topic: 'account', address: OTHER, commitment: 'processed', id: 2 },
+  const wishes = (firstId: number) => [
+    { op: 'subscribe', topic: 'balance', addresses: [ADDRESS], id: firstId },
+    { op: 'subscribe', topic: 'account', addresses: [OTHER], commitment: 'processed', id: firstId + 1 },
   ];
   last().open();
-  t.same(last().sent, wishes);
+  await settled();
+  t.same(last().sent, wishes(1));
   await receive(
     pushed(`"type":"subscribed","id":1,"topic":"balance","address":"${ADDRESS}","seq":0`, lamports(5, 10)),
     pushed(`"type":"balance","id":1,"address":"${ADDRESS}","seq":1`, lamports(6, 11)),
@@ -246,15 +251,18 @@ t.test('an account is subscribed to on every connection, and its values are veri
   last().end(1001);
   clock.advance(500);
   last().open();
-  t.same(last().sent, wishes, 'again');
+  await settled();
+  t.same(last().sent, wishes(3), 'again');
   stop();
-  t.same(last().sent.at(-1), { op: 'unsubscribe', topic: 'balance', address: ADDRESS, id: 1 });
-  await receive(pushed(`"type":"balance","id":1,"address":"${ADDRESS}","seq":1`, lamports(6, 15)));
+  await settled();
+  t.same(last().sent.at(-1), { op: 'unsubscribe', topic: 'balance', addresses: [ADDRESS], id: 5 });
+  await receive(pushed(`"type":"balance","id":3,"address":"${ADDRESS}","seq":1`, lamports(6, 15)));
   t.equal(updates.length, 3);
   last().end(1001);
   clock.advance(500);
   last().open();
-  t.same(last().sent, [wishes[1]]);
+  await settled();
+  t.same(last().sent, [{ ...wishes(3)[1], id: 6 }]);
 });
 
 t.test('a refused subscription is reported; one with a transient error is retried', async (t) => {
@@ -263,37 +271,137 @@ t.test('a refused subscription is reported; one with a transient error is retrie
   const follow = { onUpdate: () => {}, onError: (error: unknown) => faults.push(error) };
   stream.subscribe('balance', 'nobody', follow);
   stream.subscribe('balance', ADDRESS, follow);
+  stream.subscribe('balance', OTHER, follow);
   last().open();
-  await receive('{"type":"error","id":1,"error":"invalid_address","message":"no"}');
-  await receive('{"type":"error","id":2,"error":"upstream_unavailable","message":"not now"}');
-  t.match(faults, [{ name: 'SlotgateError', code: 'invalid_address', message: 'no' }]);
-  clock.advance(2000);
-  t.same(
-    last().sent.map(({ id }) => id),
-    [1, 2, 2],
+  await receive(
+    '{"type":"error","id":1,"address":"nobody","error":"invalid_address","message":"no"}',
+    '{"type":"error","id":1,"address":"nobody","error":"invalid_address","message":"no"}',
+    `{"type":"error","id":1,"address":"${ADDRESS}","error":"upstream_unavailable","message":"not now"}`,
+    `{"type":"error","id":1,"address":"${OTHER}","error":"rate_limited","message":"full"}`,
   );
-  await receive('{"type":"error","id":2,"error":"upstream_unavailable","message":"not now"}');
+  t.match(faults, [
+    { name: 'SlotgateError', code: 'invalid_address', message: 'no' },
+    { name: 'SlotgateError', code: 'rate_limited', message: 'full' },
+  ]);
+  t.equal(faults.length, 2);
+  clock.advance(2000);
+  await settled();
+  t.same(
+    last().sent.map(({ id, addresses }) => [id, addresses]),
+    [
+      [1, ['nobody', ADDRESS, OTHER]],
+      [2, [ADDRESS]],
+    ],
+  );
+  await receive(`{"type":"error","id":2,"address":"${ADDRESS}","error":"upstream_unavailable","message":"not now"}`);
   last().end(1006);
   clock.advance(500);
   last().open();
+  await settled();
   clock.advance(5000);
+  await settled();
   t.same(
-    last().sent.map(({ id }) => id),
-    [2],
+    last().sent.map(({ addresses }) => addresses),
+    [[ADDRESS]],
     'the new connection has sent it by itself',
   );
 });
 
-t.test("many subscriptions are sent within the gateway's message limit", async (t) => {
+t.test("many subscriptions go into few messages, within the gateway's limit", async (t) => {
   const { clock, stream, last } = open(t);
-  for (let i = 0; i < 30; i++) stream.subscribe('balance', ADDRESS, { onUpdate: () => {} });
+  const addresses = Array.from({ length: 1000 }, (_, i) => addressFrom(i));
+  for (const address of addresses) stream.subscribe('balance', address, { onUpdate: () => {} });
+  for (const address of addresses.slice(0, 3)) stream.subscribe('account', address, { onUpdate: () => {} });
   last().open();
-  const counts = [last().sent.length];
-  for (let i = 0; i < 3; i++) {
-    clock.advance(1000);
-    counts.push(last().sent.length);
+  await settled();
+  const sizes = (): number[] => last().sent.map(({ addresses }) => addresses.length);
+  t.same(sizes(), Array(8).fill(80));
+  clock.advance(999);
+  await settled();
+  t.equal(sizes().length, 8);
+  clock.advance(1);
+  await settled();
+  t.same(sizes().slice(8), [80, 80, 80, 80, 40, 3]);
+  const named = last().sent.filter(({ topic }) => topic === 'balance');
+  t.same(
+    named.flatMap(({ addresses }) => addresses),
+    addresses,
+  );
+  for (const message of last().sent) t.ok(JSON.stringify(message).length <= 4096);
+});
+
+t.test('one account that is subscribed to twice is named once in a message', async (t) => {
+  const { stream, last } = open(t);
+  for (let i = 0; i < 2; i++) stream.subscribe('balance', ADDRESS, { onUpdate: () => {} });
+  last().open();
+  await settled();
+  t.same(
+    last().sent.map(({ addresses }) => addresses),
+    [[ADDRESS], [ADDRESS]],
+  );
+});
+
+t.test('messages that the gateway did not handle are sent again', async (t) => {
+  const { clock, stream, last, receive } = open(t);
+  const faults: unknown[] = [];
+  const follow = { onUpdate: () => {}, onError: (error: unknown) => faults.push(error) };
+  const stop = stream.subscribe('balance', ADDRESS, follow);
+  last().open();
+  await settled();
+  stream.subscribe('account', ADDRESS, follow);
+  stop();
+  await settled();
+  t.same(
+    last().sent.map(({ op, id }) => [op, id]),
+    [
+      ['subscribe', 1],
+      ['unsubscribe', 2],
+      ['subscribe', 3],
+    ],
+  );
+  await receive('{"type":"error","id":2,"error":"rate_limited","message":"too fast","ids":[2,3]}');
+  clock.advance(2000);
+  await settled();
+  t.match(last().sent.slice(3), [
+    { op: 'unsubscribe', topic: 'balance', addresses: [ADDRESS] },
+    { op: 'subscribe', topic: 'account', addresses: [ADDRESS] },
+  ]);
+  await receive('{"type":"error","id":5,"error":"rate_limited","message":"too many wait"}');
+  clock.advance(2000);
+  await settled();
+  t.match(last().sent.slice(5), [{ op: 'subscribe', topic: 'account', addresses: [ADDRESS] }]);
+  t.same(faults, []);
+});
+
+t.test('a subscription that ends before it is sent is never sent', async (t) => {
+  const { stream, last } = open(t);
+  last().open();
+  const stop = stream.subscribe('balance', ADDRESS, { onUpdate: () => {} });
+  stop();
+  stream.subscribe('balance', OTHER, { onUpdate: () => {} });
+  await settled();
+  t.same(last().sent, [{ op: 'subscribe', topic: 'balance', addresses: [OTHER], id: 1 }]);
+});
+
+t.test('the WebSocket of the runtime gets the API key as a subprotocol', (t) => {
+  const opened: unknown[] = [];
+  const { WebSocket } = globalThis;
+  t.teardown(() => Object.assign(globalThis, { WebSocket }));
+  class Recorder extends ScriptedSocket {
+    constructor(url: string, protocols: unknown) {
+      super(url);
+      opened.push([url, protocols]);
+    }
   }
-  t.same(counts, [8, 16, 24, 30]);
+  Object.assign(globalThis, { WebSocket: Recorder });
+  for (const headers of [{ 'X-Api-Key': 'sg_live_x' }, {}]) {
+    createClient({ url: 'http://gateway.test', headers, clock: new ManualClock() }).stream().close();
+  }
+  t.same(opened, [
+    ['ws://gateway.test/api/v1/stream', ['slotgate', 'sg_live_x']],
+    ['ws://gateway.test/api/v1/stream', []],
+  ]);
+  t.end();
 });
 
 t.test('a subscription that is added while the stream opens is sent once', async (t) => {
@@ -301,6 +409,7 @@ t.test('a subscription that is added while the stream opens is sent once', async
     onState: (state) => state === 'open' && stream.subscribe('balance', ADDRESS, { onUpdate: () => {} }),
   });
   last().open();
+  await settled();
   t.equal(last().sent.length, 1);
 });
 
