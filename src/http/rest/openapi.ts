@@ -5,6 +5,7 @@ import type { Param } from '../../routing/params.ts';
 import type { PostRoute, Route } from '../../routing/route.ts';
 import { jsonSchema } from '../../routing/schemas.ts';
 import { JSON_RPC_FORM, jsonRpcCallSchema, jsonRpcResponseSchemas } from './json-rpc-schemas.ts';
+import { STREAM_DESCRIPTION } from './stream-description.ts';
 
 /** The errors of a read that needs a node. */
 const UPSTREAM_ERRORS: readonly ErrorCode[] = [
@@ -336,6 +337,7 @@ function errorResponses(codes: readonly ErrorCode[]): object {
 const STREAM_PATH = {
   get: {
     summary: 'The network stream (WebSocket): the current frame on open, then one for each slot',
+    description: STREAM_DESCRIPTION,
     operationId: 'getStream',
     parameters: [
       { name: 'format', in: 'query', required: false, schema: { enum: ['json', 'msgpack'], default: 'json' } },
@@ -347,10 +349,18 @@ const STREAM_PATH = {
         description: 'Frames with a receipt each, whose request is `SUB` and the target of this stream; JSON only',
         schema: { enum: ['1'] },
       },
+      {
+        name: 'Sec-WebSocket-Protocol',
+        in: 'header',
+        required: false,
+        description: '`slotgate`, and after a comma the API key of a browser, which can send no `X-Api-Key`',
+        schema: { type: 'string' },
+      },
     ],
     responses: {
-      101: { description: 'Each text frame is byte for byte the body of GET /network at its slot' },
+      101: { description: 'A text frame without a `type` is byte for byte the body of GET /network at its slot' },
       ...errorResponses([
+        'invalid_request',
         'invalid_query',
         'invalid_nonce',
         'invalid_api_key',
