@@ -171,7 +171,7 @@ function openServing(env: Environment, { keys, access }: LocalState, { mesh, emb
   const liveAccounts = new LiveAccountSource({ ...liveOptions, upstream: accounts });
   const tokenLists = new LiveTokenListSource(liveOptions);
   const prices = configuredPrices(config.prices, {
-    mesh,
+    accounts: liveAccounts,
     clock,
     clusterFeeds: embedded?.priceFeeds,
     timeoutMs: config.upstream.timeoutMs,

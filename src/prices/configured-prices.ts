@@ -2,7 +2,7 @@ import type { PriceSettings } from '../config/prices-schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import { PRICE_SOURCES, type PriceSourceName } from '../domain/price-source-names.ts';
 import type { Slot } from '../domain/slot.ts';
-import type { Mesh } from '../upstream/mesh/mesh.ts';
+import type { AccountSource } from '../upstream/reads/account-batcher.ts';
 import { cachedPrices } from './cached-prices.ts';
 import { httpGetText } from './http-get.ts';
 import { jupiterPrices } from './jupiter-prices.ts';
@@ -13,7 +13,8 @@ import { staticPrices } from './static-prices.ts';
 
 /** The dependencies of the sources. */
 export interface PriceDeps {
-  readonly mesh: Mesh;
+  /** The source of the accounts of on-chain feeds. */
+  readonly accounts: AccountSource;
   readonly clock: Clock;
   /** The Pyth feeds of an embedded cluster, by mint; undefined for any other cluster. */
   readonly clusterFeeds: Readonly<Record<string, string>> | undefined;
@@ -29,10 +30,11 @@ const MAX_RESPONSE_BYTES = 1 << 20;
 /** Opens the configured sources, always in the order of {@link PRICE_SOURCES}. */
 export function configuredPrices(settings: PriceSettings, deps: PriceDeps): PriceLookup {
   const { maxAgeSec } = settings;
-  const { mesh, clock, clusterFeeds, timeoutMs, tip, onError } = deps;
+  const { accounts, clock, clusterFeeds, timeoutMs, tip, onError } = deps;
   const openSource: Readonly<Record<PriceSourceName, () => PriceSource>> = {
     static: () => staticPrices(settings.static),
-    'pyth-onchain': () => pythPrices({ mesh, clock, maxAgeSec, feeds: { ...clusterFeeds, ...settings.pyth.feeds } }),
+    'pyth-onchain': () =>
+      pythPrices({ accounts, clock, maxAgeSec, feeds: { ...clusterFeeds, ...settings.pyth.feeds } }),
     'jupiter-v3': () => {
       const getWithLimits = (url: string) => httpGetText(url, { clock, timeoutMs, maxBytes: MAX_RESPONSE_BYTES });
       return cachedPrices(jupiterPrices({ url: settings.jupiter.url, getText: getWithLimits, maxAgeSec, tip }), clock);

@@ -1,11 +1,12 @@
 import type { Clock } from '../domain/clock.ts';
 import { decodePriceUpdate, findPriceFeedAddress, usablePrice } from '../solana/accounts/pyth-price.ts';
-import type { Mesh } from '../upstream/mesh/mesh.ts';
-import { readEncodedAccounts } from '../upstream/reads/encoded-accounts.ts';
+import type { AccountSource } from '../upstream/reads/account-batcher.ts';
+import { parseEncodedAccount } from '../upstream/reads/encoded-accounts.ts';
 import type { Price, PriceSource } from './price-source.ts';
 
 export interface PythOptions {
-  readonly mesh: Pick<Mesh, 'call'>;
+  /** The source of the feeds' accounts. Those that are kept live cost no upstream call. */
+  readonly accounts: AccountSource;
   readonly clock: Pick<Clock, 'now'>;
   /** The id of each mint's feed: 64 hex digits. */
   readonly feeds: Readonly<Record<string, string>>;
@@ -13,7 +14,7 @@ export interface PythOptions {
 }
 
 /** Creates a source of Pyth's prices on chain. They are read as accounts, at the slot that is valued or later. */
-export function pythPrices({ mesh, clock, feeds, maxAgeSec }: PythOptions): PriceSource {
+export function pythPrices({ accounts, clock, feeds, maxAgeSec }: PythOptions): PriceSource {
   const feedsByMint = new Map(
     Object.entries(feeds).map(([mint, feed]) => [
       mint,
@@ -27,13 +28,16 @@ export function pythPrices({ mesh, clock, feeds, maxAgeSec }: PythOptions): Pric
         const feed = feedsByMint.get(mint);
         return feed === undefined ? [] : [{ mint, feed }];
       });
-      const addresses = wanted.map(({ feed }) => feed.address);
-      const { accounts } = await readEncodedAccounts(mesh, addresses, { commitment, minContextSlot: slot });
+      const read = await Promise.all(
+        wanted.map(async ({ mint, feed }) => {
+          const query = { address: feed.address, shape: 'parsed', commitment, minContextSlot: slot } as const;
+          return { mint, feed, account: (await accounts.read(query)).account };
+        }),
+      );
       const nowSec = clock.now() / 1000;
       return new Map(
-        wanted.flatMap(({ mint, feed }): [string, Price][] => {
-          const account = accounts.get(feed.address);
-          const update = account && decodePriceUpdate(account);
+        read.flatMap(({ mint, feed, account }): [string, Price][] => {
+          const update = account === null ? undefined : decodePriceUpdate(parseEncodedAccount(account));
           const usd = update?.feedId === feed.id ? usablePrice(update, nowSec, maxAgeSec) : null;
           if (update === undefined || usd === null) return [];
           const { postedSlot, publishTime } = update;
