@@ -85,8 +85,12 @@ const watchSchema = section({
   ),
   lists: countOrZero.describe('Token lists kept live, each commitment counted separately; 0 for none.'),
   maxListMembers: wholeNumber(0, 200).describe('Token accounts of the longest list that is kept live.'),
-  idleSlots: positiveCount.describe('Slots without a read after which an account or list is no longer kept live.'),
-  auditMs: milliseconds.describe('Interval in milliseconds of re-reading all live accounts to compare them.'),
+  idleSlots: positiveCount.describe(
+    'Slots without a read after which an account or list is no longer kept live; reads half of that apart begin it.',
+  ),
+  auditMs: milliseconds.describe(
+    'Interval in milliseconds of re-reading all live accounts, and some lists in turn, to compare them.',
+  ),
   maxAccountBytes: byteCount(1).describe('Longest JSON of an account that is kept live, in bytes.'),
 });
 

@@ -37,8 +37,11 @@ export interface LiveSourceOptions<S extends LiveSourceSettings> {
 interface LiveSession<T> extends PooledSession<T> {
   /** Compares the session with the cluster's tip; called when the tip has advanced. */
   checkLag(commitment: Commitment): void;
-  /** Re-reads all that has a lease and compares it. Resolves to the number of states that were compared. */
-  audit(): Promise<number>;
+  /**
+   * Re-reads what has a lease and compares it: at most `maxStates`, those first whose last audit is longest ago. Resolves
+   * to the number of states that were compared.
+   */
+  audit(maxStates: number): Promise<number>;
 }
 
 /** The figures of a live set. */
@@ -56,6 +59,8 @@ export interface LiveSetStats {
 export interface LiveSetOptions<T, L> extends Omit<LiveSourceOptions<LiveSourceSettings>, 'initialSync'> {
   /** The most states that are kept live at a time. */
   readonly maxSize: number;
+  /** About the most states that an audit compares, over all sessions; the others have their turn in the next ones. */
+  readonly maxAudited: number;
   createSession(options: LiveSessionOptions<T>): L;
   /** Returns true for a state that is kept live although nobody reads it. */
   hasSubscribers?(state: T): boolean;
@@ -79,7 +84,7 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
     const { mesh, clock, maxSize, hasSubscribers } = options;
     const { idleSlots } = options.settings;
     this.#options = options;
-    this.#hotKeys = new HotKeyDetector(maxSize);
+    this.#hotKeys = new HotKeyDetector(maxSize, Math.ceil(idleSlots / 2)); // who polls at that pace doesn't let it become idle
     this.#states = new IdleEvictingMap({
       maxSize,
       isIdle: (state) => {
@@ -158,9 +163,11 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
     this.#states.evictIdle(Math.ceil(this.size / this.#options.settings.idleSlots));
   }
 
-  /** Re-reads all that has a lease and compares it. A timer calls this each `auditMs`. */
+  /** Re-reads what has a lease and compares it. A timer calls this each `auditMs`. */
   async audit(): Promise<void> {
-    for (const session of [...this.#sessions.sessions]) this.#audited += await session.audit();
+    const sessions = [...this.#sessions.sessions];
+    const maxStates = Math.ceil(this.#options.maxAudited / sessions.length);
+    for (const session of sessions) this.#audited += await session.audit(maxStates);
   }
 
   close(): void {

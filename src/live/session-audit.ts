@@ -48,6 +48,9 @@ export class SessionAudit<T extends AuditedState> {
   readonly #options: SessionAuditOptions<T>;
   readonly #watermarks: SessionWatermarks;
   readonly #mismatches = new AuditMismatches<T>();
+  /** The number of the comparison in which a state had its turn last. */
+  readonly #lastAudits = new WeakMap<T, number>();
+  #audits = 0;
 
   constructor(options: SessionAuditOptions<T>) {
     const { session, states, onClockUpdate } = options;
@@ -79,9 +82,17 @@ export class SessionAudit<T extends AuditedState> {
     this.#watermarks.checkLag(commitment);
   }
 
-  /** Re-reads all states that have a lease and compares them. Resolves to the number of states that were compared. */
-  async audit(): Promise<number> {
-    const leased = [...this.#options.states()].filter(({ lease }) => lease !== undefined);
+  /**
+   * Re-reads states that have a lease and compares them: at most `maxStates`, those first whose last audit is longest ago.
+   * Resolves to the number of states that were compared.
+   */
+  async audit(maxStates: number): Promise<number> {
+    const lastAudit = (state: T): number => this.#lastAudits.get(state) ?? 0;
+    const leased = [...this.#options.states()]
+      .filter(({ lease }) => lease !== undefined)
+      .sort((a, b) => lastAudit(a) - lastAudit(b))
+      .slice(0, maxStates);
+    for (const state of leased) this.#lastAudits.set(state, ++this.#audits);
     const compared = await Promise.all(leased.map((state) => this.#auditState(state)));
     return compared.filter((isCompared) => isCompared).length;
   }

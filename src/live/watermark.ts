@@ -1,7 +1,7 @@
 import type { Slot } from '../domain/slot.ts';
 
 /** The lag behind the cluster from which on other nodes are asked instead. */
-const MAX_LAG_SLOTS = 8;
+export const MAX_LAG_SLOTS = 8;
 
 /** The newest slot up to which all notifications of a session have arrived, at one commitment (I2). */
 export class Watermark {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
-import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
+import { COMMITMENTS } from '../domain/commitment.ts';
 import { combinedLease, limitedLease } from '../domain/lease.ts';
 import { PRICE_SOURCES } from '../domain/price-source-names.ts';
+import type { Slot } from '../domain/slot.ts';
 import { toSol } from '../domain/sol-amount.ts';
 import { RawJson, toJson } from '../domain/to-json.ts';
 import { type Position, type ValuedPosition, valuePositions } from '../prices/valuation.ts';
@@ -10,12 +11,11 @@ import { readRoute, type Uses } from '../routing/route.ts';
 import { integer, preSerialized } from '../routing/schemas.ts';
 import { mapInChunks } from '../runtime/map-in-chunks.ts';
 import { WRAPPED_SOL } from '../solana/accounts/known-mints.ts';
-import { findMetadataAddress } from '../solana/accounts/metaplex-metadata-account.ts';
-import { isNft, tokenMetadataOf, tokenSymbolOf } from '../solana/accounts/token-identity.ts';
+import { tokenNameOf, tokenSymbolOf } from '../solana/accounts/token-identity.ts';
 import type { TokenProgram } from '../solana/accounts/token-program-accounts.ts';
 import { toTokenAmount } from '../solana/accounts/ui-amount.ts';
-import { type MintScales, readMintScales } from '../tokens/mint-scales.ts';
 import { scaleOf, type TokenList } from '../tokens/token-list.ts';
+import type { AccountRead } from '../upstream/reads/account-batcher.ts';
 import { parseAccountLamports } from '../upstream/reads/account-info.ts';
 import type { ReadOptions } from '../upstream/reads/encoded-accounts.ts';
 import { readAtOneSlot } from '../upstream/reads/read-at-one-slot.ts';
@@ -68,13 +68,12 @@ export const portfolio = readRoute({
   async resolve(
     { addr, commitment },
     {
-      mesh,
       liveAccounts,
       tokenLists,
       prices,
       cache,
       clock,
-    }: Uses<'mesh' | 'liveAccounts' | 'tokenLists' | 'prices' | 'cache' | 'clock'>,
+    }: Uses<'liveAccounts' | 'tokenLists' | 'prices' | 'cache' | 'clock'>,
     { minSlot },
   ) {
     const {
@@ -93,8 +92,7 @@ export const portfolio = readRoute({
             nowMs: clock.monotonic(),
           })
         : undefined;
-    const tokenAssets = await readTokenAssets({ mesh }, state.list, { commitment, slot });
-    const assets = [...solAsset(state.lamports), ...tokenAssets];
+    const assets = [...solAsset(state.lamports), ...(await tokenAssets(state.list))];
     const pricedMints = assets.filter(({ isNft }) => !isNft).map(({ mint }) => mint);
     const priceByMint = await prices.find(pricedMints, { commitment, slot });
     const { items, totalUsd, asOf } = valuePositions(assets, priceByMint);
@@ -140,15 +138,27 @@ async function readBalances(
 ) {
   const [balance, tokens] = await Promise.all([
     liveAccounts.read({ address: owner, shape: 'lamports', ...at }),
-    tokenLists.read({ owner, ...at, maxAttempts: 1 }), // readAtOneSlot repeats the whole read
+    tokenLists.read({ owner, ...at, withIdentities: true, maxAttempts: 1 }), // readAtOneSlot repeats the whole read
   ]);
+  const { slot, sinceSlot, lamports, lease } = balanceAt(balance, tokens.slot, at.minContextSlot);
   return {
-    slots: [balance.slot, tokens.slot],
-    sinceSlots: [balance.sinceSlot ?? balance.slot, tokens.sinceSlot ?? tokens.slot],
-    lamports: balance.account === null ? 0n : parseAccountLamports(balance.account),
+    slots: [slot, tokens.slot],
+    sinceSlots: [sinceSlot, tokens.sinceSlot ?? tokens.slot],
+    lamports,
     list: tokens.list,
-    lease: balance.lease && tokens.lease && combinedLease([balance.lease, tokens.lease]),
+    lease: lease && tokens.lease && combinedLease([lease, tokens.lease]),
   };
+}
+
+/** Returns the balance; the one before its newest change if the tokens are older than that. */
+function balanceAt(
+  { slot, sinceSlot = slot, account, lease, previous }: AccountRead,
+  tokensSlot: Slot,
+  minSlot: Slot = 0,
+) {
+  if (previous !== undefined && tokensSlot < sinceSlot && previous.lease.slot >= minSlot)
+    return { ...previous, slot: previous.lease.slot };
+  return { slot, sinceSlot, lamports: account === null ? 0n : parseAccountLamports(account), lease };
 }
 
 const solAsset = (lamports: bigint): Asset[] =>
@@ -169,12 +179,8 @@ const solAsset = (lamports: bigint): Asset[] =>
         },
       ];
 
-/** Returns a row for each mint with a balance, named and scaled by its mint account. */
-async function readTokenAssets(
-  { mesh }: Uses<'mesh'>,
-  list: TokenList,
-  { commitment, slot }: { readonly commitment: Commitment; readonly slot: number },
-): Promise<Asset[]> {
+/** Returns a row for each mint with a balance. */
+async function tokenAssets(list: TokenList): Promise<Asset[]> {
   const byMint = new Map<string, { readonly program: TokenProgram; amount: bigint; accounts: number }>();
   for (const { token } of list.accounts) {
     if (token.amount === 0n) continue;
@@ -183,30 +189,24 @@ async function readTokenAssets(
     sum.accounts++;
     byMint.set(token.mint, sum);
   }
-  const mintAddresses = [...byMint.keys()];
-  if (mintAddresses.length === 0) return [];
-  const metadataAddresses = await mapInChunks(mintAddresses, ITEMS_PER_CHUNK, findMetadataAddress);
-  const mints = await readMintScales(mesh, mintAddresses, { commitment, minContextSlot: slot }, metadataAddresses);
   return mapInChunks([...byMint], ITEMS_PER_CHUNK, ([mint, sum]) => ({
     mint,
     ...sum,
-    ...describeToken(mint, sum.amount, list, mints),
+    ...describeToken(mint, sum.amount, list),
   }));
 }
 
-function describeToken(address: string, amount: bigint, list: TokenList, mints: MintScales) {
-  const mint = mints.mint(address);
-  const metadata = mint
-    ? tokenMetadataOf(address, mint, (metadataAddress) => mints.accounts.get(metadataAddress))
-    : null;
-  const { decimals, uiAmountString } = toTokenAmount(amount, scaleOf(list, address));
+function describeToken(mint: string, amount: bigint, list: TokenList) {
+  const identity = list.identities?.get(mint);
+  const name = tokenNameOf(identity);
+  const { decimals, uiAmountString } = toTokenAmount(amount, scaleOf(list, mint));
   return {
     asset: 'token' as const,
-    symbol: tokenSymbolOf(address, metadata),
-    name: metadata?.name || null,
+    symbol: tokenSymbolOf(mint, name),
+    name: name?.name || null,
     decimals,
     uiAmountString,
-    isNft: mint !== undefined && isNft(mint) && amount === 1n,
+    isNft: identity?.isNft === true && amount === 1n,
   };
 }
 

@@ -3,6 +3,8 @@ import type { Commitment } from '../domain/commitment.ts';
 import type { Lease } from '../domain/lease.ts';
 import type { Slot } from '../domain/slot.ts';
 import { mapInChunks } from '../runtime/map-in-chunks.ts';
+import { findMetadataAddress } from '../solana/accounts/metaplex-metadata-account.ts';
+import { identityInMint, nameInMetaplexAccount, type TokenIdentity } from '../solana/accounts/token-identity.ts';
 import { type Mint, TOKEN_PROGRAMS } from '../solana/accounts/token-program-accounts.ts';
 import { type AmountScale, dependsOnClock } from '../solana/accounts/ui-amount.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
@@ -18,9 +20,14 @@ export interface TokenList {
   readonly accounts: readonly ListedTokenAccount[];
   /** The scale of each mint that exists. */
   readonly scales: ReadonlyMap<string, AmountScale>;
+  /** The identity of each mint that exists, if they were read. */
+  readonly identities: ReadonlyMap<string, TokenIdentity> | undefined;
   /** True when the Clock sysvar scales some amounts: they change while no account does. */
   readonly dependsOnClock: boolean;
 }
+
+/** What a list shows of its mints. */
+export type MintFacts = Pick<TokenList, 'scales' | 'identities'>;
 
 export interface TokenListQuery {
   readonly owner: string;
@@ -31,6 +38,8 @@ export interface TokenListQuery {
   readonly minContextSlot: Slot | undefined;
   /** A recent list: a node may leave out an account that was closed just after the slot that it reports. */
   readonly known?: TokenList | undefined;
+  /** Whether the identities of the mints are read, too. Ignored for the list of one mint. */
+  readonly withIdentities?: boolean | undefined;
   /** The most tries to read all parts at one slot. Callers that retry a larger read themselves pass one. */
   readonly maxAttempts?: number;
 }
@@ -65,16 +74,35 @@ export async function readTokenList(mesh: Pick<Mesh, 'call'>, query: TokenListQu
 /** Returns the scale of a mint's amounts. A closed mint has no decimals. */
 export const scaleOf = ({ scales }: TokenList, mint: string): AmountScale => scales.get(mint) ?? CLOSED_MINT_SCALE;
 
-/** Returns true when two lists are equal. A list that depends on the Clock equals no other. */
-export const isSameList = (one: TokenList, other: TokenList): boolean => isDeepStrictEqual(one, other);
+/**
+ * Returns true when two lists are equal; identities count where both have them. A list that depends on the Clock equals
+ * no other.
+ */
+export function isSameList(one: TokenList, other: TokenList): boolean {
+  if (one.identities !== undefined && other.identities !== undefined) return isDeepStrictEqual(one, other);
+  return isDeepStrictEqual({ ...one, identities: undefined }, { ...other, identities: undefined });
+}
+
+/** Returns the list after some of its accounts have changed, or left it: those are undefined. */
+export function withChanges(
+  list: TokenList,
+  changes: ReadonlyMap<string, ListedTokenAccount | undefined>,
+  mints: MintFacts,
+): TokenList {
+  const kept = list.accounts.filter(({ address }) => !changes.has(address));
+  const changed = [...changes.values()].filter((account) => account !== undefined);
+  return listOf([...kept, ...changed], mints);
+}
 
 /** Returns the part of a list that belongs to one mint; an empty list when that is no mint. */
 export function filterByMint({ accounts, scales, dependsOnClock: followsClock }: TokenList, mint: string): TokenList {
   const scale = scales.get(mint);
-  if (scale === undefined) return { accounts: [], scales: new Map(), dependsOnClock: followsClock };
+  const identities = undefined;
+  if (scale === undefined) return { accounts: [], scales: new Map(), identities, dependsOnClock: followsClock };
   return {
     accounts: accounts.filter(({ token }) => token.mint === mint),
     scales: new Map([[mint, scale]]),
+    identities,
     dependsOnClock: followsClock,
   };
 }
@@ -87,12 +115,13 @@ const MAX_REREAD_ACCOUNTS = 200;
 
 async function readAllAccounts(
   mesh: Pick<Mesh, 'call'>,
-  { owner, known }: TokenListQuery,
+  query: TokenListQuery,
   options: ReadOptions,
 ): Promise<ReadParts<TokenList>> {
+  const { owner, known } = query;
   const { slots, rows } = await readAllTokenAccounts(mesh, owner, Object.values(TOKEN_PROGRAMS), options);
   const listed = await mapInChunks(rows, ROWS_PER_CHUNK, parseListedTokenAccount);
-  const read = await readByAddress(mesh, owner, listed, known?.accounts ?? [], options);
+  const read = await readByAddress(mesh, query, listed, known?.accounts ?? [], options);
   return { slots: [...slots, ...read.slots], value: read.value };
 }
 
@@ -100,38 +129,41 @@ async function readAllAccounts(
 async function readAccountsOfMint(
   mesh: Pick<Mesh, 'call'>,
   mint: string,
-  { owner, known }: TokenListQuery,
+  query: TokenListQuery,
   options: ReadOptions,
 ): Promise<ReadParts<TokenList>> {
+  const { owner, known } = query;
   const mints = await readMintScales(mesh, [mint], options);
-  if (mints.mint(mint) === undefined) return { slots: mints.slots, value: buildTokenList([], mints) };
+  if (mints.mint(mint) === undefined) return { slots: mints.slots, value: buildTokenList([], mints, undefined) };
   const { slot, rows } = await readTokenAccountsByOwner(mesh, owner, { mint }, options);
   const listed = await mapInChunks(rows, ROWS_PER_CHUNK, parseListedTokenAccount);
-  const read = await readByAddress(
-    mesh,
-    owner,
-    listed,
-    known === undefined ? [] : filterByMint(known, mint).accounts,
-    options,
-  );
+  const knownOfMint = known === undefined ? [] : filterByMint(known, mint).accounts;
+  const read = await readByAddress(mesh, { ...query, withIdentities: false }, listed, knownOfMint, options);
   return { slots: [slot, ...read.slots], value: read.value };
 }
 
 /** Reads the listed accounts, those that were known before, and their mints by address. */
 async function readByAddress(
   mesh: Pick<Mesh, 'call'>,
-  owner: string,
+  { owner, withIdentities = false }: TokenListQuery,
   listed: readonly ListedTokenAccount[],
   known: readonly ListedTokenAccount[],
   options: ReadOptions,
 ): Promise<ReadParts<TokenList>> {
   const isLong = listed.length > MAX_REREAD_ACCOUNTS;
   const candidates = isLong ? listed : [...listed, ...known];
+  if (candidates.length === 0)
+    return { slots: [], value: withIdentities ? EMPTY_LIST : { ...EMPTY_LIST, identities: undefined } };
   const addresses = isLong ? [] : candidates.map(({ address }) => address);
-  const mints = await readMintScales(mesh, [...new Set(candidates.map(({ token }) => token.mint))], options, addresses);
+  const mintAddresses = [...new Set(candidates.map(({ token }) => token.mint))];
+  const metadata = withIdentities ? await mapInChunks(mintAddresses, ROWS_PER_CHUNK, findMetadataAddress) : [];
+  const mints = await readMintScales(mesh, mintAddresses, options, [...addresses, ...metadata]);
   const accounts = isLong ? listed : await selectOwned(addresses, mints.accounts, owner);
-  return { slots: mints.slots, value: buildTokenList(accounts, mints) };
+  const identities = withIdentities ? identitiesOf(mintAddresses, metadata, mints) : undefined;
+  return { slots: mints.slots, value: buildTokenList(accounts, mints, identities) };
 }
+
+const EMPTY_LIST: TokenList = { accounts: [], scales: new Map(), identities: new Map(), dependsOnClock: false };
 
 /**
  * Selects the accounts that belong to an owner when read by address. A node's list only says which accounts there may
@@ -150,17 +182,47 @@ async function selectOwned(
   return listed.flatMap((account) => (account?.token.owner === owner ? [account] : []));
 }
 
-function buildTokenList(accounts: readonly ListedTokenAccount[], mints: MintScales): TokenList {
-  const existingMints = new Map<string, Mint>();
-  for (const { token } of accounts) {
-    const mint = mints.mint(token.mint);
-    if (mint !== undefined) existingMints.set(token.mint, mint);
+/** Builds a list from accounts and mints that were read together. */
+function buildTokenList(
+  accounts: readonly ListedTokenAccount[],
+  mints: MintScales,
+  identities: MintFacts['identities'],
+): TokenList {
+  const scales = new Map<string, AmountScale>();
+  const existingMints: Mint[] = [];
+  for (const address of new Set(accounts.map(({ token }) => token.mint))) {
+    const mint = mints.mint(address);
+    if (mint === undefined) continue;
+    existingMints.push(mint);
+    scales.set(address, mints.scale(address));
   }
+  return { ...listOf(accounts, { scales, identities }), dependsOnClock: existingMints.some(dependsOnClock) };
+}
+
+/** Returns a list of accounts whose amounts don't depend on the Clock, with what is known of their mints. */
+function listOf(accounts: readonly ListedTokenAccount[], { scales, identities }: MintFacts): TokenList {
+  const mints = new Set(accounts.map(({ token }) => token.mint));
+  const ofListed = <V>(facts: ReadonlyMap<string, V>): Map<string, V> =>
+    new Map([...facts].filter(([mint]) => mints.has(mint)));
   return {
     accounts: accounts.toSorted((a, b) => compareText(a.token.mint, b.token.mint) || compareText(a.address, b.address)),
-    scales: new Map([...existingMints.keys()].map((mint) => [mint, mints.scale(mint)])),
-    dependsOnClock: [...existingMints.values()].some(dependsOnClock),
+    scales: ofListed(scales),
+    identities: identities && ofListed(identities),
+    dependsOnClock: false,
   };
+}
+
+/** Returns the identity of each mint that exists. */
+function identitiesOf(addresses: readonly string[], metadataAddresses: readonly string[], mints: MintScales) {
+  const identities = new Map<string, TokenIdentity>();
+  for (const [i, address] of addresses.entries()) {
+    const mint = mints.mint(address);
+    if (mint === undefined) continue;
+    const metadataAddress = metadataAddresses[i] ?? '';
+    const metaplex = nameInMetaplexAccount(address, mints.accounts.get(metadataAddress));
+    identities.set(address, { metadataAddress, metaplex, ...identityInMint(address, mint) });
+  }
+  return identities;
 }
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

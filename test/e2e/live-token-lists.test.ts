@@ -3,8 +3,17 @@ import t from 'tap';
 import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { DOLLAR, GOLD, TOLL, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { PRICE_FEEDS } from '../../src/localnet/traffic/demo-price-feeds.ts';
+import { WRAPPED_SOL } from '../../src/solana/accounts/known-mints.ts';
+import { findMetadataAddress } from '../../src/solana/accounts/metaplex-metadata-account.ts';
+import { findPriceFeedAddress } from '../../src/solana/accounts/pyth-price.ts';
 import { type HttpAnswer, type SteppedHarness, startStepped } from '../support/harness.ts';
-import { addressFromByte, tokenAccountFixture, tokenOwner } from '../support/token-account-fixtures.ts';
+import {
+  addressFromByte,
+  metadataFixture,
+  mintFixture,
+  tokenAccountFixture,
+  tokenOwner,
+} from '../support/token-account-fixtures.ts';
 
 const OWNER = addressFromByte(7);
 const [A, B] = [address(addressFromByte(21)), address(addressFromByte(22))];
@@ -98,6 +107,54 @@ t.test('a live portfolio keeps its accounts and is valued again every few slots'
   t.ok(new Set(answers.map(({ json }) => json.slot)).size > 1, 'their slot moves on');
   t.ok(new Set(answers.map((each) => sol(each).priceUsd)).size > 1, 'so do the prices');
   chain.setAccount(wallet, { ...GONE, lamports: 77n });
-  await keepLive(world, path);
+  await world.step(5); // a slot later than the balance alone: the tokens must have reached its slot
   t.equal(sol(await world.get(path)).amount, '77');
+});
+
+t.test('a portfolio that is polled costs no upstream call once it is live, and follows what it shows', async (t) => {
+  const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED, ...pyth] });
+  const { chain } = world.cluster;
+  const path = `/address/${WALLETS[0].address}/portfolio`;
+  /** Returns the upstream calls that read accounts, by lists or by address. */
+  const calls = async (): Promise<number> => {
+    const counts = await world.cluster.control.requestCounts();
+    return (counts['getTokenAccountsByOwner'] ?? 0) + (counts['getMultipleAccounts'] ?? 0);
+  };
+  const rowOf = ({ json }: HttpAnswer, mint: string): any => json.result.items.find((item: any) => item.mint === mint);
+  /** Requests the portfolio as a dashboard does, every five seconds. */
+  const poll = async (): Promise<HttpAnswer> => {
+    await world.step(12);
+    return world.get(path);
+  };
+  for (let i = 0; i < 5; i++) await poll();
+  const before = await calls();
+  const feed = address(findPriceFeedAddress(PRICE_FEEDS[WRAPPED_SOL] ?? ''));
+  const priceAt = (slot: number): number =>
+    Number(Buffer.from(chain.accountAt(feed, slot)?.data ?? []).readBigInt64LE(73)) / 1e8;
+  for (let i = 0; i < 4; i++) {
+    const answer = await poll();
+    const { slot } = answer.json;
+    const recent = Array.from({ length: 6 }, (_, ago) => priceAt(slot + 1 - ago));
+    t.ok(recent.includes(rowOf(answer, WRAPPED_SOL).priceUsd), 'the price is at most four slots old');
+  }
+  t.equal(await calls(), before);
+
+  const mint = DOLLAR.mint.address;
+  t.match(rowOf(await poll(), mint), { name: 'Demo Dollar', decimals: 6 });
+  const metadata = metadataFixture(mint, 'Another Dollar', 'ADUSD');
+  chain.setAccount(address(findMetadataAddress(mint)), { ...metadata, executable: false });
+  await world.step(4);
+  t.match(rowOf(await world.get(path), mint), { name: 'Another Dollar', symbol: 'ADUSD' });
+  chain.setAccount(address(mint), mintFixture(2, 1_000_000_000));
+  await world.step(4);
+  t.match(rowOf(await world.get(path), mint), { name: 'Another Dollar', decimals: 2 });
+});
+
+t.test('a list of an owner without accounts, and one that does not exist, comes to be live', async (t) => {
+  const world = await startStepped(t, { perSlot: 0, set: [UNAUDITED] });
+  const path = `/address/${addressFromByte(99)}/portfolio`;
+  for (const answer of await keepLive(world, path, 5)) t.strictSame(answer.json.result.items, []);
+  world.cluster.chain.setAccount(A, held(addressFromByte(99), 7));
+  await world.step(4);
+  t.match((await world.get(path)).json.result.items, [{ amount: '7' }]);
 });

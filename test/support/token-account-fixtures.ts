@@ -1,5 +1,5 @@
 import bs58 from 'bs58';
-import { CLOCK_SYSVAR } from '../../src/domain/well-known-addresses.ts';
+import { CLOCK_SYSVAR, METADATA_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { TOKEN_PROGRAMS } from '../../src/solana/accounts/token-program-accounts.ts';
 import type { EncodedAccount } from '../../src/upstream/reads/encoded-accounts.ts';
 
@@ -35,6 +35,23 @@ export function mintFixture(decimals: number, supply: number, interest?: number)
   }
   const owner = TOKEN_PROGRAMS[interest === undefined ? 'spl-token' : 'spl-token-2022'];
   return { lamports: 1_461_600n, owner, executable: false, data };
+}
+
+/** Builds the Metaplex account of a mint. */
+export function metadataFixture(mint: string, name: string, symbol: string, uri = ''): EncodedAccount {
+  const text = (value: string): Buffer => {
+    const length = Buffer.alloc(4);
+    length.writeUInt32LE(Buffer.byteLength(value));
+    return Buffer.concat([length, Buffer.from(value)]);
+  };
+  const data = Buffer.concat([
+    Buffer.of(4), // the key of a metadata account
+    Buffer.alloc(32, 5), // the update authority
+    bs58.decode(mint),
+    ...[name, symbol, uri].map(text),
+    Buffer.alloc(5), // no royalties, no creators, no sale, not mutable
+  ]);
+  return { lamports: 1n, owner: METADATA_PROGRAM, data };
 }
 
 /** The Clock at time zero. */

@@ -1,6 +1,8 @@
 import { canonicalJson, members, parseString } from '../../upstream/json/raw-json.ts';
 import { parseAccountLamports } from '../../upstream/reads/account-info.ts';
-import type { AccountJson } from './account-state.ts';
+
+/** An account as JSON in one-byte characters, which the garbage collector need not trace; null when it is absent. */
+export type AccountJson = string | null;
 
 const JSON_NULL = Buffer.from('null');
 const OPENING_BRACE = 0x7b;

@@ -3,8 +3,8 @@ import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { AccountBatcher, type AccountRead } from '../../upstream/reads/account-batcher.ts';
 import { type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
-import { isSameAccount, toAccountJson } from './account-json.ts';
-import type { AccountJson, AccountState, UpdateResult } from './account-state.ts';
+import { type AccountJson, isSameAccount, toAccountJson } from './account-json.ts';
+import type { AccountState, UpdateResult } from './account-state.ts';
 
 export interface AccountSessionOptions extends LiveSessionOptions<AccountState> {
   /** The size of the largest account that is kept live, in bytes of its JSON. */
@@ -87,9 +87,9 @@ export class AccountSession {
     this.#sessionAudit.checkLag(commitment);
   }
 
-  /** Re-reads all accounts that have a lease and compares them. Resolves to the number that were compared. */
-  audit(): Promise<number> {
-    return this.#sessionAudit.audit();
+  /** Re-reads at most `maxStates` accounts that have a lease and compares them. Resolves to the number that were compared. */
+  audit(maxStates: number): Promise<number> {
+    return this.#sessionAudit.audit(maxStates);
   }
 
   #onClockUpdate(commitment: Commitment, slot: Slot): void {

@@ -1,12 +1,11 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import type { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
+import type { PreviousBalance } from '../../upstream/reads/account-batcher.ts';
 import type { InitialSync, SyncEvent } from '../initial-sync.ts';
 import { LeaseHolder } from '../lease-holder.ts';
 import type { WatermarkLease } from '../watermark-lease.ts';
-
-/** An account as JSON in one-byte characters, which the garbage collector need not trace; null when it is absent. */
-export type AccountJson = string | null;
+import { type AccountJson, lamportsOf } from './account-json.ts';
 
 /**
  * The effect of a read or notification on an account's state. `late`: the lease covered that slot already, without the
@@ -31,6 +30,7 @@ export class AccountState {
   #slot: Slot = -1;
   #json: AccountJson = null;
   #isKnown = false;
+  #previous: PreviousBalance | undefined;
 
   constructor(address: string, commitment: Commitment, initialSync: InitialSync, tipAtLastRead: Slot) {
     this.address = address;
@@ -49,6 +49,11 @@ export class AccountState {
 
   get json(): AccountJson {
     return this.#json;
+  }
+
+  /** The balance before the newest change, if it was live. */
+  get previous(): PreviousBalance | undefined {
+    return this.#previous;
   }
 
   /** False before the first state, and after a rollback. */
@@ -95,6 +100,7 @@ export class AccountState {
   reset(): void {
     this.#slot = -1;
     this.#isKnown = false;
+    this.#previous = undefined;
     this.holder.takeLease();
   }
 
@@ -103,6 +109,7 @@ export class AccountState {
     if (slot <= this.#slot) return 'ignored';
     const isLate = this.lease !== undefined && slot <= this.lease.slot;
     const isSame = this.#isKnown && json === this.#json;
+    const previous = { sinceSlot: this.#slot, json: this.#json };
     this.#slot = slot;
     this.#json = json;
     this.#isKnown = true;
@@ -111,6 +118,11 @@ export class AccountState {
       return 'unchanged';
     }
     const previousLease = this.holder.takeLease();
+    this.#previous = previousLease && {
+      sinceSlot: previous.sinceSlot,
+      lamports: lamportsOf(previous.json),
+      lease: previousLease,
+    };
     this.#grantLease();
     previousLease?.revoke();
     return isLate ? 'late' : 'changed';

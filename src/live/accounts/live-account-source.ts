@@ -39,6 +39,7 @@ export class LiveAccountSource implements AccountSource {
     this.#liveSet = new LiveSet({
       ...options,
       maxSize: settings.accounts,
+      maxAudited: settings.accounts,
       hasSubscribers: (account) => this.#subscribers.has(account),
       describe: ({ address, commitment }) => ({ address, commitment }),
       createSession: (session) =>
@@ -177,5 +178,6 @@ function readFromState(account: AccountState, query: AccountQuery, tip: Slot): A
     sinceSlot: account.slot,
     account: json,
     lease: shape === 'parsed' && dependsOnClock(json) ? undefined : lease,
+    previous: account.previous,
   };
 }

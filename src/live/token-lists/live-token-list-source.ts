@@ -5,6 +5,7 @@ import {
   filterByMint,
   isSameList,
   readTokenList,
+  type TokenList,
   type TokenListQuery,
   type TokenListRead,
   type TokenListSource,
@@ -22,6 +23,9 @@ export interface LiveTokenListSourceOptions extends LiveSourceOptions<LiveTokenL
   readonly mesh: Pick<Mesh, 'call' | 'openSession' | 'tip'>;
 }
 
+/** About the most lists that one audit compares: three calls each, so two a second at the default interval. */
+const MAX_AUDITED_LISTS = 20;
+
 /** Reads token lists, and keeps those live that are read often. */
 export class LiveTokenListSource implements TokenListSource {
   readonly stats: LiveSetStats;
@@ -34,6 +38,7 @@ export class LiveTokenListSource implements TokenListSource {
     this.#liveSet = new LiveSet({
       ...options,
       maxSize: settings.lists,
+      maxAudited: MAX_AUDITED_LISTS,
       describe: ({ owner, commitment }) => ({ owner, commitment }),
       createSession: (session) =>
         new TokenListSession({
@@ -57,7 +62,7 @@ export class LiveTokenListSource implements TokenListSource {
     if (state === undefined) return readTokenList(mesh, query);
     state.holder.tipAtLastRead = this.#liveSet.tip;
     if (state.holder.isSynced) await state.pendingRead?.done; // that list is newer than the one that is kept
-    const fromState = readFromState(state, query);
+    const fromState = readFromState(state, query) ?? (await readFromNextState(state, query));
     if (fromState !== undefined) return fromState;
     const floor = Math.max(minContextSlot, state.slot);
     const known = state.list;
@@ -88,12 +93,12 @@ export class LiveTokenListSource implements TokenListSource {
 }
 
 /** Answers a query from the list that is kept live; undefined when that list can't answer it. */
-function readFromState(
-  { lease, slot: sinceSlot, list }: TokenListState,
-  query: TokenListQuery,
-): TokenListRead | undefined {
+function readFromState(state: TokenListState, query: TokenListQuery): TokenListRead | undefined {
+  const { slot: sinceSlot, list } = state;
   const { mint, minContextSlot = 0 } = query;
-  if (lease?.state !== 'active' || list === undefined || lease.slot < minContextSlot) return undefined;
+  const lease = state.lease?.state === 'active' ? state.lease : state.heldLease;
+  if (lease === undefined || list === undefined || lease.slot < minContextSlot || lacksIdentities(list, query))
+    return undefined;
   return {
     slot: lease.slot,
     sinceSlot,
@@ -103,12 +108,24 @@ function readFromState(
   };
 }
 
+/** Answers a query from the list once the Clock update has come that completes its latest changes, if any. */
+async function readFromNextState(state: TokenListState, query: TokenListQuery): Promise<TokenListRead | undefined> {
+  if (state.heldLease === undefined) return undefined;
+  await state.pendingUpdate?.done;
+  return readFromState(state, query);
+}
+
+const lacksIdentities = ({ identities }: TokenList, { mint, withIdentities = false }: TokenListQuery): boolean =>
+  withIdentities && mint === undefined && identities === undefined;
+
 /**
  * Returns the lease for a list that was read at a slot that the lease doesn't cover yet: if the read equals the list
  * that is kept live, it holds at its own slot and at all slots that the lease advances to.
  */
-function leaseFor(state: TokenListState, fetched: TokenListRead, { mint }: TokenListQuery): Lease | undefined {
+function leaseFor(state: TokenListState, fetched: TokenListRead, query: TokenListQuery): Lease | undefined {
   const { lease, slot, list } = state;
-  if (lease?.state !== 'active' || list === undefined || !fetched.isConsistent || fetched.slot < slot) return undefined;
+  const { mint } = query;
+  if (list === undefined || lacksIdentities(list, query)) return undefined;
+  if (lease?.state !== 'active' || !fetched.isConsistent || fetched.slot < slot) return undefined;
   return isSameList(fetched.list, mint === undefined ? list : filterByMint(list, mint)) ? lease : undefined;
 }

@@ -1,11 +1,14 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { SLOT_MS, type Slot } from '../../domain/slot.ts';
+import { identityInMint, isSameName, nameInMetaplexAccount } from '../../solana/accounts/token-identity.ts';
 import { TOKEN_PROGRAMS } from '../../solana/accounts/token-program-accounts.ts';
-import { hasScale } from '../../tokens/mint-scales.ts';
+import { listedTokenAccount } from '../../tokens/listed-token-account.ts';
+import { decodeMint, hasScale } from '../../tokens/mint-scales.ts';
 import { isSameList, readTokenList, type TokenList, type TokenListRead } from '../../tokens/token-list.ts';
 import type { ClockUpdate, SubscriptionHandler } from '../../upstream/pubsub/pubsub-session.ts';
-import { parseEncodedAccount } from '../../upstream/reads/encoded-accounts.ts';
+import { type EncodedAccount, parseEncodedAccount } from '../../upstream/reads/encoded-accounts.ts';
+import { parseKeyedAccount } from '../../upstream/reads/token-accounts-by-owner.ts';
 import { BoundedWait } from '../bounded-wait.ts';
 import { type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
 import { SubscriptionCoalescer } from './subscription-coalescer.ts';
@@ -20,7 +23,7 @@ export interface TokenListSessionOptions extends LiveSessionOptions<TokenListSta
 
 /** The subscriptions of one list. */
 interface ListSubscriptions {
-  /** The functions that unsubscribe from the listed accounts and their mints, by address. */
+  /** The functions that unsubscribe from the listed accounts, their mints and the mints' metadata, by address. */
   readonly accounts: Map<string, () => void>;
   readonly programs: (() => void)[];
   /** The number of subscriptions that the node has not acknowledged yet. */
@@ -31,13 +34,16 @@ interface ListSubscriptions {
 /** The longest time that a reader waits for the session's node to read a list; then other nodes are asked. */
 const MAX_READ_WAIT_MS = SLOT_MS;
 
+/** The longest time that a reader waits for the Clock update after a change: it comes with the next slot. */
+const MAX_UPDATE_WAIT_MS = 2 * SLOT_MS;
+
 /** The offset of the owner in a token account: https://github.com/solana-program/token/blob/main/interface/src/state.rs */
 const OWNER_OFFSET = 32;
 
 /**
  * One session, and the token lists that are kept live over it (I15). A `programSubscribe` reports new and changed
- * accounts of an owner, an `accountSubscribe` reports that one was closed or given to another owner, and one on the mint
- * that amounts are displayed differently.
+ * accounts of an owner, an `accountSubscribe` reports that one was closed or given to another owner; those on the mint
+ * and its metadata report that amounts or names are displayed differently.
  */
 export class TokenListSession {
   readonly #options: TokenListSessionOptions;
@@ -59,7 +65,10 @@ export class TokenListSession {
       },
       onClockUpdate: (commitment, update) => this.#onClockUpdate(commitment, update),
       onLost: () => {
-        for (const state of this.#subscriptionsByState.keys()) state.pendingRead?.finish();
+        for (const state of this.#subscriptionsByState.keys()) {
+          state.pendingRead?.finish();
+          state.abandonChanges();
+        }
         this.#subscriptionsByState.clear();
       },
     });
@@ -87,11 +96,14 @@ export class TokenListSession {
       isReading: false,
     };
     this.#subscriptionsByState.set(state, subscriptions);
-    state.holder.attach(this.#sessionAudit.watermarkOf(commitment));
+    state.attach(this.#sessionAudit.watermarkOf(commitment));
     const filters = [{ memcmp: { offset: OWNER_OFFSET, bytes: owner } }];
     for (const program of programs) {
       const params = [program, { encoding: 'base64', commitment, filters }];
-      const handler = this.#handlerFor(state, (slot) => this.#onChange(state, slot));
+      const handler = this.#handlerFor(state, (slot, value) => {
+        const account = parseKeyedAccount(value);
+        this.#onAccount(state, slot, account.address, account);
+      });
       subscriptions.programs.push(this.#coalescer.subscribe('programSubscribe', params, handler));
     }
   }
@@ -101,7 +113,7 @@ export class TokenListSession {
     this.#subscriptionsByState.delete(state);
     for (const unsubscribe of [...(accounts?.values() ?? []), ...(programs ?? [])]) unsubscribe();
     if (accounts === undefined) return;
-    state.holder.detach();
+    state.detach();
     state.pendingRead?.finish();
   }
 
@@ -109,16 +121,18 @@ export class TokenListSession {
     this.#sessionAudit.checkLag(commitment);
   }
 
-  /** Re-reads all lists that have a lease and compares them. Resolves to the number that were compared. */
-  audit(): Promise<number> {
-    return this.#sessionAudit.audit();
+  /** Re-reads at most `maxStates` lists that have a lease and compares them. Resolves to the number that were compared. */
+  audit(maxStates: number): Promise<number> {
+    return this.#sessionAudit.audit(maxStates);
   }
 
-  #onClockUpdate(commitment: Commitment, { slot, previous }: ClockUpdate): void {
-    // After a gap (a skipped slot, or one that a late node never reported): a `programSubscribe` may have missed a change.
-    const isGap = previous !== undefined && slot > previous + 1;
+  #onClockUpdate(commitment: Commitment, { slot, previous, isNextBank }: ClockUpdate): void {
+    // After a gap (a bank that a late node never reported, or a skipped slot that it doesn't tell): a `programSubscribe`
+    // may have missed a change.
+    const isGap = previous !== undefined && !isNextBank;
     for (const state of this.#subscriptionsByState.keys()) {
       if (state.commitment !== commitment) continue;
+      if (previous !== undefined) state.applyChanges(previous, this.#openUpdateWait);
       state.onSyncEvent({ name: 'clock-update', slot });
       if (isGap) this.#onChange(state, slot);
       this.#readIfNeeded(state);
@@ -158,41 +172,59 @@ export class TokenListSession {
   }
 
   #fetch(state: TokenListState, minContextSlot: Slot | undefined): Promise<TokenListRead> {
-    const { owner, commitment, list: known } = state;
-    return readTokenList(this.#options.pubsub, { owner, commitment, minContextSlot, known });
+    const { owner, commitment, list: known, hasIdentities: withIdentities } = state;
+    return readTokenList(this.#options.pubsub, { owner, commitment, minContextSlot, known, withIdentities });
   }
 
-  /** Subscribes to the accounts and mints of a list. Returns false when new subscriptions must be synced first. */
-  #subscribeAccounts(state: TokenListState, { accounts }: TokenList): boolean {
+  /** Subscribes to all that a list shows. Returns false when new subscriptions must be synced first. */
+  #subscribeAccounts(state: TokenListState, list: TokenList): boolean {
     const subscriptions = this.#subscriptionsByState.get(state);
     if (subscriptions === undefined) return false;
-    const mints = new Set(accounts.map(({ token }) => token.mint));
-    const named = new Set([...accounts.map(({ address }) => address), ...mints]);
+    const named = this.#handlersFor(state, list);
+    const paramsOf = (address: string) => [address, { encoding: 'base64', commitment: state.commitment }];
+    const missing = [...named.keys()].filter((address) => !subscriptions.accounts.has(address));
+    const unshared = missing.filter((address) => !this.#coalescer.has('accountSubscribe', paramsOf(address)));
+    const isTooLong = unshared.length > this.capacity && this.size === 1;
+    if (isTooLong && list.identities !== undefined) {
+      state.hasIdentities = false; // the list itself may find room without them
+      return this.#subscribeAccounts(state, { ...list, identities: undefined });
+    }
     for (const [address, unsubscribe] of subscriptions.accounts) {
       if (named.has(address)) continue;
       unsubscribe();
       subscriptions.accounts.delete(address);
     }
-    const missing = [...named].filter((address) => !subscriptions.accounts.has(address));
     if (missing.length === 0) return true;
     state.restartSync(subscriptions.programs.length + named.size);
-    const { commitment } = state;
-    const paramsOf = (address: string) => [address, { encoding: 'base64', commitment }];
-    const unshared = missing.filter((address) => !this.#coalescer.has('accountSubscribe', paramsOf(address)));
     if (unshared.length > this.capacity) {
-      if (this.size === 1) this.#markIneligible(state);
+      if (isTooLong) this.#markIneligible(state);
       else this.#options.onCapacityExceeded(state);
       return false;
     }
     subscriptions.pendingAcks += missing.length;
     for (const address of missing) {
-      const isMint = mints.has(address);
-      const handler = this.#handlerFor(state, (slot, value) => {
-        if (!isMint || !isDisplayUnchanged(state, address, value)) this.#onChange(state, slot);
-      });
+      const handler = this.#handlerFor(state, named.get(address) ?? (() => {}));
       subscriptions.accounts.set(address, this.#coalescer.subscribe('accountSubscribe', paramsOf(address), handler));
     }
     return false;
+  }
+
+  /** Returns what handles the notifications of each account that a list shows, by address. */
+  #handlersFor(state: TokenListState, { accounts, identities }: TokenList): Map<string, AccountHandler> {
+    const handlers = new Map<string, AccountHandler>();
+    for (const mint of new Set(accounts.map(({ token }) => token.mint))) {
+      handlers.set(mint, (slot, value) => {
+        if (!isDisplayUnchanged(state, mint, parseEncodedAccount(value))) this.#onChange(state, slot);
+      });
+      const { metadataAddress, embedded = null } = identities?.get(mint) ?? {};
+      if (metadataAddress === undefined || embedded !== null) continue; // no other name counts beside one in the mint
+      handlers.set(metadataAddress, (slot, value) => {
+        if (!isNameUnchanged(state, mint, parseEncodedAccount(value))) this.#onChange(state, slot);
+      });
+    }
+    for (const { address } of accounts)
+      handlers.set(address, (slot, value) => this.#onAccount(state, slot, address, parseEncodedAccount(value)));
+    return handlers;
   }
 
   #handlerFor(state: TokenListState, onNotification: SubscriptionHandler['onNotification']): SubscriptionHandler {
@@ -208,11 +240,28 @@ export class TokenListSession {
     };
   }
 
+  /** Handles an account that was notified: applies it if it is subscribed to, else has the list read again. */
+  #onAccount(state: TokenListState, slot: Slot, address: string, encoded: EncodedAccount): void {
+    const listed = listedTokenAccount(address, encoded);
+    const account = listed?.token.owner === state.owner ? listed : undefined;
+    const subscribed = this.#subscriptionsByState.get(state)?.accounts;
+    if (!subscribed?.has(address) || (account !== undefined && !subscribed.has(account.token.mint))) {
+      this.#onChange(state, slot);
+      return;
+    }
+    const leasedSlot = state.lease?.slot;
+    if (!state.onAccountChange({ slot, address, account }, this.#openUpdateWait))
+      this.#sessionAudit.invalidate(state, { leased: leasedSlot, notified: slot });
+  }
+
+  /** Handles a change that only a read can show. */
   #onChange(state: TokenListState, slot: Slot): void {
     const leasedSlot = state.lease?.slot;
     if (!state.onNotification(slot, () => this.#readIfNeeded(state)))
       this.#sessionAudit.invalidate(state, { leased: leasedSlot, notified: slot });
   }
+
+  readonly #openUpdateWait = (): BoundedWait => new BoundedWait(this.#options.clock, MAX_UPDATE_WAIT_MS);
 
   /** Stops keeping a list live that is too long or that a node rejects: it is read on every request from now on. */
   #markIneligible(state: TokenListState): void {
@@ -221,9 +270,23 @@ export class TokenListSession {
   }
 }
 
+type AccountHandler = SubscriptionHandler['onNotification'];
+
 /** Returns true when a mint has changed only in members that a list doesn't show, such as its supply. */
-const isDisplayUnchanged = ({ lease, list }: TokenListState, mint: string, account: Buffer): boolean =>
-  lease !== undefined && hasScale(parseEncodedAccount(account), list?.scales.get(mint));
+function isDisplayUnchanged({ isCurrent, list }: TokenListState, address: string, account: EncodedAccount): boolean {
+  if (!isCurrent || !hasScale(account, list?.scales.get(address))) return false;
+  const identity = list?.identities?.get(address);
+  const mint = decodeMint(account);
+  if (list?.identities === undefined || mint === undefined) return identity === undefined;
+  const { isNft, embedded } = identityInMint(address, mint);
+  return identity?.isNft === isNft && isSameName(identity.embedded, embedded);
+}
+
+/** Returns true when a mint's Metaplex account has changed only in members that a list doesn't show. */
+function isNameUnchanged({ isCurrent, list }: TokenListState, mint: string, account: EncodedAccount): boolean {
+  const identity = list?.identities?.get(mint);
+  return isCurrent && identity !== undefined && isSameName(identity.metaplex, nameInMetaplexAccount(mint, account));
+}
 
 /** Returns true for an error that another try won't change. */
 function isPermanent(thrown: unknown): boolean {

@@ -1,17 +1,31 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
-import type { TokenList } from '../../tokens/token-list.ts';
+import type { ListedTokenAccount } from '../../tokens/listed-token-account.ts';
+import { type TokenList, withChanges } from '../../tokens/token-list.ts';
 import type { BoundedWait } from '../bounded-wait.ts';
 import type { InitialSync, SyncEvent } from '../initial-sync.ts';
 import { LeaseHolder } from '../lease-holder.ts';
+import { MAX_LAG_SLOTS, type Watermark } from '../watermark.ts';
 import type { WatermarkLease } from '../watermark-lease.ts';
 
 /** The subscriptions that report new token accounts of an owner: one for each of the two token programs. */
 const PROGRAM_SUBSCRIPTIONS = 2;
 
+/** The most changes that wait for their Clock update, so that a node can't fill the memory: beyond it, the list is read. */
+const MAX_CHANGES = 1000;
+
+/** A notification about an account that is subscribed to. */
+export interface AccountChange {
+  readonly slot: Slot;
+  readonly address: string;
+  /** Undefined when it is no token account of the owner any more. */
+  readonly account: ListedTokenAccount | undefined;
+}
+
 /**
- * The state of one owner's token accounts at one commitment. A notification only causes another read, so the list is
- * always one that a node returned, whole and at one slot. Does no I/O: its session calls it, and reads what it needs.
+ * The state of one owner's token accounts at one commitment. It is a list that a node returned, whole and at one slot,
+ * with the changes that were notified since; those of a slot are applied together, once a Clock update shows that all of
+ * them have arrived. Does no I/O: its session calls it, and reads what it needs.
  */
 export class TokenListState {
   readonly owner: string;
@@ -19,10 +33,22 @@ export class TokenListState {
   readonly holder: LeaseHolder;
   /** The read that is under way, or the last one: readers wait for it. */
   pendingRead: BoundedWait | undefined;
+  /** The wait for the Clock update that makes the latest changes complete. */
+  pendingUpdate: BoundedWait | undefined;
+  /** False when the session has no capacity for the accounts that name the mints. */
+  hasIdentities = true;
   #slot: Slot = -1;
   #list: TokenList | undefined;
-  /** The newest slot at which the list is known to have changed. */
+  /** The list as it was read last: it has what is known of the mints of accounts that have left it, too. */
+  #readList: TokenList | undefined;
+  /** The newest slot up to which notified changes were applied, without a read. */
+  #appliedSlot: Slot = -1;
+  /** The newest slot at which the list is known to have changed in a way that only a read can show. */
   #changedSlot: Slot = -1;
+  /** The changes that are not applied yet, in the order of their slots. */
+  #changes: AccountChange[] = [];
+  /** The lease that ended with the first of them. */
+  #heldLease: WatermarkLease | undefined;
   #subscriptionCount = PROGRAM_SUBSCRIPTIONS;
   #tipAtIneligible: Slot | undefined;
 
@@ -56,17 +82,48 @@ export class TokenListState {
     return this.holder.lease;
   }
 
+  /** The lease that has just ended, while the changes that ended it aren't complete: {@link list} holds up to its slot. */
+  get heldLease(): WatermarkLease | undefined {
+    return this.#heldLease !== undefined && this.#heldLease.lagSlots <= MAX_LAG_SLOTS ? this.#heldLease : undefined;
+  }
+
+  /** True when the list is live, but for changes that are not applied yet. */
+  get isCurrent(): boolean {
+    return this.holder.isSynced && this.#list !== undefined && this.#changedSlot <= this.#slot;
+  }
+
   /** The slot that the next read must have reached; undefined when no read is needed. */
   get pendingReadMinSlot(): Slot | undefined {
-    const { awaitedReadSlot, isSynced, lease } = this.holder;
-    if (awaitedReadSlot === undefined && !(isSynced && lease === undefined)) return undefined;
+    const { awaitedReadSlot, isSynced } = this.holder;
+    if (awaitedReadSlot === undefined && (!isSynced || this.isCurrent)) return undefined;
     return Math.max(0, awaitedReadSlot ?? 0, this.#slot, this.#changedSlot);
+  }
+
+  /** Starts the initial sync on a session. */
+  attach(watermark: Watermark): void {
+    this.abandonChanges();
+    this.#appliedSlot = -1;
+    this.holder.attach(watermark);
+  }
+
+  /** Leaves the session and revokes the lease. */
+  detach(): void {
+    this.abandonChanges();
+    this.holder.detach();
   }
 
   /** Restarts the initial sync because new subscriptions were added; the lease stops advancing until they are synced. */
   restartSync(subscriptionCount: number): void {
     this.#subscriptionCount = subscriptionCount;
+    this.#releaseHeldLease();
     this.holder.restartSync();
+  }
+
+  /** Leaves the changes that are not applied yet to the next read. */
+  abandonChanges(): void {
+    this.#changedSlot = Math.max(this.#changedSlot, ...this.#changes.map(({ slot }) => slot));
+    this.#changes = [];
+    this.#releaseHeldLease();
   }
 
   /** Forgets the list: it can't be kept live. */
@@ -77,32 +134,88 @@ export class TokenListState {
 
   onSyncEvent(event: SyncEvent): void {
     this.holder.advanceSync(event);
-    if (this.#list !== undefined && this.#changedSlot <= this.#slot) this.holder.grantLease(this.#slot);
+    if (this.isCurrent && this.#changes.length === 0) this.holder.grantLease(this.#slot);
   }
 
   /** Applies a whole list that was read from the session's node, once all that it names is subscribed to. */
   onRead(slot: Slot, list: TokenList): void {
     if (slot < Math.max(this.#slot, this.#changedSlot)) return;
     this.#slot = slot;
-    this.#list = list;
+    this.#list = this.hasIdentities ? list : { ...list, identities: undefined };
+    this.#readList = this.#list;
+    this.#changes = this.#changes.filter((change) => change.slot > slot);
     this.onSyncEvent({ name: 'read', slot });
   }
 
-  /** Records a change. Returns false when the lease covered that slot already, without the change: it was wrong. */
+  /**
+   * Records a change that only a read can show. Returns false when the lease covered that slot already, without the
+   * change: it was wrong.
+   */
   onNotification(slot: Slot, requestRead: () => void): boolean {
     if (slot <= this.#slot) return true; // the list was read since
-    const isLate = this.lease !== undefined && slot <= this.lease.slot;
+    const isLate = this.#isCovered(slot);
     this.#changedSlot = Math.max(this.#changedSlot, slot);
+    this.#releaseHeldLease();
     const previousLease = this.holder.takeLease();
     requestRead(); // before the lease's listeners, so that they find the read of the new list under way
     previousLease?.revoke();
     return !isLate;
   }
 
+  /** Records a change that will be applied. Returns false when it comes too late, as {@link onNotification} does. */
+  onAccountChange(change: AccountChange, openWait: () => BoundedWait): boolean {
+    const { slot } = change;
+    if (slot <= this.#slot) return slot > this.#appliedSlot; // the list was read since, or that slot was complete
+    const isLate = this.#isCovered(slot);
+    this.#changes.push(change);
+    if (this.#changes.length > MAX_CHANGES) this.abandonChanges();
+    this.#holdBack(openWait);
+    return !isLate;
+  }
+
+  /** Applies the changes up to a slot, at which all of them have arrived. */
+  applyChanges(watermarkSlot: Slot, openWait: () => BoundedWait): void {
+    if (!this.isCurrent) return;
+    const complete = this.#changes.filter(({ slot }) => slot <= watermarkSlot);
+    const newest = complete.at(-1);
+    if (newest === undefined || this.#list === undefined || this.#readList === undefined) return;
+    this.#changes = this.#changes.slice(complete.length);
+    this.#list = withChanges(
+      this.#list,
+      new Map(complete.map(({ address, account }) => [address, account])),
+      this.#readList,
+    );
+    this.#slot = newest.slot;
+    this.#appliedSlot = newest.slot;
+    this.holder.grantLease(this.#slot);
+    this.#releaseHeldLease();
+    if (this.#changes.length > 0) this.#holdBack(openWait);
+  }
+
   /** Forgets the list, which turned out to be wrong. */
   reset(): void {
+    this.abandonChanges();
     this.#slot = -1;
     this.#list = undefined;
     this.holder.takeLease();
+  }
+
+  /** Ends the lease at the slot that it covers: a later one has a change that may not be the only one. */
+  #holdBack(openWait: () => BoundedWait): void {
+    const lease = this.holder.takeLease();
+    if (lease === undefined) return;
+    this.#heldLease = lease;
+    this.pendingUpdate = openWait();
+    lease.revoke();
+  }
+
+  #releaseHeldLease(): void {
+    this.#heldLease = undefined;
+    this.pendingUpdate?.finish();
+  }
+
+  #isCovered(slot: Slot): boolean {
+    const leasedSlot = (this.lease ?? this.#heldLease)?.slot;
+    return leasedSlot !== undefined && slot <= leasedSlot;
   }
 }

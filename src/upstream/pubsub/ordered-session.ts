@@ -168,7 +168,8 @@ export class OrderedSession implements PubsubSession {
       this.#channel.close('took back a confirmed slot');
       return;
     }
-    const update = { slot, previous };
+    const isNextBank = previous !== undefined && (slot === previous + 1 || this.#ancestry.parentOf(slot) === previous);
+    const update = { slot, previous, isNextBank };
     this.#lastUpdates.set(commitment, update);
     for (const listener of this.#clockListeners.get(commitment) ?? []) listener(update);
   }

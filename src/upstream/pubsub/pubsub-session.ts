@@ -8,6 +8,8 @@ export interface ClockUpdate {
   readonly slot: Slot;
   /** Slot of the update before: all notifications up to it have arrived. */
   readonly previous: Slot | undefined;
+  /** True when {@link previous} is known to be the parent of {@link slot}: the slots between were skipped. */
+  readonly isNextBank: boolean;
 }
 
 /** Callbacks of a subscription. None is called after it is stopped or the session is lost. */

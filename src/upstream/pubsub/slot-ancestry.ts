@@ -13,6 +13,11 @@ export class SlotAncestry {
     this.#parents.set(slot, parent);
   }
 
+  /** Returns the parent of a slot, if it was reported and is remembered. */
+  parentOf(slot: Slot): Slot | undefined {
+    return this.#parents.peek(slot);
+  }
+
   /** Tells whether the chain up to `tip` is known to skip `slot`. */
   isOnAnotherFork(slot: Slot, tip: Slot): boolean {
     let at: Slot | undefined = tip;

@@ -26,6 +26,15 @@ export interface AccountRead {
   readonly account: Buffer | null;
   /** Lease that dates the account at later slots too. */
   readonly lease?: Lease | undefined;
+  /** The balance before a change that was just notified: other parts of an answer may not have reached that slot yet. */
+  readonly previous?: PreviousBalance | undefined;
+}
+
+/** A balance that has changed since: it holds up to the slot of its lease, which was revoked. */
+export interface PreviousBalance {
+  readonly sinceSlot: Slot;
+  readonly lamports: bigint;
+  readonly lease: Lease;
 }
 
 /** Query for the balances of different addresses, at most 100. */

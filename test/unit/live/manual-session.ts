@@ -91,7 +91,9 @@ export class ManualSession implements PubsubSession {
   }
 
   clockUpdate(slot: Slot): void {
-    const update = { slot, previous: this.#slot };
+    const previous = this.#slot;
+    const isNextBank = previous !== undefined && (slot === previous + 1 || this.ancestry.parentOf(slot) === previous);
+    const update = { slot, previous, isNextBank };
     this.#slot = slot;
     for (const listener of this.#onClockUpdateListeners.values()) listener(update);
   }

@@ -14,6 +14,7 @@ import { signingKeyOf } from '../../../../src/receipts/signing-key.ts';
 import { balance } from '../../../../src/routes/balance.ts';
 import { balances } from '../../../../src/routes/balances.ts';
 import { HolderTableCache } from '../../../../src/routes/holders/holder-table-cache.ts';
+import { portfolio } from '../../../../src/routes/portfolio.ts';
 import { createRpcReadThrough } from '../../../../src/routes/rpc/answer-rpc-call.ts';
 import { tokenAccounts } from '../../../../src/routes/token-accounts.ts';
 import type { LiveAccounts, RouteContext } from '../../../../src/routing/route.ts';
@@ -28,7 +29,7 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { addressFromByte, tokenOwner } from '../../../support/token-account-fixtures.ts';
 import { SimulatedLedger } from './simulated-ledger.ts';
 import { SimulatedNode, type SimulatedSession } from './simulated-node.ts';
-import { accountsAt, OWNERS } from './simulated-token-accounts.ts';
+import { accountsAt, METADATA, nameAt, OWNERS } from './simulated-token-accounts.ts';
 
 /** Counts of one schedule, or the sums of many. */
 export interface ScheduleOutcome {
@@ -46,6 +47,12 @@ export interface ScheduleOutcome {
   readonly falseBatches: number;
   /** Token lists among them. */
   readonly falseLists: number;
+  /** Live portfolios, each of them checked. */
+  readonly livePortfolios: number;
+  /** Portfolios among the false answers. */
+  readonly falsePortfolios: number;
+  /** Names of the mint that they showed. */
+  readonly names: number;
   /** Answers with an older slot than an earlier one. */
   readonly regressions: number;
   /** Violated leases that the gateway itself detected. */
@@ -69,7 +76,7 @@ const FALSE_SLOT_JUMP = 1000;
  * Maximum distance in slots between the nodes of a pool and a queue behind them: within the margin of the initial sync.
  */
 const MAX_POOL_LAG_SLOTS = 4;
-const SETTINGS = { accounts: 3, lists: 2, maxListMembers: 3, idleSlots: 12, auditMs: 4000, maxAccountBytes: 1000 };
+const SETTINGS = { accounts: 4, lists: 2, idleSlots: 16, auditMs: 4000, maxAccountBytes: 1000 };
 
 /** What is requested, and a weakened part of the live data, to show that the checks can fail. */
 export interface ScheduleOptions {
@@ -93,9 +100,10 @@ export async function runSchedule(
   const { rule = doubleRead, liveAccounts: weaken = (source) => source, listSession = (session) => session } = options;
   const random = randomOf(seed);
   const clock = new ManualClock();
-  const ledger = new SimulatedLedger(ADDRESSES, 0.02 + random() * 0.3);
-  const places = 3 + Math.floor(random() * 9);
+  const ledger = new SimulatedLedger([...ADDRESSES, ...OWNERS, METADATA], 0.01 + random() ** 2 * 0.2);
+  const places = 4 + Math.floor(random() * 14);
   const nodes = [new SimulatedNode(ledger, random, places), new SimulatedNode(ledger, random, places)] as const;
+  const maxListMembers = 2 + Math.floor(random() * 4);
   const node = (): SimulatedNode => nodes[random() < 0.6 ? 0 : 1];
   const tips = new MeshTips();
   const guard = new JumpGuard({ clock, maxJump: 64, steadySlots: 8, silenceMs: 2000 });
@@ -119,7 +127,13 @@ export async function runSchedule(
     hotKeys: 3,
   });
   const upstream = new AccountBatcher(mesh);
-  const watching = { mesh, clock, settings: SETTINGS, initialSync: rule, onLeasesAdvanced: () => cache.advanceHot() };
+  const watching = {
+    mesh,
+    clock,
+    settings: { ...SETTINGS, maxListMembers },
+    initialSync: rule,
+    onLeasesAdvanced: () => cache.advanceHot(),
+  };
   const liveAccounts = new LiveAccountSource({ ...watching, upstream });
   const meshOfLists: Mesh = { ...mesh, openSession: async () => listSession(await mesh.openSession()) };
   const tokenLists = new LiveTokenListSource({ ...watching, mesh: meshOfLists });
@@ -164,6 +178,8 @@ export async function runSchedule(
   const newest = new Map<string, Slot>();
   let [answerCount, advanced, falseBalances, regressions, refusals, evicted] = [0, 0, 0, 0, 0, 0];
   let [liveLists, falseLists, advancedBatches, falseBatches] = [0, 0, 0, 0];
+  let [livePortfolios, falsePortfolios] = [0, 0];
+  const names = new Set<string>();
   const checkBalance = ({ slot, result, lease }: Entry, address: string): void => {
     if (lease !== undefined && slot > ledger.lastChangeSlot(address, slot)) advanced++;
     if (JSON.parse(result).lamports !== ledger.balance(address, slot)) falseBalances++;
@@ -182,6 +198,21 @@ export async function runSchedule(
     const held = [...accountsAt(ledger, slot)].filter(([, account]) => tokenOwner(account) === owner);
     const recorded = held.map(([address, { lamports }]) => `${address} ${lamports}`).sort();
     if (listed.join() !== recorded.join()) falseLists++;
+  };
+  const checkPortfolio = ({ slot, result, lease }: Entry, owner: string): void => {
+    if (lease === undefined) return;
+    livePortfolios++;
+    const items: { asset: string; amount: string; accounts: number; name: string }[] = JSON.parse(result).items;
+    const shown = items.map((item) => `${item.asset} ${item.amount} ${item.accounts} ${item.name}`);
+    const held = [...accountsAt(ledger, slot).values()].filter((account) => tokenOwner(account) === owner);
+    const amount = held.reduce((sum, { lamports }) => sum + lamports, 0n);
+    const lamports = ledger.balance(owner, slot);
+    const recorded = [
+      ...(lamports === 0 ? [] : [`SOL ${lamports} 1 Solana`]),
+      ...(held.length === 0 ? [] : [`token ${amount} ${held.length} ${nameAt(ledger, slot)}`]),
+    ];
+    for (const { asset, name } of items) if (asset === 'token') names.add(name);
+    if (shown.join() !== recorded.join()) falsePortfolios++;
   };
   const request = (question: ReadRequest, name: string, check: (entry: Entry, name: string) => void): void => {
     const { key } = question;
@@ -215,6 +246,12 @@ export async function runSchedule(
       { route: tokenAccounts, params: { owner, commitment: 'finalized' }, key: owner, minSlot },
       owner,
       checkList,
+    );
+  const requestPortfolio = (addr: string, minSlot: Slot | undefined): void =>
+    request(
+      { route: portfolio, params: { addr, commitment: 'finalized' }, key: `${addr} portfolio`, minSlot },
+      addr,
+      checkPortfolio,
     );
 
   const randomSession = (): SimulatedSession | undefined => {
@@ -267,7 +304,7 @@ export async function runSchedule(
     else if (x < 0.88 + lossRate) randomSession()?.close();
     else {
       const minSlot = random() < 0.05 ? cache.tip + Math.floor(random() * 3) : undefined;
-      if (random() < listed) requestList(pick(OWNERS), minSlot);
+      if (random() < listed) (random() < 0.5 ? requestList : requestPortfolio)(pick(OWNERS), minSlot);
       else if (options.batches && random() < 0.7) requestBatch(pickSeveral(ADDRESSES), minSlot);
       else requestBalance(pick(ADDRESSES), minSlot);
     }
@@ -280,9 +317,12 @@ export async function runSchedule(
     advanced,
     advancedBatches,
     liveLists,
-    falseAnswers: falseBalances + falseBatches + falseLists,
+    falseAnswers: falseBalances + falseBatches + falseLists + falsePortfolios,
     falseBatches,
     falseLists,
+    livePortfolios,
+    falsePortfolios,
+    names: names.size,
     regressions,
     refusals,
     detectedErrors: liveAccounts.stats.leaseViolations + tokenLists.stats.leaseViolations,

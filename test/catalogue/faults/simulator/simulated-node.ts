@@ -202,7 +202,7 @@ export class SimulatedSession implements PubsubSession {
   }
 
   notifyClock(slot: Slot): void {
-    this.#clockUpdate = { slot, previous: this.#clockUpdate?.slot };
+    this.#clockUpdate = { slot, previous: this.#clockUpdate?.slot, isNextBank: this.#clockUpdate !== undefined };
     for (const commitment of COMMITMENTS) {
       for (const listener of this.#onBeacon.get(commitment) ?? []) listener(this.#clockUpdate);
     }

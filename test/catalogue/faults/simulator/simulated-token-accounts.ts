@@ -1,6 +1,13 @@
 import type { Slot } from '../../../../src/domain/slot.ts';
+import { findMetadataAddress } from '../../../../src/solana/accounts/metaplex-metadata-account.ts';
 import type { EncodedAccount } from '../../../../src/upstream/reads/encoded-accounts.ts';
-import { addressFromByte, mintFixture, tokenAccountFixture } from '../../../support/token-account-fixtures.ts';
+import {
+  addressFromByte,
+  CLOSED_ACCOUNT,
+  metadataFixture,
+  mintFixture,
+  tokenAccountFixture,
+} from '../../../support/token-account-fixtures.ts';
 import type { SimulatedLedger } from './simulated-ledger.ts';
 
 /** Owners of all token accounts of the ledger. */
@@ -8,13 +15,24 @@ export const OWNERS = [addressFromByte(7), addressFromByte(9)] as const;
 
 const MINT = addressFromByte(1);
 
+/** The Metaplex account of the mint of all token accounts: its balance determines the name. */
+export const METADATA = findMetadataAddress(MINT);
+
+/** Returns the name of the mint after a slot; null when it has none. */
+export function nameAt(ledger: SimulatedLedger, slot: Slot): string | null {
+  const lamports = ledger.balance(METADATA, slot);
+  return lamports === 0 ? null : `Name ${lamports}`;
+}
+
 /**
- * Returns an account after a slot: its balance determines the amount and the owner. A third of the changes transfers
- * the account.
+ * Returns an account after a slot. The balance of a token account determines its amount and owner: a third of the
+ * changes transfers the account.
  */
 export function accountAt(ledger: SimulatedLedger, address: string, slot: Slot): EncodedAccount | undefined {
   const lamports = ledger.balance(address, slot);
   if (lamports === 0) return undefined;
+  if (address === METADATA) return metadataFixture(MINT, nameAt(ledger, slot) ?? '', '');
+  if (OWNERS.some((owner) => owner === address)) return { ...CLOSED_ACCOUNT, lamports: BigInt(lamports) };
   return { ...tokenAccountFixture(OWNERS[lamports % 3 === 0 ? 1 : 0], lamports, MINT), lamports: BigInt(lamports) };
 }
 

@@ -1,7 +1,14 @@
 import t from 'tap';
 import type { Slot } from '../../../../src/domain/slot.ts';
+import { findMetadataAddress } from '../../../../src/solana/accounts/metaplex-metadata-account.ts';
 import { TOKEN_PROGRAMS } from '../../../../src/solana/accounts/token-program-accounts.ts';
-import { addressFromByte, mintFixture, tokenAccountFixture } from '../../../support/token-account-fixtures.ts';
+import {
+  accountJson,
+  addressFromByte,
+  metadataFixture,
+  mintFixture,
+  tokenAccountFixture,
+} from '../../../support/token-account-fixtures.ts';
 import { flushEvents } from '../manual-session.ts';
 import { MINT, OWNER, TokenListHarness } from './token-list-harness.ts';
 
@@ -30,7 +37,11 @@ t.test(
     t.strictSame([...session.handlers.keys()], [TOKEN, TOKEN_2022]);
     t.equal(harness.reads, 0, 'nothing is read before both are acknowledged');
     await harness.acknowledge();
-    t.strictSame([...session.handlers.keys()], [TOKEN, TOKEN_2022, A, MINT], 'the list names an account, and its mint');
+    t.strictSame(
+      [...session.handlers.keys()],
+      [TOKEN, TOKEN_2022, MINT, findMetadataAddress(MINT), A],
+      'the list names an account, its mint, and the account that names the mint',
+    );
     await harness.acknowledge();
     const first = harness.slot;
     await harness.clockUpdate();
@@ -51,14 +62,67 @@ t.test('I15: a live list costs no read, and is dated at the Clock update before 
   t.equal(harness.reads, reads);
 });
 
-t.test('I15: a list whose amount changes is read again, and the old lease stops advancing', async (t) => {
+t.test(
+  'I15: a change of an account is applied without a read, when all changes of its slot have arrived',
+  async (t) => {
+    const harness = await live();
+    const { lease } = await harness.read();
+    const { reads } = harness;
+    const changed = harness.setAmounts({ [A]: 6 });
+    await harness.notify(A);
+    t.match([lease?.state, lease?.slot], ['revoked', changed - 2]);
+    t.strictSame(
+      await harness.fromState(),
+      { slot: changed - 2, amounts: { [A]: 5 } },
+      'the old list up to its last slot',
+    );
+    await harness.clockUpdate();
+    t.strictSame((await harness.fromState())?.amounts, { [A]: 5 }, 'another change of that slot may be on its way');
+    harness.addSlot();
+    await harness.clockUpdate();
+    t.strictSame(await harness.fromState(), { slot: changed, amounts: { [A]: 6 } });
+    await harness.pass(2);
+    t.strictSame(await harness.fromState(), { slot: changed + 2, amounts: { [A]: 6 } }, 'its lease advances');
+    t.equal(harness.reads, reads);
+    t.equal(harness.source.stats.leaseViolations, 0);
+  },
+);
+
+t.test('I15: an account that changes in each slot is followed, one slot behind', async (t) => {
   const harness = await live();
-  const { lease } = await harness.read();
+  const { reads } = harness;
+  for (let amount = 6; amount < 12; amount++) {
+    const changed = harness.setAmounts({ [A]: amount });
+    await harness.notify(A, 'program');
+    await harness.notify(A);
+    await harness.clockUpdate();
+    if (amount > 6) t.strictSame(await harness.fromState(), { slot: changed - 1, amounts: { [A]: amount - 1 } });
+  }
+  t.equal(harness.reads, reads);
+});
+
+t.test('I15: a reader that wants the slot of a change waits for the Clock update that completes it', async (t) => {
+  const harness = await live();
   const changed = harness.setAmounts({ [A]: 6 });
   await harness.notify(A);
-  t.match([lease?.state, lease?.slot], ['revoked', changed - 2]);
-  t.strictSame(await harness.fromState(), { slot: changed, amounts: { [A]: 6 } });
-  t.equal(harness.source.stats.leaseViolations, 0);
+  const slots: Slot[] = [];
+  void harness.read(changed).then(({ slot }) => slots.push(slot));
+  await harness.clockUpdate();
+  t.strictSame(slots, []);
+  harness.addSlot();
+  await harness.clockUpdate();
+  t.strictSame(slots, [changed]);
+});
+
+t.test('I9: a change of a slot that was complete already is a violation', async (t) => {
+  const harness = await live();
+  const changed = harness.setAmounts({ [A]: 6 });
+  await harness.notify(A);
+  await harness.clockUpdate();
+  await harness.pass(1);
+  t.equal((await harness.fromState())?.slot, changed);
+  harness.session.notify(A, changed, accountJson(tokenAccountFixture(OWNER, 7, MINT)));
+  t.equal(harness.source.stats.leaseViolations, 1);
 });
 
 t.test('I15: when an account is added the lease ends until its own subscription is synced', async (t) => {
@@ -84,18 +148,68 @@ t.test(
   async (t) => {
     for (const becomes of [undefined, tokenAccountFixture(SOMEBODY, 5, MINT)]) {
       const harness = await live();
+      const { reads } = harness;
       const changed = harness.addSlot({ [A]: becomes });
       await harness.notify(A);
-      t.strictSame(await harness.fromState(), { slot: changed, amounts: {} });
-      t.strictSame(harness.session.unsubscribed, [A, MINT], 'nothing of it is subscribed to any more');
       await harness.clockUpdate();
-      const { reads } = harness;
-      await harness.pass(3);
+      await harness.pass(1);
+      t.strictSame(await harness.fromState(), { slot: changed, amounts: {} });
+      await harness.pass(2);
       t.strictSame(await harness.fromState(), { slot: changed + 2, amounts: {} });
+      const back = harness.setAmounts({ [A]: 8 });
+      await harness.notify(A, 'program');
+      await harness.clockUpdate();
+      await harness.pass(1);
+      t.strictSame(await harness.fromState(), { slot: back, amounts: { [A]: 8 } }, 'it is still subscribed to');
       t.equal(harness.reads, reads);
+      await harness.source.audit();
+      await harness.pass(2);
+      t.equal(harness.source.stats.leaseViolations, 0, 'it equals the list that is read');
     }
   },
 );
+
+t.test('I15: a slot that was skipped is no gap where the node tells the parents of its slots', async (t) => {
+  const harness = await live();
+  const { reads, slot } = harness;
+  harness.addSlot();
+  harness.session.ancestry.record(harness.addSlot(), slot);
+  await harness.clockUpdate();
+  t.strictSame(await harness.fromState(), { slot, amounts: { [A]: 5 } });
+  await harness.pass(1);
+  t.strictSame([(await harness.fromState())?.slot, harness.reads], [slot + 2, reads]);
+});
+
+t.test('I15: a new name of a mint changes the list; its other metadata do not', async (t) => {
+  const harness = new TokenListHarness();
+  const metadata = findMetadataAddress(MINT);
+  harness.addSlot({ [metadata]: metadataFixture(MINT, 'First', 'ONE') });
+  harness.setAmounts({ [A]: 5 });
+  await harness.keepLive();
+  const nameOf = async (): Promise<string | undefined> =>
+    (await harness.read(undefined, true)).list.identities?.get(MINT)?.metaplex?.name;
+  t.equal(await nameOf(), 'First');
+  const { reads } = harness;
+  harness.addSlot({ [metadata]: metadataFixture(MINT, 'First', 'ONE', 'https://example.com/') });
+  await harness.notify(metadata);
+  await harness.clockUpdate();
+  await harness.pass(2);
+  t.strictSame([(await harness.fromState())?.slot, await nameOf(), harness.reads], [harness.slot - 1, 'First', reads]);
+  const changed = harness.addSlot({ [metadata]: metadataFixture(MINT, 'Second', 'TWO') });
+  await harness.notify(metadata);
+  t.equal((await harness.fromState())?.slot, changed);
+  t.equal(await nameOf(), 'Second');
+});
+
+t.test('a list that finds no room for the names of its mints is kept live without them', async (t) => {
+  const harness = new TokenListHarness();
+  harness.capacity = 2;
+  harness.setAmounts({ [A]: 5 });
+  await harness.keepLive();
+  t.strictSame((await harness.fromState())?.amounts, { [A]: 5 });
+  const { list, lease } = await harness.read(undefined, true);
+  t.match([list.identities?.get(MINT)?.isNft, lease], [false, undefined], 'they are read on request');
+});
 
 t.test('I15: after a gap in the Clock updates a list is read again, although no change was notified', async (t) => {
   const harness = await live();
@@ -201,12 +315,12 @@ t.test('I6: the leases of a lost session end; the list is kept live over another
   t.strictSame((await harness.fromState())?.amounts, { [A]: 5 });
 });
 
-/** Opens a live list that has just changed, while its node no longer answers, and reads it. */
+/** Opens a live list that has just got another account, while its node no longer answers, and reads it. */
 async function hung() {
   const harness = await live();
   harness.isHung = true;
-  const changed = harness.setAmounts({ [A]: 6 });
-  await harness.notify(A);
+  const changed = harness.setAmounts({ [B]: 6 });
+  await harness.notify(B, 'program');
   const answers: Slot[] = [];
   const read = async (): Promise<void> => {
     void harness.read(harness.slot - 1).then(({ slot }) => answers.push(slot));
@@ -241,7 +355,7 @@ t.test('no reader waits for a node whose session is lost, and the list is kept l
   harness.isHung = false; // earlier requests still get no response
   await harness.pass(6);
   t.equal(harness.sessions.length, 2);
-  t.strictSame((await harness.fromState())?.amounts, { [A]: 6 });
+  t.strictSame((await harness.fromState())?.amounts, { [A]: 5, [B]: 6 });
 });
 
 t.test('I9: an audit that finds another list at a slot that the lease covers drops the session', async (t) => {

@@ -37,6 +37,8 @@ export class TokenListHarness {
   #slot: Slot = 100;
   /** While this is set, no session's node answers. */
   isHung = false;
+  /** The subscriptions that a session accepts. */
+  capacity = 100;
   #reads = 0;
   #upstreamReads = 0;
 
@@ -60,6 +62,7 @@ export class TokenListHarness {
         call,
         openSession: async () => {
           const session = new ManualSession(callOnSession);
+          session.capacity = this.capacity;
           this.sessions.push(session);
           return session;
         },
@@ -145,8 +148,8 @@ export class TokenListHarness {
     await this.pass(6);
   }
 
-  read(minContextSlot?: Slot): Promise<TokenListRead> {
-    return this.source.read({ owner: OWNER, commitment: 'confirmed', minContextSlot });
+  read(minContextSlot?: Slot, withIdentities = false): Promise<TokenListRead> {
+    return this.source.read({ owner: OWNER, commitment: 'confirmed', minContextSlot, withIdentities });
   }
 
   /** Returns the slot and the amounts by address of the list that is kept live; undefined when the upstream is asked. */
