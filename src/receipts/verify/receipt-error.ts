@@ -21,8 +21,8 @@ export class ReceiptError extends Error {
   override readonly name = 'ReceiptError';
   readonly code: ReceiptFault;
 
-  constructor(code: ReceiptFault) {
-    super(`the receipt is not valid: ${code}`);
+  constructor(code: ReceiptFault, detail?: string) {
+    super(`the receipt is not valid: ${code}${detail === undefined ? '' : ` (${detail})`}`);
     this.code = code;
   }
 }

@@ -1,7 +1,7 @@
 import type { Slot } from '../../domain/slot.ts';
 import type { Receipt } from '../receipt.ts';
 import { parseSignedBody } from './parse-signed-body.ts';
-import { ensure } from './receipt-error.ts';
+import { ensure, ReceiptError } from './receipt-error.ts';
 import { canonicalRequestLine } from './request-line.ts';
 import { createSignatureBackend, memoized, type SignatureBackend, type SignatureCheck } from './signature-backend.ts';
 import { ensureSigned } from './verify-signature.ts';
@@ -65,10 +65,14 @@ export function createVerifier({ maxHeads = 1024, isSignature }: VerifierOptions
   return (body, expected) => verifyWith(backend, body, expected);
 }
 
+/** Says which cluster an answer is about: an embedded cluster, for example, is another one after a restart. */
+const otherCluster = (receipt: Receipt, expected: Expected): string =>
+  `the answer is about the cluster ${receipt.cluster}, not ${expected.cluster}`;
+
 function verifyWith(backend: SignatureBackend, body: Uint8Array | string, expected: Expected): Verified {
   const { result, receipt } = parseSignedBody(body);
   ensure(receipt.status === 200, 'status');
-  ensure(receipt.cluster === expected.cluster, 'cluster');
+  if (receipt.cluster !== expected.cluster) throw new ReceiptError('cluster', otherCluster(receipt, expected));
   ensure(receipt.request === canonicalRequestLine(expected.request), 'request');
   ensure(receipt.nonce === (expected.nonce ?? null), 'nonce');
   const key = expected.publicKeys.map((text) => backend.parseKey(text)).find(({ kid }) => kid === receipt.kid);

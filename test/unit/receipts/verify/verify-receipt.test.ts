@@ -35,7 +35,11 @@ t.test('a body proves its result, slot and all other members', async (t) => {
 
 t.test('every expectation must be met', async (t) => {
   const nextKey = newSigner().publicKey;
-  t.equal(fault(first, { cluster: 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG' }), 'cluster');
+  const cluster = 'EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG';
+  t.equal(fault(first, { cluster }), 'cluster');
+  t.throws(() => verifyReceipt(first, { ...expected, cluster }), {
+    message: `the receipt is not valid: cluster (the answer is about the cluster ${CLUSTER}, not ${cluster})`,
+  });
   t.equal(fault(first, { request: 'GET /api/v1/search?q=caf%C3%A9' }), 'request');
   t.equal(fault(first, { request: 'SUB /api/v1/search?q=caf%C3%A9&page=2' }), 'request');
   t.equal(fault(first, { nonce: 'A'.repeat(16) }), 'nonce', 'asked with a nonce, answered without');
