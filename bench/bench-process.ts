@@ -46,7 +46,7 @@ export function pinToOtherCore(): void {
 export async function startGateway(...settings: readonly string[]): Promise<ServedProcess> {
   const state = mkdtempSync(join(tmpdir(), 'bench-'));
   pinToOtherCore();
-  const { url, wsUrl } = await startEmbeddedCluster({ state, transactionsPerSlot: 0 });
+  const { url, wsUrl } = await startEmbeddedCluster({ transactionsPerSlot: 0 });
   return startGatewayOver(`${url},${wsUrl}`, state, settings);
 }
 

@@ -53,9 +53,12 @@ const upstreamSchema = section({
 });
 
 const embeddedSchema = section({
-  slotMs: wholeNumber(10, 60_000).describe(
-    'Slot time in milliseconds; a stored cluster keeps the one it started with.',
-  ),
+  port: z
+    .nullable(wholeNumber(0, 65_534))
+    .describe(
+      'Port of its RPC, with pubsub on the same and on the next port; 0 for two free ones; null for 8899, or two free ones if 8899 or 8900 is in use.',
+    ),
+  slotMs: wholeNumber(10, 60_000).describe('Slot time in milliseconds.'),
   skipEvery: countOrZero.describe('One slot in so many has no block; 0 for none.'),
   slotsPerEpoch: wholeNumber(32, 1_000_000_000).describe('Slots per epoch.'),
   transactionsPerSlot: wholeNumber(0, 1_000).describe('Average number of transactions per slot; 0 for no traffic.'),

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
+import { StartError } from '../domain/start-error.ts';
+import { hasErrorCode } from '../runtime/files/error-code.ts';
 import type { WorkerData, WorkerReady } from './cluster-worker.ts';
 import { createRemoteControl } from './control/remote-control.ts';
 import type { LocalCluster, LocalClusterOptions } from './in-thread-cluster.ts';
+import type { WantedPorts } from './port-pair.ts';
 
 export interface EmbeddedClusterOptions extends LocalClusterOptions {
-  /** Folder that stores the cluster's genesis. */
-  readonly state: string;
-  /** Length of a slot of a new cluster in milliseconds; an existing cluster keeps its length. */
+  /** Length of a slot in milliseconds. */
   readonly slotMs?: number;
 }
 
@@ -26,16 +27,14 @@ export interface EmbeddedCluster extends LocalCluster {
 }
 
 /**
- * Starts a cluster in a worker thread. One that restarts from the same folder has the same genesis and continues at a
- * higher slot; its accounts are created again in their first state, and its history begins with that slot. Throws where
- * LiteSVM has no binary for the platform, or the port is in use.
+ * Starts a new cluster in a worker thread: each has its own genesis, while the demo accounts are the same. Throws where
+ * LiteSVM has no binary for the platform; a StartError if a port that it must have is in use.
  */
 export async function startEmbeddedCluster({
-  state,
   slotMs,
   ...options
-}: EmbeddedClusterOptions): Promise<EmbeddedCluster> {
-  const workerData: WorkerData = { state, slotMs, options };
+}: EmbeddedClusterOptions = {}): Promise<EmbeddedCluster> {
+  const workerData: WorkerData = { slotMs, options };
   const worker = new Worker(new URL('./cluster-worker.js', import.meta.url), {
     workerData,
     resourceLimits: MEMORY_LIMITS,
@@ -46,9 +45,11 @@ export async function startEmbeddedCluster({
   });
   const ended = new Promise<Error | undefined>((resolve) => worker.once('exit', () => resolve(failure)));
   const [started]: [WorkerReady] = await Promise.race([
-    once(worker, 'message') as Promise<[WorkerReady]>, // the worker's first message
-    ended.then((error) => Promise.reject(error ?? new Error('the embedded cluster ended before it listened'))),
-  ]);
+    once(worker, 'message') as Promise<[WorkerReady]>, // the worker's first message; rejects with its error
+    ended.then(() => Promise.reject(new Error('the embedded cluster ended before it listened'))),
+  ]).catch((thrown: unknown) => {
+    throw isListenError(thrown) ? cannotListen(thrown, options) : thrown;
+  });
   const { control, close } = createRemoteControl(worker, ended);
   return {
     ...started,
@@ -63,3 +64,13 @@ export async function startEmbeddedCluster({
     },
   };
 }
+
+const isListenError = (thrown: unknown): thrown is Error =>
+  ['EADDRINUSE', 'EACCES'].some((code) => hasErrorCode(thrown, code));
+
+const cannotListen = (cause: Error, { port = 0 }: WantedPorts): StartError =>
+  new StartError(
+    1,
+    `the embedded cluster can't listen on port ${port}, and on ${port + 1} for WebSocket: ${cause.message}`,
+    cause,
+  );

@@ -3,6 +3,7 @@ import { Chain } from './bank/chain.ts';
 import type { Genesis } from './cluster-genesis.ts';
 import { type ClusterControl, createClusterControl } from './control/cluster-control.ts';
 import { SlotTicker } from './control/slot-ticker.ts';
+import type { TakenPort, WantedPorts } from './port-pair.ts';
 import { noFaults } from './rpc/injected-faults.ts';
 import { startRpcServer } from './rpc-server.ts';
 import { PRICE_FEEDS, startPriceFeeds } from './traffic/demo-price-feeds.ts';
@@ -11,9 +12,7 @@ import type { SetupStore } from './traffic/stored-setup.ts';
 import { startTraffic } from './traffic/traffic-generator.ts';
 import type { TrafficSetup } from './traffic/traffic-setup.ts';
 
-export interface LocalClusterOptions {
-  /** Port to listen on; 0 for a free one. */
-  readonly port?: number;
+export interface LocalClusterOptions extends WantedPorts {
   /** Average transactions per slot; 0 for none. */
   readonly transactionsPerSlot?: number;
   /** Number of slots of which one is skipped; 0 skips none. */
@@ -25,6 +24,8 @@ export interface LocalClusterOptions {
 export interface LocalCluster {
   readonly url: string;
   readonly wsUrl: string;
+  /** The wanted port that another process has, if that is why the cluster listens on other ports. */
+  readonly takenPort: TakenPort | undefined;
   readonly genesisHash: string;
   /** Pyth feeds on this cluster, by mint. */
   readonly priceFeeds: Readonly<Record<string, string>>;
@@ -48,7 +49,7 @@ const TRAFFIC_SEED = 1;
 export async function startInThreadCluster(
   clock: Clock,
   genesis: Genesis,
-  { port = 0, transactionsPerSlot = 5, skipEvery = 23, slotsPerEpoch = 8192 }: LocalClusterOptions = {},
+  { transactionsPerSlot = 5, skipEvery = 23, slotsPerEpoch = 8192, ...ports }: LocalClusterOptions = {},
   setupStore?: SetupStore,
 ): Promise<InThreadCluster> {
   const { hash: genesisHash, originMs, slotMs } = genesis;
@@ -58,12 +59,13 @@ export async function startInThreadCluster(
   await startPriceFeeds(chain);
   const faults = noFaults();
   chain.produceBlock(); // the first block is complete; before it no request can be answered
-  const server = await startRpcServer({ chain, faucet, faults, clock }, { port });
+  const server = await startRpcServer({ chain, faucet, faults, clock }, ports);
   const slotTicker = new SlotTicker(clock, chain);
   slotTicker.start();
   return {
     url: server.url,
     wsUrl: server.wsUrl,
+    takenPort: server.takenPort,
     genesisHash,
     priceFeeds: PRICE_FEEDS,
     control: createClusterControl({ chain, slotTicker, faults, server }),

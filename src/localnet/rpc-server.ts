@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../domain/clock.ts';
 import type { Chain } from './bank/chain.ts';
 import type { ControlledServer } from './control/cluster-control.ts';
+import { HOST, listen, listenOnPair, type TakenPort, type WantedPorts } from './port-pair.ts';
 import { type Subscriber, SubscriptionRegistry } from './pubsub/subscription-registry.ts';
 import { callMethod, isMethod } from './rpc/call-method.ts';
 import type { InjectedFaults } from './rpc/injected-faults.ts';
@@ -20,34 +21,33 @@ export interface RpcBackend {
   readonly clock: Clock;
 }
 
-/** A listening node: JSON-RPC over HTTP and pubsub over WebSocket, on one port of 127.0.0.1. */
+/** A listening node: JSON-RPC over HTTP on one port of 127.0.0.1, pubsub over WebSocket on that one and on the next. */
 export interface RpcServer extends ControlledServer {
   readonly url: string;
   readonly wsUrl: string;
+  /** The wanted port that another process has, if that is why the node listens on other ports. */
+  readonly takenPort: TakenPort | undefined;
   close(): Promise<void>;
 }
 
-const HOST = '127.0.0.1';
 const MAX_CONNECTIONS = 4096;
 /** Maximum size of a message from a client. */
 const MAX_MESSAGE_BYTES = 4096;
 /** Unsent bytes at which a subscriber is disconnected: it would miss notifications anyway. */
 const MAX_BACKLOG_BYTES = 16 * 1024 * 1024;
 const NORMAL_CLOSURE = 1000;
+/** HTTP status for a request to the pubsub port that is no WebSocket handshake. */
+const UPGRADE_REQUIRED = 426;
 
-/** Starts a server that answers like a node of the chain. Port 0 uses a free one. */
-export async function startRpcServer(backend: RpcBackend, { port }: { readonly port: number }): Promise<RpcServer> {
+/** Starts a server that answers like a node of the chain. */
+export async function startRpcServer(backend: RpcBackend, ports: WantedPorts): Promise<RpcServer> {
   const requests = new Map<string, number>();
   const http = createServer();
-  http.maxConnections = MAX_CONNECTIONS;
-  const listen = async (port: number): Promise<number> => {
-    http.listen(port, HOST);
-    await once(http, 'listening');
-    const address = http.address();
-    return typeof address === 'object' && address !== null ? address.port : port;
-  };
-  const boundPort = await listen(port);
-  const node: NodeContext = { ...backend, address: `${HOST}:${boundPort}` };
+  const pubsub = createServer((_, response) => response.writeHead(UPGRADE_REQUIRED).end());
+  const servers = [http, pubsub];
+  for (const server of servers) server.maxConnections = MAX_CONNECTIONS;
+  const { port, taken } = await listenOnPair(http, pubsub, ports);
+  const node: NodeContext = { ...backend, address: `${HOST}:${port}` };
 
   const answer = (method: string, params: unknown): unknown => {
     const name = isMethod(method) ? method : 'unknown';
@@ -57,13 +57,17 @@ export async function startRpcServer(backend: RpcBackend, { port }: { readonly p
   http.on('request', createHttpHandler({ ...backend, answer: (text) => handleJsonRpc(text, answer, reportDefect) }));
 
   const sockets = new WebSocketServer({
-    server: http,
+    noServer: true,
     maxPayload: MAX_MESSAGE_BYTES,
     perMessageDeflate: false,
     autoPong: false,
   });
   const subscriptions = new SubscriptionRegistry(node);
-  sockets.on('connection', (socket) => serveWebSocket(socket, subscriptions, backend.faults));
+  for (const server of servers) {
+    server.on('upgrade', (request, socket, head) =>
+      sockets.handleUpgrade(request, socket, head, (ws) => serveWebSocket(ws, subscriptions, backend.faults)),
+    );
+  }
   const unsubscribe = backend.chain.onSlot((event) => subscriptions.publish(event));
 
   const dropWebSockets = (): void => {
@@ -71,16 +75,15 @@ export async function startRpcServer(backend: RpcBackend, { port }: { readonly p
   };
   const stopListening = async (): Promise<void> => {
     if (!http.listening) return;
-    const closed = once(http, 'close');
-    http.close();
+    const closed = Promise.all(servers.map((server) => stop(server)));
     dropWebSockets();
-    http.closeAllConnections();
     await closed;
   };
 
   return {
     url: `http://${node.address}`,
     wsUrl: `ws://${node.address}`,
+    takenPort: taken,
     requestCounts: () => Object.fromEntries(requests),
     dropWebSockets,
     closeWebSockets() {
@@ -88,13 +91,23 @@ export async function startRpcServer(backend: RpcBackend, { port }: { readonly p
     },
     stopListening,
     async startListening() {
-      if (!http.listening) await listen(boundPort);
+      if (http.listening) return;
+      await listen(http, port);
+      await listen(pubsub, port + 1);
     },
     async close() {
       unsubscribe();
       await stopListening();
     },
   };
+}
+
+/** Ends the connections of a server that are not upgraded, and resolves when all of its connections have ended. */
+async function stop(server: Server): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  server.closeAllConnections();
+  await closed;
 }
 
 /** Serves one WebSocket until it is closed. */

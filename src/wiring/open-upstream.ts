@@ -12,7 +12,7 @@ export async function openUpstream(
   { clock, random, log }: { readonly clock: Clock; readonly random: () => number; readonly log: Log },
   disposals: DisposalStack,
 ): Promise<{ readonly mesh: Mesh; readonly embedded: EmbeddedCluster | undefined }> {
-  const embedded = config.upstreams.length === 0 ? await startEmbedded(config) : undefined;
+  const embedded = config.upstreams.length === 0 ? await startEmbedded(config, log) : undefined;
   disposals.defer(() => embedded?.close());
   const mesh = createMesh({
     nodes: embedded ? [{ id: 'embedded', ...embedded }] : config.upstreams,
@@ -27,5 +27,19 @@ export async function openUpstream(
   return { mesh, embedded };
 }
 
-const startEmbedded = ({ state, embedded }: Config): Promise<EmbeddedCluster> =>
-  startEmbeddedCluster({ state, ...embedded });
+/** The port at which Solana's tools expect a local cluster. */
+const USUAL_PORT = 8899;
+
+/** Starts the embedded cluster and logs where it is. */
+async function startEmbedded({ embedded }: Config, log: Log): Promise<EmbeddedCluster> {
+  const { port, ...options } = embedded;
+  const started = await startEmbeddedCluster({ ...options, port: port ?? USUAL_PORT, orFreePorts: port === null });
+  const { url: rpc, genesisHash: cluster, takenPort } = started;
+  if (takenPort !== undefined) {
+    const owner = takenPort.genesisHash === null ? 'another process' : 'another cluster';
+    const problem = `port ${takenPort.port} belongs to ${owner}; the embedded cluster listens on two free ports`;
+    log.warn({ rpc, cluster, otherCluster: takenPort.genesisHash }, problem);
+  }
+  log.info({ rpc, cluster }, 'the embedded demo cluster runs, a new one at each start');
+  return started;
+}

@@ -15,8 +15,8 @@ declare const slotgate: typeof Slotgate;
 
 const [WALLET = ''] = WALLETS.map(({ address }) => address);
 
-const folders = t.testdir({ cluster: {}, gateway: {}, keyed: {} });
-const cluster = await startEmbeddedCluster({ state: `${folders}/cluster`, slotMs: 200, transactionsPerSlot: 3 });
+const folders = t.testdir({ gateway: {}, keyed: {} });
+const cluster = await startEmbeddedCluster({ slotMs: 200, transactionsPerSlot: 3 });
 t.teardown(() => cluster.close());
 const nodes = [`${cluster.url},${cluster.wsUrl}`];
 const { gateway } = await startGateway(t, nodes, { state: `${folders}/gateway` });

@@ -101,9 +101,12 @@ t.test('the variables of a Kubernetes service called slotgate are told, and stop
   t.match(err, /^slotgate: ignored SLOTGATE_PORT and others .* enableServiceLinks: false [^\n]*\n$/);
 });
 
+/** Arguments of a gateway over the embedded cluster, on free ports. */
+const EMBEDDED_ARGS = ['--port', '0', '--set', 'embedded.port=0', ...PATIENT_ARGS];
+
 t.test('without a command the gateway starts, reports its URL, and ends on SIGTERM', async (t) => {
   const states = t.testdir({ first: {}, second: {} });
-  const child = spawned(['--port', '0', '--state', `${states}/first`, '--set', 'log.level=info', ...PATIENT_ARGS], {
+  const child = spawned([...EMBEDDED_ARGS, '--state', `${states}/first`, '--set', 'log.level=info'], {
     RECEIPT_KEY: 'ephemeral',
     SLOTGATE_PORT: 'tcp://10.0.0.1:8787',
   });
@@ -113,7 +116,7 @@ t.test('without a command the gateway starts, reports its URL, and ends on SIGTE
   t.equal((await fetch(new URL('/api/v1/pubkey', url))).status, 200);
 
   const { port } = new URL(url);
-  const late = spawned(['--port', port, '--state', `${states}/second`, ...PATIENT_ARGS], { RECEIPT_KEY: 'ephemeral' });
+  const late = spawned([...EMBEDDED_ARGS, '--port', port, '--state', `${states}/second`], { RECEIPT_KEY: 'ephemeral' });
   t.equal(await late.exit(), 1, 'a port that is in use');
   t.match(late.stderr(), new RegExp(`^slotgate: [^\\n]*${port}[^\\n]*\\n$`));
 

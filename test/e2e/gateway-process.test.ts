@@ -6,8 +6,8 @@ import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
 import { httpClient, waitFor } from '../support/harness.ts';
 
-const folders = t.testdir({ cluster: {}, killed: {}, rotated: {}, drained: {}, waiting: {}, foreign: {} });
-const cluster = await startEmbeddedCluster({ state: `${folders}/cluster`, slotMs: 100, transactionsPerSlot: 1 });
+const folders = t.testdir({ killed: {}, rotated: {}, drained: {}, waiting: {}, foreign: {} });
+const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 1 });
 t.teardown(cluster.close);
 
 function start(state: string, set: readonly string[] = []): ChildProgram {

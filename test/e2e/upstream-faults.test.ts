@@ -5,11 +5,9 @@ import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { startGateway, waitFor } from '../support/harness.ts';
 
 // The system clock, since the time of recovery for waiting callers is measured.
-const state = t.testdir();
-const { url, wsUrl, control, close } = await startEmbeddedCluster({ state, slotMs: 100, transactionsPerSlot: 1 });
+const { url, wsUrl, control, close } = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 1 });
 t.teardown(close);
 const { get, rpc, logged } = await startGateway(t, [`${url},${wsUrl}`], {
-  state,
   set: ['upstream.silenceMs=1000', 'upstream.timeoutMs=500'],
 });
 

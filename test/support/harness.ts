@@ -102,7 +102,7 @@ export async function startGateway(
     };
   const config = loadConfig({
     cwd: state,
-    flags: { port: '0', state, upstream: upstreams, set: [...UNLIMITED, ...PATIENT, ...set] },
+    flags: { port: '0', state, upstream: upstreams, set: [...UNLIMITED, ...PATIENT, 'embedded.port=0', ...set] },
   });
   const gateway = await createGateway({
     config,

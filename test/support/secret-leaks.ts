@@ -29,7 +29,7 @@ export interface ExposedOutput {
 export async function collectExposedOutput(scope: TestScope): Promise<ExposedOutput> {
   const folders = scope.testdir();
   const state = `${folders}/state`;
-  for (const folder of [state, `${folders}/cluster`]) mkdirSync(folder, { recursive: true });
+  mkdirSync(state, { recursive: true });
   const pem = generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
   const seed = Buffer.from(pem.split('\n')[1] ?? '', 'base64').subarray(-32);
   const [valid, guessed] = [generateApiKey(), generateApiKey()];
@@ -40,7 +40,7 @@ export async function collectExposedOutput(scope: TestScope): Promise<ExposedOut
   };
   const [path, query, socket] = secrets.upstream;
 
-  const cluster = await startEmbeddedCluster({ state: `${folders}/cluster`, slotMs: 100, transactionsPerSlot: 1 });
+  const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 1 });
   scope.teardown(cluster.close);
 
   const node = await startLeakyNode(cluster.url, `${path}: ${query}`);

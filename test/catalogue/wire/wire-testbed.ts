@@ -19,7 +19,7 @@ export interface WireTestbed {
 /** Runs `body` with a testbed, and closes the testbed in any case. `set` holds settings of the gateway. */
 export const withWireTestbed = <T>(set: readonly string[], body: (testbed: WireTestbed) => Promise<T>): Promise<T> =>
   withTestScope(async (scope) => {
-    const cluster = await startEmbeddedCluster({ state: scope.testdir(), transactionsPerSlot: 1 });
+    const cluster = await startEmbeddedCluster({ transactionsPerSlot: 1 });
     scope.teardown(() => cluster.close());
     const node = await startRpcOverrideProxy(scope, cluster.url);
     const gateway = await GatewayProcess.start(

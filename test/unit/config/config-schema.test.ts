@@ -47,6 +47,7 @@ const at = (values: unknown, path: readonly string[]): unknown =>
 function others(name: string, value: unknown): readonly [unknown, unknown, unknown] {
   if (typeof value === 'number') return [value + 1, value + 2, value + 3];
   if (name === 'host') return ['::1', '0.0.0.0', 'gateway.example'];
+  if (name === 'embedded.port') return [0, null, 65_534];
   if (name === 'cluster') return ['1'.repeat(32), null, '2'.repeat(44)];
   if (name === 'upstreams') return [['http://a:1/'], [], ['http://b:1/', 'https://c/']];
   if (name === 'stake.mint') return [MINT, null, '1'.repeat(32)];

@@ -59,7 +59,7 @@ export async function startReplayedCluster(): Promise<ReplayedCluster> {
   };
   produceBlocks(400); // the node had some history, too
 
-  const server = await startRpcServer({ chain, faucet, faults: noFaults(), clock }, { port: 0 });
+  const server = await startRpcServer({ chain, faucet, faults: noFaults(), clock }, {});
   const post = async (body: string, contentType = 'application/json'): Promise<RawResponse> => {
     const headers = { 'content-type': contentType };
     const response = await fetch(server.url, { method: 'POST', headers, body });

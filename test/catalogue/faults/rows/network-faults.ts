@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { startEmbeddedCluster } from '../../../../src/localnet/embedded-cluster.ts';
 import { WALLETS } from '../../../../src/localnet/traffic/demo-accounts.ts';
 import { GatewayProcess } from '../../../support/gateway-process.ts';
@@ -40,8 +37,7 @@ export const networkFaults: FaultRow = {
   id: 'network',
   title: 'the embedded cluster behind connections that are',
   async run(runLength) {
-    const state = await mkdtemp(join(tmpdir(), 'faults-'));
-    const cluster = await startEmbeddedCluster({ state, slotMs: 100, transactionsPerSlot: 0 });
+    const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 0 });
     const http = await FaultProxy.start(portOf(cluster.url));
     const ws = await FaultProxy.start(portOf(cluster.wsUrl));
     const gateway = await GatewayProcess.start([`http://127.0.0.1:${http.port},ws://127.0.0.1:${ws.port}`], SETTINGS);
@@ -73,7 +69,6 @@ export const networkFaults: FaultRow = {
     await gateway.close();
     for (const proxy of [http, ws]) await proxy.close();
     await cluster.close();
-    await rm(state, { recursive: true });
     return [
       info('these', Object.keys(FAULTS).join(' ')),
       expectSome('answered', answered),
