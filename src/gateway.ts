@@ -51,6 +51,8 @@ export interface Gateway {
   readonly url: string;
   /** Genesis hash in all receipts; null until a first node was reached. */
   readonly cluster: string | null;
+  /** The address of the embedded cluster; null over configured nodes. */
+  readonly embedded: { readonly rpc: string } | null;
   /** Public key that signs them now: 32 bytes, base58. */
   readonly publicKey: string;
   /** Number of times a node gave two results for one finalized slot. The second is signed as `observed` only. */
@@ -188,6 +190,7 @@ function openServing(env: Environment, { keys, access }: LocalState, { mesh, emb
     keys,
     version,
     startedMs,
+    embedded: addressOf(embedded),
     accounts,
     liveAccounts,
     tokenLists,
@@ -281,12 +284,16 @@ function openPipeline(
   };
 }
 
+/** Returns the address of the embedded cluster; null where there is none. */
+const addressOf = (embedded: Upstream['embedded']): Gateway['embedded'] =>
+  embedded === undefined ? null : { rpc: embedded.url };
+
 /** Returns the gateway as its process sees it. */
 function gatewayOf(
   { config, log, clock, disposals }: Environment,
   keySource: KeySource,
   { loadedKeys, keys }: LocalState,
-  { mesh }: Upstream,
+  { mesh, embedded }: Upstream,
   { guard, signer }: Signing,
   { sealer }: Answering,
   port: number,
@@ -296,6 +303,7 @@ function gatewayOf(
     get cluster() {
       return mesh.genesisHash ?? null;
     },
+    embedded: addressOf(embedded),
     get publicKey() {
       return signer.publicKey;
     },

@@ -5,6 +5,8 @@ export interface RunningGateway {
   readonly url: string;
   /** The cluster's genesis hash; null until a first node was reached. */
   readonly cluster: string | null;
+  /** The address of the embedded cluster; null over configured nodes. */
+  readonly embedded: { readonly rpc: string } | null;
   /** Reloads what the operator may have changed. */
   reload(): void;
   /** Answers pending requests, then releases everything. */
@@ -53,5 +55,6 @@ export async function runUntilSignal(open: () => Promise<RunningGateway>, log: L
 
   running = await open();
   if (hasHungUp) running.reload();
-  log.info({ url: running.url, cluster: running.cluster }, 'listening');
+  const { url, cluster, embedded } = running;
+  log.info({ url, cluster, ...(embedded !== null && { embedded }) }, 'listening');
 }

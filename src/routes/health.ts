@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { GatewayError } from '../domain/gateway-error.ts';
-import { localRoute, type Uses } from '../routing/route.ts';
+import { type Caller, localRoute, type Uses } from '../routing/route.ts';
 import { integer } from '../routing/schemas.ts';
 import type { NodeStatus } from '../upstream/mesh/mesh.ts';
 import { describeProblems } from '../upstream/mesh/node-problems.ts';
@@ -14,6 +14,8 @@ export interface Health {
   readonly behindSlots: number | null;
   readonly upstreams: readonly Omit<NodeStatus, 'problem'>[];
   readonly cacheWarm: boolean;
+  /** The address of the embedded cluster; null over other nodes, and to callers on another machine. */
+  readonly embedded: { readonly rpc: string } | null;
   readonly version: string;
   readonly uptimeSec: number;
 }
@@ -21,7 +23,7 @@ export interface Health {
 const NO_SLOT = 'no slot was received yet';
 
 type HealthUses = Uses<
-  'cache' | 'mesh' | 'clock' | 'version' | 'startedMs' | 'vitals' | 'startupProblem' | 'isDraining'
+  'cache' | 'mesh' | 'clock' | 'version' | 'startedMs' | 'embedded' | 'vitals' | 'startupProblem' | 'isDraining'
 >;
 
 export const health = localRoute({
@@ -44,6 +46,10 @@ export const health = localRoute({
       }),
     ),
     cacheWarm: z.boolean(),
+    embedded: z
+      .strictObject({ rpc: z.string().describe('URL of its RPC; its WebSocket is on the same and on the next port') })
+      .nullable()
+      .describe('The embedded cluster; null over other nodes, and to callers on another machine'),
     version: z.string(),
     uptimeSec: integer,
   }),
@@ -52,8 +58,8 @@ export const health = localRoute({
   isMetered: false,
   errors: ['unhealthy'],
 
-  answer(_, context: HealthUses): Health {
-    const { cache, mesh, clock, version, startedMs } = context;
+  answer(_, context: HealthUses, { isLoopback }: Caller): Health {
+    const { cache, mesh, clock, version, startedMs, embedded } = context;
     const why = unhealthyReason(context);
     const { genesisHash } = mesh;
     if (why !== undefined || genesisHash === undefined) throw new GatewayError('unhealthy', why ?? NO_SLOT);
@@ -66,6 +72,7 @@ export const health = localRoute({
       behindSlots: upstreams.length > 1 ? slotsBehind(upstreams, cache.tip) : null,
       upstreams,
       cacheWarm: isCacheWarm(context),
+      embedded: isLoopback ? embedded : null,
       version,
       uptimeSec: Math.floor((clock.monotonic() - startedMs) / 1000),
     };

@@ -38,6 +38,8 @@ export interface RouteContext {
   readonly version: string;
   /** Start of the process, in monotonic milliseconds. */
   readonly startedMs: number;
+  /** The address of the embedded cluster; null over configured nodes. */
+  readonly embedded: { readonly rpc: string } | null;
   /** Reads the answers to `/rpc` through the cache. */
   readonly rpcReadThrough: ReadThrough<SerializedAnswer>;
   readonly vitals: Readonly<Pick<ClusterVitals, 'isFailing' | 'slotTimeMs'>>;
@@ -47,6 +49,12 @@ export interface RouteContext {
   startupProblem(): string | undefined;
   /** Returns true once the process has begun to shut down. */
   isDraining(): boolean;
+}
+
+/** The caller of a route, as far as an answer may depend on it. */
+export interface Caller {
+  /** Whether the request comes from this machine, as far as the trusted proxies tell. */
+  readonly isLoopback: boolean;
 }
 
 /** The parts of the context that a route, or a function of it, uses: each declares its own. */
@@ -105,7 +113,7 @@ export interface LocalRoute<P extends ParamSet = ParamSet, R = unknown> extends 
   readonly cacheControl: string;
   /** Whether requests count against the rate limit. Health probes of a load balancer don't. */
   readonly isMetered: boolean;
-  answer(params: Params<P>, context: RouteContext): R;
+  answer(params: Params<P>, context: RouteContext, caller: Caller): R;
   readonly header?: RouteHeader<P>;
 }
 

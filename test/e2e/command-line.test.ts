@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
+import { rpcRequest } from '../support/rpc-request.ts';
 import { runSlotgate } from '../support/run-slotgate.ts';
 
 const spawned = (args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProgram => {
@@ -110,9 +111,10 @@ t.test('without a command the gateway starts, reports its URL, and ends on SIGTE
     RECEIPT_KEY: 'ephemeral',
     SLOTGATE_PORT: 'tcp://10.0.0.1:8787',
   });
-  const { url, cluster } = await waitUntilListening(child);
+  const { url, cluster, embedded } = await waitUntilListening(child);
   t.match(child.stdout(), /"level":"warn".*enableServiceLinks: false/);
   t.match(cluster, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/);
+  t.equal(await rpcRequest(embedded?.rpc ?? '', 'getGenesisHash'), cluster);
   t.equal((await fetch(new URL('/api/v1/pubkey', url))).status, 200);
 
   const { port } = new URL(url);

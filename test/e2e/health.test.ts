@@ -18,6 +18,7 @@ t.test('when the only node has gone back, health names it and the reason (I13)',
   const { result } = (await get('/health')).json;
   t.equal(result.status, 'degraded', 'the last answers may still be given');
   t.same(Object.keys(result.upstreams[0]), ['id', 'status', 'slot', 'behindSlots', 'ws']);
+  t.equal(result.embedded, null, 'these nodes are configured');
   await waitFor(async () => {
     await pass();
     return (await get('/health')).status === 503;

@@ -44,10 +44,15 @@ export const PATIENT_ARGS = ['startMs', 'timeoutMs', 'slowTimeoutMs'].flatMap((n
   `upstream.${name}=120000`,
 ]);
 
-/** Waits until a gateway in a child process listens; returns its URL and cluster. */
-export async function waitUntilListening(
-  child: ChildProgram,
-): Promise<{ readonly url: string; readonly cluster: string | null }> {
+/** What a gateway tells when it listens. */
+export interface ListeningLine {
+  readonly url: string;
+  readonly cluster: string | null;
+  readonly embedded?: { readonly rpc: string };
+}
+
+/** Waits until a gateway in a child process listens; returns what it tells. */
+export async function waitUntilListening(child: ChildProgram): Promise<ListeningLine> {
   await child.waitForOutput('"listening"}\n');
   const line = child
     .stdout()

@@ -72,6 +72,9 @@ export function createClientIpResolver(trustedProxies: readonly string[]): Clien
   };
 }
 
+/** Tells whether an address of 4 or 16 bytes is one of this machine's loopback interface. */
+export const isLoopback = (address: ArrayBuffer): boolean => fromBytes(address)?.range() === 'loopback';
+
 function forwardedFor(headers: HeaderList): string[] {
   const hops: string[] = [];
   headers.forEach((name, value) => {

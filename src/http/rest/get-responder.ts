@@ -1,3 +1,4 @@
+import { isLoopback } from '../../access/limits/client-ip.ts';
 import type { Quota } from '../../access/limits/rate-limiter.ts';
 import type { StaticPage } from '../../page/static-page.ts';
 import type { ReadRequest, RouteReadThrough } from '../../routing/route-read-through.ts';
@@ -27,7 +28,7 @@ export class GetResponder {
   }
 
   /** Returns the response to a GET or HEAD. Throws GatewayError. */
-  respond({ req, match, args, pathKind, quota, admit }: CheckedRequest): RawResponse | Promise<RawResponse> {
+  respond({ req, address, match, args, pathKind, quota, admit }: CheckedRequest): RawResponse | Promise<RawResponse> {
     const { context, readThrough, openApiDocument, verifyPage } = this.#deps;
     const nonce = parseNonce(req.getHeader('x-receipt-nonce'));
     if (nonce !== undefined && match?.route.envelope !== 'signed') throw nonceNotApplicable();
@@ -37,7 +38,9 @@ export class GetResponder {
     const { route } = match;
     if (route.kind === 'post') return throwRouteNotFound();
     const { params, key } = args.parse(route, match);
-    if (route.kind === 'local') return localResponse(quota, route, params, context);
+    if (route.kind === 'local') {
+      return localResponse(quota, route, params, context, { isLoopback: isLoopback(address) });
+    }
     const request = { route, params, key, minSlot: parseMinSlot(req.getHeader('x-min-slot')) };
     const cachedRead = readThrough.fromCache(request);
     return cachedRead === undefined

@@ -23,6 +23,8 @@ export type GuardedMethod = 'get' | 'post' | 'options' | 'other';
 /** A request that passed all checks, while its handler runs; the engine takes `req` back after that. */
 export interface CheckedRequest {
   readonly req: HttpRequest;
+  /** The address that the request counts for: 4 or 16 bytes. */
+  readonly address: ArrayBuffer;
   readonly match: RouteMatch | undefined;
   readonly args: RequestArguments;
   readonly pathKind: PathKind;
@@ -92,7 +94,8 @@ export class GuardedRequest {
       this.#consumeQuota(req, address, unitsOf(req, match, args), pathKind, this.#method);
       checkStarted(pathKind, this.#deps.context);
     }
-    return { req, match, args, pathKind, reply: this.#reply, quota: this.#quota, admit: this.#admitFor(address) };
+    const admit = this.#admitFor(address);
+    return { req, address, match, args, pathKind, reply: this.#reply, quota: this.#quota, admit };
   }
 
   #checkFraming(res: HttpResponse, req: HttpRequest): void {

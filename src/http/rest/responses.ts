@@ -6,7 +6,7 @@ import { toJson } from '../../domain/to-json.ts';
 import type { StaticPage } from '../../page/static-page.ts';
 import { receiptTextIn } from '../../receipts/signed-body.ts';
 import { jsonRpcError, jsonRpcFrame } from '../../routing/json-rpc-form.ts';
-import type { LocalRoute, ParamSet, Params, PostAnswer, RouteContext } from '../../routing/route.ts';
+import type { Caller, LocalRoute, ParamSet, Params, PostAnswer, RouteContext } from '../../routing/route.ts';
 import type { CachedRead } from '../../serving/read-through.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
 import { encodeBody, negotiateCoding } from './content-coding.ts';
@@ -71,8 +71,9 @@ export function localResponse(
   route: LocalRoute,
   params: Params<ParamSet>,
   context: RouteContext,
+  caller: Caller,
 ): RawResponse {
-  const json = toJson(route.answer(params, context));
+  const json = toJson(route.answer(params, context, caller));
   const extraHeaders: Header[] = [
     ['X-Cache', 'BYPASS'],
     ['Cache-Control', route.cacheControl],

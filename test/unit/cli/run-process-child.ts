@@ -10,6 +10,7 @@ const startGateway = async () => {
   return {
     url: 'http://127.0.0.1:1',
     cluster: 'genesis',
+    embedded: null,
     reload: () => process.stdout.write('reloaded\n'),
     async close() {
       await sleep(Number(closingMs));

@@ -149,6 +149,7 @@ export async function runSchedule(
     keys: new ReceiptKeys(singleKeyRing(signingKeyOf(generateKeyPairSync('ed25519').privateKey)), clock, () => {}),
     version: '',
     startedMs: 0,
+    embedded: null,
     rpcReadThrough: createRpcReadThrough({ cache, mesh, clock }),
     vitals: { isFailing: false, slotTimeMs: 400 },
     onDecodeError: () => {},
