@@ -18,7 +18,7 @@ if (parentPort === null) throw new Error('the embedded cluster runs in a worker 
 const port = parentPort;
 const { slotMs, options }: WorkerData = workerData;
 const genesis = createGenesis(randomBytes(32), systemClock.now(), slotMs);
-const { url, wsUrl, takenPort, genesisHash, priceFeeds, control, close } = await startInThreadCluster(
+const { url, wsUrl, takenPort, genesisHash, priceFeeds, accounts, control, close } = await startInThreadCluster(
   systemClock,
   genesis,
   options,
@@ -31,4 +31,4 @@ serveRemoteControl(port, {
     setImmediate(() => port.close());
   },
 });
-port.postMessage({ url, wsUrl, takenPort, genesisHash, priceFeeds } satisfies WorkerReady);
+port.postMessage({ url, wsUrl, takenPort, genesisHash, priceFeeds, accounts } satisfies WorkerReady);

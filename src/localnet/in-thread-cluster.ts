@@ -6,6 +6,7 @@ import { SlotTicker } from './control/slot-ticker.ts';
 import type { TakenPort, WantedPorts } from './port-pair.ts';
 import { noFaults } from './rpc/injected-faults.ts';
 import { startRpcServer } from './rpc-server.ts';
+import { DEMO_ACCOUNTS, type DemoAccount } from './traffic/demo-accounts.ts';
 import { PRICE_FEEDS, startPriceFeeds } from './traffic/demo-price-feeds.ts';
 import { createFaucet } from './traffic/faucet.ts';
 import type { SetupStore } from './traffic/stored-setup.ts';
@@ -27,6 +28,8 @@ export interface LocalCluster {
   /** The wanted port that another process has, if that is why the cluster listens on other ports. */
   readonly takenPort: TakenPort | undefined;
   readonly genesisHash: string;
+  /** Accounts to try requests with. */
+  readonly accounts: readonly DemoAccount[];
   /** Pyth feeds on this cluster, by mint. */
   readonly priceFeeds: Readonly<Record<string, string>>;
   readonly control: ClusterControl;
@@ -67,6 +70,7 @@ export async function startInThreadCluster(
     wsUrl: server.wsUrl,
     takenPort: server.takenPort,
     genesisHash,
+    accounts: DEMO_ACCOUNTS,
     priceFeeds: PRICE_FEEDS,
     control: createClusterControl({ chain, slotTicker, faults, server }),
     chain,

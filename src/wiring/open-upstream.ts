@@ -30,7 +30,7 @@ export async function openUpstream(
 /** The port at which Solana's tools expect a local cluster. */
 const USUAL_PORT = 8899;
 
-/** Starts the embedded cluster and logs where it is. */
+/** Starts the embedded cluster and logs where it is and what is in it. */
 async function startEmbedded({ embedded }: Config, log: Log): Promise<EmbeddedCluster> {
   const { port, ...options } = embedded;
   const started = await startEmbeddedCluster({ ...options, port: port ?? USUAL_PORT, orFreePorts: port === null });
@@ -40,6 +40,9 @@ async function startEmbedded({ embedded }: Config, log: Log): Promise<EmbeddedCl
     const problem = `port ${takenPort.port} belongs to ${owner}; the embedded cluster listens on two free ports`;
     log.warn({ rpc, cluster, otherCluster: takenPort.genesisHash }, problem);
   }
-  log.info({ rpc, cluster }, 'the embedded demo cluster runs, a new one at each start');
+  const accounts = Object.fromEntries(
+    started.accounts.map(({ name, address, holds }) => [name, `${address} ${holds}`]),
+  );
+  log.info({ rpc, cluster, accounts }, 'the embedded demo cluster runs, a new one at each start');
   return started;
 }

@@ -38,12 +38,33 @@ export const POINTS = createCoin(token2022, 9, 'Demo Points', 'DPTS');
 export const TOLL: Coin = { ...createCoin(token2022, 6, 'Demo Toll', 'DTOL'), transferFeeBps: 50 };
 export const COINS = [DOLLAR, GOLD, POINTS, TOLL] as const;
 
+/** An account to try requests with. */
+export interface DemoAccount {
+  readonly name: string;
+  readonly address: Address;
+  /** What a caller finds there. */
+  readonly holds: string;
+}
+
+/** Some of the accounts above, by the names that the README and the log give them. */
+export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
+  { name: 'alice', address: WALLETS[0].address, holds: 'SOL and all four tokens; history, portfolio with prices' },
+  { name: 'bob', address: WALLETS[1].address, holds: 'the same, at first half as much' },
+  { name: 'whale', address: WHALE.address, holds: '9,007,199.254740993 SOL, beyond a double; never changes' },
+  { name: 'pool', address: POOL.address, holds: 'the DUSD and DGLD that wallets swap' },
+  { name: 'nonce', address: NONCE.address, holds: 'a durable nonce' },
+  { name: 'DUSD', address: DOLLAR.mint.address, holds: 'mint of Demo Dollar: Token program, Metaplex metadata' },
+  { name: 'DGLD', address: GOLD.mint.address, holds: 'mint of Demo Gold: the same' },
+  { name: 'DPTS', address: POINTS.mint.address, holds: 'mint of Demo Points: Token-2022, metadata in the mint' },
+  { name: 'DTOL', address: TOLL.mint.address, holds: 'mint of Demo Toll: the same, with a transfer fee of 0.5 %' },
+];
+
 function createCoin(program: Address, decimals: number, name: string, symbol: string): Coin {
   const uri = `https://example.com/${symbol.toLowerCase()}.json`;
   return { mint: deriveKeypair(symbol), program, decimals, name, symbol, uri };
 }
 
-function deriveKeypairs(name: string, count: number): [Keypair, ...Keypair[]] {
+function deriveKeypairs(name: string, count: number): [Keypair, Keypair, ...Keypair[]] {
   const numbered = (index: number): Keypair => deriveKeypair(`${name} ${index}`);
-  return [numbered(0), ...Array.from({ length: count - 1 }, (_, index) => numbered(index + 1))];
+  return [numbered(0), numbered(1), ...Array.from({ length: count - 2 }, (_, index) => numbered(index + 2))];
 }

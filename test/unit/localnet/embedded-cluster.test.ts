@@ -45,10 +45,11 @@ t.test('a cluster that must have a port which is in use reports the reason', asy
   await starting.catch((thrown) => t.ok(thrown instanceof StartError));
 });
 
-t.test('one that may have others is another cluster', async (t) => {
+t.test('one that may have others is another cluster, with the same demo accounts', async (t) => {
   const second = await startEmbeddedCluster({ transactionsPerSlot: 0, port, orFreePorts: true });
   t.same(second.takenPort, { port, genesisHash: first.genesisHash });
   t.not(await rpcRequest(second.url, 'getGenesisHash'), first.genesisHash);
+  t.same(second.accounts, first.accounts);
   await second.close();
   t.equal(await second.ended, undefined);
 });
