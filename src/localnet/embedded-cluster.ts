@@ -71,6 +71,6 @@ const isListenError = (thrown: unknown): thrown is Error =>
 const cannotListen = (cause: Error, { port = 0 }: WantedPorts): StartError =>
   new StartError(
     1,
-    `the embedded cluster can't listen on port ${port}, and on ${port + 1} for WebSocket: ${cause.message}`,
+    `the embedded cluster can't listen on port ${port}, and on ${port + 1} for WebSocket (${cause.message}): choose another embedded.port, or null`,
     cause,
   );

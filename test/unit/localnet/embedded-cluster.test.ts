@@ -40,7 +40,9 @@ t.test('pubsub is on the port of RPC and on the next one, also when it listens a
 
 t.test('a cluster that must have a port which is in use reports the reason', async (t) => {
   const starting = startEmbeddedCluster({ transactionsPerSlot: 0, port });
-  const message = new RegExp(`can't listen on port ${port}, and on ${port + 1} for WebSocket: .*EADDRINUSE`);
+  const message = new RegExp(
+    `can't listen on port ${port}, and on ${port + 1} for WebSocket \\(.*EADDRINUSE.*\\): choose`,
+  );
   await t.rejects(starting, { message });
   await starting.catch((thrown) => t.ok(thrown instanceof StartError));
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import ipaddr from 'ipaddr.js';
 import t from 'tap';
-import { type ConnectionPeer, createClientIpResolver } from '../../../../src/access/limits/client-ip.ts';
+import { type ConnectionPeer, createClientIpResolver, isLoopback } from '../../../../src/access/limits/client-ip.ts';
 import { StartError } from '../../../../src/domain/start-error.ts';
 import { FORWARDED_FOR_CASES, TRUSTED_PROXIES } from '../../../support/access/forwarded-for-cases.ts';
 
@@ -84,4 +84,11 @@ t.test('a PROXY header is the hop before the peer, and only a trusted proxy can 
   t.equal(find.hasProxyHeader(peerAt(bytes('10.1.1.1'))), false);
   t.equal(find.hasProxyHeader(peerAt(bytes('203.0.113.1'), bytes('1.2.3.4'))), false);
   t.equal(createClientIpResolver([]).hasProxyHeader(peerAt(bytes('10.1.1.1'), bytes('1.2.3.4'))), false);
+});
+
+t.test('loopback addresses are those of this machine, in either family', async (t) => {
+  for (const own of ['127.0.0.1', '127.255.255.254', '::1', '::ffff:127.0.0.1']) t.ok(isLoopback(bytes(own)), own);
+  for (const other of ['128.0.0.1', '10.0.0.1', '0.0.0.0', '::', '::ffff:10.0.0.1', '::7f00:1', 'fe80::1'])
+    t.notOk(isLoopback(bytes(other)), other);
+  t.notOk(isLoopback(new ArrayBuffer(0)), 'a connection that has ended');
 });
