@@ -102,7 +102,7 @@ export class Chain {
     this.#accounts = new AccountsDb(svm);
     const first = this.#nextUnskippedSlot(this.slotClock.currentSlot());
     this.#tips = { processed: first, confirmed: first, finalized: first };
-    // At least the height of any block of an earlier run, because each slot that is skipped now was skipped then.
+    // As if every slot since 0 had had a block, except those that are skipped.
     const height = first - this.#skippedSlots.countBefore(first);
     const hash = digest('ancestor', genesisHash, String(first));
     this.#workingBank = this.#openBank(first, { slot: first - 1, hash, height: height - 1, transactionCount: 0 });
