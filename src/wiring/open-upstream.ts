@@ -27,13 +27,15 @@ export async function openUpstream(
   return { mesh, embedded };
 }
 
-/** The port at which Solana's tools expect a local cluster. */
-const USUAL_PORT = 8899;
+/** The ports at which Solana's tools expect a local cluster: its RPC, and its WebSocket. */
+const [USUAL_PORT, USUAL_PUBSUB_PORT] = [8899, 8900];
 
 /** Starts the embedded cluster and logs where it is and what is in it. */
-async function startEmbedded({ embedded }: Config, log: Log): Promise<EmbeddedCluster> {
+async function startEmbedded({ embedded, port: ownPort }: Config, log: Log): Promise<EmbeddedCluster> {
   const { port, ...options } = embedded;
-  const started = await startEmbeddedCluster({ ...options, port: port ?? USUAL_PORT, orFreePorts: port === null });
+  const isUsualOwn = ownPort === USUAL_PORT || ownPort === USUAL_PUBSUB_PORT; // the gateway will listen there
+  const ports = port === null ? { port: isUsualOwn ? 0 : USUAL_PORT, orFreePorts: true } : { port };
+  const started = await startEmbeddedCluster({ ...options, ...ports });
   const { url: rpc, genesisHash: cluster, takenPort } = started;
   if (takenPort !== undefined) {
     const owner = takenPort.genesisHash === null ? 'another process' : 'another cluster';
