@@ -44,13 +44,9 @@ class Project {
   }
 
   run(command: string, ...args: readonly string[]) {
-    const env = {
-      ...process.env,
-      NODE_OPTIONS: '',
-      npm_config_cache: this.path('npm-cache'),
-      npm_config_offline: 'true',
-    };
-    return spawnSync(command, args, { cwd: this.#root, encoding: 'utf8', env });
+    const env = { ...process.env, npm_config_cache: this.path('npm-cache'), npm_config_offline: 'true' };
+    // tap would have each process of node load its hooks, whatever the environment here says
+    return spawnSync('env', ['-u', 'NODE_OPTIONS', command, ...args], { cwd: this.#root, encoding: 'utf8', env });
   }
 
   build() {
