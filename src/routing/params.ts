@@ -1,7 +1,7 @@
-import bs58 from 'bs58';
 import type { Commitment } from '../domain/commitment.ts';
 import { type ErrorCode, GatewayError } from '../domain/gateway-error.ts';
 import type { Slot } from '../domain/slot.ts';
+import { isBase58Of } from '../solana/codec/base58.ts';
 
 /** A request parameter: how to parse it, and its entry in the API document. `Given` is the type a client passes. */
 export interface Param<T, Given = T> {
@@ -14,16 +14,12 @@ export interface Param<T, Given = T> {
   readonly input?: Given;
 }
 
-/** Longest text of 64 bytes in base58 is 88. Longer texts aren't decoded, since that takes quadratic time. */
-const MAX_BASE58_LENGTH = 90;
-
 const base58Param = (bytes: number, code: ErrorCode, noun: string): Param<string> => ({
   schema: { type: 'string', pattern: '^[1-9A-HJ-NP-Za-km-z]+$', minLength: bytes, maxLength: Math.ceil(bytes * 1.375) },
   required: true,
   description: `${noun}: ${bytes} bytes in base58`,
   parse(text, name) {
-    if (text !== undefined && text.length <= MAX_BASE58_LENGTH && bs58.decodeUnsafe(text)?.length === bytes)
-      return text;
+    if (text !== undefined && isBase58Of(text, bytes)) return text;
     throw new GatewayError(code, `${name} must be ${noun}: ${bytes} bytes in base58`);
   },
 });

@@ -165,6 +165,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   routing: [
     'domain',
+    'solana/codec',
     'cache',
     'receipts/keys',
     'upstream/rpc',
@@ -173,7 +174,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'upstream/reads',
     'prices',
     'tokens',
-    'bs58',
     'secure-json-parse',
     'zod',
   ],
