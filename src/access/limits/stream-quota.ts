@@ -13,9 +13,11 @@ const REFUSED_WINDOW_MS = 5000;
 /** What becomes of a message: over the pace it is refused, and after too many of those the connection is closed. */
 export type MessageVerdict = 'handle' | 'refuse' | 'close';
 
-/** The open connections of one key. */
+/** The open connections of one key, and what was used on them and on those closed lately. */
 interface OpenStreams {
   streams: number;
+  /** Keeps the key known, which is forgotten when it has had no connection until all its rights are back. */
+  cancelForgetting: () => void;
   /** Counts a message and returns the number of messages in the current second. */
   readonly countMessage: () => number;
   readonly subscribeTokens: TokenBucket;
@@ -45,7 +47,7 @@ export class StreamQuota {
     this.#clock = clock;
   }
 
-  /** The number of keys with an open connection. */
+  /** The number of keys with an open connection, or with one closed lately. */
   get size(): number {
     return this.#byKey.size;
   }
@@ -67,8 +69,8 @@ export class StreamQuota {
       },
       consumeSubscribe: () => openStreams.subscribeTokens.take(tier.subscriptions, tier.messages),
       release: () => {
-        this.#removeStream(key);
-        if (site !== undefined) this.#removeStream(site);
+        this.#removeStream(key, tier);
+        if (site !== undefined) this.#removeStream(site, tier);
       },
     };
   }
@@ -80,17 +82,23 @@ export class StreamQuota {
   #addStream(key: RateLimitKey): OpenStreams {
     const openStreams = this.#byKey.get(key) ?? {
       streams: 0,
+      cancelForgetting: () => {},
       countMessage: createSecondCounter(this.#clock),
       subscribeTokens: new TokenBucket(this.#clock),
     };
+    openStreams.cancelForgetting();
     openStreams.streams++;
     this.#byKey.set(key, openStreams);
     return openStreams;
   }
 
-  #removeStream(key: RateLimitKey): void {
+  /** Removes a stream. Who opens another at once doesn't begin anew, else each upgrade, a unit, would buy many addresses. */
+  #removeStream(key: RateLimitKey, { messages }: Tier): void {
     const openStreams = this.#byKey.get(key);
-    if (openStreams !== undefined && --openStreams.streams === 0) this.#byKey.delete(key);
+    if (openStreams === undefined || --openStreams.streams > 0) return;
+    const refillMs = openStreams.subscribeTokens.refillMs(messages);
+    if (refillMs === 0) this.#byKey.delete(key);
+    else openStreams.cancelForgetting = this.#clock.after(refillMs, () => this.#byKey.delete(key));
   }
 }
 
@@ -139,12 +147,22 @@ class TokenBucket {
 
   /** Takes one of at most `capacity`; returns 0, or the milliseconds until there is one. */
   take(capacity: number, perSecond: number): number {
-    const nowMs = this.#clock.monotonic();
-    this.#used = Math.max(0, this.#used - ((nowMs - this.#updatedMs) * perSecond) / 1000);
-    this.#updatedMs = nowMs;
+    this.#refill(perSecond);
     const missing = this.#used + 1 - capacity;
     if (missing > 0) return Math.ceil((missing / perSecond) * 1000);
     this.#used++;
     return 0;
+  }
+
+  /** Returns the milliseconds until all of them are back. */
+  refillMs(perSecond: number): number {
+    this.#refill(perSecond);
+    return Math.ceil((this.#used / perSecond) * 1000);
+  }
+
+  #refill(perSecond: number): void {
+    const nowMs = this.#clock.monotonic();
+    this.#used = Math.max(0, this.#used - ((nowMs - this.#updatedMs) * perSecond) / 1000);
+    this.#updatedMs = nowMs;
   }
 }

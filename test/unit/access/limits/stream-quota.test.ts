@@ -80,3 +80,24 @@ t.test('a caller may subscribe to as many addresses at once as a connection may 
   clock.advance(3_600_000);
   t.equal(taken(), tier.subscriptions, 'no more are saved up');
 });
+
+t.test('whoever closes a connection and opens another has no more addresses than on one', async (t) => {
+  const clock = new ManualClock();
+  const quota = new StreamQuota(clock);
+  const taken = (): number => {
+    const slot = quota.acquire('key 1', tier);
+    for (let count = 0; ; count++) {
+      if (slot?.consumeSubscribe() === 0) continue;
+      slot?.release();
+      return count;
+    }
+  };
+  t.equal(taken(), tier.subscriptions);
+  t.equal(taken(), 0);
+  clock.advance(400);
+  t.equal(taken(), 0.4 * tier.messages);
+  t.equal(quota.size, 1);
+  clock.advance((tier.subscriptions / tier.messages) * 1000 + 1);
+  t.equal(quota.size, 0, 'forgotten once all are back');
+  t.equal(taken(), tier.subscriptions);
+});
