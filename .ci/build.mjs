@@ -53,11 +53,12 @@ async function build() {
   }
 }
 
-/** Removes what killed builds have left. */
+/** Removes what killed builds have left, one of the same process id too: in a container that is the usual case. */
 function removeAbandonedStaging() {
   for (const name of readdirSync('.')) {
     const [, pid] = /^\.dist-(\d+)$/.exec(name) ?? [];
-    if (pid !== undefined && !isAlive(Number(pid))) rmSync(name, { recursive: true, force: true });
+    if (name === STAGING || (pid !== undefined && !isAlive(Number(pid))))
+      rmSync(name, { recursive: true, force: true });
   }
 }
 
@@ -138,6 +139,7 @@ function compileTypes(...args) {
 function publish(digest) {
   chmodSync(join(STAGING, COMMAND), 0o755); // before it gets its place, so that it never lacks it there
   const paths = filesIn(STAGING).map((path) => path.slice(STAGING.length + 1));
+  rmSync(RECORD, { force: true }); // if this build is killed meanwhile, what it leaves is up to date with nothing
   for (const path of paths) {
     const [from, to] = [join(STAGING, path), join(DIST, path)];
     if (isSameFile(from, to)) continue;
