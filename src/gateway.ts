@@ -278,8 +278,11 @@ function openPipeline(
   return async () => {
     if (disposals.disposed) return;
     await new Promise<void>((resolve) => {
-      clock.after(MAX_WARM_UP_MS, resolve);
-      pipeline = start(resolve);
+      const cancel = clock.after(MAX_WARM_UP_MS, resolve);
+      pipeline = start(() => {
+        cancel();
+        resolve();
+      });
     });
   };
 }

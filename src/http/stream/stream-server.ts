@@ -75,8 +75,8 @@ export class StreamServer {
 
   /** Closes all streams. */
   close(): void {
-    this.#accountTopics.close();
     this.#sockets.closeAll();
+    this.#accountTopics.close(); // last, since each closed socket begins grace periods
   }
 
   #onOpen(socket: StreamSocket): void {
