@@ -13,6 +13,10 @@ export async function openUpstream(
   disposals: DisposalStack,
 ): Promise<{ readonly mesh: Mesh; readonly embedded: EmbeddedCluster | undefined }> {
   const embedded = config.upstreams.length === 0 ? await startEmbedded(config, log) : undefined;
+  void embedded?.ended.then((cause) => {
+    // Nothing can bring it back, so this ends the process.
+    if (!disposals.disposed) throw new Error('the embedded cluster has ended: start the gateway again', { cause });
+  });
   disposals.defer(() => embedded?.close());
   const mesh = createMesh({
     nodes: embedded ? [{ id: 'embedded', ...embedded }] : config.upstreams,

@@ -129,3 +129,18 @@ t.test('without a command the gateway starts, reports its URL, and ends on SIGTE
   t.equal(await child.exit(), 0);
   t.equal(child.stderr(), '');
 });
+
+t.test('the gateway ends with the reason if the thread of its embedded cluster has ended', async (t) => {
+  const folder = t.testdir({
+    'end-thread.cjs': `
+      const { isMainThread } = require('node:worker_threads');
+      if (!isMainThread) setTimeout(() => { throw new Error('out of luck'); }, 5000);
+    `,
+  });
+  const child = spawned([...EMBEDDED_ARGS, '--state', folder, '--set', 'log.level=error'], {
+    RECEIPT_KEY: 'ephemeral',
+    NODE_OPTIONS: `--require=${folder}/end-thread.cjs`,
+  });
+  t.equal(await child.exit(), 1);
+  t.match(child.stdout() + child.stderr(), /out of luck/);
+});
