@@ -2,7 +2,7 @@ import type { Config } from '../config/config-schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { RpcMethod } from '../domain/rpc-methods.ts';
 
-/** Address of one Solana node. Both URLs and the headers may hold keys: callers see none, the log `redactUrl`. */
+/** Address of one Solana node. Both URLs and the headers may hold keys: callers see none, the log `redactedOrigin`. */
 export interface NodeOptions {
   /** Name that people see instead of the URL. */
   readonly id: string;

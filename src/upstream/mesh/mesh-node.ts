@@ -11,7 +11,7 @@ import { subscribeToSlots } from '../pubsub/slot-subscriptions.ts';
 import { minContextSlotNotReached, noNodeReachable } from '../rpc/error-normalizer.ts';
 import { failureReason } from '../rpc/failure-reason.ts';
 import { MethodSupport } from '../rpc/method-support.ts';
-import { redactUrl } from '../rpc/redact.ts';
+import { redactedOrigin } from '../rpc/redact.ts';
 import { minContextSlotOf } from '../rpc/response-slot.ts';
 import { RpcClient } from '../rpc/rpc-client.ts';
 import type { RpcResponse } from '../rpc/rpc-response.ts';
@@ -85,13 +85,13 @@ export class MeshNode {
       onPolled: () => this.#checkAlerts(),
     });
     this.#alert = new Alert({
-      onFiring: (reason) => onProblem(this.id, `unavailable: ${reason} (${redactUrl(node.url)})`),
+      onFiring: (reason) => onProblem(this.id, `unavailable: ${reason} (${redactedOrigin(node.url)})`),
       onResolved: () => onRecovery(this.id, 'available again'),
     });
     this.#feedAlert = new Alert({
       onFiring: (reason) => {
         const advice = this.#wasFeedUp ? '' : `; ${NAME_WEBSOCKET}`;
-        onProblem(this.id, `the WebSocket ${reason} (${redactUrl(node.wsUrl)}): slots are polled${advice}`);
+        onProblem(this.id, `the WebSocket ${reason} (${redactedOrigin(node.wsUrl)}): slots are polled${advice}`);
       },
       onResolved: () => onRecovery(this.id, 'the WebSocket is up again'),
     });

@@ -1,5 +1,5 @@
 import t from 'tap';
-import { redactor, redactUrl } from '../../../../src/upstream/rpc/redact.ts';
+import { redactedOrigin, redactor } from '../../../../src/upstream/rpc/redact.ts';
 
 const redact = redactor({
   id: 'node-1',
@@ -52,5 +52,5 @@ t.test('of a URL only what holds no key is shown', async (t) => {
     'http://localhost:8899/': 'http://localhost:8899',
     'ws://[::1]:8900/x': 'ws://[::1]:8900',
   };
-  for (const [url, redacted] of Object.entries(shown)) t.equal(redactUrl(url), redacted);
+  for (const [url, redacted] of Object.entries(shown)) t.equal(redactedOrigin(url), redacted);
 });
