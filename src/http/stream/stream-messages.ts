@@ -94,7 +94,7 @@ export class StreamMessages {
     );
     const created = {
       subscriptions: new SubscriptionQueue({ clock, accountTopics, connection, streamSlot, replyError }),
-      refused: new RefusedMessages(clock, (ids) => connection.send(errorFrame(ids[0] ?? null, error, { ids }))),
+      refused: new RefusedMessages(clock, (ids) => connection.reply(() => errorFrame(ids[0] ?? null, error, { ids }))),
     };
     this.#byConnection.set(connection, created);
     return created;
