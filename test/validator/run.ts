@@ -79,7 +79,7 @@ t.test('a gateway over a real validator', async (t) => {
     if (slot < (newest.get(path) ?? 0)) backwards++;
     newest.set(path, slot);
     if (saidIn === undefined || recorded === undefined) return;
-    const source = /balance|token-accounts|portfolio/.exec(path)?.[0] ?? '';
+    const source = /balances|balance|token-accounts|portfolio/.exec(path)?.[0] ?? '';
     if (headers.get('x-cache') === 'HIT') hits[source] = (hits[source] ?? 0) + 1;
     claims.add({ source, subject: path, slot, observed: saidIn(result), expected: (ledger) => recorded(ledger, slot) });
   };
@@ -88,6 +88,12 @@ t.test('a gateway over a real validator', async (t) => {
       `/balance/${account}?commitment=${commitment}`,
       ({ lamports }) => lamports,
       (ledger, slot) => ledger.balance(account, slot),
+    );
+  const readBalances = (accounts: readonly string[], commitment: string): Promise<void> =>
+    read(
+      `/balances?addresses=${accounts.join('%2C')}&commitment=${commitment}`,
+      (rows) => rows.map(({ address, lamports }: any) => [address, lamports].join()),
+      (ledger, slot) => accounts.map((account) => [account, ledger.balance(account, slot)].join()),
     );
   const readTokens = (owner: string, commitment: string): Promise<void> =>
     read(
@@ -123,6 +129,7 @@ t.test('a gateway over a real validator', async (t) => {
     await tokens.doRandomOperation();
     for (const account of ACCOUNTS) await readBalance(account, 'confirmed');
     for (const commitment of COMMITMENTS) {
+      await readBalances(ACCOUNTS, commitment);
       for (const owner of tokens.owners) await readTokens(owner, commitment);
       for (const account of chosen) await readBalance(account, commitment);
     }
@@ -157,7 +164,7 @@ t.test('a gateway over a real validator', async (t) => {
 
   t.strictSame(differences.slice(0, 5), [], 'all that was said is what the blocks record');
   t.strictSame(alarms, [], 'no claim was found to be false');
-  for (const way of ['balance', 'token-accounts', 'portfolio', 'push']) t.ok(compared[way] ?? 0, `${way} was compared`);
+  for (const way of ['balance', 'balances', 'token-accounts', 'portfolio', 'push']) t.ok(compared[way] ?? 0, `${way} was compared`);
   t.equal(backwards, 0, 'no slot goes back');
   t.ok(late * 100 <= answers, `${late} of ${answers} came late`);
   t.equal((await get('/network')).status, 200);
