@@ -92,7 +92,7 @@ const watchSchema = section({
     'Slots without a read after which an account or list is no longer kept live; reads half of that apart begin it.',
   ),
   auditMs: milliseconds.describe(
-    'Interval in milliseconds of re-reading all live accounts, and some lists in turn, to compare them.',
+    'Interval in milliseconds of re-reading all live accounts, and 20 lists in turn, to compare them.',
   ),
   maxAccountBytes: byteCount(1).describe('Longest JSON of an account that is kept live, in bytes.'),
 });

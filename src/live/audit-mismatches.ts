@@ -1,17 +1,24 @@
-import type { Lease } from '../domain/lease.ts';
 import type { Slot } from '../domain/slot.ts';
 
-/** A state that is kept live: its slot, and the lease that dates it beyond that slot. */
+/** A state that is kept live, and the slots at which it is known to hold. */
 export interface LeasedState {
+  /** The first of them. */
   readonly slot: Slot;
-  readonly lease: Lease | undefined;
+  /** The newest of them; undefined while the state has no lease. */
+  readonly coveredSlot: Slot | undefined;
 }
 
-/** A re-read that differs from the state that is kept. */
+/** A state that was read again to compare it. */
+export interface AuditRead {
+  readonly slot: Slot;
+  /** Compares the re-read with the state that is kept by now. */
+  isUnchanged(): boolean;
+}
+
+/** A re-read that differs from the state that was kept then. */
 interface Mismatch<T> {
   readonly state: T;
-  readonly readSlot: Slot;
-  readonly stateSlot: Slot;
+  readonly read: AuditRead;
 }
 
 /** A lease that covered a slot at which the state had changed already, and the slots that show it. */
@@ -22,28 +29,28 @@ interface LeaseViolation<T> {
 
 /**
  * The differences that an audit has found and nobody has explained yet. Each may be a notification on its way. It is a
- * violation as soon as the lease covers the slot of the re-read (I9).
+ * violation if the state still differs once it is known to hold at the slot of the re-read (I9).
  */
 export class AuditMismatches<T extends LeasedState> {
   #mismatches: Mismatch<T>[] = [];
 
-  add(state: T, readSlot: Slot): void {
-    this.#mismatches.push({ state, readSlot, stateSlot: state.slot });
+  add(state: T, read: AuditRead): void {
+    this.#mismatches.push({ state, read });
   }
 
-  /** Drops mismatches that a notification has explained; returns one that has become a violation, if there is any. */
+  /** Drops mismatches that can be explained; returns one that has become a violation, if there is any. */
   findViolation(): LeaseViolation<T> | undefined {
     if (this.#mismatches.length === 0) return undefined;
-    const open = this.#mismatches.filter(
-      ({ state, stateSlot }) => state.lease !== undefined && state.slot === stateSlot,
+    const comparable = this.#mismatches.filter(
+      ({ state, read }) => state.coveredSlot !== undefined && state.slot <= read.slot,
     );
-    const isViolation = ({ state, readSlot }: Mismatch<T>): boolean =>
-      state.lease !== undefined && state.lease.slot >= readSlot;
-    this.#mismatches = open.filter((mismatch) => !isViolation(mismatch));
-    const violation = open.find(isViolation);
+    const isDue = ({ state, read }: Mismatch<T>): boolean =>
+      state.coveredSlot !== undefined && state.coveredSlot >= read.slot;
+    this.#mismatches = comparable.filter((mismatch) => !isDue(mismatch));
+    const violation = comparable.find((mismatch) => isDue(mismatch) && !mismatch.read.isUnchanged());
     if (violation === undefined) return undefined;
-    const { state, stateSlot, readSlot } = violation;
-    return { state, evidence: { from: stateSlot, leased: state.lease?.slot, read: readSlot } };
+    const { state, read } = violation;
+    return { state, evidence: { from: state.slot, leased: state.coveredSlot, read: read.slot } };
   }
 
   clear(): void {

@@ -166,8 +166,11 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
   /** Re-reads what has a lease and compares it. A timer calls this each `auditMs`. */
   async audit(): Promise<void> {
     const sessions = [...this.#sessions.sessions];
-    const maxStates = Math.ceil(this.#options.maxAudited / sessions.length);
-    for (const session of sessions) this.#audited += await session.audit(maxStates);
+    const total = sessions.reduce((sum, { size }) => sum + size, 0);
+    for (const session of sessions) {
+      const share = total === 0 ? 0 : session.size / total;
+      this.#audited += await session.audit(Math.ceil(this.#options.maxAudited * share));
+    }
   }
 
   close(): void {

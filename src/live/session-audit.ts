@@ -2,7 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { Slot } from '../domain/slot.ts';
 import type { ClockUpdate, PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
-import { AuditMismatches, type LeasedState } from './audit-mismatches.ts';
+import { AuditMismatches, type AuditRead, type LeasedState } from './audit-mismatches.ts';
 import { SessionWatermarks } from './session-watermarks.ts';
 import type { Watermark } from './watermark.ts';
 
@@ -19,17 +19,10 @@ export interface LiveSessionOptions<T> {
   onLost(states: Iterable<T>, reason: string): void;
 }
 
-/** A state that a session holds a lease for. */
+/** A state that a session may hold a lease for. */
 export interface AuditedState extends LeasedState {
   /** Forgets the state: it turned out to be wrong. */
   reset(): void;
-}
-
-/** A state that was read again to compare it. */
-export interface AuditRead {
-  readonly slot: Slot;
-  /** Compares the re-read with the state that is kept by now. */
-  isUnchanged(): boolean;
 }
 
 export interface SessionAuditOptions<T> {
@@ -48,9 +41,9 @@ export class SessionAudit<T extends AuditedState> {
   readonly #options: SessionAuditOptions<T>;
   readonly #watermarks: SessionWatermarks;
   readonly #mismatches = new AuditMismatches<T>();
-  /** The number of the comparison in which a state had its turn last. */
-  readonly #lastAudits = new WeakMap<T, number>();
-  #audits = 0;
+  /** The place of each state in the order of audits. */
+  readonly #turns = new WeakMap<T, number>();
+  #lastTurn = 0;
 
   constructor(options: SessionAuditOptions<T>) {
     const { session, states, onClockUpdate } = options;
@@ -84,16 +77,15 @@ export class SessionAudit<T extends AuditedState> {
 
   /**
    * Re-reads states that have a lease and compares them: at most `maxStates`, those first whose last audit is longest ago.
-   * Resolves to the number of states that were compared.
+   * A new state has its turn after all others, so that each has one in time, however many are added. Resolves to the number of states that were compared.
    */
   async audit(maxStates: number): Promise<number> {
-    const lastAudit = (state: T): number => this.#lastAudits.get(state) ?? 0;
-    const leased = [...this.#options.states()]
-      .filter(({ lease }) => lease !== undefined)
-      .sort((a, b) => lastAudit(a) - lastAudit(b))
-      .slice(0, maxStates);
-    for (const state of leased) this.#lastAudits.set(state, ++this.#audits);
-    const compared = await Promise.all(leased.map((state) => this.#auditState(state)));
+    const leased = [...this.#options.states()].filter(({ coveredSlot }) => coveredSlot !== undefined);
+    for (const state of leased) if (!this.#turns.has(state)) this.#turns.set(state, ++this.#lastTurn);
+    const turn = (state: T): number => this.#turns.get(state) ?? 0; // each has one
+    const chosen = leased.sort((a, b) => turn(a) - turn(b)).slice(0, maxStates);
+    for (const state of chosen) this.#turns.set(state, ++this.#lastTurn);
+    const compared = await Promise.all(chosen.map((state) => this.#auditState(state)));
     return compared.filter((isCompared) => isCompared).length;
   }
 
@@ -109,9 +101,9 @@ export class SessionAudit<T extends AuditedState> {
   async #auditState(state: T): Promise<boolean> {
     try {
       const reread = await this.#options.reread(state);
-      if (reread === undefined || state.lease === undefined || reread.slot < state.slot) return false; // older than the state
+      if (reread === undefined || state.coveredSlot === undefined || reread.slot < state.slot) return false; // older than the state
       if (reread.isUnchanged()) return true;
-      this.#mismatches.add(state, reread.slot);
+      this.#mismatches.add(state, reread);
       this.#checkMismatches();
       return true;
     } catch {

@@ -219,8 +219,10 @@ function identitiesOf(addresses: readonly string[], metadataAddresses: readonly 
     const mint = mints.mint(address);
     if (mint === undefined) continue;
     const metadataAddress = metadataAddresses[i] ?? '';
-    const metaplex = nameInMetaplexAccount(address, mints.accounts.get(metadataAddress));
-    identities.set(address, { metadataAddress, metaplex, ...identityInMint(address, mint) });
+    const inMint = identityInMint(address, mint);
+    const metaplex =
+      inMint.embedded === null ? nameInMetaplexAccount(address, mints.accounts.get(metadataAddress)) : null;
+    identities.set(address, { metadataAddress, metaplex, ...inMint });
   }
   return identities;
 }

@@ -37,18 +37,35 @@ export function mintFixture(decimals: number, supply: number, interest?: number)
   return { lamports: 1_461_600n, owner, executable: false, data };
 }
 
+/** Returns a Token-2022 mint without decimals, with a name in itself. */
+export function namedMintFixture(mint: string, name: string): EncodedAccount {
+  const metadata = Buffer.concat([
+    Buffer.alloc(32, 5), // the update authority
+    bs58.decode(mint),
+    ...[name, '', ''].map(prefixedText),
+    Buffer.alloc(4), // no more fields
+  ]);
+  const header = Buffer.alloc(5);
+  header[0] = 1; // a mint
+  header.writeUInt16LE(19, 1); // extension: token metadata
+  header.writeUInt16LE(metadata.length, 3);
+  const base = Buffer.concat([mintFixture(0, 100).data], 165);
+  return { lamports: 1n, owner: TOKEN_PROGRAMS['spl-token-2022'], data: Buffer.concat([base, header, metadata]) };
+}
+
+function prefixedText(value: string): Buffer {
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(Buffer.byteLength(value));
+  return Buffer.concat([length, Buffer.from(value)]);
+}
+
 /** Builds the Metaplex account of a mint. */
 export function metadataFixture(mint: string, name: string, symbol: string, uri = ''): EncodedAccount {
-  const text = (value: string): Buffer => {
-    const length = Buffer.alloc(4);
-    length.writeUInt32LE(Buffer.byteLength(value));
-    return Buffer.concat([length, Buffer.from(value)]);
-  };
   const data = Buffer.concat([
     Buffer.of(4), // the key of a metadata account
     Buffer.alloc(32, 5), // the update authority
     bs58.decode(mint),
-    ...[name, symbol, uri].map(text),
+    ...[name, symbol, uri].map(prefixedText),
     Buffer.alloc(5), // no royalties, no creators, no sale, not mutable
   ]);
   return { lamports: 1n, owner: METADATA_PROGRAM, data };

@@ -164,7 +164,8 @@ t.test('a gateway over a real validator', async (t) => {
 
   t.strictSame(differences.slice(0, 5), [], 'all that was said is what the blocks record');
   t.strictSame(alarms, [], 'no claim was found to be false');
-  for (const way of ['balance', 'balances', 'token-accounts', 'portfolio', 'push']) t.ok(compared[way] ?? 0, `${way} was compared`);
+  for (const way of ['balance', 'balances', 'token-accounts', 'portfolio', 'push'])
+    t.ok(compared[way] ?? 0, `${way} was compared`);
   t.equal(backwards, 0, 'no slot goes back');
   t.ok(late * 100 <= answers, `${late} of ${answers} came late`);
   t.equal((await get('/network')).status, 200);

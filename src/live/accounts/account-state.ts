@@ -51,6 +51,11 @@ export class AccountState {
     return this.#json;
   }
 
+  /** The newest slot at which the account is known to hold; undefined while it isn't kept live. */
+  get coveredSlot(): Slot | undefined {
+    return this.lease?.slot;
+  }
+
   /** The balance before the newest change, if it was live. */
   get previous(): PreviousBalance | undefined {
     return this.#previous;

@@ -172,7 +172,7 @@ export class TokenListSession {
   }
 
   #fetch(state: TokenListState, minContextSlot: Slot | undefined): Promise<TokenListRead> {
-    const { owner, commitment, list: known, hasIdentities: withIdentities } = state;
+    const { owner, commitment, readList: known, hasIdentities: withIdentities } = state;
     return readTokenList(this.#options.pubsub, { owner, commitment, minContextSlot, known, withIdentities });
   }
 
@@ -249,14 +249,14 @@ export class TokenListSession {
       this.#onChange(state, slot);
       return;
     }
-    const leasedSlot = state.lease?.slot;
+    const leasedSlot = state.coveredSlot;
     if (!state.onAccountChange({ slot, address, account }, this.#openUpdateWait))
       this.#sessionAudit.invalidate(state, { leased: leasedSlot, notified: slot });
   }
 
   /** Handles a change that only a read can show. */
   #onChange(state: TokenListState, slot: Slot): void {
-    const leasedSlot = state.lease?.slot;
+    const leasedSlot = state.coveredSlot;
     if (!state.onNotification(slot, () => this.#readIfNeeded(state)))
       this.#sessionAudit.invalidate(state, { leased: leasedSlot, notified: slot });
   }
@@ -273,18 +273,22 @@ export class TokenListSession {
 type AccountHandler = SubscriptionHandler['onNotification'];
 
 /** Returns true when a mint has changed only in members that a list doesn't show, such as its supply. */
-function isDisplayUnchanged({ isCurrent, list }: TokenListState, address: string, account: EncodedAccount): boolean {
-  if (!isCurrent || !hasScale(account, list?.scales.get(address))) return false;
-  const identity = list?.identities?.get(address);
+function isDisplayUnchanged(
+  { isCurrent, readList }: TokenListState,
+  address: string,
+  account: EncodedAccount,
+): boolean {
+  if (!isCurrent || !hasScale(account, readList?.scales.get(address))) return false;
+  const identity = readList?.identities?.get(address);
   const mint = decodeMint(account);
-  if (list?.identities === undefined || mint === undefined) return identity === undefined;
+  if (readList?.identities === undefined || mint === undefined) return identity === undefined;
   const { isNft, embedded } = identityInMint(address, mint);
   return identity?.isNft === isNft && isSameName(identity.embedded, embedded);
 }
 
 /** Returns true when a mint's Metaplex account has changed only in members that a list doesn't show. */
-function isNameUnchanged({ isCurrent, list }: TokenListState, mint: string, account: EncodedAccount): boolean {
-  const identity = list?.identities?.get(mint);
+function isNameUnchanged({ isCurrent, readList }: TokenListState, mint: string, account: EncodedAccount): boolean {
+  const identity = readList?.identities?.get(mint);
   return isCurrent && identity !== undefined && isSameName(identity.metaplex, nameInMetaplexAccount(mint, account));
 }
 

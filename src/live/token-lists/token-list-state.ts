@@ -39,7 +39,7 @@ export class TokenListState {
   hasIdentities = true;
   #slot: Slot = -1;
   #list: TokenList | undefined;
-  /** The list as it was read last: it has what is known of the mints of accounts that have left it, too. */
+  /** The list as it was read last: it has the accounts that have left it since, too, and what is known of their mints. */
   #readList: TokenList | undefined;
   /** The newest slot up to which notified changes were applied, without a read. */
   #appliedSlot: Slot = -1;
@@ -67,6 +67,11 @@ export class TokenListState {
     return this.#list;
   }
 
+  /** The list as it was read last: it names all accounts and mints that a change can be applied to. */
+  get readList(): TokenList | undefined {
+    return this.#readList;
+  }
+
   /** The number of subscriptions that the list needs, as far as is known. */
   get subscriptionCount(): number {
     return this.#subscriptionCount;
@@ -85,6 +90,11 @@ export class TokenListState {
   /** The lease that has just ended, while the changes that ended it aren't complete: {@link list} holds up to its slot. */
   get heldLease(): WatermarkLease | undefined {
     return this.#heldLease !== undefined && this.#heldLease.lagSlots <= MAX_LAG_SLOTS ? this.#heldLease : undefined;
+  }
+
+  /** The newest slot at which {@link list} is known to hold; undefined while it isn't kept live. */
+  get coveredSlot(): Slot | undefined {
+    return (this.lease ?? this.#heldLease)?.slot;
   }
 
   /** True when the list is live, but for changes that are not applied yet. */
@@ -130,6 +140,7 @@ export class TokenListState {
   markIneligible(tip: Slot): void {
     this.#tipAtIneligible = tip;
     this.#list = undefined;
+    this.#readList = undefined;
   }
 
   onSyncEvent(event: SyncEvent): void {
@@ -152,7 +163,7 @@ export class TokenListState {
    * change: it was wrong.
    */
   onNotification(slot: Slot, requestRead: () => void): boolean {
-    if (slot <= this.#slot) return true; // the list was read since
+    if (slot <= this.#slot) return slot > this.#appliedSlot; // the list was read since, or that slot was complete
     const isLate = this.#isCovered(slot);
     this.#changedSlot = Math.max(this.#changedSlot, slot);
     this.#releaseHeldLease();
@@ -167,7 +178,7 @@ export class TokenListState {
     const { slot } = change;
     if (slot <= this.#slot) return slot > this.#appliedSlot; // the list was read since, or that slot was complete
     const isLate = this.#isCovered(slot);
-    this.#changes.push(change);
+    this.#changes.splice(this.#changes.findLastIndex((other) => other.slot <= slot) + 1, 0, change);
     if (this.#changes.length > MAX_CHANGES) this.abandonChanges();
     this.#holdBack(openWait);
     return !isLate;
@@ -197,6 +208,7 @@ export class TokenListState {
     this.abandonChanges();
     this.#slot = -1;
     this.#list = undefined;
+    this.#readList = undefined;
     this.holder.takeLease();
   }
 
@@ -215,7 +227,6 @@ export class TokenListState {
   }
 
   #isCovered(slot: Slot): boolean {
-    const leasedSlot = (this.lease ?? this.#heldLease)?.slot;
-    return leasedSlot !== undefined && slot <= leasedSlot;
+    return this.coveredSlot !== undefined && slot <= this.coveredSlot;
   }
 }

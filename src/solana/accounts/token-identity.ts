@@ -47,7 +47,7 @@ export interface TokenIdentity {
   readonly isNft: boolean;
   /** The name in the mint itself. */
   readonly embedded: TokenName | null;
-  /** The name in the mint's Metaplex account. */
+  /** The name in the mint's Metaplex account; null where the mint itself has one, beside which it does not count. */
   readonly metaplex: TokenName | null;
 }
 

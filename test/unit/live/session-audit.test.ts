@@ -1,21 +1,13 @@
-import t from 'tap';
-import type { Lease } from '../../../src/domain/lease.ts';
+import t, { type Test } from 'tap';
 import { type AuditedState, SessionAudit } from '../../../src/live/session-audit.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 import { ManualSession } from './manual-session.ts';
 
-const LEASE: Lease = {
-  state: 'active',
-  slot: 10,
-  lagSlots: 0,
-  validatedMs: 0,
-  recordRead: () => {},
-  onRevoked: () => {},
-  offRevoked: () => {},
-};
+const newState = (): AuditedState => ({ slot: 10, coveredSlot: 10, reset: () => {} });
 
-t.test('I9: an audit compares at most so many states, each in its turn', async (t) => {
-  const states = Array.from({ length: 5 }, (): AuditedState => ({ slot: 10, lease: LEASE, reset: () => {} }));
+/** Opens an audit of five states, and the numbers of those that it compares. */
+function openAudit(t: Test) {
+  const states = Array.from({ length: 5 }, newState);
   const compared: number[] = [];
   const audit = new SessionAudit<AuditedState>({
     session: {
@@ -34,7 +26,21 @@ t.test('I9: an audit compares at most so many states, each in its turn', async (
     onClockUpdate: () => {},
     onLost: () => {},
   });
+  return { audit, states, compared };
+}
+
+t.test('I9: an audit compares at most so many states, each in its turn', async (t) => {
+  const { audit, compared } = openAudit(t);
   for (const _ of [1, 2, 3, 4, 5]) t.equal(await audit.audit(2), 2);
   t.strictSame(compared, [0, 1, 2, 3, 4, 0, 1, 2, 3, 4]);
   t.equal(await audit.audit(100), 5);
+});
+
+t.test('I9: each state has its turn in time, however many are added', async (t) => {
+  const { audit, states, compared } = openAudit(t);
+  for (const _ of [1, 2, 3, 4, 5]) {
+    await audit.audit(2);
+    states.push(newState(), newState(), newState());
+  }
+  t.strictSame(compared, [0, 1, 2, 3, 4, 0, 1, 5, 6, 7]);
 });

@@ -7,6 +7,7 @@ import {
   addressFromByte,
   metadataFixture,
   mintFixture,
+  namedMintFixture,
   tokenAccountFixture,
 } from '../../../support/token-account-fixtures.ts';
 import { flushEvents } from '../manual-session.ts';
@@ -123,6 +124,71 @@ t.test('I9: a change of a slot that was complete already is a violation', async 
   t.equal((await harness.fromState())?.slot, changed);
   harness.session.notify(A, changed, accountJson(tokenAccountFixture(OWNER, 7, MINT)));
   t.equal(harness.source.stats.leaseViolations, 1);
+});
+
+t.test('I9: so is one of such a slot that only a read can show', async (t) => {
+  for (const address of [MINT, B]) {
+    const harness = await live();
+    const changed = harness.setAmounts({ [A]: 6 });
+    await harness.notify(A);
+    await harness.clockUpdate();
+    await harness.pass(1);
+    t.equal((await harness.fromState())?.slot, changed);
+    const late =
+      address === MINT
+        ? ([MINT, accountJson(mintFixture(2, 100))] as const)
+        : ([TOKEN, `{"pubkey":"${B}","account":${accountJson(tokenAccountFixture(OWNER, 7, MINT))}}`] as const);
+    harness.session.notify(late[0], changed, late[1]);
+    t.equal(harness.source.stats.leaseViolations, 1);
+  }
+});
+
+t.test('I4: of two changes of an account the one of the newer slot counts, whichever comes first', async (t) => {
+  const harness = await live();
+  const older = harness.setAmounts({ [A]: 6 });
+  const newer = harness.setAmounts({ [A]: 7 });
+  harness.session.notify(A, newer, accountJson(tokenAccountFixture(OWNER, 7, MINT)));
+  harness.session.notify(A, older, accountJson(tokenAccountFixture(OWNER, 6, MINT)));
+  harness.session.ancestry.record(newer, older - 1);
+  await harness.clockUpdate();
+  await harness.pass(1);
+  t.strictSame(await harness.fromState(), { slot: newer, amounts: { [A]: 7 } });
+});
+
+t.test('I15: a mint that is closed while no listed account holds it has another scale afterwards', async (t) => {
+  const harness = new TokenListHarness();
+  harness.addSlot({ [MINT]: mintFixture(2, 0) });
+  harness.setAmounts({ [A]: 0 });
+  await harness.keepLive();
+  for (const change of [
+    { [A]: tokenAccountFixture(SOMEBODY, 0, MINT) },
+    { [MINT]: undefined },
+    { [A]: tokenAccountFixture(OWNER, 0, MINT) },
+  ]) {
+    harness.addSlot(change);
+    for (const address of Object.keys(change)) await harness.notify(address);
+    await harness.notify(A, 'program'); // only of accounts of the owner, which is not checked here
+    await harness.clockUpdate();
+    await harness.pass(6);
+  }
+  await harness.pass(6);
+  const { list } = await harness.read();
+  t.equal(list.accounts.length, 1);
+  t.equal(list.scales.get(MINT), undefined);
+});
+
+t.test('I9: a Metaplex account that no name is taken from is no difference', async (t) => {
+  const harness = new TokenListHarness();
+  const metadata = findMetadataAddress(MINT);
+  harness.addSlot({ [MINT]: namedMintFixture(MINT, 'Own') });
+  harness.setAmounts({ [A]: 5 });
+  await harness.keepLive();
+  t.notOk(harness.session.handlers.has(metadata));
+  harness.addSlot({ [metadata]: metadataFixture(MINT, 'Other', 'ONE') });
+  await harness.clockUpdate();
+  await harness.source.audit();
+  await harness.pass(3);
+  t.strictSame([harness.source.stats.audited, harness.source.stats.leaseViolations], [1, 0]);
 });
 
 t.test('I15: when an account is added the lease ends until its own subscription is synced', async (t) => {
@@ -375,6 +441,36 @@ t.test('I9: an audit that finds another list at a slot that the lease covers dro
     [1, true, true],
   );
   t.equal(lease?.validatedMs, Number.NEGATIVE_INFINITY, 'nor is it served as stale');
+});
+
+t.test('I9: an audit finds a missed account of a list of which another account changes in each slot', async (t) => {
+  const harness = await live();
+  let amount = 6;
+  const change = async (changes: Readonly<Record<string, number>> = {}): Promise<void> => {
+    harness.setAmounts({ [A]: amount++, ...changes });
+    await harness.notify(A);
+    await harness.clockUpdate();
+  };
+  await change();
+  await change({ [B]: 9 }); // without a notification
+  await change();
+  t.equal(harness.source.stats.leaseViolations, 0);
+  await harness.source.audit();
+  await change();
+  await change();
+  t.equal(harness.source.stats.leaseViolations, 1);
+});
+
+t.test('I9: an audit of a list that changes in each slot finds no difference where there is none', async (t) => {
+  const harness = await live();
+  for (let amount = 6; amount < 20; amount++) {
+    harness.setAmounts({ [A]: amount });
+    if (amount % 2 === 0) await harness.source.audit();
+    await harness.notify(A);
+    if (amount % 2 === 1) await harness.source.audit();
+    await harness.clockUpdate();
+  }
+  t.strictSame([harness.source.stats.audited, harness.source.stats.leaseViolations], [14, 0]);
 });
 
 t.test('the number of live lists is bounded, and those that nobody reads are evicted', async (t) => {
