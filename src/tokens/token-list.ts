@@ -145,7 +145,7 @@ async function readAccountsOfMint(
 /** Reads the listed accounts, those that were known before, and their mints by address. */
 async function readByAddress(
   mesh: Pick<Mesh, 'call'>,
-  { owner, withIdentities = false }: TokenListQuery,
+  { owner, withIdentities = false, known: knownList }: TokenListQuery,
   listed: readonly ListedTokenAccount[],
   known: readonly ListedTokenAccount[],
   options: ReadOptions,
@@ -156,7 +156,9 @@ async function readByAddress(
     return { slots: [], value: withIdentities ? EMPTY_LIST : { ...EMPTY_LIST, identities: undefined } };
   const addresses = isLong ? [] : candidates.map(({ address }) => address);
   const mintAddresses = [...new Set(candidates.map(({ token }) => token.mint))];
-  const metadata = withIdentities ? await mapInChunks(mintAddresses, ROWS_PER_CHUNK, findMetadataAddress) : [];
+  const metadataAddressOf = (mint: string): string =>
+    knownList?.identities?.get(mint)?.metadataAddress ?? findMetadataAddress(mint); // which takes its time
+  const metadata = withIdentities ? await mapInChunks(mintAddresses, ROWS_PER_CHUNK, metadataAddressOf) : [];
   const mints = await readMintScales(mesh, mintAddresses, options, [...addresses, ...metadata]);
   const accounts = isLong ? listed : await selectOwned(addresses, mints.accounts, owner);
   const identities = withIdentities ? identitiesOf(mintAddresses, metadata, mints) : undefined;

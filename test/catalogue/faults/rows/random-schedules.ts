@@ -1,9 +1,6 @@
 import { expectNone, expectSome, type FaultRow, info } from '../../findings.ts';
-import { noMarginRule } from '../simulator/no-margin-rule.ts';
+import { CONTROLS } from '../simulator/controls.ts';
 import { runSchedules } from '../simulator/random-schedule.ts';
-import { singleReadRule } from '../simulator/single-read-rule.ts';
-import { withoutAccountNotifications } from '../simulator/without-account-notifications.ts';
-import { withoutCommonSlot } from '../simulator/without-common-slot.ts';
 
 const STEPS = 600;
 
@@ -15,10 +12,11 @@ export const randomSchedules: FaultRow = {
     const count = runLength.isFull ? 10_000 : 2000;
     const sum = await runSchedules(1, 1 + count, STEPS);
     const batched = await runSchedules(1, 1 + count / 2, STEPS, { batches: true });
-    const weak = await runSchedules(1, 301, 1000, { rule: singleReadRule });
-    const apart = await runSchedules(1, 301, 1000, { pooled: true, rule: noMarginRule });
-    const deaf = await runSchedules(1, 301, 1000, { listSession: withoutAccountNotifications });
-    const mixed = await runSchedules(1, 301, 1000, { batches: true, liveAccounts: withoutCommonSlot });
+    const weak = await runSchedules(1, 101, 1000, CONTROLS.singleRead);
+    const apart = await runSchedules(1, 101, 1000, CONTROLS.poolAsOneNode);
+    const deaf = await runSchedules(1, 101, 1000, CONTROLS.withoutAccountNotifications);
+    const unaware = await runSchedules(1, 101, 1000, CONTROLS.withoutGaps);
+    const mixed = await runSchedules(1, 101, 1000, CONTROLS.withoutCommonSlot);
     return [
       info('schedules', count),
       info('answers', sum.answers),
@@ -39,6 +37,7 @@ export const randomSchedules: FaultRow = {
       expectSome('false with a pool treated as one node', apart.falseAnswers),
       expectSome('false with balances of different slots in one answer', mixed.falseBatches),
       expectSome('false lists without account notifications', deaf.falseLists),
+      expectSome('false lists without a read after a gap', unaware.falseLists),
     ];
   },
 };

@@ -78,10 +78,28 @@ const FALSE_SLOT_JUMP = 1000;
 const MAX_POOL_LAG_SLOTS = 4;
 const SETTINGS = { accounts: 4, lists: 2, idleSlots: 16, auditMs: 4000, maxAccountBytes: 1000 };
 
+/** Conditions in which schedules differ. Rates and shares are from 0 to 1. */
+interface Conditions {
+  /** Probability that an account changes in a slot. */
+  readonly changeProbability: number;
+  /** Subscriptions that a connection has room for. */
+  readonly places: number;
+  readonly maxListMembers: number;
+  /** Low where the notification queue of a node lags. */
+  readonly notificationRate: number;
+  readonly lossRate: number;
+  /** Share of the banks of which a node notifies nothing. */
+  readonly gapRate: number;
+  /** Share of the requests that are for lists and portfolios. */
+  readonly listShare: number;
+}
+
 /** What is requested, and a weakened part of the live data, to show that the checks can fail. */
 export interface ScheduleOptions {
   /** Whether several balances are requested in one answer, too. */
   readonly batches?: boolean;
+  /** Conditions that all schedules share, so that a control fails often in little time. */
+  readonly conditions?: Partial<Conditions>;
   readonly rule?: InitialSync;
   /** Whether both nodes are always behind one address. Default: in some schedules. */
   readonly pooled?: boolean;
@@ -100,10 +118,20 @@ export async function runSchedule(
   const { rule = doubleRead, liveAccounts: weaken = (source) => source, listSession = (session) => session } = options;
   const random = randomOf(seed);
   const clock = new ManualClock();
-  const ledger = new SimulatedLedger([...ADDRESSES, ...OWNERS, METADATA], 0.01 + random() ** 2 * 0.2);
-  const places = 4 + Math.floor(random() * 14);
+  // Schedules differ: the notification queue keeps up or lags; connections hold or break often; requests are mostly for
+  // balances or for lists; the nodes may be behind one address.
+  const { changeProbability, places, maxListMembers, notificationRate, lossRate, gapRate, listShare }: Conditions = {
+    changeProbability: 0.01 + random() ** 2 * 0.2,
+    places: 4 + Math.floor(random() * 14),
+    maxListMembers: 2 + Math.floor(random() * 4),
+    notificationRate: random() ** 2,
+    lossRate: random() ** 3 * 0.01,
+    gapRate: random() < 0.3 ? random() * 0.3 : 0,
+    listShare: random(),
+    ...options.conditions,
+  };
+  const ledger = new SimulatedLedger([...ADDRESSES, ...OWNERS, METADATA], changeProbability);
   const nodes = [new SimulatedNode(ledger, random, places), new SimulatedNode(ledger, random, places)] as const;
-  const maxListMembers = 2 + Math.floor(random() * 4);
   const node = (): SimulatedNode => nodes[random() < 0.6 ? 0 : 1];
   const tips = new MeshTips();
   const guard = new JumpGuard({ clock, maxJump: 64, steadySlots: 8, silenceMs: 2000 });
@@ -265,15 +293,7 @@ export async function runSchedule(
     const first = Math.floor(random() * addresses.length);
     return random() < 0.2 ? addresses : [first, first + 1].map((i) => addresses[i % addresses.length] ?? '');
   };
-  // Schedules differ: the notification queue keeps up or lags; connections hold or break often; requests are mostly for
-  // balances or for lists; the nodes may be behind one address.
-  const [notificationRate, lossRate, skew, isLiar, listed] = [
-    random() ** 2,
-    random() ** 3 * 0.01,
-    random(),
-    random() < 0.5,
-    random(),
-  ];
+  const [skew, isLiar] = [random(), random() < 0.5];
   const isPool = random() < (options.pooled ? 1 : 0.4);
   const burst = 1 + Math.floor(random() * 6);
   const repeat = (work: () => void): void => {
@@ -298,14 +318,14 @@ export async function runSchedule(
     } else if (x < 0.2) advance(nodes[random() < skew ? 0 : 1]);
     else if (x < 0.24) notifySlot(random() < 0.5 ? 0 : 1, 0);
     else if (x < 0.25) notifySlot(1, isLiar ? FALSE_SLOT_JUMP + Math.floor(random() * 10 * FALSE_SLOT_JUMP) : 0);
-    else if (x < 0.25 + notificationRate * 0.1) repeat(() => node().notifyNext());
+    else if (x < 0.25 + notificationRate * 0.1) repeat(() => node().notifyNext(random() < gapRate));
     else if (x < 0.6) repeat(() => randomSession()?.deliver());
     else if (x < 0.86) repeat(() => node().serve());
     else if (x < 0.88) open(node());
     else if (x < 0.88 + lossRate) randomSession()?.close();
     else {
       const minSlot = random() < 0.05 ? cache.tip + Math.floor(random() * 3) : undefined;
-      if (random() < listed) (random() < 0.5 ? requestList : requestPortfolio)(pick(OWNERS), minSlot);
+      if (random() < listShare) (random() < 0.5 ? requestList : requestPortfolio)(pick(OWNERS), minSlot);
       else if (options.batches && random() < 0.7) requestBatch(pickSeveral(ADDRESSES), minSlot);
       else requestBalance(pick(ADDRESSES), minSlot);
     }

@@ -73,10 +73,10 @@ export class SimulatedNode {
     this.#queue.push({ slot: this.slot });
   }
 
-  /** Processes one entry of the notification queue. */
-  notifyNext(): void {
+  /** Processes one entry of the notification queue. Nothing is notified of a bank that is left out. */
+  notifyNext(isLeftOut = false): void {
     const next = this.#queue.shift();
-    if (next === undefined) return;
+    if (next === undefined || (isLeftOut && 'slot' in next)) return;
     if ('slot' in next) {
       this.#notifiedSlot = next.slot;
       for (const line of this.sessions) this.#notifySession(line, next.slot);
@@ -202,7 +202,10 @@ export class SimulatedSession implements PubsubSession {
   }
 
   notifyClock(slot: Slot): void {
-    this.#clockUpdate = { slot, previous: this.#clockUpdate?.slot, isNextBank: this.#clockUpdate !== undefined };
+    const { slots } = this.#node.ledger;
+    const previous = this.#clockUpdate?.slot;
+    const isNextBank = previous !== undefined && slots[slots.lastIndexOf(slot) - 1] === previous;
+    this.#clockUpdate = { slot, previous, isNextBank };
     for (const commitment of COMMITMENTS) {
       for (const listener of this.#onBeacon.get(commitment) ?? []) listener(this.#clockUpdate);
     }
