@@ -12,7 +12,15 @@ interface HttpHandlerDeps {
   readonly answer: (text: string) => string;
 }
 
-/** Creates the HTTP handler of a node: JSON-RPC for POST, everything else is refused with a text. */
+/** Headers of the answer to a preflight: as with a node, pages of any origin may call. */
+const PREFLIGHT = {
+  allow: 'OPTIONS, POST',
+  'access-control-allow-methods': 'OPTIONS, POST',
+  'access-control-allow-headers': '*',
+  'access-control-max-age': '86400',
+};
+
+/** Creates the HTTP handler of a node: JSON-RPC for POST, a preflight for OPTIONS; all else is refused with a text. */
 export function createHttpHandler({ faults, clock, answer }: HttpHandlerDeps): RequestListener {
   const respond = (response: ServerResponse, text: string): void => {
     if (faults.rateLimitedRequests > 0) {
@@ -25,6 +33,8 @@ export function createHttpHandler({ faults, clock, answer }: HttpHandlerDeps): R
   };
 
   return (request, response) => {
+    response.setHeader('access-control-allow-origin', '*');
+    if (request.method === 'OPTIONS') return void response.writeHead(200, PREFLIGHT).end();
     if (request.method === 'GET' && request.url === '/health') return respondText(response, 200, 'ok');
     if (request.method !== 'POST') {
       return respondText(response, 405, 'Used HTTP Method is not allowed. POST or OPTIONS is required\n');

@@ -136,3 +136,25 @@ t.test('lamports beyond a double are exact', async (t) => {
     t.match(text, /[^\d]9007199254740993[^\d]/, `${method}`);
   }
 });
+
+t.test('equal airdrops in one slot are all served', async (t) => {
+  const { url, chain, produceBlocks } = await start(t, 0);
+  const amount = 1_000_000_000;
+  const before = chain.account(bob.address, 'processed')?.lamports ?? 0n;
+  const signatures = await Promise.all([1, 2, 3].map(() => rpcRequest(url, 'requestAirdrop', [bob.address, amount])));
+  t.equal(new Set(signatures).size, 3);
+  produceBlocks(1);
+  t.equal((chain.account(bob.address, 'processed')?.lamports ?? 0n) - before, 3n * BigInt(amount));
+});
+
+t.test('pages of any origin may call', async (t) => {
+  const { url } = await start(t, 0);
+  const preflight = await fetch(url, { method: 'OPTIONS', headers: { origin: 'http://localhost:3000' } });
+  t.equal(preflight.status, 200);
+  const header = (name: string) => preflight.headers.get(`access-control-allow-${name}`);
+  t.strictSame(['origin', 'methods', 'headers'].map(header), ['*', 'OPTIONS, POST', '*']);
+  const answer = await rpcPost(url, 'getSlot');
+  t.equal(answer.headers.get('access-control-allow-origin'), '*');
+  const refused = await fetch(url, { method: 'PUT' });
+  t.equal(refused.status, 405);
+});
