@@ -31,6 +31,7 @@ import type { Log } from './runtime/log.ts';
 import { oncePerErrorSite } from './runtime/log-once.ts';
 import { version } from './runtime/package.ts';
 import { repeat } from './runtime/repeat.ts';
+import { requireFreePort } from './runtime/require-free-port.ts';
 import { sleep } from './runtime/sleep.ts';
 import { systemClock } from './runtime/system-clock.ts';
 import { Sealer } from './serving/sealer.ts';
@@ -92,6 +93,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   const env: Environment = { config, log, clock, random, disposals, vitals, startedMs: clock.monotonic() };
   const keySource: KeySource = { production: false, ...receiptKey, stateDir: config.state };
   try {
+    await requireFreePort(config.host, config.port);
     const local = await openLocalState(env, keySource);
     const upstream = await openUpstream(config, env, disposals);
     const signing = await openSigning(env, local, upstream);

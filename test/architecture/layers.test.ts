@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cache: ['domain', 'lru-cache'],
   'http/engine': ['domain', 'uWebSockets.js'],
   receipts: ['domain', 'bs58', 'node:crypto'],
-  runtime: ['domain', 'pino', 'pino-pretty', 'node:fs'],
+  runtime: ['domain', 'pino', 'pino-pretty', 'node:events', 'node:fs', 'node:net'],
   'solana/accounts': ['domain', 'solana/codec', '@noble/curves', '@noble/hashes', 'bs58'],
   'solana/errors': ['domain'],
   'upstream/json': ['domain'],

@@ -120,7 +120,8 @@ t.test('without a command the gateway starts, reports its URL, and ends on SIGTE
   const { port } = new URL(url);
   const late = spawned([...EMBEDDED_ARGS, '--port', port, '--state', `${states}/second`], { RECEIPT_KEY: 'ephemeral' });
   t.equal(await late.exit(), 1, 'a port that is in use');
-  t.match(late.stderr(), new RegExp(`^slotgate: [^\\n]*${port}[^\\n]*\\n$`));
+  t.match(late.stderr(), new RegExp(`^slotgate: [^\\n]*${port}: the port is in use[^\\n]*\\n$`));
+  t.equal(late.stdout(), '', 'before a cluster is started');
 
   const commandLine = `/proc/${child.process.pid}/cmdline`;
   if (existsSync(commandLine)) t.equal(readFileSync(commandLine, 'utf8').replaceAll('\0', ''), 'slotgate');
