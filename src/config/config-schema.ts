@@ -54,7 +54,7 @@ const upstreamSchema = section({
 
 const embeddedSchema = section({
   port: z
-    .nullable(wholeNumber(0, 65_534))
+    .nullable(wholeNumber(0, 65_534, ', or null'))
     .describe(
       'Port of its RPC, with pubsub on the same and on the next port; 0 for two free ones; null for 8899, or two free ones if 8899 or 8900 is in use.',
     ),

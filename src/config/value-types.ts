@@ -2,8 +2,8 @@ import { z } from 'zod';
 
 // The types of setting values, each with the message for a value of another type.
 
-export const wholeNumber = (min: number, max: number) => {
-  const expected = `expected a whole number from ${min} to ${max}`;
+export const wholeNumber = (min: number, max: number, orElse = '') => {
+  const expected = `expected a whole number from ${min} to ${max}${orElse}`;
   return z.int(expected).min(min, expected).max(max, expected);
 };
 

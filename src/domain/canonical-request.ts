@@ -4,7 +4,7 @@ import { GatewayError } from './gateway-error.ts';
 export const API_PREFIX = '/api/v1';
 
 /** The message for a path that no route has. */
-export const ROUTE_NOT_FOUND = `no route has this path: GET ${API_PREFIX}/openapi.json describes all`;
+export const ROUTE_NOT_FOUND = `no route has this path; GET ${API_PREFIX}/openapi.json describes them all`;
 
 /** The longest canonical request that the grammar of receipts allows, in bytes. */
 const MAX_REQUEST_BYTES = 2045;
@@ -45,6 +45,9 @@ export function parseTarget(target: string): RequestTarget {
 const tooLongMessage = (length: number): string =>
   `the canonical request, method, path and query, has ${length} bytes, and a receipt names at most ${MAX_REQUEST_BYTES}: ask for less at a time`;
 
+const repeatedMessage = (name: string): string =>
+  `the query parameter ${name} is repeated: send it once; a list is one value with commas, as in ${name}=A,B`;
+
 /** Returns the line of a receipt's statement that names the request. `SUB` is for stream frames. */
 export const canonicalRequest = (method: 'GET' | 'SUB', target: string): string =>
   `${method} ${parseTarget(target).canonical}`;
@@ -62,8 +65,7 @@ function parseQuery(text: string): [string, string][] {
     .sort(([a], [b]) => compareBytes(a, b));
   pairs.forEach(([name], index) => {
     if (name === '') throw new GatewayError('invalid_query', 'a query parameter has no name: write name=value');
-    if (name === pairs[index + 1]?.[0])
-      throw new GatewayError('invalid_query', `the query parameter ${percentEncode(name)} is repeated: send it once`);
+    if (name === pairs[index + 1]?.[0]) throw new GatewayError('invalid_query', repeatedMessage(percentEncode(name)));
   });
   return pairs;
 }

@@ -167,10 +167,10 @@ t.test('what goes wrong behind the gateway is -32603 and says more in data', asy
   const defect = await withReplaced(Cache.prototype, 'get', DEFECTS.throws, () =>
     refused(t, body, -32603, 'internal_error'),
   );
-  t.equal(defect.json.error.message, 'internal error');
   const { level, fields } = logged.at(-1) ?? {};
   t.equal(level, 'error');
   t.equal(fields.requestId, defect.headers.get('x-request-id'));
+  t.equal(defect.json.error.message, `internal error; the gateway's log has its cause as ${fields.requestId}`);
 });
 
 t.test('what is refused before the body is read, or can be, keeps its status and form', async (t) => {

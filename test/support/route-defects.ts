@@ -69,11 +69,17 @@ export async function createRouteCaller({ get, rpc, step, cluster }: SteppedHarn
   };
 }
 
+const internalErrorBody = (requestId: string | null): string =>
+  JSON.stringify({
+    error: 'internal_error',
+    message: `internal error; the gateway's log has its cause as ${requestId}`,
+  });
+
 /** Lists the faults of the answer to a request that met a defect, and of its log line. */
 export function findAnswerFaults({ status, text, headers }: HttpAnswer, line: LogLine | undefined): readonly string[] {
   const wrong = Object.entries({
     status: status === 500,
-    body: text === '{"error":"internal_error","message":"internal error"}',
+    body: text === internalErrorBody(headers.get('x-request-id')),
     type: headers.get('content-type') === 'application/json; charset=utf-8',
     quota: ['limit', 'remaining', 'reset'].every((name) => /^\d+$/.test(headers.get(`x-ratelimit-${name}`) ?? '')),
     level: line?.level === 'error',

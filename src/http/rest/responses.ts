@@ -136,7 +136,7 @@ export function errorResponse(
   thrown: unknown,
   onInternalError: (requestId: string, thrown: unknown) => void,
 ): RawResponse {
-  const error = GatewayError.from(thrown);
+  let error = GatewayError.from(thrown);
   const extraHeaders: Header[] = [['Cache-Control', 'no-store']];
   if (error.retryAfter !== undefined) extraHeaders.push(['Retry-After', String(error.retryAfter)]);
   if (error.allow !== undefined) extraHeaders.push(['Allow', error.allow]);
@@ -145,7 +145,10 @@ export function errorResponse(
   const { jsonRpcId } = error;
   const isPlain = jsonRpcId === undefined;
   const { text, requestId } = formatHeaders(isPlain ? error.status : 200, quota, extraHeaders);
-  if (error.code === 'internal_error') onInternalError(requestId, error.cause ?? error);
+  if (error.code === 'internal_error') {
+    onInternalError(requestId, error.cause ?? error);
+    error = new GatewayError('internal_error', `${error.message}; the gateway's log has its cause as ${requestId}`);
+  }
   return { headers: text, body: isPlain ? JSON.stringify(error) : jsonRpcError(jsonRpcId, error) };
 }
 

@@ -50,7 +50,7 @@ function parseCall({ method, params = [] }: RpcBody): Pick<RpcCall, 'method' | '
   if (!isReadMethod(method))
     throw new GatewayError(
       'rpc_method_not_allowed',
-      'this method is not allowed, or not spelled as Solana RPC spells it: GET /api/v1/openapi.json lists those that are',
+      'this method is not allowed, or not spelled as Solana RPC spells it; GET /api/v1/openapi.json lists those that are allowed',
     );
   if (!Array.isArray(params)) throw new GatewayError('invalid_params', 'params must be an array');
   if (!hasOnlySafeNumbers(params))
