@@ -264,7 +264,8 @@ function openPipeline(
         if (frame.body !== undefined) server.publish(frame, snapshot);
         onFirstFrame();
       },
-      onError: (part, err) => log.warn({ part, err }, 'a read failed; the previous answer is still served'),
+      onError: (part, err) =>
+        log.warn({ part, err }, 'a read failed; it is repeated, and the previous answer is still served meanwhile'),
     });
   const health = new Alert({
     onFiring: (reason) => log.warn({}, `unhealthy: ${reason}`),

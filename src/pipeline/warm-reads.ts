@@ -18,7 +18,7 @@ export interface WarmReadsOptions {
   readonly vitals: ClusterVitals;
   /** The shortest time between two reads of each part, in milliseconds. */
   readonly refresh: { readonly epochMs: number; readonly performanceMs: number; readonly priorityFeeMs: number };
-  /** Called when a read fails; the previous answer is still served. */
+  /** Called with the first failure in a row; the previous answer is still served. */
   readonly onError: (path: string, cause: unknown) => void;
 }
 
@@ -69,8 +69,8 @@ export class WarmReads {
     let dueMs = Number.NEGATIVE_INFINITY;
     const onReadFailed = (cause: unknown): Observable<never> => {
       dueMs = clock.monotonic() + Math.min(RETRY_MS, periodMs);
+      if (!vitals.failingParts.has(path)) onError(path, cause); // not again at each retry
       vitals.failingParts.add(path);
-      onError(path, cause);
       return EMPTY;
     };
     const attempt$ = defer(() => {
