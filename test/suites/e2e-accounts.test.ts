@@ -1,0 +1,11 @@
+import { runSuite } from '../support/run-suite.ts';
+
+await runSuite(
+  'e2e/balances',
+  'e2e/holders',
+  'e2e/large-lists',
+  'e2e/nft',
+  'e2e/portfolio',
+  'e2e/search',
+  'e2e/token-accounts',
+);
