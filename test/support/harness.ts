@@ -79,12 +79,15 @@ export interface SteppedHarnessOptions extends Omit<HarnessOptions, 'clock'> {
 
 const EPHEMERAL = { inline: 'ephemeral', production: false };
 
-/** Waits until a condition holds; fails after a minute. */
+/** Longest pause between two checks of a condition: what is waited for on the system clock may take seconds. */
+const LONGEST_PAUSE_MS = 20;
+
+/** Waits until a condition holds, checked less and less often; fails after a minute. */
 export async function waitFor(condition: () => boolean | Promise<boolean>, description = 'it'): Promise<void> {
   const deadlineMs = performance.now() + 60_000;
-  while (!(await condition())) {
+  for (let pauseMs = 5; !(await condition()); pauseMs = Math.min(pauseMs * 1.2, LONGEST_PAUSE_MS)) {
     if (performance.now() > deadlineMs) throw new Error(`${description} did not come about`);
-    await sleep(5);
+    await sleep(pauseMs);
   }
 }
 
