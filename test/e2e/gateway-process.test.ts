@@ -5,9 +5,10 @@ import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
 import { httpClient, waitFor } from '../support/harness.ts';
+import { runSlotgate } from '../support/run-slotgate.ts';
 
 const folders = t.testdir({ killed: {}, rotated: {}, drained: {}, waiting: {}, foreign: {} });
-const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 1 });
+const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 0 });
 t.teardown(cluster.close);
 
 function start(state: string, set: readonly string[] = []): ChildProgram {
@@ -98,8 +99,12 @@ t.test('without a node it listens all the same, says why, and ends with 0 while 
 });
 
 t.test('over a node of another cluster it ends with 1 and the reason', async (t) => {
-  const child = start('foreign', ['cluster=4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY']);
-  t.equal(await child.exit(), 1);
-  t.match(child.stderr(), `node-1: it is of another cluster: its genesis hash is ${cluster.genesisHash}, not 4uhc`);
-  t.notMatch(child.stdout(), 'listening');
+  const upstream = `${cluster.url},${cluster.wsUrl}`;
+  const other = 'cluster=4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY';
+  const { code, out, err } = await runSlotgate([
+    ...['--port', '0', '--state', `${folders}/foreign`, '--upstream', upstream, ...PATIENT_ARGS, '--set', other],
+  ]);
+  t.equal(code, 1);
+  t.match(err, `node-1: it is of another cluster: its genesis hash is ${cluster.genesisHash}, not 4uhc`);
+  t.notMatch(out, 'listening');
 });
