@@ -279,7 +279,7 @@ t.test('a message says what happened and what to do', async (t) => {
     /has 2,?\d{3} bytes, and a receipt names at most 2045/,
   );
   t.match(await messageOf(get('/slots')), 'GET /api/v1/openapi.json');
-  t.match(await messageOf(rpc({ method: 'getslot' })), 'not spelled as Solana RPC spells it: GET /api/v1/openapi.json');
+  t.match(await messageOf(rpc({ method: 'getslot' })), 'not spelled as Solana RPC spells it; GET /api/v1/openapi.json');
   const slot = cluster.chain.slot('confirmed');
   t.equal(
     await messageOf(get(`/balance/${wallet}`, { headers: { 'x-min-slot': `${slot + 1000}` } })),
