@@ -23,22 +23,31 @@ export function balanceChangesOf(transaction: Transaction): BalanceChange[] {
   return accounts.map(({ address }, index) => ({
     account: address,
     lamports: (postBalances[index] ?? 0n) - (preBalances[index] ?? 0n),
-    tokens: (tokens.get(address) ?? []).filter(({ amount }) => amount !== 0n),
+    tokens: [...(tokens.get(address)?.values() ?? [])].filter(({ amount }) => amount !== 0n),
   }));
 }
 
-/** Groups token changes by account. An account may end under another mint than before. */
-function tokenChangesByAccount({ preTokenBalances, postTokenBalances }: Transaction): Map<string, TokenChange[]> {
+/** Groups token changes by account and mint. An account may end under another mint than before. */
+function tokenChangesByAccount({
+  preTokenBalances,
+  postTokenBalances,
+}: Transaction): Map<string, Map<string, TokenChange>> {
   const signed = [
     ...(preTokenBalances ?? []).map((balance) => ({ ...balance, amount: -balance.amount })),
     ...(postTokenBalances ?? []),
   ];
-  const changes = new Map<string, TokenChange[]>();
+  const changes = new Map<string, Map<string, TokenChange>>();
   for (const { account, mint, owner, amount, decimals } of signed) {
-    const accountChanges = changes.get(account) ?? [];
-    const before = accountChanges.find((change) => change.mint === mint);
-    const change = { mint, owner: owner ?? before?.owner ?? null, amount: amount + (before?.amount ?? 0n), decimals };
-    changes.set(account, [...accountChanges.filter((other) => other !== before), change]);
+    const byMint = changes.get(account) ?? new Map<string, TokenChange>();
+    const before = byMint.get(mint);
+    byMint.delete(mint); // the order is that of the last record of each mint
+    byMint.set(mint, {
+      mint,
+      owner: owner ?? before?.owner ?? null,
+      amount: amount + (before?.amount ?? 0n),
+      decimals,
+    });
+    changes.set(account, byMint);
   }
   return changes;
 }

@@ -16,7 +16,7 @@ import { findMainProgram } from './main-program.ts';
 import { findCloseAccountInstructions, hasInstruction, type ParsedTransaction } from './parsed-transaction.ts';
 import { findPayments, findSupplyChanges, isNftAmount } from './payments.ts';
 import type { Swap } from './swap-legs.ts';
-import { findOpenedAccounts, findTokenAccountOwners, walletChangesOf } from './wallet-changes.ts';
+import { findOpenedAccounts, sumWalletChanges } from './wallet-changes.ts';
 
 /** The purpose of a transaction. */
 export type TransactionType =
@@ -85,12 +85,7 @@ function classifyTransfer(parsed: ParsedTransaction): TransactionType | null {
   if (nftAction === 'transferred') return 'NFT_TRANSFER';
   if (findSupplyChanges(parsed, 'burned').length > 0 || nftAction === 'burned') return 'BURN';
   if (payments.length > 0) return 'TRANSFER';
-  const { sol, tokens } = walletChangesOf(
-    parsed.feePayer,
-    parsed,
-    findTokenAccountOwners(parsed),
-    findOpenedAccounts(parsed),
-  );
+  const { sol, tokens } = sumWalletChanges(parsed)(parsed.feePayer);
   return findMainProgram(parsed) !== null && (sol !== 0n || tokens.length > 0) ? 'TRANSFER' : null;
 }
 

@@ -4,7 +4,7 @@ import { findMainProgram } from './main-program.ts';
 import { allInstructions, type ParsedTransaction } from './parsed-transaction.ts';
 import { findSupplyChanges, isNftAmount } from './payments.ts';
 import { negate, type Swap, solAmount, swapLegsOf } from './swap-legs.ts';
-import { findOpenedAccounts, findTokenAccountOwners, type WalletChanges, walletChangesOf } from './wallet-changes.ts';
+import { sumWalletChanges, type WalletChanges } from './wallet-changes.ts';
 
 /**
  * Finds the swap in a transaction by its wallets' gains and losses, so that swaps of unknown programs are found too.
@@ -13,12 +13,12 @@ import { findOpenedAccounts, findTokenAccountOwners, type WalletChanges, walletC
  */
 export function findSwap(parsed: ParsedTransaction): Swap | null {
   if (parsed.status === 'failed') return null;
-  const owners = findTokenAccountOwners(parsed);
-  const opened = findOpenedAccounts(parsed);
-  const changesOf = (wallet: string): WalletChanges => walletChangesOf(wallet, parsed, owners, opened);
+  const changesOf = sumWalletChanges(parsed);
+  const roundTripsOf = findRoundTrips(parsed);
   const nfts = mintedOrBurnedNfts(parsed);
-  for (const signer of new Set([parsed.feePayer, ...parsed.signers])) {
-    const swap = walletSwap(changesOf(signer), nfts, roundTripMints(signer, parsed));
+  const signers = new Set(parsed.signers);
+  for (const signer of new Set([parsed.feePayer, ...signers])) {
+    const swap = walletSwap(changesOf(signer), nfts, roundTripsOf(signer));
     if (swap !== null) return swap;
   }
   const program = findMainProgram(parsed) ?? '';
@@ -26,24 +26,31 @@ export function findSwap(parsed: ParsedTransaction): Swap | null {
   const wallets = new Set(
     parsed.accountData.flatMap((account) => account.tokenBalanceChanges.map((change) => change.userAccount)),
   );
-  const others = [...wallets].filter((wallet) => !parsed.signers.includes(wallet)).map(changesOf);
+  const others = [...wallets].filter((wallet) => !signers.has(wallet)).map(changesOf);
   if (programRole(program) === 'orders') return findFilledOrder(others, parsed);
   return isCircularTrade(parsed) ? null : findUnattributedSwap(others, nfts);
 }
 
-/** Finds tokens that left the wallet and came back: what remains of them was not paid for with SOL. */
-function roundTripMints(wallet: string, parsed: ParsedTransaction): ReadonlySet<string> {
-  const sum = (side: 'fromUserAccount' | 'toUserAccount', mint: string): bigint =>
-    parsed.tokenTransfers
-      .filter((transfer) => transfer[side] === wallet && transfer.mint === mint)
-      .reduce((total, { amount }) => total + BigInt(amount), 0n);
-  const mints = new Set(parsed.tokenTransfers.map(({ mint }) => mint));
-  return new Set(
-    [...mints].filter((mint) => {
-      const [sent, received] = [sum('fromUserAccount', mint), sum('toUserAccount', mint)];
-      return sent > 0n && received > 0n && 2n * sent > received && 2n * received > sent;
-    }),
-  );
+/**
+ * Finds tokens that left a wallet and came back: what remains of them was not paid for with SOL. Returns the function
+ * that gives their mints for a wallet.
+ */
+function findRoundTrips(parsed: ParsedTransaction): (wallet: string) => ReadonlySet<string> {
+  const flowsByWallet = new Map<string, Map<string, { sent: bigint; received: bigint }>>();
+  const flowOf = (wallet: string, mint: string): { sent: bigint; received: bigint } => {
+    const byMint = flowsByWallet.get(wallet) ?? new Map();
+    const flow = byMint.get(mint) ?? { sent: 0n, received: 0n };
+    flowsByWallet.set(wallet, byMint.set(mint, flow));
+    return flow;
+  };
+  for (const { fromUserAccount, toUserAccount, mint, amount } of parsed.tokenTransfers) {
+    if (fromUserAccount !== null) flowOf(fromUserAccount, mint).sent += BigInt(amount);
+    if (toUserAccount !== null) flowOf(toUserAccount, mint).received += BigInt(amount);
+  }
+  const isRoundTrip = ({ sent, received }: { readonly sent: bigint; readonly received: bigint }): boolean =>
+    sent > 0n && received > 0n && 2n * sent > received && 2n * received > sent;
+  return (wallet) =>
+    new Set([...(flowsByWallet.get(wallet) ?? [])].flatMap(([mint, flow]) => (isRoundTrip(flow) ? [mint] : [])));
 }
 
 function walletSwap(

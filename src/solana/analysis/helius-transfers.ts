@@ -22,13 +22,20 @@ export function heliusTransfersOf(transaction: Transaction): HeliusTransfers {
       .filter(({ mint }) => mint === WRAPPED_SOL)
       .flatMap(({ fromTokenAccount, toTokenAccount }) => [fromTokenAccount, toTokenAccount]),
   );
+  const unwrappedAmounts = new Map(
+    transfers
+      .filter(({ type }) => type === 'unwrap')
+      .map((transfer) => [instructionKey(transfer), transfer.amount] as const),
+  );
   const nativeMovements = transfers.filter((transfer) =>
     transfer.type === 'closeAccount'
       ? wrappedSolAccounts.has(transfer.fromTokenAccount)
       : isSystemProgramTransfer(transfer, transaction),
   );
   return {
-    nativeTransfers: nativeMovements.flatMap((transfer) => toNativeTransfers(transfer, transfers)),
+    nativeTransfers: nativeMovements.flatMap((transfer) =>
+      toNativeTransfers(transfer, unwrappedAmounts.get(instructionKey(transfer)) ?? 0n),
+    ),
     tokenTransfers: transfers.flatMap(toTokenTransfers),
   };
 }
@@ -48,22 +55,21 @@ function isSystemProgramTransfer(
   );
 }
 
+/** Returns a text that names the instruction of a transfer. */
+const instructionKey = ({ instructionIdx, innerInstructionIdx }: Transfer): string =>
+  `${instructionIdx}.${innerInstructionIdx}`;
+
+/** Converts a transfer of SOL; that of a closed account includes the wrapped SOL which it paid out. */
 function toNativeTransfers(
-  { type, amount, fromUserAccount, toUserAccount, fromTokenAccount, instructionIdx, innerInstructionIdx }: Transfer,
-  transfers: readonly Transfer[],
+  { type, amount, fromUserAccount, toUserAccount, fromTokenAccount }: Transfer,
+  unwrapped: bigint,
 ): NativeTransfer[] {
   if (fromUserAccount === null || toUserAccount === null) return [];
-  const isSameInstruction = (transfer: Transfer): boolean =>
-    transfer.instructionIdx === instructionIdx && transfer.innerInstructionIdx === innerInstructionIdx;
-  const unwrapped =
-    type === 'closeAccount'
-      ? transfers.find((transfer) => transfer.type === 'unwrap' && isSameInstruction(transfer))
-      : undefined;
   return [
     {
       fromUserAccount: fromTokenAccount ?? fromUserAccount,
       toUserAccount,
-      amount: `${amount + (unwrapped?.amount ?? 0n)}`,
+      amount: `${type === 'closeAccount' ? amount + unwrapped : amount}`,
     },
   ];
 }

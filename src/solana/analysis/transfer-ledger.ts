@@ -158,12 +158,16 @@ export class TransferLedger {
 
   /** Corrects wrapped amounts, withheld fees and withdrawals of such fees by the balances after. */
   #reconcile(): void {
+    const incomingByAccount = new Map<string | null, MutableTransfer[]>();
+    for (const transfer of this.#transfers) {
+      const incoming = incomingByAccount.get(transfer.toTokenAccount) ?? [];
+      if (transfer.type !== 'changeOwner') incoming.push(transfer);
+      incomingByAccount.set(transfer.toTokenAccount, incoming);
+    }
     for (const account of new Set([...this.#tokenAccounts.keys(), ...this.#tokenAccountsAfter.keys()])) {
       const difference =
         (this.#tokenAccountsAfter.get(account)?.amount ?? 0n) - (this.#tokenAccounts.get(account)?.amount ?? 0n);
-      const incoming = this.#transfers.filter(
-        ({ toTokenAccount, type }) => toTokenAccount === account && type !== 'changeOwner',
-      );
+      const incoming = incomingByAccount.get(account) ?? [];
       if (difference === 0n) continue;
       const adjustable =
         incoming.find(({ type }) => type === 'withdrawWithheldFee') ?? incoming.findLast(({ type }) => type === 'wrap');

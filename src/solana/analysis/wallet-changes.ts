@@ -59,38 +59,51 @@ export function findOpenedAccounts(parsed: ParsedTransaction): ReadonlySet<strin
   return opened;
 }
 
-/** Returns the changes of one wallet; `owners` and `opened` are the results of the two functions above. */
-export function walletChangesOf(
-  wallet: string,
-  parsed: ParsedTransaction,
-  owners: ReadonlyMap<string, string>,
-  opened: ReadonlySet<string>,
-): WalletChanges {
-  const isOwn = (account: string | null): boolean =>
-    account !== null && (account === wallet || owners.get(account) === wallet);
-  const changes = new Map(
-    parsed.accountData.map(({ account, nativeBalanceChange }) => [account, BigInt(nativeBalanceChange)]),
-  );
-  let sol = wallet === parsed.feePayer ? BigInt(parsed.fee) : 0n;
-  const tokens = new Map<string, AssetAmount>();
+/** The changes of a wallet while they are summed. */
+interface WalletSums {
+  sol: bigint;
+  readonly tokens: Map<string, AssetAmount>;
+}
+
+/**
+ * Sums the changes of all wallets in one pass over the transaction, so that its cost doesn't grow with the number of
+ * wallets that are looked at. Returns the function that gives a wallet's changes.
+ */
+export function sumWalletChanges(parsed: ParsedTransaction): (wallet: string) => WalletChanges {
+  const owners = findTokenAccountOwners(parsed);
+  const opened = findOpenedAccounts(parsed);
+  const sumsByWallet = new Map<string, WalletSums>();
+  const sumsOf = (wallet: string): WalletSums => {
+    const sums = sumsByWallet.get(wallet) ?? { sol: 0n, tokens: new Map() };
+    sumsByWallet.set(wallet, sums);
+    return sums;
+  };
+  /** Returns the wallets to which an account belongs: itself and its owner. */
+  const walletsOf = (account: string): ReadonlySet<string> => new Set([account, owners.get(account) ?? account]);
+
+  sumsOf(parsed.feePayer).sol += BigInt(parsed.fee);
+  const nativeChanges = new Map<string, bigint>();
   for (const { account, nativeBalanceChange, tokenBalanceChanges } of parsed.accountData) {
-    if (isOwn(account)) sol += BigInt(nativeBalanceChange);
+    const lamports = BigInt(nativeBalanceChange);
+    nativeChanges.set(account, lamports);
+    for (const wallet of walletsOf(account)) sumsOf(wallet).sol += lamports;
     for (const { userAccount, mint, rawTokenAmount } of tokenBalanceChanges) {
-      if (userAccount !== wallet || mint === WRAPPED_SOL) continue; // already in the lamports of its account
-      const before = tokens.get(mint)?.amount ?? 0n;
-      tokens.set(mint, {
-        mint,
-        amount: before + BigInt(rawTokenAmount.tokenAmount),
-        decimals: rawTokenAmount.decimals,
-      });
+      if (mint === WRAPPED_SOL) continue; // already in the lamports of its account
+      const { tokens } = sumsOf(userAccount);
+      const amount = (tokens.get(mint)?.amount ?? 0n) + BigInt(rawTokenAmount.tokenAmount);
+      tokens.set(mint, { mint, amount, decimals: rawTokenAmount.decimals });
     }
   }
   for (const { from, to, lamports, isTopLevel } of findSolTransfers(parsed)) {
-    if (isOwn(from) && !isOwn(to))
-      sol += isTopLevel ? lamports : opened.has(to) ? remainingDeposit(lamports, changes.get(to) ?? 0n) : 0n;
-    if (isOwn(to) && !isOwn(from) && isTopLevel) sol -= lamports;
+    const [senders, receivers] = [walletsOf(from), walletsOf(to)];
+    const deposit = opened.has(to) ? remainingDeposit(lamports, nativeChanges.get(to) ?? 0n) : 0n;
+    for (const wallet of senders) if (!receivers.has(wallet)) sumsOf(wallet).sol += isTopLevel ? lamports : deposit;
+    for (const wallet of receivers) if (!senders.has(wallet) && isTopLevel) sumsOf(wallet).sol -= lamports;
   }
-  return { wallet, sol, tokens: [...tokens.values()].filter((token) => token.amount !== 0n) };
+  return (wallet) => {
+    const { sol, tokens } = sumsByWallet.get(wallet) ?? { sol: 0n, tokens: new Map<string, AssetAmount>() };
+    return { wallet, sol, tokens: [...tokens.values()].filter(({ amount }) => amount !== 0n) };
+  };
 }
 
 /** Returns the part of a deposit that remains: some of it may be paid back within the transaction. */
