@@ -111,6 +111,31 @@ t.test('a text that would take minutes to decode is refused at once', async (t) 
   t.equal((await explain(logged)).status, 200, 'logs are only read');
 });
 
+t.test('a body whose cost would grow without bound is refused, and names the bound', async (t) => {
+  const accountKeys = Array.from({ length: 800 }, (_, i) => ({ pubkey: `signer${i}`, signer: true }));
+  const record = { transaction: { signatures: ['s'], message: { accountKeys } }, meta: null };
+  const refused = await explain(record);
+  t.strictSame([refused.status, refused.json.error], [400, 'invalid_request']);
+  t.match(refused.json.message, /at most 256 accounts/);
+
+  const { signature = '' } = cluster.chain.block(cluster.chain.slot('finalized'))?.transactions[0] ?? {};
+  const { text } = await get(`/tx/${signature}?enhanced=1`);
+  const { result } = parseExactJson(text) as { result: { enhanced: { readonly accountData: readonly object[] } } }; // as the document says
+  const { enhanced } = result;
+  const [account = {}] = enhanced.accountData;
+  const transfer = { fromUserAccount: 'a', toUserAccount: 'b', amount: '1' };
+  for (const [members, reason] of [
+    [{ signers: Array(20).fill('s') }, /19 signers/],
+    [{ accountData: Array(257).fill(account) }, /256 accounts/],
+    [{ nativeTransfers: Array(1025).fill(transfer) }, /1024 transfers/],
+    [{ nativeTransfers: [{ ...transfer, amount: '9'.repeat(41) }] }, /40 digits/],
+  ] as const) {
+    const got = await explain({ ...enhanced, ...members });
+    t.strictSame([got.status, got.json.error], [400, 'invalid_request']);
+    t.match(got.json.message, reason);
+  }
+});
+
 t.test('a body may have 256 KiB', async (t) => {
   const padded = (length: number): string => {
     const body = toJson({ tx: recorded.get(sent), pad: '' }); // outside of `tx`, so it is not decoded

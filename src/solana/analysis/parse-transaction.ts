@@ -1,4 +1,3 @@
-import bs58 from 'bs58';
 import { COMPUTE_BUDGET_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { decodeFailure } from '../errors/decode-failure.ts';
 import type { Instruction } from '../transactions/instruction.ts';
@@ -53,7 +52,7 @@ function toParsedInstruction({
     type: parsed?.type ?? null,
     info: parsed?.info ?? null,
     accounts,
-    data: data === null ? null : bs58.encode(data),
+    data,
     innerInstructions: inner.map(toParsedInstruction),
   };
 }

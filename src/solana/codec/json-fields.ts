@@ -21,9 +21,12 @@ export function asDecimals(value: unknown): number | null {
   return decimals !== null && decimals >= 0 && decimals <= 255 ? decimals : null;
 }
 
-/** Returns an integer of any size, given as a number or as digits. */
+/** Bound of the integers that a transaction has: sums of u64 values stay far below. */
+const MAX_INTEGER = 1n << 128n;
+
+/** Returns an integer, given as a number or as digits. The bound keeps arithmetic with a forged one from taking long. */
 export function asBigInt(value: unknown): bigint | null {
-  if (typeof value === 'bigint') return value;
+  if (typeof value === 'bigint') return value < MAX_INTEGER && value > -MAX_INTEGER ? value : null;
   if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : null;
-  return typeof value === 'string' && /^\d+$/.test(value) ? BigInt(value) : null;
+  return typeof value === 'string' && /^\d{1,39}$/.test(value) ? BigInt(value) : null;
 }

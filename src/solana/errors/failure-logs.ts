@@ -10,11 +10,14 @@ export interface LoggedFailure {
   readonly loggedError: string | null;
 }
 
+/** The longest part of a logged text that is looked at; an explanation quotes less. */
+const MAX_TEXT_LENGTH = 1024;
+
 const INVOKE_LINE = /^Program (\w{32,44}) invoke \[\d+\]$/;
 const SUCCESS_LINE = /^Program (\w{32,44}) success$/;
 const FAILED_LINE = /^Program (\w{32,44}) failed: (.*)$/s;
 const ANCHOR_ERROR_LINE =
-  /^Program log: AnchorError .*?Error Code: (\w+)\. Error Number: (\d+)\. Error Message: (.*)$/s;
+  /^Program log: AnchorError .*?Error Code: (\w{1,64})\. Error Number: (\d{1,10})\. Error Message: (.*)$/s;
 const ERROR_LINE = /^Program log: Error: (.*)$/s;
 
 /** Returns the failure in the logs. Null if no program failed, or if its line is missing: nodes truncate logs. */
@@ -43,6 +46,9 @@ function recordErrorLine(line: string, callStack: Pick<LoggedFailure, 'anchor' |
 
 /** Returns at most one line of printable text: a program may log anything. */
 function toPrintableLine(text: string): string {
-  const line = text.replace(/[^\p{L}\p{N}\p{P}\p{S} ]+/gu, ' ').replace(/ +/g, ' ');
+  const line = text
+    .slice(0, MAX_TEXT_LENGTH)
+    .replace(/[^\p{L}\p{N}\p{P}\p{S} ]+/gu, ' ')
+    .replace(/ +/g, ' ');
   return line.slice(0, 120).trim().replace(/\.$/, '');
 }

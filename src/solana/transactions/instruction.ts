@@ -10,8 +10,8 @@ export interface Instruction {
   readonly program: string | null;
   /** Addresses of the accounts. Empty if the record has only the decoded form, which names them in `parsed`. */
   readonly accounts: readonly string[];
-  /** Instruction data. Null if the record has only the decoded form. */
-  readonly data: Uint8Array | null;
+  /** Instruction data in base58. Null if the record has only the decoded form. */
+  readonly data: string | null;
   /** Decoded form as in `jsonParsed`; null if unknown. */
   readonly parsed: JsonParsedInstruction | null;
   /** Index among the top-level instructions; for an inner instruction, that of its top-level instruction. */
@@ -78,8 +78,9 @@ function readInstructionFields(keys: readonly AccountKey[], fields: JsonObject):
   const accounts = asArray(recordedAccounts).map(
     (account) => asString(account) ?? accountAddressAt(keys, account) ?? '',
   );
-  const data = readInstructionData(recordedData);
-  return { programId, program, accounts, data, parsed: data && decodeInstruction(programId, accounts, data) };
+  const data = recordedData instanceof Uint8Array ? bs58.encode(recordedData) : asString(recordedData);
+  const parsed = program === null ? null : decodeData(programId, accounts, recordedData);
+  return { programId, program, accounts, data, parsed };
 }
 
 /** Reads a node's decoded form; a memo's is text alone. */
@@ -89,7 +90,11 @@ function readParsedInstruction(parsed: unknown): JsonParsedInstruction | null {
   return typeof type === 'string' ? { type, info: asObject(info) } : null;
 }
 
-function readInstructionData(data: unknown): Uint8Array | null {
-  if (data instanceof Uint8Array) return data;
-  return typeof data === 'string' ? (bs58.decodeUnsafe(data) ?? null) : null;
+/**
+ * Decodes an instruction of a program that has a decoder, from base58 or bytes. Other data stays base58, which takes long
+ * to decode.
+ */
+function decodeData(programId: string, accounts: readonly string[], data: unknown): JsonParsedInstruction | null {
+  const bytes = typeof data === 'string' ? bs58.decodeUnsafe(data) : data;
+  return bytes instanceof Uint8Array ? decodeInstruction(programId, accounts, bytes) : null;
 }

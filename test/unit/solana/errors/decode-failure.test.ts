@@ -63,6 +63,17 @@ t.test('Anchor’s log message names the error of any program', async (t) => {
   t.match(failure, { code: 6002, name: 'NonceMismatch', message: 'Nonce mismatch' });
 });
 
+t.test('a name that no Anchor program has is passed over, and of a long text only the beginning is read', async (t) => {
+  const explain = (name: string, message: string) => {
+    const thrown = `Program log: AnchorError x. Error Code: ${name}. Error Number: 6002. Error Message: ${message}.`;
+    const logs = [`Program ${UNKNOWN} invoke [1]`, thrown, `Program ${UNKNOWN} failed: custom program error: 0x1772`];
+    return fails({ InstructionError: [0, { Custom: 6002 }] }, [UNKNOWN], logs);
+  };
+  t.equal(explain('N'.repeat(64), 'too late').message, 'too late');
+  t.equal(explain('slippage'.repeat(9), 'too late').name, null);
+  t.equal(explain('Late', `${'late '.repeat(300)}slippage exceeded`).message, 'late '.repeat(24).trim());
+});
+
 t.test('logs of a program that succeeded are not taken for the reason', async (t) => {
   const logs = [
     `Program ${UNKNOWN} invoke [1]`,
