@@ -150,7 +150,11 @@ function reportCalls(what: string, from: Readonly<Record<string, number>>, answe
 
 console.log(`${WALLET_COUNT} wallets (${OWN.length} with tokens), each every ${INTERVAL_MS} ms for ${SECONDS} s`);
 for (const [name, { latenciesMs, statuses }] of Object.entries(tallies)) {
-  const [p50, p99, slowest] = [percentile(latenciesMs, 0.5), percentile(latenciesMs, 0.99), latenciesMs.reduce((a, b) => Math.max(a, b), 0)];
+  const [p50, p99, slowest] = [
+    percentile(latenciesMs, 0.5),
+    percentile(latenciesMs, 0.99),
+    latenciesMs.reduce((a, b) => Math.max(a, b), 0),
+  ];
   const shares = [...statuses]
     .sort()
     .map(([status, n]) => `${status} ${((100 * n) / latenciesMs.length).toFixed(1)} %`);
