@@ -96,7 +96,10 @@ t.test('whatever members a call has, its answer is JSON with the id of the call'
     fc.maxSafeInteger(),
     fc.constant(null),
   );
-  const other = fc.dictionary(fc.constantFrom('a', 'result', 'error', 'ids', 'Id'), fc.jsonValue());
+  // A body that names a prototype is no JSON here ('what is refused before the body is read').
+  const other = fc
+    .dictionary(fc.constantFrom('a', 'result', 'error', 'ids', 'Id'), fc.jsonValue())
+    .filter((members) => !/"(__proto__|constructor)":/.test(JSON.stringify(members)));
   const method = fc.constantFrom('getSlot', 'getVersion', 'sendTransaction');
   await fc.assert(
     fc.asyncProperty(scalar, other, method, async (id, more, method) => {
