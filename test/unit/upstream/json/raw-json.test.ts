@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import t from 'tap';
 import { YIELD_EVERY_BYTES } from '../../../../src/upstream/json/cooperative.ts';
@@ -49,35 +50,32 @@ const slices = (bytes: Buffer): boolean => {
   }
 };
 
-t.test('a member has the value that JSON.parse gives it', async (t) => {
+t.test('a member has the value that JSON.parse gives it', async () => {
   fc.assert(
     fc.property(document, (json) => {
       const values = [...members(Buffer.from(json))].map(([name, bytes]) => [name, JSON.parse(`${bytes}`)] as const);
-      t.strictSame(new Map(values), new Map(Object.entries(JSON.parse(json))));
+      assert.deepEqual(new Map(values), new Map(Object.entries(JSON.parse(json))));
     }),
   );
 });
 
-t.test('a truncated document is rejected, wherever it ends', async (t) => {
+t.test('a truncated document is rejected, wherever it ends', async () => {
   fc.assert(
     fc.property(document, (json) => {
       const bytes = Buffer.from(json.trimEnd());
       const ends = Array.from(bytes.keys());
-      t.strictSame(
-        ends.filter((end) => slices(bytes.subarray(0, end))),
-        [],
-      );
+      return ends.every((end) => !slices(bytes.subarray(0, end)));
     }),
   );
 });
 
-t.test('a document with a changed character is accepted if and only if JSON.parse accepts it', async (t) => {
+t.test('a document with a changed character is accepted if and only if JSON.parse accepts it', async () => {
   const change = fc.tuple(plainDocument, fc.nat(), fc.constantFrom(...'{}[],:"-+.eE0195tfn x', ''), fc.boolean());
   fc.assert(
     fc.property(change, ([json, position, character, insert]) => {
       const at = position % (json.length + 1);
       const changed = json.slice(0, at) + character + json.slice(insert ? at : at + 1);
-      t.equal(slices(Buffer.from(changed)), parses(changed), changed);
+      return slices(Buffer.from(changed)) === parses(changed);
     }),
     { numRuns: 3000 },
   );
@@ -123,7 +121,7 @@ t.test('nesting is bounded', async (t) => {
 });
 
 t.test('a safe integer is parsed exactly or not at all', async (t) => {
-  fc.assert(fc.property(fc.maxSafeInteger(), (n) => t.equal(parseSafeInteger(Buffer.from(`${n}`)), n)));
+  fc.assert(fc.property(fc.maxSafeInteger(), (n) => parseSafeInteger(Buffer.from(`${n}`)) === n));
   for (const not of ['9007199254740992', '18446744073709551615', '1.0', '1e3', '', '"1"', 'null', '01', ' 1']) {
     t.throws(() => parseSafeInteger(Buffer.from(not)), broken, not);
   }
@@ -131,14 +129,12 @@ t.test('a safe integer is parsed exactly or not at all', async (t) => {
 });
 
 t.test('a string is parsed exactly or not at all', async (t) => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'grapheme' }), (s) => t.equal(parseString(Buffer.from(JSON.stringify(s))), s)),
-  );
+  fc.assert(fc.property(fc.string({ unit: 'grapheme' }), (s) => parseString(Buffer.from(JSON.stringify(s))) === s));
   for (const not of ['1', 'null', '"a', '"a" "b"', '']) t.throws(() => parseString(Buffer.from(not)), broken, not);
   t.throws(() => parseString(undefined), broken);
 });
 
-t.test('canonical JSON has the same value and is equal for every spelling', async (t) => {
+t.test('canonical JSON has the same value and is equal for every spelling', async () => {
   const shuffled = (json: Record<string, unknown>) =>
     fc
       .shuffledSubarray(Object.keys(json), { minLength: Object.keys(json).length })
@@ -149,9 +145,9 @@ t.test('canonical JSON has the same value and is equal for every spelling', asyn
   fc.assert(
     fc.property(twice, ([one, other]) => {
       const canonical = canonicalJson(Buffer.from(one));
-      t.strictSame(JSON.parse(canonical), JSON.parse(one));
-      t.equal(canonical, canonicalJson(Buffer.from(canonical)));
-      t.equal(canonicalJson(Buffer.from(other)), canonical);
+      assert.deepEqual(JSON.parse(canonical), JSON.parse(one));
+      assert.equal(canonical, canonicalJson(Buffer.from(canonical)));
+      assert.equal(canonicalJson(Buffer.from(other)), canonical);
     }),
   );
 });
