@@ -63,7 +63,8 @@ t.test('a truncated document is rejected, wherever it ends', async () => {
   fc.assert(
     fc.property(document, (json) => {
       const bytes = Buffer.from(json.trimEnd());
-      const ends = Array.from(bytes.keys());
+      const step = Math.ceil(bytes.length / 500); // each end is a scan: all of a long document take its length squared
+      const ends = Array.from(bytes.keys()).filter((end) => end % step === 0 || end >= bytes.length - 100);
       return ends.every((end) => !slices(bytes.subarray(0, end)));
     }),
   );

@@ -41,14 +41,14 @@ class Past {
           rpcCode: RPC_ERROR_CODE.minContextSlotNotReached,
           status: 503,
         });
-      const known = this.signatures.filter((_, place) => this.slotOf(place) <= tip);
-      const end = before === undefined ? known.length : known.indexOf(before);
-      if (end < 0)
+      const knownCount = Math.min(this.signatures.length, (tip + 1 - this.slotOf(0)) * this.#perSlot);
+      const end = before === undefined ? knownCount : Number(before.slice(1)); // signatures are s0, s1, and so on
+      if (!(end < knownCount || before === undefined))
         throw new GatewayError('rpc_error', 'not found', {
           rpcCode: RPC_ERROR_CODE.filterTransactionNotFound,
           status: 404,
         });
-      const rows = known.slice(Math.max(0, end - limit), end).map((signature, i) => ({
+      const rows = this.signatures.slice(Math.max(0, end - limit), end).map((signature, i) => ({
         blockTime: null,
         confirmationStatus: this.slotOf(Math.max(0, end - limit) + i) <= tip - 32 ? 'finalized' : 'confirmed',
         err: null,
