@@ -40,9 +40,10 @@ export function jupiterPrices({ url, getText, maxAgeSec, tip }: JupiterOptions):
   };
   return {
     name: 'jupiter-v3',
-    async prices(mints) {
+    async prices(mints, { cost }) {
       const found = new Map<string, Price>();
       for (let i = 0; i < mints.length; i += MAX_IDS) {
+        if (cost !== undefined) cost.calls++;
         for (const [mint, price] of await fetchPrices(mints.slice(i, i + MAX_IDS))) found.set(mint, price);
       }
       return found;

@@ -1,5 +1,6 @@
 import type { Commitment } from '../domain/commitment.ts';
 import type { PriceSourceName } from '../domain/price-source-names.ts';
+import type { RequestCost } from '../domain/request-cost.ts';
 import type { Slot } from '../domain/slot.ts';
 
 /** The price of one whole token. */
@@ -18,6 +19,8 @@ export interface PriceAsOf {
   readonly commitment: Commitment;
   /** The slot of the state that is valued: a price read from the chain must not be older. */
   readonly slot: Slot;
+  /** The request that the reads count for. */
+  readonly cost?: RequestCost | undefined;
 }
 
 /** A source of prices. */

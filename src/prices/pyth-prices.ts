@@ -23,14 +23,14 @@ export function pythPrices({ accounts, clock, feeds, maxAgeSec }: PythOptions): 
   );
   return {
     name: 'pyth-onchain',
-    async prices(mints, { commitment, slot }) {
+    async prices(mints, { commitment, slot, cost }) {
       const wanted = mints.flatMap((mint) => {
         const feed = feedsByMint.get(mint);
         return feed === undefined ? [] : [{ mint, feed }];
       });
       const read = await Promise.all(
         wanted.map(async ({ mint, feed }) => {
-          const query = { address: feed.address, shape: 'parsed', commitment, minContextSlot: slot } as const;
+          const query = { address: feed.address, shape: 'parsed', commitment, minContextSlot: slot, cost } as const;
           return { mint, feed, account: (await accounts.read(query)).account };
         }),
       );

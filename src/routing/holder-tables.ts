@@ -1,3 +1,4 @@
+import type { RequestCost } from '../domain/request-cost.ts';
 import type { Slot } from '../domain/slot.ts';
 
 /** A token account with a balance, and its owner. */
@@ -20,6 +21,6 @@ export interface HolderTable {
 export interface HolderTables {
   /** Returns the cached table of a mint, until it expires. */
   get(mint: string): HolderTable | undefined;
-  /** Returns the cached table of a mint, or caches the one that `read` returns. */
-  getOrRead(mint: string, read: () => Promise<HolderTable>): Promise<HolderTable>;
+  /** Returns the cached table of a mint, or caches the one that `read` returns, which counts for the request of `cost`. */
+  getOrRead(mint: string, read: () => Promise<HolderTable>, cost?: RequestCost): Promise<HolderTable>;
 }

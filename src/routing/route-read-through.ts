@@ -1,9 +1,11 @@
 import type { AnswerMeta, Entry } from '../cache/entry.ts';
 import type { GatewayError } from '../domain/gateway-error.ts';
+import type { RequestCost } from '../domain/request-cost.ts';
 import type { Slot } from '../domain/slot.ts';
 import { toJson } from '../domain/to-json.ts';
 import { type Admit, type CacheableRead, type CachedRead, ReadThrough } from '../serving/read-through.ts';
 import { translateRpcError } from '../upstream/rpc/translate-rpc-error.ts';
+import { contextForRequest } from './request-context.ts';
 import type { LiveRoute, ParamSet, Params, ReadRoute, RouteContext } from './route.ts';
 
 /** A request for the answer of a route, its parameters valid. */
@@ -38,19 +40,23 @@ export class RouteReadThrough {
     return this.#readThrough.fromCache(this.#readOf(request));
   }
 
-  /** Reads the answer from the upstream, or serves the cached one if that fails. A new read needs admission. */
-  fetch(request: ReadRequest, admit?: Admit): Promise<CachedRead> {
-    return this.#readThrough.fetch(this.#readOf(request), admit);
+  /**
+   * Reads the answer from the upstream, or serves the cached one if that fails. A new read needs admission; what it
+   * makes there counts for `cost`. Refreshes in the background count for nobody.
+   */
+  fetch(request: ReadRequest, admit?: Admit, cost?: RequestCost): Promise<CachedRead> {
+    return this.#readThrough.fetch(this.#readOf(request, cost), admit);
   }
 
-  #readOf({ route, params, key, minSlot = 0 }: ReadRequest): CacheableRead<Entry> {
+  #readOf({ route, params, key, minSlot = 0 }: ReadRequest, cost?: RequestCost): CacheableRead<Entry> {
     const read = { key, minSlot, waitsForMinSlot: true, isNegative };
     if (route.kind === 'live') {
       const { envelope, commitment } = route;
       return { ...read, meta: { envelope, commitment, exact: false }, load: undefined };
     }
     const load = async (floor: Slot | undefined) => {
-      const resolving = route.resolve(params, this.#context, { minSlot: floor }).catch(withoutRpcCode);
+      const context = cost === undefined ? this.#context : contextForRequest(this.#context, cost);
+      const resolving = route.resolve(params, context, { minSlot: floor }).catch(withoutRpcCode);
       const { slot, result, final = false, exact, lease, fromSnapshot = false } = await resolving;
       const store = (tipAtFetch: Slot): Entry => {
         const meta: AnswerMeta = { ...metaOf(route, params, exact), fromSnapshot };

@@ -13,7 +13,7 @@ import type { ReceiptKeys } from '../receipts/keys/receipt-keys.ts';
 import type { Admit, ReadThrough } from '../serving/read-through.ts';
 import type { TokenListSource } from '../tokens/token-list.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
-import type { AccountBatcher, AccountSource } from '../upstream/reads/account-batcher.ts';
+import type { AccountSource } from '../upstream/reads/account-batcher.ts';
 import type { HolderTables } from './holder-tables.ts';
 import type { Param } from './params.ts';
 
@@ -25,7 +25,7 @@ export type Params<P> = { readonly [K in keyof P]: P[K] extends Param<infer T, u
 export interface RouteContext {
   readonly mesh: Mesh;
   /** Reads accounts from the upstream, several in one call. */
-  readonly accounts: AccountBatcher;
+  readonly accounts: AccountSource;
   /** Reads accounts. Those read often are kept live and then cost no upstream call. */
   readonly liveAccounts: LiveAccounts;
   /** Reads the token accounts of an owner. Lists read often are kept live. */

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Commitment } from '../domain/commitment.ts';
 import type { Lease } from '../domain/lease.ts';
+import type { RequestCost } from '../domain/request-cost.ts';
 import type { Slot } from '../domain/slot.ts';
 import { mapInChunks } from '../runtime/map-in-chunks.ts';
 import { findMetadataAddress } from '../solana/accounts/metaplex-metadata-account.ts';
@@ -11,6 +12,7 @@ import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { EncodedAccount, ReadOptions } from '../upstream/reads/encoded-accounts.ts';
 import { type ReadParts, readAtOneSlot } from '../upstream/reads/read-at-one-slot.ts';
 import { readAllTokenAccounts, readTokenAccountsByOwner } from '../upstream/reads/token-accounts-by-owner.ts';
+import { callsForRequest } from '../upstream/rpc/calls-for-request.ts';
 import { type ListedTokenAccount, listedTokenAccount, parseListedTokenAccount } from './listed-token-account.ts';
 import { CLOSED_MINT_SCALE, type MintScales, readMintScales } from './mint-scales.ts';
 
@@ -42,6 +44,8 @@ export interface TokenListQuery {
   readonly withIdentities?: boolean | undefined;
   /** The most tries to read all parts at one slot. Callers that retry a larger read themselves pass one. */
   readonly maxAttempts?: number;
+  /** The request that the read counts for. */
+  readonly cost?: RequestCost | undefined;
 }
 
 export interface TokenListRead {
@@ -62,10 +66,11 @@ export interface TokenListSource {
 
 /** Reads a token list from the upstream, with accounts and mints at one slot if possible. */
 export async function readTokenList(mesh: Pick<Mesh, 'call'>, query: TokenListQuery): Promise<TokenListRead> {
-  const { mint, commitment } = query;
+  const { mint, commitment, cost } = query;
+  const rpc = callsForRequest(mesh, cost);
   const read = (minContextSlot: Slot | undefined): Promise<ReadParts<TokenList>> => {
     const options = { commitment, minContextSlot };
-    return mint === undefined ? readAllAccounts(mesh, query, options) : readAccountsOfMint(mesh, mint, query, options);
+    return mint === undefined ? readAllAccounts(rpc, query, options) : readAccountsOfMint(rpc, mint, query, options);
   };
   const { slot, sinceSlot, value, isConsistent } = await readAtOneSlot(query.minContextSlot, read, query.maxAttempts);
   return { slot, sinceSlot, isConsistent, list: value };

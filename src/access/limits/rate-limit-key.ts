@@ -17,3 +17,7 @@ export function addressKeyOf(address: ArrayBuffer): RateLimitKey {
 /** Returns the key of the /48 around an IPv6 /64, which differs from every other key; undefined for other keys. */
 export const siteKeyOf = (identity: RateLimitKey): RateLimitKey | undefined =>
   typeof identity === 'bigint' ? ~(identity >> 16n) : undefined;
+
+/** Returns the key as a text that differs from that of every other key. */
+export const callerNameOf = (key: RateLimitKey): string =>
+  typeof key === 'string' ? key : `${typeof key === 'bigint' ? 'ipv6' : 'ipv4'} ${key}`;

@@ -1,5 +1,6 @@
 import { isLoopback } from '../../access/limits/client-ip.ts';
 import type { Quota } from '../../access/limits/rate-limiter.ts';
+import type { RequestCost } from '../../domain/request-cost.ts';
 import type { StaticPage } from '../../page/static-page.ts';
 import type { ReadRequest, RouteReadThrough } from '../../routing/route-read-through.ts';
 import { parseMinSlot } from '../../serving/min-slot.ts';
@@ -28,7 +29,16 @@ export class GetResponder {
   }
 
   /** Returns the response to a GET or HEAD. Throws GatewayError. */
-  respond({ req, address, match, args, pathKind, quota, admit }: CheckedRequest): RawResponse | Promise<RawResponse> {
+  respond({
+    req,
+    address,
+    match,
+    args,
+    pathKind,
+    quota,
+    admit,
+    cost,
+  }: CheckedRequest): RawResponse | Promise<RawResponse> {
     const { context, readThrough, openApiDocument, verifyPage } = this.#deps;
     const nonce = parseNonce(req.getHeader('x-receipt-nonce'));
     if (nonce !== undefined && match?.route.envelope !== 'signed') throw nonceNotApplicable();
@@ -44,14 +54,20 @@ export class GetResponder {
     const request = { route, params, key, minSlot: parseMinSlot(req.getHeader('x-min-slot')) };
     const cachedRead = readThrough.fromCache(request);
     return cachedRead === undefined
-      ? this.#fetch(request, admit, quota, conditions)
+      ? this.#fetch(request, admit, cost, quota, conditions)
       : this.#seal(cachedRead, quota, conditions);
   }
 
-  async #fetch(request: ReadRequest, admit: Admit, quota: Quota, conditions: Conditions): Promise<RawResponse> {
+  async #fetch(
+    request: ReadRequest,
+    admit: Admit,
+    cost: RequestCost,
+    quota: Quota,
+    conditions: Conditions,
+  ): Promise<RawResponse> {
     const { context, readThrough } = this.#deps;
     const startedMs = context.clock.monotonic();
-    const cachedRead = await readThrough.fetch(request, admit);
+    const cachedRead = await readThrough.fetch(request, admit, cost);
     return this.#seal(cachedRead, quota, conditions, context.clock.monotonic() - startedMs);
   }
 

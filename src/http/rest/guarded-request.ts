@@ -1,9 +1,11 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
+import { callerNameOf } from '../../access/limits/rate-limit-key.ts';
 import type { Quota } from '../../access/limits/rate-limiter.ts';
 import type { Principal } from '../../access/limits/tiers.ts';
 import type { RequestOutcome } from '../../access/usage/usage-line.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
+import { RequestCost } from '../../domain/request-cost.ts';
 import { matchRoute } from '../../routes/index.ts';
 import type { RouteMatch } from '../../routing/match-route.ts';
 import type { Admit } from '../../serving/read-through.ts';
@@ -31,6 +33,8 @@ export interface CheckedRequest {
   readonly reply: Reply;
   readonly quota: Quota;
   readonly admit: Admit;
+  /** What the request makes at the upstream. */
+  readonly cost: RequestCost;
 }
 
 /** Returns the response to a checked request. What it throws or rejects with becomes an error response. */
@@ -94,8 +98,8 @@ export class GuardedRequest {
       this.#consumeQuota(req, address, unitsOf(req, match, args), pathKind, this.#method);
       checkStarted(pathKind, this.#deps.context);
     }
-    const admit = this.#admitFor(address);
-    return { req, address, match, args, pathKind, reply: this.#reply, quota: this.#quota, admit };
+    const [reply, quota, admit, cost] = [this.#reply, this.#quota, this.#admitFor(address), this.#costFor(address)];
+    return { req, address, match, args, pathKind, reply, quota, admit, cost };
   }
 
   #checkFraming(res: HttpResponse, req: HttpRequest): void {
@@ -127,6 +131,12 @@ export class GuardedRequest {
     const { admission, authenticator } = this.#deps.access;
     const principal = this.#principal;
     return (work) => admission.run(rateLimitKeyOf(address, principal), authenticator.tierOf(principal), work);
+  }
+
+  #costFor(address: ArrayBuffer): RequestCost {
+    const principal = this.#principal;
+    const { priority } = this.#deps.access.authenticator.tierOf(principal);
+    return new RequestCost(callerNameOf(rateLimitKeyOf(address, principal)), priority);
   }
 
   readonly #send = (response: RawResponse): void => this.#finish(response, 'answered');

@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { GatewayError } from '../../domain/gateway-error.ts';
+import { contextForRequest } from '../../routing/request-context.ts';
 import { parseMinSlot } from '../../serving/min-slot.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
 import { Reply } from '../engine/reply.ts';
@@ -60,7 +61,7 @@ export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers 
 
 function respondToPost(
   { context, maxBodyBytes }: RequestHandlerDeps,
-  { req, match, reply, quota, admit }: CheckedRequest,
+  { req, match, reply, quota, admit, cost }: CheckedRequest,
 ): Promise<RawResponse> {
   const route = match?.route;
   if (route?.kind !== 'post') return throwRouteNotFound();
@@ -68,7 +69,7 @@ function respondToPost(
     throw new GatewayError('unsupported_media_type', 'the body must be application/json');
   const minSlot = route.hasSlot ? parseMinSlot(req.getHeader('x-min-slot')) : undefined;
   return readRequestBody(reply, route.maxBytes ?? maxBodyBytes)
-    .then((body) => route.resolve(route.parse(body), context, admit, { minSlot }))
+    .then((body) => route.resolve(route.parse(body), contextForRequest(context, cost), admit, { minSlot }))
     .then((answer) => postResponse(quota, route.envelope, answer));
 }
 

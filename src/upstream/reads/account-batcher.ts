@@ -1,7 +1,9 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Lease } from '../../domain/lease.ts';
+import { RequestCost } from '../../domain/request-cost.ts';
 import type { Slot } from '../../domain/slot.ts';
+import { callsForRequest } from '../rpc/calls-for-request.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { parseAccountLamports } from './account-info.ts';
 import type { ReadOptions } from './encoded-accounts.ts';
@@ -16,6 +18,8 @@ export interface AccountQuery {
   readonly commitment: Commitment;
   /** Oldest slot of the answer. */
   readonly minContextSlot: Slot | undefined;
+  /** The request that the read counts for. */
+  readonly cost?: RequestCost | undefined;
 }
 
 export interface AccountRead {
@@ -40,6 +44,8 @@ export interface PreviousBalance {
 /** Query for the balances of different addresses, at most 100. */
 export interface BalancesQuery extends ReadOptions {
   readonly addresses: readonly string[];
+  /** The request that the read counts for. */
+  readonly cost?: RequestCost | undefined;
 }
 
 /** Balances that hold together at one slot. */
@@ -90,9 +96,9 @@ export class AccountBatcher implements AccountSource {
   }
 
   /** Reads balances in a call of their own: so they hold at one slot, and no other read's minimum slot fails them. */
-  async readBalances({ addresses, commitment, minContextSlot }: BalancesQuery): Promise<BalancesRead> {
+  async readBalances({ addresses, commitment, minContextSlot, cost }: BalancesQuery): Promise<BalancesRead> {
     const config = configOf('lamports', commitment, minContextSlot);
-    const { slot, accounts } = await readMultipleAccounts(this.#rpc, addresses, config);
+    const { slot, accounts } = await readMultipleAccounts(callsForRequest(this.#rpc, cost), addresses, config);
     const lamports = addresses.map((address) => {
       const account = accounts.get(address);
       return account === undefined ? 0n : parseAccountLamports(account);
@@ -103,7 +109,8 @@ export class AccountBatcher implements AccountSource {
   #flush(): void {
     const groups = new Map<string, PendingQuery[]>();
     for (const query of this.#pending) {
-      const groupKey = `${query.commitment}/${query.shape}`;
+      const payer = query.cost === undefined ? 'gateway' : 'request'; // reads of the gateway itself have room of their own
+      const groupKey = `${query.commitment}/${query.shape}/${payer}`;
       const group = groups.get(groupKey);
       if (group === undefined) groups.set(groupKey, [query]);
       else group.push(query);
@@ -121,8 +128,13 @@ export class AccountBatcher implements AccountSource {
     const addresses = [...new Set(batch.map(({ address }) => address))];
     const minContextSlots = batch.flatMap(({ minContextSlot }) => minContextSlot ?? []);
     const config = configOf(shape, commitment, minContextSlots.length > 0 ? Math.max(...minContextSlots) : undefined);
+    const cost = sharedCost(batch);
     try {
-      const { slot, accounts } = await readMultipleAccounts(this.#rpc, addresses, config);
+      const { slot, accounts } = await readMultipleAccounts(
+        callsForRequest(this.#rpc, cost),
+        addresses,
+        config,
+      ).finally(() => divideCost(cost, batch));
       for (const { address, resolve } of batch) resolve({ slot, account: accounts.get(address) ?? null });
     } catch (reason) {
       this.#splitOrReject(batch, reason);
@@ -137,4 +149,18 @@ export class AccountBatcher implements AccountSource {
       void this.#readBatch(batch.slice(half));
     } else for (const { reject } of batch) reject(reason);
   }
+}
+
+/** Returns the cost of a batch: that of its request, a new one if it has several, undefined for the gateway itself. */
+function sharedCost([first, ...others]: readonly AccountQuery[]): RequestCost | undefined {
+  if (first?.cost === undefined || others.every(({ cost }) => cost === first.cost)) return first?.cost;
+  return new RequestCost(first.cost.caller, first.cost.hasPriority);
+}
+
+/** Charges each request of a batch with its calls, and with its bytes by the number of accounts that it asked for. */
+function divideCost(shared: RequestCost | undefined, batch: readonly AccountQuery[]): void {
+  if (shared === undefined || batch[0]?.cost === shared) return;
+  const { calls, bytes } = shared;
+  for (const cost of new Set(batch.map(({ cost }) => cost))) if (cost !== undefined) cost.calls += calls;
+  for (const { cost } of batch) if (cost !== undefined) cost.bytes += Math.ceil(bytes / batch.length);
 }

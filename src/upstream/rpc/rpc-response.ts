@@ -1,4 +1,5 @@
 import type { Commitment } from '../../domain/commitment.ts';
+import type { RequestCost } from '../../domain/request-cost.ts';
 import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
 
@@ -22,6 +23,8 @@ export interface CallOptions {
   readonly minSlot?: Slot | undefined;
   /** Calls with the same key go to the same node while it is healthy, for lists that each node may order differently. */
   readonly affinity?: string;
+  /** The request that the call counts for. Absent for work of the gateway itself, such as renewals and audits. */
+  readonly cost?: RequestCost | undefined;
 }
 
 /** Calls RPC methods: of a mesh, or of one node. */

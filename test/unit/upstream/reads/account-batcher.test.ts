@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { GatewayError } from '../../../../src/domain/gateway-error.ts';
+import { RequestCost } from '../../../../src/domain/request-cost.ts';
 import type { Mesh } from '../../../../src/upstream/mesh/mesh.ts';
 import { AccountBatcher, type AccountQuery } from '../../../../src/upstream/reads/account-batcher.ts';
 
@@ -130,4 +131,34 @@ t.test('balances are one call of their own, whatever else is read in the turn', 
       ['a1', 9],
     ],
   );
+});
+
+t.test('each request of a batch counts its calls and the bytes of its own accounts', async (t) => {
+  const { accounts, calls } = open();
+  const [one, other] = [new RequestCost('one', false), new RequestCost('other', false)];
+  await Promise.all([
+    ...['a1', 'a2', 'a3'].map((address) => accounts.read(query(address, { cost: one }))),
+    accounts.read(query('a4', { cost: other })),
+    accounts.read(query('a5')), // of the gateway itself: it travels alone
+  ]);
+  t.same(
+    calls.map(({ addresses }) => addresses),
+    [['a1', 'a2', 'a3', 'a4'], ['a5']],
+  );
+  const length = '[{"lamports":1},{"lamports":2},{"lamports":3},{"lamports":4}]'.length;
+  t.same([one.calls, one.bytes], [1, 3 * Math.ceil(length / 4)]);
+  t.same([other.calls, other.bytes], [1, Math.ceil(length / 4)]);
+  await accounts.readBalances({ addresses: ['a1'], commitment: 'confirmed', minContextSlot: undefined, cost: other });
+  t.equal(other.calls, 2);
+});
+
+t.test('a batch that fails counts, and so do its halves', async (t) => {
+  const { accounts } = open(({ addresses }) =>
+    addresses.includes('a1') ? new GatewayError('upstream_error', 'too large') : undefined,
+  );
+  const [one, other] = [new RequestCost('one', false), new RequestCost('other', false)];
+  await t.rejects(
+    Promise.all([accounts.read(query('a1', { cost: one })), accounts.read(query('a2', { cost: other }))]),
+  );
+  t.same([one.calls, other.calls], [2, 2]);
 });

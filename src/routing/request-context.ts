@@ -1,0 +1,53 @@
+import type { RequestCost } from '../domain/request-cost.ts';
+import type { Mesh } from '../upstream/mesh/mesh.ts';
+import { callsForRequest } from '../upstream/rpc/calls-for-request.ts';
+import type { RouteContext } from './route.ts';
+
+/**
+ * Returns the context of one request: whatever a route reads through it counts for that request, so no route can forget
+ * it. What outlives the request, such as a live session or a refresh, doesn't keep the cost.
+ */
+export function contextForRequest(context: RouteContext, cost: RequestCost): RouteContext {
+  const { mesh, accounts, liveAccounts, tokenLists, holderTables, prices } = context;
+  return {
+    ...context,
+    mesh: meshForRequest(mesh, cost),
+    accounts: {
+      read: (query) => accounts.read({ ...query, cost }),
+      readBalances: (query) => accounts.readBalances({ ...query, cost }),
+    },
+    liveAccounts: {
+      read: (query) => liveAccounts.read({ ...query, cost }),
+      readBalances: (query) => liveAccounts.readBalances({ ...query, cost }),
+      subscribe: (address, commitment, subscriber) => liveAccounts.subscribe(address, commitment, subscriber),
+    },
+    tokenLists: { read: (query) => tokenLists.read({ ...query, cost }) },
+    holderTables: {
+      get: (mint) => holderTables.get(mint),
+      getOrRead: (mint, read) => holderTables.getOrRead(mint, read, cost),
+    },
+    prices: { ...prices, find: (mints, asOf) => prices.find(mints, { ...asOf, cost }) },
+  };
+}
+
+function meshForRequest(mesh: Mesh, cost: RequestCost): Mesh {
+  const { call } = callsForRequest(mesh, cost);
+  return {
+    call,
+    tip: (commitment) => mesh.tip(commitment),
+    onTip: (commitment, listener) => mesh.onTip(commitment, listener),
+    nodes: () => mesh.nodes(),
+    connect: () => mesh.connect(),
+    openSession: () => mesh.openSession(),
+    close: () => mesh.close(),
+    get genesisHash() {
+      return mesh.genesisHash;
+    },
+    get apiVersion() {
+      return mesh.apiVersion;
+    },
+    get requestCount() {
+      return mesh.requestCount;
+    },
+  };
+}

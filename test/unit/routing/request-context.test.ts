@@ -1,0 +1,54 @@
+import t from 'tap';
+import { RequestCost } from '../../../src/domain/request-cost.ts';
+import type { PriceAsOf } from '../../../src/prices/price-source.ts';
+import type { HolderTable } from '../../../src/routing/holder-tables.ts';
+import { contextForRequest } from '../../../src/routing/request-context.ts';
+import type { RouteContext } from '../../../src/routing/route.ts';
+import type { TokenListQuery } from '../../../src/tokens/token-list.ts';
+import type { AccountQuery, BalancesQuery } from '../../../src/upstream/reads/account-batcher.ts';
+import type { CallOptions } from '../../../src/upstream/rpc/rpc-response.ts';
+
+t.test('whatever a route reads names the request that it counts for', async (t) => {
+  const seen: [what: string, cost: RequestCost | undefined][] = [];
+  const see = async (what: string, cost: RequestCost | undefined) => {
+    seen.push([what, cost]);
+    return { slot: 1, result: Buffer.from('12345'), value: Buffer.from('12345') };
+  };
+  const accounts = {
+    read: ({ cost }: AccountQuery) => see('read', cost),
+    readBalances: ({ cost }: BalancesQuery) => see('readBalances', cost),
+    subscribe: () => () => {},
+  };
+  const all = {
+    mesh: { call: (_: string, __: unknown, options: CallOptions = {}) => see('call', options.cost), tip: () => 9 },
+    accounts,
+    liveAccounts: accounts,
+    tokenLists: { read: ({ cost }: TokenListQuery) => see('tokenLists', cost) },
+    holderTables: {
+      get: () => undefined,
+      getOrRead: (_: string, __: () => Promise<HolderTable>, cost?: RequestCost) => see('getOrRead', cost),
+    },
+    prices: { source: 'none', maxAgeSec: 1, find: (_: readonly string[], { cost }: PriceAsOf) => see('find', cost) },
+    version: '1',
+  } as unknown as RouteContext; // the members that the test uses
+
+  const cost = new RequestCost('me', true);
+  const bound = contextForRequest(all, cost);
+  const at = { commitment: 'confirmed', minContextSlot: undefined } as const;
+  await bound.mesh.call('getProgramAccounts', []);
+  for (const source of [bound.accounts, bound.liveAccounts]) {
+    await source.read({ address: 'a', shape: 'lamports', ...at });
+    await source.readBalances({ addresses: ['a'], ...at });
+  }
+  await bound.tokenLists.read({ owner: 'a', ...at });
+  await bound.holderTables.getOrRead('m', () => Promise.reject(new Error('not called')));
+  await bound.prices.find(['m'], { commitment: 'confirmed', slot: 1 });
+  t.same(
+    seen.map(([what]) => what),
+    ['call', 'read', 'readBalances', 'read', 'readBalances', 'tokenLists', 'getOrRead', 'find'],
+  );
+  t.ok(seen.every(([, each]) => each === cost));
+  t.same([cost.calls, cost.scans, cost.bytes], [1, 1, 5]);
+  t.equal(bound.version, '1');
+  t.equal(bound.mesh.tip('confirmed'), 9);
+});
