@@ -6,15 +6,16 @@ import type { Slot } from '../domain/slot.ts';
 import { mapInChunks } from '../runtime/map-in-chunks.ts';
 import { findMetadataAddress } from '../solana/accounts/metaplex-metadata-account.ts';
 import { identityInMint, nameInMetaplexAccount, type TokenIdentity } from '../solana/accounts/token-identity.ts';
-import { type Mint, TOKEN_PROGRAMS } from '../solana/accounts/token-program-accounts.ts';
+import type { Mint } from '../solana/accounts/token-program-accounts.ts';
 import { type AmountScale, dependsOnClock } from '../solana/accounts/ui-amount.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { EncodedAccount, ReadOptions } from '../upstream/reads/encoded-accounts.ts';
 import { type ReadParts, readAtOneSlot } from '../upstream/reads/read-at-one-slot.ts';
-import { readAllTokenAccounts, readTokenAccountsByOwner } from '../upstream/reads/token-accounts-by-owner.ts';
+import { readTokenAccountsByOwner } from '../upstream/reads/token-accounts-by-owner.ts';
 import { callsForRequest } from '../upstream/rpc/calls-for-request.ts';
 import { type ListedTokenAccount, listedTokenAccount, parseListedTokenAccount } from './listed-token-account.ts';
 import { CLOSED_MINT_SCALE, type MintScales, readMintScales } from './mint-scales.ts';
+import { type ListOwner, readOwnerListing } from './owner-listing.ts';
 
 /** The token accounts of one owner, and the scales of their amounts. */
 export interface TokenList {
@@ -65,12 +66,18 @@ export interface TokenListSource {
 }
 
 /** Reads a token list from the upstream, with accounts and mints at one slot if possible. */
-export async function readTokenList(mesh: Pick<Mesh, 'call'>, query: TokenListQuery): Promise<TokenListRead> {
+export async function readTokenList(
+  mesh: Pick<Mesh, 'call'>,
+  query: TokenListQuery,
+  listOwner: ListOwner = readOwnerListing,
+): Promise<TokenListRead> {
   const { mint, commitment, cost } = query;
   const rpc = callsForRequest(mesh, cost);
   const read = (minContextSlot: Slot | undefined): Promise<ReadParts<TokenList>> => {
     const options = { commitment, minContextSlot };
-    return mint === undefined ? readAllAccounts(rpc, query, options) : readAccountsOfMint(rpc, mint, query, options);
+    return mint === undefined
+      ? readAllAccounts(rpc, query, options, listOwner)
+      : readAccountsOfMint(rpc, mint, query, options);
   };
   const { slot, sinceSlot, value, isConsistent } = await readAtOneSlot(query.minContextSlot, read, query.maxAttempts);
   return { slot, sinceSlot, isConsistent, list: value };
@@ -122,11 +129,11 @@ async function readAllAccounts(
   mesh: Pick<Mesh, 'call'>,
   query: TokenListQuery,
   options: ReadOptions,
+  listOwner: ListOwner,
 ): Promise<ReadParts<TokenList>> {
   const { owner, known } = query;
-  const { slots, rows } = await readAllTokenAccounts(mesh, owner, Object.values(TOKEN_PROGRAMS), options);
-  const listed = await mapInChunks(rows, ROWS_PER_CHUNK, parseListedTokenAccount);
-  const read = await readByAddress(mesh, query, listed, known?.accounts ?? [], options);
+  const { slots, accounts } = await listOwner(mesh, owner, options);
+  const read = await readByAddress(mesh, query, accounts, known?.accounts ?? [], options);
   return { slots: [...slots, ...read.slots], value: read.value };
 }
 

@@ -151,7 +151,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'live/accounts': ['domain', 'upstream/json', 'live', 'upstream/reads', 'config'],
   pipeline: ['domain', 'cache', 'upstream/mesh', 'upstream/reads', 'rxjs'],
   prices: ['domain', 'solana/accounts', 'config', 'upstream/reads', 'lru-cache', 'undici', 'zod'],
-  tokens: ['domain', 'runtime', 'solana/accounts', 'upstream/rpc', 'upstream/mesh', 'upstream/reads', 'node:util'],
+  tokens: [
+    'domain',
+    'runtime',
+    'solana/accounts',
+    'upstream/rpc',
+    'upstream/mesh',
+    'upstream/reads',
+    'lru-cache',
+    'node:util',
+  ],
   wiring: ['domain', 'runtime', 'config', 'upstream/mesh', 'localnet'],
   'live/token-lists': [
     'domain',

@@ -57,6 +57,19 @@ t.test('ten thousand accounts are listed in order and summed up', async (t) => {
   t.match(portfolio.items, [{ mint: GOLD.mint.address, accounts: MOST - 1, amount: `${(MOST * (MOST - 1)) / 2}` }]);
 });
 
+t.test("a portfolio and a list of one owner, read at once, share the node's lists", async (t) => {
+  const holder = owner();
+  lists(listed(holder, 0, 3), []);
+  const before = node.requestCounts.get('getTokenAccountsByOwner') ?? 0;
+  const targets = [`/token-accounts/${holder}`, `/address/${holder}/portfolio`];
+  const answers = await Promise.all(targets.map((target) => get(target)));
+  t.same(
+    answers.map(({ status }) => status),
+    [200, 200],
+  );
+  t.equal(node.requestCounts.get('getTokenAccountsByOwner'), before + 2, 'one of each token program');
+});
+
 t.test('one more is too many: of both programs together, of one, of one mint', async () => {
   for (const [classic, newer] of [
     [MOST + 1, 0],

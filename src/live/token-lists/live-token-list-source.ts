@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config-schema.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import type { Lease } from '../../domain/lease.ts';
+import { SharedListings } from '../../tokens/owner-listing.ts';
 import {
   filterByMint,
   isSameList,
@@ -31,10 +32,12 @@ export class LiveTokenListSource implements TokenListSource {
   readonly stats: LiveSetStats;
   readonly #options: LiveTokenListSourceOptions;
   readonly #liveSet: LiveSet<TokenListState, TokenListSession>;
+  readonly #listings: SharedListings;
 
   constructor(options: LiveTokenListSourceOptions) {
     const { settings } = options;
     this.#options = options;
+    this.#listings = new SharedListings(options.mesh);
     this.#liveSet = new LiveSet({
       ...options,
       maxSize: settings.lists,
@@ -59,14 +62,15 @@ export class LiveTokenListSource implements TokenListSource {
     const { mesh } = this.#options;
     const key = `${commitment}/${owner}`;
     const state = this.#liveSet.get(key) ?? (mint === undefined ? this.#addIfHot(key, query) : undefined);
-    if (state === undefined) return readTokenList(mesh, query);
+    if (state === undefined) return readTokenList(mesh, query, this.#listings.list);
     state.holder.tipAtLastRead = this.#liveSet.tip;
     if (state.holder.isSynced) await state.pendingRead?.done; // that list is newer than the one that is kept
     const fromState = readFromState(state, query) ?? (await readFromNextState(state, query));
     if (fromState !== undefined) return fromState;
     const floor = Math.max(minContextSlot, state.slot);
     const known = state.list;
-    const fetched = await readTokenList(mesh, { ...query, known, minContextSlot: floor > 0 ? floor : undefined });
+    const bounded = { ...query, known, minContextSlot: floor > 0 ? floor : undefined };
+    const fetched = await readTokenList(mesh, bounded, this.#listings.list);
     return { ...fetched, lease: leaseFor(state, fetched, query) };
   }
 
