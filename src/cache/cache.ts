@@ -113,9 +113,9 @@ export class Cache {
     const entry = this.#entries.get(key);
     const { slot } = this.#tip;
     if (entry !== undefined && entry.tipAtLastRead !== slot) {
+      if (isReadOften(entry, slot)) this.#hotKeys.record(key);
       entry.tipAtLastRead = slot;
       entry.lease?.recordRead(slot);
-      this.#hotKeys.record(key);
     }
     return entry;
   }
@@ -296,6 +296,13 @@ export class Cache {
     if (item.kind !== 'refusal') this.#floors.raise(item.meta.commitment, item.slot);
   }
 }
+
+/**
+ * Returns true for an entry whose next reader is likely to come while an answer that is read for it now is fresh: who
+ * reads at longer intervals would find that one too old, too. An entry with a lease is kept current without reads.
+ */
+const isReadOften = ({ lease, policy, tipAtLastRead, tipAtFetch }: CacheItem, tip: Slot): boolean =>
+  lease !== undefined || policy === 'live' || tip - Math.max(tipAtLastRead, tipAtFetch) <= policy.slots;
 
 /** Returns true if an answer after this slot was served under the key. Refusals have no part in the order of answers. */
 const isNewer = (item: CacheItem | undefined, slot: Slot): boolean =>

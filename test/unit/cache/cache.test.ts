@@ -193,6 +193,20 @@ t.test('keys that were read are refreshed once per slot, up to the limit', async
   t.same(refreshes(), []);
 });
 
+t.test('a key that is read at longer intervals than an answer is fresh is not refreshed', async (t) => {
+  const { cache, to } = open();
+  const refreshedAt: number[] = [];
+  for (let tip = 1; tip <= 40; tip++) {
+    to(tip);
+    cache.refreshHot();
+    if (tip % 10 !== 1) continue;
+    cache.get('k');
+    const refresh = async (): Promise<void> => void refreshedAt.push(tip);
+    cache.put('k', { slot: tip, result: '1' }, { slots: 4 }, META, { refresh });
+  }
+  t.same(refreshedAt, []);
+});
+
 t.test('an entry is served while it is refreshed, but not for long', async (t) => {
   const { cache, to } = open();
   to(1);
