@@ -8,12 +8,13 @@ import { parseString } from '../json/raw-json.ts';
 import { NodeSessions } from '../pubsub/node-sessions.ts';
 import { ReconnectingFeed } from '../pubsub/reconnecting-feed.ts';
 import { subscribeToSlots } from '../pubsub/slot-subscriptions.ts';
+import { callCounter } from '../rpc/call-counter.ts';
 import { minContextSlotNotReached, noNodeReachable } from '../rpc/error-normalizer.ts';
 import { failureReason } from '../rpc/failure-reason.ts';
 import { MethodSupport } from '../rpc/method-support.ts';
 import { redactedOrigin } from '../rpc/redact.ts';
 import { minContextSlotOf } from '../rpc/response-slot.ts';
-import { RpcClient } from '../rpc/rpc-client.ts';
+import { type RequestOptions, RpcClient } from '../rpc/rpc-client.ts';
 import type { RpcResponse } from '../rpc/rpc-response.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
 import { GenesisCheck } from './genesis-check.ts';
@@ -43,14 +44,12 @@ export interface MeshNodeOptions {
   onRecovery(nodeId: string, recovery: string): void;
 }
 
-/** Bounds of a call. */
-export interface CallBounds {
+/** Bounds of a call, and who it is made for. */
+export interface NodeCallOptions extends RequestOptions {
   /** Commitment whose latest slot dates a response that names none. */
   readonly anchorCommitment: Commitment;
   /** Oldest slot of the response. Default: the `minContextSlot` of the parameters. */
   readonly minSlot?: Slot;
-  /** Monotonic milliseconds that shorten the node's own time limit. */
-  readonly deadlineMs?: number;
 }
 
 /** One node of the mesh: its RPC client, feed and sessions, used only while its genesis and slots are trusted. */
@@ -99,8 +98,13 @@ export class MeshNode {
       node,
       deps,
       verifyGenesis: () => this.#genesis.repeat(), // another node may answer there
-      call: (method, params, { commitment = 'confirmed' }) =>
-        this.call(method, params, { anchorCommitment: commitment }),
+      call: (method, params, { commitment = 'confirmed', deadlineMs, cost }) =>
+        this.call(method, params, {
+          anchorCommitment: commitment,
+          deadlineMs,
+          cost,
+          onSent: callCounter(cost, method),
+        }),
       acceptsSlot: (commitment, slot) => {
         this.client.slots.observe(commitment, slot);
         return this.isTrusted && consensus.isAccepted(commitment, slot);
@@ -191,11 +195,11 @@ export class MeshNode {
   async call(
     method: RpcMethod,
     params: readonly unknown[],
-    { anchorCommitment, minSlot = minContextSlotOf(params) ?? 0, deadlineMs }: CallBounds,
+    { anchorCommitment, minSlot = minContextSlotOf(params) ?? 0, ...options }: NodeCallOptions,
   ): Promise<RpcResponse> {
     await this.verifyGenesis();
     try {
-      const response = await this.client.call(method, params, anchorCommitment, deadlineMs);
+      const response = await this.client.call(method, params, anchorCommitment, options);
       if (!this.#options.consensus.acceptsResponse(this.id, response.slot)) {
         throw new GatewayError('upstream_error', 'a node reports slots that are not accepted');
       }

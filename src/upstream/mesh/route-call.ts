@@ -2,6 +2,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import { hedgedFailover } from '../failsafe/hedge.ts';
+import { callCounter } from '../rpc/call-counter.ts';
 import { noNodeReachable, rateLimited, rpcFaultOf } from '../rpc/error-normalizer.ts';
 import { commitmentOf, isSlotLowerBound, minContextSlotOf } from '../rpc/response-slot.ts';
 import type { CallOptions, RpcResponse } from '../rpc/rpc-response.ts';
@@ -30,7 +31,13 @@ export async function routeCall(
   { meshNodes, clock, random, consensus }: RouteCallDeps,
   method: RpcMethod,
   params: readonly unknown[],
-  { commitment: anchorCommitment = 'confirmed', minSlot = 0, affinity }: CallOptions,
+  {
+    commitment: anchorCommitment = 'confirmed',
+    minSlot = 0,
+    affinity,
+    cost,
+    deadlineMs: latestMs = Number.POSITIVE_INFINITY,
+  }: CallOptions,
 ): Promise<RpcResponse> {
   const commitment = commitmentOf(params) ?? anchorCommitment;
   const minContextSlot = Math.max(minContextSlotOf(params) ?? 0, minSlot);
@@ -47,15 +54,22 @@ export async function routeCall(
   const [first] = ordered;
   if (first === undefined) throw noNodeReachable();
 
-  const deadlineMs = clock.monotonic() + first.client.timeoutMs(method);
+  const deadlineMs = Math.min(clock.monotonic() + first.client.timeoutMs(method), latestMs);
   const oldestUsableSlot =
     Math.min(consensus.tip(anchorCommitment) ?? 0, consensus.tip(commitment) ?? 0) - MAX_LAG_SLOTS;
   const hasArchival = ordered.some(({ isArchival }) => isArchival);
+  const onSent = callCounter(cost, method);
   const attempts = ordered.map((meshNode) => async () => {
     if (clock.monotonic() >= deadlineMs) throw new GatewayError('upstream_timeout', 'no node answered in time');
     return {
       meshNode,
-      response: await meshNode.call(method, params, { anchorCommitment, minSlot: minContextSlot, deadlineMs }),
+      response: await meshNode.call(method, params, {
+        anchorCommitment,
+        minSlot: minContextSlot,
+        deadlineMs,
+        cost,
+        onSent,
+      }),
     };
   });
   const { response } = await hedgedFailover({

@@ -11,13 +11,21 @@ export interface HttpResponse {
   readonly body: Buffer;
 }
 
+export interface PostOptions {
+  readonly signal: AbortSignal;
+  /** Longest response. */
+  readonly maxBytes: number;
+  /** Called with the length of each part that was received, also of a response that is refused. */
+  onBytes(length: number): void;
+}
+
 /** Posts JSON to one node. Its errors name neither the URL nor the host. */
 export interface HttpTransport {
   /**
    * Throws `upstream_unavailable` when no response starts, `upstream_error` when it breaks off, `result_too_large`
    * when it is over `maxBytes`, `overloaded` when the byte budget is used up, and the signal's reason when it aborts.
    */
-  post(json: string, signal: AbortSignal, maxBytes: number): Promise<HttpResponse>;
+  post(json: string, options: PostOptions): Promise<HttpResponse>;
   close(): Promise<void>;
 }
 
@@ -35,7 +43,7 @@ export function openHttpTransport(node: NodeOptions, settings: UpstreamSettings,
   });
 
   return {
-    async post(json, signal, maxBytes) {
+    async post(json, { signal, maxBytes, onBytes }) {
       const request = pool.request({ method: 'POST', path, headers, body: json, signal });
       const response = await request.catch((thrown: unknown) => {
         throw signal.aborted ? signal.reason : noResponse(thrown);
@@ -45,7 +53,7 @@ export function openHttpTransport(node: NodeOptions, settings: UpstreamSettings,
         return {
           status: response.statusCode,
           retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
-          body: await readAll(response.body, maxBytes, budget),
+          body: await readAll(response.body, { maxBytes, onBytes, budget }),
         };
       } catch (thrown) {
         if (signal.aborted) throw signal.reason;
@@ -64,11 +72,16 @@ function basicAuth({ username, password }: URL): Record<string, string> {
   return { authorization: `Basic ${credentials.toString('base64')}` };
 }
 
-async function readAll(stream: AsyncIterable<Buffer>, maxBytes: number, budget: ByteBudget): Promise<Buffer> {
+interface ReadOptions extends Pick<PostOptions, 'maxBytes' | 'onBytes'> {
+  readonly budget: ByteBudget;
+}
+
+async function readAll(stream: AsyncIterable<Buffer>, { maxBytes, onBytes, budget }: ReadOptions): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
     for await (const chunk of stream) {
+      onBytes(chunk.length);
       budget.reserve(chunk.length);
       length += chunk.length;
       if (length > maxBytes)

@@ -1,5 +1,6 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
+import type { RequestCost } from '../../domain/request-cost.ts';
 import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { toJson } from '../../domain/to-json.ts';
@@ -42,6 +43,16 @@ const DEFAULT_HEDGE_MS = 500;
 const DEFAULT_SLOW_HEDGE_MS = 2000;
 /** Shortest time without any response after which a node counts as hung. */
 const MIN_HUNG_MS = 250;
+
+/** Bounds of a request, and who it is made for. */
+export interface RequestOptions {
+  /** Monotonic milliseconds that shorten the method's time limit. */
+  readonly deadlineMs?: number | undefined;
+  /** Request of a caller whose bytes are counted. Default: it is work of the gateway itself. */
+  readonly cost?: RequestCost | undefined;
+  /** Called when the request is sent. */
+  readonly onSent?: (() => void) | undefined;
+}
 
 /** Calls one Solana node over HTTP, within a time limit, and returns the bytes of its result. */
 export class RpcClient {
@@ -132,19 +143,18 @@ export class RpcClient {
   }
 
   /**
-   * Calls a method and dates the response. `anchorCommitment` dates one that names no slot; `deadlineMs` (monotonic)
-   * shortens the method's time limit.
+   * Calls a method and dates the response. `anchorCommitment` dates one that names no slot.
    */
   async call(
     method: RpcMethod,
     params: readonly unknown[],
     anchorCommitment: Commitment,
-    deadlineMs?: number,
+    options?: RequestOptions,
   ): Promise<RpcResponse> {
     const commitment = commitmentOf(params);
     const slotBefore = commitment === undefined ? undefined : this.slots.latest(commitment);
     const anchor = this.slots.latest(anchorCommitment); // as of before the request is sent
-    const dated = await slotOfResponse(method, params, await this.request(method, params, deadlineMs), anchor);
+    const dated = await slotOfResponse(method, params, await this.request(method, params, options), anchor);
     if (dated === undefined) throw new GatewayError('upstream_unavailable', 'no node has reported a slot yet');
     const { response, isOwnSlot, apiVersion } = dated;
     if (isOwnSlot && commitment !== undefined) this.slots.observe(commitment, response.slot, slotBefore);
@@ -153,7 +163,11 @@ export class RpcClient {
   }
 
   /** Returns the bytes of the node's `result`. Rejects as `Mesh.call` does. */
-  async request(method: RpcMethod, params: readonly unknown[], deadlineMs = Number.POSITIVE_INFINITY): Promise<Buffer> {
+  async request(
+    method: RpcMethod,
+    params: readonly unknown[],
+    { deadlineMs = Number.POSITIVE_INFINITY, cost, onSent }: RequestOptions = {},
+  ): Promise<Buffer> {
     const { clock } = this.#deps;
     const pauseSeconds = this.pauseSeconds(method);
     if (pauseSeconds > 0) throw rateLimited(pauseSeconds);
@@ -169,8 +183,14 @@ export class RpcClient {
       const response = await this.#bulkhead.run(deadline.signal, () => {
         this.#requestCount++;
         this.#rateLimits.recordRequest(method);
-        const maxBytes = method === 'getProgramAccounts' ? MAX_SCAN_BYTES : this.#deps.settings.maxBytes;
-        return this.#transport.post(json, deadline.signal, maxBytes);
+        onSent?.();
+        return this.#transport.post(json, {
+          signal: deadline.signal,
+          maxBytes: method === 'getProgramAccounts' ? MAX_SCAN_BYTES : this.#deps.settings.maxBytes,
+          onBytes(length) {
+            if (cost !== undefined) cost.bytes += length;
+          },
+        });
       });
       const result = await this.#resultOf(response, id);
       this.#isFailing = false;

@@ -23,7 +23,9 @@ export interface CallOptions {
   readonly minSlot?: Slot | undefined;
   /** Calls with the same key go to the same node while it is healthy, for lists that each node may order differently. */
   readonly affinity?: string;
-  /** The request that the call counts for. Absent for work of the gateway itself, such as renewals and audits. */
+  /** Monotonic milliseconds that shorten the method's time limit. */
+  readonly deadlineMs?: number | undefined;
+  /** Request that causes the call, whose calls, scans and bytes are counted. Default: it is work of the gateway itself. */
   readonly cost?: RequestCost | undefined;
 }
 
