@@ -171,7 +171,7 @@ function openServing(env: Environment, { keys, access }: LocalState, { mesh, emb
     onLeasesAdvanced: () => cache.advanceHot(),
     onProblem: (problem: string, fields: object) => log.warn(fields, problem),
   };
-  const accounts = new AccountBatcher(mesh);
+  const accounts = new AccountBatcher(mesh, { clock, tip: (commitment) => mesh.tip(commitment) });
   const liveAccounts = new LiveAccountSource({ ...liveOptions, upstream: accounts });
   const tokenLists = new LiveTokenListSource(liveOptions);
   const prices = configuredPrices(config.prices, {

@@ -26,7 +26,7 @@ export class AccountSession {
 
   constructor(options: AccountSessionOptions) {
     this.#options = options;
-    this.#reader = new AccountBatcher(options.pubsub);
+    this.#reader = new AccountBatcher(options.pubsub, options);
     this.#sessionAudit = new SessionAudit({
       session: options,
       states: () => this.#accounts.keys(),

@@ -1,13 +1,17 @@
+import type { Clock } from '../../domain/clock.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Lease } from '../../domain/lease.ts';
-import { RequestCost } from '../../domain/request-cost.ts';
+import type { RequestCost } from '../../domain/request-cost.ts';
 import type { Slot } from '../../domain/slot.ts';
-import { callsForRequest } from '../rpc/calls-for-request.ts';
+import { isByteBudgetSpent } from '../failsafe/byte-budget.ts';
+import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { parseAccountLamports } from './account-info.ts';
 import type { ReadOptions } from './encoded-accounts.ts';
+import { LargeAccounts } from './large-accounts.ts';
 import { batchesOf, readMultipleAccounts } from './multiple-accounts.ts';
+import { SharedCost } from './shared-cost.ts';
 
 /** Form of an account: `lamports` leaves the data out, `parsed` has it as the node's parser returns it. */
 export type AccountShape = 'lamports' | 'parsed';
@@ -18,7 +22,7 @@ export interface AccountQuery {
   readonly commitment: Commitment;
   /** Oldest slot of the answer. */
   readonly minContextSlot: Slot | undefined;
-  /** The request that the read counts for. */
+  /** Request that the read is for. Default: work of the gateway itself. */
   readonly cost?: RequestCost | undefined;
 }
 
@@ -44,7 +48,7 @@ export interface PreviousBalance {
 /** Query for the balances of different addresses, at most 100. */
 export interface BalancesQuery extends ReadOptions {
   readonly addresses: readonly string[];
-  /** The request that the read counts for. */
+  /** Request that the read is for. Default: work of the gateway itself. */
   readonly cost?: RequestCost | undefined;
 }
 
@@ -79,13 +83,33 @@ interface PendingQuery extends AccountQuery {
   reject(reason: unknown): void;
 }
 
+/** What is left to the parts of a failed batch. */
+interface SplitBounds {
+  /** Monotonic time at which the last call must be answered. */
+  readonly deadlineMs: number;
+  /** Halvings that are left; then each read of a part that fails is made once, alone. */
+  halvings: number;
+}
+
+/** Milliseconds after a batch's failure in which its parts are read. */
+const MAX_SPLIT_MS = 1000;
+
+export interface AccountBatcherOptions {
+  readonly clock: Clock;
+  /** Returns the newest slot at a commitment: only reads from it or before share a call. */
+  tip(commitment: Commitment): Slot | undefined;
+}
+
 /** Batches account reads: those of one event-loop turn become one call, and so hold at one slot. */
 export class AccountBatcher implements AccountSource {
   readonly #rpc: RpcCaller;
+  readonly #options: AccountBatcherOptions;
+  readonly #largeAccounts = new LargeAccounts();
   #pending: PendingQuery[] = [];
 
-  constructor(rpc: RpcCaller) {
+  constructor(rpc: RpcCaller, options: AccountBatcherOptions) {
     this.#rpc = rpc;
+    this.#options = options;
   }
 
   read(query: AccountQuery): Promise<AccountRead> {
@@ -98,7 +122,7 @@ export class AccountBatcher implements AccountSource {
   /** Reads balances in a call of their own: so they hold at one slot, and no other read's minimum slot fails them. */
   async readBalances({ addresses, commitment, minContextSlot, cost }: BalancesQuery): Promise<BalancesRead> {
     const config = configOf('lamports', commitment, minContextSlot);
-    const { slot, accounts } = await readMultipleAccounts(callsForRequest(this.#rpc, cost), addresses, config);
+    const { slot, accounts } = await readMultipleAccounts(this.#rpc, addresses, config, { cost });
     const lamports = addresses.map((address) => {
       const account = accounts.get(address);
       return account === undefined ? 0n : parseAccountLamports(account);
@@ -109,8 +133,7 @@ export class AccountBatcher implements AccountSource {
   #flush(): void {
     const groups = new Map<string, PendingQuery[]>();
     for (const query of this.#pending) {
-      const payer = query.cost === undefined ? 'gateway' : 'request'; // reads of the gateway itself have room of their own
-      const groupKey = `${query.commitment}/${query.shape}/${payer}`;
+      const groupKey = this.#groupKeyOf(query);
       const group = groups.get(groupKey);
       if (group === undefined) groups.set(groupKey, [query]);
       else group.push(query);
@@ -121,46 +144,80 @@ export class AccountBatcher implements AccountSource {
     }
   }
 
-  async #readBatch(batch: readonly PendingQuery[]): Promise<void> {
+  /** Returns what the reads of one call have in common. What may fail or delay others is read without them. */
+  #groupKeyOf({ address, commitment, shape, minContextSlot = 0, cost }: AccountQuery): string {
+    const isAboveTip = minContextSlot > (this.#options.tip(commitment) ?? 0);
+    return [
+      commitment,
+      shape,
+      cost === undefined ? 'gateway' : 'caller',
+      isAboveTip ? minContextSlot : '',
+      this.#isLarge(shape, address) ? address : '',
+    ].join('/');
+  }
+
+  #isLarge(shape: AccountShape, address: string): boolean {
+    return shape === 'parsed' && this.#largeAccounts.has(address);
+  }
+
+  async #readBatch(batch: readonly PendingQuery[], bounds?: SplitBounds): Promise<void> {
     const [first] = batch;
     if (first === undefined) return;
     const { commitment, shape } = first;
     const addresses = [...new Set(batch.map(({ address }) => address))];
     const minContextSlots = batch.flatMap(({ minContextSlot }) => minContextSlot ?? []);
     const config = configOf(shape, commitment, minContextSlots.length > 0 ? Math.max(...minContextSlots) : undefined);
-    const cost = sharedCost(batch);
+    const shared = new SharedCost(batch);
+    const callOptions = { cost: shared.cost, deadlineMs: bounds?.deadlineMs };
     try {
-      const { slot, accounts } = await readMultipleAccounts(
-        callsForRequest(this.#rpc, cost),
-        addresses,
-        config,
-      ).finally(() => divideCost(cost, batch));
+      const { slot, accounts } = await readMultipleAccounts(this.#rpc, addresses, config, callOptions);
+      shared.onAnswered(({ address }) => accounts.get(address)?.length ?? 0);
+      if (shape === 'parsed')
+        for (const address of addresses) this.#largeAccounts.record(address, accounts.get(address)?.length ?? 0);
       for (const { address, resolve } of batch) resolve({ slot, account: accounts.get(address) ?? null });
-    } catch (reason) {
-      this.#splitOrReject(batch, reason);
+    } catch (thrown) {
+      shared.onFailed();
+      if (shape === 'parsed' && batch.length === 1 && GatewayError.from(thrown).code === 'result_too_large')
+        this.#largeAccounts.record(first.address, Number.POSITIVE_INFINITY);
+      this.#splitOrReject(batch, thrown, bounds);
     }
   }
 
-  /** Rejects a failed batch, or splits it: one account too large for a response must not fail the others. */
-  #splitOrReject(batch: readonly PendingQuery[], reason: unknown): void {
-    const half = Math.ceil(batch.length / 2);
-    if (batch.length > 1 && GatewayError.from(reason).code === 'upstream_error') {
-      void this.#readBatch(batch.slice(0, half));
-      void this.#readBatch(batch.slice(half));
-    } else for (const { reject } of batch) reject(reason);
+  /**
+   * Rejects the reads of a failed batch, or reads them in parts: the minimum slot, the size or the time of one read must
+   * not fail the others. A batch of n causes at most n + 2 log2(n) further calls, until {@link MAX_SPLIT_MS} later.
+   */
+  #splitOrReject(batch: readonly PendingQuery[], reason: unknown, bounds?: SplitBounds): void {
+    const nowMs = this.#options.clock.monotonic();
+    const left = bounds ?? { deadlineMs: nowMs + MAX_SPLIT_MS, halvings: Math.ceil(Math.log2(batch.length)) };
+    if (batch.length === 1 || nowMs >= left.deadlineMs || !mayBeOfOneRead(GatewayError.from(reason), batch)) {
+      for (const { reject } of batch) reject(reason);
+      return;
+    }
+    const sorted = batch.toSorted(
+      (a, b) => (a.minContextSlot ?? 0) - (b.minContextSlot ?? 0) || compareTexts(a.cost?.caller, b.cost?.caller),
+    );
+    const partLength = left.halvings-- > 0 ? Math.ceil(sorted.length / 2) : 1;
+    for (let i = 0; i < sorted.length; i += partLength) void this.#readBatch(sorted.slice(i, i + partLength), left);
   }
 }
 
-/** Returns the cost of a batch: that of its request, a new one if it has several, undefined for the gateway itself. */
-function sharedCost([first, ...others]: readonly AccountQuery[]): RequestCost | undefined {
-  if (first?.cost === undefined || others.every(({ cost }) => cost === first.cost)) return first?.cost;
-  return new RequestCost(first.cost.caller, first.cost.hasPriority);
+/** Tells whether a batch may have failed for the sake of one of its reads: without it the others may succeed. */
+function mayBeOfOneRead(error: GatewayError, batch: readonly AccountQuery[]): boolean {
+  switch (error.code) {
+    case 'upstream_error':
+    case 'upstream_timeout':
+    case 'result_too_large':
+      return true;
+    case 'overloaded':
+      return isByteBudgetSpent(error);
+    case 'rpc_error':
+      return error.rpcCode === RPC_ERROR_CODE.minContextSlotNotReached
+        ? new Set(batch.map(({ minContextSlot = 0 }) => minContextSlot)).size > 1
+        : error.status === 502; // some providers have codes of their own for a response that is too large
+    default:
+      return false;
+  }
 }
 
-/** Charges each request of a batch with its calls, and with its bytes by the number of accounts that it asked for. */
-function divideCost(shared: RequestCost | undefined, batch: readonly AccountQuery[]): void {
-  if (shared === undefined || batch[0]?.cost === shared) return;
-  const { calls, bytes } = shared;
-  for (const cost of new Set(batch.map(({ cost }) => cost))) if (cost !== undefined) cost.calls += calls;
-  for (const { cost } of batch) if (cost !== undefined) cost.bytes += Math.ceil(bytes / batch.length);
-}
+const compareTexts = (a = '', b = ''): number => (a < b ? -1 : Number(a > b));

@@ -2,7 +2,7 @@ import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { elements, isNull } from '../json/raw-json.ts';
-import type { RpcCaller } from '../rpc/rpc-response.ts';
+import type { CallOptions, RpcCaller } from '../rpc/rpc-response.ts';
 
 /** Most addresses that a node accepts in one getMultipleAccounts (Solana RPC). */
 const MAX_ADDRESSES = 100;
@@ -18,9 +18,10 @@ export async function readMultipleAccounts(
   rpc: RpcCaller,
   addresses: readonly string[],
   config: { readonly commitment: Commitment; readonly [option: string]: unknown },
+  options: Pick<CallOptions, 'cost' | 'deadlineMs'> = {},
 ): Promise<{ readonly slot: Slot; readonly accounts: ReadonlyMap<string, Buffer> }> {
   const { commitment } = config;
-  const { slot, value } = await rpc.call('getMultipleAccounts', [addresses, config], { commitment });
+  const { slot, value } = await rpc.call('getMultipleAccounts', [addresses, config], { commitment, ...options });
   const found = elements(value);
   if (found.length !== addresses.length)
     throw new GatewayError('upstream_error', 'a node returned a wrong number of accounts');

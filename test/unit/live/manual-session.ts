@@ -138,7 +138,7 @@ export function openAccountHarness(settings: Partial<LiveAccountSettings> = {}):
       },
       tip: (commitment) => tips.newest(commitment),
     },
-    upstream: new AccountBatcher(upstream),
+    upstream: new AccountBatcher(upstream, { clock, tip: (commitment) => tips.newest(commitment) }),
     clock,
     settings: { ...SETTINGS, ...settings },
     onProblem: (problem) => problems.push(problem),

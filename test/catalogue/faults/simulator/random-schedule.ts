@@ -154,7 +154,7 @@ export async function runSchedule(
     maxStaleSlots: 150,
     hotKeys: 3,
   });
-  const upstream = new AccountBatcher(mesh);
+  const upstream = new AccountBatcher(mesh, { clock, tip: (commitment) => tips.newest(commitment) });
   const watching = {
     mesh,
     clock,
