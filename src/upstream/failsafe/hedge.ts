@@ -1,8 +1,11 @@
 import type { Clock } from '../../domain/clock.ts';
 
 export interface HedgeOptions<T> {
-  /** At least one attempt, the best first. None starts before it is needed. */
-  readonly attempts: readonly (() => Promise<T>)[];
+  /**
+   * At least one attempt, the best first. None starts before it is needed. Each is given a signal that aborts when no
+   * result is needed any more.
+   */
+  readonly attempts: readonly ((signal: AbortSignal) => Promise<T>)[];
   readonly clock: Clock;
   /** Milliseconds without a result after which a second attempt starts, at most once. */
   readonly hedgeAfterMs: number;
@@ -28,6 +31,7 @@ export function hedgedFailover<T>({
   isLessInformative,
 }: HedgeOptions<T>): Promise<T> {
   return new Promise((resolve, reject) => {
+    const settled = new AbortController();
     let next = 0;
     let running = 0;
     let isSettled = false;
@@ -39,6 +43,7 @@ export function hedgedFailover<T>({
       isSettled = true;
       cancelHedge();
       settle();
+      settled.abort();
     };
     const startNextOrSettle = () => {
       if (next < attempts.length) startNext();
@@ -49,7 +54,7 @@ export function hedgedFailover<T>({
     const resolveOnce = (result: T) => settleOnce(() => resolve(result));
     const startNext = () => {
       running++;
-      void attempts[next++]?.().then(
+      void attempts[next++]?.(settled.signal).then(
         (result) => {
           running--;
           if (isSettled) return;

@@ -98,10 +98,11 @@ export class MeshNode {
       node,
       deps,
       verifyGenesis: () => this.#genesis.repeat(), // another node may answer there
-      call: (method, params, { commitment = 'confirmed', deadlineMs, cost }) =>
+      call: (method, params, { commitment = 'confirmed', deadlineMs, isLarge, cost }) =>
         this.call(method, params, {
           anchorCommitment: commitment,
           deadlineMs,
+          isLarge,
           cost,
           onSent: callCounter(cost, method),
         }),

@@ -35,6 +35,7 @@ export async function routeCall(
     commitment: anchorCommitment = 'confirmed',
     minSlot = 0,
     affinity,
+    isLarge = false,
     cost,
     deadlineMs: latestMs = Number.POSITIVE_INFINITY,
   }: CallOptions,
@@ -54,12 +55,12 @@ export async function routeCall(
   const [first] = ordered;
   if (first === undefined) throw noNodeReachable();
 
-  const deadlineMs = Math.min(clock.monotonic() + first.client.timeoutMs(method), latestMs);
+  const deadlineMs = Math.min(clock.monotonic() + first.client.timeoutMs(method, isLarge), latestMs);
   const oldestUsableSlot =
     Math.min(consensus.tip(anchorCommitment) ?? 0, consensus.tip(commitment) ?? 0) - MAX_LAG_SLOTS;
   const hasArchival = ordered.some(({ isArchival }) => isArchival);
   const onSent = callCounter(cost, method);
-  const attempts = ordered.map((meshNode) => async () => {
+  const attempts = ordered.map((meshNode) => async (signal: AbortSignal) => {
     if (clock.monotonic() >= deadlineMs) throw new GatewayError('upstream_timeout', 'no node answered in time');
     return {
       meshNode,
@@ -67,15 +68,17 @@ export async function routeCall(
         anchorCommitment,
         minSlot: minContextSlot,
         deadlineMs,
+        isLarge,
         cost,
         onSent,
+        signal,
       }),
     };
   });
   const { response } = await hedgedFailover({
     attempts,
     clock,
-    hedgeAfterMs: first.client.hedgeAfterMs(method),
+    hedgeAfterMs: first.client.hedgeAfterMs(method, isLarge),
     isAcceptable({ meshNode, response: { slot, result } }) {
       if (slot < oldestUsableSlot && !isSlotLowerBound(method, params)) return false;
       return (

@@ -168,7 +168,8 @@ export class AccountBatcher implements AccountSource {
     const minContextSlots = batch.flatMap(({ minContextSlot }) => minContextSlot ?? []);
     const config = configOf(shape, commitment, minContextSlots.length > 0 ? Math.max(...minContextSlots) : undefined);
     const shared = new SharedCost(batch);
-    const callOptions = { cost: shared.cost, deadlineMs: bounds?.deadlineMs };
+    const isLarge = this.#isLarge(shape, first.address); // then no other is in the batch
+    const callOptions = { cost: shared.cost, deadlineMs: bounds?.deadlineMs, isLarge };
     try {
       const { slot, accounts } = await readMultipleAccounts(this.#rpc, addresses, config, callOptions);
       shared.onAnswered(({ address }) => accounts.get(address)?.length ?? 0);

@@ -18,7 +18,7 @@ export async function readMultipleAccounts(
   rpc: RpcCaller,
   addresses: readonly string[],
   config: { readonly commitment: Commitment; readonly [option: string]: unknown },
-  options: Pick<CallOptions, 'cost' | 'deadlineMs'> = {},
+  options: Pick<CallOptions, 'cost' | 'deadlineMs' | 'isLarge'> = {},
 ): Promise<{ readonly slot: Slot; readonly accounts: ReadonlyMap<string, Buffer> }> {
   const { commitment } = config;
   const { slot, value } = await rpc.call('getMultipleAccounts', [addresses, config], { commitment, ...options });

@@ -20,7 +20,7 @@ import { redactor } from './redact.ts';
 import { commitmentOf, slotOfResponse } from './response-slot.ts';
 import type { RpcResponse } from './rpc-response.ts';
 
-/** Methods that scan a whole index or may reach into long-term storage. */
+/** Methods that scan a whole index, may reach into long-term storage, or return megabytes. */
 const SLOW_METHODS: ReadonlySet<RpcMethod> = new Set([
   'getBlock',
   'getBlockProduction',
@@ -48,10 +48,14 @@ const MIN_HUNG_MS = 250;
 export interface RequestOptions {
   /** Monotonic milliseconds that shorten the method's time limit. */
   readonly deadlineMs?: number | undefined;
-  /** Request of a caller whose bytes are counted. Default: it is work of the gateway itself. */
+  /** Whether the response is known to be large, so that the request counts as slow. */
+  readonly isLarge?: boolean | undefined;
+  /** Request of a caller, to whose share it counts, and its bytes. Default: it is work of the gateway itself. */
   readonly cost?: RequestCost | undefined;
   /** Called when the request is sent. */
   readonly onSent?: (() => void) | undefined;
+  /** Aborts when the response is no longer needed: a request that waits for a connection is then not sent. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Calls one Solana node over HTTP, within a time limit, and returns the bytes of its result. */
@@ -119,9 +123,9 @@ export class RpcClient {
   }
 
   /** Returns the milliseconds after which a response is later than 95 of 100. */
-  hedgeAfterMs(method: RpcMethod): number {
-    const p95 = this.#latencyByMethod.get(method)?.p95Ms;
-    return Math.max(MIN_HEDGE_MS, p95 ?? (SLOW_METHODS.has(method) ? DEFAULT_SLOW_HEDGE_MS : DEFAULT_HEDGE_MS));
+  hedgeAfterMs(method: RpcMethod, isLarge = false): number {
+    const p95 = isLarge ? undefined : this.#latencyByMethod.get(method)?.p95Ms;
+    return Math.max(MIN_HEDGE_MS, p95 ?? (isSlow(method, isLarge) ? DEFAULT_SLOW_HEDGE_MS : DEFAULT_HEDGE_MS));
   }
 
   /** Mean time of its quick responses. */
@@ -137,9 +141,9 @@ export class RpcClient {
   }
 
   /** Returns the time limit of a whole call. */
-  timeoutMs(method: RpcMethod): number {
+  timeoutMs(method: RpcMethod, isLarge = false): number {
     const { settings } = this.#deps;
-    return SLOW_METHODS.has(method) ? settings.slowTimeoutMs : settings.timeoutMs;
+    return isSlow(method, isLarge) ? settings.slowTimeoutMs : settings.timeoutMs;
   }
 
   /**
@@ -163,26 +167,31 @@ export class RpcClient {
   }
 
   /** Returns the bytes of the node's `result`. Rejects as `Mesh.call` does. */
-  async request(
-    method: RpcMethod,
-    params: readonly unknown[],
-    { deadlineMs = Number.POSITIVE_INFINITY, cost, onSent }: RequestOptions = {},
-  ): Promise<Buffer> {
+  async request(method: RpcMethod, params: readonly unknown[], options: RequestOptions = {}): Promise<Buffer> {
     const { clock } = this.#deps;
+    const { deadlineMs = Number.POSITIVE_INFINITY, isLarge = false, cost, onSent, signal } = options;
     const pauseSeconds = this.pauseSeconds(method);
     if (pauseSeconds > 0) throw rateLimited(pauseSeconds);
-    const startMs = clock.monotonic();
     const id = ++this.#lastId;
     const json = toJson({ jsonrpc: '2.0', id, method, params });
+    const slow = isSlow(method, isLarge);
+    const turn = { caller: cost?.caller, hasPriority: cost?.hasPriority ?? false, isSlow: slow };
     const deadline = new AbortController();
-    const timeoutMs = Math.min(this.timeoutMs(method), deadlineMs - startMs);
-    const cancelTimeout = clock.after(timeoutMs, () => deadline.abort(timedOut(timeoutMs)));
+    const timeoutMs = Math.min(this.timeoutMs(method, isLarge), deadlineMs - clock.monotonic());
+    let sentMs: number | undefined;
+    const cancelTimeout = clock.after(timeoutMs, () =>
+      deadline.abort(sentMs === undefined ? noConnectionIn(timeoutMs) : timedOut(timeoutMs)),
+    );
+    signal?.addEventListener('abort', () => {
+      if (sentMs === undefined) deadline.abort(notNeeded());
+    });
     const endAttempt = this.breaker.startAttempt();
-    this.#trackInFlight(method, 1);
     try {
-      const response = await this.#bulkhead.run(deadline.signal, () => {
+      const response = await this.#bulkhead.run(turn, deadline.signal, () => {
+        sentMs = clock.monotonic();
         this.#requestCount++;
         this.#rateLimits.recordRequest(method);
+        if (!slow) this.#trackInFlight(1);
         onSent?.();
         return this.#transport.post(json, {
           signal: deadline.signal,
@@ -196,14 +205,14 @@ export class RpcClient {
       this.#isFailing = false;
       this.#failure = undefined;
       endAttempt(method === 'getGenesisHash' ? 'ignored' : 'succeeded'); // it precedes each call to a failing node
-      this.#recordLatency(method, clock.monotonic() - startMs);
+      if (sentMs !== undefined && !isLarge) this.#recordLatency(method, clock.monotonic() - sentMs);
       return result;
     } catch (thrown) {
-      endAttempt(this.#recordFailure(GatewayError.from(thrown), method));
+      endAttempt(sentMs === undefined ? 'ignored' : this.#recordFailure(GatewayError.from(thrown), method, slow));
       throw thrown;
     } finally {
       cancelTimeout();
-      this.#trackInFlight(method, -1);
+      if (sentMs !== undefined && !slow) this.#trackInFlight(-1);
     }
   }
 
@@ -232,19 +241,19 @@ export class RpcClient {
   }
 
   /** Learns from a failed call; returns what it says about the node. */
-  #recordFailure(error: GatewayError, method: RpcMethod): AttemptOutcome {
-    if (error.code === 'overloaded') return 'ignored'; // no request was sent
+  #recordFailure(error: GatewayError, method: RpcMethod, slow: boolean): AttemptOutcome {
+    if (error.code === 'overloaded') return 'ignored'; // too many bytes in flight
     const fault = rpcFaultOf(error);
     if (fault === 'rate-limit') this.#rateLimits.recordRejection(method, (error.retryAfter ?? 1) * 1000);
-    // A slow method that times out says nothing about the node.
-    if (error.code === 'upstream_timeout' && SLOW_METHODS.has(method)) return 'ignored';
+    // A slow call that times out says nothing about the node.
+    if (error.code === 'upstream_timeout' && slow) return 'ignored';
     this.#failure = fault === 'transport' || fault === 'rate-limit' ? failureReason(error) : undefined;
     this.#isFailing = fault === 'transport';
     return this.#isFailing ? 'failed' : 'succeeded';
   }
 
-  #trackInFlight(method: RpcMethod, change: 1 | -1): void {
-    if (SLOW_METHODS.has(method)) return;
+  /** Counts the quick calls in flight. */
+  #trackInFlight(change: 1 | -1): void {
     if (this.#inFlight === 0) this.#unansweredSinceMs = this.#deps.clock.monotonic();
     this.#inFlight += change;
   }
@@ -258,6 +267,15 @@ export class RpcClient {
     this.#unansweredSinceMs = this.#deps.clock.monotonic();
   }
 }
+
+const isSlow = (method: RpcMethod, isLarge: boolean): boolean => isLarge || SLOW_METHODS.has(method);
+
+const noConnectionIn = (ms: number): GatewayError =>
+  new GatewayError('upstream_timeout', 'too many requests wait for the upstream: no connection was free in time', {
+    cause: `no free connection within ${Math.round(ms)} ms`,
+  });
+
+const notNeeded = (): GatewayError => new GatewayError('upstream_unavailable', 'another node has answered');
 
 const timedOut = (ms: number): GatewayError =>
   new GatewayError('upstream_timeout', 'no node answered in time', { cause: `no answer within ${Math.round(ms)} ms` });

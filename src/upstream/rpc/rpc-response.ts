@@ -23,6 +23,8 @@ export interface CallOptions {
   readonly minSlot?: Slot | undefined;
   /** Calls with the same key go to the same node while it is healthy, for lists that each node may order differently. */
   readonly affinity?: string;
+  /** Whether the response is known to be large: the call takes its turn, and its time, with the slow methods. */
+  readonly isLarge?: boolean | undefined;
   /** Monotonic milliseconds that shorten the method's time limit. */
   readonly deadlineMs?: number | undefined;
   /** Request that causes the call, whose calls, scans and bytes are counted. Default: it is work of the gateway itself. */
