@@ -147,7 +147,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:worker_threads',
   ],
   serving: ['domain', 'cache', 'receipts', 'upstream/rpc', 'upstream/mesh'],
-  'upstream/reads': ['domain', 'upstream/json', 'upstream/rpc', 'upstream/mesh'],
+  'upstream/reads': ['domain', 'upstream/json', 'upstream/failsafe', 'upstream/rpc', 'upstream/mesh'],
   'live/accounts': ['domain', 'upstream/json', 'live', 'upstream/reads', 'config'],
   pipeline: ['domain', 'cache', 'upstream/mesh', 'upstream/reads', 'rxjs'],
   prices: ['domain', 'solana/accounts', 'config', 'upstream/reads', 'lru-cache', 'undici', 'zod'],
