@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ChildProgram, runModule, waitUntilListening } from './child-process.ts';
 import { waitFor } from './harness.ts';
+import type { TurnCosts } from './longest-turn.ts';
 
 /** Longest event-loop delay: by the gateway's own work, and in total. */
 export interface LoopDelay {
@@ -22,6 +23,7 @@ export class GatewayProcess {
   readonly #folder: string;
   #delaysTaken = 0;
   #memoryReports = 0;
+  #turnReports = 0;
 
   /** Starts a gateway. `set` holds settings, as `--set` takes them. */
   static async start(upstreams: readonly string[], set: readonly string[] = []): Promise<GatewayProcess> {
@@ -72,6 +74,15 @@ export class GatewayProcess {
     const report = new RegExp(`^weighed ${id} (\\d+)\n`, 'm');
     await waitFor(() => report.test(this.child.stderr()) || this.exitReason !== undefined, 'the memory of the gateway');
     return Number(report.exec(this.child.stderr())?.[1]);
+  }
+
+  /** Returns what the turns of its main thread cost since the last call. */
+  async takeTurns(): Promise<TurnCosts> {
+    const id = ++this.#turnReports;
+    this.child.process.stdin?.write(`turns ${id}\n`);
+    const report = new RegExp(`^turned ${id} (.+)\n`, 'm');
+    await waitFor(() => report.test(this.child.stderr()) || this.exitReason !== undefined, 'the turns of the gateway');
+    return JSON.parse(report.exec(this.child.stderr())?.[1] ?? '');
   }
 
   /** Makes a route, named by its path, throw from now on. */
