@@ -1,5 +1,8 @@
-/** Matches a string (with the colon after it, if it is a member's name) or a number. */
-const JSON_STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+/**
+ * Matches a string (with the colon after it, if it is a member's name) or a number. A string without an end matches to the
+ * end of the text: else the search would begin anew at each quote in it, and take quadratic time.
+ */
+const JSON_STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*(?:"(\s*:)?|\\?$)|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;
 const LONG_INTEGER = /^-?[1-9]\d{15,}$/;
 /** The prefix of a long integer while it is a string. A string that starts with it gets a second one, so none is mistaken. */
 const BIGINT_MARK = '\0';

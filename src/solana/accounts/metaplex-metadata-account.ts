@@ -2,6 +2,7 @@ import bs58 from 'bs58';
 import { METADATA_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { type ByteReader, tryDecode } from '../codec/byte-reader.ts';
 import type { RawAccount } from '../codec/raw-account.ts';
+import { withoutTrailing } from '../codec/without-trailing.ts';
 import { findProgramAddress } from './program-derived-address.ts';
 
 const METADATA_V1_KEY = 4;
@@ -81,4 +82,4 @@ const readCreator = (reader: ByteReader): Creator => ({
   share: reader.u8(),
 });
 
-const readPaddedString = (reader: ByteReader): string => reader.borshString().replace(/\0+$/, '');
+const readPaddedString = (reader: ByteReader): string => withoutTrailing(reader.borshString(), '\0');

@@ -1,9 +1,11 @@
+import { withoutTrailing } from './without-trailing.ts';
+
 /** Formats an integer of smallest units with `decimals` digits after the point, without trailing zeros. */
 export function formatUnits(units: bigint, decimals: number): string {
   const sign = units < 0n ? '-' : '';
   const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, '0');
   const pointIndex = digits.length - decimals;
-  const fraction = digits.slice(pointIndex).replace(/0+$/, '');
+  const fraction = withoutTrailing(digits.slice(pointIndex), '0');
   return `${sign}${digits.slice(0, pointIndex)}${fraction === '' ? '' : `.${fraction}`}`;
 }
 

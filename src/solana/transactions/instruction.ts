@@ -1,4 +1,4 @@
-import bs58 from 'bs58';
+import { decodeBase58, encodeBase58 } from '../codec/base58.ts';
 import { asArray, asInteger, asObject, asString, type JsonObject } from '../codec/json-fields.ts';
 import { type AccountKey, accountAddressAt } from './account-keys.ts';
 import { decodeInstruction, type JsonParsedInstruction, parsableProgramName } from './decode-instruction.ts';
@@ -78,7 +78,7 @@ function readInstructionFields(keys: readonly AccountKey[], fields: JsonObject):
   const accounts = asArray(recordedAccounts).map(
     (account) => asString(account) ?? accountAddressAt(keys, account) ?? '',
   );
-  const data = recordedData instanceof Uint8Array ? bs58.encode(recordedData) : asString(recordedData);
+  const data = recordedData instanceof Uint8Array ? encodeBase58(recordedData) : asString(recordedData);
   const parsed = program === null ? null : decodeData(programId, accounts, recordedData);
   return { programId, program, accounts, data, parsed };
 }
@@ -95,6 +95,6 @@ function readParsedInstruction(parsed: unknown): JsonParsedInstruction | null {
  * to decode.
  */
 function decodeData(programId: string, accounts: readonly string[], data: unknown): JsonParsedInstruction | null {
-  const bytes = typeof data === 'string' ? bs58.decodeUnsafe(data) : data;
+  const bytes = typeof data === 'string' ? decodeBase58(data) : data;
   return bytes instanceof Uint8Array ? decodeInstruction(programId, accounts, bytes) : null;
 }

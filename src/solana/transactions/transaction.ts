@@ -1,5 +1,5 @@
-import bs58 from 'bs58';
 import { parseExactJson } from '../../domain/parse-exact-json.ts';
+import { decodeBase58 } from '../codec/base58.ts';
 import { asArray, asBigInt, asDecimals, asInteger, asObject, asString, type JsonObject } from '../codec/json-fields.ts';
 import { type AccountKey, accountAddressAt, compiledAccountKeys, jsonAccountKeys } from './account-keys.ts';
 import { type Instruction, readInstructions } from './instruction.ts';
@@ -116,7 +116,9 @@ const readLamports = (balances: unknown): bigint[] => asArray(balances).map((bal
 function decodeEncodedTransaction(transaction: unknown): VersionedTransaction | null {
   const [encoded, encoding] = typeof transaction === 'string' ? [transaction, 'base58'] : asArray(transaction);
   if (typeof encoded !== 'string') return null;
-  return decodeVersionedTransaction(encoding === 'base64' ? Buffer.from(encoded, 'base64') : bs58.decode(encoded));
+  const bytes = encoding === 'base64' ? Buffer.from(encoded, 'base64') : decodeBase58(encoded);
+  if (bytes === undefined) throw new TypeError('not base58');
+  return decodeVersionedTransaction(bytes);
 }
 
 function readTransactionError(err: unknown): TransactionError | null {

@@ -26,6 +26,11 @@ t.test('a string is never parsed as a number', async (t) => {
   });
 });
 
+t.test('a string without an end is refused at once, however many quotes are in it', async (t) => {
+  for (const quote of ['\\"', '"\\\n', '\\\\"'])
+    t.throws(() => parseExactJson(`1234567890123456"${quote.repeat(100_000)}`), SyntaxError);
+});
+
 t.test('written values are read back unchanged', async () => {
   const big = fc.bigInt({ min: 2n ** 53n, max: 2n ** 64n });
   const { tree } = fc.letrec((tie) => ({

@@ -1,7 +1,23 @@
 import bs58 from 'bs58';
 import fc from 'fast-check';
 import t from 'tap';
-import { isBase58Of } from '../../../../src/solana/codec/base58.ts';
+import { decodeBase58, encodeBase58, isBase58Of } from '../../../../src/solana/codec/base58.ts';
+
+t.test('bytes and texts are converted as the library converts them', async (t) => {
+  const zeros = fc.nat(8).map((length) => Array<number>(length).fill(0));
+  const bytes = fc.oneof(
+    fc.constantFrom([255], [1, 0], Array<number>(300).fill(255)),
+    fc.array(fc.nat(255), { maxLength: 400 }),
+  );
+  fc.assert(
+    fc.property(zeros, bytes, (first, rest) => {
+      const all = Uint8Array.from([...first, ...rest]);
+      const text = encodeBase58(all);
+      return text === bs58.encode(all) && Buffer.compare(decodeBase58(text) ?? Buffer.of(1), all) === 0;
+    }),
+  );
+  for (const text of ['0', '1O', ' 1', 'z\n', 'é']) t.equal(decodeBase58(text), undefined, text);
+});
 
 /** The only length of 0 to 70 bytes that a text may have; undefined for none. */
 const lengthOf = (text: string): number | undefined => {

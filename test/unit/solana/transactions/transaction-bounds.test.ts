@@ -29,6 +29,14 @@ t.test('each bound has its last allowed count', async (t) => {
     [1023, 'instructions', (count) => record({ instructions: [call] }, inner(count))],
     [256, 'balances', (count) => record({}, { postTokenBalances: times(count, {}) })],
     [256, 'accounts', (count) => record({ instructions: [{ ...call, accounts: times(count, 0) }] })],
+    [13_987, 'bytes of data', (count) => record({ instructions: [{ ...call, data: 'z'.repeat(count) }] })],
+    [
+      13_987,
+      'bytes of data',
+      (count) => record({}, { innerInstructions: [{ instructions: [{ data: 'z'.repeat(count) }] }] }),
+    ],
+    [5595, 'bytes', (count) => ({ transaction: 'z'.repeat(count) })],
+    [5595, 'bytes', (count) => ({ transaction: ['z'.repeat(count), 'base64'] })],
     [44, 'characters', (count) => record({ accountKeys: ['x'.repeat(count)] })],
   ];
   for (const [most, noun, of] of bounds) {
