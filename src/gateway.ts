@@ -18,6 +18,7 @@ import { ReceiptKeys } from './receipts/keys/receipt-keys.ts';
 import { holdSigningLock } from './receipts/keys/signing-lock.ts';
 import { Signer } from './receipts/signer.ts';
 import { isStrongSignature } from './receipts/verify/ed25519-signature.ts';
+import { PooledDecoder } from './routes/decoding/pooled-decoder.ts';
 import { isHealthy, unhealthyReason } from './routes/health.ts';
 import { HolderTableCache } from './routes/holders/holder-table-cache.ts';
 import { routes } from './routes/index.ts';
@@ -185,6 +186,8 @@ function openServing(env: Environment, { keys, access }: LocalState, { mesh, emb
   const onDecodeError = oncePerErrorSite((signature: string, err) =>
     log.warn({ signature, err }, 'a transaction could not be decoded'),
   );
+  const decoder = new PooledDecoder(clock, DECODING_THREADS);
+  disposals.defer(() => decoder.close());
   const context: RouteContext = {
     mesh,
     cache,
@@ -197,6 +200,7 @@ function openServing(env: Environment, { keys, access }: LocalState, { mesh, emb
     liveAccounts,
     tokenLists,
     holderTables: new HolderTableCache(clock),
+    decoder,
     prices,
     rpcReadThrough: createRpcReadThrough({ cache, mesh, clock }),
     vitals,
@@ -340,6 +344,9 @@ async function waitUntilIdle(pending: () => number, clock: Clock, ms: number): P
 }
 
 const POLL_MS = 20;
+
+/** One thread decodes about ten of the longest transactions a second. */
+const DECODING_THREADS = 1;
 
 /** Time between two checks of the health that is logged. */
 const HEALTH_CHECK_MS = 1000;

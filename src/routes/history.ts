@@ -5,8 +5,7 @@ import { RawJson } from '../domain/to-json.ts';
 import { address, before, commitment, limit, optionalLiteral } from '../routing/params.ts';
 import { readRoute, type Uses } from '../routing/route.ts';
 import { integer, rawJson } from '../routing/schemas.ts';
-import { knownMintSymbol } from '../solana/accounts/known-mints.ts';
-import { type TransferRow, transferRowsOf } from '../solana/analysis/transfer-row.ts';
+import type { TransferRow } from '../solana/analysis/transfer-row.ts';
 import { readTransaction } from '../solana/transactions/transaction.ts';
 import { cursorNotFound, readSignaturePage, type SignatureRow } from '../upstream/reads/signature-page.ts';
 import {
@@ -94,7 +93,7 @@ export const history = readRoute({
 
   async resolve(
     { addr, before, type, limit, commitment },
-    { mesh, onDecodeError }: Uses<'mesh' | 'onDecodeError'>,
+    { mesh, decoder, onDecodeError }: Uses<'mesh' | 'decoder' | 'onDecodeError'>,
     { minSlot },
   ) {
     const most = type === 'transfers' ? Math.min(limit, MAX_TRANSFERS_PER_PAGE) : limit;
@@ -108,7 +107,10 @@ export const history = readRoute({
       const result: HistoryPage = { rows, nextBefore, scanned };
       return { slot: page.slot, result, final: page.isFinal };
     }
-    const { slot, rows } = await readTransfers({ mesh, onDecodeError }, addr, page.rows, { commitment, minSlot });
+    const { slot, rows } = await readTransfers({ mesh, decoder, onDecodeError }, addr, page.rows, {
+      commitment,
+      minSlot,
+    });
     const result: HistoryPage = { rows, nextBefore, scanned };
     return { slot: Math.min(page.slot, slot), result };
   },
@@ -133,7 +135,7 @@ async function checkCursor(
 
 /** Reads the transfers in the transactions of a page. `slot` is the oldest slot at which one of them was read. */
 async function readTransfers(
-  { mesh, onDecodeError }: Uses<'mesh' | 'onDecodeError'>,
+  { mesh, decoder, onDecodeError }: Uses<'mesh' | 'decoder' | 'onDecodeError'>,
   address: string,
   page: readonly SignatureRow[],
   bounds: TransactionReadOptions,
@@ -141,18 +143,16 @@ async function readTransfers(
   const succeeded = page.filter(({ err }) => err === 'null'); // failed transactions have no transfers
   const signatures = succeeded.map(({ signature }) => signature);
   const records = await readTransactionRecords(mesh, signatures, bounds);
-  const rows = succeeded.flatMap(({ signature, confirmationStatus }, index) => {
+  const rows: TransferRow[] = [];
+  for (const [index, { signature, confirmationStatus }] of succeeded.entries()) {
     const record = records[index]?.record ?? throwMissingRecord();
     try {
-      return transferRowsOf(address, readTransaction(record.toString()), {
-        confirmationStatus,
-        symbolOf: knownMintSymbol,
-      });
+      rows.push(...(await decoder.findTransfers(record, { address, confirmationStatus })));
     } catch (defect) {
+      if (defect instanceof GatewayError) throw defect;
       onDecodeError(signature, defect); // one record that can't be decoded must not hide the others
-      return [];
     }
-  });
+  }
   return { slot: Math.min(...records.map(({ slot }) => slot)), rows };
 }
 

@@ -5,10 +5,12 @@ import type { RouteContext } from './route.ts';
 
 /**
  * Returns the context of one request: whatever a route reads through it counts for that request, so no route can forget
- * it. What outlives the request, such as a live session or a refresh, doesn't keep the cost.
+ * it. What outlives the request, such as a live session or a refresh, doesn't keep the cost. `signal` is aborted when
+ * the caller has gone.
  */
-export function contextForRequest(context: RouteContext, cost: RequestCost): RouteContext {
-  const { mesh, accounts, liveAccounts, tokenLists, holderTables, prices } = context;
+export function contextForRequest(context: RouteContext, cost: RequestCost, signal?: AbortSignal): RouteContext {
+  const { mesh, accounts, liveAccounts, tokenLists, holderTables, prices, decoder } = context;
+  const requester = { caller: cost.caller, signal };
   return {
     ...context,
     mesh: meshForRequest(mesh, cost),
@@ -25,6 +27,11 @@ export function contextForRequest(context: RouteContext, cost: RequestCost): Rou
     holderTables: {
       get: (mint) => holderTables.get(mint),
       getOrRead: (mint, read) => holderTables.getOrRead(mint, read, cost),
+    },
+    decoder: {
+      explain: (body) => decoder.explain(body, requester),
+      enhance: (record) => decoder.enhance(record, requester),
+      findTransfers: (record, query) => decoder.findTransfers(record, query, requester),
     },
     prices: { ...prices, find: (mints, asOf) => prices.find(mints, { ...asOf, cost }) },
   };

@@ -16,6 +16,7 @@ import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { AccountSource } from '../upstream/reads/account-batcher.ts';
 import type { HolderTables } from './holder-tables.ts';
 import type { Param } from './params.ts';
+import type { TransactionDecoder } from './transaction-decoder.ts';
 
 // `any` would let a wrong type through; method shorthand below keeps these assignable without it.
 export type ParamSet = Readonly<Record<string, Param<unknown>>>;
@@ -33,6 +34,7 @@ export interface RouteContext {
   readonly cache: Cache;
   readonly prices: PriceLookup;
   readonly holderTables: HolderTables;
+  readonly decoder: TransactionDecoder;
   readonly clock: Clock;
   readonly keys: Pick<ReceiptKeys, 'active' | 'find' | 'validSuccession'>;
   readonly version: string;

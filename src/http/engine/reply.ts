@@ -24,6 +24,7 @@ export class Reply {
   readonly #pendingResponses: PendingResponses;
   readonly #options: ReplyOptions;
   #isDone = false;
+  #abortion: AbortController | undefined;
 
   constructor(
     res: HttpResponse,
@@ -34,7 +35,16 @@ export class Reply {
     this.#pendingResponses = pendingResponses;
     this.#options = options;
     pendingResponses.count++;
-    res.onAborted(() => this.#markDone());
+    res.onAborted(() => {
+      this.#markDone();
+      this.#abortion?.abort();
+    });
+  }
+
+  /** Aborted when the caller disconnects before the response was sent. */
+  get signal(): AbortSignal {
+    this.#abortion ??= new AbortController();
+    return this.#abortion.signal;
   }
 
   #markDone(): void {

@@ -69,7 +69,9 @@ function respondToPost(
     throw new GatewayError('unsupported_media_type', 'the body must be application/json');
   const minSlot = route.hasSlot ? parseMinSlot(req.getHeader('x-min-slot')) : undefined;
   return readRequestBody(reply, route.maxBytes ?? maxBodyBytes)
-    .then((body) => route.resolve(route.parse(body), contextForRequest(context, cost), admit, { minSlot }))
+    .then((body) =>
+      route.resolve(route.parse(body), contextForRequest(context, cost, reply.signal), admit, { minSlot }),
+    )
     .then((answer) => postResponse(quota, route.envelope, answer));
 }
 

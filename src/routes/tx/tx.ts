@@ -3,9 +3,9 @@ import { GatewayError } from '../../domain/gateway-error.ts';
 import { RawJson } from '../../domain/to-json.ts';
 import { commitment, optionalLiteral, signature } from '../../routing/params.ts';
 import { readRoute, type Uses } from '../../routing/route.ts';
-import { integer, rawJson } from '../../routing/schemas.ts';
-import { type EnhancedTransaction, enhanceTransaction } from '../../solana/explain/enhanced-transaction.ts';
-import { readTransaction } from '../../solana/transactions/transaction.ts';
+import { integer, type PreSerialized, preSerialized, rawJson } from '../../routing/schemas.ts';
+import type { TransactionDecoder } from '../../routing/transaction-decoder.ts';
+import type { EnhancedTransaction } from '../../solana/explain/enhanced-transaction.ts';
 import { parseTransactionRecord, readTransactionRecord } from '../../upstream/reads/transaction-record.ts';
 import { enhancedTransactionSchema } from './enhanced-transaction-schema.ts';
 
@@ -26,7 +26,7 @@ export const tx = readRoute({
     transaction: rawJson,
     transactionIndex: integer.nullable(),
     version: z.union([z.literal('legacy'), integer]).nullable(),
-    enhanced: enhancedTransactionSchema.nullable().optional(),
+    enhanced: preSerialized(enhancedTransactionSchema).nullable().optional(),
   }),
   envelope: 'signed',
   cache: { slots: 2 },
@@ -34,7 +34,11 @@ export const tx = readRoute({
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_signature', 'not_found'],
 
-  async resolve({ sig, enhanced, commitment }, { mesh, onDecodeError }: Uses<'mesh' | 'onDecodeError'>, { minSlot }) {
+  async resolve(
+    { sig, enhanced, commitment },
+    { mesh, decoder, onDecodeError }: Uses<'mesh' | 'decoder' | 'onDecodeError'>,
+    { minSlot },
+  ) {
     const finalized = mesh.tip('finalized') ?? -1;
     const { slot, record } = await readTransactionRecord(mesh, sig, { commitment, minSlot });
     if (record === null)
@@ -44,6 +48,10 @@ export const tx = readRoute({
       );
     const { blockTime, meta, slot: landedAt, transaction, transactionIndex, version } = parseTransactionRecord(record);
     const final = commitment === 'finalized' || landedAt <= finalized;
+    const view =
+      enhanced === undefined
+        ? {}
+        : { enhanced: await enhanceOrNull(decoder, record, (defect) => onDecodeError(sig, defect)) };
     return {
       slot,
       result: {
@@ -55,7 +63,7 @@ export const tx = readRoute({
         transaction: new RawJson(transaction),
         transactionIndex,
         version,
-        ...(enhanced !== undefined && { enhanced: enhanceOrNull(record, (defect) => onDecodeError(sig, defect)) }),
+        ...view,
       },
       final,
     };
@@ -63,10 +71,17 @@ export const tx = readRoute({
 });
 
 /** Returns the enhanced view, or null if the record can't be decoded: the answer still has the node's own record. */
-function enhanceOrNull(record: Buffer, onDecodeError: (defect: unknown) => void): EnhancedTransaction | null {
+async function enhanceOrNull(
+  decoder: TransactionDecoder,
+  record: Buffer,
+  onDecodeError: (defect: unknown) => void,
+): Promise<PreSerialized<EnhancedTransaction> | null> {
   try {
-    return enhanceTransaction(readTransaction(record.toString()), onDecodeError);
+    const { json, defects } = await decoder.enhance(record);
+    for (const defect of defects) onDecodeError(defect);
+    return new RawJson(json);
   } catch (defect) {
+    if (defect instanceof GatewayError) throw defect;
     onDecodeError(defect);
     return null;
   }

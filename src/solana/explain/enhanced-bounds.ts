@@ -1,6 +1,5 @@
-import { allInstructions } from '../analysis/parsed-transaction.ts';
+import { asArray, asObject, type JsonObject } from '../codec/json-fields.ts';
 import { MAX_ACCOUNTS, MAX_INSTRUCTIONS, MAX_SIGNERS } from '../transactions/transaction-bounds.ts';
-import type { EnhancedTransaction } from './enhanced-transaction.ts';
 
 /** Most token balances of one account that a transaction can change: it may be closed and opened under another mint. */
 const MAX_TOKEN_CHANGES = 2;
@@ -8,26 +7,41 @@ const MAX_TOKEN_CHANGES = 2;
 const MAX_AMOUNT_LENGTH = 40;
 
 /**
- * Finds the bound that an enhanced transaction from a caller exceeds, as {@link findExceededBound} does for a record.
- * Returns the reason for the caller; undefined if it could be a transaction's.
+ * Finds the bound that an enhanced transaction from a caller exceeds, as {@link findExceededBound} does for a record:
+ * before its form is checked, since the check of a long list with nothing but mistakes takes long, too. Returns the
+ * reason for the caller; undefined if it could be a transaction's.
  */
-export function findExceededEnhancedBound(enhanced: EnhancedTransaction): string | undefined {
-  const { signers, accountData, nativeTransfers, tokenTransfers } = enhanced;
-  const transfers = [...nativeTransfers, ...tokenTransfers];
-  const tokenChanges = accountData.map(({ tokenBalanceChanges }) => tokenBalanceChanges);
-  if (signers.length > MAX_SIGNERS) return `a transaction has at most ${MAX_SIGNERS} signers`;
-  if (accountData.length > MAX_ACCOUNTS) return `a transaction has at most ${MAX_ACCOUNTS} accounts`;
-  if (tokenChanges.some(({ length }) => length > MAX_TOKEN_CHANGES))
-    return `an account has at most ${MAX_TOKEN_CHANGES} token balance changes`;
-  if (allInstructions(enhanced).length > MAX_INSTRUCTIONS)
-    return `a transaction has at most ${MAX_INSTRUCTIONS} instructions`;
-  if (transfers.length > MAX_INSTRUCTIONS) return `a transaction has at most ${MAX_INSTRUCTIONS} transfers`;
+export function findExceededEnhancedBound(enhanced: unknown): string | undefined {
+  const { signers, accountData, nativeTransfers, tokenTransfers, instructions, events } = asObject(enhanced);
+  const { tokenInputs, tokenOutputs } = asObject(asObject(events)['swap']);
+  const accounts = asArray(accountData).map(asObject);
+  const tokenChanges = accounts.map(({ tokenBalanceChanges }) => asArray(tokenBalanceChanges));
+  const transfers = [...asArray(nativeTransfers), ...asArray(tokenTransfers)].map(asObject);
+  const calls = withInnerCalls(asArray(instructions));
+  const callAccounts = calls.map((call) => asArray(call['accounts']));
   const amounts = [
     ...transfers.map(({ amount }) => amount),
-    ...accountData.map(({ nativeBalanceChange }) => nativeBalanceChange),
-    ...tokenChanges.flat().map(({ rawTokenAmount }) => rawTokenAmount.tokenAmount),
+    ...accounts.map(({ nativeBalanceChange }) => nativeBalanceChange),
+    ...tokenChanges.flat().map((change) => asObject(asObject(change)['rawTokenAmount'])['tokenAmount']),
   ];
-  return amounts.every(({ length }) => length <= MAX_AMOUNT_LENGTH)
-    ? undefined
-    : `an amount has at most ${MAX_AMOUNT_LENGTH} digits`;
+  if (asArray(signers).length > MAX_SIGNERS) return `a transaction has at most ${MAX_SIGNERS} signers`;
+  if (accounts.length > MAX_ACCOUNTS) return `a transaction has at most ${MAX_ACCOUNTS} accounts`;
+  if (tokenChanges.some(({ length }) => length > MAX_TOKEN_CHANGES))
+    return `an account has at most ${MAX_TOKEN_CHANGES} token balance changes`;
+  if (calls.length > MAX_INSTRUCTIONS) return `a transaction has at most ${MAX_INSTRUCTIONS} instructions`;
+  if (callAccounts.some(({ length }) => length > MAX_ACCOUNTS))
+    return `an instruction has at most ${MAX_ACCOUNTS} accounts`;
+  if (callAccounts.flat().some((account) => typeof account !== 'string')) return 'an account is named by its address';
+  if (transfers.length > MAX_INSTRUCTIONS) return `a transaction has at most ${MAX_INSTRUCTIONS} transfers`;
+  if ([tokenInputs, tokenOutputs].some((legs) => asArray(legs).length > MAX_ACCOUNTS))
+    return `a swap has at most ${MAX_ACCOUNTS} tokens`;
+  return amounts.some((amount) => typeof amount === 'string' && amount.length > MAX_AMOUNT_LENGTH)
+    ? `an amount has at most ${MAX_AMOUNT_LENGTH} digits`
+    : undefined;
+}
+
+/** Lists calls with those in them, two levels deep: there may be none below, but a caller can write some. */
+function withInnerCalls(calls: readonly unknown[]): readonly JsonObject[] {
+  const inner = calls.flatMap((call) => asArray(asObject(call)['innerInstructions']));
+  return [...calls, ...inner, ...inner.flatMap((call) => asArray(asObject(call)['innerInstructions']))].map(asObject);
 }

@@ -13,6 +13,7 @@ import { ReceiptKeys } from '../../../../src/receipts/keys/receipt-keys.ts';
 import { signingKeyOf } from '../../../../src/receipts/signing-key.ts';
 import { balance } from '../../../../src/routes/balance.ts';
 import { balances } from '../../../../src/routes/balances.ts';
+import { PooledDecoder } from '../../../../src/routes/decoding/pooled-decoder.ts';
 import { HolderTableCache } from '../../../../src/routes/holders/holder-table-cache.ts';
 import { portfolio } from '../../../../src/routes/portfolio.ts';
 import { createRpcReadThrough } from '../../../../src/routes/rpc/answer-rpc-call.ts';
@@ -173,6 +174,7 @@ export async function runSchedule(
     liveAccounts: weaken(liveAccounts),
     tokenLists,
     holderTables: new HolderTableCache(clock),
+    decoder: new PooledDecoder(clock, 1),
     prices: createPriceLookup([], { maxAgeSec: 60, onError: () => {} }),
     keys: new ReceiptKeys(singleKeyRing(signingKeyOf(generateKeyPairSync('ed25519').privateKey)), clock, () => {}),
     version: '',

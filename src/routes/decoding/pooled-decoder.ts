@@ -1,0 +1,70 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Clock } from '../../domain/clock.ts';
+import type {
+  EnhancedRecord,
+  Requester,
+  TransactionDecoder,
+  TransferQuery,
+} from '../../routing/transaction-decoder.ts';
+import { ThreadPool } from '../../runtime/thread-pool.ts';
+import type { TransferRow } from '../../solana/analysis/transfer-row.ts';
+import { decodingTasks } from './decoding-tasks.ts';
+
+/** The longest text that is decoded in this thread: about a millisecond for the worst one, as for what is no transaction. */
+const MAX_INLINE_BYTES = 1024;
+
+/** Work of the gateway itself, such as a refresh, takes its turns as one more caller. */
+const GATEWAY: Requester = { caller: '' };
+
+/** Decodes short texts in this thread, each in a turn of its own, and long ones in a pool of threads. */
+export class PooledDecoder implements TransactionDecoder {
+  readonly #pool: ThreadPool<typeof decodingTasks>;
+  /** The turn of the last short text. */
+  #lastTurn: Promise<unknown> = Promise.resolve();
+
+  constructor(clock: Clock, maxThreads: number) {
+    this.#pool = new ThreadPool({
+      module: new URL('./decoding-thread.js', import.meta.url),
+      clock,
+      maxThreads,
+      maxHeapMb: 128,
+      maxWaiting: 128,
+      maxTaskMs: 1000,
+      idleMs: 60_000,
+    });
+  }
+
+  explain(body: Buffer, requester = GATEWAY): Promise<string> {
+    return isShort(body)
+      ? this.#decodeHere(() => decodingTasks.explain(body))
+      : this.#pool.run('explain', [copyOf(body)], requester);
+  }
+
+  enhance(record: Buffer, requester = GATEWAY): Promise<EnhancedRecord> {
+    return isShort(record)
+      ? this.#decodeHere(() => decodingTasks.enhance(record))
+      : this.#pool.run('enhance', [copyOf(record)], requester);
+  }
+
+  findTransfers(record: Buffer, query: TransferQuery, requester = GATEWAY): Promise<readonly TransferRow[]> {
+    return isShort(record)
+      ? this.#decodeHere(() => decodingTasks.findTransfers(record, query))
+      : this.#pool.run('findTransfers', [copyOf(record), query], requester);
+  }
+
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  /** Decodes one short text a turn of the event loop, since a caller may send many in a packet. */
+  #decodeHere<R>(decode: () => R): Promise<R> {
+    const turn = this.#lastTurn.then(() => setImmediate());
+    this.#lastTurn = turn;
+    return turn.then(decode);
+  }
+}
+
+const isShort = ({ length }: Buffer): boolean => length <= MAX_INLINE_BYTES;
+
+/** Copies a part of a larger buffer, all of which would be sent to a thread. */
+const copyOf = (bytes: Buffer): Uint8Array => new Uint8Array(bytes);

@@ -1,0 +1,31 @@
+import type { TransferRow } from '../solana/analysis/transfer-row.ts';
+
+/** Decodes transactions. What may take long is decoded in a thread, for which callers take turns. */
+export interface TransactionDecoder {
+  /** Explains the transaction in a body of `/explain`. Throws `invalid_json`, `invalid_request` or `overloaded`. */
+  explain(body: Buffer, requester?: Requester): Promise<string>;
+  /** Makes the enhanced view of a record, which is the JSON of `getTransaction`. */
+  enhance(record: Buffer, requester?: Requester): Promise<EnhancedRecord>;
+  /** Finds the transfers in a record that an address takes part in. */
+  findTransfers(record: Buffer, query: TransferQuery, requester?: Requester): Promise<readonly TransferRow[]>;
+}
+
+/** Who waits for a decoded transaction; nobody for work of the gateway itself. */
+export interface Requester {
+  /** Key of the rate limit. */
+  readonly caller: string;
+  /** Aborted when the caller has gone. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface EnhancedRecord {
+  /** The view as JSON. */
+  readonly json: string;
+  /** The errors that left the transaction UNKNOWN. */
+  readonly defects: readonly unknown[];
+}
+
+export interface TransferQuery {
+  readonly address: string;
+  readonly confirmationStatus: TransferRow['confirmationStatus'];
+}
