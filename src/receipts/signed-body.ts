@@ -3,8 +3,16 @@ import type { Slot } from '../domain/slot.ts';
 const OPENING = '{"result":';
 
 /** Formats a result with its receipt as a response body. */
-export const formatSignedBody = (result: string, slot: Slot, receipt: string): string =>
-  `${OPENING}${result}${separatorFor(slot)}${receipt}}`;
+export function formatSignedBody(result: string, slot: Slot, receipt: string): string {
+  const [before, after] = signedBodyFrame(slot, receipt);
+  return before + result + after;
+}
+
+/** Returns what a body has before the result and after it, in ASCII. */
+export const signedBodyFrame = (slot: Slot, receipt: string): readonly [before: string, after: string] => [
+  OPENING,
+  `${separatorFor(slot)}${receipt}}`,
+];
 
 /** Text or a Buffer of it: code without Buffer parses bodies too. */
 interface TextLike {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { COMMITMENTS } from '../domain/commitment.ts';
+import { ownTurn } from '../domain/own-turn.ts';
 import { toSol } from '../domain/sol-amount.ts';
 import { RawJson } from '../domain/to-json.ts';
 import { address, commitment } from '../routing/params.ts';
@@ -7,6 +8,9 @@ import { readRoute, type Uses } from '../routing/route.ts';
 import { integer, lamports, rawJson } from '../routing/schemas.ts';
 import { accountKindOf } from '../solana/accounts/account-kind.ts';
 import { parseAccountInfo } from '../upstream/reads/account-info.ts';
+
+/** The length from which an account is parsed in a turn of its own. */
+const LONG_ACCOUNT = 256 * 1024;
 
 export const account = readRoute({
   path: '/account/:addr',
@@ -33,6 +37,7 @@ export const account = readRoute({
     const query = { address: addr, shape: 'parsed', commitment, minContextSlot: minSlot } as const;
     const { slot, account, lease } = await liveAccounts.read(query);
     if (account === null) return { slot, lease: lease, result: null };
+    if (account.length > LONG_ACCOUNT) await ownTurn();
     const { lamports, owner, executable, rentEpoch, space, data, parsed } = parseAccountInfo(account);
     return {
       slot,

@@ -1,4 +1,5 @@
 import type { Entry } from '../cache/entry.ts';
+import { hashInTurns, hasLongResult } from './long-result.ts';
 
 /** A body as it is sent. */
 export type Body = string | Buffer;
@@ -16,7 +17,7 @@ export interface SealJob {
 export interface SealQueueOptions {
   /** The most bodies that share a signature. */
   readonly maxBatchSize: number;
-  /** Makes the bodies of a batch and settles its waiters. Must not throw. */
+  /** Makes the bodies of a batch and settles its waiters. The digests of long results are known. Must not throw. */
   readonly sealBatch: (batch: readonly SealJob[]) => void;
 }
 
@@ -39,8 +40,21 @@ export class SealQueue {
     return this.#jobs.length;
   }
 
-  /** Adds a job. */
+  /** Adds a job; that of a long result once it is hashed. */
   add(job: SealJob): void {
+    const { entry, waiters } = job;
+    if (!hasLongResult(entry) || entry.digest !== '') this.#enqueue(job);
+    else
+      hashInTurns(entry).then(
+        () => this.#enqueue(job),
+        (reason: unknown) => {
+          this.#sharedJobs.delete(entry);
+          for (const { reject } of waiters) reject(reason);
+        },
+      );
+  }
+
+  #enqueue(job: SealJob): void {
     if (this.#jobs.push(job) === 1) setImmediate(() => this.#flush());
   }
 
@@ -54,11 +68,16 @@ export class SealQueue {
     return job;
   }
 
+  /** Forgets the job of a long result, whose body is complete or will never be. */
+  finish({ entry, nonce }: SealJob): void {
+    if (nonce === null) this.#sharedJobs.delete(entry);
+  }
+
   #flush(): void {
     const { maxBatchSize, sealBatch } = this.#options;
     const batch = this.#jobs.splice(0, maxBatchSize);
     if (this.#jobs.length > 0) setImmediate(() => this.#flush());
-    for (const { entry, nonce } of batch) if (nonce === null) this.#sharedJobs.delete(entry);
+    for (const { entry, nonce } of batch) if (nonce === null && !hasLongResult(entry)) this.#sharedJobs.delete(entry);
     sealBatch(batch);
   }
 }

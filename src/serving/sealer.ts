@@ -5,6 +5,7 @@ import { digestOf } from '../receipts/digest.ts';
 import { formatSignedBody } from '../receipts/signed-body.ts';
 import type { SealRequest, Signer } from '../receipts/signer.ts';
 import { ensureDigest } from './entry-digest.ts';
+import { formatInTurns, hasLongResult } from './long-result.ts';
 import { sealHotEntriesAhead } from './seal-ahead.ts';
 import { type Body, type SealJob, SealQueue } from './seal-queue.ts';
 
@@ -100,25 +101,52 @@ export class Sealer {
     try {
       this.#sealBatch(batch);
     } catch (reason) {
-      // Nobody else handles the error. Entries that were held back are published unsealed: their next reader meets it.
-      for (const { entry, isHeldBack } of batch) if (isHeldBack) this.#cache.publish(entry);
-      for (const { waiters } of batch) for (const { reject } of waiters) reject(reason);
+      for (const job of batch) {
+        this.#queue.finish(job);
+        this.#reject(job, reason);
+      }
     }
+  }
+
+  /** Tells the error to those who wait. An entry that was held back is published unsealed: its next reader meets it. */
+  #reject({ entry, isHeldBack, waiters }: SealJob, reason: unknown): void {
+    if (isHeldBack) this.#cache.publish(entry);
+    for (const { reject } of waiters) reject(reason);
   }
 
   #sealBatch(batch: readonly SealJob[]): void {
     const receipts = this.#sign(batch.map(sealRequestOf));
-    batch.forEach(({ entry, nonce, isHeldBack, waiters }, i) => {
-      const text = formatSignedBody(entry.result, entry.slot, receipts[i] ?? ''); // one for each
-      // Hot bodies are few and written often; the many others stay text, which the garbage collector need not track.
-      const body = isHeldBack ? Buffer.from(text) : text;
-      if (nonce === null) {
-        entry.body = body;
-        entry.sealedMs = this.#cache.coarseNowMs;
-        if (isHeldBack) this.#cache.publish(entry);
+    const sealedMs = this.#cache.coarseNowMs;
+    batch.forEach((job, i) => {
+      const { entry, isHeldBack } = job;
+      const receipt = receipts[i] ?? ''; // one for each
+      if (hasLongResult(entry)) void this.#finishInTurns(job, receipt, sealedMs);
+      else {
+        const text = formatSignedBody(entry.result, entry.slot, receipt);
+        // Hot bodies are few and written often; the many others stay text, which the garbage collector need not track.
+        this.#finish(job, isHeldBack ? Buffer.from(text) : text, sealedMs);
       }
-      for (const { resolve } of waiters) resolve(body);
     });
+  }
+
+  /** Makes the body of a long result, as bytes: to write text of that length takes ten times as long. */
+  async #finishInTurns(job: SealJob, receipt: string, sealedMs: number): Promise<void> {
+    try {
+      this.#finish(job, await formatInTurns(job.entry, receipt), sealedMs);
+    } catch (reason) {
+      this.#reject(job, reason);
+    } finally {
+      this.#queue.finish(job);
+    }
+  }
+
+  #finish({ entry, nonce, isHeldBack, waiters }: SealJob, body: Body, sealedMs: number): void {
+    if (nonce === null) {
+      entry.body = body;
+      entry.sealedMs = sealedMs;
+      if (isHeldBack) this.#cache.publish(entry);
+    }
+    for (const { resolve } of waiters) resolve(body);
   }
 
   #sign(items: readonly SealRequest[]): readonly string[] {

@@ -17,7 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   runtime: ['domain', 'pino', 'pino-pretty', 'node:events', 'node:fs', 'node:net', 'node:worker_threads'],
   'solana/accounts': ['domain', 'solana/codec', '@noble/curves', '@noble/hashes', 'bs58'],
   'solana/errors': ['domain'],
-  'upstream/json': ['domain'],
+  'upstream/json': ['domain', 'node:buffer'],
   'access/stake': ['domain', 'runtime', 'bs58', 'lru-cache'],
   'access/usage': ['domain', 'runtime/files', 'runtime', 'node:fs', 'node:path', 'node:zlib'],
   config: ['domain', 'runtime', 'zod', 'node:fs', 'node:path', 'node:url'],
@@ -221,7 +221,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'solana/explain',
     'routing',
     'routes/tx',
-    'node:timers',
   ],
   routes: [
     'domain',

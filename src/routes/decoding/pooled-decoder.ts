@@ -1,5 +1,5 @@
-import { setImmediate } from 'node:timers/promises';
 import type { Clock } from '../../domain/clock.ts';
+import { ownTurn } from '../../domain/own-turn.ts';
 import type {
   EnhancedRecord,
   Requester,
@@ -19,8 +19,6 @@ const GATEWAY: Requester = { caller: '' };
 /** Decodes short texts in this thread, each in a turn of its own, and long ones in a pool of threads. */
 export class PooledDecoder implements TransactionDecoder {
   readonly #pool: ThreadPool<typeof decodingTasks>;
-  /** The turn of the last short text. */
-  #lastTurn: Promise<unknown> = Promise.resolve();
 
   constructor(clock: Clock, maxThreads: number) {
     this.#pool = new ThreadPool({
@@ -36,31 +34,24 @@ export class PooledDecoder implements TransactionDecoder {
 
   explain(body: Buffer, requester = GATEWAY): Promise<string> {
     return isShort(body)
-      ? this.#decodeHere(() => decodingTasks.explain(body))
+      ? ownTurn().then(() => decodingTasks.explain(body))
       : this.#pool.run('explain', [copyOf(body)], requester);
   }
 
   enhance(record: Buffer, requester = GATEWAY): Promise<EnhancedRecord> {
     return isShort(record)
-      ? this.#decodeHere(() => decodingTasks.enhance(record))
+      ? ownTurn().then(() => decodingTasks.enhance(record))
       : this.#pool.run('enhance', [copyOf(record)], requester);
   }
 
   findTransfers(record: Buffer, query: TransferQuery, requester = GATEWAY): Promise<readonly TransferRow[]> {
     return isShort(record)
-      ? this.#decodeHere(() => decodingTasks.findTransfers(record, query))
+      ? ownTurn().then(() => decodingTasks.findTransfers(record, query))
       : this.#pool.run('findTransfers', [copyOf(record), query], requester);
   }
 
   close(): Promise<void> {
     return this.#pool.close();
-  }
-
-  /** Decodes one short text a turn of the event loop, since a caller may send many in a packet. */
-  #decodeHere<R>(decode: () => R): Promise<R> {
-    const turn = this.#lastTurn.then(() => setImmediate());
-    this.#lastTurn = turn;
-    return turn.then(decode);
   }
 }
 

@@ -1,11 +1,10 @@
+import { ownTurn } from '../../domain/own-turn.ts';
+
 /** Work that yields about every {@link YIELD_EVERY_BYTES} bytes that it has scanned. */
 export type YieldingWork<T> = Generator<void, T>;
 
 /** Bytes scanned in one turn of the event loop: about a millisecond's work. */
 export const YIELD_EVERY_BYTES = 256 * 1024;
-
-/** Resolves in a later turn of the event loop, after everything that waits for it. */
-export const yieldToEventLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Runs short work in one go. */
 export function runSync<T>(work: YieldingWork<T>): T {
@@ -16,10 +15,26 @@ export function runSync<T>(work: YieldingWork<T>): T {
 }
 
 /** Runs long work and yields to the event loop between its steps. */
-export async function runYielding<T>(work: YieldingWork<T>, yieldTurn = yieldToEventLoop): Promise<T> {
+export async function runYielding<T>(work: YieldingWork<T>, yieldTurn = ownTurn): Promise<T> {
   for (;;) {
     const step = work.next();
     if (step.done) return step.value;
     await yieldTurn();
   }
+}
+
+/** Joins parts to one buffer, and yields to the event loop in between. */
+export async function concatYielding(parts: readonly Buffer[], length: number, yieldTurn = ownTurn): Promise<Buffer> {
+  const whole = Buffer.allocUnsafe(length);
+  let at = 0;
+  let bytesSinceYield = 0;
+  for (const part of parts) {
+    if (bytesSinceYield >= YIELD_EVERY_BYTES) {
+      await yieldTurn();
+      bytesSinceYield = 0;
+    }
+    at += part.copy(whole, at);
+    bytesSinceYield += part.length;
+  }
+  return whole;
 }

@@ -1,7 +1,7 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
+import { ownTurn } from '../../domain/own-turn.ts';
 import type { Slot } from '../../domain/slot.ts';
-import { yieldToEventLoop } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';
 import {
   eachElement,
@@ -84,7 +84,7 @@ export async function summarizeBlock(result: Buffer): Promise<BlockSummary> {
     previousBlockhash: parseString(parts.get('previousBlockhash')),
     blockHeight: parseIntegerOrNull(parts.get('blockHeight')),
     blockTime: parseIntegerOrNull(parts.get('blockTime')),
-    transactions: await tallyTransactions(eachElement(transactions), yieldToEventLoop),
+    transactions: await tallyTransactions(eachElement(transactions), ownTurn),
     ...leaderReward(rewards),
   };
 }

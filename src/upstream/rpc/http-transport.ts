@@ -1,6 +1,7 @@
 import { errors, Pool } from 'undici';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { ByteBudget } from '../failsafe/byte-budget.ts';
+import { concatYielding } from '../json/cooperative.ts';
 import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
 import { connectionFault } from './failure-reason.ts';
 
@@ -88,7 +89,7 @@ async function readAll(stream: AsyncIterable<Buffer>, { maxBytes, onBytes, budge
         throw new GatewayError('result_too_large', `the response is longer than ${maxBytes} bytes`);
       chunks.push(chunk);
     }
-    return Buffer.concat(chunks, length);
+    return await concatYielding(chunks, length);
   } finally {
     budget.release(length);
   }

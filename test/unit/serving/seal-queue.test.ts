@@ -11,7 +11,7 @@ function openQueue(maxBatchSize: number) {
   return { batches, queue: new SealQueue({ maxBatchSize, sealBatch }) };
 }
 
-const entryOf = (key: string): Entry => ({ key }) as Entry; // the queue reads nothing else
+const entryOf = (key: string): Entry => ({ key, result: '' }) as Entry; // the queue reads nothing else
 
 t.test('all jobs of a turn are sealed at its end, in batches and in order', async (t) => {
   const { queue, batches } = openQueue(2);

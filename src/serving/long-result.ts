@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { Entry } from '../cache/entry.ts';
+import { ownTurn } from '../domain/own-turn.ts';
+import { signedBodyFrame } from '../receipts/signed-body.ts';
+import { rememberDigest } from './entry-digest.ts';
+
+/** The length from which a result is hashed and copied in slices: an account may have 14 MB. */
+const LONG_RESULT = 512 * 1024;
+
+/** Characters handled in one turn of the event loop: about a millisecond's work. */
+const SLICE_LENGTH = 512 * 1024;
+
+/** Returns true for a result that would hold the event loop if it were hashed or copied in one turn. */
+export const hasLongResult = ({ result }: Entry): boolean => result.length > LONG_RESULT;
+
+/** The length in bytes of the long results that were hashed. */
+const byteLengths = new WeakMap<Entry, number>();
+
+/** The hashing of long results under way, so that each result is hashed once. */
+const hashing = new WeakMap<Entry, Promise<void>>();
+
+/** Computes the digest of a long result in slices. */
+export function hashInTurns(entry: Entry): Promise<void> {
+  const underWay = hashing.get(entry) ?? hash(entry);
+  hashing.set(entry, underWay);
+  return underWay;
+}
+
+async function hash(entry: Entry): Promise<void> {
+  const digest = createHash('sha256');
+  let byteLength = 0;
+  for (const text of slicesOf(entry.result)) {
+    await ownTurn();
+    const bytes = Buffer.from(text);
+    digest.update(bytes);
+    byteLength += bytes.length;
+  }
+  byteLengths.set(entry, byteLength);
+  rememberDigest(entry, digest.digest('hex'));
+}
+
+/** Formats the body of a long result, whose digest is known, as `formatSignedBody` does, in slices. */
+export async function formatInTurns(entry: Entry, receipt: string): Promise<Buffer> {
+  const [before, after] = signedBodyFrame(entry.slot, receipt);
+  const end = before.length + (byteLengths.get(entry) ?? Buffer.byteLength(entry.result));
+  const body = Buffer.allocUnsafeSlow(end + after.length);
+  let at = body.write(before);
+  for (const text of slicesOf(entry.result)) {
+    await ownTurn();
+    at += body.write(text, at);
+  }
+  body.write(after, at);
+  return body;
+}
+
+/** Cuts a text into slices. None ends between the two halves of a character. */
+function* slicesOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    const end = Math.min(start + SLICE_LENGTH, text.length);
+    const isInCharacter = end < text.length && (text.charCodeAt(end) & 0xfc00) === 0xdc00;
+    yield text.slice(start, isInCharacter ? end - 1 : end);
+    start = isInCharacter ? end - 1 : end;
+  }
+}
