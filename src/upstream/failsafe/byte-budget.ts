@@ -5,11 +5,18 @@ const SPENT = 'too many bytes of responses in flight';
 /** Tells whether a call failed only because its response came together with too many others. */
 export const isByteBudgetSpent = ({ cause }: GatewayError): boolean => cause === SPENT;
 
-/** Bounds the bytes of responses that are being received at once, over all nodes. */
+/**
+ * Bounds the bytes of responses that are being received at once, over all nodes. One caller has at most half of it, and
+ * all callers three quarters: the rest is for the gateway itself.
+ */
 export class ByteBudget {
+  readonly #bytes: number;
+  readonly #byCaller = new Map<string, number>();
+  #ofCallers = 0;
   #available: number;
 
   constructor(bytes: number) {
+    this.#bytes = bytes;
     this.#available = bytes;
   }
 
@@ -17,16 +24,28 @@ export class ByteBudget {
     return this.#available;
   }
 
-  /** Reserves bytes until the caller releases them. Throws `overloaded` when too few are available. */
-  reserve(bytes: number): void {
-    if (bytes > this.#available)
+  /** Reserves bytes until they are released. Throws `overloaded` when too few are available, to the caller or to all. */
+  reserve(bytes: number, caller?: string): void {
+    const ofCaller = caller === undefined ? 0 : (this.#byCaller.get(caller) ?? 0) + bytes;
+    const ofCallers = caller === undefined ? 0 : this.#ofCallers + bytes;
+    if (bytes > this.#available || ofCaller > this.#bytes / 2 || ofCallers > (this.#bytes * 3) / 4)
       throw new GatewayError('overloaded', 'the limit of response bytes in flight is reached; retry later', {
         cause: SPENT,
       });
-    this.#available -= bytes;
+    this.#change(bytes, caller);
   }
 
-  release(bytes: number): void {
-    this.#available += bytes;
+  /** Gives back what was reserved for the same caller. */
+  release(bytes: number, caller?: string): void {
+    this.#change(-bytes, caller);
+  }
+
+  #change(bytes: number, caller: string | undefined): void {
+    this.#available -= bytes;
+    if (caller === undefined) return;
+    this.#ofCallers += bytes;
+    const ofCaller = (this.#byCaller.get(caller) ?? 0) + bytes;
+    if (ofCaller > 0) this.#byCaller.set(caller, ofCaller);
+    else this.#byCaller.delete(caller);
   }
 }

@@ -1,5 +1,6 @@
 import { errors, Pool } from 'undici';
 import { GatewayError } from '../../domain/gateway-error.ts';
+import type { RequestCost } from '../../domain/request-cost.ts';
 import type { ByteBudget } from '../failsafe/byte-budget.ts';
 import { concatYielding } from '../json/cooperative.ts';
 import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
@@ -16,8 +17,8 @@ export interface PostOptions {
   readonly signal: AbortSignal;
   /** Longest response. */
   readonly maxBytes: number;
-  /** Called with the length of each part that was received, also of a response that is refused. */
-  onBytes(length: number): void;
+  /** Request whose bytes are counted, also those of a response that is refused. */
+  readonly cost: RequestCost | undefined;
 }
 
 /** Posts JSON to one node. Its errors name neither the URL nor the host. */
@@ -44,7 +45,7 @@ export function openHttpTransport(node: NodeOptions, settings: UpstreamSettings,
   });
 
   return {
-    async post(json, { signal, maxBytes, onBytes }) {
+    async post(json, { signal, maxBytes, cost }) {
       const request = pool.request({ method: 'POST', path, headers, body: json, signal });
       const response = await request.catch((thrown: unknown) => {
         throw signal.aborted ? signal.reason : noResponse(thrown);
@@ -54,7 +55,7 @@ export function openHttpTransport(node: NodeOptions, settings: UpstreamSettings,
         return {
           status: response.statusCode,
           retryAfter: typeof retryAfter === 'string' ? retryAfter : undefined,
-          body: await readAll(response.body, { maxBytes, onBytes, budget }),
+          body: await readAll(response.body, { maxBytes, cost, budget }),
         };
       } catch (thrown) {
         if (signal.aborted) throw signal.reason;
@@ -73,25 +74,25 @@ function basicAuth({ username, password }: URL): Record<string, string> {
   return { authorization: `Basic ${credentials.toString('base64')}` };
 }
 
-interface ReadOptions extends Pick<PostOptions, 'maxBytes' | 'onBytes'> {
+interface ReadOptions extends Pick<PostOptions, 'maxBytes' | 'cost'> {
   readonly budget: ByteBudget;
 }
 
-async function readAll(stream: AsyncIterable<Buffer>, { maxBytes, onBytes, budget }: ReadOptions): Promise<Buffer> {
+async function readAll(stream: AsyncIterable<Buffer>, { maxBytes, cost, budget }: ReadOptions): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
     for await (const chunk of stream) {
-      onBytes(chunk.length);
-      budget.reserve(chunk.length);
-      length += chunk.length;
-      if (length > maxBytes)
+      if (cost !== undefined) cost.bytes += chunk.length;
+      if (length + chunk.length > maxBytes)
         throw new GatewayError('result_too_large', `the response is longer than ${maxBytes} bytes`);
+      budget.reserve(chunk.length, cost?.caller);
+      length += chunk.length;
       chunks.push(chunk);
     }
     return await concatYielding(chunks, length);
   } finally {
-    budget.release(length);
+    budget.release(length, cost?.caller);
   }
 }
 

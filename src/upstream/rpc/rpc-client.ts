@@ -196,9 +196,7 @@ export class RpcClient {
         return this.#transport.post(json, {
           signal: deadline.signal,
           maxBytes: method === 'getProgramAccounts' ? MAX_SCAN_BYTES : this.#deps.settings.maxBytes,
-          onBytes(length) {
-            if (cost !== undefined) cost.bytes += length;
-          },
+          cost,
         });
       });
       const result = await this.#resultOf(response, id);

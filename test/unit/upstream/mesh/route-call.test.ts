@@ -1,4 +1,5 @@
 import t from 'tap';
+import { RequestCost } from '../../../../src/domain/request-cost.ts';
 import {
   advanceUntil,
   answeringPort,
@@ -230,9 +231,9 @@ t.test('a node whose circuit is open is not called, and soon probed', async (t) 
   t.equal(await answeringPort(mesh), node.port);
 });
 
-t.test('responses in flight take no more memory than the budget', async (t) => {
+t.test('responses in flight take no more memory than the budget, and those of one caller half of it', async (t) => {
   const node = await startScriptedNode(t);
-  const settings = { ...UPSTREAM_SETTINGS, maxBytes: 600_000, inFlightBytes: 1_000_000 };
+  const settings = { ...UPSTREAM_SETTINGS, connections: 32, maxBytes: 600_000, inFlightBytes: 1_000_000 };
   const { mesh } = await connectScripted(t, [node], { settings });
   const open: (() => void)[] = [];
   node.replies.getBlock = (response, request) => {
@@ -254,5 +255,68 @@ t.test('responses in flight take no more memory than the budget', async (t) => {
   for (const end of open) end();
   await waitUntil(() => codes.length === 3);
   t.strictSame(codes.sort(), ['ok', 'ok', 'overloaded']);
-  t.equal((await mesh.call('getBalance', ['x', CONFIRMED])).slot, 98, 'all of it is given back');
+  open.length = 0;
+  const cost = new RequestCost('caller', false);
+  const outcomes = Promise.allSettled([1, 2].map((n) => mesh.call('getBlock', [n], { cost })));
+  await waitUntil(() => open.length === 2);
+  t.equal((await mesh.call('getBalance', ['x', CONFIRMED])).slot, 98, 'another has room');
+  for (const end of open) end();
+  t.match(await outcomes, [{ status: 'rejected' }, { status: 'rejected' }], 'each alone is longer than half');
+});
+
+t.test('a call counts once, however many nodes it takes; its bytes count of each node, refused or not', async (t) => {
+  const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
+  const { mesh } = await connectScripted(t, [first, second], FOREVER);
+  const cost = new RequestCost('caller', false);
+  for (const node of [first, second]) node.replies.getBalance = brokenReply;
+  await t.rejects(mesh.call('getBalance', ['x', CONFIRMED], { cost }));
+  t.equal(first.countHttpCalls('getBalance') + second.countHttpCalls('getBalance'), 2);
+  t.equal(cost.calls, 1);
+  first.replies.getProgramAccounts = second.replies.getProgramAccounts = '[]';
+  await mesh.call('getProgramAccounts', ['x'], { cost });
+  t.match(cost, { calls: 2, scans: 1 });
+  const before = cost.bytes;
+  first.replies.getBlockTime = second.replies.getBlockTime = `"${'x'.repeat(UPSTREAM_SETTINGS.maxBytes)}"`;
+  await t.rejects(mesh.call('getBlockTime', [1], { cost }), { code: 'result_too_large' });
+  t.ok(cost.bytes - before > UPSTREAM_SETTINGS.maxBytes, `${cost.bytes - before}`);
+});
+
+t.test('slow reads of one caller take no connection from others, nor from the gateway itself', async (t) => {
+  const node = await startScriptedNode(t);
+  const { mesh, clock } = await connectScripted(t, [node], {
+    settings: { ...UPSTREAM_SETTINGS, silenceMs: 1e9, connections: 32, queue: 1000 },
+  });
+  node.replies.getBlock = () => {}; // archival blocks take seconds
+  const greedy = new RequestCost('greedy', false);
+  const outcomes = Promise.allSettled(
+    Array.from({ length: 50 }, (_, n) => mesh.call('getBlock', [n], { cost: greedy })),
+  );
+  await waitUntil(() => node.countHttpCalls('getBlock') > 0);
+  const others = Array.from({ length: 8 }, (_, n) => new RequestCost(`other ${n}`, false));
+  for (const cost of [...others, undefined])
+    t.equal((await mesh.call('getBalance', ['x', CONFIRMED], { cost })).slot, 98);
+  t.equal(node.countHttpCalls('getBlock'), 4, 'an eighth of the connections');
+  clock.advance(10_000);
+  const failures = (await outcomes).map((outcome) => outcome.status === 'rejected' && outcome.reason.code);
+  t.strictSame(new Set(failures), new Set(['upstream_timeout']));
+  t.equal(node.countHttpCalls('getBlock'), 4, 'what waited longer than its time limit was never sent');
+  t.equal(mesh.nodes()[0]?.status, 'ok');
+  t.equal(greedy.calls, 4);
+});
+
+t.test('an attempt that waits for a connection is dropped when another node has answered', async (t) => {
+  const [first, second] = [await startScriptedNode(t), await startScriptedNode(t)];
+  const { mesh, clock } = await connectScripted(t, [first, second], {
+    settings: { ...UPSTREAM_SETTINGS, silenceMs: 1e9, connections: 4 },
+  });
+  const cost = new RequestCost('caller', false);
+  first.replies.getBlockTime = () => {};
+  second.replies.getBlockTime = '5';
+  const held = Promise.allSettled([mesh.call('getBlockTime', [0], { cost }), mesh.call('getBlockTime', [1], { cost })]);
+  await waitUntil(() => first.countHttpCalls('getBlockTime') === 1);
+  await advanceUntil(clock, () => second.countHttpCalls('getBlockTime') === 2);
+  t.match(await held, [{ status: 'fulfilled' }, { status: 'fulfilled' }]);
+  clock.advance(2000);
+  await mesh.call('getBlockTime', [2], { cost });
+  t.equal(first.countHttpCalls('getBlockTime'), 1, 'the second was never sent to the first node');
 });
