@@ -42,7 +42,9 @@ const upstreamSchema = section({
   startMs: milliseconds.describe(
     'Longest time to wait for a first node at the start until the port opens without one, in milliseconds.',
   ),
-  subscriptions: wholeNumber(4, 100_000).describe('Subscriptions per WebSocket connection.'),
+  subscriptions: wholeNumber(5, 100_000).describe(
+    'Subscriptions per WebSocket connection, four of them for its slots; at least 7 unless watch.lists is 0.',
+  ),
   inFlightBytes: byteCount(65_536).describe('Bytes of responses being received at one time, over all nodes.'),
   maxJump: wholeNumber(1, 1_000_000).describe(
     'Slots beyond the elapsed time that one node may be ahead before its slots are not believed.',
@@ -131,6 +133,9 @@ export const configSchema = section({
   log: section({
     level: z.enum(LEVELS, `expected one of ${LEVELS.join(', ')}`).describe('Lowest level of the log.'),
   }).describe('The log.'),
+}).refine(({ upstream, watch }) => upstream.subscriptions < 5 || upstream.subscriptions >= 7 || watch.lists === 0, {
+  path: ['upstream', 'subscriptions'],
+  error: 'expected at least 7, or watch.lists=0: a token list needs 3 beside the 4 for slots',
 });
 
 /** A complete and valid configuration. */

@@ -59,6 +59,8 @@ export interface LiveSetStats {
 export interface LiveSetOptions<T, L> extends Omit<LiveSourceOptions<LiveSourceSettings>, 'initialSync'> {
   /** The most states that are kept live at a time. */
   readonly maxSize: number;
+  /** About the subscriptions that a state needs, by which the number of sessions is bounded. Default: 1. */
+  readonly subscriptionsPerState?: number;
   /** About the most states that an audit compares, over all sessions; the others have their turn in the next ones. */
   readonly maxAudited: number;
   createSession(options: LiveSessionOptions<T>): L;
@@ -94,9 +96,11 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
       },
       onEvict: (state) => this.#sessions.remove(state),
     });
-    this.#sessions = new SessionPool(
-      () => mesh.openSession(),
-      (pubsub) => {
+    this.#sessions = new SessionPool({
+      clock,
+      maxSubscriptions: maxSize * (options.subscriptionsPerState ?? 1),
+      openPubsub: () => mesh.openSession(),
+      createSession: (pubsub) => {
         const session: L = options.createSession({
           pubsub,
           clock,
@@ -107,7 +111,7 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
         });
         return session;
       },
-    );
+    });
     this.#stopAudits = repeat(clock, options.settings.auditMs, () => this.audit());
   }
 
@@ -176,6 +180,7 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
   close(): void {
     this.#isClosed = true;
     this.#stopAudits();
+    this.#sessions.close();
   }
 
   #reportViolation(state: T, evidence: object): void {
@@ -185,6 +190,7 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
   }
 
   #onSessionLost(session: L, states: Iterable<T>, facts: object): void {
+    if (!this.#sessions.has(session)) return; // it was empty, and closed
     this.#lostSessions++;
     if (this.#isClosed) return;
     this.#options.onProblem?.('a session that keeps accounts live was lost: they move to another', facts);

@@ -1,4 +1,4 @@
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { generateApiKey } from '../../src/access/api-keys/api-key.ts';
 import { apiKeysPath } from '../../src/access/api-keys/api-key-store.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
@@ -88,4 +88,53 @@ t.test('calls of /rpc wait in the same queue', async (t) => {
   letGo();
   t.equal((await read).status, 200);
   t.equal((await rpc({ method: 'getBalance', params: [wallet(1)] })).status, 200);
+});
+
+/** Starts a gateway that tells callers apart by `X-Forwarded-For`; an address as a number. */
+async function startWithCallers(t: Test, set: readonly string[] = []) {
+  const world = await startStepped(t, { perSlot: 0, set: ['trustedProxies=127.0.0.1', ...set] });
+  const from = (caller: number, more: Record<string, string> = {}): RequestInit => ({
+    headers: { 'content-type': 'application/json', 'x-forwarded-for': `192.0.2.${caller}`, ...more },
+  });
+  return { ...world, from };
+}
+
+t.test('slow reads of one caller delay no other, nor the gateway itself', async (t) => {
+  const { node, get, rpc, from, step } = await startWithCallers(t);
+  const blocks: (() => void)[] = [];
+  node.overrides.set('getBlock', () => new Promise((resolve) => blocks.push(() => resolve({ result: 'null' }))));
+  const slow = Array.from({ length: 50 }, (_, n) => rpc({ method: 'getBlock', params: [n + 1] }, from(1)));
+  await waitFor(() => blocks.length > 0, 'a block that is read');
+  const statuses = await Promise.all(
+    WALLETS.map(async ({ address }, n) => (await get(`/balance/${address}`, from(2 + n))).status),
+  );
+  t.same(new Set(statuses), new Set([200]));
+  await step(3);
+  t.equal((await get('/epoch')).headers.get('x-cache'), 'HIT');
+  t.equal(blocks.length, 4, 'an eighth of the connections');
+  for (let n = 0; n < 50; n++) {
+    await waitFor(() => blocks.length > n, `block ${n}`);
+    blocks[n]?.();
+  }
+  t.equal((await Promise.all(slow)).filter(({ status }) => status === 503).length, 0);
+});
+
+t.test('what one caller asks for fails no read of another: a slot to come, an account too large', async (t) => {
+  const { node, get, from, step, cluster } = await startWithCallers(t);
+  const batches: number[] = [];
+  const large = [wallet(8), wallet(9)];
+  node.overrides.set('getMultipleAccounts', ([addresses]) => {
+    batches.push(addresses.length);
+    const isTooLarge = addresses.length > 1 && addresses.some((address: string) => large.includes(address));
+    return isTooLarge ? { result: `"${'x'.repeat(33_600_000)}"` } : undefined;
+  });
+  const minSlot = `${cluster.chain.slot('confirmed') + 2}`;
+  const early = get(`/balance/${wallet(9)}`, from(1, { 'x-min-slot': minSlot }));
+  const balances = [0, 1, 2, 3].map((n) => get(`/balance/${wallet(n)}`, from(2 + n)));
+  t.same(new Set((await Promise.all(balances)).map(({ status }) => status)), new Set([200]));
+  await step(6);
+  t.equal((await early).status, 200);
+  const accounts = [4, 5, 8, 6, 9, 7].map((n) => get(`/account/${wallet(n)}`, from(2 + n)));
+  t.same(new Set((await Promise.all(accounts)).map(({ status }) => status)), new Set([200]));
+  t.ok(Math.max(...batches) > 1, 'they travelled together');
 });

@@ -27,6 +27,9 @@ export interface LiveTokenListSourceOptions extends LiveSourceOptions<LiveTokenL
 /** About the most lists that one audit compares: three calls each, so two a second at the default interval. */
 const MAX_AUDITED_LISTS = 20;
 
+/** About the subscriptions of a list: one per token program, and three per token that is listed. */
+const TYPICAL_SUBSCRIPTIONS = 11;
+
 /** Reads token lists, and keeps those live that are read often. */
 export class LiveTokenListSource implements TokenListSource {
   readonly stats: LiveSetStats;
@@ -42,6 +45,7 @@ export class LiveTokenListSource implements TokenListSource {
       ...options,
       maxSize: settings.lists,
       maxAudited: MAX_AUDITED_LISTS,
+      subscriptionsPerState: TYPICAL_SUBSCRIPTIONS,
       describe: ({ owner, commitment }) => ({ owner, commitment }),
       createSession: (session) =>
         new TokenListSession({
