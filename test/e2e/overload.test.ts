@@ -123,9 +123,10 @@ t.test('what one caller asks for fails no read of another: a slot to come, an ac
   const { node, get, from, step, cluster } = await startWithCallers(t);
   const batches: number[] = [];
   const large = [wallet(8), wallet(9)];
-  node.overrides.set('getMultipleAccounts', ([addresses]) => {
+  node.overrides.set('getMultipleAccounts', ([addresses, { encoding }]) => {
     batches.push(addresses.length);
-    const isTooLarge = addresses.length > 1 && addresses.some((address: string) => large.includes(address));
+    const isTooLarge =
+      encoding === 'jsonParsed' && addresses.length > 1 && addresses.some((address: string) => large.includes(address));
     return isTooLarge ? { result: `"${'x'.repeat(33_600_000)}"` } : undefined;
   });
   const minSlot = `${cluster.chain.slot('confirmed') + 2}`;

@@ -113,8 +113,10 @@ export class AccountSession {
       if (this.#isTooLarge(json)) this.#markIneligible(account, tooLargeError());
       else this.#handleResult(account, account.onRead(fetched.slot, json), fetched.slot);
       if (account.holder.isSynced) this.#syncing.delete(account);
-    } catch {
-      // the read is still needed
+    } catch (thrown) {
+      // Any other read that fails is still needed.
+      if (thrown instanceof GatewayError && thrown.code === 'result_too_large' && this.has(account))
+        this.#markIneligible(account, tooLargeError());
     } finally {
       this.#readsInFlight.delete(account);
     }

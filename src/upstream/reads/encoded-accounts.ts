@@ -4,7 +4,7 @@ import type { Slot } from '../../domain/slot.ts';
 import { elements, members, parseString } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { parseAccountLamports } from './account-info.ts';
-import { batchesOf, readMultipleAccounts } from './multiple-accounts.ts';
+import { type AccountsAtSlot, type AccountsConfig, batchesOf, readMultipleAccounts } from './multiple-accounts.ts';
 
 /** Account with its data as bytes, which the gateway decodes itself. */
 export interface EncodedAccount {
@@ -21,11 +21,14 @@ export interface ReadOptions {
 }
 
 export interface EncodedAccountsRead {
-  /** Slot of each request: one per hundred addresses. */
+  /** Slot of each request: one per hundred addresses, more where they are large. */
   readonly slots: readonly Slot[];
   /** Existing accounts by address. */
   readonly accounts: ReadonlyMap<string, EncodedAccount>;
 }
+
+/** Most bytes of a hundred accounts, as JSON. */
+const MAX_BYTES = 64 << 20;
 
 /** Reads whole accounts. Missing ones are left out. */
 export async function readEncodedAccounts(
@@ -35,12 +38,30 @@ export async function readEncodedAccounts(
 ): Promise<EncodedAccountsRead> {
   const batches = batchesOf([...new Set(addresses)]);
   const config = { encoding: 'base64', ...options };
-  const batchResults = await Promise.all(batches.map((batch) => readMultipleAccounts(rpc, batch, config)));
+  const batchResults = (await Promise.all(batches.map((batch) => readInParts(rpc, batch, config)))).flat();
   const found = batchResults.flatMap(({ accounts }) => [...accounts]);
   return {
     slots: batchResults.map(({ slot }) => slot),
     accounts: new Map(found.map(([address, json]) => [address, parseEncodedAccount(json)])),
   };
+}
+
+/** Reads a batch, by halves where it is too large for one response: some accounts have megabytes. */
+async function readInParts(
+  rpc: RpcCaller,
+  addresses: readonly string[],
+  config: AccountsConfig,
+): Promise<AccountsAtSlot[]> {
+  try {
+    return [await readMultipleAccounts(rpc, addresses, config)];
+  } catch (thrown) {
+    if (addresses.length === 1 || !(thrown instanceof GatewayError) || thrown.code !== 'result_too_large') throw thrown;
+    const half = Math.ceil(addresses.length / 2);
+    const first = await readInParts(rpc, addresses.slice(0, half), config); // one after the other: each is large
+    const parts = [...first, ...(await readInParts(rpc, addresses.slice(half), config))];
+    if (parts.reduce((sum, { bytes }) => sum + bytes, 0) > MAX_BYTES) throw thrown;
+    return parts;
+  }
 }
 
 /** Parses a node's JSON of an account whose data is in base64. Throws `upstream_error` for anything else. */

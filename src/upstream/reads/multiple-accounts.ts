@@ -13,13 +13,27 @@ export const batchesOf = <T>(items: readonly T[]): T[][] =>
     items.slice(i * MAX_ADDRESSES, (i + 1) * MAX_ADDRESSES),
   );
 
-/** Reads a batch of different accounts at one slot. Returns the JSON of the existing ones by address. */
+/** Config of getMultipleAccounts (Solana RPC). */
+export interface AccountsConfig {
+  readonly commitment: Commitment;
+  readonly [option: string]: unknown;
+}
+
+export interface AccountsAtSlot {
+  readonly slot: Slot;
+  /** JSON of the existing accounts by address. */
+  readonly accounts: ReadonlyMap<string, Buffer>;
+  /** Length of the JSON of all of them. */
+  readonly bytes: number;
+}
+
+/** Reads a batch of different accounts at one slot. */
 export async function readMultipleAccounts(
   rpc: RpcCaller,
   addresses: readonly string[],
-  config: { readonly commitment: Commitment; readonly [option: string]: unknown },
+  config: AccountsConfig,
   options: Pick<CallOptions, 'cost' | 'deadlineMs' | 'isLarge'> = {},
-): Promise<{ readonly slot: Slot; readonly accounts: ReadonlyMap<string, Buffer> }> {
+): Promise<AccountsAtSlot> {
   const { commitment } = config;
   const { slot, value } = await rpc.call('getMultipleAccounts', [addresses, config], { commitment, ...options });
   const found = elements(value);
@@ -27,5 +41,5 @@ export async function readMultipleAccounts(
     throw new GatewayError('upstream_error', 'a node returned a wrong number of accounts');
   const accounts = new Map<string, Buffer>();
   for (const [i, account] of found.entries()) if (!isNull(account)) accounts.set(addresses[i] ?? '', account);
-  return { slot, accounts };
+  return { slot, accounts, bytes: value.length };
 }

@@ -177,7 +177,8 @@ export class RpcClient {
     const slow = isSlow(method, isLarge);
     const turn = { caller: cost?.caller, hasPriority: cost?.hasPriority ?? false, isSlow: slow };
     const deadline = new AbortController();
-    const timeoutMs = Math.min(this.timeoutMs(method, isLarge), deadlineMs - clock.monotonic());
+    const startMs = clock.monotonic();
+    const timeoutMs = Math.min(this.timeoutMs(method, isLarge), deadlineMs - startMs);
     let sentMs: number | undefined;
     const cancelTimeout = clock.after(timeoutMs, () =>
       deadline.abort(sentMs === undefined ? noConnectionIn(timeoutMs) : timedOut(timeoutMs)),
@@ -188,7 +189,9 @@ export class RpcClient {
     const endAttempt = this.breaker.startAttempt();
     try {
       const response = await this.#bulkhead.run(turn, deadline.signal, () => {
-        sentMs = clock.monotonic();
+        const nowMs = clock.monotonic();
+        if (nowMs - startMs >= timeoutMs) throw noConnectionIn(timeoutMs); // its turn came with the last moment
+        sentMs = nowMs;
         this.#requestCount++;
         this.#rateLimits.recordRequest(method);
         if (!slow) this.#trackInFlight(1);
