@@ -1,45 +1,52 @@
-/** A queue in which callers take turns, each with its own items in their order. */
+/** Queue that is fair to flows: each has its turn, however many items the others have (fair queuing, RFC 970). */
 export class FairQueue<T> {
-  /** The items by caller, in the order of the callers' turns. */
-  readonly #items = new Map<string, T[]>();
+  /** Items by flow; the flow whose turn is next comes first. A Set keeps its order and deletes from the middle. */
+  readonly #flows = new Map<string, Set<T>>();
   #length = 0;
 
   get length(): number {
     return this.#length;
   }
 
-  /** Returns the number of items of one caller. */
-  lengthOf(caller: string): number {
-    return this.#items.get(caller)?.length ?? 0;
+  /** Returns the number of items of one flow. */
+  lengthOf(flow: string): number {
+    return this.#flows.get(flow)?.size ?? 0;
   }
 
-  push(caller: string, item: T): void {
-    const own = this.#items.get(caller);
-    if (own === undefined) this.#items.set(caller, [item]);
-    else own.push(item);
+  add(flow: string, item: T): void {
+    const items = this.#flows.get(flow);
+    if (items === undefined) this.#flows.set(flow, new Set([item]));
+    else items.add(item);
     this.#length++;
   }
 
-  /** Takes the next item; its caller's next turn comes after those of all others. */
-  shift(): T | undefined {
-    const [next] = this.#items;
-    if (next === undefined) return undefined;
-    const [caller, own] = next;
-    const item = own.shift();
-    this.#items.delete(caller);
-    if (own.length > 0) this.#items.set(caller, own);
-    this.#length--;
-    return item;
-  }
-
-  /** Removes an item. Returns false if it isn't there. */
-  remove(caller: string, item: T): boolean {
-    const own = this.#items.get(caller) ?? [];
-    const at = own.indexOf(item);
-    if (at < 0) return false;
-    own.splice(at, 1);
-    if (own.length === 0) this.#items.delete(caller);
+  /** Deletes an item. Returns false if it isn't there. */
+  delete(flow: string, item: T): boolean {
+    const items = this.#flows.get(flow);
+    if (items?.delete(item) !== true) return false;
+    if (items.size === 0) this.#flows.delete(flow);
     this.#length--;
     return true;
+  }
+
+  /** Returns true if a flow that is eligible has an item. */
+  has(isEligible: (flow: string) => boolean): boolean {
+    for (const flow of this.#flows.keys()) if (isEligible(flow)) return true;
+    return false;
+  }
+
+  /** Takes the oldest item of the next flow that is eligible; undefined if there is none. */
+  take(isEligible: (flow: string) => boolean = () => true): T | undefined {
+    for (const [flow, items] of this.#flows) {
+      if (!isEligible(flow)) continue;
+      const [item] = items;
+      if (item === undefined) continue;
+      this.#flows.delete(flow);
+      items.delete(item);
+      if (items.size > 0) this.#flows.set(flow, items); // behind all others
+      this.#length--;
+      return item;
+    }
+    return undefined;
   }
 }

@@ -78,7 +78,7 @@ export class ThreadPool<T extends ThreadTasks> {
   /** Ends all threads; whatever waits for them is rejected. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    for (let task = this.#queue.shift(); task !== undefined; task = this.#queue.shift()) task.reject(shuttingDown());
+    for (let task = this.#queue.take(); task !== undefined; task = this.#queue.take()) task.reject(shuttingDown());
     await Promise.all([...this.#threads].map((thread) => this.#end(thread, shuttingDown())));
   }
 
@@ -90,7 +90,7 @@ export class ThreadPool<T extends ThreadTasks> {
     if (this.#queue.lengthOf(caller) >= maxWaiting / 4)
       throw overloaded('too many of your requests wait for a thread: send fewer at a time');
     if (this.#queue.length >= maxWaiting) throw overloaded('too many requests wait for a thread');
-    this.#queue.push(caller, task);
+    this.#queue.add(caller, task);
     signal?.addEventListener('abort', () => this.#abandon(task), { once: true });
   }
 
@@ -98,7 +98,7 @@ export class ThreadPool<T extends ThreadTasks> {
     while (this.#queue.length > 0) {
       const thread = [...this.#threads].find(({ task }) => task === undefined) ?? this.#startThread();
       if (thread === undefined) return;
-      thread.task = this.#queue.shift();
+      thread.task = this.#queue.take();
       if (thread.task === undefined) return;
       const { message } = thread.task;
       thread.worker.postMessage(message, message.args.flatMap(bytesOf));
@@ -140,7 +140,7 @@ export class ThreadPool<T extends ThreadTasks> {
 
   /** Lets go of a task that nobody waits for. */
   #abandon(task: Task): void {
-    if (this.#queue.remove(task.owner.caller, task)) task.reject(overloaded('the caller has gone'));
+    if (this.#queue.delete(task.owner.caller, task)) task.reject(overloaded('the caller has gone'));
     const thread = [...this.#threads].find((thread) => thread.task === task);
     if (thread?.isReady === true) this.#endAfter(thread, MAX_ABANDONED_MS);
   }

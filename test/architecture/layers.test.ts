@@ -146,7 +146,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:http',
     'node:worker_threads',
   ],
-  serving: ['domain', 'cache', 'receipts', 'upstream/rpc', 'upstream/mesh'],
+  serving: ['domain', 'cache', 'receipts', 'upstream/rpc', 'upstream/mesh', 'node:crypto'],
   'upstream/reads': ['domain', 'upstream/json', 'upstream/failsafe', 'upstream/rpc', 'upstream/mesh'],
   'live/accounts': ['domain', 'upstream/json', 'live', 'upstream/reads', 'config'],
   pipeline: ['domain', 'cache', 'upstream/mesh', 'upstream/reads', 'rxjs'],

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../domain/gateway-error.ts';
-import { FairQueue } from './fair-queue.ts';
+import { FairQueue } from '../../runtime/fair-queue.ts';
 
 /** What decides about the turn of a call. */
 export interface BulkheadCall {
