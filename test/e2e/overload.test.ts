@@ -129,7 +129,7 @@ t.test('what one caller asks for fails no read of another: a slot to come, an ac
       encoding === 'jsonParsed' && addresses.length > 1 && addresses.some((address: string) => large.includes(address));
     return isTooLarge ? { result: `"${'x'.repeat(33_600_000)}"` } : undefined;
   });
-  const minSlot = `${cluster.chain.slot('confirmed') + 2}`;
+  const minSlot = `${cluster.chain.slot('confirmed') + 1}`;
   const early = get(`/balance/${wallet(9)}`, from(1, { 'x-min-slot': minSlot }));
   const balances = [0, 1, 2, 3].map((n) => get(`/balance/${wallet(n)}`, from(2 + n)));
   t.same(new Set((await Promise.all(balances)).map(({ status }) => status)), new Set([200]));
