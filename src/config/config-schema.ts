@@ -25,8 +25,12 @@ const upstreamSchema = section({
   slowTimeoutMs: milliseconds.describe(
     'Longest time of a read that scans a program or reaches into old ledgers, in milliseconds.',
   ),
-  connections: wholeNumber(1, 10_000).describe('HTTP connections per node, which is the number of requests in flight.'),
-  queue: positiveCount.describe('Requests per node that may wait for a connection; further ones fail as overloaded.'),
+  connections: wholeNumber(1, 10_000).describe(
+    'HTTP connections per node, which is the number of requests in flight; a caller has at most a quarter of them.',
+  ),
+  queue: positiveCount.describe(
+    'Requests per node that may wait for a connection, of one caller a quarter; further ones fail as overloaded.',
+  ),
   maxBytes: byteCount(65_536).describe(
     'Longest response and longest WebSocket message in bytes, and most bytes of unread messages.',
   ),
