@@ -87,5 +87,5 @@ async function startGateway(config: Config): Promise<void> {
   const log = createLog(config.log.level);
   const ignored = describeServiceLinks(process.env);
   if (ignored !== undefined) log.warn({}, ignored);
-  await runUntilSignal(() => createGateway({ config, log, receiptKey }), log, config.drainMs + 5_000);
+  await runUntilSignal(() => createGateway({ config, log, receiptKey }), log, config.drainMs + 1_000);
 }

@@ -21,7 +21,8 @@ const SAME_SIGNAL_MS = 500;
 
 /**
  * Runs a gateway until the end of the process: SIGHUP reloads its keys; SIGTERM or SIGINT closes it and exits with 0, a
- * second one exits at once. An uncaught error closes it too and exits with 1, as it leaves unknown state.
+ * second one exits at once, and so do `closeMs` milliseconds, whatever still runs: no turn of the event loop is long, and
+ * threads end with the process. An uncaught error closes it too and exits with 1, as it leaves unknown state.
  */
 export async function runUntilSignal(open: () => Promise<RunningGateway>, log: Log, closeMs: number): Promise<void> {
   let running: RunningGateway | undefined;
@@ -29,7 +30,10 @@ export async function runUntilSignal(open: () => Promise<RunningGateway>, log: L
   const closeAndExit = async (exitCode: number): Promise<void> => {
     if (isClosing) process.exit(1);
     isClosing = true;
-    setTimeout(() => process.exit(1), closeMs).unref();
+    setTimeout(() => {
+      log.warn({}, `closing took longer than ${closeMs} ms: the process ends all the same`);
+      process.exit(1);
+    }, closeMs).unref();
     await running?.close();
     process.exit(exitCode);
   };

@@ -5,9 +5,10 @@ import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
 import { httpClient, waitFor } from '../support/harness.ts';
+import { longestExplainBody } from '../support/longest-explain-body.ts';
 import { runSlotgate } from '../support/run-slotgate.ts';
 
-const folders = t.testdir({ killed: {}, rotated: {}, drained: {}, waiting: {}, foreign: {} });
+const folders = t.testdir({ killed: {}, rotated: {}, drained: {}, busy: {}, waiting: {}, foreign: {} });
 const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 0 });
 t.teardown(cluster.close);
 
@@ -80,6 +81,25 @@ t.test('on SIGTERM pending requests are answered, listeners are notified, and th
   t.equal(headers.get('connection'), 'close');
   t.equal(await child.exit(), 0);
   t.equal(child.stderr(), '');
+});
+
+t.test('on SIGTERM a thread that has work for seconds ends with the process', async (t) => {
+  const child = start('busy', ['drainMs=200']);
+  const { url } = await waitUntilListening(child);
+  const { get } = httpClient(url);
+  const headers = { 'content-type': 'application/json' };
+  const explain = () => get('/explain', { method: 'POST', headers, body: longestExplainBody() });
+  t.equal((await explain()).status, 200);
+  const answered = Array.from({ length: 30 }, () =>
+    explain().then(
+      ({ status }) => status === 200,
+      () => false,
+    ),
+  );
+  t.ok(await answered[0], 'the first of them');
+  child.process.kill('SIGTERM');
+  t.equal(await child.exit(), 0);
+  t.ok((await Promise.all(answered)).includes(false), 'it did not wait for all of them');
 });
 
 t.test('without a node it listens all the same, says why, and ends with 0 while it waits', async (t) => {

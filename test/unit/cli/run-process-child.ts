@@ -3,7 +3,7 @@ import { runUntilSignal } from '../../../src/cli/run-process.ts';
 import { createLog } from '../../../src/runtime/log.ts';
 
 // Child process of run-process.test.ts: it runs a stub gateway that takes a while to close.
-const [closingMs, defect] = process.argv.slice(2);
+const [closingMs, defect, closeMs = '5000'] = process.argv.slice(2);
 
 const startGateway = async () => {
   const keepAlive = setInterval(() => {}, 60_000);
@@ -20,6 +20,6 @@ const startGateway = async () => {
   };
 };
 
-await runUntilSignal(startGateway, createLog('info'), 5_000);
+await runUntilSignal(startGateway, createLog('info'), Number(closeMs));
 if (defect === 'throws') setTimeout(() => JSON.parse('{'), 0);
 if (defect === 'rejects') void Promise.reject(new Error('nobody waits for this'));

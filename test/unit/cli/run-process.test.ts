@@ -58,6 +58,13 @@ t.test('a second signal ends the process at once', async (t) => {
   t.notMatch(child.stdout(), /closed/);
 });
 
+t.test('a gateway that takes too long to close ends with 1, and says so', async (t) => {
+  const child = await startChild('60000', 'none', '300');
+  child.process.kill('SIGTERM');
+  t.equal(await child.exit(), 1);
+  t.match(child.stdout(), /closing took longer than 300 ms/);
+});
+
 for (const defect of ['throws', 'rejects']) {
   t.test(`an uncaught error that ${defect} is logged with its stack and ends the process with 1, closed`, async (t) => {
     const child = await startChild('50', defect);

@@ -1,0 +1,32 @@
+import t from 'tap';
+import { newEntry } from '../../../src/cache/entry.ts';
+import { digestOf } from '../../../src/receipts/digest.ts';
+import { formatSignedBody } from '../../../src/receipts/signed-body.ts';
+import { formatInTurns, hashInTurns, hasLongResult } from '../../../src/serving/long-result.ts';
+
+const entryOf = (result: string) =>
+  newEntry(result, {
+    key: '/x',
+    slot: 7,
+    policy: { slots: 2 },
+    meta: { envelope: 'signed', commitment: 'confirmed', exact: false },
+    tipAtFetch: 7,
+    validatedMs: 0,
+  });
+
+t.test('a long result gets the digest and the body that it would get in one turn', async (t) => {
+  const receipt = '{"a":"b"}';
+  for (const padding of ['', 'x', 'é']) {
+    const entry = entryOf(`"${padding}${'😀'.repeat(600_000)}"`); // some slice ends within a character
+    t.ok(hasLongResult(entry));
+    await Promise.all([hashInTurns(entry), hashInTurns(entry)]);
+    t.equal(entry.digest, digestOf(entry.result));
+    t.equal(entry.etag, entry.digest.slice(0, 16));
+    const body = await formatInTurns(entry, receipt);
+    t.ok(body.equals(Buffer.from(formatSignedBody(entry.result, entry.slot, receipt))));
+  }
+});
+
+t.test('a short result is no long one', async (t) => {
+  t.notOk(hasLongResult(entryOf('null')));
+});
