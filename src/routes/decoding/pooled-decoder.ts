@@ -10,8 +10,11 @@ import { ThreadPool } from '../../runtime/thread-pool.ts';
 import type { TransferRow } from '../../solana/analysis/transfer-row.ts';
 import { decodingTasks } from './decoding-tasks.ts';
 
-/** The longest text that is decoded in this thread: about a millisecond for the worst one, as for what is no transaction. */
-const MAX_INLINE_BYTES = 1024;
+/** The longest body that is explained in this thread: hardly more than a mistake. Anything in it may take long to refuse. */
+const MAX_INLINE_BODY = 256;
+
+/** The longest record that is decoded in this thread, in about a millisecond: it comes from a node. */
+const MAX_INLINE_RECORD = 2048;
 
 /** Work of the gateway itself, such as a refresh, takes its turns as one more caller. */
 const GATEWAY: Requester = { caller: '' };
@@ -27,25 +30,25 @@ export class PooledDecoder implements TransactionDecoder {
       maxThreads,
       maxHeapMb: 128,
       maxWaiting: 128,
-      maxTaskMs: 1000,
+      maxTaskMs: 2000,
       idleMs: 60_000,
     });
   }
 
   explain(body: Buffer, requester = GATEWAY): Promise<string> {
-    return isShort(body)
+    return body.length <= MAX_INLINE_BODY
       ? ownTurn().then(() => decodingTasks.explain(body))
       : this.#pool.run('explain', [copyOf(body)], requester);
   }
 
   enhance(record: Buffer, requester = GATEWAY): Promise<EnhancedRecord> {
-    return isShort(record)
+    return record.length <= MAX_INLINE_RECORD
       ? ownTurn().then(() => decodingTasks.enhance(record))
       : this.#pool.run('enhance', [copyOf(record)], requester);
   }
 
   findTransfers(record: Buffer, query: TransferQuery, requester = GATEWAY): Promise<readonly TransferRow[]> {
-    return isShort(record)
+    return record.length <= MAX_INLINE_RECORD
       ? ownTurn().then(() => decodingTasks.findTransfers(record, query))
       : this.#pool.run('findTransfers', [copyOf(record), query], requester);
   }
@@ -54,8 +57,6 @@ export class PooledDecoder implements TransactionDecoder {
     return this.#pool.close();
   }
 }
-
-const isShort = ({ length }: Buffer): boolean => length <= MAX_INLINE_BYTES;
 
 /** Copies a part of a larger buffer, all of which would be sent to a thread. */
 const copyOf = (bytes: Buffer): Uint8Array => new Uint8Array(bytes);

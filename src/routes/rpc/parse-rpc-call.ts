@@ -21,9 +21,12 @@ interface RpcBody {
   readonly params?: unknown;
 }
 
+/** Maximum number of values in a body. The longest call, getSignatureStatuses, names 256 signatures. */
+const MAX_VALUES = 2000;
+
 /** Parses the body of a call. Throws unless its method is one of the 21 read methods. */
 export function parseRpcCall(body: Buffer): RpcCall {
-  const request = parseJsonBody(body);
+  const request = parseJsonBody(body, MAX_VALUES);
   if (typeof request !== 'object' || request === null || Array.isArray(request)) {
     throw new GatewayError('invalid_request', 'the body must be one object: {"method": …, "params": […]}');
   }
