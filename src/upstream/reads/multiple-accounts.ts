@@ -1,7 +1,7 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
-import { elements, isNull } from '../json/raw-json.ts';
+import { elementsYielding, isNull } from '../json/raw-json.ts';
 import type { CallOptions, RpcCaller } from '../rpc/rpc-response.ts';
 
 /** Most addresses that a node accepts in one getMultipleAccounts (Solana RPC). */
@@ -36,7 +36,7 @@ export async function readMultipleAccounts(
 ): Promise<AccountsAtSlot> {
   const { commitment } = config;
   const { slot, value } = await rpc.call('getMultipleAccounts', [addresses, config], { commitment, ...options });
-  const found = elements(value);
+  const found = await elementsYielding(value);
   if (found.length !== addresses.length)
     throw new GatewayError('upstream_error', 'a node returned a wrong number of accounts');
   const accounts = new Map<string, Buffer>();

@@ -55,6 +55,13 @@ t.test('a number that would be rounded is refused, however deep; the largest exa
     t.equal(refusalOf(call(number)), 'accepted');
 });
 
+t.test('a body has at most 2,000 values, counted outside of strings', async (t) => {
+  const body = (values: number): string =>
+    JSON.stringify({ method: 'getSlot', params: [Array(values).fill(1), ',[{'] });
+  t.equal(refusalOf(body(1995)), 'accepted');
+  t.equal(refusalOf(body(1996)), 'invalid_request');
+});
+
 t.test('nesting is counted outside of strings, before the body is parsed', async (t) => {
   const nested = (levels: number, inside = '') => `${'['.repeat(levels)}${inside}${']'.repeat(levels)}`;
   t.ok(Array.isArray(parseJsonBody(Buffer.from(nested(64)))));
