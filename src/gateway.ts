@@ -230,6 +230,7 @@ function openServer(
     sealer,
     access,
     maxBodyBytes: config.limits.bodyBytes,
+    owedBytes: config.limits.owedBytes,
     openApiDocument: JSON.stringify(createOpenApiDocument(routes, version)),
     verifyPage,
     stream: config.stream,

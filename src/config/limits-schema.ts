@@ -1,5 +1,13 @@
 import { z } from 'zod';
-import { base58, countOrZero, type DeepReadonly, positiveCount, section, wholeNumber } from './value-types.ts';
+import {
+  base58,
+  byteCount,
+  countOrZero,
+  type DeepReadonly,
+  positiveCount,
+  section,
+  wholeNumber,
+} from './value-types.ts';
 
 const tierLimits = {
   requests: positiveCount.describe('Requests per window; a request with a nonce counts as two.'),
@@ -9,6 +17,7 @@ const tierLimits = {
     'WebSocket messages, and addresses subscribed to, per second over all connections of a caller.',
   ),
   inFlight: positiveCount.describe('Cache misses of a caller that may run at one time; as many more may wait.'),
+  rpcBytes: byteCount(65_536).describe('Longest result of /rpc in bytes; longer ones are refused as result_too_large.'),
 };
 const windowSeconds = wholeNumber(1, 86_400).describe('Length of a window in seconds, from its first request on.');
 const tier = section({ ...tierLimits, windowSeconds });
@@ -24,6 +33,12 @@ export const limitsSchema = section({
   identities: positiveCount.describe('Addresses counted separately; further ones share one window.'),
   connections: positiveCount.describe('Connections that an address may open per second.'),
   bodyBytes: wholeNumber(1, 2 ** 24).describe('Longest request body in bytes; longer ones are refused with 413.'),
+  owedBytes: section({
+    total: byteCount(65_536).describe('Bytes of answers that may wait for all readers together.'),
+    caller: byteCount(65_536).describe(
+      'Bytes of answers that may wait for one caller to read them; further ones are refused as overloaded.',
+    ),
+  }).describe('Bytes of answers that the gateway holds until their readers have taken them.'),
   inFlight: positiveCount.describe('Cache misses of all callers that may run at one time.'),
   queue: countOrZero.describe('Cache misses of all callers that may wait; further ones are refused as overloaded.'),
   loopDelayMs: wholeNumber(1, 60_000).describe(

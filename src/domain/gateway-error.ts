@@ -54,7 +54,10 @@ export const ERRORS = {
       'the answer was last validated too long ago, or no upstream has reached the slot of an answer already served',
   },
   min_slot_not_reached: { status: 503, meaning: 'no upstream has reached the slot that the request asks for' },
-  overloaded: { status: 503, meaning: 'too many requests are in progress; none was sent upstream' },
+  overloaded: {
+    status: 503,
+    meaning: 'too many requests are in progress, or too many bytes of answers wait for their readers',
+  },
   warming_up: { status: 503, meaning: 'the gateway has not read this from the cluster yet' },
   shutting_down: { status: 503, meaning: 'the gateway is shutting down' },
   upstream_timeout: { status: 504, meaning: 'the upstream did not answer in time' },

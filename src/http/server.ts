@@ -10,6 +10,8 @@ import type { Entry } from '../cache/entry.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { NetworkSnapshot } from '../domain/network-snapshot.ts';
 import { StartError } from '../domain/start-error.ts';
+import { BodySender } from './engine/body-sender.ts';
+import type { OwedBytesLimits } from './engine/owed-bytes.ts';
 import { createRequestHandlers, type RequestHandlerDeps } from './rest/request-handler.ts';
 import { AccountTopics } from './stream/account-topics.ts';
 import { StreamServer } from './stream/stream-server.ts';
@@ -19,6 +21,7 @@ export interface ServerOptions extends Omit<RequestHandlerDeps, 'pendingResponse
   /** TCP port; 0 takes a free one. */
   readonly port: number;
   readonly clock: Clock;
+  readonly owedBytes: OwedBytesLimits;
   readonly stream: { readonly maxBackpressureBytes: number };
 }
 
@@ -64,7 +67,7 @@ export function createServer(options: ServerOptions): Server {
   const { host, port, context } = options;
   const app = App();
   app.filter(refuseExcessConnections(options));
-  const pendingResponses = { count: 0 };
+  const pendingResponses = { count: 0, bodies: new BodySender(options) };
   const { clock, readThrough, sealer } = options;
   const stream = new StreamServer(app, {
     ...options,

@@ -272,7 +272,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'msgpackr',
     'uWebSockets.js',
   ],
-  http: ['domain', 'cache', 'http/rest', 'http/stream', 'uWebSockets.js'],
+  http: ['domain', 'cache', 'http/engine', 'http/rest', 'http/stream', 'uWebSockets.js'],
   'gateway.ts': [
     'domain',
     'page',

@@ -4,6 +4,8 @@ import { apiKeysPath } from '../../src/access/api-keys/api-key-store.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { apiKeyRecord, issueKeys } from '../support/access/api-key-fixtures.ts';
 import { type HttpAnswer, type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
+import { RawConnection } from '../support/raw-connection.ts';
+import { KERNEL_BUFFER_BYTES } from '../support/stalled-peers.ts';
 
 const left = async (asking: Promise<HttpAnswer>): Promise<number> =>
   Number((await asking).headers.get('x-ratelimit-remaining'));
@@ -139,3 +141,78 @@ t.test('what one caller asks for fails no read of another: a slot to come, an ac
   t.same(new Set((await Promise.all(accounts)).map(({ status }) => status)), new Set([200]));
   t.ok(Math.max(...batches) > 1, 'they travelled together');
 });
+
+t.test(
+  'answers that their reader does not take are owed to it up to a limit, and a slow reader is closed',
+  async (t) => {
+    const bytes = KERNEL_BUFFER_BYTES + 1_500_000;
+    const world = await startStepped(t, {
+      perSlot: 0,
+      set: [`limits.owedBytes.caller=${bytes}`, `limits.owedBytes.total=${3 * bytes}`, `limits.free.rpcBytes=${bytes}`],
+    });
+    const { gateway, node, clock, rpc } = world;
+    const result = `"${'0123456789'.repeat(bytes / 10 - 1)}"`;
+    node.overrides.set('getBlock', async () => ({ result }));
+    const read = async (
+      slot: number,
+      { from = '127.0.0.2', connection = 'keep-alive' } = {},
+    ): Promise<RawConnection> => {
+      const reader = await RawConnection.open(gateway.url, from);
+      t.teardown(() => reader.reset());
+      const body = JSON.stringify({ method: 'getBlock', params: [slot] });
+      reader.write(
+        `POST /api/v1/rpc HTTP/1.1\r\nHost: a\r\nConnection: ${connection}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      return reader;
+    };
+    const isWhole = ({ text }: RawConnection): boolean => text.endsWith(`\r\n\r\n{"result":${result}}`);
+
+    const slow = await read(1);
+    slow.socket.pause();
+    const begun = await read(2, { from: '127.0.0.3' }); // pieces of the two take turns
+    await waitFor(() => isWhole(begun), 'the whole answer for another caller');
+    begun.write('GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n');
+    await waitFor(() => begun.text.endsWith('}'), 'the next answer on its connection');
+    const refused = await read(3);
+    await waitFor(() => refused.text.includes('}'), 'the refusal');
+    t.match(refused.text, /^HTTP\/1.1 503 .*"overloaded".* wait for you to read them/s);
+    t.notOk(slow.closed);
+
+    slow.socket.resume();
+    await waitFor(() => isWhole(slow), 'the whole answer once it is read');
+    const closing = await read(4, { connection: 'close' });
+    await waitFor(() => closing.closed, 'the end');
+    t.ok(isWhole(closing), 'the connection is closed behind the last byte');
+
+    const stuck = await read(5);
+    stuck.socket.pause();
+    await waitFor(async () => (await readStatus(await read(6))) === '503', 'that its answer is owed');
+    clock.advance(10_000);
+    await waitFor(async () => (await readStatus(await read(7))) === '200', 'that nothing is owed');
+    stuck.socket.resume();
+    await waitFor(() => stuck.closed, 'the end of the slow reader');
+    t.notOk(isWhole(stuck));
+
+    // Short answers are kept for a reader that sends its requests all at once, and takes the answers later.
+    const hits = Math.ceil((KERNEL_BUFFER_BYTES + 500_000) / 1000);
+    const target = '/api/v1/slot';
+    const piped = await RawConnection.open(gateway.url, '127.0.0.2');
+    t.teardown(() => piped.reset());
+    piped.socket.pause();
+    piped.write(`GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(hits));
+    await waitFor(async () => (await readStatus(await read(8))) === '503', 'that the answers wait');
+    piped.socket.resume();
+    await waitFor(() => piped.text.split('"slot":').length > hits, 'all answers');
+
+    node.overrides.set('getBlock', async () => ({ result: `"${'0'.repeat(bytes)}"` }));
+    const tooLarge = await rpc({ method: 'getBlock', params: [8] });
+    t.match([tooLarge.status, tooLarge.json.error], [413, 'result_too_large']);
+    t.match(tooLarge.json.message, `your tier gets at most ${bytes}: ask for less, or use an API key`);
+  },
+);
+
+async function readStatus(connection: RawConnection): Promise<string> {
+  await waitFor(() => connection.text.length > 12, 'a status');
+  connection.reset();
+  return connection.text.slice(9, 12);
+}

@@ -39,6 +39,7 @@ export function tiersOf({ free, build, scale, staked }: TierSettings): Tiers {
         subscriptions: scaledLimit('subscriptions'),
         messages: scaledLimit('messages'),
         inFlight: scaledLimit('inFlight'),
+        rpcBytes: scaledLimit('rpcBytes'),
         priority: true,
       };
     },

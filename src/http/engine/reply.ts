@@ -1,9 +1,13 @@
 import type { HttpResponse } from 'uWebSockets.js';
+import type { GatewayError } from '../../domain/gateway-error.ts';
+import { type BodySender, WHOLE_BODY_BYTES } from './body-sender.ts';
+import type { CallerKey } from './owed-bytes.ts';
 import type { RawResponse } from './raw-response.ts';
 
-/** The number of requests that are not answered yet. */
+/** The requests that are not answered yet, and what sends the answers. */
 export interface PendingResponses {
   count: number;
+  readonly bodies: BodySender;
 }
 
 /** Facts about a request that are needed after the engine has taken it back. */
@@ -25,6 +29,10 @@ export class Reply {
   readonly #options: ReplyOptions;
   #isDone = false;
   #abortion: AbortController | undefined;
+  /** Who the body is owed to, and how many bytes of it were counted before it is sent. */
+  #caller: CallerKey = '';
+  #reserved = 0;
+  #stopSending = (): void => {};
 
   constructor(
     res: HttpResponse,
@@ -50,21 +58,58 @@ export class Reply {
   #markDone(): void {
     if (!this.#isDone) this.#pendingResponses.count--;
     this.#isDone = true;
+    this.#stopSending();
+    this.#pendingResponses.bodies.owed.settle(this.#caller, this.#reserved);
+    this.#reserved = 0;
   }
 
-  /** Writes the whole response in one packet; does nothing if it was answered before or the caller has disconnected. */
+  /**
+   * Counts a long body as owed to its caller, before it is sent. Returns the error to send in its place if the caller is
+   * owed too much already.
+   */
+  reserve(body: RawResponse['body'], caller: CallerKey): GatewayError | undefined {
+    this.#caller = caller;
+    if (this.#isDone || this.#options.isHead || body === null || body.length <= WHOLE_BODY_BYTES) return undefined;
+    const bytes = Buffer.byteLength(body);
+    const refusal = this.#pendingResponses.bodies.owed.add(caller, bytes);
+    if (refusal === undefined) this.#reserved = bytes;
+    return refusal;
+  }
+
+  /** Writes the response; does nothing if it was answered before or the caller has disconnected. */
   send({ headers, body, close = false }: RawResponse): void {
     if (this.#isDone) return;
-    this.#markDone();
+    if (body === null || this.#options.isHead) this.#sendWithoutBody(headers, body, close);
+    else if (this.#reserved > 0) this.#sendInPieces(headers, Buffer.isBuffer(body) ? body : Buffer.from(body), close);
+    else this.#sendWhole(headers, body, close);
+  }
+
+  /** Writes headers and body in one packet. */
+  #sendWhole(headers: RawResponse['headers'], body: string | Buffer, close: boolean): void {
     const res = this.#res;
-    const { isHead, hasConnectionClose } = this.#options;
-    if (body !== null && !isHead) {
-      res.cork(() => {
-        res.writeStatus(close && hasConnectionClose ? `${headers}\r\nConnection: close` : headers);
-        res.end(body, close);
-      });
-      return;
-    }
+    let isSent = true;
+    res.cork(() => {
+      res.writeStatus(close && this.#options.hasConnectionClose ? `${headers}\r\nConnection: close` : headers);
+      if (close) res.end(body, true);
+      else isSent = res.tryEnd(body, Buffer.byteLength(body))[1];
+    });
+    if (!isSent) this.#pendingResponses.bodies.handOver(res, body, this.#caller);
+    this.#markDone();
+  }
+
+  /** Sends a long body as fast as its reader takes it. */
+  #sendInPieces(headers: RawResponse['headers'], body: Buffer, close: boolean): void {
+    const res = this.#res;
+    this.#reserved = 0; // the sender settles it from here on
+    res.cork(() => {
+      res.writeStatus(close ? `${headers}\r\nConnection: close` : headers);
+      this.#stopSending = this.#pendingResponses.bodies.start(res, body, this.#caller, close, () => this.#markDone());
+    });
+  }
+
+  #sendWithoutBody(headers: RawResponse['headers'], body: RawResponse['body'], close: boolean): void {
+    const res = this.#res;
+    this.#markDone();
     const length = body === null ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
     if (close) {
       // The engine's own call would leave the connection open, or send a length of 0. Without it we add the Date header.

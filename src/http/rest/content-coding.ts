@@ -1,5 +1,6 @@
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Entry } from '../../cache/entry.ts';
+import { WHOLE_BODY_BYTES } from '../engine/body-sender.ts';
 
 /** A content coding (RFC 9110 8.4.1) that the gateway can send. */
 export type ContentCoding = 'identity' | 'gzip' | 'br';
@@ -39,6 +40,17 @@ function rememberedCodingFor(acceptEncoding: string): ContentCoding {
   const coding = negotiateCoding(acceptEncoding);
   codingsByHeader.set(acceptEncoding, coding);
   return coding;
+}
+
+/**
+ * Returns the body as its readers share it while they take it: a long one is made bytes once, and not by each reader, and
+ * is kept with the entry as such.
+ */
+export function shareBody(entry: Entry, body: string | Buffer): string | Buffer {
+  if (typeof body !== 'string' || body.length <= WHOLE_BODY_BYTES) return body;
+  const bytes = Buffer.from(body);
+  if (entry.body === body) entry.body = bytes;
+  return bytes;
 }
 
 /** A body and the coding it is in. */

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
-import { callerNameOf } from '../../access/limits/rate-limit-key.ts';
+import { addressKeyOf, callerNameOf, type RateLimitKey } from '../../access/limits/rate-limit-key.ts';
 import type { Quota } from '../../access/limits/rate-limiter.ts';
 import type { Principal } from '../../access/limits/tiers.ts';
 import type { RequestOutcome } from '../../access/usage/usage-line.ts';
@@ -35,6 +35,8 @@ export interface CheckedRequest {
   readonly admit: Admit;
   /** What the request makes at the upstream. */
   readonly cost: RequestCost;
+  /** The longest result of `/rpc` that the caller gets, in bytes. */
+  readonly maxRpcBytes: number;
 }
 
 /** Returns the response to a checked request. What it throws or rejects with becomes an error response. */
@@ -62,6 +64,8 @@ export class GuardedRequest {
   #quota = UNCOUNTED_QUOTA;
   #principal: Principal | undefined;
   #mustClose: boolean;
+  /** Who the response is owed to. */
+  #caller: RateLimitKey = '';
 
   constructor(deps: GuardDeps, method: GuardedMethod, res: HttpResponse, req: HttpRequest) {
     this.#deps = deps;
@@ -89,6 +93,7 @@ export class GuardedRequest {
   #check(res: HttpResponse, req: HttpRequest): CheckedRequest {
     const { access } = this.#deps;
     const address = access.clientIp.resolve(res, req);
+    this.#caller = addressKeyOf(address);
     const match = matchRoute(this.#url);
     const pathKind = pathKindOf(this.#url, match);
     const args = new RequestArguments(req);
@@ -99,7 +104,8 @@ export class GuardedRequest {
       checkStarted(pathKind, this.#deps.context);
     }
     const [reply, quota, admit, cost] = [this.#reply, this.#quota, this.#admitFor(address), this.#costFor(address)];
-    return { req, address, match, args, pathKind, reply, quota, admit, cost };
+    const { rpcBytes: maxRpcBytes } = access.authenticator.tierOf(this.#principal);
+    return { req, address, match, args, pathKind, reply, quota, admit, cost, maxRpcBytes };
   }
 
   #checkFraming(res: HttpResponse, req: HttpRequest): void {
@@ -120,6 +126,7 @@ export class GuardedRequest {
   ): void {
     const { principal, quota, credentialsError } = this.#deps.access.authenticator.consume(req, address, units);
     this.#principal = principal;
+    if (principal !== undefined) this.#caller = principal.id;
     this.#quota = quota;
     if (!quota.allowed) throw rateLimitExceeded(quota);
     checkMethod(method, pathKind);
@@ -145,7 +152,12 @@ export class GuardedRequest {
     this.#finish(errorResponse(this.#quota, thrown, this.#deps.onInternalError), usageOutcomeOf(thrown));
 
   #finish(response: RawResponse, outcome: RequestOutcome): void {
-    const { access, context } = this.#deps;
+    const { access, context, onInternalError } = this.#deps;
+    const refusal = this.#reply.reserve(response.body, this.#caller);
+    if (refusal !== undefined) {
+      this.#finish(errorResponse(this.#quota, refusal, onInternalError), usageOutcomeOf(refusal));
+      return;
+    }
     if (this.#principal !== undefined) recordUsage(access.usage, this.#principal, this.#url, outcome);
     if (this.#mustClose || context.isDraining()) this.#reply.sendAndClose(response);
     else this.#reply.send(response);

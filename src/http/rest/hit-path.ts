@@ -1,12 +1,17 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Access } from '../../access/access.ts';
+import { rateLimitKeyOf } from '../../access/authenticator.ts';
+import type { RateLimitKey } from '../../access/limits/rate-limit-key.ts';
+import type { Quota } from '../../access/limits/rate-limiter.ts';
+import type { Entry } from '../../cache/entry.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { isNonce } from '../../receipts/statement.ts';
 import type { RouteContext } from '../../routing/route.ts';
 import type { Sealer } from '../../serving/sealer.ts';
+import { WHOLE_BODY_BYTES } from '../engine/body-sender.ts';
 import { type PendingResponses, Reply } from '../engine/reply.ts';
 import { RequestClassifier, requestTargetOf } from '../engine/request-guard.ts';
-import { encodeBody, isCompressible } from './content-coding.ts';
+import { encodeBody, isCompressible, shareBody } from './content-coding.ts';
 import { HitHeaders } from './hit-headers.ts';
 import { NONCE_UNITS, unitsOfHit } from './request-units.ts';
 import { HeaderTemplate } from './response-headers.ts';
@@ -48,8 +53,9 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     if (requestClass === 'conditional') return serveNonceHit(res, req);
     const entry = cache.get(requestTargetOf(req)); // a key in the cache was valid when it got there
     if (entry?.kind !== 'answer' || !cache.isFresh(entry)) return false;
-    const body = sealer.bodyOf(entry);
-    if (body === undefined) return false;
+    const sealed = sealer.bodyOf(entry);
+    if (sealed === undefined) return false;
+    const body = shareBody(entry, sealed);
     const address = clientIp.resolve(res, req);
     const principal = classifier.hasCredentials ? authenticator.authenticate(req, address) : undefined;
     if (principal instanceof GatewayError) return false;
@@ -59,10 +65,31 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
       const accept = isCompressible(body) ? req.getHeader('accept-encoding') : '';
       const { coding, body: bytes } =
         accept === '' ? { coding: 'identity' as const, body } : encodeBody(entry, body, accept);
-      res.writeStatus(hitHeaders.templateFor(entry, coding).fill(quota, entry));
-      res.end(bytes);
+      const template = hitHeaders.templateFor(entry, coding);
+      if (bytes.length > WHOLE_BODY_BYTES)
+        sendLong(res, bytes, rateLimitKeyOf(address, principal), quota, entry, template);
+      else {
+        res.writeStatus(template.fill(quota, entry));
+        const isSent = res.tryEnd(bytes, Buffer.byteLength(bytes))[1];
+        if (!isSent) pendingResponses.bodies.handOver(res, bytes, rateLimitKeyOf(address, principal));
+      }
     } else new Reply(res, pendingResponses).send(errorResponse(quota, rateLimitExceeded(quota), onInternalError));
     return true;
+  }
+
+  /** Sends a hit whose body the engine doesn't take whole; its readers share the bytes. */
+  function sendLong(
+    res: HttpResponse,
+    body: string | Buffer,
+    caller: RateLimitKey,
+    quota: Quota,
+    entry: Entry,
+    template: HeaderTemplate,
+  ): void {
+    const reply = new Reply(res, pendingResponses);
+    const refusal = reply.reserve(body, caller);
+    if (refusal !== undefined) reply.send(errorResponse(quota, refusal, onInternalError));
+    else reply.send({ headers: template.fill(quota, entry), body });
   }
 
   /** Answers a hit with a nonce and no other condition: only the receipt is made for this caller. */
@@ -80,8 +107,11 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     const fail = (thrown: unknown): void => reply.send(errorResponse(quota, thrown, onInternalError));
     if (!quota.allowed) fail(rateLimitExceeded(quota));
     else {
+      const caller = rateLimitKeyOf(address, principal);
       sealer.sealWithNonce(entry, nonce).then((body) => {
-        reply.send({ headers: nonceHeaders.fill(quota, entry), body });
+        const refusal = reply.reserve(body, caller);
+        if (refusal !== undefined) fail(refusal);
+        else reply.send({ headers: nonceHeaders.fill(quota, entry), body });
       }, fail);
     }
     return true;

@@ -1,6 +1,7 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { contextForRequest } from '../../routing/request-context.ts';
+import type { PostAnswer } from '../../routing/route.ts';
 import { parseMinSlot } from '../../serving/min-slot.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
 import { Reply } from '../engine/reply.ts';
@@ -61,7 +62,7 @@ export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers 
 
 function respondToPost(
   { context, maxBodyBytes }: RequestHandlerDeps,
-  { req, match, reply, quota, admit, cost }: CheckedRequest,
+  { req, match, reply, quota, admit, cost, maxRpcBytes }: CheckedRequest,
 ): Promise<RawResponse> {
   const route = match?.route;
   if (route?.kind !== 'post') return throwRouteNotFound();
@@ -72,7 +73,19 @@ function respondToPost(
     .then((body) =>
       route.resolve(route.parse(body), contextForRequest(context, cost, reply.signal), admit, { minSlot }),
     )
-    .then((answer) => postResponse(quota, route.envelope, answer));
+    .then((answer) => {
+      if (route.path === '/rpc') checkRpcLength(answer, maxRpcBytes, quota.isByAddress);
+      return postResponse(quota, route.envelope, answer);
+    });
+}
+
+/** Throws `result_too_large` for a result that is longer than the caller's tier gets. */
+function checkRpcLength({ result, jsonRpcId }: PostAnswer, maxBytes: number, isByAddress: boolean): void {
+  if (result.length <= maxBytes) return;
+  const remedy = isByAddress ? 'ask for less, or use an API key' : 'ask for less';
+  const message = `the result has ${result.length} bytes, and your tier gets at most ${maxBytes}: ${remedy}`;
+  const error = new GatewayError('result_too_large', message);
+  throw jsonRpcId === undefined ? error : error.forJsonRpc(jsonRpcId);
 }
 
 function respondToPreflight({ pathKind, quota }: CheckedRequest): RawResponse {

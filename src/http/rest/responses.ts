@@ -9,7 +9,7 @@ import { jsonRpcError, jsonRpcFrame } from '../../routing/json-rpc-form.ts';
 import type { Caller, LocalRoute, ParamSet, Params, PostAnswer, RouteContext } from '../../routing/route.ts';
 import type { CachedRead } from '../../serving/read-through.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
-import { encodeBody, negotiateCoding } from './content-coding.ts';
+import { encodeBody, negotiateCoding, shareBody } from './content-coding.ts';
 import { formatHeaders, type Header, weakEtag } from './response-headers.ts';
 
 /** Returns the `Cache-Control` of an entry: an immutable answer may be cached for a year, any other is revalidated. */
@@ -52,7 +52,7 @@ export function cachedReadResponse(
   // A body with a nonce goes to one caller, so there is no use in keeping it compressed.
   const { coding, body } =
     conditions.nonce === undefined
-      ? encodeBody(entry, identityBody, conditions.accept)
+      ? encodeBody(entry, shareBody(entry, identityBody), conditions.accept)
       : { coding: 'identity', body: identityBody };
   if (coding !== 'identity') extraHeaders.push(['Content-Encoding', coding]);
   return { headers: formatHeaders(200, quota, extraHeaders).text, body };

@@ -96,7 +96,16 @@ function accountFrom(pick: (below: number) => number): Principal | undefined {
       [12, 10],
       [4, 10],
     ][which] ?? [];
-  const tier = { requests, windowSeconds, streams: 1, subscriptions: 1, messages: 1, inFlight: 1, priority: false };
+  const tier = {
+    requests,
+    windowSeconds,
+    streams: 1,
+    subscriptions: 1,
+    messages: 1,
+    inFlight: 1,
+    rpcBytes: 1,
+    priority: false,
+  };
   // The fourth is the first with another tier, as a wallet whose balance changes.
   return { id: `account ${which % 3}`, key: undefined, tier, perIpLimit: which === 2 ? 5 : undefined };
 }

@@ -160,6 +160,7 @@ const scale: Tier = {
   subscriptions: 1000,
   messages: 500,
   inFlight: 256,
+  rpcBytes: 1,
   priority: true,
 };
 const principal = (more: Partial<Principal> = {}): Principal => ({

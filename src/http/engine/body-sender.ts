@@ -1,0 +1,198 @@
+import type { HttpResponse } from 'uWebSockets.js';
+import type { Clock } from '../../domain/clock.ts';
+import { type CallerKey, OwedBytes, type OwedBytesLimits } from './owed-bytes.ts';
+
+/** The longest body that is given to the engine whole: as much as it collects before it calls the kernel. */
+export const WHOLE_BODY_BYTES = 16 * 1024;
+
+/** The bytes of a body that are given to the kernel at a time, about 0.1 ms of work. */
+const PIECE_BYTES = 256 * 1024;
+
+/** The bytes after which other events of the loop have their turn. */
+const TURN_BYTES = 1024 * 1024;
+
+/** The time over which the rate of a reader is measured, in milliseconds; the engine closes a silent one as late. */
+const RATE_MS = 10_000;
+
+/** The bytes that a reader takes in a second at the lowest rate allowed; less is allowed while no more of them wait. */
+const MIN_BYTES_PER_SECOND = 64 * 1024;
+
+/** About the length of status line and headers, which the engine copies too. */
+const HEADER_BYTES = 800;
+
+const EMPTY = Buffer.alloc(0);
+
+export interface BodySenderOptions {
+  readonly owedBytes: OwedBytesLimits;
+  readonly clock: Clock;
+}
+
+/** One body on its way to its reader. */
+interface BodyJob {
+  readonly res: HttpResponse;
+  readonly caller: CallerKey;
+  readonly body: Buffer;
+  /** True if the connection is closed behind the body. */
+  readonly closes: boolean;
+  readonly onDone: () => void;
+  /** The bytes that the kernel has taken. */
+  taken: number;
+  takenAtLastCheck: number;
+  isQueued: boolean;
+  isOver: boolean;
+  cancelCheck: () => void;
+}
+
+/**
+ * Sends bodies no faster than their readers take them. The engine would copy what the kernel does not take; here all
+ * readers share the bytes, they are counted as owed until the kernel has them, and who takes them too slowly is
+ * disconnected.
+ */
+export class BodySender {
+  readonly #owed: OwedBytes;
+  readonly #clock: Clock;
+  /** The jobs whose readers have room; each gets one piece in turn. */
+  #queue: BodyJob[] = [];
+  /** The bytes of short bodies that the engine keeps, by caller. */
+  readonly #handedOver = new Map<CallerKey, number>();
+
+  constructor({ owedBytes, clock }: BodySenderOptions) {
+    this.#owed = new OwedBytes(owedBytes);
+    this.#clock = clock;
+  }
+
+  /** The bytes that wait for all readers. */
+  get owed(): OwedBytes {
+    return this.#owed;
+  }
+
+  /**
+   * Starts to send a body whose bytes were added to {@link owed}; call it with the response corked, after its status and
+   * headers. `onDone` is called once the kernel has all of it. Returns the function that gives up the job.
+   */
+  start(res: HttpResponse, body: Buffer, caller: CallerKey, closes: boolean, onDone: () => void): () => void {
+    res.tryEnd(EMPTY, body.length); // this length becomes the header; later calls only compare it with what was sent
+    const job: BodyJob = {
+      res,
+      body,
+      caller,
+      closes,
+      onDone,
+      taken: 0,
+      takenAtLastCheck: 0,
+      isQueued: false,
+      isOver: false,
+      cancelCheck: () => {},
+    };
+    if (closes)
+      this.#enqueue(job); // the connection must not be closed while it is corked
+    else this.#sendPiece(job);
+    if (!job.isOver) {
+      this.#checkRateLater(job);
+      res.onWritable(() => {
+        this.#enqueue(job);
+        return true; // nothing was written yet, which counts as success
+      });
+    }
+    return () => this.#end(job);
+  }
+
+  /**
+   * Hands the rest of a short body, of which `tryEnd` has not sent all, to the engine, which copies it: so a request
+   * behind it is still answered. Nobody tells when the reader has taken it, so it is owed until a reader would have at
+   * the lowest rate allowed. Closes the connection if the caller is owed too much.
+   */
+  handOver(res: HttpResponse, body: string | Buffer, caller: CallerKey): void {
+    const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
+    const taken = res.getWriteOffset();
+    const rest = bytes.length - taken + HEADER_BYTES;
+    if (this.#owed.add(caller, rest) !== undefined) {
+      res.onAborted(() => {}); // the engine insists on it
+      res.close();
+      return;
+    }
+    if (this.#handedOver.size === 0) this.#clock.after(1000, () => this.#settleHandedOver());
+    this.#handedOver.set(caller, (this.#handedOver.get(caller) ?? 0) + rest);
+    if (taken === 0) res.end(bytes);
+    else res.cork(() => res.tryEnd(bytes.subarray(taken), bytes.length)); // into the buffer of the cork, which it fits
+  }
+
+  #settleHandedOver(): void {
+    for (const [caller, bytes] of this.#handedOver) {
+      const settled = Math.min(bytes, MIN_BYTES_PER_SECOND);
+      this.#owed.settle(caller, settled);
+      if (settled < bytes) this.#handedOver.set(caller, bytes - settled);
+      else this.#handedOver.delete(caller);
+    }
+    if (this.#handedOver.size > 0) this.#clock.after(1000, () => this.#settleHandedOver());
+  }
+
+  #enqueue(job: BodyJob): void {
+    if (job.isQueued || job.isOver) return;
+    job.isQueued = true;
+    // A timer and not setImmediate, from which the engine never frees a connection that is closed.
+    if (this.#queue.push(job) === 1) setTimeout(() => this.#sendQueued(), 0);
+  }
+
+  #sendQueued(): void {
+    const queue = this.#queue;
+    this.#queue = [];
+    for (let bytes = 0, job = queue.shift(); job !== undefined; job = queue.shift()) {
+      job.isQueued = false;
+      if (!job.isOver) bytes += this.#sendPiece(job);
+      if (bytes >= TURN_BYTES) break;
+    }
+    if (this.#queue.length + queue.length === 0) return;
+    if (this.#queue.length === 0) setTimeout(() => this.#sendQueued(), 0);
+    this.#queue = [...queue, ...this.#queue];
+  }
+
+  /** Gives one piece to the kernel; returns how many bytes it took. */
+  #sendPiece(job: BodyJob): number {
+    const { res, body, caller, closes } = job;
+    const { length } = body;
+    const before = job.taken;
+    const piece = body.subarray(before, before + PIECE_BYTES);
+    let [isTaken, isDone] = [false, false];
+    res.cork(() => {
+      // A length beyond the last byte keeps the response open, so that its connection can be closed behind it.
+      [isTaken, isDone] = res.tryEnd(piece, closes ? length + 1 : length);
+    });
+    job.taken = isDone ? length : res.getWriteOffset();
+    const bytes = job.taken - before;
+    this.#owed.settle(caller, bytes);
+    if (isDone) this.#finish(job);
+    else if (isTaken && before === length) {
+      this.#finish(job); // this empty piece has shown that the engine keeps nothing of those before
+      res.close();
+    } else if (isTaken) this.#enqueue(job); // else the engine calls when there is room
+    return bytes;
+  }
+
+  #finish(job: BodyJob): void {
+    this.#end(job);
+    job.onDone();
+  }
+
+  /** Ends a job: it is sent, or its reader has gone. */
+  #end(job: BodyJob): void {
+    if (job.isOver) return;
+    job.isOver = true;
+    job.cancelCheck();
+    this.#owed.settle(job.caller, job.body.length - job.taken);
+  }
+
+  #checkRateLater(job: BodyJob): void {
+    job.cancelCheck = this.#clock.after(RATE_MS, () => {
+      const taken = job.taken - job.takenAtLastCheck;
+      const waiting = job.body.length - job.taken;
+      const isTooSlow =
+        taken === 0 || (waiting > MIN_BYTES_PER_SECOND && taken < (MIN_BYTES_PER_SECOND * RATE_MS) / 1000);
+      if (isTooSlow) job.res.close();
+      else {
+        job.takenAtLastCheck = job.taken;
+        this.#checkRateLater(job);
+      }
+    });
+  }
+}

@@ -1,0 +1,55 @@
+import { GatewayError } from '../../domain/gateway-error.ts';
+
+/** Whose bytes are counted together: the key of the caller's rate limit. */
+export type CallerKey = number | bigint | string;
+
+export interface OwedBytesLimits {
+  /** The most bytes that wait for all callers together. */
+  readonly total: number;
+  /** The most bytes that wait for one caller. */
+  readonly caller: number;
+}
+
+/**
+ * Counts the bytes of answers that their readers have not taken yet, in all and per caller. Whoever is owed nothing may
+ * have any one answer, so that no limit makes a long answer impossible.
+ */
+export class OwedBytes {
+  readonly #limits: OwedBytesLimits;
+  readonly #byCaller = new Map<CallerKey, number>();
+  #total = 0;
+
+  constructor(limits: OwedBytesLimits) {
+    this.#limits = limits;
+  }
+
+  /** The bytes that wait for all callers together. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** Counts bytes that a caller is to be sent. Returns why they are too many, in which case nothing is counted. */
+  add(caller: CallerKey, bytes: number): GatewayError | undefined {
+    const owed = this.#byCaller.get(caller) ?? 0;
+    if (owed > 0 && owed + bytes > this.#limits.caller) {
+      return new GatewayError(
+        'overloaded',
+        `${owed} bytes of answers wait for you to read them, and with this one they would be over ${this.#limits.caller}; read them first`,
+      );
+    }
+    if (this.#total > 0 && this.#total + bytes > this.#limits.total)
+      return new GatewayError('overloaded', 'too many bytes of answers wait for their readers; try again in a moment');
+    this.#byCaller.set(caller, owed + bytes);
+    this.#total += bytes;
+    return undefined;
+  }
+
+  /** Takes back bytes that were added: they were taken, or will never be sent. */
+  settle(caller: CallerKey, bytes: number): void {
+    if (bytes === 0) return;
+    this.#total -= bytes;
+    const owed = (this.#byCaller.get(caller) ?? 0) - bytes;
+    if (owed > 0) this.#byCaller.set(caller, owed);
+    else this.#byCaller.delete(caller);
+  }
+}
