@@ -99,7 +99,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     const upstream = await openUpstream(config, env, disposals);
     const signing = await openSigning(env, local, upstream);
     const startup = createStartup(env, upstream);
-    const serving = openServing(env, local, upstream, startup);
+    const serving = openServing(env, local, signing, upstream, startup);
     const answering = openServer(env, local, signing, serving);
     await startup.run(openPipeline(env, upstream, signing, serving, answering));
     return gatewayOf(env, keySource, local, upstream, signing, answering, await answering.server.listen());
@@ -134,7 +134,9 @@ async function openSigning(env: Environment, { loadedKeys, keys }: LocalState, {
   const { log, clock, random, disposals } = env;
   const { path, created, warning } = loadedKeys;
   const guard = new EquivocationGuard((conflict) => log.error(conflict, 'two results for one finalized slot'));
-  const signer = new Signer(keys, mesh, guard);
+  const signer = new Signer(keys, mesh, guard, (leadMs) =>
+    log.warn({ leadMs }, 'the clock was set back: later receipts have earlier times than some before'),
+  );
   if (warning !== null) log.warn({}, warning);
   if (created) log.info({ publicKey: signer.publicKey, path }, 'receipt key created');
   const releaseSigningLock = await holdSigningLock({
@@ -162,7 +164,13 @@ function createStartup({ config, log, clock, disposals }: Environment, { mesh }:
 }
 
 /** Creates the cache and the sources of answers. */
-function openServing(env: Environment, { keys, access }: LocalState, { mesh, embedded }: Upstream, startup: Startup) {
+function openServing(
+  env: Environment,
+  { keys, access }: LocalState,
+  { signer }: Signing,
+  { mesh, embedded }: Upstream,
+  startup: Startup,
+) {
   const { config, log, clock, vitals, disposals, startedMs } = env;
   const cache = new Cache({ ...config.cache, clock, hotKeys: config.refresh.hotKeys });
   const liveOptions = {
@@ -206,6 +214,7 @@ function openServing(env: Environment, { keys, access }: LocalState, { mesh, emb
     vitals,
     onDecodeError,
     startupProblem: () => startup.problem,
+    problems: () => [...access.problems(), ...signer.problems(clock.now())],
     isDraining: () => disposals.disposed,
   };
   const readThrough = new RouteReadThrough(context);

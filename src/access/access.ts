@@ -27,6 +27,8 @@ export interface Access {
   readonly usage: UsageCounter;
   /** Sets how balances of staked wallets are read. Must be called before the first request. */
   readBalancesWith(read: ReadMintBalance): void;
+  /** What is wrong, for `/health`. */
+  problems(): readonly string[];
   /** Writes the usage counted so far and releases files and timers. */
   close(): void;
 }
@@ -61,6 +63,7 @@ export function openAccess(options: AccessOptions): Access {
     tiers,
     clock,
     onProblem: ({ message }) => onProblem(`the API keys can't be read; those loaded before stay valid: ${message}`),
+    onRecovery: () => onRecovery('the API keys can be read again'),
   });
   const usage = new UsageCounter({
     path: usagePath(state),
@@ -78,6 +81,8 @@ export function openAccess(options: AccessOptions): Access {
     admission: new Admission({ maxInFlight: limits.inFlight, maxQueued: limits.queue, maxWaitMs, clock, isOverloaded }),
     streamQuota: new StreamQuota(clock),
     usage,
+    problems: () =>
+      keys.problem === undefined ? [] : ["the API keys can't be read: those revoked since may still be valid"],
     readBalancesWith: (read) => stake?.readBalancesWith(read),
     close() {
       lag.close();

@@ -20,14 +20,28 @@ export interface ClusterSource {
   readonly genesisHash: string | undefined;
 }
 
+/** The furthest that receipts are dated ahead of a clock that was set back. */
+const MAX_LEAD_MS = 5000;
+
+/** The lead that is worth telling; less is the clock being slowed. */
+const NOTABLE_LEAD_MS = 1000;
+
 /** Signs the answers of one process, for one cluster, with one key at a time. */
 export class Signer {
   readonly #cluster: ClusterSource;
   readonly #keys: ActiveKeySource;
   readonly #guard: EquivocationGuard;
+  readonly #onStepBack: (leadMs: number) => void;
   #issuedAt = 0;
 
-  constructor(keys: ActiveKeySource, cluster: ClusterSource, guard: EquivocationGuard) {
+  /** `onStepBack` is called when the clock was set back further than receipts wait for it. */
+  constructor(
+    keys: ActiveKeySource,
+    cluster: ClusterSource,
+    guard: EquivocationGuard,
+    onStepBack: (leadMs: number) => void = () => {},
+  ) {
+    this.#onStepBack = onStepBack;
     this.#keys = keys;
     this.#cluster = cluster;
     this.#guard = guard;
@@ -38,15 +52,24 @@ export class Signer {
     return this.#keys.active.publicKey;
   }
 
+  /** Returns what `/health` shows while receipts are dated ahead of the clock. */
+  problems(nowMs: number): readonly string[] {
+    const leadMs = this.#issuedAt - nowMs;
+    return leadMs > NOTABLE_LEAD_MS ? [`receipts are dated ${Math.ceil(leadMs / 1000)} s ahead of the clock`] : [];
+  }
+
   /**
    * Returns a receipt for each item, in order, under one signature. `nowMs` is Unix time in whole milliseconds; if it
-   * goes back, receipts keep the latest time so far.
+   * goes back by up to {@link MAX_LEAD_MS}, receipts keep the latest time so far; if by more, it was wrong before, and
+   * they follow it: verifiers refuse what is dated in their future.
    */
   seal(items: readonly SealRequest[], nowMs: number): string[] {
     if (items.length === 0) return [];
     const { genesisHash } = this.#cluster;
     if (genesisHash === undefined) throw new Error('nothing can be signed before the cluster is known');
-    this.#issuedAt = Math.max(this.#issuedAt, nowMs);
+    const leadMs = this.#issuedAt - nowMs;
+    if (leadMs > MAX_LEAD_MS) this.#onStepBack(leadMs);
+    if (leadMs < 0 || leadMs > MAX_LEAD_MS) this.#issuedAt = nowMs;
     return signBatch(
       items.map((item) => this.#statementFor(item, genesisHash)),
       this.#keys.active,

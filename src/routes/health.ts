@@ -14,6 +14,8 @@ export interface Health {
   readonly behindSlots: number | null;
   readonly upstreams: readonly Omit<NodeStatus, 'problem'>[];
   readonly cacheWarm: boolean;
+  /** What is wrong with the gateway itself. */
+  readonly problems: readonly string[];
   /** The address of the embedded cluster; null over other nodes, and to callers on another machine. */
   readonly embedded: { readonly rpc: string } | null;
   readonly version: string;
@@ -23,7 +25,16 @@ export interface Health {
 const NO_SLOT = 'no slot was received yet';
 
 type HealthUses = Uses<
-  'cache' | 'mesh' | 'clock' | 'version' | 'startedMs' | 'embedded' | 'vitals' | 'startupProblem' | 'isDraining'
+  | 'cache'
+  | 'mesh'
+  | 'clock'
+  | 'version'
+  | 'startedMs'
+  | 'embedded'
+  | 'vitals'
+  | 'startupProblem'
+  | 'problems'
+  | 'isDraining'
 >;
 
 export const health = localRoute({
@@ -46,6 +57,7 @@ export const health = localRoute({
       }),
     ),
     cacheWarm: z.boolean(),
+    problems: z.array(z.string()).describe('What is wrong with the gateway itself; its status is then degraded'),
     embedded: z
       .strictObject({ rpc: z.string().describe('URL of its RPC; its WebSocket is on the same and on the next port') })
       .nullable()
@@ -62,16 +74,18 @@ export const health = localRoute({
     const { cache, mesh, clock, version, startedMs, embedded } = context;
     const why = unhealthyReason(context);
     const { genesisHash } = mesh;
+    const problems = context.problems();
     if (why !== undefined || genesisHash === undefined) throw new GatewayError('unhealthy', why ?? NO_SLOT);
     const upstreams = mesh.nodes().map(({ problem, ...shown }) => shown);
     return {
-      status: isHealthy(context) ? 'ok' : 'degraded',
+      status: isHealthy(context) && problems.length === 0 ? 'ok' : 'degraded',
       cluster: genesisHash,
       slot: cache.tip,
       slotAgeMs: Math.round(cache.tipAgeMs),
       behindSlots: upstreams.length > 1 ? slotsBehind(upstreams, cache.tip) : null,
       upstreams,
       cacheWarm: isCacheWarm(context),
+      problems,
       embedded: isLoopback ? embedded : null,
       version,
       uptimeSec: Math.floor((clock.monotonic() - startedMs) / 1000),

@@ -49,6 +49,8 @@ export interface RouteContext {
   onDecodeError(signature: string, defect: unknown): void;
   /** Returns why the first answers of the cluster are not there yet; undefined once they are. */
   startupProblem(): string | undefined;
+  /** Returns what is wrong with the gateway itself while its answers can be trusted all the same. */
+  problems(): readonly string[];
   /** Returns true once the process has begun to shut down. */
   isDraining(): boolean;
 }

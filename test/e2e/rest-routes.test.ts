@@ -283,6 +283,7 @@ t.test('/health names the cluster, and no URL', async (t) => {
       behindSlots: null,
       upstreams: [{ id: 'node-1', status: 'ok', slot: cluster.chain.slot('processed'), behindSlots: 0, ws: 'up' }],
       cacheWarm: true,
+      problems: [],
       embedded: null,
       version: json.result.version,
       uptimeSec: json.result.uptimeSec,

@@ -25,6 +25,8 @@ export interface ApiKeyRegistryOptions {
   readonly clock: Clock;
   /** Receives an error when the file can't be read; the keys loaded before stay valid. */
   readonly onProblem: (problem: Error) => void;
+  /** Called when the file has been read again after such an error. */
+  readonly onRecovery: () => void;
 }
 
 /** The interval of checks for a changed key file, in milliseconds. */
@@ -43,6 +45,11 @@ export class ApiKeyRegistry {
     this.#options = options;
     this.#index = this.#load();
     this.#stopPolling = repeat(options.clock, POLL_MS, () => this.#poll(), 0);
+  }
+
+  /** Why the file could not be read last, so that keys may have been revoked since; undefined if it could. */
+  get problem(): string | undefined {
+    return this.#lastProblem;
   }
 
   /** The number of keys in the file, revoked and expired ones included. */
@@ -84,14 +91,14 @@ export class ApiKeyRegistry {
   }
 
   async #poll(): Promise<void> {
-    const { path, onProblem } = this.#options;
+    const { path, onProblem, onRecovery } = this.#options;
     try {
       const version = await fileVersionOf(path);
-      if (version !== this.#fileVersion) {
-        this.#fileVersion = version;
-        this.#index = this.#load();
-        this.#lastProblem = undefined;
-      }
+      if (version === this.#fileVersion && this.#lastProblem === undefined) return;
+      this.#index = this.#load();
+      this.#fileVersion = version; // only now: a version that could not be read is tried again
+      if (this.#lastProblem !== undefined) onRecovery();
+      this.#lastProblem = undefined;
     } catch (thrown) {
       const problem = thrown instanceof Error ? thrown : new Error(String(thrown));
       if (problem.message !== this.#lastProblem) onProblem(problem);

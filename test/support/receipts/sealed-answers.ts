@@ -14,11 +14,14 @@ export interface UnsealedAnswer extends Omit<SealRequest, 'digest'> {
 }
 
 /** Creates a signer whose guard grants `exact` from slot 1 to 63. */
-export function newSigner(secret: KeyObject = generateKeyPairSync('ed25519').privateKey): Signer {
+export function newSigner(
+  secret: KeyObject = generateKeyPairSync('ed25519').privateKey,
+  onStepBack?: (leadMs: number) => void,
+): Signer {
   const guard = new EquivocationGuard(() => {});
   guard.becomeSoleSigner();
   guard.advance(0);
-  return new Signer({ active: signingKeyOf(secret) }, { genesisHash: CLUSTER }, guard);
+  return new Signer({ active: signingKeyOf(secret) }, { genesisHash: CLUSTER }, guard, onStepBack);
 }
 
 /** Seals answers together and returns their bodies. */

@@ -47,12 +47,17 @@ t.test('an empty batch is not signed', async (t) => {
   t.same(newSigner().seal([], NOW_MS), []);
 });
 
-t.test('time never goes back from one receipt to the next', async (t) => {
-  const signer = newSigner();
+t.test('time never goes back from one receipt to the next, unless the clock was set back far', async (t) => {
+  const steps: number[] = [];
+  const signer = newSigner(undefined, (leadMs) => steps.push(leadMs));
   const at = (nowMs: number) => JSON.parse(sealAnswers(signer, [answer], nowMs)[0] ?? '').receipt.issuedAt;
   t.equal(at(NOW_MS), NOW_MS);
-  t.equal(at(NOW_MS - 3_600_000), NOW_MS);
-  t.equal(at(NOW_MS + 1), NOW_MS + 1);
+  t.equal(at(NOW_MS - 5000), NOW_MS);
+  t.same(signer.problems(NOW_MS - 5000), ['receipts are dated 5 s ahead of the clock']);
+  t.same([steps, signer.problems(NOW_MS)], [[], []]);
+  t.equal(at(NOW_MS + 86_400_000), NOW_MS + 86_400_000);
+  t.equal(at(NOW_MS + 1), NOW_MS + 1, 'no verifier would take a receipt of tomorrow');
+  t.same([steps, signer.problems(NOW_MS + 1)], [[86_399_999], []]);
 });
 
 t.test('two different results never have the same exact claim', async (t) => {

@@ -184,6 +184,7 @@ export async function runSchedule(
     vitals: { isFailing: false, slotTimeMs: 400 },
     onDecodeError: () => {},
     startupProblem: () => undefined,
+    problems: () => [],
     isDraining: () => false,
   };
   const answers = new RouteReadThrough(context);

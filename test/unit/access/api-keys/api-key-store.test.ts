@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import fs, { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
@@ -37,6 +38,7 @@ async function keysOf(t: Test, ...records: ApiKeyRecord[]) {
     tiers: DEFAULT_TIERS,
     clock: watched,
     onProblem: ({ message }) => problems.push(message),
+    onRecovery: () => problems.push('recovered'),
   });
   t.teardown(() => keys.close());
   /** Lets the registry check the file, and waits until that is done. */
@@ -107,7 +109,13 @@ t.test('an invalid file stops the start, and the message quotes nothing of it', 
   for (const text of ['', '{"keys":[{"id":"sg_live_secret', ...wrong.map((value) => JSON.stringify(value))]) {
     const path = apiKeysPath(t.testdir({ 'keys.json': text }));
     const open = (): unknown =>
-      new ApiKeyRegistry({ path, tiers: DEFAULT_TIERS, clock: new ManualClock(), onProblem: () => {} });
+      new ApiKeyRegistry({
+        path,
+        tiers: DEFAULT_TIERS,
+        clock: new ManualClock(),
+        onProblem: () => {},
+        onRecovery: () => {},
+      });
     t.throws(open, StartError, text);
     try {
       open();
@@ -178,6 +186,30 @@ t.test('47: a file that can not be read is reported once, and the keys loaded be
   writeFileSync(path, formatKeyFile([]));
   await reload();
   t.equal(keys.find(key), undefined);
+});
+
+t.test('a revocation counts although the first read after it failed', async (t) => {
+  const key = generateApiKey();
+  const { path, keys, reload, problems } = await keysOf(t, apiKeyRecord(key));
+  await revokeKey(path, key.slice(-8));
+  const { readFileSync: read } = fs;
+  const withoutDescriptors = (): never => {
+    throw Object.assign(new Error('EMFILE: too many open files'), { code: 'EMFILE' });
+  };
+  fs.readFileSync = withoutDescriptors;
+  syncBuiltinESMExports();
+  t.teardown(() => {
+    fs.readFileSync = read;
+    syncBuiltinESMExports();
+  });
+  await reload();
+  t.match(keys.problem, 'EMFILE');
+  t.match(keys.find(key), { key: key.slice(-8) });
+  fs.readFileSync = read;
+  syncBuiltinESMExports();
+  await reload();
+  t.same([keys.problem, keys.find(key)], [undefined, undefined]);
+  t.match(problems, [/EMFILE/, 'recovered']);
 });
 
 t.test('47: if the folder can not be written the change is refused and the old file stays', async (t) => {
