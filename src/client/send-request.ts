@@ -84,9 +84,20 @@ async function sendOnce(
       ...(isPost && { body }),
       // A browser would replace a 304 by its cached body, whose receipt is too old.
       cache: 'no-store',
+      // Followed, a redirect would take the API key or the stake proof to whatever origin it names.
+      redirect: 'manual',
       signal: controller.signal,
     };
     const response = await senderOptions.fetch(senderOptions.baseUrl + target, init);
+    if (isRedirect(response)) {
+      throw new SlotgateError(
+        'unreadable',
+        'the URL redirects, and credentials are sent nowhere else: use the final URL',
+        {
+          status: response.status,
+        },
+      );
+    }
     return {
       status: response.status,
       headers: response.headers,
@@ -101,6 +112,10 @@ async function sendOnce(
     signal?.removeEventListener('abort', onAbort);
   }
 }
+
+/** Tells whether a response is a redirect; browsers hide its status. */
+const isRedirect = ({ status, type }: Response): boolean =>
+  type === 'opaqueredirect' || (status >= 300 && status < 400 && status !== 304);
 
 /** Returns a 200 or 304 as it is. Throws SlotgateError for any other status. */
 function requireSuccess(response: GatewayResponse, nowMs: number): GatewayResponse {

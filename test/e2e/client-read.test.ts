@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import t, { type Test } from 'tap';
 import { type Client, type ClientOptions, createClient } from '../../src/client/client.ts';
 import type { Path } from '../../src/client/route-types.ts';
@@ -169,4 +171,24 @@ t.test('an unchanged answer transfers only its receipt', async (t) => {
   t.equal(later.body, (await get(`/account/${WHALE.address}`)).text, 'complete as if it had arrived');
   const again = await client.get('/account/:addr', params, { since: later });
   t.ok(again.unchanged && again.slot >= later.slot);
+});
+
+t.test('credentials go to no origin that a redirect names', async (t) => {
+  const received: string[] = [];
+  const other = createServer((request, response) => {
+    received.push(String(request.headers['x-api-key']));
+    response.end('{}');
+  });
+  const moved = createServer((_, response) => {
+    const { port } = other.address() as AddressInfo; // it listens on TCP
+    response.writeHead(307, { location: `http://localhost:${port}/api/v1/slot` }).end();
+  });
+  for (const server of [other, moved]) await new Promise<void>((resolve) => server.listen(0, resolve));
+  t.teardown(() => {
+    for (const server of [other, moved]) server.close();
+  });
+  const { port } = moved.address() as AddressInfo; // it listens on TCP
+  const client = open({ url: `http://127.0.0.1:${port}`, headers: { 'x-api-key': 'sg_live_secret' }, attempts: 3 });
+  await t.rejects(client.get('/slot'), { code: 'unreadable', status: 307, message: /redirects.*use the final URL/ });
+  t.same(received, []);
 });
