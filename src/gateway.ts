@@ -8,6 +8,7 @@ import { createOpenApiDocument } from './http/rest/openapi.ts';
 import { createServer } from './http/server.ts';
 import { LiveAccountSource } from './live/accounts/live-account-source.ts';
 import { LiveTokenListSource } from './live/token-lists/live-token-list-source.ts';
+import { encodeDocument } from './page/encoded-document.ts';
 import { loadPage } from './page/static-page.ts';
 import { type Pipeline, startPipeline } from './pipeline/pipeline.ts';
 import { configuredPrices } from './prices/configured-prices.ts';
@@ -115,7 +116,10 @@ async function openLocalState({ config, log, clock, random, disposals }: Environ
   const keys = new ReceiptKeys(loadedKeys.ring, clock, ({ publicKey, kid }) =>
     log.info({ publicKey, kid }, 'another receipt key signs'),
   );
-  const verifyPage = await loadPage('verify');
+  const [verifyPage, openApiDocument] = await Promise.all([
+    loadPage('verify'),
+    encodeDocument(JSON.stringify(createOpenApiDocument(routes, version))),
+  ]);
   const access = openAccess({
     ...config,
     waitMs: config.upstream.timeoutMs,
@@ -126,7 +130,7 @@ async function openLocalState({ config, log, clock, random, disposals }: Environ
     onRecovery: (message) => log.info({}, message),
   });
   disposals.defer(() => access.close());
-  return { loadedKeys, keys, verifyPage, access };
+  return { loadedKeys, keys, verifyPage, openApiDocument, access };
 }
 
 /** Opens the signing of receipts, which may be `exact` once no other process signs with the same key. */
@@ -225,7 +229,7 @@ function openServing(
 /** Creates what answers requests; it does not listen yet. */
 function openServer(
   { config, log, clock, disposals }: Environment,
-  { access, verifyPage }: LocalState,
+  { access, verifyPage, openApiDocument }: LocalState,
   { signer }: Signing,
   { cache, context, readThrough, liveSources }: Serving,
 ) {
@@ -240,7 +244,7 @@ function openServer(
     access,
     maxBodyBytes: config.limits.bodyBytes,
     owedBytes: config.limits.owedBytes,
-    openApiDocument: JSON.stringify(createOpenApiDocument(routes, version)),
+    openApiDocument,
     verifyPage,
     stream: config.stream,
     onInternalError: (requestId, err) => log.error({ requestId, err }, 'a request met a defect'),

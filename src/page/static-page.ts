@@ -1,15 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { promisify } from 'node:util';
-import { brotliCompress, gzip } from 'node:zlib';
+import { type EncodedDocument, encodeDocument } from './encoded-document.ts';
 
 /** A page in one file, in every content coding. */
-export interface StaticPage {
-  readonly identity: Buffer;
-  readonly br: Buffer;
-  readonly gzip: Buffer;
-  /** The identifier of the content: hex digits. */
-  readonly etag: string;
+export interface StaticPage extends EncodedDocument {
   /** The Content-Security-Policy header: it allows the page's own script and style, its own gateway, nothing else. */
   readonly contentSecurityPolicy: string;
 }
@@ -21,8 +15,6 @@ export interface PageSources {
   readonly style: string;
   readonly script: string;
 }
-
-const ETAG_DIGITS = 16;
 
 /** Loads a page that the build has bundled into the folder of this file. */
 export async function loadPage(name: 'verify'): Promise<StaticPage> {
@@ -49,10 +41,7 @@ export async function buildPage({ html, style, script }: PageSources): Promise<S
     .replace("default-src 'none'", () => contentSecurityPolicy)
     .replace('<link rel="stylesheet" href="page.css">', () => `<style>${style}</style>`)
     .replace('<script type="module" src="main.ts"></script>', () => `<script type="module">${script}</script>`);
-  const identity = Buffer.from(page);
-  const [br, gz] = await Promise.all([promisify(brotliCompress)(identity), promisify(gzip)(identity)]);
-  const etag = createHash('sha256').update(identity).digest('hex').slice(0, ETAG_DIGITS);
-  return { identity, br, gzip: gz, etag, contentSecurityPolicy: `${contentSecurityPolicy}; frame-ancestors 'none'` };
+  return { ...(await encodeDocument(page)), contentSecurityPolicy: `${contentSecurityPolicy}; frame-ancestors 'none'` };
 }
 
 /** Formats the hash by which a policy allows a script or a style. */

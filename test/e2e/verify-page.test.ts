@@ -18,9 +18,9 @@ t.test('/verify is the page, with a policy that lets it load nothing', async (t)
 });
 
 t.test('the page is sent in the best coding that the caller accepts', async (t) => {
-  const lengthFor = (coding: string) =>
+  const lengthFor = (coding: string, from = url) =>
     new Promise<[string | undefined, number]>((resolve, reject) => {
-      request(url, { headers: { 'accept-encoding': coding } }, (answer) => {
+      request(from, { headers: { 'accept-encoding': coding } }, (answer) => {
         answer.resume();
         resolve([answer.headers['content-encoding'], Number(answer.headers['content-length'])]);
       })
@@ -30,6 +30,13 @@ t.test('the page is sent in the best coding that the caller accepts', async (t) 
   t.same(await lengthFor('gzip, br'), ['br', page.br.length]);
   t.same(await lengthFor('gzip'), ['gzip', page.gzip.length]);
   t.same(await lengthFor('identity'), [undefined, page.identity.length]);
+  const document = `${gateway.url}/api/v1/openapi.json`;
+  const [, whole] = await lengthFor('identity', document);
+  const [coding, compressed] = await lengthFor('gzip, br', document);
+  t.equal(coding, 'br');
+  t.ok(compressed < whole / 4, `the document has ${compressed} of ${whole} bytes`);
+  const etag = (await fetch(document)).headers.get('etag') ?? '';
+  t.equal((await fetch(document, { headers: { 'if-none-match': etag } })).status, 304);
 });
 
 t.test('a caller with the page gets 304, HEAD has its headers, and other methods are refused', async (t) => {

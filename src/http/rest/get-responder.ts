@@ -1,6 +1,7 @@
 import { isLoopback } from '../../access/limits/client-ip.ts';
 import type { Quota } from '../../access/limits/rate-limiter.ts';
 import type { RequestCost } from '../../domain/request-cost.ts';
+import type { EncodedDocument } from '../../page/encoded-document.ts';
 import type { StaticPage } from '../../page/static-page.ts';
 import type { ReadRequest, RouteReadThrough } from '../../routing/route-read-through.ts';
 import { parseMinSlot } from '../../serving/min-slot.ts';
@@ -15,7 +16,7 @@ import { type Conditions, cachedReadResponse, documentResponse, localResponse, p
 export interface GetResponderDeps extends Pick<HitPathDeps, 'context' | 'sealer'> {
   readonly readThrough: RouteReadThrough;
   /** The OpenAPI document, as JSON. */
-  readonly openApiDocument: string;
+  readonly openApiDocument: EncodedDocument;
   /** The page at `/verify`. */
   readonly verifyPage: StaticPage;
 }
@@ -44,7 +45,7 @@ export class GetResponder {
     if (nonce !== undefined && match?.route.envelope !== 'signed') throw nonceNotApplicable();
     const conditions = { nonce, ifNoneMatch: req.getHeader('if-none-match'), accept: req.getHeader('accept-encoding') };
     if (pathKind === 'page') return pageResponse(quota, verifyPage, conditions);
-    if (match === undefined) return documentResponse(quota, openApiDocument);
+    if (match === undefined) return documentResponse(quota, openApiDocument, conditions);
     const { route } = match;
     if (route.kind === 'post') return throwRouteNotFound();
     const { params, key } = args.parse(route, match);

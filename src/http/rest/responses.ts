@@ -3,6 +3,7 @@ import type { Entry } from '../../cache/entry.ts';
 import type { Envelope } from '../../domain/envelope.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { toJson } from '../../domain/to-json.ts';
+import type { EncodedDocument } from '../../page/encoded-document.ts';
 import type { StaticPage } from '../../page/static-page.ts';
 import { receiptTextIn } from '../../receipts/signed-body.ts';
 import { jsonRpcError, jsonRpcFrame } from '../../routing/json-rpc-form.ts';
@@ -106,23 +107,37 @@ function postBody(envelope: Envelope, { result, jsonRpcId }: PostAnswer): string
 }
 
 /** Formats the response with the OpenAPI document. */
-export function documentResponse(quota: Quota, json: string): RawResponse {
-  return { headers: formatHeaders(200, quota, [['Cache-Control', 'public, max-age=300']]).text, body: json };
-}
+export const documentResponse = (quota: Quota, document: EncodedDocument, conditions: Conditions): RawResponse =>
+  encodedResponse(quota, document, conditions, [['Cache-Control', 'public, max-age=300']]);
 
 /** Formats the response with a page for people. The page may load nothing and be in no frame. */
-export function pageResponse(quota: Quota, page: StaticPage, conditions: Conditions): RawResponse {
-  const coding = negotiateCoding(conditions.accept);
-  const extraHeaders: Header[] = [
-    ['Cache-Control', 'no-cache'],
-    ['ETag', weakEtag(page.etag)],
-    ['Content-Security-Policy', page.contentSecurityPolicy],
-    ['X-Content-Type-Options', 'nosniff'],
-  ];
-  if (matchesEtag(conditions.ifNoneMatch, page.etag))
-    return { headers: formatHeaders(304, quota, extraHeaders, HTML_CONTENT_TYPE).text, body: null };
+export const pageResponse = (quota: Quota, page: StaticPage, conditions: Conditions): RawResponse =>
+  encodedResponse(
+    quota,
+    page,
+    conditions,
+    [
+      ['Cache-Control', 'no-cache'],
+      ['Content-Security-Policy', page.contentSecurityPolicy],
+      ['X-Content-Type-Options', 'nosniff'],
+    ],
+    HTML_CONTENT_TYPE,
+  );
+
+/** Formats the response with a document that was encoded at the start. */
+function encodedResponse(
+  quota: Quota,
+  document: EncodedDocument,
+  { accept, ifNoneMatch }: Conditions,
+  headers: readonly Header[],
+  contentType?: string,
+): RawResponse {
+  const extraHeaders: Header[] = [...headers, ['ETag', weakEtag(document.etag)]];
+  if (matchesEtag(ifNoneMatch, document.etag))
+    return { headers: formatHeaders(304, quota, extraHeaders, contentType).text, body: null };
+  const coding = negotiateCoding(accept);
   if (coding !== 'identity') extraHeaders.push(['Content-Encoding', coding]);
-  return { headers: formatHeaders(200, quota, extraHeaders, HTML_CONTENT_TYPE).text, body: page[coding] };
+  return { headers: formatHeaders(200, quota, extraHeaders, contentType).text, body: document[coding] };
 }
 
 const HTML_CONTENT_TYPE = 'text/html; charset=utf-8';
