@@ -1,8 +1,6 @@
-import { mkdirSync } from 'node:fs';
-import { dirname } from 'node:path';
 import type { Clock } from '../../domain/clock.ts';
 import { repeat } from '../../runtime/repeat.ts';
-import { appendUsage, compactUsage, fileSizeOf, truncateTornLine } from './usage-file.ts';
+import { appendUsage, compactUsage, fileSizeOf, truncateTornLine, withUsageLock } from './usage-file.ts';
 import { REQUEST_OUTCOMES, type RequestOutcome, type UsageRow } from './usage-line.ts';
 
 export interface UsageCounterOptions {
@@ -20,6 +18,9 @@ const FLUSH_MS = 1000;
 /** The growth after which a file that has also doubled is compacted. */
 const COMPACT_BYTES = 1024 * 1024;
 
+/** The attempts to lock the file at the start and at the end, where the process may stand still for a moment. */
+const PATIENT_ATTEMPTS = 20;
+
 /** Counts the requests of API keys by route and outcome. A kill loses the last second. */
 export class UsageCounter {
   readonly #options: UsageCounterOptions;
@@ -34,9 +35,10 @@ export class UsageCounter {
     this.#options = options;
     this.#compactAtBytes = COMPACT_BYTES;
     this.#tryDisk(() => {
-      mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 });
-      truncateTornLine(options.path);
-      this.#compactIfLarge();
+      withUsageLock(options.path, PATIENT_ATTEMPTS, () => {
+        truncateTornLine(options.path);
+        this.#compactIfLarge();
+      });
     });
   }
 
@@ -58,19 +60,21 @@ export class UsageCounter {
   /** Writes the counts. */
   close(): void {
     this.#stopFlushing();
-    if (this.#counts.size > 0) this.#write();
+    if (this.#counts.size > 0) this.#write(PATIENT_ATTEMPTS);
   }
 
   #flush(): void {
-    this.#write();
+    this.#write(2); // what can't be written now is with the next second's
     if (this.#counts.size === 0) this.#stopFlushing();
   }
 
-  #write(): void {
+  #write(attempts: number): void {
     this.#tryDisk(() => {
-      appendUsage(this.#options.path, [...this.#counts.values()]);
-      this.#counts = new Map();
-      this.#compactIfLarge();
+      withUsageLock(this.#options.path, attempts, () => {
+        appendUsage(this.#options.path, [...this.#counts.values()]);
+        this.#counts = new Map();
+        this.#compactIfLarge();
+      });
     });
   }
 

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { hasErrorCode } from '../../runtime/files/error-code.ts';
+import { acquirePidLock } from '../../runtime/files/pid-lock.ts';
 import { replaceFile } from '../../runtime/files/replace-file.ts';
 import { formatUsageLine, parseUsageLine, REQUEST_OUTCOMES, type UsageRow } from './usage-line.ts';
 
@@ -21,6 +22,31 @@ const KEEP_DAYS = 92;
 
 /** The most rows kept by compaction, newest days first. */
 const MAX_ROWS = 50_000;
+
+/** The pause between two attempts to lock the file, in milliseconds. */
+const LOCK_PAUSE_MS = 5;
+
+/**
+ * Does work on a file that another gateway with the same state folder may append to or compact: each compaction replaces
+ * the file, and what is appended to the old one meanwhile would be lost. Throws if the file is locked at each attempt;
+ * between two the process stands still.
+ */
+export function withUsageLock(path: string, attempts: number, work: () => void): void {
+  for (let attempt = 1; ; attempt++) {
+    const lock = acquirePidLock(path);
+    if (typeof lock === 'function') {
+      try {
+        work();
+      } finally {
+        lock();
+      }
+      return;
+    }
+    if (attempt === attempts)
+      throw new Error(`${path} is in use by process ${lock}; if it is not, remove ${path}.lock`);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOCK_PAUSE_MS);
+  }
+}
 
 /** Reads a file and sums its rows. Damaged lines are skipped. */
 export const readUsage = (path: string): readonly UsageRow[] =>

@@ -92,7 +92,7 @@ export async function holdSigningLock({
       onWaiting(err) {
         wasWithheld = true;
         onExactWithheld(
-          'another process may be signing with the receipt key: nothing is signed as exact until it ends',
+          'another process may be signing with the receipt key: nothing is signed as exact until it ends; if it ran on a machine that is gone, remove its file, which ends in .up, from the folder of the key',
           err,
         );
       },

@@ -2,7 +2,8 @@ import { readdirSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { hasErrorCode } from './error-code.ts';
 import { hardLink } from './hard-link.ts';
-import { syncFolder, TEMP_SUFFIX, writeTempFile } from './temp-file.ts';
+import { syncFolder } from './sync-folder.ts';
+import { TEMP_SUFFIX, writeTempFile } from './temp-file.ts';
 
 /**
  * Creates a file that only its owner can read, unless the path exists. The file appears whole and on the disk, or not

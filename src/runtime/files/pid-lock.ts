@@ -1,24 +1,27 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { createFolder } from './create-folder.ts';
 import { hasErrorCode } from './error-code.ts';
 import { hardLink } from './hard-link.ts';
+import { hostIdentity } from './host-identity.ts';
 
 /**
- * Takes an exclusive lock on a file. The lock file next to it contains the owner's process id, so that the lock of a
- * killed process can be removed. Returns the function that unlocks it, or the id of the owning process.
+ * Takes an exclusive lock on a file. The lock file next to it contains the owner's process id and host, so that the lock
+ * of a killed process can be removed. One of another machine or container can't be checked, and counts as held. Returns the function that unlocks it, or the id of the owning process.
  */
 export function acquirePidLock(path: string): (() => void) | number {
   const lockPath = `${path}.lock`;
-  const ownerText = `${process.pid} ${randomBytes(8).toString('hex')}`;
-  const ownPath = `${lockPath}.${ownerText.slice(-16)}`;
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const random = randomBytes(8).toString('hex');
+  const { machine, boot, processes } = hostIdentity();
+  const ownerText = `${process.pid} ${machine} ${boot} ${processes} ${random}`;
+  const ownPath = `${lockPath}.${random}`;
+  createFolder(dirname(path));
   try {
     writeFileSync(ownPath, ownerText, { flag: 'wx', mode: 0o600 }); // on a full disk it leaves an empty file
     if (!hardLink(ownPath, lockPath)) {
       const holder = readIfPresent(lockPath);
-      const pid = Number.parseInt(holder ?? '', 10);
-      if (holder === undefined || isAlive(pid)) return pid || 0;
+      if (holder === undefined || mayBeAlive(holder)) return Number.parseInt(holder ?? '', 10) || 0;
       removeStaleLock(lockPath, holder, ownPath);
       if (!hardLink(ownPath, lockPath)) return 0;
     }
@@ -51,6 +54,18 @@ function readIfPresent(path: string): string | undefined {
     if (hasErrorCode(thrown, 'ENOENT')) return undefined;
     throw thrown;
   }
+}
+
+/** Tells whether the owner of a lock may still run. */
+function mayBeAlive(holder: string): boolean {
+  const [pid = '', ...host] = holder.split(' ');
+  if (host.length === 4) {
+    const here = hostIdentity();
+    const [machine, boot, processes] = host;
+    if (boot !== here.boot) return machine !== here.machine; // it ended with the machine's last run
+    if (processes !== here.processes) return true; // its process ids are not ours
+  }
+  return isAlive(Number.parseInt(pid, 10));
 }
 
 function isAlive(pid: number): boolean {

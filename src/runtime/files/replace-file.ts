@@ -1,9 +1,10 @@
 import { renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { syncFolder, writeTempFile } from './temp-file.ts';
+import { syncFolder } from './sync-folder.ts';
+import { writeTempFile } from './temp-file.ts';
 
 /**
- * Writes a file at `path`, for its owner alone. Readers, after a crash too, find the old text or the new one, whole;
+ * Writes a file at `path`, which keeps its owner and mode; a new one is for its owner alone. Readers, after a crash too, find the old text or the new one, whole;
  * when it returns the new one is on the disk.
  */
 export function replaceFile(path: string, text: string): void {

@@ -4,10 +4,12 @@ import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { hasErrorCode } from './error-code.ts';
+import { hostIdentity } from './host-identity.ts';
 
 /*
  * The lock is a listening Unix socket next to the file. It ends with the process however that ends, and every process
- * on the machine can see it, also from another container.
+ * on the machine can see it, also from another container. On another machine, with which the folder may be shared, it
+ * looks like that of a dead process: its name says where it listens.
  */
 
 /**
@@ -17,7 +19,8 @@ import { hasErrorCode } from './error-code.ts';
  */
 export async function acquireSocketLock(path: string): Promise<(() => void) | undefined> {
   const { folder, leave: releasePath } = shortPathTo(dirname(path));
-  const ownName = `${basename(path)}.${randomBytes(4).toString('hex')}.up`;
+  const { machine, boot } = hostIdentity();
+  const ownName = `${basename(path)}.${machine}${boot}${randomBytes(4).toString('hex')}.up`;
   let server: Server | undefined;
   const release = (): void => {
     rmSync(join(dirname(path), ownName), { force: true });
@@ -27,7 +30,7 @@ export async function acquireSocketLock(path: string): Promise<(() => void) | un
   try {
     server = await listen(join(folder, ownName));
     const otherNames = lockNamesIn(folder, `${basename(path)}.`).filter((name) => name !== ownName);
-    const isContended = (await Promise.all(otherNames.map((name) => isListening(join(folder, name))))).includes(true);
+    const isContended = (await Promise.all(otherNames.map((name) => isHeld(folder, name)))).includes(true);
     isAcquired = !isContended && existsSync(join(folder, ownName)); // a process that looked while this socket was being created may have removed it as stale
     return isAcquired ? release : undefined;
   } finally {
@@ -38,7 +41,7 @@ export async function acquireSocketLock(path: string): Promise<(() => void) | un
 
 /** The longest socket path that every system accepts. A longer one would be truncated silently. */
 const MAX_PATH_BYTES = 103;
-const MAX_NAME_BYTES = 40;
+const MAX_NAME_BYTES = 52;
 
 /** Returns a short path to a folder, by a symbolic link if need be, until it is released. */
 function shortPathTo(folder: string): { readonly folder: string; leave(): void } {
@@ -50,7 +53,9 @@ function shortPathTo(folder: string): { readonly folder: string; leave(): void }
 }
 
 const lockNamesIn = (folder: string, prefix: string): string[] =>
-  readdirSync(folder).filter((name) => name.startsWith(prefix) && /^[0-9a-f]{8}\.up$/.test(name.slice(prefix.length)));
+  readdirSync(folder).filter(
+    (name) => name.startsWith(prefix) && /^([0-9a-f]{12})?[0-9a-f]{8}\.up$/.test(name.slice(prefix.length)),
+  );
 
 async function listen(path: string): Promise<Server> {
   if (Buffer.byteLength(path) > MAX_PATH_BYTES) throw new Error(`${path} is too long for a socket path`);
@@ -59,6 +64,14 @@ async function listen(path: string): Promise<Server> {
     server.on('error', reject).listen(path, resolve); // later errors concern single connections and must end nothing
   });
   return server;
+}
+
+/** Tells whether a lock is held. One of another machine can't be checked, and is never removed. */
+function isHeld(folder: string, name: string): Promise<boolean> {
+  const [, machine, boot] = /\.([0-9a-f]{6})([0-9a-f]{6})[0-9a-f]{8}\.up$/.exec(name) ?? [];
+  const here = hostIdentity();
+  if (machine !== undefined && machine !== here.machine && boot !== here.boot) return Promise.resolve(true);
+  return isListening(join(folder, name));
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   REQUEST_OUTCOMES,
   type UsageRow,
 } from '../../../../src/access/usage/usage-line.ts';
+import { acquirePidLock } from '../../../../src/runtime/files/pid-lock.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 const DAY = '2026-06-01';
@@ -35,6 +36,18 @@ const row = (counts: readonly number[], more: Partial<UsageRow> = {}): UsageRow 
   route: '/slot',
   counts,
   ...more,
+});
+
+t.test('nothing is written while another gateway compacts the file, and nothing is lost', async (t) => {
+  const { path, clock, usage } = usageOf(t);
+  const unlock = acquirePidLock(path);
+  usage.count('k', '/slot', 'answered');
+  clock.advance(1000);
+  t.same(readUsage(path), []);
+  if (typeof unlock === 'function') unlock();
+  usage.count('k', '/slot', 'answered');
+  clock.advance(1000);
+  t.same(readUsage(path), [row([2, 0, 0, 0])]);
 });
 
 t.test('counts are in the file after a second, by day, key, route and outcome', async (t) => {

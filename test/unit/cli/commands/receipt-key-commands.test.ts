@@ -72,7 +72,7 @@ t.test('a key that RECEIPT_KEY_FILE names has its history next to it', async (t)
   const key = commandsOver(join(dir, 'state'), { RECEIPT_KEY_FILE: file });
   t.equal((await key('create')).code, 0);
   t.same(states(await key('rotate', '--after', '0')), ['retired', 'active']);
-  t.same(readdirSync(`${file}.d`).sort(), ['1.json', '2.json', '2.pem']);
+  t.same(readdirSync(`${file}.d`).sort(), ['.gitignore', '1.json', '2.json', '2.pem']);
   t.notOk(existsSync(join(dir, 'state')));
   rmSync(join(`${file}.d`, '2.json'));
   rmSync(join(`${file}.d`, '1.json'));
