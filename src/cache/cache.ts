@@ -311,6 +311,26 @@ const isNewer = (item: CacheItem | undefined, slot: Slot): boolean =>
 /** Returns true for a processed state that isn't kept current: a fork may take it back with the next slot. */
 const isTentative = ({ policy, meta }: CacheItem): boolean => policy !== 'live' && meta.commitment === 'processed';
 
+/** The memory of the error of a refusal. */
+const REFUSAL_BYTES = 600;
+
+/** The length of the receipt around a result. */
+const RECEIPT_LENGTH = 600;
+
+/** The body length from which a body is compressed, and what its two compressed forms together take at most of it. */
+const COMPRESSED_LENGTH = 1024;
+const COMPRESSED_SHARE = 1.5; // base64 of random bytes, which is the worst that nodes send
+
 /** Estimates the memory of an entry in bytes, including the body and its compressed forms, which most entries get later. */
-const entrySizeBytes = ({ key, result }: CacheItem): number =>
-  ENTRY_OVERHEAD_BYTES + key.length * 2 + (result?.length ?? 0) * 3 + 600;
+function entrySizeBytes({ key, result }: CacheItem): number {
+  const ownBytes = ENTRY_OVERHEAD_BYTES + key.length * 2;
+  if (result === undefined) return ownBytes + REFUSAL_BYTES;
+  const { length } = result;
+  const utf8Bytes = Buffer.byteLength(result);
+  // V8 stores a text with one character beyond Latin-1 as two bytes for each.
+  const isAscii = utf8Bytes === length;
+  const bodyBytes = utf8Bytes + RECEIPT_LENGTH;
+  const compressedBytes = bodyBytes >= COMPRESSED_LENGTH ? bodyBytes * COMPRESSED_SHARE : 0;
+  const textBytes = isAscii ? length : length * 2;
+  return Math.ceil(ownBytes + textBytes + Math.max(bodyBytes, textBytes) + compressedBytes);
+}

@@ -228,6 +228,18 @@ t.test('an entry is served while it is refreshed, but not for long', async (t) =
   t.notOk(cache.isFresh(entry), 'the refresh had no result');
 });
 
+t.test('an entry counts with its text as V8 keeps it, its body and its compressed bodies', async (t) => {
+  const sizeOf = (result: string): number => {
+    const { cache } = open({ bytes: 10_000_000 });
+    cache.put('k', { slot: 1, result }, { slots: 2 }, META);
+    return cache.sizeBytes;
+  };
+  const length = 100_000;
+  t.ok(sizeOf('x'.repeat(length)) >= 3.5 * length, 'text, body, and at most 0.75 of it in each of two codings');
+  t.ok(sizeOf(`\u2713${'x'.repeat(length)}`) >= 5.5 * length, 'two bytes a character in text and body');
+  t.ok(sizeOf('x'.repeat(100)) < 1500, 'a short one is never compressed');
+});
+
 t.test('memory is bounded: the least recently read entry is evicted first', async (t) => {
   const bytes = 100_000;
   const { cache, to } = open({ bytes });
