@@ -137,7 +137,10 @@ async function openLocalState({ config, log, clock, random, disposals }: Environ
 async function openSigning(env: Environment, { loadedKeys, keys }: LocalState, { mesh }: Upstream) {
   const { log, clock, random, disposals } = env;
   const { path, created, warning } = loadedKeys;
-  const guard = new EquivocationGuard((conflict) => log.error(conflict, 'two results for one finalized slot'));
+  const guard = new EquivocationGuard(
+    (conflict) => log.error(conflict, 'two results for one finalized slot'),
+    () => log.warn({}, 'too many finalized answers to remember: new ones are signed as observed for a while'),
+  );
   const signer = new Signer(keys, mesh, guard, (leadMs) =>
     log.warn({ leadMs }, 'the clock was set back: later receipts have earlier times than some before'),
   );

@@ -22,6 +22,9 @@ export interface Conflict {
 const WINDOW_SLOTS = 64;
 const MAX_ENTRIES = 100_000;
 
+/** The part of them that newcomers leave to requests that had an exact claim at a slot before. */
+const RESERVED_ENTRIES = 25_000;
+
 /**
  * Keeps the gateway from signing two different `exact` results. Two `exact` receipts at finalized with different
  * digests convict their signer, so `exact` is granted only where the guard remembers every signed digest: once this
@@ -31,14 +34,18 @@ const MAX_ENTRIES = 100_000;
 export class EquivocationGuard {
   readonly #digestsBySlot = new Map<Slot, Map<string, string>>();
   readonly #onConflict: (conflict: Conflict) => void;
+  readonly #onFull: () => void;
+  #isFull = false;
   #entries = 0;
   #isSole = false;
   #floor: Slot | undefined;
   #tip: Slot = 0;
   #conflicts = 0;
 
-  constructor(onConflict: (conflict: Conflict) => void) {
+  /** `onFull` is called each time that the memory becomes full, from when on new requests are not granted `exact`. */
+  constructor(onConflict: (conflict: Conflict) => void, onFull: () => void = () => {}) {
     this.#onConflict = onConflict;
+    this.#onFull = onFull;
   }
 
   /** The number of conflicting results. */
@@ -70,6 +77,7 @@ export class EquivocationGuard {
       this.#entries -= digests.size;
       this.#digestsBySlot.delete(slot);
     }
+    if (this.#entries < MAX_ENTRIES - 2 * RESERVED_ENTRIES) this.#isFull = false;
   }
 
   /** Returns the claim that a statement may carry. A digest that was granted `exact` counts as signed. */
@@ -93,10 +101,21 @@ export class EquivocationGuard {
   }
 
   #remember(slot: Slot, request: string, digest: string): boolean {
-    if (this.#entries >= MAX_ENTRIES) return false;
+    if (!this.#hasRoomFor(request)) {
+      if (!this.#isFull) this.#onFull();
+      this.#isFull = true;
+      return false;
+    }
     const digests = this.#digestsBySlot.get(slot) ?? new Map<string, string>();
     this.#digestsBySlot.set(slot, digests.set(request, digest));
     this.#entries++;
     return true;
+  }
+  /** Tells whether a request may be remembered: who asks for much that is new takes nothing from those who go on. */
+  #hasRoomFor(request: string): boolean {
+    if (this.#entries < MAX_ENTRIES - RESERVED_ENTRIES) return true;
+    if (this.#entries >= MAX_ENTRIES) return false;
+    for (const digests of this.#digestsBySlot.values()) if (digests.has(request)) return true;
+    return false;
   }
 }

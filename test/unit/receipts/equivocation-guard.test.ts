@@ -100,13 +100,23 @@ t.test('a lower tip drops nothing, and a slot far ahead of the tip is not exact'
   t.equal(guard.grantClaim({ ...asked, slot: 11_040 }), 'observed');
 });
 
-t.test('its memory is bounded: when it is full new requests are observed, until slots pass', async (t) => {
-  const { guard } = guardAt(1000);
-  for (let i = 0; i < 100_001; i++) guard.grantClaim({ ...asked, request: `GET /api/v1/balance/${i}` });
+t.test('its memory is bounded: when it is full new requests are observed, those that go on are exact', async (t) => {
+  let times = 0;
+  const guard = new EquivocationGuard(
+    () => {},
+    () => times++,
+  );
+  guard.becomeSoleSigner();
+  guard.advance(1000);
+  const claim = (n: number, slot = 1001) => guard.grantClaim({ ...asked, slot, request: `GET /api/v1/balance/${n}` });
+  for (let n = 0; n < 75_001; n++) claim(n);
+  t.equal(guard.entries, 75_000);
+  t.same([claim(75_000), claim(75_001), times], ['observed', 'observed', 1], 'told once');
+  for (let n = 0; n < 25_001; n++) claim(n, 1002);
   t.equal(guard.entries, 100_000);
-  t.equal(guard.grantClaim({ ...asked, request: 'GET /api/v1/balance/100000' }), 'observed');
-  t.equal(guard.grantClaim({ ...asked, request: 'GET /api/v1/balance/0' }), 'exact');
+  t.same([claim(24_999, 1002), claim(25_000, 1002), claim(0)], ['exact', 'observed', 'exact']);
   guard.advance(1065);
-  t.equal(guard.grantClaim({ ...asked, slot: 1065 }), 'exact');
+  guard.advance(1066);
+  t.equal(guard.grantClaim({ ...asked, slot: 1066 }), 'exact');
   t.equal(guard.entries, 1);
 });
