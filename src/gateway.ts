@@ -240,6 +240,8 @@ function openServer(
   const server = createServer({
     host: config.host,
     port: config.port,
+    hosts: config.hosts,
+    origins: config.origins,
     clock,
     context,
     readThrough,

@@ -58,6 +58,9 @@ const upstreamSchema = section({
   ),
 });
 
+const HOST = 'expected a host name or IP address without a port';
+const ORIGIN = 'expected an origin in lower case, such as https://app.example';
+
 const embeddedSchema = section({
   port: z
     .nullable(wholeNumber(0, 65_534, ', or null'))
@@ -129,6 +132,12 @@ export const configSchema = section({
   limits: limitsSchema.describe('Limits per caller and over all callers.'),
   stake: stakeSchema.describe('The staked tier: limits by the token balance of a wallet.'),
   prices: pricesSchema.describe('Price sources of tokens.'),
+  hosts: z
+    .array(z.string(HOST).regex(/^(\[[0-9a-f:.]+\]|[A-Za-z0-9._-]+)$/, HOST))
+    .describe('Names in Host that are answered, without a port; none for any name.'),
+  origins: z
+    .array(z.string(ORIGIN).regex(/^https?:\/\/[a-z0-9.:[\]_-]+$/, ORIGIN))
+    .describe('Origins whose web pages are answered, such as https://app.example; none for any origin.'),
   trustedProxies: z
     .array(network, 'expected a list of IP addresses and CIDRs')
     .describe('Proxies whose X-Forwarded-For or PROXY v2 header is believed: IP addresses and CIDRs.'),

@@ -10,13 +10,14 @@ import type { Entry } from '../cache/entry.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { NetworkSnapshot } from '../domain/network-snapshot.ts';
 import { StartError } from '../domain/start-error.ts';
+import { AllowedSources, type SourceLimits } from './engine/allowed-sources.ts';
 import { BodySender } from './engine/body-sender.ts';
 import type { OwedBytesLimits } from './engine/owed-bytes.ts';
 import { createRequestHandlers, type RequestHandlerDeps } from './rest/request-handler.ts';
 import { AccountTopics } from './stream/account-topics.ts';
 import { StreamServer } from './stream/stream-server.ts';
 
-export interface ServerOptions extends Omit<RequestHandlerDeps, 'pendingResponses'> {
+export interface ServerOptions extends Omit<RequestHandlerDeps, 'pendingResponses' | 'sources'>, SourceLimits {
   readonly host: string;
   /** TCP port; 0 takes a free one. */
   readonly port: number;
@@ -69,13 +70,21 @@ export function createServer(options: ServerOptions): Server {
   app.filter(refuseExcessConnections(options));
   const pendingResponses = { count: 0, bodies: new BodySender(options) };
   const { clock, readThrough, sealer } = options;
+  const sources = new AllowedSources(options);
   const stream = new StreamServer(app, {
     ...options,
+    sources,
     ...options.stream,
     accountTopics: new AccountTopics({ clock, readThrough, sealer, liveAccounts: context.liveAccounts }),
     pendingResponses,
   });
-  const { get, head, post, options: preflight, other } = createRequestHandlers({ ...options, pendingResponses });
+  const {
+    get,
+    head,
+    post,
+    options: preflight,
+    other,
+  } = createRequestHandlers({ ...options, sources, pendingResponses });
   app.get('/*', get).head('/*', head).post('/*', post).options('/*', preflight).any('/*', other);
 
   let socket: us_listen_socket | undefined;

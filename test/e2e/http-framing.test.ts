@@ -224,3 +224,23 @@ t.test('after arbitrary bytes at the port, the next caller is served', async (t)
   );
   t.equal((await get('/slot')).status, 200);
 });
+
+t.test('only the names and the origins that are configured are answered, and others spend nothing', async (t) => {
+  const { gateway } = await startStepped(t, {
+    perSlot: 0,
+    set: ['hosts=127.0.0.1,gate.example', 'origins=https://app.example'],
+  });
+  const statusOf = async (host: string, more = '', path = '/slot'): Promise<number | undefined> => {
+    const { text } = await exchange(gateway.url, [`GET /api/v1${path} HTTP/1.1\r\nHost: ${host}\r\n${more}\r\n`]);
+    return parseResponses(text)[0]?.status;
+  };
+  t.equal(await statusOf('gate.example:8787'), 200);
+  t.equal(await statusOf('rebound.example'), 400);
+  t.equal(await statusOf('gate.example', 'Origin: https://app.example\r\n'), 200);
+  t.equal(await statusOf('gate.example', 'Origin: https://other.example\r\n'), 400);
+  t.equal(await statusOf('gate.example', 'Sec-Fetch-Site: cross-site\r\n'), 400);
+  t.equal(await statusOf('gate.example', 'Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: navigate\r\n'), 200);
+  const upgrade =
+    'Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
+  t.equal(await statusOf('gate.example', `${upgrade}Origin: https://other.example\r\n`, '/stream'), 400);
+});

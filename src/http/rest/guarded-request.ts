@@ -42,7 +42,7 @@ export interface CheckedRequest {
 /** Returns the response to a checked request. What it throws or rejects with becomes an error response. */
 export type Responder = (request: CheckedRequest) => RawResponse | Promise<RawResponse>;
 
-export type GuardDeps = Pick<HitPathDeps, 'context' | 'access' | 'pendingResponses' | 'onInternalError'>;
+export type GuardDeps = Pick<HitPathDeps, 'context' | 'access' | 'sources' | 'pendingResponses' | 'onInternalError'>;
 
 /** The quota in the headers of a response to a request that could not be counted. */
 export const UNCOUNTED_QUOTA: Quota = {
@@ -110,7 +110,7 @@ export class GuardedRequest {
 
   #checkFraming(res: HttpResponse, req: HttpRequest): void {
     const allowsBody = this.#method === 'post';
-    const fault = findFramingFault(req, allowsBody);
+    const fault = findFramingFault(req, allowsBody) ?? this.#deps.sources.findFault(req);
     this.#mustClose ||=
       fault !== undefined || this.#deps.access.clientIp.hasProxyHeader(res) || isLastOnConnection(req, allowsBody);
     if (fault !== undefined) throw new GatewayError('invalid_request', fault);

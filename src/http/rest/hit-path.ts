@@ -8,6 +8,7 @@ import { GatewayError } from '../../domain/gateway-error.ts';
 import { isNonce } from '../../receipts/statement.ts';
 import type { RouteContext } from '../../routing/route.ts';
 import type { Sealer } from '../../serving/sealer.ts';
+import type { AllowedSources } from '../engine/allowed-sources.ts';
 import { WHOLE_BODY_BYTES } from '../engine/body-sender.ts';
 import { type PendingResponses, Reply } from '../engine/reply.ts';
 import { RequestClassifier, requestTargetOf } from '../engine/request-guard.ts';
@@ -23,6 +24,7 @@ export interface HitPathDeps {
   readonly sealer: Sealer;
   readonly access: Access;
   readonly pendingResponses: PendingResponses;
+  readonly sources: AllowedSources;
   /** Called with the cause of an `internal_error`: the caller sees only that code and the request id. */
   readonly onInternalError: (requestId: string, thrown: unknown) => void;
 }
@@ -36,7 +38,7 @@ const hasOtherConditions = (req: HttpRequest): boolean =>
  * the full handler.
  */
 export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpRequest) => boolean {
-  const { context, sealer, access, pendingResponses, onInternalError } = deps;
+  const { context, sealer, access, sources, pendingResponses, onInternalError } = deps;
   const { rateLimiter, clientIp, authenticator, usage } = access;
   const { cache } = context;
   const classifier = new RequestClassifier();
@@ -49,6 +51,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
   /** Answers a plain hit synchronously: no parsing, no promise, no JSON, no signature. Returns false for any other GET. */
   function serveHit(res: HttpResponse, req: HttpRequest): boolean {
     const requestClass = classifier.classify(req);
+    if (sources.isRestricted && sources.findFault(req) !== undefined) return false;
     if (requestClass === 'unsafe' || context.isDraining() || clientIp.hasProxyHeader(res)) return false;
     if (requestClass === 'conditional') return serveNonceHit(res, req);
     const entry = cache.get(requestTargetOf(req)); // a key in the cache was valid when it got there

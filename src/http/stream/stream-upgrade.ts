@@ -4,6 +4,7 @@ import { rateLimitKeyOf } from '../../access/authenticator.ts';
 import type { Quota } from '../../access/limits/rate-limiter.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { RouteContext } from '../../routing/route.ts';
+import type { AllowedSources } from '../engine/allowed-sources.ts';
 import { type PendingResponses, Reply } from '../engine/reply.ts';
 import { requestTargetOf } from '../engine/request-guard.ts';
 import { checkWebSocketHandshake } from '../engine/websocket-handshake.ts';
@@ -19,6 +20,7 @@ export interface StreamUpgradeOptions {
   readonly access: Access;
   readonly channels: FrameChannels;
   readonly pendingResponses: PendingResponses;
+  readonly sources: AllowedSources;
   readonly context: Pick<RouteContext, 'startupProblem' | 'isDraining'>;
   readonly onInternalError: (requestId: string, thrown: unknown) => void;
 }
@@ -27,11 +29,13 @@ type Upgrade = (res: HttpResponse, req: HttpRequest, context: us_socket_context_
 
 /** Creates the handler that accepts WebSockets, or refuses them with an HTTP error before the upgrade. */
 export function createStreamUpgrade(options: StreamUpgradeOptions): Upgrade {
-  const { access, pendingResponses, onInternalError } = options;
+  const { access, sources, pendingResponses, onInternalError } = options;
   return (res, req, context) => {
     let quota: Quota = access.rateLimiter.peek(new ArrayBuffer(4));
     try {
       const address = access.clientIp.resolve(res, req);
+      const fault = sources.findFault(req);
+      if (fault !== undefined) throw new GatewayError('invalid_request', fault);
       const offer = readSubprotocolOffer(req);
       const metered = access.authenticator.consume(withApiKey(req, offer.apiKey), address, 1);
       quota = metered.quota;

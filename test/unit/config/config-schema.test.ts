@@ -53,6 +53,8 @@ function others(name: string, value: unknown): readonly [unknown, unknown, unkno
   if (name === 'stake.mint') return [MINT, null, '1'.repeat(32)];
   if (name === 'stake.host') return ['a.example', null, 'localhost:1'];
   if (name === 'stake.step') return ['1', '2', '9999999999999999999'];
+  if (name === 'hosts') return [['a.example', '[::1]'], [], ['localhost']];
+  if (name === 'origins') return [['https://a.example', 'http://localhost:3000'], [], ['https://b.example']];
   if (name === 'trustedProxies') return [['10.0.0.0/8'], [], ['10.1.1.1', 'fd00::/8']];
   if (name === 'log.level') return ['silent', 'warn', 'error'];
   if (name === 'prices.sources') return [['static'], null, ['jupiter-v3', 'pyth-onchain']];
