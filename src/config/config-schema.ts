@@ -7,6 +7,7 @@ import {
   byteCount,
   countOrZero,
   type DeepReadonly,
+  fraction,
   host,
   milliseconds,
   positiveCount,
@@ -97,6 +98,9 @@ const watchSchema = section({
   ),
   lists: countOrZero.describe('Token lists kept live, each commitment counted separately; 0 for none.'),
   maxListMembers: wholeNumber(0, 200).describe('Token accounts of the longest list that is kept live.'),
+  callerShare: fraction.describe(
+    'Part of these places that each caller has for certain, from 0 to 1; it counts only when all are taken.',
+  ),
   idleSlots: positiveCount.describe(
     'Slots without a read after which an account or list is no longer kept live; reads half of that apart begin it.',
   ),

@@ -13,6 +13,11 @@ export const positiveCount = wholeNumber(1, 10_000_000);
 /** A count that may be zero. */
 export const countOrZero = wholeNumber(0, 1_000_000);
 
+const PART = 'expected a number from 0 to 1';
+
+/** A part of a whole. */
+export const fraction = z.number(PART).min(0, PART).max(1, PART);
+
 /** A duration in milliseconds, up to an hour. */
 export const milliseconds = wholeNumber(1, 3_600_000);
 

@@ -15,3 +15,11 @@ export interface AccountSubscriber {
   /** Called when the account can't be kept live any more. */
   onEnd(reason: GatewayError): void;
 }
+
+/** A subscription to the changes of an account, for one caller or several that its place counts for. */
+export interface AccountSubscription {
+  addCaller(caller: string): void;
+  /** Removes a caller that isn't the last one: the subscription ends with that. */
+  removeCaller(caller: string): void;
+  end(): void;
+}

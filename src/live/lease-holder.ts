@@ -1,20 +1,21 @@
 import type { Slot } from '../domain/slot.ts';
 import { type InitialSync, SUBSCRIBING, type SyncEvent, type SyncState } from './initial-sync.ts';
+import type { ReadHeat } from './read-heat.ts';
 import type { Watermark } from './watermark.ts';
 import { WatermarkLease } from './watermark-lease.ts';
 
 /** The progress of one account or list on its session: its initial sync, and then the lease on its present state. */
 export class LeaseHolder {
-  /** The tip at which the state was last read. */
-  tipAtLastRead: Slot;
+  /** How often the state is read. */
+  readonly heat: ReadHeat;
   readonly #initialSync: InitialSync;
   #syncState: SyncState = SUBSCRIBING;
   #watermark: Watermark | undefined;
   #lease: WatermarkLease | undefined;
 
-  constructor(initialSync: InitialSync, tipAtLastRead: Slot) {
+  constructor(initialSync: InitialSync, heat: ReadHeat) {
     this.#initialSync = initialSync;
-    this.tipAtLastRead = tipAtLastRead;
+    this.heat = heat;
   }
 
   /** The lease that dates the present state beyond its own slot. */
@@ -58,7 +59,7 @@ export class LeaseHolder {
   /** Grants a lease on the state of `slot`, unless there is one or the initial sync isn't done. */
   grantLease(slot: Slot): void {
     if (this.#watermark === undefined || this.#lease !== undefined || !this.isSynced) return;
-    this.#lease = new WatermarkLease(slot, this.#watermark, this);
+    this.#lease = new WatermarkLease(slot, this.#watermark, this.heat);
   }
 
   /** Removes the lease and returns it: the caller revokes it once the newer state can be read. */

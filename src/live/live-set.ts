@@ -5,13 +5,14 @@ import type { Slot } from '../domain/slot.ts';
 import { repeat } from '../runtime/repeat.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { HotKeyDetector } from './hot-key-detector.ts';
-import { IdleEvictingMap } from './idle-evicting-map.ts';
 import type { InitialSync } from './initial-sync.ts';
 import type { LeaseHolder } from './lease-holder.ts';
+import { Places } from './places.ts';
+import type { ReadHeat } from './read-heat.ts';
 import type { LiveSessionOptions } from './session-audit.ts';
 import { type PooledSession, type PoolItem, SessionPool } from './session-pool.ts';
 
-/** An account or list that is kept live for as long as it is read. */
+/** An account or list that is kept live for as long as it is read or subscribed to. */
 interface LiveState extends PoolItem {
   readonly holder: LeaseHolder;
   /** The tip at which it became ineligible to be kept live; undefined while it is eligible. */
@@ -19,7 +20,7 @@ interface LiveState extends PoolItem {
 }
 
 /** The settings that accounts and token lists have in common. */
-export type LiveSourceSettings = Pick<Config['watch'], 'idleSlots' | 'auditMs'>;
+export type LiveSourceSettings = Pick<Config['watch'], 'idleSlots' | 'auditMs' | 'callerShare'>;
 
 /** The options that accounts and token lists have in common. */
 export interface LiveSourceOptions<S extends LiveSourceSettings> {
@@ -64,17 +65,17 @@ export interface LiveSetOptions<T, L> extends Omit<LiveSourceOptions<LiveSourceS
   /** About the most states that an audit compares, over all sessions; the others have their turn in the next ones. */
   readonly maxAudited: number;
   createSession(options: LiveSessionOptions<T>): L;
-  /** Returns true for a state that is kept live although nobody reads it. */
-  hasSubscribers?(state: T): boolean;
+  /** Called with a state that has lost its place, to somebody else or since nobody reads it. */
+  onEvicted?(state: T): void;
   /** Returns the log fields that name a state. */
   describe(state: T): object;
 }
 
-/** Chooses which accounts or lists are kept live, assigns them to sessions, and audits them. */
+/** Chooses which accounts or lists are kept live ({@link Places}), assigns them to sessions, and audits them. */
 export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements LiveSetStats {
   readonly #options: LiveSetOptions<T, L>;
   readonly #hotKeys: HotKeyDetector;
-  readonly #states: IdleEvictingMap<T>;
+  readonly #places: Places<T>;
   readonly #sessions: SessionPool<T, L>;
   readonly #stopAudits: () => void;
   #isClosed = false;
@@ -83,18 +84,22 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
   #lostSessions = 0;
 
   constructor(options: LiveSetOptions<T, L>) {
-    const { mesh, clock, maxSize, hasSubscribers } = options;
-    const { idleSlots } = options.settings;
+    const { mesh, clock, maxSize } = options;
+    const { idleSlots, callerShare } = options.settings;
     this.#options = options;
     this.#hotKeys = new HotKeyDetector(maxSize, Math.ceil(idleSlots / 2)); // who polls at that pace doesn't let it become idle
-    this.#states = new IdleEvictingMap({
+    this.#places = new Places({
       maxSize,
-      isIdle: (state) => {
-        const { tipAtIneligible, holder } = state;
-        if (tipAtIneligible !== undefined && this.tip - tipAtIneligible > idleSlots) return true;
-        return this.tip - holder.tipAtLastRead > idleSlots && !hasSubscribers?.(state);
+      callerShare,
+      tip: () => this.tip,
+      heatOf: ({ holder }) => holder.heat,
+      isIdle: (state) => this.#isIdle(state),
+      staysUntilIdle: ({ tipAtIneligible }) => tipAtIneligible !== undefined, // else it would be tried again at once
+      onEvict: (key, state) => {
+        if (!this.#isIdle(state)) this.#hotKeys.giveBack(key, state.holder.heat);
+        this.#sessions.remove(state);
+        options.onEvicted?.(state);
       },
-      onEvict: (state) => this.#sessions.remove(state),
     });
     this.#sessions = new SessionPool({
       clock,
@@ -116,7 +121,7 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
   }
 
   get size(): number {
-    return this.#states.size;
+    return this.#places.size;
   }
 
   get leaseViolations(): number {
@@ -137,21 +142,32 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
   }
 
   get(key: string): T | undefined {
-    return this.#states.get(key);
+    return this.#places.get(key);
   }
 
-  /** Records a read of a key that is not in the set, and adds it when it has become hot. */
-  addIfHot(key: string, create: () => T): T | undefined {
-    if (this.#options.maxSize === 0) return undefined;
-    return this.#hotKeys.recordRead(key, this.tip) ? this.add(key, create) : undefined;
+  /**
+   * Records a read of a key that is not in the set, and adds it when it has become hot and has a place. The place counts
+   * for the caller; undefined is the gateway itself.
+   */
+  addIfHot(key: string, caller: string | undefined, create: (heat: ReadHeat) => T): T | undefined {
+    if (this.#options.maxSize === 0 || this.#isClosed) return undefined;
+    const heat = this.#hotKeys.recordRead(key, this.tip);
+    if (heat === undefined) return undefined;
+    return this.#places.addRead(key, caller, heat, () => this.#start(create(this.#hotKeys.take(key))));
   }
 
-  /** Adds a state and assigns it to a session; returns undefined when the set is full or closed. */
-  add(key: string, create: () => T): T | undefined {
+  /**
+   * Keeps a key in the set for a subscription of a caller, until {@link unsubscribe}, and adds it if it isn't there. Returns
+   * undefined when the caller can have no place, or when the set is closed.
+   */
+  subscribe(key: string, caller: string, create: (heat: ReadHeat) => T): T | undefined {
     if (this.#isClosed) return undefined;
-    const state = this.#states.add(key, create);
-    if (state !== undefined) this.#sessions.add(state);
-    return state;
+    return this.#places.subscribe(key, caller, () => this.#start(create(this.#hotKeys.take(key))));
+  }
+
+  /** Ends a subscription of a caller. The state stays in the set only if it is read, too. */
+  unsubscribe(key: string, caller: string): void {
+    this.#places.unsubscribe(key, caller);
   }
 
   /** Moves a state to another session: its own has no capacity left for all its subscriptions. */
@@ -164,7 +180,7 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
   onTip(commitment: Commitment): void {
     for (const session of [...this.#sessions.sessions]) session.checkLag(commitment);
     if (commitment !== 'processed') return;
-    this.#states.evictIdle(Math.ceil(this.size / this.#options.settings.idleSlots));
+    this.#places.evictIdle(Math.ceil(this.size / this.#options.settings.idleSlots));
   }
 
   /** Re-reads what has a lease and compares it. A timer calls this each `auditMs`. */
@@ -181,6 +197,18 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
     this.#isClosed = true;
     this.#stopAudits();
     this.#sessions.close();
+  }
+
+  /** Assigns a new state to a session. */
+  #start(state: T): T {
+    this.#sessions.add(state);
+    return state;
+  }
+
+  /** Returns true for a state that nobody has read for long, or that is to be tried again since it was ineligible. */
+  #isIdle({ tipAtIneligible, holder }: T): boolean {
+    const sinceSlot = tipAtIneligible ?? holder.heat.tipAtLastRead;
+    return sinceSlot === undefined || this.tip - sinceSlot > this.#options.settings.idleSlots;
   }
 
   #reportViolation(state: T, evidence: object): void {

@@ -1,24 +1,20 @@
 import type { Lease, LeaseState } from '../domain/lease.ts';
 import type { Slot } from '../domain/slot.ts';
+import type { ReadHeat } from './read-heat.ts';
 import type { Watermark } from './watermark.ts';
-
-/** An object that keeps the tip at which a state was last read. */
-interface ReadRecord {
-  tipAtLastRead: Slot;
-}
 
 /** The lease of one state: it covers the slots from the one it was granted at up to the session's watermark. */
 export class WatermarkLease implements Lease {
   readonly #watermark: Watermark;
-  readonly #readRecord: ReadRecord;
+  readonly #heat: ReadHeat;
   readonly #listeners = new Map<string, () => void>();
   #grantedSlot: Slot;
   #revoked: { readonly slot: Slot; readonly validatedMs: number } | undefined;
 
-  constructor(grantedSlot: Slot, watermark: Watermark, readRecord: ReadRecord) {
+  constructor(grantedSlot: Slot, watermark: Watermark, heat: ReadHeat) {
     this.#grantedSlot = grantedSlot;
     this.#watermark = watermark;
-    this.#readRecord = readRecord;
+    this.#heat = heat;
   }
 
   get state(): LeaseState {
@@ -40,7 +36,7 @@ export class WatermarkLease implements Lease {
   }
 
   recordRead(tip: Slot): void {
-    this.#readRecord.tipAtLastRead = tip;
+    this.#heat.record(tip);
   }
 
   onRevoked(name: string, listener: () => void): void {

@@ -21,7 +21,7 @@ export function contextForRequest(context: RouteContext, cost: RequestCost, sign
     liveAccounts: {
       read: (query) => liveAccounts.read({ ...query, cost }),
       readBalances: (query) => liveAccounts.readBalances({ ...query, cost }),
-      subscribe: (address, commitment, subscriber) => liveAccounts.subscribe(address, commitment, subscriber),
+      subscribe: (...subscription) => liveAccounts.subscribe(...subscription),
     },
     tokenLists: { read: (query) => tokenLists.read({ ...query, cost }) },
     holderTables: {

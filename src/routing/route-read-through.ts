@@ -16,6 +16,8 @@ export interface ReadRequest {
   readonly key: string;
   /** Oldest slot that the caller accepts. */
   readonly minSlot?: Slot | undefined;
+  /** Whether subscribers are sent the answer: nobody then asks for it, so it doesn't count as read. Default: false. */
+  readonly isForPush?: boolean;
 }
 
 /** Reads the answers of routes through the cache. */
@@ -48,8 +50,11 @@ export class RouteReadThrough {
     return this.#readThrough.fetch(this.#readOf(request, cost), admit);
   }
 
-  #readOf({ route, params, key, minSlot = 0 }: ReadRequest, cost?: RequestCost): CacheableRead<Entry> {
-    const read = { key, minSlot, waitsForMinSlot: true, isNegative };
+  #readOf(
+    { route, params, key, minSlot = 0, isForPush = false }: ReadRequest,
+    cost?: RequestCost,
+  ): CacheableRead<Entry> {
+    const read = { key, minSlot, isForPush, waitsForMinSlot: true, isNegative };
     if (route.kind === 'live') {
       const { envelope, commitment } = route;
       return { ...read, meta: { envelope, commitment, exact: false }, load: undefined };

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Cache } from '../cache/cache.ts';
-import type { AccountSubscriber } from '../domain/account-change.ts';
+import type { AccountSubscriber, AccountSubscription } from '../domain/account-change.ts';
 import type { Answer } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ClusterVitals } from '../domain/cluster-vitals.ts';
@@ -66,8 +66,13 @@ export type Uses<K extends keyof RouteContext> = Pick<RouteContext, K>;
 
 /** Reads accounts, keeps those read often live, and notifies of changes. */
 export interface LiveAccounts extends AccountSource {
-  /** Notifies of each change, even if nobody reads the account, until the returned function is called. */
-  subscribe(address: string, commitment: Commitment, subscriber: AccountSubscriber): () => void;
+  /** Notifies of each change, even if nobody reads the account, until the subscription ends. Its place counts for `caller`. */
+  subscribe(
+    address: string,
+    commitment: Commitment,
+    subscriber: AccountSubscriber,
+    caller: string,
+  ): AccountSubscription;
 }
 
 /** The freshness that a read must have. */

@@ -40,6 +40,8 @@ export interface CacheableRead<T> {
   readonly meta: AnswerMeta;
   /** Oldest slot that the caller accepts; 0 for any. */
   readonly minSlot: Slot;
+  /** Whether it doesn't count as read by anybody: subscribers are sent it. Default: false. */
+  readonly isForPush?: boolean;
   /** Whether to wait a moment for an upstream to reach `minSlot`, and then to say that none has. */
   readonly waitsForMinSlot: boolean;
   /** Reads from the upstream at `minSlot` or later. Undefined for answers that the pipeline keeps current. */
@@ -81,7 +83,7 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
 
   /** Returns the cached answer if it may be served without waiting, else undefined. Throws a cached negative answer. */
   fromCache(read: CacheableRead<T>): CachedRead<T> | undefined {
-    const cached = this.#cache.get(read.key);
+    const cached = read.isForPush === true ? this.#cache.peek(read.key) : this.#cache.get(read.key);
     const item = cached?.kind === 'answer' ? this.#cache.advanceToLease(cached) : cached;
     const isLive = read.load === undefined;
     if (item === undefined) {

@@ -1,3 +1,9 @@
 import { runSuite } from '../support/run-suite.ts';
 
-await runSuite('e2e/freshness', 'e2e/inconsistent-reads', 'e2e/live-accounts', 'e2e/live-token-lists');
+await runSuite(
+  'e2e/freshness',
+  'e2e/inconsistent-reads',
+  'e2e/live-accounts',
+  'e2e/live-places',
+  'e2e/live-token-lists',
+);

@@ -18,6 +18,12 @@ export function addressKeyOf(address: ArrayBuffer): RateLimitKey {
 export const siteKeyOf = (identity: RateLimitKey): RateLimitKey | undefined =>
   typeof identity === 'bigint' ? ~(identity >> 16n) : undefined;
 
-/** Returns the key as a text that differs from that of every other key. */
-export const callerNameOf = (key: RateLimitKey): string =>
-  typeof key === 'string' ? key : `${typeof key === 'bigint' ? 'ipv6' : 'ipv4'} ${key}`;
+/**
+ * Returns the name under which shares of what all callers use are counted: places, connections to a node. All of an IPv6
+ * /48, which one customer usually has, is one caller there.
+ */
+export function callerNameOf(key: RateLimitKey): string {
+  if (typeof key === 'string') return key;
+  const siteKey = siteKeyOf(key);
+  return siteKey === undefined ? `ipv4 ${key}` : `ipv6 site ${siteKey}`;
+}

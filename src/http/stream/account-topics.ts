@@ -3,7 +3,7 @@ import { GatewayError } from '../../domain/gateway-error.ts';
 import { formatPushFrame } from '../../receipts/push-frame.ts';
 import type { AccountTopic } from '../../routes/stream-topics.ts';
 import { errorFrame } from './error-frame.ts';
-import type { StreamConnection } from './stream-connection.ts';
+import type { StreamConnection, SubscriptionCaller } from './stream-connection.ts';
 import type { MessageId } from './stream-message.ts';
 import { TopicFeed, type TopicFeedOptions, type TopicUpdate } from './topic-feed.ts';
 
@@ -25,10 +25,11 @@ interface TopicSubscribers {
   readonly topic: AccountTopic;
   readonly feed: TopicFeed;
   readonly subscriptions: Map<StreamConnection, TopicSubscription>;
-  cancelGracePeriod: () => void;
+  /** Ends the grace period without closing the topic: somebody has subscribed again. */
+  endGracePeriod: () => void;
 }
 
-export interface AccountTopicsOptions extends Omit<TopicFeedOptions, 'topic' | 'onUpdate' | 'onEnd'> {
+export interface AccountTopicsOptions extends Omit<TopicFeedOptions, 'topic' | 'caller' | 'onUpdate' | 'onEnd'> {
   readonly clock: Clock;
 }
 
@@ -50,12 +51,17 @@ export class AccountTopics {
     return this.#topics.size;
   }
 
+  /** Returns the number of subscriptions of a connection. */
+  subscriptionsOf(connection: StreamConnection): number {
+    return this.#topicsByConnection.get(connection)?.size ?? 0;
+  }
+
   /** Returns the reason why a connection can't subscribe to a topic. */
   findFault(connection: StreamConnection, { request }: AccountTopic): GatewayError | undefined {
-    const { maxSubscriptions } = connection;
+    const { maxSubscriptions } = connection.caller;
     if (this.#topics.get(request.key)?.subscriptions.has(connection) === true)
       return new GatewayError('invalid_request', 'this connection is already subscribed to the topic');
-    if ((this.#topicsByConnection.get(connection)?.size ?? 0) >= maxSubscriptions)
+    if (this.subscriptionsOf(connection) >= maxSubscriptions)
       return new GatewayError('rate_limited', `a connection may have ${maxSubscriptions} subscriptions`);
     return undefined;
   }
@@ -68,13 +74,12 @@ export class AccountTopics {
     const fault = this.findFault(connection, topic);
     if (fault !== undefined) throw fault;
     const connectionTopics = this.#topicsByConnection.get(connection) ?? new Set<TopicSubscribers>();
-    const subscribers = this.#topics.get(topic.request.key) ?? this.#createTopic(topic);
-    subscribers.cancelGracePeriod();
+    const subscribers = this.#openTopic(topic, connection.caller);
     const subscription = { connection, id, isBatch, lastSent: undefined, seq: 0, hasUnsentUpdate: false };
     subscribers.subscriptions.set(connection, subscription);
     this.#topicsByConnection.set(connection, connectionTopics.add(subscribers));
     try {
-      this.#replyFirst(subscribers, subscription, await subscribers.feed.readCurrent());
+      this.#replyFirst(subscribers, subscription, await subscribers.feed.readCurrent(connection.caller));
     } catch (thrown) {
       if (subscribers.subscriptions.get(connection) === subscription) this.#removeSubscription(connection, subscribers);
       throw thrown;
@@ -117,8 +122,8 @@ export class AccountTopics {
 
   /** Closes all topics, without a frame to their subscribers. */
   close(): void {
-    for (const { feed, cancelGracePeriod } of this.#topics.values()) {
-      cancelGracePeriod();
+    for (const { feed, endGracePeriod } of this.#topics.values()) {
+      endGracePeriod();
       feed.close();
     }
     this.#topics.clear();
@@ -147,14 +152,23 @@ export class AccountTopics {
     );
   }
 
-  #createTopic(topic: AccountTopic): TopicSubscribers {
+  /** Returns a topic, whose place counts for this caller, too, from now on. */
+  #openTopic(topic: AccountTopic, caller: SubscriptionCaller): TopicSubscribers {
+    const subscribers = this.#topics.get(topic.request.key);
+    if (subscribers === undefined) return this.#createTopic(topic, caller);
+    subscribers.feed.addCaller(caller);
+    subscribers.endGracePeriod();
+    return subscribers;
+  }
+
+  #createTopic(topic: AccountTopic, caller: SubscriptionCaller): TopicSubscribers {
     const subscriptions = new Map<StreamConnection, TopicSubscription>();
     const onUpdate = (update: TopicUpdate): void => {
       for (const subscription of subscriptions.values()) pushIfNewer(topic, subscription, update);
     };
     const onEnd = (reason: GatewayError): void => this.#endTopic(subscribers, reason);
-    const feed = new TopicFeed({ ...this.#options, topic, onUpdate, onEnd });
-    const subscribers: TopicSubscribers = { topic, feed, subscriptions, cancelGracePeriod: () => {} };
+    const feed = new TopicFeed({ ...this.#options, topic, caller, onUpdate, onEnd });
+    const subscribers: TopicSubscribers = { topic, feed, subscriptions, endGracePeriod: () => {} };
     this.#topics.set(topic.request.key, subscribers);
     return subscribers;
   }
@@ -165,7 +179,7 @@ export class AccountTopics {
       this.#removeSubscription(connection, subscribers);
       connection.reply(() => errorFrame(id, reason, isBatch ? { address } : {}));
     }
-    subscribers.cancelGracePeriod();
+    subscribers.endGracePeriod();
     this.#closeTopic(subscribers);
   }
 
@@ -179,8 +193,19 @@ export class AccountTopics {
     const connectionTopics = this.#topicsByConnection.get(connection);
     connectionTopics?.delete(subscribers);
     if (connectionTopics?.size === 0) this.#topicsByConnection.delete(connection);
-    if (subscribers.subscriptions.size > 0) return;
-    subscribers.cancelGracePeriod = this.#options.clock.after(GRACE_PERIOD_MS, () => this.#closeTopic(subscribers));
+    const { feed } = subscribers;
+    if (subscribers.subscriptions.size > 0) feed.removeCaller(connection.caller);
+    else this.#beginGracePeriod(subscribers, connection.caller);
+  }
+
+  /** Leaves a topic open for a while. Until then its place still counts for the caller who was the last to leave. */
+  #beginGracePeriod(subscribers: TopicSubscribers, lastCaller: SubscriptionCaller): void {
+    const cancel = this.#options.clock.after(GRACE_PERIOD_MS, () => this.#closeTopic(subscribers));
+    subscribers.endGracePeriod = () => {
+      cancel();
+      subscribers.endGracePeriod = () => {};
+      subscribers.feed.removeCaller(lastCaller);
+    };
   }
 }
 

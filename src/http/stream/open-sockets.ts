@@ -25,7 +25,7 @@ export class OpenSockets {
   /** Adds a socket that was opened. */
   add(socket: StreamSocket): void {
     this.#all.add(socket);
-    if (socket.getUserData().principal?.key !== undefined) this.#keyed.add(socket);
+    if (socket.getUserData().caller.principal?.key !== undefined) this.#keyed.add(socket);
   }
 
   /** Removes a socket that was closed. */
@@ -37,7 +37,7 @@ export class OpenSockets {
   /** Closes the sockets whose key was revoked or has expired. */
   closeInvalidKeys(): void {
     for (const socket of [...this.#keyed]) {
-      const { principal } = socket.getUserData();
+      const { principal } = socket.getUserData().caller;
       if (principal !== undefined && !this.#authenticator.isStillValid(principal))
         socket.end(CLOSE_CODES.invalidKey, 'the API key was revoked or has expired');
     }

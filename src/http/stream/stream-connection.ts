@@ -1,9 +1,22 @@
 import type { WebSocket } from 'uWebSockets.js';
+import type { RequestCost } from '../../domain/request-cost.ts';
+import type { Admit } from '../../serving/read-through.ts';
+
+/** The caller of a connection, as its subscriptions use it. */
+export interface SubscriptionCaller {
+  /** The name under which its places for live accounts are counted. */
+  readonly name: string;
+  /** The number of topics that a connection may subscribe to. */
+  readonly maxSubscriptions: number;
+  /** Waits for a turn at the upstream. */
+  readonly admit: Admit;
+  /** Returns a new account of what one read causes. */
+  newCost(): RequestCost;
+}
 
 /** One client's connection to the stream, as account topics use it. */
 export interface StreamConnection {
-  /** The number of topics that it may subscribe to. */
-  readonly maxSubscriptions: number;
+  readonly caller: SubscriptionCaller;
   /**
    * Sends a frame that the client waits for: a first value, an error, or the end of a subscription. It is made when the
    * client has room for it, and then sent in the order of the calls; undefined sends nothing.
@@ -29,12 +42,12 @@ interface OpenConnection {
 
 /** A stream connection over a WebSocket. It sends nothing before the socket is open and after it is closed. */
 export class SocketConnection implements StreamConnection {
-  readonly maxSubscriptions: number;
+  readonly caller: SubscriptionCaller;
   #open: OpenConnection | undefined;
   #replies: WaitingReply[] = [];
 
-  constructor(maxSubscriptions: number) {
-    this.maxSubscriptions = maxSubscriptions;
+  constructor(caller: SubscriptionCaller) {
+    this.caller = caller;
   }
 
   /** Called when the socket is open. */

@@ -1,9 +1,10 @@
-import type { MessageVerdict, StreamSlot } from '../../access/limits/stream-quota.ts';
+import type { MessageVerdict } from '../../access/limits/stream-quota.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { AccountTopics } from './account-topics.ts';
 import { type ErrorSubject, errorFrame } from './error-frame.ts';
 import { RefusedMessages } from './refused-messages.ts';
+import type { StreamCaller } from './stream-caller.ts';
 import type { SocketConnection } from './stream-connection.ts';
 import { MAX_ADDRESSES, type MessageId, parseStreamMessage } from './stream-message.ts';
 import { CLOSE_CODES, type StreamSocket } from './stream-socket.ts';
@@ -35,7 +36,7 @@ export class StreamMessages {
 
   /** Handles one message. Closes the socket after a malformed one, or too many over the pace. */
   handle(socket: StreamSocket, bytes: ArrayBuffer, isBinary: boolean): void {
-    const { connection, streamSlot } = socket.getUserData();
+    const { connection, caller } = socket.getUserData();
     if (bytes.byteLength > MAX_MESSAGE_BYTES) {
       socket.end(CLOSE_CODES.messageTooLong, `a message may have at most ${MAX_MESSAGE_BYTES} bytes`);
       return;
@@ -48,17 +49,17 @@ export class StreamMessages {
       );
       return;
     }
-    const verdict: MessageVerdict = streamSlot.consumeMessage();
+    const verdict: MessageVerdict = caller.streamSlot.consumeMessage();
     if (verdict === 'close') {
       socket.end(CLOSE_CODES.tooManyMessages, 'too many messages over the pace: name many addresses in one message');
       return;
     }
-    if (verdict === 'refuse') this.#pendingOf(connection, streamSlot).refused.add(message.id);
+    if (verdict === 'refuse') this.#pendingOf(connection, caller).refused.add(message.id);
     else if (message.op === 'ping') connection.send('{"type":"pong"}');
     else if (message.op === 'invalid') connection.send(this.#errorFrame(message.id, message.error));
     else {
       try {
-        this.#pendingOf(connection, streamSlot).subscriptions.add(message);
+        this.#pendingOf(connection, caller).subscriptions.add(message);
       } catch (thrown) {
         connection.send(this.#errorFrame(message.id, thrown));
       }
@@ -78,7 +79,7 @@ export class StreamMessages {
     this.#byConnection.delete(connection);
   }
 
-  #pendingOf(connection: SocketConnection, streamSlot: StreamSlot): PendingMessages {
+  #pendingOf(connection: SocketConnection, caller: StreamCaller): PendingMessages {
     const existing = this.#byConnection.get(connection);
     if (existing !== undefined) return existing;
     const { clock, accountTopics } = this.#options;
@@ -86,15 +87,11 @@ export class StreamMessages {
       const frame = this.#errorFrame(id, thrown, subject);
       connection.reply(() => frame);
     };
-    const { stream, caller } = streamSlot.messagesPerSecond;
-    const error = new GatewayError(
-      'rate_limited',
-      `the messages with these ids were not handled: send at most ${stream} a second on a stream and ${caller} on all of ` +
-        `yours, each with up to ${MAX_ADDRESSES} addresses, and send these again`,
-    );
     const created = {
-      subscriptions: new SubscriptionQueue({ clock, accountTopics, connection, streamSlot, replyError }),
-      refused: new RefusedMessages(clock, (ids) => connection.reply(() => errorFrame(ids[0] ?? null, error, { ids }))),
+      subscriptions: new SubscriptionQueue({ clock, accountTopics, connection, caller, replyError }),
+      refused: new RefusedMessages(clock, (ids) =>
+        connection.reply(() => errorFrame(ids[0] ?? null, refusedError(caller), { ids })),
+      ),
     };
     this.#byConnection.set(connection, created);
     return created;
@@ -105,4 +102,13 @@ export class StreamMessages {
     if (error.code === 'internal_error') this.#options.onInternalError('stream', error.cause ?? error);
     return errorFrame(id, error, subject);
   }
+}
+
+function refusedError({ streamSlot }: StreamCaller): GatewayError {
+  const { stream, caller } = streamSlot.messagesPerSecond;
+  return new GatewayError(
+    'rate_limited',
+    `the messages with these ids were not handled: send at most ${stream} a second on a stream and ${caller} on all of ` +
+      `yours, each with up to ${MAX_ADDRESSES} addresses, and send these again`,
+  );
 }

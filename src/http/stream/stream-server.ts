@@ -106,13 +106,13 @@ export class StreamServer {
   }
 
   #onClose(socket: StreamSocket): void {
-    const { channel, shard, streamSlot, connection } = socket.getUserData();
+    const { channel, shard, caller, connection } = socket.getUserData();
     connection.close();
     this.#accountTopics.removeConnection(connection);
     this.#messages.removeConnection(connection);
     this.#sockets.remove(socket);
     this.#slowConsumers.remove(socket);
     channel.fanout.removeSubscriber(shard);
-    streamSlot.release();
+    caller.streamSlot.release();
   }
 }

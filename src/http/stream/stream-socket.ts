@@ -1,17 +1,13 @@
 import type { WebSocket } from 'uWebSockets.js';
-import type { StreamSlot } from '../../access/limits/stream-quota.ts';
-import type { Principal } from '../../access/limits/tiers.ts';
 import type { FrameChannel } from './frame-channels.ts';
+import type { StreamCaller } from './stream-caller.ts';
 import type { SocketConnection } from './stream-connection.ts';
 
 /** The data of one WebSocket. The engine merges its members into the socket object, which has a `send` of its own. */
 export interface SocketData {
   readonly channel: FrameChannel;
   readonly shard: number;
-  /** The owner of the connection; undefined for an address without credentials. */
-  readonly principal: Principal | undefined;
-  /** The connection's place in the quota of its caller. */
-  readonly streamSlot: StreamSlot;
+  readonly caller: StreamCaller;
   /** The connection as messages and account topics use it. */
   readonly connection: SocketConnection;
 }

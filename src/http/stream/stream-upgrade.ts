@@ -1,6 +1,5 @@
 import type { HttpRequest, HttpResponse, us_socket_context_t } from 'uWebSockets.js';
 import type { Access } from '../../access/access.ts';
-import { rateLimitKeyOf } from '../../access/authenticator.ts';
 import type { Quota } from '../../access/limits/rate-limiter.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { RouteContext } from '../../routing/route.ts';
@@ -12,6 +11,7 @@ import { checkStarted } from '../rest/path-kinds.ts';
 import { rateLimitHeaders } from '../rest/response-headers.ts';
 import { errorResponse } from '../rest/responses.ts';
 import type { FrameChannels } from './frame-channels.ts';
+import { StreamCaller } from './stream-caller.ts';
 import { SocketConnection } from './stream-connection.ts';
 import type { SocketData } from './stream-socket.ts';
 import { readSubprotocolOffer, type SubprotocolOffer, withApiKey } from './subprotocol-key.ts';
@@ -70,16 +70,9 @@ function acceptStream(
   if (offer.fault !== undefined) throw new GatewayError('invalid_request', offer.fault);
   if (credentialsError !== undefined) throw credentialsError;
   checkStarted('stream', context);
-  const tier = access.authenticator.tierOf(principal);
-  const streamSlot = access.streamQuota.acquire(rateLimitKeyOf(address, principal), tier);
-  if (streamSlot === undefined) throw rateLimited('too many open streams: close one first', quota);
-  return {
-    channel,
-    shard: channel.fanout.addSubscriber(),
-    principal,
-    streamSlot,
-    connection: new SocketConnection(tier.subscriptions),
-  };
+  const caller = StreamCaller.accept(access, address, principal);
+  if (caller === undefined) throw rateLimited('too many open streams: close one first', quota);
+  return { channel, shard: channel.fanout.addSubscriber(), caller, connection: new SocketConnection(caller) };
 }
 
 const rateLimited = (message: string, { retryAfter }: Quota): GatewayError =>

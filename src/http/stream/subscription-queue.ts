@@ -4,6 +4,7 @@ import { GatewayError } from '../../domain/gateway-error.ts';
 import type { AccountTopic } from '../../routes/stream-topics.ts';
 import type { AccountTopics } from './account-topics.ts';
 import type { ErrorSubject } from './error-frame.ts';
+import type { StreamCaller } from './stream-caller.ts';
 import type { SocketConnection } from './stream-connection.ts';
 import { MAX_ADDRESSES, type MessageId, type StreamMessage, type TopicList, topicOf } from './stream-message.ts';
 
@@ -17,7 +18,9 @@ export interface SubscriptionQueueOptions {
   readonly clock: Clock;
   readonly accountTopics: AccountTopics;
   readonly connection: SocketConnection;
-  readonly streamSlot: Pick<StreamSlot, 'consumeSubscribe'>;
+  readonly caller: Pick<StreamCaller, 'maxSubscriptions'> & {
+    readonly streamSlot: Pick<StreamSlot, 'consumeSubscribe'>;
+  };
   readonly replyError: (id: MessageId, thrown: unknown, subject: ErrorSubject) => void;
 }
 
@@ -55,8 +58,9 @@ export class SubscriptionQueue {
 
   /** Adds a message. Throws `rate_limited` if too many addresses wait. */
   add(message: SubscriptionMessage): void {
+    const { caller } = this.#options;
     const steps = stepsOf(message);
-    const maxSteps = this.#options.connection.maxSubscriptions + MAX_ADDRESSES;
+    const maxSteps = caller.maxSubscriptions + MAX_ADDRESSES;
     if (this.#steps.length + steps.length > maxSteps) {
       throw new GatewayError(
         'rate_limited',
@@ -106,10 +110,10 @@ export class SubscriptionQueue {
   }
 
   #subscribe(topic: AccountTopic, { id, topics }: AddressStep, subject: ErrorSubject): boolean {
-    const { accountTopics, connection, streamSlot, replyError } = this.#options;
+    const { accountTopics, connection, caller, replyError } = this.#options;
     const fault = accountTopics.findFault(connection, topic);
     if (fault !== undefined) throw fault;
-    const waitMs = streamSlot.consumeSubscribe();
+    const waitMs = caller.streamSlot.consumeSubscribe();
     if (waitMs > 0) {
       this.#advanceIn(waitMs);
       return false;

@@ -1,4 +1,4 @@
-import type { AccountChange } from '../../domain/account-change.ts';
+import type { AccountChange, AccountSubscription } from '../../domain/account-change.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { GatewayError } from '../../domain/gateway-error.ts';
 import { SLOT_MS, type Slot } from '../../domain/slot.ts';
@@ -6,6 +6,7 @@ import type { AccountTopic } from '../../routes/stream-topics.ts';
 import type { LiveAccounts } from '../../routing/route.ts';
 import type { RouteReadThrough } from '../../routing/route-read-through.ts';
 import type { Sealer } from '../../serving/sealer.ts';
+import type { SubscriptionCaller } from './stream-connection.ts';
 
 /** A state of a topic. Its body is the one that the route answers at the same slot. */
 export interface TopicUpdate {
@@ -17,6 +18,8 @@ export interface TopicUpdate {
 
 export interface TopicFeedOptions {
   readonly topic: AccountTopic;
+  /** The caller that subscribes first. */
+  readonly caller: SubscriptionCaller;
   readonly readThrough: RouteReadThrough;
   readonly sealer: Sealer;
   readonly liveAccounts: LiveAccounts;
@@ -30,7 +33,7 @@ export interface TopicFeedOptions {
 /** The updates of one topic for all its subscribers: it re-reads the route after each change of the account. */
 export class TopicFeed {
   readonly #options: TopicFeedOptions;
-  readonly #unsubscribe: () => void;
+  readonly #subscription: AccountSubscription;
   #pendingChange: AccountChange | undefined;
   #isUpdating = false;
   #latest: TopicUpdate | undefined;
@@ -39,16 +42,14 @@ export class TopicFeed {
 
   /** Throws if the account can't be kept live. */
   constructor(options: TopicFeedOptions) {
-    const { topic, liveAccounts, onEnd } = options;
+    const { topic, caller, liveAccounts, onEnd } = options;
     this.#options = options;
-    this.#unsubscribe = liveAccounts.subscribe(topic.address, topic.commitment, {
-      onChange: (change) => {
-        const isReorg = change.isReorg || this.#pendingChange?.isReorg === true;
-        this.#pendingChange = { slot: Math.max(change.slot, this.#pendingChange?.slot ?? 0), isReorg };
-        void this.#updateUntilCurrent();
-      },
-      onEnd,
-    });
+    const onChange = (change: AccountChange): void => {
+      const isReorg = change.isReorg || this.#pendingChange?.isReorg === true;
+      this.#pendingChange = { slot: Math.max(change.slot, this.#pendingChange?.slot ?? 0), isReorg };
+      void this.#updateUntilCurrent();
+    };
+    this.#subscription = liveAccounts.subscribe(topic.address, topic.commitment, { onChange, onEnd }, caller.name);
   }
 
   /** The newest update; undefined before the first one. */
@@ -56,16 +57,26 @@ export class TopicFeed {
     return this.#latest;
   }
 
-  /** Reads the current value. Rejects as a read of the route does. */
-  async readCurrent(): Promise<TopicUpdate> {
-    return this.#accept(await this.#read(undefined, false));
+  /** Has the place of the account count for another caller, too. */
+  addCaller(caller: SubscriptionCaller): void {
+    this.#subscription.addCaller(caller.name);
+  }
+
+  /** Takes back one {@link addCaller}, or the first caller's subscription. Another caller must be left. */
+  removeCaller(caller: SubscriptionCaller): void {
+    this.#subscription.removeCaller(caller.name);
+  }
+
+  /** Reads the current value for a caller. Rejects as a read of the route does. */
+  async readCurrent(caller: SubscriptionCaller): Promise<TopicUpdate> {
+    return this.#accept(await this.#read(undefined, false, caller));
   }
 
   /** Ends the feed. */
   close(): void {
     this.#isClosed = true;
     this.#cancelRetry();
-    this.#unsubscribe();
+    this.#subscription.end();
   }
 
   /** Reads the route until no change is pending, one read at a time: of many changes only the newest counts. */
@@ -95,10 +106,15 @@ export class TopicFeed {
     return update;
   }
 
-  async #read(minSlot: Slot | undefined, isReorg: boolean): Promise<TopicUpdate> {
+  /**
+   * Reads the route. The first read for a caller waits for its turn at the upstream like a request of that caller. A change
+   * is read once for all subscribers, so it is work of the gateway itself: no caller can hold up the others.
+   */
+  async #read(minSlot: Slot | undefined, isReorg: boolean, caller?: SubscriptionCaller): Promise<TopicUpdate> {
     const { readThrough, sealer, topic } = this.#options;
-    const readRequest = { ...topic.request, minSlot };
-    const { entry } = readThrough.fromCache(readRequest) ?? (await readThrough.fetch(readRequest));
+    const readRequest = { ...topic.request, minSlot, isForPush: true };
+    const { entry } =
+      readThrough.fromCache(readRequest) ?? (await readThrough.fetch(readRequest, caller?.admit, caller?.newCost()));
     const body = sealer.bodyOf(entry) ?? (await sealer.seal(entry));
     return { slot: entry.slot, result: entry.result, body, isReorg };
   }

@@ -4,6 +4,7 @@ import type { Slot } from '../../domain/slot.ts';
 import type { PreviousBalance } from '../../upstream/reads/account-batcher.ts';
 import type { InitialSync, SyncEvent } from '../initial-sync.ts';
 import { LeaseHolder } from '../lease-holder.ts';
+import type { ReadHeat } from '../read-heat.ts';
 import type { WatermarkLease } from '../watermark-lease.ts';
 import { type AccountJson, lamportsOf } from './account-json.ts';
 
@@ -32,10 +33,10 @@ export class AccountState {
   #isKnown = false;
   #previous: PreviousBalance | undefined;
 
-  constructor(address: string, commitment: Commitment, initialSync: InitialSync, tipAtLastRead: Slot) {
+  constructor(address: string, commitment: Commitment, initialSync: InitialSync, heat: ReadHeat) {
     this.address = address;
     this.commitment = commitment;
-    this.holder = new LeaseHolder(initialSync, tipAtLastRead);
+    this.holder = new LeaseHolder(initialSync, heat);
   }
 
   get tipAtIneligible(): Slot | undefined {

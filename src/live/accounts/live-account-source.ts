@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config-schema.ts';
-import type { AccountSubscriber } from '../../domain/account-change.ts';
+import type { AccountSubscriber, AccountSubscription } from '../../domain/account-change.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Lease } from '../../domain/lease.ts';
@@ -13,6 +13,7 @@ import type {
 } from '../../upstream/reads/account-batcher.ts';
 import { doubleRead } from '../initial-sync.ts';
 import { LiveSet, type LiveSetStats, type LiveSourceOptions, type LiveSourceSettings } from '../live-set.ts';
+import type { ReadHeat } from '../read-heat.ts';
 import { accountBytes, dependsOnClock, isSameAccount, lamportsOf, toAccountJson } from './account-json.ts';
 import { AccountSession } from './account-session.ts';
 import { AccountState, type UpdateResult } from './account-state.ts';
@@ -26,12 +27,19 @@ export interface LiveAccountSourceOptions extends LiveSourceOptions<LiveAccountS
   readonly upstream: AccountSource;
 }
 
+/** A subscription, and the callers that its place counts for; none once it has ended. */
+interface Subscription {
+  readonly subscriber: AccountSubscriber;
+  readonly callers: string[];
+}
+
 /** Reads accounts, and keeps those live that are read often. */
 export class LiveAccountSource implements AccountSource {
   readonly stats: LiveSetStats;
   readonly #options: LiveAccountSourceOptions;
   readonly #liveSet: LiveSet<AccountState, AccountSession>;
-  readonly #subscribers = new Map<AccountState, Set<AccountSubscriber>>();
+  /** The subscriptions to each account that has some. */
+  readonly #subscriptions = new Map<AccountState, Set<Subscription>>();
 
   constructor(options: LiveAccountSourceOptions) {
     const { settings } = options;
@@ -40,14 +48,18 @@ export class LiveAccountSource implements AccountSource {
       ...options,
       maxSize: settings.accounts,
       maxAudited: settings.accounts,
-      hasSubscribers: (account) => this.#subscribers.has(account),
+      onEvicted: (account) => this.#endAll(account, displacedError()),
       describe: ({ address, commitment }) => ({ address, commitment }),
       createSession: (session) =>
         new AccountSession({
           ...session,
           maxAccountBytes: settings.maxAccountBytes,
           onChange: (account, result, slot) => this.#notify(account, result, slot),
-          onIneligible: (account, reason) => this.#endSubscriptions(account, reason),
+          // it keeps its place, and is retried after `idleSlots`
+          onIneligible: (account, reason) => {
+            account.ineligibility = { reason, tip: this.#liveSet.tip };
+            this.#endAll(account, reason);
+          },
         }),
     });
     this.stats = this.#liveSet;
@@ -55,8 +67,8 @@ export class LiveAccountSource implements AccountSource {
 
   /** Reads an account: from memory when it is kept live, else from the upstream. Keeps it live once it is hot. */
   async read(query: AccountQuery): Promise<AccountRead> {
-    const { address, commitment, minContextSlot = 0 } = query;
-    const account = this.#recordRead(address, commitment);
+    const { address, commitment, minContextSlot = 0, cost } = query;
+    const account = this.#recordRead(address, commitment, cost?.caller);
     if (account === undefined) return this.#options.upstream.read(query);
     const fromState = readFromState(account, query, this.#liveSet.tip);
     if (fromState !== undefined) return fromState;
@@ -67,8 +79,8 @@ export class LiveAccountSource implements AccountSource {
 
   /** Reads balances at one slot: from memory when that slot is known of all accounts, else in one call for all. */
   async readBalances(query: BalancesQuery): Promise<BalancesRead> {
-    const { addresses, commitment, minContextSlot = 0 } = query;
-    const accounts = addresses.map((address) => this.#recordRead(address, commitment));
+    const { addresses, commitment, minContextSlot = 0, cost } = query;
+    const accounts = addresses.map((address) => this.#recordRead(address, commitment, cost?.caller));
     const fromStates = balancesFromStates(accounts, minContextSlot);
     if (fromStates !== undefined) return fromStates;
     const floor = Math.max(minContextSlot, ...accounts.map((account) => account?.slot ?? 0));
@@ -77,20 +89,35 @@ export class LiveAccountSource implements AccountSource {
   }
 
   /**
-   * Keeps an account live, whether it is read or not, and reports its changes until the returned function is called.
-   * Throws `overloaded` when the set is full, and the reason that `onEnd` receives when the account is ineligible.
+   * Keeps an account live, whether it is read or not, and reports its changes until the subscription ends. Throws
+   * `overloaded` when the caller can have no place, and the reason that `onEnd` receives when the account is ineligible.
    */
-  subscribe(address: string, commitment: Commitment, subscriber: AccountSubscriber): () => void {
-    const key = `${commitment}/${address}`;
-    const account = this.#liveSet.get(key) ?? this.#add(key, address, commitment);
-    if (account === undefined)
-      throw new GatewayError('overloaded', 'too many accounts are subscribed to; unsubscribe from some or try later');
-    if (account.ineligibility !== undefined) throw account.ineligibility.reason;
-    const subscribers = this.#subscribers.get(account) ?? new Set();
-    this.#subscribers.set(account, subscribers.add(subscriber));
-    return () => {
-      subscribers.delete(subscriber);
-      if (subscribers.size === 0) this.#subscribers.delete(account);
+  subscribe(
+    address: string,
+    commitment: Commitment,
+    subscriber: AccountSubscriber,
+    firstCaller: string,
+  ): AccountSubscription {
+    const key = keyOf(address, commitment);
+    const known = this.#liveSet.get(key);
+    if (known?.ineligibility !== undefined) throw known.ineligibility.reason;
+    const takePlace = (caller: string): AccountState | undefined =>
+      this.#liveSet.subscribe(key, caller, (heat) => this.#createState(address, commitment, heat));
+    const account = takePlace(firstCaller);
+    if (account === undefined) throw noPlaceError();
+    const subscription: Subscription = { subscriber, callers: [firstCaller] };
+    const { callers } = subscription;
+    this.#subscriptions.set(account, (this.#subscriptions.get(account) ?? new Set()).add(subscription));
+    return {
+      addCaller: (caller) => {
+        if (takePlace(caller) !== undefined) callers.push(caller);
+      },
+      removeCaller: (caller) => {
+        if (!callers.includes(caller)) return; // the subscription has ended
+        callers.splice(callers.indexOf(caller), 1);
+        this.#liveSet.unsubscribe(key, caller);
+      },
+      end: () => this.#end(account, subscription),
     };
   }
 
@@ -108,44 +135,67 @@ export class LiveAccountSource implements AccountSource {
     this.#liveSet.close();
   }
 
-  /** Records a read of an account. Returns its state if it is kept live, or is from this read on. */
-  #recordRead(address: string, commitment: Commitment): AccountState | undefined {
-    const key = `${commitment}/${address}`;
-    const account = this.#liveSet.get(key) ?? this.#addIfHot(key, address, commitment);
-    if (account !== undefined) account.holder.tipAtLastRead = this.#liveSet.tip;
+  /**
+   * Records a read of an account. Returns its state if it is kept live, or is from this read on. With subscribers it is
+   * read after each change, by whom can't be told: it counts as read when the cache answers with its lease.
+   */
+  #recordRead(address: string, commitment: Commitment, caller: string | undefined): AccountState | undefined {
+    const key = keyOf(address, commitment);
+    const account = this.#liveSet.get(key) ?? this.#addIfHot(key, address, commitment, caller);
+    if (account !== undefined && !this.#subscriptions.has(account)) account.holder.heat.record(this.#liveSet.tip);
     return account;
   }
 
   /** Adds an account that has become hot. A processed state holds for one slot: only subscribers have it kept live. */
-  #addIfHot(key: string, address: string, commitment: Commitment): AccountState | undefined {
-    return commitment === 'processed'
-      ? undefined
-      : this.#liveSet.addIfHot(key, () => this.#createState(address, commitment));
+  #addIfHot(
+    key: string,
+    address: string,
+    commitment: Commitment,
+    caller: string | undefined,
+  ): AccountState | undefined {
+    if (commitment === 'processed') return undefined;
+    return this.#liveSet.addIfHot(key, caller, (heat) => this.#createState(address, commitment, heat));
   }
 
-  #add(key: string, address: string, commitment: Commitment): AccountState | undefined {
-    return this.#liveSet.add(key, () => this.#createState(address, commitment));
+  #createState(address: string, commitment: Commitment, heat: ReadHeat): AccountState {
+    return new AccountState(address, commitment, this.#options.initialSync ?? doubleRead, heat);
   }
 
-  #createState(address: string, commitment: Commitment): AccountState {
-    return new AccountState(address, commitment, this.#options.initialSync ?? doubleRead, this.#liveSet.tip);
+  #end(account: AccountState, subscription: Subscription): void {
+    const subscriptions = this.#subscriptions.get(account);
+    subscriptions?.delete(subscription);
+    if (subscriptions?.size === 0) this.#subscriptions.delete(account);
+    const key = keyOf(account.address, account.commitment);
+    for (const caller of subscription.callers.splice(0)) this.#liveSet.unsubscribe(key, caller);
   }
 
-  /** Ends all subscriptions to an account that can't be kept live. It is retried after `idleSlots`. */
-  #endSubscriptions(account: AccountState, reason: GatewayError): void {
-    account.ineligibility = { reason, tip: this.#liveSet.tip };
-    const subscribers = this.#subscribers.get(account) ?? [];
-    this.#subscribers.delete(account);
-    for (const subscriber of subscribers) subscriber.onEnd(reason);
+  /** Ends all subscriptions to an account that is no longer kept live. */
+  #endAll(account: AccountState, reason: GatewayError): void {
+    for (const subscription of [...(this.#subscriptions.get(account) ?? [])]) {
+      this.#end(account, subscription);
+      subscription.subscriber.onEnd(reason);
+    }
   }
 
   #notify(account: AccountState, result: UpdateResult, slot: Slot): void {
     const isReorg = result === 'rolled-back';
     // The state that replaces it is known only from the next slot on: the same slot again would be a step back.
     const fromSlot = isReorg ? Math.max(slot, account.slot + 1) : slot;
-    for (const subscriber of this.#subscribers.get(account) ?? []) subscriber.onChange({ slot: fromSlot, isReorg });
+    for (const { subscriber } of this.#subscriptions.get(account) ?? [])
+      subscriber.onChange({ slot: fromSlot, isReorg });
   }
 }
+
+const keyOf = (address: string, commitment: Commitment): string => `${commitment}/${address}`;
+
+const noPlaceError = (): GatewayError =>
+  new GatewayError('overloaded', 'no place is left for another live account: unsubscribe from some or try later');
+
+const displacedError = (): GatewayError =>
+  new GatewayError(
+    'overloaded',
+    'another caller needs the place of this account, and you subscribe to more than your share: try again later',
+  );
 
 /**
  * Returns the lease for an account that was read at a slot that the lease doesn't cover yet: if the read equals the

@@ -67,7 +67,7 @@ export class LiveTokenListSource implements TokenListSource {
     const key = `${commitment}/${owner}`;
     const state = this.#liveSet.get(key) ?? (mint === undefined ? this.#addIfHot(key, query) : undefined);
     if (state === undefined) return readTokenList(mesh, query, this.#listings.list);
-    state.holder.tipAtLastRead = this.#liveSet.tip;
+    state.holder.heat.record(this.#liveSet.tip);
     if (state.holder.isSynced) await state.pendingRead?.done; // that list is newer than the one that is kept
     const fromState = readFromState(state, query) ?? (await readFromNextState(state, query));
     if (fromState !== undefined) return fromState;
@@ -93,10 +93,14 @@ export class LiveTokenListSource implements TokenListSource {
   }
 
   /** Adds a list that has become hot. A processed list holds for one slot only: it is never kept live. */
-  #addIfHot(key: string, { owner, commitment }: TokenListQuery): TokenListState | undefined {
+  #addIfHot(key: string, { owner, commitment, cost }: TokenListQuery): TokenListState | undefined {
     if (commitment === 'processed') return undefined;
     const { initialSync = doubleRead } = this.#options;
-    return this.#liveSet.addIfHot(key, () => new TokenListState(owner, commitment, initialSync, this.#liveSet.tip));
+    return this.#liveSet.addIfHot(
+      key,
+      cost?.caller,
+      (heat) => new TokenListState(owner, commitment, initialSync, heat),
+    );
   }
 }
 

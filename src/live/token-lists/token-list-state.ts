@@ -5,6 +5,7 @@ import { type TokenList, withChanges } from '../../tokens/token-list.ts';
 import type { BoundedWait } from '../bounded-wait.ts';
 import type { InitialSync, SyncEvent } from '../initial-sync.ts';
 import { LeaseHolder } from '../lease-holder.ts';
+import type { ReadHeat } from '../read-heat.ts';
 import { MAX_LAG_SLOTS, type Watermark } from '../watermark.ts';
 import type { WatermarkLease } from '../watermark-lease.ts';
 
@@ -52,10 +53,10 @@ export class TokenListState {
   #subscriptionCount = PROGRAM_SUBSCRIPTIONS;
   #tipAtIneligible: Slot | undefined;
 
-  constructor(owner: string, commitment: Commitment, initialSync: InitialSync, tipAtLastRead: Slot) {
+  constructor(owner: string, commitment: Commitment, initialSync: InitialSync, heat: ReadHeat) {
     this.owner = owner;
     this.commitment = commitment;
-    this.holder = new LeaseHolder(initialSync, tipAtLastRead);
+    this.holder = new LeaseHolder(initialSync, heat);
   }
 
   /** The slot of {@link list}; -1 while nothing is known. */

@@ -45,6 +45,7 @@ const at = (values: unknown, path: readonly string[]): unknown =>
 
 /** Returns three values of a setting other than its default. */
 function others(name: string, value: unknown): readonly [unknown, unknown, unknown] {
+  if (name === 'watch.callerShare') return [0, 1, 0.5];
   if (typeof value === 'number') return [value + 1, value + 2, value + 3];
   if (name === 'host') return ['::1', '0.0.0.0', 'gateway.example'];
   if (name === 'embedded.port') return [0, null, 65_534];

@@ -1,3 +1,4 @@
+import type { AccountSubscription } from '../../../src/domain/account-change.ts';
 import { COMMITMENTS, type Commitment } from '../../../src/domain/commitment.ts';
 import type { GatewayError } from '../../../src/domain/gateway-error.ts';
 import type { RpcMethod } from '../../../src/domain/rpc-methods.ts';
@@ -119,9 +120,17 @@ export interface AccountHarness {
   /** The reads that went to the upstream. */
   readonly upstream: ManualSession;
   readonly tips: MeshTips;
+  /** Subscriptions that the test began. */
+  readonly subscriptions: AccountSubscription[];
 }
 
-const SETTINGS: LiveAccountSettings = { accounts: 100, idleSlots: 50, auditMs: 30_000, maxAccountBytes: 1000 };
+const SETTINGS: LiveAccountSettings = {
+  accounts: 100,
+  callerShare: 1,
+  idleSlots: 50,
+  auditMs: 30_000,
+  maxAccountBytes: 1000,
+};
 
 export function openAccountHarness(settings: Partial<LiveAccountSettings> = {}): AccountHarness {
   const clock = new ManualClock();
@@ -144,7 +153,7 @@ export function openAccountHarness(settings: Partial<LiveAccountSettings> = {}):
     onProblem: (problem) => problems.push(problem),
   });
   for (const commitment of COMMITMENTS) tips.onTip(commitment, () => source.onTip(commitment));
-  return { source, clock, sessions, problems, upstream, tips };
+  return { source, clock, sessions, problems, upstream, tips, subscriptions: [] };
 }
 
 /** Waits until pending work is done: reads are batched per turn of the event loop. */

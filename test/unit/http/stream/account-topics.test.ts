@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { AccountSubscriber } from '../../../../src/domain/account-change.ts';
 import { GatewayError } from '../../../../src/domain/gateway-error.ts';
+import { RequestCost } from '../../../../src/domain/request-cost.ts';
 import { AccountTopics } from '../../../../src/http/stream/account-topics.ts';
 import { accountTopicOf } from '../../../../src/routes/stream-topics.ts';
 import type { RouteReadThrough } from '../../../../src/routing/route-read-through.ts';
@@ -13,6 +14,7 @@ const TOPIC = accountTopicOf('balance', 'a', undefined);
 function open() {
   const clock = new ManualClock();
   const subscribers = new Set<AccountSubscriber>();
+  const callers: string[] = [];
   let [slot, result, isDown] = [1, '"one"', false];
   const readThrough = {
     fromCache: () => {
@@ -27,9 +29,17 @@ function open() {
   const liveAccounts = {
     read: () => Promise.reject(new Error('not read here')),
     readBalances: () => Promise.reject(new Error('not read here')),
-    subscribe: (_address: string, _commitment: string, subscriber: AccountSubscriber) => {
+    subscribe: (_address: string, _commitment: string, subscriber: AccountSubscriber, caller: string) => {
       subscribers.add(subscriber);
-      return () => subscribers.delete(subscriber);
+      callers.push(caller);
+      return {
+        addCaller: (added: string) => void callers.push(added),
+        removeCaller: (removed: string) => void callers.splice(callers.indexOf(removed), 1),
+        end: () => {
+          subscribers.delete(subscriber);
+          callers.splice(0);
+        },
+      };
     },
   };
   const change = async (newSlot: number, newResult: string, isReorg = false): Promise<void> => {
@@ -40,6 +50,7 @@ function open() {
   return {
     clock,
     subscribers,
+    callers,
     change,
     down: (down: boolean) => {
       isDown = down;
@@ -51,13 +62,18 @@ function open() {
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Creates a connection that can be made slow; its replies can be kept waiting. */
-function openConnection(maxSubscriptions = 10) {
+function openConnection(maxSubscriptions = 10, name = 'somebody') {
   const frames: any[] = [];
   const waiting: (() => void)[] = [];
   const connection = {
     isSlow: false,
     isWaiting: false,
-    maxSubscriptions,
+    caller: {
+      name,
+      maxSubscriptions,
+      admit: <T>(work: () => Promise<T>) => work(),
+      newCost: () => new RequestCost(name, false),
+    },
     reply(makeFrame: () => string | undefined, onSent?: () => void): void {
       const send = (): void => {
         const frame = makeFrame();
@@ -224,6 +240,23 @@ t.test('an account has one subscription for all connections, until ten seconds a
   topics.removeConnection(one.connection);
   clock.advance(10_000);
   t.match([subscribers.size, topics.topicCount], [0, 0]);
+});
+
+t.test('a place counts for each caller that subscribes, and in the grace period for the last one', async (t) => {
+  const { clock, callers, topics } = open();
+  const [one, two] = [openConnection(10, 'one'), openConnection(10, 'two')];
+  await topics.subscribe(one.connection, TOPIC, null);
+  await topics.subscribe(two.connection, TOPIC, null);
+  t.same(callers, ['one', 'two']);
+  topics.unsubscribe(one.connection, TOPIC, null);
+  t.same(callers, ['two']);
+  topics.unsubscribe(two.connection, TOPIC, null);
+  t.same(callers, ['two']);
+  await topics.subscribe(one.connection, TOPIC, null);
+  t.same(callers, ['one']);
+  topics.removeConnection(one.connection);
+  clock.advance(10_000);
+  t.same(callers, []);
 });
 
 t.test('a connection has a maximum of subscriptions, and one per topic', async (t) => {

@@ -1,12 +1,20 @@
 import t from 'tap';
+import { RequestCost } from '../../../../src/domain/request-cost.ts';
 import { SocketConnection } from '../../../../src/http/stream/stream-connection.ts';
+
+const CALLER = {
+  name: 'somebody',
+  maxSubscriptions: 10,
+  admit: <T>(work: () => Promise<T>) => work(),
+  newCost: () => new RequestCost('somebody', false),
+};
 
 /** Opens a connection over a socket that keeps what it is sent until the test takes it. */
 function open(maxUnsentBytes = 100) {
   const sent: string[] = [];
   let unsentBytes = 0;
   let drops = 0;
-  const connection = new SocketConnection(10);
+  const connection = new SocketConnection(CALLER);
   const socket = {
     send(frame: string): number {
       sent.push(frame);
@@ -86,7 +94,7 @@ t.test('a change is dropped when half of the bound is unsent; a short frame is a
 });
 
 t.test('nothing is sent before the socket is open and after it is closed', (t) => {
-  const fresh = new SocketConnection(1);
+  const fresh = new SocketConnection(CALLER);
   t.notOk(fresh.push('x') || fresh.hasRoom);
   const { connection, sent } = open();
   connection.close();

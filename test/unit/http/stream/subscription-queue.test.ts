@@ -13,7 +13,7 @@ function open({ maxSubscriptions = 100, waitsMs = [] as number[] } = {}) {
   const reads: { readonly address: string; readonly end: (fault?: GatewayError) => void }[] = [];
   const done: string[] = [];
   const errors: [MessageId, string, string | undefined][] = [];
-  const connection = { maxSubscriptions, hasRoom: true };
+  const connection = { hasRoom: true };
   let count = 0;
   const accountTopics = {
     findFault: () => (count >= maxSubscriptions ? new GatewayError('rate_limited', 'full') : undefined),
@@ -28,8 +28,11 @@ function open({ maxSubscriptions = 100, waitsMs = [] as number[] } = {}) {
   const queue = new SubscriptionQueue({
     clock,
     accountTopics,
-    connection: connection as SocketConnection,
-    streamSlot: { consumeSubscribe: () => waitsMs.shift() ?? 0 },
+    connection: connection as unknown as SocketConnection, // the same
+    caller: {
+      maxSubscriptions,
+      streamSlot: { consumeSubscribe: () => waitsMs.shift() ?? 0 },
+    },
     replyError: (id, thrown, { address }) => errors.push([id, GatewayError.from(thrown).code, address]),
   });
   return { clock, reads, done, errors, connection, queue };

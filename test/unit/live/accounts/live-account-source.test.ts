@@ -28,7 +28,7 @@ async function untilSubscribed(
   subscriber = nobody,
 ): Promise<ManualSession> {
   harness.tips.observe('finalized', 100);
-  harness.source.subscribe('a', commitment, subscriber);
+  harness.subscriptions.push(harness.source.subscribe('a', commitment, subscriber, 'me'));
   await flushEvents();
   return sessionOf(harness);
 }
@@ -295,16 +295,48 @@ t.test('an account that is read once is not kept live; one that is read often is
   t.strictSame(sessionOf(harness).unsubscribed, ['a']);
 });
 
-t.test('the number of live accounts is bounded, and idle ones are evicted', async (t) => {
+t.test('the number of live accounts is bounded, and a place goes with its last subscriber', async (t) => {
   const harness = openAccountHarness({ accounts: 2 });
   harness.tips.observe('processed', 10);
-  const stop = harness.source.subscribe('a', 'confirmed', nobody);
-  harness.source.subscribe('b', 'confirmed', nobody);
-  t.throws(() => harness.source.subscribe('c', 'confirmed', nobody), { code: 'overloaded' });
-  stop();
-  for (let slot = 11; slot < 120; slot++) harness.tips.observe('processed', slot);
-  harness.source.subscribe('c', 'confirmed', nobody);
+  const subscribe = (address: string) => harness.source.subscribe(address, 'confirmed', nobody, 'me');
+  const subscription = subscribe('a');
+  subscribe('b');
+  t.throws(() => subscribe('c'), { code: 'overloaded' });
+  subscription.end();
+  t.equal(harness.source.stats.size, 1, 'its place goes with the subscriber');
+  subscribe('c');
   t.equal(harness.source.stats.size, 2);
+});
+
+t.test('an account that is read, too, stays when its subscriber leaves', async (t) => {
+  for (const isRead of [true, false]) {
+    const harness = openAccountHarness();
+    const session = await untilLive(harness);
+    const { lease } = await harness.source.read(query);
+    for (const slot of [101, 102, 103]) {
+      session.notify('a', slot + 1, accountText(slot));
+      harness.tips.observe('finalized', slot);
+      await harness.source.read(query); // as for a push after each change
+      if (isRead) lease?.recordRead(slot); // as the cache does when it answers
+    }
+    harness.subscriptions[0]?.end();
+    t.equal(harness.source.stats.size, isRead ? 1 : 0);
+  }
+});
+
+t.test('a subscription beyond the share of its caller ends when another needs the place', async (t) => {
+  const harness = openAccountHarness({ accounts: 4, callerShare: 0.25 });
+  const ended: unknown[] = [];
+  for (const address of ['a', 'b', 'c'])
+    harness.source.subscribe(
+      address,
+      'confirmed',
+      { ...nobody, onEnd: (reason) => ended.push([address, reason]) },
+      'me',
+    );
+  harness.source.subscribe('d', 'confirmed', nobody, 'other');
+  t.match(ended, [['a', { code: 'overloaded' }]]);
+  t.throws(() => harness.source.subscribe('a', 'confirmed', nobody, 'me'), { code: 'overloaded' });
 });
 
 t.test('an account that is too large, or that a node rejects, is read from the upstream', async (t) => {
@@ -313,7 +345,7 @@ t.test('an account that is too large, or that a node rejects, is read from the u
   session.notify('a', 102, `{"lamports":5,"data":["${'A'.repeat(100)}","base64"]}`);
   t.equal(await fromState(harness), undefined);
   t.strictSame(session.unsubscribed, ['a']);
-  harness.source.subscribe('b', 'confirmed', nobody);
+  harness.source.subscribe('b', 'confirmed', nobody, 'me');
   session.refuse('b');
   t.strictSame(session.unsubscribed, ['a', 'b']);
 });
@@ -323,13 +355,18 @@ t.test('a subscriber to an ineligible account receives the reason, and it is ret
   const ends: string[] = [];
   const session = await untilLive(harness);
   const follow = (address: string) =>
-    harness.source.subscribe(address, 'confirmed', { ...nobody, onEnd: ({ code }) => ends.push(`${address} ${code}`) });
-  const stop = follow('a');
+    harness.source.subscribe(
+      address,
+      'confirmed',
+      { ...nobody, onEnd: ({ code }) => ends.push(`${address} ${code}`) },
+      'me',
+    );
+  const subscription = follow('a');
   follow('b');
   session.notify('a', 102, `{"lamports":5,"data":["${'A'.repeat(100)}","base64"]}`);
   session.refuse('b');
   t.strictSame(ends, ['a result_too_large', 'b upstream_error']);
-  stop();
+  subscription.end();
   t.throws(() => follow('a'), { code: 'result_too_large' });
   t.throws(() => follow('b'), { code: 'upstream_error' });
   for (let slot = 102; slot < 220; slot++) harness.tips.observe('processed', slot);

@@ -10,7 +10,8 @@ async function open() {
   const harness = openAccountHarness();
   const { source, sessions, upstream, tips } = harness;
   tips.observe('finalized', 102);
-  for (const address of ADDRESSES) source.subscribe(address, 'confirmed', { onChange: () => {}, onEnd: () => {} });
+  for (const address of ADDRESSES)
+    source.subscribe(address, 'confirmed', { onChange: () => {}, onEnd: () => {} }, 'me');
   await flushEvents();
   const session = sessions.at(-1) as ManualSession; // it opened for the first
   session.acknowledgeAll();

@@ -24,7 +24,13 @@ import { flushEvents, ManualSession } from '../manual-session.ts';
 export const OWNER = addressFromByte(7);
 export const MINT = addressFromByte(1);
 
-const SETTINGS: LiveTokenListSettings = { lists: 2, maxListMembers: 100, idleSlots: 50, auditMs: 30_000 };
+const SETTINGS: LiveTokenListSettings = {
+  lists: 2,
+  callerShare: 1,
+  maxListMembers: 100,
+  idleSlots: 50,
+  auditMs: 30_000,
+};
 
 /** Live token lists over sessions that a test controls, to a node that has one mint and answers at once. */
 export class TokenListHarness {

@@ -1,0 +1,62 @@
+import type { Access } from '../../access/access.ts';
+import { rateLimitKeyOf } from '../../access/authenticator.ts';
+import { callerNameOf } from '../../access/limits/rate-limit-key.ts';
+import type { StreamSlot } from '../../access/limits/stream-quota.ts';
+import type { Principal, Tier } from '../../access/limits/tiers.ts';
+import { RequestCost } from '../../domain/request-cost.ts';
+import type { Admit } from '../../serving/read-through.ts';
+
+/** The parts that decide what the caller of a stream may use. */
+export type StreamCallerAccess = Pick<Access, 'admission' | 'authenticator' | 'streamQuota'>;
+
+/** The caller of one stream: who it is, and what it may use. */
+export class StreamCaller {
+  /** The name under which its places for live accounts are counted: an IPv6 /48 is one caller. */
+  readonly name: string;
+  readonly streamSlot: StreamSlot;
+  /** The principal whose credentials the stream was opened with. */
+  readonly principal: Principal | undefined;
+  readonly #access: StreamCallerAccess;
+  readonly #address: ArrayBuffer;
+  readonly #tier: Tier;
+
+  /** Takes a place for the stream of a caller; undefined if it has as many open as it may have. */
+  static accept(
+    access: StreamCallerAccess,
+    address: ArrayBuffer,
+    principal: Principal | undefined,
+  ): StreamCaller | undefined {
+    const tier = access.authenticator.tierOf(principal);
+    const streamSlot = access.streamQuota.acquire(rateLimitKeyOf(address, principal), tier);
+    return streamSlot && new StreamCaller(access, address, principal, tier, streamSlot);
+  }
+
+  private constructor(
+    access: StreamCallerAccess,
+    address: ArrayBuffer,
+    principal: Principal | undefined,
+    tier: Tier,
+    streamSlot: StreamSlot,
+  ) {
+    this.name = callerNameOf(rateLimitKeyOf(address, principal));
+    this.streamSlot = streamSlot;
+    this.#access = access;
+    this.#address = address;
+    this.principal = principal;
+    this.#tier = tier;
+  }
+
+  /** The most account subscriptions of one stream. */
+  get maxSubscriptions(): number {
+    return this.#tier.subscriptions;
+  }
+
+  /** Waits for a turn at the upstream, like the request of this caller. */
+  readonly admit: Admit = (work) =>
+    this.#access.admission.run(rateLimitKeyOf(this.#address, this.principal), this.#tier, work);
+
+  /** Returns a new account of what one read causes. */
+  newCost(): RequestCost {
+    return new RequestCost(this.name, this.#tier.priority);
+  }
+}
