@@ -15,7 +15,7 @@ import {
 } from './subscription-messages.ts';
 import type { VerifyAnswer } from './verify-answer.ts';
 
-/** The delay before a subscription is sent again that the gateway refused with a transient error. */
+/** The shortest delay before a subscription is sent again that the gateway refused with a transient error. */
 const RESUBSCRIBE_DELAY_MS = 2000;
 
 export interface StreamSubscriptionsOptions {
@@ -139,14 +139,15 @@ export class StreamSubscriptions {
   }
 
   /** Sends the messages again that the gateway did not handle, as they were over the pace of all streams of its caller. */
-  #onNotHandled(ids: readonly unknown[]): void {
+  #onNotHandled(ids: readonly unknown[], delayMs = RESUBSCRIBE_DELAY_MS): void {
     for (const id of ids) {
       const sent = this.#sent.get(Number(id));
       this.#sent.delete(Number(id));
-      if (sent?.op === 'subscribe') for (const subscription of sent.subscriptions.values()) this.#retry(subscription);
+      if (sent?.op === 'subscribe')
+        for (const subscription of sent.subscriptions.values()) this.#retry(subscription, delayMs);
       else for (const subscription of sent?.subscriptions.values() ?? []) this.#toUnsubscribe.add(subscription);
     }
-    this.#later(() => this.#throttle?.schedule());
+    this.#later(() => this.#throttle?.schedule(), delayMs);
   }
 
   /** Retries after a transient error, unless the next connection does so anyway; ends the subscription after others. */
@@ -155,19 +156,21 @@ export class StreamSubscriptions {
     const { op, subscriptions } = this.#sent.get(id) ?? {};
     const error = subscriptionErrorOf(message);
     const isAboutOne = message.address !== undefined;
-    if (!isAboutOne && isTransient(error)) this.#onNotHandled([id]);
+    if (!isAboutOne && isTransient(error)) this.#onNotHandled([id], delayMsOf(message));
     else if (op === 'unsubscribe') this.#sent.delete(id);
     else if (subscriptions !== undefined) {
       const refused = isAboutOne ? [subscriptions.get(String(message.address))] : subscriptions.values();
-      for (const subscription of refused) if (subscription !== undefined) this.#onRefused(id, subscription, error);
+      const delayMs = delayMsOf(message);
+      for (const subscription of refused)
+        if (subscription !== undefined) this.#onRefused(id, subscription, error, delayMs);
     }
   }
 
-  #onRefused(id: number, subscription: AccountSubscription<Topic>, error: SlotgateError): void {
+  #onRefused(id: number, subscription: AccountSubscription<Topic>, error: SlotgateError, delayMs: number): void {
     this.#forget(id, subscription);
     // About one address, `rate_limited` means that the connection has all the subscriptions that it may have.
     if (error.code !== 'rate_limited' && isTransient(error)) {
-      this.#retry(subscription);
+      this.#retry(subscription, delayMs);
       return;
     }
     this.#messageIds.delete(subscription);
@@ -182,21 +185,24 @@ export class StreamSubscriptions {
     return isRemoved;
   }
 
-  #retry(subscription: AccountSubscription<Topic>): void {
+  #retry(subscription: AccountSubscription<Topic>, delayMs: number): void {
     this.#messageIds.set(subscription, undefined);
     this.#later(() => {
       if (this.#messageIds.has(subscription)) this.#enqueue(subscription);
-    });
+    }, delayMs);
   }
 
   /** Calls back after a pause, unless the connection has ended until then. */
-  #later(callback: () => void): void {
+  #later(callback: () => void, delayMs: number): void {
     const throttle = this.#throttle;
-    this.#options.clock.after(RESUBSCRIBE_DELAY_MS, () => {
+    this.#options.clock.after(delayMs, () => {
       if (throttle !== undefined && throttle === this.#throttle) callback();
     });
   }
 }
+
+const delayMsOf = ({ retryAfter = 0 }: SubscriptionMessage): number =>
+  Math.max(RESUBSCRIBE_DELAY_MS, retryAfter * 1000);
 
 /** Takes the subscriptions that one message can name: one topic, one commitment, each address once. */
 function takeBatch(waiting: Set<AccountSubscription<Topic>>): Map<string, AccountSubscription<Topic>> {

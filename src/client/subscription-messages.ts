@@ -39,6 +39,8 @@ export interface SubscriptionMessage {
   readonly reorg?: boolean;
   readonly error?: unknown;
   readonly message?: unknown;
+  /** The seconds after which what was refused may succeed. */
+  readonly retryAfter?: number;
   /** The body of the route's answer, byte for byte. */
   readonly answer: string | undefined;
 }

@@ -185,6 +185,42 @@ t.test('one message subscribes to many addresses, and its id ends them all', asy
   t.ok(reader.of('subscribed').some(({ id }) => id === 'other'));
 });
 
+t.test('to subscribe costs a unit for each address; a message that costs more than is left is refused', async (t) => {
+  const world = await startStepped(t, { set: ['limits.free.requests=100', 'limits.free.subscriptions=200'] });
+  const remaining = async (): Promise<string | null> =>
+    (await world.get('/health')).headers.get('x-ratelimit-remaining');
+  const reader = await openReader(t, world);
+  const addresses = Array.from({ length: 80 }, (_, i) => addressFromByte(i + 1));
+  reader.say({ op: 'subscribe', topic: 'balance', addresses: [...addresses.slice(1), 'nobody'], id: 'first' });
+  await waitFor(() => reader.of('subscribed').length === 79 && reader.of('error').length === 1, 'the first values');
+  t.equal(await remaining(), '20', 'the upgrade costs one, and what is no address nothing');
+  const more = { op: 'subscribe', topic: 'account', addresses: addresses.slice(0, 21), id: 'second' };
+  reader.say(more);
+  await waitFor(() => reader.of('error').length === 2, 'the refusal');
+  t.match(reader.of('error')[1], {
+    id: 'second',
+    error: 'rate_limited',
+    message: /^this request costs 21 units, 20 of 100 are left; wait \d+ s or use an API key$/,
+    retryAfter: Number,
+  });
+  t.equal(await remaining(), '20', 'a refused message costs nothing');
+  world.clock.advance(1000 * reader.of('error')[1].retryAfter);
+  reader.say(more);
+  await waitFor(() => reader.of('subscribed').length === 100, 'the others');
+  t.equal(await remaining(), '79');
+});
+
+t.test('the first read of an account waits for its turn at the upstream, like a request', async (t) => {
+  const set = ['limits.free.inFlight=1', 'limits.queue=1', 'limits.free.subscriptions=80'];
+  const world = await startStepped(t, { set });
+  const reader = await openReader(t, world);
+  const addresses = Array.from({ length: 10 }, (_, i) => addressFromByte(i + 1));
+  reader.say({ op: 'subscribe', topic: 'balance', addresses, id: 1 });
+  await waitFor(() => reader.of('subscribed').length + reader.of('error').length === 10, 'all answers');
+  t.equal(reader.of('subscribed').length, 2, 'one is read, and one waits');
+  t.match(reader.of('error')[0], { error: 'overloaded', retryAfter: 1 });
+});
+
 t.test('a message about many addresses with an invalid member gets one error', async (t) => {
   const world = await startStepped(t);
   const reader = await openReader(t, world);

@@ -14,7 +14,11 @@ A new connection gets the newest frame, then one for each slot. A client may sen
 - \`{"op":"ping"}\`: answered with \`{"type":"pong"}\`.
 
 An error is \`{"type":"error","id":…,"error":"invalid_address","message":"…"}\`, with \`address\` if it is about one of
-several addresses. An error with the id of a subscription ends it.
+several addresses, and with \`retryAfter\`, in seconds, if another try may succeed. An error with the id of a subscription
+ends it: \`overloaded\` if another caller needs the place and the client holds more than its share of the live accounts.
+
+**Price.** The upgrade and each address to subscribe to cost one unit of the rate limit; frames cost nothing. A message that
+costs more units than are left is refused as a whole with \`rate_limited\`, and costs nothing.
 
 **Pace.** Ten messages a second are handled on a connection, and a number that depends on the tier on all connections of a
 caller. Each message beyond that is refused: at most once a second an error \`rate_limited\` lists the \`ids\` of the

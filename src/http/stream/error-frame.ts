@@ -9,8 +9,11 @@ export interface ErrorSubject {
   readonly ids?: readonly MessageId[];
 }
 
-/** Formats the error frame for the message or the subscription with this id. */
+/**
+ * Formats the error frame for the message or the subscription with this id. `retryAfter` are the seconds after which
+ * another try may succeed, as in the header of this name.
+ */
 export function errorFrame(id: MessageId, error: GatewayError, { address, ids }: ErrorSubject = {}): string {
   const { error: code, message } = error.toJSON();
-  return JSON.stringify({ type: 'error', id, address, error: code, message, ids });
+  return JSON.stringify({ type: 'error', id, address, error: code, message, retryAfter: error.retryAfter, ids });
 }

@@ -3,21 +3,22 @@ import { rateLimitKeyOf } from '../../access/authenticator.ts';
 import { callerNameOf } from '../../access/limits/rate-limit-key.ts';
 import type { StreamSlot } from '../../access/limits/stream-quota.ts';
 import type { Principal, Tier } from '../../access/limits/tiers.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import { RequestCost } from '../../domain/request-cost.ts';
 import type { Admit } from '../../serving/read-through.ts';
+import { rateLimitExceeded } from '../rest/responses.ts';
 
 /** The parts that decide what the caller of a stream may use. */
-export type StreamCallerAccess = Pick<Access, 'admission' | 'authenticator' | 'streamQuota'>;
+export type StreamCallerAccess = Pick<Access, 'admission' | 'authenticator' | 'rateLimiter' | 'streamQuota'>;
 
 /** The caller of one stream: who it is, and what it may use. */
 export class StreamCaller {
   /** The name under which its places for live accounts are counted: an IPv6 /48 is one caller. */
   readonly name: string;
   readonly streamSlot: StreamSlot;
-  /** The principal whose credentials the stream was opened with. */
-  readonly principal: Principal | undefined;
   readonly #access: StreamCallerAccess;
   readonly #address: ArrayBuffer;
+  readonly #principal: Principal | undefined;
   readonly #tier: Tier;
 
   /** Takes a place for the stream of a caller; undefined if it has as many open as it may have. */
@@ -42,8 +43,13 @@ export class StreamCaller {
     this.streamSlot = streamSlot;
     this.#access = access;
     this.#address = address;
-    this.principal = principal;
+    this.#principal = principal;
     this.#tier = tier;
+  }
+
+  /** The principal whose credentials the stream was opened with. */
+  get principal(): Principal | undefined {
+    return this.#principal;
   }
 
   /** The most account subscriptions of one stream. */
@@ -53,10 +59,22 @@ export class StreamCaller {
 
   /** Waits for a turn at the upstream, like the request of this caller. */
   readonly admit: Admit = (work) =>
-    this.#access.admission.run(rateLimitKeyOf(this.#address, this.principal), this.#tier, work);
+    this.#access.admission.run(rateLimitKeyOf(this.#address, this.#principal), this.#tier, work);
 
   /** Returns a new account of what one read causes. */
   newCost(): RequestCost {
     return new RequestCost(this.name, this.#tier.priority);
+  }
+
+  /**
+   * Takes the units of a message from the window of the caller. Throws `rate_limited`, and takes none, if fewer are left;
+   * `invalid_request` if a whole window has fewer, as waiting is no remedy then.
+   */
+  charge(units: number): void {
+    const quota = this.#access.rateLimiter.consume(this.#address, units, this.#principal);
+    if (quota.allowed) return;
+    if (units <= quota.limit) throw rateLimitExceeded(quota);
+    const message = `this message costs ${units} units, and you have ${quota.limit} in a window: name fewer addresses`;
+    throw new GatewayError('invalid_request', message);
   }
 }

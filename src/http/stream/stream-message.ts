@@ -46,6 +46,16 @@ export function parseStreamMessage(bytes: ArrayBuffer): StreamMessage | undefine
   }
 }
 
+/** Returns true for the text of an address. */
+export function isAddress(text: string): boolean {
+  try {
+    address.parse(text, 'address');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Returns the topic of one address of a message. Throws `invalid_address`. */
 export const topicOf = ({ name, commitment }: TopicList, text: string): AccountTopic =>
   accountTopicOf(name, address.parse(text, 'address'), commitment);

@@ -6,7 +6,14 @@ import type { AccountTopics } from './account-topics.ts';
 import type { ErrorSubject } from './error-frame.ts';
 import type { StreamCaller } from './stream-caller.ts';
 import type { SocketConnection } from './stream-connection.ts';
-import { MAX_ADDRESSES, type MessageId, type StreamMessage, type TopicList, topicOf } from './stream-message.ts';
+import {
+  isAddress,
+  MAX_ADDRESSES,
+  type MessageId,
+  type StreamMessage,
+  type TopicList,
+  topicOf,
+} from './stream-message.ts';
 
 /** A message about subscriptions. */
 export type SubscriptionMessage = Extract<
@@ -18,7 +25,7 @@ export interface SubscriptionQueueOptions {
   readonly clock: Clock;
   readonly accountTopics: AccountTopics;
   readonly connection: SocketConnection;
-  readonly caller: Pick<StreamCaller, 'maxSubscriptions'> & {
+  readonly caller: Pick<StreamCaller, 'maxSubscriptions' | 'charge'> & {
     readonly streamSlot: Pick<StreamSlot, 'consumeSubscribe'>;
   };
   readonly replyError: (id: MessageId, thrown: unknown, subject: ErrorSubject) => void;
@@ -56,7 +63,10 @@ export class SubscriptionQueue {
     this.#options = options;
   }
 
-  /** Adds a message. Throws `rate_limited` if too many addresses wait. */
+  /**
+   * Adds a message, as a whole or not at all. Each address to subscribe to costs the caller a unit. Throws `rate_limited`
+   * if too many addresses wait, or too few units are left.
+   */
   add(message: SubscriptionMessage): void {
     const { caller } = this.#options;
     const steps = stepsOf(message);
@@ -65,8 +75,10 @@ export class SubscriptionQueue {
       throw new GatewayError(
         'rate_limited',
         `${this.#steps.length} addresses of this connection wait for their turn: send the message again later`,
+        { retryAfter: 1 },
       );
     }
+    if (message.op === 'subscribe') caller.charge(message.topics.addresses.filter(isAddress).length);
     this.#steps.push(...steps);
     this.advance();
   }

@@ -366,8 +366,11 @@ t.test('messages that the gateway did not handle are sent again', async (t) => {
     { op: 'unsubscribe', topic: 'balance', addresses: [ADDRESS] },
     { op: 'subscribe', topic: 'account', addresses: [ADDRESS] },
   ]);
-  await receive('{"type":"error","id":5,"error":"rate_limited","message":"too many wait"}');
-  clock.advance(2000);
+  await receive('{"type":"error","id":5,"error":"rate_limited","message":"too few units are left","retryAfter":9}');
+  clock.advance(8999);
+  await settled();
+  t.equal(last().sent.length, 5, 'not before the time that the gateway names');
+  clock.advance(1);
   await settled();
   t.match(last().sent.slice(5), [{ op: 'subscribe', topic: 'account', addresses: [ADDRESS] }]);
   t.same(faults, []);

@@ -8,13 +8,14 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 import { addressFromByte } from '../../../support/token-account-fixtures.ts';
 
 /** Opens a queue over topics whose reads the test ends. */
-function open({ maxSubscriptions = 100, waitsMs = [] as number[] } = {}) {
+function open({ maxSubscriptions = 100, waitsMs = [] as number[], units = 1000 } = {}) {
   const clock = new ManualClock();
   const reads: { readonly address: string; readonly end: (fault?: GatewayError) => void }[] = [];
   const done: string[] = [];
   const errors: [MessageId, string, string | undefined][] = [];
   const connection = { hasRoom: true };
   let count = 0;
+  let unitsLeft = units;
   const accountTopics = {
     findFault: () => (count >= maxSubscriptions ? new GatewayError('rate_limited', 'full') : undefined),
     subscribe: (_: unknown, { address }: { readonly address: string }) =>
@@ -31,11 +32,15 @@ function open({ maxSubscriptions = 100, waitsMs = [] as number[] } = {}) {
     connection: connection as unknown as SocketConnection, // the same
     caller: {
       maxSubscriptions,
+      charge(units) {
+        if (units > unitsLeft) throw new GatewayError('rate_limited', 'no units', { retryAfter: 9 });
+        unitsLeft -= units;
+      },
       streamSlot: { consumeSubscribe: () => waitsMs.shift() ?? 0 },
     },
     replyError: (id, thrown, { address }) => errors.push([id, GatewayError.from(thrown).code, address]),
   });
-  return { clock, reads, done, errors, connection, queue };
+  return { clock, reads, done, errors, connection, queue, unitsLeft: () => unitsLeft };
 }
 
 const listOf = (addresses: readonly string[], isBatch = true): TopicList => ({
@@ -116,6 +121,21 @@ t.test('an address waits for its turn, but not to be refused', (t) => {
   ]);
   t.end();
 });
+
+t.test(
+  'each address to subscribe to costs a unit, and a message that costs too much is refused as a whole',
+  async (t) => {
+    const { reads, errors, queue, unitsLeft } = open({ units: 5 });
+    queue.add({ op: 'subscribe', id: 1, topics: listOf([FIRST, 'nobody', SECOND]) });
+    t.same([unitsLeft(), errors.length], [3, 1], 'an invalid one costs nothing');
+    t.throws(() => queue.add({ op: 'subscribe', id: 2, topics: listOf(ADDRESSES.slice(2, 6)) }), {
+      code: 'rate_limited',
+      retryAfter: 9,
+    });
+    queue.add({ op: 'unsubscribe', id: 3, topics: listOf(ADDRESSES) });
+    t.same([unitsLeft(), reads.length], [3, 2]);
+  },
+);
 
 t.test('a message is refused if too many addresses wait', (t) => {
   const { connection, reads, queue } = open({ maxSubscriptions: 90 });
