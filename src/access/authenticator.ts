@@ -16,14 +16,14 @@ export interface RequestHeaders {
 /** The parts that check wallets. */
 export interface StakeDeps {
   readonly proofs: StakeProofVerifier;
-  readonly balances: Pick<StakeBalances, 'balanceOf'>;
+  readonly balances: Pick<StakeBalances, 'balanceOf' | 'balanceInUse'>;
   /** Balance of one step, in base units. */
   readonly step: bigint;
 }
 
 export interface AuthenticatorOptions {
   readonly tiers: Tiers;
-  readonly keys: Pick<ApiKeyRegistry, 'find' | 'isActive'>;
+  readonly keys: Pick<ApiKeyRegistry, 'find' | 'tierOf'>;
   readonly rateLimiter: RateLimiter;
   /** Undefined if there is no staked tier: stake headers are then ignored. */
   readonly stake: StakeDeps | undefined;
@@ -77,13 +77,29 @@ export class Authenticator {
     const [issued, signature] = [headers.getHeader('x-stake-issued'), headers.getHeader('x-stake-signature')];
     const tier = this.#stakedTier(stake, { wallet, issued, signature }, address);
     if (tier === undefined || tier instanceof GatewayError) return tier ?? keyPrincipal;
-    if (keyPrincipal === undefined) return { id: `wallet ${wallet}`, tier, key: undefined, perIpLimit: undefined };
-    return requestsPerSecond(tier) > requestsPerSecond(keyPrincipal.tier) ? { ...keyPrincipal, tier } : keyPrincipal;
+    if (keyPrincipal === undefined)
+      return { id: `wallet ${wallet}`, tier, key: undefined, wallet, perIpLimit: undefined };
+    return isHigher(tier, keyPrincipal.tier) ? { ...keyPrincipal, tier, wallet } : keyPrincipal;
   }
 
-  /** Tells whether the principal's key is still valid: it may have been revoked or have expired. */
-  isStillValid({ key }: Principal): boolean {
-    return key === undefined || this.#options.keys.isActive(key);
+  /** Tells whether the principal has a key that isn't valid any more: it was revoked or has expired. */
+  isKeyInvalid({ key }: Principal): boolean {
+    return key !== undefined && this.#options.keys.tierOf(key) === undefined;
+  }
+
+  /**
+   * Returns the tier that a principal has by now: its key may have been revoked, its wallet may hold less or more. Undefined
+   * if it has none any more. Reads nothing: the wallet is sampled on, since it is in use.
+   */
+  currentTierOf({ key, wallet, tier }: Principal): Tier | undefined {
+    const { keys, stake } = this.#options;
+    const keyTier = key === undefined ? undefined : keys.tierOf(key);
+    if (key !== undefined && keyTier === undefined) return undefined;
+    if (stake === undefined || wallet === undefined) return keyTier;
+    const balance = stake.balances.balanceInUse(wallet);
+    if (balance === undefined) return tier;
+    const staked = this.#tierOfStake(balance / stake.step);
+    return keyTier !== undefined && (staked === undefined || isHigher(keyTier, staked)) ? keyTier : staked;
   }
 
   /** Returns the tier of a caller. */
@@ -91,13 +107,17 @@ export class Authenticator {
     return principal === undefined ? this.#options.tiers.free : principal.tier;
   }
 
-  /** Returns the tier of a wallet; undefined if it holds too little. */
+  /** Returns the tier of a wallet by its proof; undefined if it holds too little. */
   #stakedTier({ proofs, balances, step }: StakeDeps, proof: StakeProof, address: ArrayBuffer) {
     // Verification is slow, so callers whose address has spent its quota must send a proof that was verified before.
     if (!proofs.isVerified(proof) && this.#options.rateLimiter.peek(address).remaining === 0) return undefined;
     const fault = proofs.findFault(proof);
     if (fault !== undefined) return new GatewayError('invalid_stake_proof', `the stake proof is not valid: ${fault}`);
-    const steps = balances.balanceOf(proof.wallet) / step;
+    return this.#tierOfStake(balances.balanceOf(proof.wallet) / step);
+  }
+
+  /** Returns the tier of a wallet that holds so many steps; undefined if it holds none. */
+  #tierOfStake(steps: bigint): Tier | undefined {
     return steps > 0n ? this.#options.tiers.staked(steps) : undefined;
   }
 }
@@ -114,5 +134,8 @@ function hasHeader(headers: RequestHeaders, wanted: string): boolean {
 /** Returns the key that a request counts for. */
 export const rateLimitKeyOf = (address: ArrayBuffer, principal: Principal | undefined): RateLimitKey =>
   principal === undefined ? addressKeyOf(address) : principal.id;
+
+/** Tells whether a tier allows more requests in the same time than another. */
+const isHigher = (tier: Tier, other: Tier): boolean => requestsPerSecond(tier) > requestsPerSecond(other);
 
 const requestsPerSecond = ({ requests, windowSeconds }: Tier): number => requests / windowSeconds;

@@ -263,6 +263,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'cache',
     'http/engine',
     'receipts',
+    'runtime',
     'access/limits',
     'access',
     'serving',

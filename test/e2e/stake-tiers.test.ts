@@ -1,11 +1,14 @@
+import { once } from 'node:events';
 import { ed25519 } from '@noble/curves/ed25519.js';
 import { address } from '@solana/web3.js';
 import bs58 from 'bs58';
 import t from 'tap';
+import { WebSocket } from 'ws';
 import { stakeText } from '../../src/access/stake/stake-proof.ts';
 import { TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { DOLLAR } from '../../src/localnet/traffic/demo-accounts.ts';
 import { findProgramAddress } from '../../src/solana/accounts/program-derived-address.ts';
+import { addressOfNumber } from '../support/address-of-number.ts';
 import { type HttpAnswer, startStepped, waitFor } from '../support/harness.ts';
 import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
 
@@ -16,7 +19,7 @@ const MINT = DOLLAR.mint.address;
 const FREE = 'limits.free.requests=100'; // as it ships
 const STAKE = [`stake.mint=${MINT}`, `stake.host=${HOST}`, 'stake.step=1000', 'stake.holdSeconds=4'];
 
-function proofAt(nowMs: number, host = HOST): RequestInit {
+function proofAt(nowMs: number, host = HOST) {
   const issued = String(Math.floor(nowMs / 1000));
   const signature = ed25519.sign(new TextEncoder().encode(stakeText(host, WALLET, issued)), SECRET);
   const headers = { 'x-stake-wallet': WALLET, 'x-stake-issued': issued, 'x-stake-signature': bs58.encode(signature) };
@@ -48,6 +51,53 @@ t.test('a wallet that has held for long enough gets the tier of its balance', as
   give(999n);
   await waitFor(comesTo(100), 'less than a step');
 });
+
+t.test(
+  'a stream goes on with the tier that its wallet has by now, and ends with 1008 where that is too low',
+  async (t) => {
+    const set = [...STAKE, 'limits.free.requests=100', 'limits.free.streams=1', 'limits.free.subscriptions=2'];
+    const { get, gateway, cluster, clock, step } = await startStepped(t, { perSlot: 0, set });
+    const give = (amount: bigint): void => {
+      const name = address(findProgramAddress(TOKEN_PROGRAM, ['bag']));
+      cluster.chain.setAccount(name, tokenAccountFixture(WALLET, amount, MINT));
+    };
+    const proof = proofAt(clock.now());
+    const comesTo = (expected: number) => async (): Promise<boolean> => {
+      await step();
+      return limit(await get('/slot', proof)) === expected;
+    };
+    give(3_000n);
+    await waitFor(comesTo(400), 'three steps');
+    const closed: [string, number][] = [];
+    const hasClosed = (count: number) => async (): Promise<boolean> => {
+      await step();
+      return closed.length === count;
+    };
+    const open = async (name: string, subscriptions = 0): Promise<void> => {
+      const socket = new WebSocket(`${gateway.url.replace('http', 'ws')}/api/v1/stream?interval=10000`, proof);
+      t.teardown(() => socket.terminate());
+      socket.on('close', (code) => closed.push([name, code]));
+      await once(socket, 'open');
+      let answers = 0;
+      socket.on('message', (data) => void (String(data).startsWith('{"type":"subscribed"') && answers++));
+      const addresses = Array.from({ length: subscriptions }, (_, i) => addressOfNumber(i));
+      if (subscriptions > 0) socket.send(JSON.stringify({ op: 'subscribe', topic: 'balance', addresses }));
+      await waitFor(() => answers === subscriptions, 'the subscriptions');
+    };
+    for (const name of ['first', 'second', 'third']) await open(name);
+    await open('subscriber', 5);
+    await step(15);
+    t.same(closed, [], 'the tier is still the same');
+    give(1_000n);
+    await waitFor(comesTo(200), 'one step: two streams of four subscriptions');
+    await waitFor(hasClosed(3), 'the end of the streams that are too much');
+    t.ok(closed.every(([, code]) => code === 1008));
+    t.ok(closed.some(([name]) => name === 'subscriber'));
+    give(0n);
+    await waitFor(comesTo(100), 'no stake');
+    await waitFor(hasClosed(4), 'the end of the last one');
+  },
+);
 
 t.test('an invalid stake proof is refused, and counts for the address', async (t) => {
   const { get, clock } = await startStepped(t, { perSlot: 0, set: [FREE, ...STAKE] });

@@ -67,10 +67,12 @@ export class ApiKeyRegistry {
     return isKeyValid(loaded.record, this.#options.clock.now()) ? loaded.principal : undefined;
   }
 
-  /** Tells whether the key with this id is valid now: it may have been revoked since it was accepted. */
-  isActive(id: string): boolean {
+  /** Returns the tier of the key with this id; undefined if it isn't valid now: it may have been revoked since. */
+  tierOf(id: string): Tier | undefined {
     const loaded = this.#index.byId.get(id);
-    return loaded !== undefined && isKeyValid(loaded.record, this.#options.clock.now());
+    return loaded !== undefined && isKeyValid(loaded.record, this.#options.clock.now())
+      ? loaded.principal.tier
+      : undefined;
   }
 
   close(): void {

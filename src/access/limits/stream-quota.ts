@@ -35,6 +35,8 @@ export interface StreamSlot {
    * message may name many addresses, but they cost the nodes no more than one message each would.
    */
   consumeSubscribe(): number;
+  /** Goes on with another tier of its caller. Returns false if that allows fewer connections than are open. */
+  changeTier(tier: Tier): boolean;
   release(): void;
 }
 
@@ -53,7 +55,8 @@ export class StreamQuota {
   }
 
   /** Returns a slot for one more connection; undefined if the caller is at the limit. */
-  acquire(key: RateLimitKey, tier: Tier): StreamSlot | undefined {
+  acquire(key: RateLimitKey, firstTier: Tier): StreamSlot | undefined {
+    let tier = firstTier;
     const site = siteKeyOf(key);
     if (this.#streamsOf(key) >= tier.streams) return undefined;
     if (site !== undefined && this.#streamsOf(site) >= tier.streams * SITE_FACTOR) return undefined;
@@ -62,12 +65,18 @@ export class StreamQuota {
     const count = createSecondCounter(this.#clock);
     const refusals = new RecentRefusals(this.#clock);
     return {
-      messagesPerSecond: { stream: MESSAGES_PER_STREAM, caller: tier.messages },
+      get messagesPerSecond() {
+        return { stream: MESSAGES_PER_STREAM, caller: tier.messages };
+      },
       consumeMessage() {
         if (count() <= MESSAGES_PER_STREAM && openStreams.countMessage() <= tier.messages) return 'handle';
         return refusals.add() ? 'refuse' : 'close';
       },
       consumeSubscribe: () => openStreams.subscribeTokens.take(tier.subscriptions, tier.messages),
+      changeTier: (changed) => {
+        tier = changed;
+        return this.#streamsOf(key) <= tier.streams;
+      },
       release: () => {
         this.#removeStream(key, tier);
         if (site !== undefined) this.#removeStream(site, tier);

@@ -59,6 +59,8 @@ export interface Principal {
   readonly tier: Tier;
   /** The id of its API key, if it used one. */
   readonly key: string | undefined;
+  /** The wallet whose stake it has the tier of; undefined if it has that of its key. */
+  readonly wallet?: string;
   /** The most requests per window from one address. */
   readonly perIpLimit: number | undefined;
 }

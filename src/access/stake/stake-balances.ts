@@ -35,6 +35,9 @@ const TICK_MS = 1000;
 /** The most wallets read per tick, whatever callers claim: invented wallets cost the upstream no more. */
 const READS_PER_TICK = 40;
 
+/** The shortest time for which a wallet is sampled after it was used: open streams use it once a minute. */
+const MIN_SAMPLED_MS = 120_000;
+
 /** The number of samples of a wallet in `holdSeconds`. */
 const SAMPLES_PER_HOLD = 20;
 
@@ -75,7 +78,22 @@ export class StakeBalances {
     const newest = known.samples.at(-1);
     if (newest === undefined || nowMs - known.sampledSinceMs < this.#holdMs || nowMs - newest.atMs > this.#holdMs)
       return 0n;
-    return known.samples.map(({ amount }) => amount).reduce(smaller);
+    return lowestOf(known.samples);
+  }
+
+  /**
+   * Returns the lowest balance in base units of a wallet whose tier is in use: 0 if it isn't sampled, undefined while its
+   * balance can't be read. A node that doesn't answer takes a tier from nobody.
+   */
+  balanceInUse(wallet: string): bigint | undefined {
+    const known = this.#wallets.get(wallet);
+    if (known === undefined) {
+      this.balanceOf(wallet); // has it sampled
+      return this.#wallets.has(wallet) ? undefined : 0n;
+    }
+    known.lastUsedMs = this.#options.clock.monotonic();
+    const newest = known.samples.at(-1);
+    return newest === undefined || known.lastUsedMs - newest.atMs > this.#holdMs ? undefined : lowestOf(known.samples);
   }
 
   close(): void {
@@ -102,7 +120,7 @@ export class StakeBalances {
     const nowMs = this.#options.clock.monotonic();
     let readsLeft = READS_PER_TICK;
     for (const [name, wallet] of this.#wallets) {
-      if (nowMs - wallet.lastUsedMs > this.#holdMs) this.#wallets.delete(name);
+      if (nowMs - wallet.lastUsedMs > Math.max(this.#holdMs, MIN_SAMPLED_MS)) this.#wallets.delete(name);
       else if (wallet.nextSampleMs <= nowMs && readsLeft-- > 0) void this.#sample(name, wallet);
     }
     if (this.#wallets.size > 0) return;
@@ -129,6 +147,9 @@ export class StakeBalances {
     }
   }
 }
+
+/** Returns the lowest balance of at least one sample. */
+const lowestOf = (samples: readonly Sample[]): bigint => samples.map(({ amount }) => amount).reduce(smaller);
 
 /** Returns the smaller one, as Math.min takes no bigint. */
 const smaller = (a: bigint, b: bigint): bigint => {

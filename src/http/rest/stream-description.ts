@@ -29,6 +29,7 @@ refused messages, which can be sent again. A message has at most 4,096 bytes.
 | code | meaning |
 |---|---|
 | 1001 | the gateway is shutting down: connect again |
+| 1008 | the wallet or key has a lower tier now, and this stream is beyond its bounds: connect again |
 | 1009 | a message was longer than 4,096 bytes |
 | 1013 | the client reads too slowly: frames were lost for three seconds |
 | 4401 | the API key was revoked or has expired |

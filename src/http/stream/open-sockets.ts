@@ -3,12 +3,12 @@ import { CLOSE_CODES, type StreamSocket } from './stream-socket.ts';
 
 /** The open sockets of the stream. The engine aborts the process on a write to a closed one. */
 export class OpenSockets {
-  readonly #authenticator: Pick<Authenticator, 'isStillValid'>;
+  readonly #authenticator: Pick<Authenticator, 'isKeyInvalid'>;
   readonly #all = new Set<StreamSocket>();
-  /** The sockets that were opened with an API key. */
-  readonly #keyed = new Set<StreamSocket>();
+  /** The sockets that were opened with credentials, in the order in which they are reviewed next. */
+  readonly #authenticated = new Set<StreamSocket>();
 
-  constructor(authenticator: Pick<Authenticator, 'isStillValid'>) {
+  constructor(authenticator: Pick<Authenticator, 'isKeyInvalid'>) {
     this.#authenticator = authenticator;
   }
 
@@ -25,20 +25,30 @@ export class OpenSockets {
   /** Adds a socket that was opened. */
   add(socket: StreamSocket): void {
     this.#all.add(socket);
-    if (socket.getUserData().caller.principal?.key !== undefined) this.#keyed.add(socket);
+    if (socket.getUserData().caller.principal !== undefined) this.#authenticated.add(socket);
   }
 
   /** Removes a socket that was closed. */
   remove(socket: StreamSocket): void {
     this.#all.delete(socket);
-    this.#keyed.delete(socket);
+    this.#authenticated.delete(socket);
+  }
+
+  /** Returns this part of the sockets that were opened with credentials, rounded up; other ones with the next call. */
+  nextAuthenticated(part: number): readonly StreamSocket[] {
+    const next = [...this.#authenticated].slice(0, Math.ceil(this.#authenticated.size * part));
+    for (const socket of next) {
+      this.#authenticated.delete(socket);
+      this.#authenticated.add(socket); // at the end
+    }
+    return next;
   }
 
   /** Closes the sockets whose key was revoked or has expired. */
   closeInvalidKeys(): void {
-    for (const socket of [...this.#keyed]) {
+    for (const socket of [...this.#authenticated]) {
       const { principal } = socket.getUserData().caller;
-      if (principal !== undefined && !this.#authenticator.isStillValid(principal))
+      if (principal !== undefined && this.#authenticator.isKeyInvalid(principal))
         socket.end(CLOSE_CODES.invalidKey, 'the API key was revoked or has expired');
     }
   }

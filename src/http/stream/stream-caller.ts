@@ -18,8 +18,8 @@ export class StreamCaller {
   readonly streamSlot: StreamSlot;
   readonly #access: StreamCallerAccess;
   readonly #address: ArrayBuffer;
-  readonly #principal: Principal | undefined;
-  readonly #tier: Tier;
+  #principal: Principal | undefined;
+  #tier: Tier;
 
   /** Takes a place for the stream of a caller; undefined if it has as many open as it may have. */
   static accept(
@@ -76,5 +76,21 @@ export class StreamCaller {
     if (units <= quota.limit) throw rateLimitExceeded(quota);
     const message = `this message costs ${units} units, and you have ${quota.limit} in a window: name fewer addresses`;
     throw new GatewayError('invalid_request', message);
+  }
+
+  /**
+   * Goes on with the tier that the credentials give by now. Returns why the stream can't go on; undefined if it can.
+   * `subscriptions` is the number of those that it has.
+   */
+  findFault(subscriptions: number): string | undefined {
+    if (this.#principal === undefined) return undefined;
+    const tier = this.#access.authenticator.currentTierOf(this.#principal);
+    if (tier === undefined) return 'the wallet holds less than its tier needs: connect again';
+    this.#tier = tier;
+    this.#principal = { ...this.#principal, tier };
+    if (!this.streamSlot.changeTier(tier)) return `your tier is now one with ${tier.streams} streams: close some`;
+    if (subscriptions > tier.subscriptions)
+      return `your tier is now one with ${tier.subscriptions} subscriptions per stream: connect again`;
+    return undefined;
   }
 }

@@ -3,6 +3,7 @@ import type { Entry } from '../../cache/entry.ts';
 import { API_PREFIX } from '../../domain/canonical-request.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { NetworkSnapshot } from '../../domain/network-snapshot.ts';
+import { repeat } from '../../runtime/repeat.ts';
 import type { Sealer } from '../../serving/sealer.ts';
 import type { AccountTopics } from './account-topics.ts';
 import { FrameChannels } from './frame-channels.ts';
@@ -25,6 +26,10 @@ export interface StreamServerOptions extends Omit<StreamUpgradeOptions, 'channel
 /** The longest WebSocket message. The engine cuts the connection at longer ones, so it accepts more than is allowed. */
 const MAX_PAYLOAD_BYTES = 64 * 1024;
 
+/** The time in which each stream with credentials is reviewed, a part of them each second. */
+const REVIEW_INTERVAL_MS = 60_000;
+const REVIEW_TICK_MS = 1000;
+
 /** Serves `/stream`: frames of the network and account topics over WebSocket. */
 export class StreamServer {
   readonly #accountTopics: AccountTopics;
@@ -33,6 +38,7 @@ export class StreamServer {
   readonly #sockets: OpenSockets;
   readonly #slowConsumers: SlowConsumers<StreamSocket>;
   readonly #messages: StreamMessages;
+  readonly #stopReviews: () => void;
 
   constructor(app: TemplatedApp, options: StreamServerOptions) {
     const { access, accountTopics, clock, maxBackpressureBytes, sealer } = options;
@@ -44,6 +50,7 @@ export class StreamServer {
       clock,
     );
     this.#sockets = new OpenSockets(access.authenticator);
+    this.#stopReviews = repeat(clock, REVIEW_TICK_MS, () => this.#review());
     this.#slowConsumers = new SlowConsumers(clock);
     this.#messages = new StreamMessages(options);
     app.ws<SocketData>(`${API_PREFIX}/stream`, {
@@ -75,8 +82,18 @@ export class StreamServer {
 
   /** Closes all streams. */
   close(): void {
+    this.#stopReviews();
     this.#sockets.closeAll();
     this.#accountTopics.close(); // last, since each closed socket begins grace periods
+  }
+
+  /** Closes those of the next streams whose caller has lost the tier that they need: each has its turn in a minute. */
+  #review(): void {
+    for (const socket of this.#sockets.nextAuthenticated(REVIEW_TICK_MS / REVIEW_INTERVAL_MS)) {
+      const { caller, connection } = socket.getUserData();
+      const fault = caller.findFault(this.#accountTopics.subscriptionsOf(connection));
+      if (fault !== undefined) socket.end(CLOSE_CODES.tierFell, fault);
+    }
   }
 
   #onOpen(socket: StreamSocket): void {

@@ -17,6 +17,7 @@ export type StreamSocket = WebSocket<SocketData>;
 /** Close codes: those of RFC 6455 7.4.1, 1013 of the IANA registry, and private ones from 4000. */
 export const CLOSE_CODES = {
   goingAway: 1001,
+  tierFell: 1008,
   messageTooLong: 1009,
   slowConsumer: 1013,
   invalidKey: 4401,

@@ -26,7 +26,7 @@ const KEYS = new Map([
  * Creates an authenticator with two known keys, where every proof signed `1` is valid and a wallet has the balance that
  * the test sets.
  */
-function callersOf({ held = 0n, knowsWallets = true } = {}) {
+function callersOf({ held, knowsWallets = true }: { held?: bigint; knowsWallets?: boolean } = {}) {
   const clock = new ManualClock(ISSUED * 1000);
   const rateLimiter = new RateLimiter({ free: { requests: 2, windowSeconds: 10 }, identities: 100 }, clock);
   const state = { verified: 0, isTrue: true };
@@ -36,10 +36,13 @@ function callersOf({ held = 0n, knowsWallets = true } = {}) {
   };
   const stake = {
     proofs: new StakeProofVerifier('host', verify, clock),
-    balances: { balanceOf: () => held },
+    balances: { balanceOf: () => held ?? 0n, balanceInUse: () => held },
     step: STEP,
   };
-  const keys = { find: (key: string) => KEYS.get(key), isActive: (id: string) => id === 'good' };
+  const keys = {
+    find: (key: string) => KEYS.get(key),
+    tierOf: (id: string) => (id === 'good' ? DEFAULT_TIERS.build : undefined),
+  };
   const callers = new Authenticator({
     tiers: DEFAULT_TIERS,
     keys,
@@ -142,9 +145,18 @@ t.test('without a configured mint stake headers are ignored', async (t) => {
   t.match(count({ ...proof(), 'x-stake-signature': '' }), { principal: undefined, credentialsError: undefined });
 });
 
-t.test('a key revoked since is no longer valid; a caller without a key always is', async (t) => {
-  const { callers } = callersOf();
-  t.equal(callers.isStillValid(ofKey('good', 'build')), true);
-  t.equal(callers.isStillValid(ofKey('large', 'scale')), false);
-  t.equal(callers.isStillValid({ ...ofKey('', 'build'), key: undefined }), true);
+t.test('a principal has the tier that its key or its wallet has by now', async (t) => {
+  const { callers } = callersOf({ held: 0n });
+  const [good, gone] = [ofKey('good', 'scale'), ofKey('large', 'scale')];
+  t.equal(callers.isKeyInvalid(good), false);
+  t.equal(callers.currentTierOf(good), DEFAULT_TIERS.build, 'its tier was changed');
+  t.equal(callers.isKeyInvalid(gone), true);
+  t.equal(callers.currentTierOf(gone), undefined);
+  const wallet = { ...good, id: 'wallet w', key: undefined, wallet: 'w' };
+  t.equal(callers.currentTierOf(wallet), undefined, 'it holds nothing any more');
+  t.equal(callers.currentTierOf({ ...good, wallet: 'w' }), DEFAULT_TIERS.build, 'the key is left');
+  t.equal(callersOf().callers.currentTierOf(wallet), wallet.tier, 'its balance is not known now');
+  const rich = callersOf({ held: 20n * STEP }).callers;
+  t.same(rich.currentTierOf(wallet), DEFAULT_TIERS.staked(20n));
+  t.same(rich.currentTierOf({ ...good, wallet: 'w' }), DEFAULT_TIERS.staked(20n), 'the wallet has the higher one');
 });

@@ -126,9 +126,11 @@ t.test('while reads fail wallets keep their balance for a while, and one problem
   t.equal(problems.length, 1);
   await pass(HOLD_S, 'w');
   t.equal(stakeBalances.balanceOf('w'), 0n, 'but no longer than the required time');
+  t.equal(stakeBalances.balanceInUse('w'), undefined, 'whoever uses it already loses nothing by that');
   state.down = false;
   await pass(60, 'w');
   t.equal(stakeBalances.balanceOf('w'), 0n, 'the time in between is unknown');
+  t.equal(stakeBalances.balanceInUse('w'), 1000n);
   await pass(HOLD_S, 'w');
   t.equal(stakeBalances.balanceOf('w'), 1000n);
 });
@@ -138,6 +140,7 @@ t.test('the number of wallets is limited; one below a step is evicted', async (t
   balances.set('rich', STEP);
   for (const wallet of ['rich', 'poor', 'poorer']) stakeBalances.balanceOf(wallet);
   t.equal(stakeBalances.balanceOf('early'), 0n);
+  t.equal(stakeBalances.balanceInUse('early'), 0n, 'a wallet that is not sampled counts nothing');
   t.equal(stakeBalances.size, 3, 'a wallet without a sample stays');
   await pass(1, 'rich');
   for (let i = 0; i < 100; i++) {
