@@ -1,6 +1,6 @@
 import type { RateLimitKey } from './rate-limit-key.ts';
 
-/** A number of requests per window. */
+/** A number of units per window. */
 export interface RateLimit {
   readonly requests: number;
   readonly windowSeconds: number;
@@ -9,7 +9,11 @@ export interface RateLimit {
 /** One window of one key. */
 export interface Window {
   readonly limit: number;
+  readonly windowSeconds: number;
+  /** The units that were charged. Those beyond the limit are a debt, which the next window pays. */
   used: number;
+  /** The units that requests under way may still cost. */
+  reserved: number;
   /** The end on the monotonic clock. */
   readonly endsAtMs: number;
   /** The end in Unix seconds. It is fixed when the window opens, because callers have seen it. */
@@ -18,6 +22,10 @@ export interface Window {
 
 interface LinkedWindow extends Window {
   readonly key: RateLimitKey;
+  endsAtMs: number;
+  reset: number;
+  /** The end by which the list is ordered: a window that has a debt goes on beyond it. */
+  listedEndMs: number;
   next: LinkedWindow | undefined;
 }
 
@@ -32,7 +40,10 @@ interface WindowList {
 /** Ended windows dropped per check: more than one, so that they run out; few, so that no request waits for it. */
 const EVICTIONS_PER_CHECK = 4;
 
-/** The open windows by key. Ended ones are dropped lazily and never take the capacity of a new one. */
+/**
+ * The open windows by key. A window that ends with a debt, or with requests under way, is followed at once by another,
+ * which pays. Other ended ones are dropped lazily and never take the capacity of a new one.
+ */
 export class FixedWindows {
   readonly #capacity: number;
   readonly #byKey = new Map<RateLimitKey, LinkedWindow>();
@@ -52,37 +63,74 @@ export class FixedWindows {
   /** Returns the open window of a key. */
   find(key: RateLimitKey, nowMs: number): Window | undefined {
     const window = this.#byKey.get(key);
-    return window !== undefined && nowMs < window.endsAtMs ? window : undefined;
+    return window === undefined || nowMs < window.endsAtMs || isContinued(window, nowMs) ? window : undefined;
   }
 
-  /** Tells whether the capacity is used up by open windows. Must be checked before each {@link open}. */
-  isFull(nowMs: number): boolean {
-    for (const list of this.#listsByLength.values())
-      for (let i = 0; i < EVICTIONS_PER_CHECK; i++) this.#evictEnded(list, nowMs);
-    return this.#size >= this.#capacity;
+  /** Tells whether open windows leave no place for so many more. Must be checked before each {@link open}. */
+  isFull(nowMs: number, places = 1): boolean {
+    this.#dropEnded(nowMs);
+    return this.#size + places > this.#capacity;
   }
 
   /** Opens a window for a key that has none open. `reset` is its end in Unix seconds. */
   open(key: RateLimitKey, { requests, windowSeconds }: RateLimit, nowMs: number, reset: number): Window {
+    this.#dropEnded(nowMs);
     const endsAtMs = nowMs + windowSeconds * 1000;
-    const window: LinkedWindow = { limit: requests, used: 0, endsAtMs, reset, key, next: undefined };
+    const window: LinkedWindow = {
+      limit: requests,
+      windowSeconds,
+      used: 0,
+      reserved: 0,
+      endsAtMs,
+      reset,
+      key,
+      listedEndMs: endsAtMs,
+      next: undefined,
+    };
     const list = this.#listsByLength.get(windowSeconds) ?? { oldest: undefined, newest: undefined };
-    if (list.newest === undefined) list.oldest = window;
-    else list.newest.next = window;
-    list.newest = window;
     this.#listsByLength.set(windowSeconds, list);
+    append(list, window);
     this.#byKey.set(key, window);
     this.#size++;
     return window;
   }
 
+  #dropEnded(nowMs: number): void {
+    for (const list of this.#listsByLength.values())
+      for (let i = 0; i < EVICTIONS_PER_CHECK; i++) this.#evictEnded(list, nowMs);
+  }
+
   #evictEnded(list: WindowList, nowMs: number): void {
     const window = list.oldest;
-    if (window === undefined || nowMs < window.endsAtMs) return;
+    if (window === undefined || nowMs < window.listedEndMs) return;
     list.oldest = window.next;
     if (list.oldest === undefined) list.newest = undefined;
+    const isCurrent = this.#byKey.get(window.key) === window; // the key may have opened a newer one since
+    if (isCurrent && (nowMs < window.endsAtMs || isContinued(window, nowMs))) {
+      window.listedEndMs = window.endsAtMs;
+      append(list, window);
+      return;
+    }
     this.#size--;
-    // the key may have opened a newer one since
-    if (this.#byKey.get(window.key) === window) this.#byKey.delete(window.key);
+    if (isCurrent) this.#byKey.delete(window.key);
   }
+}
+
+function append(list: WindowList, window: LinkedWindow): void {
+  window.next = undefined;
+  if (list.newest === undefined) list.oldest = window;
+  else list.newest.next = window;
+  list.newest = window;
+}
+
+/** Continues an ended window as those that follow it, each of which pays what the one before owes. False if none owes. */
+function isContinued(window: LinkedWindow, nowMs: number): boolean {
+  while (nowMs >= window.endsAtMs) {
+    const debt = Math.max(0, window.used - window.limit);
+    if (debt === 0 && window.reserved === 0) return false;
+    window.used = debt;
+    window.endsAtMs += window.windowSeconds * 1000;
+    window.reset += window.windowSeconds;
+  }
+  return true;
 }

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../access/limits/client-ip.ts';
-import type { Quota } from '../../access/limits/rate-limiter.ts';
+import type { Quota } from '../../access/limits/quota.ts';
 import type { RequestCost } from '../../domain/request-cost.ts';
 import type { EncodedDocument } from '../../page/encoded-document.ts';
 import type { StaticPage } from '../../page/static-page.ts';

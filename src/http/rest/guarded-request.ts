@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
 import { addressKeyOf, callerNameOf, type RateLimitKey } from '../../access/limits/rate-limit-key.ts';
-import type { Quota } from '../../access/limits/rate-limiter.ts';
+import type { Quota } from '../../access/limits/quota.ts';
 import type { Principal } from '../../access/limits/tiers.ts';
 import type { RequestOutcome } from '../../access/usage/usage-line.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';

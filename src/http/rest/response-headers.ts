@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
-import type { Quota } from '../../access/limits/rate-limiter.ts';
+import type { Quota } from '../../access/limits/quota.ts';
 import type { Entry } from '../../cache/entry.ts';
 import type { Slot } from '../../domain/slot.ts';
 

@@ -1,4 +1,4 @@
-import type { Quota } from '../../access/limits/rate-limiter.ts';
+import type { Quota } from '../../access/limits/quota.ts';
 import type { Entry } from '../../cache/entry.ts';
 import type { Envelope } from '../../domain/envelope.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';

@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse, us_socket_context_t } from 'uWebSockets.js';
 import type { Access } from '../../access/access.ts';
-import type { Quota } from '../../access/limits/rate-limiter.ts';
+import type { Quota } from '../../access/limits/quota.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { RouteContext } from '../../routing/route.ts';
 import type { AllowedSources } from '../engine/allowed-sources.ts';

@@ -9,12 +9,14 @@ interface Bucket {
   readonly key: string;
   readonly limit: number;
   readonly seconds: number;
+  /** Whether there is always a place for it. */
+  readonly kept: boolean;
 }
 
 /** The limiter's specification, written as simply as possible. */
 class LimiterModel {
   readonly #capacity: number;
-  #windows: (Bucket & { used: number; readonly ends: number; readonly kept: boolean })[] = [];
+  #windows: (Bucket & { used: number; ends: number })[] = [];
 
   constructor(capacity: number) {
     this.#capacity = capacity;
@@ -24,46 +26,66 @@ class LimiterModel {
     return this.#windows.length;
   }
 
-  take(address: Uint8Array, weight: number, account: Principal | undefined, now: number) {
+  take(address: Uint8Array, weight: number, account: Principal | undefined, now: number, isLater = false) {
+    for (const window of this.#windows)
+      for (; now >= window.ends && window.used > window.limit; window.ends += window.seconds * 1000)
+        window.used -= window.limit;
     this.#windows = this.#windows.filter(({ ends }) => now < ends);
     const find = ({ key }: Bucket) => this.#windows.find((window) => window.key === key);
     const left = (bucket: Bucket) => {
       const window = find(bucket);
-      return window === undefined ? bucket.limit : window.limit - window.used;
+      return window === undefined ? bucket.limit : Math.max(0, window.limit - window.used);
     };
-    const open = (bucket: Bucket, kept: boolean) => {
-      const window = { ...bucket, used: 0, ends: now + bucket.seconds * 1000, kept };
-      this.#windows.push(window);
-      return window;
+    const charge = (bucket: Bucket) => {
+      const found = find(bucket);
+      const window = found ?? { ...bucket, used: 0, ends: now + bucket.seconds * 1000 };
+      if (found === undefined) this.#windows.push(window);
+      window.used = Math.min(2 * window.limit, window.used + weight);
     };
-    const isFull = () => this.#windows.filter(({ kept }) => !kept).length >= this.#capacity - 1;
+    const isFull = (openedBefore: number) =>
+      this.#windows.filter(({ kept }) => !kept).length + openedBefore >= this.#capacity - 1;
     const hex = Buffer.from(address).toString('hex');
     const at = address.length === 4 ? hex : hex.slice(0, 16);
     let own: Bucket;
     let around: Bucket | undefined;
     if (account === undefined) {
       const free = { limit: FREE.requests, seconds: FREE.windowSeconds };
-      own = { ...free, key: at };
-      if (find(own) === undefined && isFull()) own = { ...free, key: 'overflow' };
-      if (address.length === 16) around = { key: `site ${hex.slice(0, 12)}`, limit: 32, seconds: 10 };
+      own = { ...free, key: at, kept: false };
+      if (find(own) === undefined && isFull(0)) own = { ...free, key: 'overflow', kept: true };
+      if (address.length === 16) {
+        around = { key: `site ${hex.slice(0, 12)}`, limit: 32, seconds: 10, kept: false };
+        if (find(around) === undefined && isFull(find(own) === undefined && !own.kept ? 1 : 0))
+          around = { ...around, key: 'sites', kept: true };
+      }
     } else {
       const { id, tier, perIpLimit } = account;
-      own = { key: id, limit: tier.requests, seconds: tier.windowSeconds };
-      if (perIpLimit !== undefined) around = { key: `${id} ${at}`, limit: perIpLimit, seconds: tier.windowSeconds };
+      own = { key: id, limit: tier.requests, seconds: tier.windowSeconds, kept: true };
+      if (perIpLimit !== undefined) {
+        around = { key: `${id} ${at}`, limit: perIpLimit, seconds: tier.windowSeconds, kept: false };
+        if (find(around) === undefined && isFull(0)) around = { ...around, key: `${id} others`, kept: true };
+      }
     }
-    const allowed = weight <= left(own) && (around === undefined || weight <= left(around));
+    const allowed = isLater || (weight <= left(own) && (around === undefined || weight <= left(around)));
     if (allowed && weight > 0) {
-      (find(own) ?? open(own, account !== undefined)).used += weight;
-      if (around !== undefined && find(around) === undefined && isFull()) around = undefined;
-      else if (around !== undefined) (find(around) ?? open(around, false)).used += weight;
+      charge(own);
+      if (around !== undefined) charge(around);
     }
-    const speaks = around !== undefined && left(around) < left(own) ? around : own;
-    const window = find(speaks);
+    const needed = allowed ? 1 : weight;
+    const freeAt = (bucket: Bucket): number => {
+      const { limit, seconds, ends, used } = find(bucket) ?? { ...bucket, ends: now + bucket.seconds * 1000, used: 0 };
+      return used > limit && needed > 2 * limit - used ? ends + seconds * 1000 : ends;
+    };
+    const isOuter =
+      around !== undefined &&
+      (allowed
+        ? left(around) < left(own)
+        : weight > left(around) && (weight <= left(own) || freeAt(around) > freeAt(own)));
+    const speaks = isOuter && around !== undefined ? around : own;
     return {
       allowed,
-      limit: window?.limit ?? speaks.limit,
+      limit: find(speaks)?.limit ?? speaks.limit,
       remaining: left(speaks),
-      reset: Math.ceil((window?.ends ?? now + speaks.seconds * 1000) / 1000),
+      reset: Math.ceil(freeAt(speaks) / 1000),
     };
   }
 }
@@ -111,10 +133,10 @@ function accountFrom(pick: (below: number) => number): Principal | undefined {
 }
 
 /**
- * Runs one sequence of requests and clock moves. Returns the difference between limiter and model; undefined if there
+ * Runs one sequence of requests and clock moves, with `hasDebt` also of charges that come later. Returns the difference between limiter and model; undefined if there
  * is none.
  */
-export function limiterDifference(seed: number): string | undefined {
+export function limiterDifference(seed: number, { hasDebt }: { readonly hasDebt: boolean }): string | undefined {
   const steps = seed % 100 === 0 ? 150 : 12;
   const pick = randomIntegers(seed);
   const clock = new ManualClock(START_S * 1000);
@@ -126,13 +148,18 @@ export function limiterDifference(seed: number): string | undefined {
     const address = addressFrom(pick);
     const account = accountFrom(pick);
     const weight = [0, 1, 1, 1, 2, 2, 5][pick(7)] ?? 1;
+    if (hasDebt && pick(4) === 0) {
+      const units = 1 + pick(9);
+      limiter.charge(address.buffer, units, account);
+      model.take(address, units, account, clock.now(), true);
+    }
     const { retryAfter, units, isByAddress, ...quota } = limiter.consume(address.buffer, weight, account);
     const expected = model.take(address, weight, account, clock.now());
     if (JSON.stringify(quota) !== JSON.stringify(expected))
       return `seed ${seed}, step ${step}: ${JSON.stringify(quota)} is not ${JSON.stringify(expected)}`;
-    if (limiter.size > identities + 3 * 5 + 4) return `seed ${seed}: ${limiter.size} windows`;
+    if (limiter.size > identities + 3 * 5 + 9) return `seed ${seed}: ${limiter.size} windows`;
     if (units !== weight || isByAddress !== (account === undefined)) return `seed ${seed}: counted for another`;
-    if (retryAfter < 1 || retryAfter > 60) return `seed ${seed}: retryAfter ${retryAfter}`;
+    if (retryAfter < 1 || retryAfter > 120) return `seed ${seed}: retryAfter ${retryAfter}`;
   }
   return undefined;
 }

@@ -1,4 +1,5 @@
-import { type Quota, RateLimiter } from '../../../src/access/limits/rate-limiter.ts';
+import type { Quota } from '../../../src/access/limits/quota.ts';
+import { RateLimiter } from '../../../src/access/limits/rate-limiter.ts';
 import { ManualClock } from '../manual-clock.ts';
 
 const START_MS = 1_700_000_000_000;

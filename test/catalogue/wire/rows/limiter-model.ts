@@ -10,7 +10,7 @@ export const limiterModel: WireRow = {
     const count = countFor(runLength, 2000, 20_000, 100_000);
     let different = 0;
     for (let seed = 0; seed < count; seed++) {
-      const difference = limiterDifference(seed);
+      const difference = limiterDifference(seed, { hasDebt: seed % 2 === 1 });
       if (difference !== undefined) {
         different++;
         console.error(`   ${difference}`);

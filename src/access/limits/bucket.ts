@@ -1,0 +1,92 @@
+import type { Clock } from '../../domain/clock.ts';
+import type { FixedWindows, RateLimit, Window } from './fixed-windows.ts';
+import type { RateLimitKey } from './rate-limit-key.ts';
+
+/** One of the windows that a caller is counted in, open or not. It is reused, so that a hit allocates nothing. */
+export class Bucket {
+  readonly #clock: Clock;
+  #windows: FixedWindows | undefined;
+  #key: RateLimitKey | undefined;
+  #limit: RateLimit = { requests: 0, windowSeconds: 1 };
+  #window: Window | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Whether anything is counted in it. */
+  get isUsed(): boolean {
+    return this.#key !== undefined;
+  }
+
+  /** The open window. */
+  get window(): Window | undefined {
+    return this.#window;
+  }
+
+  /** The limit of the open window, or of the one that would open. */
+  get limit(): number {
+    return this.#window?.limit ?? this.#limit.requests;
+  }
+
+  /** The units that are left. */
+  get left(): number {
+    return this.#window === undefined ? this.#limit.requests : Math.max(0, this.#window.limit - this.#window.used);
+  }
+
+  /** The units that requests under way may still be charged without a debt of more than one limit. */
+  get room(): number {
+    return 2 * this.limit - (this.#window === undefined ? 0 : this.#window.used + this.#window.reserved);
+  }
+
+  /** Counts nothing in it. */
+  leaveUnused(): void {
+    this.#key = undefined;
+    this.#window = undefined;
+  }
+
+  /** Finds the window of a key. */
+  find(windows: FixedWindows, key: RateLimitKey, limit: RateLimit, nowMs: number): void {
+    this.#windows = windows;
+    this.#key = key;
+    this.#limit = limit;
+    this.#window = windows.find(key, nowMs);
+  }
+
+  /** Tells whether the next charge opens a window among these. */
+  willOpenIn(windows: FixedWindows): boolean {
+    return this.#window === undefined && this.#windows === windows;
+  }
+
+  /** Charges units, which opens the window if none is. More than the greatest debt is not charged. */
+  charge(units: number): void {
+    const window = this.open();
+    if (window !== undefined) window.used = Math.min(2 * window.limit, window.used + units);
+  }
+
+  /** Returns the open window, or opens it; undefined if the bucket is not used. */
+  open(): Window | undefined {
+    if (this.#key === undefined) return undefined;
+    this.#window ??= this.#windows?.open(this.#key, this.#limit, this.#clock.monotonic(), this.resetOf(0));
+    return this.#window;
+  }
+
+  /** Returns the monotonic time at which so many units are left after this window. */
+  freeAtMs(units: number): number {
+    const endsAtMs = this.#window?.endsAtMs ?? this.#clock.monotonic() + this.#limit.windowSeconds * 1000;
+    return endsAtMs + this.#secondsOfDebt(units) * 1000;
+  }
+
+  /** Returns that time in Unix seconds. */
+  resetOf(units: number): number {
+    const reset = this.#window?.reset ?? Math.ceil(this.#clock.now() / 1000 + this.#limit.windowSeconds);
+    return reset + this.#secondsOfDebt(units);
+  }
+
+  /** Returns for how long after the window's end the debt leaves fewer units than that. */
+  #secondsOfDebt(units: number): number {
+    if (this.#window === undefined) return 0;
+    const { limit, used, windowSeconds } = this.#window;
+    return used > limit && units > 2 * limit - used ? windowSeconds : 0;
+  }
+}

@@ -1,0 +1,106 @@
+import type { Clock } from '../../domain/clock.ts';
+import { Bucket } from './bucket.ts';
+import type { FixedWindows, RateLimit } from './fixed-windows.ts';
+import type { Quota } from './quota.ts';
+import { type RateLimitKey, siteKeyOf } from './rate-limit-key.ts';
+import type { Principal } from './tiers.ts';
+
+/** All windows, by what is counted in them. */
+export interface WindowStores {
+  readonly clock: Clock;
+  readonly freeLimit: RateLimit;
+  readonly siteLimit: RateLimit;
+  /** Of addresses, sites, and addresses within a key: a bounded number. */
+  readonly addresses: FixedWindows;
+  /** Of keys and wallets, of which there are only so many: each always has a window. */
+  readonly principals: FixedWindows;
+  /** Shared by those who find no place among the addresses: one for callers, one for sites, one for each key. */
+  readonly overflow: FixedWindows;
+}
+
+const OVERFLOW = 'overflow';
+const SITE_OVERFLOW = 'overflow of sites';
+
+/**
+ * The windows of one caller: its own, and an outer one that bounds callers who could have many: the /48 around an IPv6
+ * address, or one address within an API key that is limited per address.
+ */
+export class CallerWindows {
+  readonly #stores: WindowStores;
+  readonly own: Bucket;
+  readonly outer: Bucket;
+  readonly #quota = { allowed: true, units: 0, isByAddress: true, limit: 0, remaining: 0, reset: 0, retryAfter: 1 };
+
+  constructor(stores: WindowStores) {
+    this.#stores = stores;
+    this.own = new Bucket(stores.clock);
+    this.outer = new Bucket(stores.clock);
+  }
+
+  /** Finds the windows of a principal, or of the caller at an address. */
+  find(addressKey: RateLimitKey, principal: Principal | undefined): this {
+    const { clock, freeLimit, siteLimit, addresses, principals } = this.#stores;
+    const nowMs = clock.monotonic();
+    this.#quota.isByAddress = principal === undefined;
+    if (principal === undefined) {
+      this.own.find(addresses, addressKey, freeLimit, nowMs);
+      if (this.#findsNoPlace(this.own, 1, nowMs)) this.own.find(this.#stores.overflow, OVERFLOW, freeLimit, nowMs);
+      const siteKey = siteKeyOf(addressKey);
+      if (siteKey === undefined) this.outer.leaveUnused();
+      else this.#findOuter(siteKey, siteLimit, SITE_OVERFLOW, nowMs);
+      return this;
+    }
+    const { id, tier, perIpLimit } = principal;
+    this.own.find(principals, id, tier, nowMs);
+    if (perIpLimit === undefined) this.outer.leaveUnused();
+    else {
+      const limit = { requests: perIpLimit, windowSeconds: tier.windowSeconds };
+      this.#findOuter(`${id} ${addressKey}`, limit, `${id} ${OVERFLOW}`, nowMs);
+    }
+    return this;
+  }
+
+  /** Charges so many units if they are left, else none. */
+  take(units: number): Quota {
+    const { own, outer } = this;
+    const allowed = units <= own.left && (!outer.isUsed || units <= outer.left);
+    if (allowed && units > 0) this.charge(units);
+    return this.quotaFor(units, allowed);
+  }
+
+  /** Charges units that were not known before: they may lead into a debt of at most one limit. */
+  charge(units: number): void {
+    this.own.charge(units);
+    this.outer.charge(units);
+  }
+
+  /** Returns the quota of the window that refuses for the longest time, or of the one with the least left. */
+  quotaFor(units: number, allowed: boolean): Quota {
+    const { own, outer } = this;
+    const needed = allowed ? 1 : units;
+    const speaks = outer.isUsed && (allowed ? outer.left < own.left : refusesLonger(outer, own, units)) ? outer : own;
+    const quota = this.#quota;
+    quota.allowed = allowed;
+    quota.units = units;
+    quota.limit = speaks.limit;
+    quota.remaining = speaks.left;
+    quota.reset = speaks.resetOf(needed);
+    quota.retryAfter = Math.ceil((speaks.freeAtMs(needed) - this.#stores.clock.monotonic()) / 1000);
+    return quota;
+  }
+
+  #findOuter(key: RateLimitKey, limit: RateLimit, overflowKey: string, nowMs: number): void {
+    const { addresses, overflow } = this.#stores;
+    this.outer.find(addresses, key, limit, nowMs);
+    const places = this.own.willOpenIn(addresses) ? 2 : 1;
+    if (this.#findsNoPlace(this.outer, places, nowMs)) this.outer.find(overflow, overflowKey, limit, nowMs);
+  }
+
+  #findsNoPlace(bucket: Bucket, places: number, nowMs: number): boolean {
+    return bucket.window === undefined && this.#stores.addresses.isFull(nowMs, places);
+  }
+}
+
+/** Tells whether a window refuses so many units, and for longer than the other one. */
+const refusesLonger = (one: Bucket, other: Bucket, units: number): boolean =>
+  units > one.left && (units <= other.left || one.freeAtMs(units) > other.freeAtMs(units));

@@ -1,0 +1,96 @@
+import type { CallerWindows } from './caller-windows.ts';
+import type { Window } from './fixed-windows.ts';
+import type { Quota } from './quota.ts';
+import type { RateLimitKey } from './rate-limit-key.ts';
+import type { Principal } from './tiers.ts';
+
+/** The units that work may need, of those that a request hasn't paid yet. */
+export interface ExpectedUnits {
+  /** What it surely costs: refused if so many are not left. */
+  readonly known: number;
+  /** The most that it may cost. */
+  readonly highest: number;
+}
+
+/** What one request pays: known units before, the others when its answer is made. */
+export class RequestBill {
+  readonly #windows: CallerWindows;
+  readonly #addressKey: RateLimitKey;
+  readonly #principal: Principal | undefined;
+  /** The units that were charged so far, and the windows that they were charged in. */
+  #paid = 0;
+  #paidIn: readonly Window[] = [];
+  #reserved: readonly [Window, number][] = [];
+
+  constructor(windows: CallerWindows, addressKey: RateLimitKey, principal: Principal | undefined) {
+    this.#windows = windows;
+    this.#addressKey = addressKey;
+    this.#principal = principal;
+  }
+
+  /** Charges so many more units if they are left, else none. */
+  pay(units: number): Quota {
+    const windows = this.#current();
+    const quota = windows.take(units);
+    if (quota.allowed) this.#remember(units);
+    return quota;
+  }
+
+  /**
+   * Reserves the most that work may cost, so that all that is under way leads into a debt of at most one limit. Returns
+   * `granted`; `later` if other requests under way must end first; `refused` if the caller must wait for units.
+   */
+  reserve({ known, highest }: ExpectedUnits): 'granted' | 'later' | 'refused' {
+    const { own, outer } = this.#current();
+    const buckets = outer.isUsed ? [own, outer] : [own];
+    // a window that is full always allows one request, whatever it may cost
+    if (buckets.some(({ left, limit }) => left < Math.min(known, limit - this.#paid))) return 'refused';
+    const units = buckets.map(({ limit }) => Math.min(limit, Math.max(known, highest)));
+    if (buckets.some(({ room }, i) => room < (units[i] ?? 0)))
+      return buckets.some(({ window }) => window !== undefined && window.reserved > 0) ? 'later' : 'refused';
+    this.#reserved = buckets.flatMap((bucket, i): [Window, number][] => {
+      const window = bucket.open();
+      if (window === undefined) return [];
+      window.reserved += units[i] ?? 0;
+      return [[window, units[i] ?? 0]];
+    });
+    return 'granted';
+  }
+
+  /** Charges what is still to be paid of so many units in all, or gives back what was paid too much. */
+  settle(units: number): Quota {
+    const windows = this.#current();
+    const owed = units - this.#paid;
+    if (owed > 0) {
+      windows.charge(owed);
+      this.#remember(owed);
+    } else if (owed < 0) {
+      for (const window of this.#paidIn) window.used = Math.max(0, window.used + owed);
+      this.#paid = units;
+    }
+    return windows.quotaFor(units, true);
+  }
+
+  /** Ends the reservation. */
+  release(): void {
+    for (const [window, units] of this.#reserved) window.reserved -= units;
+    this.#reserved = [];
+  }
+
+  /** Returns the quota for a caller who is refused work that costs so many units besides. */
+  refusal(units: number): Quota {
+    const price = this.#paid + units;
+    this.settle(0);
+    return this.#current().quotaFor(price, false);
+  }
+
+  #current(): CallerWindows {
+    return this.#windows.find(this.#addressKey, this.#principal);
+  }
+
+  #remember(units: number): void {
+    const { own, outer } = this.#windows;
+    this.#paid += units;
+    this.#paidIn = [own.window, outer.window].filter((window) => window !== undefined);
+  }
+}

@@ -1,0 +1,29 @@
+import type { RequestCost } from './request-cost.ts';
+
+/** The units that every request costs. */
+export const BASE_UNITS = 1;
+
+/** The units that a nonce adds: an answer signed for one caller costs more than one for all. */
+export const NONCE_UNITS = 1;
+
+/** The units of one scan of a whole program. */
+export const SCAN_UNITS = 20;
+
+/** The upstream calls that cost one unit, after a first one that costs none. */
+const CALLS_PER_UNIT = 10;
+
+const MIB = 1 << 20;
+
+/** Returns the units of so many bytes: one for each started MiB beyond the first. */
+export const unitsOfBytes = (bytes: number): number => Math.max(0, Math.ceil(bytes / MIB) - 1);
+
+/** Returns the units of what was made at the upstream. Failed calls and refused answers count, too. */
+export const unitsOfUpstream = ({ calls, scans, bytes }: Pick<RequestCost, 'calls' | 'scans' | 'bytes'>): number =>
+  Math.ceil(Math.max(0, calls - 1) / CALLS_PER_UNIT) + SCAN_UNITS * scans + unitsOfBytes(bytes);
+
+/** The length of a text that can't be longer than one MiB, whatever its characters. */
+const SURELY_SHORT = MIB / 3;
+
+/** Returns the units of a text as an answer. */
+export const unitsOfText = (text: string): number =>
+  text.length < SURELY_SHORT ? 0 : unitsOfBytes(Buffer.byteLength(text));
