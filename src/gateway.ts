@@ -36,6 +36,7 @@ import { repeat } from './runtime/repeat.ts';
 import { requireFreePort } from './runtime/require-free-port.ts';
 import { sleep } from './runtime/sleep.ts';
 import { systemClock } from './runtime/system-clock.ts';
+import type { Admit } from './serving/read-through.ts';
 import { Sealer } from './serving/sealer.ts';
 import { AccountBatcher } from './upstream/reads/account-batcher.ts';
 import { openUpstream } from './wiring/open-upstream.ts';
@@ -187,6 +188,7 @@ function openServing(
     onLeasesAdvanced: () => cache.advanceHot(),
     onProblem: (problem: string, fields: object) => log.warn(fields, problem),
   };
+  const admitOwn: Admit = (work) => access.admission.runOwn(work);
   const accounts = new AccountBatcher(mesh, { clock, tip: (commitment) => mesh.tip(commitment) });
   const liveAccounts = new LiveAccountSource({ ...liveOptions, upstream: accounts });
   const tokenLists = new LiveTokenListSource(liveOptions);
@@ -217,14 +219,14 @@ function openServing(
     holderTables: new HolderTableCache(clock),
     decoder,
     prices,
-    rpcReadThrough: createRpcReadThrough({ cache, mesh, clock }),
+    rpcReadThrough: createRpcReadThrough({ cache, mesh, clock, admitOwn }),
     vitals,
     onDecodeError,
     startupProblem: () => startup.problem,
     problems: () => [...access.problems(), ...signer.problems(clock.now())],
     isDraining: () => disposals.disposed,
   };
-  const readThrough = new RouteReadThrough(context);
+  const readThrough = new RouteReadThrough(context, admitOwn);
   access.readBalancesWith((wallet, mint) => readMintBalance(readThrough, wallet, mint));
   return { cache, context, readThrough, liveSources: [liveAccounts, tokenLists] };
 }

@@ -1,8 +1,9 @@
 import { GatewayError } from '../domain/gateway-error.ts';
 import type { ApiKeyRegistry } from './api-keys/api-key-registry.ts';
-import { addressKeyOf, type RateLimitKey } from './limits/rate-limit-key.ts';
 import type { Quota } from './limits/quota.ts';
+import { addressKeyOf, type RateLimitKey } from './limits/rate-limit-key.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
+import type { RequestBill } from './limits/request-bill.ts';
 import type { Principal, Tier, Tiers } from './limits/tiers.ts';
 import type { StakeBalances } from './stake/stake-balances.ts';
 import type { StakeProof, StakeProofVerifier } from './stake/stake-proof.ts';
@@ -34,9 +35,17 @@ export interface AuthenticatorOptions {
 export interface AuthenticatedQuota {
   readonly principal: Principal | undefined;
   readonly quota: Quota;
+  /** The bill of the request, whose known units are paid if the quota allowed them. */
+  readonly bill: RequestBill;
   /** The reason why the credentials are invalid. A spent quota is reported first. */
   readonly credentialsError: GatewayError | undefined;
 }
+
+/**
+ * The units that the verification of a stake proof costs the address it comes from, whatever the outcome: it takes two
+ * milliseconds of CPU time. A proof is verified once.
+ */
+const VERIFICATION_UNITS = 5;
 
 /** Identifies callers and their tiers. */
 export class Authenticator {
@@ -46,12 +55,13 @@ export class Authenticator {
     this.#options = options;
   }
 
-  /** Counts a request for its principal, or for its address if it has no valid credentials. */
-  consume(headers: RequestHeaders, address: ArrayBuffer, weight: number): AuthenticatedQuota {
+  /** Charges the known units of a request to its principal, or to its address if it has no valid credentials. */
+  consume(headers: RequestHeaders, address: ArrayBuffer, units: number): AuthenticatedQuota {
     const authenticated = this.authenticate(headers, address);
     const [principal, credentialsError] =
       authenticated instanceof GatewayError ? [undefined, authenticated] : [authenticated, undefined];
-    return { principal, credentialsError, quota: { ...this.#options.rateLimiter.consume(address, weight, principal) } };
+    const bill = this.#options.rateLimiter.openBill(address, principal);
+    return { principal, credentialsError, bill, quota: { ...bill.pay(units) } };
   }
 
   /**
@@ -75,12 +85,18 @@ export class Authenticator {
         'the API key is unknown, revoked or expired: ask its issuer for another, or leave X-Api-Key out',
       );
     if (stake === undefined || wallet === '') return keyPrincipal;
-    const [issued, signature] = [headers.getHeader('x-stake-issued'), headers.getHeader('x-stake-signature')];
-    const tier = this.#stakedTier(stake, { wallet, issued, signature }, address);
+    const tier = this.#stakedTier(stake, proofFrom(headers, wallet), address);
     if (tier === undefined || tier instanceof GatewayError) return tier ?? keyPrincipal;
     if (keyPrincipal === undefined)
       return { id: `wallet ${wallet}`, tier, key: undefined, wallet, perIpLimit: undefined };
     return isHigher(tier, keyPrincipal.tier) ? { ...keyPrincipal, tier, wallet } : keyPrincipal;
+  }
+
+  /** Tells whether the request has a stake proof whose signature is still to be verified. */
+  mustVerify(headers: RequestHeaders): boolean {
+    const { stake } = this.#options;
+    const wallet = stake === undefined ? '' : headers.getHeader('x-stake-wallet');
+    return wallet !== '' && stake?.proofs.mustVerify(proofFrom(headers, wallet)) === true;
   }
 
   /** Tells whether the principal has a key that isn't valid any more: it was revoked or has expired. */
@@ -110,8 +126,12 @@ export class Authenticator {
 
   /** Returns the tier of a wallet by its proof; undefined if it holds too little. */
   #stakedTier({ proofs, balances, step }: StakeDeps, proof: StakeProof, address: ArrayBuffer) {
-    // Verification is slow, so callers whose address has spent its quota must send a proof that was verified before.
-    if (!proofs.isVerified(proof) && this.#options.rateLimiter.peek(address).remaining === 0) return undefined;
+    const { rateLimiter } = this.#options;
+    if (proofs.mustVerify(proof)) {
+      // callers whose address has spent its quota must send a proof that was verified before
+      if (rateLimiter.peek(address).remaining === 0) return undefined;
+      rateLimiter.charge(address, VERIFICATION_UNITS);
+    }
     const fault = proofs.findFault(proof);
     if (fault !== undefined) return new GatewayError('invalid_stake_proof', `the stake proof is not valid: ${fault}`);
     return this.#tierOfStake(balances.balanceOf(proof.wallet) / step);
@@ -121,6 +141,10 @@ export class Authenticator {
   #tierOfStake(steps: bigint): Tier | undefined {
     return steps > 0n ? this.#options.tiers.staked(steps) : undefined;
   }
+}
+
+function proofFrom(headers: RequestHeaders, wallet: string): StakeProof {
+  return { wallet, issued: headers.getHeader('x-stake-issued'), signature: headers.getHeader('x-stake-signature') };
 }
 
 /** Tells whether a request has a header, also an empty one. */

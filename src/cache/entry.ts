@@ -3,6 +3,7 @@ import type { Envelope } from '../domain/envelope.ts';
 import type { GatewayError } from '../domain/gateway-error.ts';
 import type { Lease } from '../domain/lease.ts';
 import type { Slot } from '../domain/slot.ts';
+import { BASE_UNITS, unitsOfText } from '../domain/units.ts';
 
 /** The policy of an entry: `live` when the pipeline keeps it current, else the number of slots for which it is fresh. */
 export type CachePolicy = 'live' | { readonly slots: number };
@@ -15,7 +16,7 @@ export interface AnswerMeta {
   readonly exact: boolean;
   /** True when the whole body of a final answer never changes: its receipt is made once. */
   readonly immutable?: boolean;
-  /** The units of the rate limit that a request for the answer costs. Default: 1. */
+  /** The units of the rate limit that a request for the answer costs, whatever its length. Default: 1. */
   readonly units?: number;
   /** True for a part of a larger snapshot: it may be older than the answers about other keys. */
   readonly fromSnapshot?: boolean;
@@ -35,6 +36,8 @@ interface ItemState {
   readonly final: boolean;
   readonly policy: CachePolicy;
   readonly meta: AnswerMeta;
+  /** The units of the rate limit that a hit costs: more for a long answer. */
+  readonly units: number;
   /** The tip when the answer was requested: its age in slots counts from here. */
   readonly tipAtFetch: Slot;
   /** Monotonic milliseconds at which the answer was last known to hold. */
@@ -114,6 +117,7 @@ const newItem = <I extends CacheItem>(content: ContentOf<I>, init: ItemInit): It
   final: init.final ?? false,
   policy: init.policy,
   meta: init.meta,
+  units: (init.meta.units ?? BASE_UNITS) + (content.result === undefined ? 0 : unitsOfText(content.result)),
   tipAtFetch: init.tipAtFetch,
   validatedMs: init.validatedMs,
   lease: init.lease,

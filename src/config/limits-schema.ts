@@ -10,7 +10,7 @@ import {
 } from './value-types.ts';
 
 const tierLimits = {
-  requests: positiveCount.describe('Requests per window; a request with a nonce counts as two.'),
+  requests: positiveCount.describe('Units per window: what a request costs is in the README, under Limits.'),
   streams: countOrZero.describe('Open WebSocket connections.'),
   subscriptions: countOrZero.describe('Account subscriptions per WebSocket connection.'),
   messages: positiveCount.describe(

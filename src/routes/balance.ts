@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { COMMITMENTS } from '../domain/commitment.ts';
 import { toSol } from '../domain/sol-amount.ts';
 import { address, commitment } from '../routing/params.ts';
-import { readRoute, type Uses } from '../routing/route.ts';
+import { readRoute, SMALL_READ_UNITS, type Uses } from '../routing/route.ts';
 import { lamports } from '../routing/schemas.ts';
 import { parseAccountLamports } from '../upstream/reads/account-info.ts';
 
@@ -11,6 +11,7 @@ export const balance = readRoute({
   summary: "The SOL balance of an account; 0 if it doesn't exist",
   params: { addr: address, commitment: commitment('confirmed', COMMITMENTS) },
   result: z.strictObject(lamports),
+  mostUnitsOf: () => SMALL_READ_UNITS,
   envelope: 'signed',
   cache: { slots: 2 },
   commitmentOf: ({ commitment }) => commitment,

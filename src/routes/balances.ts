@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { COMMITMENTS } from '../domain/commitment.ts';
 import { toSol } from '../domain/sol-amount.ts';
 import { addresses, commitment } from '../routing/params.ts';
-import { readRoute, type Uses } from '../routing/route.ts';
+import { readRoute, SMALL_READ_UNITS, type Uses } from '../routing/route.ts';
 import { lamports } from '../routing/schemas.ts';
 
 /** The most addresses of a request: more don't fit into the longest canonical request. */
@@ -16,10 +16,12 @@ export const balances = readRoute({
   summary: 'The SOL balances of several accounts at one slot, in the order asked; counts as a request per started 10',
   params: { addresses: addresses(MAX_ADDRESSES), commitment: commitment('confirmed', COMMITMENTS) },
   result: z.array(z.strictObject({ address: z.string(), ...lamports })),
+  mostUnitsOf: () => SMALL_READ_UNITS,
   envelope: 'signed',
   cache: { slots: 2 },
   commitmentOf: ({ commitment }) => commitment,
   isExact: ({ commitment }) => commitment === 'finalized',
+  unitPrice: '1 for each started 10 addresses',
   unitsOf: ({ addresses }) => Math.ceil(addresses.length / ADDRESSES_PER_UNIT),
   errors: ['invalid_address'],
 

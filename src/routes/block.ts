@@ -5,6 +5,9 @@ import { readRoute, type Uses } from '../routing/route.ts';
 import { bigInteger, integer } from '../routing/schemas.ts';
 import { blockNotAvailable, readBlockSummary } from '../upstream/reads/block-summary.ts';
 
+/** The most units of a miss: the longest response that a node may send, 32 MiB. */
+const MOST_UNITS = 32;
+
 export const block = readRoute({
   path: '/block/:slot',
   summary: 'Summary of a block; `slot` in the envelope is that of the answer, not of the block',
@@ -30,6 +33,7 @@ export const block = readRoute({
     rewardLamports: bigInteger.nullable(),
     leader: z.string().nullable(),
   }),
+  mostUnitsOf: () => MOST_UNITS,
   envelope: 'signed',
   cache: { slots: 2 },
   immutable: true,

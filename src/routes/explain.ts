@@ -2,10 +2,15 @@ import { z } from 'zod';
 import { toJson } from '../domain/to-json.ts';
 import { postRoute, type Uses } from '../routing/route.ts';
 
+/** The length of a body that one unit pays for, in bytes. */
+const BYTES_PER_UNIT = 16 * 1024;
+
 export const explain = postRoute({
   path: '/explain',
   summary: 'Says in one or two sentences what a transaction did, and why it failed if it failed',
   maxBytes: 256 * 1024,
+  bodyUnitPrice: '1 for each started 16 KiB beyond the first',
+  bodyUnitsOf: (bytes) => Math.max(0, Math.ceil(bytes / BYTES_PER_UNIT) - 1),
   body: z.object({
     tx: z
       .record(z.string(), z.unknown())

@@ -43,6 +43,9 @@ const itemSchema = z.strictObject({
 /** Life of a valuation, in slots. Balances may be live for longer, but prices move without any change of an account. */
 const VALUATION_SLOTS = 4;
 
+/** The most units of a miss: the longest list with its mints and their names, read until all hold at one slot. */
+const MOST_UNITS = 100;
+
 export const portfolio = readRoute({
   path: '/address/:addr/portfolio',
   summary: 'The SOL and tokens of an address, valued where a price is known',
@@ -60,6 +63,7 @@ export const portfolio = readRoute({
       asOf: integer.nullable(),
     }),
   }),
+  mostUnitsOf: () => MOST_UNITS,
   envelope: 'signed',
   cache: { slots: VALUATION_SLOTS },
   commitmentOf: ({ commitment }) => commitment,

@@ -31,11 +31,15 @@ const rowSchema = z.strictObject({
 
 type Row = z.output<typeof rowSchema>;
 
+/** The most units of a miss: the longest list with its mints, read until all hold at one slot, and as an answer. */
+const MOST_UNITS = 100;
+
 export const tokenAccounts = readRoute({
   path: '/token-accounts/:owner',
   summary: 'The token accounts of an owner under both token programs, by mint and address',
   params: { owner: address, mint: optionalAddress, commitment: commitment('confirmed', COMMITMENTS) },
   result: z.array(preSerialized(rowSchema)),
+  mostUnitsOf: () => MOST_UNITS,
   envelope: 'signed',
   cache: { slots: 2 },
   commitmentOf: ({ commitment }) => commitment,

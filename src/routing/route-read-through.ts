@@ -25,7 +25,8 @@ export class RouteReadThrough {
   readonly #context: RouteContext;
   readonly #readThrough: ReadThrough<Entry>;
 
-  constructor(context: RouteContext) {
+  /** `admitOwn` admits what no request waits for, such as refreshes and the reads of the stream. */
+  constructor(context: RouteContext, admitOwn: Admit) {
     const { cache, mesh, clock } = context;
     this.#context = context;
     this.#readThrough = new ReadThrough({
@@ -34,6 +35,7 @@ export class RouteReadThrough {
       clock,
       staleWhileRevalidate: true,
       staleIf: 'upstream-fails',
+      admitOwn,
     });
   }
 

@@ -81,11 +81,21 @@ export interface Freshness {
   readonly minSlot: Slot | undefined;
 }
 
+/** The most units of a read of one account: 14 MiB from the node, as much as an answer, and some tries. */
+export const LARGE_READ_UNITS = 28;
+
+/** The most units of a read whose answer is short, however many nodes are tried. */
+export const SMALL_READ_UNITS = 2;
+
 interface RouteDescription<R> {
   readonly path: `/${string}`;
   readonly summary: string;
   readonly result: z.ZodType<R>;
   readonly envelope: Envelope;
+  /** The units that each request costs, in words, if they depend on its parameters. */
+  readonly unitPrice?: string;
+  /** The units of scans, in words, if a miss makes any. */
+  readonly scanUnitPrice?: string;
   /** Errors of this route alone, for the document. */
   readonly errors?: readonly ErrorCode[];
 }
@@ -110,8 +120,12 @@ export interface ReadRoute<P extends ParamSet = ParamSet, R = unknown> extends R
    * depends on more than the parameters, `Answer.exact` decides instead.
    */
   isExact?(params: Params<P>): boolean;
-  /** Returns the units of the rate limit that a request costs. Default: 1. */
+  /** Returns the units of the rate limit that a request costs, whether it is a hit or not. Default: 1. */
   unitsOf?(params: Params<P>): number;
+  /** Returns the units that a miss surely costs besides: it is refused unless they are left. Default: 0. */
+  missUnitsOf?(params: Params<P>): number;
+  /** Returns the most units that a miss may cost besides, which it reserves. Default: {@link LARGE_READ_UNITS}. */
+  mostUnitsOf?(params: Params<P>): number;
   resolve(params: Params<P>, context: RouteContext, freshness: Freshness): Promise<Answer<R>>;
 }
 
@@ -143,6 +157,12 @@ export interface PostRoute<B = unknown, R = unknown, I = unknown> extends RouteD
   readonly body: z.ZodType<I>;
   /** Maximum length of the body, if it differs from that of other routes. */
   readonly maxBytes?: number;
+  /** The units that the body costs, in words. */
+  readonly bodyUnitPrice?: string;
+  /** Returns the units of the rate limit that a body of so many bytes costs besides. Default: 0. */
+  bodyUnitsOf?(bytes: number): number;
+  /** Returns the most units that a miss may cost besides, which it reserves. Default: {@link LARGE_READ_UNITS}. */
+  mostUnitsOf?(body: B): number;
   /** Parses the raw body. Throws `invalid_json`, `invalid_request` or another 400. */
   parse(text: Buffer): B;
   /** Whether an answer holds at a slot: it then names it in `X-Slot`, and `X-Min-Slot` is a floor for it. */

@@ -59,6 +59,8 @@ export interface ReadThroughOptions extends SlotSource {
    * has reached the slot of an answer already served.
    */
   readonly staleIf: 'upstream-fails' | 'upstream-is-behind';
+  /** Admits loads that no request waits for, or that name no other admission. */
+  readonly admitOwn: Admit;
 }
 
 /** Minimum time between two background refreshes of a stale answer. */
@@ -107,14 +109,13 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
   }
 
   /**
-   * Loads the answer, or joins a load under way. A new load needs admission. If it fails, the cached answer is served
-   * where the options allow it.
+   * Loads the answer, or joins a load under way. A new load needs admission; who waits for a slot has no place meanwhile.
+   * If it fails, the cached answer is served where the options allow it.
    */
-  async fetch(read: CacheableRead<T>, admit: Admit = (work) => work()): Promise<CachedRead<T>> {
-    const load = (): Promise<Arrival<T>> => this.#loadAtMinSlot(read);
+  async fetch(read: CacheableRead<T>, admit: Admit = this.#options.admitOwn): Promise<CachedRead<T>> {
+    const load = (): Promise<Arrival<T>> => this.#loadAtMinSlot(read, admit);
     try {
-      const first = await (this.#flights.has(flightKey(read)) ? load() : admit(load));
-      const entry = this.#newest(read, first) ?? this.#newest(read, await load());
+      const entry = this.#newest(read, await load()) ?? this.#newest(read, await load());
       if (entry === undefined) throw servedSlotNotReached();
       return { entry, cacheStatus: 'MISS' };
     } catch (thrown) {
@@ -124,7 +125,7 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
 
   /** Loads the answer ahead of its next reader. A failure keeps the cached one. */
   async refresh(read: CacheableRead<T>): Promise<void> {
-    await this.#loadOnce(read).catch(() => undefined);
+    await this.#loadAdmitted(read, this.#options.admitOwn).catch(() => undefined);
   }
 
   #retryInBackground(read: CacheableRead<T>, entry: Entry): void {
@@ -135,19 +136,24 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
   }
 
   /** Loads the answer, and once more after a wait if no upstream had reached the caller's minimum slot. */
-  async #loadAtMinSlot(read: CacheableRead<T>): Promise<Arrival<T>> {
+  async #loadAtMinSlot(read: CacheableRead<T>, admit: Admit): Promise<Arrival<T>> {
     const { minSlot, waitsForMinSlot, meta, load } = read;
-    if (minSlot === 0 || load === undefined || !waitsForMinSlot) return this.#loadOnce(read);
+    if (minSlot === 0 || load === undefined || !waitsForMinSlot) return this.#loadAdmitted(read, admit);
     checkReachable(minSlot, meta.commitment, this.#options);
     try {
-      return await this.#loadOnce(read);
+      return await this.#loadAdmitted(read, admit);
     } catch (thrown) {
       if (!isSlotNotReached(thrown)) throw thrown;
     }
     await waitForSlot(minSlot, meta.commitment, this.#options);
-    return this.#loadOnce(read).catch((thrown: unknown) => {
+    return this.#loadAdmitted(read, admit).catch((thrown: unknown) => {
       throw isSlotNotReached(thrown) ? minSlotNotReached(minSlot, this.#tip(meta.commitment), thrown) : thrown;
     });
+  }
+
+  /** Joins the load under way, or starts one once it is admitted. */
+  #loadAdmitted(read: CacheableRead<T>, admit: Admit): Promise<Arrival<T>> {
+    return this.#flights.has(flightKey(read)) ? this.#loadOnce(read) : admit(() => this.#loadOnce(read));
   }
 
   /** Joins the load under way, or starts one. Caches a negative answer. */

@@ -44,7 +44,8 @@ t.test('a key has the window of its tier from any address, and the address keeps
   t.same(quota(await get('/slot', as(scale))), [30_000, 29_999, Math.ceil(nowS + 60)]);
   t.same(quota(await get('/slot')), [100, 99, Math.ceil(nowS + 10)]);
   t.same(quota(await get('/balance/x', as(build))).slice(0, 2), [500, 498], 'an error counts as well');
-  t.same(quota(await get('/health', as(build))).slice(0, 2), [500, 498], 'health counts nothing');
+  t.same(quota(await get('/health', as(build))).slice(0, 2), [100, 99], 'health counts nothing, and looks at no key');
+  t.equal((await get('/health', as('k'))).status, 200);
   const bound = { headers: { 'x-api-key': build, 'x-receipt-nonce': 'n'.repeat(16) } };
   t.same(quota(await get('/slot', bound)).slice(0, 2), [500, 496], 'a receipt of one’s own counts two');
 });
@@ -123,18 +124,18 @@ t.test('the usage of a key is in the file a second later, by route and outcome',
   await get('/slot');
   await step(3);
   const day = new Date(clock.now()).toISOString().slice(0, 10);
-  const row = (route: string, counts: Partial<typeof none>) => ({
+  const row = (route: string, counts: Partial<typeof none>, units: number) => ({
     day,
     key: ids.build,
     route,
     counts: Object.values({ ...none, ...counts }),
+    units,
   });
   t.same(readUsage(usagePath(state)), [
-    row('/balance/:addr', { refused: 1 }),
-    row('/health', { answered: 1 }),
-    row('/openapi.json', { answered: 1 }),
-    row('/rpc', { answered: 1 }),
-    row('/slot', { answered: 2, limited: 1 }),
-    row('none', { refused: 1 }),
+    row('/balance/:addr', { refused: 1 }, 1),
+    row('/openapi.json', { answered: 1 }, 1),
+    row('/rpc', { answered: 1 }, 1),
+    row('/slot', { answered: 2, limited: 1 }, 3),
+    row('none', { refused: 1 }, 1),
   ]);
 });

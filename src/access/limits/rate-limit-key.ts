@@ -1,6 +1,9 @@
 /** The key under which requests are counted: a number for an IPv4 address, a bigint for an IPv6 /64, else a name. */
 export type RateLimitKey = number | bigint | string;
 
+/** What an IPv6 /48 may use, which one customer usually has, in multiples of what a /64 may. */
+export const SITE_FACTOR = 8;
+
 const UNKNOWN_KEY = 'unknown';
 const IPV4_MAPPED_WORD = 0x0000_ffff; // third word of ::ffff:0:0/96, the IPv4-mapped addresses
 

@@ -2,12 +2,9 @@ import type { Clock } from '../../domain/clock.ts';
 import { CallerWindows, type WindowStores } from './caller-windows.ts';
 import { FixedWindows, type RateLimit } from './fixed-windows.ts';
 import type { Quota } from './quota.ts';
-import { addressKeyOf } from './rate-limit-key.ts';
+import { addressKeyOf, SITE_FACTOR } from './rate-limit-key.ts';
 import { RequestBill } from './request-bill.ts';
 import type { Principal } from './tiers.ts';
-
-/** The limit of an IPv6 /48, which one customer usually has, in multiples of that of a /64. */
-export const SITE_FACTOR = 8;
 
 /**
  * Counts units in fixed windows, one per caller, each starting at its first request. Units whose number is known before

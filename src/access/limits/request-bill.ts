@@ -36,6 +36,11 @@ export class RequestBill {
     return quota;
   }
 
+  /** The units that were charged so far. */
+  get paid(): number {
+    return this.#paid;
+  }
+
   /**
    * Reserves the most that work may cost, so that all that is under way leads into a debt of at most one limit. Returns
    * `granted`; `later` if other requests under way must end first; `refused` if the caller must wait for units.
@@ -77,10 +82,10 @@ export class RequestBill {
     this.#reserved = [];
   }
 
-  /** Returns the quota for a caller who is refused work that costs so many units besides. */
-  refusal(units: number): Quota {
+  /** Returns the quota for a caller who is refused work that costs so many units besides, and keeps only `kept`. */
+  refusal(units: number, kept = 0): Quota {
     const price = this.#paid + units;
-    this.settle(0);
+    this.settle(kept);
     return this.#current().quotaFor(price, false);
   }
 

@@ -1,6 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
-import { type RateLimitKey, siteKeyOf } from './rate-limit-key.ts';
-import { SITE_FACTOR } from './rate-limiter.ts';
+import { type RateLimitKey, SITE_FACTOR, siteKeyOf } from './rate-limit-key.ts';
 import type { Tier } from './tiers.ts';
 
 /** The most messages per second on one connection; callers who need more can open another. */

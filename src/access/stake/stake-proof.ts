@@ -33,14 +33,21 @@ export function findStakeProofFault(
   verify: VerifySignature,
 ): string | undefined {
   const { wallet, issued, signature } = proof;
+  const fault = findPlainFault(proof, nowMs);
   const [publicKey, signed] = [decodeBase58(wallet, 32), decodeBase58(signature, 64)];
-  if (publicKey === undefined) return 'the wallet is not an address';
-  if (signed === undefined) return 'the signature is not 64 bytes in base58';
+  if (fault !== undefined || publicKey === undefined || signed === undefined) return fault;
+  const isSigned = verify(signed, new TextEncoder().encode(stakeText(host, wallet, issued)), publicKey);
+  return isSigned ? undefined : 'the wallet did not sign this text';
+}
+
+/** Returns what is wrong with a proof as far as that can be seen without verifying its signature, which is slow. */
+function findPlainFault({ wallet, issued, signature }: StakeProof, nowMs: number): string | undefined {
+  if (decodeBase58(wallet, 32) === undefined) return 'the wallet is not an address';
+  if (decodeBase58(signature, 64) === undefined) return 'the signature is not 64 bytes in base58';
   if (!/^[1-9]\d{0,11}$/.test(issued)) return 'the time of issue is not in Unix seconds';
   if (isFuture(issued, nowMs)) return 'it was issued in the future';
   if (isExpired(issued, nowMs)) return 'it was issued more than a day ago';
-  const isSigned = verify(signed, new TextEncoder().encode(stakeText(host, wallet, issued)), publicKey);
-  return isSigned ? undefined : 'the wallet did not sign this text';
+  return undefined;
 }
 
 /** Verifies stake proofs, each one once. */
@@ -59,6 +66,11 @@ export class StakeProofVerifier {
   /** Tells whether the signature was verified before; the proof may have expired since. */
   isVerified(proof: StakeProof): boolean {
     return this.#verified.has(verifiedKeyOf(proof));
+  }
+
+  /** Tells whether {@link findFault} would verify the signature, which is slow. */
+  mustVerify(proof: StakeProof): boolean {
+    return !this.isVerified(proof) && findPlainFault(proof, this.#clock.now()) === undefined;
   }
 
   /** Returns why a proof is not valid now, or undefined. */

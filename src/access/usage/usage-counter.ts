@@ -21,10 +21,10 @@ const COMPACT_BYTES = 1024 * 1024;
 /** The attempts to lock the file at the start and at the end, where the process may stand still for a moment. */
 const PATIENT_ATTEMPTS = 20;
 
-/** Counts the requests of API keys by route and outcome. A kill loses the last second. */
+/** Counts the requests of API keys by route and outcome, and their units. A kill loses the last second. */
 export class UsageCounter {
   readonly #options: UsageCounterOptions;
-  #counts = new Map<string, UsageRow & { readonly counts: number[] }>();
+  #counts = new Map<string, UsageRow & { readonly counts: number[]; units: number }>();
   #isFailing = false;
   #failures = 0;
   #compactAtBytes: number;
@@ -47,12 +47,13 @@ export class UsageCounter {
     return this.#failures;
   }
 
-  count(key: string, route: string, outcome: RequestOutcome): void {
+  count(key: string, route: string, outcome: RequestOutcome, units: number): void {
     const day = new Date(this.#options.clock.now()).toISOString().slice(0, 10);
     const name = `${day} ${key} ${route}`;
-    const row = this.#counts.get(name) ?? { day, key, route, counts: REQUEST_OUTCOMES.map(() => 0) };
+    const row = this.#counts.get(name) ?? { day, key, route, counts: REQUEST_OUTCOMES.map(() => 0), units: 0 };
     const at = REQUEST_OUTCOMES.indexOf(outcome);
     row.counts[at] = (row.counts[at] ?? 0) + 1;
+    row.units += units;
     if (this.#counts.size === 0) this.#stopFlushing = repeat(this.#options.clock, FLUSH_MS, () => this.#flush());
     this.#counts.set(name, row);
   }

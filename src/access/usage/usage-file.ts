@@ -95,8 +95,9 @@ function sumRows(rows: readonly UsageRow[]): readonly UsageRow[] {
   const sums = new Map<string, UsageRow>();
   for (const row of rows) {
     const name = `${row.day} ${row.key} ${row.route}`;
-    const before = sums.get(name)?.counts;
-    sums.set(name, { ...row, counts: REQUEST_OUTCOMES.map((_, i) => (before?.[i] ?? 0) + (row.counts[i] ?? 0)) });
+    const before = sums.get(name);
+    const counts = REQUEST_OUTCOMES.map((_, i) => (before?.counts[i] ?? 0) + (row.counts[i] ?? 0));
+    sums.set(name, { ...row, counts, units: (before?.units ?? 0) + row.units });
   }
   return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
 }

@@ -11,11 +11,13 @@ export interface UsageRow {
   readonly key: string;
   readonly route: string;
   readonly counts: readonly number[];
+  /** The units of the rate limit that they cost. */
+  readonly units: number;
 }
 
 /** Formats one line of the usage file: a checksum, and rows that add to the rows above. */
 export function formatUsageLine(rows: readonly UsageRow[]): string {
-  const json = JSON.stringify(rows.map(({ day, key, route, counts }) => [day, key, route, ...counts]));
+  const json = JSON.stringify(rows.map(({ day, key, route, counts, units }) => [day, key, route, ...counts, units]));
   return `${checksum(json)} ${json}\n`;
 }
 
@@ -24,7 +26,14 @@ export function parseUsageLine(line: string): readonly UsageRow[] | undefined {
   const json = line.slice(9);
   if (line.slice(0, 9) !== `${checksum(json)} `) return undefined;
   const rows = JSON.parse(json) as [string, string, string, ...number[]][]; // the checksum proves that we wrote it
-  return rows.map(([day, key, route, ...counts]) => ({ day, key, route, counts }));
+  return rows.map(([day, key, route, ...numbers]) => {
+    const counts = numbers.slice(0, REQUEST_OUTCOMES.length);
+    // lines from before units were counted have none: each request counted one, unless it was over a limit
+    const units = numbers[REQUEST_OUTCOMES.length] ?? counts.reduce((sum, n, i) => (i === LIMITED ? sum : sum + n), 0);
+    return { day, key, route, counts, units };
+  });
 }
+
+const LIMITED = REQUEST_OUTCOMES.indexOf('limited');
 
 const checksum = (json: string): string => crc32(json).toString(16).padStart(8, '0');

@@ -70,12 +70,17 @@ export function addKeysCommands(program: Command, stateDirOf: (command: Command)
 
   keys
     .command('usage')
-    .description('show requests by day, key, route and outcome')
+    .description('show requests by day, key, route and outcome, and their units')
     .addArgument(new Argument('[id]', 'the id of one key'))
     .action((id: string | undefined, _, command: Command) => {
       const rows = readUsage(usagePath(stateDirOf(command))).filter(({ key }) => id === undefined || key === id);
-      const lines = rows.map(({ day, key, route, counts }) => [day, key, route, ...counts.map(String)]);
-      process.stdout.write(formatTable([['day', 'key', 'route', ...REQUEST_OUTCOMES], ...lines]));
+      const lines = rows.map(({ day, key, route, counts, units }) => [
+        day,
+        key,
+        route,
+        ...[...counts, units].map(String),
+      ]);
+      process.stdout.write(formatTable([['day', 'key', 'route', ...REQUEST_OUTCOMES, 'units'], ...lines]));
     });
 }
 

@@ -1,5 +1,4 @@
 import { isLoopback } from '../../access/limits/client-ip.ts';
-import type { Quota } from '../../access/limits/quota.ts';
 import type { RequestCost } from '../../domain/request-cost.ts';
 import type { EncodedDocument } from '../../page/encoded-document.ts';
 import type { StaticPage } from '../../page/static-page.ts';
@@ -11,6 +10,7 @@ import type { CheckedRequest } from './guarded-request.ts';
 import type { HitPathDeps } from './hit-path.ts';
 import { throwRouteNotFound } from './path-kinds.ts';
 import { nonceNotApplicable, parseNonce } from './receipt-nonce.ts';
+import { type Charge, missUnitsOf, mostUnitsOf } from './request-units.ts';
 import { type Conditions, cachedReadResponse, documentResponse, localResponse, pageResponse } from './responses.ts';
 
 export interface GetResponderDeps extends Pick<HitPathDeps, 'context' | 'sealer'> {
@@ -36,53 +36,53 @@ export class GetResponder {
     match,
     args,
     pathKind,
-    quota,
-    admit,
+    admitFor,
     cost,
+    charge,
   }: CheckedRequest): RawResponse | Promise<RawResponse> {
     const { context, readThrough, openApiDocument, verifyPage } = this.#deps;
     const nonce = parseNonce(req.getHeader('x-receipt-nonce'));
     if (nonce !== undefined && match?.route.envelope !== 'signed') throw nonceNotApplicable();
     const conditions = { nonce, ifNoneMatch: req.getHeader('if-none-match'), accept: req.getHeader('accept-encoding') };
-    if (pathKind === 'page') return pageResponse(quota, verifyPage, conditions);
-    if (match === undefined) return documentResponse(quota, openApiDocument, conditions);
+    if (pathKind === 'page') return pageResponse(charge, verifyPage, conditions);
+    if (match === undefined) return documentResponse(charge, openApiDocument, conditions);
     const { route } = match;
     if (route.kind === 'post') return throwRouteNotFound();
     const { params, key } = args.parse(route, match);
     if (route.kind === 'local') {
-      return localResponse(quota, route, params, context, { isLoopback: isLoopback(address) });
+      return localResponse(charge, route, params, context, { isLoopback: isLoopback(address) });
     }
     const request = { route, params, key, minSlot: parseMinSlot(req.getHeader('x-min-slot')) };
     const cachedRead = readThrough.fromCache(request);
-    return cachedRead === undefined
-      ? this.#fetch(request, admit, cost, quota, conditions)
-      : this.#seal(cachedRead, quota, conditions);
+    if (cachedRead !== undefined) return this.#seal(cachedRead, charge, conditions);
+    const expected = { known: missUnitsOf(route, params), highest: mostUnitsOf(route, params) };
+    return this.#fetch(request, admitFor(expected), cost, charge, conditions);
   }
 
   async #fetch(
     request: ReadRequest,
     admit: Admit,
     cost: RequestCost,
-    quota: Quota,
+    charge: Charge,
     conditions: Conditions,
   ): Promise<RawResponse> {
     const { context, readThrough } = this.#deps;
     const startedMs = context.clock.monotonic();
     const cachedRead = await readThrough.fetch(request, admit, cost);
-    return this.#seal(cachedRead, quota, conditions, context.clock.monotonic() - startedMs);
+    return this.#seal(cachedRead, charge, conditions, context.clock.monotonic() - startedMs);
   }
 
   /** Returns the response at once if the body exists, else in this turn of the event loop. */
   #seal(
     cachedRead: CachedRead,
-    quota: Quota,
+    charge: Charge,
     conditions: Conditions,
     upstreamMs?: number,
   ): RawResponse | Promise<RawResponse> {
     const { sealer } = this.#deps;
     const { entry } = cachedRead;
     const responseWith = (body: string | Buffer): RawResponse =>
-      cachedReadResponse(quota, { ...cachedRead, body, upstreamMs }, conditions);
+      cachedReadResponse(charge, { ...cachedRead, body, upstreamMs }, conditions);
     if (conditions.nonce !== undefined) return sealer.sealWithNonce(entry, conditions.nonce).then(responseWith);
     const body = sealer.bodyOf(entry);
     return body === undefined ? sealer.seal(entry).then(responseWith) : responseWith(body);

@@ -1,11 +1,14 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
-import { addressKeyOf, callerNameOf, type RateLimitKey } from '../../access/limits/rate-limit-key.ts';
+import type { AdmittedCaller } from '../../access/limits/admission.ts';
 import type { Quota } from '../../access/limits/quota.ts';
+import { addressKeyOf, callerNameOf, type RateLimitKey, siteKeyOf } from '../../access/limits/rate-limit-key.ts';
+import type { ExpectedUnits, RequestBill } from '../../access/limits/request-bill.ts';
 import type { Principal } from '../../access/limits/tiers.ts';
 import type { RequestOutcome } from '../../access/usage/usage-line.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { RequestCost } from '../../domain/request-cost.ts';
+import { BASE_UNITS, unitsOfUpstream } from '../../domain/units.ts';
 import { matchRoute } from '../../routes/index.ts';
 import type { RouteMatch } from '../../routing/match-route.ts';
 import type { Admit } from '../../serving/read-through.ts';
@@ -16,7 +19,7 @@ import type { HitPathDeps } from './hit-path.ts';
 import { checkMethod, checkStarted, type PathKind, pathKindOf } from './path-kinds.ts';
 import { nonceNotApplicable } from './receipt-nonce.ts';
 import { RequestArguments } from './request-arguments.ts';
-import { unitsOf } from './request-units.ts';
+import { type Charge, unitsOf } from './request-units.ts';
 import { errorResponse, rateLimitExceeded } from './responses.ts';
 import { recordUsage } from './usage-metering.ts';
 
@@ -31,12 +34,17 @@ export interface CheckedRequest {
   readonly args: RequestArguments;
   readonly pathKind: PathKind;
   readonly reply: Reply;
-  readonly quota: Quota;
-  readonly admit: Admit;
+  /** Charges units that are known before the work. Throws `rate_limited` if they are not left. */
+  readonly pay: (units: number) => void;
+  /** Returns the admission of work at the upstream, which reserves what that is expected to cost. */
+  readonly admitFor: (expected: ExpectedUnits) => Admit;
   /** What the request makes at the upstream. */
   readonly cost: RequestCost;
   /** The longest result of `/rpc` that the caller gets, in bytes. */
   readonly maxRpcBytes: number;
+  /** Whether the caller's address pays, and not its key or wallet. */
+  readonly isByAddress: boolean;
+  readonly charge: Charge;
 }
 
 /** Returns the response to a checked request. What it throws or rejects with becomes an error response. */
@@ -60,9 +68,16 @@ export class GuardedRequest {
   readonly #deps: GuardDeps;
   readonly #method: GuardedMethod;
   readonly #url: string;
+  readonly #isHead: boolean;
   readonly #reply: Reply;
   #quota = UNCOUNTED_QUOTA;
   #principal: Principal | undefined;
+  #credentialsError: GatewayError | undefined;
+  /** Undefined for a request that costs nothing. */
+  #bill: RequestBill | undefined;
+  /** The units that were known before the work. */
+  #knownUnits = 0;
+  #cost: RequestCost | undefined;
   #mustClose: boolean;
   /** Who the response is owed to. */
   #caller: RateLimitKey = '';
@@ -71,8 +86,9 @@ export class GuardedRequest {
     this.#deps = deps;
     this.#method = method;
     this.#url = req.getUrl();
+    this.#isHead = method === 'get' && req.getMethod() === 'head';
     this.#reply = new Reply(res, deps.pendingResponses, {
-      isHead: method === 'get' && req.getMethod() === 'head',
+      isHead: this.#isHead,
       hasConnectionClose: req.getHeader('connection').toLowerCase() === 'close',
     });
     this.#mustClose = deps.context.isDraining();
@@ -91,74 +107,132 @@ export class GuardedRequest {
   }
 
   #check(res: HttpResponse, req: HttpRequest): CheckedRequest {
-    const { access } = this.#deps;
+    const { access, context } = this.#deps;
     const address = access.clientIp.resolve(res, req);
     this.#caller = addressKeyOf(address);
     const match = matchRoute(this.#url);
     const pathKind = pathKindOf(this.#url, match);
     const args = new RequestArguments(req);
     this.#quota = { ...access.rateLimiter.peek(address) };
-    this.#checkFraming(res, req);
-    if (this.#method !== 'options') {
-      this.#consumeQuota(req, address, unitsOf(req, match, args), pathKind, this.#method);
-      checkStarted(pathKind, this.#deps.context);
-    }
-    const [reply, quota, admit, cost] = [this.#reply, this.#quota, this.#admitFor(address), this.#costFor(address)];
-    const { rpcBytes: maxRpcBytes } = access.authenticator.tierOf(this.#principal);
-    return { req, address, match, args, pathKind, reply, quota, admit, cost, maxRpcBytes };
+    this.#checkFraming(res, req, address);
+    const units = this.#method === 'options' ? 0 : unitsOf(req, match, args);
+    if (units > 0) this.#payKnownUnits(req, address, units);
+    if (this.#method !== 'options') checkMethod(this.#method, pathKind);
+    if (units > 0) this.#checkCredentials(req);
+    if (this.#method !== 'options') checkStarted(pathKind, context);
+    const caller = this.#callerAt(address);
+    const cost = new RequestCost(callerNameOf(caller.key), caller.tier.priority);
+    this.#cost = cost;
+    const admitFor = (expected: ExpectedUnits): Admit => this.#admitFor(caller, expected);
+    return {
+      req,
+      address,
+      match,
+      args,
+      pathKind,
+      reply: this.#reply,
+      pay: this.#pay,
+      admitFor,
+      cost,
+      charge: this.#charge,
+      maxRpcBytes: caller.tier.rpcBytes,
+      isByAddress: this.#principal === undefined,
+    };
   }
 
-  #checkFraming(res: HttpResponse, req: HttpRequest): void {
+  #checkFraming(res: HttpResponse, req: HttpRequest, address: ArrayBuffer): void {
     const allowsBody = this.#method === 'post';
     const fault = findFramingFault(req, allowsBody) ?? this.#deps.sources.findFault(req);
     this.#mustClose ||=
       fault !== undefined || this.#deps.access.clientIp.hasProxyHeader(res) || isLastOnConnection(req, allowsBody);
-    if (fault !== undefined) throw new GatewayError('invalid_request', fault);
+    if (fault === undefined) return;
+    this.#bill = this.#deps.access.rateLimiter.openBill(address);
+    this.#pay(BASE_UNITS);
+    throw new GatewayError('invalid_request', fault);
   }
 
-  /** Counts the request. A caller without quota learns of nothing else that is wrong with the request. */
-  #consumeQuota(
-    req: HttpRequest,
-    address: ArrayBuffer,
-    units: number,
-    pathKind: PathKind,
-    method: Exclude<GuardedMethod, 'options'>,
-  ): void {
-    const { principal, quota, credentialsError } = this.#deps.access.authenticator.consume(req, address, units);
+  /** Charges the known units. A caller without quota learns of nothing else that is wrong with the request. */
+  #payKnownUnits(req: HttpRequest, address: ArrayBuffer, units: number): void {
+    const { principal, quota, bill, credentialsError } = this.#deps.access.authenticator.consume(req, address, units);
     this.#principal = principal;
     if (principal !== undefined) this.#caller = principal.id;
+    this.#bill = bill;
+    this.#credentialsError = credentialsError;
     this.#quota = quota;
     if (!quota.allowed) throw rateLimitExceeded(quota);
-    checkMethod(method, pathKind);
-    if (credentialsError !== undefined) throw credentialsError;
-    if (method === 'post' && req.getHeader('x-receipt-nonce') !== '') throw nonceNotApplicable();
+    this.#knownUnits = units;
   }
 
-  #admitFor(address: ArrayBuffer): Admit {
-    const { admission, authenticator } = this.#deps.access;
-    const principal = this.#principal;
-    return (work) => admission.run(rateLimitKeyOf(address, principal), authenticator.tierOf(principal), work);
+  #checkCredentials(req: HttpRequest): void {
+    if (this.#credentialsError !== undefined) throw this.#credentialsError;
+    if (this.#method === 'post' && req.getHeader('x-receipt-nonce') !== '') throw nonceNotApplicable();
   }
 
-  #costFor(address: ArrayBuffer): RequestCost {
-    const principal = this.#principal;
-    const { priority } = this.#deps.access.authenticator.tierOf(principal);
-    return new RequestCost(callerNameOf(rateLimitKeyOf(address, principal)), priority);
+  readonly #pay = (units: number): void => {
+    const bill = this.#bill;
+    if (bill === undefined || units === 0) return;
+    if (!bill.pay(units).allowed) throw this.#refusal(bill, units);
+    this.#knownUnits += units;
+  };
+
+  /** Returns the error for units that are not left. The request then costs nothing but what it made at the upstream. */
+  #refusal(bill: RequestBill, units: number): GatewayError {
+    this.#knownUnits = 0;
+    this.#quota = { ...bill.refusal(units, this.#upstreamUnits()) };
+    return rateLimitExceeded(this.#quota);
   }
+
+  #callerAt(address: ArrayBuffer): Pick<AdmittedCaller, 'key' | 'siteKey' | 'tier'> {
+    const principal = this.#principal;
+    const key = rateLimitKeyOf(address, principal);
+    return { key, siteKey: siteKeyOf(key), tier: this.#deps.access.authenticator.tierOf(principal) };
+  }
+
+  #admitFor(caller: Pick<AdmittedCaller, 'key' | 'siteKey' | 'tier'>, expected: ExpectedUnits): Admit {
+    const { admission } = this.#deps.access;
+    const bill = this.#bill;
+    if (bill === undefined) return (work) => admission.run(caller, work);
+    const reserve = (): boolean => {
+      const outcome = bill.reserve(expected);
+      if (outcome === 'refused') throw this.#refusal(bill, expected.known);
+      return outcome === 'granted';
+    };
+    return (work) =>
+      admission.run({ ...caller, reserve }, () =>
+        work().finally(() => {
+          bill.settle(this.#knownUnits + this.#upstreamUnits());
+          bill.release();
+        }),
+      );
+  }
+
+  #upstreamUnits(): number {
+    return this.#cost === undefined ? 0 : unitsOfUpstream(this.#cost);
+  }
+
+  readonly #charge: Charge = (answerUnits) => {
+    if (this.#bill === undefined) return this.#quota;
+    return this.#bill.settle(this.#knownUnits + this.#upstreamUnits() + (this.#isHead ? 0 : answerUnits));
+  };
 
   readonly #send = (response: RawResponse): void => this.#finish(response, 'answered');
 
-  readonly #fail = (thrown: unknown): void =>
-    this.#finish(errorResponse(this.#quota, thrown, this.#deps.onInternalError), usageOutcomeOf(thrown));
+  readonly #fail = (thrown: unknown): void => {
+    const { code } = GatewayError.from(thrown);
+    if (code === 'overloaded') this.#knownUnits = 0; // what was made at the upstream is paid all the same
+    const quota = code === 'rate_limited' ? this.#quota : this.#charge(0);
+    this.#finish(errorResponse(quota, thrown, this.#deps.onInternalError), usageOutcomeOf(thrown));
+  };
 
   #finish(response: RawResponse, outcome: RequestOutcome): void {
-    const { access, context, onInternalError } = this.#deps;
+    const { access, context } = this.#deps;
     const refusal = this.#reply.reserve(response.body, this.#caller);
     if (refusal !== undefined) {
-      this.#finish(errorResponse(this.#quota, refusal, onInternalError), usageOutcomeOf(refusal));
+      this.#fail(refusal);
       return;
     }
-    if (this.#principal !== undefined) recordUsage(access.usage, this.#principal, this.#url, outcome);
+    if (this.#principal !== undefined)
+      recordUsage(access.usage, this.#principal, this.#url, outcome, this.#bill?.paid ?? 0);
     if (this.#mustClose || context.isDraining()) this.#reply.sendAndClose(response);
     else this.#reply.send(response);
   }

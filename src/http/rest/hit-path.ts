@@ -1,10 +1,12 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Access } from '../../access/access.ts';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
+import type { Quota } from '../../access/limits/quota.ts';
 import type { RateLimitKey } from '../../access/limits/rate-limit-key.ts';
-import type { Quota } from '../../access/limits/rate-limiter.ts';
+import type { Principal } from '../../access/limits/tiers.ts';
 import type { Entry } from '../../cache/entry.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
+import { NONCE_UNITS } from '../../domain/units.ts';
 import { isNonce } from '../../receipts/statement.ts';
 import type { RouteContext } from '../../routing/route.ts';
 import type { Sealer } from '../../serving/sealer.ts';
@@ -14,7 +16,6 @@ import { type PendingResponses, Reply } from '../engine/reply.ts';
 import { RequestClassifier, requestTargetOf } from '../engine/request-guard.ts';
 import { encodeBody, isCompressible, shareBody } from './content-coding.ts';
 import { HitHeaders } from './hit-headers.ts';
-import { NONCE_UNITS, unitsOfHit } from './request-units.ts';
 import { HeaderTemplate } from './response-headers.ts';
 import { errorResponse, rateLimitExceeded } from './responses.ts';
 import { recordUsage } from './usage-metering.ts';
@@ -60,10 +61,11 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     if (sealed === undefined) return false;
     const body = shareBody(entry, sealed);
     const address = clientIp.resolve(res, req);
+    if (classifier.hasCredentials && authenticator.mustVerify(req)) return false;
     const principal = classifier.hasCredentials ? authenticator.authenticate(req, address) : undefined;
     if (principal instanceof GatewayError) return false;
-    const quota = rateLimiter.consume(address, unitsOfHit(entry), principal);
-    if (principal !== undefined) recordUsage(usage, principal, req.getUrl(), quota.allowed ? 'answered' : 'limited');
+    const quota = rateLimiter.consume(address, entry.units, principal);
+    if (principal !== undefined) recordHit(principal, req.getUrl(), quota);
     if (quota.allowed) {
       const accept = isCompressible(body) ? req.getHeader('accept-encoding') : '';
       const { coding, body: bytes } =
@@ -102,10 +104,11 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     const entry = cache.get(requestTargetOf(req));
     if (entry?.kind !== 'answer' || entry.meta.envelope !== 'signed' || !cache.isFresh(entry)) return false;
     const address = clientIp.resolve(res, req);
+    if (classifier.hasCredentials && authenticator.mustVerify(req)) return false;
     const principal = classifier.hasCredentials ? authenticator.authenticate(req, address) : undefined;
     if (principal instanceof GatewayError) return false;
-    const quota = { ...rateLimiter.consume(address, unitsOfHit(entry) + NONCE_UNITS, principal) };
-    if (principal !== undefined) recordUsage(usage, principal, req.getUrl(), quota.allowed ? 'answered' : 'limited');
+    const quota = { ...rateLimiter.consume(address, entry.units + NONCE_UNITS, principal) };
+    if (principal !== undefined) recordHit(principal, req.getUrl(), quota);
     const reply = new Reply(res, pendingResponses);
     const fail = (thrown: unknown): void => reply.send(errorResponse(quota, thrown, onInternalError));
     if (!quota.allowed) fail(rateLimitExceeded(quota));
@@ -118,6 +121,10 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
       }, fail);
     }
     return true;
+  }
+
+  function recordHit(principal: Principal, url: string, { allowed, units }: Quota): void {
+    recordUsage(usage, principal, url, allowed ? 'answered' : 'limited', allowed ? units : 0);
   }
 
   return serveHit;

@@ -1,6 +1,7 @@
 import { API_PREFIX } from '../../domain/canonical-request.ts';
 import type { Envelope } from '../../domain/envelope.ts';
 import { ERRORS, type ErrorCode } from '../../domain/gateway-error.ts';
+import { BASE_UNITS, NONCE_UNITS } from '../../domain/units.ts';
 import type { Param } from '../../routing/params.ts';
 import type { PostRoute, Route } from '../../routing/route.ts';
 import { jsonSchema } from '../../routing/schemas.ts';
@@ -147,6 +148,7 @@ function operationOf(route: Route): object {
     summary: route.summary,
     ...(hasJsonRpcForm(route) && { description: JSON_RPC_FORM }),
     operationId: method + nameOf(route),
+    'x-units': pricesOf(route),
     parameters: parametersOf(route),
     ...(route.kind === 'post' && { requestBody: requestBodyOf(route) }),
     responses: {
@@ -156,6 +158,35 @@ function operationOf(route: Route): object {
     },
   };
   return { [method]: operation };
+}
+
+/** The price of a request in units of the rate limit. */
+interface Prices {
+  /** What every request costs, a cache hit too. */
+  readonly request: number | string;
+  /** What is added for a nonce. */
+  readonly nonce?: number;
+  /** What is added for the body of a POST. */
+  readonly body?: string;
+  /** What a miss adds for its work at the upstream. */
+  readonly upstream?: string;
+  /** What a long answer adds. */
+  readonly answer?: string;
+}
+
+const UPSTREAM_PRICE = '1 for each started 10 calls beyond the first, 1 for each started MiB read beyond the first';
+
+/** Returns what a request for a route costs. */
+function pricesOf(route: Route): Prices {
+  if (route.kind === 'local') return { request: route.isMetered ? BASE_UNITS : 0 };
+  const readsUpstream = route.kind === 'read' || (route.kind === 'post' && route.hasSlot);
+  return {
+    request: route.unitPrice ?? BASE_UNITS,
+    ...(route.envelope === 'signed' && { nonce: NONCE_UNITS }),
+    ...(route.kind === 'post' && route.bodyUnitPrice !== undefined && { body: route.bodyUnitPrice }),
+    ...(readsUpstream && { upstream: [route.scanUnitPrice ?? [], UPSTREAM_PRICE].flat().join(', ') }),
+    ...(readsUpstream && { answer: '1 for each started MiB beyond the first' }),
+  };
 }
 
 const errorsOf = (route: Route): readonly ErrorCode[] => [
@@ -339,6 +370,7 @@ const STREAM_PATH = {
     summary: 'The network stream (WebSocket): the current frame on open, then one for each slot',
     description: STREAM_DESCRIPTION,
     operationId: 'getStream',
+    'x-units': { request: BASE_UNITS, subscribe: '1 for each address' },
     parameters: [
       { name: 'format', in: 'query', required: false, schema: { enum: ['json', 'msgpack'], default: 'json' } },
       { name: 'interval', in: 'query', required: false, schema: { enum: ['1000', '5000', '10000'] } },

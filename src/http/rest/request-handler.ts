@@ -1,7 +1,7 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { contextForRequest } from '../../routing/request-context.ts';
-import type { PostAnswer } from '../../routing/route.ts';
+import { LARGE_READ_UNITS, type PostAnswer } from '../../routing/route.ts';
 import { parseMinSlot } from '../../serving/min-slot.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
 import { Reply } from '../engine/reply.ts';
@@ -62,7 +62,7 @@ export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers 
 
 function respondToPost(
   { context, maxBodyBytes }: RequestHandlerDeps,
-  { req, match, reply, quota, admit, cost, maxRpcBytes }: CheckedRequest,
+  { req, match, reply, pay, admitFor, cost, charge, maxRpcBytes, isByAddress }: CheckedRequest,
 ): Promise<RawResponse> {
   const route = match?.route;
   if (route?.kind !== 'post') return throwRouteNotFound();
@@ -70,12 +70,16 @@ function respondToPost(
     throw new GatewayError('unsupported_media_type', 'the body must be application/json');
   const minSlot = route.hasSlot ? parseMinSlot(req.getHeader('x-min-slot')) : undefined;
   return readRequestBody(reply, route.maxBytes ?? maxBodyBytes)
-    .then((body) =>
-      route.resolve(route.parse(body), contextForRequest(context, cost, reply.signal), admit, { minSlot }),
-    )
+    .then((body) => {
+      pay(route.bodyUnitsOf?.(body.length) ?? 0);
+      const parsed = route.parse(body);
+      const highest = route.mostUnitsOf?.(parsed) ?? LARGE_READ_UNITS;
+      const admit = admitFor({ known: 0, highest });
+      return route.resolve(parsed, contextForRequest(context, cost, reply.signal), admit, { minSlot });
+    })
     .then((answer) => {
-      if (route.path === '/rpc') checkRpcLength(answer, maxRpcBytes, quota.isByAddress);
-      return postResponse(quota, route.envelope, answer);
+      if (route.path === '/rpc') checkRpcLength(answer, maxRpcBytes, isByAddress);
+      return postResponse(charge, route.envelope, answer);
     });
 }
 
@@ -88,9 +92,9 @@ function checkRpcLength({ result, jsonRpcId }: PostAnswer, maxBytes: number, isB
   throw jsonRpcId === undefined ? error : error.forJsonRpc(jsonRpcId);
 }
 
-function respondToPreflight({ pathKind, quota }: CheckedRequest): RawResponse {
+function respondToPreflight({ pathKind, charge }: CheckedRequest): RawResponse {
   const allow = allowedMethods(pathKind);
-  return { headers: formatHeaders(204, quota, [...PREFLIGHT_HEADERS, ['Allow', allow]]).text, body: null };
+  return { headers: formatHeaders(204, charge(0), [...PREFLIGHT_HEADERS, ['Allow', allow]]).text, body: null };
 }
 
 const isJsonContentType = (type: string): boolean => type === '' || /^application\/json\s*(;|$)/i.test(type);

@@ -3,6 +3,7 @@ import type { Entry } from '../../cache/entry.ts';
 import type { Envelope } from '../../domain/envelope.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { toJson } from '../../domain/to-json.ts';
+import { BASE_UNITS, unitsOfBytes, unitsOfText } from '../../domain/units.ts';
 import type { EncodedDocument } from '../../page/encoded-document.ts';
 import type { StaticPage } from '../../page/static-page.ts';
 import { receiptTextIn } from '../../receipts/signed-body.ts';
@@ -11,6 +12,7 @@ import type { Caller, LocalRoute, ParamSet, Params, PostAnswer, RouteContext } f
 import type { CachedRead } from '../../serving/read-through.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
 import { encodeBody, negotiateCoding, shareBody } from './content-coding.ts';
+import type { Charge } from './request-units.ts';
 import { formatHeaders, type Header, weakEtag } from './response-headers.ts';
 
 /** Returns the `Cache-Control` of an entry: an immutable answer may be cached for a year, any other is revalidated. */
@@ -34,7 +36,7 @@ export interface SealedRead extends CachedRead {
 
 /** Formats the response to a read, except for plain hits, whose headers are prebuilt. */
 export function cachedReadResponse(
-  quota: Quota,
+  charge: Charge,
   { entry, cacheStatus, body: identityBody, upstreamMs }: SealedRead,
   conditions: Conditions,
 ): RawResponse {
@@ -48,7 +50,7 @@ export function cachedReadResponse(
     extraHeaders.push(['Server-Timing', `upstream;dur=${upstreamMs.toFixed(1)}`]);
   if (matchesEtag(conditions.ifNoneMatch, entry.etag)) {
     extraHeaders.push(['X-Receipt', receiptTextIn(identityBody)]); // the caller has the result that this receipt is about
-    return { headers: formatHeaders(304, quota, extraHeaders).text, body: null };
+    return { headers: formatHeaders(304, charge(0), extraHeaders).text, body: null };
   }
   // A body with a nonce goes to one caller, so there is no use in keeping it compressed.
   const { coding, body } =
@@ -56,7 +58,8 @@ export function cachedReadResponse(
       ? encodeBody(entry, shareBody(entry, identityBody), conditions.accept)
       : { coding: 'identity', body: identityBody };
   if (coding !== 'identity') extraHeaders.push(['Content-Encoding', coding]);
-  return { headers: formatHeaders(200, quota, extraHeaders).text, body };
+  const answerUnits = entry.units - (entry.meta.units ?? BASE_UNITS);
+  return { headers: formatHeaders(200, charge(answerUnits), extraHeaders).text, body };
 }
 
 /** Returns true if `If-None-Match` names this result, by weak comparison (RFC 9110 13.1.2). */
@@ -68,7 +71,7 @@ function matchesEtag(ifNoneMatch: string, etag: string): boolean {
 
 /** Formats the response of a route that answers from the process alone. */
 export function localResponse(
-  quota: Quota,
+  charge: Charge,
   route: LocalRoute,
   params: Params<ParamSet>,
   context: RouteContext,
@@ -82,19 +85,21 @@ export function localResponse(
   const headerValue = route.header?.valueOf(params, context);
   if (route.header !== undefined && headerValue !== undefined) extraHeaders.push([route.header.name, headerValue]);
   return {
-    headers: formatHeaders(200, quota, extraHeaders).text,
+    headers: formatHeaders(200, charge(unitsOfText(json)), extraHeaders).text,
     body: route.envelope === 'bare' ? `{"result":${json}}` : json,
   };
 }
 
 /** Formats the response to a POST. */
-export function postResponse(quota: Quota, envelope: Envelope, answer: PostAnswer): RawResponse {
+export function postResponse(charge: Charge, envelope: Envelope, answer: PostAnswer): RawResponse {
   const { slot, cacheStatus } = answer;
   const extraHeaders: Header[] = [
     ['X-Cache', cacheStatus],
     ['Cache-Control', 'no-store'],
   ];
   if (slot !== undefined) extraHeaders.push(['X-Slot', String(slot)]);
+  const { result } = answer;
+  const quota = charge(typeof result === 'string' ? unitsOfText(result) : unitsOfBytes(result.length));
   return { headers: formatHeaders(200, quota, extraHeaders).text, body: postBody(envelope, answer) };
 }
 
@@ -107,13 +112,13 @@ function postBody(envelope: Envelope, { result, jsonRpcId }: PostAnswer): string
 }
 
 /** Formats the response with the OpenAPI document. */
-export const documentResponse = (quota: Quota, document: EncodedDocument, conditions: Conditions): RawResponse =>
-  encodedResponse(quota, document, conditions, [['Cache-Control', 'public, max-age=300']]);
+export const documentResponse = (charge: Charge, document: EncodedDocument, conditions: Conditions): RawResponse =>
+  encodedResponse(charge, document, conditions, [['Cache-Control', 'public, max-age=300']]);
 
 /** Formats the response with a page for people. The page may load nothing and be in no frame. */
-export const pageResponse = (quota: Quota, page: StaticPage, conditions: Conditions): RawResponse =>
+export const pageResponse = (charge: Charge, page: StaticPage, conditions: Conditions): RawResponse =>
   encodedResponse(
-    quota,
+    charge,
     page,
     conditions,
     [
@@ -126,7 +131,7 @@ export const pageResponse = (quota: Quota, page: StaticPage, conditions: Conditi
 
 /** Formats the response with a document that was encoded at the start. */
 function encodedResponse(
-  quota: Quota,
+  charge: Charge,
   document: EncodedDocument,
   { accept, ifNoneMatch }: Conditions,
   headers: readonly Header[],
@@ -134,10 +139,10 @@ function encodedResponse(
 ): RawResponse {
   const extraHeaders: Header[] = [...headers, ['ETag', weakEtag(document.etag)]];
   if (matchesEtag(ifNoneMatch, document.etag))
-    return { headers: formatHeaders(304, quota, extraHeaders, contentType).text, body: null };
+    return { headers: formatHeaders(304, charge(0), extraHeaders, contentType).text, body: null };
   const coding = negotiateCoding(accept);
   if (coding !== 'identity') extraHeaders.push(['Content-Encoding', coding]);
-  return { headers: formatHeaders(200, quota, extraHeaders, contentType).text, body: document[coding] };
+  return { headers: formatHeaders(200, charge(0), extraHeaders, contentType).text, body: document[coding] };
 }
 
 const HTML_CONTENT_TYPE = 'text/html; charset=utf-8';

@@ -1,6 +1,6 @@
 import type { Access } from '../../access/access.ts';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
-import { callerNameOf } from '../../access/limits/rate-limit-key.ts';
+import { callerNameOf, siteKeyOf } from '../../access/limits/rate-limit-key.ts';
 import type { StreamSlot } from '../../access/limits/stream-quota.ts';
 import type { Principal, Tier } from '../../access/limits/tiers.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
@@ -58,8 +58,10 @@ export class StreamCaller {
   }
 
   /** Waits for a turn at the upstream, like the request of this caller. */
-  readonly admit: Admit = (work) =>
-    this.#access.admission.run(rateLimitKeyOf(this.#address, this.#principal), this.#tier, work);
+  readonly admit: Admit = (work) => {
+    const key = rateLimitKeyOf(this.#address, this.#principal);
+    return this.#access.admission.run({ key, siteKey: siteKeyOf(key), tier: this.#tier }, work);
+  };
 
   /** Returns a new account of what one read causes. */
   newCost(): RequestCost {

@@ -2,9 +2,10 @@ import bs58 from 'bs58';
 import { z } from 'zod';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
+import { SCAN_UNITS } from '../../domain/units.ts';
 import type { Holder } from '../../routing/holder-tables.ts';
 import { address, page } from '../../routing/params.ts';
-import { readRoute, type Uses } from '../../routing/route.ts';
+import { LARGE_READ_UNITS, readRoute, type Uses } from '../../routing/route.ts';
 import { integer } from '../../routing/schemas.ts';
 import { decodeTokenProgramAccount } from '../../solana/accounts/token-program-accounts.ts';
 import { type AmountScale, toTokenAmount } from '../../solana/accounts/ui-amount.ts';
@@ -16,6 +17,9 @@ import { readHolderTable } from './holder-table.ts';
 
 /** Rows of a page: as many as getTokenLargestAccounts returns, which needs no scan. */
 const PAGE_SIZE = 20;
+
+/** The most units of a later page: two scans, at most 64 MiB each, and some calls. */
+const MOST_SCAN_UNITS = 2 * (SCAN_UNITS + 64) + 1;
 
 export const holders = readRoute({
   path: '/token/:mint/holders',
@@ -41,6 +45,9 @@ export const holders = readRoute({
       }),
     ),
   }),
+  scanUnitPrice: '20 for each scan, which pages after the first need',
+  missUnitsOf: ({ page }) => (page === 1 ? 0 : SCAN_UNITS),
+  mostUnitsOf: ({ page }) => (page === 1 ? LARGE_READ_UNITS : MOST_SCAN_UNITS),
   envelope: 'signed',
   cache: { slots: 25 },
   commitmentOf: () => 'confirmed',

@@ -13,7 +13,9 @@ import { callUpstream } from './rpc-upstream-call.ts';
 const MAX_CACHED_LENGTH = 64 * 1024;
 
 /** Creates the read-through of `/rpc`. It serves stale answers only in place of older ones: errors reach the caller. */
-export const createRpcReadThrough = (options: SlotSource & { readonly cache: Cache }): ReadThrough<SerializedAnswer> =>
+export const createRpcReadThrough = (
+  options: SlotSource & { readonly cache: Cache; readonly admitOwn: Admit },
+): ReadThrough<SerializedAnswer> =>
   new ReadThrough({
     ...options,
     staleWhileRevalidate: false,

@@ -1,9 +1,22 @@
 import { z } from 'zod';
-import { READ_METHODS } from '../../domain/rpc-methods.ts';
-import { postRoute } from '../../routing/route.ts';
+import { READ_METHODS, type ReadMethod } from '../../domain/rpc-methods.ts';
+import { postRoute, SMALL_READ_UNITS } from '../../routing/route.ts';
 import { rawJson } from '../../routing/schemas.ts';
 import { answerRpcCall } from './answer-rpc-call.ts';
 import { parseRpcCall } from './parse-rpc-call.ts';
+
+/** The methods whose results may be as long as a response of a node may be. */
+const LARGE_METHODS: ReadonlySet<ReadMethod> = new Set([
+  'getAccountInfo',
+  'getBlock',
+  'getBlockProduction',
+  'getClusterNodes',
+  'getMultipleAccounts',
+  'getTokenAccountsByOwner',
+]);
+
+/** The most units of such a result: 32 MiB from the node, and as an answer. */
+const LARGE_RESULT_UNITS = 62;
 
 export const rpc = postRoute({
   path: '/rpc',
@@ -14,6 +27,7 @@ export const rpc = postRoute({
   errors: ['invalid_json', 'invalid_request', 'invalid_params', 'rpc_method_not_allowed', 'rpc_error'],
   hasSlot: true,
   hasJsonRpcForm: true,
+  mostUnitsOf: ({ method }) => (LARGE_METHODS.has(method) ? LARGE_RESULT_UNITS : SMALL_READ_UNITS),
   parse: parseRpcCall,
   resolve: answerRpcCall,
 });

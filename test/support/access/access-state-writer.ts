@@ -25,7 +25,7 @@ for (let round = 1; ; round++) {
   await revokeKey(apiKeysPath(keysFolder), id);
   console.log(`revoked ${id}`);
   for (let i = 0; i < 10; i++) {
-    usage.count('k', '/slot', 'answered');
+    usage.count('k', '/slot', 'answered', 1);
     clock.advance(100);
   }
   console.log(`counted ${round * 10}`);

@@ -28,7 +28,7 @@ const KEYS = new Map([
  */
 function callersOf({ held, knowsWallets = true }: { held?: bigint; knowsWallets?: boolean } = {}) {
   const clock = new ManualClock(ISSUED * 1000);
-  const rateLimiter = new RateLimiter({ free: { requests: 2, windowSeconds: 10 }, identities: 100 }, clock);
+  const rateLimiter = new RateLimiter({ free: { requests: 12, windowSeconds: 10 }, identities: 100 }, clock);
   const state = { verified: 0, isTrue: true };
   const verify = (): boolean => {
     state.verified++;
@@ -71,7 +71,7 @@ t.test('a caller without credentials is its address, in the free tier', async (t
   const { callers, count } = callersOf();
   const { principal, quota, credentialsError } = count({});
   t.match({ principal, credentialsError }, { principal: undefined, credentialsError: undefined });
-  t.match(quota, { limit: 2, remaining: 1 });
+  t.match(quota, { limit: 12, remaining: 11 });
   t.equal(callers.tierOf(principal), DEFAULT_TIERS.free);
   t.equal(rateLimitKeyOf(HOME, principal), rateLimitKeyOf(HOME, undefined));
 });
@@ -81,9 +81,9 @@ t.test('a valid key is counted as such; an invalid one is refused and counts for
   t.match(count({ 'x-api-key': 'good' }), { principal: { id: 'key good' }, quota: { limit: 500, remaining: 499 } });
   t.match(count({ 'x-api-key': 'bad' }), {
     credentialsError: { code: 'invalid_api_key' },
-    quota: { limit: 2, remaining: 1 },
+    quota: { limit: 12, remaining: 11 },
   });
-  t.match(count({ 'x-api-key': 'bad' }).quota, { allowed: true, remaining: 0 });
+  for (let i = 10; i >= 0; i--) t.match(count({ 'x-api-key': 'bad' }).quota, { allowed: true, remaining: i });
   t.match(count({ 'x-api-key': 'bad' }).quota, { allowed: false });
 });
 
@@ -105,7 +105,7 @@ t.test('a wallet gets the free tier once more for each step of its balance', asy
 
 t.test('a wallet below one step changes nothing', async (t) => {
   const { count } = callersOf({ held: STEP - 1n });
-  t.match(count(proof()), { principal: undefined, quota: { limit: 2 }, credentialsError: undefined });
+  t.match(count(proof()), { principal: undefined, quota: { limit: 12 }, credentialsError: undefined });
   t.match(count({ 'x-api-key': 'good', ...proof() }), { principal: { id: 'key good' }, quota: { limit: 500 } });
 });
 
@@ -121,23 +121,29 @@ t.test(
   },
 );
 
-t.test('an invalid proof is refused, with a key too, and counts for the address', async (t) => {
+t.test('an invalid proof is refused, with a key too, and its verification counts for the address on top', async (t) => {
   const { count, state } = callersOf({ held: STEP });
   state.isTrue = false;
   const refused = { principal: undefined, credentialsError: { code: 'invalid_stake_proof' } };
-  t.match(count(proof()), { ...refused, quota: { remaining: 1 } });
+  t.match(count(proof()), { ...refused, quota: { remaining: 6 } });
   t.match(count({ 'x-api-key': 'good', ...proof() }), { ...refused, quota: { remaining: 0 } });
 });
 
 t.test('a caller whose address has spent its quota causes no more verification', async (t) => {
   const { count, state } = callersOf({ held: STEP });
   count(proof());
-  count({});
-  count({});
+  for (let i = 0; i < 7; i++) t.equal(count({}).quota.remaining, 6 - i, 'the verification cost five');
   t.equal(state.verified, 1);
-  t.match(count(proof(ISSUED - 1)), { quota: { allowed: false, limit: 2 }, credentialsError: undefined });
+  t.match(count(proof(ISSUED - 1)), { quota: { allowed: false, limit: 12 }, credentialsError: undefined });
   t.equal(state.verified, 1);
   t.match(count(proof()).quota, { allowed: true, limit: 200 }, 'a proof verified before is accepted');
+});
+
+t.test('what is wrong with a proof at first sight costs no verification', async (t) => {
+  const { count, state } = callersOf({ held: STEP });
+  const shown = count({ ...proof(), 'x-stake-issued': 'today' });
+  t.match(shown, { quota: { remaining: 11 }, credentialsError: { code: 'invalid_stake_proof' } });
+  t.equal(state.verified, 0);
 });
 
 t.test('without a configured mint stake headers are ignored', async (t) => {

@@ -32,7 +32,7 @@ function openReadThrough({ bytes = 1_000_000 } = {}) {
   });
   const mesh = { tip: () => cache.tip };
   const context = { cache, clock, mesh } as unknown as RouteContext; // the read-through uses no other member
-  const readThrough = new RouteReadThrough(context);
+  const readThrough = new RouteReadThrough(context, (work) => work());
   const request: ReadRequest = { route, params: {}, key: '/api/v1/thing' };
   return {
     cache,

@@ -180,14 +180,14 @@ export async function runSchedule(
     version: '',
     startedMs: 0,
     embedded: null,
-    rpcReadThrough: createRpcReadThrough({ cache, mesh, clock }),
+    rpcReadThrough: createRpcReadThrough({ cache, mesh, clock, admitOwn: (work) => work() }),
     vitals: { isFailing: false, slotTimeMs: 400 },
     onDecodeError: () => {},
     startupProblem: () => undefined,
     problems: () => [],
     isDraining: () => false,
   };
-  const answers = new RouteReadThrough(context);
+  const answers = new RouteReadThrough(context, (work) => work());
   for (const commitment of COMMITMENTS) {
     tips.onTip(commitment, () => liveAccounts.onTip(commitment));
     tips.onTip(commitment, () => tokenLists.onTip(commitment));

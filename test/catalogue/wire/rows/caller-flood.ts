@@ -1,4 +1,4 @@
-import { SITE_FACTOR } from '../../../../src/access/limits/rate-limiter.ts';
+import { SITE_FACTOR } from '../../../../src/access/limits/rate-limit-key.ts';
 import { loadConfig } from '../../../../src/config/load-config.ts';
 import { floodLimiter } from '../../../support/access/caller-flood.ts';
 import { info } from '../../findings.ts';

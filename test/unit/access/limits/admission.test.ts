@@ -23,7 +23,7 @@ function admissionOf({ inFlight: maxInFlight = 100, queue: maxQueued = 100 } = {
       started.push(name);
       return new Promise((resolve) => ends.set(name, () => resolve(name)));
     };
-    const running = admission.run(identity, tier, work);
+    const running = admission.run({ key: identity, tier }, work);
     running.catch(() => {}); // the test checks it later
     return running;
   };
@@ -96,7 +96,7 @@ t.test('nothing is started while the event loop lags', async (t) => {
 t.test('work that fails frees its capacity and passes on its error', async (t) => {
   const { admission } = admissionOf({ inFlight: 1 });
   for (let i = 0; i < 3; i++) {
-    const failing = admission.run('a', free(1), () => Promise.reject(new Error(`no ${i}`)));
+    const failing = admission.run({ key: 'a', tier: free(1) }, () => Promise.reject(new Error(`no ${i}`)));
     await t.rejects(failing, { message: `no ${i}` });
   }
   t.equal(admission.running, 0);

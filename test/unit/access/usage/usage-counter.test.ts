@@ -35,34 +35,35 @@ const row = (counts: readonly number[], more: Partial<UsageRow> = {}): UsageRow 
   key: 'k',
   route: '/slot',
   counts,
+  units: counts.reduce((sum, count) => sum + count, 0),
   ...more,
 });
 
 t.test('nothing is written while another gateway compacts the file, and nothing is lost', async (t) => {
   const { path, clock, usage } = usageOf(t);
   const unlock = acquirePidLock(path);
-  usage.count('k', '/slot', 'answered');
+  usage.count('k', '/slot', 'answered', 1);
   clock.advance(1000);
   t.same(readUsage(path), []);
   if (typeof unlock === 'function') unlock();
-  usage.count('k', '/slot', 'answered');
+  usage.count('k', '/slot', 'answered', 1);
   clock.advance(1000);
   t.same(readUsage(path), [row([2, 0, 0, 0])]);
 });
 
 t.test('counts are in the file after a second, by day, key, route and outcome', async (t) => {
   const { path, clock, usage } = usageOf(t);
-  for (const outcome of REQUEST_OUTCOMES) usage.count('k', '/slot', outcome);
-  usage.count('k', '/slot', 'answered');
-  usage.count('l', '/slot', 'answered');
-  usage.count('k', '/balance/:addr', 'limited');
+  for (const outcome of REQUEST_OUTCOMES) usage.count('k', '/slot', outcome, 1);
+  usage.count('k', '/slot', 'answered', 1);
+  usage.count('l', '/slot', 'answered', 1);
+  usage.count('k', '/balance/:addr', 'limited', 1);
   clock.advance(999);
   t.same(readUsage(path), []);
   clock.advance(1);
   const first = [row([0, 0, 1, 0], { route: '/balance/:addr' }), row([2, 1, 1, 1]), row([1, 0, 0, 0], { key: 'l' })];
   t.same(readUsage(path), first);
   clock.advance(12 * 3_600_000);
-  usage.count('k', '/slot', 'failed');
+  usage.count('k', '/slot', 'failed', 1);
   usage.close();
   t.same(readUsage(path), [...first, row([0, 0, 0, 1], { day: '2026-06-02' })]);
   t.equal(statSync(path).mode & 0o777, 0o600);
@@ -75,6 +76,7 @@ t.test('a damaged line is skipped', async () => {
       key: fc.string(),
       route: fc.string(),
       counts: fc.array(fc.nat(), { minLength: 4, maxLength: 4 }),
+      units: fc.nat(),
     }),
   );
   fc.assert(
@@ -95,7 +97,7 @@ t.test('46: wherever a kill cut the file off, all whole lines count and new ones
   const torn = formatUsageLine([row([4, 0, 0, 0])]);
   for (let length = 0; length < torn.length; length++) {
     const { path, clock, usage, problems } = usageOf(t, whole + torn.slice(0, length));
-    usage.count('k', '/slot', 'answered');
+    usage.count('k', '/slot', 'answered', 1);
     clock.advance(1000);
     t.same(readUsage(path), [row([4, 0, 0, 0])]);
     t.same(problems, []);
@@ -116,7 +118,7 @@ t.test('a large file is rewritten with one row per sum, without old days', async
   const { path, clock, usage } = usageOf(t, formatUsageLine([row([9, 9, 9, 9], { day: '2026-02-01' })]) + lines);
   t.ok(statSync(path).size < 1000);
   t.same(readUsage(path), [row([30_000, 30_000, 30_000, 30_000])]);
-  usage.count('k', '/slot', 'answered');
+  usage.count('k', '/slot', 'answered', 1);
   appendFileSync(path, lines); // as many seconds later
   clock.advance(1000);
   t.ok(statSync(path).size < 1000);
@@ -130,7 +132,7 @@ t.test(
     rmSync(t.testdirName, { recursive: true });
     writeFileSync(t.testdirName, 'in the way');
     for (let second = 0; second < 5; second++) {
-      usage.count('k', '/slot', 'answered');
+      usage.count('k', '/slot', 'answered', 1);
       clock.advance(1000);
     }
     t.equal(problems.length, 1);
@@ -145,12 +147,12 @@ t.test(
 t.test('a file that can no longer be written is reported once, and its recovery once', async (t) => {
   const { path, clock, problems, recoveries, usage } = usageOf(t, '');
   const rememberedFile = `${path}.aside`;
-  usage.count('k', '/slot', 'answered');
+  usage.count('k', '/slot', 'answered', 1);
   clock.advance(1000);
   renameSync(path, rememberedFile);
   mkdirSync(path); // opening it for writing fails and reading its size works, as on a disk that has become read-only
   for (let second = 0; second < 3; second++) {
-    usage.count('k', '/slot', 'answered');
+    usage.count('k', '/slot', 'answered', 1);
     clock.advance(1000);
   }
   t.same([problems.length, recoveries.length], [1, 0]);
@@ -159,7 +161,7 @@ t.test('a file that can no longer be written is reported once, and its recovery 
   clock.advance(1000);
   t.same([problems.length, recoveries.length], [1, 1]);
   t.same(readUsage(path), [row([4, 0, 0, 0])]);
-  usage.count('k', '/slot', 'answered');
+  usage.count('k', '/slot', 'answered', 1);
   clock.advance(1000);
   t.same([problems.length, recoveries.length], [1, 1]);
 });

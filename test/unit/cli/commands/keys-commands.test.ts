@@ -56,7 +56,7 @@ t.test('a state folder that is new is named, since no running gateway has it', a
 
 t.test('usage is printed by day, key and route', async (t) => {
   const state = t.testdir();
-  const row = { day: '2026-06-01', route: '/slot', counts: [3, 2, 1, 0] };
+  const row = { day: '2026-06-01', route: '/slot', counts: [3, 2, 1, 0], units: 9 };
   appendUsage(usagePath(state), [
     { ...row, key: 'a' },
     { ...row, key: 'b' },
@@ -65,9 +65,9 @@ t.test('usage is printed by day, key and route', async (t) => {
   const keys = keysIn(state);
   t.equal(
     (await keys('usage', 'a')).out,
-    'day         key  route  answered  refused  limited  failed\n2026-06-01  a    /slot  6         4        2        0\n',
+    'day         key  route  answered  refused  limited  failed  units\n2026-06-01  a    /slot  6         4        2        0       18\n',
   );
-  t.match((await keys('usage')).out, /^2026-06-01 {2}b .* 3 .* 0$/m);
+  t.match((await keys('usage')).out, /^2026-06-01 {2}b .* 3 .* 9$/m);
 });
 
 t.test('errors are reported and change nothing', async (t) => {
