@@ -1,6 +1,9 @@
 import t from 'tap';
+import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { routes } from '../../src/routes/index.ts';
 import { type HttpAnswer, startStepped } from '../support/harness.ts';
 import { exchange } from '../support/raw-http.ts';
+import { createRouteCaller, WITHOUT_LIVE_DATA } from '../support/route-defects.ts';
 
 const THE_RULE = ['limits.free.requests=100']; // 100 requests in 10 seconds, the default
 
@@ -103,4 +106,62 @@ t.test('6: connections beyond the rate are closed without a response, and others
   t.ok(await answered('127.0.9.10'));
   clock.advance(1000);
   t.ok(await answered('127.0.9.9'));
+});
+
+t.test('each route charges what the node saw of it; a hit costs one', async (t) => {
+  const world = await startStepped(t, { set: [...THE_RULE, 'limits.free.requests=10000', ...WITHOUT_LIVE_DATA] });
+  const { get, node } = world;
+  const call = await createRouteCaller(world);
+  const mint = COINS[0]?.mint.address;
+  const left = async (): Promise<number> => Number(quota(await get('/health'))[1]);
+  const callsSeen = (): number => [...node.requestCounts.values()].reduce((sum, count) => sum + count, 0);
+  const scansSeen = (): number => node.requestCounts.get('getProgramAccounts') ?? 0;
+  const asked: readonly (readonly [what: string, ask: () => Promise<HttpAnswer>])[] = [
+    ...routes.map(({ path }) => [path, () => call(path)] as const),
+    ['transfers', () => get(`/address/${WALLETS[1]?.address}/history?type=transfers`)],
+    ['a scan', () => get(`/token/${mint}/holders?page=2`)],
+    ['an account that a node refuses', () => get(`/account/${WALLETS[2]?.address}`)],
+  ];
+  let most = 0;
+  for (const [what, ask] of asked) {
+    if (what.startsWith('an account'))
+      node.overrides.set('getMultipleAccounts', () => ({ error: '{"code":-32602,"message":"no"}' }));
+    const [units, calls, scans] = [await left(), callsSeen(), scansSeen()];
+    const { status, headers } = await ask();
+    const [made, scanned] = [callsSeen() - calls, scansSeen() - scans];
+    const charged = units - (await left());
+    const price = what === '/health' ? 0 : 1 + Math.ceil(Math.max(0, made - 1) / 10) + 20 * scanned;
+    t.equal(charged, price, `${what}: ${status}, ${made} calls, ${scanned} scans`);
+    if (charged > 0) t.equal(Number(headers.get('x-ratelimit-remaining')), units - charged, `${what}: after its price`);
+    most = Math.max(most, charged);
+  }
+  t.ok(most > 20, 'the scan was one');
+  const before = await left();
+  t.equal((await get(`/token/${mint}/holders?page=2`)).headers.get('x-cache'), 'HIT');
+  t.equal(before - (await left()), 1);
+});
+
+t.test('a scan that is not left is refused before it is made, and takes nothing', async (t) => {
+  const { get, node, clock, step } = await startStepped(t, { perSlot: 0, set: ['limits.free.requests=30'] });
+  await step();
+  clock.advance(10_000);
+  for (let i = 0; i < 18; i++) await get('/pubkey');
+  const refused = await get(`/token/${COINS[0]?.mint.address}/holders?page=2`);
+  t.equal(refused.status, 429);
+  t.equal(refused.json.message, 'this request costs 21 units, 12 of 30 are left; wait 10 s or use an API key');
+  t.equal(refused.headers.get('retry-after'), '10');
+  t.equal(quota(refused)[1], 12);
+  t.equal(node.requestCounts.get('getProgramAccounts'), undefined);
+  t.equal(quota(await get('/pubkey'))[1], 11);
+});
+
+t.test('what is refused for its framing counts for the address; a long body of /explain costs more', async (t) => {
+  const { get, gateway } = await startStepped(t, { perSlot: 0, set: THE_RULE });
+  const [all] = quota(await get('/health'));
+  const faulty = 'GET /api/v1/slot HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n\r\nx';
+  t.match((await exchange(gateway.url, [faulty])).text, /^HTTP\/1\.1 400 .*x-ratelimit-remaining: 99/is);
+  const body = JSON.stringify({ tx: {}, logs: ['x'.repeat(50_000)] });
+  const explained = await get('/explain', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  t.equal(explained.status, 400);
+  t.equal(quota(explained)[1], (all ?? 0) - 1 - 4, 'four times 16 KiB');
 });
