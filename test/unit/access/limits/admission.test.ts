@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { Admission } from '../../../../src/access/limits/admission.ts';
+import { Admission, type AdmittedCaller } from '../../../../src/access/limits/admission.ts';
 import type { Tier } from '../../../../src/access/limits/tiers.ts';
 import { DEFAULT_TIERS } from '../../../support/access/default-tiers.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -18,12 +18,12 @@ function admissionOf({ inFlight: maxInFlight = 100, queue: maxQueued = 100 } = {
   const admission = new Admission({ maxInFlight, maxQueued, maxWaitMs: 1000, clock, isOverloaded: () => state.late });
   const started: string[] = [];
   const ends = new Map<string, () => void>();
-  const run = (name: string, identity: string, tier: Tier): Promise<string> => {
+  const run = (name: string, identity: string, tier: Tier, more: Partial<AdmittedCaller> = {}): Promise<string> => {
     const work = (): Promise<string> => {
       started.push(name);
       return new Promise((resolve) => ends.set(name, () => resolve(name)));
     };
-    const running = admission.run({ key: identity, tier }, work);
+    const running = admission.run({ key: identity, tier, ...more }, work);
     running.catch(() => {}); // the test checks it later
     return running;
   };
@@ -144,3 +144,50 @@ t.test(
     );
   },
 );
+
+t.test('one /48 has at most half of the places and of the queue', async (t) => {
+  const { admission, run, end } = admissionOf({ inFlight: 8, queue: 4 });
+  const siteKey = -1n;
+  for (let i = 0; i < 6; i++) run(`s${i}`, `subnet ${i}`, free(2), { siteKey });
+  t.match(admission, { running: 4, waiting: 2 });
+  await t.rejects(run('s6', 'subnet 6', free(2), { siteKey }), OVERLOADED);
+  run('other', 'b', free(2));
+  t.match(admission, { running: 5, waiting: 2 }, 'others have theirs');
+  await end('other');
+  t.match(admission, { running: 4, waiting: 2 });
+  await end('s0');
+  t.match(admission, { running: 4, waiting: 1 });
+});
+
+t.test('work waits until its caller has room for what it may cost, and is refused if it has none', async (t) => {
+  const { admission, started, run, end } = admissionOf();
+  let room = 1;
+  const reserve = (): boolean => {
+    if (room < 0) throw new Error('no units are left');
+    return room-- > 0;
+  };
+  run('a1', 'a', free(9), { reserve });
+  run('a2', 'a', free(9), { reserve: () => room > 0 });
+  run('b', 'b', free(9));
+  t.same(started, ['a1', 'b']);
+  room = 1;
+  await end('a1');
+  t.same(started, ['a1', 'b', 'a2']);
+  room = -1;
+  await t.rejects(run('a3', 'a', free(9), { reserve }), { message: 'no units are left' });
+  t.equal(admission.waiting, 0);
+});
+
+t.test('work of the gateway itself has places of its own, neither more nor fewer', async (t) => {
+  const { admission, started, run } = admissionOf({ inFlight: 2, queue: 1 });
+  const ends: (() => void)[] = [];
+  const own = (): Promise<void> => admission.runOwn(() => new Promise((resolve) => ends.push(resolve)));
+  for (let i = 0; i < 3; i++) void own();
+  t.same(admission.own, { running: 2, waiting: 1 });
+  await t.rejects(own(), OVERLOADED);
+  run('a', 'a', free(2));
+  t.same(started, ['a'], 'it takes no place from callers');
+  ends[0]?.();
+  await settle();
+  t.same([ends.length, admission.own], [3, { running: 2, waiting: 0 }]);
+});

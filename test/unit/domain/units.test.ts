@@ -1,0 +1,36 @@
+import t from 'tap';
+import { newEntry } from '../../../src/cache/entry.ts';
+import { unitsOfBytes, unitsOfText, unitsOfUpstream } from '../../../src/domain/units.ts';
+
+const MIB = 1 << 20;
+
+t.test(
+  'calls cost one unit for each started ten beyond the first, a scan twenty, bytes one for each further MiB',
+  async (t) => {
+    const units = ([calls, scans, bytes]: readonly number[]): number =>
+      unitsOfUpstream({ calls: calls ?? 0, scans: scans ?? 0, bytes: bytes ?? 0 });
+    t.same([[], [1, 0, MIB], [2], [11], [12], [805], [1, 1], [1, 0, MIB + 1], [2, 1, 64 * MIB]].map(units), [
+      0,
+      0,
+      1,
+      1,
+      2,
+      81,
+      20,
+      1,
+      1 + 20 + 63,
+    ]);
+  },
+);
+
+t.test('the first MiB of an answer costs nothing more, whatever its characters', async (t) => {
+  t.same([0, 1, MIB, MIB + 1, 3 * MIB].map(unitsOfBytes), [0, 0, 0, 1, 2]);
+  t.same(['x'.repeat(MIB), 'x'.repeat(MIB + 1), 'ü'.repeat(MIB / 2 + 1)].map(unitsOfText), [0, 1, 1]);
+});
+
+t.test('an entry knows what a hit costs', async (t) => {
+  const init = { key: 'k', slot: 1, policy: 'live', tipAtFetch: 1, validatedMs: 0 } as const;
+  const meta = { envelope: 'signed', commitment: 'confirmed', exact: false } as const;
+  t.equal(newEntry('1', { ...init, meta }).units, 1);
+  t.equal(newEntry('x'.repeat(2 * MIB), { ...init, meta: { ...meta, units: 4 } }).units, 5);
+});
