@@ -107,6 +107,9 @@ t.test('an invalid stake proof is refused, and counts for the address', async (t
   t.match([old.status, old.json.error], [401, 'invalid_stake_proof']);
   t.match(old.json.message, 'more than a day ago');
   t.equal(Number(old.headers.get('x-ratelimit-remaining')), 93, 'the first took a verification, too');
+  const free = await get('/health', proofAt(clock.now() - 1000, 'elsewhere.example'));
+  t.equal(free.status, 200, 'what costs nothing looks at no proof');
+  t.equal(Number(free.headers.get('x-ratelimit-remaining')), 93);
 });
 
 t.test('without a mint no wallet is accepted', async (t) => {

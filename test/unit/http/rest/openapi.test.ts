@@ -112,6 +112,19 @@ t.test('every operation documents that it may refuse a nonce', async (t) => {
   }
 });
 
+t.test('every operation names its price', async (t) => {
+  const pricesOf = (path: string, method = 'get'): any => document.paths[path][method]['x-units'];
+  t.same(
+    operations.filter(([, operation]) => operation['x-units']?.request === undefined),
+    [],
+  );
+  t.same(pricesOf('/health'), { request: 0 });
+  t.same(pricesOf('/stream'), { request: 1, subscribe: '1 for each address' });
+  t.match(pricesOf('/balances'), { request: /10 addresses/, nonce: 1, upstream: /started 10 calls/, answer: /MiB/ });
+  t.match(pricesOf('/token/{mint}/holders'), { request: 1, upstream: /^20 for each scan/ });
+  t.match(pricesOf('/explain', 'post'), { request: 1, body: /16 KiB/, upstream: undefined });
+});
+
 t.test('the document describes the succession signed by the previous key', async (t) => {
   const { description, schema } = document.paths['/pubkey'].get.responses['200'].headers['X-Key-Succession'];
   t.match(description, 'the previous key');
