@@ -1,3 +1,4 @@
+import { ed25519 } from '@noble/curves/ed25519.js';
 import { type Address, getAddressDecoder, getProgramDerivedAddress } from '@solana/web3.js';
 import fc from 'fast-check';
 import t from 'tap';
@@ -55,4 +56,21 @@ t.test('points on and off the curve are distinguished, at any length', async (t)
   t.ok(isOnCurve(new Uint8Array(32)));
   t.notOk(isOnCurve(new Uint8Array(32).with(0, 2)));
   t.notOk(isOnCurve(new Uint8Array(31)));
+  const isPoint = (key: Uint8Array): boolean => {
+    try {
+      return ed25519.Point.fromBytes(key) !== undefined;
+    } catch {
+      return false;
+    }
+  };
+  const atTheEnds = [0, 1, 2, 0xec, 0xed, 0xee].flatMap((low) =>
+    [0, 0x7f, 0x80, 0xff].map((high) =>
+      new Uint8Array(32)
+        .fill(high & 0x7f ? 0xff : 0)
+        .with(0, low)
+        .with(31, high),
+    ),
+  );
+  t.same(atTheEnds.map(isOnCurve), atTheEnds.map(isPoint));
+  fc.assert(fc.property(bytes(32), (key) => isOnCurve(key) === isPoint(key)));
 });
