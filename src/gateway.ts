@@ -198,7 +198,8 @@ function openServing(
     clusterFeeds: embedded?.priceFeeds,
     timeoutMs: config.upstream.timeoutMs,
     tip: () => ({ slot: cache.tip, slotTimeMs: vitals.slotTimeMs }),
-    onError: (source, err) => log.warn({ source, err }, 'a price source could not be read'),
+    onOutage: (source, err) => log.warn({ source, err }, 'a price source fails: its tokens have no price meanwhile'),
+    onRecovery: (source) => log.info({ source }, 'a price source gives prices again'),
   });
   const onDecodeError = oncePerErrorSite((signature: string, err) =>
     log.warn({ signature, err }, 'a transaction could not be decoded'),

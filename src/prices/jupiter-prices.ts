@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GatewayError } from '../domain/gateway-error.ts';
 import type { Slot } from '../domain/slot.ts';
+import { mapConcurrently } from '../runtime/map-concurrently.ts';
 import type { Price, PriceSource } from './price-source.ts';
 
 export interface JupiterOptions {
@@ -15,6 +16,12 @@ export interface JupiterOptions {
 
 /** The most mints per request. https://dev.jup.ag/docs/price/v3 */
 const MAX_IDS = 50;
+
+/** The most mints per look-up, as many as a portfolio has: further ones get no price. */
+const MAX_MINTS = 1000;
+
+/** The most requests of one look-up that are under way. */
+const MAX_CONCURRENT_REQUESTS = 4;
 
 /** The service leaves out a mint without a reliable price, or returns null for it. */
 const responseSchema = z.record(
@@ -41,12 +48,13 @@ export function jupiterPrices({ url, getText, maxAgeSec, tip }: JupiterOptions):
   return {
     name: 'jupiter-v3',
     async prices(mints, { cost }) {
-      const found = new Map<string, Price>();
-      for (let i = 0; i < mints.length; i += MAX_IDS) {
+      const batches: (readonly string[])[] = [];
+      for (let i = 0; i < Math.min(mints.length, MAX_MINTS); i += MAX_IDS) batches.push(mints.slice(i, i + MAX_IDS));
+      const found = await mapConcurrently(batches, MAX_CONCURRENT_REQUESTS, (batch) => {
         if (cost !== undefined) cost.calls++;
-        for (const [mint, price] of await fetchPrices(mints.slice(i, i + MAX_IDS))) found.set(mint, price);
-      }
-      return found;
+        return fetchPrices(batch);
+      });
+      return new Map(found.flat());
     },
   };
 }

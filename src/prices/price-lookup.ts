@@ -13,15 +13,10 @@ export interface PriceLookup {
 
 export interface PriceLookupOptions {
   readonly maxAgeSec: number;
-  /** Called when a source fails. */
-  readonly onError: (source: PriceSourceName, cause: unknown) => void;
 }
 
 /** Creates a look-up that asks each source in turn for the mints that those before have no price of. */
-export function createPriceLookup(
-  sources: readonly PriceSource[],
-  { maxAgeSec, onError }: PriceLookupOptions,
-): PriceLookup {
+export function createPriceLookup(sources: readonly PriceSource[], { maxAgeSec }: PriceLookupOptions): PriceLookup {
   return {
     source: sources[0]?.name ?? 'none',
     maxAgeSec,
@@ -32,8 +27,8 @@ export function createPriceLookup(
         if (missing.length === 0) break;
         try {
           for (const [mint, price] of await source.prices(missing, asOf)) found.set(mint, price);
-        } catch (cause) {
-          onError(source.name, cause);
+        } catch {
+          // told by the source: its outage is no reason to reject the whole request
         }
       }
       return found;

@@ -175,7 +175,7 @@ export async function runSchedule(
     tokenLists,
     holderTables: new HolderTableCache(clock),
     decoder: new PooledDecoder(clock, 1),
-    prices: createPriceLookup([], { maxAgeSec: 60, onError: () => {} }),
+    prices: createPriceLookup([], { maxAgeSec: 60 }),
     keys: new ReceiptKeys(singleKeyRing(signingKeyOf(generateKeyPairSync('ed25519').privateKey)), clock, () => {}),
     version: '',
     startedMs: 0,
