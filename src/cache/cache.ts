@@ -216,11 +216,14 @@ export class Cache {
 
   /**
    * Caches a refusal for some slots, a final one for good, so that requests for missing data don't reach the upstream. It
-   * answers requests with a minimum slot up to `minSlot`, or up to the tip.
+   * answers requests with a minimum slot up to `minSlot`, or up to the tip. It replaces an answer that is not fresh.
    */
   putRefusal(key: string, refusal: GatewayError, slots: number, meta: AnswerMeta, minSlot = 0): void {
     const published = this.#entries.peek(key);
-    if (published !== undefined && published.kind !== 'refusal') return;
+    if (published !== undefined && published.kind !== 'refusal') {
+      if (published.kind === 'slot-mark' || this.isFresh(published)) return;
+      this.#onEvicted(published);
+    }
     const tip = this.#tip.slot;
     this.publish(
       newRefusal(refusal, {

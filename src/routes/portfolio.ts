@@ -40,6 +40,9 @@ const itemSchema = z.strictObject({
   share: z.number().nullable(),
 });
 
+/** The most tokens that are valued: each costs two accounts at the node, and a derived address. */
+const MAX_TOKENS = 1000;
+
 /** Life of a valuation, in slots. Balances may be live for longer, but prices move without any change of an account. */
 const VALUATION_SLOTS = 4;
 
@@ -142,12 +145,13 @@ async function readBalances(
 ) {
   const [balance, tokens] = await Promise.all([
     liveAccounts.read({ address: owner, shape: 'lamports', ...at }),
-    tokenLists.read({ owner, ...at, withIdentities: true, maxAttempts: 1 }), // readAtOneSlot repeats the whole read
+    tokenLists.read({ owner, ...at, withIdentities: true, maxHeldMints: MAX_TOKENS, maxAttempts: 1 }), // readAtOneSlot repeats the whole read
   ]);
   const { slot, sinceSlot, lamports, lease } = balanceAt(balance, tokens.slot, at.minContextSlot);
   return {
     slots: [slot, tokens.slot],
     sinceSlots: [sinceSlot, tokens.sinceSlot ?? tokens.slot],
+    isRepeatable: tokens.isLong !== true,
     lamports,
     list: tokens.list,
     lease: lease && tokens.lease && combinedLease([lease, tokens.lease]),

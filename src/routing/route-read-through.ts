@@ -3,7 +3,13 @@ import type { GatewayError } from '../domain/gateway-error.ts';
 import type { RequestCost } from '../domain/request-cost.ts';
 import type { Slot } from '../domain/slot.ts';
 import { toJson } from '../domain/to-json.ts';
-import { type Admit, type CacheableRead, type CachedRead, ReadThrough } from '../serving/read-through.ts';
+import {
+  type Admit,
+  type CacheableRead,
+  type CachedRead,
+  isLastingRefusal,
+  ReadThrough,
+} from '../serving/read-through.ts';
 import { translateRpcError } from '../upstream/rpc/translate-rpc-error.ts';
 import { contextForRequest } from './request-context.ts';
 import type { LiveRoute, ParamSet, Params, ReadRoute, RouteContext } from './route.ts';
@@ -85,8 +91,9 @@ export class RouteReadThrough {
   }
 }
 
-/** Returns true for a 404 or 410: the cluster's own answer, which no older answer may hide. */
-const isNegative = ({ status }: GatewayError): boolean => status === 404 || status === 410;
+/** Returns true for what no older answer may hide: a 404 or 410, the cluster's own answer, or a lasting refusal. */
+const isNegative = (error: GatewayError): boolean =>
+  error.status === 404 || error.status === 410 || isLastingRefusal(error);
 
 const metaOf = (route: ReadRoute, params: Params<ParamSet>, exact?: boolean): AnswerMeta => ({
   envelope: route.envelope,

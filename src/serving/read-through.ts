@@ -69,6 +69,13 @@ const RETRY_INTERVAL_MS = 400;
 /** Life of a cached negative answer, in slots (RFC 2308: negative caching). */
 const NEGATIVE_TTL_SLOTS = 2;
 
+/** Life of a lasting refusal, in slots: a minute. */
+const LASTING_TTL_SLOTS = 150;
+
+/** Returns true for a refusal that the next slots won't change, and that is dear to find out again. */
+export const isLastingRefusal = ({ code }: GatewayError): boolean =>
+  code === 'result_too_large' || code === 'holders_unavailable';
+
 const NO_NEW_SLOT = 'no new slot came from the cluster for too long: /health names the upstreams';
 
 /** Loads answers into the cache. Concurrent equal reads share one load; no answer is older than one already served. */
@@ -94,6 +101,7 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
     }
     const status = this.#cache.statusOf(item);
     if (item.kind === 'refusal' && item.refusal.final) throw item.refusal;
+    if (item.kind === 'refusal' && status === 'fresh' && isLastingRefusal(item.refusal)) throw item.refusal;
     if (item.slot < read.minSlot) {
       if (isLive) throw minSlotNotReached(read.minSlot, item.slot);
       return undefined;
@@ -167,7 +175,8 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
         return arrival;
       } catch (thrown) {
         if (thrown instanceof GatewayError && read.isNegative(thrown)) {
-          this.#cache.putRefusal(key, thrown, NEGATIVE_TTL_SLOTS, meta, minSlot);
+          const slots = isLastingRefusal(thrown) ? LASTING_TTL_SLOTS : NEGATIVE_TTL_SLOTS;
+          this.#cache.putRefusal(key, thrown, slots, meta, minSlot);
         }
         throw thrown;
       }

@@ -1,6 +1,7 @@
 import { GatewayError } from '../domain/gateway-error.ts';
 import type { Slot } from '../domain/slot.ts';
 import { CLOCK_SYSVAR } from '../domain/well-known-addresses.ts';
+import { mapInChunks } from '../runtime/map-in-chunks.ts';
 import { decodeClockTimestamp } from '../solana/accounts/clock-sysvar.ts';
 import { decodeTokenProgramAccount, type Mint } from '../solana/accounts/token-program-accounts.ts';
 import { type AmountScale, amountScaleOf, dependsOnClock } from '../solana/accounts/ui-amount.ts';
@@ -19,6 +20,9 @@ export interface MintScales {
   scale(address: string): AmountScale;
 }
 
+/** The number of mints that are decoded in one turn of the event loop. */
+const MINTS_PER_CHUNK = 64;
+
 /** Reads mints, the Clock sysvar and, in the same request, other accounts of the same answer. */
 export async function readMintScales(
   mesh: Pick<Mesh, 'call'>,
@@ -30,7 +34,8 @@ export async function readMintScales(
   const clock = accounts.get(CLOCK_SYSVAR);
   const unixSeconds = clock && decodeClockTimestamp(clock.data);
   if (unixSeconds === undefined) throw new GatewayError('upstream_error', 'the node returned no Clock sysvar');
-  const mints = new Map(addresses.map((address) => [address, decodeMint(accounts.get(address))]));
+  const decoded = await mapInChunks(addresses, MINTS_PER_CHUNK, (address) => decodeMint(accounts.get(address)));
+  const mints = new Map(addresses.map((address, i) => [address, decoded[i]]));
   const scales = new Map<string, AmountScale>();
   for (const [address, mint] of mints) if (mint !== undefined) scales.set(address, amountScaleOf(mint, unixSeconds));
   return {

@@ -1,29 +1,22 @@
 import { LRUCache } from 'lru-cache';
 import type { Slot } from '../domain/slot.ts';
-import { mapInChunks } from '../runtime/map-in-chunks.ts';
 import { TOKEN_PROGRAMS } from '../solana/accounts/token-program-accounts.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { ReadOptions } from '../upstream/reads/encoded-accounts.ts';
 import { readAllTokenAccounts } from '../upstream/reads/token-accounts-by-owner.ts';
-import { type ListedTokenAccount, parseListedTokenAccount } from './listed-token-account.ts';
 
-/** The token accounts that a node lists for an owner, and the slot of each token program's list. */
+/** The token accounts that a node lists for an owner, unparsed, and the slot of each token program's list. */
 export interface OwnerListing {
   readonly slots: readonly Slot[];
-  readonly accounts: readonly ListedTokenAccount[];
+  readonly rows: readonly Buffer[];
 }
 
 /** Lists the token accounts of an owner at a slot or later. */
 export type ListOwner = (mesh: Pick<Mesh, 'call'>, owner: string, options: ReadOptions) => Promise<OwnerListing>;
 
-/** The number of rows that are parsed in one turn of the event loop, in a few milliseconds. */
-const ROWS_PER_CHUNK = 32;
-
 /** Lists an owner's token accounts: one call for each token program. */
-export const readOwnerListing: ListOwner = async (mesh, owner, options) => {
-  const { slots, rows } = await readAllTokenAccounts(mesh, owner, Object.values(TOKEN_PROGRAMS), options);
-  return { slots, accounts: await mapInChunks(rows, ROWS_PER_CHUNK, parseListedTokenAccount) };
-};
+export const readOwnerListing: ListOwner = (mesh, owner, options) =>
+  readAllTokenAccounts(mesh, owner, Object.values(TOKEN_PROGRAMS), options);
 
 /** A listing that others may use, too. */
 interface SharedListing {
@@ -32,13 +25,19 @@ interface SharedListing {
   readonly reading: Promise<OwnerListing>;
 }
 
-/** The most accounts of all listings that are remembered: twice the longest. */
-const MAX_ACCOUNTS = 20_000;
+/** The most bytes of all listings that are remembered: some of the longest. */
+const MAX_BYTES = 16 << 20;
+
+/** The memory of a listing without its rows. */
+const LISTING_OVERHEAD_BYTES = 512;
 
 /** Lists owners' token accounts so that all reads of an owner that begin at one tip share one listing. */
 export class SharedListings {
   readonly #mesh: Pick<Mesh, 'tip'>;
-  readonly #listings = new LRUCache<string, SharedListing>({ maxSize: MAX_ACCOUNTS, sizeCalculation: () => 1 });
+  readonly #listings = new LRUCache<string, SharedListing>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: () => LISTING_OVERHEAD_BYTES,
+  });
   #tip: Slot = -1;
 
   constructor(mesh: Pick<Mesh, 'tip'>) {
@@ -68,7 +67,10 @@ export class SharedListings {
     this.#listings.set(key, shared);
     const isShared = (): boolean => this.#listings.peek(key) === shared;
     shared.reading.then(
-      ({ accounts }) => isShared() && this.#listings.set(key, shared, { size: 1 + accounts.length }),
+      ({ rows }) => {
+        const bytes = rows.reduce((sum, { length }) => sum + length, LISTING_OVERHEAD_BYTES);
+        if (isShared()) this.#listings.set(key, shared, { size: bytes });
+      },
       () => isShared() && this.#listings.delete(key),
     );
   }

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Commitment } from '../domain/commitment.ts';
+import { GatewayError } from '../domain/gateway-error.ts';
 import type { Lease } from '../domain/lease.ts';
 import type { RequestCost } from '../domain/request-cost.ts';
 import type { Slot } from '../domain/slot.ts';
 import { mapInChunks } from '../runtime/map-in-chunks.ts';
-import { findMetadataAddress } from '../solana/accounts/metaplex-metadata-account.ts';
+import { sortInChunks } from '../runtime/sort-in-chunks.ts';
 import { identityInMint, nameInMetaplexAccount, type TokenIdentity } from '../solana/accounts/token-identity.ts';
 import type { Mint } from '../solana/accounts/token-program-accounts.ts';
 import { type AmountScale, dependsOnClock } from '../solana/accounts/ui-amount.ts';
@@ -14,6 +15,7 @@ import { type ReadParts, readAtOneSlot } from '../upstream/reads/read-at-one-slo
 import { readTokenAccountsByOwner } from '../upstream/reads/token-accounts-by-owner.ts';
 import { callsForRequest } from '../upstream/rpc/calls-for-request.ts';
 import { type ListedTokenAccount, listedTokenAccount, parseListedTokenAccount } from './listed-token-account.ts';
+import { cachedMetadataAddress } from './metadata-addresses.ts';
 import { CLOSED_MINT_SCALE, type MintScales, readMintScales } from './mint-scales.ts';
 import { type ListOwner, readOwnerListing } from './owner-listing.ts';
 
@@ -43,6 +45,11 @@ export interface TokenListQuery {
   readonly known?: TokenList | undefined;
   /** Whether the identities of the mints are read, too. Ignored for the list of one mint. */
   readonly withIdentities?: boolean | undefined;
+  /**
+   * The most mints of which the owner holds some: a list with more of them is refused as `result_too_large`. Of a long
+   * list only these mints are read, and only the accounts that hold some are returned. Default: any number.
+   */
+  readonly maxHeldMints?: number;
   /** The most tries to read all parts at one slot. Callers that retry a larger read themselves pass one. */
   readonly maxAttempts?: number;
   /** The request that the read counts for. */
@@ -55,6 +62,8 @@ export interface TokenListRead {
   readonly sinceSlot?: Slot;
   /** False when its parts could not be read at one slot. */
   readonly isConsistent: boolean;
+  /** True when the list is so long that it isn't read again for the sake of one slot. Default: false. */
+  readonly isLong?: boolean;
   readonly list: TokenList;
   /** The lease that dates the list beyond {@link slot}. */
   readonly lease?: Lease | undefined;
@@ -73,15 +82,18 @@ export async function readTokenList(
 ): Promise<TokenListRead> {
   const { mint, commitment, cost } = query;
   const rpc = callsForRequest(mesh, cost);
-  const read = (minContextSlot: Slot | undefined): Promise<ReadParts<TokenList>> => {
+  const read = (minContextSlot: Slot | undefined): Promise<ListParts> => {
     const options = { commitment, minContextSlot };
     return mint === undefined
       ? readAllAccounts(rpc, query, options, listOwner)
       : readAccountsOfMint(rpc, mint, query, options);
   };
   const { slot, sinceSlot, value, isConsistent } = await readAtOneSlot(query.minContextSlot, read, query.maxAttempts);
-  return { slot, sinceSlot, isConsistent, list: value };
+  return { slot, sinceSlot, isConsistent, isLong: value.isLong, list: value.list };
 }
+
+/** The parts of a list, and whether it is too long to be read again. */
+type ListParts = ReadParts<Pick<TokenListRead, 'list'> & { readonly isLong: boolean }>;
 
 /** Returns the scale of a mint's amounts. A closed mint has no decimals. */
 export const scaleOf = ({ scales }: TokenList, mint: string): AmountScale => scales.get(mint) ?? CLOSED_MINT_SCALE;
@@ -122,6 +134,9 @@ export function filterByMint({ accounts, scales, dependsOnClock: followsClock }:
 /** The number of rows that are decoded in one turn of the event loop, in a few milliseconds. */
 const ROWS_PER_CHUNK = 32;
 
+/** The number of addresses that are derived in one turn of the event loop, in a few milliseconds. */
+const ADDRESSES_PER_CHUNK = 16;
+
 /** The length of a list up to which its accounts are re-read by address. No list that is kept live is longer. */
 const MAX_REREAD_ACCOUNTS = 200;
 
@@ -130,11 +145,15 @@ async function readAllAccounts(
   query: TokenListQuery,
   options: ReadOptions,
   listOwner: ListOwner,
-): Promise<ReadParts<TokenList>> {
-  const { owner, known } = query;
-  const { slots, accounts } = await listOwner(mesh, owner, options);
-  const read = await readByAddress(mesh, query, accounts, known?.accounts ?? [], options);
-  return { slots: [...slots, ...read.slots], value: read.value };
+): Promise<ListParts> {
+  const { owner, known, maxHeldMints } = query;
+  const { slots, rows } = await listOwner(mesh, owner, options);
+  const isLong = rows.length > MAX_REREAD_ACCOUNTS;
+  const listed = isLong && maxHeldMints !== undefined ? await parseHeld(rows, maxHeldMints) : await parseListed(rows);
+  const read = isLong
+    ? await readMintsOf(mesh, query, listed, options)
+    : await readByAddress(mesh, query, [...listed, ...(known?.accounts ?? [])], options);
+  return partsOf(slots, read, isLong);
 }
 
 /** Reads the accounts of one mint. A node rejects an address that is no mint; here that is an empty list. */
@@ -143,38 +162,86 @@ async function readAccountsOfMint(
   mint: string,
   query: TokenListQuery,
   options: ReadOptions,
-): Promise<ReadParts<TokenList>> {
+): Promise<ListParts> {
   const { owner, known } = query;
   const mints = await readMintScales(mesh, [mint], options);
-  if (mints.mint(mint) === undefined) return { slots: mints.slots, value: buildTokenList([], mints, undefined) };
+  if (mints.mint(mint) === undefined)
+    return partsOf([], { slots: mints.slots, value: await buildTokenList([], mints, undefined) }, false);
   const { slot, rows } = await readTokenAccountsByOwner(mesh, owner, { mint }, options);
-  const listed = await mapInChunks(rows, ROWS_PER_CHUNK, parseListedTokenAccount);
+  const isLong = rows.length > MAX_REREAD_ACCOUNTS;
+  const listed = await parseListed(rows);
+  const ofMint = { ...query, withIdentities: false };
   const knownOfMint = known === undefined ? [] : filterByMint(known, mint).accounts;
-  const read = await readByAddress(mesh, { ...query, withIdentities: false }, listed, knownOfMint, options);
-  return { slots: [slot, ...read.slots], value: read.value };
+  const read = isLong
+    ? await readMintsOf(mesh, ofMint, listed, options)
+    : await readByAddress(mesh, ofMint, [...listed, ...knownOfMint], options);
+  return partsOf([slot], read, isLong);
 }
 
-/** Reads the listed accounts, those that were known before, and their mints by address. */
+const partsOf = (slots: readonly Slot[], read: ReadParts<TokenList>, isLong: boolean): ListParts => ({
+  slots: [...slots, ...read.slots],
+  isRepeatable: !isLong,
+  value: { list: read.value, isLong },
+});
+
+const parseListed = (rows: readonly Buffer[]): Promise<readonly ListedTokenAccount[]> =>
+  mapInChunks(rows, ROWS_PER_CHUNK, parseListedTokenAccount);
+
+/** Parses the accounts that hold some of a mint. Throws `result_too_large` as soon as there are more mints than `maxMints`. */
+async function parseHeld(rows: readonly Buffer[], maxMints: number): Promise<readonly ListedTokenAccount[]> {
+  const mints = new Set<string>();
+  const listed = await mapInChunks(rows, ROWS_PER_CHUNK, (row) => {
+    const account = parseListedTokenAccount(row);
+    if (account.token.amount === 0n) return undefined;
+    mints.add(account.token.mint);
+    if (mints.size > maxMints) throw tooManyMints(maxMints);
+    return account;
+  });
+  return listed.filter((account) => account !== undefined);
+}
+
+const tooManyMints = (maxMints: number): GatewayError =>
+  new GatewayError(
+    'result_too_large',
+    `the address holds more than ${maxMints.toLocaleString('en-US')} different tokens, the most that are valued: list them with /token-accounts/OWNER, or those of one mint with ?mint=MINT`,
+  );
+
+/** Reads the accounts of a list and their mints by address. */
 async function readByAddress(
   mesh: Pick<Mesh, 'call'>,
-  { owner, withIdentities = false, known: knownList }: TokenListQuery,
-  listed: readonly ListedTokenAccount[],
-  known: readonly ListedTokenAccount[],
+  query: TokenListQuery,
+  candidates: readonly ListedTokenAccount[],
   options: ReadOptions,
 ): Promise<ReadParts<TokenList>> {
-  const isLong = listed.length > MAX_REREAD_ACCOUNTS;
-  const candidates = isLong ? listed : [...listed, ...known];
-  if (candidates.length === 0)
+  const addresses = candidates.map(({ address }) => address);
+  const select = (mints: MintScales) => selectOwned(addresses, mints.accounts, query.owner);
+  return readMintsOf(mesh, query, candidates, options, { addresses, select });
+}
+
+/** Accounts that are read together with the mints, and what of them belongs to the list. */
+interface Reread {
+  readonly addresses: readonly string[];
+  select(read: MintScales): Promise<readonly ListedTokenAccount[]>;
+}
+
+/** Reads the mints of the listed accounts by address. */
+async function readMintsOf(
+  mesh: Pick<Mesh, 'call'>,
+  { withIdentities = false, known }: TokenListQuery,
+  listed: readonly ListedTokenAccount[],
+  options: ReadOptions,
+  { addresses, select }: Reread = { addresses: [], select: async () => listed },
+): Promise<ReadParts<TokenList>> {
+  if (listed.length === 0)
     return { slots: [], value: withIdentities ? EMPTY_LIST : { ...EMPTY_LIST, identities: undefined } };
-  const addresses = isLong ? [] : candidates.map(({ address }) => address);
-  const mintAddresses = [...new Set(candidates.map(({ token }) => token.mint))];
+  const mintAddresses = [...new Set(listed.map(({ token }) => token.mint))];
   const metadataAddressOf = (mint: string): string =>
-    knownList?.identities?.get(mint)?.metadataAddress ?? findMetadataAddress(mint); // which takes its time
-  const metadata = withIdentities ? await mapInChunks(mintAddresses, ROWS_PER_CHUNK, metadataAddressOf) : [];
+    known?.identities?.get(mint)?.metadataAddress ?? cachedMetadataAddress(mint);
+  const metadata = withIdentities ? await mapInChunks(mintAddresses, ADDRESSES_PER_CHUNK, metadataAddressOf) : [];
   const mints = await readMintScales(mesh, mintAddresses, options, [...addresses, ...metadata]);
-  const accounts = isLong ? listed : await selectOwned(addresses, mints.accounts, owner);
+  const accounts = await select(mints);
   const identities = withIdentities ? identitiesOf(mintAddresses, metadata, mints) : undefined;
-  return { slots: mints.slots, value: buildTokenList(accounts, mints, identities) };
+  return { slots: mints.slots, value: await buildTokenList(accounts, mints, identities) };
 }
 
 const EMPTY_LIST: TokenList = { accounts: [], scales: new Map(), identities: new Map(), dependsOnClock: false };
@@ -197,20 +264,21 @@ async function selectOwned(
 }
 
 /** Builds a list from accounts and mints that were read together. */
-function buildTokenList(
+async function buildTokenList(
   accounts: readonly ListedTokenAccount[],
   mints: MintScales,
   identities: MintFacts['identities'],
-): TokenList {
+): Promise<TokenList> {
+  const sorted = await sortInChunks(accounts, byMintAndAddress);
   const scales = new Map<string, AmountScale>();
   const existingMints: Mint[] = [];
-  for (const address of new Set(accounts.map(({ token }) => token.mint))) {
+  for (const address of new Set(sorted.map(({ token }) => token.mint))) {
     const mint = mints.mint(address);
     if (mint === undefined) continue;
     existingMints.push(mint);
     scales.set(address, mints.scale(address));
   }
-  return { ...listOf(accounts, { scales, identities }), dependsOnClock: existingMints.some(dependsOnClock) };
+  return { ...listOf(sorted, { scales, identities }), dependsOnClock: existingMints.some(dependsOnClock) };
 }
 
 /** Returns a list of accounts whose amounts don't depend on the Clock, with what is known of their mints. */
@@ -219,7 +287,7 @@ function listOf(accounts: readonly ListedTokenAccount[], { scales, identities }:
   const ofListed = <V>(facts: ReadonlyMap<string, V>): Map<string, V> =>
     new Map([...facts].filter(([mint]) => mints.has(mint)));
   return {
-    accounts: accounts.toSorted((a, b) => compareText(a.token.mint, b.token.mint) || compareText(a.address, b.address)),
+    accounts: accounts.toSorted(byMintAndAddress), // quick where they are sorted already
     scales: ofListed(scales),
     identities: identities && ofListed(identities),
     dependsOnClock: false,
@@ -240,5 +308,8 @@ function identitiesOf(addresses: readonly string[], metadataAddresses: readonly 
   }
   return identities;
 }
+
+const byMintAndAddress = (a: ListedTokenAccount, b: ListedTokenAccount): number =>
+  compareText(a.token.mint, b.token.mint) || compareText(a.address, b.address);
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

@@ -147,10 +147,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:worker_threads',
   ],
   serving: ['domain', 'cache', 'receipts', 'upstream/rpc', 'upstream/mesh', 'node:crypto'],
-  'upstream/reads': ['domain', 'upstream/json', 'upstream/failsafe', 'upstream/rpc', 'upstream/mesh'],
+  'upstream/reads': ['domain', 'runtime', 'upstream/json', 'upstream/failsafe', 'upstream/rpc', 'upstream/mesh'],
   'live/accounts': ['domain', 'upstream/json', 'live', 'upstream/reads', 'config'],
   pipeline: ['domain', 'cache', 'upstream/mesh', 'upstream/reads', 'rxjs'],
-  prices: ['domain', 'solana/accounts', 'config', 'upstream/reads', 'lru-cache', 'undici', 'zod'],
+  prices: ['domain', 'runtime', 'solana/accounts', 'config', 'upstream/reads', 'lru-cache', 'undici', 'zod'],
   tokens: [
     'domain',
     'runtime',

@@ -18,11 +18,12 @@ const numbered = (i: number): string => {
   return bs58.encode(key);
 };
 
-/** Returns token accounts of one owner and mint as a node lists them. */
-function listed(owner: string, from: number, count: number): string[] {
+/** Returns token accounts of one owner as a node lists them; each has its number as amount. Default: all of one mint. */
+function listed(owner: string, from: number, count: number, mintOf?: (i: number) => string): string[] {
   const { data } = tokenAccountFixture(owner, 0, GOLD.mint.address);
   return Array.from({ length: count }, (_, i) => {
     data.writeBigUInt64LE(BigInt(from + i), 64);
+    if (mintOf !== undefined) data.set(bs58.decode(mintOf(from + i)));
     const account = `"data":["${data.toString('base64')}","base64"],"executable":false,"lamports":2039280`;
     const program = `"owner":"${GOLD.program}","rentEpoch":18446744073709551615,"space":165`;
     return `{"account":{${account},${program}},"pubkey":"${numbered(from + i)}"}`;
@@ -69,6 +70,27 @@ t.test("a portfolio and a list of one owner, read at once, share the node's list
   );
   t.equal(node.requestCounts.get('getTokenAccountsByOwner'), before + 2, 'one of each token program');
 });
+
+t.test(
+  'a portfolio of a thousand tokens is valued; of one more it is refused, and the refusal remembered',
+  async (t) => {
+    const [fitting, refused] = [owner(), owner()];
+    lists(listed(fitting, 0, 1001, numbered), []); // one of them empty
+    const { status, json } = await get(`/address/${fitting}/portfolio`);
+    t.strictSame([status, json.result.items.length], [200, 1000]);
+    lists(listed(refused, 1, 1001, numbered), []);
+    const ask = async (path: string, init?: RequestInit): Promise<unknown> => (await get(path, init)).json;
+    const message =
+      'the address holds more than 1,000 different tokens, the most that are valued: list them with /token-accounts/OWNER, or those of one mint with ?mint=MINT';
+    const refusal = { error: 'result_too_large', message };
+    t.same(await ask(`/address/${refused}/portfolio`), refusal);
+    const before = new Map(node.requestCounts);
+    const latest = { headers: { 'x-min-slot': String(cluster.chain.slot('confirmed')) } };
+    t.same(await ask(`/address/${refused}/portfolio`), refusal);
+    t.same(await ask(`/address/${refused}/portfolio`, latest), refusal);
+    t.same(node.requestCounts, before, 'at no cost');
+  },
+);
 
 t.test('one more is too many: of both programs together, of one, of one mint', async () => {
   for (const [classic, newer] of [

@@ -1,6 +1,7 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
+import { mapConcurrently } from '../../runtime/map-concurrently.ts';
 import { elements, members, parseString } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { parseAccountLamports } from './account-info.ts';
@@ -30,6 +31,9 @@ export interface EncodedAccountsRead {
 /** Most bytes of a hundred accounts, as JSON. */
 const MAX_BYTES = 64 << 20;
 
+/** Most requests of one read that are under way: more would crowd out the node's other callers. */
+const MAX_CONCURRENT_BATCHES = 4;
+
 /** Reads whole accounts. Missing ones are left out. */
 export async function readEncodedAccounts(
   rpc: RpcCaller,
@@ -38,12 +42,14 @@ export async function readEncodedAccounts(
 ): Promise<EncodedAccountsRead> {
   const batches = batchesOf([...new Set(addresses)]);
   const config = { encoding: 'base64', ...options };
-  const batchResults = (await Promise.all(batches.map((batch) => readInParts(rpc, batch, config)))).flat();
-  const found = batchResults.flatMap(({ accounts }) => [...accounts]);
-  return {
-    slots: batchResults.map(({ slot }) => slot),
-    accounts: new Map(found.map(([address, json]) => [address, parseEncodedAccount(json)])),
-  };
+  const found = new Map<string, EncodedAccount>();
+  const slots = await mapConcurrently(batches, MAX_CONCURRENT_BATCHES, async (batch) => {
+    const parts = await readInParts(rpc, batch, config);
+    for (const { accounts } of parts)
+      for (const [address, json] of accounts) found.set(address, parseEncodedAccount(json));
+    return parts.map(({ slot }) => slot);
+  });
+  return { slots: slots.flat(), accounts: found };
 }
 
 /** Reads a batch, by halves where it is too large for one response: some accounts have megabytes. */

@@ -5,6 +5,8 @@ export interface ReadParts<T> {
   readonly slots: readonly Slot[];
   /** First slot at which each part is known to hold, where that is earlier. Default: {@link slots}. */
   readonly sinceSlots?: readonly Slot[];
+  /** False where the read is too large to be made again. Default: true. */
+  readonly isRepeatable?: boolean;
   readonly value: T;
 }
 
@@ -30,9 +32,9 @@ export async function readAtOneSlot<T>(
   maxRounds = DEFAULT_ROUNDS,
 ): Promise<CombinedRead<T>> {
   for (let minSlot = minContextSlot, round = 1; ; round++) {
-    const { slots, sinceSlots = slots, value } = await read(minSlot);
+    const { slots, sinceSlots = slots, isRepeatable = true, value } = await read(minSlot);
     const [oldest, newest] = [Math.min(...slots), Math.max(...sinceSlots)];
-    if (oldest >= newest || round === maxRounds)
+    if (oldest >= newest || round === maxRounds || !isRepeatable)
       return { slot: oldest, sinceSlot: newest, value, isConsistent: oldest >= newest };
     minSlot = newest;
   }

@@ -23,7 +23,7 @@ export async function readTokenAccountsByOwner(
   const params = [owner, filter, { encoding: 'base64', ...options }];
   const { slot, value } = await rpc.call('getTokenAccountsByOwner', params, { commitment: options.commitment });
   const rows = await elementsYielding(value);
-  if (rows.length > MAX_ROWS) throw tooManyTokenAccounts();
+  if (rows.length > MAX_ROWS) throw tooManyTokenAccounts('mint' in filter);
   return { slot, rows };
 }
 
@@ -38,7 +38,7 @@ export async function readAllTokenAccounts(
     programs.map((programId) => readTokenAccountsByOwner(rpc, owner, { programId }, options)),
   );
   const rows = lists.flatMap(({ rows }) => rows);
-  if (rows.length > MAX_ROWS) throw tooManyTokenAccounts();
+  if (rows.length > MAX_ROWS) throw tooManyTokenAccounts(false);
   return { slots: lists.map(({ slot }) => slot), rows };
 }
 
@@ -50,5 +50,10 @@ export function parseKeyedAccount(row: Buffer): EncodedAccount & { readonly addr
   return { address: parseString(parts.get('pubkey')), ...parseEncodedAccount(account) };
 }
 
-const tooManyTokenAccounts = (): GatewayError =>
-  new GatewayError('result_too_large', `more than ${MAX_ROWS} token accounts; ask for one mint`);
+const tooManyTokenAccounts = (isOfOneMint: boolean): GatewayError =>
+  new GatewayError(
+    'result_too_large',
+    isOfOneMint
+      ? 'the owner has more than 10,000 token accounts of this mint'
+      : 'the owner has more than 10,000 token accounts: ask for those of one mint, with /token-accounts/OWNER?mint=MINT',
+  );

@@ -1,5 +1,6 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
+import { mapConcurrently } from '../../runtime/map-concurrently.ts';
 import { malformed } from '../json/json-scanner.ts';
 import { canonicalJson, isNull, members, parseIntegerOrNull, parseSafeInteger, parseString } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
@@ -49,19 +50,12 @@ export async function readTransactionRecord(
 }
 
 /** Reads many transactions, a few at a time, and returns them in the order of their signatures. */
-export async function readTransactionRecords(
+export const readTransactionRecords = (
   rpc: RpcCaller,
   signatures: readonly string[],
   options: TransactionReadOptions,
-): Promise<TransactionRead[]> {
-  const transactions: TransactionRead[] = [];
-  const queue = signatures.entries(); // shared: each worker takes the next one
-  const worker = async (): Promise<void> => {
-    for (const [index, signature] of queue) transactions[index] = await readTransactionRecord(rpc, signature, options);
-  };
-  await Promise.all(Array.from({ length: MAX_CONCURRENT_READS }, worker));
-  return transactions;
-}
+): Promise<TransactionRead[]> =>
+  mapConcurrently(signatures, MAX_CONCURRENT_READS, (signature) => readTransactionRecord(rpc, signature, options));
 
 /** Parses a record. Throws `upstream_error` for anything else. */
 export function parseTransactionRecord(record: Buffer): TransactionRecord {
