@@ -197,6 +197,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'tokens',
     'routing',
     'bs58',
+    'lru-cache',
     'zod',
   ],
   'routes/rpc': ['domain', 'cache', 'upstream/json', 'upstream/rpc', 'upstream/mesh', 'serving', 'routing', 'zod'],

@@ -1,6 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import { SingleFlight } from '../../cache/single-flight.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import type { RequestCost } from '../../domain/request-cost.ts';
 import type { HolderTable, HolderTables } from '../../routing/holder-tables.ts';
+import { ScanGate } from './scan-gate.ts';
 
 /** Life of a table. All pages read within it come from one table, so they agree with each other. */
 const TTL_MS = 60_000;
@@ -8,19 +12,33 @@ const TTL_MS = 60_000;
 /** Maximum memory of all tables: about three of the largest scans. */
 const MAX_BYTES = 64 << 20;
 
+/** Life of a refusal: a mint doesn't lose most of its holders in minutes, nor a node gain an index. */
+const REFUSAL_TTL_MS = 5 * 60_000;
+
+/** Maximum mints whose refusal is remembered: a few MB. */
+const MAX_REFUSALS = 10_000;
+
 interface CachedTable {
   readonly table: HolderTable;
   readonly expiresMs: number;
 }
 
-/** Caches holder tables up to a total size. Concurrent reads of one mint share one scan. */
+interface CachedRefusal {
+  readonly refusal: GatewayError;
+  readonly expiresMs: number;
+}
+
+/** Caches holder tables up to a total size, and refusals. Concurrent reads of one mint share one scan. */
 export class HolderTableCache implements HolderTables {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #tables = new Map<string, CachedTable>();
+  readonly #refusals = new LRUCache<string, CachedRefusal>({ max: MAX_REFUSALS });
   readonly #flights = new SingleFlight<HolderTable>();
+  readonly #gate: ScanGate;
 
-  constructor(clock: Pick<Clock, 'monotonic'>) {
+  constructor(clock: Pick<Clock, 'monotonic' | 'after'>) {
     this.#clock = clock;
+    this.#gate = new ScanGate(clock);
   }
 
   get(mint: string): HolderTable | undefined {
@@ -28,13 +46,24 @@ export class HolderTableCache implements HolderTables {
     return cached !== undefined && this.#clock.monotonic() < cached.expiresMs ? cached.table : undefined;
   }
 
-  async getOrRead(mint: string, read: () => Promise<HolderTable>): Promise<HolderTable> {
-    const readAndStore = async (): Promise<HolderTable> => {
+  async getOrRead(mint: string, read: () => Promise<HolderTable>, cost?: RequestCost): Promise<HolderTable> {
+    const cached = this.get(mint);
+    if (cached !== undefined) return cached;
+    const refused = this.#refusals.get(mint);
+    if (refused !== undefined && this.#clock.monotonic() < refused.expiresMs) throw refused.refusal;
+    return this.#flights.run(mint, () => this.#gate.run(cost?.caller, () => this.#readAndStore(mint, read)));
+  }
+
+  async #readAndStore(mint: string, read: () => Promise<HolderTable>): Promise<HolderTable> {
+    try {
       const table = await read();
       this.#store(mint, table);
       return table;
-    };
-    return this.get(mint) ?? this.#flights.run(mint, readAndStore);
+    } catch (thrown) {
+      if (thrown instanceof GatewayError && isScanRefused(thrown))
+        this.#refusals.set(mint, { refusal: thrown, expiresMs: this.#clock.monotonic() + REFUSAL_TTL_MS });
+      throw thrown;
+    }
   }
 
   /** Stores a table, then removes the oldest ones: the expired, and as many as the memory bound requires. */
@@ -51,3 +80,7 @@ export class HolderTableCache implements HolderTables {
     }
   }
 }
+
+/** Tells that no node lists the holders of a mint, for good: it has too many, or the nodes have no index of them. */
+export const isScanRefused = ({ code, status }: GatewayError): boolean =>
+  code === 'result_too_large' || (code === 'rpc_error' && status !== 503);

@@ -3,13 +3,10 @@ import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { Holder, HolderTable } from '../../routing/holder-tables.ts';
 import { mapInChunks } from '../../runtime/map-in-chunks.ts';
+import { sortInChunks } from '../../runtime/sort-in-chunks.ts';
 import { TOKEN_PROGRAMS, type TokenProgram } from '../../solana/accounts/token-program-accounts.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
-import {
-  type ProgramAccountsFilter,
-  parseProgramAccount,
-  readProgramAccounts,
-} from '../../upstream/reads/program-accounts.ts';
+import { type ProgramAccountsFilter, readProgramAccounts } from '../../upstream/reads/program-accounts.ts';
 
 /** Size of a token account without extensions. */
 const ACCOUNT_SIZE = 165;
@@ -35,89 +32,90 @@ export async function readHolderTable(
 ): Promise<HolderTable> {
   const mintFilter: ProgramAccountsFilter = { memcmp: { offset: 0, bytes: mint } };
   const slots: Slot[] = [];
-  const packed: Buffer[] = [];
+  const rows = new PackedRows();
   for (const accountFilter of ACCOUNT_FILTERS[program]) {
     const floor = slots[0] ?? minContextSlot;
     const query = { filters: [mintFilter, accountFilter], dataSlice: DATA_SLICE, minContextSlot: floor };
-    const { slot, rows } = await readProgramAccounts(mesh, TOKEN_PROGRAMS[program], query);
-    slots.push(slot);
-    for (const row of await mapInChunks(rows, ROWS_PER_CHUNK, packRow)) if (amountOf(row) > 0n) packed.push(row);
+    const add = (address: string, data: Buffer): void => rows.add(address, data);
+    slots.push(await readProgramAccounts(mesh, TOKEN_PROGRAMS[program], query, add));
   }
-  return createTable(Math.min(...slots), await mergeSort(packed));
+  return createTable(Math.min(...slots), await rows.toSorted());
 }
-
-/** Rows per turn of the event loop: a few milliseconds of work. */
-const ROWS_PER_CHUNK = 512;
 
 /** Size of a packed row: the amount's complement, so that rows sort as bytes, then address and owner. */
 const ROW_BYTES = 72;
 
-function packRow(row: Buffer): Buffer {
-  const { address, data } = parseProgramAccount(row);
-  const key = bs58.decodeUnsafe(address);
-  if (key?.length !== 32 || data.length !== DATA_SLICE.length) {
-    throw new GatewayError('upstream_error', 'a listed account is not a token account');
+/** Largest table. */
+const MAX_TABLE_BYTES = 40 << 20;
+
+/** Rows of a block: blocks need no copy as rows are added. */
+const ROWS_PER_BLOCK = 4096;
+
+/** Rows of holders as they are listed, packed. */
+class PackedRows {
+  readonly #blocks: Buffer[] = [];
+  /** The amounts to the precision of a double, which orders most rows. */
+  readonly #amounts: number[] = [];
+
+  /** Adds a token account, unless it is empty. Throws `result_too_large` beyond {@link MAX_TABLE_BYTES}. */
+  add(address: string, data: Buffer): void {
+    const key = bs58.decodeUnsafe(address);
+    if (key?.length !== 32 || data.length !== DATA_SLICE.length)
+      throw new GatewayError('upstream_error', 'a listed account is not a token account');
+    const amount = data.readBigUInt64LE(32);
+    if (amount === 0n) return;
+    const row = this.#amounts.push(Number(amount)) - 1;
+    if (row * ROW_BYTES >= MAX_TABLE_BYTES) throw new GatewayError('result_too_large', 'the mint has too many holders');
+    if (row % ROWS_PER_BLOCK === 0) this.#blocks.push(Buffer.allocUnsafeSlow(ROWS_PER_BLOCK * ROW_BYTES));
+    const block = this.#blockOf(row);
+    const at = startOf(row);
+    block.writeBigUInt64BE(MAX_U64 - amount, at); // largest first
+    block.set(key, at + 8);
+    block.set(data.subarray(0, 32), at + 40);
   }
-  const packed = Buffer.alloc(ROW_BYTES);
-  packed.writeBigUInt64BE(MAX_U64 - data.readBigUInt64LE(32), 0); // largest first
-  packed.set(key, 8);
-  packed.set(data.subarray(0, 32), 40);
-  return packed;
+
+  /** Returns the rows in order, one after the other, in turns of the event loop of their own. */
+  async toSorted(): Promise<Buffer> {
+    const order = await sortInChunks([...this.#amounts.keys()], (a, b) => this.#compare(a, b));
+    const sorted = Buffer.allocUnsafeSlow(order.length * ROW_BYTES);
+    const places = Array.from({ length: Math.ceil(order.length / ROWS_PER_BLOCK) }, (_, i) => i * ROWS_PER_BLOCK);
+    await mapInChunks(places, 1, (from) => {
+      for (const [i, row] of order.slice(from, from + ROWS_PER_BLOCK).entries())
+        this.#blockOf(row).copy(sorted, (from + i) * ROW_BYTES, startOf(row), startOf(row) + ROW_BYTES);
+    });
+    return sorted;
+  }
+
+  #compare(a: number, b: number): number {
+    const difference = (this.#amounts[b] ?? 0) - (this.#amounts[a] ?? 0);
+    if (difference !== 0) return difference;
+    const [x, y] = [startOf(a), startOf(b)];
+    return this.#blockOf(a).compare(this.#blockOf(b), y, y + ROW_BYTES, x, x + ROW_BYTES);
+  }
+
+  #blockOf(row: number): Buffer {
+    return this.#blocks[Math.floor(row / ROWS_PER_BLOCK)] as Buffer; // each row has one
+  }
 }
+
+const startOf = (row: number): number => (row % ROWS_PER_BLOCK) * ROW_BYTES;
 
 const MAX_U64 = 2n ** 64n - 1n;
-const amountOf = (row: Buffer): bigint => MAX_U64 - row.readBigUInt64BE(0);
 
-/** Sorts rows by merging runs, each in a turn of the event loop of its own, so that other requests go on. */
-async function mergeSort(rows: readonly Buffer[]): Promise<readonly Buffer[]> {
-  let runs = Array.from({ length: Math.ceil(rows.length / RUN_LENGTH) }, (_, i) =>
-    rows.slice(i * RUN_LENGTH, (i + 1) * RUN_LENGTH),
-  );
-  await mapInChunks(runs, 1, (run) => run.sort(Buffer.compare));
-  while (runs.length > 1) {
-    const pairs = Array.from({ length: Math.ceil(runs.length / 2) }, (_, i) => runs.slice(2 * i, 2 * i + 2));
-    const merged: Buffer[][] = [];
-    for (const [a = [], b = []] of pairs) merged.push(await merge(a, b));
-    runs = merged;
-  }
-  return runs[0] ?? [];
-}
-
-/** Rows that are sorted at once. */
-const RUN_LENGTH = 4096;
-
-async function merge(a: readonly Buffer[], b: readonly Buffer[]): Promise<Buffer[]> {
-  const merged: Buffer[] = [];
-  let [i, j] = [0, 0];
-  for (;;) {
-    const [x, y] = [a[i], b[j]];
-    if (x === undefined && y === undefined) return merged;
-    if (y === undefined || (x !== undefined && Buffer.compare(x, y) <= 0)) {
-      if (x !== undefined) merged.push(x);
-      i++;
-    } else {
-      merged.push(y);
-      j++;
-    }
-    if (merged.length % (4 * RUN_LENGTH) === 0) await new Promise<void>((resolve) => setImmediate(resolve));
-  }
-}
-
-function createTable(slot: Slot, rows: readonly Buffer[]): HolderTable {
-  const packed = Buffer.concat(rows, rows.length * ROW_BYTES);
+function createTable(slot: Slot, packed: Buffer): HolderTable {
+  const total = packed.length / ROW_BYTES;
   const holderAt = (i: number): Holder => {
     const row = packed.subarray(i * ROW_BYTES, (i + 1) * ROW_BYTES);
     return {
       address: bs58.encode(row.subarray(8, 40)),
       owner: bs58.encode(row.subarray(40, 72)),
-      amount: amountOf(row),
+      amount: MAX_U64 - row.readBigUInt64BE(0),
     };
   };
   return {
     slot,
-    total: rows.length,
+    total,
     bytes: packed.length,
-    rows: (from, to) =>
-      Array.from({ length: Math.max(0, Math.min(to, rows.length) - from) }, (_, i) => holderAt(from + i)),
+    rows: (from, to) => Array.from({ length: Math.max(0, Math.min(to, total) - from) }, (_, i) => holderAt(from + i)),
   };
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { SCAN_UNITS } from '../../domain/units.ts';
-import type { Holder } from '../../routing/holder-tables.ts';
+import type { Holder, HolderTable } from '../../routing/holder-tables.ts';
 import { address, page } from '../../routing/params.ts';
 import { LARGE_READ_UNITS, readRoute, type Uses } from '../../routing/route.ts';
 import { integer } from '../../routing/schemas.ts';
@@ -14,6 +14,7 @@ import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
 import { readLargestTokenAccounts } from '../../upstream/reads/largest-token-accounts.ts';
 import { readHolderTable } from './holder-table.ts';
+import { isScanRefused } from './holder-table-cache.ts';
 
 /** Rows of a page: as many as getTokenLargestAccounts returns, which needs no scan. */
 const PAGE_SIZE = 20;
@@ -66,10 +67,13 @@ export const holders = readRoute({
         result: { ...shown, source: 'largest-accounts' as const, items: toItems(rows, 1, supply, scale) },
       };
     }
-    const { slot: mintSlot, mint, mints } = await requireMint(mesh, address, at);
-    const scanned = await holderTables
-      .getOrRead(address, () => readHolderTable(mesh, address, mint.program, minSlot))
-      .catch(throwHoldersUnavailable);
+    let mintRead: Awaited<ReturnType<typeof requireMint>> | undefined;
+    const scan = async (): Promise<HolderTable> => {
+      mintRead = await requireMint(mesh, address, at);
+      return readHolderTable(mesh, address, mintRead.mint.program, minSlot);
+    };
+    const scanned = await holderTables.getOrRead(address, scan).catch(throwHoldersUnavailable);
+    const { slot: mintSlot, mint, mints } = mintRead ?? (await requireMint(mesh, address, at));
     const from = (page - 1) * PAGE_SIZE;
     const rows = scanned.rows(from, from + PAGE_SIZE);
     const scale = mints.scale(address);
@@ -132,9 +136,10 @@ const compareAddresses = (a: Holder, b: Holder): number =>
 
 /** Throws `holders_unavailable` if the node has no index of token accounts, or the mint has too many holders. */
 function throwHoldersUnavailable(thrown: unknown): never {
-  if (!(thrown instanceof GatewayError) || !UNAVAILABLE_CODES.has(thrown.code)) throw thrown;
-  if (thrown.status === 503) throw thrown; // temporary: the caller may retry
-  throw new GatewayError('holders_unavailable', 'no node lists the holders of this mint', { cause: thrown });
+  if (!(thrown instanceof GatewayError) || !isScanRefused(thrown)) throw thrown; // the caller may retry
+  const reason =
+    thrown.code === 'result_too_large'
+      ? 'this mint has more holders than can be listed: ask for the first page, which needs no list'
+      : 'no node lists the holders of this mint';
+  throw new GatewayError('holders_unavailable', reason, { cause: thrown });
 }
-
-const UNAVAILABLE_CODES: ReadonlySet<string> = new Set(['rpc_error', 'result_too_large']);

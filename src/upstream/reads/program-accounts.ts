@@ -1,5 +1,6 @@
 import type { Slot } from '../../domain/slot.ts';
-import { elements, elementsYielding, members, parseString } from '../json/raw-json.ts';
+import { yieldToEventLoop } from '../json/cooperative.ts';
+import { eachElement, elements, members, parseString } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 
 /** Filter of getProgramAccounts: nodes have an index for some (Solana RPC, secondary indexes). */
@@ -14,19 +15,64 @@ export interface ProgramAccountsQuery {
   readonly minContextSlot: Slot | undefined;
 }
 
-/** Lists accounts of a program at `confirmed`; {@link parseProgramAccount} parses a row. The node needs long for it. */
+/** The bytes of rows that are parsed in one turn of the event loop: a few milliseconds of work. */
+const BYTES_PER_TURN = 32 << 10;
+
+/**
+ * Lists accounts of a program at `confirmed`, and calls `onAccount` with the address of each and the slice of its data.
+ * The node needs long for it, and no row is kept.
+ */
 export async function readProgramAccounts(
   rpc: RpcCaller,
   program: string,
   query: ProgramAccountsQuery,
-): Promise<{ readonly slot: Slot; readonly rows: readonly Buffer[] }> {
+  onAccount: (address: string, data: Buffer) => void,
+): Promise<Slot> {
   const config = { commitment: 'confirmed', encoding: 'base64', withContext: true, ...query } as const;
   const { slot, value } = await rpc.call('getProgramAccounts', [program, config], { commitment: 'confirmed' });
-  return { slot, rows: await elementsYielding(value) };
+  let bytesOfTurn = 0;
+  for (const row of eachElement(value)) {
+    const { address, data } = parsePlainAccount(row) ?? parseProgramAccount(row);
+    onAccount(address, data);
+    bytesOfTurn += row.length;
+    if (bytesOfTurn < BYTES_PER_TURN) continue;
+    bytesOfTurn = 0;
+    await yieldToEventLoop();
+  }
+  return slot;
+}
+
+interface ProgramAccount {
+  readonly address: string;
+  readonly data: Buffer;
+}
+
+const [PUBKEY, DATA] = [Buffer.from('"pubkey":"'), Buffer.from('"data":["')];
+
+/**
+ * Parses a row as nodes write it, in a third of the time: without spaces, and with texts that need no escape. Returns
+ * undefined for any other.
+ */
+function parsePlainAccount(row: Buffer): ProgramAccount | undefined {
+  const address = textAfter(row, PUBKEY);
+  const data = textAfter(row, DATA);
+  const isPlain = address !== undefined && data !== undefined && row.indexOf(BACKSLASH) < 0;
+  return isPlain ? { address, data: Buffer.from(data, 'base64') } : undefined;
+}
+
+const BACKSLASH = 0x5c;
+const QUOTE = 0x22;
+
+/** Returns the text that begins after a mark; undefined where the mark is missing or occurs twice. */
+function textAfter(row: Buffer, mark: Buffer): string | undefined {
+  const at = row.indexOf(mark);
+  if (at < 0 || row.includes(mark, at + mark.length)) return undefined;
+  const start = at + mark.length;
+  return row.toString('latin1', start, row.indexOf(QUOTE, start));
 }
 
 /** Parses the address of a listed account and the slice of its data. */
-export function parseProgramAccount(row: Buffer): { readonly address: string; readonly data: Buffer } {
+function parseProgramAccount(row: Buffer): ProgramAccount {
   const parts = members(row);
   const data = members(parts.get('account') ?? NOTHING).get('data') ?? NOTHING;
   return { address: parseString(parts.get('pubkey')), data: Buffer.from(parseString(elements(data)[0]), 'base64') };
