@@ -39,6 +39,7 @@ import { systemClock } from './runtime/system-clock.ts';
 import type { Admit } from './serving/read-through.ts';
 import { Sealer } from './serving/sealer.ts';
 import { AccountBatcher } from './upstream/reads/account-batcher.ts';
+import { TransactionRecords } from './upstream/reads/transaction-records.ts';
 import { openUpstream } from './wiring/open-upstream.ts';
 import { Startup } from './wiring/startup.ts';
 
@@ -81,6 +82,9 @@ interface Environment {
   /** Start of the process, in monotonic milliseconds. */
   readonly startedMs: number;
 }
+
+/** The part of `cache.bytes` that transactions take: one in so many bytes. */
+const TRANSACTION_SHARE = 8;
 
 /** The longest wait for the first frame at the start, so that the first caller gets an answer. */
 const MAX_WARM_UP_MS = 5000;
@@ -180,7 +184,9 @@ function openServing(
   startup: Startup,
 ) {
   const { config, log, clock, vitals, disposals, startedMs } = env;
-  const cache = new Cache({ ...config.cache, clock, hotKeys: config.refresh.hotKeys });
+  const recordBytes = Math.floor(config.cache.bytes / TRANSACTION_SHARE);
+  const bytes = config.cache.bytes - recordBytes;
+  const cache = new Cache({ ...config.cache, bytes, clock, hotKeys: config.refresh.hotKeys });
   const liveOptions = {
     mesh,
     clock,
@@ -219,6 +225,7 @@ function openServing(
     tokenLists,
     holderTables: new HolderTableCache(clock),
     decoder,
+    transactionRecords: new TransactionRecords(mesh, recordBytes),
     prices,
     rpcReadThrough: createRpcReadThrough({ cache, mesh, clock, admitOwn }),
     vitals,

@@ -82,7 +82,9 @@ const refreshSchema = section({
 });
 
 const cacheSchema = section({
-  bytes: byteCount(131_072).describe('Memory of all cached answers, in bytes.'),
+  bytes: byteCount(131_072).describe(
+    'Memory of all cached answers and of the transactions that they show, in bytes; an eighth is for these.',
+  ),
   maxStaleSlots: positiveCount.describe(
     'Slots for which an answer that can not be confirmed is still served as stale; then it is 503 stale.',
   ),

@@ -8,11 +8,7 @@ import { integer, rawJson } from '../routing/schemas.ts';
 import type { TransferRow } from '../solana/analysis/transfer-row.ts';
 import { readTransaction } from '../solana/transactions/transaction.ts';
 import { cursorNotFound, readSignaturePage, type SignatureRow } from '../upstream/reads/signature-page.ts';
-import {
-  readTransactionRecord,
-  readTransactionRecords,
-  type TransactionReadOptions,
-} from '../upstream/reads/transaction-record.ts';
+import type { TransactionReadOptions } from '../upstream/reads/transaction-record.ts';
 
 /** Maximum rows of a page of signatures. */
 const MAX_SIGNATURES_PER_PAGE = 100;
@@ -93,13 +89,15 @@ export const history = readRoute({
 
   async resolve(
     { addr, before, type, limit, commitment },
-    { mesh, decoder, onDecodeError }: Uses<'mesh' | 'decoder' | 'onDecodeError'>,
+    { mesh, decoder, transactionRecords, onDecodeError }: Uses<
+      'mesh' | 'decoder' | 'transactionRecords' | 'onDecodeError'
+    >,
     { minSlot },
   ) {
     const most = type === 'transfers' ? Math.min(limit, MAX_TRANSFERS_PER_PAGE) : limit;
     const page = await readSignaturePage(mesh, { address: addr, before, limit: most, commitment, minSlot });
     if (page.rows.length === 0 && before !== undefined)
-      await checkCursor(mesh, addr, before, { commitment, minSlot: page.slot });
+      await checkCursor({ mesh, transactionRecords }, addr, before, { commitment, minSlot: page.slot });
     const { nextBefore } = page;
     const scanned = page.rows.length;
     if (type === undefined) {
@@ -107,7 +105,7 @@ export const history = readRoute({
       const result: HistoryPage = { rows, nextBefore, scanned };
       return { slot: page.slot, result, final: page.isFinal };
     }
-    const { slot, rows } = await readTransfers({ mesh, decoder, onDecodeError }, addr, page.rows, {
+    const { slot, rows } = await readTransfers({ mesh, decoder, transactionRecords, onDecodeError }, addr, page.rows, {
       commitment,
       minSlot,
     });
@@ -121,12 +119,12 @@ export const history = readRoute({
  * knows the transaction gives an empty page for it, as it does at the end of a history.
  */
 async function checkCursor(
-  mesh: Uses<'mesh'>['mesh'],
+  { mesh, transactionRecords }: Uses<'mesh' | 'transactionRecords'>,
   address: string,
   before: string,
   bounds: TransactionReadOptions,
 ): Promise<void> {
-  const { record } = await readTransactionRecord(mesh, before, bounds);
+  const { record } = await transactionRecords.read(mesh, { signature: before, slot: undefined }, bounds);
   if (record === null) throw cursorNotFound();
   const { accounts, preTokenBalances, postTokenBalances } = readTransaction(record.toString());
   const owners = [...(preTokenBalances ?? []), ...(postTokenBalances ?? [])].map(({ owner }) => owner);
@@ -135,14 +133,15 @@ async function checkCursor(
 
 /** Reads the transfers in the transactions of a page. `slot` is the oldest slot at which one of them was read. */
 async function readTransfers(
-  { mesh, decoder, onDecodeError }: Uses<'mesh' | 'decoder' | 'onDecodeError'>,
+  { mesh, decoder, transactionRecords, onDecodeError }: Uses<
+      'mesh' | 'decoder' | 'transactionRecords' | 'onDecodeError'
+    >,
   address: string,
   page: readonly SignatureRow[],
   bounds: TransactionReadOptions,
 ): Promise<{ readonly slot: Slot; readonly rows: readonly TransferRow[] }> {
   const succeeded = page.filter(({ err }) => err === 'null'); // failed transactions have no transfers
-  const signatures = succeeded.map(({ signature }) => signature);
-  const records = await readTransactionRecords(mesh, signatures, bounds);
+  const records = await transactionRecords.readAll(mesh, succeeded, bounds);
   const rows: TransferRow[] = [];
   for (const [index, { signature, confirmationStatus }] of succeeded.entries()) {
     const record = records[index]?.record ?? throwMissingRecord();

@@ -14,6 +14,7 @@ import type { Admit, ReadThrough } from '../serving/read-through.ts';
 import type { TokenListSource } from '../tokens/token-list.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { AccountSource } from '../upstream/reads/account-batcher.ts';
+import type { TransactionRecords } from '../upstream/reads/transaction-records.ts';
 import type { HolderTables } from './holder-tables.ts';
 import type { Param } from './params.ts';
 import type { TransactionDecoder } from './transaction-decoder.ts';
@@ -35,6 +36,8 @@ export interface RouteContext {
   readonly prices: PriceLookup;
   readonly holderTables: HolderTables;
   readonly decoder: TransactionDecoder;
+  /** Reads transactions, and keeps those that can't change. */
+  readonly transactionRecords: TransactionRecords;
   readonly clock: Clock;
   readonly keys: Pick<ReceiptKeys, 'active' | 'find' | 'validSuccession'>;
   readonly version: string;

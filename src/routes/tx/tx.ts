@@ -6,7 +6,7 @@ import { readRoute, type Uses } from '../../routing/route.ts';
 import { integer, type PreSerialized, preSerialized, rawJson } from '../../routing/schemas.ts';
 import type { TransactionDecoder } from '../../routing/transaction-decoder.ts';
 import type { EnhancedTransaction } from '../../solana/explain/enhanced-transaction.ts';
-import { parseTransactionRecord, readTransactionRecord } from '../../upstream/reads/transaction-record.ts';
+import { parseTransactionRecord } from '../../upstream/reads/transaction-record.ts';
 import { enhancedTransactionSchema } from './enhanced-transaction-schema.ts';
 
 export const tx = readRoute({
@@ -36,11 +36,17 @@ export const tx = readRoute({
 
   async resolve(
     { sig, enhanced, commitment },
-    { mesh, decoder, onDecodeError }: Uses<'mesh' | 'decoder' | 'onDecodeError'>,
+    { mesh, decoder, transactionRecords, onDecodeError }: Uses<
+      'mesh' | 'decoder' | 'transactionRecords' | 'onDecodeError'
+    >,
     { minSlot },
   ) {
     const finalized = mesh.tip('finalized') ?? -1;
-    const { slot, record } = await readTransactionRecord(mesh, sig, { commitment, minSlot });
+    const { slot, record } = await transactionRecords.read(
+      mesh,
+      { signature: sig, slot: undefined },
+      { commitment, minSlot },
+    );
     if (record === null)
       throw new GatewayError(
         'not_found',

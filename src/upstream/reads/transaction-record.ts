@@ -1,6 +1,5 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
-import { mapConcurrently } from '../../runtime/map-concurrently.ts';
 import { malformed } from '../json/json-scanner.ts';
 import { canonicalJson, isNull, members, parseIntegerOrNull, parseSafeInteger, parseString } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
@@ -34,9 +33,6 @@ export interface TransactionRecord {
   readonly meta: string;
 }
 
-/** Most concurrent reads of one page of history: more would crowd out the node's other callers. */
-const MAX_CONCURRENT_READS = 8;
-
 /** Reads a transaction as the node's parsers return it. */
 export async function readTransactionRecord(
   rpc: RpcCaller,
@@ -48,14 +44,6 @@ export async function readTransactionRecord(
   const { slot, result } = await callWithMaxSupportedVersion(rpc, request).catch(translateRpcError({}));
   return { slot, record: isNull(result) ? null : result };
 }
-
-/** Reads many transactions, a few at a time, and returns them in the order of their signatures. */
-export const readTransactionRecords = (
-  rpc: RpcCaller,
-  signatures: readonly string[],
-  options: TransactionReadOptions,
-): Promise<TransactionRead[]> =>
-  mapConcurrently(signatures, MAX_CONCURRENT_READS, (signature) => readTransactionRecord(rpc, signature, options));
 
 /** Parses a record. Throws `upstream_error` for anything else. */
 export function parseTransactionRecord(record: Buffer): TransactionRecord {

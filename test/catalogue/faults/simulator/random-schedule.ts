@@ -26,6 +26,7 @@ import type { Mesh } from '../../../../src/upstream/mesh/mesh.ts';
 import { MeshTips } from '../../../../src/upstream/mesh/mesh-tips.ts';
 import type { PubsubSession } from '../../../../src/upstream/pubsub/pubsub-session.ts';
 import { AccountBatcher } from '../../../../src/upstream/reads/account-batcher.ts';
+import { TransactionRecords } from '../../../../src/upstream/reads/transaction-records.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { addressFromByte, tokenOwner } from '../../../support/token-account-fixtures.ts';
 import { SimulatedLedger } from './simulated-ledger.ts';
@@ -175,6 +176,7 @@ export async function runSchedule(
     tokenLists,
     holderTables: new HolderTableCache(clock),
     decoder: new PooledDecoder(clock, 1),
+    transactionRecords: new TransactionRecords(mesh, 100_000),
     prices: createPriceLookup([], { maxAgeSec: 60 }),
     keys: new ReceiptKeys(singleKeyRing(signingKeyOf(generateKeyPairSync('ed25519').privateKey)), clock, () => {}),
     version: '',

@@ -2,7 +2,8 @@ import t from 'tap';
 import { GatewayError } from '../../../../src/domain/gateway-error.ts';
 import type { Mesh } from '../../../../src/upstream/mesh/mesh.ts';
 import { callWithMaxSupportedVersion } from '../../../../src/upstream/reads/max-supported-version.ts';
-import { parseTransactionRecord, readTransactionRecords } from '../../../../src/upstream/reads/transaction-record.ts';
+import { parseTransactionRecord } from '../../../../src/upstream/reads/transaction-record.ts';
+import { TransactionRecords } from '../../../../src/upstream/reads/transaction-records.ts';
 import { RPC_ERROR_CODE } from '../../../../src/upstream/rpc/rpc-error-code.ts';
 
 type Reader = Pick<Mesh, 'call'>;
@@ -41,14 +42,38 @@ t.test('many records are read eight at a time, and returned in the order of the 
     },
   };
   const signatures = Array.from({ length: 25 }, (_, i) => `s${i}`);
-  const records = (await readTransactionRecords(mesh, signatures, { commitment: 'confirmed', minSlot: undefined })).map(
-    ({ record }) => record,
-  );
+  const reader = new TransactionRecords({ tip: () => 1 }, 100_000);
+  const listed = signatures.map((signature) => ({ signature, slot: 1 }));
+  const read = await reader.readAll(mesh, listed, { commitment: 'confirmed', minSlot: undefined });
+  const records = read.map(({ record }) => record);
   t.equal(most, 8);
   t.strictSame(
     records.map((record) => record && JSON.parse(record.toString()).signature),
     signatures.map((signature) => (signature === 's3' ? null : signature)),
   );
+});
+
+t.test('a finalized record is read once; another is read again unless a list has it in the same slot', async (t) => {
+  const tips = { confirmed: 40, finalized: 8 };
+  let calls = 0;
+  const mesh: Reader = {
+    call: async (_, [signature] = []) => {
+      calls++;
+      const result = Buffer.from(`{"slot":${signature === 'final' ? 8 : 39}}`);
+      return { slot: tips.confirmed, result, value: result };
+    },
+  };
+  const reader = new TransactionRecords({ tip: (commitment) => Object(tips)[commitment] }, 10_000);
+  const read = async (signature: string, slot?: number, minSlot?: number): Promise<number> => {
+    const before = calls;
+    await reader.read(mesh, { signature, slot }, { commitment: 'confirmed', minSlot });
+    return calls - before;
+  };
+  t.strictSame([await read('final'), await read('final'), await read('final', 8)], [1, 0, 0]);
+  t.equal(await read('final', undefined, 41), 1, 'a slot that is not reached');
+  t.strictSame([await read('new'), await read('new'), await read('new', 39), await read('new', 38)], [1, 1, 0, 1]);
+  for (let i = 0; i < 100; i++) await read(`other ${i}`);
+  t.equal(await read('final'), 1, 'the bytes are bounded');
 });
 
 t.test('a record keeps its digits; what old ones leave out is null', async (t) => {
