@@ -89,9 +89,12 @@ export const history = readRoute({
 
   async resolve(
     { addr, before, type, limit, commitment },
-    { mesh, decoder, transactionRecords, onDecodeError }: Uses<
-      'mesh' | 'decoder' | 'transactionRecords' | 'onDecodeError'
-    >,
+    {
+      mesh,
+      decoder,
+      transactionRecords,
+      onDecodeError,
+    }: Uses<'mesh' | 'decoder' | 'transactionRecords' | 'onDecodeError'>,
     { minSlot },
   ) {
     const most = type === 'transfers' ? Math.min(limit, MAX_TRANSFERS_PER_PAGE) : limit;
@@ -133,9 +136,12 @@ async function checkCursor(
 
 /** Reads the transfers in the transactions of a page. `slot` is the oldest slot at which one of them was read. */
 async function readTransfers(
-  { mesh, decoder, transactionRecords, onDecodeError }: Uses<
-      'mesh' | 'decoder' | 'transactionRecords' | 'onDecodeError'
-    >,
+  {
+    mesh,
+    decoder,
+    transactionRecords,
+    onDecodeError,
+  }: Uses<'mesh' | 'decoder' | 'transactionRecords' | 'onDecodeError'>,
   address: string,
   page: readonly SignatureRow[],
   bounds: TransactionReadOptions,

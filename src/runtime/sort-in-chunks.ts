@@ -1,3 +1,4 @@
+import { ownTurn } from '../domain/own-turn.ts';
 import { mapInChunks } from './map-in-chunks.ts';
 
 /** The number of items that are sorted or merged in one turn of the event loop: about a millisecond's work. */
@@ -21,7 +22,7 @@ async function merge<T>(a: T[], b: T[], compare: (a: T, b: T) => number): Promis
   for (let [i, j] = [0, 0]; i < a.length || j < b.length; ) {
     const takesFirst = j === b.length || (i < a.length && compare(a[i] as T, b[j] as T) <= 0);
     merged.push((takesFirst ? a[i++] : b[j++]) as T);
-    if (merged.length % CHUNK_LENGTH === 0) await new Promise<void>((resolve) => setImmediate(resolve));
+    if (merged.length % CHUNK_LENGTH === 0) await ownTurn();
   }
   return merged;
 }

@@ -36,9 +36,12 @@ export const tx = readRoute({
 
   async resolve(
     { sig, enhanced, commitment },
-    { mesh, decoder, transactionRecords, onDecodeError }: Uses<
-      'mesh' | 'decoder' | 'transactionRecords' | 'onDecodeError'
-    >,
+    {
+      mesh,
+      decoder,
+      transactionRecords,
+      onDecodeError,
+    }: Uses<'mesh' | 'decoder' | 'transactionRecords' | 'onDecodeError'>,
     { minSlot },
   ) {
     const finalized = mesh.tip('finalized') ?? -1;

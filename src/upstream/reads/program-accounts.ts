@@ -1,5 +1,5 @@
+import { ownTurn } from '../../domain/own-turn.ts';
 import type { Slot } from '../../domain/slot.ts';
-import { yieldToEventLoop } from '../json/cooperative.ts';
 import { eachElement, elements, members, parseString } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 
@@ -37,7 +37,7 @@ export async function readProgramAccounts(
     bytesOfTurn += row.length;
     if (bytesOfTurn < BYTES_PER_TURN) continue;
     bytesOfTurn = 0;
-    await yieldToEventLoop();
+    await ownTurn();
   }
   return slot;
 }
