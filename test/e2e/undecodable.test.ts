@@ -52,22 +52,17 @@ t.test('a record that can not be read has no meaning, is served all the same, an
 });
 
 t.test('nor does it take the rest of its page of transfers along', async (t) => {
-  const target = `/address/${address}/history?type=transfers&before=${succeeded()[1]?.signature}&limit=`;
-  const whole = (await get(`${target}24`)).json.result;
-  const signature = whole.rows[0].signature;
+  const [, { signature: before = '' } = {}, { signature = '' } = {}] = succeeded();
+  const pageBelow = async (cursor: string) =>
+    (await get(`/address/${address}/history?type=transfers&limit=25&before=${cursor}`)).json.result;
   await shown(signature, (record) => {
     record.transaction.message.accountKeys = 7;
   });
-  const { status, json } = await get(`${target}25`);
-  t.equal(status, 200);
-  const left = (rows: any[]) => rows.filter((row) => row.signature !== signature);
-  t.ok(left(whole.rows).length > 0);
-  t.same(
-    json.result.rows.map((row: any) => ({ ...row, confirmationStatus: '' })),
-    left(whole.rows).map((row) => ({ ...row, confirmationStatus: '' })),
-  );
-  t.equal(json.result.scanned, whole.scanned);
-  t.equal(json.result.nextBefore, whole.nextBefore);
+  const page = await pageBelow(before);
+  t.ok(page.scanned > 10 && page.rows.length > 0);
+  const rest = await pageBelow(signature);
+  const unmarked = (rows: any[]) => rows.map((row) => ({ ...row, confirmationStatus: '' }));
+  t.same(unmarked(page.rows), unmarked(rest.rows.slice(0, page.rows.length)));
 });
 
 t.test('what can be read and not be judged is UNKNOWN, with its facts, and logged', async (t) => {
