@@ -1,0 +1,46 @@
+/** What an attempt cost. */
+export interface Cost {
+  readonly units: number;
+  /** CPU milliseconds of the main thread's longest turn. */
+  readonly turnMs: number;
+  /** CPU milliseconds of all threads, without what the idle gateway takes. */
+  readonly cpuMs: number;
+  /** Calls at the node. */
+  readonly calls: number;
+  /** Bytes read from the node. */
+  readonly readBytes: number;
+  /** Growth of the memory in use. */
+  readonly keptBytes: number;
+  /** Peak of resident memory above what was resident before; only where it was confirmed. */
+  readonly peakBytes: number;
+  /** Longest wait of a bystander for /health, in milliseconds by the clock. */
+  readonly waitMs: number;
+  readonly statuses: string;
+  /** Whether the main thread was still busy after the deadline, so that the gateway was killed. */
+  readonly hasHung: boolean;
+}
+
+const MiB = 1024 * 1024;
+
+/** A figure with a bound. */
+export interface Metric {
+  readonly name: 'turn' | 'cpu' | 'calls' | 'read' | 'kept';
+  readonly label: string;
+  readonly unit: string;
+  readonly bound: number;
+  of(cost: Cost): number;
+}
+
+const perUnit = (value: number, { units }: Cost): number => value / Math.max(1, units);
+
+/**
+ * The bounds of a request's cost. `read` follows from the price, a unit for each started MiB; memory counts above what
+ * an entry of the cache takes anyway.
+ */
+export const METRICS: readonly Metric[] = [
+  { name: 'turn', label: 'turn', unit: ' ms', bound: 20, of: ({ turnMs }) => turnMs },
+  { name: 'cpu', label: 'CPU/unit', unit: ' ms', bound: 20, of: (cost) => perUnit(cost.cpuMs, cost) },
+  { name: 'calls', label: 'calls/unit', unit: '', bound: 12, of: (cost) => perUnit(cost.calls, cost) },
+  { name: 'read', label: 'read/unit', unit: ' MiB', bound: 1.1, of: (cost) => perUnit(cost.readBytes / MiB, cost) },
+  { name: 'kept', label: 'kept/unit', unit: ' MiB', bound: 2, of: (cost) => perUnit(cost.keptBytes / MiB, cost) },
+];

@@ -1,0 +1,419 @@
+import { parseExactJson } from '../../../src/domain/parse-exact-json.ts';
+import { READ_METHODS } from '../../../src/domain/rpc-methods.ts';
+import { toJson } from '../../../src/domain/to-json.ts';
+import { enhanceTransaction } from '../../../src/solana/explain/enhanced-transaction.ts';
+import { normalizeTransaction } from '../../../src/solana/transactions/transaction.ts';
+import { readRecordings } from '../../support/recorded-transactions.ts';
+import { type CostFamily, costFamily, type Occasion, PIPELINE_METHODS, type Values } from './cost-family.ts';
+import { DocumentGrowth, type DocumentGrowthOptions } from './json-growth.ts';
+import {
+  ACCOUNT_TEMPLATES,
+  addressOf,
+  FILLERS,
+  fillerJson,
+  type NodeAnswer,
+  type NodeScript,
+  SIGNATURE_PLACE,
+  signatureOf,
+} from './node-answers.ts';
+import type { CostlyRequest } from './send-attempt.ts';
+
+const EXPLAIN_BYTES = 262_144;
+const RPC_BYTES = 65_536;
+/** Largest transaction that the node answers with: a few times what logs and instructions of real ones take. */
+const TRANSACTION_BYTES = 1_000_000;
+const MAX_ACCOUNT_BYTES = 10_485_760;
+
+/** Dimensions of every GET route. */
+const REQUEST_DIMENSIONS = {
+  commitments: [1, 2, 3, 4],
+  repeats: [1, 2, 4],
+  atOnce: [0, 1],
+  nonce: [0, 1],
+  minSlot: ['none', 'old', 'tip', 'tip+5', 'far'],
+  encoding: ['none', 'gzip', 'br'],
+  headerBytes: [0, 1000, 3500],
+  caching: ['none', '*', 'many tags'],
+} as const;
+
+const ACCOUNT_DIMENSIONS = {
+  template: ['token account', ...ACCOUNT_TEMPLATES],
+  bytes: [32, 0, 200, 1000, 10_000, 100_000, 1_000_000, 4_000_000, MAX_ACCOUNT_BYTES],
+} as const;
+
+const FAILURE_DIMENSIONS = {
+  failure: [0, -32002, -32005, -32010, -32016, -32601, -32602, -32603],
+  messageBytes: [20, 1000, 100_000, 5_000_000],
+} as const;
+
+const COMMITMENTS = ['', 'processed', 'confirmed', 'finalized'];
+const OLD_SLOT = 1;
+
+/** Builds the headers that the dimensions of a GET route say. */
+function headersOf(values: Values, { salt, tip }: Occasion, i: number): Record<string, string> {
+  const { nonce, minSlot, encoding, headerBytes, caching } = values;
+  const slots: Record<string, number> = { old: OLD_SLOT, tip, 'tip+5': tip + 5, far: tip + 1000 };
+  return {
+    ...(nonce === 1 && { 'x-receipt-nonce': addressOf(`nonce ${salt} ${i}`).slice(0, 22) }),
+    ...(minSlot !== 'none' && { 'x-min-slot': String(slots[String(minSlot)]) }),
+    ...(encoding !== 'none' && { 'accept-encoding': String(encoding) }),
+    ...(Number(headerBytes) > 0 && { 'x-other': 'a'.repeat(Number(headerBytes)) }),
+    ...(caching === '*' && { 'if-none-match': '*' }),
+    ...(caching === 'many tags' && { 'if-none-match': Array(150).fill('"abcdefghijklmnopqrst"').join() }),
+  };
+}
+
+/** Builds the GET requests for a path: with each spelling of the commitment, repeated. */
+function getRequests(path: string, query: string, values: Values, occasion: Occasion): CostlyRequest[] {
+  return COMMITMENTS.slice(0, Number(values['commitments'])).flatMap((commitment) =>
+    Array.from({ length: Number(values['repeats']) }, (_, i) => {
+      const parts = [query, commitment === '' ? '' : `commitment=${commitment}`].filter((part) => part !== '');
+      return {
+        target: `${path}${parts.length > 0 ? `?${parts.join('&')}` : ''}`,
+        headers: headersOf(values, occasion, i),
+      };
+    }),
+  );
+}
+
+const accountsAnswer = ({ template, bytes }: any): NodeAnswer => ({ kind: 'accounts', template, bytes });
+
+const failureOr = ({ failure, messageBytes }: any, answer: NodeAnswer): NodeAnswer =>
+  failure === 0 ? answer : { kind: 'error', code: failure, messageBytes, of: 'text' };
+
+const accountsScript = (values: any): NodeScript => ({
+  getMultipleAccounts: failureOr(values, accountsAnswer(values)),
+  getAccountInfo: failureOr(values, accountsAnswer(values)),
+});
+
+/** A route about one account. */
+const accountFamily = (path: string, query: (values: any) => string = () => '', more: object = {}): CostFamily =>
+  costFamily({
+    route: path,
+    dimensions: { ...ACCOUNT_DIMENSIONS, ...REQUEST_DIMENSIONS, ...FAILURE_DIMENSIONS, ...more },
+    attempt: (values, occasion) => ({
+      requests: getRequests(path.replace(/:\w+/, addressOf(occasion.salt)), query(values), values, occasion),
+      script: accountsScript(values),
+      isAtOnce: values.atOnce === 1,
+    }),
+  });
+
+/** A route about the token accounts of an owner. */
+const ownerFamily = (path: string): CostFamily =>
+  costFamily({
+    route: path,
+    weight: 3,
+    dimensions: {
+      rows: [2, 0, 20, 200, 1000, 2000, 4000, 9990, 20_000],
+      mints: [1, 10, 100, 1000, 10_000],
+      template: ['mint', ...ACCOUNT_TEMPLATES],
+      bytes: [32, 200, 1000, 10_000],
+      ...REQUEST_DIMENSIONS,
+      ...FAILURE_DIMENSIONS,
+    },
+    attempt: (values, occasion) => ({
+      requests: getRequests(path.replace(/:\w+/, addressOf(occasion.salt)), '', values, occasion),
+      script: {
+        getTokenAccountsByOwner: failureOr(values, {
+          kind: 'token accounts',
+          rows: values.rows,
+          mints: Math.min(values.rows, values.mints),
+        }),
+        getMultipleAccounts: accountsAnswer(values),
+      },
+      isAtOnce: values.atOnce === 1,
+    }),
+  });
+
+const holdersFamily = costFamily({
+  route: '/token/:mint/holders',
+  weight: 3,
+  dimensions: {
+    page: [1, 2, 3, 100_000],
+    rows: [30, 1000, 20_000, 100_000, 210_000, 300_000],
+    largest: [20, 0, 5],
+    template: ['mint', ...ACCOUNT_TEMPLATES],
+    bytes: [32, 1000],
+    ...REQUEST_DIMENSIONS,
+    commitments: [1],
+    ...FAILURE_DIMENSIONS,
+  },
+  attempt: (values, occasion) => {
+    const path = `/token/${addressOf(occasion.salt)}/holders`;
+    return {
+      requests: getRequests(path, values.page === 1 ? '' : `page=${values.page}`, values, occasion),
+      script: {
+        getMultipleAccounts: accountsAnswer(values),
+        getTokenLargestAccounts: { kind: 'largest accounts', rows: values.largest },
+        getProgramAccounts: failureOr(values, { kind: 'holders', rows: values.rows }),
+      },
+      isAtOnce: values.atOnce === 1,
+    };
+  },
+});
+
+/** Longest recorded transaction to begin with: long ones leave no room to grow. */
+const MAX_SEED_BYTES = 12_000;
+const ENHANCED_SEEDS = 100;
+
+/** Reads recorded transactions as the `result` of a node, by their encoding, smaller ones first. */
+function recordedTransactions(): { readonly json: readonly string[]; readonly jsonParsed: readonly string[] } {
+  const results = readRecordings('transactions')
+    .map((line) => JSON.parse(line).result)
+    .filter((result) => Array.isArray(result?.transaction?.message?.accountKeys));
+  const isParsed = ({ transaction }: any): boolean => typeof transaction.message.accountKeys[0] === 'object';
+  const textsOf = (chosen: readonly unknown[]): readonly string[] =>
+    chosen
+      .map((result) => JSON.stringify(result))
+      .filter(({ length }) => length < MAX_SEED_BYTES)
+      .sort((a, b) => a.length - b.length);
+  return {
+    json: textsOf(results.filter((result) => !isParsed(result))),
+    jsonParsed: textsOf(results.filter(isParsed)),
+  };
+}
+
+/** Texts of one letter, and of the words in the build's regular expressions. */
+export const fillersOf = (words: readonly string[]): readonly string[] => ['a', 'z', '1', ' ', 'é', ...words];
+
+const withPlace = (json: string): string => {
+  const [signature] = JSON.parse(json).transaction.signatures ?? [];
+  return typeof signature === 'string' ? json.replaceAll(signature, SIGNATURE_PLACE) : json;
+};
+
+/** Returns a recorded transaction as a block lists it with `transactionDetails: "accounts"`. */
+function inBlock(recorded: string): string {
+  const { transaction, meta, version } = JSON.parse(recorded);
+  const { signatures, message } = transaction;
+  return JSON.stringify({ transaction: { signatures, accountKeys: message.accountKeys }, meta, version });
+}
+
+function transactionFamilies(words: readonly string[]): readonly CostFamily[] {
+  const { json, jsonParsed } = recordedTransactions();
+  const fillers = fillersOf(words);
+  const documents = new DocumentGrowth({ seeds: [json, jsonParsed], fillers, maxBytes: TRANSACTION_BYTES });
+  const enhanced = enhancedTransactions(jsonParsed.slice(-ENHANCED_SEEDS));
+  const succeeded = (tx: string): boolean => JSON.parse(tx).meta?.err === null;
+  const forms = [json, jsonParsed].flatMap((form) => [form.filter(succeeded), form.filter((tx) => !succeeded(tx))]);
+  const seeds = [...forms, enhanced].map((form) => form.map((tx) => `{"tx":${tx}}`));
+  const tx = costFamily({
+    route: '/tx/:sig',
+    weight: 3,
+    dimensions: { enhanced: [1, 0], ...REQUEST_DIMENSIONS, commitments: [1] },
+    documents,
+    attempt: (values, occasion, document) => ({
+      requests: getRequests(
+        `/tx/${signatureOf(occasion.salt)}`,
+        values.enhanced === 1 ? 'enhanced=1' : '',
+        values,
+        occasion,
+      ),
+      script: { getTransaction: { kind: 'transaction', json: withPlace(document) } },
+      isAtOnce: values.atOnce === 1,
+    }),
+  });
+  const history = costFamily({
+    route: '/address/:addr/history',
+    weight: 3,
+    dimensions: {
+      type: ['', 'transfers'],
+      limit: [20, 1, 2, 25],
+      rows: [1000, 0, 1, 30, 200],
+      memoBytes: [0, 100, 500],
+      cursors: [1, 2, 3],
+      ...REQUEST_DIMENSIONS,
+      commitments: [1],
+    },
+    documents,
+    attempt: (values, occasion, document) => ({
+      requests: Array.from({ length: values.cursors }, (_, i) => {
+        const cursor = i === 0 ? '' : `before=${signatureOf(`${i} of ${addressOf(occasion.salt)}`)}`;
+        const type = values.type === '' ? '' : 'type=transfers';
+        const query = [`limit=${values.limit}`, cursor, type].filter((part) => part !== '').join('&');
+        return getRequests(`/address/${addressOf(occasion.salt)}/history`, query, values, occasion);
+      }).flat(),
+      script: {
+        getSignaturesForAddress: { kind: 'signatures', rows: values.rows, memoBytes: values.memoBytes },
+        getTransaction: { kind: 'transaction', json: withPlace(document) },
+      },
+      isAtOnce: values.atOnce === 1,
+    }),
+  });
+  const explain = (what: string, weight: number, isGrown: DocumentGrowthOptions['isGrown']): CostFamily =>
+    costFamily({
+      route: `/explain (${what})`,
+      weight,
+      dimensions: {},
+      documents: new DocumentGrowth({ seeds, fillers, maxBytes: EXPLAIN_BYTES, isGrown }),
+      attempt: (_, __, body) => ({ requests: [{ method: 'POST', target: '/explain', body }], script: {} }),
+    });
+  const isLog = (place: string): boolean => /logMessages|logs/.test(place);
+  const block = costFamily({
+    route: '/block/:slot',
+    weight: 2,
+    dimensions: { rows: [1, 100, 1000, 4000, 20_000], back: [60, 1, 5], transaction: [0, 20, -1] },
+    attempt: ({ rows, back, transaction }, { tip }) => ({
+      requests: [{ target: `/block/${Math.max(0, tip - back)}` }],
+      script: { getBlock: { kind: 'block', rows, json: inBlock(jsonParsed.at(transaction) ?? '{}') } },
+    }),
+  });
+  return [
+    explain('lists', 14, (_, kind) => kind !== 'text'),
+    explain('texts', 6, (place, kind) => kind === 'text' && !isLog(place)),
+    explain('logs', 6, isLog),
+    explain('all', 4, () => true),
+    tx,
+    history,
+    block,
+  ];
+}
+
+/** Returns enhanced views of some transactions. */
+function enhancedTransactions(lines: readonly string[]): readonly string[] {
+  return lines.map((line) => toJson(enhanceTransaction(normalizeTransaction(parseExactJson(line)))));
+}
+
+const RPC_PARAMS: Readonly<Record<string, (salt: string) => unknown[]>> = {
+  getBalance: (salt) => [addressOf(salt)],
+  getAccountInfo: (salt) => [addressOf(salt), { encoding: 'base64' }],
+  getMultipleAccounts: (salt) => [[addressOf(salt), addressOf(`${salt} b`)], { encoding: 'jsonParsed' }],
+  getTokenAccountsByOwner: (salt) => [addressOf(salt), { mint: addressOf('mint') }, { encoding: 'jsonParsed' }],
+  getTokenAccountBalance: (salt) => [addressOf(salt)],
+  getTokenSupply: (salt) => [addressOf(salt)],
+  getTokenLargestAccounts: (salt) => [addressOf(salt)],
+  getBlock: (salt) => [1 + (Number.parseInt(salt.replace(/\D/g, '').slice(-6) || '1', 10) % 40), { rewards: false }],
+  getBlockTime: () => [5],
+  getTransaction: (salt) => [signatureOf(salt), { maxSupportedTransactionVersion: 0 }],
+  getSignaturesForAddress: (salt) => [addressOf(salt)],
+};
+
+const rpcAnswers = costFamily({
+  route: '/rpc (answers)',
+  weight: 3,
+  dimensions: {
+    method: READ_METHODS.filter((method) => !PIPELINE_METHODS.has(method)) as unknown as readonly [string, ...string[]],
+    answerBytes: [10, 1000, 100_000, 1_000_000, 7_000_000, 20_000_000],
+    of: FILLERS,
+    failure: [0, -32002, -32005, -32602],
+    ...REQUEST_DIMENSIONS,
+    commitments: [1],
+  },
+  attempt: ({ method, answerBytes, of, failure, repeats, ...values }, occasion) => ({
+    requests: Array.from({ length: repeats }, (_, i) => ({
+      method: 'POST',
+      target: '/rpc',
+      headers: headersOf({ ...values, headerBytes: 0, caching: 'none' }, occasion, i),
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: RPC_PARAMS[method]?.(occasion.salt) ?? [] }),
+    })),
+    script: {
+      [method]:
+        failure === 0
+          ? { kind: 'filler', bytes: answerBytes, of }
+          : { kind: 'error', code: failure, messageBytes: answerBytes, of },
+    },
+    isAtOnce: values.atOnce === 1,
+  }),
+});
+
+function bodyFamilies(words: readonly string[]): readonly CostFamily[] {
+  const calls = READ_METHODS.map((method) =>
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: RPC_PARAMS[method]?.('a salt') ?? [{ a: 1 }] }),
+  );
+  const documents = new DocumentGrowth({ seeds: [calls], fillers: fillersOf(words), maxBytes: RPC_BYTES });
+  const rpcBodies = costFamily({
+    route: '/rpc (bodies)',
+    weight: 2,
+    dimensions: {},
+    documents,
+    attempt: (_, __, body) => ({ requests: [{ method: 'POST', target: '/rpc', body }], script: {} }),
+  });
+  const bombs = costFamily({
+    route: '/rpc and /explain (bombs)',
+    dimensions: { target: ['/rpc', '/explain'], of: FILLERS, bytes: [100, 5000, 60_000, 65_536, 262_144] },
+    attempt: ({ target, of, bytes }) => {
+      const filler = fillerJson(of, bytes - 30);
+      return { requests: [{ method: 'POST', target, body: `{"tx":${filler},"method":7}` }], script: {} };
+    },
+  });
+  return [rpcBodies, bombs];
+}
+
+const searchFamily = (words: readonly string[]): CostFamily =>
+  costFamily({
+    route: '/search',
+    dimensions: {
+      form: ['address', 'signature', 'domain', 'slot', 'url', 'text'],
+      filler: ['a', 'z', '1', '/', '.', '-', '%20', 'tx/', ...words.filter((word) => word.length > 4)],
+      size: [10, 44, 88, 200, 1000, 3000, 8000],
+      ...ACCOUNT_DIMENSIONS,
+      repeats: [1, 2],
+    },
+    attempt: ({ form, filler, size, ...values }, { salt }) => {
+      const text = filler.repeat(Math.ceil(size / filler.length)).slice(0, size);
+      const terms: Record<string, string> = {
+        address: addressOf(salt),
+        signature: signatureOf(salt),
+        domain: `${text}.sol`,
+        slot: '9'.repeat(Math.min(size, 3000)),
+        url: `https://x.y/${text}/tx/${text}`,
+        text,
+      };
+      const target = `/search?q=${encodeURI(terms[form] ?? '')}`;
+      return { requests: Array(values.repeats).fill({ target }), script: accountsScript({ ...values, failure: 0 }) };
+    },
+  });
+
+/** A route without an account: only the request varies. */
+const plainFamily = (path: string): CostFamily =>
+  costFamily({
+    route: path,
+    weight: 0.3,
+    dimensions: { ...REQUEST_DIMENSIONS, query: ['', 'x=1', 'page=2', `q=${'a'.repeat(3000)}`] },
+    attempt: (values, occasion) => ({
+      requests: getRequests(
+        path.replace(/[:{](\w+)\}?/g, () => addressOf(occasion.salt)),
+        values.query,
+        values,
+        occasion,
+      ),
+      script: {},
+      isAtOnce: values.atOnce === 1,
+    }),
+  });
+
+const balancesFamily = costFamily({
+  route: '/balances',
+  dimensions: { count: [1, 10, 80, 81], ...ACCOUNT_DIMENSIONS, ...REQUEST_DIMENSIONS, ...FAILURE_DIMENSIONS },
+  attempt: (values, occasion) => {
+    const addresses = Array.from({ length: values.count }, (_, i) => addressOf(`${i} ${occasion.salt}`));
+    return {
+      requests: getRequests('/balances', `addresses=${addresses.join()}`, values, occasion),
+      script: accountsScript(values),
+      isAtOnce: values.atOnce === 1,
+    };
+  },
+});
+
+/**
+ * Returns the families of all routes that a gateway has. A path without a family of its own gets one that varies only
+ * the request.
+ */
+export function costFamilies(paths: readonly string[], words: readonly string[]): readonly CostFamily[] {
+  const families = [
+    ...transactionFamilies(words),
+    ownerFamily('/address/:addr/portfolio'),
+    ownerFamily('/token-accounts/:owner'),
+    holdersFamily,
+    accountFamily('/account/:addr'),
+    accountFamily('/balance/:addr'),
+    accountFamily('/token/:mint'),
+    balancesFamily,
+    searchFamily(words),
+    rpcAnswers,
+    ...bodyFamilies(words),
+  ];
+  const isOf = (route: string, path: string): boolean => route.split(' ').includes(path);
+  const known = families.filter(({ route }) => paths.some((path) => isOf(route, path)));
+  const others = paths.filter((path) => path !== '/stream' && !families.some(({ route }) => isOf(route, path)));
+  return [...known, ...others.map(plainFamily)];
+}
