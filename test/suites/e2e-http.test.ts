@@ -7,4 +7,9 @@ await runSuite(
   'e2e/internal-errors',
   'e2e/undecodable',
   'e2e/verify-page',
+  'e2e/api-key-tiers',
+  'e2e/overload',
+  'e2e/rate-limits',
+  'e2e/stake-tiers',
+  'e2e/trusted-proxies',
 );

@@ -6,4 +6,11 @@ await runSuite(
   'e2e/rpc-from-cache',
   'e2e/rpc-min-slot',
   'e2e/rpc-monotonic-slots',
+  'e2e/balances',
+  'e2e/holders',
+  'e2e/large-lists',
+  'e2e/nft',
+  'e2e/portfolio',
+  'e2e/search',
+  'e2e/token-accounts',
 );

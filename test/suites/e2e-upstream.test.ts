@@ -6,4 +6,5 @@ await runSuite(
   'e2e/embedded-cluster',
   'e2e/health',
   'e2e/start-without-nodes',
+  'catalogue/faults',
 );

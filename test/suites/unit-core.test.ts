@@ -15,4 +15,8 @@ await runSuite(
   'unit/runtime',
   'unit/serving',
   'unit/tokens',
+  'unit/access',
+  'unit/cli',
+  'unit/config',
+  'unit/solana',
 );

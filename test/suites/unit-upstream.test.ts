@@ -1,3 +1,3 @@
 import { runSuite } from '../support/run-suite.ts';
 
-await runSuite('unit/upstream');
+await runSuite('unit/receipts', 'catalogue/receipts', 'unit/upstream');
