@@ -15,8 +15,5 @@ await runSuite(
   'unit/runtime',
   'unit/serving',
   'unit/tokens',
-  'unit/access',
-  'unit/cli',
-  'unit/config',
   'unit/solana',
 );

@@ -1,3 +1,3 @@
 import { runSuite } from '../support/run-suite.ts';
 
-await runSuite('unit/localnet');
+await runSuite('unit/access', 'unit/cli', 'unit/config', 'unit/localnet');

@@ -85,8 +85,10 @@ export class StreamCaller {
    * `subscriptions` is the number of those that it has.
    */
   findFault(subscriptions: number): string | undefined {
-    if (this.#principal === undefined) return undefined;
-    const tier = this.#access.authenticator.currentTierOf(this.#principal);
+    const { authenticator } = this.#access;
+    // streams of an invalid key are closed with a code of their own
+    if (this.#principal === undefined || authenticator.isKeyInvalid(this.#principal)) return undefined;
+    const tier = authenticator.currentTierOf(this.#principal);
     if (tier === undefined) return 'the wallet holds less than its tier needs: connect again';
     this.#tier = tier;
     this.#principal = { ...this.#principal, tier };

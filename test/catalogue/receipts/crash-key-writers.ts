@@ -62,7 +62,8 @@ async function runUntilKilled(
   await sleep(delayMs);
   child.kill('SIGKILL');
   await closed;
-  const knownKeys = new Map<string, readonly string[]>(listFolder(folder).map((name) => [name, []]));
+  const folders = listFolder(folder).filter((name) => /^\d+$/.test(name)); // beside them is a .gitignore
+  const knownKeys = new Map<string, readonly string[]>(folders.map((name) => [name, []]));
   for (const line of out.split('\n').slice(0, -1)) {
     if (!line.startsWith('[')) continue;
     const [name, keys] = JSON.parse(line);
