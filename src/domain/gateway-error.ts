@@ -9,10 +9,11 @@ export const ERRORS = {
     meaning: 'a query parameter is unknown, repeated, badly escaped or has a value that it can not take',
   },
   invalid_cursor: { status: 400, meaning: '`before` is not a signature' },
-  invalid_json: { status: 400, meaning: 'the request body is not JSON, or nests too deep' },
+  invalid_json: { status: 400, meaning: 'the request body is not JSON, or nests deeper than 64 levels' },
   invalid_request: {
     status: 400,
-    meaning: 'the request is malformed HTTP, or its body is not of the form that the route takes',
+    meaning:
+      'the request is malformed HTTP, the gateway does not answer for its `Host` or `Origin`, or its body is not of the form that the route takes, has too many values, or holds what no transaction can',
   },
   invalid_params: { status: 400, meaning: '`params` is not an array, or holds a number that would be rounded' },
   invalid_nonce: { status: 400, meaning: 'the nonce is malformed, or the response is not signed' },
@@ -30,14 +31,15 @@ export const ERRORS = {
   method_not_allowed: { status: 405, meaning: 'the path has other methods, named in `Allow`' },
   block_pruned: { status: 410, meaning: 'the block is older than those that the upstreams keep' },
   key_revoked: { status: 410, meaning: 'the key is revoked, and every receipt it signed is void' },
-  payload_too_large: { status: 413, meaning: 'the request body is too large' },
-  result_too_large: { status: 413, meaning: 'the answer would be too large' },
+  payload_too_large: { status: 413, meaning: 'the request body is too large; the message names the limit' },
+  result_too_large: { status: 413, meaning: 'the answer would be too large, or larger than the tier of the caller gets' },
   uri_too_long: { status: 414, meaning: 'the canonical request is over 2,045 bytes' },
   unsupported_media_type: { status: 415, meaning: 'the request body is not `application/json`' },
   upgrade_required: { status: 426, meaning: 'the path is a WebSocket (version 13)' },
   rate_limited: {
     status: 429,
-    meaning: 'the quota of the window is used up; `Retry-After` says when the next window starts',
+    meaning:
+      'the request costs more units than are left in the window; the message names its price, and `Retry-After` says when units are free',
   },
   internal_error: { status: 500, meaning: 'a defect of the gateway; its log has the `X-Request-Id`' },
   holders_unavailable: { status: 501, meaning: 'no upstream lists the holders of this mint' },
@@ -56,7 +58,8 @@ export const ERRORS = {
   min_slot_not_reached: { status: 503, meaning: 'no upstream has reached the slot that the request asks for' },
   overloaded: {
     status: 503,
-    meaning: 'too many requests are in progress, or too many bytes of answers wait for their readers',
+    meaning:
+      'too many requests are in progress, of the caller or of all, or too many bytes of answers wait for their readers',
   },
   warming_up: { status: 503, meaning: 'the gateway has not read this from the cluster yet' },
   shutting_down: { status: 503, meaning: 'the gateway is shutting down' },

@@ -11,7 +11,6 @@ import { STREAM_DESCRIPTION } from './stream-description.ts';
 /** The errors of a read that needs a node. */
 const UPSTREAM_ERRORS: readonly ErrorCode[] = [
   'result_too_large',
-  'overloaded',
   'upstream_unavailable',
   'upstream_error',
   'upstream_timeout',
@@ -29,6 +28,7 @@ const COMMON_ERRORS: readonly ErrorCode[] = [
   'uri_too_long',
   'rate_limited',
   'internal_error',
+  'overloaded',
 ];
 
 /** The errors of each route kind. */
@@ -41,7 +41,7 @@ const ERRORS_BY_KIND: Readonly<Record<Route['kind'], readonly ErrorCode[]>> = {
 
 /** The errors of a JSON-RPC call that have the plain form: those found before its body is read, or can be. */
 const REFUSED_PLAINLY: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
-  ...COMMON_ERRORS.filter((code) => code !== 'invalid_request' && code !== 'internal_error'),
+  ...COMMON_ERRORS.filter((code) => !['invalid_request', 'internal_error', 'overloaded'].includes(code)),
   ...ERRORS_BY_KIND.post,
   'invalid_slot',
   'invalid_json',
@@ -278,7 +278,7 @@ const IF_NONE_MATCH_PARAMETER = headerParameter(
 
 const NONCE_PARAMETER = headerParameter(
   'X-Receipt-Nonce',
-  'Bound into the receipt, which so can be no older than the request; counts as one more request',
+  'Bound into the receipt, which so can be no older than the request; costs one more unit',
   patternSchema('^[A-Za-z0-9_-]{16,64}$'),
 );
 
