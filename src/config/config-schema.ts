@@ -140,10 +140,12 @@ export const configSchema = section({
   prices: pricesSchema.describe('Price sources of tokens.'),
   hosts: z
     .array(z.string(HOST).regex(/^(\[[0-9a-f:.]+\]|[A-Za-z0-9._-]+)$/, HOST))
-    .describe('Names in Host that are answered, without a port; none for any name.'),
+    .describe('Names in Host that are answered, without a port, health checks included; none for any name.'),
   origins: z
     .array(z.string(ORIGIN).regex(/^https?:\/\/[a-z0-9.:[\]_-]+$/, ORIGIN))
-    .describe('Origins whose web pages are answered, such as https://app.example; none for any origin.'),
+    .describe(
+      'Origins whose web pages are answered, such as https://app.example; none for any origin. Requests that no page sends always are.',
+    ),
   trustedProxies: z
     .array(network, 'expected a list of IP addresses and CIDRs')
     .describe('Proxies whose X-Forwarded-For or PROXY v2 header is believed: IP addresses and CIDRs.'),

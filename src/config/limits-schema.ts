@@ -32,9 +32,13 @@ export const limitsSchema = section({
   ),
   identities: positiveCount.describe('Addresses counted separately; further ones share one window.'),
   connections: positiveCount.describe('Connections that an address may open per second.'),
-  bodyBytes: wholeNumber(1, 2 ** 24).describe('Longest request body in bytes; longer ones are refused with 413.'),
+  bodyBytes: wholeNumber(1, 2 ** 24).describe(
+    'Longest request body in bytes, save of /explain (262,144); longer ones are refused as payload_too_large.',
+  ),
   owedBytes: section({
-    total: byteCount(65_536).describe('Bytes of answers that may wait for all readers together.'),
+    total: byteCount(65_536).describe(
+      'Bytes of answers that may wait for all readers together; further ones are refused as overloaded.',
+    ),
     caller: byteCount(65_536).describe(
       'Bytes of answers that may wait for one caller to read them; further ones are refused as overloaded.',
     ),

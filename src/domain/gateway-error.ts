@@ -32,7 +32,10 @@ export const ERRORS = {
   block_pruned: { status: 410, meaning: 'the block is older than those that the upstreams keep' },
   key_revoked: { status: 410, meaning: 'the key is revoked, and every receipt it signed is void' },
   payload_too_large: { status: 413, meaning: 'the request body is too large; the message names the limit' },
-  result_too_large: { status: 413, meaning: 'the answer would be too large, or larger than the tier of the caller gets' },
+  result_too_large: {
+    status: 413,
+    meaning: 'the answer would be too large, or larger than the tier of the caller gets',
+  },
   uri_too_long: { status: 414, meaning: 'the canonical request is over 2,045 bytes' },
   unsupported_media_type: { status: 415, meaning: 'the request body is not `application/json`' },
   upgrade_required: { status: 426, meaning: 'the path is a WebSocket (version 13)' },

@@ -29,7 +29,7 @@ export class ByteBudget {
     const ofCaller = caller === undefined ? 0 : (this.#byCaller.get(caller) ?? 0) + bytes;
     const ofCallers = caller === undefined ? 0 : this.#ofCallers + bytes;
     if (bytes > this.#available || ofCaller > this.#bytes / 2 || ofCallers > (this.#bytes * 3) / 4)
-      throw new GatewayError('overloaded', 'the limit of response bytes in flight is reached; retry later', {
+      throw new GatewayError('overloaded', 'too many bytes are being received from nodes; retry in a moment', {
         cause: SPENT,
       });
     this.#change(bytes, caller);

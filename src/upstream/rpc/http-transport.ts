@@ -85,7 +85,10 @@ async function readAll(stream: AsyncIterable<Buffer>, { maxBytes, cost, budget }
     for await (const chunk of stream) {
       if (cost !== undefined) cost.bytes += chunk.length;
       if (length + chunk.length > maxBytes)
-        throw new GatewayError('result_too_large', `the response is longer than ${maxBytes} bytes`);
+        throw new GatewayError(
+          'result_too_large',
+          `the node's response is longer than ${maxBytes} bytes: ask for less`,
+        );
       budget.reserve(chunk.length, cost?.caller);
       length += chunk.length;
       chunks.push(chunk);
