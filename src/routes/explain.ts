@@ -19,7 +19,7 @@ export const explain = postRoute({
   }),
   result: z.strictObject({ explanation: z.string() }),
   envelope: 'plain',
-  errors: ['invalid_json', 'invalid_request', 'shutting_down'],
+  errors: ['invalid_json', 'invalid_request'],
   hasSlot: false,
   hasJsonRpcForm: false,
 

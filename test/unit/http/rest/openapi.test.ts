@@ -112,6 +112,14 @@ t.test('every operation documents that it may refuse a nonce', async (t) => {
   }
 });
 
+t.test('every operation documents that its reader may be owed too many bytes', async (t) => {
+  const lacking = operations.filter(([, { responses, operationId }]) => {
+    const codes: readonly string[] = responses['503']?.content['application/json'].schema.properties.error.enum ?? [];
+    return operationId !== 'getStream' && !(codes.includes('overloaded') && responses['503'].headers['Retry-After']);
+  });
+  t.same(lacking, []);
+});
+
 t.test('every operation names its price', async (t) => {
   const pricesOf = (path: string, method = 'get'): any => document.paths[path][method]['x-units'];
   t.same(
