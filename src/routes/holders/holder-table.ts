@@ -1,10 +1,10 @@
-import bs58 from 'bs58';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { Holder, HolderTable } from '../../routing/holder-tables.ts';
 import { mapInChunks } from '../../runtime/map-in-chunks.ts';
 import { sortInChunks } from '../../runtime/sort-in-chunks.ts';
 import { TOKEN_PROGRAMS, type TokenProgram } from '../../solana/accounts/token-program-accounts.ts';
+import { decodeKey, encodeKey } from '../../solana/codec/base58-key.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import { type ProgramAccountsFilter, readProgramAccounts } from '../../upstream/reads/program-accounts.ts';
 
@@ -59,8 +59,8 @@ class PackedRows {
 
   /** Adds a token account, unless it is empty. Throws `result_too_large` beyond {@link MAX_TABLE_BYTES}. */
   add(address: string, data: Buffer): void {
-    const key = bs58.decodeUnsafe(address);
-    if (key?.length !== 32 || data.length !== DATA_SLICE.length)
+    const key = decodeKey(address);
+    if (key === undefined || data.length !== DATA_SLICE.length)
       throw new GatewayError('upstream_error', 'a listed account is not a token account');
     const amount = data.readBigUInt64LE(32);
     if (amount === 0n) return;
@@ -107,8 +107,8 @@ function createTable(slot: Slot, packed: Buffer): HolderTable {
   const holderAt = (i: number): Holder => {
     const row = packed.subarray(i * ROW_BYTES, (i + 1) * ROW_BYTES);
     return {
-      address: bs58.encode(row.subarray(8, 40)),
-      owner: bs58.encode(row.subarray(40, 72)),
+      address: encodeKey(row.subarray(8, 40)),
+      owner: encodeKey(row.subarray(40, 72)),
       amount: MAX_U64 - row.readBigUInt64BE(0),
     };
   };

@@ -2,8 +2,8 @@ import { ed25519 } from '@noble/curves/ed25519.js';
 import { equalBytes } from '@noble/curves/utils.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, concatBytes, utf8ToBytes } from '@noble/hashes/utils.js';
-import bs58 from 'bs58';
 import { ASSOCIATED_TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
+import { decodeKey, encodeKey } from '../codec/base58-key.ts';
 import { TOKEN_PROGRAMS, type TokenProgram } from './token-program-accounts.ts';
 
 const PDA_MARKER = utf8ToBytes('ProgramDerivedAddress');
@@ -16,7 +16,7 @@ const MAX_SEEDS = 15;
  * https://solana.com/docs/core/pda
  */
 export function findProgramAddress(program: string, seeds: readonly (Uint8Array | string)[]): string {
-  for (const candidate of candidateAddresses(program, seeds)) if (!isOnCurve(candidate)) return bs58.encode(candidate);
+  for (const candidate of candidateAddresses(program, seeds)) if (!isOnCurve(candidate)) return encodeKey(candidate);
   throw new RangeError('no address belongs to these seeds'); // probability 2^-256
 }
 
@@ -26,7 +26,7 @@ function* candidateAddresses(program: string, seeds: readonly (Uint8Array | stri
   if (parts.length > MAX_SEEDS || parts.some((seed) => seed.length > MAX_SEED_BYTES))
     throw new RangeError('seeds too long');
   const prefix = sha256.create().update(concatBytes(...parts));
-  const suffix = concatBytes(bs58.decode(program), PDA_MARKER);
+  const suffix = concatBytes(keyOf(program), PDA_MARKER);
   for (let bump = 255; bump >= 0; bump--) yield prefix.clone().update(Uint8Array.of(bump)).update(suffix).digest();
 }
 
@@ -35,26 +35,36 @@ export const findAssociatedTokenAddress = (owner: string, mint: string, program:
   findProgramAddress(ASSOCIATED_TOKEN_PROGRAM, associatedSeeds(owner, mint, program));
 
 const associatedSeeds = (owner: string, mint: string, program: TokenProgram): Uint8Array[] => [
-  bs58.decode(owner),
-  bs58.decode(TOKEN_PROGRAMS[program]),
-  bs58.decode(mint),
+  keyOf(owner),
+  keyOf(TOKEN_PROGRAMS[program]),
+  keyOf(mint),
 ];
 
-/** Candidates checked by hash alone: 63 of 64 addresses are among the first six. */
-const LIKELY_CANDIDATES = 6;
+function keyOf(address: string): Uint8Array {
+  const key = decodeKey(address);
+  if (key === undefined) throw new RangeError('an address must be the base58 of 32 bytes');
+  return key;
+}
+
+/** Candidates checked by hash alone: 7 of 8 addresses are among the first three. */
+const LIKELY_CANDIDATES = 3;
 
 /**
  * Returns whether a token account is at {@link findAssociatedTokenAddress}. An existing account at a candidate is the
- * associated one, as nobody can create the others; checking the curve would cost ten times a hash.
+ * associated one, as nobody can create the others; checking the curve would cost several times a hash.
  */
 export function isAssociatedTokenAccount(address: string, owner: string, mint: string, program: TokenProgram): boolean {
-  const target = bs58.decode(address);
-  let left = LIKELY_CANDIDATES;
+  const target = keyOf(address);
+  const passed: Uint8Array[] = [];
   for (const candidate of candidateAddresses(ASSOCIATED_TOKEN_PROGRAM, associatedSeeds(owner, mint, program))) {
     if (equalBytes(candidate, target)) return true;
-    if (--left === 0) break;
+    passed.push(candidate);
+    if (passed.length < LIKELY_CANDIDATES) continue;
+    // a key pair's address is on the curve; else the first candidate off it is the associated one
+    if (passed.length === LIKELY_CANDIDATES && isOnCurve(target)) return false;
+    if (passed.splice(0, LIKELY_CANDIDATES).some((earlier) => !isOnCurve(earlier))) return false;
   }
-  return findAssociatedTokenAddress(owner, mint, program) === address;
+  return false;
 }
 
 /**

@@ -1,4 +1,4 @@
-import bs58 from 'bs58';
+import { encodeKey } from './base58-key.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -71,7 +71,7 @@ export class ByteReader {
 
   /** Reads an address or a hash, in base58. */
   pubkey(): string {
-    return bs58.encode(this.bytes(32));
+    return encodeKey(this.bytes(32));
   }
 
   /** Reads UTF-8 text after its length in four bytes (borsh). */

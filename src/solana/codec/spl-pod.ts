@@ -1,10 +1,10 @@
-import bs58 from 'bs58';
+import { encodeKey } from './base58-key.ts';
 import type { ByteReader } from './byte-reader.ts';
 
 /** Reads an address that is absent when all its bytes are zero (spl-pod's OptionalNonZeroPubkey). */
 export function readOptionalPubkey(reader: ByteReader): string | null {
   const bytes = reader.bytes(32);
-  return isAllZero(bytes) ? null : bs58.encode(bytes);
+  return isAllZero(bytes) ? null : encodeKey(bytes);
 }
 
 /** Reads a boolean that is true for any byte but zero (spl-pod's PodBool). */

@@ -2,6 +2,7 @@ import bs58 from 'bs58';
 import fc from 'fast-check';
 import t from 'tap';
 import { decodeBase58, encodeBase58, isBase58Of } from '../../../../src/solana/codec/base58.ts';
+import { decodeKey, encodeKey } from '../../../../src/solana/codec/base58-key.ts';
 
 t.test('bytes and texts are converted as the library converts them', async (t) => {
   const zeros = fc.nat(8).map((length) => Array<number>(length).fill(0));
@@ -48,4 +49,24 @@ t.test('a text has a length just where a decoder takes it', async () => {
     fc.property(texts, (text) => lengthOf(text) === bs58.decodeUnsafe(text)?.length),
     { examples: [[''], ['1'], ['z'.repeat(44)], [' 1'], ['1 '], ['1\n']] },
   );
+});
+
+t.test('keys are converted as the library converts them, other texts are none', async (t) => {
+  const zeros = fc.nat(32).map((length) => new Uint8Array(length));
+  const bytes = fc.oneof(fc.constant(new Uint8Array(32).fill(255)), fc.uint8Array({ minLength: 32, maxLength: 32 }));
+  fc.assert(
+    fc.property(zeros, bytes, (first, rest) => {
+      const key = Buffer.concat([first, rest]).subarray(0, 32);
+      return encodeKey(key) === bs58.encode(key) && key.equals(decodeKey(bs58.encode(key)) ?? Buffer.of());
+    }),
+  );
+  const digits = fc.constantFrom(...'123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz');
+  fc.assert(
+    fc.property(fc.array(digits, { minLength: 30, maxLength: 46 }), (text) => {
+      const known = bs58.decode(text.join(''));
+      const key = decodeKey(text.join(''));
+      return known.length === 32 ? Buffer.compare(known, key ?? Buffer.of()) === 0 : key === undefined;
+    }),
+  );
+  for (const bad of ['', 'z'.repeat(44), '0'.repeat(43), `${'2'.repeat(42)}é`]) t.equal(decodeKey(bad), undefined, bad);
 });
