@@ -10,6 +10,8 @@ export class RequestCost {
   scans = 0;
   /** Bytes that were read from nodes. */
   bytes = 0;
+  /** Rows of token lists that were decoded: accounts, and the tokens whose names were read. */
+  rows = 0;
 
   constructor(caller: string, hasPriority: boolean) {
     this.caller = caller;

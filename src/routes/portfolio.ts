@@ -4,11 +4,10 @@ import { combinedLease, limitedLease } from '../domain/lease.ts';
 import { PRICE_SOURCES } from '../domain/price-source-names.ts';
 import type { Slot } from '../domain/slot.ts';
 import { toSol } from '../domain/sol-amount.ts';
-import { RawJson, toJson } from '../domain/to-json.ts';
 import { type Position, type ValuedPosition, valuePositions } from '../prices/valuation.ts';
 import { address, commitment } from '../routing/params.ts';
 import { readRoute, type Uses } from '../routing/route.ts';
-import { integer, preSerialized } from '../routing/schemas.ts';
+import { integer, preSerialized, serializeInChunks } from '../routing/schemas.ts';
 import { mapInChunks } from '../runtime/map-in-chunks.ts';
 import { WRAPPED_SOL } from '../solana/accounts/known-mints.ts';
 import { tokenNameOf, tokenSymbolOf } from '../solana/accounts/token-identity.ts';
@@ -58,7 +57,7 @@ export const portfolio = readRoute({
     totalUsd: z.number().nullable(),
     pricedCount: integer,
     unpricedCount: integer,
-    items: z.array(preSerialized(itemSchema)),
+    items: preSerialized(z.array(itemSchema)),
     valuation: z.strictObject({
       currency: z.literal('USD'),
       source: z.enum(['none', ...PRICE_SOURCES, 'custom']),
@@ -114,7 +113,7 @@ export const portfolio = readRoute({
         totalUsd,
         pricedCount,
         unpricedCount: items.length - pricedCount,
-        items: await mapInChunks(solFirst, ITEMS_PER_CHUNK, (each) => new RawJson(toJson(toItem(each)))),
+        items: await serializeInChunks(solFirst, ITEMS_PER_CHUNK, toItem),
         valuation: { currency: 'USD' as const, source, maxAgeSec, asOf },
       },
     };

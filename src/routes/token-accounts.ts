@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { COMMITMENTS } from '../domain/commitment.ts';
 import { toSol } from '../domain/sol-amount.ts';
-import { RawJson, toJson } from '../domain/to-json.ts';
 import { address, commitment, optionalAddress } from '../routing/params.ts';
 import { readRoute, type Uses } from '../routing/route.ts';
-import { extensions, lamports, type PreSerialized, preSerialized, tokenAmountSchema } from '../routing/schemas.ts';
-import { mapInChunks } from '../runtime/map-in-chunks.ts';
+import { extensions, lamports, preSerialized, serializeInChunks, tokenAmountSchema } from '../routing/schemas.ts';
 import { isAssociatedTokenAccount } from '../solana/accounts/program-derived-address.ts';
 import { TOKEN_PROGRAMS } from '../solana/accounts/token-program-accounts.ts';
 import { toTokenAmount } from '../solana/accounts/ui-amount.ts';
@@ -38,7 +36,7 @@ export const tokenAccounts = readRoute({
   path: '/token-accounts/:owner',
   summary: 'The token accounts of an owner under both token programs, by mint and address',
   params: { owner: address, mint: optionalAddress, commitment: commitment('confirmed', COMMITMENTS) },
-  result: z.array(preSerialized(rowSchema)),
+  result: preSerialized(z.array(rowSchema)),
   mostUnitsOf: () => MOST_UNITS,
   envelope: 'signed',
   cache: { slots: 2 },
@@ -48,11 +46,7 @@ export const tokenAccounts = readRoute({
   async resolve({ owner, mint, commitment }, { tokenLists }: Uses<'tokenLists'>, { minSlot }) {
     const query = { owner, mint, commitment, minContextSlot: minSlot };
     const { slot, sinceSlot = slot, list, isConsistent, lease } = await tokenLists.read(query);
-    const result = await mapInChunks(
-      list.accounts,
-      ROWS_PER_CHUNK,
-      (each): PreSerialized<Row> => new RawJson(toJson(toRow(each, list))),
-    );
+    const result = await serializeInChunks(list.accounts, ROWS_PER_CHUNK, (each) => toRow(each, list));
     const isWhole = isConsistent && slot - sinceSlot >= MAX_ROOT_LEAD_SLOTS;
     return { slot, lease, result, exact: isWhole && commitment === 'finalized' && !list.dependsOnClock };
   },

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { RawJson } from '../domain/to-json.ts';
+import { RawJson, toJson } from '../domain/to-json.ts';
+import { mapInChunks } from '../runtime/map-in-chunks.ts';
 
 /** A slot, a count or a time: an integer below 2^53. */
 export const integer = z.int();
@@ -25,6 +26,25 @@ export interface PreSerialized<T> extends RawJson {
  */
 export const preSerialized = <T>(schema: z.ZodType<T>): z.ZodType<PreSerialized<T>> =>
   schema as z.ZodType as z.ZodType<PreSerialized<T>>;
+
+/**
+ * Serializes the rows of a long list, some in each turn of the event loop. Each turn joins its rows to one text: to join
+ * thousands of texts takes a long turn.
+ */
+export async function serializeInChunks<T, R>(
+  items: readonly T[],
+  chunkSize: number,
+  toRow: (item: T) => R,
+): Promise<PreSerialized<R[]>> {
+  const starts = Array.from({ length: Math.ceil(items.length / chunkSize) }, (_, i) => i * chunkSize);
+  const texts = await mapInChunks(starts, 1, (start) =>
+    items
+      .slice(start, start + chunkSize)
+      .map((item) => toJson(toRow(item)))
+      .join(),
+  );
+  return new RawJson(`[${texts.join()}]`);
+}
 
 /** An amount of tokens as Solana RPC writes it (UiTokenAmount). Only `amount` is exact. */
 export const tokenAmountSchema = z.strictObject({

@@ -7,7 +7,6 @@ import type { Slot } from '../domain/slot.ts';
 import { mapInChunks } from '../runtime/map-in-chunks.ts';
 import { sortInChunks } from '../runtime/sort-in-chunks.ts';
 import { identityInMint, nameInMetaplexAccount, type TokenIdentity } from '../solana/accounts/token-identity.ts';
-import type { Mint } from '../solana/accounts/token-program-accounts.ts';
 import { type AmountScale, dependsOnClock } from '../solana/accounts/ui-amount.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { EncodedAccount, ReadOptions } from '../upstream/reads/encoded-accounts.ts';
@@ -137,6 +136,9 @@ const ROWS_PER_CHUNK = 32;
 /** The number of addresses that are derived in one turn of the event loop, in a few milliseconds. */
 const ADDRESSES_PER_CHUNK = 16;
 
+/** The number of accounts whose mints are looked up in one turn of the event loop. */
+const MINTS_PER_CHUNK = 1024;
+
 /** The length of a list up to which its accounts are re-read by address. No list that is kept live is longer. */
 const MAX_REREAD_ACCOUNTS = 200;
 
@@ -146,8 +148,9 @@ async function readAllAccounts(
   options: ReadOptions,
   listOwner: ListOwner,
 ): Promise<ListParts> {
-  const { owner, known, maxHeldMints } = query;
+  const { owner, known, maxHeldMints, cost } = query;
   const { slots, rows } = await listOwner(mesh, owner, options);
+  if (cost !== undefined) cost.rows += rows.length;
   const isLong = rows.length > MAX_REREAD_ACCOUNTS;
   const listed = isLong && maxHeldMints !== undefined ? await parseHeld(rows, maxHeldMints) : await parseListed(rows);
   const read = isLong
@@ -163,11 +166,12 @@ async function readAccountsOfMint(
   query: TokenListQuery,
   options: ReadOptions,
 ): Promise<ListParts> {
-  const { owner, known } = query;
+  const { owner, known, cost } = query;
   const mints = await readMintScales(mesh, [mint], options);
   if (mints.mint(mint) === undefined)
     return partsOf([], { slots: mints.slots, value: await buildTokenList([], mints, undefined) }, false);
   const { slot, rows } = await readTokenAccountsByOwner(mesh, owner, { mint }, options);
+  if (cost !== undefined) cost.rows += rows.length;
   const isLong = rows.length > MAX_REREAD_ACCOUNTS;
   const listed = await parseListed(rows);
   const ofMint = { ...query, withIdentities: false };
@@ -227,7 +231,7 @@ interface Reread {
 /** Reads the mints of the listed accounts by address. */
 async function readMintsOf(
   mesh: Pick<Mesh, 'call'>,
-  { withIdentities = false, known }: TokenListQuery,
+  { withIdentities = false, known, cost }: TokenListQuery,
   listed: readonly ListedTokenAccount[],
   options: ReadOptions,
   { addresses, select }: Reread = { addresses: [], select: async () => listed },
@@ -235,6 +239,7 @@ async function readMintsOf(
   if (listed.length === 0)
     return { slots: [], value: withIdentities ? EMPTY_LIST : { ...EMPTY_LIST, identities: undefined } };
   const mintAddresses = [...new Set(listed.map(({ token }) => token.mint))];
+  if (withIdentities && cost !== undefined) cost.rows += mintAddresses.length;
   const metadataAddressOf = (mint: string): string =>
     known?.identities?.get(mint)?.metadataAddress ?? cachedMetadataAddress(mint);
   const metadata = withIdentities ? await mapInChunks(mintAddresses, ADDRESSES_PER_CHUNK, metadataAddressOf) : [];
@@ -271,14 +276,15 @@ async function buildTokenList(
 ): Promise<TokenList> {
   const sorted = await sortInChunks(accounts, byMintAndAddress);
   const scales = new Map<string, AmountScale>();
-  const existingMints: Mint[] = [];
-  for (const address of new Set(sorted.map(({ token }) => token.mint))) {
-    const mint = mints.mint(address);
-    if (mint === undefined) continue;
-    existingMints.push(mint);
-    scales.set(address, mints.scale(address));
-  }
-  return { ...listOf(sorted, { scales, identities }), dependsOnClock: existingMints.some(dependsOnClock) };
+  let followsClock = false;
+  await mapInChunks(sorted, MINTS_PER_CHUNK, ({ token }) => {
+    const mint = mints.mint(token.mint);
+    if (mint === undefined || scales.has(token.mint)) return;
+    followsClock ||= dependsOnClock(mint);
+    scales.set(token.mint, mints.scale(token.mint));
+  });
+  const listed = identities && new Map([...identities].filter(([mint]) => scales.has(mint)));
+  return { accounts: sorted, scales, identities: listed, dependsOnClock: followsClock };
 }
 
 /** Returns a list of accounts whose amounts don't depend on the Clock, with what is known of their mints. */

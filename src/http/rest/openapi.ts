@@ -174,7 +174,8 @@ interface Prices {
   readonly answer?: string;
 }
 
-const UPSTREAM_PRICE = '1 for each started 10 calls beyond the first, 1 for each started MiB read beyond the first';
+const UPSTREAM_PRICE =
+  '1 for each started 10 calls beyond the first, 1 for each started MiB read beyond the first, 1 for each started 100 token accounts and tokens of lists beyond the first';
 
 /** Returns what a request for a route costs. */
 function pricesOf(route: Route): Prices {

@@ -62,7 +62,7 @@ export class LiveTokenListSource implements TokenListSource {
    * one mint is answered from the whole list, but doesn't make it hot.
    */
   async read(query: TokenListQuery): Promise<TokenListRead> {
-    const { owner, mint, commitment, minContextSlot = 0 } = query;
+    const { owner, mint, commitment, minContextSlot = 0, cost } = query;
     const { mesh } = this.#options;
     const key = `${commitment}/${owner}`;
     const state = this.#liveSet.get(key) ?? (mint === undefined ? this.#addIfHot(key, query) : undefined);
@@ -70,7 +70,10 @@ export class LiveTokenListSource implements TokenListSource {
     state.holder.heat.record(this.#liveSet.tip);
     if (state.holder.isSynced) await state.pendingRead?.done; // that list is newer than the one that is kept
     const fromState = readFromState(state, query) ?? (await readFromNextState(state, query));
-    if (fromState !== undefined) return fromState;
+    if (fromState !== undefined) {
+      if (cost !== undefined) cost.rows += fromState.list.accounts.length;
+      return fromState;
+    }
     const floor = Math.max(minContextSlot, state.slot);
     const known = state.list;
     const bounded = { ...query, known, minContextSlot: floor > 0 ? floor : undefined };

@@ -5,21 +5,26 @@ import { unitsOfBytes, unitsOfText, unitsOfUpstream } from '../../../src/domain/
 const MIB = 1 << 20;
 
 t.test(
-  'calls cost one unit for each started ten beyond the first, a scan twenty, bytes one for each further MiB',
+  'calls cost one unit for each started ten beyond the first, a scan twenty, bytes and rows one for each MiB or hundred',
   async (t) => {
-    const units = ([calls, scans, bytes]: readonly number[]): number =>
-      unitsOfUpstream({ calls: calls ?? 0, scans: scans ?? 0, bytes: bytes ?? 0 });
-    t.same([[], [1, 0, MIB], [2], [11], [12], [805], [1, 1], [1, 0, MIB + 1], [2, 1, 64 * MIB]].map(units), [
-      0,
-      0,
-      1,
-      1,
-      2,
-      81,
-      20,
-      1,
-      1 + 20 + 63,
-    ]);
+    const units = ([calls, scans, bytes, rows]: readonly number[]): number =>
+      unitsOfUpstream({ calls: calls ?? 0, scans: scans ?? 0, bytes: bytes ?? 0, rows: rows ?? 0 });
+    t.same(
+      [
+        [],
+        [1, 0, MIB],
+        [2],
+        [11],
+        [12],
+        [805],
+        [1, 1],
+        [1, 0, MIB + 1],
+        [2, 1, 64 * MIB],
+        [0, 0, 0, 100],
+        [2, 0, 0, 201],
+      ].map(units),
+      [0, 0, 1, 1, 2, 81, 20, 1, 1 + 20 + 63, 0, 1 + 2],
+    );
   },
 );
 
