@@ -89,18 +89,25 @@ function skipColon(bytes: Buffer, nameEnd: number): number {
   return skipSpace(bytes, colon + 1);
 }
 
-type VisitMember = (nameStart: number, nameEnd: number, valueStart: number, valueEnd: number) => void;
+export type VisitMember = (nameStart: number, nameEnd: number, valueStart: number, valueEnd: number) => void;
+
+/** Returns the visitor for the members of an object that is a member's value. */
+export type VisitorOf = (nameStart: number, nameEnd: number, valueStart: number) => VisitMember | undefined;
 
 /** Skips an object and calls `visit` with the positions of each member's quoted name and value. */
 export const skipObject = (bytes: Buffer, open: number, depth: number, visit: VisitMember): number =>
   runSync(skipObjectYielding(bytes, open, depth, visit));
 
-/** Skips an object as {@link skipObject} does, and yields in between. */
+/**
+ * Skips an object as {@link skipObject} does, and yields in between. The members of a member that is an object itself
+ * are visited in the same pass by the visitor that `visitorOf` returns for it, if it returns any.
+ */
 export function* skipObjectYielding(
   bytes: Buffer,
   open: number,
   depth: number,
   visit: VisitMember,
+  visitorOf?: VisitorOf,
 ): YieldingWork<number> {
   if (depth === MAX_DEPTH) throw malformed();
   let at = skipSpace(bytes, open + 1);
@@ -108,7 +115,13 @@ export function* skipObjectYielding(
   for (;;) {
     const nameEnd = skipQuoted(bytes, at);
     const start = skipColon(bytes, nameEnd);
-    const end = isOpening(bytes[start]) ? yield* skipValueYielding(bytes, start, depth + 1) : skipScalar(bytes, start);
+    const visitInner = bytes[start] === OPEN_OBJECT ? visitorOf?.(at, nameEnd, start) : undefined;
+    const end =
+      visitInner !== undefined
+        ? yield* skipObjectYielding(bytes, start, depth + 1, visitInner)
+        : isOpening(bytes[start])
+          ? yield* skipValueYielding(bytes, start, depth + 1)
+          : skipScalar(bytes, start);
     visit(at, nameEnd, start, end);
     at = skipSpace(bytes, end);
     if (bytes[at] === CLOSE_OBJECT) return at + 1;

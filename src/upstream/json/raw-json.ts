@@ -12,6 +12,8 @@ import {
   skipObjectYielding,
   skipSpace,
   skipValue,
+  type VisitMember,
+  type VisitorOf,
 } from './json-scanner.ts';
 
 const INTEGER = /^-?(0|[1-9][0-9]*)$/;
@@ -19,7 +21,7 @@ const INTEGER = /^-?(0|[1-9][0-9]*)$/;
 const LONG_TEXT = 64 * 1024;
 
 /** Members of a JSON object by name: the exact bytes of each value. */
-type Members = ReadonlyMap<string, Buffer>;
+export type Members = ReadonlyMap<string, Buffer>;
 
 /**
  * Finds the members of a JSON object, each the exact bytes of its value, without building any value. Of repeated
@@ -32,16 +34,42 @@ export const members = (bytes: Buffer): Members => runSync(findMembers(bytes));
 export const membersYielding = (bytes: Buffer, yieldTurn = ownTurn): Promise<Members> =>
   runYielding(findMembers(bytes), yieldTurn);
 
-function* findMembers(bytes: Buffer): YieldingWork<Members> {
+/** The members of an object, and in turn those of one of them if it is an object, too. */
+export interface NestedMembers {
+  readonly outer: Members;
+  readonly inner: Members | undefined;
+}
+
+/** Finds members as {@link membersYielding} does, and those of the member `name`, in one pass over long JSON. */
+export async function nestedMembersYielding(bytes: Buffer, name: string, yieldTurn = ownTurn): Promise<NestedMembers> {
+  let inner = new Map<string, Buffer>();
+  let innerStart = -1;
+  const outer = await runYielding(
+    findMembers(bytes, (nameStart, nameEnd, valueStart) => {
+      if (nameOf(bytes, nameStart, nameEnd) !== name) return undefined;
+      inner = new Map();
+      innerStart = valueStart;
+      return collect(bytes, inner);
+    }),
+    yieldTurn,
+  );
+  const isOfLast = outer.get(name)?.byteOffset === bytes.byteOffset + innerStart; // of repeated members the last counts
+  return { outer, inner: isOfLast ? inner : undefined };
+}
+
+function* findMembers(bytes: Buffer, visitorOf?: VisitorOf): YieldingWork<Members> {
   const found = new Map<string, Buffer>();
   const start = skipSpace(bytes, 0);
   if (bytes[start] !== OPEN_OBJECT) throw malformed();
-  const end = yield* skipObjectYielding(bytes, start, 0, (nameStart, nameEnd, valueStart, valueEnd) =>
-    found.set(nameOf(bytes, nameStart, nameEnd), bytes.subarray(valueStart, valueEnd)),
-  );
+  const end = yield* skipObjectYielding(bytes, start, 0, collect(bytes, found), visitorOf);
   if (skipSpace(bytes, end) !== bytes.length) throw malformed();
   return found;
 }
+
+const collect =
+  (bytes: Buffer, found: Map<string, Buffer>): VisitMember =>
+  (nameStart, nameEnd, valueStart, valueEnd) =>
+    found.set(nameOf(bytes, nameStart, nameEnd), bytes.subarray(valueStart, valueEnd));
 
 /** Finds the exact bytes of one member's value. Reads and throws as {@link members} does. */
 export const member = (bytes: Buffer, name: string): Buffer | undefined => members(bytes).get(name);

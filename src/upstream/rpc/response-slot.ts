@@ -2,7 +2,7 @@ import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
-import { member, members, membersYielding, parseSafeInteger } from '../json/raw-json.ts';
+import { type Members, members, parseSafeInteger } from '../json/raw-json.ts';
 import type { RpcResponse } from './rpc-response.ts';
 
 /** Methods that return `{context, value}`: the node itself names the slot (Solana RPC, RpcResponse). */
@@ -21,6 +21,12 @@ const METHODS_WITH_CONTEXT: ReadonlySet<RpcMethod> = new Set([
 /** Methods that return no context, but refuse to answer from before a given `minContextSlot`. */
 const METHODS_WITH_MIN_CONTEXT_SLOT: ReadonlySet<RpcMethod> = new Set(['getBlockHeight', 'getSignaturesForAddress']);
 
+/** A node's result, and its members if it is an object. */
+export interface NodeResult {
+  readonly result: Buffer;
+  readonly members: Members | undefined;
+}
+
 /** Response with its slot, whether the node itself named that slot, and the node's version. */
 export interface DatedResponse {
   readonly response: RpcResponse;
@@ -32,16 +38,15 @@ export interface DatedResponse {
  * Finds the slot at which a node's `result` holds: the one it names, else the `minContextSlot` of the request, else
  * `anchor`, the node's latest slot when the request was sent. Returns undefined when none of the three is known.
  */
-export async function slotOfResponse(
+export function slotOfResponse(
   method: RpcMethod,
   params: readonly unknown[],
-  result: Buffer,
+  { result, members: parts }: NodeResult,
   anchor: Slot | undefined,
-): Promise<DatedResponse | undefined> {
+): DatedResponse | undefined {
   // With `withContext` getProgramAccounts has a context too; otherwise its result is an array.
   if (METHODS_WITH_CONTEXT.has(method) || (method === 'getProgramAccounts' && result[0] === 0x7b)) {
-    const parts = await membersYielding(result);
-    const [context, value] = [parts.get('context'), parts.get('value')];
+    const [context, value] = [parts?.get('context'), parts?.get('value')];
     if (context === undefined || value === undefined) {
       throw new GatewayError('upstream_error', 'a node sent a response without its context');
     }
@@ -49,7 +54,7 @@ export async function slotOfResponse(
     const slot = parseSafeInteger(contextMembers.get('slot'));
     return { response: { slot, result, value }, isOwnSlot: true, apiVersion: contextMembers.get('apiVersion') };
   }
-  const ownSlot = slotInResult(method, result);
+  const ownSlot = slotInResult(method, result, parts);
   const slot = ownSlot ?? (METHODS_WITH_MIN_CONTEXT_SLOT.has(method) ? minContextSlotOf(params) : undefined) ?? anchor;
   if (slot === undefined) return undefined;
   return { response: { slot, result, value: result }, isOwnSlot: ownSlot !== undefined, apiVersion: undefined };
@@ -72,9 +77,9 @@ export function minContextSlotOf(params: readonly unknown[]): Slot | undefined {
 export const isSlotLowerBound = (method: RpcMethod, params: readonly unknown[]): boolean =>
   METHODS_WITH_MIN_CONTEXT_SLOT.has(method) && minContextSlotOf(params) !== undefined;
 
-function slotInResult(method: RpcMethod, result: Buffer): Slot | undefined {
+function slotInResult(method: RpcMethod, result: Buffer, parts: Members | undefined): Slot | undefined {
   if (method === 'getSlot') return parseSafeInteger(result);
-  if (method === 'getEpochInfo') return parseSafeInteger(member(result, 'absoluteSlot'));
+  if (method === 'getEpochInfo') return parseSafeInteger(parts?.get('absoluteSlot'));
   return undefined;
 }
 

@@ -10,14 +10,14 @@ import { type AttemptOutcome, CircuitBreaker } from '../failsafe/circuit-breaker
 import { LatencyTracker } from '../failsafe/latency-tracker.ts';
 import { MethodRateLimits } from '../failsafe/method-rate-limits.ts';
 import { rateLimitPauseSeconds } from '../failsafe/rate-limit-pause.ts';
-import { membersYielding, parseString } from '../json/raw-json.ts';
+import { nestedMembersYielding, parseString } from '../json/raw-json.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
 import { normalizeRpcError, rateLimited, rpcFaultOf } from './error-normalizer.ts';
 import { failureReason, httpFault } from './failure-reason.ts';
 import { type HttpResponse, type HttpTransport, openHttpTransport } from './http-transport.ts';
 import { NodeSlots } from './node-slots.ts';
 import { redactor } from './redact.ts';
-import { commitmentOf, slotOfResponse } from './response-slot.ts';
+import { commitmentOf, type NodeResult, slotOfResponse } from './response-slot.ts';
 import type { RpcResponse } from './rpc-response.ts';
 
 /** Methods that scan a whole index, may reach into long-term storage, or return megabytes. */
@@ -158,7 +158,7 @@ export class RpcClient {
     const commitment = commitmentOf(params);
     const slotBefore = commitment === undefined ? undefined : this.slots.latest(commitment);
     const anchor = this.slots.latest(anchorCommitment); // as of before the request is sent
-    const dated = await slotOfResponse(method, params, await this.request(method, params, options), anchor);
+    const dated = slotOfResponse(method, params, await this.#request(method, params, options), anchor);
     if (dated === undefined) throw new GatewayError('upstream_unavailable', 'no node has reported a slot yet');
     const { response, isOwnSlot, apiVersion } = dated;
     if (isOwnSlot && commitment !== undefined) this.slots.observe(commitment, response.slot, slotBefore);
@@ -167,7 +167,11 @@ export class RpcClient {
   }
 
   /** Returns the bytes of the node's `result`. Rejects as `Mesh.call` does. */
-  async request(method: RpcMethod, params: readonly unknown[], options: RequestOptions = {}): Promise<Buffer> {
+  async request(method: RpcMethod, params: readonly unknown[], options?: RequestOptions): Promise<Buffer> {
+    return (await this.#request(method, params, options)).result;
+  }
+
+  async #request(method: RpcMethod, params: readonly unknown[], options: RequestOptions = {}): Promise<NodeResult> {
     const { clock } = this.#deps;
     const { deadlineMs = Number.POSITIVE_INFINITY, isLarge = false, cost, onSent, signal } = options;
     const pauseSeconds = this.pauseSeconds(method);
@@ -221,11 +225,11 @@ export class RpcClient {
     return this.#transport.close();
   }
 
-  async #resultOf({ status, retryAfter, body }: HttpResponse, id: number): Promise<Buffer> {
+  async #resultOf({ status, retryAfter, body }: HttpResponse, id: number): Promise<NodeResult> {
     const pauseSeconds = rateLimitPauseSeconds(retryAfter, this.#deps.clock.now());
     if (status === TOO_MANY_REQUESTS) throw rateLimited(pauseSeconds);
     try {
-      const response = await membersYielding(body);
+      const { outer: response, inner } = await nestedMembersYielding(body, 'result');
       const error = response.get('error');
       if (error !== undefined && error.toString() !== 'null')
         throw normalizeRpcError(error, this.#redact, pauseSeconds);
@@ -234,7 +238,7 @@ export class RpcClient {
         throw new GatewayError('upstream_error', 'a node sent no valid response');
       if (response.get('id')?.toString() !== `${id}`)
         throw new GatewayError('upstream_error', 'the JSON-RPC response id does not match');
-      return result;
+      return { result, members: inner };
     } catch (thrown) {
       const { code, message } = GatewayError.from(thrown);
       throw code === 'upstream_error' ? new GatewayError(code, message, { cause: httpFault(status) }) : thrown;

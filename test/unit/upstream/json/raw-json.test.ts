@@ -9,6 +9,7 @@ import {
   member,
   members,
   membersYielding,
+  nestedMembersYielding,
   parseSafeInteger,
   parseString,
 } from '../../../../src/upstream/json/raw-json.ts';
@@ -174,6 +175,8 @@ t.test('a long text is scanned with a yield after each stretch, wherever in it t
     let turns = 0;
     const found = await membersYielding(bytes, async () => void turns++);
     t.strictSame(found, members(bytes), shape);
+    const nested = await nestedMembersYielding(bytes, 'result');
+    t.strictSame(nested, { outer: found, inner: shape === 'flat' ? undefined : members(Buffer.from(result)) }, shape);
     t.ok(
       turns >= Math.floor(bytes.length / (YIELD_EVERY_BYTES + 2 * row.length)),
       `${turns} turns for ${bytes.length} bytes`,
@@ -189,4 +192,11 @@ t.test('an error far into a long text is found', async (t) => {
   const rows = Array.from({ length: 9000 }, () => '{"a":[1,2,3],"b":"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"}').join();
   for (const end of ['', ']', '}]', ',]}', ']}}', '] }x'])
     await t.rejects(membersYielding(Buffer.from(`{"r":[${rows}${end}`)), broken, end);
+});
+
+t.test('inner members are those of the last of repeated members, if it is an object', async (t) => {
+  const innerOf = async (json: string) => (await nestedMembersYielding(Buffer.from(json), 'a')).inner;
+  t.strictSame(await innerOf('{"a":{"b":1},"\\u0061":{"b":2,"c":{}}}'), members(Buffer.from('{"b":2,"c":{}}')));
+  t.equal(await innerOf('{"a":{"b":1},"a":[]}'), undefined);
+  await t.rejects(innerOf('{"a":{"b":1,}}'), { code: 'upstream_error' });
 });
