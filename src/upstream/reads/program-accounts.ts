@@ -47,28 +47,26 @@ interface ProgramAccount {
   readonly data: Buffer;
 }
 
-const [PUBKEY, DATA] = [Buffer.from('"pubkey":"'), Buffer.from('"data":["')];
+const [PUBKEY, DATA] = ['"pubkey":"', '"data":["'];
 
 /**
  * Parses a row as nodes write it, in a third of the time: without spaces, and with texts that need no escape. Returns
  * undefined for any other.
  */
 function parsePlainAccount(row: Buffer): ProgramAccount | undefined {
-  const address = textAfter(row, PUBKEY);
-  const data = textAfter(row, DATA);
-  const isPlain = address !== undefined && data !== undefined && row.indexOf(BACKSLASH) < 0;
+  const text = row.toString('latin1');
+  const address = textAfter(text, PUBKEY);
+  const data = textAfter(text, DATA);
+  const isPlain = address !== undefined && data !== undefined && !text.includes('\\');
   return isPlain ? { address, data: Buffer.from(data, 'base64') } : undefined;
 }
 
-const BACKSLASH = 0x5c;
-const QUOTE = 0x22;
-
 /** Returns the text that begins after a mark; undefined where the mark is missing or occurs twice. */
-function textAfter(row: Buffer, mark: Buffer): string | undefined {
+function textAfter(row: string, mark: string): string | undefined {
   const at = row.indexOf(mark);
   if (at < 0 || row.includes(mark, at + mark.length)) return undefined;
   const start = at + mark.length;
-  return row.toString('latin1', start, row.indexOf(QUOTE, start));
+  return row.slice(start, row.indexOf('"', start));
 }
 
 /** Parses the address of a listed account and the slice of its data. */
