@@ -9,7 +9,7 @@ import { integer, lamports, rawJson } from '../routing/schemas.ts';
 import { accountKindOf } from '../solana/accounts/account-kind.ts';
 import { parseAccountInfo } from '../upstream/reads/account-info.ts';
 
-/** The length from which an account is parsed in a turn of its own. */
+/** The length from which an account is parsed in a turn of its own, and its answer is written in another. */
 const LONG_ACCOUNT = 256 * 1024;
 
 export const account = readRoute({
@@ -37,8 +37,10 @@ export const account = readRoute({
     const query = { address: addr, shape: 'parsed', commitment, minContextSlot: minSlot } as const;
     const { slot, account, lease } = await liveAccounts.read(query);
     if (account === null) return { slot, lease: lease, result: null };
-    if (account.length > LONG_ACCOUNT) await ownTurn();
+    const isLong = account.length > LONG_ACCOUNT;
+    if (isLong) await ownTurn();
     const { lamports, owner, executable, rentEpoch, space, data, parsed } = parseAccountInfo(account);
+    if (isLong) await ownTurn();
     return {
       slot,
       lease: lease,
