@@ -45,8 +45,8 @@ const MAX_TOKENS = 1000;
 /** Life of a valuation, in slots. Balances may be live for longer, but prices move without any change of an account. */
 const VALUATION_SLOTS = 4;
 
-/** The most units of a miss: the longest list with its mints and their names, read until all hold at one slot. */
-const MOST_UNITS = 100;
+/** The most units of a miss: the rows of the longest list, its tokens and the calls for their names, and the bytes. */
+const MOST_UNITS = 125;
 
 export const portfolio = readRoute({
   path: '/address/:addr/portfolio',

@@ -29,8 +29,8 @@ const rowSchema = z.strictObject({
 
 type Row = z.output<typeof rowSchema>;
 
-/** The most units of a miss: the longest list with its mints, read until all hold at one slot, and as an answer. */
-const MOST_UNITS = 100;
+/** The most units of a miss: the rows of the longest list, the calls for their mints, its bytes, and those of the answer. */
+const MOST_UNITS = 125;
 
 export const tokenAccounts = readRoute({
   path: '/token-accounts/:owner',

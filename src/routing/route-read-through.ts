@@ -26,6 +26,9 @@ export interface ReadRequest {
   readonly isForPush?: boolean;
 }
 
+/** The longest result that is read again before its next reader comes: each slot, a longer one would take a tenth of the CPU. */
+const MAX_REFRESHED_LENGTH = 1 << 20;
+
 /** Reads the answers of routes through the cache. */
 export class RouteReadThrough {
   readonly #context: RouteContext;
@@ -73,11 +76,12 @@ export class RouteReadThrough {
       const { slot, result, final = false, exact, lease, fromSnapshot = false } = await resolving;
       const store = (tipAtFetch: Slot): Entry => {
         const meta: AnswerMeta = { ...metaOf(route, params, exact), fromSnapshot };
-        const answer = { slot, result: toJson(result), final, lease };
+        const json = toJson(result);
+        const answer = { slot, result: json, final, lease };
         // the next slot may take a processed state back
         if (meta.commitment === 'processed')
           return this.#context.cache.put(key, answer, { slots: 1 }, meta, { tipAtFetch });
-        const refresh = final ? undefined : this.#refresherOf(route, params, key);
+        const refresh = final || json.length > MAX_REFRESHED_LENGTH ? undefined : this.#refresherOf(route, params, key);
         return this.#context.cache.put(key, answer, route.cache, meta, { tipAtFetch, ...(refresh && { refresh }) });
       };
       return { slot, fromSnapshot, store };

@@ -5,7 +5,7 @@ import { GOLD } from '../../src/localnet/traffic/demo-accounts.ts';
 import { startStepped } from '../support/harness.ts';
 import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
 
-const { get, cluster, node } = await startStepped(t, { perSlot: 0 });
+const { get, cluster, node, step } = await startStepped(t, { perSlot: 0 });
 const MOST = 10_000;
 
 /** Number of owners used, so that no request hits the cache. */
@@ -44,19 +44,30 @@ const tooLarge = async (target: string): Promise<void> => {
   t.same(Object.keys(json), ['error', 'message']);
 };
 
-t.test('ten thousand accounts are listed in order and summed up', async (t) => {
-  const holder = owner();
-  lists(listed(holder, 0, MOST - 1), listed(holder, MOST - 1, 1));
-  const { status, json } = await get(`/token-accounts/${holder}`);
-  t.equal(status, 200);
-  t.same(
-    json.result.map(({ address }: any) => address),
-    Array.from({ length: MOST }, (_, i) => numbered(i)).sort(),
-  );
-  t.equal(json.result.find(({ address }: any) => address === numbered(77)).tokenAmount.amount, '77');
-  const portfolio = (await get(`/address/${holder}/portfolio`)).json.result;
-  t.match(portfolio.items, [{ mint: GOLD.mint.address, accounts: MOST - 1, amount: `${(MOST * (MOST - 1)) / 2}` }]);
-});
+t.test(
+  'ten thousand accounts are listed in order and summed up, charged by the hundred and not read ahead',
+  async (t) => {
+    const holder = owner();
+    lists(listed(holder, 0, MOST - 1), listed(holder, MOST - 1, 1));
+    const { status, json, headers } = await get(`/token-accounts/${holder}`);
+    t.equal(status, 200);
+    const left = (from: Headers): number => Number(from.get('x-ratelimit-remaining'));
+    const hit = await get(`/token-accounts/${holder}`);
+    const bytesRead = 4; // MiB beyond the first
+    const bytesSent = left(headers) - left(hit.headers); // 1 for the request, and its MiB
+    t.equal(Number(headers.get('x-ratelimit-limit')) - left(headers), bytesSent + 99 + 1 + bytesRead);
+    const reads = node.requestCounts.get('getTokenAccountsByOwner');
+    await step(2);
+    t.equal(node.requestCounts.get('getTokenAccountsByOwner'), reads, 'its next reader pays for it');
+    t.same(
+      json.result.map(({ address }: any) => address),
+      Array.from({ length: MOST }, (_, i) => numbered(i)).sort(),
+    );
+    t.equal(json.result.find(({ address }: any) => address === numbered(77)).tokenAmount.amount, '77');
+    const portfolio = (await get(`/address/${holder}/portfolio`)).json.result;
+    t.match(portfolio.items, [{ mint: GOLD.mint.address, accounts: MOST - 1, amount: `${(MOST * (MOST - 1)) / 2}` }]);
+  },
+);
 
 t.test("a portfolio and a list of one owner, read at once, share the node's lists", async (t) => {
   const holder = owner();
