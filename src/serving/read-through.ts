@@ -4,6 +4,7 @@ import { SingleFlight } from '../cache/single-flight.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/gateway-error.ts';
 import type { Slot } from '../domain/slot.ts';
+import { hadNoTurn } from '../upstream/rpc/rpc-client.ts';
 import {
   checkReachable,
   isSlotNotReached,
@@ -160,27 +161,51 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
   }
 
   /** Joins the load under way, or starts one once it is admitted. */
-  #loadAdmitted(read: CacheableRead<T>, admit: Admit): Promise<Arrival<T>> {
-    return this.#flights.has(flightKey(read)) ? this.#loadOnce(read) : admit(() => this.#loadOnce(read));
+  async #loadAdmitted(read: CacheableRead<T>, admit: Admit): Promise<Arrival<T>> {
+    if (this.#flights.has(flightKey(read))) {
+      try {
+        return await this.#loadOnce(read);
+      } catch (thrown) {
+        if (!(thrown instanceof GatewayError && hadNoTurn(thrown))) throw thrown;
+      }
+    }
+    return admit(() => this.#loadInPlace(read));
   }
 
-  /** Joins the load under way, or starts one. Caches a negative answer. */
+  /**
+   * Joins the load under way, or starts one, in a place of its own. If the load of another caller finds no room at the
+   * upstream, that says nothing about this one: it then loads alone, so that it fails for no share but its own.
+   */
+  async #loadInPlace(read: CacheableRead<T>): Promise<Arrival<T>> {
+    const joins = this.#flights.has(flightKey(read));
+    try {
+      return await this.#loadOnce(read);
+    } catch (thrown) {
+      if (!joins || !(thrown instanceof GatewayError && hadNoTurn(thrown))) throw thrown;
+      return this.#load(read);
+    }
+  }
+
+  /** Joins the load under way, or starts one. */
   #loadOnce(read: CacheableRead<T>): Promise<Arrival<T>> {
+    return this.#flights.run(flightKey(read), () => this.#load(read));
+  }
+
+  /** Loads the answer, a second time if it was overtaken. Caches a negative answer. */
+  async #load(read: CacheableRead<T>): Promise<Arrival<T>> {
     const { key, meta, minSlot, load } = read;
-    if (load === undefined) return Promise.reject(new GatewayError('stale', NO_NEW_SLOT));
-    return this.#flights.run(flightKey(read), async () => {
-      try {
-        const arrival = (await this.#loadAndStore(read, load)) ?? (await this.#loadAndStore(read, load));
-        if (arrival === undefined) throw servedSlotNotReached();
-        return arrival;
-      } catch (thrown) {
-        if (thrown instanceof GatewayError && read.isNegative(thrown)) {
-          const slots = isLastingRefusal(thrown) ? LASTING_TTL_SLOTS : NEGATIVE_TTL_SLOTS;
-          this.#cache.putRefusal(key, thrown, slots, meta, minSlot);
-        }
-        throw thrown;
+    if (load === undefined) throw new GatewayError('stale', NO_NEW_SLOT);
+    try {
+      const arrival = (await this.#loadAndStore(read, load)) ?? (await this.#loadAndStore(read, load));
+      if (arrival === undefined) throw servedSlotNotReached();
+      return arrival;
+    } catch (thrown) {
+      if (thrown instanceof GatewayError && read.isNegative(thrown)) {
+        const slots = isLastingRefusal(thrown) ? LASTING_TTL_SLOTS : NEGATIVE_TTL_SLOTS;
+        this.#cache.putRefusal(key, thrown, slots, meta, minSlot);
       }
-    });
+      throw thrown;
+    }
   }
 
   /** Loads and caches an answer. Undefined if a newer one was served meanwhile that isn't cached any more. */

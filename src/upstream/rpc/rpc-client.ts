@@ -275,10 +275,16 @@ export class RpcClient {
 
 const isSlow = (method: RpcMethod, isLarge: boolean): boolean => isLarge || SLOW_METHODS.has(method);
 
+const NO_CONNECTION = 'no free connection';
+
 const noConnectionIn = (ms: number): GatewayError =>
   new GatewayError('upstream_timeout', 'too many requests wait for the upstream: no connection was free in time', {
-    cause: `no free connection within ${Math.round(ms)} ms`,
+    cause: `${NO_CONNECTION} within ${Math.round(ms)} ms`,
   });
+
+/** Returns true for a read that had no turn at a node: its caller has too much there, or all callers together. */
+export const hadNoTurn = ({ code, cause }: GatewayError): boolean =>
+  code === 'overloaded' || (typeof cause === 'string' && cause.startsWith(NO_CONNECTION));
 
 const notNeeded = (): GatewayError => new GatewayError('upstream_unavailable', 'another node has answered');
 

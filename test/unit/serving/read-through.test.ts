@@ -74,6 +74,32 @@ t.test('ten thousand equal reads make one upstream call', async (t) => {
   t.equal(calls(), 1);
 });
 
+t.test('who joins the load of a caller that has no turn at the upstream loads for itself', async (t) => {
+  const { readThrough, request, setUpstream, calls, advanceTo } = openReadThrough();
+  advanceTo(10);
+  const admitted: string[] = [];
+  const fetch = (caller: string) =>
+    readThrough.fetch(request, (work) => {
+      admitted.push(caller);
+      return work();
+    });
+  let refuse = (): void => {};
+  setUpstream(() => new Promise((_, reject) => (refuse = () => reject(new GatewayError('overloaded', 'no turn')))));
+  const first = fetch('flood');
+  const joined = [fetch('a'), fetch('b')];
+  setUpstream(async () => ({ slot: 9, result: 1 }));
+  refuse();
+  await t.rejects(first, { code: 'overloaded' });
+  t.same(new Set((await Promise.all(joined)).map(({ entry }) => entry.slot)), new Set([9]));
+  t.same(admitted, ['flood', 'a', 'b']);
+  t.equal(calls(), 2, 'the two share one');
+
+  advanceTo(100);
+  setUpstream(() => Promise.reject(new GatewayError('upstream_unavailable', 'nobody')));
+  await Promise.allSettled([fetch('c'), fetch('d')]);
+  t.equal(calls(), 3, 'another failure is that of all');
+});
+
 t.test('an older answer of a lagging node does not replace a newer one', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(fc.nat(5), fc.nat(30)), { maxLength: 30 }), async (reads) => {
