@@ -74,6 +74,11 @@ t.test('without a window the headers show the full limit and the end of a window
 
 t.test('health is answered even for a caller without quota', async (t) => {
   const { get } = await startStepped(t, { set: ['limits.free.requests=1'] });
+  const tooDear = await get('/slot', { headers: { 'x-receipt-nonce': 'nonce-of-one' } });
+  t.equal(
+    tooDear.json.message,
+    'this request costs 2 units, and your tier never has more than 1: ask for less, or use an API key',
+  );
   t.equal((await get('/slot')).status, 200);
   t.equal((await get('/slot')).status, 429);
   t.equal((await get('/health')).status, 200);
@@ -117,7 +122,7 @@ t.test('each route charges what the node saw of it; a hit costs one', async (t) 
   const callsSeen = (): number => [...node.requestCounts.values()].reduce((sum, count) => sum + count, 0);
   const scansSeen = (): number => node.requestCounts.get('getProgramAccounts') ?? 0;
   const asked: readonly (readonly [what: string, ask: () => Promise<HttpAnswer>])[] = [
-    ...routes.filter(({ path }) => path !== '/explain').map(({ path }) => [path, () => call(path)] as const),
+    ...routes.map(({ path }) => [path, () => call(path)] as const),
     ['transfers', () => get(`/address/${WALLETS[1]?.address}/history?type=transfers`)],
     ['a scan', () => get(`/token/${mint}/holders?page=2`)],
     ['an account that a node refuses', () => get(`/account/${WALLETS[2]?.address}`)],

@@ -71,6 +71,11 @@ export class Bucket {
     return this.#window;
   }
 
+  /** Gives back units that were charged. */
+  giveBack(units: number): void {
+    if (this.#window !== undefined) this.#window.used = Math.max(0, this.#window.used - units);
+  }
+
   /** Returns the monotonic time at which so many units are left after this window. */
   freeAtMs(units: number): number {
     const endsAtMs = this.#window?.endsAtMs ?? this.#clock.monotonic() + this.#limit.windowSeconds * 1000;

@@ -74,6 +74,13 @@ export class CallerWindows {
     this.outer.charge(units);
   }
 
+  /** Gives back units that were charged. */
+  giveBack(units: number): Quota {
+    this.own.giveBack(units);
+    this.outer.giveBack(units);
+    return this.quotaFor(units, true);
+  }
+
   /** Returns the quota of the window that refuses for the longest time, or of the one with the least left. */
   quotaFor(units: number, allowed: boolean): Quota {
     const { own, outer } = this;

@@ -49,6 +49,11 @@ export class RateLimiter {
     this.#windows.find(addressKeyOf(address), principal).charge(units);
   }
 
+  /** Gives back units that were consumed for what is refused after all. */
+  giveBack(address: ArrayBuffer, units: number, principal?: Principal): Quota {
+    return this.#windows.find(addressKeyOf(address), principal).giveBack(units);
+  }
+
   /** Opens the bill of one request, whose price is not wholly known before. */
   openBill(address: ArrayBuffer, principal?: Principal): RequestBill {
     return new RequestBill(new CallerWindows(this.#stores), addressKeyOf(address), principal);

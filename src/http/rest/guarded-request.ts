@@ -21,7 +21,7 @@ import { nonceNotApplicable } from './receipt-nonce.ts';
 import { RequestArguments } from './request-arguments.ts';
 import { type Charge, unitsOf } from './request-units.ts';
 import { errorResponse, rateLimitExceeded } from './responses.ts';
-import { recordUsage } from './usage-metering.ts';
+import { recordUsage, usageOutcomeOf } from './usage-metering.ts';
 
 export type GuardedMethod = 'get' | 'post' | 'options' | 'other';
 
@@ -171,15 +171,15 @@ export class GuardedRequest {
   readonly #pay = (units: number): void => {
     const bill = this.#bill;
     if (bill === undefined || units === 0) return;
-    if (!bill.pay(units).allowed) throw this.#refusal(bill, units);
+    if (!bill.pay(units).allowed) throw rateLimitExceeded(this.#refuse(bill, units));
     this.#knownUnits += units;
   };
 
-  /** Returns the error for units that are not left. The request then costs nothing but what it made at the upstream. */
-  #refusal(bill: RequestBill, units: number): GatewayError {
+  /** Refuses units that are not left. The request then costs nothing but what it made at the upstream. */
+  #refuse(bill: RequestBill, units: number): Quota {
     this.#knownUnits = 0;
     this.#quota = { ...bill.refusal(units, this.#upstreamUnits()) };
-    return rateLimitExceeded(this.#quota);
+    return this.#quota;
   }
 
   #callerAt(address: ArrayBuffer): Pick<AdmittedCaller, 'key' | 'siteKey' | 'tier'> {
@@ -194,7 +194,7 @@ export class GuardedRequest {
     if (bill === undefined) return (work) => admission.run(caller, work);
     const reserve = (): boolean => {
       const outcome = bill.reserve(expected);
-      if (outcome === 'refused') throw this.#refusal(bill, expected.known);
+      if (outcome === 'refused') throw rateLimitExceeded(this.#refuse(bill, expected.known), true);
       return outcome === 'granted';
     };
     return (work) =>
@@ -236,10 +236,4 @@ export class GuardedRequest {
     if (this.#mustClose || context.isDraining()) this.#reply.sendAndClose(response);
     else this.#reply.send(response);
   }
-}
-
-function usageOutcomeOf(thrown: unknown): RequestOutcome {
-  const { status } = GatewayError.from(thrown);
-  if (status === 429) return 'limited';
-  return status < 500 ? 'refused' : 'failed';
 }

@@ -2,7 +2,6 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Access } from '../../access/access.ts';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
 import type { Quota } from '../../access/limits/quota.ts';
-import type { RateLimitKey } from '../../access/limits/rate-limit-key.ts';
 import type { Principal } from '../../access/limits/tiers.ts';
 import type { Entry } from '../../cache/entry.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
@@ -18,7 +17,7 @@ import { encodeBody, isCompressible, shareBody } from './content-coding.ts';
 import { HitHeaders } from './hit-headers.ts';
 import { HeaderTemplate } from './response-headers.ts';
 import { errorResponse, rateLimitExceeded } from './responses.ts';
-import { recordUsage } from './usage-metering.ts';
+import { recordUsage, usageOutcomeOf } from './usage-metering.ts';
 
 export interface HitPathDeps {
   readonly context: RouteContext;
@@ -65,36 +64,41 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     const principal = classifier.hasCredentials ? authenticator.authenticate(req, address) : undefined;
     if (principal instanceof GatewayError) return false;
     const quota = rateLimiter.consume(address, entry.units, principal);
-    if (principal !== undefined) recordHit(principal, req.getUrl(), quota);
-    if (quota.allowed) {
+    let refusal = quota.allowed ? undefined : rateLimitExceeded(quota);
+    if (refusal === undefined) {
       const accept = isCompressible(body) ? req.getHeader('accept-encoding') : '';
       const { coding, body: bytes } =
         accept === '' ? { coding: 'identity' as const, body } : encodeBody(entry, body, accept);
       const template = hitHeaders.templateFor(entry, coding);
-      if (bytes.length > WHOLE_BODY_BYTES)
-        sendLong(res, bytes, rateLimitKeyOf(address, principal), quota, entry, template);
+      if (bytes.length > WHOLE_BODY_BYTES) refusal = sendLong(res, bytes, address, principal, entry, quota, template);
       else {
         res.writeStatus(template.fill(quota, entry));
         const isSent = res.tryEnd(bytes, Buffer.byteLength(bytes))[1];
         if (!isSent) pendingResponses.bodies.handOver(res, bytes, rateLimitKeyOf(address, principal));
       }
-    } else new Reply(res, pendingResponses).send(errorResponse(quota, rateLimitExceeded(quota), onInternalError));
+    } else new Reply(res, pendingResponses).send(errorResponse(quota, refusal, onInternalError));
+    if (principal !== undefined) recordHit(principal, req.getUrl(), refusal === undefined ? entry.units : 0, refusal);
     return true;
   }
 
-  /** Sends a hit whose body the engine doesn't take whole; its readers share the bytes. */
+  /**
+   * Sends a hit whose body the engine doesn't take whole; its readers share the bytes. Returns why it was refused, in
+   * which case it costs nothing.
+   */
   function sendLong(
     res: HttpResponse,
     body: string | Buffer,
-    caller: RateLimitKey,
-    quota: Quota,
+    address: ArrayBuffer,
+    principal: Principal | undefined,
     entry: Entry,
+    quota: Quota,
     template: HeaderTemplate,
-  ): void {
+  ): GatewayError | undefined {
     const reply = new Reply(res, pendingResponses);
-    const refusal = reply.reserve(body, caller);
-    if (refusal !== undefined) reply.send(errorResponse(quota, refusal, onInternalError));
-    else reply.send({ headers: template.fill(quota, entry), body });
+    const refusal = reply.reserve(body, rateLimitKeyOf(address, principal));
+    if (refusal === undefined) reply.send({ headers: template.fill(quota, entry), body });
+    else reply.send(errorResponse(rateLimiter.giveBack(address, entry.units, principal), refusal, onInternalError));
+    return refusal;
   }
 
   /** Answers a hit with a nonce and no other condition: only the receipt is made for this caller. */
@@ -107,24 +111,36 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     if (classifier.hasCredentials && authenticator.mustVerify(req)) return false;
     const principal = classifier.hasCredentials ? authenticator.authenticate(req, address) : undefined;
     if (principal instanceof GatewayError) return false;
-    const quota = { ...rateLimiter.consume(address, entry.units + NONCE_UNITS, principal) };
-    if (principal !== undefined) recordHit(principal, req.getUrl(), quota);
+    const units = entry.units + NONCE_UNITS;
+    let quota = { ...rateLimiter.consume(address, units, principal) };
+    let paid = quota.allowed ? units : 0;
+    const url = req.getUrl();
     const reply = new Reply(res, pendingResponses);
-    const fail = (thrown: unknown): void => reply.send(errorResponse(quota, thrown, onInternalError));
+    const fail = (thrown: unknown): void => {
+      reply.send(errorResponse(quota, thrown, onInternalError));
+      if (principal !== undefined) recordHit(principal, url, paid, GatewayError.from(thrown));
+    };
     if (!quota.allowed) fail(rateLimitExceeded(quota));
     else {
       const caller = rateLimitKeyOf(address, principal);
       sealer.sealWithNonce(entry, nonce).then((body) => {
         const refusal = reply.reserve(body, caller);
-        if (refusal !== undefined) fail(refusal);
-        else reply.send({ headers: nonceHeaders.fill(quota, entry), body });
+        if (refusal !== undefined) {
+          quota = { ...rateLimiter.giveBack(address, units, principal) };
+          paid = 0;
+          fail(refusal);
+          return;
+        }
+        reply.send({ headers: nonceHeaders.fill(quota, entry), body });
+        if (principal !== undefined) recordHit(principal, url, units, undefined);
       }, fail);
     }
     return true;
   }
 
-  function recordHit(principal: Principal, url: string, { allowed, units }: Quota): void {
-    recordUsage(usage, principal, url, allowed ? 'answered' : 'limited', allowed ? units : 0);
+  /** Counts a hit, or its refusal, and the units that it was charged. */
+  function recordHit(principal: Principal, url: string, units: number, refusal: GatewayError | undefined): void {
+    recordUsage(usage, principal, url, refusal === undefined ? 'answered' : usageOutcomeOf(refusal), units);
   }
 
   return serveHit;

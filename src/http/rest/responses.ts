@@ -172,9 +172,15 @@ export function errorResponse(
   return { headers: text, body: isPlain ? JSON.stringify(error) : jsonRpcError(jsonRpcId, error) };
 }
 
-/** Returns the error for a caller who has used up their quota. */
-export function rateLimitExceeded({ units, isByAddress, limit, remaining, retryAfter }: Quota): GatewayError {
-  const cost = `this request costs ${units} ${units === 1 ? 'unit' : 'units'}, ${remaining} of ${limit} are left`;
-  const remedy = `wait ${retryAfter} s${isByAddress ? ' or use an API key' : ''}`;
-  return new GatewayError('rate_limited', `${cost}; ${remedy}`, { retryAfter });
+/**
+ * Returns the error for a caller who has used up their quota. Waiting is no remedy where the price is beyond the whole
+ * limit, unless a full window allows it all the same.
+ */
+export function rateLimitExceeded(quota: Quota, fitsFullWindow = quota.units <= quota.limit): GatewayError {
+  const { units, isByAddress, limit, remaining, retryAfter } = quota;
+  const price = `this request costs ${units} ${units === 1 ? 'unit' : 'units'}`;
+  const message = fitsFullWindow
+    ? `${price}, ${remaining} of ${limit} are left; wait ${retryAfter} s${isByAddress ? ' or use an API key' : ''}`
+    : `${price}, and your tier never has more than ${limit}: ask for less${isByAddress ? ', or use an API key' : ''}`;
+  return new GatewayError('rate_limited', message, { retryAfter });
 }

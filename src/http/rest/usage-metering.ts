@@ -1,6 +1,7 @@
 import type { Principal } from '../../access/limits/tiers.ts';
 import type { UsageCounter } from '../../access/usage/usage-counter.ts';
 import type { RequestOutcome } from '../../access/usage/usage-line.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
 import { pathLabel } from './path-kinds.ts';
 
 /** Counts a request and its units in the usage of its API key; a wallet has no usage record. */
@@ -12,4 +13,11 @@ export function recordUsage(
   units: number,
 ): void {
   if (key !== undefined) usage.count(key, pathLabel(url), outcome, units);
+}
+
+/** Returns how the usage counts a request that failed. */
+export function usageOutcomeOf(thrown: unknown): RequestOutcome {
+  const { status } = GatewayError.from(thrown);
+  if (status === 429) return 'limited';
+  return status < 500 ? 'refused' : 'failed';
 }

@@ -80,6 +80,11 @@ export class StreamCaller {
     throw new GatewayError('invalid_request', message);
   }
 
+  /** Gives back units of {@link charge} for what was refused for lack of room. */
+  giveBack(units: number): void {
+    this.#access.rateLimiter.giveBack(this.#address, units, this.#principal);
+  }
+
   /**
    * Goes on with the tier that the credentials give by now. Returns why the stream can't go on; undefined if it can.
    * `subscriptions` is the number of those that it has.

@@ -25,7 +25,7 @@ export interface SubscriptionQueueOptions {
   readonly clock: Clock;
   readonly accountTopics: AccountTopics;
   readonly connection: SocketConnection;
-  readonly caller: Pick<StreamCaller, 'maxSubscriptions' | 'charge'> & {
+  readonly caller: Pick<StreamCaller, 'maxSubscriptions' | 'charge' | 'giveBack'> & {
     readonly streamSlot: Pick<StreamSlot, 'consumeSubscribe'>;
   };
   readonly replyError: (id: MessageId, thrown: unknown, subject: ErrorSubject) => void;
@@ -106,7 +106,7 @@ export class SubscriptionQueue {
 
   /** Takes a step; returns false if it has to wait for its turn. */
   #take(step: Step): boolean {
-    const { accountTopics, connection, replyError } = this.#options;
+    const { accountTopics, connection } = this.#options;
     const subject = step.op !== 'unsubscribeId' && step.topics.isBatch ? { address: step.text } : {};
     try {
       if (step.op === 'unsubscribeId') accountTopics.unsubscribeId(connection, step.id);
@@ -116,13 +116,21 @@ export class SubscriptionQueue {
         accountTopics.unsubscribe(connection, topic, step.id);
       }
     } catch (thrown) {
-      replyError(step.id, thrown, subject);
+      this.#fail(step, thrown, subject);
     }
     return true;
   }
 
-  #subscribe(topic: AccountTopic, { id, topics }: AddressStep, subject: ErrorSubject): boolean {
-    const { accountTopics, connection, caller, replyError } = this.#options;
+  /** Tells the error. The unit of an address for which there is no room is given back. */
+  #fail({ op, id }: Step, thrown: unknown, subject: ErrorSubject): void {
+    const { caller, replyError } = this.#options;
+    const { code } = GatewayError.from(thrown);
+    if (op === 'subscribe' && (code === 'overloaded' || code === 'rate_limited')) caller.giveBack(1);
+    replyError(id, thrown, subject);
+  }
+
+  #subscribe(topic: AccountTopic, step: AddressStep, subject: ErrorSubject): boolean {
+    const { accountTopics, connection, caller } = this.#options;
     const fault = accountTopics.findFault(connection, topic);
     if (fault !== undefined) throw fault;
     const waitMs = caller.streamSlot.consumeSubscribe();
@@ -132,8 +140,8 @@ export class SubscriptionQueue {
     }
     this.#reads++;
     accountTopics
-      .subscribe(connection, topic, id, topics.isBatch)
-      .catch((thrown) => replyError(id, thrown, subject))
+      .subscribe(connection, topic, step.id, step.topics.isBatch)
+      .catch((thrown) => this.#fail(step, thrown, subject))
       .finally(() => {
         this.#reads--;
         this.#advanceNextTurn(); // the reads of cached values end in this turn

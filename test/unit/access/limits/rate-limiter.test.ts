@@ -39,6 +39,14 @@ t.test('a caller has exactly its limit until the window ends, and then the full 
   t.match(limiter.consume(home, 1), { allowed: true, remaining: 99, reset: START_S + 20 });
 });
 
+t.test('what is given back is left again, and never more than the limit', async (t) => {
+  const { limiter } = limiterOf();
+  limiter.consume(home, 5);
+  t.match(limiter.giveBack(home, 2), { allowed: true, remaining: 97 });
+  t.match(limiter.giveBack(home, 9), { remaining: 100 });
+  t.equal(limiter.giveBack(home, 1).remaining, 100);
+});
+
 t.test('the window starts at the first request, and its end is given in whole seconds, never too early', async (t) => {
   const { clock, limiter } = limiterOf();
   clock.advance(1_234);

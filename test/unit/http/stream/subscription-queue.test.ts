@@ -36,6 +36,9 @@ function open({ maxSubscriptions = 100, waitsMs = [] as number[], units = 1000 }
         if (units > unitsLeft) throw new GatewayError('rate_limited', 'no units', { retryAfter: 9 });
         unitsLeft -= units;
       },
+      giveBack(units) {
+        unitsLeft += units;
+      },
       streamSlot: { consumeSubscribe: () => waitsMs.shift() ?? 0 },
     },
     replyError: (id, thrown, { address }) => errors.push([id, GatewayError.from(thrown).code, address]),
@@ -147,4 +150,20 @@ t.test('a message is refused if too many addresses wait', (t) => {
   queue.advance();
   t.equal(reads.length, 0, 'a closed connection wants nothing');
   t.end();
+});
+
+t.test('an address for which there is no room costs nothing, one that is refused for itself does', async (t) => {
+  const { reads, queue, errors, unitsLeft } = open({ maxSubscriptions: 3, units: 10 });
+  queue.add({ op: 'subscribe', id: 1, topics: listOf(ADDRESSES.slice(0, 4)) });
+  t.same(errors, [[1, 'rate_limited', ADDRESSES[3]]]);
+  t.equal(unitsLeft(), 7);
+  reads[0]?.end(new GatewayError('overloaded', 'no turn'));
+  reads[1]?.end(new GatewayError('upstream_unavailable', 'none'));
+  reads[2]?.end();
+  await settle();
+  t.same(
+    errors.slice(1).map(([, code]) => code),
+    ['overloaded', 'upstream_unavailable'],
+  );
+  t.equal(unitsLeft(), 8);
 });
