@@ -142,7 +142,7 @@ t.test('sixteen hits in one packet are answered in order', async (t) => {
 
 t.test('HEAD has the length of GET and no body, and the connection stays open', async (t) => {
   const { text } = await get('/epoch');
-  for (const target of ['/epoch', '/health', '/no/such']) {
+  for (const target of ['/epoch', '/no/such']) {
     const got = await exchange(url, [request(`HEAD /api/v1${target}`)]);
     const [head] = parseResponses(got.text, true);
     t.equal(got.text.endsWith('\r\n\r\n'), true, 'nothing follows the head');
@@ -151,6 +151,18 @@ t.test('HEAD has the length of GET and no body, and the connection stays open', 
     const { text: both, closed } = await exchange(url, [request(`HEAD /api/v1${target}`), GET], { responses: 2 });
     t.match(both.slice(got.text.length - 50), /HTTP\/1\.1 200 OK/, 'and the next request is answered');
     t.notOk(closed);
+  }
+});
+
+t.test('what costs nothing and has no body ends its connection: nobody could tell that it is not read', async (t) => {
+  for (const [line, status] of [
+    ['OPTIONS /api/v1/slot', 204],
+    ['HEAD /api/v1/health', 200],
+  ] as const) {
+    const { text, closed } = await exchange(url, [request(line), GET], { responses: 2 });
+    t.match(text, new RegExp(`^HTTP/1\\.1 ${status} .*\r\nConnection: close\r\n`, 's'));
+    t.ok(closed, line);
+    t.equal(text.split('HTTP/1.1 ').length, 2, 'nothing follows');
   }
 });
 

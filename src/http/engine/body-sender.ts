@@ -17,6 +17,15 @@ const RATE_MS = 10_000;
 /** The bytes that a reader takes in a second at the lowest rate allowed; less is allowed while no more of them wait. */
 const MIN_BYTES_PER_SECOND = 64 * 1024;
 
+/**
+ * The longest time over which a caller's readers may ask for more while they take nothing, in milliseconds. What they have
+ * asked for meanwhile isn't owed any more, but the engine may still keep it.
+ */
+const MAX_BACKLOG_MS = 60_000;
+
+/** The time without another request after which the engine has closed a connection of which nothing is taken. */
+const FORGOTTEN_MS = 15_000;
+
 /** About the length of status line and headers, which the engine copies too. */
 const HEADER_BYTES = 800;
 
@@ -43,6 +52,15 @@ interface BodyJob {
   cancelCheck: () => void;
 }
 
+/** The short bodies of one caller that the engine keeps. */
+interface HandedOver {
+  /** The bytes of them that are owed. */
+  bytes: number;
+  /** Since when readers have asked for more than they take. */
+  readonly sinceMs: number;
+  lastMs: number;
+}
+
 /**
  * Sends bodies no faster than their readers take them. The engine would copy what the kernel does not take; here all
  * readers share the bytes, they are counted as owed until the kernel has them, and who takes them too slowly is
@@ -53,8 +71,7 @@ export class BodySender {
   readonly #clock: Clock;
   /** The jobs whose readers have room; each gets one piece in turn. */
   #queue: BodyJob[] = [];
-  /** The bytes of short bodies that the engine keeps, by caller. */
-  readonly #handedOver = new Map<CallerKey, number>();
+  readonly #handedOver = new Map<CallerKey, HandedOver>();
 
   constructor({ owedBytes, clock }: BodySenderOptions) {
     this.#owed = new OwedBytes(owedBytes);
@@ -100,29 +117,34 @@ export class BodySender {
   /**
    * Hands the rest of a short body, of which `tryEnd` has not sent all, to the engine, which copies it: so a request
    * behind it is still answered. Nobody tells when the reader has taken it, so it is owed until a reader would have at
-   * the lowest rate allowed. Closes the connection if the caller is owed too much.
+   * the lowest rate allowed. Closes the connection if the caller is owed too much, or has asked on for too long while
+   * nothing was taken.
    */
   handOver(res: HttpResponse, body: string | Buffer, caller: CallerKey): void {
     const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
     const taken = res.getWriteOffset();
     const rest = bytes.length - taken + HEADER_BYTES;
-    if (this.#owed.add(caller, rest) !== undefined) {
+    const nowMs = this.#clock.monotonic();
+    const { bytes: kept, sinceMs } = this.#handedOver.get(caller) ?? { bytes: 0, sinceMs: nowMs };
+    const asksOn = taken === 0 && nowMs - sinceMs > MAX_BACKLOG_MS;
+    if (asksOn || this.#owed.add(caller, rest) !== undefined) {
       res.onAborted(() => {}); // the engine insists on it
       res.close();
       return;
     }
     if (this.#handedOver.size === 0) this.#clock.after(1000, () => this.#settleHandedOver());
-    this.#handedOver.set(caller, (this.#handedOver.get(caller) ?? 0) + rest);
+    this.#handedOver.set(caller, { bytes: kept + rest, sinceMs, lastMs: nowMs });
     if (taken === 0) res.end(bytes);
     else res.cork(() => res.tryEnd(bytes.subarray(taken), bytes.length)); // into the buffer of the cork, which it fits
   }
 
   #settleHandedOver(): void {
-    for (const [caller, bytes] of this.#handedOver) {
-      const settled = Math.min(bytes, MIN_BYTES_PER_SECOND);
+    const nowMs = this.#clock.monotonic();
+    for (const [caller, handedOver] of this.#handedOver) {
+      const settled = Math.min(handedOver.bytes, MIN_BYTES_PER_SECOND);
       this.#owed.settle(caller, settled);
-      if (settled < bytes) this.#handedOver.set(caller, bytes - settled);
-      else this.#handedOver.delete(caller);
+      handedOver.bytes -= settled;
+      if (handedOver.bytes === 0 && nowMs - handedOver.lastMs > FORGOTTEN_MS) this.#handedOver.delete(caller);
     }
     if (this.#handedOver.size > 0) this.#clock.after(1000, () => this.#settleHandedOver());
   }
