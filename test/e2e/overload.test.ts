@@ -196,14 +196,39 @@ t.test(
 
     // Short answers are kept for a reader that sends its requests all at once, and takes the answers later.
     const hits = Math.ceil((KERNEL_BUFFER_BYTES + 500_000) / 1000);
-    const target = '/api/v1/slot';
-    const piped = await RawConnection.open(gateway.url, '127.0.0.2');
-    t.teardown(() => piped.reset());
-    piped.socket.pause();
-    piped.write(`GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(hits));
+    const request = 'GET /api/v1/slot HTTP/1.1\r\nHost: a\r\n\r\n';
+    const pipe = async (from: string): Promise<RawConnection> => {
+      const reader = await RawConnection.open(gateway.url, from);
+      t.teardown(() => reader.reset());
+      reader.socket.pause();
+      reader.write(request.repeat(hits));
+      return reader;
+    };
+    const left = async (): Promise<number> => {
+      const health = await RawConnection.open(gateway.url, '127.0.0.4');
+      health.write('GET /api/v1/health HTTP/1.1\r\nHost: a\r\n\r\n');
+      await waitFor(() => health.text.endsWith('}'), 'health');
+      health.reset();
+      return Number(/x-ratelimit-remaining: (\d+)/i.exec(health.text)?.[1]);
+    };
+    const piped = await pipe('127.0.0.2');
     await waitFor(async () => (await readStatus(await read(8))) === '503', 'that the answers wait');
     piped.socket.resume();
     await waitFor(() => piped.text.split('"slot":').length > hits, 'all answers');
+
+    // Who asks on and takes nothing is not kept for ever, however slowly it asks.
+    const hoarder = await pipe('127.0.0.4');
+    await waitFor(
+      async () => (await readStatus(await read(9, { from: '127.0.0.4' }))) === '503',
+      'that its answers wait',
+    );
+    for (let i = 0; i < 7; i++) {
+      clock.advance(10_000);
+      hoarder.write(request);
+      await waitFor(async () => (await left()) === 999_999, 'that its next request is counted');
+    }
+    hoarder.socket.resume();
+    await waitFor(() => hoarder.closed, 'the end of the connection');
 
     node.overrides.set('getBlock', async () => ({ result: `"${'0'.repeat(bytes)}"` }));
     const tooLarge = await rpc({ method: 'getBlock', params: [8] });
