@@ -50,6 +50,10 @@ export const rateLimited = (retryAfter: number): GatewayError =>
     rpcCode: RATE_LIMIT_CODE,
   });
 
+/** Creates the error of a node that takes no request body of this length, by HTTP 413; another may. */
+export const requestTooLong = (bytes: number): GatewayError =>
+  new GatewayError('payload_too_large', `no node takes a call of ${bytes} bytes`);
+
 /** Creates the error that a node gives for a `minContextSlot` beyond its own: for methods without that parameter. */
 export const minContextSlotNotReached = (): GatewayError =>
   new GatewayError(
@@ -68,6 +72,7 @@ export const noNodeReachable = (cause?: unknown): GatewayError =>
 /** Returns the {@link RpcFault} of a call's error. */
 export function rpcFaultOf({ code, rpcCode }: GatewayError): RpcFault {
   if (code === 'overloaded' || code === 'result_too_large') return 'caller'; // another node would do no better
+  if (code === 'payload_too_large') return 'node-limit';
   if (rpcCode === RATE_LIMIT_CODE) return 'rate-limit';
   return (rpcCode !== undefined && RPC_ERRORS.get(rpcCode)?.fault) || 'transport';
 }

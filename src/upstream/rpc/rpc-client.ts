@@ -12,7 +12,7 @@ import { MethodRateLimits } from '../failsafe/method-rate-limits.ts';
 import { rateLimitPauseSeconds } from '../failsafe/rate-limit-pause.ts';
 import { nestedMembersYielding, parseString } from '../json/raw-json.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
-import { normalizeRpcError, rateLimited, rpcFaultOf } from './error-normalizer.ts';
+import { normalizeRpcError, rateLimited, requestTooLong, rpcFaultOf } from './error-normalizer.ts';
 import { failureReason, httpFault } from './failure-reason.ts';
 import { type HttpResponse, type HttpTransport, openHttpTransport } from './http-transport.ts';
 import { NodeSlots } from './node-slots.ts';
@@ -35,6 +35,7 @@ const SLOW_METHODS: ReadonlySet<RpcMethod> = new Set([
 /** Longest getProgramAccounts response: some 240,000 holders of a mint. */
 const MAX_SCAN_BYTES = 64 << 20;
 
+const CONTENT_TOO_LARGE = 413;
 const TOO_MANY_REQUESTS = 429;
 /** Earliest hedge: a second request sooner than this costs more than it gains. */
 const MIN_HEDGE_MS = 20;
@@ -206,6 +207,7 @@ export class RpcClient {
           cost,
         });
       });
+      if (response.status === CONTENT_TOO_LARGE) throw requestTooLong(Buffer.byteLength(json));
       const result = await this.#resultOf(response, id);
       this.#isFailing = false;
       this.#failure = undefined;
@@ -213,7 +215,10 @@ export class RpcClient {
       if (sentMs !== undefined && !isLarge) this.#recordLatency(method, clock.monotonic() - sentMs);
       return result;
     } catch (thrown) {
-      endAttempt(sentMs === undefined ? 'ignored' : this.#recordFailure(GatewayError.from(thrown), method, slow));
+      const error = GatewayError.from(thrown);
+      const outcome = sentMs === undefined ? 'ignored' : this.#recordFailure(error, method, slow);
+      // a node that refuses what a caller asks for has answered: a caller could turn others away by such calls
+      endAttempt(outcome === 'failed' && error.code === 'rpc_error' && cost !== undefined ? 'ignored' : outcome);
       throw thrown;
     } finally {
       cancelTimeout();

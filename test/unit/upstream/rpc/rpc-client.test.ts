@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import t, { type Test } from 'tap';
 import type { GatewayError } from '../../../../src/domain/gateway-error.ts';
+import { RequestCost } from '../../../../src/domain/request-cost.ts';
 import { RpcClient } from '../../../../src/upstream/rpc/rpc-client.ts';
 import type { UpstreamSettings } from '../../../../src/upstream/upstream-options.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -144,6 +145,16 @@ t.test('an invalid response is an upstream_error', async (t) => {
   server.replies.getVersion = '1';
   t.equal(`${await node.request('getVersion', [])}`, '1', 'the node is usable all the same');
   t.notOk(node.isFailing);
+  server.replies.getVersion = raw('request body size exceeds allowed maximum', 413);
+  for (let i = 0; i < 50; i++)
+    t.match(await failure(node.request('getVersion', [])), { code: 'payload_too_large', status: 413 });
+  t.notOk(node.isFailing || node.breaker.isOpen, 'a call that is too long says nothing about the node');
+  server.replies.getBlock = refusing('{"code":-32603,"message":"Internal error"}');
+  const cost = new RequestCost('a caller', false);
+  for (let i = 0; i < 200; i++) await failure(node.request('getBlock', [i], { cost }));
+  t.notOk(node.breaker.isOpen, 'nor does a refusal of what a caller asks for');
+  for (let i = 0; i < 200; i++) await failure(node.request('getBlock', [i]));
+  t.ok(node.breaker.isOpen, "but one of the gateway's own calls does");
 });
 
 t.test('an endless response is cut off', async (t) => {
