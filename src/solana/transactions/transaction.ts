@@ -3,6 +3,7 @@ import { decodeBase58 } from '../codec/base58.ts';
 import { asArray, asBigInt, asDecimals, asInteger, asObject, asString, type JsonObject } from '../codec/json-fields.ts';
 import { type AccountKey, accountAddressAt, compiledAccountKeys, jsonAccountKeys } from './account-keys.ts';
 import { type Instruction, readInstructions } from './instruction.ts';
+import { findExceededBound } from './transaction-bounds.ts';
 import { decodeVersionedTransaction, type VersionedTransaction } from './versioned-transaction.ts';
 
 /** A transaction in one shape, whatever encoding, version and age the record has. */
@@ -60,10 +61,15 @@ export interface BlockContext {
 }
 
 /**
- * Reads the JSON text of a `getTransaction` result. Throws SyntaxError if the text is not JSON, else as {@link
- * normalizeTransaction}.
+ * Reads the JSON text of a `getTransaction` result. Throws SyntaxError if the text is not JSON, TypeError if it is no
+ * transaction or exceeds a bound of the protocol, so that no node's record costs more than a transaction can.
  */
-export const readTransaction = (json: string): Transaction => normalizeTransaction(parseExactJson(json));
+export function readTransaction(json: string): Transaction {
+  const record = parseExactJson(json);
+  const exceeded = findExceededBound(record);
+  if (exceeded !== undefined) throw new TypeError(exceeded);
+  return normalizeTransaction(record);
+}
 
 /**
  * Normalizes a `getTransaction` result or an entry of a full block: `json`, `jsonParsed`, `base64` or `base58`; legacy,

@@ -1,4 +1,5 @@
 import t from 'tap';
+import { readTransaction } from '../../../../src/solana/transactions/transaction.ts';
 import { findExceededBound } from '../../../../src/solana/transactions/transaction-bounds.ts';
 import { parseRecording, readRecordings } from '../../../support/recorded-transactions.ts';
 
@@ -43,6 +44,11 @@ t.test('each bound has its last allowed count', async (t) => {
     t.equal(findExceededBound(of(most)), undefined, `${most} ${noun}`);
     t.match(findExceededBound(of(most + 1)), new RegExp(`at most \\d+ ${noun}$`), `${most + 1} ${noun}`);
   }
+});
+
+t.test('a record of a node that exceeds a bound is no transaction', async (t) => {
+  const json = JSON.stringify(record({ accountKeys: times(257, ADDRESS) }));
+  t.throws(() => readTransaction(json), new TypeError('a transaction has at most 256 accounts'));
 });
 
 t.test('what is no transaction at all exceeds nothing', async (t) => {
