@@ -35,6 +35,9 @@ const SLOW_METHODS: ReadonlySet<RpcMethod> = new Set([
 /** Longest getProgramAccounts response: some 240,000 holders of a mint. */
 const MAX_SCAN_BYTES = 64 << 20;
 
+/** Longest `error` of a response, which is parsed in one turn. Those of nodes have a few hundred bytes. */
+const MAX_ERROR_BYTES = 64 << 10;
+
 const CONTENT_TOO_LARGE = 413;
 const TOO_MANY_REQUESTS = 429;
 /** Earliest hedge: a second request sooner than this costs more than it gains. */
@@ -236,6 +239,8 @@ export class RpcClient {
     try {
       const { outer: response, inner } = await nestedMembersYielding(body, 'result');
       const error = response.get('error');
+      if (error !== undefined && error.length > MAX_ERROR_BYTES)
+        throw new GatewayError('upstream_error', 'a node sent an error that is too long');
       if (error !== undefined && error.toString() !== 'null')
         throw normalizeRpcError(error, this.#redact, pauseSeconds);
       const result = response.get('result');

@@ -132,6 +132,7 @@ t.test('an invalid response is an upstream_error', async (t) => {
     'a result with the wrong status': (response, request) => response.writeHead(500).end(resultBody(request, '1')),
     'an error that is none': refusing('"no"'),
     'an error without a code': refusing('{"message":"no"}'),
+    'an error that is too long': refusing(`{"code":-32602,"message":"${'x'.repeat(70_000)}"}`),
   };
   for (const [name, reply] of Object.entries(wrong)) {
     server.replies.getVersion = reply;
