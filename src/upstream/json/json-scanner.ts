@@ -4,6 +4,9 @@ import { runSync, YIELD_EVERY_BYTES, type YieldingWork } from './cooperative.ts'
 /** Deepest JSON that is accepted, so that no response can exhaust the stack. No node nests a tenth as deep. */
 const MAX_DEPTH = 128;
 
+/** Most digits, and most white space, in one place: they are skipped in one turn. */
+const [MAX_DIGITS, MAX_SPACE] = [4096, 65_536];
+
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a];
 const [MINUS, PLUS, DOT, ZERO, NINE, SMALL_E] = [0x2d, 0x2b, 0x2e, 0x30, 0x39, 0x65];
 const CLOSE_OBJECT = 0x7d;
@@ -173,7 +176,8 @@ function skipNumber(bytes: Buffer, start: number): number {
 
 function skipDigits(bytes: Buffer, start: number): number {
   let at = start;
-  for (let byte = bytes[at] ?? 0; byte >= ZERO && byte <= NINE; byte = bytes[at] ?? 0) at++;
+  for (let byte = bytes[at] ?? 0; byte >= ZERO && byte <= NINE; byte = bytes[at] ?? 0)
+    if (++at - start > MAX_DIGITS) throw malformed();
   if (at === start) throw malformed();
   return at;
 }
@@ -187,7 +191,8 @@ function skipLiteral(bytes: Buffer, start: number, literal: string): number {
 /** Skips white space, if there is any. */
 export function skipSpace(bytes: Buffer, start: number): number {
   let at = start;
-  for (let byte = bytes[at]; byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09; byte = bytes[at]) at++;
+  for (let byte = bytes[at]; byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09; byte = bytes[at])
+    if (++at - start > MAX_SPACE) throw malformed();
   return at;
 }
 

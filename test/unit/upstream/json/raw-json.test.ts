@@ -122,6 +122,12 @@ t.test('nesting is bounded', async (t) => {
   t.throws(() => canonicalJson(nested(1_000_000)), broken);
 });
 
+t.test('digits and white space in one place are bounded', async (t) => {
+  const [digits, space] = ['1'.repeat(4096), ' '.repeat(65_536)];
+  t.ok(member(Buffer.from(`{"a":${space}${digits}}`), 'a'));
+  for (const json of [`{"a":1${digits}}`, `{"a": ${space}1}`]) t.throws(() => member(Buffer.from(json), 'a'), broken);
+});
+
 t.test('a safe integer is parsed exactly or not at all', async (t) => {
   fc.assert(fc.property(fc.maxSafeInteger(), (n) => parseSafeInteger(Buffer.from(`${n}`)) === n));
   for (const not of ['9007199254740992', '18446744073709551615', '1.0', '1e3', '', '"1"', 'null', '01', ' 1']) {
