@@ -1,4 +1,4 @@
-import { type Finding, resultLine } from './findings.ts';
+import { type Finding, fails, resultLine } from './findings.ts';
 
 /** The id and title of a row. */
 interface RowName {
@@ -23,6 +23,6 @@ export async function runRows<R extends RowName>(
     const beganMs = performance.now();
     const findings = await run(row);
     console.log(resultLine(row, findings, (performance.now() - beganMs) / 1000));
-    if (findings.some(({ isMet }) => !isMet)) process.exitCode = 1;
+    if (findings.some(fails)) process.exitCode = 1;
   }
 }

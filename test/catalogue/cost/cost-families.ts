@@ -20,8 +20,8 @@ import type { CostlyRequest } from './send-attempt.ts';
 
 const EXPLAIN_BYTES = 262_144;
 const RPC_BYTES = 65_536;
-/** Largest transaction that the node answers with: a few times what logs and instructions of real ones take. */
-const TRANSACTION_BYTES = 1_000_000;
+/** Largest transaction that the node answers with: several times what logs and instructions of real ones take. */
+const TRANSACTION_BYTES = 262_144;
 const MAX_ACCOUNT_BYTES = 10_485_760;
 
 /** Dimensions of every GET route. */
@@ -105,7 +105,7 @@ const ownerFamily = (path: string): CostFamily =>
     weight: 3,
     dimensions: {
       rows: [2, 0, 20, 200, 1000, 2000, 4000, 9990, 20_000],
-      mints: [1, 10, 100, 1000, 10_000],
+      mints: ['as many', 1, 10, 100, 1000],
       template: ['mint', ...ACCOUNT_TEMPLATES],
       bytes: [32, 200, 1000, 10_000],
       ...REQUEST_DIMENSIONS,
@@ -117,7 +117,7 @@ const ownerFamily = (path: string): CostFamily =>
         getTokenAccountsByOwner: failureOr(values, {
           kind: 'token accounts',
           rows: values.rows,
-          mints: Math.min(values.rows, values.mints),
+          mints: values.mints === 'as many' ? values.rows : Math.min(values.rows, values.mints),
         }),
         getMultipleAccounts: accountsAnswer(values),
       },
@@ -153,7 +153,7 @@ const holdersFamily = costFamily({
 });
 
 /** Longest recorded transaction to begin with: long ones leave no room to grow. */
-const MAX_SEED_BYTES = 12_000;
+const MAX_SEED_BYTES = 16_000;
 const ENHANCED_SEEDS = 100;
 
 /** Reads recorded transactions as the `result` of a node, by their encoding, smaller ones first. */
@@ -191,11 +191,21 @@ function inBlock(recorded: string): string {
 function transactionFamilies(words: readonly string[]): readonly CostFamily[] {
   const { json, jsonParsed } = recordedTransactions();
   const fillers = fillersOf(words);
-  const documents = new DocumentGrowth({ seeds: [json, jsonParsed], fillers, maxBytes: TRANSACTION_BYTES });
+  const isLog = (place: string): boolean => /logMessages|logs/.test(place);
+  const documents = new DocumentGrowth({
+    seeds: [json, jsonParsed],
+    fillers,
+    maxBytes: TRANSACTION_BYTES,
+    isGrown: (place, kind) => kind !== 'list' || isLog(place), // a node's other lists are within the protocol's bounds
+  });
   const enhanced = enhancedTransactions(jsonParsed.slice(-ENHANCED_SEEDS));
   const succeeded = (tx: string): boolean => JSON.parse(tx).meta?.err === null;
   const forms = [json, jsonParsed].flatMap((form) => [form.filter(succeeded), form.filter((tx) => !succeeded(tx))]);
-  const seeds = [...forms, enhanced].map((form) => form.map((tx) => `{"tx":${tx}}`));
+  const bodies = (form: readonly string[]): readonly string[] => form.map((tx) => `{"tx":${tx}}`);
+  const records = forms.map(bodies);
+  const views = [bodies(enhanced)];
+  // a program's own words are read only where it failed
+  const failures = [records.flat().filter((body) => /AnchorError/.test(body)), records.flat().filter(hasFailed)];
   const tx = costFamily({
     route: '/tx/:sig',
     weight: 3,
@@ -239,7 +249,12 @@ function transactionFamilies(words: readonly string[]): readonly CostFamily[] {
       isAtOnce: values.atOnce === 1,
     }),
   });
-  const explain = (what: string, weight: number, isGrown: DocumentGrowthOptions['isGrown']): CostFamily =>
+  const explain = (
+    what: string,
+    weight: number,
+    seeds: DocumentGrowthOptions['seeds'],
+    isGrown: DocumentGrowthOptions['isGrown'],
+  ): CostFamily =>
     costFamily({
       route: `/explain (${what})`,
       weight,
@@ -247,7 +262,6 @@ function transactionFamilies(words: readonly string[]): readonly CostFamily[] {
       documents: new DocumentGrowth({ seeds, fillers, maxBytes: EXPLAIN_BYTES, isGrown }),
       attempt: (_, __, body) => ({ requests: [{ method: 'POST', target: '/explain', body }], script: {} }),
     });
-  const isLog = (place: string): boolean => /logMessages|logs/.test(place);
   const block = costFamily({
     route: '/block/:slot',
     weight: 2,
@@ -258,15 +272,19 @@ function transactionFamilies(words: readonly string[]): readonly CostFamily[] {
     }),
   });
   return [
-    explain('lists', 14, (_, kind) => kind !== 'text'),
-    explain('texts', 6, (place, kind) => kind === 'text' && !isLog(place)),
-    explain('logs', 6, isLog),
-    explain('all', 4, () => true),
+    explain('lists', 8, records, (_, kind) => kind !== 'text'),
+    explain('lists of views', 6, views, (_, kind) => kind !== 'text'),
+    explain('texts', 6, [...records, ...views], (place, kind) => kind === 'text' && !isLog(place)),
+    explain('logs', 3, records, isLog),
+    explain('errors in logs', 3, failures, (place) => isLog(place) && /error/i.test(place)),
+    explain('all', 4, [...records, ...views], () => true),
     tx,
     history,
     block,
   ];
 }
+
+const hasFailed = (body: string): boolean => JSON.parse(body).tx.meta?.err !== null;
 
 /** Returns enhanced views of some transactions. */
 function enhancedTransactions(lines: readonly string[]): readonly string[] {

@@ -152,6 +152,7 @@ export class DocumentGrowth {
 
   random(rng: Rng): GrownDocument {
     const seed = pick(rng, pick(rng, this.#forms) ?? []) ?? 0;
+    if (rng.intBelow(2) === 0) return { seed, growths: this.#randomLists(rng, seed) };
     const growths = Array.from({ length: 1 + rng.intBelow(3) }, () => this.#randomGrowth(rng, seed));
     return { seed, growths: growths.flatMap((growth) => growth ?? []) };
   }
@@ -159,7 +160,11 @@ export class DocumentGrowth {
   mutate({ seed, growths }: GrownDocument, rng: Rng): GrownDocument {
     const at = rng.intBelow(Math.max(1, growths.length));
     const old = growths[at];
-    const choice = rng.intBelow(8);
+    const choice = rng.intBelow(10);
+    if (choice >= 8) {
+      const form = this.#forms.find((seeds) => seeds.includes(seed)) ?? [];
+      return { seed: pick(rng, form) ?? seed, growths }; // what has no place there is left out
+    }
     if (choice < 4 && old !== undefined && 'size' in old) {
       const size = Math.min(MAX_SIZE, Math.max(1, Math.round(old.size * (pick(rng, STEPS) ?? 1))));
       return { seed, growths: growths.with(at, { ...old, size }) };
@@ -168,12 +173,27 @@ export class DocumentGrowth {
       return { seed, growths: growths.with(at, { ...old, words: halfOf(old.words, rng) }) };
     if (choice < 6 && old?.op === 'stretch')
       return { seed, growths: growths.with(at, { ...old, filler: pick(rng, this.#fillers) ?? 'a' }) };
-    if (choice < 6 && old?.op === 'grow')
-      return { seed, growths: growths.with(at, { ...old, naming: pick(rng, NAMINGS) ?? 'same' }) };
+    if (choice < 6 && old?.op === 'grow') {
+      const naming = pick(rng, NAMINGS) ?? 'same';
+      if (rng.intBelow(2) === 0) return { seed, growths: growths.with(at, { ...old, naming }) };
+      return { seed, growths: growths.map((each) => (each.op === 'grow' ? { ...each, naming } : each)) };
+    }
     if (choice === 6 && growths.length > 1) return { seed, growths: growths.toSpliced(at, 1) };
-    const fresh = this.#randomGrowth(rng, seed);
+    const another = old?.op === 'grow' && rng.intBelow(2) === 0 ? this.#randomLists(rng, seed, 1)[0] : undefined;
+    const fresh = another ?? this.#randomGrowth(rng, seed);
     if (fresh === undefined) return this.random(rng);
     return { seed, growths: growths.length < MAX_GROWTHS ? [...growths, fresh] : growths.with(at, fresh) };
+  }
+
+  /** Grows different lists at once: what is dear is often done for each pair of two lists' elements. */
+  #randomLists(rng: Rng, seed: number, count = 2 + rng.intBelow(2)): readonly Growth[] {
+    const groups = [...(this.#places[seed]?.lists.values() ?? [])];
+    const naming = pick(rng, NAMINGS) ?? 'same';
+    return Array.from({ length: Math.min(count, groups.length) }, () => {
+      const [paths = []] = groups.splice(rng.intBelow(groups.length), 1);
+      const size = Math.min(randomSize(rng), MAX_ELEMENTS);
+      return { op: 'grow', path: pick(rng, paths) ?? [], size, naming };
+    });
   }
 
   #randomGrowth(rng: Rng, seed: number): Growth | undefined {

@@ -45,7 +45,7 @@ const { values, positionals } = parseArgs({
   },
 });
 const { full: isFull, short: isShort, gateway: main } = values;
-const seconds = Number(values.seconds ?? (isFull ? 900 : isShort ? 35 : 180));
+const seconds = Number(values.seconds ?? (isFull ? 900 : isShort ? 40 : 180));
 const seed = Number(values.seed ?? Date.now() % 1_000_000_000);
 const routes = positionals.filter((each) => each.startsWith('/'));
 const rowIds = positionals.filter((each) => !each.startsWith('/'));
