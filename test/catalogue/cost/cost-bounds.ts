@@ -34,13 +34,13 @@ export interface Metric {
 const perUnit = (value: number, { units }: Cost): number => value / Math.max(1, units);
 
 /**
- * The bounds of a request's cost. `read` follows from the price, a unit for each started MiB; memory counts above what
- * an entry of the cache takes anyway.
+ * The bounds of a request's cost. `read` follows from the price, a unit for each started MiB; what a node still sends of
+ * an answer that is refused counts, too. Memory counts above what an entry of the cache takes anyway.
  */
 export const METRICS: readonly Metric[] = [
   { name: 'turn', label: 'turn', unit: ' ms', bound: 20, of: ({ turnMs }) => turnMs },
   { name: 'cpu', label: 'CPU/unit', unit: ' ms', bound: 20, of: (cost) => perUnit(cost.cpuMs, cost) },
   { name: 'calls', label: 'calls/unit', unit: '', bound: 12, of: (cost) => perUnit(cost.calls, cost) },
-  { name: 'read', label: 'read/unit', unit: ' MiB', bound: 1.1, of: (cost) => perUnit(cost.readBytes / MiB, cost) },
+  { name: 'read', label: 'read/unit', unit: ' MiB', bound: 1.5, of: (cost) => perUnit(cost.readBytes / MiB, cost) },
   { name: 'kept', label: 'kept/unit', unit: ' MiB', bound: 2, of: (cost) => perUnit(cost.keptBytes / MiB, cost) },
 ];

@@ -265,7 +265,7 @@ function transactionFamilies(words: readonly string[]): readonly CostFamily[] {
   const block = costFamily({
     route: '/block/:slot',
     weight: 2,
-    dimensions: { rows: [1, 100, 1000, 4000, 20_000], back: [60, 1, 5], transaction: [0, 20, -1] },
+    dimensions: { rows: [1, 100, 1000, 4000], back: [60, 1, 5], transaction: [0, 20, -1] },
     attempt: ({ rows, back, transaction }, { tip }) => ({
       requests: [{ target: `/block/${Math.max(0, tip - back)}` }],
       script: { getBlock: { kind: 'block', rows, json: inBlock(jsonParsed.at(transaction) ?? '{}') } },
