@@ -38,6 +38,9 @@ const REQUEST_BY_STATUS: Readonly<Record<number, string>> = {
   504: request(`GET /api/v1/block/${BLOCK_SLOTS.hanging}`),
 };
 
+/** The units of the statuses that don't cost one: a preflight is free, a scan costs 20 and its second call one. */
+const UNITS: Readonly<Record<string, number>> = { 204: 0, 501: 22 };
+
 /** Quota headers of an answer, as integers. */
 interface QuotaHeaders {
   readonly limit: number;
@@ -80,7 +83,7 @@ async function checkStatuses({ url, node, gateway }: WireTestbed) {
     if (status === 101 || /\r\naccess-control-expose-headers: X-RateLimit-Limit/i.test(exchanged.text)) cors++;
   };
   const asked = Object.entries(REQUEST_BY_STATUS);
-  for (const [status, packet] of asked) await judge(packet, status === '204' ? 0 : 1);
+  for (const [status, packet] of asked) await judge(packet, UNITS[status] ?? 1);
   const used = LIMIT - left;
   for (let i = used; i < LIMIT; i++) await exchange(url, [get()]);
   left = 0;
