@@ -229,6 +229,7 @@ function openServing(
     prices,
     rpcReadThrough: createRpcReadThrough({ cache, mesh, clock, admitOwn }),
     vitals,
+    countRows: () => {}, // work of the gateway itself has no price
     onDecodeError,
     startupProblem: () => startup.problem,
     problems: () => [...access.problems(), ...signer.problems(clock.now())],

@@ -10,7 +10,7 @@ export class RequestCost {
   scans = 0;
   /** Bytes that were read from nodes. */
   bytes = 0;
-  /** Rows of token lists that were decoded: accounts, and the tokens whose names were read. */
+  /** Rows that were decoded: accounts of token lists, tokens whose names were read, transactions of a block by halves. */
   rows = 0;
 
   constructor(caller: string, hasPriority: boolean) {

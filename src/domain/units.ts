@@ -12,7 +12,7 @@ export const SCAN_UNITS = 20;
 /** The upstream calls that cost one unit, after a first one that costs none. */
 const CALLS_PER_UNIT = 10;
 
-/** The rows of token lists that cost one unit, after the first ones that cost none: some 15 ms of CPU. */
+/** The rows that cost one unit, after the first ones that cost none: some 15 ms of CPU. */
 const ROWS_PER_UNIT = 100;
 
 const MIB = 1 << 20;

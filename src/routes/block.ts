@@ -5,8 +5,11 @@ import { readRoute, type Uses } from '../routing/route.ts';
 import { bigInteger, integer } from '../routing/schemas.ts';
 import { blockNotAvailable, readBlockSummary } from '../upstream/reads/block-summary.ts';
 
-/** The most units of a miss: the longest response that a node may send, 32 MiB. */
-const MOST_UNITS = 32;
+/** The most units of a miss: the longest response that a node may send, 32 MiB, and transactions for as many more. */
+const MOST_UNITS = 64;
+
+/** A transaction of a block takes half as long to tally as a row of a token list to decode. */
+const ROWS_PER_TRANSACTION = 0.5;
 
 export const block = readRoute({
   path: '/block/:slot',
@@ -41,12 +44,17 @@ export const block = readRoute({
   isExact: ({ commitment }) => commitment === 'finalized',
   errors: ['invalid_slot', 'slot_skipped', 'block_not_available', 'block_pruned'],
 
-  async resolve({ slot: blockSlot, commitment: requestedCommitment }, { mesh }: Uses<'mesh'>, { minSlot }) {
+  async resolve(
+    { slot: blockSlot, commitment: requestedCommitment },
+    { mesh, countRows }: Uses<'mesh' | 'countRows'>,
+    { minSlot },
+  ) {
     if (blockSlot > (mesh.tip('processed') ?? -1)) throw blockNotAvailable();
     const final = requestedCommitment === 'finalized' || blockSlot <= (mesh.tip('finalized') ?? -1);
     const reading = readBlockSummary(mesh, blockSlot, { commitment: requestedCommitment, minSlot });
     const { slot, block } = await reading.catch(final ? throwFinalIfSkipped : undefined);
     const { blockhash, parentSlot, previousBlockhash, blockHeight, blockTime, transactions, ...reward } = block;
+    countRows(transactions.count * ROWS_PER_TRANSACTION);
     const commitment = final ? ('finalized' as const) : ('confirmed' as const);
     return {
       slot,

@@ -34,6 +34,9 @@ export function contextForRequest(context: RouteContext, cost: RequestCost, sign
       findTransfers: (record, query) => decoder.findTransfers(record, query, requester),
     },
     prices: { ...prices, find: (mints, asOf) => prices.find(mints, { ...asOf, cost }) },
+    countRows(count) {
+      cost.rows += count;
+    },
   };
 }
 

@@ -48,6 +48,8 @@ export interface RouteContext {
   /** Reads the answers to `/rpc` through the cache. */
   readonly rpcReadThrough: ReadThrough<SerializedAnswer>;
   readonly vitals: Readonly<Pick<ClusterVitals, 'isFailing' | 'slotTimeMs'>>;
+  /** Counts rows that were decoded for the request: they are part of its price. */
+  countRows(count: number): void;
   /** Called when a transaction could not be decoded or classified. The answer is then sent without its meaning. */
   onDecodeError(signature: string, defect: unknown): void;
   /** Returns why the first answers of the cluster are not there yet; undefined once they are. */

@@ -11,7 +11,7 @@ import { type AmountScale, dependsOnClock } from '../solana/accounts/ui-amount.t
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { EncodedAccount, ReadOptions } from '../upstream/reads/encoded-accounts.ts';
 import { type ReadParts, readAtOneSlot } from '../upstream/reads/read-at-one-slot.ts';
-import { readTokenAccountsByOwner } from '../upstream/reads/token-accounts-by-owner.ts';
+import { MAX_TOKEN_ACCOUNTS, readTokenAccountsByOwner } from '../upstream/reads/token-accounts-by-owner.ts';
 import { callsForRequest } from '../upstream/rpc/calls-for-request.ts';
 import { type ListedTokenAccount, listedTokenAccount, parseListedTokenAccount } from './listed-token-account.ts';
 import { cachedMetadataAddress } from './metadata-addresses.ts';
@@ -149,14 +149,29 @@ async function readAllAccounts(
   listOwner: ListOwner,
 ): Promise<ListParts> {
   const { owner, known, maxHeldMints, cost } = query;
-  const { slots, rows } = await listOwner(mesh, owner, options);
-  if (cost !== undefined) cost.rows += rows.length;
+  const { slots, rows } = await counted(listOwner(mesh, owner, options), cost);
   const isLong = rows.length > MAX_REREAD_ACCOUNTS;
   const listed = isLong && maxHeldMints !== undefined ? await parseHeld(rows, maxHeldMints) : await parseListed(rows);
   const read = isLong
     ? await readMintsOf(mesh, query, listed, options)
     : await readByAddress(mesh, query, [...listed, ...(known?.accounts ?? [])], options);
   return partsOf(slots, read, isLong);
+}
+
+/** Counts the rows of a listing for the request; those of one that is too long, too: it was read to its end. */
+async function counted<T extends { readonly rows: readonly Buffer[] }>(
+  listing: Promise<T>,
+  cost: RequestCost | undefined,
+): Promise<T> {
+  try {
+    const listed = await listing;
+    if (cost !== undefined) cost.rows += listed.rows.length;
+    return listed;
+  } catch (thrown) {
+    if (cost !== undefined && thrown instanceof GatewayError && thrown.code === 'result_too_large')
+      cost.rows += MAX_TOKEN_ACCOUNTS;
+    throw thrown;
+  }
 }
 
 /** Reads the accounts of one mint. A node rejects an address that is no mint; here that is an empty list. */
@@ -170,8 +185,7 @@ async function readAccountsOfMint(
   const mints = await readMintScales(mesh, [mint], options);
   if (mints.mint(mint) === undefined)
     return partsOf([], { slots: mints.slots, value: await buildTokenList([], mints, undefined) }, false);
-  const { slot, rows } = await readTokenAccountsByOwner(mesh, owner, { mint }, options);
-  if (cost !== undefined) cost.rows += rows.length;
+  const { slot, rows } = await counted(readTokenAccountsByOwner(mesh, owner, { mint }, options), cost);
   const isLong = rows.length > MAX_REREAD_ACCOUNTS;
   const listed = await parseListed(rows);
   const ofMint = { ...query, withIdentities: false };

@@ -8,7 +8,7 @@ import { type EncodedAccount, parseEncodedAccount, type ReadOptions } from './en
 export type TokenAccountsFilter = { readonly mint: string } | { readonly programId: string };
 
 /** Most accounts in an answer: no caller could use more. */
-const MAX_ROWS = 10_000;
+export const MAX_TOKEN_ACCOUNTS = 10_000;
 
 /**
  * Reads the token accounts of an owner as the node's JSON: {@link parseKeyedAccount} parses one. Callers can parse a long
@@ -23,7 +23,7 @@ export async function readTokenAccountsByOwner(
   const params = [owner, filter, { encoding: 'base64', ...options }];
   const { slot, value } = await rpc.call('getTokenAccountsByOwner', params, { commitment: options.commitment });
   const rows = await elementsYielding(value);
-  if (rows.length > MAX_ROWS) throw tooManyTokenAccounts('mint' in filter);
+  if (rows.length > MAX_TOKEN_ACCOUNTS) throw tooManyTokenAccounts('mint' in filter);
   return { slot, rows };
 }
 
@@ -38,7 +38,7 @@ export async function readAllTokenAccounts(
     programs.map((programId) => readTokenAccountsByOwner(rpc, owner, { programId }, options)),
   );
   const rows = lists.flatMap(({ rows }) => rows);
-  if (rows.length > MAX_ROWS) throw tooManyTokenAccounts(false);
+  if (rows.length > MAX_TOKEN_ACCOUNTS) throw tooManyTokenAccounts(false);
   return { slots: lists.map(({ slot }) => slot), rows };
 }
 

@@ -184,6 +184,7 @@ export async function runSchedule(
     embedded: null,
     rpcReadThrough: createRpcReadThrough({ cache, mesh, clock, admitOwn: (work) => work() }),
     vitals: { isFailing: false, slotTimeMs: 400 },
+    countRows: () => {},
     onDecodeError: () => {},
     startupProblem: () => undefined,
     problems: () => [],
