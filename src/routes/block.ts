@@ -5,11 +5,8 @@ import { readRoute, type Uses } from '../routing/route.ts';
 import { bigInteger, integer } from '../routing/schemas.ts';
 import { blockNotAvailable, readBlockSummary } from '../upstream/reads/block-summary.ts';
 
-/** The most units of a miss: the longest response that a node may send, 32 MiB, and transactions for as many more. */
+/** The most units of a miss: a response of 32 MiB, the most that a node may send, and some 3,000 transactions. */
 const MOST_UNITS = 64;
-
-/** A transaction of a block takes half as long to tally as a row of a token list to decode. */
-const ROWS_PER_TRANSACTION = 0.5;
 
 export const block = readRoute({
   path: '/block/:slot',
@@ -54,7 +51,7 @@ export const block = readRoute({
     const reading = readBlockSummary(mesh, blockSlot, { commitment: requestedCommitment, minSlot });
     const { slot, block } = await reading.catch(final ? throwFinalIfSkipped : undefined);
     const { blockhash, parentSlot, previousBlockhash, blockHeight, blockTime, transactions, ...reward } = block;
-    countRows(transactions.count * ROWS_PER_TRANSACTION);
+    countRows(transactions.count);
     const commitment = final ? ('finalized' as const) : ('confirmed' as const);
     return {
       slot,
