@@ -52,9 +52,9 @@ t.test('a gateway over a node with counts beyond 2^53 starts, is healthy, and se
 t.test('a block with such fees sums them', async (t) => {
   const { cluster } = world;
   await step(2);
-  const slot = cluster.chain.slot('confirmed');
-  const { transactions } = await resultOf(`/block/${slot}`);
-  t.ok(transactions.count > 0);
+  const newest = cluster.chain.slot('confirmed');
+  const blocks = await Promise.all([0, 1, 2, 3, 4].map((back) => resultOf(`/block/${newest - back}`)));
+  const { transactions } = blocks.find(({ transactions }) => transactions.count > 0); // some blocks are empty
   t.equal(transactions.feesLamports, COUNT * BigInt(transactions.count));
 });
 
