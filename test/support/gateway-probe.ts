@@ -1,10 +1,11 @@
 import { isMainThread } from 'node:worker_threads';
 import { collectGarbage } from './collect-garbage.ts';
+import type { MemoryInUse } from './gateway-process.ts';
 import { TurnMeter } from './longest-turn.ts';
 
 // Loaded into a gateway by NODE_OPTIONS. It ends the gateway when its parent ends, and reports on standard error, four
 // times a second, the longest event-loop delay: by the gateway's own work, and in total with the machine's other work.
-// It runs the commands on standard input, one a line: `weigh ID` reports the resident memory after a garbage
+// It runs the commands on standard input, one a line: `weigh ID` reports the memory in use after a garbage
 // collection, `turns ID` what the turns of the main thread cost since the last such command, `break PATH` makes a route
 // throw.
 
@@ -53,7 +54,9 @@ async function runCommand(line: string, meter: TurnMeter): Promise<void> {
 
 function reportMemory(id: string | undefined): void {
   collectGarbage();
-  process.stderr.write(`weighed ${id} ${process.memoryUsage.rss()}\n`);
+  const { heapUsed, external, rss } = process.memoryUsage();
+  const memory: MemoryInUse = { keptBytes: heapUsed + external, residentBytes: rss };
+  process.stderr.write(`weighed ${id} ${JSON.stringify(memory)}\n`);
 }
 
 async function breakRoute(path: string | undefined): Promise<void> {

@@ -11,6 +11,14 @@ export interface LoopDelay {
   readonly wholeMs: number;
 }
 
+/** Memory that a process has in use after a garbage collection. */
+export interface MemoryInUse {
+  /** Live objects and buffers of the main thread. */
+  readonly keptBytes: number;
+  /** All pages: also native memory, other threads, and room that V8 keeps for objects to come, which varies by MiB. */
+  readonly residentBytes: number;
+}
+
 const TICKS_PER_SECOND = 100;
 
 /** Formats a node's or proxy's port as an upstream argument. */
@@ -67,13 +75,13 @@ export class GatewayProcess {
     return { ownMs: longest(1), wholeMs: longest(2) };
   }
 
-  /** Returns the resident memory after a garbage collection. */
-  async rssBytes(): Promise<number> {
+  /** Returns the memory in use after a garbage collection. */
+  async memory(): Promise<MemoryInUse> {
     const id = ++this.#memoryReports;
     this.child.process.stdin?.write(`weigh ${id}\n`);
-    const report = new RegExp(`^weighed ${id} (\\d+)\n`, 'm');
+    const report = new RegExp(`^weighed ${id} (.+)\n`, 'm');
     await waitFor(() => report.test(this.child.stderr()) || this.exitReason !== undefined, 'the memory of the gateway');
-    return Number(report.exec(this.child.stderr())?.[1]);
+    return JSON.parse(report.exec(this.child.stderr())?.[1] ?? '');
   }
 
   /** Returns what the turns of its main thread cost since the last call. */

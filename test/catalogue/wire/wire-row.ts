@@ -1,3 +1,4 @@
+import type { MemoryInUse } from '../../support/gateway-process.ts';
 import { type Finding, formatFigure } from '../findings.ts';
 import type { WireTestbed } from './wire-testbed.ts';
 
@@ -40,8 +41,16 @@ export const expectAtMost = (label: string, value: number, bound: number, unit =
   isMet: value <= bound,
 });
 
-const MiB = 1024 * 1024;
+export const MiB = 1024 * 1024;
 
-/** Expects the growth of memory, given in bytes, to be within a bound in MiB. */
-export const expectGrowth = (before: number, after: number, boundMiB: number): Finding =>
-  expectAtMost('memory grew by', (after - before) / MiB, boundMiB, ' MiB');
+/** Bounds on the growth of memory, in MiB. */
+export interface GrowthBounds {
+  readonly kept: number;
+  readonly resident: number;
+}
+
+/** Expects what is kept, and resident memory, to grow within a bound each. */
+export const expectGrowth = (before: MemoryInUse, after: MemoryInUse, bounds: GrowthBounds): readonly Finding[] => [
+  expectAtMost('memory kept grew by', (after.keptBytes - before.keptBytes) / MiB, bounds.kept, ' MiB'),
+  expectAtMost('resident by', (after.residentBytes - before.residentBytes) / MiB, bounds.resident, ' MiB'),
+];
