@@ -1,6 +1,6 @@
 import t from 'tap';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
-import { KNOWN_PROGRAMS } from '../../src/solana/analysis/known-programs.ts';
+import { KNOWN_PROGRAMS } from '../../src/solana/programs/known-programs.ts';
 import { startStepped } from '../support/harness.ts';
 
 const { get, cluster, node, logged, step } = await startStepped(t, { perSlot: 6 });

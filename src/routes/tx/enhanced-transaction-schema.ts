@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { bigInteger, integer } from '../../routing/schemas.ts';
 import type { EnhancedTransaction } from '../../solana/explain/enhanced-transaction.ts';
+import { TRANSACTION_TYPES, type TransactionType } from '../../solana/programs/transaction-types.ts';
+
+const TYPE_NAMES = Object.keys(TRANSACTION_TYPES) as TransactionType[];
+const TYPE_MEANINGS = TYPE_NAMES.map((name) => `- \`${name}\`: ${TRANSACTION_TYPES[name]}`).join('\n');
 
 /** A u64 as a JSON integer with every digit. */
 const u64 = z.union([integer, bigInteger]);
@@ -30,23 +34,7 @@ const instructionSchema = <T extends z.ZodType>(innerSchema: T) =>
 /** A transaction with its meaning: returned by `/tx?enhanced=1`, accepted by `/explain`. */
 export const enhancedTransactionSchema: z.ZodType<EnhancedTransaction> = z.strictObject({
   description: z.string(),
-  type: z.enum([
-    'TRANSFER',
-    'SWAP',
-    'TOKEN_MINT',
-    'BURN',
-    'STAKE',
-    'UNSTAKE',
-    'CREATE_ACCOUNT',
-    'CLOSE_ACCOUNT',
-    'NONCE_ADVANCE',
-    'MEMO',
-    'VOTE',
-    'NFT_TRANSFER',
-    'PROGRAM_DEPLOY',
-    'PROGRAM_UPGRADE',
-    'UNKNOWN',
-  ]),
+  type: z.enum(TYPE_NAMES).describe(TYPE_MEANINGS),
   source: z.string(),
   status: z.enum(['success', 'failed']),
   fee: u64,

@@ -9,32 +9,15 @@ import {
   UPGRADEABLE_LOADER,
   VOTE_PROGRAM,
 } from '../../domain/well-known-addresses.ts';
+import { isTradingProgram, KNOWN_PROGRAMS } from '../programs/known-programs.ts';
+import type { TransactionType } from '../programs/transaction-types.ts';
 import { compressedNftAction } from './compressed-nft.ts';
 import { isCircularTrade } from './find-swap.ts';
-import { isTradingProgram, KNOWN_PROGRAMS } from './known-programs.ts';
 import { findMainProgram } from './main-program.ts';
 import { findCloseAccountInstructions, hasInstruction, type ParsedTransaction } from './parsed-transaction.ts';
 import { findPayments, findSupplyChanges, isNftAmount } from './payments.ts';
 import type { Swap } from './swap-legs.ts';
 import { findOpenedAccounts, sumWalletChanges } from './wallet-changes.ts';
-
-/** The purpose of a transaction. */
-export type TransactionType =
-  | 'TRANSFER'
-  | 'SWAP'
-  | 'TOKEN_MINT'
-  | 'BURN'
-  | 'STAKE'
-  | 'UNSTAKE'
-  | 'CREATE_ACCOUNT'
-  | 'CLOSE_ACCOUNT'
-  | 'NONCE_ADVANCE'
-  | 'MEMO'
-  | 'VOTE'
-  | 'NFT_TRANSFER'
-  | 'PROGRAM_DEPLOY'
-  | 'PROGRAM_UPGRADE'
-  | 'UNKNOWN';
 
 /**
  * Classifies a transaction, by balances first, by instructions second: a change of balances is a fact, whatever the

@@ -1,4 +1,4 @@
-import { isTradingProgram, programRole } from './known-programs.ts';
+import { isTradingProgram, programRole } from '../programs/known-programs.ts';
 import { findFilledOrder } from './limit-order.ts';
 import { findMainProgram } from './main-program.ts';
 import { allInstructions, type ParsedTransaction } from './parsed-transaction.ts';

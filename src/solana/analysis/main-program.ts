@@ -1,4 +1,4 @@
-import { isTradingProgram, KNOWN_PROGRAMS, type KnownProgram, programRole } from './known-programs.ts';
+import { isTradingProgram, KNOWN_PROGRAMS, type KnownProgram, programRole } from '../programs/known-programs.ts';
 import { allInstructions, type ParsedTransaction } from './parsed-transaction.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { COMPUTE_BUDGET_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { decodeFailure } from '../errors/decode-failure.ts';
+import { programName } from '../programs/known-programs.ts';
 import type { Instruction } from '../transactions/instruction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { balanceChangesOf } from './balance-changes.ts';
 import { heliusTransfersOf } from './helius-transfers.ts';
-import { programName } from './known-programs.ts';
 import type { AccountData, ParsedInstruction, ParsedTransaction } from './parsed-transaction.ts';
 
 /** Parses a transaction. Effects that its record lacks count as not having happened. */

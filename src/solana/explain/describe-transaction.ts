@@ -1,5 +1,5 @@
-import type { TransactionType } from '../analysis/classify-transaction.ts';
 import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
+import type { TransactionType } from '../programs/transaction-types.ts';
 import type { FormatAddress } from './sentence-formats.ts';
 import { describeClosing, describeDeploy, describeOpening, describeUpgrade } from './sentences-account.ts';
 import { describeMemo, describeNonceAdvance, describeVote } from './sentences-memo-vote-nonce.ts';
@@ -14,7 +14,7 @@ import { describeStake, describeUnstake } from './sentences-stake.ts';
 import { describeUnknownCall } from './sentences-unknown-call.ts';
 
 const DESCRIBE_BY_TYPE: Readonly<
-  Record<TransactionType, (parsed: ParsedTransaction, formatAddress: FormatAddress) => string>
+  Partial<Record<TransactionType, (parsed: ParsedTransaction, formatAddress: FormatAddress) => string>>
 > = {
   SWAP: describeSwap,
   TRANSFER: describeTransfer,
@@ -38,4 +38,4 @@ export const describeTransaction = (
   parsed: ParsedTransaction,
   type: TransactionType,
   formatAddress: FormatAddress,
-): string => DESCRIBE_BY_TYPE[type](parsed, formatAddress);
+): string => (DESCRIBE_BY_TYPE[type] ?? describeUnknownCall)(parsed, formatAddress);

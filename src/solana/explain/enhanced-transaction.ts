@@ -1,11 +1,12 @@
 import { WRAPPED_SOL } from '../accounts/known-mints.ts';
-import { classifyTransaction, type TransactionType } from '../analysis/classify-transaction.ts';
+import { classifyTransaction } from '../analysis/classify-transaction.ts';
 import { findSwap } from '../analysis/find-swap.ts';
 import { sourceOf } from '../analysis/main-program.ts';
 import { parseTransaction } from '../analysis/parse-transaction.ts';
 import type { ParsedTransaction, TokenBalanceChange } from '../analysis/parsed-transaction.ts';
 import type { Swap } from '../analysis/swap-legs.ts';
 import type { AssetAmount } from '../analysis/wallet-changes.ts';
+import type { TransactionType } from '../programs/transaction-types.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { describeTransaction } from './describe-transaction.ts';
 import { fullAddress } from './sentence-formats.ts';

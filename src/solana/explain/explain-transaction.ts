@@ -1,5 +1,5 @@
-import { programName } from '../analysis/known-programs.ts';
 import type { TransactionFailure } from '../errors/decode-failure.ts';
+import { programName } from '../programs/known-programs.ts';
 import { describeTransaction } from './describe-transaction.ts';
 import type { EnhancedTransaction } from './enhanced-transaction.ts';
 import { formatSol, shortAddress } from './sentence-formats.ts';

@@ -1,6 +1,6 @@
-import { programName } from '../analysis/known-programs.ts';
 import { findMainProgram } from '../analysis/main-program.ts';
 import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
+import { programName } from '../programs/known-programs.ts';
 import type { FormatAddress } from './sentence-formats.ts';
 
 /** Returns ` on Jupiter`, ` through the program 7xKX…gAsU`, or nothing for Solana's own programs. */

@@ -1,6 +1,6 @@
 import { SYSTEM_PROGRAM, VOTE_PROGRAM } from '../../domain/well-known-addresses.ts';
-import { KNOWN_PROGRAMS } from '../analysis/known-programs.ts';
 import { findInstructions, infoAddress, type ParsedTransaction } from '../analysis/parsed-transaction.ts';
+import { KNOWN_PROGRAMS } from '../programs/known-programs.ts';
 import type { FormatAddress } from './sentence-formats.ts';
 
 export function describeNonceAdvance(parsed: ParsedTransaction, formatAddress: FormatAddress): string {

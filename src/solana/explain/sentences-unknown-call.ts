@@ -1,6 +1,6 @@
-import { KNOWN_PROGRAMS, programName } from '../analysis/known-programs.ts';
 import { findMainProgram } from '../analysis/main-program.ts';
 import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
+import { KNOWN_PROGRAMS, programName } from '../programs/known-programs.ts';
 import type { FormatAddress } from './sentence-formats.ts';
 
 /**
