@@ -1,4 +1,5 @@
-import { isTradingProgram, KNOWN_PROGRAMS, type KnownProgram, programRole } from '../programs/known-programs.ts';
+import type { KnownProgram } from '../programs/known-program.ts';
+import { isIncidentalProgram, isTradingProgram, KNOWN_PROGRAMS, programRole } from '../programs/known-programs.ts';
 import { allInstructions, type ParsedTransaction } from './parsed-transaction.ts';
 
 /**
@@ -6,7 +7,7 @@ import { allInstructions, type ParsedTransaction } from './parsed-transaction.ts
  * called takes precedence: a trader's private program says less than the exchange that it trades on.
  */
 export function findMainProgram(parsed: Pick<ParsedTransaction, 'instructions'>): string | null {
-  const isRelevant = (id: string): boolean => !['core', 'helper'].includes(programRole(id));
+  const isRelevant = (id: string): boolean => !isIncidentalProgram(id);
   const called = parsed.instructions.map(({ programId }) => programId).filter(isRelevant);
   const inner = allInstructions(parsed)
     .map(({ programId }) => programId)

@@ -18,8 +18,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'tx/4UoyrhPVWBCk_json': 'FLip…nwkR sent a total of 0.000000017 SOL to 17 accounts. The fee was 0.000005 SOL.',
   'tx/4zZKwjedLM5c_jsonParsed': '7zGp…GMyE sent 0.05 SOL to 6S1V…4uMs. CdmZ…jch9 paid the fee of 0.000005 SOL.',
   'tx/28f8jFzCX3D1_json': '54r6…u1EY sent 29.69787 USDC to Gabw…FUnK. The fee was 0.000015 SOL.',
-  'tx/5ChR6nE7SssB_json':
-    '9rJ4…U6Q2 sent the NFT HFQ4…4VzF to 54r6…u1EY through the program DeJB…FdzQ. The fee was 0.000080001 SOL.',
+  'tx/5ChR6nE7SssB_json': '9rJ4…U6Q2 sent the NFT HFQ4…4VzF to 54r6…u1EY. The fee was 0.000080001 SOL.',
   'tx/2NPwsoX7Nyfa_json':
     '3hus…2vtB swapped 0.4 SOL for 3861519.639304 of the token 3p7e…pump on Jupiter. The fee was 0.000014915 SOL.',
   'tx/3HdFhHNyf2uK_jsonParsed':
@@ -31,7 +30,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'tx-rebuilt/NFT_SALE-MAGIC_EDEN-22NNXwisty':
     'qudo…oWmq bought the NFT 3EBx…SXN2 for 0.1 SOL on Magic Eden. The fee was 0.00001 SOL.',
   'tx-rebuilt/BURN-SOLANA_PROGRAM_LIBRARY-zi7xmqu43f':
-    'BGkp…PKCu burned 6.9 of the token idoL…Ni4j and 3 of the token 8phL…wPjs through the program F6fm…TGn7. The fee was 0.000005 SOL.',
+    'BGkp…PKCu burned 6.9 of the token idoL…Ni4j and 3 of the token 8phL…wPjs with Sol Incinerator. The fee was 0.000005 SOL.',
   'tx-rebuilt/COMPRESSED_NFT_MINT-BUBBLEGUM-3GUi8Encn6':
     '8hDX…n88Q minted a compressed NFT with Bubblegum. The fee was 0.0000062 SOL.',
   'tx/2BhH7DcQJMPB_json': 'HuUp…h2G3 staked 1.98528288 SOL with the validator EXhY…uhQw. The fee was 0.000017733 SOL.',
@@ -46,17 +45,17 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'tx/4zExa66hUSr2_json':
     'The validator EsEt…zuxF voted for the blocks that it holds to be valid. 5p8q…wUjd paid the fee of 0.000005 SOL.',
   'tx/5iBYjBYCphzj_json':
-    'AKbG…Ak6L called the program 2kJn…Gb7s; balances of other accounts changed. The fee was 0.000005 SOL.',
+    'AKbG…Ak6L called the ZetaChain program; balances of other accounts changed. The fee was 0.000005 SOL.',
   'tx/DC4yP5xEUhHu_jsonParsed':
     'HUZu…gjWs called the Pyth program; no SOL or token changed hands. The fee was 0.000005 SOL.',
   'tx/29ku1FzyNHgx_jsonParsed':
     'D32c…ezQr tried to vote for a block, but step 1 of 1 (Vote) failed: the vote was already recorded or not in the recent slots (error 0, VoteTooOld). Nothing moved, but the fee of 0.000005 SOL was paid.',
   'tx/2M5hpf4CNdfV_json':
-    'BZRr…j6my sent a transaction, but step 3 of 3 (program 94U5…uL1d, in System) failed: the sender did not have enough SOL (error 1, ResultWithNegativeLamports). Nothing moved, but the fee of 0.000055 SOL was paid.',
+    'BZRr…j6my sent a transaction, but step 3 of 3 (ZetaChain, in System) failed: the sender did not have enough SOL (error 1, ResultWithNegativeLamports). Nothing moved, but the fee of 0.000055 SOL was paid.',
   'tx/4Ud63HtJxynB_json':
     'FLiP…YMFF tried to send something, but it failed: it would leave an account with less SOL than the minimum an account must hold. Nothing moved, but the fee of 0.000005 SOL was paid.',
   'tx/5nFUQgNSdqTd_json':
-    'AKbG…Ak6L sent a transaction, but step 1 of 1 (program 2kJn…Gb7s) failed: NonceMismatch (error 6002). Nothing moved, but the fee of 0.000005 SOL was paid.',
+    'AKbG…Ak6L sent a transaction, but step 1 of 1 (ZetaChain) failed: NonceMismatch (error 6002). Nothing moved, but the fee of 0.000005 SOL was paid.',
   'validator/174 createNonce, jsonParsed': 'FVj2…1nUU opened the account DPbX…iPeQ. The fee was 0.00001 SOL.',
 };
 
