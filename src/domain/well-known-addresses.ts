@@ -17,5 +17,9 @@ export const METADATA_PROGRAM = 'metaqbxxUerdq28cj1RbAWkYQm3ybzjb6a8bt518x1s';
 
 /** The cluster's time; it changes in every slot. */
 export const CLOCK_SYSVAR = 'SysvarC1ock11111111111111111111111111111111';
+export const RENT_SYSVAR = 'SysvarRent111111111111111111111111111111111';
+export const STAKE_HISTORY_SYSVAR = 'SysvarStakeHistory1111111111111111111111111';
+/** An account that the stake program no longer reads. */
+export const STAKE_CONFIG = 'StakeConfig11111111111111111111111111111111';
 export const RECENT_BLOCKHASHES_SYSVAR = 'SysvarRecentB1ockHashes11111111111111111111';
 export const SLOT_HASHES_SYSVAR = 'SysvarS1otHashes111111111111111111111111111';

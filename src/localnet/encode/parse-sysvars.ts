@@ -1,4 +1,10 @@
-import { CLOCK_SYSVAR, RECENT_BLOCKHASHES_SYSVAR, SLOT_HASHES_SYSVAR } from '../../domain/well-known-addresses.ts';
+import {
+  CLOCK_SYSVAR,
+  RECENT_BLOCKHASHES_SYSVAR,
+  RENT_SYSVAR,
+  SLOT_HASHES_SYSVAR,
+  STAKE_HISTORY_SYSVAR,
+} from '../../domain/well-known-addresses.ts';
 import type { ByteReader } from '../../solana/codec/byte-reader.ts';
 import type { ParsedAccountData } from './parsed-account-data.ts';
 
@@ -16,7 +22,7 @@ const SYSVARS: Readonly<Record<string, { readonly type: string; readonly info: (
       unixTimestamp: reader.i64(),
     }),
   },
-  SysvarRent111111111111111111111111111111111: {
+  [RENT_SYSVAR]: {
     type: 'rent',
     info: (reader) => ({ lamportsPerByte: `${reader.u64()}` }),
   },
@@ -42,7 +48,7 @@ const SYSVARS: Readonly<Record<string, { readonly type: string; readonly info: (
     type: 'slotHashes',
     info: (reader) => reader.array(readCount(reader), () => ({ slot: reader.u64(), hash: reader.pubkey() })),
   },
-  SysvarStakeHistory1111111111111111111111111: {
+  [STAKE_HISTORY_SYSVAR]: {
     type: 'stakeHistory',
     info: (reader) =>
       reader.array(readCount(reader), () => ({

@@ -1,19 +1,12 @@
 import type { ByteReader } from '../codec/byte-reader.ts';
-import { isAllZero, readOptionalPubkey, readPodBool } from '../codec/spl-pod.ts';
-
-const ELGAMAL_KEY_BYTES = 32;
-const ELGAMAL_CIPHERTEXT_BYTES = 64;
-const AES_CIPHERTEXT_BYTES = 36;
-
-/** Reads an encrypted amount or a key to one, as base64. */
-const readEncrypted = (reader: ByteReader, length: number): string => encodeBase64(reader.bytes(length));
-
-function readOptionalEncrypted(reader: ByteReader, length: number): string | null {
-  const bytes = reader.bytes(length);
-  return isAllZero(bytes) ? null : encodeBase64(bytes);
-}
-
-const encodeBase64 = (bytes: Uint8Array): string => btoa(String.fromCharCode(...bytes));
+import {
+  AES_CIPHERTEXT_BYTES,
+  ELGAMAL_CIPHERTEXT_BYTES,
+  ELGAMAL_KEY_BYTES,
+  readEncrypted,
+  readOptionalEncrypted,
+} from '../codec/encrypted-fields.ts';
+import { readOptionalPubkey, readPodBool } from '../codec/spl-pod.ts';
 
 /**
  * Decoders of the extensions that hide amounts, by name.

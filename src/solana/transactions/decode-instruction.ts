@@ -24,9 +24,12 @@ import { LOADER_INSTRUCTIONS, LOADER_V4_INSTRUCTIONS, UPGRADEABLE_LOADER_INSTRUC
 import { LOOKUP_TABLE_INSTRUCTIONS } from './lookup-table-instructions.ts';
 import { STAKE_INSTRUCTIONS } from './stake-instructions.ts';
 import { SYSTEM_INSTRUCTIONS } from './system-instructions.ts';
+import { BATCH_TAG, splitBatch } from './token-batch.ts';
 import { EXTENSION_INSTRUCTIONS, NESTED_EXTENSION_INSTRUCTIONS } from './token-extension-instructions.ts';
+import { TOKEN_GROUP_INSTRUCTIONS } from './token-group-instructions.ts';
 import { setAuthorityLayout, TOKEN_INSTRUCTIONS } from './token-instructions.ts';
 import { TOKEN_METADATA_INSTRUCTIONS } from './token-metadata-instructions.ts';
+import { MAX_INSTRUCTIONS } from './transaction-bounds.ts';
 import { VOTE_INSTRUCTIONS } from './vote-instructions.ts';
 
 /** An instruction's `type` and `info` as in a node's `jsonParsed`. */
@@ -52,10 +55,24 @@ const byU8Tag = (name: string, layouts: LayoutTable): ProgramParser => ({
   findLayout: (reader) => layouts[reader.u8()],
 });
 
+/** Returns the layout of a batch, which a node decodes only if it can decode all instructions in it. */
+const batchLayout = (programId: string): InstructionLayout => ({
+  type: 'batch',
+  accounts: [],
+  data: (reader, formatAmount, accounts) => ({
+    instructions: splitBatch(accounts, reader.remainingBytes(), MAX_INSTRUCTIONS).map((instruction) => {
+      const decoded = decodeInstruction(programId, instruction.accounts, instruction.data, formatAmount);
+      if (decoded === null) throw new RangeError('an instruction of the batch is not known');
+      return decoded;
+    }),
+  }),
+});
+
 const tokenProgram: ProgramParser = {
   name: 'spl-token',
   findLayout: (reader) => {
     const tag = reader.u8();
+    if (tag === BATCH_TAG) return batchLayout(TOKEN_PROGRAM);
     if (tag === 6) return setAuthorityLayout(reader.peek(1)[0]);
     const family = NESTED_EXTENSION_INSTRUCTIONS[tag];
     return family === undefined ? (TOKEN_INSTRUCTIONS[tag] ?? EXTENSION_INSTRUCTIONS[tag]) : family[reader.u8()];
@@ -65,10 +82,15 @@ const tokenProgram: ProgramParser = {
 const token2022Program: ProgramParser = {
   name: tokenProgram.name,
   findLayout: (reader) => {
-    const metadata = TOKEN_METADATA_INSTRUCTIONS[bytesToHex(reader.peek(8))];
-    if (metadata === undefined) return tokenProgram.findLayout(reader);
+    if (reader.peek(1)[0] === BATCH_TAG) {
+      reader.u8();
+      return batchLayout(TOKEN_2022_PROGRAM);
+    }
+    const discriminator = bytesToHex(reader.peek(8));
+    const layout = TOKEN_GROUP_INSTRUCTIONS[discriminator] ?? TOKEN_METADATA_INSTRUCTIONS[discriminator];
+    if (layout === undefined) return tokenProgram.findLayout(reader);
     reader.bytes(8);
-    return metadata;
+    return layout;
   },
 };
 

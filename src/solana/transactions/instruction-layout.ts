@@ -11,11 +11,13 @@ export interface InstructionLayout {
   readonly accounts: readonly string[];
   /** Names of accounts that may follow, used only if all are present. */
   readonly optional?: readonly string[];
+  /** Addresses by name of accounts that a caller may leave out: the name is skipped where another account is in its place. */
+  readonly omittable?: Readonly<Record<string, string>>;
   /** Name of the signing authority after the others: one account, or a multisig followed by its signers. */
   readonly signer?: string;
   /** Name of the list of all further accounts. */
   readonly rest?: string;
-  readonly data?: (reader: ByteReader, formatAmount: FormatAmount) => ParsedInfo;
+  readonly data?: (reader: ByteReader, formatAmount: FormatAmount, accounts: readonly string[]) => ParsedInfo;
 }
 
 /** Formats an amount of tokens in a decoded instruction. */
@@ -28,7 +30,7 @@ export function readInfo(
   reader: ByteReader,
   formatAmount: FormatAmount,
 ): ParsedInfo {
-  const names = [...layout.accounts];
+  const names = presentNames(layout, accounts);
   const { optional = [], signer, rest } = layout;
   if (accounts.length >= names.length + optional.length) names.push(...optional);
   const needed = names.length + (signer === undefined ? 0 : 1);
@@ -36,10 +38,22 @@ export function readInfo(
   const accountFields = Object.fromEntries(names.map((name, index) => [name, accounts[index]]));
   const signerFields = signer === undefined ? {} : readSignerFields(signer, accounts.slice(names.length));
   const remainingFields = rest === undefined ? {} : { [rest]: accounts.slice(names.length) };
-  return { ...accountFields, ...layout.data?.(reader, formatAmount), ...signerFields, ...remainingFields };
+  return { ...accountFields, ...layout.data?.(reader, formatAmount, accounts), ...signerFields, ...remainingFields };
 }
 
-function readSignerFields(name: string, [authority, ...signers]: readonly string[]): ParsedInfo {
+/** Returns the names of the first accounts, without those whose account was left out. */
+function presentNames({ accounts: names, omittable = {} }: InstructionLayout, accounts: readonly string[]): string[] {
+  const present: string[] = [];
+  for (const name of names) {
+    const address = omittable[name];
+    if (address === undefined || address === accounts[present.length]) present.push(name);
+  }
+  return present;
+}
+
+/** Returns the signing authority by its name: one account, or a multisig followed by its signers. */
+export function readSignerFields(name: string, [authority, ...signers]: readonly string[]): ParsedInfo {
+  if (authority === undefined) throw new RangeError(`${name} is missing`);
   if (signers.length === 0) return { [name]: authority };
   return { [`multisig${name[0]?.toUpperCase()}${name.slice(1)}`]: authority, signers };
 }

@@ -2,8 +2,13 @@ import { decodeBase58, encodeBase58 } from '../codec/base58.ts';
 import { asArray, asInteger, asObject, asString, type JsonObject } from '../codec/json-fields.ts';
 import { type AccountKey, accountAddressAt } from './account-keys.ts';
 import { decodeInstruction, type JsonParsedInstruction, parsableProgramName } from './decode-instruction.ts';
+import { BATCH_TAG, isTokenProgram, splitBatch } from './token-batch.ts';
+import { MAX_INSTRUCTIONS } from './transaction-bounds.ts';
 
-/** A call of a program. */
+/**
+ * A call of a program. A batch of a token program is replaced by the instructions in it, which have its indexes: whoever
+ * reads instructions sees what they do.
+ */
 export interface Instruction {
   readonly programId: string;
   /** A node's name for the program, such as `spl-token`; null if its instructions can't be decoded. */
@@ -38,24 +43,82 @@ export function readInstructions(
   for (const { index, instructions: innerList } of asArray(innerInstructions).map(asObject)) {
     innerByIndex.set(asInteger(index), asArray(innerList));
   }
-  return instructions.map((topLevel, index) => {
-    const inner = (innerByIndex.get(index) ?? []).map((call, innerIndex) => {
+  const reader = new InstructionReader(accounts, countCalls(instructions, innerByIndex));
+  return instructions.flatMap((topLevel, index) => {
+    const inner = (innerByIndex.get(index) ?? []).flatMap((call, innerIndex) => {
       const { stackHeight, ...recorded } = asObject(call);
-      return {
-        ...readInstructionFields(accounts, recorded),
-        index,
-        innerIndex,
-        stackHeight: asInteger(stackHeight),
-        inner: [],
-      };
+      return reader
+        .read(recorded)
+        .map((fields) => ({ ...fields, index, innerIndex, stackHeight: asInteger(stackHeight), inner: [] }));
     });
-    return { ...readInstructionFields(accounts, asObject(topLevel)), index, innerIndex: null, stackHeight: 1, inner };
+    const calls = reader.read(asObject(topLevel));
+    const last = calls.length - 1; // which instruction of a batch made which calls isn't recorded
+    return calls.map((fields, place) => ({
+      ...fields,
+      index,
+      innerIndex: null,
+      stackHeight: 1,
+      inner: place === last ? inner : [],
+    }));
   });
 }
 
+const countCalls = (topLevel: readonly unknown[], innerByIndex: ReadonlyMap<unknown, readonly unknown[]>): number =>
+  [...innerByIndex.values()].reduce((sum, { length }) => sum + length, topLevel.length);
+
 type InstructionFields = Pick<Instruction, 'programId' | 'program' | 'accounts' | 'data' | 'parsed'>;
 
-function readInstructionFields(keys: readonly AccountKey[], fields: JsonObject): InstructionFields {
+/** Reads the recorded instructions of one transaction. */
+class InstructionReader {
+  readonly #keys: readonly AccountKey[];
+  /** How many more instructions batches may turn into, so that all together are no more than a transaction can have. */
+  #room: number;
+
+  constructor(keys: readonly AccountKey[], recordedCount: number) {
+    this.#keys = keys;
+    this.#room = Math.max(0, MAX_INSTRUCTIONS - recordedCount);
+  }
+
+  /** Returns the instruction, or those in it if it is a batch that its program would execute. */
+  read(recorded: JsonObject): readonly InstructionFields[] {
+    const { instruction, bytes } = readInstructionFields(this.#keys, recorded);
+    const batched = isTokenProgram(instruction.programId) ? this.#expandBatch(instruction, bytes) : null;
+    if (batched === null) return [instruction];
+    this.#room -= batched.length - 1;
+    return batched;
+  }
+
+  #expandBatch(batch: InstructionFields, bytes: Uint8Array | undefined): readonly InstructionFields[] | null {
+    const { programId, program, parsed } = batch;
+    const most = this.#room + 1;
+    if (bytes === undefined) {
+      const { instructions } = parsed?.type === 'batch' ? parsed.info : {};
+      const list = asArray(instructions);
+      const inner = list.length > most ? [] : list.map(readParsedInstruction);
+      return inner.length === 0 || inner.some((call) => call === null || call.type === 'batch')
+        ? null
+        : inner.map((call) => ({ ...batch, parsed: call }));
+    }
+    if (bytes[0] !== BATCH_TAG) return null;
+    try {
+      return splitBatch(batch.accounts, bytes.subarray(1), most).map(({ accounts, data }) => ({
+        programId,
+        program,
+        accounts,
+        data: encodeBase58(data),
+        parsed: decodeInstruction(programId, accounts, data),
+      }));
+    } catch {
+      return null; // the program refused it, too
+    }
+  }
+}
+
+/** Reads a recorded instruction; `bytes` is its data, if that is recorded and of a program that has a decoder. */
+function readInstructionFields(
+  keys: readonly AccountKey[],
+  fields: JsonObject,
+): { readonly instruction: InstructionFields; readonly bytes?: Uint8Array | undefined } {
   const {
     programId: recordedProgramId,
     programIdIndex,
@@ -67,20 +130,19 @@ function readInstructionFields(keys: readonly AccountKey[], fields: JsonObject):
   const programId = asString(recordedProgramId) ?? accountAddressAt(keys, programIdIndex) ?? '';
   const program = parsableProgramName(programId);
   if (recordedParsed !== undefined) {
+    const parsed = readParsedInstruction(recordedParsed);
     return {
-      programId,
-      program: asString(recordedProgram) ?? program,
-      accounts: [],
-      data: null,
-      parsed: readParsedInstruction(recordedParsed),
+      instruction: { programId, program: asString(recordedProgram) ?? program, accounts: [], data: null, parsed },
     };
   }
   const accounts = asArray(recordedAccounts).map(
     (account) => asString(account) ?? accountAddressAt(keys, account) ?? '',
   );
   const data = recordedData instanceof Uint8Array ? encodeBase58(recordedData) : asString(recordedData);
-  const parsed = program === null ? null : decodeData(programId, accounts, recordedData);
-  return { programId, program, accounts, data, parsed };
+  const bytes = program === null ? undefined : bytesOf(recordedData);
+  const isBatch = isTokenProgram(programId) && bytes?.[0] === BATCH_TAG; // each instruction in it is decoded apart
+  const parsed = bytes === undefined || isBatch ? null : decodeInstruction(programId, accounts, bytes);
+  return { instruction: { programId, program, accounts, data, parsed }, bytes };
 }
 
 /** Reads a node's decoded form; a memo's is text alone. */
@@ -90,11 +152,8 @@ function readParsedInstruction(parsed: unknown): JsonParsedInstruction | null {
   return typeof type === 'string' ? { type, info: asObject(info) } : null;
 }
 
-/**
- * Decodes an instruction of a program that has a decoder, from base58 or bytes. Other data stays base58, which takes long
- * to decode.
- */
-function decodeData(programId: string, accounts: readonly string[], data: unknown): JsonParsedInstruction | null {
+/** Returns an instruction's data. That of programs without a decoder stays base58, which takes long to decode. */
+function bytesOf(data: unknown): Uint8Array | undefined {
   const bytes = typeof data === 'string' ? decodeBase58(data) : data;
-  return bytes instanceof Uint8Array ? decodeInstruction(programId, accounts, bytes) : null;
+  return bytes instanceof Uint8Array ? bytes : undefined;
 }

@@ -61,4 +61,14 @@ export const SYSTEM_INSTRUCTIONS: Readonly<Record<number, InstructionLayout>> = 
     data: (reader) => ({ lamports: reader.u64(), sourceSeed: reader.bincodeString(), sourceOwner: reader.pubkey() }),
   },
   12: { type: 'upgradeNonce', accounts: ['nonceAccount'] },
+  13: {
+    type: 'createAccountAllowPrefund',
+    accounts: ['newAccount'],
+    data: (reader, _, [, source]) => {
+      const lamports = reader.u64();
+      if (lamports > 0n && source === undefined) throw new RangeError('lamports need a source');
+      const payment = lamports > 0n ? { source, lamports } : {};
+      return { ...payment, space: reader.u64(), owner: reader.pubkey() };
+    },
+  },
 };

@@ -3,6 +3,12 @@ import { TOKEN_ACCOUNT_STATES } from '../accounts/token-account-states.ts';
 import type { ByteReader } from '../codec/byte-reader.ts';
 import { formatDouble } from '../codec/format-decimal.ts';
 import { readOptionalPubkey } from '../codec/spl-pod.ts';
+import {
+  CONFIDENTIAL_FEE_INSTRUCTIONS,
+  CONFIDENTIAL_SUPPLY_INSTRUCTIONS,
+  CONFIDENTIAL_TRANSFER_INSTRUCTIONS,
+  PERMISSIONED_CONFIDENTIAL_BURN,
+} from './confidential-instructions.ts';
 import type { InstructionLayout, ParsedInfo } from './instruction-layout.ts';
 
 const readExtensionTypes = (reader: ByteReader): ParsedInfo => ({
@@ -30,7 +36,6 @@ export const EXTENSION_INSTRUCTIONS: Readonly<Record<number, InstructionLayout>>
     accounts: ['mint'],
     data: (reader) => ({ delegate: reader.pubkey() }),
   },
-  38: { type: 'withdrawExcessLamports', accounts: ['source', 'destination'], signer: 'authority' },
 };
 
 /** Returns a reader of optional addresses under these names; zero addresses are left out. */
@@ -47,7 +52,7 @@ const readTransferFee = (reader: ByteReader): ParsedInfo => ({
 });
 const readAccountState = (reader: ByteReader): ParsedInfo => ({ accountState: TOKEN_ACCOUNT_STATES[reader.u8()] });
 
-const readConfidentialAmount = (reader: ByteReader): ParsedInfo => ({ amount: reader.u64(), decimals: reader.u8() });
+const PERMISSIONED_BURN_ACCOUNTS = ['account', 'mint', 'permissionedBurnAuthority'];
 
 const pointerLayouts = (name: string, address: string): Readonly<Record<number, InstructionLayout>> => ({
   0: { type: `initialize${name}`, accounts: ['mint'], data: readOptionalPubkeys('authority', address) },
@@ -89,27 +94,7 @@ export const NESTED_EXTENSION_INSTRUCTIONS: Readonly<Record<number, Readonly<Rec
     4: { type: 'harvestWithheldTokensToMint', accounts: ['mint'], rest: 'sourceAccounts' },
     5: { type: 'setTransferFee', accounts: ['mint'], signer: 'transferFeeConfigAuthority', data: readTransferFee },
   },
-  27: {
-    0: { type: 'initializeConfidentialTransferMint', accounts: ['mint'] },
-    1: { type: 'updateConfidentialTransferMint', accounts: ['mint'] },
-    2: { type: 'configureConfidentialTransferAccount', accounts: ['account', 'mint'] },
-    3: { type: 'approveConfidentialTransferAccount', accounts: ['account', 'mint'] },
-    4: { type: 'emptyConfidentialTransferAccount', accounts: ['account'] },
-    5: {
-      type: 'depositConfidentialTransfer',
-      accounts: ['account', 'mint'],
-      signer: 'owner',
-      data: readConfidentialAmount,
-    },
-    6: { type: 'withdrawConfidentialTransfer', accounts: ['account', 'mint'], data: readConfidentialAmount },
-    7: { type: 'confidentialTransfer', accounts: ['source', 'mint', 'destination'] },
-    8: { type: 'applyPendingConfidentialTransferBalance', accounts: ['account'] },
-    9: { type: 'enableConfidentialTransferConfidentialCredits', accounts: ['account'] },
-    10: { type: 'disableConfidentialTransferConfidentialCredits', accounts: ['account'] },
-    11: { type: 'enableConfidentialTransferNonConfidentialCredits', accounts: ['account'] },
-    12: { type: 'disableConfidentialTransferNonConfidentialCredits', accounts: ['account'] },
-    13: { type: 'confidentialTransferWithFee', accounts: ['source', 'mint', 'destination'] },
-  },
+  27: CONFIDENTIAL_TRANSFER_INSTRUCTIONS,
   28: {
     0: { type: 'initializeDefaultAccountState', accounts: ['mint'], data: readAccountState },
     1: { type: 'updateDefaultAccountState', accounts: ['mint'], signer: 'freezeAuthority', data: readAccountState },
@@ -136,9 +121,11 @@ export const NESTED_EXTENSION_INSTRUCTIONS: Readonly<Record<number, Readonly<Rec
     1: { type: 'disableCpiGuard', accounts: ['account'], signer: 'owner' },
   },
   36: pointerLayouts('TransferHook', 'programId'),
+  37: CONFIDENTIAL_FEE_INSTRUCTIONS,
   39: pointerLayouts('MetadataPointer', 'metadataAddress'),
   40: pointerLayouts('GroupPointer', 'groupAddress'),
   41: pointerLayouts('GroupMemberPointer', 'memberAddress'),
+  42: CONFIDENTIAL_SUPPLY_INSTRUCTIONS,
   43: {
     0: {
       type: 'initializeScaledUiAmountConfig',
@@ -160,5 +147,25 @@ export const NESTED_EXTENSION_INSTRUCTIONS: Readonly<Record<number, Readonly<Rec
     },
     1: { type: 'pause', accounts: ['mint'], signer: 'authority' },
     2: { type: 'resume', accounts: ['mint'], signer: 'authority' },
+  },
+  46: {
+    0: {
+      type: 'initializePermissionedBurnConfig',
+      accounts: ['mint'],
+      data: (reader) => ({ authority: reader.pubkey() }),
+    },
+    1: {
+      type: 'permissionedBurn',
+      accounts: PERMISSIONED_BURN_ACCOUNTS,
+      signer: 'authority',
+      data: (reader) => ({ amount: reader.u64().toString() }),
+    },
+    2: {
+      type: 'permissionedBurnChecked',
+      accounts: PERMISSIONED_BURN_ACCOUNTS,
+      signer: 'authority',
+      data: (reader, formatAmount) => ({ tokenAmount: formatAmount(reader.u64(), { decimals: reader.u8() }) }),
+    },
+    3: PERMISSIONED_CONFIDENTIAL_BURN,
   },
 };

@@ -36,16 +36,18 @@ const AUTHORITY_TYPES = [
   'groupMemberPointer',
   'scaledUiAmount',
   'pause',
+  'permissionedBurn',
 ];
 
 const buildSetAuthorityLayout = (ownedAccountName: string): InstructionLayout => ({
   type: 'setAuthority',
   accounts: [ownedAccountName],
   signer: 'authority',
-  data: (reader) => ({
-    authorityType: AUTHORITY_TYPES[reader.u8()],
-    newAuthority: reader.option(() => reader.pubkey()),
-  }),
+  data: (reader) => {
+    const authorityType = AUTHORITY_TYPES[reader.u8()];
+    if (authorityType === undefined) throw new RangeError('no authority type');
+    return { authorityType, newAuthority: reader.option(() => reader.pubkey()) };
+  },
 });
 
 /** Returns whether an authority type belongs to token accounts; all others belong to mints. */
@@ -97,5 +99,15 @@ export const TOKEN_INSTRUCTIONS: Readonly<Record<number, InstructionLayout>> = {
     type: 'uiAmountToAmount',
     accounts: ['mint'],
     data: (reader) => ({ uiAmount: reader.remainingText() }),
+  },
+  38: { type: 'withdrawExcessLamports', accounts: ['source', 'destination'], signer: 'authority' },
+  45: {
+    type: 'unwrapLamports',
+    accounts: ['source', 'destination'],
+    signer: 'authority',
+    data: (reader) => {
+      const amount = reader.option(() => reader.u64());
+      return amount === null ? {} : { amount: amount.toString() };
+    },
   },
 };

@@ -1,12 +1,9 @@
-import { sha256 } from '@noble/hashes/sha2.js';
-import { bytesToHex } from '@noble/hashes/utils.js';
 import type { ByteReader } from '../codec/byte-reader.ts';
 import { readOptionalPubkey } from '../codec/spl-pod.ts';
 import type { InstructionLayout } from './instruction-layout.ts';
+import { splDiscriminator } from './spl-discriminator.ts';
 
-/** Returns the eight-byte discriminator of a token-metadata interface instruction, in hex. */
-const discriminator = (name: string): string =>
-  bytesToHex(sha256(new TextEncoder().encode(`spl_token_metadata_interface:${name}`)).subarray(0, 8));
+const discriminator = (name: string): string => splDiscriminator(`spl_token_metadata_interface:${name}`);
 
 const FIELDS = ['name', 'symbol', 'uri'];
 const readFieldName = (reader: ByteReader): string | undefined => {
