@@ -5,6 +5,7 @@ import { RawJson } from '../domain/to-json.ts';
 import { address, before, commitment, limit, optionalLiteral } from '../routing/params.ts';
 import { readRoute, type Uses } from '../routing/route.ts';
 import { integer, rawJson } from '../routing/schemas.ts';
+import { TRANSFER_TYPES } from '../solana/analysis/transfer.ts';
 import type { TransferRow } from '../solana/analysis/transfer-row.ts';
 import { readTransaction } from '../solana/transactions/transaction.ts';
 import { cursorNotFound, readSignaturePage, type SignatureRow } from '../upstream/reads/signature-page.ts';
@@ -33,17 +34,7 @@ const transferRow: z.ZodType<TransferRow> = z.strictObject({
   slot: integer.nullable(),
   blockTime: integer.nullable(),
   confirmationStatus,
-  type: z.enum([
-    'transfer',
-    'mint',
-    'burn',
-    'wrap',
-    'unwrap',
-    'changeOwner',
-    'withdrawWithheldFee',
-    'createAccount',
-    'closeAccount',
-  ]),
+  type: z.enum(TRANSFER_TYPES),
   asset: z.enum(['SOL', 'token']),
   direction: z.enum(['in', 'out', 'self']),
   counterparty: nullableString,

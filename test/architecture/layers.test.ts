@@ -222,7 +222,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'bs58',
     'zod',
   ],
-  'routes/tx': ['domain', 'solana/programs', 'solana/explain', 'upstream/reads', 'routing', 'zod'],
+  'routes/tx': ['domain', 'solana/programs', 'solana/analysis', 'solana/explain', 'upstream/reads', 'routing', 'zod'],
   'routes/decoding': [
     'domain',
     'runtime',

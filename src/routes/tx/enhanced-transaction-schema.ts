@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { bigInteger, integer } from '../../routing/schemas.ts';
+import { AUTHORITY_CHANGE_KINDS } from '../../solana/analysis/authority-changes.ts';
+import { CONFIDENTIAL_TRANSFER_TYPES } from '../../solana/analysis/confidential-transfers.ts';
 import type { EnhancedTransaction } from '../../solana/explain/enhanced-transaction.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../../solana/programs/transaction-types.ts';
 
@@ -58,9 +60,47 @@ export const enhancedTransactionSchema: z.ZodType<EnhancedTransaction> = z.stric
       amount: z.string(),
       decimals: integer,
       uiAmount: z.string(),
+      feeAmount: nullableString.default(null), // views of earlier versions lack it
       program: z.enum(['spl-token', 'spl-token-2022']),
     }),
   ),
+  confidentialTransfers: z
+    .array(
+      z.strictObject({
+        type: z.enum(CONFIDENTIAL_TRANSFER_TYPES),
+        mint: nullableString,
+        fromUserAccount: nullableString,
+        toUserAccount: nullableString,
+        fromTokenAccount: nullableString,
+        toTokenAccount: nullableString,
+        amount: nullableString,
+        instructionIdx: integer,
+        innerInstructionIdx: integer.nullable(),
+      }),
+    )
+    .default([]),
+  authorityChanges: z
+    .array(
+      z.strictObject({
+        kind: z.enum(AUTHORITY_CHANGE_KINDS),
+        authorityType: nullableString,
+        programId: z.string(),
+        account: z.string(),
+        mint: nullableString,
+        owner: nullableString,
+        from: nullableString,
+        to: nullableString,
+        authority: nullableString,
+        amount: nullableString,
+        tokenBalance: nullableString,
+        decimals: integer.nullable(),
+        lamports: nullableString,
+        lockup: z.strictObject({ unixTimestamp: nullableString, epoch: nullableString }).nullable(),
+        instructionIdx: integer,
+        innerInstructionIdx: integer.nullable(),
+      }),
+    )
+    .default([]),
   accountData: z.array(
     z.strictObject({
       account: z.string(),

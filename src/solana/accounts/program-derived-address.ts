@@ -40,6 +40,13 @@ const associatedSeeds = (owner: string, mint: string, program: TokenProgram): Ui
   keyOf(mint),
 ];
 
+/** Derives the address that a base address has with a seed, for accounts of a program. Throws RangeError for a long seed. */
+export function findAddressWithSeed(base: string, seed: string, program: string): string {
+  const text = utf8ToBytes(seed);
+  if (text.length > MAX_SEED_BYTES) throw new RangeError('seed too long');
+  return encodeKey(sha256(concatBytes(keyOf(base), text, keyOf(program))));
+}
+
 function keyOf(address: string): Uint8Array {
   const key = decodeKey(address);
   if (key === undefined) throw new RangeError('an address must be the base58 of 32 bytes');

@@ -1,8 +1,8 @@
 import { TOKEN_2022_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { WRAPPED_SOL } from '../accounts/known-mints.ts';
 import { formatUnits } from '../codec/format-decimal.ts';
+import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
-import { extractTransfers } from './extract-transfers.ts';
 import type { NativeTransfer, TokenTransfer } from './parsed-transaction.ts';
 import type { Transfer } from './transfer.ts';
 
@@ -13,47 +13,46 @@ export interface HeliusTransfers {
 
 /**
  * Returns what Helius counts as transfers: of SOL, the System program's transfers and deposits of new accounts, and
- * payouts of closed wrapped SOL accounts; of tokens, all transfers, mints and burns.
+ * payouts of wrapped SOL; of tokens, all transfers, mints and burns.
  */
-export function heliusTransfersOf(transaction: Transaction): HeliusTransfers {
-  const transfers = extractTransfers(transaction);
+export function heliusTransfersOf(
+  { instructions }: Pick<Transaction, 'instructions'>,
+  transfers: readonly Transfer[],
+): HeliusTransfers {
   const wrappedSolAccounts = new Set(
     transfers
       .filter(({ mint }) => mint === WRAPPED_SOL)
       .flatMap(({ fromTokenAccount, toTokenAccount }) => [fromTokenAccount, toTokenAccount]),
   );
-  const unwrappedAmounts = new Map(
-    transfers
-      .filter(({ type }) => type === 'unwrap')
-      .map((transfer) => [instructionKey(transfer), transfer.amount] as const),
-  );
-  const nativeMovements = transfers.filter((transfer) =>
-    transfer.type === 'closeAccount'
-      ? wrappedSolAccounts.has(transfer.fromTokenAccount)
-      : isSystemProgramTransfer(transfer, transaction),
-  );
-  return {
-    nativeTransfers: nativeMovements.flatMap((transfer) =>
-      toNativeTransfers(transfer, unwrappedAmounts.get(instructionKey(transfer)) ?? 0n),
-    ),
-    tokenTransfers: transfers.flatMap(toTokenTransfers),
-  };
+  const systemTransfers = findSystemTransfers(instructions);
+  const nativeTransfers = transfers.flatMap((transfer, place): NativeTransfer[] => {
+    const { type, fromTokenAccount } = transfer;
+    if (type === 'unwrap') return isOfClosing(transfer, transfers[place + 1]) ? [] : toNativeTransfers(transfer, 0n);
+    if (type === 'closeAccount') {
+      const before = transfers[place - 1];
+      const unwrapped = before?.type === 'unwrap' && isOfClosing(before, transfer) ? before.amount : 0n;
+      return wrappedSolAccounts.has(fromTokenAccount) ? toNativeTransfers(transfer, unwrapped) : [];
+    }
+    const isCounted = type === 'transfer' || type === 'createAccount';
+    return isCounted && systemTransfers.has(instructionKey(transfer)) ? toNativeTransfers(transfer, 0n) : [];
+  });
+  return { nativeTransfers, tokenTransfers: transfers.flatMap(toTokenTransfers) };
 }
 
-/** Returns whether Helius counts a transfer of SOL: it omits those of other native programs and of accounts with a seed. */
-function isSystemProgramTransfer(
-  { asset, type, instructionIdx, innerInstructionIdx }: Transfer,
-  { instructions }: Transaction,
-): boolean {
-  const topLevel = instructions[instructionIdx];
-  const call = innerInstructionIdx === null ? topLevel : topLevel?.inner[innerInstructionIdx];
-  return (
-    asset === 'SOL' &&
-    (type === 'transfer' || type === 'createAccount') &&
-    call?.program === 'system' &&
-    call.parsed?.type !== 'createAccountWithSeed'
+/** Finds the System program's calls that Helius counts: it omits those of accounts with a seed. */
+const findSystemTransfers = (instructions: readonly Instruction[]): ReadonlySet<string> =>
+  new Set(
+    inExecutionOrder(instructions)
+      .filter(({ program, parsed }) => program === 'system' && parsed?.type !== 'createAccountWithSeed')
+      .map(({ index, innerIndex }) => `${index}.${innerIndex}`),
   );
-}
+
+/** Returns whether an unwrapping is that of an account which closes: the same instruction pays both out. */
+const isOfClosing = (unwrap: Transfer, next: Transfer | undefined): boolean =>
+  next?.type === 'closeAccount' &&
+  next.fromTokenAccount === unwrap.fromTokenAccount &&
+  next.toUserAccount === unwrap.toUserAccount &&
+  instructionKey(next) === instructionKey(unwrap);
 
 /** Returns a text that names the instruction of a transfer. */
 const instructionKey = ({ instructionIdx, innerInstructionIdx }: Transfer): string =>
@@ -61,23 +60,35 @@ const instructionKey = ({ instructionIdx, innerInstructionIdx }: Transfer): stri
 
 /** Converts a transfer of SOL; that of a closed account includes the wrapped SOL which it paid out. */
 function toNativeTransfers(
-  { type, amount, fromUserAccount, toUserAccount, fromTokenAccount }: Transfer,
+  { amount, fromUserAccount, toUserAccount, fromTokenAccount }: Transfer,
   unwrapped: bigint,
 ): NativeTransfer[] {
-  if (fromUserAccount === null || toUserAccount === null) return [];
+  const from = fromTokenAccount ?? fromUserAccount;
+  if (from === null || toUserAccount === null) return [];
   return [
     {
-      fromUserAccount: fromTokenAccount ?? fromUserAccount,
+      fromUserAccount: from,
       toUserAccount,
-      amount: `${type === 'closeAccount' ? amount + unwrapped : amount}`,
+      amount: `${amount + unwrapped}`,
     },
   ];
 }
 
-function toTokenTransfers({ asset, type, mint, programId, amount, decimals, ...parties }: Transfer): TokenTransfer[] {
+function toTokenTransfers({
+  asset,
+  type,
+  mint,
+  programId,
+  amount,
+  feeAmount: fee,
+  decimals,
+  ...parties
+}: Transfer): TokenTransfer[] {
   if (asset !== 'token' || mint === null || !['transfer', 'mint', 'burn'].includes(type)) return [];
   const { fromUserAccount, toUserAccount, fromTokenAccount, toTokenAccount } = parties;
   const program = programId === TOKEN_2022_PROGRAM ? 'spl-token-2022' : 'spl-token';
   const accounts = { fromUserAccount, toUserAccount, fromTokenAccount, toTokenAccount };
-  return [{ ...accounts, mint, amount: `${amount}`, decimals, uiAmount: formatUnits(amount, decimals), program }];
+  const feeAmount = fee === null ? null : `${fee}`;
+  const uiAmount = formatUnits(amount, decimals);
+  return [{ ...accounts, mint, amount: `${amount}`, decimals, uiAmount, feeAmount, program }];
 }

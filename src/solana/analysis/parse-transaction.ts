@@ -3,14 +3,17 @@ import { decodeFailure } from '../errors/decode-failure.ts';
 import { programName } from '../programs/known-programs.ts';
 import type { Instruction } from '../transactions/instruction.ts';
 import type { Transaction } from '../transactions/transaction.ts';
+import { type AuthorityChange, authorityChangeReader } from './authority-changes.ts';
 import { balanceChangesOf } from './balance-changes.ts';
+import { type ConfidentialTransfer, confidentialTransferOf } from './confidential-transfers.ts';
+import { extractTransfers } from './extract-transfers.ts';
 import { heliusTransfersOf } from './helius-transfers.ts';
 import type { AccountData, ParsedInstruction, ParsedTransaction } from './parsed-transaction.ts';
 
 /** Parses a transaction. Effects that its record lacks count as not having happened. */
 export function parseTransaction(transaction: Transaction): ParsedTransaction {
   const { err, logs, instructions } = transaction;
-  const callers = instructions.map(({ programId, inner }) => ({ programId, hasInnerCalls: inner.length > 0 }));
+  const { transfers, authorityChanges, confidentialTransfers } = readMovements(transaction);
   return {
     status: err === null ? 'success' : 'failed',
     fee: transaction.fee ?? 0n,
@@ -21,11 +24,37 @@ export function parseTransaction(transaction: Transaction): ParsedTransaction {
     timestamp: transaction.blockTime,
     computeUnitsConsumed: transaction.computeUnitsConsumed,
     priorityFee: priorityFeeOf(instructions),
-    ...heliusTransfersOf(transaction),
+    ...heliusTransfersOf(transaction, transfers),
+    confidentialTransfers,
+    authorityChanges,
     accountData: accountDataOf(transaction),
     instructions: instructions.map(toParsedInstruction),
-    transactionError: err === null ? null : decodeFailure({ err, logs, instructions: callers }),
+    transactionError: err === null ? null : decodeFailure({ err, logs, instructions: callersOf(instructions) }),
   };
+}
+
+/** Reads all that moved or changed hands, in one walk over the instructions. */
+function readMovements(transaction: Transaction) {
+  const authorityChanges: AuthorityChange[] = [];
+  const confidentialTransfers: ConfidentialTransfer[] = [];
+  const readAuthorityChange = authorityChangeReader(transaction);
+  const transfers = extractTransfers(transaction, (call, balances) => {
+    const change = readAuthorityChange(call, balances);
+    if (change !== null) authorityChanges.push(change);
+    const confidential = confidentialTransferOf(call, balances);
+    if (confidential !== null) confidentialTransfers.push(confidential);
+  });
+  return { transfers, authorityChanges, confidentialTransfers };
+}
+
+/** Returns the program of each recorded top-level instruction: those of one batch are one there. */
+function callersOf(instructions: readonly Instruction[]): { programId: string; hasInnerCalls: boolean }[] {
+  const callers = new Map<number, { programId: string; hasInnerCalls: boolean }>();
+  for (const { index, programId, inner } of instructions) {
+    const hasInnerCalls = inner.length > 0 || callers.get(index)?.hasInnerCalls === true;
+    callers.set(index, { programId, hasInnerCalls });
+  }
+  return [...callers.values()];
 }
 
 function priorityFeeOf(instructions: readonly Instruction[]): number | bigint {

@@ -1,6 +1,8 @@
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
 import { asBigInt, asString } from '../codec/json-fields.ts';
 import type { TransactionFailure } from '../errors/decode-failure.ts';
+import type { AuthorityChange } from './authority-changes.ts';
+import type { ConfidentialTransfer } from './confidential-transfers.ts';
 
 /** A transfer of SOL from one account to another. */
 export interface NativeTransfer {
@@ -22,6 +24,8 @@ export interface TokenTransfer {
   readonly decimals: number;
   /** The same amount in whole tokens, exact. */
   readonly uiAmount: string;
+  /** Transfer fee withheld from `amount`, in smallest units; null if there is none. */
+  readonly feeAmount: string | null;
   readonly program: 'spl-token' | 'spl-token-2022';
 }
 
@@ -41,6 +45,7 @@ export interface AccountData {
 }
 
 export interface ParsedInstruction {
+  /** Place among the instructions of the transaction or caller. Instructions of one batch share that of the batch. */
   readonly index: number;
   readonly programId: string;
   readonly programName: string | null;
@@ -73,6 +78,10 @@ export interface ParsedTransaction {
   readonly priorityFee: number | bigint;
   readonly nativeTransfers: readonly NativeTransfer[];
   readonly tokenTransfers: readonly TokenTransfer[];
+  /** Movements of tokens whose amounts are hidden. None if the transaction failed. */
+  readonly confidentialTransfers: readonly ConfidentialTransfer[];
+  /** Rights that changed hands, in execution order. None if the transaction failed. */
+  readonly authorityChanges: readonly AuthorityChange[];
   readonly accountData: readonly AccountData[];
   readonly instructions: readonly ParsedInstruction[];
   readonly transactionError: TransactionFailure | null;

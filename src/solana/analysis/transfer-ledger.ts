@@ -15,13 +15,21 @@ interface TokenMovement {
   readonly fee?: bigint | null;
 }
 
+/** The balances at one point of a transaction. */
+export interface CurrentBalances {
+  readonly lamportsOf: (account: string) => bigint;
+  /** Returns a token account; null if it is none, or if no record has it. */
+  readonly tokenAccountOf: (account: string) => TokenAccountBalance | null;
+  readonly decimalsOf: (mint: string) => number | null;
+}
+
 type MutableTransfer = { -readonly [Name in keyof Transfer]: Transfer[Name] };
 
 /**
  * Follows the balances of one transaction, instruction by instruction, and records its transfers. Some amounts are in
  * no instruction (wrapped SOL, withheld transfer fees): they follow from the balances.
  */
-export class TransferLedger {
+export class TransferLedger implements CurrentBalances {
   readonly #transfers: MutableTransfer[] = [];
   readonly #lamports: Map<string, bigint>;
   readonly #tokenAccounts: Map<string, TokenAccountBalance>;
@@ -29,14 +37,16 @@ export class TransferLedger {
   readonly #decimalsByMint: ReadonlyMap<string, number>;
   /** Accounts that the associated-token program is about to create: payments to them are rent. */
   readonly #expectedAccounts = new Set<string>();
+  readonly #lamportsAfter: ReadonlyMap<string, bigint>;
   readonly #rentOf: (account: string) => bigint;
   readonly #hasPostTokenBalances: boolean;
 
   constructor(transaction: Transaction) {
-    const { accounts, preBalances, preTokenBalances, postTokenBalances } = transaction;
+    const { accounts, preBalances, postBalances, preTokenBalances, postTokenBalances } = transaction;
     this.#rentOf = wrappedSolRent(transaction);
     this.#hasPostTokenBalances = postTokenBalances !== null;
     this.#lamports = new Map(accounts.map(({ address }, index) => [address, preBalances[index] ?? 0n]));
+    this.#lamportsAfter = new Map(postBalances.map((lamports, index) => [accounts[index]?.address ?? '', lamports]));
     this.#tokenAccounts = tokenAccountBalances(preTokenBalances);
     this.#tokenAccountsAfter = tokenAccountBalances(postTokenBalances);
     this.#decimalsByMint = collectMintDecimals(transaction);
@@ -45,7 +55,8 @@ export class TransferLedger {
   /** Records a transfer of SOL by any program. */
   moveSol(call: Instruction, from: string, to: string, amount: bigint, type: TransferType = 'transfer'): void {
     const isRent = this.#expectedAccounts.has(to) && call.innerIndex !== null;
-    if (type === 'createAccount') this.#lamports.set(to, 0n); // an account can only be created if it is empty
+    // an account can only be created if it is empty, with one exception
+    if (type === 'createAccount' && call.parsed?.type !== 'createAccountAllowPrefund') this.#lamports.set(to, 0n);
     this.#moveLamports(from, to, amount);
     this.#record(call, { type: isRent ? 'createAccount' : type, amount, fromUserAccount: from, toUserAccount: to });
   }
@@ -113,21 +124,26 @@ export class TransferLedger {
     if (tokenAccount !== undefined) this.#tokenAccounts.set(account, { ...tokenAccount, owner });
   }
 
+  /** Records the payout of wrapped SOL from an account that stays; `amount` null: all of it. */
+  unwrapSol(call: Instruction, account: string, to: string, amount: bigint | null): void {
+    const unwrapped = amount ?? this.#tokenAccountOf(account)?.amount ?? 0n;
+    this.#recordUnwrap(call, account, to, unwrapped);
+    this.#creditTokens(account, -unwrapped);
+    this.#moveLamports(account, to, unwrapped);
+  }
+
+  /** Records the withdrawal of the lamports above an account's rent; what is left follows from the balances after. */
+  withdrawExcess(call: Instruction, account: string, to: string): void {
+    const excess = this.lamportsOf(account) - (this.#lamportsAfter.get(account) ?? this.lamportsOf(account));
+    if (excess > 0n) this.moveSol(call, account, to, excess);
+  }
+
   /** Closes a token account: pays out wrapped SOL, then the rent. */
   closeAccount(call: Instruction, account: string, to: string): void {
     const tokenAccount = this.#tokenAccountOf(account);
     const lamports = this.lamportsOf(account);
     const wrapped = tokenAccount?.mint === WRAPPED_SOL ? tokenAccount.amount : 0n;
-    if (wrapped > 0n) {
-      this.#record(call, {
-        ...this.#tokenFields(call, WRAPPED_SOL),
-        type: 'unwrap',
-        amount: wrapped,
-        fromUserAccount: tokenAccount?.owner ?? null,
-        toUserAccount: to,
-        fromTokenAccount: account,
-      });
-    }
+    if (wrapped > 0n) this.#recordUnwrap(call, account, to, wrapped);
     this.#tokenAccounts.delete(account);
     this.#moveLamports(account, to, lamports);
     const amount = lamports - wrapped;
@@ -152,7 +168,7 @@ export class TransferLedger {
   finish(): Transfer[] {
     if (this.#hasPostTokenBalances) this.#reconcile();
     return this.#transfers.filter(
-      ({ type, amount }) => amount > 0n || !(type === 'wrap' || type === 'withdrawWithheldFee'),
+      ({ type, amount }) => amount > 0n || !['wrap', 'unwrap', 'withdrawWithheldFee'].includes(type),
     );
   }
 
@@ -178,6 +194,25 @@ export class TransferLedger {
           -difference,
         );
     }
+  }
+
+  #recordUnwrap(call: Instruction, account: string, to: string, amount: bigint): void {
+    this.#record(call, {
+      ...this.#tokenFields(call, WRAPPED_SOL),
+      type: 'unwrap',
+      amount,
+      fromUserAccount: this.#tokenAccountOf(account)?.owner ?? null,
+      toUserAccount: to,
+      fromTokenAccount: account,
+    });
+  }
+
+  tokenAccountOf(account: string): TokenAccountBalance | null {
+    return this.#tokenAccountOf(account) ?? null;
+  }
+
+  decimalsOf(mint: string): number | null {
+    return this.#decimalsByMint.get(mint) ?? null;
   }
 
   #tokenAccountOf(account: string | null): TokenAccountBalance | undefined {

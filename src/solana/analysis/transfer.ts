@@ -1,17 +1,23 @@
-export type TransferType =
-  | 'transfer'
-  | 'mint'
-  | 'burn'
-  | 'wrap'
-  | 'unwrap'
-  | 'changeOwner'
-  | 'withdrawWithheldFee'
-  | 'createAccount'
-  | 'closeAccount';
+export const TRANSFER_TYPES = [
+  'transfer',
+  'mint',
+  'burn',
+  'wrap',
+  'unwrap',
+  'changeOwner',
+  'withdrawWithheldFee',
+  'depositConfidential',
+  'withdrawConfidential',
+  'createAccount',
+  'closeAccount',
+] as const;
+
+export type TransferType = (typeof TRANSFER_TYPES)[number];
 
 /**
  * A transfer of one asset by one instruction. `wrap` turns an account's lamports into wrapped SOL; `unwrap` pays
- * wrapped SOL out as lamports when its account closes; the `closeAccount` with it is the rent.
+ * wrapped SOL out as lamports, also when its account closes; the `closeAccount` with it is the rent. `depositConfidential`
+ * moves tokens from an account's balance to its hidden one, `withdrawConfidential` back.
  */
 export interface Transfer {
   readonly type: TransferType;

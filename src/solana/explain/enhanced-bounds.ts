@@ -12,15 +12,18 @@ const MAX_AMOUNT_LENGTH = 40;
  * reason for the caller; undefined if it could be a transaction's.
  */
 export function findExceededEnhancedBound(enhanced: unknown): string | undefined {
-  const { signers, accountData, nativeTransfers, tokenTransfers, instructions, events } = asObject(enhanced);
+  const { signers, accountData, instructions, events, ...movements } = asObject(enhanced);
+  const { nativeTransfers, tokenTransfers, confidentialTransfers, authorityChanges } = movements;
   const { tokenInputs, tokenOutputs } = asObject(asObject(events)['swap']);
   const accounts = asArray(accountData).map(asObject);
   const tokenChanges = accounts.map(({ tokenBalanceChanges }) => asArray(tokenBalanceChanges));
-  const transfers = [...asArray(nativeTransfers), ...asArray(tokenTransfers)].map(asObject);
+  const transfers = [nativeTransfers, tokenTransfers, confidentialTransfers].flatMap(asArray).map(asObject);
+  const changes = asArray(authorityChanges).map(asObject);
   const calls = withInnerCalls(asArray(instructions));
   const callAccounts = calls.map((call) => asArray(call['accounts']));
   const amounts = [
-    ...transfers.map(({ amount }) => amount),
+    ...transfers.flatMap(({ amount, feeAmount }) => [amount, feeAmount]),
+    ...changes.flatMap(({ amount, tokenBalance, lamports }) => [amount, tokenBalance, lamports]),
     ...accounts.map(({ nativeBalanceChange }) => nativeBalanceChange),
     ...tokenChanges.flat().map((change) => asObject(asObject(change)['rawTokenAmount'])['tokenAmount']),
   ];
@@ -33,6 +36,7 @@ export function findExceededEnhancedBound(enhanced: unknown): string | undefined
     return `an instruction has at most ${MAX_ACCOUNTS} accounts`;
   if (callAccounts.flat().some((account) => typeof account !== 'string')) return 'an account is named by its address';
   if (transfers.length > MAX_INSTRUCTIONS) return `a transaction has at most ${MAX_INSTRUCTIONS} transfers`;
+  if (changes.length > MAX_INSTRUCTIONS) return `a transaction has at most ${MAX_INSTRUCTIONS} changes of authority`;
   if ([tokenInputs, tokenOutputs].some((legs) => asArray(legs).length > MAX_ACCOUNTS))
     return `a swap has at most ${MAX_ACCOUNTS} tokens`;
   return amounts.some((amount) => typeof amount === 'string' && amount.length > MAX_AMOUNT_LENGTH)

@@ -42,9 +42,10 @@ function explainFailure({ feePayer, fee, type, instructions }: EnhancedTransacti
   const cost = `Nothing moved, but the fee of ${formatSol(BigInt(fee))} was paid.`;
   const { instructionIndex, programId } = error;
   if (instructionIndex === null) return `${attempt}, but it failed: ${error.message}. ${cost}`;
-  const topLevelProgramId = instructions[instructionIndex]?.programId ?? null;
+  const topLevelProgramId = instructions.find(({ index }) => index === instructionIndex)?.programId ?? null;
   const innerProgram = programId !== null && programId !== topLevelProgramId ? `, in ${programLabel(programId)}` : '';
-  const step = `step ${instructionIndex + 1} of ${instructions.length} (${topLevelProgramId === null ? 'unknown' : programLabel(topLevelProgramId)}${innerProgram})`;
+  const stepCount = (instructions.at(-1)?.index ?? 0) + 1; // instructions of one batch are one step
+  const step = `step ${instructionIndex + 1} of ${stepCount} (${topLevelProgramId === null ? 'unknown' : programLabel(topLevelProgramId)}${innerProgram})`;
   return `${attempt}, but ${step} failed: ${error.message}${errorNumber(error)}. ${cost}`;
 }
 
