@@ -27,6 +27,7 @@ import { readMintBalance } from './routes/mint-balance.ts';
 import { createRpcReadThrough } from './routes/rpc/answer-rpc-call.ts';
 import type { RouteContext } from './routing/route.ts';
 import { RouteReadThrough } from './routing/route-read-through.ts';
+import { SeenBlocks } from './routing/seen-blocks.ts';
 import { Alert } from './runtime/alert.ts';
 import { DisposalStack } from './runtime/disposal-stack.ts';
 import type { Log } from './runtime/log.ts';
@@ -224,6 +225,7 @@ function openServing(
     liveAccounts,
     tokenLists,
     holderTables: new HolderTableCache(clock),
+    seenBlocks: new SeenBlocks(),
     decoder,
     transactionRecords: new TransactionRecords(mesh, recordBytes),
     prices,

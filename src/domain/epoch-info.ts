@@ -56,3 +56,18 @@ export function epochAt(
   const epochsPassed = Math.floor(index / slotsInEpoch);
   return { epoch: epoch + epochsPassed, slotIndex: index - epochsPassed * slotsInEpoch, slotsInEpoch };
 }
+
+/** Slots of the first epoch of a cluster that warms up; each next epoch has twice as many, until one has the full number. */
+const FIRST_WARM_UP_SLOTS = 32;
+
+/**
+ * Computes the first slot of any epoch from information on the current one. Epochs are equally long, except the first
+ * ones of a cluster that warmed up (devnet and testnet did): then the slots before the current epoch are no multiple.
+ */
+export function firstSlotOfEpoch({ epoch, slotIndex, slotsInEpoch, absoluteSlot }: EpochInfo, wanted: number): Slot {
+  const current = absoluteSlot - slotIndex;
+  const warmUpEpochs = Math.ceil(Math.log2(slotsInEpoch / FIRST_WARM_UP_SLOTS));
+  return current !== epoch * slotsInEpoch && wanted < warmUpEpochs
+    ? (2 ** wanted - 1) * FIRST_WARM_UP_SLOTS
+    : current + (wanted - epoch) * slotsInEpoch;
+}

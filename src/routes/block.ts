@@ -43,7 +43,7 @@ export const block = readRoute({
 
   async resolve(
     { slot: blockSlot, commitment: requestedCommitment },
-    { mesh, countRows }: Uses<'mesh' | 'countRows'>,
+    { mesh, seenBlocks, countRows }: Uses<'mesh' | 'seenBlocks' | 'countRows'>,
     { minSlot },
   ) {
     if (blockSlot > (mesh.tip('processed') ?? -1)) throw blockNotAvailable();
@@ -52,6 +52,7 @@ export const block = readRoute({
     const { slot, block } = await reading.catch(final ? throwFinalIfSkipped : undefined);
     const { blockhash, parentSlot, previousBlockhash, blockHeight, blockTime, transactions, ...reward } = block;
     countRows(transactions.count);
+    seenBlocks.add(blockhash, blockSlot);
     const commitment = final ? ('finalized' as const) : ('confirmed' as const);
     return {
       slot,

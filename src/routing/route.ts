@@ -17,6 +17,7 @@ import type { AccountSource } from '../upstream/reads/account-batcher.ts';
 import type { TransactionRecords } from '../upstream/reads/transaction-records.ts';
 import type { HolderTables } from './holder-tables.ts';
 import type { Param } from './params.ts';
+import type { SeenBlocks } from './seen-blocks.ts';
 import type { TransactionDecoder } from './transaction-decoder.ts';
 
 // `any` would let a wrong type through; method shorthand below keeps these assignable without it.
@@ -35,6 +36,7 @@ export interface RouteContext {
   readonly cache: Cache;
   readonly prices: PriceLookup;
   readonly holderTables: HolderTables;
+  readonly seenBlocks: SeenBlocks;
   readonly decoder: TransactionDecoder;
   /** Reads transactions, and keeps those that can't change. */
   readonly transactionRecords: TransactionRecords;

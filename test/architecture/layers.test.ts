@@ -194,6 +194,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'upstream/reads',
     'prices',
     'tokens',
+    'lru-cache',
     'secure-json-parse',
     'zod',
   ],
@@ -215,6 +216,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'routes/search': [
     'domain',
     'solana/accounts',
+    'solana/analysis',
     'upstream/rpc',
     'upstream/mesh',
     'upstream/reads',

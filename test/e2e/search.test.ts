@@ -27,6 +27,8 @@ t.test('an address is an account, and a mint if it is one', async (t) => {
     exists: true,
     kind: 'system',
     domain: null,
+    name: null,
+    alternatives: [],
   });
   t.match(await found(dollar), { type: 'mint', path: `/api/v1/token/${dollar}`, exists: true, kind: 'spl-token:mint' });
   t.match(await found(NOBODY), { type: 'address', exists: false, kind: null });
@@ -44,8 +46,35 @@ t.test('digits are a slot', async (t) => {
   const slot = chain.slot('confirmed');
   t.match(await found(`${slot}`), { type: 'slot', id: `${slot}`, path: `/api/v1/block/${slot}`, exists: true });
   t.match(await found(`${slot + 1000}`), { type: 'slot', exists: false });
-  t.match(await found('9'.repeat(20)), { type: 'slot', id: '9'.repeat(20), exists: false });
+  const highest = `${2n ** 64n - 1n}`;
+  t.match(await found(highest), { type: 'slot', id: highest, exists: false });
+  const grouped = slot.toLocaleString('en');
+  t.match(await found(`#${grouped}.`), { query: `#${grouped}.`, type: 'slot', id: `${slot}`, exists: true });
   t.match(await found('7'), { type: 'slot', exists: false });
+});
+
+t.test('an epoch leads to the current one, or to its first block', async (t) => {
+  const { epoch, slotsInEpoch } = (await get('/epoch')).json.result;
+  const current = await found(`https://explorer.solana.com/epoch/${epoch}`);
+  t.match(current, { type: 'epoch', id: `${epoch}`, path: '/api/v1/epoch', exists: true, kind: 'current' });
+  const next = await found(`epoch ${epoch + 2}`);
+  const path = `/api/v1/block/${(epoch + 2) * slotsInEpoch}`;
+  t.match(next, { type: 'epoch', path, exists: false, kind: 'future' });
+});
+
+t.test('a known name stands for an address, and tells of the others', async (t) => {
+  const result = await found('raydium');
+  t.match(result, { query: 'raydium', type: 'address', name: 'Raydium', exists: false });
+  t.ok(result.alternatives.length > 3);
+  t.match(await found('$sol'), { name: 'SOL', type: 'mint', exists: true, alternatives: [] });
+});
+
+t.test('the hash of a block that was read here stands for its slot', async (t) => {
+  const { slot = 0, hash = '' } = chain.newestBlock('confirmed') ?? {};
+  t.match(await found(hash), { type: 'address', exists: false }, 'no node finds a block by its hash');
+  await get(`/block/${slot}`);
+  await step(20, 4);
+  t.match(await found(hash), { type: 'slot', id: `${slot}`, path: `/api/v1/block/${slot}`, exists: true });
 });
 
 t.test("an explorer's URL stands for the subject of its page", async (t) => {

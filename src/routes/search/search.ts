@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { API_PREFIX } from '../../domain/canonical-request.ts';
+import { firstSlotOfEpoch } from '../../domain/epoch-info.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { readRoute, type Uses } from '../../routing/route.ts';
@@ -11,15 +12,17 @@ import { parseAccountInfo } from '../../upstream/reads/account-info.ts';
 import { type ReadOptions, readEncodedAccounts } from '../../upstream/reads/encoded-accounts.ts';
 import { blockExists, transactionExists } from '../../upstream/reads/existence-checks.ts';
 import { readLargestTokenAccounts } from '../../upstream/reads/largest-token-accounts.ts';
+import { readEpochInfo } from '../../upstream/reads/network-statistics.ts';
 import { RPC_ERROR_CODE } from '../../upstream/rpc/rpc-error-code.ts';
 import { searchTerm } from './search-term.ts';
 
-const RESULT_TYPES = ['address', 'mint', 'signature', 'slot', 'domain'] as const;
+const RESULT_TYPES = ['address', 'mint', 'signature', 'slot', 'epoch', 'domain'] as const;
 const DOMAIN_METHODS = ['nft', 'record-v2', 'record-v1', 'owner'] as const;
 
 export const search = readRoute({
   path: '/search',
-  summary: 'Classifies a pasted text and names the route that shows it',
+  summary:
+    'Classifies a pasted text and names the route that shows it; of an epoch that is over or to come: its first block',
   params: { q: searchTerm },
   result: z.strictObject({
     query: z.string(),
@@ -29,42 +32,78 @@ export const search = readRoute({
     exists: z.boolean(),
     kind: z.string().nullable(),
     domain: z.strictObject({ name: z.string(), nameAccount: z.string(), method: z.enum(DOMAIN_METHODS) }).nullable(),
+    name: z.string().nullable().describe('The known ticker or program that the text named'),
+    alternatives: z
+      .array(z.strictObject({ id: z.string(), path: z.string() }))
+      .describe('Other addresses of the same name'),
   }),
   envelope: 'signed',
   cache: { slots: 4 },
   commitmentOf: () => 'confirmed',
   errors: ['unclassifiable', 'not_found'],
 
-  async resolve({ q: term }, { mesh, accounts }: Uses<'mesh' | 'accounts'>, { minSlot }) {
-    const { query } = term;
-    if (term.type === 'domain') {
-      const { name, nameAccount } = term.domain;
-      const { slot, address, method } = await resolveDomainAddress(mesh, term.domain, minSlot);
-      const { exists, kind } = await readAccountKind(accounts, address, slot);
-      const domain = { name, nameAccount, method };
-      return {
-        slot,
-        result: { query, type: 'domain' as const, id: address, path: pathTo('account', address), exists, kind, domain },
-      };
+  async resolve({ q: term }, { mesh, accounts, seenBlocks }: Uses<'mesh' | 'accounts' | 'seenBlocks'>, { minSlot }) {
+    const shown = { query: term.query, domain: null, name: null, alternatives: [] };
+    switch (term.type) {
+      case 'domain': {
+        const { slot, address, method } = await resolveDomainAddress(mesh, term.domain, minSlot);
+        const { name, nameAccount } = term.domain;
+        const { exists, kind } = await readAccountKind(accounts, address, slot);
+        const domain = { name, nameAccount, method };
+        const found = { type: term.type, id: address, path: pathTo('account', address), exists, kind, domain };
+        return { slot, result: { ...shown, ...found } };
+      }
+      case 'name': {
+        const [id, ...others] = term.known.addresses;
+        const alternatives = others.map((other) => ({ id: other, path: pathTo('account', other) }));
+        const { slot, found } = await findAccount(accounts, id, minSlot);
+        return { slot, result: { ...shown, ...found, name: term.known.name, alternatives } };
+      }
+      case 'address': {
+        const blockSlot = seenBlocks.slotOf(term.id);
+        const { slot, found } =
+          blockSlot === undefined
+            ? await findAccount(accounts, term.id, minSlot)
+            : await findSlot(mesh, `${blockSlot}`, minSlot);
+        return { slot, result: { ...shown, ...found } };
+      }
+      case 'slot': {
+        const { slot, found } = await findSlot(mesh, term.id, minSlot);
+        return { slot, result: { ...shown, ...found } };
+      }
+      case 'epoch': {
+        const { slot, exists, kind, firstSlot } = await readEpochKind(mesh, Number(term.id), minSlot);
+        const path = kind === 'current' ? `${API_PREFIX}/epoch` : pathTo('block', `${firstSlot}`);
+        return { slot, result: { ...shown, type: term.type, id: term.id, path, exists, kind } };
+      }
+      case 'signature': {
+        const { slot, exists } = await transactionExists(mesh, term.id, minSlot);
+        const path = pathTo('tx', term.id);
+        return { slot, result: { ...shown, type: term.type, id: term.id, path, exists, kind: null } };
+      }
     }
-    const { id } = term;
-    if (term.type === 'address') {
-      const { slot, exists, kind, isMint } = await readAccountKind(accounts, id, minSlot);
-      const [type, path] = isMint
-        ? (['mint', pathTo('token', id)] as const)
-        : (['address', pathTo('account', id)] as const);
-      return { slot, result: { query, type, id, path, exists, kind, domain: null } };
-    }
-    const isSlot = term.type === 'slot';
-    const { slot, exists } = await (isSlot
-      ? blockExists(mesh, BigInt(id), minSlot)
-      : transactionExists(mesh, id, minSlot));
-    const path = pathTo(isSlot ? 'block' : 'tx', id);
-    return { slot, result: { query, type: term.type, id, path, exists, kind: null, domain: null } };
   },
 });
 
 const pathTo = (route: string, id: string): string => `${API_PREFIX}/${route}/${id}`;
+
+async function findAccount(accounts: AccountSource, id: string, minSlot: Slot | undefined) {
+  const { slot, exists, kind, isMint } = await readAccountKind(accounts, id, minSlot);
+  const type = isMint ? ('mint' as const) : ('address' as const);
+  return { slot, found: { type, id, path: pathTo(isMint ? 'token' : 'account', id), exists, kind } };
+}
+
+async function findSlot(mesh: Mesh, id: string, minSlot: Slot | undefined) {
+  const { slot, exists } = await blockExists(mesh, BigInt(id), minSlot);
+  return { slot, found: { type: 'slot' as const, id, path: pathTo('block', id), exists, kind: null } };
+}
+
+/** Reads whether an epoch is the current one, past or future, and its first slot. */
+async function readEpochKind(mesh: Mesh, epoch: number, minSlot: Slot | undefined) {
+  const { slot, result: current } = await readEpochInfo(mesh, 'confirmed', minSlot);
+  const kind = epoch === current.epoch ? 'current' : epoch < current.epoch ? 'past' : 'future';
+  return { slot, exists: kind !== 'future', kind, firstSlot: firstSlotOfEpoch(current, epoch) };
+}
 
 /** Reads the kind of account at an address, named as by `/account`. */
 async function readAccountKind(accounts: AccountSource, address: string, minContextSlot: Slot | undefined) {

@@ -5,7 +5,7 @@ export const WRAPPED_SOL = 'So11111111111111111111111111111111111111112';
  * Symbols of well-known mints. Anybody may mint another `USDC`, so the mint's address decides, never its metadata;
  * every other mint is named by its address.
  */
-const SYMBOL_BY_MINT: ReadonlyMap<string, string> = new Map([
+export const SYMBOL_BY_MINT: ReadonlyMap<string, string> = new Map([
   [WRAPPED_SOL, 'SOL'],
   ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', 'USDC'],
   ['Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB', 'USDT'],

@@ -20,6 +20,7 @@ import { createRpcReadThrough } from '../../../../src/routes/rpc/answer-rpc-call
 import { tokenAccounts } from '../../../../src/routes/token-accounts.ts';
 import type { LiveAccounts, RouteContext } from '../../../../src/routing/route.ts';
 import { type ReadRequest, RouteReadThrough } from '../../../../src/routing/route-read-through.ts';
+import { SeenBlocks } from '../../../../src/routing/seen-blocks.ts';
 import type { CachedRead } from '../../../../src/serving/read-through.ts';
 import { JumpGuard } from '../../../../src/upstream/mesh/jump-guard.ts';
 import type { Mesh } from '../../../../src/upstream/mesh/mesh.ts';
@@ -175,6 +176,7 @@ export async function runSchedule(
     liveAccounts: weaken(liveAccounts),
     tokenLists,
     holderTables: new HolderTableCache(clock),
+    seenBlocks: new SeenBlocks(),
     decoder: new PooledDecoder(clock, 1),
     transactionRecords: new TransactionRecords(mesh, 100_000),
     prices: createPriceLookup([], { maxAgeSec: 60 }),
