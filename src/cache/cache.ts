@@ -187,6 +187,13 @@ export class Cache {
     return next;
   }
 
+  /** Returns an answer as an entry that is served once and not cached; only its slot is remembered. */
+  passBy(key: string, { slot, result }: Answer<string>, meta: AnswerMeta): Entry {
+    this.putSlotMark(key, slot, meta);
+    const validatedMs = this.#clock.monotonic();
+    return newEntry(result, { key, slot, policy: { slots: 0 }, meta, tipAtFetch: this.#tip.slot, validatedMs });
+  }
+
   /** Re-dates an entry to the newest slot that its lease covers, without an upstream request. */
   advanceToLease(entry: Entry): Entry {
     const { lease } = entry;

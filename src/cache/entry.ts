@@ -8,14 +8,22 @@ import { BASE_UNITS, unitsOfText } from '../domain/units.ts';
 /** The policy of an entry: `live` when the pipeline keeps it current, else the number of slots for which it is fresh. */
 export type CachePolicy = 'live' | { readonly slots: number };
 
+/**
+ * For how long callers may keep a final answer: for good, with its receipt, which is made once (RFC 8246: `immutable`); or
+ * for some seconds, since a later version may say the same in other words.
+ */
+export type FinalFor = 'immutable' | { readonly seconds: number };
+
 /** The properties of an answer other than its text. */
 export interface AnswerMeta {
   readonly envelope: Envelope;
   readonly commitment: Commitment;
   /** True when the result is a pure function of the ledger at its slot (claim `exact`). */
   readonly exact: boolean;
-  /** True when the whole body of a final answer never changes: its receipt is made once. */
-  readonly immutable?: boolean;
+  /** The number of the claim. Default: the first one. */
+  readonly claimNumber?: number | undefined;
+  /** For how long callers may keep a final answer. Default: they ask each time whether it is unchanged. */
+  readonly finalFor?: FinalFor | undefined;
   /** The units of the rate limit that a request for the answer costs, whatever its length. Default: 1. */
   readonly units?: number;
   /** True for a part of a larger snapshot: it may be older than the answers about other keys. */

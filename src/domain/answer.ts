@@ -11,6 +11,8 @@ export interface Answer<T> {
   readonly exact?: boolean;
   /** True for a page of a snapshot that only a newer one replaces: the slot can't go back from page to page. */
   readonly fromSnapshot?: boolean;
+  /** True when it must not be cached, since a part of it could not be read: the next request tries again. */
+  readonly uncached?: boolean;
   /** The lease that dates the result beyond {@link slot}. */
   readonly lease?: Lease | undefined;
 }

@@ -1,12 +1,14 @@
 import type { ClaimRequest, EquivocationGuard } from './equivocation-guard.ts';
 import { signBatch } from './sign-batch.ts';
 import type { SigningKey } from './signing-key.ts';
-import { RESULT_REVISION, type Statement } from './statement.ts';
+import { FIRST_CLAIM_NUMBER, type Statement } from './statement.ts';
 
 /** An answer to be sealed with a receipt. */
 export interface SealRequest extends ClaimRequest {
   /** Nonce that the caller sent to bind the receipt to their request, or null. */
   readonly nonce: string | null;
+  /** The number of the claim, which stands for the form of the result. Default: the first one. */
+  readonly claimNumber?: number | undefined;
 }
 
 /** The source of the signing key. The signer reads it for each batch, so a key can take over between two batches. */
@@ -83,7 +85,7 @@ export class Signer {
       status: 200,
       slot: item.slot,
       commitment: item.commitment,
-      claim: `${this.#guard.grantClaim(item)}/${RESULT_REVISION}`,
+      claim: `${this.#guard.grantClaim(item)}/${item.claimNumber ?? FIRST_CLAIM_NUMBER}`,
       digest: item.digest,
       issuedAt: this.#issuedAt,
       nonce: item.nonce,

@@ -13,8 +13,11 @@ const DOMAIN_SEPARATOR = 'proof-of-serve/v1';
  */
 export type Claim = 'exact' | 'observed';
 
-/** The revision of the result schema. It increases whenever the same data could give other result bytes. */
-export const RESULT_REVISION = 1;
+/**
+ * The number in a claim until the same data give other result bytes; with each such change the route takes the next one.
+ * Results under different numbers may rightly differ, so they convict nobody.
+ */
+export const FIRST_CLAIM_NUMBER = 1;
 
 /** The signed claim that this was the answer to that request. Every text is ASCII without line ends. */
 export interface Statement {

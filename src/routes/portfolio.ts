@@ -69,6 +69,7 @@ export const portfolio = readRoute({
   envelope: 'signed',
   cache: { slots: VALUATION_SLOTS },
   commitmentOf: ({ commitment }) => commitment,
+  claimNumberOf: () => 2,
   errors: ['invalid_address', 'result_too_large'],
 
   async resolve(

@@ -41,6 +41,7 @@ export const token = readRoute({
   envelope: 'signed',
   cache: { slots: 4 },
   commitmentOf: ({ commitment }) => commitment,
+  claimNumberOf: () => 2,
   errors: ['invalid_address', 'not_found', 'not_a_mint'],
 
   async resolve({ mint: address, commitment }, { mesh, prices }: Uses<'mesh' | 'prices'>, { minSlot }) {

@@ -73,10 +73,11 @@ export class RouteReadThrough {
     const load = async (floor: Slot | undefined) => {
       const context = cost === undefined ? this.#context : contextForRequest(this.#context, cost);
       const resolving = route.resolve(params, context, { minSlot: floor }).catch(withoutRpcCode);
-      const { slot, result, final = false, exact, lease, fromSnapshot = false } = await resolving;
+      const { slot, result, final = false, exact, lease, fromSnapshot = false, uncached = false } = await resolving;
       const store = (tipAtFetch: Slot): Entry => {
         const meta: AnswerMeta = { ...metaOf(route, params, exact), fromSnapshot };
         const json = toJson(result);
+        if (uncached) return this.#context.cache.passBy(key, { slot, result: json }, meta);
         const answer = { slot, result: json, final, lease };
         // the next slot may take a processed state back
         if (meta.commitment === 'processed')
@@ -103,7 +104,8 @@ const metaOf = (route: ReadRoute, params: Params<ParamSet>, exact?: boolean): An
   envelope: route.envelope,
   commitment: route.commitmentOf(params),
   exact: exact ?? route.isExact?.(params) ?? false,
-  immutable: route.immutable ?? false,
+  claimNumber: route.claimNumberOf?.(params),
+  finalFor: route.finalForOf?.(params),
   units: route.unitsOf?.(params) ?? 1,
 });
 

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Cache } from '../cache/cache.ts';
+import type { FinalFor } from '../cache/entry.ts';
 import type { AccountSubscriber, AccountSubscription } from '../domain/account-change.ts';
 import type { Answer } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -119,14 +120,19 @@ export interface ReadRoute<P extends ParamSet = ParamSet, R = unknown> extends R
   readonly kind: 'read';
   readonly params: P;
   readonly cache: { readonly slots: number };
-  /** Whether the whole body of a final answer, with its receipt, never changes (RFC 8246: `immutable`). */
-  readonly immutable?: boolean;
+  /** Returns for how long callers may keep a final answer. Default: they ask each time whether it is unchanged. */
+  finalForOf?(params: Params<P>): FinalFor;
   commitmentOf(params: Params<P>): Commitment;
   /**
    * Returns true if the result is a pure function of the ledger at its slot: the receipt then claims `exact`. If this
    * depends on more than the parameters, `Answer.exact` decides instead.
    */
   isExact?(params: Params<P>): boolean;
+  /**
+   * Returns the number of the claim: it rises by one with each release in which the same data give other result bytes.
+   * Default: 1.
+   */
+  claimNumberOf?(params: Params<P>): number;
   /** Returns the units of the rate limit that a request costs, whether it is a hit or not. Default: 1. */
   unitsOf?(params: Params<P>): number;
   /** Returns the units that a miss surely costs besides: it is refused unless they are left. Default: 0. */

@@ -60,7 +60,7 @@ export class Sealer {
   bodyOf(entry: Entry): Body | undefined {
     if (entry.meta.envelope !== 'signed') return entry.body;
     if (entry.sealedMs <= this.#invalidUntilMs) return undefined;
-    if (entry.final && entry.meta.immutable === true) return entry.body; // its receipt may have any age
+    if (entry.final && entry.meta.finalFor === 'immutable') return entry.body; // its receipt may have any age
     const age = this.#cache.coarseNowMs - entry.sealedMs;
     if (age <= RESEAL_AGE_MS) return entry.body;
     if (age > MAX_RECEIPT_AGE_MS) return undefined;
@@ -92,7 +92,15 @@ export class Sealer {
     const digest = digestOf(result);
     const { commitment } = meta;
     const items = requests.map(
-      (request): SealRequest => ({ request, slot, commitment, claim: 'observed', digest, nonce: null }),
+      (request): SealRequest => ({
+        request,
+        slot,
+        commitment,
+        claim: 'observed',
+        claimNumber: meta.claimNumber,
+        digest,
+        nonce: null,
+      }),
     );
     return this.#sign(items).map((receipt) => formatSignedBody(result, slot, receipt));
   }
@@ -163,6 +171,7 @@ function sealRequestOf({ entry, nonce }: SealJob): SealRequest {
     slot,
     commitment: meta.commitment,
     claim: meta.exact ? 'exact' : 'observed',
+    claimNumber: meta.claimNumber,
     digest: ensureDigest(entry),
     nonce,
   };

@@ -53,7 +53,7 @@ t.test('a block is told by what it comes to', async (t) => {
     'half of 5,000 lamports for each signature is burned',
   );
   t.equal(at, chain.slot('confirmed'), 'the answer is about now, its block about then');
-  t.match(receipt, { commitment: 'confirmed', claim: 'observed/1' });
+  t.match(receipt, { commitment: 'confirmed', claim: 'observed/2' });
 });
 
 t.test('a finalized block is read once and for all', async (t) => {
@@ -74,7 +74,7 @@ t.test('a block that is only confirmed says so, and is read again when it is fin
   await step(44, 4);
   t.equal((await get(`/block/${slot}`)).json.result.commitment, 'finalized');
   const { receipt } = (await get(`/block/${slot}?commitment=finalized`)).json;
-  t.match(receipt, { commitment: 'finalized', claim: 'exact/1' });
+  t.match(receipt, { commitment: 'finalized', claim: 'exact/2' });
 });
 
 t.test('skipped, not yet and pruned are three different things', async (t) => {

@@ -39,6 +39,16 @@ t.test('enhanced tells what each did, and the document knows all of it', async (
     kinds.add(enhanced.type);
   }
   t.ok(kinds.size > 3, [...kinds].join());
+  const { signature } = old[0] ?? { signature: '' };
+  const [plain, enhanced] = [await get(`/tx/${signature}`), await get(`/tx/${signature}?enhanced=1`)];
+  t.strictSame(
+    [plain, enhanced].map(({ headers, json }) => [headers.get('cache-control'), json.receipt.claim]),
+    [
+      ['public, max-age=31536000, immutable', 'observed/1'],
+      ['public, max-age=300', 'observed/2'],
+    ],
+    'a meaning is not told for good',
+  );
 });
 
 t.test('a finalized transaction is read once and for all, a confirmed one until it is finalized', async (t) => {

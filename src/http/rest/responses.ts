@@ -15,9 +15,11 @@ import { encodeBody, negotiateCoding, shareBody } from './content-coding.ts';
 import type { Charge } from './request-units.ts';
 import { formatHeaders, type Header, weakEtag } from './response-headers.ts';
 
-/** Returns the `Cache-Control` of an entry: an immutable answer may be cached for a year, any other is revalidated. */
-export const cacheControlOf = ({ final, meta }: Entry): string =>
-  final && meta.immutable === true ? 'public, max-age=31536000, immutable' : 'no-cache';
+/** Returns the `Cache-Control` of an entry: final answers may be kept as their route says, any other is revalidated. */
+export function cacheControlOf({ final, meta: { finalFor } }: Entry): string {
+  if (!final || finalFor === undefined) return 'no-cache';
+  return finalFor === 'immutable' ? 'public, max-age=31536000, immutable' : `public, max-age=${finalFor.seconds}`;
+}
 
 /** The request headers that change the response to a GET. */
 export interface Conditions {

@@ -52,6 +52,7 @@ export const holders = readRoute({
   envelope: 'signed',
   cache: { slots: 25 },
   commitmentOf: () => 'confirmed',
+  claimNumberOf: () => 2,
   errors: ['invalid_address', 'invalid_page', 'not_found', 'not_a_mint', 'holders_unavailable'],
 
   async resolve({ mint: address, page }, { mesh, holderTables }: Uses<'mesh' | 'holderTables'>, { minSlot }) {

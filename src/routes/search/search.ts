@@ -40,6 +40,7 @@ export const search = readRoute({
   envelope: 'signed',
   cache: { slots: 4 },
   commitmentOf: () => 'confirmed',
+  claimNumberOf: () => 2,
   errors: ['unclassifiable', 'not_found'],
 
   async resolve({ q: term }, { mesh, accounts, seenBlocks }: Uses<'mesh' | 'accounts' | 'seenBlocks'>, { minSlot }) {

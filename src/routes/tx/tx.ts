@@ -9,6 +9,9 @@ import type { EnhancedTransaction } from '../../solana/explain/enhanced-transact
 import { parseTransactionRecord } from '../../upstream/reads/transaction-record.ts';
 import { enhancedTransactionSchema } from './enhanced-transaction-schema.ts';
 
+/** The time for which callers may keep the meaning of a transaction: names change, and so does what we make of it. */
+const ENHANCED_SECONDS = 300;
+
 export const tx = readRoute({
   path: '/tx/:sig',
   summary: "A transaction as Solana's own parsers show it, with its meaning on request",
@@ -30,7 +33,8 @@ export const tx = readRoute({
   }),
   envelope: 'signed',
   cache: { slots: 2 },
-  immutable: true,
+  finalForOf: ({ enhanced }) => (enhanced === undefined ? 'immutable' : { seconds: ENHANCED_SECONDS }),
+  claimNumberOf: ({ enhanced }) => (enhanced === undefined ? 1 : 2),
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_signature', 'not_found'],
 

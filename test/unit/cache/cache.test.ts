@@ -141,6 +141,9 @@ t.test('of an answer that is not cached the slot is remembered', async (t) => {
   t.match(cache.peek('k'), { kind: 'slot-mark', slot: 99 });
   cache.put('k', { slot: 100, result: '100' }, { slots: 2 }, META);
   t.match(cache.peek('k'), { kind: 'answer', slot: 100, result: '100' });
+  const served = cache.passBy('k', { slot: 101, result: '101', final: true }, META);
+  t.match(served, { kind: 'answer', slot: 101, result: '101', final: false });
+  t.match(cache.peek('k'), { kind: 'slot-mark', slot: 101 }, 'it was served once');
 });
 
 t.test('a final refusal is cached until it is evicted', async (t) => {

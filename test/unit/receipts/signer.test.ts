@@ -68,3 +68,12 @@ t.test('two different results never have the same exact claim', async (t) => {
   );
   t.same(claims, ['exact/1', 'observed/1', 'exact/1']);
 });
+
+t.test('a result whose form has changed is signed under the next number, which verifiers take as it is', async (t) => {
+  const signer = newSigner();
+  const [body = ''] = sealAnswers(signer, [{ ...answer, claimNumber: 2 }]);
+  const { request } = answer;
+  const expected = { publicKeys: [signer.publicKey], cluster: CLUSTER, request, nonce: null, time: { nowMs: NOW_MS } };
+  t.equal(verifyReceipt(body, expected).receipt.claim, 'observed/2');
+  t.throws(() => verifyReceipt(body.replace('observed/2', 'observed/1'), expected), { code: 'signature' });
+});
