@@ -216,7 +216,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'routes/search': [
     'domain',
     'solana/accounts',
-    'solana/analysis',
+    'solana/programs',
     'upstream/rpc',
     'upstream/mesh',
     'upstream/reads',

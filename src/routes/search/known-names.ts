@@ -1,5 +1,5 @@
 import { SYMBOL_BY_MINT } from '../../solana/accounts/known-mints.ts';
-import { KNOWN_PROGRAMS } from '../../solana/analysis/known-programs.ts';
+import { KNOWN_PROGRAMS } from '../../solana/programs/known-programs.ts';
 
 /** A name that the gateway knows, and the addresses that it stands for: the mint of a ticker, then programs. */
 export interface KnownName {
