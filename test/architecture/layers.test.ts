@@ -61,6 +61,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'solana/programs',
     'solana/transactions',
   ],
+  'solana/analysis/rules': ['domain', 'solana/codec', 'solana/accounts', 'solana/programs', 'solana/analysis'],
   'upstream/rpc': ['domain', 'upstream', 'upstream/json', 'upstream/failsafe', 'undici'],
   'access/api-keys': [
     'domain',
@@ -84,13 +85,13 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:http',
   ],
   'solana/explain': [
-    'domain',
     'solana/codec',
     'solana/accounts',
     'solana/errors',
     'solana/programs',
     'solana/transactions',
     'solana/analysis',
+    'solana/analysis/rules',
   ],
   'upstream/pubsub': [
     'domain',

@@ -81,7 +81,7 @@ t.test('what can be read and not be judged is UNKNOWN, with its facts, and logge
   Object.defineProperty(KNOWN_PROGRAMS, 'get', {
     configurable: true,
     value(id: string) {
-      if (/\bclassify\b/.test(new Error().stack ?? '')) throw new TypeError('a broken table');
+      if (/\binterpretTransaction\b/.test(new Error().stack ?? '')) throw new TypeError('a broken table');
       return lookUp.call(this, id);
     },
   });

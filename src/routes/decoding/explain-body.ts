@@ -1,9 +1,9 @@
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { parseExactJson } from '../../domain/parse-exact-json.ts';
 import { parseJsonBody } from '../../routing/parse-json-body.ts';
+import { parseTransaction } from '../../solana/analysis/parse-transaction.ts';
 import { asObject, type JsonObject } from '../../solana/codec/json-fields.ts';
 import { findExceededEnhancedBound } from '../../solana/explain/enhanced-bounds.ts';
-import { enhanceTransaction } from '../../solana/explain/enhanced-transaction.ts';
 import { explainTransaction } from '../../solana/explain/explain-transaction.ts';
 import { normalizeTransaction } from '../../solana/transactions/transaction.ts';
 import { findExceededBound } from '../../solana/transactions/transaction-bounds.ts';
@@ -34,7 +34,7 @@ function explainRecord(tx: JsonObject, logs: readonly string[] | undefined): str
     return explainTransaction(enhancedTransactionSchema.parse(tx));
   }
   const recorded = normalizeTransaction(tx);
-  return explainTransaction(enhanceTransaction({ ...recorded, logs: logs ?? recorded.logs }));
+  return explainTransaction(parseTransaction({ ...recorded, logs: logs ?? recorded.logs }));
 }
 
 const isObject = (value: unknown): value is JsonObject =>

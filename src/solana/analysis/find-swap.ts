@@ -1,34 +1,55 @@
-import { isTradingProgram, programRole } from '../programs/known-programs.ts';
-import { findFilledOrder } from './limit-order.ts';
-import { findMainProgram } from './main-program.ts';
+import { isTradingProgram } from '../programs/known-programs.ts';
 import { allInstructions, type ParsedTransaction } from './parsed-transaction.ts';
 import { findSupplyChanges, isNftAmount } from './payments.ts';
 import { negate, type Swap, solAmount, swapLegsOf } from './swap-legs.ts';
-import { sumWalletChanges, type WalletChanges } from './wallet-changes.ts';
+import type { WalletChanges } from './wallet-changes.ts';
 
-/**
- * Finds the swap in a transaction by its wallets' gains and losses, so that swaps of unknown programs are found too.
- * Null if there is none. Signers take precedence; if no signer traded, the transaction may fill an earlier order, whose
- * input comes out of an escrow.
- */
-export function findSwap(parsed: ParsedTransaction): Swap | null {
-  if (parsed.status === 'failed') return null;
-  const changesOf = sumWalletChanges(parsed);
+/** What the trades of a transaction are found by. */
+interface TradeFacts {
+  readonly parsed: ParsedTransaction;
+  readonly mainProgram: string | null;
+  readonly changesOf: (wallet: string) => WalletChanges;
+}
+
+/** Finds the trade of a transaction; null if it has none. */
+export function findSwap(facts: TradeFacts): Swap | null {
+  const swap = findSignersSwap(facts);
+  if (swap !== null || !isTradingProgram(facts.mainProgram ?? '')) return swap;
+  return isCircularTrade(facts) ? null : findUnsignedSwap(facts);
+}
+
+/** Finds the trade of a signer by the gains and losses of its wallet; null if there is none. */
+function findSignersSwap({ parsed, changesOf }: TradeFacts): Swap | null {
   const roundTripsOf = findRoundTrips(parsed);
   const nfts = mintedOrBurnedNfts(parsed);
-  const signers = new Set(parsed.signers);
-  for (const signer of new Set([parsed.feePayer, ...signers])) {
+  for (const signer of new Set([parsed.feePayer, ...parsed.signers])) {
     const swap = walletSwap(changesOf(signer), nfts, roundTripsOf(signer));
     if (swap !== null) return swap;
   }
-  const program = findMainProgram(parsed) ?? '';
-  if (!isTradingProgram(program)) return null;
-  const wallets = new Set(
-    parsed.accountData.flatMap((account) => account.tokenBalanceChanges.map((change) => change.userAccount)),
+  return null;
+}
+
+/** Finds a trade between two parties that did not sign, such as a trader's own program; null if there is none. */
+function findUnsignedSwap({ parsed, changesOf }: TradeFacts): Swap | null {
+  const nfts = mintedOrBurnedNfts(parsed);
+  for (const { tokens, ...rest } of unsignedChanges({ parsed, changesOf })) {
+    const sol = swapLegsOf({ tokens: [], ...rest })[0]?.amount ?? 0n;
+    const swap = walletSwap({ wallet: rest.wallet, sol, tokens }, nfts);
+    if (swap !== null) return { ...swap, wallet: null };
+  }
+  return null;
+}
+
+/** Returns the changes of the owners of tokens that did not sign. */
+export function unsignedChanges({
+  parsed,
+  changesOf,
+}: Pick<TradeFacts, 'parsed' | 'changesOf'>): readonly WalletChanges[] {
+  const signers = new Set(parsed.signers);
+  const owners = new Set(
+    parsed.accountData.flatMap((account) => account.tokenBalanceChanges.map(({ userAccount }) => userAccount)),
   );
-  const others = [...wallets].filter((wallet) => !signers.has(wallet)).map(changesOf);
-  if (programRole(program) === 'orders') return findFilledOrder(others, parsed);
-  return isCircularTrade(parsed) ? null : findUnattributedSwap(others, nfts);
+  return [...owners].filter((owner) => !signers.has(owner)).map(changesOf);
 }
 
 /**
@@ -68,16 +89,6 @@ function walletSwap(
   return null;
 }
 
-/** Finds a trade on a known exchange between two parties that did not sign, such as a trader's own program. */
-function findUnattributedSwap(others: readonly WalletChanges[], nfts: ReadonlySet<string>): Swap | null {
-  for (const { wallet, tokens, ...rest } of others) {
-    const sol = swapLegsOf({ tokens: [], ...rest })[0]?.amount ?? 0n;
-    const swap = walletSwap({ wallet, sol, tokens }, nfts);
-    if (swap !== null) return { ...swap, wallet: null };
-  }
-  return null;
-}
-
 /** Finds NFTs that were minted or burned: they stand for positions or collectibles and are no price. */
 function mintedOrBurnedNfts(parsed: ParsedTransaction): ReadonlySet<string> {
   return new Set(
@@ -88,7 +99,7 @@ function mintedOrBurnedNfts(parsed: ParsedTransaction): ReadonlySet<string> {
 }
 
 /** Returns whether all tokens that the signers sent into programs came back in kind: a circular trade for its surplus. */
-export function isCircularTrade(parsed: ParsedTransaction): boolean {
+export function isCircularTrade({ parsed, mainProgram }: TradeFacts): boolean {
   const signers = new Set(parsed.signers);
   const accountTransfers = parsed.tokenTransfers.filter(
     ({ fromTokenAccount, toTokenAccount }) => fromTokenAccount !== null && toTokenAccount !== null,
@@ -104,6 +115,6 @@ export function isCircularTrade(parsed: ParsedTransaction): boolean {
       .map(({ mint }) => mint),
   );
   const hasInnerCalls = allInstructions(parsed).length > parsed.instructions.length;
-  const isTrade = sent.size > 1 || isTradingProgram(findMainProgram(parsed) ?? '');
+  const isTrade = sent.size > 1 || isTradingProgram(mainProgram ?? '');
   return hasInnerCalls && isTrade && sent.size > 0 && [...sent].every((mint) => returned.has(mint));
 }

@@ -1,16 +1,16 @@
-import { WRAPPED_SOL } from '../accounts/known-mints.ts';
-import type { ParsedTransaction } from './parsed-transaction.ts';
-import { type AssetAmount, sumWalletChanges } from './wallet-changes.ts';
+import { negate, solAmount } from './swap-legs.ts';
+import type { AssetAmount, WalletChanges } from './wallet-changes.ts';
 
-/** Returns the fee payer's gains and losses, both positive, without the fee and deposits. */
-export function feePayerNetChange(parsed: ParsedTransaction): {
+/** A wallet's gains and losses, both positive, with SOL first. */
+export interface NetChange {
   readonly gained: readonly AssetAmount[];
   readonly lost: readonly AssetAmount[];
-} {
-  const { sol, tokens } = sumWalletChanges(parsed)(parsed.feePayer);
-  const all = [{ mint: WRAPPED_SOL, amount: sol, decimals: 9 }, ...tokens];
+}
+
+export function netChangeOf({ sol, tokens }: Pick<WalletChanges, 'sol' | 'tokens'>): NetChange {
+  const all = [solAmount(sol), ...tokens];
   return {
     gained: all.filter(({ amount }) => amount > 0n),
-    lost: all.filter(({ amount }) => amount < 0n).map((loss) => ({ ...loss, amount: -loss.amount })),
+    lost: all.filter(({ amount }) => amount < 0n).map(negate),
   };
 }

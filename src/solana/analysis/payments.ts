@@ -1,44 +1,56 @@
 import { WRAPPED_SOL } from '../accounts/known-mints.ts';
+import { isTipAccount } from '../programs/tip-accounts.ts';
 import type { ParsedTransaction } from './parsed-transaction.ts';
+import { originsOfTransfers } from './program-of-transfer.ts';
 import { type AssetAmount, findOpenedAccounts, findTokenAccountOwners } from './wallet-changes.ts';
 
 /** An amount that one wallet sent to another, whatever accounts it was in. */
 export interface Payment extends AssetAmount {
   readonly from: string;
   readonly to: string;
+  /** The program whose call moved it; null if the transaction itself did. */
+  readonly program: string | null;
+  /** Position of the top-level instruction; null if unclear. */
+  readonly step: number | null;
 }
 
 /**
  * Returns the transfers that a person would call payments: no deposits of new accounts, no wrapping or unwrapping of
- * SOL.
+ * SOL. Apart from them, tips; a single lamport that a program charges for its call is neither.
  */
-export function findPayments(parsed: ParsedTransaction): readonly Payment[] {
+export function findPayments(parsed: ParsedTransaction): {
+  readonly payments: readonly Payment[];
+  readonly tips: readonly Payment[];
+} {
   const owners = findTokenAccountOwners(parsed);
   const opened = findOpenedAccounts(parsed);
-  const sol = parsed.nativeTransfers
-    .filter(({ toUserAccount }) => !opened.has(toUserAccount))
-    .filter(
-      ({ fromUserAccount, toUserAccount }) =>
-        owners.get(fromUserAccount) !== toUserAccount && owners.get(toUserAccount) !== fromUserAccount,
-    )
-    .map(({ fromUserAccount, toUserAccount, amount }) => ({
-      from: fromUserAccount,
-      to: toUserAccount,
-      mint: WRAPPED_SOL,
-      amount: BigInt(amount),
-      decimals: 9,
-    }));
-  const tokens = parsed.tokenTransfers.flatMap(
-    ({ fromTokenAccount, toTokenAccount, fromUserAccount, toUserAccount, mint, amount, decimals }) => {
-      const from = fromUserAccount ?? fromTokenAccount;
-      const to = toUserAccount ?? toTokenAccount;
-      return fromTokenAccount === null || toTokenAccount === null || from === null || to === null
-        ? []
-        : [{ from, to, mint, amount: BigInt(amount), decimals }];
-    },
-  );
-  return [...sol, ...tokens];
+  const { nativeOrigin, tokenOrigin } = originsOfTransfers(parsed);
+  const sol = parsed.nativeTransfers.flatMap((transfer): Payment[] => {
+    const { fromUserAccount: from, toUserAccount: to, amount } = transfer;
+    const origin = nativeOrigin(transfer);
+    if (opened.has(to) || owners.get(from) === to || owners.get(to) === from) return [];
+    return [{ from, to, mint: WRAPPED_SOL, amount: BigInt(amount), decimals: 9, ...origin }];
+  });
+  const tokens = parsed.tokenTransfers.flatMap((transfer): Payment[] => {
+    const { fromTokenAccount, toTokenAccount, fromUserAccount, toUserAccount, mint, amount, decimals } = transfer;
+    const origin = tokenOrigin(transfer);
+    const from = fromUserAccount ?? fromTokenAccount;
+    const to = toUserAccount ?? toTokenAccount;
+    if (fromTokenAccount === null || toTokenAccount === null || from === null || to === null) return [];
+    return [{ from, to, mint, amount: BigInt(amount), decimals, ...origin }];
+  });
+  const all = [...sol, ...tokens].filter(({ amount }) => amount > 0n);
+  return {
+    payments: all.filter((payment) => !isTip(payment) && !isChargeOfProgram(payment)),
+    tips: all.filter(isTip),
+  };
 }
+
+const isTip = ({ to, mint }: Payment): boolean => mint === WRAPPED_SOL && isTipAccount(to);
+
+/** Returns whether a payment is the lamport that some programs charge for a call, so that it changes an account. */
+const isChargeOfProgram = ({ mint, amount, program }: Payment): boolean =>
+  program !== null && mint === WRAPPED_SOL && amount === 1n;
 
 /** Returns the amounts minted, or those burned. */
 export function findSupplyChanges(parsed: ParsedTransaction, side: 'minted' | 'burned'): readonly AssetAmount[] {

@@ -1,41 +1,80 @@
-import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
-import type { TransactionType } from '../programs/transaction-types.ts';
+import type { Interpretation } from '../analysis/interpretation.ts';
 import type { FormatAddress } from './sentence-formats.ts';
-import { describeClosing, describeDeploy, describeOpening, describeUpgrade } from './sentences-account.ts';
-import { describeMemo, describeNonceAdvance, describeVote } from './sentences-memo-vote-nonce.ts';
+import { describeAuthority, describeClosing, describeOpening, describeProgramChange } from './sentences-account.ts';
+import { describeCall } from './sentences-call.ts';
 import {
   describeBurn,
   describeMint,
+  describeNft,
   describeNftTransfer,
-  describeSwap,
   describeTransfer,
 } from './sentences-movement.ts';
-import { describeStake, describeUnstake } from './sentences-stake.ts';
-import { describeUnknownCall } from './sentences-unknown-call.ts';
+import { describeMemo, describeNonceAdvance, describeStake, describeVote } from './sentences-native.ts';
+import { describeArbitrage, describeExchangeOfValue, describeOrderFill, describeSwap } from './sentences-trade.ts';
 
-const DESCRIBE_BY_TYPE: Readonly<
-  Partial<Record<TransactionType, (parsed: ParsedTransaction, formatAddress: FormatAddress) => string>>
-> = {
-  SWAP: describeSwap,
-  TRANSFER: describeTransfer,
-  NFT_TRANSFER: describeNftTransfer,
-  TOKEN_MINT: describeMint,
-  BURN: describeBurn,
-  STAKE: describeStake,
-  UNSTAKE: describeUnstake,
-  CREATE_ACCOUNT: describeOpening,
-  CLOSE_ACCOUNT: describeClosing,
-  PROGRAM_DEPLOY: describeDeploy,
-  PROGRAM_UPGRADE: describeUpgrade,
-  NONCE_ADVANCE: describeNonceAdvance,
-  MEMO: describeMemo,
-  VOTE: describeVote,
-  UNKNOWN: describeUnknownCall,
-};
-
-/** Describes a successful transaction in one sentence, without its full stop, from its parsed form alone. */
-export const describeTransaction = (
-  parsed: ParsedTransaction,
-  type: TransactionType,
-  formatAddress: FormatAddress,
-): string => (DESCRIBE_BY_TYPE[type] ?? describeUnknownCall)(parsed, formatAddress);
+/** Describes a successful transaction in one sentence, without its full stop, from its interpretation alone. */
+export function describeTransaction(interpretation: Interpretation, formatAddress: FormatAddress): string {
+  switch (interpretation.type) {
+    case 'SWAP':
+      return describeSwap(interpretation, formatAddress);
+    case 'FILL_ORDER':
+      return describeOrderFill(interpretation, formatAddress);
+    case 'ARBITRAGE':
+      return describeArbitrage(interpretation, formatAddress);
+    case 'ADD_TO_POOL':
+    case 'REMOVE_FROM_POOL':
+    case 'OPEN_ORDER':
+    case 'CANCEL_ORDER':
+    case 'BORROW':
+    case 'REPAY_LOAN':
+    case 'DEPOSIT':
+    case 'WITHDRAW':
+    case 'LIQUIDATE':
+    case 'CLAIM':
+    case 'CREATE':
+      return describeExchangeOfValue(interpretation, formatAddress);
+    case 'TRANSFER':
+      return describeTransfer(interpretation, formatAddress);
+    case 'NFT_TRANSFER':
+      return describeNftTransfer(interpretation, formatAddress);
+    case 'NFT_SALE':
+    case 'NFT_LISTING':
+    case 'NFT_CANCEL_LISTING':
+    case 'NFT_BID':
+    case 'NFT_BID_CANCELLED':
+    case 'NFT_MINT':
+    case 'BURN_NFT':
+    case 'COMPRESSED_NFT_MINT':
+    case 'COMPRESSED_NFT_TRANSFER':
+    case 'COMPRESSED_NFT_BURN':
+      return describeNft(interpretation, formatAddress);
+    case 'TOKEN_MINT':
+      return describeMint(interpretation, formatAddress);
+    case 'BURN':
+      return describeBurn(interpretation, formatAddress);
+    case 'STAKE':
+    case 'UNSTAKE':
+      return describeStake(interpretation, formatAddress);
+    case 'CREATE_ACCOUNT':
+      return describeOpening(interpretation, formatAddress);
+    case 'CLOSE_ACCOUNT':
+      return describeClosing(interpretation, formatAddress);
+    case 'SET_AUTHORITY':
+    case 'APPROVE':
+    case 'REVOKE':
+    case 'FREEZE':
+    case 'THAW':
+      return describeAuthority(interpretation, formatAddress);
+    case 'PROGRAM_DEPLOY':
+    case 'PROGRAM_UPGRADE':
+      return describeProgramChange(interpretation, formatAddress);
+    case 'NONCE_ADVANCE':
+      return describeNonceAdvance(interpretation, formatAddress);
+    case 'MEMO':
+      return describeMemo(interpretation, formatAddress);
+    case 'VOTE':
+      return describeVote(interpretation, formatAddress);
+    default:
+      return describeCall(interpretation, formatAddress);
+  }
+}

@@ -1,9 +1,9 @@
 import { WRAPPED_SOL } from '../accounts/known-mints.ts';
-import { classifyTransaction } from '../analysis/classify-transaction.ts';
-import { findSwap } from '../analysis/find-swap.ts';
+import type { Interpretation } from '../analysis/interpretation.ts';
 import { sourceOf } from '../analysis/main-program.ts';
 import { parseTransaction } from '../analysis/parse-transaction.ts';
 import type { ParsedTransaction, TokenBalanceChange } from '../analysis/parsed-transaction.ts';
+import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts';
 import type { Swap } from '../analysis/swap-legs.ts';
 import type { AssetAmount } from '../analysis/wallet-changes.ts';
 import type { TransactionType } from '../programs/transaction-types.ts';
@@ -41,26 +41,31 @@ export function enhanceTransaction(
   onError: (defect: unknown) => void = () => {},
 ): EnhancedTransaction {
   const parsed = parseTransaction(transaction);
-  const { type, description, events } = interpret(parsed, onError);
+  const { type, description, events } = describe(parsed, onError);
   return { description, type, source: sourceOf(parsed), ...parsed, events };
 }
 
-/** Infers type, description and events. A transaction that can't be interpreted is UNKNOWN: its facts stay useful. */
-function interpret(
+/** Tells type, description and events. A transaction that can't be interpreted is UNKNOWN: its facts stay useful. */
+function describe(
   parsed: ParsedTransaction,
   onError: (error: unknown) => void,
 ): Pick<EnhancedTransaction, 'type' | 'description' | 'events'> {
   try {
-    const swap = findSwap(parsed);
-    const type = classifyTransaction(parsed, swap);
-    const description = parsed.transactionError?.message ?? describeTransaction(parsed, type, fullAddress);
-    const trader = type === 'SWAP' && swap !== null ? swap.wallet : null;
-    const events = trader !== null && swap !== null ? { swap: toSwapEvent(trader, swap, parsed) } : {};
-    return { type, description, events };
+    const interpretation = interpretTransaction(parsed);
+    const { type } = interpretation;
+    const description = parsed.transactionError?.message ?? describeTransaction(interpretation, fullAddress);
+    return { type, description, events: eventsOf(interpretation, parsed) };
   } catch (error) {
     onError(error);
-    return { type: 'UNKNOWN', description: describeTransaction(parsed, 'UNKNOWN', fullAddress), events: {} };
+    const description = parsed.transactionError?.message ?? `${parsed.feePayer} sent a transaction`;
+    return { type: 'UNKNOWN', description, events: {} };
   }
+}
+
+function eventsOf(interpretation: Interpretation, parsed: ParsedTransaction): EnhancedTransaction['events'] {
+  if (interpretation.type !== 'SWAP' && interpretation.type !== 'FILL_ORDER') return {};
+  const { swap } = interpretation;
+  return swap === null || swap.wallet === null ? {} : { swap: toSwapEvent(swap.wallet, swap, parsed) };
 }
 
 function toSwapEvent(wallet: string, { inputs, outputs }: Swap, parsed: ParsedTransaction): SwapEvent {

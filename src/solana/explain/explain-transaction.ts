@@ -1,30 +1,54 @@
+import type { Interpretation } from '../analysis/interpretation.ts';
+import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
+import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts';
 import type { TransactionFailure } from '../errors/decode-failure.ts';
 import { programName } from '../programs/known-programs.ts';
 import { describeTransaction } from './describe-transaction.ts';
-import type { EnhancedTransaction } from './enhanced-transaction.ts';
 import { formatSol, shortAddress } from './sentence-formats.ts';
 
 /** Upper bound of an explanation's length, in UTF-16 units. */
 export const MAX_EXPLANATION_LENGTH = 280;
 
 /** Explains in one or two sentences what a transaction did and what it cost. The result is deterministic. */
-export function explainTransaction(enhanced: EnhancedTransaction): string {
-  const { transactionError } = enhanced;
-  const text = transactionError === null ? explainSuccess(enhanced) : explainFailure(enhanced, transactionError);
+export function explainTransaction(parsed: ParsedTransaction): string {
+  const interpretation = interpretTransaction(parsed);
+  const { transactionError } = parsed;
+  const text =
+    transactionError === null
+      ? explainSuccess(parsed, interpretation)
+      : explainFailure(parsed, interpretation, transactionError);
   return text.length <= MAX_EXPLANATION_LENGTH ? text : `${text.slice(0, MAX_EXPLANATION_LENGTH - 1)}…`;
 }
 
-function explainSuccess(enhanced: EnhancedTransaction): string {
-  const payer = shortAddress(enhanced.feePayer);
-  const sentence = describeTransaction(enhanced, enhanced.type, shortAddress);
-  const fee = formatSol(BigInt(enhanced.fee));
+function explainSuccess(parsed: ParsedTransaction, interpretation: Interpretation): string {
+  const payer = shortAddress(parsed.feePayer);
+  const sentence = describeTransaction(interpretation, shortAddress);
+  const fee = formatSol(BigInt(parsed.fee));
   return sentence.startsWith(payer)
     ? `${sentence}. The fee was ${fee}.`
     : `${sentence}. ${payer} paid the fee of ${fee}.`;
 }
 
-const ATTEMPT_BY_TYPE: Readonly<Partial<Record<EnhancedTransaction['type'], string>>> = {
+const ATTEMPT_BY_TYPE: Readonly<Partial<Record<Interpretation['type'], string>>> = {
   SWAP: 'tried to trade',
+  ARBITRAGE: 'tried to trade',
+  FILL_ORDER: 'tried to fill an order',
+  OPEN_ORDER: 'tried to open an order',
+  PLACE_ORDER: 'tried to change orders',
+  CANCEL_ORDER: 'tried to cancel an order',
+  QUOTE_UPDATE: 'tried to write new prices',
+  ORACLE_UPDATE: 'tried to update an oracle',
+  ADD_TO_POOL: 'tried to add to a pool',
+  REMOVE_FROM_POOL: 'tried to take assets out of a pool',
+  BORROW: 'tried to borrow',
+  REPAY_LOAN: 'tried to repay a loan',
+  DEPOSIT: 'tried to make a deposit',
+  WITHDRAW: 'tried to make a withdrawal',
+  LIQUIDATE: 'tried to take over collateral',
+  CLAIM: 'tried to make a claim',
+  CREATE: 'tried to launch a token',
+  SET_AUTHORITY: 'tried to pass on an authority',
+  APPROVE: 'tried to let somebody else spend tokens',
   TRANSFER: 'tried to send something',
   TOKEN_MINT: 'tried to mint tokens',
   BURN: 'tried to burn tokens',
@@ -37,7 +61,11 @@ const ATTEMPT_BY_TYPE: Readonly<Partial<Record<EnhancedTransaction['type'], stri
   PROGRAM_UPGRADE: 'tried to replace a program',
 };
 
-function explainFailure({ feePayer, fee, type, instructions }: EnhancedTransaction, error: TransactionFailure): string {
+function explainFailure(
+  { feePayer, fee, instructions }: ParsedTransaction,
+  { type }: Interpretation,
+  error: TransactionFailure,
+): string {
   const attempt = `${shortAddress(feePayer)} ${ATTEMPT_BY_TYPE[type] ?? 'sent a transaction'}`;
   const cost = `Nothing moved, but the fee of ${formatSol(BigInt(fee))} was paid.`;
   const { instructionIndex, programId } = error;

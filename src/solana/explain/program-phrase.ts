@@ -1,16 +1,19 @@
-import { findMainProgram } from '../analysis/main-program.ts';
-import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
 import { programName } from '../programs/known-programs.ts';
 import type { FormatAddress } from './sentence-formats.ts';
 
 /** Returns ` on Jupiter`, ` through the program 7xKX…gAsU`, or nothing for Solana's own programs. */
-export function programPhrase(
-  parsed: Pick<ParsedTransaction, 'instructions'>,
-  preposition: string,
-  formatAddress: FormatAddress,
-): string {
-  const id = findMainProgram(parsed);
-  if (id === null) return '';
-  const name = programName(id);
-  return name === null ? ` through the program ${formatAddress(id)}` : ` ${preposition} ${name}`;
+export function programPhrase(program: string | null, preposition: string, formatAddress: FormatAddress): string {
+  if (program === null) return '';
+  const name = programName(program);
+  return name === null ? ` through the program ${formatAddress(program)}` : ` ${preposition} ${name}`;
+}
+
+/** Returns `Jupiter` or `the program 7xKX…gAsU`. */
+export const programLabel = (program: string, formatAddress: FormatAddress): string =>
+  programName(program) ?? `the program ${formatAddress(program)}`;
+
+/** Returns `Orca`, `Orca and Meteora` or `5 exchanges`: names alone, each once. */
+export function exchangeNames(exchanges: readonly string[]): string {
+  const names = [...new Set(exchanges.map((id) => programName(id) ?? id))];
+  return names.length > 2 ? `${names.length} exchanges` : names.join(' and ');
 }

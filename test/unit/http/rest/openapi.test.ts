@@ -3,6 +3,7 @@ import t from 'tap';
 import { ERRORS } from '../../../../src/domain/gateway-error.ts';
 import { createOpenApiDocument } from '../../../../src/http/rest/openapi.ts';
 import { routes } from '../../../../src/routes/index.ts';
+import { TRANSACTION_TYPES } from '../../../../src/solana/programs/transaction-types.ts';
 
 const document: any = createOpenApiDocument(routes, '1.0.0');
 const operations: any[] = Object.values(document.paths).flatMap((path: any) => Object.entries(path));
@@ -40,6 +41,29 @@ t.test('the document, the README and the code name the same errors, at the same 
   const named = [...table.matchAll(/`(\w+)`/g)].map(([, code]) => code);
   t.same([...new Set(named)].sort(), Object.keys(ERRORS).sort());
 });
+
+t.test('the document, the README and the code name the same types of transactions', async (t) => {
+  const readme = readFileSync(new URL('../../../../../README.md', import.meta.url), 'utf8');
+  const [, paragraph = ''] = /\*\*Types\.\*\* (.*?)\n\n/s.exec(readme) ?? [];
+  const names = Object.keys(TRANSACTION_TYPES);
+  t.same(
+    [...paragraph.matchAll(/`([A-Z_]+)`/g)].map(([, name]) => name),
+    names,
+  );
+  const { enum: documented, description } = findTypes(document.components.schemas.Tx);
+  t.same(documented, names);
+  for (const [name, meaning] of Object.entries(TRANSACTION_TYPES))
+    t.ok(description.includes(`- \`${name}\`: ${meaning}`), name);
+});
+
+/** Returns the schema of a transaction's type. */
+function findTypes(value: any): any {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (value.enum?.includes('PROGRAM_UPGRADE')) return value;
+  return Object.values(value)
+    .map(findTypes)
+    .find((found) => found !== undefined);
+}
 
 t.test('no response names a code twice, and no two operations have one name', async (t) => {
   for (const [status, codes, operationId] of errorResponses)

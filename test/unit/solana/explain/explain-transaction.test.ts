@@ -26,7 +26,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'tx/31ycbQtF5EEi_json':
     'Efbb…W4WE swapped 10 SOL for 998528.432013 of the token KMnD…pump on OKX. The fee was 0.000541958 SOL.',
   'tx/33LHUzKfhBvU_jsonParsed':
-    '2vr5…Vkef traded in a circle on Pump.fun and ended up with 0.000481605 SOL less. The fee was 0.000032 SOL.',
+    '2vr5…Vkef lost 0.000481605 SOL by arbitrage on Pump.fun: 0.001476168 SOL less in all, with the fee. The fee was 0.000032 SOL.',
   'tx-rebuilt/NFT_SALE-MAGIC_EDEN-22NNXwisty':
     'qudo…oWmq bought the NFT 3EBx…SXN2 for 0.1 SOL on Magic Eden. The fee was 0.00001 SOL.',
   'tx-rebuilt/BURN-SOLANA_PROGRAM_LIBRARY-zi7xmqu43f':

@@ -1,0 +1,182 @@
+import type { TransactionType } from '../programs/transaction-types.ts';
+import type { NetChange } from './net-change.ts';
+import type { Payment } from './payments.ts';
+import type { Swap } from './swap-legs.ts';
+import type { AssetAmount } from './wallet-changes.ts';
+
+/** What every interpretation says. */
+interface Interpreted<Type extends TransactionType> {
+  readonly type: Type;
+  /** The wallet that acted. */
+  readonly actor: string;
+  /** The program that is credited; null if Solana's own did it. */
+  readonly program: string | null;
+}
+
+/** A trade. */
+export interface SwapInterpretation extends Interpreted<'SWAP'> {
+  /** Null if the trade was only tried. */
+  readonly swap: Swap | null;
+}
+
+/** The order of somebody else was filled; the actor is the order's owner. */
+export interface OrderFillInterpretation extends Interpreted<'FILL_ORDER'> {
+  /** Null if that was only tried. */
+  readonly swap: Swap | null;
+}
+
+/** A trade in a circle. */
+export interface ArbitrageInterpretation extends Interpreted<'ARBITRAGE'>, NetChange {
+  /** The exchanges that were called, or handed to a program that may trade on them. */
+  readonly exchanges: readonly string[];
+  /** Whether anything was traded; if not, that is what was tried. */
+  readonly hasTraded: boolean;
+  readonly tips: readonly Payment[];
+  /** The change of the actor's SOL in either form, the fee and tips included. */
+  readonly solChange: bigint;
+}
+
+/** A use of a program that is told by what the actor gave and got. */
+export interface ExchangeOfValueInterpretation
+  extends Interpreted<
+      | 'ADD_TO_POOL'
+      | 'REMOVE_FROM_POOL'
+      | 'OPEN_ORDER'
+      | 'CANCEL_ORDER'
+      | 'BORROW'
+      | 'REPAY_LOAN'
+      | 'DEPOSIT'
+      | 'WITHDRAW'
+      | 'LIQUIDATE'
+      | 'CLAIM'
+      | 'CREATE'
+    >,
+    NetChange {}
+
+/** Payments between wallets, or what the fee payer gained and lost where none is recorded. */
+export interface TransferInterpretation extends Interpreted<'TRANSFER'>, NetChange {
+  readonly payments: readonly Payment[];
+  readonly tips: readonly Payment[];
+}
+
+/** An NFT changed owners. */
+export interface NftTransferInterpretation extends Interpreted<'NFT_TRANSFER'>, NetChange {
+  /** The purchase or sale, if the price is known. */
+  readonly swap: Swap | null;
+  readonly payments: readonly Payment[];
+}
+
+/** Something was done to an NFT. */
+export interface NftInterpretation
+  extends Interpreted<
+      | 'NFT_SALE'
+      | 'NFT_LISTING'
+      | 'NFT_CANCEL_LISTING'
+      | 'NFT_BID'
+      | 'NFT_BID_CANCELLED'
+      | 'NFT_MINT'
+      | 'BURN_NFT'
+      | 'COMPRESSED_NFT_MINT'
+      | 'COMPRESSED_NFT_TRANSFER'
+      | 'COMPRESSED_NFT_BURN'
+    >,
+    NetChange {}
+
+/** Tokens were minted or burned. */
+export interface SupplyInterpretation extends Interpreted<'TOKEN_MINT' | 'BURN'>, NetChange {
+  readonly amounts: readonly AssetAmount[];
+  /** The owners of burned tokens; empty if they aren't known. */
+  readonly holders: ReadonlySet<string>;
+}
+
+/** A change of stake. */
+export interface StakeInterpretation extends Interpreted<'STAKE' | 'UNSTAKE'> {
+  readonly change: 'delegated' | 'moved' | 'withdrawn' | 'deactivated';
+  readonly stakeAccount: string;
+  /** The vote account, or the stake account that got the stake. */
+  readonly target: string;
+  /** Lamports; null if unknown, or if all of it. */
+  readonly lamports: bigint | null;
+}
+
+/** An account was opened, made larger or closed. */
+export interface AccountInterpretation extends Interpreted<'CREATE_ACCOUNT' | 'CLOSE_ACCOUNT'> {
+  readonly accounts: ReadonlySet<string>;
+  /** Whose token account of which mint was opened, if it was one alone. */
+  readonly tokenAccount: { readonly wallet: string; readonly mint: string } | null;
+  /** The lookup table that got addresses. */
+  readonly extendedTable: string | null;
+  /** How many token accounts were closed. */
+  readonly closedTokenAccounts: number;
+  /** Lamports that the fee payer got back. */
+  readonly refund: bigint;
+}
+
+/** A change of who may decide over something. */
+export interface AuthorityInterpretation
+  extends Interpreted<'SET_AUTHORITY' | 'APPROVE' | 'REVOKE' | 'FREEZE' | 'THAW'> {
+  /** What it is about: an account, a mint, a stake account, a program. */
+  readonly subject: string;
+  /** The kind of power, in words: `owner`, `mint authority`. */
+  readonly power: string;
+  readonly from: string | null;
+  /** Null if nobody has it any more. */
+  readonly to: string | null;
+  /** The tokens that are at stake, or that may be spent; null if unknown. */
+  readonly stake: AssetAmount | null;
+  /** Whether the amount that may be spent has no limit. */
+  readonly isUnlimited: boolean;
+  /** How many other changes of authority the transaction has. */
+  readonly others: number;
+}
+
+/** A program was put on the chain or changed. */
+export interface ProgramInterpretation extends Interpreted<'PROGRAM_DEPLOY' | 'PROGRAM_UPGRADE'> {
+  readonly change: 'deployed' | 'uploaded' | 'upgraded' | 'extended';
+  /** The program, or the account that is to become one; null if unknown. */
+  readonly account: string | null;
+}
+
+export interface NonceInterpretation extends Interpreted<'NONCE_ADVANCE'> {
+  readonly nonceAccount: string | null;
+}
+
+export interface MemoInterpretation extends Interpreted<'MEMO'> {
+  readonly memo: string;
+}
+
+export interface VoteInterpretation extends Interpreted<'VOTE'> {
+  readonly voteAccount: string;
+}
+
+/** A call of a program that is told by what the program is for. */
+export interface CallInterpretation
+  extends Interpreted<
+      'QUOTE_UPDATE' | 'PLACE_ORDER' | 'ORACLE_UPDATE' | 'BRIDGE' | 'PERPS' | 'GAME' | 'LEND' | 'INFRA' | 'UNKNOWN'
+    >,
+    NetChange {
+  /** The type of the instruction, if one of our decoders or a table names it. */
+  readonly instruction: string | null;
+  readonly payments: readonly Payment[];
+  /** Whether no balance changed but for the fee and tips. */
+  readonly isUntouched: boolean;
+}
+
+/** What a transaction was, with all that its sentence and its events say. */
+export type Interpretation =
+  | SwapInterpretation
+  | OrderFillInterpretation
+  | ArbitrageInterpretation
+  | ExchangeOfValueInterpretation
+  | TransferInterpretation
+  | NftTransferInterpretation
+  | NftInterpretation
+  | SupplyInterpretation
+  | StakeInterpretation
+  | AccountInterpretation
+  | AuthorityInterpretation
+  | ProgramInterpretation
+  | NonceInterpretation
+  | MemoInterpretation
+  | VoteInterpretation
+  | CallInterpretation;

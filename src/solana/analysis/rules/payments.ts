@@ -1,0 +1,29 @@
+import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../domain/well-known-addresses.ts';
+import { hasInstruction } from '../parsed-transaction.ts';
+import type { Rule } from './rule.ts';
+
+const TOKEN_PROGRAM_IDS: readonly string[] = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM];
+
+/** Tells of payments; of a failed transaction, that something was to be sent. */
+export const paymentRule: Rule = ({ parsed, hasFailed, payments, tips, netChange, mainProgram, openedAccounts }) => {
+  const told = { type: 'TRANSFER', actor: parsed.feePayer, tips, ...netChange } as const;
+  if (hasFailed) {
+    const isTried =
+      hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^transfer/) || hasInstruction(parsed, [SYSTEM_PROGRAM], /^transfer/);
+    return isTried ? { ...told, program: null, payments } : null;
+  }
+  if (payments.length > 0) return { ...told, program: programOf(payments), payments };
+  if (mainProgram === null) {
+    const isTransfer = tips.length > 0 || parsed.nativeTransfers.length + parsed.tokenTransfers.length > 0;
+    return isTransfer && openedAccounts.size === 0 ? { ...told, program: null, payments, gained: [], lost: [] } : null;
+  }
+  const isMoved = netChange.gained.length + netChange.lost.length > 0;
+  return isMoved ? { ...told, program: mainProgram, payments } : null;
+};
+
+/** Returns the program that made all payments; null if there is none, or several. */
+function programOf(payments: readonly { readonly program: string | null }[]): string | null {
+  const programs = new Set(payments.map(({ program }) => program));
+  const [only = null] = programs;
+  return programs.size === 1 ? only : null;
+}

@@ -1,0 +1,37 @@
+import { COMPUTE_BUDGET_PROGRAM } from '../../../domain/well-known-addresses.ts';
+import { WRAPPED_SOL } from '../../accounts/known-mints.ts';
+import type { CallInterpretation } from '../interpretation.ts';
+import type { TransactionFacts } from '../transaction-facts.ts';
+
+/** Tells that a program was called, and no more. */
+export function interpretCall(
+  facts: TransactionFacts,
+  type: CallInterpretation['type'],
+  program = facts.mainProgram ?? firstProgram(facts),
+): CallInterpretation {
+  const { parsed, calls, instructionOf, netChange, payments } = facts;
+  const call = calls.find(({ programId }) => programId === program);
+  const instruction = call === undefined ? null : (call.type ?? instructionOf(call)?.name ?? null);
+  const isUntouched = isUnchanged(facts);
+  return { type, actor: parsed.feePayer, program, instruction, ...netChange, payments, isUntouched };
+}
+
+/** Returns the first program that a transaction calls for more than its limits; null if there is none. */
+const firstProgram = ({ parsed }: TransactionFacts): string | null =>
+  parsed.instructions.find(({ programId }) => programId !== COMPUTE_BUDGET_PROGRAM)?.programId ?? null;
+
+/** Returns whether every balance is unchanged but for the fee and tips. */
+export function isUnchanged({ parsed, tips }: TransactionFacts): boolean {
+  const { accountData, feePayer, fee } = parsed;
+  const expected = new Map<string, bigint>([[feePayer, -BigInt(fee)]]);
+  const add = (account: string, amount: bigint) => expected.set(account, (expected.get(account) ?? 0n) + amount);
+  for (const { from, to, amount, mint } of tips)
+    if (mint === WRAPPED_SOL) {
+      add(from, -amount);
+      add(to, amount);
+    }
+  return accountData.every(
+    ({ account, nativeBalanceChange, tokenBalanceChanges }) =>
+      BigInt(nativeBalanceChange) === (expected.get(account) ?? 0n) && tokenBalanceChanges.length === 0,
+  );
+}
