@@ -1,7 +1,8 @@
 import { WRAPPED_SOL } from '../accounts/known-mints.ts';
 import { asDecimals, asObject, asString } from '../codec/json-fields.ts';
 import { type Instruction, inExecutionOrder } from '../transactions/instruction.ts';
-import type { TokenBalance, Transaction } from '../transactions/transaction.ts';
+import type { TokenBalance } from '../transactions/token-balance.ts';
+import type { Transaction } from '../transactions/transaction.ts';
 
 /** A token account at one point of a transaction. */
 export interface TokenAccountBalance {

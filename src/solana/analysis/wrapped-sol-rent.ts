@@ -1,7 +1,8 @@
 import { WRAPPED_SOL } from '../accounts/known-mints.ts';
 import { asBigInt } from '../codec/json-fields.ts';
 import { inExecutionOrder } from '../transactions/instruction.ts';
-import type { TokenBalance, Transaction } from '../transactions/transaction.ts';
+import type { TokenBalance } from '../transactions/token-balance.ts';
+import type { Transaction } from '../transactions/transaction.ts';
 
 /** Mainnet's rent for the 165 bytes of a token account. https://solana.com/docs/core/accounts#rent */
 const TOKEN_ACCOUNT_RENT_LAMPORTS = 2_039_280n;

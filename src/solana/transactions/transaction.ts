@@ -1,8 +1,10 @@
 import { parseExactJson } from '../../domain/parse-exact-json.ts';
 import { decodeBase58 } from '../codec/base58.ts';
-import { asArray, asBigInt, asDecimals, asInteger, asObject, asString, type JsonObject } from '../codec/json-fields.ts';
-import { type AccountKey, accountAddressAt, compiledAccountKeys, jsonAccountKeys } from './account-keys.ts';
+import { asArray, asBigInt, asInteger, asObject, asString, type JsonObject } from '../codec/json-fields.ts';
+import { type AccountKey, compiledAccountKeys, jsonAccountKeys } from './account-keys.ts';
+import { inferOwners } from './infer-owners.ts';
 import { type Instruction, readInstructions } from './instruction.ts';
+import { readTokenBalances, type TokenBalance } from './token-balance.ts';
 import { findExceededBound } from './transaction-bounds.ts';
 import { decodeVersionedTransaction, type VersionedTransaction } from './versioned-transaction.ts';
 
@@ -37,17 +39,6 @@ export interface Transaction {
 }
 
 export type TransactionError = string | JsonObject;
-
-export interface TokenBalance {
-  /** The token account. */
-  readonly account: string;
-  readonly mint: string;
-  /** Null in records from before nodes kept owners; so is `programId`. */
-  readonly owner: string | null;
-  readonly programId: string | null;
-  readonly amount: bigint;
-  readonly decimals: number;
-}
 
 export interface ReturnData {
   readonly programId: string;
@@ -93,6 +84,13 @@ export function normalizeTransaction(
   const signatureList = versioned?.signatures ?? asStrings(signatures);
   const [payer] = accounts;
   if (payer === undefined || signatureList.length === 0) throw new TypeError('not a transaction');
+  const calls = readInstructions(accounts, versioned?.instructions ?? asArray(instructions), innerInstructions);
+  const recordedTokens = {
+    before: readTokenBalances(accounts, preTokenBalances),
+    after: readTokenBalances(accounts, postTokenBalances),
+  };
+  const signers = accounts.filter(({ signer }) => signer).map(({ address }) => address);
+  const tokenBalances = inferOwners(recordedTokens, calls, signers);
   return {
     signatures: signatureList,
     slot: asInteger(slot) ?? block.slot,
@@ -102,13 +100,13 @@ export function normalizeTransaction(
     recentBlockhash: versioned?.recentBlockhash ?? asString(recentBlockhash),
     feePayer: payer.address,
     accounts,
-    instructions: readInstructions(accounts, versioned?.instructions ?? asArray(instructions), innerInstructions),
+    instructions: calls,
     fee: asBigInt(fee),
     err: readTransactionError(err),
     preBalances: readLamports(preBalances),
     postBalances: readLamports(postBalances),
-    preTokenBalances: readTokenBalances(accounts, preTokenBalances),
-    postTokenBalances: readTokenBalances(accounts, postTokenBalances),
+    preTokenBalances: tokenBalances.before,
+    postTokenBalances: tokenBalances.after,
     logs: Array.isArray(logMessages) ? asStrings(logMessages) : null,
     computeUnitsConsumed: asInteger(computeUnitsConsumed),
     returnData: readReturnData(returnData),
@@ -130,31 +128,6 @@ function decodeEncodedTransaction(transaction: unknown): VersionedTransaction | 
 function readTransactionError(err: unknown): TransactionError | null {
   if (typeof err === 'string') return err;
   return typeof err === 'object' && err !== null ? asObject(err) : null;
-}
-
-function readTokenBalances(accounts: readonly AccountKey[], balances: unknown): TokenBalance[] | null {
-  return Array.isArray(balances) ? balances.flatMap((balance) => readTokenBalance(accounts, asObject(balance))) : null;
-}
-
-function readTokenBalance(
-  accounts: readonly AccountKey[],
-  { accountIndex, mint, owner, programId, uiTokenAmount }: JsonObject,
-): TokenBalance[] {
-  const account = accountAddressAt(accounts, accountIndex);
-  const { amount, decimals } = asObject(uiTokenAmount);
-  const rawAmount = asBigInt(amount);
-  if (account === null || typeof mint !== 'string' || rawAmount === null) return [];
-  const safeDecimals = asDecimals(decimals) ?? 0;
-  return [
-    {
-      account,
-      mint,
-      owner: asString(owner),
-      programId: asString(programId),
-      amount: rawAmount,
-      decimals: safeDecimals,
-    },
-  ];
 }
 
 function readReturnData(recorded: unknown): ReturnData | null {

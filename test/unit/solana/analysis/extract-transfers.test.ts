@@ -1,11 +1,26 @@
 import t from 'tap';
+import {
+  LOOKUP_TABLE_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  UPGRADEABLE_LOADER,
+} from '../../../../src/domain/well-known-addresses.ts';
 import { WRAPPED_SOL } from '../../../../src/solana/accounts/known-mints.ts';
 import { balanceChangesOf } from '../../../../src/solana/analysis/balance-changes.ts';
 import { extractTransfers } from '../../../../src/solana/analysis/extract-transfers.ts';
+import { heliusTransfersOf } from '../../../../src/solana/analysis/helius-transfers.ts';
 import type { Transfer } from '../../../../src/solana/analysis/transfer.ts';
 import { transferRowsOf } from '../../../../src/solana/analysis/transfer-row.ts';
 import { normalizeTransaction, type Transaction } from '../../../../src/solana/transactions/transaction.ts';
 import { parseRecording, readRecordings } from '../../../support/recorded-transactions.ts';
+import {
+  addressOf,
+  bytesOf,
+  type SyntheticCall,
+  syntheticTransaction as syntheticFromCalls,
+  u64Bytes,
+} from '../../../support/synthetic-transaction.ts';
 
 const recorded = readRecordings('transactions').map(parseRecording);
 const everything = [...recorded, ...readRecordings('mainnet-block').map(parseRecording)];
@@ -98,9 +113,46 @@ t.test('owners are the owners of the accounts, whoever signed', async (t) => {
   t.match(burn, { fromUserAccount: 'HB7Dv9XLM1bD5p8kyGnyMnH9Gk67Rv3CjzheJfTL8bMk', toUserAccount: null });
 });
 
-t.test('an owner missing in old records is not inferred from the signers', async (t) => {
-  const owners = extractTransfers(findTransaction('tx/5GqfwKpphZvY')).map(({ fromUserAccount }) => fromUserAccount);
-  t.strictSame(owners, [null, null, null, null]);
+t.test('an owner missing in old records follows from the transfers, or from the associated account', async (t) => {
+  const [payer, pools] = [
+    '7AECg1KFC1k8oMAhWZQrLo67hQEWMd8KwMDf6LTaWnZe',
+    '5Q544fKrFoe6tsEbD7S8EmxGTJYAKtTVhAW5Q5pge4j1',
+  ];
+  const rows = extractTransfers(findTransaction('tx/5GqfwKpphZvY'));
+  t.strictSame(
+    rows.map(({ fromUserAccount, toUserAccount, amount }) => [fromUserAccount, toUserAccount, amount]),
+    [
+      [payer, null, 90_871_408n], // of the vault nothing tells
+      [pools, payer, 10_771_935_087n],
+      [payer, null, 10_766_894_605n],
+      [pools, payer, 108_404_808n],
+    ],
+  );
+});
+
+t.test('in an old record a delegate is not taken for the owner, and a new owner only after the change', async (t) => {
+  const [mint, account, owner, delegate, heir] = [1, 2, 3, 4, 5].map(addressOf);
+  const call = (accounts: readonly unknown[], ...data: readonly number[]): SyntheticCall => ({
+    programId: TOKEN_PROGRAM,
+    accounts: accounts.map(String),
+    data,
+  });
+  const other = addressOf(6);
+  const transaction = syntheticFromCalls({
+    calls: [
+      call([account, delegate, owner], 4, ...u64Bytes(5n)),
+      call([account, other, delegate], 3, ...u64Bytes(5n)),
+      call([account, owner], 6, 2, 1, ...bytesOf(5)),
+    ],
+    signers: [String(delegate)],
+    tokens: [
+      { account: String(account), mint: String(mint), owner: null, before: 7n, after: 2n },
+      { account: other, mint: String(mint), owner: null, before: 0n, after: 5n },
+    ],
+  });
+  const ownersOf = (balances: Transaction['preTokenBalances']) => balances?.map((balance) => balance.owner);
+  t.strictSame(ownersOf(transaction.preTokenBalances), [owner, null]);
+  t.strictSame(ownersOf(transaction.postTokenBalances), [heir, null]);
 });
 
 t.test('the amount wrapped at opening follows from the rent, also on clusters with another rent', async (t) => {
@@ -204,6 +256,119 @@ t.test('an account may end under another mint than before', async (t) => {
     { mint: 'other', amount: -2n },
     { mint: 'mint', amount: 3n },
   ]);
+});
+
+const RENT = 2_039_280n;
+const [walletSol, otherSol, wallet, shop] = [11, 12, 1, 2].map(addressOf) as [string, string, string, string];
+
+t.test('unwrapped lamports leave a wrapped SOL account, alone or in a batch before it closes', async (t) => {
+  const unwrap = (...data: readonly number[]): SyntheticCall => ({
+    programId: TOKEN_PROGRAM,
+    accounts: [walletSol, shop, wallet],
+    data,
+  });
+  const transfersOf = (call: SyntheticCall, after: readonly [bigint, bigint | null]) => {
+    const transaction = syntheticFromCalls({
+      calls: [call],
+      signers: [wallet],
+      accounts: [wallet, walletSol, shop],
+      lamports: { before: [9n, RENT + 1_000n, 0n], after: [9n, after[0], RENT + 1_000n - after[0]] },
+      tokens: [{ account: walletSol, mint: WRAPPED_SOL, owner: wallet, before: 1_000n, after: after[1] }],
+    });
+    const rows = extractTransfers(transaction);
+    return {
+      rows: rows.map(({ type, amount, toUserAccount }) => [type, amount, toUserAccount]),
+      native: heliusTransfersOf(transaction, rows).nativeTransfers.map(({ amount, toUserAccount }) => [
+        amount,
+        toUserAccount,
+      ]),
+    };
+  };
+  t.strictSame(transfersOf(unwrap(45, 1, ...u64Bytes(400n)), [RENT + 600n, 600n]), {
+    rows: [['unwrap', 400n, shop]],
+    native: [['400', shop]],
+  });
+  t.strictSame(transfersOf(unwrap(45, 0), [RENT, 0n]), { rows: [['unwrap', 1_000n, shop]], native: [['1000', shop]] });
+  const batch: SyntheticCall = {
+    programId: TOKEN_PROGRAM,
+    accounts: [walletSol, shop, wallet, walletSol, shop, wallet],
+    data: [255, 3, 10, 45, 1, ...u64Bytes(400n), 3, 1, 9],
+  };
+  t.strictSame(transfersOf(batch, [0n, null]), {
+    rows: [
+      ['unwrap', 400n, shop],
+      ['unwrap', 600n, shop],
+      ['closeAccount', RENT, shop],
+    ],
+    native: [
+      ['400', shop],
+      [`${RENT + 600n}`, shop],
+    ],
+  });
+});
+
+t.test('accounts that one batch closes are paid out apart', async (t) => {
+  const transaction = syntheticFromCalls({
+    calls: [
+      {
+        programId: TOKEN_PROGRAM,
+        accounts: [walletSol, wallet, wallet, otherSol, wallet, wallet],
+        data: [255, 3, 1, 9, 3, 1, 9],
+      },
+    ],
+    signers: [wallet],
+    accounts: [wallet, walletSol, otherSol],
+    lamports: { before: [1n, RENT + 5n, RENT + 7n], after: [2n * RENT + 13n, 0n, 0n] },
+    tokens: [
+      { account: walletSol, mint: WRAPPED_SOL, owner: wallet, before: 5n, after: null },
+      { account: otherSol, mint: WRAPPED_SOL, owner: wallet, before: 7n, after: null },
+    ],
+  });
+  t.strictSame(
+    heliusTransfersOf(transaction, extractTransfers(transaction)).nativeTransfers.map(({ amount }) => amount),
+    [`${RENT + 5n}`, `${RENT + 7n}`],
+  );
+});
+
+t.test(
+  'lamports that leave mints, tables and buffers are transfers, though their instructions name no amount',
+  async (t) => {
+    const moved = (programId: string, data: readonly number[], left: bigint) =>
+      extractTransfers(
+        syntheticFromCalls({
+          calls: [{ programId, accounts: [walletSol, shop, wallet], data }],
+          signers: [wallet],
+          accounts: [wallet, walletSol, shop],
+          lamports: { before: [1n, 900n, 10n], after: [1n, left, 910n - left] },
+        }),
+      ).map(({ asset, amount, fromUserAccount, toUserAccount }) => [asset, amount, fromUserAccount, toUserAccount]);
+    t.strictSame(moved(TOKEN_2022_PROGRAM, [38], 300n), [['SOL', 600n, walletSol, shop]]);
+    t.strictSame(moved(TOKEN_PROGRAM, [38], 300n), [['SOL', 600n, walletSol, shop]]);
+    t.strictSame(moved(UPGRADEABLE_LOADER, [5, 0, 0, 0], 0n), [['SOL', 900n, walletSol, shop]]);
+    t.strictSame(moved(LOOKUP_TABLE_PROGRAM, [4, 0, 0, 0], 0n), [['SOL', 900n, walletSol, wallet]]);
+  },
+);
+
+t.test('an account may be created where lamports are already', async (t) => {
+  const transaction = syntheticFromCalls({
+    calls: [
+      {
+        programId: SYSTEM_PROGRAM,
+        accounts: [otherSol, wallet],
+        data: [13, 0, 0, 0, ...u64Bytes(50n), ...u64Bytes(8n), ...bytesOf(3)],
+      },
+    ],
+    signers: [wallet],
+  });
+  t.match(extractTransfers(transaction), [
+    { type: 'createAccount', amount: 50n, fromUserAccount: wallet, toUserAccount: otherSol },
+  ]);
+});
+
+t.test('the fee of a token transfer stands in the enhanced view', async (t) => {
+  const transaction = findTransaction('validator/173 fee22');
+  const [transfer] = heliusTransfersOf(transaction, extractTransfers(transaction)).tokenTransfers;
+  t.match(transfer, { amount: '400000', feeAmount: '2000' });
 });
 
 t.test('an address gets the rows it takes part in, from its side', async (t) => {

@@ -1,6 +1,16 @@
 import bs58 from 'bs58';
 import t from 'tap';
-import { MEMO_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../../src/domain/well-known-addresses.ts';
+import {
+  CLOCK_SYSVAR,
+  MEMO_PROGRAM,
+  STAKE_CONFIG,
+  STAKE_HISTORY_SYSVAR,
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  VOTE_PROGRAM,
+} from '../../../../src/domain/well-known-addresses.ts';
 import { decodeInstruction } from '../../../../src/solana/transactions/decode-instruction.ts';
 
 /** Returns 32 bytes of the value `byte`. */
@@ -44,4 +54,71 @@ t.test('instructions that their program would refuse are not decoded', async (t)
   t.strictSame(read(MEMO_PROGRAM, [], 0x68, 0x69), { type: 'memo', info: { memo: 'hi' } });
   t.equal(read(MEMO_PROGRAM, [], 0xff), null, 'a memo is UTF-8');
   t.equal(read(TOKEN_PROGRAM, ['mint'], 24, 0xff), null, 'an amount given as text is UTF-8');
+});
+
+t.test('the stake program’s accounts are named with and without the sysvars, as in nodes', async (t) => {
+  const [CLOCK, HISTORY, CONFIG] = [CLOCK_SYSVAR, STAKE_HISTORY_SYSVAR, STAKE_CONFIG];
+  const stake = (accounts: readonly string[], tag: number, ...data: readonly number[]) =>
+    read(STAKE_PROGRAM, accounts, tag, 0, 0, 0, ...data)?.info;
+  const short = { stakeAccount: 's', voteAccount: 'v', stakeAuthority: 'a' };
+  const sysvars = { clockSysvar: CLOCK, stakeHistorySysvar: HISTORY };
+  t.strictSame(stake(['s', 'v', 'a'], 2), short);
+  t.strictSame(stake(['s', 'v', CLOCK, HISTORY, 'a'], 2), { ...short, ...sysvars });
+  t.strictSame(stake(['s', 'v', CLOCK, HISTORY, CONFIG, 'a'], 2), { ...short, ...sysvars, stakeConfigAccount: CONFIG });
+  const withdrawal = { stakeAccount: 's', destination: 'd', withdrawAuthority: 'a', lamports: 5n };
+  t.strictSame(stake(['s', 'd', 'a'], 4, ...u64(5n)), withdrawal);
+  t.strictSame(stake(['s', 'd', CLOCK, HISTORY, 'a', 'c'], 4, ...u64(5n)), {
+    ...withdrawal,
+    ...sysvars,
+    custodian: 'c',
+  });
+  t.strictSame(stake(['d', 's', 'a'], 7), { destination: 'd', source: 's', stakeAuthority: 'a' });
+  t.strictSame(stake(['s', 'a'], 5), { stakeAccount: 's', stakeAuthority: 'a' });
+  t.equal(stake(['s', CLOCK, 'a'], 1, ...filled(1), 7, 0, 0, 0), undefined, 'there are two authority types');
+});
+
+t.test('instructions of votes with BLS keys and commissions in basis points', async (t) => {
+  const vote = (accounts: readonly string[], tag: number, ...data: readonly number[]) =>
+    read(VOTE_PROGRAM, ['v', ...accounts], tag, 0, 0, 0, ...data);
+  const keys = [...filled(1), ...filled(2), ...Array<number>(144).fill(9), ...filled(3)];
+  const state = {
+    ...{ voteAccount: 'v', node: 'n', authorizedVoter: key(2), authorizedWithdrawer: key(3) },
+    ...{ inflationRewardsCommissionBps: 513, blockRevenueCommissionBps: 1, inflationRewardsCollector: 'i' },
+    blockRevenueCollector: 'b',
+  };
+  t.strictSame(vote(['n', 'i', 'b'], 16, ...keys, 1, 2, 1, 0), { type: 'initializeV2', info: state });
+  t.match(vote(['n'], 16, ...keys, 1, 2, ...filled(4), 1, 0, ...filled(5)), {
+    info: { inflationRewardsCollector: key(4), blockRevenueCollector: key(5) },
+  });
+  t.strictSame(vote(['c', 'w'], 17, 1, 0, 0, 0), {
+    type: 'updateCommissionCollector',
+    info: { voteAccount: 'v', newCollector: 'c', withdrawAuthority: 'w', commissionKind: 'BlockRevenue' },
+  });
+  t.strictSame(vote(['w'], 18, 1, 2, 0, 0, 0, 0), {
+    type: 'updateCommissionBps',
+    info: { voteAccount: 'v', withdrawAuthority: 'w', commissionBps: 513, commissionKind: 'InflationRewards' },
+  });
+  t.match(vote(['s'], 19, ...u64(6n)), { type: 'depositDelegatorRewards', info: { source: 's', deposit: 6n } });
+});
+
+t.test('unwrapped lamports, groups, permissioned burns and accounts created over lamports', async (t) => {
+  const unwrap = { source: 'a', destination: 'd', authority: 'o' };
+  t.strictSame(read(TOKEN_PROGRAM, ['a', 'd', 'o'], 45, 0), { type: 'unwrapLamports', info: unwrap });
+  t.strictSame(read(TOKEN_2022_PROGRAM, ['a', 'd', 'o'], 45, 1, ...u64(3n))?.info, { ...unwrap, amount: '3' });
+  t.equal(read(TOKEN_PROGRAM, ['a', 'd', 'o'], 45, 2), null, 'a flag is 0 or 1');
+  const group = [121, 113, 108, 39, 54, 51, 0, 4];
+  t.strictSame(read(TOKEN_2022_PROGRAM, ['g', 'm', 'o'], ...group, ...filled(1), ...u64(9n)), {
+    type: 'initializeTokenGroup',
+    info: { group: 'g', mint: 'm', mintAuthority: 'o', updateAuthority: key(1), maxSize: 9n },
+  });
+  t.strictSame(read(TOKEN_2022_PROGRAM, ['a', 'm', 'p', 'o'], 46, 1, ...u64(9n)), {
+    type: 'permissionedBurn',
+    info: { account: 'a', mint: 'm', permissionedBurnAuthority: 'p', authority: 'o', amount: '9' },
+  });
+  const created = { newAccount: 'n', space: 8n, owner: key(1) };
+  const create = (accounts: readonly string[], lamports: bigint) =>
+    read(SYSTEM_PROGRAM, accounts, 13, 0, 0, 0, ...u64(lamports), ...u64(8n), ...filled(1))?.info;
+  t.strictSame(create(['n'], 0n), created);
+  t.strictSame(create(['n', 's'], 5n), { ...created, source: 's', lamports: 5n });
+  t.equal(create(['n'], 5n), undefined, 'lamports come from somewhere');
 });
