@@ -8,13 +8,29 @@ export interface Holder {
   readonly amount: bigint;
 }
 
+/** What an owner has in all token accounts of a mint. */
+export interface OwnerHolding {
+  readonly owner: string;
+  readonly amount: bigint;
+  /** The number of token accounts with a balance. */
+  readonly accounts: number;
+}
+
+/** All owners of a mint, the largest sum first, then by the bytes of their addresses. */
+export interface OwnerTable {
+  readonly total: number;
+  rows(from: number, to: number): OwnerHolding[];
+}
+
 /** All holders of a mint at a slot, largest first, then by the bytes of their addresses. */
 export interface HolderTable {
   readonly slot: Slot;
   readonly total: number;
-  /** Memory of the table, in bytes. */
+  /** Memory of the table in bytes, with that of its owners once they are added up. */
   readonly bytes: number;
   rows(from: number, to: number): Holder[];
+  /** Returns the same holders added up by owner, which takes long the first time. */
+  owners(): Promise<OwnerTable>;
 }
 
 /** Cached holder tables, by mint. */

@@ -26,6 +26,7 @@ function expected(mint: string, program: string) {
     .map((row) => ({ ...row, amount: `${row.amount}` }));
 }
 
+const compareKeys = (a: string, b: string): number => Buffer.compare(bs58.decode(a), bs58.decode(b));
 const rows = (items: any[]) => items.map(({ address, owner, amount }) => ({ address, owner, amount }));
 const scans = async (): Promise<number> => node.requestCounts.get('getProgramAccounts') ?? 0;
 const requests = async () => (await cluster.control.requestCounts())['getProgramAccounts'] ?? 0;
@@ -62,6 +63,53 @@ t.test('further pages come from one scan, and so does the first page while the s
   t.equal(await requests(), 1);
   await step(152, 4); // a minute
   t.equal((await get(`/token/${dollar}/holders?page=1`)).json.result.source, 'largest-accounts');
+});
+
+t.test('by owner, the accounts of each are added up, from the same scan', async (t) => {
+  const mint = dollar;
+  const incinerator = '1nc1nerator11111111111111111111111111111111';
+  const several: [string, bigint, string][] = ['one', 'two', 'three'].map((name, i) => [name, BigInt(i + 1), NOBODY]);
+  for (const [name, amount, owner] of [...several, ['burned', 2n, incinerator] as const])
+    chain.setAccount(
+      address(findProgramAddress(TOKEN_PROGRAM, [name])),
+      tokenAccountFixture(owner, Number(amount), mint, TOKEN_PROGRAM),
+    );
+  await step(40, 4);
+  const before = await requests();
+  const byAccount = [];
+  for (const page of [2, 1, 3]) byAccount.push(...(await get(`/token/${mint}/holders?page=${page}`)).json.result.items);
+  const sums = new Map<string, { amount: bigint; accounts: number }>();
+  for (const { owner, amount } of byAccount) {
+    const sum = sums.get(owner) ?? { amount: 0n, accounts: 0 };
+    sums.set(owner, { amount: sum.amount + BigInt(amount), accounts: sum.accounts + 1 });
+  }
+  const expectedOwners = [...sums]
+    .map(([owner, { amount, accounts }]) => ({ owner, amount, accounts }))
+    .sort((a, b) => (a.amount !== b.amount ? (a.amount > b.amount ? -1 : 1) : compareKeys(a.owner, b.owner)))
+    .map((row, i) => ({ ...row, rank: i + 1, amount: `${row.amount}` }));
+  const first = (await get(`/token/${mint}/holders?by=owner`)).json.result;
+  const second = (await get(`/token/${mint}/holders?by=owner&page=2`)).json.result;
+  t.match(first, { source: 'scan', total: expectedOwners.length, hasMore: true, page: 1 });
+  t.match(second, { source: 'scan', total: expectedOwners.length, hasMore: false, page: 2 });
+  const shown = [...first.items, ...second.items];
+  t.same(
+    shown.map(({ owner, amount, accounts, rank }: any) => ({ owner, amount, accounts, rank })),
+    expectedOwners,
+  );
+  t.match(
+    shown.find(({ owner }: any) => owner === NOBODY),
+    { amount: '6', accounts: 3, label: null },
+  );
+  t.match(
+    shown.find(({ owner }: any) => owner === incinerator),
+    { label: 'Incinerator (burned)' },
+  );
+  t.match(
+    byAccount.find(({ owner }: any) => owner === incinerator),
+    { label: 'Incinerator (burned)' },
+  );
+  t.equal((await requests()) - before, 1);
+  t.equal((await get(`/token/${mint}/holders?by=account`)).json.error, 'invalid_query');
 });
 
 t.test('Token-2022 accounts with extensions and without are in one list', async (t) => {
@@ -128,7 +176,7 @@ t.test('a mint that has too many holders is scanned once in minutes, whatever pa
   const before = await scans();
   for (const page of [2, 3, 4]) {
     const { json } = await get(`/token/${GOLD.mint.address}/holders?page=${page}`);
-    const message = 'this mint has more holders than can be listed: ask for the first page, which needs no list';
+    const message = 'this mint has more holders than can be listed: ask for the first page by account, which needs no list';
     t.same(json, { error: 'holders_unavailable', message });
   }
   t.equal(await scans(), before + 1);

@@ -1,12 +1,13 @@
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
-import type { Holder, HolderTable } from '../../routing/holder-tables.ts';
+import type { Holder, HolderTable, OwnerTable } from '../../routing/holder-tables.ts';
 import { mapInChunks } from '../../runtime/map-in-chunks.ts';
 import { sortInChunks } from '../../runtime/sort-in-chunks.ts';
 import { TOKEN_PROGRAMS, type TokenProgram } from '../../solana/accounts/token-program-accounts.ts';
 import { decodeKey, encodeKey } from '../../solana/codec/base58-key.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import { type ProgramAccountsFilter, readProgramAccounts } from '../../upstream/reads/program-accounts.ts';
+import { createOwnerTable, type HolderRows, OWNER_ROW_BYTES } from './owner-table.ts';
 
 /** Size of a token account without extensions. */
 const ACCOUNT_SIZE = 165;
@@ -104,18 +105,25 @@ const MAX_U64 = 2n ** 64n - 1n;
 
 function createTable(slot: Slot, packed: Buffer): HolderTable {
   const total = packed.length / ROW_BYTES;
-  const holderAt = (i: number): Holder => {
-    const row = packed.subarray(i * ROW_BYTES, (i + 1) * ROW_BYTES);
-    return {
-      address: encodeKey(row.subarray(8, 40)),
-      owner: encodeKey(row.subarray(40, 72)),
-      amount: MAX_U64 - row.readBigUInt64BE(0),
-    };
+  const rows: HolderRows = {
+    total,
+    ownerAt: (row) => packed.subarray(row * ROW_BYTES + 40, (row + 1) * ROW_BYTES),
+    amountAt: (row) => MAX_U64 - packed.readBigUInt64BE(row * ROW_BYTES),
   };
+  const holderAt = (row: number): Holder => ({
+    address: encodeKey(packed.subarray(row * ROW_BYTES + 8, row * ROW_BYTES + 40)),
+    owner: encodeKey(rows.ownerAt(row)),
+    amount: rows.amountAt(row),
+  });
+  let owners: Promise<OwnerTable> | undefined;
   return {
     slot,
     total,
-    bytes: packed.length,
+    bytes: packed.length + total * OWNER_ROW_BYTES,
     rows: (from, to) => Array.from({ length: Math.max(0, Math.min(to, total) - from) }, (_, i) => holderAt(from + i)),
+    owners() {
+      owners ??= createOwnerTable(rows);
+      return owners;
+    },
   };
 }

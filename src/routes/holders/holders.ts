@@ -3,10 +3,11 @@ import { z } from 'zod';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { SCAN_UNITS } from '../../domain/units.ts';
-import type { Holder, HolderTable } from '../../routing/holder-tables.ts';
-import { address, page } from '../../routing/params.ts';
+import type { Holder, HolderTable, OwnerHolding } from '../../routing/holder-tables.ts';
+import { address, optionalLiteral, page } from '../../routing/params.ts';
 import { LARGE_READ_UNITS, readRoute, type Uses } from '../../routing/route.ts';
 import { integer } from '../../routing/schemas.ts';
+import { ownerLabelsOf } from '../../solana/accounts/known-owners.ts';
 import { decodeTokenProgramAccount } from '../../solana/accounts/token-program-accounts.ts';
 import { type AmountScale, toTokenAmount } from '../../solana/accounts/ui-amount.ts';
 import { requireMint } from '../../tokens/require-mint.ts';
@@ -22,10 +23,29 @@ const PAGE_SIZE = 20;
 /** The most units of a later page: two scans, at most 64 MiB each, and some calls. */
 const MOST_SCAN_UNITS = 2 * (SCAN_UNITS + 64) + 1;
 
+const amounts = { amount: z.string(), uiAmountString: z.string(), percentage: z.number() };
+const label = z
+  .string()
+  .nullable()
+  .describe('What the owner is, if it is a burn address or a vault of a known program');
+
+const accountRow = z.strictObject({
+  rank: integer,
+  address: z.string(),
+  owner: z.string().nullable(),
+  ...amounts,
+  label,
+});
+const ownerRow = z.strictObject({ rank: integer, owner: z.string(), accounts: integer, ...amounts, label });
+
 export const holders = readRoute({
   path: '/token/:mint/holders',
-  summary: 'The largest token accounts of a mint, with their owners',
-  params: { mint: address, page },
+  summary: 'The largest token accounts of a mint, with their owners, or its largest owners',
+  params: {
+    mint: address,
+    page,
+    by: optionalLiteral('owner', 'With `owner`: one row per owner, its accounts added up'),
+  },
   result: z.strictObject({
     mint: z.string(),
     decimals: integer,
@@ -35,38 +55,28 @@ export const holders = readRoute({
     total: integer.nullable(),
     hasMore: z.boolean(),
     source: z.enum(['largest-accounts', 'scan', 'das']),
-    items: z.array(
-      z.strictObject({
-        rank: integer,
-        address: z.string(),
-        owner: z.string().nullable(),
-        amount: z.string(),
-        uiAmountString: z.string(),
-        percentage: z.number(),
-      }),
-    ),
+    items: z.union([z.array(accountRow), z.array(ownerRow)]),
   }),
-  scanUnitPrice: '20 for each scan, which pages after the first need',
-  missUnitsOf: ({ page }) => (page === 1 ? 0 : SCAN_UNITS),
-  mostUnitsOf: ({ page }) => (page === 1 ? LARGE_READ_UNITS : MOST_SCAN_UNITS),
+  scanUnitPrice: '20 for each scan, which pages after the first and `by=owner` need',
+  missUnitsOf: (params) => (needsScan(params) ? SCAN_UNITS : 0),
+  mostUnitsOf: (params) => (needsScan(params) ? MOST_SCAN_UNITS : LARGE_READ_UNITS),
   envelope: 'signed',
   cache: { slots: 25 },
   commitmentOf: () => 'confirmed',
   claimNumberOf: () => 2,
   errors: ['invalid_address', 'invalid_page', 'not_found', 'not_a_mint', 'holders_unavailable'],
 
-  async resolve({ mint: address, page }, { mesh, holderTables }: Uses<'mesh' | 'holderTables'>, { minSlot }) {
+  async resolve(params, { mesh, holderTables }: Uses<'mesh' | 'holderTables'>, { minSlot }) {
+    const { mint: address, page, by } = params;
     const at: ReadOptions = { commitment: 'confirmed', minContextSlot: minSlot };
     const table = holderTables.get(address);
-    if (page === 1 && table === undefined) {
+    if (!needsScan(params) && table === undefined) {
       const found = await readFirstPage(mesh, address, at).catch(throwHoldersUnavailable);
       const { slot, supply, scale, rows } = found;
       const total = found.isComplete ? rows.length : null;
       const shown = { ...pageFields(address, page, supply, scale), total, hasMore: !found.isComplete };
-      return {
-        slot,
-        result: { ...shown, source: 'largest-accounts' as const, items: toItems(rows, 1, supply, scale) },
-      };
+      const items = toItems(rows, 1, { mint: address, supply, scale });
+      return { slot, result: { ...shown, source: 'largest-accounts' as const, items } };
     }
     let mintRead: Awaited<ReturnType<typeof requireMint>> | undefined;
     const scan = async (): Promise<HolderTable> => {
@@ -74,30 +84,62 @@ export const holders = readRoute({
       return readHolderTable(mesh, address, mintRead.mint.program, minSlot);
     };
     const scanned = await holderTables.getOrRead(address, scan).catch(throwHoldersUnavailable);
+    const owners = by === 'owner' ? await scanned.owners() : undefined;
     const { slot: mintSlot, mint, mints } = mintRead ?? (await requireMint(mesh, address, at));
     const from = (page - 1) * PAGE_SIZE;
-    const rows = scanned.rows(from, from + PAGE_SIZE);
+    const to = from + PAGE_SIZE;
+    const { total } = owners ?? scanned;
     const scale = mints.scale(address);
-    const hasMore = from + PAGE_SIZE < scanned.total;
-    const shown = { ...pageFields(address, page, mint.supply, scale), total: scanned.total, hasMore };
-    const items = toItems(rows, from + 1, mint.supply, scale);
+    const listed = { mint: address, supply: mint.supply, scale };
+    const shown = { ...pageFields(address, page, mint.supply, scale), total, hasMore: to < total };
+    const items = owners
+      ? toOwnerItems(owners.rows(from, to), from + 1, listed)
+      : toItems(scanned.rows(from, to), from + 1, listed);
     const slot = Math.min(mintSlot, scanned.slot);
     return { slot, result: { ...shown, source: 'scan' as const, items }, fromSnapshot: true };
   },
 });
 
+const needsScan = ({ page, by }: { readonly page: number; readonly by: 'owner' | undefined }): boolean =>
+  page > 1 || by === 'owner';
+
 const pageFields = (mint: string, page: number, supply: bigint, { decimals }: AmountScale) =>
   ({ mint, decimals, supply: `${supply}`, page, pageSize: PAGE_SIZE }) as const;
 
-const toItems = (rows: readonly Holder[], firstRank: number, supply: bigint, scale: AmountScale) =>
-  rows.map(({ address, owner, amount }, i) => ({
+/** The mint that the rows of a page belong to. */
+interface ListedMint {
+  readonly mint: string;
+  readonly supply: bigint;
+  readonly scale: AmountScale;
+}
+
+const toItems = (rows: readonly Holder[], firstRank: number, mint: ListedMint) => {
+  const labelOf = ownerLabelsOf(mint.mint);
+  return rows.map(({ address, owner, amount }, i) => ({
     rank: firstRank + i,
     address,
     owner,
-    amount: `${amount}`,
-    uiAmountString: toTokenAmount(amount, scale).uiAmountString,
-    percentage: supply === 0n ? 0 : Number(((Number(amount) / Number(supply)) * 100).toFixed(6)),
+    ...describeAmount(amount, mint),
+    label: labelOf(owner),
   }));
+};
+
+const toOwnerItems = (rows: readonly OwnerHolding[], firstRank: number, mint: ListedMint) => {
+  const labelOf = ownerLabelsOf(mint.mint);
+  return rows.map(({ owner, accounts, amount }, i) => ({
+    rank: firstRank + i,
+    owner,
+    accounts,
+    ...describeAmount(amount, mint),
+    label: labelOf(owner),
+  }));
+};
+
+const describeAmount = (amount: bigint, { supply, scale }: ListedMint) => ({
+  amount: `${amount}`,
+  uiAmountString: toTokenAmount(amount, scale).uiAmountString,
+  percentage: supply === 0n ? 0 : Number(((Number(amount) / Number(supply)) * 100).toFixed(6)),
+});
 
 /** The first page, read without a scan. */
 interface FirstPage {
@@ -140,7 +182,7 @@ function throwHoldersUnavailable(thrown: unknown): never {
   if (!(thrown instanceof GatewayError) || !isScanRefused(thrown)) throw thrown; // the caller may retry
   const reason =
     thrown.code === 'result_too_large'
-      ? 'this mint has more holders than can be listed: ask for the first page, which needs no list'
+      ? 'this mint has more holders than can be listed: ask for the first page by account, which needs no list'
       : 'no node lists the holders of this mint';
   throw new GatewayError('holders_unavailable', reason, { cause: thrown });
 }

@@ -5,7 +5,13 @@ import { HolderTableCache } from '../../../../src/routes/holders/holder-table-ca
 import type { HolderTable } from '../../../../src/routing/holder-tables.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
-const TABLE: HolderTable = { slot: 1, total: 0, bytes: 0, rows: () => [] };
+const TABLE: HolderTable = {
+  slot: 1,
+  total: 0,
+  bytes: 0,
+  rows: () => [],
+  owners: () => Promise.resolve({ total: 0, rows: () => [] }),
+};
 const settle = (): Promise<void> => new Promise(setImmediate);
 
 /** Opens a cache whose scans begin in `begun` and end when a test calls `end`. */
