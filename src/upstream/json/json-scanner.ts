@@ -20,14 +20,25 @@ export const CLOSE_ARRAY = 0x5d;
 
 /** Skips one value of any kind, `depth` levels deep. */
 export const skipValue = (bytes: Buffer, at: number, depth: number): number =>
-  isOpening(bytes[at]) ? runSync(skipValueYielding(bytes, at, depth)) : skipScalar(bytes, at);
+  isOpening(bytes[at]) ? skipParts(bytes, at, depth, [], bytes.length + 1) : skipScalar(bytes, at);
 
 /** Skips one value and yields in between: it may be long. */
 function* skipValueYielding(bytes: Buffer, start: number, depth: number): YieldingWork<number> {
-  const open: number[] = []; // the brackets around `at`, outermost first
+  const open: number[] = [];
+  for (let at = start; ; ) {
+    at = skipParts(bytes, at, depth, open, at + YIELD_EVERY_BYTES);
+    if (open.length === 0) return at;
+    yield;
+  }
+}
+
+/**
+ * Skips values from the start of one on, until the outermost ends, which leaves nothing in `open`, or the next begins at
+ * `pauseAt` or later. `open` has the brackets around `at`, outermost first.
+ */
+function skipParts(bytes: Buffer, start: number, depth: number, open: number[], pauseAt: number): number {
   let at = start;
-  let yieldAt = start + YIELD_EVERY_BYTES;
-  for (;;) {
+  while (at < pauseAt) {
     const byte = bytes[at];
     if (!isOpening(byte)) at = skipScalar(bytes, at);
     else {
@@ -53,10 +64,8 @@ function* skipValueYielding(bytes: Buffer, start: number, depth: number): Yieldi
       open.pop();
       at++;
     }
-    if (at < yieldAt) continue;
-    yield;
-    yieldAt = at + YIELD_EVERY_BYTES;
   }
+  return at;
 }
 
 const isOpening = (byte: number | undefined): byte is number => byte === OPEN_OBJECT || byte === OPEN_ARRAY;
@@ -153,8 +162,13 @@ export function skipArray(
   }
 }
 
-/** Jumps from quote to quote in native code: most bytes of a big response stand inside strings. */
+/** Characters of a string that are looked at one by one: a call into native code takes as long as some twenty. */
+const SHORT_STRING = 16;
+
+/** Looks at a string's first characters, then jumps from quote to quote in native code: a name is short, data is long. */
 function skipString(bytes: Buffer, open: number): number {
+  const shortEnd = Math.min(open + SHORT_STRING, bytes.length);
+  for (let at = open + 1; at < shortEnd && bytes[at] !== BACKSLASH; at++) if (bytes[at] === QUOTE) return at + 1;
   for (let quote = bytes.indexOf(QUOTE, open + 1); quote >= 0; quote = bytes.indexOf(QUOTE, quote + 1)) {
     let before = quote - 1;
     while (bytes[before] === BACKSLASH) before--;
@@ -183,9 +197,8 @@ function skipDigits(bytes: Buffer, start: number): number {
 }
 
 function skipLiteral(bytes: Buffer, start: number, literal: string): number {
-  const end = start + literal.length;
-  if (bytes.toString('latin1', start, end) !== literal) throw malformed();
-  return end;
+  for (let i = 0; i < literal.length; i++) if (bytes[start + i] !== literal.charCodeAt(i)) throw malformed();
+  return start + literal.length;
 }
 
 /** Skips white space, if there is any. */

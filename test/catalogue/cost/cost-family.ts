@@ -27,8 +27,12 @@ export interface CostFamily {
   readonly route: string;
   /** Share of the time that the search gets, in comparison with the other families. */
   readonly weight: number;
+  /** The candidate with the usual value of each dimension. */
+  usual(rng: Rng): Candidate;
   /** Candidates in which one dimension alone has another value than usual. */
   singles(rng: Rng): readonly Candidate[];
+  /** For each size, the candidates in which it alone grows, from the next larger value to the largest. */
+  growing(rng: Rng): readonly (readonly Candidate[])[];
   random(rng: Rng): Candidate;
   mutate(candidate: Candidate, rng: Rng): Candidate;
   attempt(candidate: Candidate, occasion: Occasion): Attempt;
@@ -59,27 +63,44 @@ interface FamilyOptions {
   readonly attempt: (values: any, occasion: Occasion, document: string) => Attempt;
 }
 
+/** A dimension of numbers up to at least so much is a size. */
+const LEAST_SIZE = 100;
+
 /** Creates a family from its dimensions. */
 export function costFamily({ route, weight = 1, dimensions, documents, attempt }: FamilyOptions): CostFamily {
   const names = Object.keys(dimensions);
   const valuesOf = (name: string): readonly Value[] => dimensions[name] ?? [];
-  const usual = (name: string): Value => valuesOf(name)[0] ?? 0;
+  const usualValue = (name: string): Value => valuesOf(name)[0] ?? 0;
   const randomValue = (name: string, rng: Rng): Value => valuesOf(name)[rng.intBelow(valuesOf(name).length)] ?? 0;
+  const base = Object.fromEntries(names.map((name) => [name, usualValue(name)]));
+  const withValue = (name: string, value: Value, rng: Rng): Candidate => ({
+    values: { ...base, [name]: value },
+    document: documents?.random(rng),
+  });
   return {
     route,
     weight,
-    singles: (rng) => {
-      const base = Object.fromEntries(names.map((name) => [name, usual(name)]));
-      return names.flatMap((name) =>
+    usual: (rng) => ({ values: base, document: documents?.random(rng) }),
+    singles: (rng) =>
+      names.flatMap((name) =>
         valuesOf(name)
           .slice(1)
-          .map((value) => ({ values: { ...base, [name]: value }, document: documents?.random(rng) })),
-      );
-    },
+          .map((value) => withValue(name, value, rng)),
+      ),
+    growing: (rng) =>
+      names
+        .map((name) => ({ name, sizes: valuesOf(name).filter((value) => typeof value === 'number') }))
+        .filter(({ name, sizes }) => sizes.length === valuesOf(name).length && Math.max(...sizes) >= LEAST_SIZE)
+        .map(({ name, sizes }) =>
+          sizes
+            .filter((size) => size > Number(usualValue(name)))
+            .sort((a, b) => a - b)
+            .map((size) => withValue(name, size, rng)),
+        ),
     random: (rng) => ({
       // each dimension is as often usual as not: most costs come from few of them
       values: Object.fromEntries(
-        names.map((name) => [name, rng.intBelow(2) === 0 ? usual(name) : randomValue(name, rng)]),
+        names.map((name) => [name, rng.intBelow(2) === 0 ? usualValue(name) : randomValue(name, rng)]),
       ),
       document: documents?.random(rng),
     }),
@@ -89,14 +110,14 @@ export function costFamily({ route, weight = 1, dimensions, documents, attempt }
       const name = names[rng.intBelow(names.length)] ?? '';
       const list = valuesOf(name);
       const step = list.indexOf(values[name] ?? 0) + (rng.intBelow(2) === 0 ? 1 : -1);
-      const value = rng.intBelow(2) === 0 ? (list[step] ?? usual(name)) : randomValue(name, rng);
+      const value = rng.intBelow(2) === 0 ? (list[step] ?? usualValue(name)) : randomValue(name, rng);
       return { values: { ...values, [name]: value }, document };
     },
     attempt: ({ values, document }, occasion) =>
       attempt(values, occasion, document === undefined ? '' : (documents?.build(document) ?? '')),
     describe: ({ values, document }) =>
       [
-        ...names.filter((name) => values[name] !== usual(name)).map((name) => `${name} ${values[name]}`),
+        ...names.filter((name) => values[name] !== usualValue(name)).map((name) => `${name} ${values[name]}`),
         ...(document === undefined ? [] : [`document ${document.seed}: ${describeGrowths(document.growths)}`]),
       ].join(', ') || 'as usual',
   };

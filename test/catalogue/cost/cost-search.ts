@@ -19,7 +19,7 @@ export interface SearchResult {
   readonly champions: readonly Champion[];
 }
 
-/** Candidates that only warm the code up. */
+/** Measurements of a usual candidate that only warm the code up. */
 const WARM_UP = 6;
 /** A champion is confirmed by this many more measurements; the middle figure counts. */
 const CONFIRMATIONS = 3;
@@ -27,6 +27,8 @@ const CONFIRMATIONS = 3;
 const NOTEWORTHY = 0.3;
 /** Share of the largest excess from which a champion is changed further. */
 const WORTH_CHANGING = 0.2;
+/** Share of the dearest of its sizes below which a candidate is not made larger: it is refused, say. */
+const NO_LONGER_DEARER = 0.5;
 /** So many documents are changed besides. */
 const SEEDS_CHANGED = 12;
 /** One in so many candidates is a random one. */
@@ -39,6 +41,8 @@ const MIN_TRIED = 16;
 const MAX_OVERRUN = 4;
 /** Share of the time for the search; the rest is for confirming what it found. */
 const SEARCH_SHARE = 0.7;
+/** Share of the time for making each size larger in turn, which finds by any seed what grows with one of them. */
+const GROWING_SHARE = 0.4;
 
 /**
  * Searches for the dearest requests of a family by changing the dearest ones so far, for about `durationMs`. What
@@ -65,6 +69,8 @@ export async function searchFamily(
     const champion = champions.get(metric);
     return champion === undefined || metric.of(cost) > metric.of(champion.cost);
   };
+  const hasSearchTime = (): boolean =>
+    (hasTime(SEARCH_SHARE) || (tried < MIN_TRIED && hasTime(MAX_OVERRUN))) && testbed.hangs - hangsBefore < MAX_HANGS;
   const singles = [...family.singles(rng)];
   const next = (): Candidate => {
     if (singles.length > 0 && rng.intBelow(2) === 0) {
@@ -80,13 +86,9 @@ export async function searchFamily(
       rng.intBelow(2) === 0 ? dearest : (others[rng.intBelow(Math.max(1, others.length))]?.candidate ?? dearest);
     return parent === undefined || rng.intBelow(RANDOM_SHARE) === 0 ? family.random(rng) : family.mutate(parent, rng);
   };
-  while (
-    (hasTime(SEARCH_SHARE) || (tried < MIN_TRIED && hasTime(MAX_OVERRUN))) &&
-    testbed.hangs - hangsBefore < MAX_HANGS
-  ) {
-    const candidate = next();
+  /** Measures a candidate, which becomes the champion where it is the dearest. Returns its largest part of a bound. */
+  const tryCandidate = async (candidate: Candidate): Promise<number> => {
     let cost = await measure(candidate);
-    if (tried <= WARM_UP && !cost.hasHung) continue;
     const isNoteworthy = METRICS.some(
       (metric) => isDearer(metric, cost) && metric.of(cost) > NOTEWORTHY * metric.bound && !cost.hasHung,
     );
@@ -95,7 +97,19 @@ export async function searchFamily(
     const seed = candidate.document?.seed;
     if (seed !== undefined && part > (bySeed.get(seed)?.part ?? 0)) bySeed.set(seed, { candidate, part });
     for (const metric of METRICS) if (isDearer(metric, cost)) champions.set(metric, { metric, candidate, cost });
+    return part;
+  };
+  for (let i = 0; i < WARM_UP; i++) await measure(family.usual(rng));
+  for (const sizes of family.growing(rng)) {
+    let dearest = 0;
+    for (const candidate of sizes) {
+      if (!hasTime(GROWING_SHARE) || testbed.hangs - hangsBefore >= MAX_HANGS) break;
+      const part = await tryCandidate(candidate);
+      if (part < dearest * NO_LONGER_DEARER) break;
+      dearest = Math.max(dearest, part);
+    }
   }
+  while (hasSearchTime()) await tryCandidate(next());
   const confirmed = new Map<Candidate, Cost>();
   const unconfirmed: Champion[] = [];
   for (const champion of champions.values()) {
@@ -137,7 +151,7 @@ function combined(costs: readonly Cost[], choose: (values: readonly number[]) =>
     peakBytes: of('peakBytes', most),
     waitMs: of('waitMs'),
     statuses: first.statuses,
-    hasHung: costs.some(({ hasHung }) => hasHung),
+    hasHung: costs.every(({ hasHung }) => hasHung),
   };
 }
 

@@ -21,7 +21,7 @@ const UNLIMITED = [
 ];
 
 /** Time after which an attempt is given up. */
-const DEADLINE_MS = 25_000;
+const DEADLINE_MS = 60_000;
 /** CPU time of the main thread, and wait of a bystander meanwhile, from which a gateway counts as hung: it is killed. */
 const HUNG_MS = 2000;
 const POLL_MS = 250;
