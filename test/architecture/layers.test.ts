@@ -25,6 +25,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'localnet/bank': ['domain', 'solana/accounts', '@solana/web3.js', 'bs58', 'litesvm', 'node:crypto'],
   'receipts/verify': ['domain', 'receipts', '@noble/curves', '@noble/hashes', 'bs58', 'node:crypto'],
   'solana/programs': ['domain', 'solana/codec'],
+  'solana/programs/generation': ['solana/programs', 'node:crypto', 'node:fs'],
   'solana/transactions': ['domain', 'solana/codec', 'solana/accounts', '@noble/hashes', '@solana/web3.js', 'bs58'],
   'upstream/failsafe': ['domain', 'runtime', 'upstream'],
   'access/limits': ['domain', 'runtime', 'config', 'ipaddr.js'],

@@ -1,0 +1,17 @@
+/** What an account is in an instruction. Programs name the same account in many ways; these are the words for it here. */
+export const INSTRUCTION_ROLES = {
+  user: 'the wallet that calls the program, or for which it is called: its assets move',
+  owner: "the wallet whose order, NFT or position it is, who needn't have signed",
+  newOwner: 'the wallet that gets what was the owner’s',
+  keeper: 'the wallet that fills the order of another one',
+  order: 'the account that keeps the order or plan',
+  seller: 'the wallet that sells an NFT or offers it',
+  buyer: 'the wallet that buys an NFT or bids for one',
+  mint: 'the mint of the token, or the address of the NFT',
+  inputMint: 'the mint of what is paid',
+  outputMint: 'the mint of what is received',
+  pool: 'the pool, market, reserve or bank',
+  vault: "the vault, or the account that keeps the program's tokens",
+} as const satisfies Readonly<Record<string, string>>;
+
+export type InstructionRole = keyof typeof INSTRUCTION_ROLES;
