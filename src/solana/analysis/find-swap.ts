@@ -1,6 +1,7 @@
 import { isTradingProgram } from '../programs/known-programs.ts';
 import { allInstructions, type ParsedTransaction } from './parsed-transaction.ts';
-import { findSupplyChanges, isNftAmount } from './payments.ts';
+import { findSupplyChanges, isNftAmount, type Payment } from './payments.ts';
+import { programFlowsOf } from './program-flows.ts';
 import { negate, type Swap, solAmount, swapLegsOf } from './swap-legs.ts';
 import type { WalletChanges } from './wallet-changes.ts';
 
@@ -8,6 +9,7 @@ import type { WalletChanges } from './wallet-changes.ts';
 interface TradeFacts {
   readonly parsed: ParsedTransaction;
   readonly mainProgram: string | null;
+  readonly payments: readonly Payment[];
   readonly changesOf: (wallet: string) => WalletChanges;
 }
 
@@ -15,11 +17,21 @@ interface TradeFacts {
 export function findSwap(facts: TradeFacts): Swap | null {
   const swap = findSignersSwap(facts);
   if (swap !== null || !isTradingProgram(facts.mainProgram ?? '')) return swap;
-  return isCircularTrade(facts) ? null : findUnsignedSwap(facts);
+  return isCircularTrade(facts) ? null : (findSpentSwap(facts) ?? findUnsignedSwap(facts));
+}
+
+/** Finds the trade of a signer who spent the proceeds in the same transaction, by what moved in the call of the exchange. */
+function findSpentSwap({ parsed, payments }: TradeFacts): Swap | null {
+  const traded = payments.filter(({ program }) => program !== null && isTradingProgram(program));
+  for (const wallet of new Set([parsed.feePayer, ...parsed.signers])) {
+    const { given, received } = programFlowsOf(wallet, { parsed, payments: traded });
+    if (given.length > 0 && received.length > 0) return { wallet, inputs: given, outputs: received };
+  }
+  return null;
 }
 
 /** Finds the trade of a signer by the gains and losses of its wallet; null if there is none. */
-function findSignersSwap({ parsed, changesOf }: TradeFacts): Swap | null {
+function findSignersSwap({ parsed, changesOf }: Pick<TradeFacts, 'parsed' | 'changesOf'>): Swap | null {
   const roundTripsOf = findRoundTrips(parsed);
   const nfts = mintedOrBurnedNfts(parsed);
   for (const signer of new Set([parsed.feePayer, ...parsed.signers])) {
@@ -30,7 +42,7 @@ function findSignersSwap({ parsed, changesOf }: TradeFacts): Swap | null {
 }
 
 /** Finds a trade between two parties that did not sign, such as a trader's own program; null if there is none. */
-function findUnsignedSwap({ parsed, changesOf }: TradeFacts): Swap | null {
+function findUnsignedSwap({ parsed, changesOf }: Pick<TradeFacts, 'parsed' | 'changesOf'>): Swap | null {
   const nfts = mintedOrBurnedNfts(parsed);
   for (const { tokens, ...rest } of unsignedChanges({ parsed, changesOf })) {
     const sol = swapLegsOf({ tokens: [], ...rest })[0]?.amount ?? 0n;
@@ -99,7 +111,7 @@ function mintedOrBurnedNfts(parsed: ParsedTransaction): ReadonlySet<string> {
 }
 
 /** Returns whether all tokens that the signers sent into programs came back in kind: a circular trade for its surplus. */
-export function isCircularTrade({ parsed, mainProgram }: TradeFacts): boolean {
+export function isCircularTrade({ parsed, mainProgram }: Pick<TradeFacts, 'parsed' | 'mainProgram'>): boolean {
   const signers = new Set(parsed.signers);
   const accountTransfers = parsed.tokenTransfers.filter(
     ({ fromTokenAccount, toTokenAccount }) => fromTokenAccount !== null && toTokenAccount !== null,

@@ -1,4 +1,5 @@
 import type { TransactionType } from '../programs/transaction-types.ts';
+import type { AuthorityChange } from './authority-changes.ts';
 import type { NetChange } from './net-change.ts';
 import type { Payment } from './payments.ts';
 import type { Swap } from './swap-legs.ts';
@@ -16,6 +17,18 @@ interface Interpreted<Type extends TransactionType> {
 /** A trade. */
 export interface SwapInterpretation extends Interpreted<'SWAP'> {
   /** Null if the trade was only tried. */
+  readonly swap: Swap | null;
+  /** What of the proceeds left the wallet again, and the program it went through; null if none did. */
+  readonly passedOn: { readonly amounts: readonly AssetAmount[]; readonly program: string | null } | null;
+}
+
+/** The launch of a token; what was bought of it at once is a trade. */
+export interface LaunchInterpretation extends Interpreted<'CREATE'> {
+  /** The mint; null if it isn't known. */
+  readonly mint: string | null;
+  /** Name and symbol as the instruction says them; null if it doesn't. */
+  readonly name: string | null;
+  readonly symbol: string | null;
   readonly swap: Swap | null;
 }
 
@@ -49,7 +62,6 @@ export interface ExchangeOfValueInterpretation
       | 'WITHDRAW'
       | 'LIQUIDATE'
       | 'CLAIM'
-      | 'CREATE'
     >,
     NetChange {}
 
@@ -115,19 +127,11 @@ export interface AccountInterpretation extends Interpreted<'CREATE_ACCOUNT' | 'C
 /** A change of who may decide over something. */
 export interface AuthorityInterpretation
   extends Interpreted<'SET_AUTHORITY' | 'APPROVE' | 'REVOKE' | 'FREEZE' | 'THAW'> {
-  /** What it is about: an account, a mint, a stake account, a program. */
-  readonly subject: string;
-  /** The kind of power, in words: `owner`, `mint authority`. */
-  readonly power: string;
-  readonly from: string | null;
-  /** Null if nobody has it any more. */
-  readonly to: string | null;
-  /** The tokens that are at stake, or that may be spent; null if unknown. */
-  readonly stake: AssetAmount | null;
-  /** Whether the amount that may be spent has no limit. */
-  readonly isUnlimited: boolean;
+  /** Null if it was only tried. */
+  readonly change: AuthorityChange | null;
   /** How many other changes of authority the transaction has. */
   readonly others: number;
+  readonly payments: readonly Payment[];
 }
 
 /** A program was put on the chain or changed. */
@@ -160,11 +164,14 @@ export interface CallInterpretation
   readonly payments: readonly Payment[];
   /** Whether no balance changed but for the fee and tips. */
   readonly isUntouched: boolean;
+  /** Whether the type says no more than what the program is for. */
+  readonly isByRole: boolean;
 }
 
 /** What a transaction was, with all that its sentence and its events say. */
 export type Interpretation =
   | SwapInterpretation
+  | LaunchInterpretation
   | OrderFillInterpretation
   | ArbitrageInterpretation
   | ExchangeOfValueInterpretation

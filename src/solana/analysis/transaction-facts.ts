@@ -36,6 +36,7 @@ export function findFacts(parsed: ParsedTransaction): TransactionFacts {
   const changesOf = sumWalletChanges(parsed);
   const mainProgram = findMainProgram(parsed);
   const hasFailed = parsed.status === 'failed';
+  const { payments, tips } = findPayments(parsed);
   return {
     parsed,
     hasFailed,
@@ -44,10 +45,11 @@ export function findFacts(parsed: ParsedTransaction): TransactionFacts {
     mainProgram,
     changesOf,
     netChange: netChangeOf(changesOf(parsed.feePayer)),
-    ...findPayments(parsed),
+    payments,
+    tips,
     minted: findSupplyChanges(parsed, 'minted'),
     burned: findSupplyChanges(parsed, 'burned'),
     openedAccounts: findOpenedAccounts(parsed),
-    swap: hasFailed ? null : findSwap({ parsed, mainProgram, changesOf }),
+    swap: hasFailed ? null : findSwap({ parsed, mainProgram, changesOf, payments }),
   };
 }

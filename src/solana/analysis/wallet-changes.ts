@@ -94,9 +94,9 @@ export function sumWalletChanges(parsed: ParsedTransaction): (wallet: string) =>
       tokens.set(mint, { mint, amount, decimals: rawTokenAmount.decimals });
     }
   }
-  for (const { from, to, lamports, isTopLevel } of findSolTransfers(parsed)) {
+  for (const { from, to, lamports, isTopLevel, isDeposit } of findSolTransfers(parsed, opened)) {
     const [senders, receivers] = [walletsOf(from), walletsOf(to)];
-    const deposit = opened.has(to) ? remainingDeposit(lamports, nativeChanges.get(to) ?? 0n) : 0n;
+    const deposit = isDeposit ? remainingDeposit(lamports, nativeChanges.get(to) ?? 0n) : 0n;
     for (const wallet of senders) if (!receivers.has(wallet)) sumsOf(wallet).sol += isTopLevel ? lamports : deposit;
     for (const wallet of receivers) if (!senders.has(wallet) && isTopLevel) sumsOf(wallet).sol -= lamports;
   }
@@ -115,17 +115,24 @@ interface SolTransfer {
   readonly lamports: bigint;
   /** True if the transaction itself calls for it, false if a program does. */
   readonly isTopLevel: boolean;
+  /** True for what opens an account; what it gets afterwards is a payment, as the price of a token that is launched. */
+  readonly isDeposit: boolean;
 }
 
-function findSolTransfers(parsed: ParsedTransaction): readonly SolTransfer[] {
+function findSolTransfers(parsed: ParsedTransaction, opened: ReadonlySet<string>): readonly SolTransfer[] {
   const topLevel = new Set(parsed.instructions);
+  const allocated = new Set<string>();
   return allInstructions(parsed).flatMap((instruction) => {
     if (instruction.programId !== SYSTEM_PROGRAM) return [];
+    const opens = /^(createAccount|allocate)/.test(instruction.type ?? '');
     const from = infoAddress(instruction, 'source');
     const to = infoAddress(instruction, 'newAccount') ?? infoAddress(instruction, 'destination');
     const lamports = infoAmount(instruction, 'lamports');
+    const isDeposit = to !== null && opened.has(to) && !allocated.has(to);
+    const account = infoAddress(instruction, 'newAccount') ?? infoAddress(instruction, 'account');
+    if (opens && account !== null) allocated.add(account);
     return from === null || to === null || lamports === null
       ? []
-      : [{ from, to, lamports, isTopLevel: topLevel.has(instruction) }];
+      : [{ from, to, lamports, isTopLevel: topLevel.has(instruction), isDeposit }];
   });
 }

@@ -10,7 +10,13 @@ import {
   describeTransfer,
 } from './sentences-movement.ts';
 import { describeMemo, describeNonceAdvance, describeStake, describeVote } from './sentences-native.ts';
-import { describeArbitrage, describeExchangeOfValue, describeOrderFill, describeSwap } from './sentences-trade.ts';
+import {
+  describeArbitrage,
+  describeExchangeOfValue,
+  describeLaunch,
+  describeOrderFill,
+  describeSwap,
+} from './sentences-trade.ts';
 
 /** Describes a successful transaction in one sentence, without its full stop, from its interpretation alone. */
 export function describeTransaction(interpretation: Interpretation, formatAddress: FormatAddress): string {
@@ -19,6 +25,8 @@ export function describeTransaction(interpretation: Interpretation, formatAddres
       return describeSwap(interpretation, formatAddress);
     case 'FILL_ORDER':
       return describeOrderFill(interpretation, formatAddress);
+    case 'CREATE':
+      return describeLaunch(interpretation, formatAddress);
     case 'ARBITRAGE':
       return describeArbitrage(interpretation, formatAddress);
     case 'ADD_TO_POOL':
@@ -31,7 +39,6 @@ export function describeTransaction(interpretation: Interpretation, formatAddres
     case 'WITHDRAW':
     case 'LIQUIDATE':
     case 'CLAIM':
-    case 'CREATE':
       return describeExchangeOfValue(interpretation, formatAddress);
     case 'TRANSFER':
       return describeTransfer(interpretation, formatAddress);

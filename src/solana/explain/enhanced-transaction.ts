@@ -63,7 +63,7 @@ function describe(
 }
 
 function eventsOf(interpretation: Interpretation, parsed: ParsedTransaction): EnhancedTransaction['events'] {
-  if (interpretation.type !== 'SWAP' && interpretation.type !== 'FILL_ORDER') return {};
+  if (!('swap' in interpretation) || interpretation.type === 'NFT_TRANSFER') return {};
   const { swap } = interpretation;
   return swap === null || swap.wallet === null ? {} : { swap: toSwapEvent(swap.wallet, swap, parsed) };
 }

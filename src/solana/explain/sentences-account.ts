@@ -1,11 +1,12 @@
 import { knownMintSymbol, WRAPPED_SOL } from '../accounts/known-mints.ts';
+import type { AuthorityChange } from '../analysis/authority-changes.ts';
 import type {
   AccountInterpretation,
   AuthorityInterpretation,
   ProgramInterpretation,
 } from '../analysis/interpretation.ts';
 import { programPhrase } from './program-phrase.ts';
-import { type FormatAddress, formatAccounts, formatAmount, formatSol } from './sentence-formats.ts';
+import { type FormatAddress, formatAccounts, formatAmount, formatAmounts, formatSol } from './sentence-formats.ts';
 
 export function describeOpening(
   { actor, accounts, tokenAccount, extendedTable }: AccountInterpretation,
@@ -59,31 +60,87 @@ export function describeProgramChange(
   }
 }
 
+/** Rights in words; any other is named as it is. */
+const RIGHTS: Readonly<Record<string, string>> = {
+  accountOwner: 'ownership',
+  mintTokens: 'right to mint',
+  freezeAccount: 'right to freeze accounts',
+  closeAccount: 'right to close',
+  staker: 'right to delegate',
+  withdrawer: 'right to withdraw',
+  voter: 'right to vote',
+  nonce: 'authority',
+  upgrade: 'right to upgrade',
+};
+
+/** Largest amount of a token account: an approval of it has no limit. */
+const MAX_AMOUNT = `${2n ** 64n - 1n}`;
+
 /** Describes who may decide over what from now on, and what is at stake. */
 export function describeAuthority(
-  { type, actor, subject, power, from, to, stake, isUnlimited, others }: AuthorityInterpretation,
+  { actor, change, others, payments }: AuthorityInterpretation,
   formatAddress: FormatAddress,
 ): string {
   const who = formatAddress(actor);
-  const more = others === 0 ? '' : `, and made ${others} more such ${others === 1 ? 'change' : 'changes'}`;
-  const amount = isUnlimited ? 'all tokens' : stake === null ? 'tokens' : formatAmount(stake, formatAddress);
-  const holding = stake === null || stake.amount === 0n ? '' : `, with ${formatAmount(stake, formatAddress)}`;
-  switch (type) {
-    case 'APPROVE':
-      return `${who} allowed ${formatAddress(to ?? '')} to spend ${amount} of the account ${formatAddress(subject)}${more}`;
-    case 'REVOKE':
-      return `${who} no longer allows anybody else to spend tokens of the account ${formatAddress(subject)}${more}`;
-    case 'FREEZE':
-      return `${who} froze the account ${formatAddress(subject)}${holding}${more}`;
-    case 'THAW':
-      return `${who} released the frozen account ${formatAddress(subject)}${holding}${more}`;
-    case 'SET_AUTHORITY': {
-      const before = from === null ? '' : ` from ${formatAddress(from)}`;
-      const after = to === null ? ' to nobody' : ` to ${formatAddress(to)}`;
-      return `${who} passed the ${power} of ${formatAddress(subject)}${holding}${before}${after}${more}`;
+  if (change === null) return `${who} tried to change an authority`;
+  const more = others === 0 ? '' : `, with ${others} more such ${others === 1 ? 'change' : 'changes'}`;
+  const paid =
+    payments.length === 0
+      ? ''
+      : `, and ${formatAmounts(payments, formatAddress)} went to ${formatAccounts(new Set(payments.map(({ to }) => to)), formatAddress)}`;
+  return `${who} ${deedOf(change, formatAddress)}${more}${paid}`;
+}
+
+function deedOf(change: AuthorityChange, formatAddress: FormatAddress): string {
+  const { kind, account, authorityType, from, to, mint, amount } = change;
+  const subject = formatAddress(account);
+  const [before, after] = [from === null ? '' : ` from ${formatAddress(from)}`, to === null ? '' : formatAddress(to)];
+  const holding = holdingPhrase(change, formatAddress);
+  switch (kind) {
+    case 'approve': {
+      const tokens = amount === null || amount === MAX_AMOUNT ? 'all tokens' : tokensOf(change, amount, formatAddress);
+      return `allowed ${after} to spend ${tokens} of the account ${subject}${holding}`;
+    }
+    case 'revoke':
+      return `no longer allows anybody else to spend tokens of the account ${subject}${holding}`;
+    case 'freeze':
+      return `froze the account ${subject}${holding}`;
+    case 'thaw':
+      return `released the frozen account ${subject}${holding}`;
+    case 'pause':
+      return `stopped all transfers of ${tokenLabel(mint ?? account, formatAddress)}`;
+    case 'resume':
+      return `allowed transfers of ${tokenLabel(mint ?? account, formatAddress)} again`;
+    case 'freezeNewAccounts':
+      return `made new accounts of ${tokenLabel(mint ?? account, formatAddress)} start frozen`;
+    case 'thawNewAccounts':
+      return `no longer lets new accounts of ${tokenLabel(mint ?? account, formatAddress)} start frozen`;
+    case 'assign':
+      return `gave the account ${subject}${holding} to the program ${after}`;
+    case 'setLockup':
+      return `changed the lock-up of the stake account ${subject}${holding}`;
+    default: {
+      const right = RIGHTS[authorityType ?? ''] ?? `${authorityType ?? ''} authority`.trim();
+      return to === null
+        ? `gave up the ${right} of ${subject}${holding} for good`
+        : `passed the ${right} of ${subject}${holding}${before} to ${after}`;
     }
   }
 }
+
+/** Returns `, which holds 5 USDC`, or nothing if nothing is known to be at stake. */
+function holdingPhrase(change: AuthorityChange, formatAddress: FormatAddress): string {
+  const { tokenBalance, lamports } = change;
+  if (tokenBalance !== null && tokenBalance !== '0')
+    return ` (which holds ${tokensOf(change, tokenBalance, formatAddress)})`;
+  const isStake = ['staker', 'withdrawer', 'nonce'].includes(change.authorityType ?? '') || change.kind === 'assign';
+  return isStake && lamports !== null && lamports !== '0' ? ` (which holds ${formatSol(BigInt(lamports))})` : '';
+}
+
+const tokensOf = ({ mint, decimals }: AuthorityChange, amount: string, formatAddress: FormatAddress): string =>
+  mint === null || decimals === null
+    ? `${amount} smallest units`
+    : formatAmount({ mint, amount: BigInt(amount), decimals }, formatAddress);
 
 const tokenLabel = (mint: string, formatAddress: FormatAddress): string =>
   mint === WRAPPED_SOL ? 'wrapped SOL' : (knownMintSymbol(mint) ?? `the token ${formatAddress(mint)}`);

@@ -21,7 +21,7 @@ export function describeCall(interpretation: CallInterpretation, formatAddress: 
     payments.length === 0
       ? ''
       : ` and sent ${formatAmounts(payments, formatAddress)} to ${formatAccounts(new Set(payments.map(({ to }) => to)), formatAddress)}`;
-  return `${formatAddress(actor)} ${deed}${programPhrase(program, 'on', formatAddress)}${paid}`;
+  return `${formatAddress(actor)} ${deed}${programPhrase(program, type === 'ORACLE_UPDATE' ? 'of' : 'on', formatAddress)}${paid}`;
 }
 
 function describeUnknownCall(
@@ -37,5 +37,5 @@ function describeUnknownCall(
     lost.length > 0 ? `gave ${formatAmounts(lost, formatAddress)}` : null,
     gained.length > 0 ? `got ${formatAmounts(gained, formatAddress)}` : null,
   ].filter((flow) => flow !== null);
-  return flows.length === 0 ? `${call}; balances of other accounts changed` : `${call}, ${flows.join(' and ')}`;
+  return flows.length === 0 ? `${call}; balances of other accounts changed` : `${call} and ${flows.join(' and ')}`;
 }

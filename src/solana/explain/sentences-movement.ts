@@ -7,6 +7,7 @@ import type {
 } from '../analysis/interpretation.ts';
 import type { NetChange } from '../analysis/net-change.ts';
 import { isNftAmount } from '../analysis/payments.ts';
+import type { AssetAmount } from '../analysis/wallet-changes.ts';
 import { programPhrase } from './program-phrase.ts';
 import { type FormatAddress, formatAccounts, formatAmount, formatAmounts, formatSol } from './sentence-formats.ts';
 
@@ -36,22 +37,49 @@ export function describeTransfer(sent: Sent, formatAddress: FormatAddress): stri
   return `${formatAccounts(senders, formatAddress)} sent ${prefix}${formatAmounts(payments, formatAddress)} to ${to}${via}`;
 }
 
-/** Describes transfers of many senders to many receivers by what the fee payer sent and received. */
+/**
+ * Describes transfers of many senders to many receivers by what each of them has less or more in the end: who passed on
+ * what came in is no party.
+ */
 function describeManyToMany({ actor, payments }: Sent, formatAddress: FormatAddress): string {
-  const sent = payments.filter(({ from, to }) => from === actor && to !== actor);
-  const received = payments.filter(({ from, to }) => to === actor && from !== actor);
-  const flows = [
-    sent.length > 0
-      ? `sent ${formatAmounts(sent, formatAddress)} to ${formatAccounts(new Set(sent.map(({ to }) => to)), formatAddress)}`
-      : null,
-    received.length > 0
-      ? `received ${formatAmounts(received, formatAddress)} from ${formatAccounts(new Set(received.map(({ from }) => from)), formatAddress)}`
-      : null,
-  ].filter((flow) => flow !== null);
-  if (flows.length > 0) return `${formatAddress(actor)} ${flows.join(' and ')}`;
-  const parties = new Set(payments.flatMap(({ from, to }) => [from, to]));
-  return `${formatAddress(actor)} had ${formatAmounts(payments, formatAddress)} moved between ${parties.size} accounts`;
+  const net = netPayments(payments);
+  const sent = net.filter(({ wallet, amount }) => wallet === actor && amount < 0n).map(toGain);
+  const received = net.filter(({ wallet, amount }) => wallet === actor && amount > 0n);
+  if (sent.length + received.length > 0) {
+    const flows = [
+      sent.length > 0 ? `sent ${formatAmounts(sent, formatAddress)}` : null,
+      received.length > 0 ? `received ${formatAmounts(received, formatAddress)}` : null,
+    ].filter((flow) => flow !== null);
+    return `${formatAddress(actor)} ${flows.join(' and ')}`;
+  }
+  const losses = net.filter(({ amount }) => amount < 0n);
+  const gains = net.filter(({ amount }) => amount > 0n);
+  const from = formatAccounts(new Set(losses.map(({ wallet }) => wallet)), formatAddress);
+  const to = formatAccounts(new Set(gains.map(({ wallet }) => wallet)), formatAddress);
+  return gains.length === 0
+    ? `${formatAddress(actor)} had amounts moved that came back in the end`
+    : `${formatAddress(actor)} had ${formatAmounts(gains, formatAddress)} moved from ${from} to ${to}`;
 }
+
+interface NetPayment extends AssetAmount {
+  readonly wallet: string;
+}
+
+/** Sums payments by wallet and mint; what evens out is left out. */
+function netPayments(payments: Sent['payments']): readonly NetPayment[] {
+  const sums = new Map<string, NetPayment>();
+  for (const { from, to, mint, amount, decimals } of payments)
+    for (const [wallet, change] of [
+      [from, -amount],
+      [to, amount],
+    ] as const) {
+      const key = `${wallet} ${mint}`;
+      sums.set(key, { wallet, mint, decimals, amount: (sums.get(key)?.amount ?? 0n) + change });
+    }
+  return [...sums.values()].filter(({ amount }) => amount !== 0n);
+}
+
+const toGain = ({ amount, ...rest }: NetPayment): NetPayment => ({ ...rest, amount: -amount });
 
 /** Describes an NFT that changed owners, for SOL or not. */
 export function describeNftTransfer(interpretation: NftTransferInterpretation, formatAddress: FormatAddress): string {

@@ -4,10 +4,11 @@ import type {
   StakeInterpretation,
   VoteInterpretation,
 } from '../analysis/interpretation.ts';
+import { programPhrase } from './program-phrase.ts';
 import { type FormatAddress, formatSol } from './sentence-formats.ts';
 
 export function describeStake(
-  { actor, change, stakeAccount, target, lamports }: StakeInterpretation,
+  { actor, program, change, stakeAccount, target, lamports }: StakeInterpretation,
   formatAddress: FormatAddress,
 ): string {
   const who = formatAddress(actor);
@@ -20,7 +21,9 @@ export function describeStake(
       return `${who} moved ${part} into the stake account ${formatAddress(target)}`;
     }
     case 'withdrawn':
-      return `${who} withdrew ${formatSol(lamports ?? 0n)} from ${account}`;
+      return program === null
+        ? `${who} withdrew ${formatSol(lamports ?? 0n)} from ${account}`
+        : `${who} had ${formatSol(lamports ?? 0n)} of ${account} paid out to ${formatAddress(target)}${programPhrase(program, 'through', formatAddress)}`;
     case 'deactivated':
       return `${who} began to unstake ${account}`;
   }

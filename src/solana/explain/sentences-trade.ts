@@ -1,19 +1,41 @@
 import type {
   ArbitrageInterpretation,
   ExchangeOfValueInterpretation,
+  LaunchInterpretation,
   OrderFillInterpretation,
   SwapInterpretation,
 } from '../analysis/interpretation.ts';
 import { exchangeNames, programLabel, programPhrase } from './program-phrase.ts';
 import { type FormatAddress, formatAmounts, formatSol } from './sentence-formats.ts';
 
-export function describeSwap({ actor, program, swap }: SwapInterpretation, formatAddress: FormatAddress): string {
+export function describeSwap(
+  { actor, program, swap, passedOn }: SwapInterpretation,
+  formatAddress: FormatAddress,
+): string {
   const venue = programPhrase(program, 'on', formatAddress);
   if (swap === null) return `${formatAddress(actor)} tried to trade${venue}`;
   const [inputs, outputs] = [formatAmounts(swap.inputs, formatAddress), formatAmounts(swap.outputs, formatAddress)];
+  const then =
+    passedOn === null
+      ? ''
+      : `, then sent ${formatAmounts(passedOn.amounts, formatAddress)} on${programPhrase(passedOn.program, 'through', formatAddress)}`;
   return swap.wallet === null
     ? `${formatAddress(actor)} had ${inputs} traded for ${outputs}${venue}`
-    : `${formatAddress(actor)} swapped ${inputs} for ${outputs}${venue}`;
+    : `${formatAddress(actor)} swapped ${inputs} for ${outputs}${venue}${then}`;
+}
+
+/** Describes the launch of a token, and what was bought of it at once. */
+export function describeLaunch(
+  { actor, program, mint, name, symbol, swap }: LaunchInterpretation,
+  formatAddress: FormatAddress,
+): string {
+  const title = name === null || symbol === null ? '' : ` “${name}” (${symbol})`;
+  const token = `the token${title}${mint === null ? '' : ` ${formatAddress(mint)}`}`;
+  const bought =
+    swap === null
+      ? ''
+      : ` and bought ${formatAmounts(swap.outputs, formatAddress)} for ${formatAmounts(swap.inputs, formatAddress)}`;
+  return `${formatAddress(actor)} launched ${token}${programPhrase(program, 'on', formatAddress)}${bought}`;
 }
 
 export function describeOrderFill(
@@ -47,20 +69,20 @@ export function describeArbitrage(
   return `${formatAddress(actor)} ${outcome}${paid}: ${total} in all, with the fee`;
 }
 
-const VERBS: Readonly<
-  Record<ExchangeOfValueInterpretation['type'], readonly [gave: string, got: string, tried: string]>
+/** What somebody did: with what was given, with what was got, and where neither is known. */
+const DEEDS: Readonly<
+  Record<ExchangeOfValueInterpretation['type'], readonly [gave: string, got: string, did: string]>
 > = {
-  ADD_TO_POOL: ['put', 'took', 'add to a pool'],
-  REMOVE_FROM_POOL: ['put', 'took', 'take assets out of a pool'],
-  OPEN_ORDER: ['left', 'got', 'open an order'],
-  CANCEL_ORDER: ['paid', 'got back', 'cancel an order'],
-  BORROW: ['left', 'borrowed', 'borrow'],
-  REPAY_LOAN: ['repaid', 'got back', 'repay a loan'],
-  DEPOSIT: ['deposited', 'got', 'make a deposit'],
-  WITHDRAW: ['gave', 'withdrew', 'make a withdrawal'],
-  LIQUIDATE: ['repaid', 'took over', 'take over collateral'],
-  CLAIM: ['paid', 'claimed', 'make a claim'],
-  CREATE: ['paid', 'got', 'launch a token'],
+  ADD_TO_POOL: ['put into a pool', 'got', 'added to a pool'],
+  REMOVE_FROM_POOL: ['gave', 'took out of a pool', 'took something out of a pool'],
+  OPEN_ORDER: ['opened an order with', 'got', 'opened an order'],
+  CANCEL_ORDER: ['paid', 'cancelled an order and got back', 'cancelled orders'],
+  BORROW: ['left', 'borrowed', 'borrowed something'],
+  REPAY_LOAN: ['repaid', 'got back', 'repaid a loan'],
+  DEPOSIT: ['deposited', 'got', 'made a deposit'],
+  WITHDRAW: ['gave', 'withdrew', 'made a withdrawal'],
+  LIQUIDATE: ['repaid for somebody else', 'took over', 'took over collateral'],
+  CLAIM: ['paid', 'claimed', 'made a claim'],
 };
 
 /** Describes what somebody gave to a program and got from it. */
@@ -68,13 +90,13 @@ export function describeExchangeOfValue(
   { type, actor, program, gained, lost }: ExchangeOfValueInterpretation,
   formatAddress: FormatAddress,
 ): string {
-  const [gave, got, tried] = VERBS[type];
+  const [gave, got, did] = DEEDS[type];
   const at = programPhrase(program, 'on', formatAddress);
   const parts = [
     lost.length > 0 ? `${gave} ${formatAmounts(lost, formatAddress)}` : null,
     gained.length > 0 ? `${got} ${formatAmounts(gained, formatAddress)}` : null,
   ].filter((part) => part !== null);
   return parts.length === 0
-    ? `${formatAddress(actor)} called for this${at}: ${tried}`
+    ? `${formatAddress(actor)} ${did}${at}`
     : `${formatAddress(actor)} ${parts.join(' and ')}${at}`;
 }

@@ -4,8 +4,8 @@ import { isCircularTrade } from '../find-swap.ts';
 import type { ArbitrageInterpretation } from '../interpretation.ts';
 import type { ParsedTransaction } from '../parsed-transaction.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
+import { isUnchanged } from './calls.ts';
 import type { Rule } from './rule.ts';
-import { isUnchanged } from './unknown.ts';
 
 /** Tells of what was traded in a circle, by the balances: all that was sent into programs came back in kind. */
 export const circularTradeRule: Rule = (facts) => {
@@ -23,12 +23,15 @@ export const circularTradeRule: Rule = (facts) => {
 export const attemptedArbitrageRule: Rule = (facts) => {
   const { parsed, hasFailed } = facts;
   if (!hasFailed && !isUnchanged(facts)) return null;
-  const callers = parsed.instructions.filter(({ programId }) => !KNOWN_PROGRAMS.has(programId));
+  const callers = parsed.instructions.filter(
+    ({ programId }) => !KNOWN_PROGRAMS.has(programId) || programRole(programId) === 'arbitrageBot',
+  );
   if (parsed.instructions.some(({ programId }) => isExchange(programId))) return null;
   for (const caller of callers) {
     const called = caller.innerInstructions.map(({ programId }) => programId);
     const exchanges = new Set([...caller.accounts, ...called].filter(isExchange));
-    if (exchanges.size > 1) return { ...interpretArbitrage(facts, exchanges, false), program: caller.programId };
+    if (exchanges.size > 1 || (exchanges.size === 1 && programRole(caller.programId) === 'arbitrageBot'))
+      return { ...interpretArbitrage(facts, exchanges, false), program: caller.programId };
   }
   return null;
 };

@@ -3,29 +3,47 @@ import type { ParsedTransaction } from '../parsed-transaction.ts';
 import { findFacts } from '../transaction-facts.ts';
 import { closingRule, openingRule } from './accounts.ts';
 import { attemptedArbitrageRule, circularTradeRule } from './arbitrage.ts';
-import { loaderRule, memoRule, nonceRule, stakeRule, voteRule } from './native-programs.ts';
+import { authorityRule, ownershipRule } from './authorities.ts';
+import { interpretCall } from './calls.ts';
+import { claimRule } from './claims.ts';
+import { launchRule } from './launch.ts';
+import { lendingRule } from './lending.ts';
+import { innerStakeRule, loaderRule, memoRule, nonceRule, stakeRule, voteRule } from './native-programs.ts';
 import { nftTradeRule, nftTransferRule } from './nft.ts';
-import { orderFillRule } from './orders.ts';
+import { orderChangeRule, orderFillRule } from './orders.ts';
 import { paymentRule } from './payments.ts';
+import { poolRule } from './pools.ts';
+import { oracleRule, orderBookRule, quoteRule, roleRule } from './quotes.ts';
 import type { Rule } from './rule.ts';
 import { burnRule, mintRule } from './supply.ts';
 import { swapRule } from './swap.ts';
-import { interpretCall } from './unknown.ts';
 
 /** The rules in their order: the first that tells something decides. What moved is told before what was called. */
 const RULES: readonly Rule[] = [
   voteRule,
   loaderRule,
+  quoteRule,
+  attemptedArbitrageRule,
+  launchRule,
   nftTradeRule,
   orderFillRule,
+  orderChangeRule,
+  lendingRule,
+  poolRule,
+  claimRule,
+  orderBookRule,
   swapRule,
   circularTradeRule,
-  attemptedArbitrageRule,
+  oracleRule,
   stakeRule,
+  ownershipRule,
   nftTransferRule,
+  roleRule,
   mintRule,
   burnRule,
+  innerStakeRule,
   paymentRule,
+  authorityRule,
   closingRule,
   openingRule,
   nonceRule,

@@ -73,6 +73,24 @@ export const stakeRule: Rule = ({ parsed }) => {
   return { ...told, type: 'UNSTAKE', change: 'deactivated', stakeAccount, target: '', lamports: null };
 };
 
+/** Tells of stake that a program withdrew, such as a stake pool or a bond of a validator, for whoever called it. */
+export const innerStakeRule: Rule = ({ parsed, calls, mainProgram, hasFailed }) => {
+  if (hasFailed || mainProgram === null) return null;
+  const withdrawals = calls.filter(({ programId, type }) => programId === STAKE_PROGRAM && type === 'withdraw');
+  const [withdrawal] = withdrawals;
+  const lamports = withdrawal === undefined ? null : infoAmount(withdrawal, 'lamports');
+  if (withdrawals.length !== 1 || lamports === null) return null;
+  return {
+    type: 'UNSTAKE',
+    actor: parsed.feePayer,
+    program: mainProgram,
+    change: 'withdrawn',
+    stakeAccount: infoAddress(withdrawal, 'stakeAccount') ?? '',
+    target: infoAddress(withdrawal, 'destination') ?? '',
+    lamports,
+  };
+};
+
 export const nonceRule: Rule = ({ parsed, mainProgram }) => {
   const [advance] = findInstructions(parsed, [SYSTEM_PROGRAM], /^advanceNonce/);
   if (advance === undefined || mainProgram !== null) return null;

@@ -7,16 +7,12 @@ const TOKEN_PROGRAM_IDS: readonly string[] = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM]
 /** Tells of payments; of a failed transaction, that something was to be sent. */
 export const paymentRule: Rule = ({ parsed, hasFailed, payments, tips, netChange, mainProgram, openedAccounts }) => {
   const told = { type: 'TRANSFER', actor: parsed.feePayer, tips, ...netChange } as const;
-  if (hasFailed) {
-    const isTried =
-      hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^transfer/) || hasInstruction(parsed, [SYSTEM_PROGRAM], /^transfer/);
-    return isTried ? { ...told, program: null, payments } : null;
-  }
+  const isTransfer =
+    hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^transfer/) || hasInstruction(parsed, [SYSTEM_PROGRAM], /^transfer/);
+  if (hasFailed) return isTransfer ? { ...told, program: null, payments } : null;
   if (payments.length > 0) return { ...told, program: programOf(payments), payments };
-  if (mainProgram === null) {
-    const isTransfer = tips.length > 0 || parsed.nativeTransfers.length + parsed.tokenTransfers.length > 0;
+  if (mainProgram === null)
     return isTransfer && openedAccounts.size === 0 ? { ...told, program: null, payments, gained: [], lost: [] } : null;
-  }
   const isMoved = netChange.gained.length + netChange.lost.length > 0;
   return isMoved ? { ...told, program: mainProgram, payments } : null;
 };

@@ -1,0 +1,67 @@
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../domain/well-known-addresses.ts';
+import { fallbackTypeOf, isIncidentalProgram, programRole } from '../../programs/known-programs.ts';
+import { programFlowsOf } from '../program-flows.ts';
+import { interpretCall, isUnchanged } from './calls.ts';
+import type { Rule } from './rule.ts';
+
+const TOKEN_PROGRAM_IDS: readonly string[] = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM];
+
+/**
+ * Tells of prices that a market maker wrote. Evidence: the transaction itself calls the exchange, which calls nothing
+ * and isn't handed a token program, so that it can't move a token; and no balance changed. All 234 such calls in block
+ * 361774429 are of eight exchanges that trade against one maker's own prices.
+ */
+export const quoteRule: Rule = (facts) => {
+  const { parsed, hasFailed } = facts;
+  const call = parsed.instructions.find(({ programId }) =>
+    ['exchange', 'marketMaker'].includes(programRole(programId)),
+  );
+  if (call === undefined || call.innerInstructions.length > 0) return null;
+  if (call.accounts.length === 0 || call.accounts.some((account) => TOKEN_PROGRAM_IDS.includes(account))) return null;
+  return hasFailed || isUnchanged(facts) ? interpretCall(facts, 'QUOTE_UPDATE', call.programId) : null;
+};
+
+/**
+ * Tells of orders in an order book that were placed or cancelled, with what was put in or taken out for them. Both at
+ * once is a new set of orders.
+ */
+export const orderBookRule: Rule = (facts) => {
+  const { parsed, instructionOf, mainProgram, swap } = facts;
+  if (programRole(mainProgram ?? '') !== 'orderBook' || swap !== null) return null;
+  const types = parsed.instructions
+    .filter(({ programId }) => programId === mainProgram)
+    .map((call) => instructionOf(call)?.type ?? null);
+  const isCancelled = types.includes('CANCEL_ORDER') && types.every((type) => type === 'CANCEL_ORDER' || type === null);
+  if (!isCancelled) return interpretCall(facts, 'PLACE_ORDER', mainProgram);
+  const actor = parsed.feePayer;
+  const { given, received } = programFlowsOf(actor, facts);
+  return { type: 'CANCEL_ORDER', actor, program: mainProgram, gained: received, lost: given };
+};
+
+/** Tells of an oracle that was updated, where it is all that was called, besides helpers. */
+export const oracleRule: Rule = (facts) => {
+  const { parsed, mainProgram, hasFailed } = facts;
+  if (mainProgram !== null || !(hasFailed || isUnchanged(facts))) return null;
+  const oracle = parsed.instructions.find(({ programId }) => programRole(programId) === 'oracle');
+  return oracle === undefined ? null : interpretCall(facts, 'ORACLE_UPDATE', oracle.programId);
+};
+
+/** Tells what a program is for where its instruction isn't known: the last resort. */
+export const roleRule: Rule = (facts) => {
+  const { mainProgram } = facts;
+  if (mainProgram === null || isIncidentalProgram(mainProgram)) return null;
+  const type = fallbackTypeOf(mainProgram);
+  switch (type) {
+    case 'QUOTE_UPDATE':
+    case 'PLACE_ORDER':
+      return isUnchanged(facts) || facts.hasFailed ? { ...interpretCall(facts, type), isByRole: true } : null;
+    case 'BRIDGE':
+    case 'PERPS':
+    case 'GAME':
+    case 'LEND':
+    case 'INFRA':
+      return { ...interpretCall(facts, type), isByRole: true };
+    default:
+      return null;
+  }
+};
