@@ -6,6 +6,7 @@ import { attemptedArbitrageRule, circularTradeRule } from './arbitrage.ts';
 import { authorityRule, ownershipRule } from './authorities.ts';
 import { interpretCall } from './calls.ts';
 import { claimRule } from './claims.ts';
+import { decodedRule } from './decoded.ts';
 import { launchRule } from './launch.ts';
 import { lendingRule } from './lending.ts';
 import { innerStakeRule, loaderRule, memoRule, nonceRule, stakeRule, voteRule } from './native-programs.ts';
@@ -26,6 +27,7 @@ const RULES: readonly Rule[] = [
   attemptedArbitrageRule,
   launchRule,
   nftTradeRule,
+  decodedRule,
   orderFillRule,
   orderChangeRule,
   lendingRule,

@@ -1,0 +1,106 @@
+import { programRole } from '../../programs/known-programs.ts';
+import type { ProgramInstruction } from '../../programs/program-instruction.ts';
+import type { TransactionType } from '../../programs/transaction-types.ts';
+import type { Interpretation } from '../interpretation.ts';
+import { programFlowsOf } from '../program-flows.ts';
+import type { Swap } from '../swap-legs.ts';
+import type { TransactionFacts } from '../transaction-facts.ts';
+import { interpretCall } from './calls.ts';
+import type { Rule } from './rule.ts';
+
+/** Types that a table of instructions decides, the most telling one first: a loan is told before its collateral. */
+const DECIDED: readonly TransactionType[] = [
+  'LIQUIDATE',
+  'BORROW',
+  'REPAY_LOAN',
+  'FILL_ORDER',
+  'OPEN_ORDER',
+  'PLACE_ORDER',
+  'CANCEL_ORDER',
+  'ADD_TO_POOL',
+  'REMOVE_FROM_POOL',
+  'WITHDRAW',
+  'DEPOSIT',
+  'CLAIM',
+  'NFT_LISTING',
+  'NFT_CANCEL_LISTING',
+  'NFT_BID',
+  'NFT_BID_CANCELLED',
+  'QUOTE_UPDATE',
+  'ORACLE_UPDATE',
+  'BRIDGE',
+  'PERPS',
+  'GAME',
+  'LEND',
+  'INFRA',
+];
+
+/** Tells what the main program was called for, by the table of its instructions. Order books have a rule of their own. */
+export const decodedRule: Rule = (facts) => {
+  const { calls, parsed, mainProgram, instructionOf } = facts;
+  if (mainProgram === null || programRole(mainProgram) === 'orderBook') return null;
+  const topLevel = parsed.instructions.filter(({ programId }) => programId === mainProgram);
+  const asked = topLevel.length > 0 ? topLevel : calls.filter(({ programId }) => programId === mainProgram);
+  const decoded = asked.map(instructionOf).filter((instruction) => instruction !== null);
+  for (const type of DECIDED) {
+    const instruction = decoded.find((candidate) => candidate.type === type);
+    if (instruction !== undefined) return interpretDecoded(type, instruction, facts);
+  }
+  return null;
+};
+
+function interpretDecoded(
+  type: TransactionType,
+  { name, roles }: ProgramInstruction,
+  facts: TransactionFacts,
+): Interpretation | null {
+  const { parsed, mainProgram: program } = facts;
+  const named = [roles['user'], roles['owner'], roles['seller'], roles['buyer']].filter((role) => role !== undefined);
+  const actor = named.find((wallet) => parsed.signers.includes(wallet)) ?? parsed.feePayer;
+  switch (type) {
+    case 'LIQUIDATE':
+    case 'BORROW':
+    case 'REPAY_LOAN':
+    case 'OPEN_ORDER':
+    case 'CANCEL_ORDER':
+    case 'ADD_TO_POOL':
+    case 'REMOVE_FROM_POOL':
+    case 'WITHDRAW':
+    case 'DEPOSIT':
+    case 'CLAIM': {
+      const { given, received, receiptsGot, receiptsGiven } = programFlowsOf(actor, facts);
+      const told = { type, actor, program, gained: [...received, ...receiptsGot] };
+      return { ...told, lost: [...given, ...receiptsGiven] };
+    }
+    case 'FILL_ORDER':
+      return interpretFill(roles, facts);
+    case 'NFT_LISTING':
+    case 'NFT_CANCEL_LISTING':
+    case 'NFT_BID':
+    case 'NFT_BID_CANCELLED':
+      return { type, actor, program, ...facts.netChange };
+    case 'PLACE_ORDER':
+    case 'QUOTE_UPDATE':
+    case 'ORACLE_UPDATE':
+    case 'BRIDGE':
+    case 'PERPS':
+    case 'GAME':
+    case 'LEND':
+    case 'INFRA':
+      return { ...interpretCall(facts, type), actor, instruction: name };
+    default:
+      return null;
+  }
+}
+
+/** Tells of a fill by the order's owner; null if the instruction doesn't name it, or if nothing came in for it. */
+function interpretFill(roles: ProgramInstruction['roles'], facts: TransactionFacts): Interpretation | null {
+  const owner = roles['owner'] ?? roles['user'];
+  const { mainProgram: program, hasFailed } = facts;
+  if (owner === undefined || owner === roles['keeper']) return null;
+  if (hasFailed) return { type: 'FILL_ORDER', actor: owner, program, swap: null };
+  const outputs = programFlowsOf(owner, facts).received;
+  const inputs = programFlowsOf(roles['order'] ?? '', facts).given;
+  const swap: Swap = { wallet: owner, inputs, outputs };
+  return inputs.length === 0 || outputs.length === 0 ? null : { type: 'FILL_ORDER', actor: owner, program, swap };
+}

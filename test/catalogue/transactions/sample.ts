@@ -1,0 +1,42 @@
+import type { EnhancedTransaction } from '../../../src/solana/explain/enhanced-transaction.ts';
+import { enhanceTransaction } from '../../../src/solana/explain/enhanced-transaction.ts';
+import { explainTransaction } from '../../../src/solana/explain/explain-transaction.ts';
+import type { Transaction } from '../../../src/solana/transactions/transaction.ts';
+
+/** Draws transactions that have a type, by a seed, so that a person can compare what is told with the balances. */
+export function drawSample(transactions: readonly Transaction[], count: number, seed: number): readonly string[] {
+  const views = transactions.map((transaction) => enhanceTransaction(transaction));
+  const rest = views.filter(({ type }) => type !== 'UNKNOWN');
+  const random = mulberry32(seed);
+  const drawn: EnhancedTransaction[] = [];
+  while (drawn.length < count && rest.length > 0)
+    drawn.push(...rest.splice(Math.floor(random() * rest.length), 1));
+  return drawn.map(textOf);
+}
+
+/** Writes a transaction's type and explanation above its raw changes of balances. */
+function textOf(view: EnhancedTransaction): string {
+  const changes = view.accountData.flatMap(({ account, nativeBalanceChange, tokenBalanceChanges }) => [
+    ...(nativeBalanceChange === '0' ? [] : [`  ${account} ${nativeBalanceChange} lamports`]),
+    ...tokenBalanceChanges.map(
+      ({ userAccount, mint, rawTokenAmount: { tokenAmount, decimals } }) =>
+        `  ${account} of ${userAccount} ${tokenAmount}e-${decimals} ${mint}`,
+    ),
+  ]);
+  const calls = view.instructions.map(({ programId, programName, type, innerInstructions }) => {
+    const inner = [...new Set(innerInstructions.map((call) => call.programName ?? call.programId))];
+    return `  ${programName ?? programId}${type === null ? '' : ` ${type}`}${inner.length === 0 ? '' : ` [${inner.join(', ')}]`}`;
+  });
+  return [`${view.signature} ${view.status} ${view.type}`, explainTransaction(view), ...calls, ...changes].join('\n');
+}
+
+/** Returns a generator of numbers in [0, 1) by a seed. https://github.com/bryc/code/blob/master/jshash/PRNGs.md */
+function mulberry32(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
