@@ -176,7 +176,8 @@ t.test('a mint that has too many holders is scanned once in minutes, whatever pa
   const before = await scans();
   for (const page of [2, 3, 4]) {
     const { json } = await get(`/token/${GOLD.mint.address}/holders?page=${page}`);
-    const message = 'this mint has more holders than can be listed: ask for the first page by account, which needs no list';
+    const message =
+      'this mint has more holders than can be listed: ask for the first page by account, which needs no list';
     t.same(json, { error: 'holders_unavailable', message });
   }
   t.equal(await scans(), before + 1);

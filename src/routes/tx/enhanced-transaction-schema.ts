@@ -78,7 +78,8 @@ export const enhancedTransactionSchema: z.ZodType<EnhancedTransaction> = z.stric
         innerInstructionIdx: integer.nullable(),
       }),
     )
-    .default([]),
+    .default([])
+    .describe('movements of tokens whose amounts are hidden, and those into and out of hidden balances'),
   authorityChanges: z
     .array(
       z.strictObject({
@@ -100,7 +101,8 @@ export const enhancedTransactionSchema: z.ZodType<EnhancedTransaction> = z.stric
         innerInstructionIdx: integer.nullable(),
       }),
     )
-    .default([]),
+    .default([])
+    .describe('rights that changed hands, with the holder before and after and what is at stake'),
   accountData: z.array(
     z.strictObject({
       account: z.string(),

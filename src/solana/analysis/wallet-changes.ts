@@ -51,7 +51,7 @@ export function findOpenedAccounts(parsed: ParsedTransaction): ReadonlySet<strin
         ? (infoAddress(instruction, 'newAccount') ?? infoAddress(instruction, 'account'))
         : instruction.programId === ASSOCIATED_TOKEN_PROGRAM && instruction.innerInstructions.length > 0
           ? infoAddress(instruction, 'account')
-          : instruction.programId === LOOKUP_TABLE_PROGRAM
+          : instruction.programId === LOOKUP_TABLE_PROGRAM && /^(create|extend)/.test(instruction.type ?? '')
             ? infoAddress(instruction, 'lookupTableAccount')
             : null;
     if (account !== null) opened.add(account);
