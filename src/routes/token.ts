@@ -1,12 +1,14 @@
 import { z } from 'zod';
 import { COMMITMENTS } from '../domain/commitment.ts';
+import { GatewayError } from '../domain/gateway-error.ts';
 import { address, commitment } from '../routing/params.ts';
 import { readRoute, type Uses } from '../routing/route.ts';
 import { extensions, integer } from '../routing/schemas.ts';
-import { findMetadataAddress } from '../solana/accounts/metaplex-metadata-account.ts';
+import { findMetadataAddress, TOKEN_STANDARDS } from '../solana/accounts/metaplex-metadata-account.ts';
 import { isNft, tokenMetadataOf } from '../solana/accounts/token-identity.ts';
 import { TOKEN_PROGRAMS } from '../solana/accounts/token-program-accounts.ts';
 import { toTokenAmount } from '../solana/accounts/ui-amount.ts';
+import { readNftOwner } from '../tokens/nft-owner.ts';
 import { requireMint } from '../tokens/require-mint.ts';
 
 export const token = readRoute({
@@ -32,9 +34,22 @@ export const token = readRoute({
         source: z.enum(['token-2022', 'metaplex']),
         updateAuthority: z.string().nullable(),
         isMutable: z.boolean().nullable(),
+        sellerFeeBasisPoints: integer.nullable(),
+        creators: z
+          .array(z.strictObject({ address: z.string(), share: integer, verified: z.boolean().nullable() }))
+          .readonly()
+          .nullable(),
+        collection: z.strictObject({ key: z.string(), verified: z.boolean() }).nullable(),
+        tokenStandard: z.enum(TOKEN_STANDARDS).nullable(),
+        primarySaleHappened: z.boolean().nullable(),
       })
       .nullable(),
     extensions,
+    owner: z.string().nullable().describe('Owner of an NFT; null for other tokens, and if no node tells'),
+    holders: z
+      .strictObject({ count: integer, slot: integer })
+      .nullable()
+      .describe('Token accounts with a balance at a slot, if `/token/{mint}/holders` has listed them lately'),
     priceUsd: z.number().nullable(),
     priceSource: z.string().nullable(),
   }),
@@ -44,10 +59,19 @@ export const token = readRoute({
   claimNumberOf: () => 2,
   errors: ['invalid_address', 'not_found', 'not_a_mint'],
 
-  async resolve({ mint: address, commitment }, { mesh, prices }: Uses<'mesh' | 'prices'>, { minSlot }) {
+  async resolve(
+    { mint: address, commitment },
+    { mesh, prices, holderTables }: Uses<'mesh' | 'prices' | 'holderTables'>,
+    { minSlot },
+  ) {
     const at = { commitment, minContextSlot: minSlot };
     const { slot, mint, mints } = await requireMint(mesh, address, at, [findMetadataAddress(address)]);
     const { program, decimals, supply, mintAuthority, freezeAuthority, isInitialized } = mint;
+    const nft = isNft(mint);
+    const owner = nft
+      ? await readNftOwner(mesh, address, { commitment, minContextSlot: slot }).catch(nullIfRefused)
+      : null;
+    const table = holderTables.get(address);
     const price = (await prices.find([address], { commitment, slot })).get(address);
     return {
       slot,
@@ -61,12 +85,20 @@ export const token = readRoute({
         mintAuthority,
         freezeAuthority,
         isInitialized,
-        isNft: isNft(mint),
+        isNft: nft,
         metadata: tokenMetadataOf(address, mint, (metadataAddress) => mints.accounts.get(metadataAddress)),
         extensions: program === 'spl-token' ? null : mint.extensions,
+        owner: owner ?? null,
+        holders: table === undefined ? null : { count: table.total, slot: table.slot },
         priceUsd: price?.usd ?? null,
         priceSource: price?.source ?? null,
       },
     };
   },
 });
+
+/** Returns null if the nodes don't tell the largest accounts of a mint. A failure that may pass is thrown. */
+function nullIfRefused(thrown: unknown): null {
+  if (thrown instanceof GatewayError && thrown.code === 'rpc_error' && thrown.status !== 503) return null;
+  throw thrown;
+}

@@ -222,6 +222,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'upstream/rpc',
     'upstream/mesh',
     'upstream/reads',
+    'tokens',
     'routing',
     'bs58',
     'zod',

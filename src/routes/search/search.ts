@@ -5,13 +5,13 @@ import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { readRoute, type Uses } from '../../routing/route.ts';
 import { accountKindOf } from '../../solana/accounts/account-kind.ts';
-import { domainHolderOf, resolveDomain, type SolDomain } from '../../solana/accounts/sol-domain.ts';
+import { resolveDomain, type SolDomain } from '../../solana/accounts/sol-domain.ts';
+import { readNftOwner } from '../../tokens/nft-owner.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { AccountSource } from '../../upstream/reads/account-batcher.ts';
 import { parseAccountInfo } from '../../upstream/reads/account-info.ts';
-import { type ReadOptions, readEncodedAccounts } from '../../upstream/reads/encoded-accounts.ts';
+import { readEncodedAccounts } from '../../upstream/reads/encoded-accounts.ts';
 import { blockExists, transactionExists } from '../../upstream/reads/existence-checks.ts';
-import { readLargestTokenAccounts } from '../../upstream/reads/largest-token-accounts.ts';
 import { readEpochInfo } from '../../upstream/reads/network-statistics.ts';
 import { RPC_ERROR_CODE } from '../../upstream/rpc/rpc-error-code.ts';
 import { searchTerm } from './search-term.ts';
@@ -129,22 +129,16 @@ async function resolveDomainAddress(
     domain.accounts.map((address) => accounts.get(address) ?? null),
   );
   if (found.status === 'resolved') return { slot, address: found.address, method: found.method };
-  const holder = found.status === 'holder' ? await readNftHolder(mesh, found.mint, slot) : undefined;
+  const holder =
+    found.status === 'holder'
+      ? await readNftOwner(mesh, found.mint, { ...at, minContextSlot: slot }).catch(undefinedIfNoMint)
+      : undefined;
   if (holder === undefined) throw new GatewayError('not_found', 'this name resolves to no address');
   return { slot, address: holder, method: 'nft' };
 }
 
-/** Returns the owner of the one token of a wrapped (tokenized) name. */
-async function readNftHolder(mesh: Mesh, mint: string, minContextSlot: Slot): Promise<string | undefined> {
-  const at: ReadOptions = { commitment: 'confirmed', minContextSlot };
-  const [largest] = await readLargestTokenAccounts(mesh, mint, at).then(({ addresses }) => addresses, emptyIfNoMint);
-  if (largest === undefined) return undefined;
-  const { accounts } = await readEncodedAccounts(mesh, [largest], at);
-  return domainHolderOf(mint, accounts.get(largest) ?? null);
-}
-
-/** Returns no accounts for a mint that doesn't exist, for which a node answers with an error. */
-function emptyIfNoMint(thrown: unknown): readonly string[] {
-  if (thrown instanceof GatewayError && thrown.rpcCode === RPC_ERROR_CODE.invalidParams) return [];
+/** Returns undefined for a mint that doesn't exist, for which a node answers with an error. */
+function undefinedIfNoMint(thrown: unknown): undefined {
+  if (thrown instanceof GatewayError && thrown.rpcCode === RPC_ERROR_CODE.invalidParams) return undefined;
   throw thrown;
 }

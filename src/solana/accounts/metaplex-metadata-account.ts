@@ -7,7 +7,7 @@ import { findProgramAddress } from './program-derived-address.ts';
 
 const METADATA_V1_KEY = 4;
 
-const TOKEN_STANDARDS = [
+export const TOKEN_STANDARDS = [
   'NonFungible',
   'FungibleAsset',
   'Fungible',

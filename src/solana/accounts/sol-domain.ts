@@ -5,7 +5,6 @@ import type { RawAccount } from '../codec/raw-account.ts';
 import { isAllZero } from '../codec/spl-pod.ts';
 import { findProgramAddress, isOnCurve } from './program-derived-address.ts';
 import { nameOwnerOf, validateRecordV1, validateRecordV2 } from './sol-name-record.ts';
-import { decodeTokenProgramAccount } from './token-program-accounts.ts';
 
 const NAME_PROGRAM = 'namesLPneVptA9Z5rqUDD9tMTWEJwofgaYwp8cawRkX';
 const TOKENIZER_PROGRAM = 'nftD3vbNkNqfj2Sd3HZwbpw4BxxKWr4AjGb9X38JeZk';
@@ -102,14 +101,3 @@ const NO_DATA = new Uint8Array();
 
 const dataIfOwnedBy = (program: string, account: RawAccount | null | undefined): Uint8Array =>
   account?.owner === program ? account.data : NO_DATA;
-
-/**
- * Returns the owner of a wrapped name from the largest token account of its mint; undefined if that account does not
- * hold its single token.
- */
-export function domainHolderOf(mint: string, account: RawAccount | null): string | undefined {
-  const tokenAccount = account === null ? undefined : decodeTokenProgramAccount(account);
-  return tokenAccount?.type === 'account' && tokenAccount.mint === mint && tokenAccount.amount === 1n
-    ? tokenAccount.owner
-    : undefined;
-}

@@ -1,7 +1,8 @@
+import { isBase58Of } from '../codec/base58.ts';
 import type { RawAccount } from '../codec/raw-account.ts';
 import { knownMintSymbol } from './known-mints.ts';
-import { decodeMetadata, findMetadataAddress } from './metaplex-metadata-account.ts';
-import type { Mint } from './token-program-accounts.ts';
+import { decodeMetadata, findMetadataAddress, type MetaplexMetadata } from './metaplex-metadata-account.ts';
+import { decodeTokenProgramAccount, type Mint } from './token-program-accounts.ts';
 
 /** A mint's description of itself. Anybody may write any text there. */
 export interface TokenMetadata {
@@ -12,6 +13,24 @@ export interface TokenMetadata {
   readonly updateAuthority: string | null;
   /** Null if neither source says so. */
   readonly isMutable: boolean | null;
+  /** The part of a sale that creators ask for, in hundredths of a percent; null if the source doesn't say. */
+  readonly sellerFeeBasisPoints: number | null;
+  /** Who shares the royalties; null if the source names nobody. */
+  readonly creators: readonly TokenCreator[] | null;
+  /** The mint of the collection, or of the group of a Token-2022 mint, that the token belongs to. */
+  readonly collection: { readonly key: string; readonly verified: boolean } | null;
+  /** Metaplex' token standard; null for accounts older than that, and for other sources. */
+  readonly tokenStandard: MetaplexMetadata['tokenStandard'];
+  /** Null if the source doesn't say. */
+  readonly primarySaleHappened: boolean | null;
+}
+
+interface TokenCreator {
+  readonly address: string;
+  /** In percent. */
+  readonly share: number;
+  /** Whether the creator signed; null where there is no such thing. */
+  readonly verified: boolean | null;
 }
 
 /** Returns an account by address; undefined for one that does not exist. */
@@ -19,16 +38,69 @@ type FindAccount = (address: string) => RawAccount | undefined;
 
 /** Returns the metadata in the mint itself, else in its Metaplex account; null if there is neither. */
 export function tokenMetadataOf(address: string, mint: Mint, findAccount: FindAccount): TokenMetadata | null {
+  const group = groupOf(address, mint);
   const embedded = embeddedMetadataOf(address, mint);
   if (embedded !== null) {
-    const { name, symbol, uri, updateAuthority } = embedded;
-    return { name, symbol, uri, source: 'token-2022', updateAuthority, isMutable: updateAuthority !== null };
+    const { name, symbol, uri, updateAuthority, additionalMetadata } = embedded;
+    return {
+      name,
+      symbol,
+      uri,
+      source: 'token-2022',
+      updateAuthority,
+      isMutable: updateAuthority !== null,
+      ...royaltiesIn(additionalMetadata),
+      collection: group,
+      tokenStandard: null,
+      primarySaleHappened: null,
+    };
   }
   const metadataAccount = findAccount(findMetadataAddress(address));
   const metadata = metadataAccount && decodeMetadata(metadataAccount);
   if (metadata?.mint !== address) return null;
   const { name, symbol, uri, updateAuthority, isMutable } = metadata;
-  return { name, symbol, uri, source: 'metaplex', updateAuthority, isMutable };
+  const { sellerFeeBasisPoints, creators, collection, tokenStandard, primarySaleHappened } = metadata;
+  return {
+    name,
+    symbol,
+    uri,
+    source: 'metaplex',
+    updateAuthority,
+    isMutable,
+    sellerFeeBasisPoints,
+    creators: creators?.map(({ address, share, verified }) => ({ address, share, verified })) ?? null,
+    collection: collection === null ? group : { key: collection.key, verified: collection.verified },
+    tokenStandard,
+    primarySaleHappened,
+  };
+}
+
+/** Returns the group of a Token-2022 mint. It is verified: nobody joins a group without its authority's signature. */
+function groupOf(address: string, { extensions }: Mint): TokenMetadata['collection'] {
+  const member = extensions.find((each) => each.extension === 'tokenGroupMember')?.state;
+  return member?.mint === address ? { key: member.group, verified: true } : null;
+}
+
+/** The field of a mint's own metadata in which the Wen New Standard keeps the royalties; creators stand beside it. */
+const ROYALTY_FIELD = 'royalty_basis_points';
+
+/**
+ * Reads royalties as the Wen New Standard writes them in a mint's own metadata: basis points, then each creator's share
+ * in percent by address. https://github.com/wen-community/wen-program-library
+ */
+function royaltiesIn(fields: readonly (readonly [name: string, value: string])[]) {
+  const sellerFeeBasisPoints = wholeNumberUpTo(10_000, fields.find(([name]) => name === ROYALTY_FIELD)?.[1]);
+  if (sellerFeeBasisPoints === null) return { sellerFeeBasisPoints: null, creators: null };
+  const creators = fields.flatMap(([address, value]): TokenCreator[] => {
+    const share = wholeNumberUpTo(100, value);
+    return share === null || !isBase58Of(address, 32) ? [] : [{ address, share, verified: null }];
+  });
+  return { sellerFeeBasisPoints, creators };
+}
+
+function wholeNumberUpTo(most: number, digits: string | undefined): number | null {
+  const value = digits !== undefined && /^\d{1,5}$/.test(digits) ? Number(digits) : Number.NaN;
+  return value <= most ? value : null;
 }
 
 /** Returns the metadata in the mint itself; null if there is none, or another mint's. */
@@ -79,3 +151,14 @@ export const tokenSymbolOf = (mint: string, metadata: TokenName | null): string 
 
 /** Returns whether a mint is an indivisible single token. */
 export const isNft = ({ decimals, supply }: Mint): boolean => decimals === 0 && supply === 1n;
+
+/**
+ * Returns the owner of an NFT, such as a wrapped .sol name, from the largest token account of its mint; undefined if that
+ * account does not hold the single token.
+ */
+export function nftOwnerOf(mint: string, account: RawAccount | null): string | undefined {
+  const tokenAccount = account === null ? undefined : decodeTokenProgramAccount(account);
+  return tokenAccount?.type === 'account' && tokenAccount.mint === mint && tokenAccount.amount === 1n
+    ? tokenAccount.owner
+    : undefined;
+}

@@ -2,13 +2,9 @@ import fc from 'fast-check';
 import t from 'tap';
 import { decodeMetadata } from '../../../../src/solana/accounts/metaplex-metadata-account.ts';
 import { decodePriceUpdate, usablePrice } from '../../../../src/solana/accounts/pyth-price.ts';
-import {
-  domainHolderOf,
-  parseSolDomain,
-  resolveDomain,
-  type SolDomain,
-} from '../../../../src/solana/accounts/sol-domain.ts';
+import { parseSolDomain, resolveDomain, type SolDomain } from '../../../../src/solana/accounts/sol-domain.ts';
 import { decodeExtensions } from '../../../../src/solana/accounts/token-extensions.ts';
+import { nftOwnerOf } from '../../../../src/solana/accounts/token-identity.ts';
 import { decodeTokenProgramAccount } from '../../../../src/solana/accounts/token-program-accounts.ts';
 import { amountScaleOf, toTokenAmount } from '../../../../src/solana/accounts/ui-amount.ts';
 import type { RawAccount } from '../../../../src/solana/codec/raw-account.ts';
@@ -21,7 +17,7 @@ function decodeAll(account: RawAccount): void {
   decodeMetadata(account);
   const price = decodePriceUpdate(account);
   if (price !== undefined) usablePrice(price, 1_800_000_000, 120);
-  domainHolderOf(account.owner, account);
+  nftOwnerOf(account.owner, account);
 }
 
 const owners = [...new Set(storedAccounts.map(({ owner }) => owner))];

@@ -1,10 +1,6 @@
 import t from 'tap';
-import {
-  domainHolderOf,
-  parseSolDomain,
-  resolveDomain,
-  type SolDomain,
-} from '../../../../src/solana/accounts/sol-domain.ts';
+import { parseSolDomain, resolveDomain, type SolDomain } from '../../../../src/solana/accounts/sol-domain.ts';
+import { nftOwnerOf } from '../../../../src/solana/accounts/token-identity.ts';
 import type { RawAccount } from '../../../../src/solana/codec/raw-account.ts';
 import { decodeBase64, solNames } from '../../../support/recorded-accounts.ts';
 
@@ -20,7 +16,7 @@ const NAME_PROGRAM = 'namesLPneVptA9Z5rqUDD9tMTWEJwofgaYwp8cawRkX';
 /** Resolves a name in both steps, as callers do. */
 function resolve(accounts: readonly (RawAccount | null)[], largestAccount: RawAccount | null) {
   const resolution = resolveDomain(VECTOR, accounts);
-  if (resolution.status === 'holder') return domainHolderOf(resolution.mint, largestAccount) ?? null;
+  if (resolution.status === 'holder') return nftOwnerOf(resolution.mint, largestAccount) ?? null;
   return resolution.status === 'resolved' ? resolution.address : null;
 }
 
@@ -78,7 +74,7 @@ t.test('a token of another mint makes nobody the holder', async (t) => {
   const wrapped = solNames.resolutions.find(({ name }) => name === 'wrapped');
   const account = wrapped?.holder ? decodeBase64(wrapped.holder) : null;
   const resolution = resolveDomain(VECTOR, vector('wrapped'));
-  t.ok(resolution.status === 'holder' && domainHolderOf(resolution.mint, account));
-  t.equal(domainHolderOf(VECTOR.nameAccount, account), undefined);
-  t.equal(domainHolderOf(VECTOR.nameAccount, null), undefined);
+  t.ok(resolution.status === 'holder' && nftOwnerOf(resolution.mint, account));
+  t.equal(nftOwnerOf(VECTOR.nameAccount, account), undefined);
+  t.equal(nftOwnerOf(VECTOR.nameAccount, null), undefined);
 });
