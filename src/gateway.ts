@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { openAccess } from './access/access.ts';
 import { Cache } from './cache/cache.ts';
 import type { Config } from './config/config-schema.ts';
+import { readJupiterKey, type Secrets } from './config/secret-variables.ts';
 import type { Clock } from './domain/clock.ts';
 import { ClusterVitals } from './domain/cluster-vitals.ts';
 import { createOpenApiDocument } from './http/rest/openapi.ts';
@@ -39,6 +40,7 @@ import { sleep } from './runtime/sleep.ts';
 import { systemClock } from './runtime/system-clock.ts';
 import type { Admit } from './serving/read-through.ts';
 import { Sealer } from './serving/sealer.ts';
+import { createKnownMints } from './tokens/known-mints.ts';
 import { AccountBatcher } from './upstream/reads/account-batcher.ts';
 import { TransactionRecords } from './upstream/reads/transaction-records.ts';
 import { openUpstream } from './wiring/open-upstream.ts';
@@ -49,6 +51,8 @@ export interface GatewayOptions {
   readonly log: Log;
   /** Source of the signing key; without a key in it, the state folder. */
   readonly receiptKey?: Omit<KeySource, 'stateDir'>;
+  /** Secrets that stand in no setting. */
+  readonly secrets?: Secrets;
   readonly clock?: Clock;
   readonly random?: () => number;
 }
@@ -82,6 +86,8 @@ interface Environment {
   readonly vitals: ClusterVitals;
   /** Start of the process, in monotonic milliseconds. */
   readonly startedMs: number;
+  /** The key of Jupiter's API; undefined for none. */
+  readonly jupiterKey: string | undefined;
 }
 
 /** The part of `cache.bytes` that transactions take: one in so many bytes. */
@@ -95,10 +101,12 @@ const MAX_WARM_UP_MS = 5000;
  * `upstream.startMs` without a node; the gateway then goes on trying. The only module that knows all layers.
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
-  const { config, log, receiptKey, clock = systemClock, random = Math.random } = options;
+  const { config, log, receiptKey, secrets = {}, clock = systemClock, random = Math.random } = options;
+  const jupiterKey = readJupiterKey(secrets, config.prices.jupiter.keyFile);
   const disposals = new DisposalStack();
   const vitals = new ClusterVitals();
-  const env: Environment = { config, log, clock, random, disposals, vitals, startedMs: clock.monotonic() };
+  const startedMs = clock.monotonic();
+  const env: Environment = { config, log, clock, random, disposals, vitals, startedMs, jupiterKey };
   const keySource: KeySource = { production: false, ...receiptKey, stateDir: config.state };
   try {
     await requireFreePort(config.host, config.port);
@@ -184,7 +192,7 @@ function openServing(
   { mesh, embedded }: Upstream,
   startup: Startup,
 ) {
-  const { config, log, clock, vitals, disposals, startedMs } = env;
+  const { config, log, clock, vitals, disposals, startedMs, jupiterKey } = env;
   const recordBytes = Math.floor(config.cache.bytes / TRANSACTION_SHARE);
   const bytes = config.cache.bytes - recordBytes;
   const cache = new Cache({ ...config.cache, bytes, clock, hotKeys: config.refresh.hotKeys });
@@ -199,13 +207,15 @@ function openServing(
   const accounts = new AccountBatcher(mesh, { clock, tip: (commitment) => mesh.tip(commitment) });
   const liveAccounts = new LiveAccountSource({ ...liveOptions, upstream: accounts });
   const tokenLists = new LiveTokenListSource(liveOptions);
-  const prices = configuredPrices(config.prices, {
+  const { prices, findVerified } = configuredPrices(config.prices, {
     accounts: liveAccounts,
     clock,
     clusterFeeds: embedded?.priceFeeds,
+    jupiterKey,
     timeoutMs: config.upstream.timeoutMs,
     tip: () => ({ slot: cache.tip, slotTimeMs: vitals.slotTimeMs }),
-    onOutage: (source, err) => log.warn({ source, err }, 'a price source fails: its tokens have no price meanwhile'),
+    onOutage: (source, err) =>
+      log.warn({ source, err }, 'a price source fails: its last prices are shown as stale meanwhile'),
     onRecovery: (source) => log.info({ source }, 'a price source gives prices again'),
   });
   const onDecodeError = oncePerErrorSite((signature: string, err) =>
@@ -225,6 +235,7 @@ function openServing(
     liveAccounts,
     tokenLists,
     holderTables: new HolderTableCache(clock),
+    knownMints: createKnownMints(config.tokens.known, findVerified),
     seenBlocks: new SeenBlocks(),
     decoder,
     transactionRecords: new TransactionRecords(mesh, recordBytes),

@@ -3,6 +3,7 @@ import { unknownNameMessage } from '../config/config-errors.ts';
 import type { Config } from '../config/config-schema.ts';
 import type { ConfigFlags } from '../config/config-sources.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { extractSecrets } from '../config/secret-variables.ts';
 import { describeServiceLinks } from '../config/service-links.ts';
 import { StartError } from '../domain/start-error.ts';
 import { extractKeySource } from '../receipts/keys/key-source.ts';
@@ -81,11 +82,12 @@ const configOf = (command: Command): Config =>
 async function startGateway(config: Config): Promise<void> {
   process.title = 'slotgate'; // also removes the arguments, which may contain a node's key, from the list of processes
   const receiptKey = extractKeySource(process.env);
+  const secrets = extractSecrets(process.env);
 
   await loadEngine(() => import('uWebSockets.js'), process.versions.node);
   const { createGateway } = await import('../gateway.ts'); // after the engine, as its import could not explain a missing one
   const log = createLog(config.log.level);
   const ignored = describeServiceLinks(process.env);
   if (ignored !== undefined) log.warn({}, ignored);
-  await runUntilSignal(() => createGateway({ config, log, receiptKey }), log, config.drainMs + 1_000);
+  await runUntilSignal(() => createGateway({ config, log, receiptKey, secrets }), log, config.drainMs + 1_000);
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { limitsSchema, stakeSchema } from './limits-schema.ts';
-import { pricesSchema } from './prices-schema.ts';
+import { pricesSchema, tokensSchema } from './prices-schema.ts';
 import { upstreamsSchema } from './upstreams-schema.ts';
 import {
   base58,
@@ -138,6 +138,7 @@ export const configSchema = section({
   limits: limitsSchema.describe('Limits per caller and over all callers.'),
   stake: stakeSchema.describe('The staked tier: limits by the token balance of a wallet.'),
   prices: pricesSchema.describe('Price sources of tokens.'),
+  tokens: tokensSchema.describe('Known tokens.'),
   hosts: z
     .array(z.string(HOST).regex(/^(\[[0-9a-f:.]+\]|[A-Za-z0-9._-]+)$/, HOST))
     .describe('Names in Host that are answered, without a port, health checks included; none for any name.'),

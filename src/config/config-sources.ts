@@ -5,6 +5,7 @@ import { StartError } from '../domain/start-error.ts';
 import { packageFile } from '../runtime/package.ts';
 import { sectionNameMessage, unknownNameMessage } from './config-errors.ts';
 import { type ConfigLayer, isSection, singleValueLayer } from './config-layers.ts';
+import { isSecretVariable } from './secret-variables.ts';
 import { findServiceLinks } from './service-links.ts';
 import { ENV_PREFIX, parseSettingText, type Setting } from './setting-names.ts';
 import { redactUrl } from './upstreams-schema.ts';
@@ -57,7 +58,8 @@ export function layersFromEnv(
   const known = new Map(options.map((option) => [option.env, option]));
   const serviceLinks = findServiceLinks(env);
   return Object.entries(env).flatMap(([name, text]) => {
-    if (!name.startsWith(ENV_PREFIX) || text === undefined || serviceLinks.has(name)) return [];
+    if (!name.startsWith(ENV_PREFIX) || text === undefined || serviceLinks.has(name) || isSecretVariable(name))
+      return [];
     const option = known.get(name);
     if (!option) throw nameError('variable', name, known, '_');
     return [singleValueLayer(name, option.path, parseSettingText(option, text))];

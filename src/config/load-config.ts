@@ -33,7 +33,13 @@ export function loadConfig({ flags = {}, env = {}, cwd }: ConfigSources): Config
     ...layersFromFlags(flags, settings),
   ];
   const config = configSchema.safeParse(layers.map(({ values }) => values).reduce(mergeLayers));
-  if (config.success) return { ...config.data, state: resolve(cwd, config.data.state) };
+  if (config.success) return withAbsolutePaths(config.data, cwd);
   const problems = config.error.issues.map((issue) => describeIssue(issue, layers, settingNames(settings)));
   throw new StartError(78, [...new Set(problems)].join('; '), config.error); // a value may break two rules of one text
+}
+
+function withAbsolutePaths(config: Config, cwd: string): Config {
+  const { keyFile } = config.prices.jupiter;
+  const jupiter = { ...config.prices.jupiter, keyFile: keyFile === null ? null : resolve(cwd, keyFile) };
+  return { ...config, state: resolve(cwd, config.state), prices: { ...config.prices, jupiter } };
 }

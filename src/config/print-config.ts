@@ -12,11 +12,16 @@ export function formatConfig(config: Config): string {
     ws: redactUrl(wsUrl),
     ...roles,
   }));
-  const { url } = config.prices.jupiter;
-  const isDefaultUrl = url === valueAt(readPackagedLayer('default').values, ['prices', 'jupiter', 'url']); // has no key
-  const prices = { ...config.prices, jupiter: { url: isDefaultUrl ? url : redactUrl(url) } };
+  const { jupiter } = config.prices;
+  const url = redactedUnlessDefault(jupiter.url, 'url');
+  const tokensUrl = redactedUnlessDefault(jupiter.tokensUrl, 'tokensUrl');
+  const prices = { ...config.prices, jupiter: { ...jupiter, url, tokensUrl } };
   return `${JSON.stringify({ ...config, upstreams, prices }, undefined, 2)}\n`;
 }
+
+/** Returns a URL of Jupiter's without the key that it may contain; the packaged one has none. */
+const redactedUnlessDefault = (url: string, setting: 'url' | 'tokensUrl'): string =>
+  url === valueAt(readPackagedLayer('default').values, ['prices', 'jupiter', setting]) ? url : redactUrl(url);
 
 /**
  * Formats the schema of a configuration file as JSON Schema (draft 2020-12), with the meaning and the default value of

@@ -1,68 +1,67 @@
-import { z } from 'zod';
-import { GatewayError } from '../domain/gateway-error.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { RequestCost } from '../domain/request-cost.ts';
 import type { Slot } from '../domain/slot.ts';
-import { mapConcurrently } from '../runtime/map-concurrently.ts';
+import { type Decimal, parseDecimal, roundSignificant } from '../solana/codec/decimal.ts';
+import { isNull, type Members, members, parseIntegerOrNull } from '../upstream/json/raw-json.ts';
+import type { GetBytes } from './http-get.ts';
 import type { Price, PriceSource } from './price-source.ts';
 
 export interface JupiterOptions {
   /** The URL of the service, without `?ids=`. */
   readonly url: string;
-  /** Requests a URL and resolves to the response's text. Rejects for any status but 200. */
-  readonly getText: (url: string) => Promise<string>;
-  readonly maxAgeSec: number;
+  readonly get: GetBytes;
+  readonly clock: Pick<Clock, 'now'>;
   /** Returns the tip and the average slot time, from which the age of a price is computed. */
   readonly tip: () => { readonly slot: Slot; readonly slotTimeMs: number };
 }
 
-/** The most mints per request. https://dev.jup.ag/docs/price/v3 */
-const MAX_IDS = 50;
+/** The most mints per request. https://dev.jup.ag/api-reference/price/v3/price */
+export const JUPITER_MAX_IDS = 50;
 
-/** The most mints per look-up, as many as a portfolio has: further ones get no price. */
-const MAX_MINTS = 1000;
+/** The significant digits of a price: the service computes in doubles, whose last digits are noise. */
+const PRICE_DIGITS = 12;
 
-/** The most requests of one look-up that are under way. */
-const MAX_CONCURRENT_REQUESTS = 4;
-
-/** The service leaves out a mint without a reliable price, or returns null for it. */
-const responseSchema = z.record(
-  z.string(),
-  z.object({ usdPrice: z.number().positive().nullish(), blockId: z.int().nonnegative().nullish() }).nullable(),
-);
-
-/** Creates a source that requests Jupiter's price API, version 3, or a compatible one. */
-export function jupiterPrices({ url, getText, maxAgeSec, tip }: JupiterOptions): PriceSource {
-  const fetchPrices = async (mints: readonly string[]): Promise<[string, Price][]> => {
-    const target = new URL(url);
-    target.searchParams.set('ids', mints.join(','));
-    const response = responseSchema.safeParse(parseJsonOrUndefined(await getText(target.href)));
-    if (!response.success) throw new GatewayError('upstream_error', 'the price service sent a malformed response');
-    const { slot, slotTimeMs } = tip();
-    const isOld = (priceSlot: Slot): boolean => ((slot - priceSlot) * slotTimeMs) / 1000 > maxAgeSec;
-    return mints.flatMap((mint): [string, Price][] => {
-      const { usdPrice = null, blockId = null } = response.data[mint] ?? {};
-      if (usdPrice === null || (blockId !== null && isOld(blockId))) return [];
-      const usd = Number(usdPrice.toPrecision(12));
-      return [[mint, { usd, source: 'jupiter-v3', slot: blockId, time: null }]];
-    });
-  };
+/** Creates a source that requests Jupiter's price API, version 3, or a compatible one, for at most {@link JUPITER_MAX_IDS}. */
+export function jupiterPrices({ url, get, clock, tip }: JupiterOptions): PriceSource {
   return {
     name: 'jupiter-v3',
     async prices(mints, { cost }) {
-      const batches: (readonly string[])[] = [];
-      for (let i = 0; i < Math.min(mints.length, MAX_MINTS); i += MAX_IDS) batches.push(mints.slice(i, i + MAX_IDS));
-      const found = await mapConcurrently(batches, MAX_CONCURRENT_REQUESTS, (batch) => {
-        if (cost !== undefined) cost.calls++;
-        return fetchPrices(batch);
-      });
-      return new Map(found.flat());
+      const target = new URL(url);
+      target.searchParams.set('ids', mints.join(','));
+      const byMint = members(await counted(get(target.href), cost));
+      const { slot: tipSlot, slotTimeMs } = tip();
+      const nowMs = clock.now();
+      return new Map(
+        mints.flatMap((mint): [string, Price][] => {
+          const entry = byMint.get(mint);
+          if (entry === undefined || isNull(entry)) return []; // the service has no reliable price of it
+          const parts = members(entry);
+          const usd = usdOf(parts);
+          if (usd === undefined) return [];
+          const slot = parseIntegerOrNull(parts.get('blockId'));
+          const ageMs = slot === null ? 0 : Math.max(0, tipSlot - slot) * slotTimeMs;
+          const time = Math.floor((nowMs - ageMs) / 1000);
+          return [[mint, { usd, source: 'jupiter-v3', slot, time, stale: false }]];
+        }),
+      );
     },
   };
 }
 
-function parseJsonOrUndefined(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** Counts a request to the service for the request that causes it. */
+function counted<T>(request: Promise<T>, cost: RequestCost | undefined): Promise<T> {
+  if (cost !== undefined) cost.calls++;
+  return request;
+}
+
+/**
+ * Returns the price of a token as the chain counts it. `usdPrice` is that of an amount as it is shown; a mint with a
+ * multiplier has the other beside it.
+ */
+function usdOf(parts: Members): Decimal | undefined {
+  const scaled = parts.get('scaledUiConfig');
+  const isScaled = scaled !== undefined && !isNull(scaled);
+  const number = isScaled ? members(scaled).get('usdPricePrescaled') : parts.get('usdPrice');
+  const usd = number && parseDecimal(number.toString('latin1'));
+  return usd === undefined || usd.units === 0n ? undefined : roundSignificant(usd, PRICE_DIGITS);
 }

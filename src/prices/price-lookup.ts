@@ -1,3 +1,4 @@
+import type { Clock } from '../domain/clock.ts';
 import type { PriceSourceName } from '../domain/price-source-names.ts';
 import type { Price, PriceAsOf, PriceSource } from './price-source.ts';
 
@@ -5,28 +6,44 @@ import type { Price, PriceAsOf, PriceSource } from './price-source.ts';
 export interface PriceLookup {
   /** The first source; `none` when none is configured. */
   readonly source: PriceSourceName | 'none';
-  /** The age from which on a price is ignored, in seconds. */
+  /** The age from which on a price is stale, in seconds. */
   readonly maxAgeSec: number;
   /** Resolves to prices by mint. A source that fails is left out: that is no reason to reject the whole request. */
   find(mints: readonly string[], asOf: PriceAsOf): Promise<ReadonlyMap<string, Price>>;
 }
 
 export interface PriceLookupOptions {
+  readonly clock: Pick<Clock, 'now'>;
   readonly maxAgeSec: number;
+  /** The age from which on a price is not used at all, in seconds. */
+  readonly maxStaleSec: number;
 }
 
-/** Creates a look-up that asks each source in turn for the mints that those before have no price of. */
-export function createPriceLookup(sources: readonly PriceSource[], { maxAgeSec }: PriceLookupOptions): PriceLookup {
+/**
+ * Creates a look-up that asks each source in turn for the mints that those before have no fresh price of. Of stale prices
+ * the newest is taken.
+ */
+export function createPriceLookup(sources: readonly PriceSource[], options: PriceLookupOptions): PriceLookup {
+  const { clock, maxAgeSec, maxStaleSec } = options;
+  /** Returns a price as it is to be used now; undefined if it is too old for that. */
+  const judge = (price: Price): Price | undefined => {
+    const ageSec = price.time === null ? 0 : clock.now() / 1000 - price.time;
+    if (ageSec > maxStaleSec) return undefined;
+    return price.stale || ageSec <= maxAgeSec ? price : { ...price, stale: true };
+  };
   return {
     source: sources[0]?.name ?? 'none',
     maxAgeSec,
     async find(mints, asOf) {
       const found = new Map<string, Price>();
       for (const source of sources) {
-        const missing = [...new Set(mints)].filter((mint) => !found.has(mint));
-        if (missing.length === 0) break;
+        const wanted = [...new Set(mints)].filter((mint) => found.get(mint)?.stale !== false);
+        if (wanted.length === 0) break;
         try {
-          for (const [mint, price] of await source.prices(missing, asOf)) found.set(mint, price);
+          for (const [mint, price] of await source.prices(wanted, asOf)) {
+            const usable = judge(price);
+            if (usable !== undefined && isBetter(usable, found.get(mint))) found.set(mint, usable);
+          }
         } catch {
           // told by the source: its outage is no reason to reject the whole request
         }
@@ -35,3 +52,7 @@ export function createPriceLookup(sources: readonly PriceSource[], { maxAgeSec }
     },
   };
 }
+
+/** Returns whether a price is better than the one of a source before, which is stale if there is one. */
+const isBetter = (price: Price, before: Price | undefined): boolean =>
+  before === undefined || !price.stale || (price.time ?? 0) > (before.time ?? 0);

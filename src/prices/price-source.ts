@@ -2,16 +2,22 @@ import type { Commitment } from '../domain/commitment.ts';
 import type { PriceSourceName } from '../domain/price-source-names.ts';
 import type { RequestCost } from '../domain/request-cost.ts';
 import type { Slot } from '../domain/slot.ts';
+import type { Decimal } from '../solana/codec/decimal.ts';
 
-/** The price of one whole token. */
+/**
+ * The price of one token: of `10 ** decimals` of the smallest units that the chain counts, whatever multiplier a mint's
+ * amounts are shown with.
+ */
 export interface Price {
   /** The price in US dollars, to 12 significant digits. */
-  readonly usd: number;
+  readonly usd: Decimal;
   readonly source: PriceSourceName;
   /** The slot of the price; null when the source gives none. */
   readonly slot: Slot | null;
-  /** The Unix time of the price in seconds; null when the source gives none. */
+  /** The Unix time of the price in seconds; null for a fixed price, which has no age. */
   readonly time: number | null;
+  /** True for the last known price: it is too old to be the market's, or its source can't be asked now. */
+  readonly stale: boolean;
 }
 
 /** The state for which prices are wanted. */
@@ -26,6 +32,6 @@ export interface PriceAsOf {
 /** A source of prices. */
 export interface PriceSource {
   readonly name: PriceSourceName;
-  /** Resolves to prices by mint, SOL under the mint of wrapped SOL. A mint without a price that is recent enough is left out. */
+  /** Resolves to prices by mint, of any age, SOL under the mint of wrapped SOL. A mint without a price is left out. */
   prices(mints: readonly string[], asOf: PriceAsOf): Promise<ReadonlyMap<string, Price>>;
 }

@@ -11,7 +11,7 @@ import { history } from './history.ts';
 import { holders } from './holders/holders.ts';
 import { network } from './network.ts';
 import { performance } from './performance.ts';
-import { portfolio } from './portfolio.ts';
+import { portfolio } from './portfolio/portfolio.ts';
 import { priorityFee } from './priority-fee.ts';
 import { pubkey } from './pubkey.ts';
 import { rpc } from './rpc/rpc.ts';

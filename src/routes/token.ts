@@ -3,7 +3,7 @@ import { COMMITMENTS } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/gateway-error.ts';
 import { address, commitment } from '../routing/params.ts';
 import { readRoute, type Uses } from '../routing/route.ts';
-import { extensions, integer } from '../routing/schemas.ts';
+import { exactNumber, extensions, integer, toExactNumber } from '../routing/schemas.ts';
 import { findMetadataAddress, TOKEN_STANDARDS } from '../solana/accounts/metaplex-metadata-account.ts';
 import { isNft, tokenMetadataOf } from '../solana/accounts/token-identity.ts';
 import { TOKEN_PROGRAMS } from '../solana/accounts/token-program-accounts.ts';
@@ -50,8 +50,10 @@ export const token = readRoute({
       .strictObject({ count: integer, slot: integer })
       .nullable()
       .describe('Token accounts with a balance at a slot, if `/token/{mint}/holders` has listed them lately'),
-    priceUsd: z.number().nullable(),
+    priceUsd: exactNumber.nullable(),
     priceSource: z.string().nullable(),
+    priceTime: integer.nullable(),
+    priceStale: z.boolean().describe('True if the price is the last known one'),
   }),
   envelope: 'signed',
   cache: { slots: 4 },
@@ -90,8 +92,10 @@ export const token = readRoute({
         extensions: program === 'spl-token' ? null : mint.extensions,
         owner: owner ?? null,
         holders: table === undefined ? null : { count: table.total, slot: table.slot },
-        priceUsd: price?.usd ?? null,
+        priceUsd: price === undefined ? null : toExactNumber(price.usd.units, price.usd.scale),
         priceSource: price?.source ?? null,
+        priceTime: price?.time ?? null,
+        priceStale: price?.stale === true,
       },
     };
   },

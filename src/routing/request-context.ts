@@ -9,7 +9,7 @@ import type { RouteContext } from './route.ts';
  * the caller has gone.
  */
 export function contextForRequest(context: RouteContext, cost: RequestCost, signal?: AbortSignal): RouteContext {
-  const { mesh, accounts, liveAccounts, tokenLists, holderTables, prices, decoder } = context;
+  const { mesh, accounts, liveAccounts, tokenLists, holderTables, knownMints, prices, decoder } = context;
   const requester = { caller: cost.caller, signal };
   return {
     ...context,
@@ -27,6 +27,10 @@ export function contextForRequest(context: RouteContext, cost: RequestCost, sign
     holderTables: {
       get: (mint) => holderTables.get(mint),
       getOrRead: (mint, read) => holderTables.getOrRead(mint, read, cost),
+    },
+    knownMints: {
+      findVerified: (mints) => knownMints.findVerified(mints, cost),
+      isImitation: (mint) => knownMints.isImitation(mint),
     },
     decoder: {
       explain: (body) => decoder.explain(body, requester),

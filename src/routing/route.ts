@@ -12,6 +12,7 @@ import type { Slot } from '../domain/slot.ts';
 import type { PriceLookup } from '../prices/price-lookup.ts';
 import type { ReceiptKeys } from '../receipts/keys/receipt-keys.ts';
 import type { Admit, ReadThrough } from '../serving/read-through.ts';
+import type { KnownMints } from '../tokens/known-mints.ts';
 import type { TokenListSource } from '../tokens/token-list.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { AccountSource } from '../upstream/reads/account-batcher.ts';
@@ -38,6 +39,7 @@ export interface RouteContext {
   readonly prices: PriceLookup;
   readonly holderTables: HolderTables;
   readonly seenBlocks: SeenBlocks;
+  readonly knownMints: KnownMints;
   readonly decoder: TransactionDecoder;
   /** Reads transactions, and keeps those that can't change. */
   readonly transactionRecords: TransactionRecords;

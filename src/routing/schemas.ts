@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { RawJson, toJson } from '../domain/to-json.ts';
 import { mapInChunks } from '../runtime/map-in-chunks.ts';
+import { formatUnits } from '../solana/codec/format-decimal.ts';
 
 /** A slot, a count or a time: an integer below 2^53. */
 export const integer = z.int();
@@ -26,6 +27,13 @@ export interface PreSerialized<T> extends RawJson {
  */
 export const preSerialized = <T>(schema: z.ZodType<T>): z.ZodType<PreSerialized<T>> =>
   schema as z.ZodType as z.ZodType<PreSerialized<T>>;
+
+/** A decimal number of any length, written with every digit. */
+export const exactNumber = preSerialized(z.number());
+
+/** Returns the JSON number `units * 10 ** -scale`, exactly. */
+export const toExactNumber = (units: bigint, scale: number): PreSerialized<number> =>
+  new RawJson(formatUnits(units, scale));
 
 /**
  * Serializes the rows of a long list, some in each turn of the event loop. Each turn joins its rows to one text: to join

@@ -2,7 +2,7 @@ import { address } from '@solana/web3.js';
 import t from 'tap';
 import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { DOLLAR, GOLD, TOLL, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
-import { PRICE_FEEDS } from '../../src/localnet/traffic/demo-price-feeds.ts';
+import { PRICE_FEEDS, PYTH_PUSH_ORACLE } from '../../src/localnet/traffic/demo-price-feeds.ts';
 import { WRAPPED_SOL } from '../../src/solana/accounts/known-mints.ts';
 import { findMetadataAddress } from '../../src/solana/accounts/metaplex-metadata-account.ts';
 import { findPriceFeedAddress } from '../../src/solana/accounts/pyth-price.ts';
@@ -128,7 +128,7 @@ t.test('a portfolio that is polled costs no upstream call once it is live, and f
   };
   for (let i = 0; i < 5; i++) await poll();
   const before = await calls();
-  const feed = address(findPriceFeedAddress(PRICE_FEEDS[WRAPPED_SOL] ?? ''));
+  const feed = address(findPriceFeedAddress(PYTH_PUSH_ORACLE, PRICE_FEEDS[WRAPPED_SOL] ?? ''));
   const priceAt = (slot: number): number =>
     Number(Buffer.from(chain.accountAt(feed, slot)?.data ?? []).readBigInt64LE(73)) / 1e8;
   for (let i = 0; i < 4; i++) {

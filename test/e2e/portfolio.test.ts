@@ -1,25 +1,36 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { inspect } from 'node:util';
+import bs58 from 'bs58';
 import t from 'tap';
+import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { COINS, DOLLAR, GOLD, POINTS, TOLL, TREASURY, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
-import { PRICE_FEEDS } from '../../src/localnet/traffic/demo-price-feeds.ts';
+import { PRICE_FEEDS, PYTH_PUSH_ORACLE } from '../../src/localnet/traffic/demo-price-feeds.ts';
 import { findPriceFeedAddress } from '../../src/solana/accounts/pyth-price.ts';
 import { startStepped } from '../support/harness.ts';
+import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
 
 const NATIVE = 'So11111111111111111111111111111111111111112';
 const NOBODY = '4'.repeat(44);
 const wallet = WALLETS[0].address;
 
+/** The pair of Pyth's programs since August 2026. */
+const UPGRADED = {
+  receiver: 'rec2HHDDnjLfj4kE7VyEtFA1HPGQLK33259532cRyHp',
+  pushOracle: 'pyt2F414BA6dPttK6RddPZUdHfapoBN24GL5wbrPCou',
+};
+
 /** Price settings of a gateway over the embedded cluster. */
 const pyth = [`prices.sources=["pyth-onchain"]`, `prices.pyth.feeds=${JSON.stringify(PRICE_FEEDS)}`];
 
 t.test('with prices on chain', async (t) => {
-  const { get, cluster, clock, step } = await startStepped(t, { perSlot: 0, set: pyth });
+  const { get, cluster, clock, step } = await startStepped(t, { perSlot: 0, set: [...pyth, 'prices.maxStaleSec=600'] });
 
   /** Returns the current price in a feed's account. */
   const onChain = (mint: string): number => {
     const data = Buffer.from(
-      cluster.chain.account(findPriceFeedAddress(PRICE_FEEDS[mint] ?? ''), 'confirmed')?.data ?? [],
+      cluster.chain.account(findPriceFeedAddress(PYTH_PUSH_ORACLE, PRICE_FEEDS[mint] ?? ''), 'confirmed')?.data ?? [],
     );
     return Number(data.readBigInt64LE(73)) / 1e8;
   };
@@ -80,13 +91,14 @@ t.test('with prices on chain', async (t) => {
     const { json } = await get(`/address/${wallet}/portfolio`);
     const { result } = json;
     t.match(result, { owner: wallet, pricedCount: 5, unpricedCount: 0 });
-    t.match(result.valuation, { currency: 'USD', source: 'pyth-onchain', maxAgeSec: 120 });
+    t.match(result.valuation, { currency: 'USD', source: 'pyth-onchain', maxAgeSec: 120, stale: false });
     t.same(
       result.items.map(({ symbol }: any) => symbol),
       ['SOL', 'DGLD', 'DUSD', 'DTOL', 'DPTS'],
     );
     for (const item of result.items) {
       t.equal(item.priceUsd, onChain(item.mint), item.symbol);
+      t.match(item, { stale: false, verified: item.asset === 'SOL', suspicious: false });
       t.equal(item.valueUsd, Number((Number(item.uiAmountString) * item.priceUsd).toFixed(6)));
       t.ok(item.priceSlot > 0 && item.priceSlot <= cluster.chain.slot('confirmed'));
     }
@@ -110,14 +122,51 @@ t.test('with prices on chain', async (t) => {
     t.match(result, { totalUsd: null, pricedCount: 0, unpricedCount: 0, items: [], valuation: { asOf: null } });
   });
 
-  t.test('a price that is too old is not used', async (t) => {
-    await cluster.control.pauseSlots();
-    clock.advance(121_000);
-    await cluster.control.resumeSlots();
-    const frozen = cluster.chain.accountAt(findPriceFeedAddress(PRICE_FEEDS[NATIVE] ?? ''), Number.POSITIVE_INFINITY);
-    t.ok(frozen);
-    const { result } = (await get(`/address/${WALLETS[3]?.address}/portfolio`)).json;
-    t.match(result, { totalUsd: null, pricedCount: 0, unpricedCount: 5 });
+  t.test("of a feed's accounts under both pairs of programs the newer price counts", async (t) => {
+    const address = findPriceFeedAddress(UPGRADED.pushOracle, PRICE_FEEDS[NATIVE] ?? '');
+    const old = cluster.chain.account(findPriceFeedAddress(PYTH_PUSH_ORACLE, PRICE_FEEDS[NATIVE] ?? ''), 'confirmed');
+    const data = Buffer.from(old?.data ?? []);
+    const post = async (publishTime: bigint) => {
+      data.writeBigInt64LE(123_45000000n, 73);
+      data.writeBigInt64LE(publishTime, 93);
+      cluster.chain.setAccount(address, { lamports: 1n, owner: UPGRADED.receiver, executable: false, data });
+      await step(8, 4);
+      return (await get(`/address/${wallet}/portfolio`)).json.result.items[0].priceUsd;
+    };
+    t.equal(await post(data.readBigInt64LE(93) - 100n), onChain(NATIVE));
+    t.equal(await post(BigInt(Math.floor(clock.now() / 1000)) + 60n), 123.45);
+    cluster.chain.setAccount(address, {
+      lamports: 0n,
+      owner: SYSTEM_PROGRAM,
+      executable: false,
+      data: new Uint8Array(),
+    });
+    await step(8, 4);
+  });
+
+  t.test('the delegate of a token account is shown, a frozen one too', async (t) => {
+    const owner = WALLETS[4]?.address ?? '';
+    const [delegated, frozen] = ['7'.repeat(43), '8'.repeat(43)];
+    const account = (amount: number) => tokenAccountFixture(owner, amount, DOLLAR.mint.address);
+    const [withDelegate, inFreeze] = [account(70), account(30)];
+    withDelegate.data.set([1, 0, 0, 0], 72);
+    withDelegate.data.set(bs58.decode(NOBODY), 76);
+    Buffer.from(withDelegate.data.buffer).writeBigUInt64LE(2n ** 64n - 1n, withDelegate.data.byteOffset + 121);
+    inFreeze.data[108] = 2;
+    cluster.chain.setAccount(delegated, withDelegate);
+    cluster.chain.setAccount(frozen, inFreeze);
+    await step(4, 4);
+    const { result } = (await get(`/address/${owner}/portfolio`)).json;
+    const item = result.items.find(({ mint }: any) => mint === DOLLAR.mint.address);
+    t.equal(item.accounts, 3);
+    t.match(
+      item.tokenAccounts.filter(({ address }: any) => address === delegated || address === frozen),
+      [
+        { address: delegated, amount: '70', delegate: NOBODY, delegatedAmount: `${2n ** 64n - 1n}`, frozen: false },
+        { address: frozen, amount: '30', delegate: null, delegatedAmount: '0', frozen: true },
+      ],
+    );
+    t.same(result.items[0].tokenAccounts, [], 'SOL has none');
   });
 
   t.test('bad input is refused before any request to the cluster', async (t) => {
@@ -136,6 +185,24 @@ t.test('with prices on chain', async (t) => {
     }
     t.equal(await asked(), before);
   });
+
+  t.test('a price that is old is shown as stale, and a much older one is not used', async (t) => {
+    await cluster.control.pauseSlots();
+    const published = clock.now() / 1000;
+    clock.advance(121_000);
+    await cluster.control.resumeSlots();
+    const target = `/address/${WALLETS[3]?.address}/portfolio`;
+    const { result } = (await get(target)).json;
+    t.match(result, { pricedCount: 5, unpricedCount: 0, valuation: { stale: true, maxAgeSec: 120 } });
+    t.ok(result.items.every(({ stale, priceUsd, valueUsd }: any) => stale && priceUsd > 0 && valueUsd > 0));
+    t.ok(result.totalUsd > 0 && result.valuation.asOf <= published);
+    t.match((await get(`/token/${GOLD.mint.address}`)).json.result, { priceStale: true, priceSource: 'pyth-onchain' });
+    await cluster.control.pauseSlots();
+    clock.advance(600_000);
+    await cluster.control.resumeSlots();
+    const later = (await get(`/address/${WALLETS[5]?.address}/portfolio`)).json.result;
+    t.match(later, { totalUsd: null, pricedCount: 0, unpricedCount: 5, valuation: { stale: false, asOf: null } });
+  });
 });
 
 t.test('without a price source all is counted and nothing is valued', async (t) => {
@@ -153,16 +220,20 @@ t.test('without a price source all is counted and nothing is valued', async (t) 
   );
 });
 
-t.test('sources are queried in order, each for the missing prices', async (t) => {
+t.test('sources are queried in order, each for the missing prices, and Jupiter with its key', async (t) => {
   const asked: string[][] = [];
-  let slot = 0;
+  const keys = new Set<unknown>();
+  const jupiter = { slot: 0, status: 200 };
   const service = createServer((request, response) => {
-    const mints = new URL(request.url ?? '', 'http://service').searchParams.get('ids')?.split(',') ?? [];
-    asked.push(mints);
-    response.end(
+    const { pathname, searchParams } = new URL(request.url ?? '', 'http://service');
+    keys.add(request.headers['x-api-key']);
+    response.statusCode = jupiter.status;
+    if (pathname === '/tokens') return response.end(JSON.stringify([{ id: GOLD.mint.address, isVerified: true }]));
+    asked.push(searchParams.get('ids')?.split(',') ?? []);
+    return response.end(
       JSON.stringify({
-        [GOLD.mint.address]: { usdPrice: 2, blockId: slot },
-        [POINTS.mint.address]: { usdPrice: 3, blockId: slot - 1000 },
+        [GOLD.mint.address]: { usdPrice: 2, blockId: jupiter.slot },
+        [POINTS.mint.address]: { usdPrice: 3, blockId: jupiter.slot - 1000 },
         [TOLL.mint.address]: null,
       }),
     );
@@ -170,40 +241,75 @@ t.test('sources are queried in order, each for the missing prices', async (t) =>
   await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
   t.teardown(() => service.close());
   const { port } = service.address() as AddressInfo; // it listens on TCP
+  const state = t.testdir({ key: 'jup-secret\n' });
   const { get, cluster, step, logged } = await startStepped(t, {
     perSlot: 0,
+    state,
     set: [
       'prices.sources=["jupiter-v3","static"]',
       `prices.static=${JSON.stringify({ [DOLLAR.mint.address]: 1, [NATIVE]: 100 })}`,
       `prices.jupiter.url=http://127.0.0.1:${port}/price/v3`,
+      `prices.jupiter.tokensUrl=http://127.0.0.1:${port}/tokens`,
+      `prices.jupiter.keyFile=${join(state, 'key')}`,
+      `tokens.known=${JSON.stringify({ [TOLL.mint.address]: 'DUSD' })}`,
     ],
   });
-  slot = cluster.chain.slot('processed');
-  const { result } = (await get(`/address/${wallet}/portfolio`)).json;
+  const { slot } = Object.assign(jupiter, { slot: cluster.chain.slot('processed') });
+  const read = async () => (await get(`/address/${wallet}/portfolio`)).json.result;
+  const result = await read();
+  const byPrice = [[GOLD, POINTS, TOLL].map(({ mint }) => mint.address).toSorted()];
   t.same(
     asked.map((mints) => mints.toSorted()),
-    [[GOLD, POINTS, TOLL].map(({ mint }) => mint.address).toSorted()],
+    byPrice,
   );
+  t.same([...keys], ['jup-secret']);
   t.equal(result.valuation.source, 'static');
-  const pricesBySymbol = new Map(
-    result.items.map((item: any) => [item.symbol, [item.priceUsd, item.priceSource, item.priceSlot]]),
-  );
-  t.same(Object.fromEntries(pricesBySymbol), {
-    SOL: [100, 'static', null],
-    DUSD: [1, 'static', null],
-    DGLD: [2, 'jupiter-v3', slot],
-    DPTS: [null, null, null],
-    DTOL: [null, null, null],
+  const bySymbol = (items: any[]) =>
+    Object.fromEntries(
+      items.map((item) => [item.symbol, [item.priceUsd, item.priceSource, item.priceSlot, item.stale]]),
+    );
+  t.same(bySymbol(result.items), {
+    SOL: [100, 'static', null, false],
+    DUSD: [1, 'static', null, false],
+    DGLD: [2, 'jupiter-v3', slot, false],
+    DPTS: [3, 'jupiter-v3', slot - 1000, true],
+    DTOL: [null, null, null, false],
   });
+  const trust = Object.fromEntries(result.items.map((item: any) => [item.symbol, [item.verified, item.suspicious]]));
+  const { DUSD, DGLD, DTOL } = trust;
+  t.same({ DUSD, DGLD, DTOL }, { DUSD: [false, true], DGLD: [true, false], DTOL: [true, false] });
 
-  service.close();
-  service.closeAllConnections();
+  jupiter.status = 429;
   await step(8, 4);
-  const kept = (await get(`/address/${wallet}/portfolio`)).json.result;
-  t.equal(kept.pricedCount, 3, 'a price is good for some seconds');
+  t.match(await read(), { pricedCount: 4, items: result.items.slice(0, 1) }, 'a price is good for some seconds');
   t.equal(asked.length, 1);
   await step(8, 4);
-  const alone = (await get(`/address/${wallet}/portfolio`)).json.result;
-  t.match(alone, { pricedCount: 2, unpricedCount: 3 }, 'a service that is gone takes only its own prices along');
+  const limited = await read();
+  t.match(limited, { pricedCount: 4, totalUsd: result.totalUsd, valuation: { stale: true } });
+  t.same(bySymbol(limited.items), { ...bySymbol(result.items), DGLD: [2, 'jupiter-v3', slot, true] });
   t.ok(logged.some(({ fields }) => fields.source === 'jupiter-v3'));
+  t.notMatch(JSON.stringify(logged.map(({ fields, message }) => [inspect(fields), message])), 'jup-secret');
+});
+
+t.test('a multiplier changes what is shown of an amount, not what it is worth', async (t) => {
+  const mint = '3'.repeat(44);
+  const { get, cluster, step } = await startStepped(t, {
+    perSlot: 0,
+    set: ['prices.sources=["static"]', `prices.static={"${mint}":10}`],
+  });
+  const data = Buffer.alloc(166 + 4 + 56);
+  data.writeBigUInt64LE(1_000_000n, 36); // supply
+  data[44] = 6;
+  data[45] = 1;
+  data[165] = 1; // a mint
+  data.writeUInt16LE(25, 166); // scaledUiAmountConfig
+  data.writeUInt16LE(56, 168);
+  data.writeDoubleLE(3, 170 + 32);
+  data.writeDoubleLE(3, 170 + 48);
+  cluster.chain.setAccount(mint, { lamports: 1n, owner: TOKEN_2022_PROGRAM, executable: false, data });
+  const account = { ...tokenAccountFixture(NOBODY, 1_000_000, mint), owner: TOKEN_2022_PROGRAM };
+  cluster.chain.setAccount('8'.repeat(43), account);
+  await step(4, 4);
+  const { result } = (await get(`/address/${NOBODY}/portfolio`)).json;
+  t.match(result, { totalUsd: 10, items: [{ amount: '1000000', uiAmountString: '3', priceUsd: 10, valueUsd: 10 }] });
 });

@@ -2,6 +2,7 @@ import { Argument, type Command } from 'commander';
 import { apiKeysPath, readApiKeys } from '../../access/api-keys/api-key-store.ts';
 import type { Config } from '../../config/config-schema.ts';
 import { formatConfig, formatConfigSchema } from '../../config/print-config.ts';
+import { extractSecrets, readJupiterKey } from '../../config/secret-variables.ts';
 import { describeServiceLinks } from '../../config/service-links.ts';
 import { extractKeySource } from '../../receipts/keys/key-source.ts';
 import { checkReceiptKeys } from '../../receipts/keys/load-keys.ts';
@@ -26,8 +27,9 @@ export function addConfigCommand(program: Command, configOf: (command: Command) 
 }
 
 /** Checks everything that a start would refuse before it connects, and creates nothing. */
-function checkConfig({ state }: Config): void {
+function checkConfig({ state, prices }: Config): void {
   checkReceiptKeys({ ...extractKeySource(process.env), stateDir: state }, Date.now());
+  readJupiterKey(extractSecrets(process.env), prices.jupiter.keyFile);
   readApiKeys(apiKeysPath(state));
   const ignored = describeServiceLinks(process.env);
   if (ignored !== undefined) process.stderr.write(`slotgate: ${ignored}\n`);

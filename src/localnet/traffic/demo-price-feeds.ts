@@ -19,7 +19,7 @@ import { DOLLAR, GOLD, POINTS, TOLL, TREASURY } from './demo-accounts.ts';
 import { seededRng } from './seeded-rng.ts';
 
 /** Pyth's program that derives one account per feed, and below it the one that verifies and owns the accounts. */
-const PUSH_ORACLE = address('pythWSnswVUd12oZpeFP8e9CVaEqJg25g1Vtc2biRsT');
+export const PYTH_PUSH_ORACLE = address('pythWSnswVUd12oZpeFP8e9CVaEqJg25g1Vtc2biRsT');
 const RECEIVER = 'rec5EKMGg6MxZYaMdyBfgwp4d5rB9T1VQH5pJv5LtFJ';
 
 /** Returns the feed id of a demo coin: its mint. */
@@ -125,6 +125,6 @@ export async function startPriceFeeds(chain: Chain): Promise<void> {
 
 async function findFeedAddress(id: string): Promise<Address> {
   const seeds = [getU16Encoder().encode(0), Buffer.from(id, 'hex')];
-  const [found] = await getProgramDerivedAddress({ programAddress: PUSH_ORACLE, seeds });
+  const [found] = await getProgramDerivedAddress({ programAddress: PYTH_PUSH_ORACLE, seeds });
   return found;
 }

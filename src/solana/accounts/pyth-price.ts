@@ -1,10 +1,20 @@
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js';
 import { type ByteReader, tryDecode } from '../codec/byte-reader.ts';
+import { type Decimal, decimalOf, roundSignificant } from '../codec/decimal.ts';
 import type { RawAccount } from '../codec/raw-account.ts';
 import { findProgramAddress } from './program-derived-address.ts';
 
-const PUSH_ORACLE_PROGRAM = 'pythWSnswVUd12oZpeFP8e9CVaEqJg25g1Vtc2biRsT';
-const RECEIVER_PROGRAM = 'rec5EKMGg6MxZYaMdyBfgwp4d5rB9T1VQH5pJv5LtFJ';
+/**
+ * A pair of Pyth's programs: the receiver verifies prices and owns their accounts, the push oracle derives one account
+ * per feed. There are two pairs since August 2026. https://docs.pyth.network/price-feeds/core/upgrade/contracts
+ */
+export interface PythPrograms {
+  readonly receiver: string;
+  readonly pushOracle: string;
+}
+
+/** The significant digits of a price. */
+const PRICE_DIGITS = 12;
 
 /** The first 8 bytes of sha256("account:PriceUpdateV2"). */
 const PRICE_UPDATE_DISCRIMINATOR = '22f123639d7ef4cd';
@@ -26,20 +36,20 @@ export interface PriceUpdate {
   readonly postedSlot: bigint;
 }
 
-/** Derives the account with Pyth's newest price of a feed; `feedId` is 64 hex digits, with or without 0x. */
-export function findPriceFeedAddress(feedId: string, shard = 0): string {
-  return findProgramAddress(PUSH_ORACLE_PROGRAM, [
+/** Derives the account with a push oracle's newest price of a feed; `feedId` is 64 hex digits, with or without 0x. */
+export function findPriceFeedAddress(pushOracle: string, feedId: string, shard = 0): string {
+  return findProgramAddress(pushOracle, [
     Uint8Array.of(shard & 0xff, shard >> 8),
     hexToBytes(feedId.replace(/^0x/, '')),
   ]);
 }
 
 /**
- * Decodes the price in a feed's account; undefined if it is not one or not fully verified.
+ * Decodes the price in a feed's account; undefined if it is not one of this receiver, or not fully verified.
  * https://github.com/pyth-network/pyth-crosschain/blob/main/target_chains/solana/pyth_solana_receiver_sdk/src/price_update.rs
  */
-export function decodePriceUpdate({ owner, data }: RawAccount): PriceUpdate | undefined {
-  if (owner !== RECEIVER_PROGRAM || bytesToHex(data.subarray(0, 8)) !== PRICE_UPDATE_DISCRIMINATOR) return undefined;
+export function decodePriceUpdate({ owner, data }: RawAccount, receiver: string): PriceUpdate | undefined {
+  if (owner !== receiver || bytesToHex(data.subarray(0, 8)) !== PRICE_UPDATE_DISCRIMINATOR) return undefined;
   return tryDecode(data, readPriceUpdate);
 }
 
@@ -57,13 +67,11 @@ function readPriceUpdate(reader: ByteReader): PriceUpdate {
 }
 
 /**
- * Returns the price to 12 significant digits; null if it is older than `maxAgeSec` at `nowSec` (unix seconds), too
- * uncertain (over 2 %) or not above zero. A guess would be worse than none.
+ * Returns the price to 12 significant digits; undefined if it is too uncertain (over 2 %) or not above zero. A guess
+ * would be worse than none. Its age is for the caller to judge.
  */
-export function usablePrice(update: PriceUpdate, nowSec: number, maxAgeSec: number): number | null {
-  const { price, confidence, exponent, publishTime } = update;
-  const ageSec = nowSec - Number(publishTime);
-  if (price <= 0n || confidence * MIN_PRICE_PER_CONFIDENCE > price || ageSec > maxAgeSec) return null;
-  const value = Number(Number(`${price}e${exponent}`).toPrecision(12));
-  return Number.isFinite(value) && value > 0 ? value : null;
+export function usablePrice({ price, confidence, exponent }: PriceUpdate): Decimal | undefined {
+  if (price <= 0n || confidence * MIN_PRICE_PER_CONFIDENCE > price) return undefined;
+  const value = decimalOf(price, exponent);
+  return value && roundSignificant(value, PRICE_DIGITS);
 }

@@ -6,6 +6,7 @@ import { type Config, configSchema } from '../../../src/config/config-schema.ts'
 import type { ConfigFlags } from '../../../src/config/config-sources.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { formatConfig } from '../../../src/config/print-config.ts';
+import { extractSecrets, readJupiterKey } from '../../../src/config/secret-variables.ts';
 import { findServiceLinks } from '../../../src/config/service-links.ts';
 import { settingsOf } from '../../../src/config/setting-names.ts';
 import { redactUrl } from '../../../src/config/upstreams-schema.ts';
@@ -62,14 +63,18 @@ function others(name: string, value: unknown): readonly [unknown, unknown, unkno
   if (name === 'prices.static') return [{ [MINT]: 1 }, { [MINT]: 0.5 }, { [MINT]: 2 }];
   if (name === 'prices.pyth.feeds')
     return [{ [MINT]: '0'.repeat(64) }, { [MINT]: 'f'.repeat(64) }, { [MINT]: 'a'.repeat(64) }];
-  if (name === 'prices.jupiter.url') return ['http://a/', 'http://b/', 'https://c/'];
+  if (name === 'prices.pyth.programs') return [[], [{ receiver: MINT, pushOracle: MINT }], []];
+  if (name === 'prices.jupiter.url' || name === 'prices.jupiter.tokensUrl')
+    return ['http://a/', 'http://b/', 'https://c/'];
+  if (name === 'tokens.known') return [{ [MINT]: 'A' }, { [MINT]: 'B2' }, { [MINT]: 'c' }];
   return ['/one', '/two', '/three'];
 }
 
 const MINT = 'So11111111111111111111111111111111111111112';
 
 const typed = (value: unknown): string => {
-  if (Array.isArray(value)) return value.join(' ');
+  if (Array.isArray(value))
+    return value.every((item) => typeof item === 'string') ? value.join(' ') : JSON.stringify(value);
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
@@ -369,4 +374,32 @@ t.test('whatever the URL, a key before or after its host stays hidden', async ()
 t.test('the printed configuration can be loaded again', async (t) => {
   const config = load({ upstream: ['http://127.0.0.1:8899'], set: ['trustedProxies=10.0.0.0/8'], port: '0' });
   t.strictSame(load({ config: file(JSON.parse(formatConfig(config))) }), config);
+});
+
+t.test('the key of a service is no setting, and is in no output and no error', async (t) => {
+  const key = 'jup-secret-1';
+  const secret = { SLOTGATE_JUPITER_KEY: ` ${key}\n` };
+  const keyFile = join(cwd, 'jupiter.key');
+  writeFileSync(keyFile, 'from-file\n');
+  const config = load({ set: ['prices.jupiter.keyFile=jupiter.key'] }, secret);
+  t.notMatch(formatConfig(config), key);
+  t.equal(config.prices.jupiter.keyFile, keyFile, 'paths are relative to the working directory');
+  const env: NodeJS.ProcessEnv = { ...secret };
+  t.equal(readJupiterKey(extractSecrets(env), keyFile), key, 'the variable comes first');
+  t.same(env, {}, 'and is taken out of the environment');
+  t.equal(readJupiterKey({}, keyFile), 'from-file');
+  t.equal(readJupiterKey(extractSecrets({}), null), undefined);
+  t.throws(() => readJupiterKey({}, join(cwd, 'none')), { exitCode: 78, message: /keyFile: can't read/ });
+  writeFileSync(keyFile, 'two words');
+  t.throws(() => readJupiterKey({}, keyFile), { exitCode: 78, message: /^(?!.*two words)/ });
+  t.match(refusal({}, { SLOTGATE_JUPITER_KEYS: key }), { exitCode: 78 });
+});
+
+t.test('each mint with a price feed on mainnet is a known one', async (t) => {
+  const { prices, tokens } = load({ config: 'mainnet' });
+  t.same(
+    Object.keys(prices.pyth.feeds).filter((mint) => tokens.known[mint] === undefined),
+    [],
+  );
+  t.equal(new Set(Object.values(prices.pyth.feeds)).size, Object.keys(prices.pyth.feeds).length);
 });

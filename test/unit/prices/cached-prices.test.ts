@@ -18,7 +18,13 @@ function open() {
       return new Map(
         priced.map((mint): [string, Price] => [
           mint,
-          { usd: requested.length, source: 'jupiter-v3', slot: null, time: null },
+          {
+            usd: { units: BigInt(requested.length), scale: 0 },
+            source: 'jupiter-v3',
+            slot: null,
+            time: null,
+            stale: false,
+          },
         ]),
       );
     },
@@ -26,7 +32,7 @@ function open() {
   const clock = new ManualClock();
   const kept = cachedPrices(source, clock);
   const usd = async (...mints: string[]) =>
-    Object.fromEntries([...(await kept.prices(mints, AT))].map(([mint, price]) => [mint, price.usd]));
+    Object.fromEntries([...(await kept.prices(mints, AT))].map(([mint, price]) => [mint, Number(price.usd.units)]));
   return { requested, state, clock, usd };
 }
 

@@ -28,6 +28,7 @@ t.test('whatever a route reads names the request that it counts for', async (t) 
       get: () => undefined,
       getOrRead: (_: string, __: () => Promise<HolderTable>, cost?: RequestCost) => see('getOrRead', cost),
     },
+    knownMints: { findVerified: (_: readonly string[], cost?: RequestCost) => see('findVerified', cost) },
     prices: { source: 'none', maxAgeSec: 1, find: (_: readonly string[], { cost }: PriceAsOf) => see('find', cost) },
     version: '1',
   } as unknown as RouteContext; // the members that the test uses
@@ -42,10 +43,11 @@ t.test('whatever a route reads names the request that it counts for', async (t) 
   }
   await bound.tokenLists.read({ owner: 'a', ...at });
   await bound.holderTables.getOrRead('m', () => Promise.reject(new Error('not called')));
+  await bound.knownMints.findVerified(['m']);
   await bound.prices.find(['m'], { commitment: 'confirmed', slot: 1 });
   t.same(
     seen.map(([what]) => what),
-    ['call', 'read', 'readBalances', 'read', 'readBalances', 'tokenLists', 'getOrRead', 'find'],
+    ['call', 'read', 'readBalances', 'read', 'readBalances', 'tokenLists', 'getOrRead', 'findVerified', 'find'],
   );
   t.ok(seen.every(([, each]) => each === cost));
   t.equal(bound.version, '1');

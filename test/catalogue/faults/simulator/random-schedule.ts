@@ -15,13 +15,14 @@ import { balance } from '../../../../src/routes/balance.ts';
 import { balances } from '../../../../src/routes/balances.ts';
 import { PooledDecoder } from '../../../../src/routes/decoding/pooled-decoder.ts';
 import { HolderTableCache } from '../../../../src/routes/holders/holder-table-cache.ts';
-import { portfolio } from '../../../../src/routes/portfolio.ts';
+import { portfolio } from '../../../../src/routes/portfolio/portfolio.ts';
 import { createRpcReadThrough } from '../../../../src/routes/rpc/answer-rpc-call.ts';
 import { tokenAccounts } from '../../../../src/routes/token-accounts.ts';
 import type { LiveAccounts, RouteContext } from '../../../../src/routing/route.ts';
 import { type ReadRequest, RouteReadThrough } from '../../../../src/routing/route-read-through.ts';
 import { SeenBlocks } from '../../../../src/routing/seen-blocks.ts';
 import type { CachedRead } from '../../../../src/serving/read-through.ts';
+import { createKnownMints } from '../../../../src/tokens/known-mints.ts';
 import { JumpGuard } from '../../../../src/upstream/mesh/jump-guard.ts';
 import type { Mesh } from '../../../../src/upstream/mesh/mesh.ts';
 import { MeshTips } from '../../../../src/upstream/mesh/mesh-tips.ts';
@@ -176,10 +177,11 @@ export async function runSchedule(
     liveAccounts: weaken(liveAccounts),
     tokenLists,
     holderTables: new HolderTableCache(clock),
+    knownMints: createKnownMints({}),
     seenBlocks: new SeenBlocks(),
     decoder: new PooledDecoder(clock, 1),
     transactionRecords: new TransactionRecords(mesh, 100_000),
-    prices: createPriceLookup([], { maxAgeSec: 60 }),
+    prices: createPriceLookup([], { clock, maxAgeSec: 60, maxStaleSec: 60 }),
     keys: new ReceiptKeys(singleKeyRing(signingKeyOf(generateKeyPairSync('ed25519').privateKey)), clock, () => {}),
     version: '',
     startedMs: 0,

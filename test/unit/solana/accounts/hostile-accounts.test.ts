@@ -15,8 +15,8 @@ function decodeAll(account: RawAccount): void {
   const token = decodeTokenProgramAccount(account);
   if (token?.type === 'mint') toTokenAmount(token.supply, amountScaleOf(token, 1_800_000_000n));
   decodeMetadata(account);
-  const price = decodePriceUpdate(account);
-  if (price !== undefined) usablePrice(price, 1_800_000_000, 120);
+  const price = decodePriceUpdate(account, account.owner);
+  if (price !== undefined) usablePrice(price);
   nftOwnerOf(account.owner, account);
 }
 

@@ -1,0 +1,294 @@
+import { z } from 'zod';
+import { COMMITMENTS } from '../../domain/commitment.ts';
+import { combinedLease, limitedLease } from '../../domain/lease.ts';
+import { PRICE_SOURCES } from '../../domain/price-source-names.ts';
+import type { Slot } from '../../domain/slot.ts';
+import { toSol } from '../../domain/sol-amount.ts';
+import { type Position, VALUE_DECIMALS, type ValuedPosition, valuePositions } from '../../prices/valuation.ts';
+import { address, commitment } from '../../routing/params.ts';
+import { readRoute, type Uses } from '../../routing/route.ts';
+import {
+  exactNumber,
+  integer,
+  type PreSerialized,
+  preSerialized,
+  serializeInChunks,
+  toExactNumber,
+} from '../../routing/schemas.ts';
+import { mapInChunks } from '../../runtime/map-in-chunks.ts';
+import { WRAPPED_SOL } from '../../solana/accounts/known-mints.ts';
+import { tokenNameOf, tokenSymbolOf } from '../../solana/accounts/token-identity.ts';
+import { toTokenAmount } from '../../solana/accounts/ui-amount.ts';
+import type { KnownMints } from '../../tokens/known-mints.ts';
+import type { ListedTokenAccount } from '../../tokens/listed-token-account.ts';
+import { scaleOf, type TokenList } from '../../tokens/token-list.ts';
+import type { AccountRead } from '../../upstream/reads/account-batcher.ts';
+import { parseAccountLamports } from '../../upstream/reads/account-info.ts';
+import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
+import { readAtOneSlot } from '../../upstream/reads/read-at-one-slot.ts';
+
+const itemSchema = z.strictObject({
+  asset: z.enum(['SOL', 'token']),
+  mint: z.string(),
+  symbol: z.string().nullable(),
+  name: z.string().nullable(),
+  logoUri: z.string().nullable(),
+  program: z.enum(['native', 'spl-token', 'spl-token-2022']),
+  amount: z.string(),
+  decimals: integer,
+  uiAmountString: z.string(),
+  accounts: integer,
+  tokenAccounts: z
+    .array(
+      z.strictObject({
+        address: z.string(),
+        amount: z.string(),
+        delegate: z.string().nullable(),
+        delegatedAmount: z.string().describe('What the delegate may still move, in smallest units'),
+        frozen: z.boolean(),
+      }),
+    )
+    .describe('The token accounts that hold the amount; none for SOL'),
+  isNft: z.boolean(),
+  verified: z.boolean().describe('True for a mint that is on a list of known tokens'),
+  suspicious: z.boolean().describe('True for a mint with the symbol of a known one, or with one that looks the same'),
+  priceUsd: exactNumber
+    .nullable()
+    .describe('The price of a token as the chain counts it, whatever multiplier it is shown with'),
+  priceSource: z.enum(PRICE_SOURCES).nullable(),
+  priceSlot: integer.nullable(),
+  priceTime: integer.nullable(),
+  stale: z.boolean().describe('True if the price is the last known one'),
+  valueUsd: exactNumber.nullable(),
+  share: exactNumber.nullable(),
+});
+
+/** The most tokens that are valued: each costs two accounts at the node, and a derived address. */
+const MAX_TOKENS = 1000;
+
+/** Life of a valuation, in slots. Balances may be live for longer, but prices move without any change of an account. */
+const VALUATION_SLOTS = 4;
+
+/** The most units of a miss: the rows of the longest list, its tokens and the calls for their names, and the bytes. */
+const MOST_UNITS = 127;
+
+export const portfolio = readRoute({
+  path: '/address/:addr/portfolio',
+  summary: 'The SOL and tokens of an address, valued where a price is known',
+  params: {
+    addr: address,
+    commitment: commitment('confirmed', COMMITMENTS),
+  },
+  result: z.strictObject({
+    owner: z.string(),
+    totalUsd: exactNumber.nullable(),
+    pricedCount: integer,
+    unpricedCount: integer,
+    items: preSerialized(z.array(itemSchema)),
+    valuation: z.strictObject({
+      currency: z.literal('USD'),
+      source: z.enum(['none', ...PRICE_SOURCES, 'custom']),
+      maxAgeSec: integer,
+      asOf: integer.nullable().describe('The time of the oldest price in the total'),
+      stale: z.boolean().describe('True if a price in the total is the last known one'),
+    }),
+  }),
+  mostUnitsOf: () => MOST_UNITS,
+  envelope: 'signed',
+  cache: { slots: VALUATION_SLOTS },
+  commitmentOf: ({ commitment }) => commitment,
+  claimNumberOf: () => 2,
+  errors: ['invalid_address', 'result_too_large'],
+
+  async resolve({ addr, commitment }, context: PortfolioContext, { minSlot }) {
+    const { knownMints, prices, cache, clock } = context;
+    const {
+      slot,
+      value: state,
+      isConsistent,
+    } = await readAtOneSlot(minSlot, async (minContextSlot) => {
+      const read = await readBalances(context, addr, { commitment, minContextSlot });
+      return { ...read, value: read };
+    });
+    const lease =
+      isConsistent && state.lease
+        ? limitedLease(state.lease, {
+            slots: VALUATION_SLOTS,
+            tip: () => cache.tip,
+            nowMs: clock.monotonic(),
+          })
+        : undefined;
+    const assets = [...solAsset(state.lamports), ...(await tokenAssets(state.list, knownMints))];
+    const pricedMints = assets.filter(({ isNft }) => !isNft).map(({ mint }) => mint);
+    const [priceByMint, verified] = await Promise.all([
+      prices.find(pricedMints, { commitment, slot }),
+      knownMints.findVerified(pricedMints),
+    ]);
+    const { items, totalMicroUsd, asOf, stale } = valuePositions(assets, priceByMint);
+    const pricedCount = items.filter(({ price }) => price !== null).length;
+    const solFirst = [...items.filter(isSol), ...items.filter((each) => !isSol(each))];
+    const { source, maxAgeSec } = prices;
+    return {
+      slot,
+      lease,
+      result: {
+        owner: addr,
+        totalUsd: exactOrNull(totalMicroUsd),
+        pricedCount,
+        unpricedCount: items.length - pricedCount,
+        items: await serializeInChunks(solFirst, ITEMS_PER_CHUNK, (item) => toItem(item, verified)),
+        valuation: { currency: 'USD' as const, source, maxAgeSec, asOf, stale },
+      },
+    };
+  },
+});
+
+type PortfolioContext = Uses<'liveAccounts' | 'tokenLists' | 'knownMints' | 'prices' | 'cache' | 'clock'>;
+
+const exactOrNull = (millionths: bigint | null): PreSerialized<number> | null =>
+  millionths === null ? null : toExactNumber(millionths, VALUE_DECIMALS);
+
+const SOL_DECIMALS = 9;
+
+/** Rows per turn of the event loop: a few milliseconds of work. */
+const ITEMS_PER_CHUNK = 32;
+
+/** One row before it is priced. */
+interface Asset extends Position {
+  readonly asset: 'SOL' | 'token';
+  readonly symbol: string | null;
+  readonly name: string | null;
+  readonly program: 'native' | 'spl-token' | 'spl-token-2022';
+  readonly uiAmountString: string;
+  readonly tokenAccounts: readonly ListedTokenAccount[];
+  readonly suspicious: boolean;
+}
+
+const isSol = ({ position }: ValuedPosition<Asset>): boolean => position.asset === 'SOL';
+
+/** Reads the SOL and token balances of an address. Live ones hold from `sinceSlots` on. */
+async function readBalances(
+  { liveAccounts, tokenLists }: Uses<'liveAccounts' | 'tokenLists'>,
+  owner: string,
+  at: ReadOptions,
+) {
+  const [balance, tokens] = await Promise.all([
+    liveAccounts.read({ address: owner, shape: 'lamports', ...at }),
+    tokenLists.read({ owner, ...at, withIdentities: true, maxHeldMints: MAX_TOKENS, maxAttempts: 1 }), // readAtOneSlot repeats the whole read
+  ]);
+  const { slot, sinceSlot, lamports, lease } = balanceAt(balance, tokens.slot, at.minContextSlot);
+  return {
+    slots: [slot, tokens.slot],
+    sinceSlots: [sinceSlot, tokens.sinceSlot ?? tokens.slot],
+    isRepeatable: tokens.isLong !== true,
+    lamports,
+    list: tokens.list,
+    lease: lease && tokens.lease && combinedLease([lease, tokens.lease]),
+  };
+}
+
+/** Returns the balance; the one before its newest change if the tokens are older than that. */
+function balanceAt(
+  { slot, sinceSlot = slot, account, lease, previous }: AccountRead,
+  tokensSlot: Slot,
+  minSlot: Slot = 0,
+) {
+  if (previous !== undefined && tokensSlot < sinceSlot && previous.lease.slot >= minSlot)
+    return { ...previous, slot: previous.lease.slot };
+  return { slot, sinceSlot, lamports: account === null ? 0n : parseAccountLamports(account), lease };
+}
+
+const solAsset = (lamports: bigint): Asset[] =>
+  lamports === 0n
+    ? []
+    : [
+        {
+          asset: 'SOL',
+          mint: WRAPPED_SOL,
+          symbol: 'SOL',
+          name: 'Solana',
+          program: 'native',
+          amount: lamports,
+          decimals: SOL_DECIMALS,
+          uiAmountString: toSol(lamports),
+          tokenAccounts: [],
+          isNft: false,
+          suspicious: false,
+        },
+      ];
+
+/** Returns a row for each mint with a balance. */
+async function tokenAssets(list: TokenList, knownMints: KnownMints): Promise<Asset[]> {
+  const byMint = new Map<string, [ListedTokenAccount, ...ListedTokenAccount[]]>();
+  for (const account of list.accounts) {
+    if (account.token.amount === 0n) continue;
+    const others = byMint.get(account.token.mint);
+    if (others === undefined) byMint.set(account.token.mint, [account]);
+    else others.push(account);
+  }
+  return mapInChunks([...byMint], ITEMS_PER_CHUNK, ([mint, accounts]) => tokenAsset(mint, accounts, list, knownMints));
+}
+
+function tokenAsset(
+  mint: string,
+  tokenAccounts: readonly [ListedTokenAccount, ...ListedTokenAccount[]],
+  list: TokenList,
+  knownMints: KnownMints,
+): Asset {
+  const amount = tokenAccounts.reduce((sum, { token }) => sum + token.amount, 0n);
+  const identity = list.identities?.get(mint);
+  const described = tokenNameOf(identity);
+  const name = described?.name || null;
+  const symbol = tokenSymbolOf(mint, described);
+  const { decimals, uiAmountString } = toTokenAmount(amount, scaleOf(list, mint));
+  return {
+    asset: 'token',
+    mint,
+    symbol,
+    name,
+    program: tokenAccounts[0].token.program,
+    amount,
+    decimals,
+    uiAmountString,
+    tokenAccounts,
+    isNft: identity?.isNft === true && amount === 1n,
+    suspicious: knownMints.isImitation({ mint, symbol, name }),
+  };
+}
+
+function toItem(
+  { position, price, microUsd, microShare }: ValuedPosition<Asset>,
+  verifiedMints: ReadonlySet<string>,
+): z.output<typeof itemSchema> {
+  const { asset, mint, symbol, name, program, amount, decimals, uiAmountString, tokenAccounts, isNft } = position;
+  const verified = verifiedMints.has(mint);
+  return {
+    asset,
+    mint,
+    symbol,
+    name,
+    logoUri: null, // stands in off-chain metadata, which the gateway doesn't fetch
+    program,
+    amount: `${amount}`,
+    decimals,
+    uiAmountString,
+    accounts: Math.max(1, tokenAccounts.length),
+    tokenAccounts: tokenAccounts.map(({ address, token }) => ({
+      address,
+      amount: `${token.amount}`,
+      delegate: token.delegate,
+      delegatedAmount: `${token.delegatedAmount}`,
+      frozen: token.state === 'frozen',
+    })),
+    isNft,
+    verified,
+    suspicious: position.suspicious && !verified,
+    priceUsd: price && toExactNumber(price.usd.units, price.usd.scale),
+    priceSource: price?.source ?? null,
+    priceSlot: price?.slot ?? null,
+    priceTime: price?.time ?? null,
+    stale: price?.stale === true,
+    valueUsd: exactOrNull(microUsd),
+    share: exactOrNull(microShare),
+  };
+}
