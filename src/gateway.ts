@@ -23,8 +23,10 @@ import { isStrongSignature } from './receipts/verify/ed25519-signature.ts';
 import { PooledDecoder } from './routes/decoding/pooled-decoder.ts';
 import { isHealthy, unhealthyReason } from './routes/health.ts';
 import { HolderTableCache } from './routes/holders/holder-table-cache.ts';
+import { ScanGate } from './routes/holders/scan-gate.ts';
 import { routes } from './routes/index.ts';
 import { readMintBalance } from './routes/mint-balance.ts';
+import { StakeTableCache } from './routes/portfolio/stake-table-cache.ts';
 import { createRpcReadThrough } from './routes/rpc/answer-rpc-call.ts';
 import type { RouteContext } from './routing/route.ts';
 import { RouteReadThrough } from './routing/route-read-through.ts';
@@ -221,6 +223,7 @@ function openServing(
   const onDecodeError = oncePerErrorSite((signature: string, err) =>
     log.warn({ signature, err }, 'a transaction could not be decoded'),
   );
+  const scanGate = new ScanGate(clock);
   const decoder = new PooledDecoder(clock, DECODING_THREADS);
   disposals.defer(() => decoder.close());
   const context: RouteContext = {
@@ -234,7 +237,8 @@ function openServing(
     accounts,
     liveAccounts,
     tokenLists,
-    holderTables: new HolderTableCache(clock),
+    holderTables: new HolderTableCache(clock, scanGate),
+    stakeTables: new StakeTableCache(clock, scanGate),
     knownMints: createKnownMints(config.tokens.known, findVerified),
     seenBlocks: new SeenBlocks(),
     decoder,

@@ -9,7 +9,7 @@ import type { RouteContext } from './route.ts';
  * the caller has gone.
  */
 export function contextForRequest(context: RouteContext, cost: RequestCost, signal?: AbortSignal): RouteContext {
-  const { mesh, accounts, liveAccounts, tokenLists, holderTables, knownMints, prices, decoder } = context;
+  const { mesh, accounts, liveAccounts, tokenLists, holderTables, stakeTables, knownMints, prices, decoder } = context;
   const requester = { caller: cost.caller, signal };
   return {
     ...context,
@@ -28,6 +28,7 @@ export function contextForRequest(context: RouteContext, cost: RequestCost, sign
       get: (mint) => holderTables.get(mint),
       getOrRead: (mint, read) => holderTables.getOrRead(mint, read, cost),
     },
+    stakeTables: { getOrScan: (query, scan) => stakeTables.getOrScan(query, scan, cost) },
     knownMints: {
       findVerified: (mints) => knownMints.findVerified(mints, cost),
       isImitation: (mint) => knownMints.isImitation(mint),

@@ -20,6 +20,7 @@ import type { TransactionRecords } from '../upstream/reads/transaction-records.t
 import type { HolderTables } from './holder-tables.ts';
 import type { Param } from './params.ts';
 import type { SeenBlocks } from './seen-blocks.ts';
+import type { StakeTables } from './stake-accounts.ts';
 import type { TransactionDecoder } from './transaction-decoder.ts';
 
 // `any` would let a wrong type through; method shorthand below keeps these assignable without it.
@@ -39,6 +40,7 @@ export interface RouteContext {
   readonly prices: PriceLookup;
   readonly holderTables: HolderTables;
   readonly seenBlocks: SeenBlocks;
+  readonly stakeTables: StakeTables;
   readonly knownMints: KnownMints;
   readonly decoder: TransactionDecoder;
   /** Reads transactions, and keeps those that can't change. */

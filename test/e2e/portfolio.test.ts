@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { inspect } from 'node:util';
 import bs58 from 'bs58';
 import t from 'tap';
-import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM } from '../../src/domain/well-known-addresses.ts';
+import { STAKE_PROGRAM, SYSTEM_PROGRAM, TOKEN_2022_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { COINS, DOLLAR, GOLD, POINTS, TOLL, TREASURY, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { PRICE_FEEDS, PYTH_PUSH_ORACLE } from '../../src/localnet/traffic/demo-price-feeds.ts';
 import { findPriceFeedAddress } from '../../src/solana/accounts/pyth-price.ts';
@@ -177,6 +177,7 @@ t.test('with prices on chain', async (t) => {
       ['/token/x', 'invalid_address'],
       [`/token/${DOLLAR.mint.address}?commitment=x`, 'invalid_query'],
       ['/address/x/portfolio', 'invalid_address'],
+      [`/address/${wallet}/portfolio?stake=2`, 'invalid_query'],
       [`/address/${wallet}/portfolio?commitment=x`, 'invalid_query'],
     ] as const) {
       const { status, json } = await get(target);
@@ -289,6 +290,85 @@ t.test('sources are queried in order, each for the missing prices, and Jupiter w
   t.same(bySymbol(limited.items), { ...bySymbol(result.items), DGLD: [2, 'jupiter-v3', slot, true] });
   t.ok(logged.some(({ fields }) => fields.source === 'jupiter-v3'));
   t.notMatch(JSON.stringify(logged.map(({ fields, message }) => [inspect(fields), message])), 'jup-secret');
+});
+
+t.test('stake accounts are listed by one scan, which is kept for a tenth of an epoch', async (t) => {
+  const world = await startStepped(t, { perSlot: 0, set: pyth });
+  const { get, cluster, node, step } = world;
+  const { epoch } = (await get('/epoch')).json.result;
+  const epochInfo = () => ({ epoch, slotIndex: 0, slotsInEpoch: 400, blockHeight: 1, transactionCount: 1 });
+  node.overrides.set('getEpochInfo', () => ({
+    result: JSON.stringify({ ...epochInfo(), absoluteSlot: cluster.chain.slot('confirmed') }),
+  }));
+  const stakeAccount = (
+    lamports: bigint,
+    [activation, deactivation]: readonly [bigint, bigint],
+    withdrawer: string = wallet,
+  ) => {
+    const data = Buffer.alloc(200);
+    data.writeUInt32LE(2, 0);
+    data.writeBigUInt64LE(2_282_880n, 4);
+    data.set(bs58.decode(withdrawer), 44);
+    data.set(bs58.decode(NOBODY), 124);
+    data.writeBigUInt64LE(lamports - 2_282_880n, 156);
+    data.writeBigUInt64LE(activation, 164);
+    data.writeBigUInt64LE(deactivation, 172);
+    return { lamports, owner: STAKE_PROGRAM, executable: false, data };
+  };
+  const [now, never] = [BigInt(epoch), 2n ** 64n - 1n];
+  const [large, ending, small] = ['5'.repeat(43), '6'.repeat(43), '7'.repeat(43)];
+  cluster.chain.setAccount(large, stakeAccount(9_007_199_254_740_993n, [now, never]));
+  cluster.chain.setAccount(ending, stakeAccount(5_000_000_000n, [0n, now]));
+  cluster.chain.setAccount(small, stakeAccount(3_000_000_000n, [0n, 0n]));
+  cluster.chain.setAccount('9'.repeat(43), stakeAccount(7_000_000_000n, [0n, never], NOBODY));
+  await step(8, 4);
+  const scans = () => node.requestCounts.get('getProgramAccounts') ?? 0;
+  const target = `/address/${wallet}/portfolio`;
+  const plain = await get(target);
+  t.notOk('stake' in plain.json.result);
+  t.equal(scans(), 0);
+  const { text, json } = await get(`${target}?stake=1`);
+  const { accounts, valueUsd, ...stake } = json.result.stake;
+  t.same(
+    accounts.map(({ address, state, delegatedLamports, lamports }: any) => [
+      address,
+      state,
+      delegatedLamports,
+      lamports,
+    ]),
+    [
+      [large, 'activating', '9007199252458113', '9007199254740993'],
+      [ending, 'deactivating', '4997717120', '5000000000'],
+      [small, 'inactive', '0', '3000000000'],
+    ],
+  );
+  t.match(accounts[1], { voter: NOBODY, activationEpoch: '0', deactivationEpoch: `${epoch}` });
+  t.match(stake, { epoch, lamports: '9007207254740993', delegatedLamports: '9007204250175233' });
+  const [sol] = json.result.items;
+  const price = BigInt(Math.round(sol.priceUsd * 1e8));
+  const micro = (9007207254740993n * price * 2n + 10n ** 11n) / (2n * 10n ** 11n);
+  t.match(text, `"valueUsd":${micro / 1_000_000n}`, 'every digit');
+  t.ok(valueUsd > 1e9);
+  t.ok(Math.abs(json.result.totalUsd - plain.json.result.totalUsd) < 1000, 'stake is not part of the total');
+
+  await step(36, 4);
+  t.equal((await get(`${target}?stake=1`)).json.result.stake.slot, stake.slot);
+  t.equal(scans(), 1);
+  await step(12, 4);
+  t.ok((await get(`${target}?stake=1`)).json.result.stake.slot > stake.slot);
+  t.equal(scans(), 2);
+
+  node.overrides.set('getProgramAccounts', () => ({
+    error: '{"code":-32010,"message":"excluded from account secondary indexes"}',
+  }));
+  const other = `/address/${WALLETS[1].address}/portfolio?stake=1`;
+  for (let i = 0; i < 2; i++) {
+    const refused = (await get(other)).json.result;
+    t.equal(refused.stake, null);
+    t.equal(refused.pricedCount, 5);
+    await step(8, 4);
+  }
+  t.equal(scans(), 3, 'a refusal is remembered');
 });
 
 t.test('a multiplier changes what is shown of an amount, not what it is worth', async (t) => {

@@ -4,7 +4,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { RequestCost } from '../../domain/request-cost.ts';
 import type { HolderTable, HolderTables } from '../../routing/holder-tables.ts';
-import { ScanGate } from './scan-gate.ts';
+import type { ScanGate } from './scan-gate.ts';
 
 /** Life of a table. All pages read within it come from one table, so they agree with each other. */
 const TTL_MS = 60_000;
@@ -34,11 +34,11 @@ export class HolderTableCache implements HolderTables {
   readonly #tables = new Map<string, CachedTable>();
   readonly #refusals = new LRUCache<string, CachedRefusal>({ max: MAX_REFUSALS });
   readonly #flights = new SingleFlight<HolderTable>();
-  readonly #gate: ScanGate;
+  readonly #gate: Pick<ScanGate, 'run'>;
 
-  constructor(clock: Pick<Clock, 'monotonic' | 'after'>) {
+  constructor(clock: Pick<Clock, 'monotonic'>, gate: Pick<ScanGate, 'run'>) {
     this.#clock = clock;
-    this.#gate = new ScanGate(clock);
+    this.#gate = gate;
   }
 
   get(mint: string): HolderTable | undefined {
@@ -81,6 +81,6 @@ export class HolderTableCache implements HolderTables {
   }
 }
 
-/** Tells that no node lists the holders of a mint, for good: it has too many, or the nodes have no index of them. */
+/** Tells that no node answers a scan, for good: it finds too many accounts, or the nodes have no index of them. */
 export const isScanRefused = ({ code, status }: GatewayError): boolean =>
   code === 'result_too_large' || (code === 'rpc_error' && status !== 503);

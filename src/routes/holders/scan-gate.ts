@@ -19,7 +19,7 @@ interface WaitingScan {
   start(): void;
 }
 
-/** Bounds the scans of mints: one at a time for a caller, {@link MAX_SCANS} in all. Others wait, or are `overloaded`. */
+/** Bounds the scans of programs: one at a time for a caller, {@link MAX_SCANS} in all. Others wait, or are `overloaded`. */
 export class ScanGate {
   readonly #clock: Pick<Clock, 'after'>;
   /** The callers of the scans under way; undefined for the gateway itself. */
@@ -76,6 +76,6 @@ export class ScanGate {
 }
 
 const overloaded = (): GatewayError =>
-  new GatewayError('overloaded', 'too many mints are being scanned for their holders: retry in a few seconds', {
+  new GatewayError('overloaded', 'too many scans of holders or stake accounts are under way: retry in a few seconds', {
     retryAfter: RETRY_AFTER_SECONDS,
   });

@@ -1,11 +1,19 @@
 import { z } from 'zod';
-import { COMMITMENTS } from '../../domain/commitment.ts';
+import { COMMITMENTS, type Commitment } from '../../domain/commitment.ts';
 import { combinedLease, limitedLease } from '../../domain/lease.ts';
 import { PRICE_SOURCES } from '../../domain/price-source-names.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { toSol } from '../../domain/sol-amount.ts';
-import { type Position, VALUE_DECIMALS, type ValuedPosition, valuePositions } from '../../prices/valuation.ts';
-import { address, commitment } from '../../routing/params.ts';
+import { SCAN_UNITS } from '../../domain/units.ts';
+import type { Price } from '../../prices/price-source.ts';
+import {
+  microUsdOf,
+  type Position,
+  VALUE_DECIMALS,
+  type ValuedPosition,
+  valuePositions,
+} from '../../prices/valuation.ts';
+import { address, commitment, optionalLiteral } from '../../routing/params.ts';
 import { readRoute, type Uses } from '../../routing/route.ts';
 import {
   exactNumber,
@@ -25,7 +33,10 @@ import { scaleOf, type TokenList } from '../../tokens/token-list.ts';
 import type { AccountRead } from '../../upstream/reads/account-batcher.ts';
 import { parseAccountLamports } from '../../upstream/reads/account-info.ts';
 import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
+import { readEpochInfo } from '../../upstream/reads/network-statistics.ts';
 import { readAtOneSlot } from '../../upstream/reads/read-at-one-slot.ts';
+import { describeStake, stakeSchema } from './stake-summary.ts';
+import { readStakeTable } from './stake-table.ts';
 
 const itemSchema = z.strictObject({
   asset: z.enum(['SOL', 'token']),
@@ -72,12 +83,19 @@ const VALUATION_SLOTS = 4;
 /** The most units of a miss: the rows of the longest list, its tokens and the calls for their names, and the bytes. */
 const MOST_UNITS = 127;
 
+/** The most units of the stake accounts: a scan of at most 64 MiB, and their rows. */
+const MOST_STAKE_UNITS = SCAN_UNITS + 64 + 10;
+
+/** The part of an epoch for which the list of stake accounts is kept: one in so many. */
+const STAKE_LISTS_PER_EPOCH = 10;
+
 export const portfolio = readRoute({
   path: '/address/:addr/portfolio',
   summary: 'The SOL and tokens of an address, valued where a price is known',
   params: {
     addr: address,
     commitment: commitment('confirmed', COMMITMENTS),
+    stake: optionalLiteral('1', 'Lists the stake accounts that the address may withdraw from, too'),
   },
   result: z.strictObject({
     owner: z.string(),
@@ -92,15 +110,18 @@ export const portfolio = readRoute({
       asOf: integer.nullable().describe('The time of the oldest price in the total'),
       stale: z.boolean().describe('True if a price in the total is the last known one'),
     }),
+    stake: stakeSchema.nullable().optional().describe('Only with ?stake=1; null if no node lists stake accounts'),
   }),
-  mostUnitsOf: () => MOST_UNITS,
+  scanUnitPrice: '20 for the scan of stake accounts, which ?stake=1 needs once in a tenth of an epoch',
+  missUnitsOf: ({ stake }) => (stake === undefined ? 0 : SCAN_UNITS),
+  mostUnitsOf: ({ stake }) => MOST_UNITS + (stake === undefined ? 0 : MOST_STAKE_UNITS),
   envelope: 'signed',
   cache: { slots: VALUATION_SLOTS },
   commitmentOf: ({ commitment }) => commitment,
   claimNumberOf: () => 2,
   errors: ['invalid_address', 'result_too_large'],
 
-  async resolve({ addr, commitment }, context: PortfolioContext, { minSlot }) {
+  async resolve({ addr, commitment, stake }, context: PortfolioContext, { minSlot }) {
     const { knownMints, prices, cache, clock } = context;
     const {
       slot,
@@ -118,10 +139,11 @@ export const portfolio = readRoute({
             nowMs: clock.monotonic(),
           })
         : undefined;
+    const staked = stake === undefined ? undefined : await readStake(context, addr, commitment);
     const assets = [...solAsset(state.lamports), ...(await tokenAssets(state.list, knownMints))];
     const pricedMints = assets.filter(({ isNft }) => !isNft).map(({ mint }) => mint);
     const [priceByMint, verified] = await Promise.all([
-      prices.find(pricedMints, { commitment, slot }),
+      prices.find(staked ? [WRAPPED_SOL, ...pricedMints] : pricedMints, { commitment, slot }),
       knownMints.findVerified(pricedMints),
     ]);
     const { items, totalMicroUsd, asOf, stale } = valuePositions(assets, priceByMint);
@@ -138,12 +160,36 @@ export const portfolio = readRoute({
         unpricedCount: items.length - pricedCount,
         items: await serializeInChunks(solFirst, ITEMS_PER_CHUNK, (item) => toItem(item, verified)),
         valuation: { currency: 'USD' as const, source, maxAgeSec, asOf, stale },
+        ...(staked !== undefined && { stake: staked && valueStake(staked, priceByMint.get(WRAPPED_SOL)) }),
       },
     };
   },
 });
 
-type PortfolioContext = Uses<'liveAccounts' | 'tokenLists' | 'knownMints' | 'prices' | 'cache' | 'clock'>;
+type PortfolioContext = Uses<
+  'mesh' | 'liveAccounts' | 'tokenLists' | 'stakeTables' | 'knownMints' | 'prices' | 'cache' | 'clock' | 'countRows'
+>;
+
+/** Reads the stake accounts of an address and their states in the current epoch; null if no node lists them. */
+async function readStake(
+  { mesh, stakeTables, countRows }: Uses<'mesh' | 'stakeTables' | 'countRows'>,
+  withdrawer: string,
+  commitment: Commitment,
+) {
+  const { absoluteSlot, epoch, slotsInEpoch } = (await readEpochInfo(mesh, commitment)).result;
+  const oldestSlot = absoluteSlot - Math.floor(slotsInEpoch / STAKE_LISTS_PER_EPOCH);
+  const table = await stakeTables.getOrScan({ withdrawer, oldestSlot }, async () => {
+    const scanned = await readStakeTable(mesh, withdrawer);
+    countRows(scanned.accounts.length);
+    return scanned;
+  });
+  return table && describeStake(table, epoch);
+}
+
+function valueStake({ lamports, ...stake }: ReturnType<typeof describeStake>, price: Price | undefined) {
+  const microUsd = price === undefined ? null : microUsdOf({ amount: lamports, decimals: SOL_DECIMALS }, price);
+  return { ...stake, lamports: `${lamports}`, valueUsd: exactOrNull(microUsd) };
+}
 
 const exactOrNull = (millionths: bigint | null): PreSerialized<number> | null =>
   millionths === null ? null : toExactNumber(millionths, VALUE_DECIMALS);

@@ -1,6 +1,6 @@
 import { ownTurn } from '../../domain/own-turn.ts';
 import type { Slot } from '../../domain/slot.ts';
-import { eachElement, elements, members, parseString } from '../json/raw-json.ts';
+import { eachElement, elements, member, members, parseString, parseU64 } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 
 /** Filter of getProgramAccounts: nodes have an index for some (Solana RPC, secondary indexes). */
@@ -19,21 +19,21 @@ export interface ProgramAccountsQuery {
 const BYTES_PER_TURN = 32 << 10;
 
 /**
- * Lists accounts of a program at `confirmed`, and calls `onAccount` with the address of each and the slice of its data.
- * The node needs long for it, and no row is kept.
+ * Lists accounts of a program at `confirmed`, and calls `onAccount` with the address of each, the slice of its data and the
+ * row itself. The node needs long for it, and no row is kept.
  */
 export async function readProgramAccounts(
   rpc: RpcCaller,
   program: string,
   query: ProgramAccountsQuery,
-  onAccount: (address: string, data: Buffer) => void,
+  onAccount: (address: string, data: Buffer, row: Buffer) => void,
 ): Promise<Slot> {
   const config = { commitment: 'confirmed', encoding: 'base64', withContext: true, ...query } as const;
   const { slot, value } = await rpc.call('getProgramAccounts', [program, config], { commitment: 'confirmed' });
   let bytesOfTurn = 0;
   for (const row of eachElement(value)) {
     const { address, data } = parsePlainAccount(row) ?? parseProgramAccount(row);
-    onAccount(address, data);
+    onAccount(address, data, row);
     bytesOfTurn += row.length;
     if (bytesOfTurn < BYTES_PER_TURN) continue;
     bytesOfTurn = 0;
@@ -41,6 +41,10 @@ export async function readProgramAccounts(
   }
   return slot;
 }
+
+/** Parses the lamports of a listed account. */
+export const parseListedLamports = (row: Buffer): bigint =>
+  parseU64(member(members(row).get('account') ?? NOTHING, 'lamports'));
 
 interface ProgramAccount {
   readonly address: string;

@@ -4,6 +4,7 @@ import type { PriceAsOf } from '../../../src/prices/price-source.ts';
 import type { HolderTable } from '../../../src/routing/holder-tables.ts';
 import { contextForRequest } from '../../../src/routing/request-context.ts';
 import type { RouteContext } from '../../../src/routing/route.ts';
+import type { StakeQuery } from '../../../src/routing/stake-accounts.ts';
 import type { TokenListQuery } from '../../../src/tokens/token-list.ts';
 import type { AccountQuery, BalancesQuery } from '../../../src/upstream/reads/account-batcher.ts';
 import type { CallOptions } from '../../../src/upstream/rpc/rpc-response.ts';
@@ -28,6 +29,7 @@ t.test('whatever a route reads names the request that it counts for', async (t) 
       get: () => undefined,
       getOrRead: (_: string, __: () => Promise<HolderTable>, cost?: RequestCost) => see('getOrRead', cost),
     },
+    stakeTables: { getOrScan: (_: StakeQuery, __: unknown, cost?: RequestCost) => see('getOrScan', cost) },
     knownMints: { findVerified: (_: readonly string[], cost?: RequestCost) => see('findVerified', cost) },
     prices: { source: 'none', maxAgeSec: 1, find: (_: readonly string[], { cost }: PriceAsOf) => see('find', cost) },
     version: '1',
@@ -43,11 +45,23 @@ t.test('whatever a route reads names the request that it counts for', async (t) 
   }
   await bound.tokenLists.read({ owner: 'a', ...at });
   await bound.holderTables.getOrRead('m', () => Promise.reject(new Error('not called')));
+  await bound.stakeTables.getOrScan({ withdrawer: 'w', oldestSlot: 0 }, () => Promise.reject(new Error('not called')));
   await bound.knownMints.findVerified(['m']);
   await bound.prices.find(['m'], { commitment: 'confirmed', slot: 1 });
   t.same(
     seen.map(([what]) => what),
-    ['call', 'read', 'readBalances', 'read', 'readBalances', 'tokenLists', 'getOrRead', 'findVerified', 'find'],
+    [
+      'call',
+      'read',
+      'readBalances',
+      'read',
+      'readBalances',
+      'tokenLists',
+      'getOrRead',
+      'getOrScan',
+      'findVerified',
+      'find',
+    ],
   );
   t.ok(seen.every(([, each]) => each === cost));
   t.equal(bound.version, '1');

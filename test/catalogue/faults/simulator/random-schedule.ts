@@ -15,7 +15,9 @@ import { balance } from '../../../../src/routes/balance.ts';
 import { balances } from '../../../../src/routes/balances.ts';
 import { PooledDecoder } from '../../../../src/routes/decoding/pooled-decoder.ts';
 import { HolderTableCache } from '../../../../src/routes/holders/holder-table-cache.ts';
+import { ScanGate } from '../../../../src/routes/holders/scan-gate.ts';
 import { portfolio } from '../../../../src/routes/portfolio/portfolio.ts';
+import { StakeTableCache } from '../../../../src/routes/portfolio/stake-table-cache.ts';
 import { createRpcReadThrough } from '../../../../src/routes/rpc/answer-rpc-call.ts';
 import { tokenAccounts } from '../../../../src/routes/token-accounts.ts';
 import type { LiveAccounts, RouteContext } from '../../../../src/routing/route.ts';
@@ -169,6 +171,7 @@ export async function runSchedule(
   const liveAccounts = new LiveAccountSource({ ...watching, upstream });
   const meshOfLists: Mesh = { ...mesh, openSession: async () => listSession(await mesh.openSession()) };
   const tokenLists = new LiveTokenListSource({ ...watching, mesh: meshOfLists });
+  const scanGate = new ScanGate(clock);
   const context: RouteContext = {
     mesh,
     cache,
@@ -176,7 +179,8 @@ export async function runSchedule(
     accounts: upstream,
     liveAccounts: weaken(liveAccounts),
     tokenLists,
-    holderTables: new HolderTableCache(clock),
+    holderTables: new HolderTableCache(clock, scanGate),
+    stakeTables: new StakeTableCache(clock, scanGate),
     knownMints: createKnownMints({}),
     seenBlocks: new SeenBlocks(),
     decoder: new PooledDecoder(clock, 1),

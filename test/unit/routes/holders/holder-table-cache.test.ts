@@ -2,6 +2,7 @@ import t from 'tap';
 import { GatewayError } from '../../../../src/domain/gateway-error.ts';
 import { RequestCost } from '../../../../src/domain/request-cost.ts';
 import { HolderTableCache } from '../../../../src/routes/holders/holder-table-cache.ts';
+import { ScanGate } from '../../../../src/routes/holders/scan-gate.ts';
 import type { HolderTable } from '../../../../src/routing/holder-tables.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
@@ -17,7 +18,7 @@ const settle = (): Promise<void> => new Promise(setImmediate);
 /** Opens a cache whose scans begin in `begun` and end when a test calls `end`. */
 function open() {
   const clock = new ManualClock();
-  const cache = new HolderTableCache(clock);
+  const cache = new HolderTableCache(clock, new ScanGate(clock));
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const outcomes: string[] = [];

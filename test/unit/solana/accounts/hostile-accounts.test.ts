@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import t from 'tap';
+import { STAKE_PROGRAM } from '../../../../src/domain/well-known-addresses.ts';
 import { decodeMetadata } from '../../../../src/solana/accounts/metaplex-metadata-account.ts';
 import { decodePriceUpdate, usablePrice } from '../../../../src/solana/accounts/pyth-price.ts';
 import { parseSolDomain, resolveDomain, type SolDomain } from '../../../../src/solana/accounts/sol-domain.ts';
+import { decodeStakeAccount } from '../../../../src/solana/accounts/stake-account.ts';
 import { decodeExtensions } from '../../../../src/solana/accounts/token-extensions.ts';
 import { nftOwnerOf } from '../../../../src/solana/accounts/token-identity.ts';
 import { decodeTokenProgramAccount } from '../../../../src/solana/accounts/token-program-accounts.ts';
@@ -17,6 +19,7 @@ function decodeAll(account: RawAccount): void {
   decodeMetadata(account);
   const price = decodePriceUpdate(account, account.owner);
   if (price !== undefined) usablePrice(price);
+  decodeStakeAccount({ ...account, owner: STAKE_PROGRAM });
   nftOwnerOf(account.owner, account);
 }
 

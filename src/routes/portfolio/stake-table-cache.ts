@@ -1,0 +1,57 @@
+import { LRUCache } from 'lru-cache';
+import { SingleFlight } from '../../cache/single-flight.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import type { RequestCost } from '../../domain/request-cost.ts';
+import type { StakeQuery, StakeTable, StakeTables } from '../../routing/stake-accounts.ts';
+import { isScanRefused } from '../holders/holder-table-cache.ts';
+import type { ScanGate } from '../holders/scan-gate.ts';
+
+/** The most stake accounts in all tables: some 20 MB. A table without any counts as one. */
+const MAX_ACCOUNTS = 50_000;
+
+/** Life of a refusal: a node doesn't gain an index in minutes. */
+const REFUSAL_TTL_MS = 5 * 60_000;
+
+/** The most withdrawers whose refusal is remembered. */
+const MAX_REFUSALS = 10_000;
+
+/** Caches stake tables up to a total size, and refusals. Concurrent reads of one withdrawer share one scan. */
+export class StakeTableCache implements StakeTables {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #gate: Pick<ScanGate, 'run'>;
+  readonly #tables = new LRUCache<string, StakeTable>({
+    maxSize: MAX_ACCOUNTS,
+    sizeCalculation: ({ accounts }) => accounts.length + 1,
+  });
+  /** The monotonic time at which each refusal ends. */
+  readonly #refusals = new LRUCache<string, number>({ max: MAX_REFUSALS });
+  readonly #flights = new SingleFlight<StakeTable | null>();
+
+  constructor(clock: Pick<Clock, 'monotonic'>, gate: Pick<ScanGate, 'run'>) {
+    this.#clock = clock;
+    this.#gate = gate;
+  }
+
+  async getOrScan(query: StakeQuery, scan: () => Promise<StakeTable>, cost?: RequestCost): Promise<StakeTable | null> {
+    const { withdrawer, oldestSlot } = query;
+    const cached = this.#tables.get(withdrawer);
+    if (cached !== undefined && cached.slot >= oldestSlot) return cached;
+    if (this.#clock.monotonic() < (this.#refusals.get(withdrawer) ?? 0)) return null;
+    return this.#flights.run(withdrawer, () =>
+      this.#gate.run(cost?.caller, () => this.#scanAndStore(withdrawer, scan)),
+    );
+  }
+
+  async #scanAndStore(withdrawer: string, scan: () => Promise<StakeTable>): Promise<StakeTable | null> {
+    try {
+      const table = await scan();
+      this.#tables.set(withdrawer, table);
+      return table;
+    } catch (thrown) {
+      if (!(thrown instanceof GatewayError) || !isScanRefused(thrown)) throw thrown; // the caller may retry
+      this.#refusals.set(withdrawer, this.#clock.monotonic() + REFUSAL_TTL_MS);
+      return null;
+    }
+  }
+}

@@ -1,0 +1,30 @@
+import type { RequestCost } from '../domain/request-cost.ts';
+import type { Slot } from '../domain/slot.ts';
+import type { StakeDelegation } from '../solana/accounts/stake-account.ts';
+
+/** A stake account that an address may withdraw from. */
+export interface OwnedStake {
+  readonly address: string;
+  readonly lamports: bigint;
+  readonly delegation: StakeDelegation | null;
+}
+
+/** All stake accounts of a withdrawer at a slot, largest first. */
+export interface StakeTable {
+  readonly slot: Slot;
+  readonly accounts: readonly OwnedStake[];
+}
+
+/** Cached stake tables, by withdrawer. */
+export interface StakeTables {
+  /**
+   * Returns the cached table of a withdrawer if it is at `oldestSlot` or later, else caches the one that `scan` returns,
+   * which counts for the request of `cost`; null if no node lists them.
+   */
+  getOrScan(query: StakeQuery, scan: () => Promise<StakeTable>, cost?: RequestCost): Promise<StakeTable | null>;
+}
+
+export interface StakeQuery {
+  readonly withdrawer: string;
+  readonly oldestSlot: Slot;
+}
