@@ -42,7 +42,12 @@ export const limitsSchema = section({
     caller: byteCount(65_536).describe(
       'Bytes of answers that may wait for one caller to read them; further ones are refused as overloaded.',
     ),
-  }).describe('Bytes of answers that the gateway holds until their readers have taken them.'),
+  })
+    .refine(({ total, caller }) => caller <= total, {
+      path: ['caller'],
+      error: 'expected at most limits.owedBytes.total, which bounds all callers together',
+    })
+    .describe('Bytes of answers that the gateway holds until their readers have taken them.'),
   inFlight: positiveCount.describe('Cache misses of all callers that may run at one time.'),
   queue: countOrZero.describe('Cache misses of all callers that may wait; further ones are refused as overloaded.'),
   loopDelayMs: wholeNumber(1, 60_000).describe(

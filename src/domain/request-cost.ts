@@ -12,9 +12,25 @@ export class RequestCost {
   bytes = 0;
   /** Rows that were decoded: accounts of token lists, tokens whose names were read, transactions of a block. */
   rows = 0;
+  #callsUnderWay = 0;
+  #onCallsEnded: () => void = () => {};
 
   constructor(caller: string, hasPriority: boolean) {
     this.caller = caller;
     this.hasPriority = hasPriority;
+  }
+
+  /** Marks the begin of a call, which counts until {@link endCall}. */
+  beginCall(): void {
+    this.#callsUnderWay++;
+  }
+
+  endCall(): void {
+    if (--this.#callsUnderWay === 0) this.#onCallsEnded();
+  }
+
+  /** Calls back when the calls that are under way have ended: an answer doesn't wait for them where one has failed. */
+  onCallsEnded(callback: () => void): void {
+    if (this.#callsUnderWay > 0) this.#onCallsEnded = callback;
   }
 }

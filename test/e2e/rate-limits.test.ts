@@ -1,7 +1,8 @@
 import t from 'tap';
 import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { TOKEN_2022_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { routes } from '../../src/routes/index.ts';
-import { type HttpAnswer, startStepped } from '../support/harness.ts';
+import { type HttpAnswer, startStepped, waitFor } from '../support/harness.ts';
 import { exchange } from '../support/raw-http.ts';
 import { createRouteCaller, WITHOUT_LIVE_DATA } from '../support/route-defects.ts';
 
@@ -158,6 +159,21 @@ t.test('a scan that is not left is refused before it is made, and takes nothing'
   t.equal(quota(refused)[1], 12);
   t.equal(node.requestCounts.get('getProgramAccounts'), undefined);
   t.equal(quota(await get('/pubkey'))[1], 11);
+
+  // An answer doesn't wait for what else it has asked for: that is charged when it comes.
+  clock.advance(10_000);
+  let finish = (): void => {};
+  const late = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const refusal = (length: number) => ({ error: `{"code":-32602,"message":"${'a'.repeat(length)}"}` });
+  node.overrides.set('getTokenAccountsByOwner', ([, { programId }]) =>
+    programId === TOKEN_2022_PROGRAM ? late.then(() => refusal(5 << 20)) : refusal(1),
+  );
+  const failed = await get(`/token-accounts/${WALLETS[0]?.address}`);
+  t.same([failed.status, quota(failed)[1]], [502, 28], 'one, and one for the second call');
+  finish();
+  await waitFor(async () => quota(await get('/health'))[1] === 23, 'five MiB more');
 });
 
 t.test('what is refused for its framing counts for the address; a long body of /explain costs more', async (t) => {

@@ -200,7 +200,7 @@ t.test('to subscribe costs a unit for each address; a message that costs more th
   t.match(reader.of('error')[1], {
     id: 'second',
     error: 'rate_limited',
-    message: /^this request costs 21 units, 20 of 100 are left; wait \d+ s or use an API key$/,
+    message: /^this message costs 21 units, 20 of 100 are left; wait \d+ s or use an API key$/,
     retryAfter: Number,
   });
   t.equal(await remaining(), '20', 'a refused message costs nothing');

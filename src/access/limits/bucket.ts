@@ -58,10 +58,13 @@ export class Bucket {
     return this.#window === undefined && this.#windows === windows;
   }
 
-  /** Charges units, which opens the window if none is. More than the greatest debt is not charged. */
-  charge(units: number): void {
+  /** Charges units, which opens the window if none is. Returns those that are beyond the greatest debt: not charged. */
+  charge(units: number): number {
     const window = this.open();
-    if (window !== undefined) window.used = Math.min(2 * window.limit, window.used + units);
+    if (window === undefined) return 0;
+    const beyond = Math.max(0, window.used + units - 2 * window.limit);
+    window.used += units - beyond;
+    return beyond;
   }
 
   /** Returns the open window, or opens it; undefined if the bucket is not used. */

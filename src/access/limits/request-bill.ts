@@ -12,14 +12,21 @@ export interface ExpectedUnits {
   readonly highest: number;
 }
 
+/** A window in which a request was charged. */
+interface PaidWindow {
+  readonly window: Window;
+  /** The units of the request that were not charged, as the debt is at most one limit. */
+  beyond: number;
+}
+
 /** What one request pays: known units before, the others when its answer is made. */
 export class RequestBill {
   readonly #windows: CallerWindows;
   readonly #addressKey: RateLimitKey;
   readonly #principal: Principal | undefined;
-  /** The units that were charged so far, and the windows that they were charged in. */
+  /** The units that were charged so far, and the windows that they were charged in, but for some beyond the debt. */
   #paid = 0;
-  #paidIn: readonly Window[] = [];
+  #paidIn: readonly PaidWindow[] = [];
   #reserved: readonly [Window, number][] = [];
 
   constructor(windows: CallerWindows, addressKey: RateLimitKey, principal: Principal | undefined) {
@@ -32,7 +39,7 @@ export class RequestBill {
   pay(units: number): Quota {
     const windows = this.#current();
     const quota = windows.take(units);
-    if (quota.allowed) this.#remember(units);
+    if (quota.allowed) this.#remember(units, 0, 0);
     return quota;
   }
 
@@ -67,10 +74,13 @@ export class RequestBill {
     const windows = this.#current();
     const owed = units - this.#paid;
     if (owed > 0) {
-      windows.charge(owed);
-      this.#remember(owed);
+      this.#remember(owed, windows.own.charge(owed), windows.outer.charge(owed));
     } else if (owed < 0) {
-      for (const window of this.#paidIn) window.used = Math.max(0, window.used + owed);
+      for (const paid of this.#paidIn) {
+        const notCharged = Math.min(paid.beyond, -owed);
+        paid.window.used = Math.max(0, paid.window.used + owed + notCharged);
+        paid.beyond -= notCharged;
+      }
       this.#paid = units;
     }
     return windows.quotaFor(units, true);
@@ -93,9 +103,16 @@ export class RequestBill {
     return this.#windows.find(this.#addressKey, this.#principal);
   }
 
-  #remember(units: number): void {
+  /** Remembers units, some of which are beyond the debt of a window and were not charged in it. */
+  #remember(units: number, beyondOwn: number, beyondOuter: number): void {
     const { own, outer } = this.#windows;
     this.#paid += units;
-    this.#paidIn = [own.window, outer.window].filter((window) => window !== undefined);
+    const paidBefore = this.#paidIn;
+    const paidIn = (window: Window | undefined, beyond: number): PaidWindow[] => {
+      if (window === undefined) return [];
+      const before = paidBefore.find((paid) => paid.window === window)?.beyond ?? 0;
+      return [{ window, beyond: before + beyond }];
+    };
+    this.#paidIn = [...paidIn(own.window, beyondOwn), ...paidIn(outer.window, beyondOuter)];
   }
 }

@@ -78,6 +78,8 @@ export class GuardedRequest {
   /** The units that were known before the work. */
   #knownUnits = 0;
   #cost: RequestCost | undefined;
+  /** The units of the answer's bytes. */
+  #answerUnits = 0;
   #mustClose: boolean;
   /** Who the response is owed to. */
   #caller: RateLimitKey = '';
@@ -212,8 +214,13 @@ export class GuardedRequest {
 
   readonly #charge: Charge = (answerUnits) => {
     if (this.#bill === undefined) return this.#quota;
-    return this.#bill.settle(this.#knownUnits + this.#upstreamUnits() + (this.#isHead ? 0 : answerUnits));
+    this.#answerUnits = this.#isHead ? 0 : answerUnits;
+    return this.#bill.settle(this.#price());
   };
+
+  #price(): number {
+    return this.#knownUnits + this.#upstreamUnits() + this.#answerUnits;
+  }
 
   readonly #send = (response: RawResponse): void => this.#finish(response, 'answered');
 
@@ -233,6 +240,7 @@ export class GuardedRequest {
       this.#fail(refusal);
       return;
     }
+    this.#cost?.onCallsEnded(() => this.#bill?.settle(this.#price()));
     if (this.#principal !== undefined)
       recordUsage(access.usage, this.#principal, this.#url, outcome, this.#bill?.paid ?? 0);
     if (this.#mustClose || context.isDraining()) this.#reply.sendAndClose(response);

@@ -176,11 +176,15 @@ export function errorResponse(
 
 /**
  * Returns the error for a caller who has used up their quota. Waiting is no remedy where the price is beyond the whole
- * limit, unless a full window allows it all the same.
+ * limit, unless a full window allows it all the same. `what` is refused: a request, or a message of the stream.
  */
-export function rateLimitExceeded(quota: Quota, fitsFullWindow = quota.units <= quota.limit): GatewayError {
+export function rateLimitExceeded(
+  quota: Quota,
+  fitsFullWindow = quota.units <= quota.limit,
+  what: 'request' | 'message' = 'request',
+): GatewayError {
   const { units, isByAddress, limit, remaining, retryAfter } = quota;
-  const price = `this request costs ${units} ${units === 1 ? 'unit' : 'units'}`;
+  const price = `this ${what} costs ${units} ${units === 1 ? 'unit' : 'units'}`;
   const message = fitsFullWindow
     ? `${price}, ${remaining} of ${limit} are left; wait ${retryAfter} s${isByAddress ? ' or use an API key' : ''}`
     : `${price}, and your tier never has more than ${limit}: ask for less${isByAddress ? ', or use an API key' : ''}`;

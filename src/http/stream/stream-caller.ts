@@ -75,7 +75,7 @@ export class StreamCaller {
   charge(units: number): void {
     const quota = this.#access.rateLimiter.consume(this.#address, units, this.#principal);
     if (quota.allowed) return;
-    if (units <= quota.limit) throw rateLimitExceeded(quota);
+    if (units <= quota.limit) throw rateLimitExceeded(quota, true, 'message');
     const message = `this message costs ${units} units, and you have ${quota.limit} in a window: name fewer addresses`;
     throw new GatewayError('invalid_request', message);
   }

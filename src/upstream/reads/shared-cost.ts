@@ -23,18 +23,25 @@ export class SharedCost<T extends CostSharer> {
     const [first, second] = this.#requests;
     const payer = second === undefined ? first : callerOfFewest(reads);
     this.cost = second === undefined || payer === undefined ? payer : new RequestCost(payer.caller, payer.hasPriority);
+    for (const request of this.#requests) request.beginCall();
   }
 
   /** Shares out an answered call by the bytes of each read. */
   onAnswered(bytesOf: (read: T) => number): void {
-    if (!this.#countCalls()) return;
-    for (const read of this.#reads) if (read.cost !== undefined) read.cost.bytes += bytesOf(read);
+    if (this.#countCalls())
+      for (const read of this.#reads) if (read.cost !== undefined) read.cost.bytes += bytesOf(read);
+    this.#end();
   }
 
   /** Shares out a failed call: among requests of one caller evenly; of several, nobody knows whose bytes they were. */
   onFailed(): void {
-    if (!this.#countCalls() || new Set([...this.#requests].map(({ caller }) => caller)).size > 1) return;
-    for (const request of this.#requests) request.bytes += Math.ceil((this.cost?.bytes ?? 0) / this.#requests.size);
+    if (this.#countCalls() && new Set([...this.#requests].map(({ caller }) => caller)).size === 1)
+      for (const request of this.#requests) request.bytes += Math.ceil((this.cost?.bytes ?? 0) / this.#requests.size);
+    this.#end();
+  }
+
+  #end(): void {
+    for (const request of this.#requests) request.endCall();
   }
 
   /** Counts the call for each request. Returns false if the only one was counted while the call was made. */

@@ -195,6 +195,7 @@ export class RpcClient {
       if (sentMs === undefined) deadline.abort(notNeeded());
     });
     const endAttempt = this.breaker.startAttempt();
+    cost?.beginCall();
     try {
       const response = await this.#bulkhead.run(turn, deadline.signal, () => {
         const nowMs = clock.monotonic();
@@ -225,6 +226,7 @@ export class RpcClient {
       throw thrown;
     } finally {
       cancelTimeout();
+      cost?.endCall();
       if (sentMs !== undefined && !slow) this.#trackInFlight(-1);
     }
   }

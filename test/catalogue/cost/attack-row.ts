@@ -5,7 +5,7 @@ import { percentile } from '../../support/percentile.ts';
 import { withTestScope } from '../../support/test-scope.ts';
 import { type Finding, info } from '../findings.ts';
 import { Bystanders } from './bystanders.ts';
-import { MeasuredGateway } from './measured-gateway.ts';
+import { MeasuredGateway, type ProbeReport } from './measured-gateway.ts';
 import type { NodeScript } from './node-answers.ts';
 import { CountingNode } from './scripted-node.ts';
 import { type CostlyRequest, sendRequest } from './send-attempt.ts';
@@ -96,7 +96,7 @@ function runAttack(attack: Attack, { main, isFull }: RowOptions): Promise<readon
     await gateway.report('take', PATIENCE_MS);
     await sleep(isFull ? 10_000 : 4000);
     const quiet = await bystanders.takeReport();
-    await gateway.report('take', PATIENCE_MS);
+    const rested = await gateway.report('take', PATIENCE_MS);
     await node.takeCounts();
 
     const over = new AbortController();
@@ -129,6 +129,7 @@ function runAttack(attack: Attack, { main, isFull }: RowOptions): Promise<readon
       failureFinding(under.failures),
       info('CPU', spent === undefined ? 'all' : `${Math.round((100 * spent.cpuMs) / spent.elapsedMs)}%`),
       turnFinding(spent?.longestMs),
+      longTurnsFinding(spent, rested),
       info(
         'calls',
         Object.values(calls).reduce((sum, count) => sum + count, 0),
@@ -170,6 +171,22 @@ const turnFinding = (longestMs: number | undefined): Finding => ({
   isMet: longestMs !== undefined && longestMs <= MAX_TURN_MS,
   isTolerated: longestMs !== undefined,
 });
+
+const MAX_LONG_TURNS = 0.01;
+
+const longTurnShare = ({ longTurnsMs, elapsedMs }: ProbeReport): number => longTurnsMs / elapsedMs;
+
+/** Compares the time in turns above 2 ms that the attack adds to that of the quiet gateway. */
+function longTurnsFinding(spent: ProbeReport | undefined, rested: ProbeReport | undefined): Finding {
+  const quiet = rested === undefined ? 0 : longTurnShare(rested);
+  const share = spent === undefined ? 1 : longTurnShare(spent);
+  const percent = (part: number): string => `${(100 * part).toFixed(2)}%`;
+  return {
+    text: `turns above 2 ms ${percent(quiet)} -> ${percent(share)} of the time (<= ${percent(MAX_LONG_TURNS)} more)`,
+    isMet: share - quiet <= MAX_LONG_TURNS,
+    isTolerated: true,
+  };
+}
 
 function failureFinding(failures: Readonly<Record<string, number>>): Finding {
   const count = Object.values(failures).reduce((sum, each) => sum + each, 0);

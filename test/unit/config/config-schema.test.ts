@@ -212,6 +212,11 @@ t.test('an invalid value is refused with its name, the expectation, the value an
       'upstream.subscriptions: expected at least 7, or watch.lists=0: a token list needs 3 beside the 4 for slots, got 6 (--set upstream.subscriptions)',
     ],
     [{ set: ['upstream.subscriptions=5', 'watch.lists=0'] }, {}, ''],
+    [
+      { set: ['limits.owedBytes.total=1000000', 'limits.owedBytes.caller=1000001'] },
+      {},
+      'limits.owedBytes.caller: expected at most limits.owedBytes.total, which bounds all callers together, got 1000001 (--set limits.owedBytes.caller)',
+    ],
     [{}, { SLOTGATE_PORT: '' }, 'port: expected a whole number from 0 to 65535, got "" (SLOTGATE_PORT)'],
     [
       { upstream: ['ftp://a'] },

@@ -159,3 +159,15 @@ t.test('Retry-After is when the units are free: not a second before', async () =
     }),
   );
 });
+
+t.test('units beyond the greatest debt were not charged, so they are not given back', async (t) => {
+  const { clock, limiter, billOf } = open();
+  const bill = billOf(1);
+  bill.settle(1000);
+  billOf(0).settle(5);
+  bill.settle(2 * LIMIT + 50);
+  t.match(limiter.peek(home), { remaining: 0, retryAfter: 2 * WINDOW_S }, 'the whole debt is still owed');
+  bill.settle(LIMIT + 30);
+  clock.advance(WINDOW_S * 1000);
+  t.match(limiter.peek(home), { remaining: 70 }, 'what is below it is given back');
+});
