@@ -1,6 +1,6 @@
 import t from 'tap';
-import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { TOKEN_2022_PROGRAM } from '../../src/domain/well-known-addresses.ts';
+import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { routes } from '../../src/routes/index.ts';
 import { type HttpAnswer, startStepped, waitFor } from '../support/harness.ts';
 import { exchange } from '../support/raw-http.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { VOTE_PROGRAM } from '../../../src/domain/well-known-addresses.ts';
 import { parseExactJson } from '../../../src/domain/parse-exact-json.ts';
+import { VOTE_PROGRAM } from '../../../src/domain/well-known-addresses.ts';
 import { asArray, asInteger, asObject } from '../../../src/solana/codec/json-fields.ts';
 import { normalizeTransaction, type Transaction } from '../../../src/solana/transactions/transaction.ts';
 import { parseRecording, readRecordings } from '../../support/recorded-transactions.ts';

@@ -9,8 +9,7 @@ export function drawSample(transactions: readonly Transaction[], count: number, 
   const rest = views.filter(({ type }) => type !== 'UNKNOWN');
   const random = mulberry32(seed);
   const drawn: EnhancedTransaction[] = [];
-  while (drawn.length < count && rest.length > 0)
-    drawn.push(...rest.splice(Math.floor(random() * rest.length), 1));
+  while (drawn.length < count && rest.length > 0) drawn.push(...rest.splice(Math.floor(random() * rest.length), 1));
   return drawn.map(textOf);
 }
 
