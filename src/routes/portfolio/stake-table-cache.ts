@@ -16,6 +16,9 @@ const REFUSAL_TTL_MS = 5 * 60_000;
 /** The most withdrawers whose refusal is remembered. */
 const MAX_REFUSALS = 10_000;
 
+/** Tells that no node lists the accounts; one that has no index of them may also scan for longer than it may take. */
+const isRefused = (error: GatewayError): boolean => isScanRefused(error) || error.code === 'upstream_timeout';
+
 /** Caches stake tables up to a total size, and refusals. Concurrent reads of one withdrawer share one scan. */
 export class StakeTableCache implements StakeTables {
   readonly #clock: Pick<Clock, 'monotonic'>;
@@ -49,7 +52,7 @@ export class StakeTableCache implements StakeTables {
       this.#tables.set(withdrawer, table);
       return table;
     } catch (thrown) {
-      if (!(thrown instanceof GatewayError) || !isScanRefused(thrown)) throw thrown; // the caller may retry
+      if (!(thrown instanceof GatewayError) || !isRefused(thrown)) throw thrown; // the caller may retry
       this.#refusals.set(withdrawer, this.#clock.monotonic() + REFUSAL_TTL_MS);
       return null;
     }

@@ -1,0 +1,40 @@
+import t from 'tap';
+import { type ErrorCode, GatewayError } from '../../../../src/domain/gateway-error.ts';
+import { StakeTableCache } from '../../../../src/routes/portfolio/stake-table-cache.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+
+/** Opens a cache whose scans find a table at the next slot, or fail with the code of `state`. */
+function open() {
+  const clock = new ManualClock();
+  const cache = new StakeTableCache(clock, { run: (_, scan) => scan() });
+  const state: { scans: number; fails: ErrorCode | undefined } = { scans: 0, fails: undefined };
+  const read = (withdrawer: string, oldestSlot = 0) =>
+    cache.getOrScan({ withdrawer, oldestSlot }, async () => {
+      state.scans++;
+      if (state.fails !== undefined) throw new GatewayError(state.fails, 'no');
+      return { slot: state.scans, accounts: [] };
+    });
+  return { clock, state, read };
+}
+
+t.test('a table is kept until it is too old, and concurrent readers share a scan', async (t) => {
+  const { state, read } = open();
+  t.match(await Promise.all([read('a'), read('a'), read('b')]), [{ slot: 1 }, { slot: 1 }, { slot: 2 }]);
+  t.match(await read('a', 1), { slot: 1 });
+  t.match(await read('a', 2), { slot: 3 });
+  t.equal(state.scans, 3);
+});
+
+t.test('a refusal is null and remembered for five minutes, a timeout too; any other failure is thrown', async (t) => {
+  const { clock, state, read } = open();
+  state.fails = 'overloaded';
+  await t.rejects(read('a'), { code: 'overloaded' });
+  for (const code of ['result_too_large', 'upstream_timeout'] as const) {
+    state.fails = code;
+    t.equal(await read('a'), null);
+    state.fails = undefined;
+    t.equal(await read('a'), null);
+    clock.advance(300_000);
+  }
+  t.match(await read('a'), { slot: 4 });
+});
