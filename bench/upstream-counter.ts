@@ -1,5 +1,6 @@
 import { subscribe } from 'node:diagnostics_channel';
-import { PRICE_FEEDS, PYTH_PUSH_ORACLE } from '../src/localnet/traffic/demo-price-feeds.ts';
+import { loadConfig } from '../src/config/load-config.ts';
+import { PRICE_FEEDS } from '../src/localnet/traffic/demo-price-feeds.ts';
 import { findPriceFeedAddress } from '../src/solana/accounts/pyth-price.ts';
 
 // Preloaded into a gateway: counts its upstream calls by method, those that read nothing but price feeds apart, and
@@ -10,7 +11,12 @@ interface RequestMessage {
   readonly request: { readonly body?: unknown };
 }
 
-const priceFeeds = new Set(Object.values(PRICE_FEEDS).map((feed) => findPriceFeedAddress(PYTH_PUSH_ORACLE, feed)));
+const { programs } = loadConfig({ cwd: process.cwd() }).prices.pyth;
+const priceFeeds = new Set(
+  Object.values(PRICE_FEEDS).flatMap((feed) =>
+    programs.map(({ pushOracle }) => findPriceFeedAddress(pushOracle, feed)),
+  ),
+);
 const counts = new Map<string, number>();
 
 /** Returns the name under which a call is counted. */
