@@ -16,7 +16,7 @@ export function decimalOf(units: bigint, exponent: number): Decimal | undefined 
   return exponent <= 0 ? { units, scale: -exponent } : { units: units * 10n ** BigInt(exponent), scale: 0 };
 }
 
-const NUMBER = /^(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,3}))?$/;
+const NUMBER = /^(\d{1,64})(?:\.(\d{1,64}))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /** Parses a JSON number; returns undefined for any other text, a negative number, or one beyond what a price can be. */
 export function parseDecimal(text: string): Decimal | undefined {
