@@ -1,4 +1,12 @@
-import type { InstructionLayout } from './instruction-layout.ts';
+import type { ByteReader } from '../codec/byte-reader.ts';
+import type { InstructionLayout, ParsedInfo } from './instruction-layout.ts';
+
+/** Reads how many bytes a program gets; nodes name the payer's accounts as null if they are left out. */
+const readExtension = (reader: ByteReader, [systemProgram, payerAccount]: readonly string[]): ParsedInfo => ({
+  additionalBytes: reader.u32(),
+  systemProgram: systemProgram ?? null,
+  payerAccount: payerAccount ?? null,
+});
 
 /**
  * Instructions of the upgradeable loader by their four-byte tag, without the bytes written. Source: agave,
@@ -33,21 +41,27 @@ export const UPGRADEABLE_LOADER_INSTRUCTIONS: Readonly<Record<number, Instructio
       'authority',
     ],
   },
-  4: { type: 'setAuthority', accounts: ['account', 'authority'], optional: ['newAuthority'] },
-  5: { type: 'close', accounts: ['account', 'recipient', 'authority'], optional: ['programAccount'] },
+  4: {
+    type: 'setAuthority',
+    accounts: ['account', 'authority'],
+    data: (_, __, [, , newAuthority]) => ({ newAuthority: newAuthority ?? null }),
+  },
+  5: {
+    type: 'close',
+    accounts: ['account', 'recipient', 'authority'],
+    data: (_, __, [, , , programAccount]) => ({ programAccount: programAccount ?? null }),
+  },
   6: {
     type: 'extendProgram',
     accounts: ['programDataAccount', 'programAccount'],
-    optional: ['systemProgram', 'payerAccount'],
-    data: (reader) => ({ additionalBytes: reader.u32() }),
+    data: (reader, _, [, , ...payers]) => readExtension(reader, payers),
   },
   7: { type: 'setAuthorityChecked', accounts: ['account', 'authority', 'newAuthority'] },
   8: { type: 'migrate', accounts: ['programDataAccount', 'programAccount', 'authority'] },
   9: {
     type: 'extendProgramChecked',
     accounts: ['programDataAccount', 'programAccount', 'authority'],
-    optional: ['systemProgram', 'payerAccount'],
-    data: (reader) => ({ additionalBytes: reader.u32() }),
+    data: (reader, _, [, , , ...payers]) => readExtension(reader, payers),
   },
 };
 

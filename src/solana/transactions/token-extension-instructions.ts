@@ -11,13 +11,30 @@ import {
 } from './confidential-instructions.ts';
 import type { InstructionLayout, ParsedInfo } from './instruction-layout.ts';
 
+/** Names that extensions have in instructions, where they differ from those in accounts. */
+const NAMES_IN_INSTRUCTIONS: Readonly<Record<string, string>> = {
+  scaledUiAmountConfig: 'scaledUiAmount',
+  pausableConfig: 'pausable',
+  permissionedBurnConfig: 'permissionedBurn',
+};
+
+function readExtensionType(reader: ByteReader): string {
+  const name = EXTENSION_TYPES[reader.u16()];
+  if (name === undefined) throw new RangeError('no extension');
+  return NAMES_IN_INSTRUCTIONS[name] ?? name;
+}
+
 const readExtensionTypes = (reader: ByteReader): ParsedInfo => ({
-  extensionTypes: reader.untilEnd(() => EXTENSION_TYPES[reader.u16()]),
+  extensionTypes: reader.untilEnd(() => readExtensionType(reader)),
 });
 
 /** Token-2022 instructions with a single one-byte tag. */
 export const EXTENSION_INSTRUCTIONS: Readonly<Record<number, InstructionLayout>> = {
-  21: { type: 'getAccountDataSize', accounts: ['mint'], data: readExtensionTypes },
+  21: {
+    type: 'getAccountDataSize',
+    accounts: ['mint'],
+    data: (reader) => (reader.remaining === 0 ? {} : readExtensionTypes(reader)),
+  },
   25: {
     type: 'initializeMintCloseAuthority',
     accounts: ['mint'],

@@ -9,6 +9,7 @@ import {
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
+  UPGRADEABLE_LOADER,
   VOTE_PROGRAM,
 } from '../../../../src/domain/well-known-addresses.ts';
 import { decodeInstruction } from '../../../../src/solana/transactions/decode-instruction.ts';
@@ -121,4 +122,19 @@ t.test('unwrapped lamports, groups, permissioned burns and accounts created over
   t.strictSame(create(['n'], 0n), created);
   t.strictSame(create(['n', 's'], 5n), { ...created, source: 's', lamports: 5n });
   t.equal(create(['n'], 5n), undefined, 'lamports come from somewhere');
+});
+
+t.test('what an instruction leaves out is null or absent, as in nodes', async (t) => {
+  const load = (accounts: readonly string[], tag: number, ...data: readonly number[]) =>
+    read(UPGRADEABLE_LOADER, accounts, tag, 0, 0, 0, ...data)?.info;
+  t.strictSame(load(['p', 'a'], 4), { account: 'p', authority: 'a', newAuthority: null });
+  t.strictSame(load(['p', 'r', 'a'], 5), { account: 'p', recipient: 'r', authority: 'a', programAccount: null });
+  const extension = { programDataAccount: 'd', programAccount: 'p', additionalBytes: 8 };
+  t.strictSame(load(['d', 'p'], 6, 8, 0, 0, 0), { ...extension, systemProgram: null, payerAccount: null });
+  const payers = { authority: 'a', systemProgram: 's', payerAccount: 'y' };
+  t.strictSame(load(['d', 'p', 'a', 's', 'y'], 9, 8, 0, 0, 0), { ...extension, ...payers });
+  const size = (...types: readonly number[]) => read(TOKEN_2022_PROGRAM, ['m'], 21, ...types)?.info;
+  t.strictSame(size(), { mint: 'm' });
+  t.strictSame(size(7, 0, 26, 0), { mint: 'm', extensionTypes: ['immutableOwner', 'pausable'] });
+  t.equal(size(255, 0), undefined, 'there is no such extension');
 });
