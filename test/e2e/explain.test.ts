@@ -1,9 +1,11 @@
 import t from 'tap';
 import { parseExactJson } from '../../src/domain/parse-exact-json.ts';
 import { toJson } from '../../src/domain/to-json.ts';
+import { TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { createDocumentChecker } from '../support/assert-documented.ts';
 import { type HttpAnswer, startStepped } from '../support/harness.ts';
 import { parseRecording, readRecordings } from '../support/recorded-transactions.ts';
+import { addressOf, type SyntheticCall, syntheticRecord, u64Bytes } from '../support/synthetic-transaction.ts';
 
 const world = await startStepped(t);
 const { get, cluster, step } = world;
@@ -36,6 +38,37 @@ t.test('what /tx answers is told the same, as it is or enhanced', async (t) => {
   const whole = await explain(result);
   t.match(whole.json.explanation, /fee of|fee was/);
   t.equal((await explain(result.enhanced)).text, whole.text);
+});
+
+t.test('a transfer in a batch of the token program is told, raw or decoded', async (t) => {
+  const [wallet, shop, tokens, shopTokens] = [1, 2, 11, 12].map(addressOf) as [string, string, string, string];
+  const usdc = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+  const info = { source: tokens, destination: shopTokens, amount: '2500000', authority: wallet };
+  const batch = { type: 'batch', info: { instructions: [{ type: 'transfer', info }] } };
+  const calls: SyntheticCall[] = [
+    { programId: TOKEN_PROGRAM, accounts: [tokens, shopTokens, wallet], data: [255, 3, 9, 3, ...u64Bytes(2_500_000n)] },
+    { programId: TOKEN_PROGRAM, program: 'spl-token', parsed: batch },
+  ];
+  for (const call of calls) {
+    const record = syntheticRecord({
+      calls: [call],
+      signers: [wallet],
+      tokens: [
+        { account: tokens, mint: usdc, owner: wallet, before: 9_000_000n, after: 6_500_000n },
+        { account: shopTokens, mint: usdc, owner: shop, before: 0n, after: 2_500_000n },
+      ],
+    });
+    t.match((await explain(record)).json.explanation, /sent 2\.5 USDC to 8qbH…VfeR/);
+  }
+});
+
+t.test('an enhanced view of a version that listed fewer facts is still explained', async (t) => {
+  const { signature = '' } = cluster.chain.block(cluster.chain.slot('finalized'))?.transactions[0] ?? {};
+  const { text } = await get(`/tx/${signature}?enhanced=1`);
+  const { result } = parseExactJson(text) as { result: { enhanced: Record<string, unknown> } }; // as the document says
+  const { authorityChanges, confidentialTransfers, ...earlier } = result.enhanced;
+  t.strictSame([authorityChanges, confidentialTransfers], [[], []]);
+  t.equal((await explain(earlier)).text, (await explain(result)).text);
 });
 
 t.test('logs that come beside a record tell why it failed', async (t) => {

@@ -10,9 +10,13 @@ export const CONFIDENTIAL_TRANSFER_TYPES = [
   'withdrawWithheldFee',
   'deposit',
   'withdraw',
+  'apply',
 ] as const;
 
-/** A movement of tokens whose amount is encrypted, or one into or out of a hidden balance (Token-2022). */
+/**
+ * A movement of tokens whose amount is encrypted (Token-2022), or one of an account alone: `deposit` into its hidden
+ * balance, `withdraw` from it, `apply` of what it received to what it can spend.
+ */
 export interface ConfidentialTransfer {
   readonly type: (typeof CONFIDENTIAL_TRANSFER_TYPES)[number];
   readonly mint: string | null;
@@ -57,6 +61,7 @@ const MOVEMENTS: Readonly<Record<string, (info: ParsedInfo) => Movement>> = {
     move('withdrawWithheldFee', null, feeRecipient, mint),
   depositConfidentialTransfer: (info) => moveWithin('deposit', info),
   withdrawConfidentialTransfer: (info) => moveWithin('withdraw', info),
+  applyPendingConfidentialTransferBalance: ({ account }) => move('apply', account, account, null),
 };
 
 const move = (type: Movement['type'], from: unknown, to: unknown, mint: unknown): Movement => ({
@@ -78,7 +83,8 @@ export function confidentialTransferOf(call: Instruction, balances: CurrentBalan
   if (program !== 'spl-token' || parsed === null) return null;
   const movement = MOVEMENTS[parsed.type]?.(parsed.info);
   if (movement === undefined) return null;
-  const { type, from, to, mint } = movement;
+  const { type, from, to } = movement;
+  const mint = movement.mint ?? (from === null ? null : (balances.tokenAccountOf(from)?.mint ?? null));
   const ownerOf = (account: string | null) =>
     account === null ? null : (balances.tokenAccountOf(account)?.owner ?? null);
   const amount = type === 'deposit' || type === 'withdraw' ? asBigInt(parsed.info['amount']) : null;

@@ -108,7 +108,10 @@ t.test('minted, burned and withheld amounts may be hidden', async (t) => {
   t.match(hidden([mint, shopTokens, proof, wallet, walletTokens], 37, 2, 1, 0, ...BALANCE), withheld);
 });
 
-t.test('applying a pending balance moves nothing', async (t) => {
-  const call = token([walletTokens, wallet], 27, 8, ...u64Bytes(1n), ...BALANCE);
-  t.strictSame(parseTransaction(viewOf(call)).confidentialTransfers, []);
+t.test('applying a pending balance is a movement within the account', async (t) => {
+  const transaction = viewOf(token([walletTokens, wallet], 27, 8, ...u64Bytes(1n), ...BALANCE));
+  t.match(parseTransaction(transaction).confidentialTransfers, [
+    { type: 'apply', mint, fromUserAccount: wallet, toUserAccount: wallet, amount: null },
+  ]);
+  t.strictSame(extractTransfers(transaction), []);
 });
