@@ -20,6 +20,7 @@ import { ReceiptKeys } from './receipts/keys/receipt-keys.ts';
 import { holdSigningLock } from './receipts/keys/signing-lock.ts';
 import { Signer } from './receipts/signer.ts';
 import { isStrongSignature } from './receipts/verify/ed25519-signature.ts';
+import { BlockListingCache } from './routes/block/block-listing-cache.ts';
 import { PooledDecoder } from './routes/decoding/pooled-decoder.ts';
 import { isHealthy, unhealthyReason } from './routes/health.ts';
 import { HolderTableCache } from './routes/holders/holder-table-cache.ts';
@@ -241,6 +242,7 @@ function openServing(
     stakeTables: new StakeTableCache(clock, scanGate),
     knownMints: createKnownMints(config.tokens.known, findVerified),
     seenBlocks: new SeenBlocks(),
+    blockListings: new BlockListingCache(clock),
     decoder,
     transactionRecords: new TransactionRecords(mesh, recordBytes),
     prices,

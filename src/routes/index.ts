@@ -3,7 +3,7 @@ import type { Route } from '../routing/route.ts';
 import { account } from './account.ts';
 import { balance } from './balance.ts';
 import { balances } from './balances.ts';
-import { block } from './block.ts';
+import { block } from './block/block.ts';
 import { epoch } from './epoch.ts';
 import { explain } from './explain.ts';
 import { health } from './health.ts';

@@ -37,6 +37,7 @@ export function contextForRequest(context: RouteContext, cost: RequestCost, sign
       explain: (body) => decoder.explain(body, requester),
       enhance: (record) => decoder.enhance(record, requester),
       findTransfers: (record, query) => decoder.findTransfers(record, query, requester),
+      listBlock: (block) => decoder.listBlock(block, { caller: cost.caller }), // others may wait for it, too
     },
     prices: { ...prices, find: (mints, asOf) => prices.find(mints, { ...asOf, cost }) },
     countRows(count) {

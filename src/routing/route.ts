@@ -17,6 +17,7 @@ import type { TokenListSource } from '../tokens/token-list.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { AccountSource } from '../upstream/reads/account-batcher.ts';
 import type { TransactionRecords } from '../upstream/reads/transaction-records.ts';
+import type { BlockListings } from './block-listings.ts';
 import type { HolderTables } from './holder-tables.ts';
 import type { Param } from './params.ts';
 import type { SeenBlocks } from './seen-blocks.ts';
@@ -42,6 +43,7 @@ export interface RouteContext {
   readonly seenBlocks: SeenBlocks;
   readonly stakeTables: StakeTables;
   readonly knownMints: KnownMints;
+  readonly blockListings: BlockListings;
   readonly decoder: TransactionDecoder;
   /** Reads transactions, and keeps those that can't change. */
   readonly transactionRecords: TransactionRecords;

@@ -1,4 +1,5 @@
 import type { TransferRow } from '../solana/analysis/transfer-row.ts';
+import type { BlockListing } from './block-listings.ts';
 
 /** Decodes transactions. What may take long is decoded in a thread, for which callers take turns. */
 export interface TransactionDecoder {
@@ -8,6 +9,8 @@ export interface TransactionDecoder {
   enhance(record: Buffer, requester?: Requester): Promise<EnhancedRecord>;
   /** Finds the transfers in a record that an address takes part in. */
   findTransfers(record: Buffer, query: TransferQuery, requester?: Requester): Promise<readonly TransferRow[]>;
+  /** Lists the transactions of a block, which is the JSON of `getBlock`. */
+  listBlock(block: Buffer, requester?: Requester): Promise<BlockListing>;
 }
 
 /** Who waits for a decoded transaction; nobody for work of the gateway itself. */

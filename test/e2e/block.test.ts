@@ -24,6 +24,7 @@ t.test('a block is told by what it comes to', async (t) => {
   const transactions = block?.transactions ?? [];
   const failed = transactions.filter(({ error }) => error !== null).length;
   const fees = transactions.reduce((sum, { fee }) => sum + fee, 0n);
+  const signatures = transactions.reduce((sum, { transaction }) => sum + transaction.signatures.length, 0);
   t.ok(transactions.length > 0);
   const { result, slot: at, receipt } = got.json;
   t.same(result, {
@@ -41,11 +42,14 @@ t.test('a block is told by what it comes to', async (t) => {
       successCount: transactions.length - failed,
       failedCount: failed,
       feesLamports: Number(fees),
+      priorityFeesLamports: Number(fees) - 5000 * signatures,
+      tipsLamports: 0,
       computeUnitsConsumed: null,
       signatures: transactions.map(({ signature }) => signature),
     },
     rewardLamports: result.rewardLamports,
     leader: chain.identity,
+    rewards: [{ kind: 'Fee', count: 1, lamports: result.rewardLamports }],
   });
   const burned = Number(fees) - result.rewardLamports;
   t.ok(
@@ -54,6 +58,33 @@ t.test('a block is told by what it comes to', async (t) => {
   );
   t.equal(at, chain.slot('confirmed'), 'the answer is about now, its block about then');
   t.match(receipt, { commitment: 'confirmed', claim: 'observed/2' });
+});
+
+t.test('all transactions of a block are listed from one read of it', async (t) => {
+  const slot = below(12);
+  const landed = chain.block(slot)?.transactions ?? [];
+  const { result: plain } = (await get(`/block/${slot}`)).json;
+  const before = await calls();
+  const got = await get(`/block/${slot}?signatures=all&commitment=finalized`);
+  fits(t, '/block/{slot}', got);
+  const { listing, ...summary } = got.json.result;
+  const { computeUnitsConsumed, ...counts } = summary.transactions;
+  t.same({ ...summary, transactions: { ...counts, computeUnitsConsumed: null } }, plain, 'the summary is the same');
+  t.equal(
+    computeUnitsConsumed,
+    landed.reduce((sum, { computeUnits }) => sum + Number(computeUnits), 0),
+  );
+  t.match(listing, { page: 1, pageSize: 100, total: landed.length, hasMore: false, otherPrograms: 0 });
+  t.same(
+    listing.items.map(({ signature, status }: any) => [signature, status]),
+    landed.map(({ signature, error }) => [signature, error === null ? 'success' : 'failed']),
+  );
+  t.match(got.json.receipt, { claim: 'exact/2' });
+  const next = (await get(`/block/${slot}?signatures=all&page=2&commitment=finalized`)).json.result.listing;
+  t.match(next, { page: 2, items: [], hasMore: false, total: landed.length });
+  t.equal((await calls()) - before, 1);
+  const { json } = await get(`/block/${slot}?page=2`);
+  t.strictSame(json, { error: 'invalid_page', message: 'a block has pages with signatures=all only' });
 });
 
 t.test('a finalized block is read once and for all', async (t) => {

@@ -2,7 +2,7 @@
  * The accounts that take tips for Jito's block builders. https://docs.jito.wtf/lowlatencytxnsend/#gettipaccounts. The
  * same eight stand in https://github.com/jito-foundation/jito-programs (`tip-payment`, derived from TIP_ACCOUNT_0 to _7).
  */
-const TIP_ACCOUNTS: ReadonlySet<string> = new Set([
+export const TIP_ACCOUNTS: ReadonlySet<string> = new Set([
   '96gYZGLnJYVFmbjzopPSU6QiEV5fGqZNyN9nmNhvrZU5',
   'HFqU5x63VTqvQss8hp11i4wVV8bD44PvwucfZ2bU7gRe',
   'Cw8CFyM9FkoMi7K7Crf6HNQqf4uEMzpKw6QNghXLvLkY',

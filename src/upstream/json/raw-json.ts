@@ -122,6 +122,13 @@ export function parseU64(bytes: Buffer | undefined): bigint {
   return BigInt(digits);
 }
 
+/** Parses an i64 such as a reward, which never becomes a double. Throws `upstream_error` for anything else. */
+export function parseI64(bytes: Buffer | undefined): bigint {
+  const digits = bytes?.toString('latin1') ?? '';
+  if (!/^-?\d{1,19}$/.test(digits)) throw malformed();
+  return BigInt(digits);
+}
+
 /** Tells whether a member is null or missing: nodes mean the same by both. */
 export const isNull = (bytes: Buffer | undefined): boolean => bytes === undefined || bytes.equals(NULL);
 

@@ -2,20 +2,21 @@ import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { ownTurn } from '../../domain/own-turn.ts';
 import type { Slot } from '../../domain/slot.ts';
+import { YIELD_EVERY_BYTES } from '../json/cooperative.ts';
 import { malformed } from '../json/json-scanner.ts';
 import {
   eachElement,
-  elements,
   isNull,
+  type Members,
   members,
   membersYielding,
+  parseI64,
   parseIntegerOrNull,
   parseSafeInteger,
   parseString,
-  parseU64,
 } from '../json/raw-json.ts';
 import { RPC_ERROR_CODE } from '../rpc/rpc-error-code.ts';
-import type { RpcCaller } from '../rpc/rpc-response.ts';
+import type { RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
 import { type RpcErrorTranslations, translateRpcError } from '../rpc/translate-rpc-error.ts';
 import { type BlockTally, tallyTransactions } from './block-tally.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
@@ -32,6 +33,17 @@ export interface BlockSummary {
   /** Lamports that the leader earned; null, as `leader`, where the block has no rewards. */
   readonly rewardLamports: bigint | null;
   readonly leader: string | null;
+  /** Sums of the rewards of each kind, in the order of their names; null where the node gives none. */
+  readonly rewards: readonly RewardSum[] | null;
+}
+
+/** The rewards of one kind in a block. */
+export interface RewardSum {
+  /** As nodes name it: `Fee`, `Rent`, `Staking`, `Voting`; null for older records. */
+  readonly kind: string | null;
+  readonly count: number;
+  /** Less than 0 where it was taken, as rent was. */
+  readonly lamports: bigint;
 }
 
 export interface BlockSummaryRead {
@@ -57,6 +69,11 @@ const TRANSLATIONS: RpcErrorTranslations = {
   [RPC_ERROR_CODE.blockStatusNotAvailableYet]: blockNotAvailable,
 };
 
+interface BlockReadOptions {
+  readonly commitment: Commitment;
+  readonly minSlot?: Slot | undefined;
+}
+
 /**
  * Reads the block of a slot and summarizes it. Throws `slot_skipped`, `block_not_available` or `block_pruned` where
  * there is none.
@@ -64,38 +81,95 @@ const TRANSLATIONS: RpcErrorTranslations = {
 export async function readBlockSummary(
   rpc: RpcCaller,
   slot: Slot,
-  { commitment, minSlot }: { readonly commitment: Commitment; readonly minSlot?: Slot | undefined },
+  options: BlockReadOptions,
 ): Promise<BlockSummaryRead> {
-  const config = { transactionDetails: 'accounts', rewards: true };
+  const response = await readBlock(rpc, slot, { transactionDetails: 'accounts' }, options);
+  return { slot: response.slot, block: await summarizeBlock(response.result) };
+}
+
+/** Reads the block of a slot with all that its transactions say. Throws as {@link readBlockSummary} does. */
+export const readFullBlock = (rpc: RpcCaller, slot: Slot, options: BlockReadOptions): Promise<RpcResponse> =>
+  readBlock(rpc, slot, { transactionDetails: 'full', encoding: 'json' }, options);
+
+async function readBlock(
+  rpc: RpcCaller,
+  slot: Slot,
+  details: object,
+  { commitment, minSlot }: BlockReadOptions,
+): Promise<RpcResponse> {
+  const config = { ...details, rewards: true };
   const request = { method: 'getBlock', subject: slot, config, commitment, minSlot } as const;
   const response = await callWithMaxSupportedVersion(rpc, request).catch(translateRpcError(TRANSLATIONS));
   if (isNull(response.result)) throw blockNotAvailable();
-  return { slot: response.slot, block: await summarizeBlock(response.result) };
+  return response;
 }
 
 /** Summarizes a `getBlock` result in many turns of the event loop, none longer than a few milliseconds. */
 export async function summarizeBlock(result: Buffer): Promise<BlockSummary> {
   const parts = await membersYielding(result);
-  const [transactions, rewards] = [parts.get('transactions'), parts.get('rewards')];
-  if (transactions === undefined) throw malformed();
-  return {
-    blockhash: parseString(parts.get('blockhash')),
-    parentSlot: parseSafeInteger(parts.get('parentSlot')),
-    previousBlockhash: parseString(parts.get('previousBlockhash')),
-    blockHeight: parseIntegerOrNull(parts.get('blockHeight')),
-    blockTime: parseIntegerOrNull(parts.get('blockTime')),
-    transactions: await tallyTransactions(eachElement(transactions), ownTurn),
-    ...leaderReward(rewards),
-  };
+  const transactions = await tallyTransactions(eachElement(transactionsOf(parts)), ownTurn);
+  const rewards = new RewardCounter();
+  let bytesSinceYield = 0;
+  for (const reward of eachReward(parts)) {
+    rewards.add(reward);
+    bytesSinceYield += reward.length;
+    if (bytesSinceYield < YIELD_EVERY_BYTES) continue;
+    await ownTurn(); // the first blocks of an epoch have megabytes of rewards
+    bytesSinceYield = 0;
+  }
+  return describeBlock(parts, transactions, rewards);
 }
 
-/** Finds the leader of a block: the one who gets its fees. */
-function leaderReward(rewards: Buffer | undefined): Pick<BlockSummary, 'rewardLamports' | 'leader'> {
-  if (rewards === undefined || isNull(rewards)) return { rewardLamports: null, leader: null };
-  const fee = elements(rewards)
-    .filter((reward) => reward.includes('"Fee"'))
-    .map((reward) => members(reward))
-    .find((reward) => parseString(reward.get('rewardType')) === 'Fee');
-  if (fee === undefined) return { rewardLamports: null, leader: null };
-  return { rewardLamports: parseU64(fee.get('lamports')), leader: parseString(fee.get('pubkey')) };
+/** Returns the transactions in a `getBlock` result. Throws `upstream_error` if it has none. */
+export function transactionsOf(block: Members): Buffer {
+  const transactions = block.get('transactions');
+  if (transactions === undefined) throw malformed();
+  return transactions;
 }
+
+/** Returns the rewards in a `getBlock` result, one after the other. */
+export function eachReward(block: Members): Iterable<Buffer> {
+  const rewards = block.get('rewards');
+  return rewards === undefined || isNull(rewards) ? [] : eachElement(rewards);
+}
+
+/** Puts a summary together from the members of a `getBlock` result and what was counted in it. */
+export const describeBlock = (block: Members, transactions: BlockTally, rewards: RewardCounter): BlockSummary => ({
+  blockhash: parseString(block.get('blockhash')),
+  parentSlot: parseSafeInteger(block.get('parentSlot')),
+  previousBlockhash: parseString(block.get('previousBlockhash')),
+  blockHeight: parseIntegerOrNull(block.get('blockHeight')),
+  blockTime: parseIntegerOrNull(block.get('blockTime')),
+  transactions,
+  ...rewards.leaderReward,
+  rewards: isNull(block.get('rewards')) ? null : rewards.sums(),
+});
+
+/** Adds up the rewards of a block by kind, and finds the leader: the one who gets its fees. */
+export class RewardCounter {
+  readonly #sums = new Map<string | null, RewardSum>();
+  #leaderReward: Pick<BlockSummary, 'rewardLamports' | 'leader'> = { rewardLamports: null, leader: null };
+
+  get leaderReward(): Pick<BlockSummary, 'rewardLamports' | 'leader'> {
+    return this.#leaderReward;
+  }
+
+  add(bytes: Buffer): void {
+    const reward = members(bytes);
+    const rewardType = reward.get('rewardType');
+    const kind = isNull(rewardType) ? null : parseString(rewardType);
+    const lamports = parseI64(reward.get('lamports'));
+    const { count = 0, lamports: sum = 0n } = this.#sums.get(kind) ?? {};
+    if (count === 0 && this.#sums.size >= MAX_REWARD_KINDS) throw malformed();
+    this.#sums.set(kind, { kind, count: count + 1, lamports: sum + lamports });
+    if (kind === 'Fee' && this.#leaderReward.leader === null)
+      this.#leaderReward = { rewardLamports: lamports, leader: parseString(reward.get('pubkey')) };
+  }
+
+  sums(): readonly RewardSum[] {
+    return [...this.#sums.values()].sort((a, b) => ((a.kind ?? '') < (b.kind ?? '') ? -1 : 1));
+  }
+}
+
+/** More kinds than any cluster has. */
+const MAX_REWARD_KINDS = 16;

@@ -1,7 +1,16 @@
 import { CLOCK_SYSVAR, SLOT_HASHES_SYSVAR, VOTE_PROGRAM } from '../../domain/well-known-addresses.ts';
-import { YIELD_EVERY_BYTES } from '../json/cooperative.ts';
+import { isTipAccount, TIP_ACCOUNTS } from '../../solana/programs/tip-accounts.ts';
 import { malformed } from '../json/json-scanner.ts';
-import { elements, isNull, members, parseString, parseU64, parseU64OrNull } from '../json/raw-json.ts';
+import {
+  elements,
+  isNull,
+  type Members,
+  member,
+  members,
+  parseString,
+  parseU64,
+  parseU64OrNull,
+} from '../json/raw-json.ts';
 
 /** Counts and sums over the transactions of a block. */
 export interface BlockTally {
@@ -11,13 +20,78 @@ export interface BlockTally {
   readonly successCount: number;
   readonly failedCount: number;
   readonly feesLamports: bigint;
+  /** Fees beyond those for the signatures of the transactions. */
+  readonly priorityFeesLamports: bigint;
+  /** Lamports that tip accounts of block builders received. */
+  readonly tipsLamports: bigint;
   /** Null when one transaction's record lacks it. */
   readonly computeUnitsConsumed: bigint | null;
   /** Signatures of the first non-vote transactions. */
   readonly signatures: readonly string[];
 }
 
+/** What a transaction of a block adds to the tally. */
+export interface TransactionOutcome {
+  readonly isVote: boolean;
+  readonly fee: bigint;
+  readonly signatureCount: number;
+  readonly tips: bigint;
+  /** Null where the node kept no status. */
+  readonly succeeded: boolean | null;
+  readonly computeUnits: bigint | null;
+  /** Returns the first signature. */
+  readonly signature: () => string;
+}
+
 const MAX_SIGNATURES = 50;
+
+/** Bytes of transactions that are counted in one turn of the event loop: about a millisecond's work. */
+const TALLIED_BYTES_PER_TURN = 32 * 1024;
+
+/** Lamports that a signature costs. https://solana.com/docs/core/fees */
+const LAMPORTS_PER_SIGNATURE = 5000n;
+
+/** Adds up the transactions of a block. */
+export class BlockCounter {
+  readonly #signatures: string[] = [];
+  #count = 0;
+  #voteCount = 0;
+  #successCount = 0;
+  #failedCount = 0;
+  #fees = 0n;
+  #priorityFees = 0n;
+  #tips = 0n;
+  #computeUnits: bigint | null = 0n;
+
+  add({ isVote, fee, signatureCount, tips, succeeded, computeUnits, signature }: TransactionOutcome): void {
+    this.#count++;
+    if (isVote) this.#voteCount++;
+    else if (this.#signatures.length < MAX_SIGNATURES) this.#signatures.push(signature());
+    if (succeeded === true) this.#successCount++;
+    if (succeeded === false) this.#failedCount++;
+    this.#fees += fee;
+    const priorityFee = fee - LAMPORTS_PER_SIGNATURE * BigInt(signatureCount);
+    if (priorityFee > 0n) this.#priorityFees += priorityFee; // some clusters charge less
+    this.#tips += tips;
+    if (this.#computeUnits !== null)
+      this.#computeUnits = computeUnits === null ? null : this.#computeUnits + computeUnits;
+  }
+
+  tally(): BlockTally {
+    return {
+      count: this.#count,
+      voteCount: this.#voteCount,
+      nonVoteCount: this.#count - this.#voteCount,
+      successCount: this.#successCount,
+      failedCount: this.#failedCount,
+      feesLamports: this.#fees,
+      priorityFeesLamports: this.#priorityFees,
+      tipsLamports: this.#tips,
+      computeUnitsConsumed: this.#count === 0 ? null : this.#computeUnits, // without a record there is none
+      signatures: this.#signatures,
+    };
+  }
+}
 
 /**
  * Counts the transactions of a block, each in the form of `transactionDetails: "accounts"`. A block has megabytes of
@@ -27,38 +101,16 @@ export async function tallyTransactions(
   transactions: Iterable<Buffer>,
   yieldTurn: () => Promise<void>,
 ): Promise<BlockTally> {
-  const signatures: string[] = [];
-  let [count, voteCount, successCount, failedCount] = [0, 0, 0, 0];
-  let feesLamports = 0n;
-  let computeUnitsConsumed: bigint | null = 0n;
+  const counter = new BlockCounter();
   let bytesSinceYield = 0;
   for (const bytes of transactions) {
-    const { isVote, fee, succeeded, computeUnits, signature } = parseOutcome(bytes);
-    count++;
-    if (isVote) voteCount++;
-    else if (signatures.length < MAX_SIGNATURES) signatures.push(signature());
-    if (succeeded === true) successCount++;
-    if (succeeded === false) failedCount++;
-    feesLamports += fee;
-    if (computeUnitsConsumed !== null)
-      computeUnitsConsumed = computeUnits === null ? null : computeUnitsConsumed + computeUnits;
+    counter.add(parseOutcome(bytes));
     bytesSinceYield += bytes.length;
-    if (bytesSinceYield < YIELD_EVERY_BYTES) continue;
+    if (bytesSinceYield < TALLIED_BYTES_PER_TURN) continue;
     await yieldTurn();
     bytesSinceYield = 0;
   }
-  const nonVoteCount = count - voteCount;
-  if (count === 0) computeUnitsConsumed = null; // there was no record
-  return { count, voteCount, nonVoteCount, successCount, failedCount, feesLamports, computeUnitsConsumed, signatures };
-}
-
-interface TransactionOutcome {
-  readonly isVote: boolean;
-  readonly fee: bigint;
-  /** Null where the node kept no status. */
-  readonly succeeded: boolean | null;
-  readonly computeUnits: bigint | null;
-  readonly signature: () => string;
+  return counter.tally();
 }
 
 function parseOutcome(bytes: Buffer): TransactionOutcome {
@@ -69,18 +121,51 @@ function parseOutcome(bytes: Buffer): TransactionOutcome {
   const [signatures, keys] = [signed.get('signatures'), signed.get('accountKeys')];
   if (signatures === undefined || keys === undefined) throw malformed();
   const effects = meta === undefined || isNull(meta) ? undefined : members(meta);
+  const votes = isVote(whole.get('version'), keys);
+  const maybeTips = !votes && effects !== undefined && TIP_ACCOUNTS_AS_BYTES.some((address) => keys.includes(address));
   return {
-    isVote: isVote(whole.get('version'), keys),
-    fee: effects === undefined ? 0n : parseU64(effects.get('fee')),
-    succeeded: effects === undefined ? null : isNull(effects.get('err')),
-    computeUnits: parseU64OrNull(effects?.get('computeUnitsConsumed')),
-    signature: () => parseString(elements(signatures)[0]),
+    isVote: votes,
+    ...parseEffects(effects, elements(signatures)),
+    tips: maybeTips
+      ? tipsIn(
+          elements(keys).map((key) => parseString(member(key, 'pubkey'))),
+          effects,
+        )
+      : 0n,
   };
+}
+
+const TIP_ACCOUNTS_AS_BYTES = [...TIP_ACCOUNTS].map((address) => Buffer.from(address));
+
+/** Parses what a transaction's record says of its outcome; `effects` are the members of its `meta`, if there is one. */
+export const parseEffects = (effects: Members | undefined, signatures: readonly Buffer[]) => ({
+  fee: effects === undefined ? 0n : parseU64(effects.get('fee')),
+  signatureCount: signatures.length,
+  succeeded: effects === undefined ? null : isNull(effects.get('err')),
+  computeUnits: parseU64OrNull(effects?.get('computeUnitsConsumed')),
+  signature: () => parseString(signatures[0]),
+});
+
+/** Sums up what tip accounts received. What goes out of them is their owner's matter. */
+export function tipsIn(addresses: readonly string[], effects: Members | undefined): bigint {
+  const tipped = addresses.flatMap((address, i) => (isTipAccount(address) ? [i] : []));
+  if (tipped.length === 0 || effects === undefined) return 0n;
+  const [before, after] = [effects.get('preBalances'), effects.get('postBalances')];
+  if (before === undefined || after === undefined) throw malformed();
+  const [pre, post] = [elements(before), elements(after)];
+  const received = tipped.map((i) => parseU64(post[i]) - parseU64(pre[i]));
+  return received.reduce((sum, change) => (change > 0n ? sum + change : sum), 0n);
 }
 
 const ACCOUNTS_READ_BY_VOTES: ReadonlySet<string> = new Set([VOTE_PROGRAM, CLOCK_SYSVAR, SLOT_HASHES_SYSVAR]);
 const VERSION_LEGACY = '"legacy"';
-const MAX_VOTE_SIGNERS = 2;
+
+/** The most signers of a transaction that the cluster counts as a vote. */
+export const MAX_VOTE_SIGNERS = 2;
+
+/** Whether a transaction is of the first form, which has no version. */
+export const isLegacy = (version: Buffer | undefined): boolean =>
+  isNull(version) || version?.toString('latin1') === VERSION_LEGACY;
 
 /**
  * Tells whether the cluster counts a transaction as a vote: a legacy transaction with at most two signers whose only
@@ -88,8 +173,7 @@ const MAX_VOTE_SIGNERS = 2;
  * the sysvars that it reads.
  */
 function isVote(version: Buffer | undefined, keys: Buffer): boolean {
-  const isLegacy = isNull(version) || version?.toString('latin1') === VERSION_LEGACY;
-  if (!isLegacy || !keys.includes(VOTE_PROGRAM)) return false;
+  if (!isLegacy(version) || !keys.includes(VOTE_PROGRAM)) return false;
   const accounts = elements(keys).map((key) => {
     const { pubkey, signer, writable } = Object.fromEntries(members(key));
     return { address: parseString(pubkey), signs: isTrue(signer), isWritten: isTrue(writable) };

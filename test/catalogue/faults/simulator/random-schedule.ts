@@ -13,6 +13,7 @@ import { ReceiptKeys } from '../../../../src/receipts/keys/receipt-keys.ts';
 import { signingKeyOf } from '../../../../src/receipts/signing-key.ts';
 import { balance } from '../../../../src/routes/balance.ts';
 import { balances } from '../../../../src/routes/balances.ts';
+import { BlockListingCache } from '../../../../src/routes/block/block-listing-cache.ts';
 import { PooledDecoder } from '../../../../src/routes/decoding/pooled-decoder.ts';
 import { HolderTableCache } from '../../../../src/routes/holders/holder-table-cache.ts';
 import { ScanGate } from '../../../../src/routes/holders/scan-gate.ts';
@@ -183,6 +184,7 @@ export async function runSchedule(
     stakeTables: new StakeTableCache(clock, scanGate),
     knownMints: createKnownMints({}),
     seenBlocks: new SeenBlocks(),
+    blockListings: new BlockListingCache(clock),
     decoder: new PooledDecoder(clock, 1),
     transactionRecords: new TransactionRecords(mesh, 100_000),
     prices: createPriceLookup([], { clock, maxAgeSec: 60, maxStaleSec: 60 }),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t from 'tap';
 import { toJson } from '../../../../src/domain/to-json.ts';
+import { TIP_ACCOUNTS } from '../../../../src/solana/programs/tip-accounts.ts';
 import { summarizeBlock } from '../../../../src/upstream/reads/block-summary.ts';
 import { tallyTransactions } from '../../../../src/upstream/reads/block-tally.ts';
 
@@ -14,15 +15,18 @@ interface Made {
   readonly err?: object | null;
   readonly units?: number | bigint;
   readonly version?: 'legacy' | number;
+  /** An account of these lamports before and after. */
+  readonly funded?: readonly [address: string, before: bigint, after: bigint];
   /** Further accounts, neither written nor signing. */
   readonly also?: readonly string[];
   readonly signers?: number;
 }
 
-let made = 0;
+let count = 0;
 
 /** Builds a transaction in the form of `transactionDetails: "accounts"`. */
-function transaction({ vote = false, fee = 5000n, err = null, units, version, also = [], signers = 1 }: Made): Buffer {
+function transaction(made: Made): Buffer {
+  const { vote = false, fee = 5000n, err = null, units, version, also = [], signers = 1, funded } = made;
   const key = (pubkey: string, signer: boolean, writable: boolean): object => ({
     pubkey,
     signer,
@@ -30,13 +34,15 @@ function transaction({ vote = false, fee = 5000n, err = null, units, version, al
     writable,
   });
   const accountKeys = [
+    ...(funded ? [key(funded[0], false, true)] : []),
     ...Array.from({ length: signers }, (_, i) => key(`signer${i}`, true, true)),
     key('account', false, true),
     key(vote ? VOTE : SYSTEM, false, false),
     ...also.map((address) => key(address, false, false)),
   ];
-  const meta = { err, fee, computeUnitsConsumed: units, preBalances: [18446744073709551615n], rewards: null };
-  const signatures = [`signature${made++}`, '"} ,]['];
+  const [preBalances, postBalances] = [funded?.[1] ?? 18446744073709551615n, funded?.[2] ?? 0n].map((one) => [one]);
+  const meta = { err, fee, computeUnitsConsumed: units, preBalances, postBalances, rewards: null };
+  const signatures = [`signature${count++}`, '"} ,]['];
   return Buffer.from(toJson({ meta, transaction: { accountKeys, signatures }, version }));
 }
 
@@ -56,6 +62,24 @@ t.test('a block is counted: votes, failures, fees to the last lamport', async (t
   t.equal(result.feesLamports, 9007199254755993n);
   t.equal(result.computeUnitsConsumed, null);
   t.equal(result.signatures.length, 2);
+});
+
+t.test('priority fees and tips are told apart from the fees of signatures', async (t) => {
+  const [tipAccount] = TIP_ACCOUNTS;
+  const tip = (before: bigint, after: bigint): Buffer => transaction({ funded: [tipAccount ?? '', before, after] });
+  const most = 2n ** 64n - 1n;
+  const result = await tallyTransactions(
+    [
+      tip(most - 1n, most),
+      tip(10n, 1_010n),
+      tip(5_000n, 0n), // the builder takes what was tipped
+      transaction({ funded: ['somebody', 0n, 7_000n] }),
+      transaction({ fee: 10_007n }), // two signatures each
+      transaction({ fee: 0n }), // a cluster that charges nothing
+    ],
+    soon,
+  );
+  t.match(result, { tipsLamports: 1_001n, priorityFeesLamports: 7n, feesLamports: 30_007n });
 });
 
 t.test('a vote is what the cluster counts as one', async (t) => {
@@ -121,6 +145,7 @@ t.test("the leader is who has the block's fees; old blocks name no time, height 
   const head = { blockhash: 'b', parentSlot: 7, previousBlockhash: 'p' };
   const rewards = [
     { pubkey: 'staker', lamports: -5, rewardType: 'Rent' },
+    { pubkey: 'other', lamports: -2, rewardType: 'Rent' },
     { pubkey: 'leader', lamports: 9007199254740993n, postBalance: 1, rewardType: 'Fee', commission: null },
   ];
   const block = (more: object): Buffer => Buffer.from(toJson({ ...head, ...more, transactions: [] }));
@@ -130,6 +155,10 @@ t.test("the leader is who has the block's fees; old blocks name no time, height 
     blockTime: 1,
     blockHeight: 2,
     transactions: { count: 0 },
+    rewards: [
+      { kind: 'Fee', count: 1, lamports: 9007199254740993n },
+      { kind: 'Rent', count: 2, lamports: -7n },
+    ],
   });
   for (const none of [{}, { rewards: null, blockTime: null }, { rewards: [] }]) {
     t.match(await summarizeBlock(block(none)), {

@@ -1,0 +1,177 @@
+import { z } from 'zod';
+import { GatewayError } from '../../domain/gateway-error.ts';
+import type { Slot } from '../../domain/slot.ts';
+import { RawJson } from '../../domain/to-json.ts';
+import type { BlockListing, BlockListingRead } from '../../routing/block-listings.ts';
+import { commitment, optionalLiteral, page, slot } from '../../routing/params.ts';
+import { type Freshness, readRoute, type Uses } from '../../routing/route.ts';
+import { bigInteger, integer, preSerialized } from '../../routing/schemas.ts';
+import { TRANSACTION_TYPES, type TransactionType } from '../../solana/programs/transaction-types.ts';
+import {
+  type BlockSummary,
+  blockNotAvailable,
+  readBlockSummary,
+  readFullBlock,
+} from '../../upstream/reads/block-summary.ts';
+import { LISTING_PAGE_SIZE } from './list-block.ts';
+
+/** The most units of a miss: a response of 32 MiB, the most that a node may send, and some 3,000 transactions. */
+const MOST_UNITS = 64;
+
+/** How long the pages of a block that is not final come from one read. */
+const UNFINISHED_TTL_MS = 10_000;
+
+const TYPE_NAMES = Object.keys(TRANSACTION_TYPES) as [TransactionType, ...TransactionType[]]; // the names it has
+
+const listedTransaction = z.strictObject({
+  signature: z.string(),
+  status: z.enum(['success', 'failed']).nullable(),
+  type: z.enum(TYPE_NAMES).describe('A guess from the called programs alone: `/tx/{sig}?enhanced=1` tells'),
+  programs: z.array(z.string()),
+});
+
+const listing = z.strictObject({
+  page: integer,
+  pageSize: z.literal(LISTING_PAGE_SIZE),
+  total: integer,
+  hasMore: z.boolean(),
+  items: preSerialized(z.array(listedTransaction)),
+  programs: z
+    .array(z.strictObject({ programId: z.string(), name: z.string().nullable(), count: integer }))
+    .readonly()
+    .describe('The programs that most transactions of the block called'),
+  otherPrograms: integer,
+});
+
+export const block = readRoute({
+  path: '/block/:slot',
+  summary: 'Summary of a block; `slot` in the envelope is that of the answer, not of the block',
+  params: {
+    slot,
+    signatures: optionalLiteral('all', 'With `all`: besides, a page of its transactions, 100 each, in their order'),
+    page,
+    commitment: commitment('confirmed', ['confirmed', 'finalized']),
+  },
+  result: z.strictObject({
+    slot: integer,
+    blockhash: z.string(),
+    parentSlot: integer,
+    previousBlockhash: z.string(),
+    blockHeight: integer.nullable(),
+    blockTime: integer.nullable(),
+    commitment: z.enum(['confirmed', 'finalized']),
+    transactions: z.strictObject({
+      count: integer,
+      voteCount: integer,
+      nonVoteCount: integer,
+      successCount: integer,
+      failedCount: integer,
+      feesLamports: bigInteger,
+      priorityFeesLamports: bigInteger.describe('Fees beyond 5,000 lamports for each signature of a transaction'),
+      tipsLamports: bigInteger.describe("What Jito's eight tip accounts received"),
+      computeUnitsConsumed: bigInteger.nullable(),
+      signatures: z.array(z.string()).readonly(),
+    }),
+    rewardLamports: bigInteger.nullable(),
+    leader: z.string().nullable(),
+    rewards: z
+      .array(z.strictObject({ kind: z.string().nullable(), count: integer, lamports: bigInteger }))
+      .readonly()
+      .nullable(),
+    listing: listing.optional(),
+  }),
+  mostUnitsOf: () => MOST_UNITS,
+  envelope: 'signed',
+  cache: { slots: 2 },
+  finalForOf: () => 'immutable',
+  claimNumberOf: () => 2,
+  commitmentOf: ({ commitment }) => commitment,
+  isExact: ({ commitment }) => commitment === 'finalized',
+  errors: ['invalid_slot', 'invalid_page', 'slot_skipped', 'block_not_available', 'block_pruned'],
+
+  async resolve({ slot: blockSlot, signatures, page, commitment: requested }, context: BlockUses, { minSlot }) {
+    const { mesh, seenBlocks } = context;
+    if (signatures === undefined && page > 1)
+      throw new GatewayError('invalid_page', 'a block has pages with signatures=all only');
+    if (blockSlot > (mesh.tip('processed') ?? -1)) throw blockNotAvailable();
+    const final = requested === 'finalized' || blockSlot <= (mesh.tip('finalized') ?? -1);
+    const options = { commitment: requested, minSlot, final };
+    const reading =
+      signatures === 'all' ? readListed(context, blockSlot, options) : readSummary(context, blockSlot, options);
+    const { slot, block, listing } = await reading.catch(final ? throwFinalIfSkipped : undefined);
+    seenBlocks.add(block.blockhash, blockSlot);
+    const { blockhash, parentSlot, previousBlockhash, blockHeight, blockTime, ...counts } = block;
+    const result = {
+      slot: blockSlot,
+      blockhash,
+      parentSlot,
+      previousBlockhash,
+      blockHeight,
+      blockTime,
+      commitment: final ? ('finalized' as const) : ('confirmed' as const),
+      ...counts,
+      ...(listing && { listing: pageOf(listing, page) }),
+    };
+    return { slot, result, final, fromSnapshot: listing !== undefined };
+  },
+});
+
+type BlockUses = Uses<'mesh' | 'decoder' | 'blockListings' | 'seenBlocks' | 'countRows'>;
+
+interface BlockOptions extends Freshness {
+  readonly commitment: 'confirmed' | 'finalized';
+  /** Whether the cluster can't change the block any more. */
+  readonly final: boolean;
+}
+
+interface BlockRead {
+  readonly slot: Slot;
+  readonly block: BlockSummary;
+  readonly listing?: BlockListing;
+}
+
+async function readSummary({ mesh, countRows }: BlockUses, blockSlot: Slot, options: BlockOptions): Promise<BlockRead> {
+  const read = await readBlockSummary(mesh, blockSlot, options);
+  countRows(read.block.transactions.count);
+  return read;
+}
+
+/** Reads the whole block once for all pages. */
+async function readListed(
+  { mesh, decoder, blockListings, countRows }: BlockUses,
+  blockSlot: Slot,
+  options: BlockOptions,
+): Promise<BlockRead> {
+  const read = async (): Promise<BlockListingRead> => {
+    const { slot, result } = await readFullBlock(mesh, blockSlot, options);
+    const listing = await decoder.listBlock(result);
+    countRows(listing.block.transactions.count);
+    return { slot, listing };
+  };
+  const { commitment, final } = options;
+  const key = `${blockSlot} ${final ? 'finalized' : commitment}`;
+  const { slot, listing } = await blockListings.getOrRead(key, final ? undefined : UNFINISHED_TTL_MS, read);
+  const tip = final ? mesh.tip(commitment) : undefined; // a final block is the same at every later slot
+  return { slot: Math.max(slot, tip ?? 0), block: listing.block, listing };
+}
+
+/** Cuts a page out of a listing. */
+function pageOf({ block, rows, pageEnds, programs, otherPrograms }: BlockListing, page: number) {
+  const [start, end] = [page === 1 ? 0 : pageEnds[page - 2], pageEnds[page - 1]];
+  const text = start === undefined || end === undefined ? '' : Buffer.from(rows.subarray(start, end)).toString();
+  return {
+    page,
+    pageSize: LISTING_PAGE_SIZE as typeof LISTING_PAGE_SIZE,
+    total: block.transactions.count,
+    hasMore: page < pageEnds.length,
+    items: new RawJson(`[${text}]`),
+    programs,
+    otherPrograms,
+  };
+}
+
+/** Marks `slot_skipped` as final: at or below the finalized slot, a skipped slot never gets a block. */
+function throwFinalIfSkipped(thrown: unknown): never {
+  if (!(thrown instanceof GatewayError) || thrown.code !== 'slot_skipped') throw thrown;
+  throw new GatewayError(thrown.code, thrown.message, { final: true, cause: thrown });
+}

@@ -1,0 +1,52 @@
+import {
+  MEMO_PROGRAM,
+  MEMO_V1_PROGRAM,
+  STAKE_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+  VOTE_PROGRAM,
+} from '../../domain/well-known-addresses.ts';
+import { fallbackTypeOf, isIncidentalProgram, isTradingProgram } from '../../solana/programs/known-programs.ts';
+import type { TransactionType } from '../../solana/programs/transaction-types.ts';
+
+/** The programs that a transaction called. */
+export interface CalledPrograms {
+  /** Those of its own instructions, in their order. */
+  readonly outer: readonly string[];
+  /** All, with those that were called by others. */
+  readonly all: readonly string[];
+}
+
+/** What transactions mostly are whose only subject is one of Solana's own programs; the first that was called counts. */
+const TYPES_OF_CORE_PROGRAMS: readonly (readonly [program: string, type: TransactionType])[] = [
+  [VOTE_PROGRAM, 'VOTE'],
+  [STAKE_PROGRAM, 'STAKE'],
+  [TOKEN_PROGRAM, 'TRANSFER'],
+  [TOKEN_2022_PROGRAM, 'TRANSFER'],
+  [SYSTEM_PROGRAM, 'TRANSFER'],
+  [MEMO_PROGRAM, 'MEMO'],
+  [MEMO_V1_PROGRAM, 'MEMO'],
+];
+
+/** Programs that move tokens. A trade that called none of them moved nothing. */
+const TOKEN_MOVERS: readonly string[] = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM];
+
+/**
+ * Guesses the type of a transaction from the ids of its programs alone: what those that call them mostly want. A look at
+ * its instructions and balances may tell another one.
+ */
+export function guessType({ outer, all }: CalledPrograms): TransactionType {
+  const subjects = outer.filter((program) => !isIncidentalProgram(program));
+  const movesTokens = TOKEN_MOVERS.some((mover) => all.includes(mover));
+  for (const program of subjects) {
+    const fallback = fallbackTypeOf(program);
+    const isTraded = isTradingProgram(program) && (fallback === null || (fallback === 'QUOTE_UPDATE' && movesTokens));
+    if (isTraded) return 'SWAP';
+    if (fallback !== null) return fallback;
+  }
+  if (subjects.length > 0) return movesTokens && all.some(isTradingProgram) ? 'SWAP' : 'UNKNOWN';
+  const oracle = outer.map(fallbackTypeOf).find((type) => type !== null);
+  if (oracle !== undefined) return oracle;
+  return TYPES_OF_CORE_PROGRAMS.find(([program]) => outer.includes(program))?.[1] ?? 'UNKNOWN';
+}
