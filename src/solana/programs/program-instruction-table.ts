@@ -51,6 +51,15 @@ cd4d7f6cf120c4c3 swap_with_destination_native SWAP user=3
 63280e692d6bacc9 unwrap_sol -
 2f3e9bac83cd25c9 wrap_sol -
 `,
+  // https://solscan.io/tx/2bmy1wg4y6QCnW9iC143Ygcgtd7wqgByhVkUoXQGh6efVvYy9wm4bp8z3LJDYjzdtv6EmG2zakd6Zn19jMfq9gCH (2025-08-22)
+  GMgnVFR8Jb39LoXsEVzb3DvBy3ywCmdmJquHUy1Lrkqb: `
+66063d1201daebea buy SWAP
+`,
+  // https://solscan.io/tx/54qTQpVAvMj6PyU3byhpF3qvKzDhkVgSq94t8HZ7Dcg5mH2ohkW2aoenjGqPMBgsz5pWUQVoEaFStP8p69qGzQR5 (2025-08-22)
+  BSfD6SHZigAfDWSjzD5Q41jw8LmKwtmjskPH9XW1mrRW: `
+3cadf767045d8230 collect_fee -
+52e177e74e1d2d46 pump_buy SWAP
+`,
   // https://github.com/sevenlabs-hq/carbon/tree/9dc3c3a5bb/decoders/circle-message-transmitter-v2-decoder (2026-04-30)
   CCTPV2Sm4AdWt5296sk4P66VBZ7bEhcARwFaaS9YPbeC: `
 ac172b0deed55596 accept_ownership BRIDGE
@@ -165,6 +174,57 @@ e988b4af70293e47 burn_token_custody BRIDGE
 08 upgrade_contract BRIDGE user=0
 09 transfer_wrapped_with_payload BRIDGE user=13
 0a transfer_native_with_payload BRIDGE user=13
+`,
+  // https://github.com/across-protocol/contracts/blob/8ab073067d/programs/svm-spoke/src/lib.rs (2026-06-11)
+  DLv3NggMiSaef97YCkew5xKUHDh13tVGZ7tydt3ZeAru: `
+afaf6d1f0d989bed initialize BRIDGE
+cebacb99fd3dce7a pause_deposits BRIDGE
+5c72d6310df34923 pause_fills BRIDGE
+41b1d749352d632f transfer_ownership BRIDGE
+66ceed6a3f8d2af8 set_cross_domain_admin BRIDGE
+450ddfccfb3d6906 relay_root_bundle BRIDGE
+e29e014a54711898 emergency_delete_root_bundle BRIDGE
+f223c68952e1f2b6 deposit BRIDGE user=0 vault=4 mint=5
+4be487ddc819941a deposit_now BRIDGE user=0 vault=4 mint=5
+c4bba6b3039296f6 unsafe_deposit BRIDGE user=0 vault=4 mint=5
+6454de5a6ad13ade fill_relay BRIDGE user=0 mint=4
+e027d04408e217d6 close_fill_pda BRIDGE user=0
+cd2222e0cc6751b0 claim_relayer_refund BRIDGE user=0 vault=3 mint=4
+1b889ff07f447ba4 execute_relayer_refund_leaf BRIDGE
+6e7059d026745d0a execute_relayer_refund_leaf_deferred BRIDGE
+0153ff3be83740d8 bridge_tokens_to_hub_pool BRIDGE
+16f7d6bf5a4a57d8 initialize_claim_account BRIDGE user=0
+f192cbd83ade5b76 close_claim_account BRIDGE user=0
+279da5bb58d9cf62 request_slow_fill BRIDGE user=0
+1acf03a8c1fc3b7f execute_slow_relay_leaf BRIDGE
+856601b4910b8ab4 handle_receive_message BRIDGE
+`,
+  // https://github.com/zeta-chain/protocol-contracts-solana/blob/d3c9fe0788/programs/gateway/src/lib.rs (2025-09-30)
+  'ZETAjseVjuFsxdRxo6MmTCvqFwb3ZHUx56Co3vCmGis 94U5AHQMKkV5txNJ17QPXWoh474PheGou6cNP2FEuL1d 2kJndCL9NBR36ySiQ4bmArs4YgWQu67LmCDfLzk5Gb7s': `
+afaf6d1f0d989bed initialize BRIDGE
+5495d1e9e442c3ed increment_nonce BRIDGE
+82ddf29a0dc1bd1d execute BRIDGE
+4457a203dadeec79 execute_revert BRIDGE
+79634f454df32ec7 execute_spl_token BRIDGE
+f0a02cfd83259fc4 execute_spl_token_revert BRIDGE
+62b38d18f678a48f set_deposit_paused BRIDGE
+e38803f2b1a80aa0 update_tss BRIDGE
+202e401c954bf358 update_authority BRIDGE
+688b6e55ea9b84f8 reset_nonce BRIDGE
+1e6ea22ad093fedb whitelist_spl_mint BRIDGE
+498e3fbfe9eeaa68 unwhitelist_spl_mint BRIDGE
+f223c68952e1f2b6 deposit BRIDGE user=0
+4121bac672df8539 deposit_and_call BRIDGE user=0
+56acd4793fe96090 deposit_spl_token BRIDGE user=0
+0eb51bbbab3ded93 deposit_spl_token_and_call BRIDGE user=0
+b55e38a1c2ddc803 call BRIDGE user=0
+b712469c946da122 withdraw BRIDGE
+db9cea0b59ebf620 withdraw_spl_token BRIDGE
+0580b4730df8d9a7 upgraded BRIDGE
+`,
+  // https://solscan.io/tx/5ZhAdmw29qFWBm3skdGidJMnv2EkrYxC6Kz9xfRDcUJ2Dug67gwTo7NmC32xuXKApbyyGDvRiD1ATdD5e375qGGA (2025-08-22)
+  '9w1D9okTM8xNE7Ntb7LpaAaoLc6LfU9nHFs2h2KTpX1H': `
+c738552692f3259e bid BRIDGE
 `,
   // https://github.com/sevenlabs-hq/carbon/tree/9dc3c3a5bb/decoders/meteora-pools-decoder (2026-04-30)
   Eo7WjKq67rjJQSZxS6z3YkapzY3eMj6Xy8X5EQVn5UaB: `
@@ -511,16 +571,16 @@ a3ace0340b9a6adf update_reward_infos -
   // https://github.com/sevenlabs-hq/carbon/tree/9dc3c3a5bb/decoders/raydium-cpmm-decoder (2026-04-30)
   CPMMoo8L3F4NbTegBCKVNunggL7H1ZpdTHKxQB5qKP1C: `
 9c5420764587467b close_permission_pda -
-1416567bc61cdb84 collect_creator_fee CLAIM user=1 pool=2
+1416567bc61cdb84 collect_creator_fee CLAIM user=0 pool=2
 a78a4e95dfc2067e collect_fund_fee -
 8888fcddc2427e59 collect_protocol_fee -
 8934edd4d7756c68 create_amm_config -
 878802d889a9b5ca create_permission_pda -
 f223c68952e1f2b6 deposit ADD_TO_POOL user=0 pool=2
-afaf6d1f0d989bed initialize ADD_TO_POOL user=2 pool=3
-3f37fe4131b25979 initialize_with_permission ADD_TO_POOL user=3 pool=4
-8fbe5adac41e33de swap_base_input SWAP user=1 pool=3 inputMint=10 outputMint=11
-37d96256a34ab4ad swap_base_output SWAP user=1 pool=3 inputMint=10 outputMint=11
+afaf6d1f0d989bed initialize ADD_TO_POOL user=0 pool=3
+3f37fe4131b25979 initialize_with_permission ADD_TO_POOL user=0 pool=4
+8fbe5adac41e33de swap_base_input SWAP user=0 pool=3 inputMint=10 outputMint=11
+37d96256a34ab4ad swap_base_output SWAP user=0 pool=3 inputMint=10 outputMint=11
 313cae889a1c74c8 update_amm_config -
 82576c062ee0757b update_pool_status -
 b712469c946da122 withdraw REMOVE_FROM_POOL user=0 pool=2
@@ -605,6 +665,55 @@ b712469c946da122 withdraw REMOVE_FROM_POOL user=0 pool=3
 205f453c4b4fcdee deposit_all_token_types ADD_TO_POOL user=1 pool=0
 f8c69e91e17587c8 swap SWAP user=2 pool=1
 bdfe9caed209a4d8 withdraw_all_token_types REMOVE_FROM_POOL user=1 pool=0
+a2b04f56d0d968f6 update_config_spread_param QUOTE_UPDATE
+`,
+  // https://github.com/invariant-labs/protocol/blob/cca6c3f531/sdk/src/idl/invariant.ts (2025-01-22)
+  HyaB3W9q6XdA5xwpU4XnSZV94htfmbmqJXZcEbRaJutt: `
+d6d3d14f6b69f7de create_state -
+969e5572db4bd45b create_fee_tier -
+e992d18ecf6840bc create_pool -
+f8c69e91e17587c8 swap SWAP user=7 pool=1
+90df8378c4fdb563 initialize_oracle -
+e39ec8a87a688551 create_tick -
+87a5535eaf189504 create_position_list -
+30d7c59960cbb485 create_position ADD_TO_POOL user=5 pool=2
+db18ec6e8a508106 remove_position REMOVE_FROM_POOL user=8 pool=4
+63c2a6a2acb62de4 transfer_position_ownership -
+a9204f8988e84689 claim_fee CLAIM user=5 pool=1
+bd8d23815639cddb update_seconds_per_liquidity -
+9ec99ebd215da267 withdraw_protocol_fee -
+10fcfd9f30f22054 change_protocol_fee -
+5c0ef1983a5cbc39 change_fee_receiver -
+`,
+  // https://github.com/stabbleorg/amm-sdk/blob/b3ce8a43aa/packages/sdk/src/generated/idl/vault.json (2025-12-04)
+  vo1tWgqZMjG61Z2T9qUaMYKqZ75CYzMuaZ2LZP1n7HV: `
+702a2d5a74b50daa accept_admin -
+6e4f4d0a1eb51201 change_beneficiary -
+2fa41c5b482ac715 change_beneficiary_fee -
+afaf6d1f0d989bed initialize -
+d316ddfb4a79c12f pause -
+fd0ca9735875b1fc reject_admin -
+2af2426ae40a6f9c transfer_admin -
+a99004260a8dbcff unpause -
+b712469c946da122 withdraw -
+f250a300c4ddc2c2 withdraw_v2 -
+`,
+  // https://github.com/solana-labs/solana-program-library/blob/264ca72de0/token-swap/program/src/instruction.rs (2025-03-10)
+  'SwaPpA9LAaLfeLi3a68M4DjnLqgtticKg6CnyNwgAC8 9W959DqEETiGZocYWCQPaJ6sBmUzgfxXfqGeTEdp3aQP DjVE6JNiYqPL2QXyCUUh8rNjHrbz9hXHNYt99MQ59qw1': `
+00 initialize ADD_TO_POOL pool=0
+01 swap SWAP user=2 pool=0
+02 deposit_all_token_types ADD_TO_POOL user=2 pool=0
+03 withdraw_all_token_types REMOVE_FROM_POOL user=2 pool=0
+04 deposit_single_token_type_exact_amount_in ADD_TO_POOL user=2 pool=0
+05 withdraw_single_token_type_exact_amount_out REMOVE_FROM_POOL user=2 pool=0
+`,
+  // https://github.com/saber-hq/stable-swap/blob/39d5d4e0e8/stable-swap-client/src/instruction.rs (2023-12-01)
+  SSwpkEEcbUqx4vtoEByFjSkhKdCT862DNVb52nZg1UZ: `
+00 initialize ADD_TO_POOL pool=0
+01 swap SWAP user=2 pool=0
+02 deposit ADD_TO_POOL user=2 pool=0
+03 withdraw REMOVE_FROM_POOL user=2 pool=0
+04 withdraw_one REMOVE_FROM_POOL user=2 pool=0
 `,
   // https://github.com/Squads-Protocol/v4/blob/c14a6d607a/sdk/multisig/idl/squads_multisig_program.json (2026-07-08)
   SQDS4ep65T869zMMBKyuUq6aD6EgTu8psMjkvj52pCf: `
@@ -755,6 +864,15 @@ e8bcc3316448e7f3 warp_lane GAME user=0
 66da5835ffc2183e withdraw_cargo_from_game GAME user=3
 da00cf4dfd74f8fa withdraw_crafting_ingredient GAME user=9
 `,
+  // https://solscan.io/tx/3Nr3t7dzybNquFpWgweWGckNA7zopUxAkhcspogaWjvCus2AmaCa8rVnQv7taueT5bbZMQCYYietv8fw6wz7REZw (2025-08-22)
+  GDDMwNyyx8uB6zrqwBFHjLLG3TBYk2F8Az4yrQC5RzMp: `
+58f5e88e6dfaf5ff check_and_set_sequence_number -
+`,
+  // https://solscan.io/tx/5pRdV6zz16Z1RVkjQnq9hiB1W85Wdz3Dd12ZjidwpnUTWxUhP9atLHmB99ae4SkB7Ev1Nn2UuHc1MfMohC981XjX (2025-08-22)
+  VFeesufQJnGunv2kBXDYnThT1CoAYB45U31qGDe5QjU: `
+8fcbd846265e0b40 record_sol_balance -
+bc887ddfe66cf7b9 send_fees_sol_recorded -
+`,
   // https://github.com/helium/helium-program-library/blob/145947eedf/packages/spl-utils/src/idl/helium_entity_manager.json (2026-08-14)
   hemjuPXBpNvggtaUnN1MwT3wrdhttKEfosTcc2P9Pg8: `
 0ce6855c96e58d8e approve_maker_v0 INFRA user=5
@@ -810,6 +928,61 @@ bef5f21fdf12e5df temp_update_matching_destination INFRA user=0
 75c8372c3ec3c951 update_compression_destination_v0 INFRA user=1
 c4edd0b26807240e update_destination_v0 INFRA user=1
 4976a7ecd3d59ed6 update_lazy_distributor_v0 INFRA user=2
+`,
+  // https://github.com/Lightprotocol/light-protocol/blob/8ddf06ba31/programs/account-compression/src/lib.rs (2026-03-28)
+  'compr6CUsB5m2jS4Y3831ztGSTnDpnKJTKS95d64XVq CbjvJc1SNx1aav8tU49dJGHu8EUdzQJSMtkjDmV8miqK': `
+130e66b7d623d30d initialize_address_merkle_tree_and_queue INFRA
+4bd03f38cf4a7c12 update_address_merkle_tree INFRA
+18541b0c86a617c0 rollover_address_merkle_tree_and_queue INFRA
+7beda150ead743b7 initialize_group_authority INFRA
+71c1b51cd69db283 update_group_authority INFRA
+e156cfd315012e19 register_program_to_group INFRA
+84476ece8d39b6a2 deregister_program INFRA
+2dbfebe73fd18e94 initialize_state_merkle_tree_and_nullifier_queue INFRA
+b48f9f99232ef8a3 insert_into_queues INFRA
+9e5b15e09f41b143 nullify_leaves INFRA
+27a167ac66c67855 rollover_state_merkle_tree_and_nullifier_queue INFRA
+0f31b6cb58d44b82 initialize_batched_state_merkle_tree INFRA
+a79de2ca490186d0 initialize_batched_address_merkle_tree INFRA
+869ed2f0fc23fdf7 batch_nullify INFRA
+ddc203d8253edc93 batch_append INFRA
+ab7ff2417dbd7975 batch_update_address_tree INFRA
+51777504c2247fd0 rollover_batched_address_merkle_tree INFRA
+f030dbb4cefd508c rollover_batched_state_merkle_tree INFRA
+22bde2deda9c13d5 migrate_state INFRA
+`,
+  // https://github.com/Lightprotocol/light-protocol/blob/8ddf06ba31/programs/compressed-token/anchor/src/lib.rs (2026-03-28)
+  'cTokenmWW8bLPjZEBAUgYy3zKxQZW6VKi7bqNFEVv3m HXVfQ44ATEi9WBKLSCCwM54KokdkzqXci9xCQ7ST9SYN': `
+17a91b7a93a9d198 create_token_pool -
+728fd249607301e4 add_token_pool -
+f12230ba25b37bc0 mint_to -
+41ce6525932add90 batch_compress -
+70e6696591ca9d61 compress_spl_token_account -
+a334c8e78c0345ba transfer -
+454ad9247375614c approve -
+aa171f2285ad5df2 revoke -
+ff5bcf54fbc2fe3f freeze -
+e2f92239bd15b165 thaw -
+746e1d386bdb2a5d burn -
+`,
+  // https://github.com/Lightprotocol/light-protocol/blob/8ddf06ba31/programs/registry/src/lib.rs (2026-03-28)
+  'Lighton6oQpVkeewmo2mcPTQQp7kYHr4fWpAgJyEmDX 7Z9Yuy3HkBCc2Wf3xzMGnz6qpV4n7ciwcoEMGKqhAnj1': `
+3e2ff06754c8e249 register_forester INFRA
+2b78fdc26dc065bc register_forester_epoch INFRA
+e6bcac60ccf762e3 finalize_registration INFRA
+aa6ee82f91d58aa2 report_work INFRA
+03a3f81931c773e8 initialize_address_merkle_tree INFRA
+311035d0585ac438 initialize_state_merkle_tree INFRA
+cfa0c64be3928001 nullify INFRA
+4bd03f38cf4a7c12 update_address_merkle_tree INFRA
+18541b0c86a617c0 rollover_address_merkle_tree_and_queue INFRA
+6e1c160f305a7fd2 rollover_state_merkle_tree_and_queue INFRA
+869ed2f0fc23fdf7 batch_nullify INFRA
+ddc203d8253edc93 batch_append INFRA
+ab7ff2417dbd7975 batch_update_address_tree INFRA
+22bde2deda9c13d5 migrate_state INFRA
+3ec6d6c1d59f6cd2 claim INFRA
+605e8712792ad575 compress_and_close INFRA
 `,
   // https://github.com/sevenlabs-hq/carbon/tree/9dc3c3a5bb/decoders/jupiter-swap-decoder (2026-04-30)
   JUP6LkbZbjS1jKKwapdHNy74zcZ3tLUZoi5QNyVTaV4: `
@@ -993,6 +1166,10 @@ e77ab54fff4f90a7 update_token_config LEND user=0
 0cce44873fd43077 update_user_class LEND user=0
 d9efe1da2131eab7 update_user_supply_config LEND user=0
 a209ba09d51ead4e update_user_withdrawal_limit LEND user=0
+`,
+  // https://github.com/jup-ag/rfq-webhook-toolkit/blob/331d404802/idls/order_engine.json (2026-05-04)
+  '61DFfeTKM7trxYcPQCM78bJ794ddZprZpAwAnLiwTpYH': `
+a860b7a35c0a28a0 fill SWAP user=0 inputMint=6 outputMint=8
 `,
   // https://github.com/Kamino-Finance/klend-sdk/blob/cf46535690/src/idl/klend.json (2026-03-13)
   KLend2g3cP87fffoy8q1mQqGKjrxjC8boSyAYavgmjD: `
@@ -1224,25 +1401,25 @@ e3b54ac4d01561d5 update_global_authority -
 `,
   // https://github.com/sevenlabs-hq/carbon/tree/9dc3c3a5bb/decoders/raydium-launchpad-decoder (2026-04-30)
   LanMV9sAd7wArD4vJFi2qDdfnVhFxYSUg6eADduJ3uj: `
-faea0d7bd59c13ec buy_exact_in SWAP user=1 pool=4
-18d3742869039938 buy_exact_out SWAP user=1 pool=4
+faea0d7bd59c13ec buy_exact_in SWAP user=0 pool=4
+18d3742869039938 buy_exact_out SWAP user=0 pool=4
 1a618acb84ab8dfc claim_creator_fee CLAIM user=0
-9c27d0874ced3d48 claim_platform_fee CLAIM user=1 pool=2
+9c27d0874ced3d48 claim_platform_fee CLAIM pool=2
 75f1c6a8f8da501d claim_platform_fee_from_vault CLAIM
-3121681ebd9d4f23 claim_vested_token CLAIM user=1 pool=2
+3121681ebd9d4f23 claim_vested_token CLAIM pool=2
 3cadf767045d8230 collect_fee CLAIM user=0 pool=2
 ffba96dfeb76c9ba collect_migrate_fee -
 c9cff3724b6f2fbd create_config -
 b05ac4affd71dc14 create_platform_config -
 81b2020dd9ace6da create_vesting_account -
-afaf6d1f0d989bed initialize CREATE user=4 mint=6 pool=5
-4399af27da102620 initialize_v2 CREATE user=4 mint=6 pool=5
-25be7ede2c9aab11 initialize_with_token_2022 CREATE user=4 mint=6 pool=5
+afaf6d1f0d989bed initialize CREATE user=0 mint=6 pool=5
+4399af27da102620 initialize_v2 CREATE user=0 mint=6 pool=5
+25be7ede2c9aab11 initialize_with_token_2022 CREATE user=0 mint=6 pool=5
 cf52c091fecf91df migrate_to_amm -
 885cc8671cda908c migrate_to_cpswap -
 1b1e3ea95de01891 remove_platform_curve_param -
-9527de9bd37c981a sell_exact_in SWAP user=1 pool=4
-5fc8472208090ba6 sell_exact_out SWAP user=1 pool=4
+9527de9bd37c981a sell_exact_in SWAP user=0 pool=4
+5fc8472208090ba6 sell_exact_out SWAP user=0 pool=4
 1d9efcbf0a53db63 update_config -
 c33c4c81922d438f update_platform_config -
 8a908afadc800439 update_platform_curve_param -
@@ -1368,6 +1545,56 @@ d70d19bb0b5d228f update_nft_list LEND user=1
 1f489fe8dc995a6d update_order_book LEND user=1
 eb84d7e1d52b2b26 update_program_version LEND user=0
 `,
+  // https://github.com/solendprotocol/solana-program-library/blob/9ffd16ddf0/token-lending/sdk/src/instruction.rs (2024-10-18)
+  So1endDq2YkqhipRh3WViPa8hdiSpxWy6z3Z6tMCpAo: `
+00 init_lending_market LEND
+01 set_lending_market_owner_and_config LEND
+02 init_reserve LEND
+03 refresh_reserve LEND
+04 deposit_reserve_liquidity DEPOSIT user=7 pool=2
+05 redeem_reserve_collateral WITHDRAW user=7 pool=2
+06 init_obligation LEND user=2
+07 refresh_obligation LEND
+08 deposit_obligation_collateral DEPOSIT user=5 pool=2
+09 withdraw_obligation_collateral WITHDRAW user=6 pool=2
+0a borrow_obligation_liquidity BORROW user=7 pool=2
+0b repay_obligation_liquidity REPAY_LOAN user=5 pool=2
+0c liquidate_obligation LIQUIDATE user=9 pool=2
+0d flash_loan LEND
+0e deposit_reserve_liquidity_and_obligation_collateral DEPOSIT user=9 pool=2
+0f withdraw_obligation_collateral_and_redeem_reserve_collateral WITHDRAW user=9 pool=2
+10 update_reserve_config LEND
+11 liquidate_obligation_and_redeem_reserve_collateral LIQUIDATE pool=3
+12 redeem_fees LEND
+13 flash_borrow_reserve_liquidity LEND
+14 flash_repay_reserve_liquidity LEND
+15 forgive_debt LEND
+16 update_market_metadata LEND
+17 set_obligation_closeability_status LEND
+18 donate_to_reserve LEND
+`,
+  // https://solscan.io/tx/2Ufr5q6oenWZgbQJyDAoCiLQs93b2UcC3x2ipe9ZkESS2UoFEDMofUQuS31a8tipkUpn7gegsrcSPGVjrsURifq2 (2025-08-22)
+  SoLFiHG9TfgtdUXUjWAxi3LtvYuFyDLVhBWxdMZxyCe: `
+06 set_prices QUOTE_UPDATE
+07 swap SWAP
+`,
+  // https://solscan.io/tx/2zVKMjUiHundkD3hZXjMFgNtTufkbkSLq6fqCwfL1Bp335EQva2d3nZcWNUz5JRv7rLdHymoGcddYnt533sZaqQp (2025-08-22)
+  E2uCGJ4TtYyKPGaK57UMfbs9sgaumwDEZF1aAY6fF3mS: `
+09 set_prices QUOTE_UPDATE
+`,
+  // https://solscan.io/tx/5gDzndWNEa9FRVZbiYYwgAzDxS53VFgzSdnNJjpLgtZEMdWZUBpgaxvRN2KsK9rJBqcaBPXTyqjdoUZX8yH6rGo4 (2025-08-22)
+  ZERor4xhbUycZ6gb9ntrhqscUcZmAbQDjEAtCf4hbZY: `
+05 set_prices QUOTE_UPDATE
+06 swap SWAP
+`,
+  // https://solscan.io/tx/2SNQK1kvQ2G3kTAXrnhcAc7B2jMAvuwaQdavCxkTtkUoj9Yj5hCNB69ZWt4koceY2BgjFLxc6bH2FYdhpvLgE3H1 (2025-08-22)
+  TessVdML9pBGgG9yGks7o4HewRaXVAMuoVj4x83GLQH: `
+0d set_prices QUOTE_UPDATE
+`,
+  // https://solscan.io/tx/2aJQ5hFKBVAu4kYMWdpYDq7F57ytgHbhD34MH2LpYim8A8y9TeMw8GQAAkJAQuPqhNXBJPXMEgfaFUrKXdCTzJKm (2025-08-22)
+  goonERTdGsjnkZqWuVjs73BZ3Pb9qoCUdBUL17BnS5j: `
+01 set_prices QUOTE_UPDATE
+`,
   // https://github.com/magicoss/m2/blob/553914eb57/src/idl/m2.json (2024-01-17)
   M2mx93ekt1fmXSVkTrUL9xVFHkmME8HTUi5Cyc5aF7K: `
 00a4564c38480caa withdraw_from_treasury -
@@ -1386,6 +1613,7 @@ c8531f529c9c1461 ocp_execute_sale_v2 NFT_SALE seller=2 buyer=1 mint=7
 3a32ac6fa697165e mip1_sell NFT_LISTING seller=0 mint=4
 eca3ccad4790eb76 mip1_execute_sale_v2 NFT_SALE seller=2 buyer=1 mint=7
 4abeb9e15869d19c mip1_cancel_sell NFT_CANCEL_LISTING seller=0 mint=4
+254ad99d4f312306 execute_sale NFT_SALE seller=1 buyer=0 mint=4
 `,
   // https://github.com/me-foundation/mmm/blob/0a054d2f48/sdk/src/idl/mmm.ts (2024-11-27)
   mmm3XBJg5gk8XJxEKBvdgptZz6SgK4tXvn36sodowMc: `
@@ -1735,6 +1963,19 @@ dbc858b09e3ffd7f update -
 b712469c946da122 withdraw -
 b2280abde481ba8c wrap -
 `,
+  // https://github.com/solana-labs/solana-program-library/blob/264ca72de0/account-compression/sdk/idl/spl_account_compression.json (2025-03-10)
+  cmtDvXumGCrqC1Age74AVPhSRVXJMd8PJS91L8KbNCK: `
+bf0b7707b46bdc6e init_empty_merkle_tree -
+e67c78c4f986c780 prepare_batch_merkle_tree -
+8b9beea70bf384cd append_canopy_nodes -
+daf8c0375bcd7a0a init_prepared_tree_with_root -
+cca54c6449930080 replace_leaf -
+30a94c48e5b437a1 transfer_authority -
+7cdc16df680afae0 verify_leaf -
+957812deece158cb append -
+062a32be336db2a8 insert_or_append -
+320edb6b4e671067 close_empty_tree -
+`,
   // https://github.com/pyth-network/pyth-crosschain/blob/7c915eb10e/target_chains/solana/sdk/js/pyth_solana_receiver/src/idl/pyth_solana_receiver.json (2026-07-23)
   'rec5EKMGg6MxZYaMdyBfgwp4d5rB9T1VQH5pJv5LtFJ rec2HHDDnjLfj4kE7VyEtFA1HPGQLK33259532cRyHp': `
 afaf6d1f0d989bed initialize ORACLE_UPDATE
@@ -1843,6 +2084,43 @@ ea8f3de6d43908ea vrf_pool_add ORACLE_UPDATE
 e6790ea41cde7576 vrf_request_randomness ORACLE_UPDATE
 79a7a8bfb4f7fb4e vrf_set_callback ORACLE_UPDATE
 `,
+  // https://github.com/pyth-network/pyth-client/blob/25dd347ee2/program/rust/src/instruction.rs (2025-01-10)
+  'gSbePebfvPy7tRqimPoVecS2UsBvYv46ynrzWocc92s FsJ3A3u2vn5cTVofAjvy6y5kwABJAqYWpe4975bi2epH': `
+0200000000000000 init_mapping ORACLE_UPDATE
+0200000001000000 add_mapping ORACLE_UPDATE
+0200000002000000 add_product ORACLE_UPDATE
+0200000003000000 upd_product ORACLE_UPDATE
+0200000004000000 add_price ORACLE_UPDATE
+0200000005000000 add_publisher ORACLE_UPDATE
+0200000006000000 del_publisher ORACLE_UPDATE
+0200000007000000 upd_price ORACLE_UPDATE
+0200000008000000 agg_price ORACLE_UPDATE
+0200000009000000 init_price ORACLE_UPDATE
+020000000a000000 init_test ORACLE_UPDATE
+020000000b000000 upd_test ORACLE_UPDATE
+020000000c000000 set_min_pub ORACLE_UPDATE
+020000000d000000 upd_price_no_fail_on_error ORACLE_UPDATE
+020000000e000000 resize_price_account ORACLE_UPDATE
+020000000f000000 del_price ORACLE_UPDATE
+0200000010000000 del_product ORACLE_UPDATE
+0200000011000000 upd_permissions ORACLE_UPDATE
+0200000012000000 set_max_latency ORACLE_UPDATE
+0200000013000000 init_price_feed_index ORACLE_UPDATE
+0200000014000000 resize_mapping ORACLE_UPDATE
+`,
+  // https://github.com/smartcontractkit/chainlink-solana/blob/ee601d69ec/contracts/programs/store/src/lib.rs (2024-10-24)
+  HEvSKofvBgfaexv23kMabbYqxasxU3mQ4ibBMEmJWHny: `
+ad565f5e0dc143b4 create_feed ORACLE_UPDATE
+990e5c59134ed32e close_feed ORACLE_UPDATE
+b53afb2593b446e3 transfer_feed_ownership -
+d3a1567165aff588 accept_feed_ownership -
+57f8e0c1112950fa set_validator_config -
+ae24b17a568e206d set_writer -
+fd4ff0a3247c9d6f lower_flag -
+58a666b5a27faa30 submit ORACLE_UPDATE
+afaf6d1f0d989bed initialize -
+27fb829f2e88a4a9 query -
+`,
   // https://github.com/Ellipsis-Labs/phoenix-v1/blob/dac82fef2b/idl/phoenix_v1.json (2024-03-18)
   PhoeNiXZ8ByJGLkxNfZRnkUfjvmuYqLR89jjFHGqdXY: `
 00 swap SWAP user=3 pool=2
@@ -1922,6 +2200,30 @@ db52dbec3c73c540 set_market_expired -
 ac3f65538d4cc7d8 stub_oracle_create -
 5c892d032d3c75e0 stub_oracle_close -
 6dc64f7941caa18e stub_oracle_set -
+`,
+  // https://github.com/openbook-dex/program/blob/c85e56deea/dex/src/instruction.rs (2023-01-05)
+  'srmqPvymJeFKQ4zGQed1GFppgkRHL9kaELCbyksJtPX 9xQeWvG816bUx9EPjHmaT23yvVM2ZWbrrpZb9PusVFin': `
+0000000000 initialize_market -
+0001000000 new_order PLACE_ORDER owner=4 pool=0
+0002000000 match_orders INFRA
+0003000000 consume_events INFRA
+0004000000 cancel_order CANCEL_ORDER owner=3 pool=0
+0005000000 settle_funds WITHDRAW user=2 pool=0
+0006000000 cancel_order_by_client_id CANCEL_ORDER owner=3 pool=0
+0007000000 disable_market -
+0008000000 sweep_fees -
+0009000000 new_order_v2 PLACE_ORDER owner=4 pool=0
+000a000000 new_order_v3 PLACE_ORDER owner=7 pool=0
+000b000000 cancel_order_v2 CANCEL_ORDER owner=4 pool=0
+000c000000 cancel_order_by_client_id_v2 CANCEL_ORDER owner=4 pool=0
+000d000000 send_take SWAP user=7 pool=0
+000e000000 close_open_orders -
+000f000000 init_open_orders -
+0010000000 prune CANCEL_ORDER owner=5 pool=0
+0011000000 consume_events_permissioned INFRA
+0012000000 cancel_orders_by_client_ids CANCEL_ORDER owner=4 pool=0
+0013000000 replace_order_by_client_id PLACE_ORDER owner=7 pool=0
+0014000000 replace_orders_by_client_ids PLACE_ORDER owner=7 pool=0
 `,
   // https://github.com/drift-labs/protocol-v2/blob/0ae3e3b1db/sdk/src/idl/drift.json (2026-04-01)
   dRiftyHA39MWEi3m9aunc5MzRF1JYuBsbn6VPcn33UH: `
@@ -2174,6 +2476,8 @@ ebab795039ef93dc deposit_to_program_vault DEPOSIT vault=5 mint=7
 7828b795e812e097 withdraw_from_program_vault WITHDRAW vault=6 mint=8
 05622ebc0a3b02f9 settle_perp_to_lp_pool PERPS
 865a062250a05ef5 update_perp_market_config PERPS
+ffffffff00 update_mm_oracle_native ORACLE_UPDATE
+ffffffff01 update_amm_spread_adjustment_native PERPS
 `,
   // https://github.com/drift-labs/drift-vaults/blob/a2208c6b2b/ts/sdk/src/idl/drift_vaults.json (2026-04-27)
   vAuLTsyrvSfZRuRB3XgvkPwNGgYSs9YRYymVebLKoxR: `
@@ -2369,6 +2673,13 @@ e7d03332de934c4e edit_ma_type PERPS
 89f547592ef91635 edit_delegated_pubkey PERPS user=1
 3013fed1c8d3313d reset_num_flex_underlyings PERPS
 `,
+  // https://github.com/drift-labs/jit-proxy/blob/c6b4fb9460/programs/jit-proxy/src/lib.rs (2026-04-01)
+  J1TnP8zvVxbtF5KFp5xRmWuvG9McnhzmBd9XGfCyuxFP: `
+632a618c983ea7ea jit PERPS user=5
+86829c4825789915 jit_signed_msg PERPS
+b7ae8ef5051dcf02 check_order_constraints PERPS
+74698a631cab27e1 arb_perp PERPS
+`,
   // https://github.com/sevenlabs-hq/carbon/tree/9dc3c3a5bb/decoders/marinade-finance-decoder (2026-04-30)
   MarBmsSgKXdrN1egZf5sqe1TMai9K1rChYNDJgjq7aD: `
 b59d59438fb63448 add_liquidity ADD_TO_POOL user=5
@@ -2435,5 +2746,35 @@ cf2e22588d243f84 upsize_settlement_claims -
 6f5c8e4f21ea521b clawback -
 99d92214131de54b set_clawback_receiver -
 fba300345bc2bb5c set_admin -
+`,
+  // https://github.com/solana-program/stake-pool/blob/2a01bc02a7/program/src/instruction.rs (2026-08-17)
+  'SPoo1Ku8WFXoNDMHPsrGSTSG1Y47rzgn41SLUNakuHy SP12tWFxD9oJsVWNavTTBZvMbA6gkAmxtVgxdqvyvhY': `
+00 initialize -
+01 add_validator_to_pool -
+02 remove_validator_from_pool -
+03 decrease_validator_stake -
+04 increase_validator_stake -
+05 set_preferred_validator -
+06 update_validator_list_balance -
+07 update_stake_pool_balance -
+08 cleanup_removed_validator_entries -
+09 deposit_stake STAKE pool=0 mint=10
+0a withdraw_stake UNSTAKE user=6 pool=0 mint=9
+0b set_manager -
+0c set_fee -
+0d set_staker -
+0e deposit_sol STAKE user=3 pool=0 mint=7
+0f set_funding_authority -
+10 withdraw_sol UNSTAKE user=2 pool=0 mint=7
+11 create_token_metadata -
+12 update_token_metadata -
+13 increase_additional_validator_stake -
+14 decrease_additional_validator_stake -
+15 decrease_validator_stake_with_reserve -
+16 redelegate -
+17 deposit_stake_with_slippage STAKE pool=0 mint=10
+18 withdraw_stake_with_slippage UNSTAKE user=6 pool=0 mint=9
+19 deposit_sol_with_slippage STAKE user=3 pool=0 mint=7
+1a withdraw_sol_with_slippage UNSTAKE user=2 pool=0 mint=7
 `,
 };

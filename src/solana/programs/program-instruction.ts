@@ -25,8 +25,8 @@ interface InstructionRow extends Pick<ProgramInstruction, 'name' | 'type'> {
 }
 
 interface InstructionTable {
-  /** Bytes at the start of the data that tell the instruction: 8 for Anchor, 1 for most others. */
-  readonly discriminatorLength: number;
+  /** Bytes at the start of the data that tell the instruction: 8 for Anchor, 1 for most others; one program has two. */
+  readonly discriminatorLengths: readonly number[];
   readonly byDiscriminator: ReadonlyMap<string, InstructionRow>;
 }
 
@@ -35,8 +35,8 @@ const EVENT: ProgramInstruction = { name: 'emit_event', type: null, roles: {} };
 const EVENT_DISCRIMINATOR = 'e445a52e51cb9a1d';
 const ANCHOR_LENGTH = 8;
 
-/** Longest data that is read: a transaction has at most so many bytes. */
-const MAX_DATA_LENGTH = maxBase58Length(4096);
+/** Longest data that is read, as long as most transactions may be: base58 takes long to decode. */
+const MAX_DATA_LENGTH = maxBase58Length(1232);
 
 /** The tables' texts by program; one text may be that of several programs. */
 const texts = new Map(
@@ -50,9 +50,10 @@ export function findProgramInstruction({ programId, data, accounts }: ProgramCal
   const table = tableOf(programId);
   if (table === null || data === null || data.length > MAX_DATA_LENGTH) return null;
   const hex = Buffer.from(decodeBase58(data)?.subarray(0, ANCHOR_LENGTH) ?? []).toString('hex');
-  const row = table.byDiscriminator.get(hex.slice(0, 2 * table.discriminatorLength));
-  if (row === undefined)
-    return table.discriminatorLength === ANCHOR_LENGTH && hex === EVENT_DISCRIMINATOR ? EVENT : null;
+  const row = table.discriminatorLengths
+    .map((length) => table.byDiscriminator.get(hex.slice(0, 2 * length)))
+    .find((found) => found !== undefined);
+  if (row === undefined) return hex === EVENT_DISCRIMINATOR ? EVENT : null;
   const roles: Partial<Record<InstructionRole, string>> = {};
   for (const [role, position] of row.positions) {
     const account = accounts[position];
@@ -67,7 +68,8 @@ function tableOf(programId: string): InstructionTable | null {
   const text = texts.get(programId);
   if (text === undefined) return null;
   const rows = text.trim().split('\n').map(readRow);
-  const table = { discriminatorLength: (rows[0]?.[0].length ?? 0) / 2, byDiscriminator: new Map(rows) };
+  const discriminatorLengths = [...new Set(rows.map(([discriminator]) => discriminator.length / 2))];
+  const table = { discriminatorLengths, byDiscriminator: new Map(rows) };
   tables.set(programId, table);
   return table;
 }

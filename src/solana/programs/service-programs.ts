@@ -71,6 +71,8 @@ export const SERVICE_PROGRAMS: ProgramsByRole = {
     ['CCTPV2vPZJS2u2BBsUoscuikbYjnpFmbFsvVuJdgUMQe', 'Circle CCTP', 'CCTP'],
     ['FC4eXxkyrMPTjiYUpp4EAnkmwMbQyZ6NDCh1kfLn6vsf', 'Mayan', 'MAYAN'],
     ['BLZRi6frs4X4DNLw56V4EXai1b6QVESN1BhHBTYM9VcY', 'Mayan', 'MAYAN'],
+    ['mayan34VedncxdK2XobtvWFDXQASUTBXhUVzt2kKgny', 'Mayan', 'MAYAN'],
+    ['Gx9rivpS3YR8pBFwMuP6omYqVxunpLvLkNn7ubNyuZZ5', 'Mayan', 'MAYAN'],
     ['9w1D9okTM8xNE7Ntb7LpaAaoLc6LfU9nHFs2h2KTpX1H', 'Mayan', 'MAYAN'],
     ['dkpZqrxHFrhziEMQ931GLtfy11nFkCsfMftH9u6QwBU', 'Mayan', 'MAYAN'],
     ['DLv3NggMiSaef97YCkew5xKUHDh13tVGZ7tydt3ZeAru', 'Across', 'ACROSS'],

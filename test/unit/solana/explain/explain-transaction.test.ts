@@ -45,7 +45,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'tx/4zExa66hUSr2_json':
     'The validator EsEt…zuxF voted for the blocks that it holds to be valid. 5p8q…wUjd paid the fee of 0.000005 SOL.',
   'tx/5iBYjBYCphzj_json':
-    'AKbG…Ak6L called the ZetaChain program; balances of other accounts changed. The fee was 0.000005 SOL.',
+    'AKbG…Ak6L called the ZetaChain program (withdraw); balances of other accounts changed. The fee was 0.000005 SOL.',
   'tx/DC4yP5xEUhHu_jsonParsed': 'HUZu…gjWs updated an oracle of Pyth. The fee was 0.000005 SOL.',
   'tx/29ku1FzyNHgx_jsonParsed':
     'D32c…ezQr tried to vote for a block, but step 1 of 1 (Vote) failed: the vote was already recorded or not in the recent slots (error 0, VoteTooOld). Nothing moved, but the fee of 0.000005 SOL was paid.',
