@@ -10,6 +10,8 @@ interface TradeFacts {
   readonly parsed: ParsedTransaction;
   readonly mainProgram: string | null;
   readonly payments: readonly Payment[];
+  /** Returns the wallets that instructions of exchanges name as their users. */
+  readonly usersOf: () => ReadonlySet<string>;
   readonly changesOf: (wallet: string) => WalletChanges;
 }
 
@@ -41,15 +43,21 @@ function findSignersSwap({ parsed, changesOf }: Pick<TradeFacts, 'parsed' | 'cha
   return null;
 }
 
-/** Finds a trade between two parties that did not sign, such as a trader's own program; null if there is none. */
-function findUnsignedSwap({ parsed, changesOf }: Pick<TradeFacts, 'parsed' | 'changesOf'>): Swap | null {
+/**
+ * Finds a trade between two parties that did not sign, such as a trader's own program and a pool: the one that the
+ * exchange's instruction names as its user, if it is known. Null if there is none, or if so many traded that it is unclear
+ * which of them are pools.
+ */
+function findUnsignedSwap({ parsed, changesOf, usersOf }: TradeFacts): Swap | null {
   const nfts = mintedOrBurnedNfts(parsed);
-  for (const { tokens, ...rest } of unsignedChanges({ parsed, changesOf })) {
-    const sol = swapLegsOf({ tokens: [], ...rest })[0]?.amount ?? 0n;
-    const swap = walletSwap({ wallet: rest.wallet, sol, tokens }, nfts);
-    if (swap !== null) return { ...swap, wallet: null };
-  }
-  return null;
+  const swaps = unsignedChanges({ parsed, changesOf }).flatMap(({ wallet, sol, tokens }) => {
+    const solLeg = swapLegsOf({ tokens: [], sol })[0]?.amount ?? 0n;
+    return walletSwap({ wallet, sol: solLeg, tokens }, nfts) ?? [];
+  });
+  const users = usersOf();
+  const [swap] = swaps.filter(({ wallet }) => wallet !== null && users.has(wallet));
+  const found = swap ?? (swaps.length > 2 ? undefined : swaps[0]);
+  return found === undefined ? null : { ...found, wallet: null };
 }
 
 /** Returns the changes of the owners of tokens that did not sign. */

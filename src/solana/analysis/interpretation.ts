@@ -44,7 +44,8 @@ export interface ArbitrageInterpretation extends Interpreted<'ARBITRAGE'>, NetCh
   readonly exchanges: readonly string[];
   /** Whether anything was traded; if not, that is what was tried. */
   readonly hasTraded: boolean;
-  readonly tips: readonly Payment[];
+  /** What the transaction paid besides, such as a fee of a service. */
+  readonly payments: readonly Payment[];
   /** The change of the actor's SOL in either form, the fee and tips included. */
   readonly solChange: bigint;
 }
@@ -187,3 +188,6 @@ export type Interpretation =
   | MemoInterpretation
   | VoteInterpretation
   | CallInterpretation;
+
+/** An interpretation, with the lamports that were paid as a tip beside it. */
+export type Told<Kind extends Interpretation = Interpretation> = Kind & { readonly tip: bigint };

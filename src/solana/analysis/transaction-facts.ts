@@ -37,6 +37,8 @@ export function findFacts(parsed: ParsedTransaction): TransactionFacts {
   const mainProgram = findMainProgram(parsed);
   const hasFailed = parsed.status === 'failed';
   const { payments, tips } = findPayments(parsed);
+  const usersOf = (): ReadonlySet<string> =>
+    new Set([...instructions.values()].flatMap((call) => (call?.type === 'SWAP' ? (call.roles['user'] ?? []) : [])));
   return {
     parsed,
     hasFailed,
@@ -50,6 +52,6 @@ export function findFacts(parsed: ParsedTransaction): TransactionFacts {
     minted: findSupplyChanges(parsed, 'minted'),
     burned: findSupplyChanges(parsed, 'burned'),
     openedAccounts: findOpenedAccounts(parsed),
-    swap: hasFailed ? null : findSwap({ parsed, mainProgram, changesOf, payments }),
+    swap: hasFailed ? null : findSwap({ parsed, mainProgram, changesOf, payments, usersOf }),
   };
 }

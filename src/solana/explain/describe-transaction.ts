@@ -1,4 +1,4 @@
-import type { Interpretation } from '../analysis/interpretation.ts';
+import type { Told } from '../analysis/interpretation.ts';
 import type { FormatAddress } from './sentence-formats.ts';
 import { describeAuthority, describeClosing, describeOpening, describeProgramChange } from './sentences-account.ts';
 import { describeCall } from './sentences-call.ts';
@@ -19,7 +19,7 @@ import {
 } from './sentences-trade.ts';
 
 /** Describes a successful transaction in one sentence, without its full stop, from its interpretation alone. */
-export function describeTransaction(interpretation: Interpretation, formatAddress: FormatAddress): string {
+export function describeTransaction(interpretation: Told, formatAddress: FormatAddress): string {
   switch (interpretation.type) {
     case 'SWAP':
       return describeSwap(interpretation, formatAddress);

@@ -1,4 +1,4 @@
-import type { Interpretation } from '../analysis/interpretation.ts';
+import type { Interpretation, Told } from '../analysis/interpretation.ts';
 import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
 import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts';
 import type { TransactionFailure } from '../errors/decode-failure.ts';
@@ -20,13 +20,15 @@ export function explainTransaction(parsed: ParsedTransaction): string {
   return text.length <= MAX_EXPLANATION_LENGTH ? text : `${text.slice(0, MAX_EXPLANATION_LENGTH - 1)}…`;
 }
 
-function explainSuccess(parsed: ParsedTransaction, interpretation: Interpretation): string {
+function explainSuccess(parsed: ParsedTransaction, interpretation: Told): string {
   const payer = shortAddress(parsed.feePayer);
   const sentence = describeTransaction(interpretation, shortAddress);
   const fee = formatSol(BigInt(parsed.fee));
-  return sentence.startsWith(payer)
-    ? `${sentence}. The fee was ${fee}.`
-    : `${sentence}. ${payer} paid the fee of ${fee}.`;
+  const { type, tip } = interpretation;
+  const isTold = tip === 0n || (type === 'TRANSFER' && interpretation.payments.length === 0);
+  if (sentence.startsWith(payer))
+    return `${sentence}. The fee was ${fee}${isTold ? '' : `, the tip ${formatSol(tip)}`}.`;
+  return `${sentence}. ${payer} paid the fee of ${fee}${isTold ? '' : `; the tip was ${formatSol(tip)}`}.`;
 }
 
 const ATTEMPT_BY_TYPE: Readonly<Partial<Record<Interpretation['type'], string>>> = {

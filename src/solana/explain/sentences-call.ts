@@ -1,4 +1,4 @@
-import type { CallInterpretation } from '../analysis/interpretation.ts';
+import type { CallInterpretation, Told } from '../analysis/interpretation.ts';
 import { programName } from '../programs/known-programs.ts';
 import { programPhrase } from './program-phrase.ts';
 import { type FormatAddress, formatAccounts, formatAmounts } from './sentence-formats.ts';
@@ -13,7 +13,7 @@ const DEEDS: Readonly<Partial<Record<CallInterpretation['type'], string>>> = {
  * Describes a call by what its program is for, or by the program's name or address alone: the instruction's type if a
  * node or a table named one, and whether balances changed.
  */
-export function describeCall(interpretation: CallInterpretation, formatAddress: FormatAddress): string {
+export function describeCall(interpretation: Told<CallInterpretation>, formatAddress: FormatAddress): string {
   const { type, actor, program, payments } = interpretation;
   const deed = DEEDS[type];
   if (deed === undefined) return describeUnknownCall(interpretation, formatAddress);
@@ -25,14 +25,14 @@ export function describeCall(interpretation: CallInterpretation, formatAddress: 
 }
 
 function describeUnknownCall(
-  { actor, program, instruction, gained, lost, isUntouched }: CallInterpretation,
+  { actor, program, instruction, gained, lost, isUntouched, tip }: Told<CallInterpretation>,
   formatAddress: FormatAddress,
 ): string {
   if (program === null) return `${formatAddress(actor)} sent a transaction that does nothing`;
   const name = programName(program);
   const programText = name === null ? `the program ${formatAddress(program)}` : `the ${name} program`;
   const call = `${formatAddress(actor)} called ${programText}${instruction === null ? '' : ` (${instruction})`}`;
-  if (isUntouched) return `${call}; no SOL or token changed hands`;
+  if (isUntouched) return `${call}; no SOL or token changed hands${tip === 0n ? '' : ' but a tip'}`;
   const flows = [
     lost.length > 0 ? `gave ${formatAmounts(lost, formatAddress)}` : null,
     gained.length > 0 ? `got ${formatAmounts(gained, formatAddress)}` : null,

@@ -4,16 +4,17 @@ import type {
   LaunchInterpretation,
   OrderFillInterpretation,
   SwapInterpretation,
+  Told,
 } from '../analysis/interpretation.ts';
 import { exchangeNames, programLabel, programPhrase } from './program-phrase.ts';
-import { type FormatAddress, formatAmounts, formatSol } from './sentence-formats.ts';
+import { type FormatAddress, formatAccounts, formatAmounts, formatSol } from './sentence-formats.ts';
 
 export function describeSwap(
   { actor, program, swap, passedOn }: SwapInterpretation,
   formatAddress: FormatAddress,
 ): string {
   const venue = programPhrase(program, 'on', formatAddress);
-  if (swap === null) return `${formatAddress(actor)} tried to trade${venue}`;
+  if (swap === null) return `${formatAddress(actor)} had assets traded${venue}`;
   const [inputs, outputs] = [formatAmounts(swap.inputs, formatAddress), formatAmounts(swap.outputs, formatAddress)];
   const then =
     passedOn === null
@@ -49,7 +50,7 @@ export function describeOrderFill(
 }
 
 export function describeArbitrage(
-  { actor, program, exchanges, hasTraded, gained, lost, tips, solChange }: ArbitrageInterpretation,
+  { actor, program, exchanges, hasTraded, gained, lost, payments, tip, solChange }: Told<ArbitrageInterpretation>,
   formatAddress: FormatAddress,
 ): string {
   if (!hasTraded) {
@@ -63,10 +64,13 @@ export function describeArbitrage(
       : lost.length > 0
         ? `lost ${formatAmounts(lost, formatAddress)} by arbitrage${venue}`
         : `traded${venue} for the same amount in the end`;
-  const tip = tips.reduce((sum, { amount }) => sum + amount, 0n);
-  const paid = tip === 0n ? '' : ` and paid a tip of ${formatSol(tip)}`;
+  const paid =
+    payments.length === 0
+      ? ''
+      : ` and paid ${formatAmounts(payments, formatAddress)} to ${formatAccounts(new Set(payments.map(({ to }) => to)), formatAddress)}`;
+  const cost = tip > 0n ? 'fee and tip' : 'the fee';
   const total = solChange > 0n ? `${formatSol(solChange)} more` : `${formatSol(-solChange)} less`;
-  return `${formatAddress(actor)} ${outcome}${paid}: ${total} in all, with the fee`;
+  return `${formatAddress(actor)} ${outcome}${paid}: ${total} in all, with ${cost}`;
 }
 
 /** What somebody did: with what was given, with what was got, and where neither is known. */

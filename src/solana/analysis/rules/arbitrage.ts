@@ -39,7 +39,7 @@ export const attemptedArbitrageRule: Rule = (facts) => {
 const isExchange = (id: string): boolean => isTradingProgram(id) && programRole(id) !== 'orders';
 
 function interpretArbitrage(
-  { parsed, mainProgram, netChange, tips }: TransactionFacts,
+  { parsed, mainProgram, netChange, payments }: TransactionFacts,
   exchanges: ReadonlySet<string>,
   hasTraded: boolean,
 ): ArbitrageInterpretation {
@@ -51,7 +51,7 @@ function interpretArbitrage(
     program: mainProgram,
     exchanges: [...exchanges],
     hasTraded,
-    tips,
+    payments: payments.filter(({ from, program }) => from === actor && !isTradingProgram(program ?? '')),
     solChange,
     ...netChange,
   };

@@ -1,4 +1,4 @@
-import type { Interpretation } from '../interpretation.ts';
+import type { Told } from '../interpretation.ts';
 import type { ParsedTransaction } from '../parsed-transaction.ts';
 import { findFacts } from '../transaction-facts.ts';
 import { closingRule, openingRule } from './accounts.ts';
@@ -53,11 +53,12 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Tells what a transaction was, once and for all that is said of it. */
-export function interpretTransaction(parsed: ParsedTransaction): Interpretation {
+export function interpretTransaction(parsed: ParsedTransaction): Told {
   const facts = findFacts(parsed);
+  const tip = facts.tips.reduce((sum, { amount }) => sum + amount, 0n);
   for (const rule of RULES) {
     const interpretation = rule(facts);
-    if (interpretation !== null) return interpretation;
+    if (interpretation !== null) return { ...interpretation, tip };
   }
-  return interpretCall(facts, 'UNKNOWN');
+  return { ...interpretCall(facts, 'UNKNOWN'), tip };
 }

@@ -8,10 +8,16 @@ import type { Rule } from './rule.ts';
 /** Tells of a trade on an exchange; of a failed transaction, that one was tried. */
 export const swapRule: Rule = (facts) => {
   const { parsed, hasFailed, mainProgram, swap } = facts;
-  if (!isTradingProgram(mainProgram ?? '') || (swap === null && !hasFailed)) return null;
+  if (!isTradingProgram(mainProgram ?? '') || (swap === null && !hasFailed && !isUnclearTrade(facts))) return null;
   const passedOn = swap === null ? null : findPassedOn(swap, facts);
   return { type: 'SWAP', actor: swap?.wallet ?? parsed.feePayer, program: mainProgram, swap, passedOn };
 };
+
+/** Returns whether a program without a name called exchanges that moved tokens, for whom isn't clear. */
+function isUnclearTrade({ parsed, mainProgram, payments }: TransactionFacts): boolean {
+  const isCalledDirectly = parsed.instructions.some(({ programId }) => programId === mainProgram);
+  return !isCalledDirectly && new Set(payments.map(({ mint }) => mint)).size > 1;
+}
 
 /** Finds the proceeds that the trader no longer has at the end, and the program that took them. */
 function findPassedOn({ wallet, outputs }: Swap, facts: TransactionFacts): SwapInterpretation['passedOn'] {
