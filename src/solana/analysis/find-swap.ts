@@ -55,7 +55,7 @@ function findUnsignedSwap({ parsed, changesOf, usersOf }: TradeFacts): Swap | nu
     return walletSwap({ wallet, sol: solLeg, tokens }, nfts) ?? [];
   });
   const users = usersOf();
-  const [swap] = swaps.filter(({ wallet }) => wallet !== null && users.has(wallet));
+  const [swap] = users.size === 1 ? swaps.filter(({ wallet }) => wallet !== null && users.has(wallet)) : [];
   const found = swap ?? (swaps.length > 2 ? undefined : swaps[0]);
   return found === undefined ? null : { ...found, wallet: null };
 }

@@ -81,7 +81,7 @@ export function sumWalletChanges(parsed: ParsedTransaction): (wallet: string) =>
   /** Returns the wallets to which an account belongs: itself and its owner. */
   const walletsOf = (account: string): ReadonlySet<string> => new Set([account, owners.get(account) ?? account]);
 
-  sumsOf(parsed.feePayer).sol += BigInt(parsed.fee);
+  if (hasBalances(parsed)) sumsOf(parsed.feePayer).sol += BigInt(parsed.fee);
   const nativeChanges = new Map<string, bigint>();
   for (const { account, nativeBalanceChange, tokenBalanceChanges } of parsed.accountData) {
     const lamports = BigInt(nativeBalanceChange);
@@ -105,6 +105,10 @@ export function sumWalletChanges(parsed: ParsedTransaction): (wallet: string) =>
     return { wallet, sol, tokens: [...tokens.values()].filter(({ amount }) => amount !== 0n) };
   };
 }
+
+/** Returns whether balances were recorded: the fee alone changes one. */
+export const hasBalances = ({ accountData }: Pick<ParsedTransaction, 'accountData'>): boolean =>
+  accountData.some(({ nativeBalanceChange }) => nativeBalanceChange !== '0');
 
 /** Returns the part of a deposit that remains: some of it may be paid back within the transaction. */
 const remainingDeposit = (a: bigint, b: bigint): bigint => (b < 0n ? 0n : a < b ? a : b);

@@ -25,7 +25,8 @@ function explainSuccess(parsed: ParsedTransaction, interpretation: Told): string
   const sentence = describeTransaction(interpretation, shortAddress);
   const fee = formatSol(BigInt(parsed.fee));
   const { type, tip } = interpretation;
-  const isTold = tip === 0n || (type === 'TRANSFER' && interpretation.payments.length === 0);
+  const isTold =
+    tip === 0n || (type === 'TRANSFER' && interpretation.program === null && interpretation.payments.length === 0);
   if (sentence.startsWith(payer))
     return `${sentence}. The fee was ${fee}${isTold ? '' : `, the tip ${formatSol(tip)}`}.`;
   return `${sentence}. ${payer} paid the fee of ${fee}${isTold ? '' : `; the tip was ${formatSol(tip)}`}.`;

@@ -113,7 +113,7 @@ const NFT_DEEDS: Readonly<Record<NftInterpretation['type'], string>> = {
 export function describeNft(interpretation: NftInterpretation, formatAddress: FormatAddress): string {
   const { type, actor, program } = interpretation;
   const price = type.endsWith('MINT') ? pricePhrase(interpretation, formatAddress) : '';
-  return `${formatAddress(actor)} ${NFT_DEEDS[type]}${price}${programPhrase(program, 'with', formatAddress)}`;
+  return `${formatAddress(actor)} ${NFT_DEEDS[type]}${price}${programPhrase(program, /MINT|BURN|TRANSFER/.test(type) ? 'with' : 'on', formatAddress)}`;
 }
 
 export function describeMint(interpretation: SupplyInterpretation, formatAddress: FormatAddress): string {

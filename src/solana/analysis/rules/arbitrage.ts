@@ -44,6 +44,7 @@ function interpretArbitrage(
   hasTraded: boolean,
 ): ArbitrageInterpretation {
   const actor = parsed.feePayer;
+  const senders = new Set(payments.map(({ from }) => from)); // pools send what they get something for
   const solChange = solChangeOf(parsed, actor);
   return {
     type: 'ARBITRAGE',
@@ -51,7 +52,9 @@ function interpretArbitrage(
     program: mainProgram,
     exchanges: [...exchanges],
     hasTraded,
-    payments: payments.filter(({ from, program }) => from === actor && !isTradingProgram(program ?? '')),
+    payments: payments.filter(
+      ({ from, to, program }) => from === actor && !senders.has(to) && !isTradingProgram(program ?? ''),
+    ),
     solChange,
     ...netChange,
   };

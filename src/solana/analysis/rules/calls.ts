@@ -3,6 +3,7 @@ import { WRAPPED_SOL } from '../../accounts/known-mints.ts';
 import { isTipAccount } from '../../programs/tip-accounts.ts';
 import type { CallInterpretation } from '../interpretation.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
+import { hasBalances } from '../wallet-changes.ts';
 
 /** Tells that a program was called, and no more. */
 export function interpretCall(
@@ -24,6 +25,7 @@ const firstProgram = ({ parsed }: TransactionFacts): string | null =>
 /** Returns whether every balance is unchanged but for the fee, tips and what the transaction itself sent. */
 export function isUnchanged({ parsed, tips, payments }: TransactionFacts): boolean {
   const { accountData, feePayer, fee } = parsed;
+  if (!hasBalances(parsed)) return accountData.every(({ tokenBalanceChanges }) => tokenBalanceChanges.length === 0);
   const expected = new Map<string, bigint>([[feePayer, -BigInt(fee)]]);
   const add = (account: string, amount: bigint) => expected.set(account, (expected.get(account) ?? 0n) + amount);
   for (const { from, to, amount, mint, program } of [...tips, ...payments]) {

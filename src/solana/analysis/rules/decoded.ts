@@ -27,27 +27,32 @@ const DECIDED: readonly TransactionType[] = [
   'NFT_BID',
   'NFT_BID_CANCELLED',
   'QUOTE_UPDATE',
-  'ORACLE_UPDATE',
-  'BRIDGE',
-  'PERPS',
-  'GAME',
-  'LEND',
-  'INFRA',
 ];
 
+/** Types that say no more than what a program is for: whatever moved is told before. */
+const PURPOSES: readonly TransactionType[] = ['ORACLE_UPDATE', 'BRIDGE', 'PERPS', 'GAME', 'LEND', 'INFRA'];
+
 /** Tells what the main program was called for, by the table of its instructions. Order books have a rule of their own. */
-export const decodedRule: Rule = (facts) => {
+export const decodedRule: Rule = (facts) => findDecoded(DECIDED, facts);
+
+/** Tells what the main program's instruction is about, where nothing else tells more. */
+export const decodedPurposeRule: Rule = (facts) => findDecoded(PURPOSES, facts);
+
+function findDecoded(types: readonly TransactionType[], facts: TransactionFacts): Interpretation | null {
   const { calls, parsed, mainProgram, instructionOf } = facts;
   if (mainProgram === null || programRole(mainProgram) === 'orderBook') return null;
   const topLevel = parsed.instructions.filter(({ programId }) => programId === mainProgram);
   const asked = topLevel.length > 0 ? topLevel : calls.filter(({ programId }) => programId === mainProgram);
   const decoded = asked.map(instructionOf).filter((instruction) => instruction !== null);
-  for (const type of DECIDED) {
+  if (decoded.some(({ type }) => type === 'NFT_SALE')) return null;
+  for (const type of types) {
     const instruction = decoded.find((candidate) => candidate.type === type);
+    // beside an unknown call, what was listed or bid for may have been sold at once
+    if (type.startsWith('NFT_') && decoded.length < asked.length) continue;
     if (instruction !== undefined) return interpretDecoded(type, instruction, facts);
   }
   return null;
-};
+}
 
 function interpretDecoded(
   type: TransactionType,
@@ -69,6 +74,7 @@ function interpretDecoded(
     case 'DEPOSIT':
     case 'CLAIM': {
       const { given, received, receiptsGot, receiptsGiven } = programFlowsOf(actor, facts);
+      if (type === 'CLAIM' && !facts.hasFailed && received.length + receiptsGot.length === 0) return null;
       const told = { type, actor, program, gained: [...received, ...receiptsGot] };
       return { ...told, lost: [...given, ...receiptsGiven] };
     }

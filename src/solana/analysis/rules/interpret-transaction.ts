@@ -6,7 +6,7 @@ import { attemptedArbitrageRule, circularTradeRule } from './arbitrage.ts';
 import { authorityRule, ownershipRule } from './authorities.ts';
 import { interpretCall } from './calls.ts';
 import { claimRule } from './claims.ts';
-import { decodedRule } from './decoded.ts';
+import { decodedPurposeRule, decodedRule } from './decoded.ts';
 import { launchRule } from './launch.ts';
 import { lendingRule } from './lending.ts';
 import { innerStakeRule, loaderRule, memoRule, nonceRule, stakeRule, voteRule } from './native-programs.ts';
@@ -34,12 +34,13 @@ const RULES: readonly Rule[] = [
   poolRule,
   claimRule,
   orderBookRule,
-  swapRule,
   circularTradeRule,
+  swapRule,
   oracleRule,
   stakeRule,
   ownershipRule,
   nftTransferRule,
+  decodedPurposeRule,
   roleRule,
   mintRule,
   burnRule,

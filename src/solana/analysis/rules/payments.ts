@@ -1,4 +1,5 @@
 import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../domain/well-known-addresses.ts';
+import { WRAPPED_SOL } from '../../accounts/known-mints.ts';
 import { hasInstruction } from '../parsed-transaction.ts';
 import type { Rule } from './rule.ts';
 
@@ -13,7 +14,9 @@ export const paymentRule: Rule = ({ parsed, hasFailed, payments, tips, netChange
   if (payments.length > 0) return { ...told, program: programOf(payments), payments };
   if (mainProgram === null)
     return isTransfer && openedAccounts.size === 0 ? { ...told, program: null, payments, gained: [], lost: [] } : null;
-  const isMoved = netChange.gained.length + netChange.lost.length > 0;
+  const isMoved = [...netChange.gained, ...netChange.lost].some(
+    ({ mint, amount }) => mint !== WRAPPED_SOL || amount > 1n,
+  );
   return isMoved ? { ...told, program: mainProgram, payments } : null;
 };
 

@@ -38,12 +38,15 @@ export const orderBookRule: Rule = (facts) => {
   return { type: 'CANCEL_ORDER', actor, program: mainProgram, gained: received, lost: given };
 };
 
-/** Tells of an oracle that was updated, where it is all that was called, besides helpers. */
+/** Tells of an oracle that was updated, where it is all that was called, besides helpers; it may reward its writers. */
 export const oracleRule: Rule = (facts) => {
-  const { parsed, mainProgram, hasFailed } = facts;
-  if (mainProgram !== null || !(hasFailed || isUnchanged(facts))) return null;
+  const { parsed, mainProgram, payments } = facts;
+  if (mainProgram !== null) return null;
   const oracle = parsed.instructions.find(({ programId }) => programRole(programId) === 'oracle');
-  return oracle === undefined ? null : interpretCall(facts, 'ORACLE_UPDATE', oracle.programId);
+  if (oracle === undefined || payments.some(({ program }) => program !== null && program !== oracle.programId))
+    return null;
+  const told = interpretCall(facts, 'ORACLE_UPDATE', oracle.programId);
+  return { ...told, payments: payments.filter(({ from, to }) => from !== to) };
 };
 
 /** Tells what a program is for where its instruction isn't known: the last resort. */

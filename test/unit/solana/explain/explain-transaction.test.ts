@@ -26,7 +26,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'tx/31ycbQtF5EEi_json':
     'Efbb…W4WE swapped 10 SOL for 998528.432013 of the token KMnD…pump on OKX. The fee was 0.000541958 SOL.',
   'tx/33LHUzKfhBvU_jsonParsed':
-    '2vr5…Vkef lost 0.000481605 SOL by arbitrage on Pump.fun: 0.001476168 SOL less in all, with the fee. The fee was 0.000032 SOL.',
+    '2vr5…Vkef lost 0.000481605 SOL by arbitrage on Pump.fun and paid 0.000962563 SOL to JBfd…UA4i: 0.001476168 SOL less in all, with the fee. The fee was 0.000032 SOL.',
   'tx-rebuilt/NFT_SALE-MAGIC_EDEN-22NNXwisty':
     'qudo…oWmq bought the NFT 3EBx…SXN2 for 0.1 SOL on Magic Eden. The fee was 0.00001 SOL.',
   'tx-rebuilt/BURN-SOLANA_PROGRAM_LIBRARY-zi7xmqu43f':
@@ -56,6 +56,51 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'tx/5nFUQgNSdqTd_json':
     'AKbG…Ak6L sent a transaction, but step 1 of 1 (ZetaChain) failed: NonceMismatch (error 6002). Nothing moved, but the fee of 0.000005 SOL was paid.',
   'validator/174 createNonce, jsonParsed': 'FVj2…1nUU opened the account DPbX…iPeQ. The fee was 0.00001 SOL.',
+  'tx/2Cxrz8NWZvN7_json':
+    '7T8c…hPxY deposited 500 USDC and got 487.817578 of the token 9BEc…PA2D on Jupiter Lend. The fee was 0.000005 SOL.',
+  'tx/2D9xoA7oaXvS_json':
+    'FPjx…pBvt deposited 10.000001 of the token 7GxA…otXk on Jupiter Lend. The fee was 0.000105 SOL.',
+  'tx/2GfJEnDHUXQU_json': '5Y3z…bX5G borrowed 6.1264 of the token Hzwq…DKtr on Jupiter Lend. The fee was 0.000105 SOL.',
+  'tx/4Tnpv3ZgMcUT_json':
+    '5P8Q…9iZT gave 2166476.510395 of the token 9fvH…HAif and withdrew 2252307.824539 of the token 2u1t…jGWH on Jupiter Lend. The fee was 0.000005 SOL.',
+  'tx/4aBP4353YQuQ_jsonParsed':
+    '4abv…t7xA opened an order with 2390 USDC on Jupiter Limit Order. The fee was 0.000053787 SOL.',
+  'tx/5EZNycMMgz8k_json':
+    '3k2p…PLKJ cancelled an order and got back 225000 of the token 6T44…pump on Jupiter DCA. The fee was 0.000030715 SOL.',
+  'tx/5GqfwKpphZvY_json':
+    '7AEC…WnZe swapped 90.871408 of the token SRMu…KWRt for 108.404808 RAY on Raydium. The fee was 0.000005 SOL.',
+  'tx/5HzJs4E3KobY_json':
+    '7T8c…hPxY took out of a pool 0.007912976 SOL and 1.162659 of the token 6p6x…GiPN on Raydium. The fee was 0.00002 SOL.',
+  'tx/5P8xF7oLokSY_json': '7T8c…hPxY deposited 0.500000001 SOL on Jupiter Lend. The fee was 0.000105 SOL.',
+  'tx/5qrv9rzi2Yph_jsonParsed':
+    'HB7D…8bMk swapped 0.26865 SOL for 4.120254323 of the token BeRU…NNfL on Orca, then sent 4.120244803 of the token BeRU…NNfL on through Hyperlane. The fee was 0.00005015 SOL.',
+  'tx/63hssgYbn6Ky_json':
+    'BxDj…v9Wz opened an order with 217363 of the token ED5n…PJBY on Jupiter DCA. The fee was 0.000030932 SOL.',
+  'tx/L6rJy9mocHed_jsonParsed':
+    '4abv…t7xA opened an order with 178 of the token jupS…x93v on Jupiter Limit Order. The fee was 0.000278779 SOL.',
+  'tx/duP4A5qSZKr6_json': '8TWY…QRVG withdrew 575000 of the token AvZZ…ZeUj on Jupiter Lend. The fee was 0.000105 SOL.',
+  'tx/ei3hSQvysmeq_json': '4vYW…fuH7 opened an order with 500 USDC on Jupiter DCA. The fee was 0.000005 SOL.',
+  'tx-cut/279LW4Agp7FR_base64':
+    '8H1L…1y6U made 0.011853 USDC by arbitrage on 4 exchanges and paid 0.001011134 SOL to 3SpK…xm5K: 0.001016134 SOL less in all, with the fee. The fee was 0.000005 SOL.',
+  'tx-cut/2CTZBoy15USz_base64':
+    'Data…pM58 wrote new prices on Obric. The fee was 0.000005801 SOL, the tip 0.000005 SOL.',
+  'tx-cut/2M3fo2c9xDxi_base64': '3ACp…aFdW changed orders on Phoenix. The fee was 0.000023 SOL, the tip 0.000018 SOL.',
+  'tx-cut/3YLonwuu2Y6v_base64':
+    'px1r…2HwH wrote new prices on SolFi. The fee was 0.000005 SOL, the tip 0.001073803 SOL.',
+  'tx-cut/3iQz31LZXf2c_base64':
+    'Fog2…cXGs updated an oracle of Lifinity. The fee was 0.000005 SOL, the tip 0.000005991 SOL.',
+  'tx-cut/3sjpyYTATPqa_base64':
+    'oUwU…v1ro made 0.000073193 SOL by arbitrage on 4 exchanges and paid 0.000915445 SOL to 9GB1…rZzA: 0.00084745 SOL less in all, with the fee. The fee was 0.000005198 SOL.',
+  'tx-cut/4erVw6NaHk64_base64':
+    'BNFe…KQre had 0.00002087 SOL of the stake account 4Ubv…r1Ls paid out to Av9H…HMtG through Marinade. The fee was 0.000005 SOL.',
+  'tx-cut/5ZhAdmw29qFW_base64':
+    '2F84…UibU called the Mayan program; no SOL or token changed hands but a tip. The fee was 0.000008933 SOL, the tip 0.000525 SOL.',
+  'tx-cut/66wE2iBT2ZxK_base64':
+    'A19d…9zbQ received 0.001024 SOL through the program H8Qk…NLe4. The fee was 0.00001 SOL, the tip 0.001014 SOL.',
+  'tx-cut/aLKjam64kpN8_base64':
+    '454E…51UH had 0.067368065 SOL moved from 42me…Zsyj to 34h9…8vpF. The fee was 0.0000475 SOL.',
+  'tx-rebuilt/UNKNOWN-UNKNOWN-2Zg4jTXoAa':
+    'FCHT…F4kX claimed 1500 of the token SEND…pCxa on Streamflow. The fee was 0.000305 SOL.',
 };
 
 t.test('recorded transactions are explained in plain sentences', async (t) => {

@@ -1,0 +1,201 @@
+import t from 'tap';
+import {
+  COMPUTE_BUDGET_PROGRAM,
+  SYSTEM_PROGRAM,
+  TOKEN_PROGRAM,
+} from '../../../../../src/domain/well-known-addresses.ts';
+import { parseTransaction } from '../../../../../src/solana/analysis/parse-transaction.ts';
+import { interpretTransaction } from '../../../../../src/solana/analysis/rules/interpret-transaction.ts';
+import { enhanceTransaction } from '../../../../../src/solana/explain/enhanced-transaction.ts';
+import { explainTransaction } from '../../../../../src/solana/explain/explain-transaction.ts';
+import { isTradingProgram } from '../../../../../src/solana/programs/known-programs.ts';
+import { parseRecording, readRecordings } from '../../../../support/recorded-transactions.ts';
+import {
+  addressOf,
+  bytesOf,
+  type SyntheticCall,
+  type SyntheticTransaction,
+  syntheticTransaction,
+  u64Bytes,
+} from '../../../../support/synthetic-transaction.ts';
+
+const [user, other, pool, account, poolAccount, account2, poolAccount2, mint, mint2, lpMint, lpAccount, unknown] = [
+  1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12,
+].map(addressOf) as [string, string, string, string, string, string, string, string, string, string, string, string];
+
+const RAYDIUM = '675kPX9MHTjS2zt1qfr1NYHuzeLXfQM9H24wFSUt1Mp8';
+const ORCA = 'whirLbMiicVdio4qvUfM5KAg6Ct8VwpYzGff3uctyCc';
+const HUMIDIFI = '9H6tua7jkLhdm3w8BvgpTn5LZNU7g4ZynDmCiNN3q6Rp';
+const DISTRIBUTOR = 'MErKy6nZVoVAkryxAejJz2juifQ4ArgLgHmaJCQkU7N';
+const TIP_ACCOUNT = '96gYZGLnJYVFmbjzopPSU6QiEV5fGqZNyN9nmNhvrZU5';
+
+const all = ['transactions', 'mainnet-block'].flatMap((pack) => readRecordings(pack).map(parseRecording));
+
+const call = (programId: string, accounts: readonly string[] = [], data: readonly number[] = []): SyntheticCall => ({
+  programId,
+  accounts,
+  data,
+});
+const sendTokens = (from: string, to: string, authority: string, amount: bigint): SyntheticCall =>
+  call(TOKEN_PROGRAM, [from, to, authority], [3, ...u64Bytes(amount)]);
+const mintTokens = (from: string, to: string, amount: bigint): SyntheticCall =>
+  call(TOKEN_PROGRAM, [from, to, other], [7, ...u64Bytes(amount)]);
+const sendSol = (from: string, to: string, lamports: bigint): SyntheticCall =>
+  call(SYSTEM_PROGRAM, [from, to], [2, 0, 0, 0, ...u64Bytes(lamports)]);
+const balance = (of: string, owner: string, held: string, before: bigint, after: bigint) => ({
+  account: of,
+  owner,
+  mint: held,
+  before,
+  after,
+});
+
+const typeOf = (transaction: Partial<SyntheticTransaction>): string => interpretTransaction(parse(transaction)).type;
+const textOf = (transaction: Partial<SyntheticTransaction>): string => explainTransaction(parse(transaction));
+const parse = (transaction: Partial<SyntheticTransaction>) =>
+  parseTransaction(syntheticTransaction({ calls: [], signers: [user], ...transaction }));
+
+t.test(
+  'a swap is told only where an exchange was the main program, and nobody is credited who did not act',
+  async (t) => {
+    const wrong: string[] = [];
+    for (const { name, transaction } of all) {
+      const view = enhanceTransaction(transaction);
+      const told = interpretTransaction(view);
+      if (view.events.swap !== undefined && !isTradingProgram(told.program ?? ''))
+        wrong.push(`${name}: ${told.program}`);
+      const acts = view.signers.includes(told.actor) || ['FILL_ORDER', 'SET_AUTHORITY', 'APPROVE'].includes(told.type);
+      if (!acts) wrong.push(`${name}: ${told.type} by ${told.actor}`);
+    }
+    t.strictSame(wrong, []);
+  },
+);
+
+t.test('an explanation interprets no other type than the enhanced view has', async (t) => {
+  const other = all.filter(({ transaction }) => {
+    const view = enhanceTransaction(transaction);
+    return interpretTransaction(view).type !== view.type;
+  });
+  t.equal(other.length, 0);
+});
+
+t.test('a program that is handed exchanges is told to have tried to trade only where nothing moved', async (t) => {
+  const err = { InstructionError: [0, { Custom: 1 }] };
+  const handed = call(unknown, [user, RAYDIUM, pool, ORCA, TOKEN_PROGRAM]);
+  t.equal(typeOf({ calls: [handed], err }), 'ARBITRAGE');
+  t.match(
+    textOf({ calls: [handed] }),
+    / looked for a trade on Raydium and Orca through the program .* and made none\./,
+  );
+  const tokens = [balance(account, user, mint, 100n, 60n), balance(account2, other, mint, 0n, 40n)];
+  t.equal(typeOf({ calls: [handed], inner: [sendTokens(account, account2, user, 40n)], tokens }), 'TRANSFER');
+  t.equal(
+    typeOf({ calls: [call(unknown, [user, RAYDIUM, pool])], err }),
+    'UNKNOWN',
+    'one exchange may be for anything',
+  );
+  t.equal(typeOf({ calls: [handed, call(RAYDIUM, [TOKEN_PROGRAM])], err }), 'SWAP', 'the exchange itself was called');
+});
+
+t.test('an exchange that is called without a token program writes a quote; with one it was to trade', async (t) => {
+  const err = { InstructionError: [0, { Custom: 57005 }] };
+  t.equal(typeOf({ calls: [call(HUMIDIFI, [user, pool])] }), 'QUOTE_UPDATE');
+  t.equal(typeOf({ calls: [call(HUMIDIFI, [user, pool])], err }), 'QUOTE_UPDATE');
+  t.equal(typeOf({ calls: [call(HUMIDIFI, [user, pool, TOKEN_PROGRAM])], err }), 'SWAP');
+  const lamports = { before: [100_000n, 0n, 10n], after: [85_000n, 10_000n, 10n] };
+  const accounts = [user, TIP_ACCOUNT, pool];
+  const tipped = { calls: [call(HUMIDIFI, [user, pool]), sendSol(user, TIP_ACCOUNT, 10_000n)], accounts, lamports };
+  t.match(textOf(tipped), / wrote new prices on HumidiFi\. The fee was 0\.000005 SOL, the tip 0\.00001 SOL\.$/);
+});
+
+t.test('a tip beside a program without a name is no transfer; alone it is one, told as a tip', async (t) => {
+  const lamports = { before: [100_000n, 0n], after: [85_000n, 10_000n] };
+  const accounts = [user, TIP_ACCOUNT];
+  const tip = sendSol(user, TIP_ACCOUNT, 10_000n);
+  t.equal(typeOf({ calls: [call(unknown, [user]), tip], accounts, lamports }), 'UNKNOWN');
+  t.match(textOf({ calls: [tip], accounts, lamports }), / paid a tip of 0\.00001 SOL to Jito and did nothing else\./);
+  const charge = { before: [100_000n, 0n], after: [94_999n, 1n] };
+  t.equal(
+    typeOf({
+      calls: [call(unknown, [user])],
+      inner: [sendSol(user, other, 1n)],
+      accounts: [user, other],
+      lamports: charge,
+    }),
+    'UNKNOWN',
+    'a lamport that a program charges is no payment',
+  );
+});
+
+t.test('two assets that go into a pool for a receipt are liquidity, and the other way round', async (t) => {
+  const added = {
+    calls: [call(RAYDIUM, [user])],
+    inner: [
+      sendTokens(account, poolAccount, user, 40n),
+      sendTokens(account2, poolAccount2, user, 50n),
+      mintTokens(lpMint, lpAccount, 7n),
+    ],
+    tokens: [
+      balance(account, user, mint, 100n, 60n),
+      balance(poolAccount, pool, mint, 0n, 40n),
+      balance(account2, user, mint2, 100n, 50n),
+      balance(poolAccount2, pool, mint2, 0n, 50n),
+      balance(lpAccount, user, lpMint, 0n, 7n),
+    ],
+  };
+  t.equal(typeOf(added), 'ADD_TO_POOL');
+  t.match(textOf(added), / put into a pool .* and got 0\.000007 of the token .* on Raydium\./);
+  const removed = {
+    calls: [call(RAYDIUM, [user])],
+    inner: [
+      call(TOKEN_PROGRAM, [lpAccount, lpMint, user], [8, ...u64Bytes(7n)]),
+      sendTokens(poolAccount, account, pool, 40n),
+      sendTokens(poolAccount2, account2, pool, 50n),
+    ],
+    tokens: [
+      balance(account, user, mint, 60n, 100n),
+      balance(poolAccount, pool, mint, 40n, 0n),
+      balance(account2, user, mint2, 50n, 100n),
+      balance(poolAccount2, pool, mint2, 50n, 0n),
+      balance(lpAccount, user, lpMint, 7n, 0n),
+    ],
+  };
+  t.equal(typeOf(removed), 'REMOVE_FROM_POOL');
+});
+
+t.test('an airdrop that is claimed for a fee is no swap', async (t) => {
+  const claimed = {
+    calls: [call(DISTRIBUTOR, [user])],
+    inner: [sendSol(user, other, 20_000_000n), sendTokens(poolAccount, account, pool, 40n)],
+    tokens: [balance(account, user, mint, 0n, 40n), balance(poolAccount, pool, mint, 40n, 0n)],
+    accounts: [user, other],
+    lamports: { before: [50_000_000n, 0n], after: [29_995_000n, 20_000_000n] },
+  };
+  t.equal(typeOf(claimed), 'CLAIM');
+  t.match(textOf(claimed), / paid 0\.02 SOL and claimed 0\.00004 of the token .* on /);
+});
+
+t.test('whoever may take tokens from now on is told, with what is at stake', async (t) => {
+  const tokens = [balance(account, user, mint, 900n, 900n)];
+  const approve = (amount: bigint) => call(TOKEN_PROGRAM, [account, other, user], [4, ...u64Bytes(amount)]);
+  const stolen = call(TOKEN_PROGRAM, [account, user], [6, 2, 1, ...bytesOf(2)]);
+  t.match(
+    textOf({ calls: [stolen], tokens }),
+    / passed the ownership of .* \(which holds 0\.0009 of the token .*\) from .* to /,
+  );
+  t.equal(typeOf({ calls: [stolen], tokens }), 'SET_AUTHORITY');
+  t.match(textOf({ calls: [approve(2n ** 64n - 1n)], tokens }), / allowed .* to spend all tokens of the account /);
+  t.match(textOf({ calls: [approve(5n)], tokens }), / to spend 0\.000005 of the token /);
+  const revoke = call(TOKEN_PROGRAM, [account, user], [5]);
+  t.equal(typeOf({ calls: [revoke], tokens }), 'REVOKE');
+  t.equal(typeOf({ calls: [approve(5n), revoke], tokens }), 'APPROVE', 'what is taken back at once');
+  const sent = {
+    calls: [stolen, sendSol(user, other, 10n)],
+    tokens,
+    accounts: [user, other],
+    lamports: { before: [10_000n, 0n], after: [4_990n, 10n] },
+  };
+  t.equal(typeOf(sent), 'SET_AUTHORITY', 'a payment beside it hides nothing');
+  t.equal(typeOf({ calls: [stolen], tokens, err: { InstructionError: [0, { Custom: 4 }] } }), 'SET_AUTHORITY');
+  t.equal(typeOf({ calls: [call(COMPUTE_BUDGET_PROGRAM)] }), 'UNKNOWN');
+});
