@@ -27,10 +27,11 @@ const RIGHTS_OVER_ASSETS: readonly string[] = ['accountOwner', 'staker', 'withdr
  */
 export const ownershipRule: Rule = (facts) => {
   const changes = topLevelChanges(facts);
+  const revoked = new Set(changes.filter(({ kind }) => kind === 'revoke').map(({ account }) => account));
   const lasting = changes.filter(({ kind }) => kind !== 'revoke');
   const [first] = lasting.filter(
     ({ kind, authorityType, account }) =>
-      (kind === 'approve' && !changes.some((change) => change.kind === 'revoke' && change.account === account)) ||
+      (kind === 'approve' && !revoked.has(account)) ||
       kind === 'assign' ||
       (kind === 'setAuthority' && RIGHTS_OVER_ASSETS.includes(authorityType ?? '')),
   );

@@ -94,7 +94,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'tx-cut/4erVw6NaHk64_base64':
     'BNFe…KQre had 0.00002087 SOL of the stake account 4Ubv…r1Ls paid out to Av9H…HMtG through Marinade. The fee was 0.000005 SOL.',
   'tx-cut/5ZhAdmw29qFW_base64':
-    '2F84…UibU called the Mayan program; no SOL or token changed hands but a tip. The fee was 0.000008933 SOL, the tip 0.000525 SOL.',
+    '2F84…UibU called the Mayan program (bid); no SOL or token changed hands but a tip. The fee was 0.000008933 SOL, the tip 0.000525 SOL.',
   'tx-cut/66wE2iBT2ZxK_base64':
     'A19d…9zbQ received 0.001024 SOL through the program H8Qk…NLe4. The fee was 0.00001 SOL, the tip 0.001014 SOL.',
   'tx-cut/aLKjam64kpN8_base64':

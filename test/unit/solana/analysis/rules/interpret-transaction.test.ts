@@ -26,6 +26,7 @@ const [user, other, pool, account, poolAccount, account2, poolAccount2, mint, mi
 const RAYDIUM = '675kPX9MHTjS2zt1qfr1NYHuzeLXfQM9H24wFSUt1Mp8';
 const ORCA = 'whirLbMiicVdio4qvUfM5KAg6Ct8VwpYzGff3uctyCc';
 const HUMIDIFI = '9H6tua7jkLhdm3w8BvgpTn5LZNU7g4ZynDmCiNN3q6Rp';
+const PUMP_FUN = '6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P';
 const DISTRIBUTOR = 'MErKy6nZVoVAkryxAejJz2juifQ4ArgLgHmaJCQkU7N';
 const TIP_ACCOUNT = '96gYZGLnJYVFmbjzopPSU6QiEV5fGqZNyN9nmNhvrZU5';
 
@@ -161,6 +162,33 @@ t.test('two assets that go into a pool for a receipt are liquidity, and the othe
     ],
   };
   t.equal(typeOf(removed), 'REMOVE_FROM_POOL');
+});
+
+t.test('the launch of a token is told by its name, and what was bought of it at its whole price', async (t) => {
+  const name = (text: string): number[] => [text.length, 0, 0, 0, ...new TextEncoder().encode(text)];
+  const createAccount = call(
+    SYSTEM_PROGRAM,
+    [user, pool],
+    [0, 0, 0, 0, ...u64Bytes(1_000_000n), ...u64Bytes(9n), ...bytesOf(3)],
+  );
+  const launched = {
+    calls: [call(PUMP_FUN, [user, pool], [1, 2, 3, 4, 5, 6, 7, 8, ...name('Moon Cat'), ...name('MCAT')])],
+    inner: [
+      createAccount,
+      call(TOKEN_PROGRAM, [mint], [20, 6, ...bytesOf(2), 0]),
+      sendSol(user, pool, 50_000_000n),
+      sendTokens(poolAccount, account, pool, 40n),
+    ],
+    accounts: [user, pool],
+    lamports: { before: [100_000_000n, 0n], after: [48_995_000n, 51_000_000n] },
+    tokens: [balance(account, user, mint, 0n, 40n), balance(poolAccount, pool, mint, 40n, 0n)],
+  };
+  t.equal(typeOf(launched), 'CREATE');
+  t.match(
+    textOf(launched),
+    / launched the token “Moon Cat” \(MCAT\) .* on Pump\.fun and bought 0\.00004 of the token .* for 0\.05 SOL\./,
+    'the deposit of the pool is no part of the price',
+  );
 });
 
 t.test('an airdrop that is claimed for a fee is no swap', async (t) => {
