@@ -67,7 +67,9 @@ export const block = readRoute({
       successCount: integer,
       failedCount: integer,
       feesLamports: bigInteger,
-      priorityFeesLamports: bigInteger.describe('Fees beyond 5,000 lamports for each signature of a transaction'),
+      priorityFeesLamports: bigInteger.describe(
+        'Fees beyond 5,000 lamports for each signature of a transaction; what its precompiles check counts here',
+      ),
       tipsLamports: bigInteger.describe("What Jito's eight tip accounts received"),
       computeUnitsConsumed: bigInteger.nullable(),
       signatures: z.array(z.string()).readonly(),

@@ -25,9 +25,13 @@ export function listBlock(result: Buffer): BlockListing {
   const rewards = new RewardCounter();
   const counts = new Map<string, number>();
   const pages: Buffer[] = [];
+  const pageEnds: number[] = [];
   let rows: string[] = [];
   const endPage = (): void => {
-    if (rows.length > 0) pages.push(Buffer.from(rows.join()));
+    if (rows.length === 0) return;
+    const page = Buffer.from(rows.join());
+    pages.push(page);
+    pageEnds.push((pageEnds.at(-1) ?? 0) + page.length);
     rows = [];
   };
   for (const bytes of eachElement(transactionsOf(block))) {
@@ -42,7 +46,7 @@ export function listBlock(result: Buffer): BlockListing {
   for (const reward of eachReward(block)) rewards.add(reward);
   return {
     block: describeBlock(block, counter.tally(), rewards),
-    pageEnds: pages.reduce<number[]>((ends, page) => [...ends, (ends.at(-1) ?? 0) + page.length], []),
+    pageEnds,
     rows: new Uint8Array(Buffer.concat(pages)),
     ...countPrograms(counts),
   };
@@ -52,7 +56,7 @@ function parseTransaction(bytes: Buffer) {
   const whole = members(bytes);
   const transaction = membersOf(whole, 'transaction');
   const message = membersOf(transaction, 'message');
-  const signatures = elements(valueOf(transaction, 'signatures'));
+  const signatures = elements(requiredIn(transaction, 'signatures'));
   const meta = whole.get('meta');
   const effects = meta === undefined || isNull(meta) ? undefined : members(meta);
   const keys = accountKeysOf(message, effects);
@@ -68,7 +72,7 @@ function parseTransaction(bytes: Buffer) {
 /** Returns the addresses that a transaction names itself, then those from lookup tables. */
 function accountKeysOf(message: Members, effects: Members | undefined): readonly string[] {
   const loaded = asObject(parseJson(effects?.get('loadedAddresses')));
-  const lists = [parseJson(valueOf(message, 'accountKeys')), loaded['writable'], loaded['readonly']];
+  const lists = [parseJson(requiredIn(message, 'accountKeys')), loaded['writable'], loaded['readonly']];
   return lists.flatMap((list) =>
     asArray(list).map((key) => {
       if (typeof key !== 'string') throw malformed();
@@ -84,7 +88,7 @@ function programsOf(message: Members, effects: Members | undefined, keys: readon
     if (program === undefined) throw malformed();
     return program;
   };
-  const outer = asArray(parseJson(valueOf(message, 'instructions'))).map(programOf);
+  const outer = asArray(parseJson(requiredIn(message, 'instructions'))).map(programOf);
   const inner = new Map<number | null, string[]>();
   for (const group of asArray(parseJson(effects?.get('innerInstructions')))) {
     const { index, instructions } = asObject(group);
@@ -103,13 +107,13 @@ function countPrograms(counts: ReadonlyMap<string, number>): Pick<BlockListing, 
   return { programs, otherPrograms: sorted.length - programs.length };
 }
 
-function valueOf(parts: Members, name: string): Buffer {
+function requiredIn(parts: Members, name: string): Buffer {
   const value = parts.get(name);
   if (value === undefined) throw malformed();
   return value;
 }
 
-const membersOf = (parts: Members, name: string): Members => members(valueOf(parts, name));
+const membersOf = (parts: Members, name: string): Members => members(requiredIn(parts, name));
 
 /** Parses short JSON whose numbers are indexes. */
 function parseJson(bytes: Buffer | undefined): unknown {
