@@ -29,12 +29,24 @@ export class CallerWindows {
   readonly #stores: WindowStores;
   readonly own: Bucket;
   readonly outer: Bucket;
-  readonly #quota = { allowed: true, units: 0, isByAddress: true, limit: 0, remaining: 0, reset: 0, retryAfter: 1 };
+  readonly #quota: { -readonly [K in keyof Quota]: Quota[K] };
+  /** The window of the last quota, and the units that are awaited in it. */
+  #speaking: Bucket;
+  #needed = 1;
 
   constructor(stores: WindowStores) {
     this.#stores = stores;
     this.own = new Bucket(stores.clock);
     this.outer = new Bucket(stores.clock);
+    this.#speaking = this.own;
+    const windows = this;
+    this.#quota = {
+      ...{ allowed: true, units: 0, isByAddress: true, limit: 0, remaining: 0, reset: 0 },
+      // only refusals tell it: a hit doesn't ask the clock once more
+      get retryAfter() {
+        return windows.#secondsToWait();
+      },
+    };
   }
 
   /** Finds the windows of a principal, or of the caller at an address. */
@@ -92,8 +104,13 @@ export class CallerWindows {
     quota.limit = speaks.limit;
     quota.remaining = speaks.left;
     quota.reset = speaks.resetOf(needed);
-    quota.retryAfter = Math.ceil((speaks.freeAtMs(needed) - this.#stores.clock.monotonic()) / 1000);
+    this.#speaking = speaks;
+    this.#needed = needed;
     return quota;
+  }
+
+  #secondsToWait(): number {
+    return Math.ceil((this.#speaking.freeAtMs(this.#needed) - this.#stores.clock.monotonic()) / 1000);
   }
 
   #findOuter(key: RateLimitKey, limit: RateLimit, overflowKey: string, nowMs: number): void {

@@ -166,7 +166,7 @@ t.test('units beyond the greatest debt were not charged, so they are not given b
   bill.settle(1000);
   billOf(0).settle(5);
   bill.settle(2 * LIMIT + 50);
-  t.match(limiter.peek(home), { remaining: 0, retryAfter: 2 * WINDOW_S }, 'the whole debt is still owed');
+  t.match(limiter.consume(home, 1), { allowed: false, retryAfter: 2 * WINDOW_S }, 'the whole debt is still owed');
   bill.settle(LIMIT + 30);
   clock.advance(WINDOW_S * 1000);
   t.match(limiter.peek(home), { remaining: 70 }, 'what is below it is given back');
