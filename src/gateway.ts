@@ -9,8 +9,8 @@ import { createOpenApiDocument } from './http/rest/openapi.ts';
 import { createServer } from './http/server.ts';
 import { LiveAccountSource } from './live/accounts/live-account-source.ts';
 import { LiveTokenListSource } from './live/token-lists/live-token-list-source.ts';
-import { encodeDocument } from './page/encoded-document.ts';
-import { loadPage } from './page/static-page.ts';
+import { type EncodedDocument, encodeDocument } from './page/encoded-document.ts';
+import { loadPage, type StaticPage } from './page/static-page.ts';
 import { type Pipeline, startPipeline } from './pipeline/pipeline.ts';
 import { configuredPrices } from './prices/configured-prices.ts';
 import { EquivocationGuard } from './receipts/equivocation-guard.ts';
@@ -127,16 +127,26 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   }
 }
 
+type Documents = readonly [verifyPage: StaticPage, openApiDocument: EncodedDocument];
+
+let documents: Promise<Documents> | undefined;
+
+/** Encodes page and document once for all gateways of the process: they are the same for each, and take some 50 ms. */
+function encodedDocuments(): Promise<Documents> {
+  documents ??= Promise.all([
+    loadPage('verify'),
+    encodeDocument(JSON.stringify(createOpenApiDocument(routes, version))),
+  ]);
+  return documents;
+}
+
 /** Opens everything that needs no node, so that a mistake there stops the start at once. */
 async function openLocalState({ config, log, clock, random, disposals }: Environment, keySource: KeySource) {
   const loadedKeys = loadReceiptKeys(keySource, clock.now());
   const keys = new ReceiptKeys(loadedKeys.ring, clock, ({ publicKey, kid }) =>
     log.info({ publicKey, kid }, 'another receipt key signs'),
   );
-  const [verifyPage, openApiDocument] = await Promise.all([
-    loadPage('verify'),
-    encodeDocument(JSON.stringify(createOpenApiDocument(routes, version))),
-  ]);
+  const [verifyPage, openApiDocument] = await encodedDocuments();
   const access = openAccess({
     ...config,
     waitMs: config.upstream.timeoutMs,
