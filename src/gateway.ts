@@ -44,7 +44,9 @@ import { systemClock } from './runtime/system-clock.ts';
 import type { Admit } from './serving/read-through.ts';
 import { Sealer } from './serving/sealer.ts';
 import { createKnownMints } from './tokens/known-mints.ts';
+import { SharedListings } from './tokens/owner-listing.ts';
 import { AccountBatcher } from './upstream/reads/account-batcher.ts';
+import { MergedSignatures } from './upstream/reads/merged-signatures.ts';
 import { TransactionRecords } from './upstream/reads/transaction-records.ts';
 import { openUpstream } from './wiring/open-upstream.ts';
 import { Startup } from './wiring/startup.ts';
@@ -219,7 +221,8 @@ function openServing(
   const admitOwn: Admit = (work) => access.admission.runOwn(work);
   const accounts = new AccountBatcher(mesh, { clock, tip: (commitment) => mesh.tip(commitment) });
   const liveAccounts = new LiveAccountSource({ ...liveOptions, upstream: accounts });
-  const tokenLists = new LiveTokenListSource(liveOptions);
+  const { list: listOwner } = new SharedListings(mesh);
+  const tokenLists = new LiveTokenListSource({ ...liveOptions, listOwner });
   const { prices, findVerified } = configuredPrices(config.prices, {
     accounts: liveAccounts,
     clock,
@@ -248,6 +251,8 @@ function openServing(
     accounts,
     liveAccounts,
     tokenLists,
+    listOwner,
+    mergedSignatures: new MergedSignatures(),
     holderTables: new HolderTableCache(clock, scanGate),
     stakeTables: new StakeTableCache(clock, scanGate),
     knownMints: createKnownMints(config.tokens.known, findVerified),

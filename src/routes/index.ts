@@ -7,7 +7,7 @@ import { block } from './block/block.ts';
 import { epoch } from './epoch.ts';
 import { explain } from './explain.ts';
 import { health } from './health.ts';
-import { history } from './history.ts';
+import { history } from './history/history.ts';
 import { holders } from './holders/holders.ts';
 import { network } from './network.ts';
 import { performance } from './performance.ts';

@@ -13,9 +13,11 @@ import type { PriceLookup } from '../prices/price-lookup.ts';
 import type { ReceiptKeys } from '../receipts/keys/receipt-keys.ts';
 import type { Admit, ReadThrough } from '../serving/read-through.ts';
 import type { KnownMints } from '../tokens/known-mints.ts';
+import type { ListOwner } from '../tokens/owner-listing.ts';
 import type { TokenListSource } from '../tokens/token-list.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { AccountSource } from '../upstream/reads/account-batcher.ts';
+import type { MergedSignatures } from '../upstream/reads/merged-signatures.ts';
 import type { TransactionRecords } from '../upstream/reads/transaction-records.ts';
 import type { BlockListings } from './block-listings.ts';
 import type { HolderTables } from './holder-tables.ts';
@@ -37,6 +39,10 @@ export interface RouteContext {
   readonly liveAccounts: LiveAccounts;
   /** Reads the token accounts of an owner. Lists read often are kept live. */
   readonly tokenLists: TokenListSource;
+  /** Lists the token accounts of an owner, unparsed. Reads of one owner that begin at one tip share one list. */
+  readonly listOwner: ListOwner;
+  /** Reads the signatures of several addresses as one list. */
+  readonly mergedSignatures: MergedSignatures;
   readonly cache: Cache;
   readonly prices: PriceLookup;
   readonly holderTables: HolderTables;

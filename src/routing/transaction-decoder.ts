@@ -1,3 +1,4 @@
+import type { NetRow } from '../solana/analysis/net-row.ts';
 import type { TransferRow } from '../solana/analysis/transfer-row.ts';
 import type { BlockListing } from './block-listings.ts';
 
@@ -7,8 +8,8 @@ export interface TransactionDecoder {
   explain(body: Buffer, requester?: Requester): Promise<string>;
   /** Makes the enhanced view of a record, which is the JSON of `getTransaction`. */
   enhance(record: Buffer, requester?: Requester): Promise<EnhancedRecord>;
-  /** Finds the transfers in a record that an address takes part in. */
-  findTransfers(record: Buffer, query: TransferQuery, requester?: Requester): Promise<readonly TransferRow[]>;
+  /** Tells what a record changed for an address, and the transfers in it that the address takes part in. */
+  findTransfers(record: Buffer, query: TransferQuery, requester?: Requester): Promise<AddressTransfers>;
   /** Lists the transactions of a block, which is the JSON of `getBlock`. */
   listBlock(block: Buffer, requester?: Requester): Promise<BlockListing>;
 }
@@ -25,6 +26,14 @@ export interface EnhancedRecord {
   /** The view as JSON. */
   readonly json: string;
   /** The errors that left the transaction UNKNOWN. */
+  readonly defects: readonly unknown[];
+}
+
+/** What a transaction did for one address. */
+export interface AddressTransfers {
+  /** The net row, then one for each transfer. */
+  readonly rows: readonly (NetRow | TransferRow)[];
+  /** The errors that left transfers out. */
   readonly defects: readonly unknown[];
 }
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config-schema.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import type { Lease } from '../../domain/lease.ts';
-import { SharedListings } from '../../tokens/owner-listing.ts';
+import { type ListOwner, SharedListings } from '../../tokens/owner-listing.ts';
 import {
   filterByMint,
   isSameList,
@@ -22,6 +22,8 @@ export type LiveTokenListSettings = LiveSourceSettings & Pick<Config['watch'], '
 
 export interface LiveTokenListSourceOptions extends LiveSourceOptions<LiveTokenListSettings> {
   readonly mesh: Pick<Mesh, 'call' | 'openSession' | 'tip'>;
+  /** Lists an owner's token accounts. Default: lists that its own reads share. */
+  readonly listOwner?: ListOwner;
 }
 
 /** About the most lists that one audit compares: three calls each, so two a second at the default interval. */
@@ -35,12 +37,12 @@ export class LiveTokenListSource implements TokenListSource {
   readonly stats: LiveSetStats;
   readonly #options: LiveTokenListSourceOptions;
   readonly #liveSet: LiveSet<TokenListState, TokenListSession>;
-  readonly #listings: SharedListings;
+  readonly #listOwner: ListOwner;
 
   constructor(options: LiveTokenListSourceOptions) {
     const { settings } = options;
     this.#options = options;
-    this.#listings = new SharedListings(options.mesh);
+    this.#listOwner = options.listOwner ?? new SharedListings(options.mesh).list;
     this.#liveSet = new LiveSet({
       ...options,
       maxSize: settings.lists,
@@ -66,7 +68,7 @@ export class LiveTokenListSource implements TokenListSource {
     const { mesh } = this.#options;
     const key = `${commitment}/${owner}`;
     const state = this.#liveSet.get(key) ?? (mint === undefined ? this.#addIfHot(key, query) : undefined);
-    if (state === undefined) return readTokenList(mesh, query, this.#listings.list);
+    if (state === undefined) return readTokenList(mesh, query, this.#listOwner);
     state.holder.heat.record(this.#liveSet.tip);
     if (state.holder.isSynced) await state.pendingRead?.done; // that list is newer than the one that is kept
     const fromState = readFromState(state, query) ?? (await readFromNextState(state, query));
@@ -77,7 +79,7 @@ export class LiveTokenListSource implements TokenListSource {
     const floor = Math.max(minContextSlot, state.slot);
     const known = state.list;
     const bounded = { ...query, known, minContextSlot: floor > 0 ? floor : undefined };
-    const fetched = await readTokenList(mesh, bounded, this.#listings.list);
+    const fetched = await readTokenList(mesh, bounded, this.#listOwner);
     return { ...fetched, lease: leaseFor(state, fetched, query) };
   }
 

@@ -1,8 +1,9 @@
 import { toJson } from '../../domain/to-json.ts';
 import type { BlockListing } from '../../routing/block-listings.ts';
-import type { EnhancedRecord, TransferQuery } from '../../routing/transaction-decoder.ts';
+import type { AddressTransfers, EnhancedRecord, TransferQuery } from '../../routing/transaction-decoder.ts';
 import { knownMintSymbol } from '../../solana/accounts/known-mints.ts';
-import { type TransferRow, transferRowsOf } from '../../solana/analysis/transfer-row.ts';
+import { netRowOf } from '../../solana/analysis/net-row.ts';
+import { transferRowsOf } from '../../solana/analysis/transfer-row.ts';
 import { enhanceTransaction } from '../../solana/explain/enhanced-transaction.ts';
 import { readTransaction } from '../../solana/transactions/transaction.ts';
 import { listBlock } from '../block/list-block.ts';
@@ -19,11 +20,16 @@ export const decodingTasks = {
     return { json: toJson(enhanced), defects };
   },
 
-  findTransfers: (record: Uint8Array, { address, confirmationStatus }: TransferQuery): TransferRow[] =>
-    transferRowsOf(address, readTransaction(asBuffer(record).toString()), {
-      confirmationStatus,
-      symbolOf: knownMintSymbol,
-    }),
+  findTransfers(record: Uint8Array, { address, confirmationStatus }: TransferQuery): AddressTransfers {
+    const transaction = readTransaction(asBuffer(record).toString());
+    const context = { confirmationStatus, symbolOf: knownMintSymbol };
+    const net = netRowOf(address, transaction, context);
+    try {
+      return { rows: [net, ...transferRowsOf(address, transaction, context)], defects: [] };
+    } catch (defect) {
+      return { rows: [net], defects: [defect] }; // what changed is known all the same
+    }
+  },
 
   listBlock: (block: Uint8Array): BlockListing => listBlock(asBuffer(block)),
 };

@@ -2,13 +2,13 @@ import type { Clock } from '../../domain/clock.ts';
 import { ownTurn } from '../../domain/own-turn.ts';
 import type { BlockListing } from '../../routing/block-listings.ts';
 import type {
+  AddressTransfers,
   EnhancedRecord,
   Requester,
   TransactionDecoder,
   TransferQuery,
 } from '../../routing/transaction-decoder.ts';
 import { ThreadPool } from '../../runtime/thread-pool.ts';
-import type { TransferRow } from '../../solana/analysis/transfer-row.ts';
 import { decodingTasks } from './decoding-tasks.ts';
 
 /** The longest body that is explained in this thread: hardly more than a mistake. Anything in it may take long to refuse. */
@@ -51,7 +51,7 @@ export class PooledDecoder implements TransactionDecoder {
       : this.#pool.run('enhance', [copyOf(record)], requester);
   }
 
-  findTransfers(record: Buffer, query: TransferQuery, requester = GATEWAY): Promise<readonly TransferRow[]> {
+  findTransfers(record: Buffer, query: TransferQuery, requester = GATEWAY): Promise<AddressTransfers> {
     return record.length <= MAX_INLINE_RECORD
       ? ownTurn().then(() => decodingTasks.findTransfers(record, query))
       : this.#pool.run('findTransfers', [copyOf(record), query], requester);

@@ -51,6 +51,9 @@ export interface Multisig {
   readonly signers: readonly string[];
 }
 
+/** The place of the amount in a token account, after mint and owner: 8 bytes, little-endian. */
+export const TOKEN_AMOUNT_OFFSET = 64;
+
 const ACCOUNT_BYTES = { mint: 82, account: 165, multisig: 355 } as const;
 const MULTISIG_MAX_SIGNERS = 11;
 

@@ -68,20 +68,32 @@ export async function readSignaturePage(mesh: SignatureReader, query: SignatureQ
 }
 
 async function fetchPage(mesh: SignatureReader, query: SignatureQuery): Promise<SignaturePage> {
-  const { address, before, limit, commitment, minSlot = 0 } = query;
-  // The response names no slot: `minContextSlot` holds the node to the newest one instead.
-  const minContextSlot = Math.max(minSlot, mesh.tip(commitment) ?? 0);
-  const config = { limit, ...(before !== undefined && { before }), commitment, minContextSlot };
-  const { slot, result } = await mesh
-    .call('getSignaturesForAddress', [address, config], { commitment, affinity: address })
-    .catch(translateRpcError({ [RPC_ERROR_CODE.filterTransactionNotFound]: cursorNotFound }));
-  const scanned = elements(result).slice(0, limit).map(parseSignatureRow);
+  const { before, limit, commitment } = query;
+  const { slot, rows: scanned } = await readSignatureRows(mesh, query);
   // Nodes order a slot's transactions differently; rows above the cursor were on an earlier page.
   const rows = scanned.slice(scanned.findLastIndex(({ signature }) => signature === before) + 1);
   const isFull = scanned.length === limit;
   const nextBefore = isFull ? (rows.at(-1)?.signature ?? throwRepeatedPage()) : null;
   const isFinal = isFull && rows.length === limit && before !== undefined && commitment === 'finalized';
   return { slot, rows, nextBefore, isFinal };
+}
+
+/**
+ * Reads the rows of a node's list of an address, as the node orders them. All reads with one `affinity` come from one node
+ * while it is healthy. Throws `cursor_not_found`.
+ */
+export async function readSignatureRows(
+  mesh: SignatureReader,
+  { address, before, limit, commitment, minSlot = 0 }: SignatureQuery,
+  affinity = address,
+): Promise<{ readonly slot: Slot; readonly rows: readonly SignatureRow[] }> {
+  // The response names no slot: `minContextSlot` holds the node to the newest one instead.
+  const minContextSlot = Math.max(minSlot, mesh.tip(commitment) ?? 0);
+  const config = { limit, ...(before !== undefined && { before }), commitment, minContextSlot };
+  const { slot, result } = await mesh
+    .call('getSignaturesForAddress', [address, config], { commitment, affinity })
+    .catch(translateRpcError({ [RPC_ERROR_CODE.filterTransactionNotFound]: cursorNotFound }));
+  return { slot, rows: elements(result).slice(0, limit).map(parseSignatureRow) };
 }
 
 function parseSignatureRow(bytes: Buffer): SignatureRow {

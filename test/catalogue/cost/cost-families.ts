@@ -230,6 +230,7 @@ function transactionFamilies(words: readonly string[]): readonly CostFamily[] {
       limit: [20, 1, 2, 25],
       rows: [1000, 0, 1, 30, 200],
       memoBytes: [0, 100, 500],
+      accounts: [0, 25, 3000],
       cursors: [1, 2, 3],
       ...REQUEST_DIMENSIONS,
       commitments: [1],
@@ -243,6 +244,7 @@ function transactionFamilies(words: readonly string[]): readonly CostFamily[] {
         return getRequests(`/address/${addressOf(occasion.salt)}/history`, query, values, occasion);
       }).flat(),
       script: {
+        getTokenAccountsByOwner: { kind: 'token accounts', rows: values.accounts, mints: values.accounts },
         getSignaturesForAddress: { kind: 'signatures', rows: values.rows, memoBytes: values.memoBytes },
         getTransaction: { kind: 'transaction', json: withPlace(document) },
       },

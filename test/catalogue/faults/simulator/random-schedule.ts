@@ -26,11 +26,13 @@ import { type ReadRequest, RouteReadThrough } from '../../../../src/routing/rout
 import { SeenBlocks } from '../../../../src/routing/seen-blocks.ts';
 import type { CachedRead } from '../../../../src/serving/read-through.ts';
 import { createKnownMints } from '../../../../src/tokens/known-mints.ts';
+import { readOwnerListing } from '../../../../src/tokens/owner-listing.ts';
 import { JumpGuard } from '../../../../src/upstream/mesh/jump-guard.ts';
 import type { Mesh } from '../../../../src/upstream/mesh/mesh.ts';
 import { MeshTips } from '../../../../src/upstream/mesh/mesh-tips.ts';
 import type { PubsubSession } from '../../../../src/upstream/pubsub/pubsub-session.ts';
 import { AccountBatcher } from '../../../../src/upstream/reads/account-batcher.ts';
+import { MergedSignatures } from '../../../../src/upstream/reads/merged-signatures.ts';
 import { TransactionRecords } from '../../../../src/upstream/reads/transaction-records.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { addressFromByte, tokenOwner } from '../../../support/token-account-fixtures.ts';
@@ -180,6 +182,8 @@ export async function runSchedule(
     accounts: upstream,
     liveAccounts: weaken(liveAccounts),
     tokenLists,
+    listOwner: readOwnerListing,
+    mergedSignatures: new MergedSignatures(),
     holderTables: new HolderTableCache(clock, scanGate),
     stakeTables: new StakeTableCache(clock, scanGate),
     knownMints: createKnownMints({}),
