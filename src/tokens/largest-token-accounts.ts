@@ -12,6 +12,8 @@ export interface LargestTokenAccounts {
   /** The slots of the lists. Empty where there is no list. */
   readonly slots: readonly Slot[];
   readonly addresses: readonly string[];
+  /** The accounts that were looked at. */
+  readonly listed: number;
 }
 
 /** The number of rows that are read in one turn of the event loop, in a few milliseconds. */
@@ -34,9 +36,9 @@ export async function findLargestTokenAccounts(
       return { address, amount: amountIn(data) };
     });
     const largest = accounts.sort((a, b) => compare(b.amount, a.amount) || compare(a.address, b.address));
-    return { slots, addresses: largest.slice(0, maxAccounts).map(({ address }) => address) };
+    return { slots, addresses: largest.slice(0, maxAccounts).map(({ address }) => address), listed: rows.length };
   } catch (thrown) {
-    if (thrown instanceof GatewayError && isWithoutList(thrown)) return { slots: [], addresses: [] };
+    if (thrown instanceof GatewayError && isWithoutList(thrown)) return { slots: [], addresses: [], listed: 0 };
     throw thrown;
   }
 }

@@ -77,7 +77,10 @@ export const history = readRoute({
   },
 });
 
-type PageParts = 'mesh' | 'listOwner' | 'mergedSignatures' | 'transactionRecords';
+/** The listed token accounts that take as long as one row of a token list: only their amounts are read. */
+const ACCOUNTS_PER_ROW = 10;
+
+type PageParts = 'mesh' | 'countRows' | 'listOwner' | 'mergedSignatures' | 'transactionRecords';
 
 /**
  * Reads a page of the transactions that name an address or one of its largest token accounts: a transfer of tokens names
@@ -91,6 +94,7 @@ async function readPage(context: Uses<PageParts>, query: SignatureQuery): Promis
     minContextSlot: Math.max(minSlot, mesh.tip(commitment) ?? 0), // as the lists of signatures
     maxAccounts: MAX_TOKEN_ACCOUNTS,
   });
+  context.countRows(Math.ceil(accounts.listed / ACCOUNTS_PER_ROW));
   const addresses = [address, ...accounts.addresses] as const;
   const bounds = { commitment, minSlot };
   const locate = (cursor: string): Promise<Slot> => slotOfCursor(context, addresses, cursor, bounds);
