@@ -16,7 +16,7 @@ export const circularTradeRule: Rule = (facts) => {
 
 /**
  * Infers that a program without a name was to trade, where nothing moved: nobody hands the ids of several exchanges to a
- * program that doesn't call them. Evidence: of 243 such transactions in block 361774429 all are calls of eleven
+ * program that doesn't call them. Evidence: the 250 such transactions of block 361774429 are calls of fourteen
  * programs; those that write logs say `paths checked: 6`, `No profitable arbitrage found`. Such a program that is handed
  * one exchange alone may be anything that uses it: a vault, a launch, a trade for a person.
  */

@@ -7,15 +7,14 @@ import type { Rule } from './rule.ts';
 const TOKEN_PROGRAM_IDS: readonly string[] = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM];
 
 /**
- * Tells of prices that a market maker wrote. Evidence: the transaction itself calls the exchange, which calls nothing
- * and isn't handed a token program, so that it can't move a token; and no balance changed. All 234 such calls in block
- * 361774429 are of eight exchanges that trade against one maker's own prices.
+ * Tells of prices that a market maker wrote. Evidence: the transaction itself calls an exchange that trades against
+ * one maker's own prices; it calls nothing and isn't handed a token program, so that it can't move a token; and no balance
+ * changed. Block 361774429 has 226 such calls, of eight programs. An exchange
+ * with pools that anybody fills is called like this for other reasons, such as its books.
  */
 export const quoteRule: Rule = (facts) => {
   const { parsed, hasFailed } = facts;
-  const call = parsed.instructions.find(({ programId }) =>
-    ['exchange', 'marketMaker'].includes(programRole(programId)),
-  );
+  const call = parsed.instructions.find(({ programId }) => programRole(programId) === 'marketMaker');
   if (call === undefined || call.innerInstructions.length > 0) return null;
   if (call.accounts.length === 0 || call.accounts.some((account) => TOKEN_PROGRAM_IDS.includes(account))) return null;
   return hasFailed || isUnchanged(facts) ? interpretCall(facts, 'QUOTE_UPDATE', call.programId) : null;

@@ -103,6 +103,7 @@ t.test('an exchange that is called without a token program writes a quote; with 
   t.equal(typeOf({ calls: [call(HUMIDIFI, [user, pool])] }), 'QUOTE_UPDATE');
   t.equal(typeOf({ calls: [call(HUMIDIFI, [user, pool])], err }), 'QUOTE_UPDATE');
   t.equal(typeOf({ calls: [call(HUMIDIFI, [user, pool, TOKEN_PROGRAM])], err }), 'SWAP');
+  t.equal(typeOf({ calls: [call(ORCA, [user, pool])] }), 'UNKNOWN', 'a pool that anybody fills has no maker');
   const lamports = { before: [100_000n, 0n, 10n], after: [85_000n, 10_000n, 10n] };
   const accounts = [user, TIP_ACCOUNT, pool];
   const tipped = { calls: [call(HUMIDIFI, [user, pool]), sendSol(user, TIP_ACCOUNT, 10_000n)], accounts, lamports };
