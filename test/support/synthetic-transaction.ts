@@ -33,6 +33,8 @@ export interface SyntheticBalance {
   readonly before: bigint | null;
   readonly after: bigint | null;
   readonly ownerAfter?: string;
+  /** 6 if it isn't given. */
+  readonly decimals?: number;
 }
 
 /** Returns a transaction record as a node would give it, for what no recorded one has. */
@@ -41,7 +43,7 @@ export function syntheticRecord({ calls, inner = [], ...rest }: SyntheticTransac
   const named = [...calls, ...inner].flatMap((call) => ('data' in call ? call.accounts : []));
   const keys = [...new Set([...signers, ...accounts, ...tokens.map(({ account }) => account), ...named])];
   const balances = (side: 'before' | 'after'): object[] =>
-    tokens.flatMap(({ account, mint, owner, ownerAfter, [side]: amount }) =>
+    tokens.flatMap(({ account, mint, owner, ownerAfter, decimals = 6, [side]: amount }) =>
       amount === null
         ? []
         : [
@@ -49,7 +51,7 @@ export function syntheticRecord({ calls, inner = [], ...rest }: SyntheticTransac
               accountIndex: keys.indexOf(account),
               mint,
               owner: (side === 'after' ? ownerAfter : undefined) ?? owner ?? undefined,
-              uiTokenAmount: { amount: `${amount}`, decimals: 6 },
+              uiTokenAmount: { amount: `${amount}`, decimals },
             },
           ],
     );

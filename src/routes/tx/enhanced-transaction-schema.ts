@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { bigInteger, integer } from '../../routing/schemas.ts';
 import { AUTHORITY_CHANGE_KINDS } from '../../solana/analysis/authority-changes.ts';
 import { CONFIDENTIAL_TRANSFER_TYPES } from '../../solana/analysis/confidential-transfers.ts';
+import { TOKEN_STANDARDS } from '../../solana/analysis/nft-asset.ts';
 import type { EnhancedTransaction } from '../../solana/explain/enhanced-transaction.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../../solana/programs/transaction-types.ts';
 
@@ -128,6 +129,24 @@ export const enhancedTransactionSchema: z.ZodType<EnhancedTransaction> = z.stric
         tokenOutputs: swapTokens,
         nativeInput: swapLamports,
         nativeOutput: swapLamports,
+      })
+      .exactOptional(),
+    nft: z
+      .strictObject({
+        nfts: z
+          .array(z.strictObject({ mint: nullableString, tokenStandard: z.enum(TOKEN_STANDARDS).nullable() }))
+          .describe('Mints, or asset ids of those that have none: compressed ones and those of Metaplex Core'),
+        seller: nullableString.describe('Whoever sold, listed or gave away; null if unknown, nobody or several'),
+        buyer: nullableString.describe('Whoever bought, bid or got it; null if unknown, nobody or several'),
+        amount: nullableString.describe(
+          'The price in smallest units: what the buyer paid in all, what is asked or bid, or what a mint cost',
+        ),
+        currencyMint: nullableString.describe('The mint of the price; null for SOL in either form'),
+        marketplace: nullableString.describe("Helius' name of the marketplace, or its id"),
+        royalties: z
+          .array(z.strictObject({ account: z.string(), amount: z.string() }))
+          .nullable()
+          .describe('What creators got of the price; null if unknown'),
       })
       .exactOptional(),
   }),

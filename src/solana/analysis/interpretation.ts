@@ -1,6 +1,8 @@
 import type { TransactionType } from '../programs/transaction-types.ts';
 import type { AuthorityChange } from './authority-changes.ts';
 import type { NetChange } from './net-change.ts';
+import type { Nft } from './nft-asset.ts';
+import type { Royalty } from './nft-sale.ts';
 import type { Payment } from './payments.ts';
 import type { Swap } from './swap-legs.ts';
 import type { AssetAmount } from './wallet-changes.ts';
@@ -74,26 +76,40 @@ export interface TransferInterpretation extends Interpreted<'TRANSFER'>, NetChan
 
 /** An NFT changed owners. */
 export interface NftTransferInterpretation extends Interpreted<'NFT_TRANSFER'>, NetChange {
-  /** The purchase or sale, if the price is known. */
+  readonly nfts: readonly Nft[];
+  /** What was given and received with it, if that was an exchange; it is unknown who of them sold. */
   readonly swap: Swap | null;
   readonly payments: readonly Payment[];
 }
 
-/** Something was done to an NFT. */
+/** Something was done to NFTs. */
 export interface NftInterpretation
   extends Interpreted<
-      | 'NFT_SALE'
-      | 'NFT_LISTING'
-      | 'NFT_CANCEL_LISTING'
-      | 'NFT_BID'
-      | 'NFT_BID_CANCELLED'
-      | 'NFT_MINT'
-      | 'BURN_NFT'
-      | 'COMPRESSED_NFT_MINT'
-      | 'COMPRESSED_NFT_TRANSFER'
-      | 'COMPRESSED_NFT_BURN'
-    >,
-    NetChange {}
+    | 'NFT_SALE'
+    | 'NFT_LISTING'
+    | 'NFT_CANCEL_LISTING'
+    | 'NFT_BID'
+    | 'NFT_BID_CANCELLED'
+    | 'NFT_MINT'
+    | 'BURN_NFT'
+    | 'COMPRESSED_NFT_MINT'
+    | 'COMPRESSED_NFT_TRANSFER'
+    | 'COMPRESSED_NFT_BURN'
+  > {
+  readonly nfts: readonly Nft[];
+  /** Whoever sold, listed or gave away; null if nobody or several. */
+  readonly seller: string | null;
+  /** Whoever bought, bid or got it; null if nobody or several. */
+  readonly buyer: string | null;
+  /** What a buyer paid in all, what is asked or bid, or what a mint cost; null if unknown or nothing. */
+  readonly price: AssetAmount | null;
+  /** What the seller got of it, in its currency; null if unknown. */
+  readonly proceeds: bigint | null;
+  /** What creators got of it; null if it isn't known who of the receivers is one. */
+  readonly royalties: readonly Royalty[] | null;
+  /** Rent that a burn gave back to the actor, in lamports. */
+  readonly refund: bigint;
+}
 
 /** Tokens were minted or burned. */
 export interface SupplyInterpretation extends Interpreted<'TOKEN_MINT' | 'BURN'>, NetChange {

@@ -2,14 +2,9 @@ import type { Told } from '../analysis/interpretation.ts';
 import type { FormatAddress } from './sentence-formats.ts';
 import { describeAuthority, describeClosing, describeOpening, describeProgramChange } from './sentences-account.ts';
 import { describeCall } from './sentences-call.ts';
-import {
-  describeBurn,
-  describeMint,
-  describeNft,
-  describeNftTransfer,
-  describeTransfer,
-} from './sentences-movement.ts';
+import { describeBurn, describeMint, describeTransfer } from './sentences-movement.ts';
 import { describeMemo, describeNonceAdvance, describeStake, describeVote } from './sentences-native.ts';
+import { describeNft, describeNftTransfer } from './sentences-nft.ts';
 import {
   describeArbitrage,
   describeExchangeOfValue,

@@ -14,7 +14,9 @@ const MAX_AMOUNT_LENGTH = 40;
 export function findExceededEnhancedBound(enhanced: unknown): string | undefined {
   const { signers, accountData, instructions, events, ...movements } = asObject(enhanced);
   const { nativeTransfers, tokenTransfers, confidentialTransfers, authorityChanges } = movements;
-  const { tokenInputs, tokenOutputs } = asObject(asObject(events)['swap']);
+  const { swap, nft } = asObject(events);
+  const { tokenInputs, tokenOutputs } = asObject(swap);
+  const { nfts, royalties } = asObject(nft);
   const accounts = asArray(accountData).map(asObject);
   const tokenChanges = accounts.map(({ tokenBalanceChanges }) => asArray(tokenBalanceChanges));
   const transfers = [nativeTransfers, tokenTransfers, confidentialTransfers].flatMap(asArray).map(asObject);
@@ -39,6 +41,8 @@ export function findExceededEnhancedBound(enhanced: unknown): string | undefined
   if (changes.length > MAX_INSTRUCTIONS) return `a transaction has at most ${MAX_INSTRUCTIONS} changes of authority`;
   if ([tokenInputs, tokenOutputs].some((legs) => asArray(legs).length > MAX_ACCOUNTS))
     return `a swap has at most ${MAX_ACCOUNTS} tokens`;
+  if (asArray(nfts).length > MAX_INSTRUCTIONS) return `a transaction has at most ${MAX_INSTRUCTIONS} NFTs`;
+  if (asArray(royalties).length > MAX_ACCOUNTS) return `a sale has at most ${MAX_ACCOUNTS} royalties`;
   return amounts.some((amount) => typeof amount === 'string' && amount.length > MAX_AMOUNT_LENGTH)
     ? `an amount has at most ${MAX_AMOUNT_LENGTH} digits`
     : undefined;

@@ -9,6 +9,7 @@ import type { AssetAmount } from '../analysis/wallet-changes.ts';
 import type { TransactionType } from '../programs/transaction-types.ts';
 import type { Transaction } from '../transactions/transaction.ts';
 import { describeTransaction } from './describe-transaction.ts';
+import { isAboutNfts, type NftEvent, nftEventOf } from './nft-event.ts';
 import { fullAddress } from './sentence-formats.ts';
 
 /** A token leg of a swap; `tokenAccount` is null if several accounts of the wallet took part. */
@@ -29,7 +30,7 @@ export interface EnhancedTransaction extends ParsedTransaction {
   readonly type: TransactionType;
   /** Helius' name of the main program, or its id. */
   readonly source: string;
-  readonly events: { readonly swap?: SwapEvent };
+  readonly events: { readonly swap?: SwapEvent; readonly nft?: NftEvent };
 }
 
 /**
@@ -63,7 +64,8 @@ function describe(
 }
 
 function eventsOf(interpretation: Interpretation, parsed: ParsedTransaction): EnhancedTransaction['events'] {
-  if (!('swap' in interpretation) || interpretation.type === 'NFT_TRANSFER') return {};
+  if (isAboutNfts(interpretation)) return parsed.status === 'failed' ? {} : { nft: nftEventOf(interpretation) };
+  if (!('swap' in interpretation)) return {};
   const { swap } = interpretation;
   return swap === null || swap.wallet === null ? {} : { swap: toSwapEvent(swap.wallet, swap, parsed) };
 }

@@ -1,15 +1,8 @@
-import { WRAPPED_SOL } from '../accounts/known-mints.ts';
-import type {
-  NftInterpretation,
-  NftTransferInterpretation,
-  SupplyInterpretation,
-  TransferInterpretation,
-} from '../analysis/interpretation.ts';
+import type { SupplyInterpretation, TransferInterpretation } from '../analysis/interpretation.ts';
 import type { NetChange } from '../analysis/net-change.ts';
-import { isNftAmount } from '../analysis/payments.ts';
 import type { AssetAmount } from '../analysis/wallet-changes.ts';
 import { programPhrase } from './program-phrase.ts';
-import { type FormatAddress, formatAccounts, formatAmount, formatAmounts, formatSol } from './sentence-formats.ts';
+import { type FormatAddress, formatAccounts, formatAmounts, formatSol } from './sentence-formats.ts';
 
 /** What the sentence of a transfer says. */
 type Sent = Pick<TransferInterpretation, 'actor' | 'program' | 'payments' | 'gained' | 'lost'> &
@@ -80,41 +73,6 @@ function netPayments(payments: Sent['payments']): readonly NetPayment[] {
 }
 
 const toGain = ({ amount, ...rest }: NetPayment): NetPayment => ({ ...rest, amount: -amount });
-
-/** Describes an NFT that changed owners, for SOL or not. */
-export function describeNftTransfer(interpretation: NftTransferInterpretation, formatAddress: FormatAddress): string {
-  const { actor, program, swap, payments, gained } = interpretation;
-  const venue = programPhrase(program, 'on', formatAddress);
-  if (swap !== null && swap.wallet !== null) {
-    const verb = swap.outputs.some(isNftAmount) ? 'bought' : 'sold';
-    const [nft, price] = verb === 'bought' ? [swap.outputs, swap.inputs] : [swap.inputs, swap.outputs];
-    return `${formatAddress(swap.wallet)} ${verb} ${formatAmounts(nft, formatAddress)} for ${formatAmounts(price, formatAddress)}${venue}`;
-  }
-  const transferred = payments.find(isNftAmount);
-  const received = gained.filter(({ mint }) => mint === WRAPPED_SOL);
-  if (transferred === undefined || program === null || received.length === 0)
-    return describeTransfer(interpretation, formatAddress);
-  return `${formatAmount(transferred, formatAddress).replace(/^t/, 'T')} went to ${formatAddress(transferred.to)}${venue}, and ${formatAddress(actor)} received ${formatAmounts(received, formatAddress)}`;
-}
-
-const NFT_DEEDS: Readonly<Record<NftInterpretation['type'], string>> = {
-  NFT_SALE: 'sold an NFT',
-  NFT_LISTING: 'listed an NFT',
-  NFT_CANCEL_LISTING: 'took back the listing of an NFT',
-  NFT_BID: 'made a bid for an NFT',
-  NFT_BID_CANCELLED: 'took back a bid for an NFT',
-  NFT_MINT: 'minted an NFT',
-  BURN_NFT: 'burned an NFT',
-  COMPRESSED_NFT_MINT: 'minted a compressed NFT',
-  COMPRESSED_NFT_TRANSFER: 'transferred a compressed NFT',
-  COMPRESSED_NFT_BURN: 'burned a compressed NFT',
-};
-
-export function describeNft(interpretation: NftInterpretation, formatAddress: FormatAddress): string {
-  const { type, actor, program } = interpretation;
-  const price = type.endsWith('MINT') ? pricePhrase(interpretation, formatAddress) : '';
-  return `${formatAddress(actor)} ${NFT_DEEDS[type]}${price}${programPhrase(program, /MINT|BURN|TRANSFER/.test(type) ? 'with' : 'on', formatAddress)}`;
-}
 
 export function describeMint(interpretation: SupplyInterpretation, formatAddress: FormatAddress): string {
   const { actor, program, amounts } = interpretation;

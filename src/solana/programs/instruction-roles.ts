@@ -12,6 +12,11 @@ export const INSTRUCTION_ROLES = {
   outputMint: 'the mint of what is received',
   pool: 'the pool, market, reserve or bank',
   vault: "the vault, or the account that keeps the program's tokens",
+  treasury: "the account that gets the marketplace's fee",
+  makerBroker: 'the account that gets a part of that fee for whoever made the offer',
+  takerBroker: 'the account that gets a part of that fee for whoever took the offer',
+  tree: 'the Merkle tree that a compressed NFT is a leaf of',
+  tokenRecord: 'the account that a programmable NFT has beside its token account',
 } as const satisfies Readonly<Record<string, string>>;
 
 export type InstructionRole = keyof typeof INSTRUCTION_ROLES;

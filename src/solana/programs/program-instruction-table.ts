@@ -1608,12 +1608,18 @@ b817ee6167c5d33d buy_v2 NFT_BID buyer=0 mint=2
 ee4c24da84b1e0e9 cancel_buy NFT_BID_CANCELLED buyer=0 mint=2
 1629d9dc15683d63 ocp_sell NFT_LISTING seller=0 mint=4
 490437f6259b02a6 ocp_cancel_sell NFT_CANCEL_LISTING seller=0 mint=4
-c8531f529c9c1461 ocp_execute_sale_v2 NFT_SALE seller=2 buyer=1 mint=7
-5bdc31dfcc8135c1 execute_sale_v2 NFT_SALE seller=1 buyer=0 mint=4
+c8531f529c9c1461 ocp_execute_sale_v2 NFT_SALE seller=2 buyer=1 mint=7 treasury=10 takerBroker=14 makerBroker=15 vault=13
+5bdc31dfcc8135c1 execute_sale_v2 NFT_SALE seller=1 buyer=0 mint=4 treasury=10 takerBroker=12 makerBroker=14 vault=6
 3a32ac6fa697165e mip1_sell NFT_LISTING seller=0 mint=4
-eca3ccad4790eb76 mip1_execute_sale_v2 NFT_SALE seller=2 buyer=1 mint=7
+eca3ccad4790eb76 mip1_execute_sale_v2 NFT_SALE seller=2 buyer=1 mint=7 treasury=10 takerBroker=14 makerBroker=15 vault=13
 4abeb9e15869d19c mip1_cancel_sell NFT_CANCEL_LISTING seller=0 mint=4
-254ad99d4f312306 execute_sale NFT_SALE seller=1 buyer=0 mint=4
+254ad99d4f312306 execute_sale NFT_SALE seller=1 buyer=0 mint=4 treasury=10 takerBroker=12 makerBroker=14 vault=6
+1ff3f73b8653a5da core_sell NFT_LISTING seller=1 mint=4 inputMint=9
+424427ed09f77afd core_cancel_sell NFT_CANCEL_LISTING seller=1 mint=4
+d562c518f2359a23 core_execute_sale_v2 NFT_SALE seller=2 buyer=1 mint=5 treasury=7 takerBroker=11 makerBroker=12 vault=10
+fac8b1e59d21f589 ext_sell NFT_LISTING
+7a920410d90846d6 ext_cancel_sell NFT_CANCEL_LISTING
+76b809468676729f ext_execute_sale_v2 NFT_SALE seller=2 buyer=1 mint=7 treasury=9 takerBroker=13 makerBroker=14 vault=12
 `,
   // https://github.com/me-foundation/mmm/blob/0a054d2f48/sdk/src/idl/mmm.ts (2024-11-27)
   mmm3XBJg5gk8XJxEKBvdgptZz6SgK4tXvn36sodowMc: `
@@ -1623,29 +1629,29 @@ efd6aa4e24231e22 update_pool -
 f87de814754eeaea sol_close_pool -
 42e50b366da455ee sol_deposit_buy DEPOSIT user=0 pool=2
 9a2950e8ae30f623 sol_withdraw_buy WITHDRAW user=0 pool=2
-5c10e24f1ff23576 sol_fulfill_buy NFT_SALE seller=0 buyer=1 mint=8 pool=4
-a4b460c067e169e8 sol_fulfill_sell NFT_SALE seller=1 buyer=0 mint=8 pool=4
+5c10e24f1ff23576 sol_fulfill_buy NFT_SALE seller=0 buyer=1 mint=8 pool=4 treasury=3 vault=5
+a4b460c067e169e8 sol_fulfill_sell NFT_SALE seller=1 buyer=0 mint=8 pool=4 treasury=3 vault=5
 2f2a9ce4f9a3feb9 withdraw_sell NFT_CANCEL_LISTING seller=0 mint=3
 90832c9cc50ac52b deposit_sell NFT_LISTING seller=0 mint=5
 218955854de0aefd ocp_deposit_sell NFT_LISTING seller=0 mint=4
-71e1aa41b5d40a21 sol_ocp_fulfill_buy NFT_SALE seller=0 buyer=1 mint=7 pool=4
-d5283a63816df593 sol_ocp_fulfill_sell NFT_SALE seller=1 buyer=0 mint=7 pool=4
+71e1aa41b5d40a21 sol_ocp_fulfill_buy NFT_SALE seller=0 buyer=1 mint=7 pool=4 treasury=3 vault=5
+d5283a63816df593 sol_ocp_fulfill_sell NFT_SALE seller=1 buyer=0 mint=7 pool=4 treasury=3 vault=5
 3fd5366d6db689bf ocp_withdraw_sell NFT_CANCEL_LISTING seller=0 mint=3
 9e595efd7811782f mip1_deposit_sell NFT_LISTING seller=0 mint=4
 b1ce9a8d03f88010 mip1_withdraw_sell NFT_CANCEL_LISTING seller=0 mint=3
-3b0b496b286940d2 sol_mip1_fulfill_sell NFT_SALE seller=1 buyer=0 mint=7 pool=4
-ec529e7a0818af91 sol_mip1_fulfill_buy NFT_SALE seller=0 buyer=1 mint=7 pool=4
+3b0b496b286940d2 sol_mip1_fulfill_sell NFT_SALE seller=1 buyer=0 mint=7 pool=4 treasury=3 vault=5
+ec529e7a0818af91 sol_mip1_fulfill_buy NFT_SALE seller=0 buyer=1 mint=7 pool=4 treasury=3 vault=5
 452a6c605d6170c8 close_if_balance_invalid -
 c9a73c9a0718edf7 set_shared_escrow -
 5af90b2261e2557d ext_deposit_sell NFT_LISTING seller=0 mint=3
-7913c7be30f0b673 sol_ext_fulfill_sell NFT_SALE seller=1 buyer=0 mint=6 pool=4
-9d5a7ad45a795378 sol_ext_fulfill_buy NFT_SALE seller=0 buyer=1 mint=6 pool=4
+7913c7be30f0b673 sol_ext_fulfill_sell NFT_SALE seller=1 buyer=0 mint=6 pool=4 treasury=3 vault=5
+9d5a7ad45a795378 sol_ext_fulfill_buy NFT_SALE seller=0 buyer=1 mint=6 pool=4 treasury=3 vault=5
 337c8008ea3b1fcf ext_withdraw_sell NFT_CANCEL_LISTING seller=0 mint=3
 ee44eefec6da5a72 mpl_core_deposit_sell NFT_LISTING seller=0 mint=3
 b536cc9d560e4222 mpl_core_withdraw_sell NFT_CANCEL_LISTING seller=0 mint=3
-fce7c9b01ed57612 sol_mpl_core_fulfill_sell NFT_SALE seller=1 buyer=0 mint=6 pool=4
-aba722c170158e59 sol_mpl_core_fulfill_buy NFT_SALE seller=0 buyer=1 mint=6 pool=4
-91ade944244cc309 cnft_fulfill_buy NFT_SALE seller=0 buyer=1 pool=4
+fce7c9b01ed57612 sol_mpl_core_fulfill_sell NFT_SALE seller=1 buyer=0 mint=6 pool=4 treasury=3 vault=5
+aba722c170158e59 sol_mpl_core_fulfill_buy NFT_SALE seller=0 buyer=1 mint=6 pool=4 treasury=3 vault=5
+91ade944244cc309 cnft_fulfill_buy NFT_SALE seller=0 buyer=1 pool=4 treasury=3 vault=5
 `,
   // https://github.com/tensor-foundation/marketplace/blob/153c22c910/program/idl.json (2025-06-26)
   TCMPhJdwDryooaGtiocG1u3xcYbRpiJzb283XfCZsDp: `
@@ -1654,37 +1660,37 @@ aba722c170158e59 sol_mpl_core_fulfill_buy NFT_SALE seller=0 buyer=1 mint=6 pool=
 c738552692f3259e bid NFT_BID buyer=3
 28f3bed9d0fd56ce cancel_bid NFT_BID_CANCELLED buyer=1
 53146943f84468be close_expired_bid NFT_BID_CANCELLED buyer=1
-66063d1201daebea buy NFT_SALE seller=11 buyer=9
-4188feff3b82eaae buy_spl NFT_SALE seller=15 buyer=12
+66063d1201daebea buy NFT_SALE seller=11 buyer=9 treasury=0 takerBroker=12 makerBroker=13
+4188feff3b82eaae buy_spl NFT_SALE seller=15 buyer=12 treasury=0 takerBroker=18 makerBroker=20
 96460d8709cc4b04 close_expired_listing NFT_CANCEL_LISTING seller=1
 36aec14311298426 list NFT_LISTING seller=1
 3788cd6b6bad041f delist NFT_CANCEL_LISTING seller=7
-55e3ca462dd70ac1 take_bid_meta_hash NFT_SALE seller=2 buyer=12
-f2c2cbe1ea350a60 take_bid_full_meta NFT_SALE seller=2 buyer=12
-447f2b08d41ff972 buy_legacy NFT_SALE seller=6 buyer=1 mint=5
-865e7de5189dc2c7 buy_legacy_spl NFT_SALE seller=8 buyer=2 mint=6
+55e3ca462dd70ac1 take_bid_meta_hash NFT_SALE seller=2 buyer=12 treasury=0 takerBroker=13 makerBroker=14 vault=11
+f2c2cbe1ea350a60 take_bid_full_meta NFT_SALE seller=2 buyer=12 treasury=0 takerBroker=13 makerBroker=14 vault=11
+447f2b08d41ff972 buy_legacy NFT_SALE seller=6 buyer=1 mint=5 treasury=0 takerBroker=8 makerBroker=9
+865e7de5189dc2c7 buy_legacy_spl NFT_SALE seller=8 buyer=2 mint=6 treasury=0 takerBroker=13 makerBroker=12
 381060bc3744fa3a close_expired_listing_legacy NFT_CANCEL_LISTING seller=0 mint=4
 5823e7b86eda9517 delist_legacy NFT_CANCEL_LISTING seller=0 mint=4
 066eff121024081e list_legacy NFT_LISTING seller=0 mint=4
-bc23746c00e9edc9 take_bid_legacy NFT_SALE seller=1 buyer=3 mint=9
-5162e3abc969b4d8 buy_t22 NFT_SALE seller=6 buyer=1 mint=5
-6615a3275e277a5e buy_t22_spl NFT_SALE seller=8 buyer=2 mint=6
+bc23746c00e9edc9 take_bid_legacy NFT_SALE seller=1 buyer=3 mint=9 treasury=0 takerBroker=4 makerBroker=5 vault=2
+5162e3abc969b4d8 buy_t22 NFT_SALE seller=6 buyer=1 mint=5 treasury=0 takerBroker=8 makerBroker=9
+6615a3275e277a5e buy_t22_spl NFT_SALE seller=8 buyer=2 mint=6 treasury=0 takerBroker=12 makerBroker=14
 4502be7a90777adc close_expired_listing_t22 NFT_CANCEL_LISTING seller=0 mint=4
 d8484912cc527b1a delist_t22 NFT_CANCEL_LISTING seller=0 mint=4
 09755de6dd04c7d4 list_t22 NFT_LISTING seller=0 mint=4
-12fa71f21ff41396 take_bid_t22 NFT_SALE seller=1 buyer=3 mint=9
-a82bb3d92c3b23f4 buy_wns NFT_SALE seller=6 buyer=1 mint=5
-71893917bac4d9d2 buy_wns_spl NFT_SALE seller=8 buyer=2 mint=6
+12fa71f21ff41396 take_bid_t22 NFT_SALE seller=1 buyer=3 mint=9 treasury=0 takerBroker=4 makerBroker=5 vault=2
+a82bb3d92c3b23f4 buy_wns NFT_SALE seller=6 buyer=1 mint=5 treasury=0 takerBroker=8 makerBroker=9
+71893917bac4d9d2 buy_wns_spl NFT_SALE seller=8 buyer=2 mint=6 treasury=0 takerBroker=12 makerBroker=14
 de1fb786e6cf0784 close_expired_listing_wns NFT_CANCEL_LISTING seller=0 mint=4
 acab39104a9e2039 delist_wns NFT_CANCEL_LISTING seller=0 mint=4
 17ca668affbe27c4 list_wns NFT_LISTING seller=0 mint=4
-58057a58fa8b23d8 take_bid_wns NFT_SALE seller=1 buyer=3 mint=9
-a9e357ff4c56ff19 buy_core NFT_SALE seller=6 buyer=4 mint=2
-ea1c257a72efe9d0 buy_core_spl NFT_SALE seller=7 buyer=2 mint=4
+58057a58fa8b23d8 take_bid_wns NFT_SALE seller=1 buyer=3 mint=9 treasury=0 takerBroker=4 makerBroker=5 vault=2
+a9e357ff4c56ff19 buy_core NFT_SALE seller=6 buyer=4 mint=2 treasury=0 takerBroker=7 makerBroker=8
+ea1c257a72efe9d0 buy_core_spl NFT_SALE seller=7 buyer=2 mint=4 treasury=0 takerBroker=11 makerBroker=13
 59ab4e504abc3f3a close_expired_listing_core NFT_CANCEL_LISTING seller=3 mint=1
 3818e702e3130e44 delist_core NFT_CANCEL_LISTING seller=2 mint=0
 ad4ca77d76470199 list_core NFT_LISTING seller=3 mint=0
-fa29f8143da11b8d take_bid_core NFT_SALE seller=1 buyer=3 mint=8
+fa29f8143da11b8d take_bid_core NFT_SALE seller=1 buyer=3 mint=8 treasury=0 takerBroker=4 makerBroker=5 vault=2
 `,
   // https://github.com/tensor-foundation/escrow/blob/ab2a30d2cf/clients/anchor/src/tensorswap/idl/tensorswap.ts (2025-11-27)
   TSWAPaqyCSx2KABk68Shruf4rp7CxcNi8hAsbdwmHbN: `
@@ -1695,9 +1701,9 @@ fa29f8143da11b8d take_bid_core NFT_SALE seller=1 buyer=3 mint=8
 8eb5bf9552afd864 withdraw_nft NFT_CANCEL_LISTING seller=7 mint=4
 6c514e757d9b38c8 deposit_sol DEPOSIT user=4 pool=1
 91834a8841892a26 withdraw_sol WITHDRAW user=4 pool=1
-60001cbe316b53de buy_nft NFT_SALE seller=10 buyer=11 mint=5 pool=2
-392cc03053086b30 sell_nft_token_pool NFT_SALE seller=10 buyer=9 mint=6 pool=2
-83527d4d0d9d245a sell_nft_trade_pool NFT_SALE seller=10 buyer=9 mint=6 pool=2
+60001cbe316b53de buy_nft NFT_SALE seller=10 buyer=11 mint=5 pool=2 treasury=1 takerBroker=24 vault=9
+392cc03053086b30 sell_nft_token_pool NFT_SALE seller=10 buyer=9 mint=6 pool=2 treasury=1 takerBroker=26 vault=8
+83527d4d0d9d245a sell_nft_trade_pool NFT_SALE seller=10 buyer=9 mint=6 pool=2 treasury=1 takerBroker=25 vault=8
 32ae222403a61dcc edit_pool -
 728025a747e328b2 realloc_pool -
 0a3644fc82612734 init_margin_account -
@@ -1712,26 +1718,26 @@ b6364926bc57b965 detach_pool_from_margin -
 1be58069737db497 withdraw_tswap_fees -
 36aec14311298426 list NFT_LISTING seller=5 mint=2
 3788cd6b6bad041f delist NFT_CANCEL_LISTING seller=5 mint=2
-f5dc694975624e8d buy_single_listing NFT_SALE seller=7 buyer=8 mint=4
+f5dc694975624e8d buy_single_listing NFT_SALE seller=7 buyer=8 mint=4 treasury=1 takerBroker=20
 5826ecd41fb912a6 edit_single_listing NFT_LISTING seller=2 mint=1
 3696817e87cd9578 withdraw_mm_fee WITHDRAW user=4 pool=1
 ba1ac786dcb12048 withdraw_margin_account_cpi WITHDRAW user=3 mint=4
 c99ca31bf30e24ed withdraw_margin_account_cpi_tcomp WITHDRAW user=2
 cfeba6ffa3a2952c withdraw_margin_account_cpi_tlock WITHDRAW user=2
-9bdb7ef5aac7334f buy_nft_t22 NFT_SALE seller=9 buyer=10 mint=5 pool=2
+9bdb7ef5aac7334f buy_nft_t22 NFT_SALE seller=9 buyer=10 mint=5 pool=2 treasury=1 takerBroker=15 vault=8
 d02206935fda31a0 deposit_nft_t22 NFT_LISTING seller=7 mint=4
-95ea1f671a24a631 sell_nft_token_pool_t22 NFT_SALE seller=9 buyer=8 mint=6 pool=2
-7c91173448715509 sell_nft_trade_pool_t22 NFT_SALE seller=9 buyer=8 mint=6 pool=2
+95ea1f671a24a631 sell_nft_token_pool_t22 NFT_SALE seller=9 buyer=8 mint=6 pool=2 treasury=1 takerBroker=15 vault=7
+7c91173448715509 sell_nft_trade_pool_t22 NFT_SALE seller=9 buyer=8 mint=6 pool=2 treasury=1 takerBroker=15 vault=7
 703750e7b5be5c0c withdraw_nft_t22 NFT_CANCEL_LISTING seller=7 mint=4
-66594200054454d8 buy_single_listing_t22 NFT_SALE seller=6 buyer=7 mint=4
+66594200054454d8 buy_single_listing_t22 NFT_SALE seller=6 buyer=7 mint=4 treasury=1 takerBroker=11
 09755de6dd04c7d4 list_t22 NFT_LISTING seller=5 mint=2
 d8484912cc527b1a delist_t22 NFT_CANCEL_LISTING seller=5 mint=2
-d8fd6a1db6f3004e wns_buy_nft NFT_SALE seller=9 buyer=10 mint=5 pool=2
+d8fd6a1db6f3004e wns_buy_nft NFT_SALE seller=9 buyer=10 mint=5 pool=2 treasury=1 takerBroker=15 vault=8
 f594f13a0dfd28c3 wns_deposit_nft NFT_LISTING seller=7 mint=4
-284ef14eccee2e8f wns_sell_nft_token_pool NFT_SALE seller=9 buyer=8 mint=6 pool=2
-a9af7d5801108207 wns_sell_nft_trade_pool NFT_SALE seller=9 buyer=8 mint=6 pool=2
+284ef14eccee2e8f wns_sell_nft_token_pool NFT_SALE seller=9 buyer=8 mint=6 pool=2 treasury=1 takerBroker=15 vault=7
+a9af7d5801108207 wns_sell_nft_trade_pool NFT_SALE seller=9 buyer=8 mint=6 pool=2 treasury=1 takerBroker=16 vault=7
 33988fa301ee9c77 wns_withdraw_nft NFT_CANCEL_LISTING seller=7 mint=4
-1c0e84cfd4f879c7 wns_buy_single_listing NFT_SALE seller=6 buyer=7 mint=4
+1c0e84cfd4f879c7 wns_buy_single_listing NFT_SALE seller=6 buyer=7 mint=4 treasury=1 takerBroker=11
 d4c1a1d7802bbecc wns_list NFT_LISTING seller=5 mint=2
 83e2a186e984f39f wns_delist NFT_CANCEL_LISTING seller=5 mint=2
 `,
@@ -1746,33 +1752,33 @@ e992d18ecf6840bc create_pool -
 91834a8841892a26 withdraw_sol WITHDRAW user=0 pool=1
 5de284a68d093065 deposit_nft NFT_LISTING seller=0 mint=4
 8eb5bf9552afd864 withdraw_nft NFT_CANCEL_LISTING seller=0 mint=4
-60001cbe316b53de buy_nft NFT_SALE seller=0 buyer=1 mint=14 pool=4
-392cc03053086b30 sell_nft_token_pool NFT_SALE seller=1 buyer=0 mint=14 pool=4
-83527d4d0d9d245a sell_nft_trade_pool NFT_SALE seller=1 buyer=0 mint=14 pool=4
+60001cbe316b53de buy_nft NFT_SALE seller=0 buyer=1 mint=14 pool=4 treasury=3 takerBroker=9 makerBroker=8
+392cc03053086b30 sell_nft_token_pool NFT_SALE seller=1 buyer=0 mint=14 pool=4 treasury=3 takerBroker=9 makerBroker=8
+83527d4d0d9d245a sell_nft_trade_pool NFT_SALE seller=1 buyer=0 mint=14 pool=4 treasury=3 takerBroker=9 makerBroker=8
 49150440a1d6f84d deposit_nft_core NFT_LISTING seller=0 mint=4
 7083ef74bb957291 withdraw_nft_core NFT_CANCEL_LISTING seller=0 mint=4
-a3663a6bb804a979 buy_nft_core NFT_SALE seller=0 buyer=1 mint=14 pool=4
-89e3c57af5e538cd sell_nft_token_pool_core NFT_SALE seller=1 buyer=0 mint=14 pool=4
-25cd8d3556f52d4e sell_nft_trade_pool_core NFT_SALE seller=1 buyer=0 mint=14 pool=4
+a3663a6bb804a979 buy_nft_core NFT_SALE seller=0 buyer=1 mint=14 pool=4 treasury=3 takerBroker=9 makerBroker=8
+89e3c57af5e538cd sell_nft_token_pool_core NFT_SALE seller=1 buyer=0 mint=14 pool=4 treasury=3 takerBroker=9 makerBroker=8
+25cd8d3556f52d4e sell_nft_trade_pool_core NFT_SALE seller=1 buyer=0 mint=14 pool=4 treasury=3 takerBroker=9 makerBroker=8
 d02206935fda31a0 deposit_nft_t22 NFT_LISTING seller=0 mint=4
 703750e7b5be5c0c withdraw_nft_t22 NFT_CANCEL_LISTING seller=0 mint=4
-9bdb7ef5aac7334f buy_nft_t22 NFT_SALE seller=0 buyer=1 mint=14 pool=4
-95ea1f671a24a631 sell_nft_token_pool_t22 NFT_SALE seller=1 buyer=0 mint=14 pool=4
-7c91173448715509 sell_nft_trade_pool_t22 NFT_SALE seller=1 buyer=0 mint=14 pool=4
+9bdb7ef5aac7334f buy_nft_t22 NFT_SALE seller=0 buyer=1 mint=14 pool=4 treasury=3 takerBroker=9 makerBroker=8
+95ea1f671a24a631 sell_nft_token_pool_t22 NFT_SALE seller=1 buyer=0 mint=14 pool=4 treasury=3 takerBroker=9 makerBroker=8
+7c91173448715509 sell_nft_trade_pool_t22 NFT_SALE seller=1 buyer=0 mint=14 pool=4 treasury=3 takerBroker=9 makerBroker=8
 `,
   // https://github.com/tensor-foundation/escrow/blob/ab2a30d2cf/clients/anchor/src/tensor_bid/idl/tensor_bid.ts (2025-11-27)
   TB1Dqt8JeKQh7RLDzfYDJsq8KS4fS2yt87avRjyRxMv: `
 c738552692f3259e bid NFT_BID buyer=2 mint=0
-8fe3151c9880070a take_bid NFT_SALE seller=9 buyer=8 mint=2
-12fa71f21ff41396 take_bid_t22 NFT_SALE seller=7 buyer=6 mint=2
-0f09e17776aa1266 wns_take_bid NFT_SALE seller=7 buyer=6 mint=2
+8fe3151c9880070a take_bid NFT_SALE seller=9 buyer=8 mint=2 treasury=1 takerBroker=24 vault=7
+12fa71f21ff41396 take_bid_t22 NFT_SALE seller=7 buyer=6 mint=2 treasury=1 takerBroker=14 vault=5
+0f09e17776aa1266 wns_take_bid NFT_SALE seller=7 buyer=6 mint=2 treasury=1 takerBroker=14 vault=5
 28f3bed9d0fd56ce cancel_bid NFT_BID_CANCELLED buyer=2 mint=0
 53146943f84468be close_expired_bid NFT_BID_CANCELLED buyer=2 mint=0
 `,
   // https://github.com/metaplex-foundation/mpl-bubblegum/blob/575f7292e6/idls/bubblegum.json (2026-06-08)
   BGUMAp9Gq7iTEuizy4pqaxsTyUCBK68MDfK752saRPUY: `
-746e1d386bdb2a5d burn COMPRESSED_NFT_BURN owner=1
-73d222f0e88fb710 burn_v2 COMPRESSED_NFT_BURN owner=3
+746e1d386bdb2a5d burn COMPRESSED_NFT_BURN owner=1 tree=3
+73d222f0e88fb710 burn_v2 COMPRESSED_NFT_BURN owner=3 tree=5
 6f4ce83227af30f2 cancel_redeem -
 2dac065e1c5a9d46 close_tree_v2 -
 150b9f2f04c36a38 collect_v2 -
@@ -1784,9 +1790,9 @@ a553888e59ca2fdc create_tree -
 11e523dabef1fa7b delegate_and_freeze_v2 -
 5f577d8cb58380e3 delegate_v2 -
 c897f46610c3ff03 freeze_v2 -
-9912b22fc59e560f mint_to_collection_v1 COMPRESSED_NFT_MINT owner=1
-9162c076b8937668 mint_v1 COMPRESSED_NFT_MINT owner=1
-78791792ad6ec7cd mint_v2 COMPRESSED_NFT_MINT owner=4
+9912b22fc59e560f mint_to_collection_v1 COMPRESSED_NFT_MINT owner=1 tree=3
+9162c076b8937668 mint_v1 COMPRESSED_NFT_MINT owner=1 tree=3
+78791792ad6ec7cd mint_v2 COMPRESSED_NFT_MINT owner=4 tree=6
 b80c569546c461e1 redeem -
 ebf279d89eeab4ea set_and_verify_collection -
 e5233d5b0f0e63a0 set_collection_v2 -
@@ -1796,8 +1802,8 @@ b58dce3af2c798a8 set_non_transferable_v2 -
 fd764225be319a66 set_tree_delegate -
 56d6be25a7041c74 thaw_and_revoke_v2 -
 6085655d52dc92bf thaw_v2 -
-a334c8e78c0345ba transfer COMPRESSED_NFT_TRANSFER owner=1 newOwner=3
-772806ebeaddf831 transfer_v2 COMPRESSED_NFT_TRANSFER owner=3 newOwner=5
+a334c8e78c0345ba transfer COMPRESSED_NFT_TRANSFER owner=1 newOwner=3 tree=4
+772806ebeaddf831 transfer_v2 COMPRESSED_NFT_TRANSFER owner=3 newOwner=5 tree=6
 fafb2a6a2989baa8 unverify_collection -
 6bb2392769737098 unverify_creator -
 ae701d8ee664ef07 unverify_creator_v2 -
@@ -1896,21 +1902,21 @@ aab62bef614ee1ba update_metadata -
 26 create_escrow_account -
 27 close_escrow_account -
 28 transfer_out_of_escrow -
-29 burn -
+29 burn - owner=0 mint=4 tokenRecord=10
 2a create -
-2b mint -
+2b mint - owner=1 mint=5 tokenRecord=4
 2c delegate -
 2d revoke -
 2e lock -
 2f unlock -
 30 migrate -
-31 transfer -
+31 transfer - owner=1 newOwner=3 mint=4 tokenRecord=7
 32 update -
 33 use -
 34 verify -
 35 unverify -
 36 collect -
-37 print -
+37 print - mint=2
 38 resize -
 39 close_accounts -
 `,

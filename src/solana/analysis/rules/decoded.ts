@@ -22,10 +22,6 @@ const DECIDED: readonly TransactionType[] = [
   'WITHDRAW',
   'DEPOSIT',
   'CLAIM',
-  'NFT_LISTING',
-  'NFT_CANCEL_LISTING',
-  'NFT_BID',
-  'NFT_BID_CANCELLED',
   'QUOTE_UPDATE',
 ];
 
@@ -80,11 +76,6 @@ function interpretDecoded(
     }
     case 'FILL_ORDER':
       return interpretFill(roles, facts);
-    case 'NFT_LISTING':
-    case 'NFT_CANCEL_LISTING':
-    case 'NFT_BID':
-    case 'NFT_BID_CANCELLED':
-      return { type, actor, program, ...facts.netChange };
     case 'PLACE_ORDER':
     case 'QUOTE_UPDATE':
     case 'ORACLE_UPDATE':

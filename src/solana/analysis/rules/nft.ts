@@ -1,24 +1,314 @@
+import { METADATA_PROGRAM, SYSTEM_PROGRAM } from '../../../domain/well-known-addresses.ts';
+import { WRAPPED_SOL } from '../../accounts/known-mints.ts';
+import { isTradingProgram, KNOWN_PROGRAMS, programRole } from '../../programs/known-programs.ts';
+import { findNamedPrice } from '../../programs/nft-prices.ts';
+import type { ProgramInstruction } from '../../programs/program-instruction.ts';
+import type { NftInterpretation } from '../interpretation.ts';
+import { type AssetCall, findAssetCalls, findTokenStandards, type Nft } from '../nft-asset.ts';
+import { findSaleMoney, UNKNOWN_MONEY } from '../nft-sale.ts';
+import type { ParsedInstruction } from '../parsed-transaction.ts';
 import { isNftAmount } from '../payments.ts';
+import type { TransactionFacts } from '../transaction-facts.ts';
+import type { AssetAmount } from '../wallet-changes.ts';
 import type { Rule } from './rule.ts';
 
-/** Tells of an NFT that was bought or sold for something that changed hands with it. */
-export const nftTradeRule: Rule = (facts) => {
-  const { swap } = facts;
-  if (swap === null || ![...swap.inputs, ...swap.outputs].some(isNftAmount)) return null;
-  const { parsed, mainProgram, payments, netChange } = facts;
-  const actor = swap.wallet ?? parsed.feePayer;
-  return { type: 'NFT_TRANSFER', actor, program: mainProgram, swap, payments, ...netChange };
-};
+type NftType = NftInterpretation['type'];
 
-/** Tells of an NFT that was sent, and of what happened to a compressed one, which is in no token account. */
-export const nftTransferRule: Rule = (facts) => {
-  const { parsed, mainProgram, payments, netChange, calls, instructionOf, hasFailed } = facts;
-  const told = { actor: parsed.feePayer, program: mainProgram, ...netChange };
-  if (!hasFailed && payments.some(isNftAmount)) return { type: 'NFT_TRANSFER', ...told, swap: null, payments };
-  for (const call of calls) {
-    const type = instructionOf(call)?.type;
-    if (type === 'COMPRESSED_NFT_MINT' || type === 'COMPRESSED_NFT_TRANSFER' || type === 'COMPRESSED_NFT_BURN')
-      return { type, ...told };
+/** What marketplaces are called for, the most telling first: who accepts a bid lists and sells in one transaction. */
+const MARKET_TYPES: readonly NftType[] = [
+  'NFT_SALE',
+  'NFT_LISTING',
+  'NFT_BID',
+  'NFT_CANCEL_LISTING',
+  'NFT_BID_CANCELLED',
+];
+
+/** A call that a table of instructions names, with its place. */
+interface NamedCall {
+  readonly call: ParsedInstruction;
+  readonly instruction: ProgramInstruction;
+  readonly step: number;
+}
+
+/** Tells of sales, listings and bids, and of an NFT that was exchanged through a program that is in no table. */
+export const nftTradeRule: Rule = (facts) => tellMarketCall(facts) ?? tellExchange(facts);
+
+function tellMarketCall(facts: TransactionFacts): NftInterpretation | null {
+  const named = findNamedCalls(facts);
+  for (const type of MARKET_TYPES) {
+    const calls = named.filter(({ instruction }) => instruction.type === type);
+    if (calls.length > 0) return type === 'NFT_SALE' ? tellSale(calls, facts) : tellOffer(type, calls, facts);
   }
   return null;
-};
+}
+
+function findNamedCalls({ parsed, instructionOf }: TransactionFacts): readonly NamedCall[] {
+  return parsed.instructions.flatMap((topLevel, step) =>
+    [topLevel, ...topLevel.innerInstructions].flatMap((call) => {
+      const instruction = instructionOf(call);
+      return instruction === null ? [] : [{ call, instruction, step }];
+    }),
+  );
+}
+
+function tellSale(sales: readonly NamedCall[], facts: TransactionFacts): NftInterpretation {
+  const seller = onlyOne(sales, 'seller');
+  const buyer = onlyOne(sales, 'buyer');
+  return {
+    type: 'NFT_SALE',
+    actor: actorOf(facts, [buyer, seller]),
+    program: sales[0]?.call.programId ?? null,
+    nfts: nftsOf(sales, facts),
+    seller,
+    buyer,
+    ...(facts.hasFailed ? UNKNOWN_MONEY : findSaleMoney(sales, facts)),
+    refund: 0n,
+  };
+}
+
+/** Tells of listings and bids, or of what was taken back. */
+function tellOffer(type: NftType, offers: readonly NamedCall[], facts: TransactionFacts): NftInterpretation {
+  const nfts = nftsOf(offers, facts);
+  const isBid = type === 'NFT_BID' || type === 'NFT_BID_CANCELLED';
+  const seller = onlyOne(offers, 'seller');
+  const buyer = onlyOne(offers, 'buyer');
+  const party = isBid ? buyer : seller;
+  return {
+    type,
+    actor: party ?? facts.parsed.feePayer,
+    program: offers[0]?.call.programId ?? null,
+    nfts,
+    seller: isBid ? null : party,
+    buyer: isBid ? party : null,
+    price: offers.length === 1 ? askedPrice(offers[0], facts) : null,
+    proceeds: null,
+    royalties: null,
+    refund: 0n,
+  };
+}
+
+/** Returns the price that an offer names; null if none, or one in a currency whose decimals the transaction doesn't tell. */
+function askedPrice(offer: NamedCall | undefined, { parsed }: TransactionFacts): AssetAmount | null {
+  const price = offer === undefined ? null : findNamedPrice(offer.call, offer.instruction.name);
+  if (offer === undefined || price === null) return null;
+  const named = price.currencyMint ?? offer.instruction.roles.inputMint ?? WRAPPED_SOL;
+  const mint = named === SYSTEM_PROGRAM ? WRAPPED_SOL : named;
+  if (mint === WRAPPED_SOL) return { mint, amount: price.amount, decimals: 9 };
+  const known = parsed.tokenTransfers.find((transfer) => transfer.mint === mint);
+  return known === undefined ? null : { mint, amount: price.amount, decimals: known.decimals };
+}
+
+/** Returns the account of a role if all calls name the same. */
+function onlyOne(calls: readonly NamedCall[], role: 'seller' | 'buyer'): string | null {
+  const accounts = new Set(calls.map(({ instruction }) => instruction.roles[role] ?? null));
+  const [only = null] = accounts;
+  return accounts.size === 1 ? only : null;
+}
+
+/** Returns the party that signed: who buys what is listed, or who accepts a bid. */
+const actorOf = ({ parsed }: TransactionFacts, parties: readonly (string | null)[]): string =>
+  parties.find((party) => party === parsed.feePayer) ??
+  parties.find((party) => party !== null && parsed.signers.includes(party)) ??
+  parsed.feePayer;
+
+/** Returns the NFTs that calls name, or else those that moved within them. */
+function nftsOf(named: readonly NamedCall[], facts: TransactionFacts): readonly Nft[] {
+  const { parsed, calls, instructionOf, payments } = facts;
+  const standards = findTokenStandards(calls, instructionOf);
+  const assets = findAssetCalls(parsed.instructions, instructionOf);
+  const nfts = named.flatMap(({ instruction, step }): readonly Nft[] => {
+    const { mint } = instruction.roles;
+    const moved = assets.filter((asset) => asset.step === step && isMoved(asset));
+    if (mint !== undefined) {
+      const asset = moved.find((candidate) => candidate.mint === mint);
+      return [asset ?? { mint, tokenStandard: standards.get(mint) ?? null }];
+    }
+    const sent = payments.filter((payment) => payment.step === step && isNftAmount(payment));
+    return [...moved, ...sent.map((payment) => toNft(payment.mint, standards))];
+  });
+  return uniqueNfts(nfts);
+}
+
+const isMoved = ({ type }: AssetCall): boolean => type === 'NFT_TRANSFER' || type === 'COMPRESSED_NFT_TRANSFER';
+
+const toNft = (mint: string, standards: ReadonlyMap<string, Nft['tokenStandard']>): Nft => ({
+  mint,
+  tokenStandard: standards.get(mint) ?? null,
+});
+
+/** Returns each NFT once; those without a known id can't be told apart and stay. */
+const uniqueNfts = (nfts: readonly Nft[]): readonly Nft[] => [
+  ...new Map(nfts.map(({ mint, tokenStandard }, place) => [mint ?? place, { mint, tokenStandard }] as const)).values(),
+];
+
+/** Tells of an NFT that was exchanged for something; it was sold if a marketplace did it. */
+function tellExchange(facts: TransactionFacts): ReturnType<Rule> {
+  const { swap, parsed, mainProgram, payments, netChange } = facts;
+  if (swap === null || isTradingProgram(mainProgram ?? '')) return null;
+  const [given, taken] = [swap.inputs.filter(isNftAmount), swap.outputs.filter(isNftAmount)];
+  const traded = [...given, ...taken];
+  if (traded.length === 0) return null;
+  const standards = findTokenStandards(facts.calls, facts.instructionOf);
+  const nfts = traded.map(({ mint }) => toNft(mint, standards));
+  const told = { actor: swap.wallet ?? parsed.feePayer, program: mainProgram, nfts };
+  const [price, ...more] = taken.length > 0 ? swap.inputs : swap.outputs;
+  const isSale = programRole(mainProgram ?? '') === 'marketplace' && swap.wallet !== null;
+  if (!isSale || price === undefined || more.length > 0 || (given.length > 0 && taken.length > 0))
+    return { type: 'NFT_TRANSFER', ...told, swap, payments, ...netChange };
+  const isPurchase = taken.length > 0;
+  return {
+    type: 'NFT_SALE',
+    ...told,
+    seller: isPurchase ? null : swap.wallet,
+    buyer: isPurchase ? swap.wallet : null,
+    price: isPurchase ? price : null,
+    proceeds: isPurchase ? null : price.amount,
+    royalties: null,
+    refund: 0n,
+  };
+}
+
+/** Tells of NFTs that were sent, minted or burned, those in no token account too. */
+export const nftTransferRule: Rule = (facts) =>
+  tellTransfer(facts) ?? tellAssetCall(facts) ?? tellBurn(facts) ?? tellMint(facts);
+
+function tellTransfer(facts: TransactionFacts): ReturnType<Rule> {
+  const { parsed, mainProgram, payments, netChange, calls, instructionOf, hasFailed } = facts;
+  if (hasFailed) return null;
+  const sent = payments.filter(isNftAmount);
+  const standards = findTokenStandards(calls, instructionOf);
+  const assets = findAssetCalls(parsed.instructions, instructionOf).filter(
+    ({ type, to }) => type === 'NFT_TRANSFER' && to !== null,
+  );
+  if (sent.length + assets.length === 0) return null;
+  const nfts = uniqueNfts([...sent.map(({ mint }) => toNft(mint, standards)), ...assets]);
+  const moved = assets.map(({ mint, from, to, step }) => ({
+    from: from ?? parsed.feePayer,
+    to: to ?? '',
+    mint: mint ?? '',
+    amount: 1n,
+    decimals: 0,
+    program: null,
+    step,
+  }));
+  const told = { actor: parsed.feePayer, program: mainProgram, nfts, swap: null, ...netChange };
+  return { type: 'NFT_TRANSFER', ...told, payments: [...payments, ...moved] };
+}
+
+/** Types of calls of Core and Bubblegum, the most telling first. */
+const ASSET_TYPES: readonly NftType[] = [
+  'NFT_MINT',
+  'COMPRESSED_NFT_MINT',
+  'COMPRESSED_NFT_TRANSFER',
+  'BURN_NFT',
+  'COMPRESSED_NFT_BURN',
+];
+
+function tellAssetCall(facts: TransactionFacts): NftInterpretation | null {
+  const { parsed, mainProgram, instructionOf } = facts;
+  const calls = findAssetCalls(parsed.instructions, instructionOf);
+  for (const type of ASSET_TYPES) {
+    const found = calls.filter((call) => call.type === type);
+    if (found.length === 0) continue;
+    const nfts = uniqueNfts(found);
+    const isMint = type === 'NFT_MINT' || type === 'COMPRESSED_NFT_MINT';
+    const told = { type, actor: parsed.feePayer, program: mainProgram, nfts, proceeds: null, royalties: null };
+    const parties = { seller: onlyAccount(found, 'from'), buyer: onlyAccount(found, 'to') };
+    return { ...told, ...parties, price: isMint ? mintPrice(facts) : null, refund: refundOf(type, facts) };
+  }
+  return null;
+}
+
+function onlyAccount(calls: readonly AssetCall[], side: 'from' | 'to'): string | null {
+  const accounts = new Set(calls.map((call) => call[side]));
+  const [only = null] = accounts;
+  return accounts.size === 1 ? only : null;
+}
+
+/** Returns whether NFTs of a program are what they seem: those of others stand for positions, tickets, shares. */
+const isMakerOfNfts = (program: string | null): boolean =>
+  program === null || ['nft', 'marketplace'].includes(programRole(program));
+
+/** Returns whether a program is known by name alone, such as one that burns what people want to be rid of. */
+const isKnownForNothing = (program: string | null): boolean =>
+  KNOWN_PROGRAMS.has(program ?? '') && programRole(program ?? '') === 'other';
+
+/** Tells of an NFT that was burned: one of Token Metadata, or a single token that nothing else was done with. */
+function tellBurn(facts: TransactionFacts): NftInterpretation | null {
+  const { parsed, mainProgram, burned, calls, instructionOf, hasFailed } = facts;
+  const nfts = burned.filter(isNftAmount);
+  const isNamed = calls.some(
+    (call) => call.programId === METADATA_PROGRAM && /^burn/.test(instructionOf(call)?.name ?? ''),
+  );
+  const isBurner = isMakerOfNfts(mainProgram) || isNamed || isKnownForNothing(mainProgram);
+  if (!isBurner || nfts.length < burned.length || (nfts.length === 0 && !(hasFailed && isNamed))) return null;
+  const owners = new Set(
+    parsed.tokenTransfers.filter(({ toTokenAccount }) => toTokenAccount === null).map((burn) => burn.fromUserAccount),
+  );
+  const [owner = null] = owners;
+  const standards = findTokenStandards(calls, instructionOf);
+  return {
+    type: 'BURN_NFT',
+    actor: (owners.size === 1 ? owner : null) ?? parsed.feePayer,
+    program: mainProgram,
+    nfts: uniqueNfts(nfts.map(({ mint }) => toNft(mint, standards))),
+    seller: owners.size === 1 ? owner : null,
+    buyer: null,
+    price: null,
+    proceeds: null,
+    royalties: null,
+    refund: refundOf('BURN_NFT', facts),
+  };
+}
+
+/** Returns the rent that the fee payer got back by a burn: all that it has more, but for payments. */
+function refundOf(type: NftType, { parsed, payments, tips }: TransactionFacts): bigint {
+  const { feePayer, fee, accountData } = parsed;
+  if (type !== 'BURN_NFT') return 0n;
+  const change = accountData.find(({ account }) => account === feePayer)?.nativeBalanceChange ?? '0';
+  const sums = [...payments, ...tips].filter(({ mint }) => mint === WRAPPED_SOL);
+  const sum = sums.reduce(
+    (total, { from, to, amount }) => total + (from === feePayer ? amount : 0n) - (to === feePayer ? amount : 0n),
+    BigInt(change) + BigInt(fee),
+  );
+  return sum > 0n ? sum : 0n;
+}
+
+/** Tells of NFTs that were minted, alone, by a program that makes NFTs or with metadata of their own. */
+function tellMint(facts: TransactionFacts): NftInterpretation | null {
+  const { parsed, mainProgram, minted, calls, instructionOf, hasFailed } = facts;
+  const nfts = minted.filter(isNftAmount);
+  const isNamed = calls.some((call) => instructionOf(call)?.type === 'NFT_MINT');
+  const hasMetadata = calls.some(
+    ({ programId, type }) => programId === METADATA_PROGRAM || type === 'initializeTokenMetadata',
+  );
+  const isMaker = isMakerOfNfts(mainProgram) || !KNOWN_PROGRAMS.has(mainProgram ?? '');
+  if (!isMaker || !(isNamed || hasMetadata) || nfts.length < minted.length) return null;
+  if (nfts.length === 0 && !(hasFailed && isNamed)) return null;
+  const standards = findTokenStandards(calls, instructionOf);
+  const owners = new Set(
+    parsed.tokenTransfers.filter(({ fromTokenAccount }) => fromTokenAccount === null).map((mint) => mint.toUserAccount),
+  );
+  const [owner = null] = owners;
+  return {
+    type: 'NFT_MINT',
+    actor: parsed.feePayer,
+    program: mainProgram,
+    nfts: uniqueNfts(nfts.map(({ mint }) => toNft(mint, standards))),
+    seller: null,
+    buyer: owners.size === 1 ? owner : null,
+    price: mintPrice(facts),
+    proceeds: null,
+    royalties: null,
+    refund: 0n,
+  };
+}
+
+/** Returns what the fee payer paid for a mint; null if nothing, or in several currencies. */
+function mintPrice({ parsed, payments }: TransactionFacts): AssetAmount | null {
+  const paid = payments.filter(({ from, to }) => from === parsed.feePayer && to !== parsed.feePayer);
+  const [first] = paid;
+  if (first === undefined || paid.some(({ mint }) => mint !== first.mint)) return null;
+  const amount = paid.reduce((sum, payment) => sum + payment.amount, 0n);
+  return { mint: first.mint, amount, decimals: first.decimals };
+}

@@ -28,11 +28,11 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'tx/33LHUzKfhBvU_jsonParsed':
     '2vr5…Vkef lost 0.000481605 SOL by arbitrage on Pump.fun and paid 0.000962563 SOL to JBfd…UA4i: 0.001476168 SOL less in all, with the fee. The fee was 0.000032 SOL.',
   'tx-rebuilt/NFT_SALE-MAGIC_EDEN-22NNXwisty':
-    'qudo…oWmq bought the NFT 3EBx…SXN2 for 0.1 SOL on Magic Eden. The fee was 0.00001 SOL.',
+    'qudo…oWmq bought the NFT 3EBx…SXN2 from Matr…PZsv for 0.1 SOL on Magic Eden. The fee was 0.00001 SOL.',
   'tx-rebuilt/BURN-SOLANA_PROGRAM_LIBRARY-zi7xmqu43f':
     'BGkp…PKCu burned 6.9 of the token idoL…Ni4j and 3 of the token 8phL…wPjs with Sol Incinerator. The fee was 0.000005 SOL.',
   'tx-rebuilt/COMPRESSED_NFT_MINT-BUBBLEGUM-3GUi8Encn6':
-    '8hDX…n88Q minted a compressed NFT with Bubblegum. The fee was 0.0000062 SOL.',
+    '8hDX…n88Q minted the compressed NFT Amg9…AQ5X to FCHT…F4kX with Bubblegum. The fee was 0.0000062 SOL.',
   'tx/2BhH7DcQJMPB_json': 'HuUp…h2G3 staked 1.98528288 SOL with the validator EXhY…uhQw. The fee was 0.000017733 SOL.',
   'tx/4j2wEyeo2gFr_json':
     'npN8…57a9 withdrew 92.204933944 SOL from the stake account fqR3…44VC. The fee was 0.00001 SOL.',
