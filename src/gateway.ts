@@ -45,6 +45,7 @@ import type { Admit } from './serving/read-through.ts';
 import { Sealer } from './serving/sealer.ts';
 import { createKnownMints } from './tokens/known-mints.ts';
 import { SharedListings } from './tokens/owner-listing.ts';
+import { TokenLabelCache } from './tokens/token-labels.ts';
 import { AccountBatcher } from './upstream/reads/account-batcher.ts';
 import { MergedSignatures } from './upstream/reads/merged-signatures.ts';
 import { TransactionRecords } from './upstream/reads/transaction-records.ts';
@@ -240,6 +241,7 @@ function openServing(
   const scanGate = new ScanGate(clock);
   const decoder = new PooledDecoder(clock, DECODING_THREADS);
   disposals.defer(() => decoder.close());
+  const knownMints = createKnownMints(config.tokens.known, findVerified);
   const context: RouteContext = {
     mesh,
     cache,
@@ -255,7 +257,8 @@ function openServing(
     mergedSignatures: new MergedSignatures(),
     holderTables: new HolderTableCache(clock, scanGate),
     stakeTables: new StakeTableCache(clock, scanGate),
-    knownMints: createKnownMints(config.tokens.known, findVerified),
+    knownMints,
+    tokenLabels: new TokenLabelCache(clock, knownMints),
     seenBlocks: new SeenBlocks(),
     blockListings: new BlockListingCache(clock),
     decoder,

@@ -35,7 +35,7 @@ export function contextForRequest(context: RouteContext, cost: RequestCost, sign
     },
     decoder: {
       explain: (body) => decoder.explain(body, requester),
-      enhance: (record) => decoder.enhance(record, requester),
+      enhance: (record, labels) => decoder.enhance(record, labels, requester),
       findTransfers: (record, query) => decoder.findTransfers(record, query, requester),
       listBlock: (block) => decoder.listBlock(block, { caller: cost.caller }), // others may wait for it, too
     },

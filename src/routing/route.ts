@@ -14,6 +14,7 @@ import type { ReceiptKeys } from '../receipts/keys/receipt-keys.ts';
 import type { Admit, ReadThrough } from '../serving/read-through.ts';
 import type { KnownMints } from '../tokens/known-mints.ts';
 import type { ListOwner } from '../tokens/owner-listing.ts';
+import type { TokenLabels } from '../tokens/token-labels.ts';
 import type { TokenListSource } from '../tokens/token-list.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import type { AccountSource } from '../upstream/reads/account-batcher.ts';
@@ -49,6 +50,8 @@ export interface RouteContext {
   readonly seenBlocks: SeenBlocks;
   readonly stakeTables: StakeTables;
   readonly knownMints: KnownMints;
+  /** Finds how sentences call tokens. */
+  readonly tokenLabels: TokenLabels;
   readonly blockListings: BlockListings;
   readonly decoder: TransactionDecoder;
   /** Reads transactions, and keeps those that can't change. */

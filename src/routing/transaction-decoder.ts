@@ -1,3 +1,4 @@
+import type { TokenLabel } from '../solana/accounts/token-label.ts';
 import type { NetRow } from '../solana/analysis/net-row.ts';
 import type { TransferRow } from '../solana/analysis/transfer-row.ts';
 import type { BlockListing } from './block-listings.ts';
@@ -6,8 +7,8 @@ import type { BlockListing } from './block-listings.ts';
 export interface TransactionDecoder {
   /** Explains the transaction in a body of `/explain`. Throws `invalid_json`, `invalid_request` or `overloaded`. */
   explain(body: Buffer, requester?: Requester): Promise<string>;
-  /** Makes the enhanced view of a record, which is the JSON of `getTransaction`. */
-  enhance(record: Buffer, requester?: Requester): Promise<EnhancedRecord>;
+  /** Makes the enhanced view of a record, which is the JSON of `getTransaction`; `labels` are those of tokens by mint. */
+  enhance(record: Buffer, labels?: ReadonlyMap<string, TokenLabel>, requester?: Requester): Promise<EnhancedRecord>;
   /** Tells what a record changed for an address, and the transfers in it that the address takes part in. */
   findTransfers(record: Buffer, query: TransferQuery, requester?: Requester): Promise<AddressTransfers>;
   /** Lists the transactions of a block, which is the JSON of `getBlock`. */
@@ -25,6 +26,8 @@ export interface Requester {
 export interface EnhancedRecord {
   /** The view as JSON. */
   readonly json: string;
+  /** The mints that the description names by their addresses: some of them at most. */
+  readonly unlabelledMints: readonly string[];
   /** The errors that left the transaction UNKNOWN. */
   readonly defects: readonly unknown[];
 }

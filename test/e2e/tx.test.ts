@@ -1,10 +1,10 @@
 import t from 'tap';
-import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { assertRefusedWithoutUpstream, createDocumentChecker } from '../support/assert-documented.ts';
 import { startStepped } from '../support/harness.ts';
 
 const world = await startStepped(t, { perSlot: 4 });
-const { get, rpc, cluster, step } = world;
+const { get, rpc, cluster, node, step } = world;
 const { chain } = cluster;
 await step(56, 4);
 const fits = await createDocumentChecker(world);
@@ -26,6 +26,35 @@ t.test("a transaction is the node's own record, members by name", async (t) => {
   t.same(names.slice(2), [...names.slice(2)].sort());
   t.match(got.json.receipt, { commitment: 'confirmed', claim: 'observed/1' });
   t.ok(got.json.slot > got.json.result.slot, 'the answer is about now, its transaction about then');
+});
+
+t.test('tokens are called by the names in their metadata; without these, nothing is kept', async (t) => {
+  const read = async (signature: string) => {
+    const { json, headers } = await get(`/tx/${signature}?enhanced=1`);
+    return { told: json.result.enhanced.description as string, cached: headers.get('x-cache') };
+  };
+  node.overrides.set('getMultipleAccounts', () => ({ error: '{"code":-32005,"message":"busy"}' }));
+  const unnamed: string[] = [];
+  for (const { signature } of old) {
+    const { told } = await read(signature);
+    if (/of the token/.test(told)) unnamed.push(signature);
+  }
+  const [signature = ''] = unnamed;
+  t.ok(unnamed.length > 1, 'swaps and transfers of tokens');
+  t.equal((await read(signature)).cached, 'MISS', 'a text without the names is not kept');
+  node.overrides.clear();
+  const calls = () => node.requestCounts.get('getMultipleAccounts') ?? 0;
+  const before = calls();
+  const { told } = await read(signature);
+  t.notMatch(told, /of the token/);
+  t.ok(
+    COINS.some(({ symbol }) => told.includes(` ${symbol} `)),
+    told,
+  );
+  t.equal(calls() - before, 1, 'all names in one call');
+  t.same(await read(signature), { told, cached: 'HIT' });
+  for (const each of unnamed) t.notMatch((await read(each)).told, /of the token/);
+  t.ok(calls() - before < unnamed.length, 'names are remembered');
 });
 
 t.test('enhanced tells what each did, and the document knows all of it', async (t) => {

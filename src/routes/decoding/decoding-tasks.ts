@@ -2,6 +2,7 @@ import { toJson } from '../../domain/to-json.ts';
 import type { BlockListing } from '../../routing/block-listings.ts';
 import type { AddressTransfers, EnhancedRecord, TransferQuery } from '../../routing/transaction-decoder.ts';
 import { knownMintSymbol } from '../../solana/accounts/known-mints.ts';
+import type { TokenLabel } from '../../solana/accounts/token-label.ts';
 import { netRowOf } from '../../solana/analysis/net-row.ts';
 import { transferRowsOf } from '../../solana/analysis/transfer-row.ts';
 import { enhanceTransaction } from '../../solana/explain/enhanced-transaction.ts';
@@ -9,15 +10,22 @@ import { readTransaction } from '../../solana/transactions/transaction.ts';
 import { listBlock } from '../block/list-block.ts';
 import { explainBody } from './explain-body.ts';
 
+/** The most tokens of one transaction whose names are looked up: as many as a description names. */
+const MAX_LABELLED_MINTS = 8;
+
 /** What is decoded, in this thread or in another one. A thread gets plain bytes where it was sent a Buffer. */
 export const decodingTasks = {
   explain: (body: Uint8Array): string => explainBody(asBuffer(body)),
 
-  enhance(record: Uint8Array): EnhancedRecord {
+  enhance(record: Uint8Array, labels: ReadonlyMap<string, TokenLabel>): EnhancedRecord {
     const defects: unknown[] = [];
-    const transaction = readTransaction(asBuffer(record).toString());
-    const enhanced = enhanceTransaction(transaction, (defect) => defects.push(defect));
-    return { json: toJson(enhanced), defects };
+    const unlabelled = new Set<string>();
+    const enhanced = enhanceTransaction(readTransaction(asBuffer(record).toString()), {
+      labels,
+      onUnlabelled: (mint) => unlabelled.size < MAX_LABELLED_MINTS && unlabelled.add(mint),
+      onError: (defect) => defects.push(defect),
+    });
+    return { json: toJson(enhanced), unlabelledMints: [...unlabelled], defects };
   },
 
   findTransfers(record: Uint8Array, { address, confirmationStatus }: TransferQuery): AddressTransfers {

@@ -9,6 +9,7 @@ import type {
   TransferQuery,
 } from '../../routing/transaction-decoder.ts';
 import { ThreadPool } from '../../runtime/thread-pool.ts';
+import type { TokenLabel } from '../../solana/accounts/token-label.ts';
 import { decodingTasks } from './decoding-tasks.ts';
 
 /** The longest body that is explained in this thread: hardly more than a mistake. Anything in it may take long to refuse. */
@@ -45,10 +46,14 @@ export class PooledDecoder implements TransactionDecoder {
       : this.#pool.run('explain', [copyOf(body)], requester);
   }
 
-  enhance(record: Buffer, requester = GATEWAY): Promise<EnhancedRecord> {
+  enhance(
+    record: Buffer,
+    labels: ReadonlyMap<string, TokenLabel> = new Map(),
+    requester = GATEWAY,
+  ): Promise<EnhancedRecord> {
     return record.length <= MAX_INLINE_RECORD
-      ? ownTurn().then(() => decodingTasks.enhance(record))
-      : this.#pool.run('enhance', [copyOf(record)], requester);
+      ? ownTurn().then(() => decodingTasks.enhance(record, labels))
+      : this.#pool.run('enhance', [copyOf(record), labels], requester);
   }
 
   findTransfers(record: Buffer, query: TransferQuery, requester = GATEWAY): Promise<AddressTransfers> {

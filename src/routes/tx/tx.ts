@@ -4,8 +4,8 @@ import { RawJson } from '../../domain/to-json.ts';
 import { commitment, optionalLiteral, signature } from '../../routing/params.ts';
 import { readRoute, type Uses } from '../../routing/route.ts';
 import { integer, type PreSerialized, preSerialized, rawJson } from '../../routing/schemas.ts';
-import type { TransactionDecoder } from '../../routing/transaction-decoder.ts';
 import type { EnhancedTransaction } from '../../solana/explain/enhanced-transaction.ts';
+import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
 import { parseTransactionRecord } from '../../upstream/reads/transaction-record.ts';
 import { enhancedTransactionSchema } from './enhanced-transaction-schema.ts';
 
@@ -38,16 +38,8 @@ export const tx = readRoute({
   commitmentOf: ({ commitment }) => commitment,
   errors: ['invalid_signature', 'not_found'],
 
-  async resolve(
-    { sig, enhanced, commitment },
-    {
-      mesh,
-      decoder,
-      transactionRecords,
-      onDecodeError,
-    }: Uses<'mesh' | 'decoder' | 'transactionRecords' | 'onDecodeError'>,
-    { minSlot },
-  ) {
+  async resolve({ sig, enhanced, commitment }, context: Uses<'transactionRecords'> & EnhanceUses, { minSlot }) {
+    const { mesh, transactionRecords } = context;
     const finalized = mesh.tip('finalized') ?? -1;
     const { slot, record } = await transactionRecords.read(
       mesh,
@@ -63,8 +55,8 @@ export const tx = readRoute({
     const final = commitment === 'finalized' || landedAt <= finalized;
     const view =
       enhanced === undefined
-        ? {}
-        : { enhanced: await enhanceOrNull(decoder, record, (defect) => onDecodeError(sig, defect)) };
+        ? undefined
+        : await enhanceOrNull(context, { signature: sig, record, at: { commitment, minContextSlot: landedAt } });
     return {
       slot,
       result: {
@@ -76,26 +68,50 @@ export const tx = readRoute({
         transaction: new RawJson(transaction),
         transactionIndex,
         version,
-        ...view,
+        ...(view && { enhanced: view.enhanced }),
       },
       final,
+      uncached: view?.isIncomplete === true,
     };
   },
 });
 
-/** Returns the enhanced view, or null if the record can't be decoded: the answer still has the node's own record. */
-async function enhanceOrNull(
-  decoder: TransactionDecoder,
-  record: Buffer,
-  onDecodeError: (defect: unknown) => void,
-): Promise<PreSerialized<EnhancedTransaction> | null> {
+/** What makes the enhanced view. */
+type EnhanceUses = Uses<'mesh' | 'decoder' | 'tokenLabels' | 'countRows' | 'onDecodeError'>;
+
+interface RecordToEnhance {
+  readonly signature: string;
+  readonly record: Buffer;
+  /** The state in which names of tokens are looked up: the transaction may have made some of them. */
+  readonly at: ReadOptions;
+}
+
+interface EnhancedView {
+  /** Null if the record can't be decoded: the answer still has the node's own record. */
+  readonly enhanced: PreSerialized<EnhancedTransaction> | null;
+  /** True when names of tokens could not be looked up: the description then has their addresses. */
+  readonly isIncomplete?: boolean;
+}
+
+/** Makes the enhanced view: once to learn which tokens its description names, and again with their names. */
+async function enhanceOrNull(context: EnhanceUses, { signature, record, at }: RecordToEnhance): Promise<EnhancedView> {
+  const { decoder, tokenLabels, onDecodeError } = context;
   try {
-    const { json, defects } = await decoder.enhance(record);
-    for (const defect of defects) onDecodeError(defect);
-    return new RawJson(json);
+    const { json, unlabelledMints, defects } = await decoder.enhance(record);
+    for (const defect of defects) onDecodeError(signature, defect);
+    const first = new RawJson(json);
+    if (unlabelledMints.length === 0) return { enhanced: first };
+    const labels = await tokenLabels.find(unlabelledMints, context, at).catch(undefinedIfRefused);
+    if (labels === undefined) return { enhanced: first, isIncomplete: true };
+    return { enhanced: labels.size === 0 ? first : new RawJson((await decoder.enhance(record, labels)).json) };
   } catch (defect) {
     if (defect instanceof GatewayError) throw defect;
-    onDecodeError(defect);
-    return null;
+    onDecodeError(signature, defect);
+    return { enhanced: null };
   }
+}
+
+function undefinedIfRefused(thrown: unknown): undefined {
+  if (thrown instanceof GatewayError) return undefined;
+  throw thrown;
 }

@@ -1,4 +1,5 @@
 import { WRAPPED_SOL } from '../accounts/known-mints.ts';
+import type { TokenLabel } from '../accounts/token-label.ts';
 import type { Interpretation } from '../analysis/interpretation.ts';
 import { sourceOf } from '../analysis/main-program.ts';
 import { parseTransaction } from '../analysis/parse-transaction.ts';
@@ -33,31 +34,41 @@ export interface EnhancedTransaction extends ParsedTransaction {
   readonly events: { readonly swap?: SwapEvent; readonly nft?: NftEvent };
 }
 
-/**
- * Interprets a transaction, by balances first: so unknown programs are described as well as known ones. `onError`
- * receives the error that left a transaction UNKNOWN.
- */
-export function enhanceTransaction(
-  transaction: Transaction,
-  onError: (defect: unknown) => void = () => {},
-): EnhancedTransaction {
+/** How the description calls tokens, and who hears what was missing. */
+export interface EnhanceOptions {
+  /** Labels of tokens, by mint. Default: none but the best-known ones. */
+  readonly labels?: ReadonlyMap<string, TokenLabel>;
+  /** Called with each mint that the description names by its address. */
+  readonly onUnlabelled?: (mint: string) => void;
+  /** Called with the error that left a transaction UNKNOWN. */
+  readonly onError?: (defect: unknown) => void;
+}
+
+/** Interprets a transaction, by balances first: so unknown programs are described as well as known ones. */
+export function enhanceTransaction(transaction: Transaction, options: EnhanceOptions = {}): EnhancedTransaction {
   const parsed = parseTransaction(transaction);
-  const { type, description, events } = describe(parsed, onError);
+  const { type, description, events } = describe(parsed, options);
   return { description, type, source: sourceOf(parsed), ...parsed, events };
 }
 
 /** Tells type, description and events. A transaction that can't be interpreted is UNKNOWN: its facts stay useful. */
 function describe(
   parsed: ParsedTransaction,
-  onError: (error: unknown) => void,
+  { labels, onUnlabelled, onError }: EnhanceOptions,
 ): Pick<EnhancedTransaction, 'type' | 'description' | 'events'> {
   try {
     const interpretation = interpretTransaction(parsed);
     const { type } = interpretation;
-    const description = parsed.transactionError?.message ?? describeTransaction(interpretation, fullAddress);
+    const labelOf = (mint: string): TokenLabel | undefined => {
+      const label = labels?.get(mint);
+      if (label === undefined) onUnlabelled?.(mint);
+      return label;
+    };
+    const formatAddress = Object.assign((address: string) => fullAddress(address), { labelOf });
+    const description = parsed.transactionError?.message ?? describeTransaction(interpretation, formatAddress);
     return { type, description, events: eventsOf(interpretation, parsed) };
   } catch (error) {
-    onError(error);
+    onError?.(error);
     const description = parsed.transactionError?.message ?? `${parsed.feePayer} sent a transaction`;
     return { type: 'UNKNOWN', description, events: {} };
   }

@@ -1,10 +1,15 @@
 import { knownMintSymbol, WRAPPED_SOL } from '../accounts/known-mints.ts';
+import type { TokenLabel } from '../accounts/token-label.ts';
 import { isNftAmount, sumByMint } from '../analysis/payments.ts';
 import type { AssetAmount } from '../analysis/wallet-changes.ts';
 import { formatUnits } from '../codec/format-decimal.ts';
 
 /** Formats an address in a sentence. */
-export type FormatAddress = (address: string) => string;
+export interface FormatAddress {
+  (address: string): string;
+  /** Returns what a token that isn't among the best-known ones is called; undefined if that isn't known. */
+  readonly labelOf?: (mint: string) => TokenLabel | undefined;
+}
 
 /** Returns the whole address, for programs. */
 export const fullAddress: FormatAddress = (address) => address;
@@ -13,13 +18,23 @@ export const fullAddress: FormatAddress = (address) => address;
 export const shortAddress: FormatAddress = (address) =>
   address.length > 12 ? `${address.slice(0, 4)}…${address.slice(-4)}` : address;
 
+/** Returns the symbol of a token, or its name: `WIF`, `“A dog”`, `“USDC” (A9mU…i3FM)` where that may be another one. */
+export function tokenName(mint: string, formatAddress: FormatAddress): string | null {
+  const symbol = knownMintSymbol(mint);
+  if (symbol !== null) return symbol;
+  const label = formatAddress.labelOf?.(mint);
+  if (label === undefined) return null;
+  return label.isAmbiguous ? `${label.text} (${shortAddress(mint)})` : label.text;
+}
+
 /** Returns `1.5 SOL`, `2 of the token 7xKX…gAsU` or `the NFT 7xKX…gAsU`. */
 export function formatAmount({ mint, amount, decimals }: AssetAmount, formatAddress: FormatAddress): string {
-  const symbol = knownMintSymbol(mint);
-  if (symbol === null && isNftAmount({ amount, decimals })) return `the NFT ${formatAddress(mint)}`;
-  return symbol === null
+  const name = tokenName(mint, formatAddress);
+  if (knownMintSymbol(mint) === null && isNftAmount({ amount, decimals }))
+    return `the NFT ${name ?? formatAddress(mint)}`;
+  return name === null
     ? `${formatNumber(amount, decimals)} of the token ${formatAddress(mint)}`
-    : `${formatNumber(amount, decimals)} ${symbol}`;
+    : `${formatNumber(amount, decimals)} ${name}`;
 }
 
 /** Returns every digit, unless a mint has too many decimals to read. */

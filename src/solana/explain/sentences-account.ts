@@ -1,4 +1,4 @@
-import { knownMintSymbol, WRAPPED_SOL } from '../accounts/known-mints.ts';
+import { WRAPPED_SOL } from '../accounts/known-mints.ts';
 import type { AuthorityChange } from '../analysis/authority-changes.ts';
 import type {
   AccountInterpretation,
@@ -6,7 +6,14 @@ import type {
   ProgramInterpretation,
 } from '../analysis/interpretation.ts';
 import { programPhrase } from './program-phrase.ts';
-import { type FormatAddress, formatAccounts, formatAmount, formatAmounts, formatSol } from './sentence-formats.ts';
+import {
+  type FormatAddress,
+  formatAccounts,
+  formatAmount,
+  formatAmounts,
+  formatSol,
+  tokenName,
+} from './sentence-formats.ts';
 
 export function describeOpening(
   { actor, accounts, tokenAccount, extendedTable }: AccountInterpretation,
@@ -143,4 +150,4 @@ const tokensOf = ({ mint, decimals }: AuthorityChange, amount: string, formatAdd
     : formatAmount({ mint, amount: BigInt(amount), decimals }, formatAddress);
 
 const tokenLabel = (mint: string, formatAddress: FormatAddress): string =>
-  mint === WRAPPED_SOL ? 'wrapped SOL' : (knownMintSymbol(mint) ?? `the token ${formatAddress(mint)}`);
+  mint === WRAPPED_SOL ? 'wrapped SOL' : (tokenName(mint, formatAddress) ?? `the token ${formatAddress(mint)}`);

@@ -27,6 +27,7 @@ import { SeenBlocks } from '../../../../src/routing/seen-blocks.ts';
 import type { CachedRead } from '../../../../src/serving/read-through.ts';
 import { createKnownMints } from '../../../../src/tokens/known-mints.ts';
 import { readOwnerListing } from '../../../../src/tokens/owner-listing.ts';
+import { TokenLabelCache } from '../../../../src/tokens/token-labels.ts';
 import { JumpGuard } from '../../../../src/upstream/mesh/jump-guard.ts';
 import type { Mesh } from '../../../../src/upstream/mesh/mesh.ts';
 import { MeshTips } from '../../../../src/upstream/mesh/mesh-tips.ts';
@@ -175,6 +176,7 @@ export async function runSchedule(
   const meshOfLists: Mesh = { ...mesh, openSession: async () => listSession(await mesh.openSession()) };
   const tokenLists = new LiveTokenListSource({ ...watching, mesh: meshOfLists });
   const scanGate = new ScanGate(clock);
+  const knownMints = createKnownMints({});
   const context: RouteContext = {
     mesh,
     cache,
@@ -186,7 +188,8 @@ export async function runSchedule(
     mergedSignatures: new MergedSignatures(),
     holderTables: new HolderTableCache(clock, scanGate),
     stakeTables: new StakeTableCache(clock, scanGate),
-    knownMints: createKnownMints({}),
+    knownMints,
+    tokenLabels: new TokenLabelCache(clock, knownMints),
     seenBlocks: new SeenBlocks(),
     blockListings: new BlockListingCache(clock),
     decoder: new PooledDecoder(clock, 1),
