@@ -1872,9 +1872,9 @@ aab62bef614ee1ba update_metadata -
 08 deprecated_mint_printing_tokens_via_token -
 09 deprecated_mint_printing_tokens -
 0a create_master_edition -
-0b mint_new_edition_from_master_edition_via_token NFT_MINT user=6
+0b mint_new_edition_from_master_edition_via_token NFT_MINT user=6 mint=3
 0c convert_master_edition_v1_to_v2 -
-0d mint_new_edition_from_master_edition_via_vault_proxy -
+0d mint_new_edition_from_master_edition_via_vault_proxy NFT_MINT mint=3
 0e puff_metadata -
 0f update_metadata_account_v2 -
 10 create_metadata_account_v2 -
@@ -1898,7 +1898,7 @@ aab62bef614ee1ba update_metadata -
 22 set_collection_size -
 23 set_token_standard -
 24 bubblegum_set_collection_size -
-25 burn_edition_nft BURN_NFT owner=1
+25 burn_edition_nft BURN_NFT owner=1 mint=2
 26 create_escrow_account -
 27 close_escrow_account -
 28 transfer_out_of_escrow -

@@ -1,6 +1,6 @@
 import { METADATA_PROGRAM, SYSTEM_PROGRAM } from '../../../domain/well-known-addresses.ts';
 import { WRAPPED_SOL } from '../../accounts/known-mints.ts';
-import { isTradingProgram, KNOWN_PROGRAMS, programRole } from '../../programs/known-programs.ts';
+import { KNOWN_PROGRAMS, programRole } from '../../programs/known-programs.ts';
 import { findNamedPrice } from '../../programs/nft-prices.ts';
 import type { ProgramInstruction } from '../../programs/program-instruction.ts';
 import type { NftInterpretation } from '../interpretation.ts';
@@ -115,36 +115,47 @@ const actorOf = ({ parsed }: TransactionFacts, parties: readonly (string | null)
 function nftsOf(named: readonly NamedCall[], facts: TransactionFacts): readonly Nft[] {
   const { parsed, calls, instructionOf, payments } = facts;
   const standards = findTokenStandards(calls, instructionOf);
-  const assets = findAssetCalls(parsed.instructions, instructionOf);
-  const nfts = named.flatMap(({ instruction, step }): readonly Nft[] => {
-    const { mint } = instruction.roles;
-    const moved = assets.filter((asset) => asset.step === step && isMoved(asset));
-    if (mint !== undefined) {
-      const asset = moved.find((candidate) => candidate.mint === mint);
-      return [asset ?? { mint, tokenStandard: standards.get(mint) ?? null }];
-    }
-    const sent = payments.filter((payment) => payment.step === step && isNftAmount(payment));
-    return [...moved, ...sent.map((payment) => toNft(payment.mint, standards))];
+  const byStep = new Map<number | null, Nft[]>();
+  const add = (step: number | null, nft: Nft): void => {
+    const nfts = byStep.get(step);
+    if (nfts === undefined) byStep.set(step, [nft]);
+    else nfts.push(nft);
+  };
+  for (const asset of findAssetCalls(parsed.instructions, instructionOf))
+    if (asset.type === 'NFT_TRANSFER' || asset.type === 'COMPRESSED_NFT_TRANSFER') add(asset.step, asset);
+  for (const payment of payments) if (isNftAmount(payment)) add(payment.step, toNft(payment.mint, standards));
+  const stepsWithoutNames = new Set<number>();
+  const nfts = named.flatMap(({ instruction: { name, roles }, step }): readonly Nft[] => {
+    if (roles.mint !== undefined) return [toNft(roles.mint, standards, standardByName(name))];
+    if (stepsWithoutNames.has(step)) return [];
+    stepsWithoutNames.add(step);
+    return byStep.get(step) ?? [];
   });
   return uniqueNfts(nfts);
 }
 
-const isMoved = ({ type }: AssetCall): boolean => type === 'NFT_TRANSFER' || type === 'COMPRESSED_NFT_TRANSFER';
+/** Returns the standard that marketplaces have instructions of their own for. */
+const standardByName = (name: string): Nft['tokenStandard'] =>
+  /(^|_)core(_|$)/.test(name) ? 'MplCoreAsset' : /(^|_)mip1_/.test(name) ? 'ProgrammableNonFungible' : null;
 
-const toNft = (mint: string, standards: ReadonlyMap<string, Nft['tokenStandard']>): Nft => ({
-  mint,
-  tokenStandard: standards.get(mint) ?? null,
-});
+const toNft = (
+  mint: string,
+  standards: ReadonlyMap<string, Nft['tokenStandard']>,
+  otherwise: Nft['tokenStandard'] = null,
+): Nft => ({ mint, tokenStandard: standards.get(mint) ?? otherwise });
 
 /** Returns each NFT once; those without a known id can't be told apart and stay. */
 const uniqueNfts = (nfts: readonly Nft[]): readonly Nft[] => [
   ...new Map(nfts.map(({ mint, tokenStandard }, place) => [mint ?? place, { mint, tokenStandard }] as const)).values(),
 ];
 
-/** Tells of an NFT that was exchanged for something; it was sold if a marketplace did it. */
+/**
+ * Tells of an NFT that was exchanged for something; it was sold if a marketplace did it. With programs of other kinds an
+ * NFT may be collateral, a position or a stake.
+ */
 function tellExchange(facts: TransactionFacts): ReturnType<Rule> {
   const { swap, parsed, mainProgram, payments, netChange } = facts;
-  if (swap === null || isTradingProgram(mainProgram ?? '')) return null;
+  if (swap === null || !(isMakerOfNfts(mainProgram) || !KNOWN_PROGRAMS.has(mainProgram ?? ''))) return null;
   const [given, taken] = [swap.inputs.filter(isNftAmount), swap.outputs.filter(isNftAmount)];
   const traded = [...given, ...taken];
   if (traded.length === 0) return null;
@@ -169,17 +180,17 @@ function tellExchange(facts: TransactionFacts): ReturnType<Rule> {
 }
 
 /** Tells of NFTs that were sent, minted or burned, those in no token account too. */
-export const nftTransferRule: Rule = (facts) =>
-  tellTransfer(facts) ?? tellAssetCall(facts) ?? tellBurn(facts) ?? tellMint(facts);
+export const nftTransferRule: Rule = (facts) => {
+  const assets = findAssetCalls(facts.parsed.instructions, facts.instructionOf);
+  return tellTransfer(assets, facts) ?? tellAssetCall(assets, facts) ?? tellBurn(facts) ?? tellMint(facts);
+};
 
-function tellTransfer(facts: TransactionFacts): ReturnType<Rule> {
+function tellTransfer(calledAssets: readonly AssetCall[], facts: TransactionFacts): ReturnType<Rule> {
   const { parsed, mainProgram, payments, netChange, calls, instructionOf, hasFailed } = facts;
   if (hasFailed) return null;
   const sent = payments.filter(isNftAmount);
   const standards = findTokenStandards(calls, instructionOf);
-  const assets = findAssetCalls(parsed.instructions, instructionOf).filter(
-    ({ type, to }) => type === 'NFT_TRANSFER' && to !== null,
-  );
+  const assets = calledAssets.filter(({ type, to }) => type === 'NFT_TRANSFER' && to !== null);
   if (sent.length + assets.length === 0) return null;
   const nfts = uniqueNfts([...sent.map(({ mint }) => toNft(mint, standards)), ...assets]);
   const moved = assets.map(({ mint, from, to, step }) => ({
@@ -204,9 +215,8 @@ const ASSET_TYPES: readonly NftType[] = [
   'COMPRESSED_NFT_BURN',
 ];
 
-function tellAssetCall(facts: TransactionFacts): NftInterpretation | null {
-  const { parsed, mainProgram, instructionOf } = facts;
-  const calls = findAssetCalls(parsed.instructions, instructionOf);
+function tellAssetCall(calls: readonly AssetCall[], facts: TransactionFacts): NftInterpretation | null {
+  const { parsed, mainProgram } = facts;
   for (const type of ASSET_TYPES) {
     const found = calls.filter((call) => call.type === type);
     if (found.length === 0) continue;
@@ -214,7 +224,8 @@ function tellAssetCall(facts: TransactionFacts): NftInterpretation | null {
     const isMint = type === 'NFT_MINT' || type === 'COMPRESSED_NFT_MINT';
     const told = { type, actor: parsed.feePayer, program: mainProgram, nfts, proceeds: null, royalties: null };
     const parties = { seller: onlyAccount(found, 'from'), buyer: onlyAccount(found, 'to') };
-    return { ...told, ...parties, price: isMint ? mintPrice(facts) : null, refund: refundOf(type, facts) };
+    const refund = type === 'BURN_NFT' ? refundOf(parties.seller, facts) : 0n;
+    return { ...told, ...parties, price: isMint ? mintPrice(facts) : null, refund };
   }
   return null;
 }
@@ -257,19 +268,18 @@ function tellBurn(facts: TransactionFacts): NftInterpretation | null {
     price: null,
     proceeds: null,
     royalties: null,
-    refund: refundOf('BURN_NFT', facts),
+    refund: refundOf(owners.size === 1 ? owner : null, facts),
   };
 }
 
-/** Returns the rent that the fee payer got back by a burn: all that it has more, but for payments. */
-function refundOf(type: NftType, { parsed, payments, tips }: TransactionFacts): bigint {
+/** Returns the rent that a burn gave back to a wallet: all that it has more, but for payments. */
+function refundOf(wallet: string | null, { parsed, payments, tips }: TransactionFacts): bigint {
   const { feePayer, fee, accountData } = parsed;
-  if (type !== 'BURN_NFT') return 0n;
-  const change = accountData.find(({ account }) => account === feePayer)?.nativeBalanceChange ?? '0';
+  const change = accountData.find(({ account }) => account === wallet)?.nativeBalanceChange ?? '0';
   const sums = [...payments, ...tips].filter(({ mint }) => mint === WRAPPED_SOL);
   const sum = sums.reduce(
-    (total, { from, to, amount }) => total + (from === feePayer ? amount : 0n) - (to === feePayer ? amount : 0n),
-    BigInt(change) + BigInt(fee),
+    (total, { from, to, amount }) => total + (from === wallet ? amount : 0n) - (to === wallet ? amount : 0n),
+    BigInt(change) + (wallet === feePayer ? BigInt(fee) : 0n),
   );
   return sum > 0n ? sum : 0n;
 }

@@ -352,6 +352,24 @@ t.test('a burn tells the whole rent that it gave back', async (t) => {
   t.equal(view.description, `${seller} burned the NFT ${mint} and got back 0.007656 SOL of rent with Token Metadata`);
 });
 
+t.test('an NFT that is left for a loan is not sold', async (t) => {
+  const borrow = {
+    programId: 'SHARKobtfF1bHhxD2eqftjHBdVSCbKo9JtgK71FhELP',
+    accounts: [seller, vault],
+    data: [1, 2, 3],
+  };
+  const { type, events } = tell({
+    calls: [borrow],
+    inner: [move(held, escrow), pay(vault, seller, 5_000_000_000n)],
+    signers: [seller],
+    accounts: [seller, vault],
+    lamports: { before: [9_000n, 6_000_000_000n], after: [5_000_004_000n, 1_000_000_000n] },
+    tokens: [nftBalance(held, seller, 1n, 0n), nftBalance(escrow, vault, 0n, 1n)],
+  });
+  t.not(type, 'NFT_SALE');
+  t.equal(events.nft?.amount ?? null, null);
+});
+
 t.test('who got which of several NFTs is told', async (t) => {
   const other = addressOf(61);
   const [from, to, third] = [addressOf(62), addressOf(63), addressOf(64)];
