@@ -103,8 +103,8 @@ export interface NftInterpretation
   readonly buyer: string | null;
   /** What a buyer paid in all, what is asked or bid, or what a mint cost; null if unknown or nothing. */
   readonly price: AssetAmount | null;
-  /** What the seller got of it, in its currency; null if unknown. */
-  readonly proceeds: bigint | null;
+  /** What the seller got of it; null if unknown. */
+  readonly proceeds: AssetAmount | null;
   /** What creators got of it; null if it isn't known who of the receivers is one. */
   readonly royalties: readonly Royalty[] | null;
   /** Rent that a burn gave back to the actor, in lamports. */

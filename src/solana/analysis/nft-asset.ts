@@ -40,8 +40,8 @@ export interface AssetCall extends Nft {
   readonly step: number;
 }
 
-/** Most asset ids that are derived for a transaction: each takes about a millisecond. */
-const MAX_DERIVED_IDS = 8;
+/** Most asset ids that are derived for a transaction: each takes a fraction of a millisecond. */
+const MAX_DERIVED_IDS = 16;
 
 /** Finds what was done to NFTs that are in no token account: those of Core and compressed ones. */
 export function findAssetCalls(

@@ -16,7 +16,7 @@ export interface Royalty {
 export interface SaleMoney {
   /** What was paid in all, to whomever. */
   readonly price: AssetAmount | null;
-  readonly proceeds: bigint | null;
+  readonly proceeds: AssetAmount | null;
   readonly royalties: readonly Royalty[] | null;
 }
 
@@ -75,8 +75,8 @@ function shareOut(sales: readonly SaleCall[], nets: ReadonlyMap<string, bigint>,
   const royalties = received
     .filter(([account]) => !sellers.has(account) && !own.has(account) && !served.has(account))
     .map(([account, amount]) => ({ account, amount }));
-  const price = paid === null ? solAmount(total) : { ...paid, amount: total };
-  return { price, proceeds, royalties: isFeeKnown ? royalties : null };
+  const inCurrency = (amount: bigint): AssetAmount => (paid === null ? solAmount(amount) : { ...paid, amount });
+  return { price: inCurrency(total), proceeds: inCurrency(proceeds), royalties: isFeeKnown ? royalties : null };
 }
 
 /**

@@ -3,7 +3,7 @@ import type { NftInterpretation, NftTransferInterpretation } from '../analysis/i
 import type { Nft } from '../analysis/nft-asset.ts';
 import { isNftAmount, type Payment } from '../analysis/payments.ts';
 import { programPhrase } from './program-phrase.ts';
-import { type FormatAddress, formatAmount, formatAmounts, formatSol } from './sentence-formats.ts';
+import { type FormatAddress, formatAmount, formatAmounts, formatSol, tokenName } from './sentence-formats.ts';
 import { describeTransfer } from './sentences-movement.ts';
 
 /** Describes an NFT that changed owners, and in exchange for what. */
@@ -95,17 +95,17 @@ function describeSale(interpretation: NftInterpretation, formatAddress: FormatAd
     return `${formatAddress(buyer ?? actor)} ${verb} ${nfts}${verb === 'had' ? ' sold' : ''}${other}${cost}${venue}${shares}`;
   }
   if (price === null && proceeds !== null)
-    return `${formatAddress(actor)} sold ${nfts}${other}${venue} and received ${formatSol(proceeds)}`;
+    return `${formatAddress(actor)} sold ${nfts}${other}${venue} and received ${formatAmount(proceeds, formatAddress)}`;
   return `${formatAddress(actor)} sold ${nfts}${other}${cost}${venue}${shares}`;
 }
 
 /** Returns `, of which the seller got 1.9995 SOL, creators 0.1075 SOL and the marketplace 0.043 SOL`, if not all is the seller's. */
 function describeShares({ price, proceeds, royalties }: NftInterpretation, formatAddress: FormatAddress): string {
-  if (price === null || proceeds === null || proceeds >= price.amount) return '';
+  if (price === null || proceeds === null || proceeds.amount >= price.amount) return '';
   const format = (amount: bigint): string => formatAmount({ ...price, amount }, formatAddress);
   const creators = royalties?.reduce((sum, { amount }) => sum + amount, 0n) ?? null;
-  const rest = price.amount - proceeds - (creators ?? 0n);
-  const parts = [`the seller got ${format(proceeds)}`];
+  const rest = price.amount - proceeds.amount - (creators ?? 0n);
+  const parts = [`the seller got ${formatAmount(proceeds, formatAddress)}`];
   if (creators !== null && creators > 0n) parts.push(`creators ${format(creators)}`);
   if (rest > 0n) parts.push(`${creators === null ? 'others' : 'the marketplace'} ${format(rest)}`);
   return `, of which ${parts.length < 3 ? parts.join(' and ') : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`}`;
@@ -118,5 +118,5 @@ function formatNfts({ type, nfts }: Pick<NftInterpretation, 'type' | 'nfts'>, fo
   if (nfts.length === 0 || (nfts.length === 1 && known.length === 0)) return `${kind === 'NFT' ? 'an' : 'a'} ${kind}`;
   return nfts.length > 2 || known.length < nfts.length
     ? `${nfts.length} ${kind}s`
-    : known.map((mint) => `the ${kind} ${formatAddress(mint)}`).join(' and ');
+    : known.map((mint) => `the ${kind} ${tokenName(mint, formatAddress) ?? formatAddress(mint)}`).join(' and ');
 }

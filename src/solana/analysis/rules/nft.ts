@@ -173,7 +173,7 @@ function tellExchange(facts: TransactionFacts): ReturnType<Rule> {
     seller: isPurchase ? null : swap.wallet,
     buyer: isPurchase ? swap.wallet : null,
     price: isPurchase ? price : null,
-    proceeds: isPurchase ? null : price.amount,
+    proceeds: isPurchase ? null : price,
     royalties: null,
     refund: 0n,
   };

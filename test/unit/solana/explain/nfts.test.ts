@@ -352,6 +352,31 @@ t.test('a burn tells the whole rent that it gave back', async (t) => {
   t.equal(view.description, `${seller} burned the NFT ${mint} and got back 0.007656 SOL of rent with Token Metadata`);
 });
 
+t.test(
+  'a sale by an instruction that no table has is told by the balances, with what its side paid or got',
+  async (t) => {
+    const usdc = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
+    const [paying, paid] = [40, 41].map(addressOf) as [string, string];
+    const sale = (signer: string): EnhancedTransaction =>
+      tell({
+        calls: [{ programId: M2, accounts: [seller, buyer], data: [9, 9, 9] }],
+        inner: [
+          move(held, got),
+          tokenCall('transfer', { source: paying, destination: paid, amount: '7000000', authority: buyer }),
+        ],
+        signers: [signer],
+        tokens: [
+          ...changesHands,
+          { account: paying, mint: usdc, owner: buyer, before: 7_000_000n, after: 0n },
+          { account: paid, mint: usdc, owner: seller, before: 0n, after: 7_000_000n },
+        ],
+      });
+    const [bought, sold] = [sale(buyer), sale(seller)];
+    t.match(bought.events.nft, { seller: null, buyer, amount: '7000000', currencyMint: usdc, royalties: null });
+    t.equal(sold.description, `${seller} sold the NFT ${mint} on Magic Eden and received 7 USDC`);
+  },
+);
+
 t.test('an NFT that is left for a loan is not sold', async (t) => {
   const borrow = {
     programId: 'SHARKobtfF1bHhxD2eqftjHBdVSCbKo9JtgK71FhELP',
