@@ -1,14 +1,19 @@
+import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
 import type { KnownProgram } from '../programs/known-program.ts';
 import { isIncidentalProgram, isTradingProgram, KNOWN_PROGRAMS, programRole } from '../programs/known-programs.ts';
-import { allInstructions, type ParsedTransaction } from './parsed-transaction.ts';
+import { allInstructions, type ParsedInstruction, type ParsedTransaction } from './parsed-transaction.ts';
 
 /**
  * Finds the main program of a transaction; null if it only used Solana's own. A known program that an unknown one
- * called takes precedence: a trader's private program says less than the exchange that it trades on.
+ * called takes precedence: a trader's private program says less than the exchange that it trades on. Of several
+ * exchanges the one that moved tokens does: a trading bot may only leave its mark beside it.
  */
 export function findMainProgram(parsed: Pick<ParsedTransaction, 'instructions'>): string | null {
   const isRelevant = (id: string): boolean => !isIncidentalProgram(id);
-  const called = parsed.instructions.map(({ programId }) => programId).filter(isRelevant);
+  const called = [...parsed.instructions]
+    .sort((a, b) => Number(isTrade(b)) - Number(isTrade(a)))
+    .map(({ programId }) => programId)
+    .filter(isRelevant);
   const inner = allInstructions(parsed)
     .map(({ programId }) => programId)
     .filter(isRelevant);
@@ -18,6 +23,13 @@ export function findMainProgram(parsed: Pick<ParsedTransaction, 'instructions'>)
     ids.find((id) => KNOWN_PROGRAMS.has(id));
   return findKnown(called) ?? findKnown(inner) ?? called[0] ?? null;
 }
+
+const TOKEN_PROGRAM_IDS: readonly string[] = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM];
+
+/** Returns whether an instruction called an exchange that moved tokens. */
+const isTrade = ({ programId, innerInstructions }: ParsedInstruction): boolean =>
+  isTradingProgram(programId) &&
+  innerInstructions.some((call) => TOKEN_PROGRAM_IDS.includes(call.programId) && /^transfer/.test(call.type ?? ''));
 
 /** Returns the `source` of the enhanced view: Helius' name of the main program or of Solana's own, else the program's id. */
 export function sourceOf(parsed: Pick<ParsedTransaction, 'instructions'>): string {

@@ -63,4 +63,7 @@ export function formatAmounts(amounts: readonly AssetAmount[], formatAddress: Fo
 export const formatAccounts = (addresses: ReadonlySet<string>, formatAddress: FormatAddress): string =>
   addresses.size === 1 ? formatAddress([...addresses][0] ?? '') : `${addresses.size} accounts`;
 
+/** Puts a text of somebody else in quotation marks, so that it can't end them itself. */
+export const quote = (text: string): string => `“${text.replace(/[“”]/g, "'")}”`;
+
 export const formatSol = (lamports: bigint): string => `${formatUnits(lamports, 9)} SOL`;

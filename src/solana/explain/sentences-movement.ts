@@ -80,10 +80,11 @@ export function describeMint(interpretation: SupplyInterpretation, formatAddress
 }
 
 export function describeBurn(
-  { holders, program, amounts, gained }: SupplyInterpretation,
+  { actor, holders, program, amounts, gained }: SupplyInterpretation,
   formatAddress: FormatAddress,
 ): string {
-  const proceeds = gained.length === 0 ? '' : ` and received ${formatAmounts(gained, formatAddress)}`;
+  const receiver = holders.size === 1 && holders.has(actor) ? '' : ` ${formatAddress(actor)}`;
+  const proceeds = gained.length === 0 ? '' : ` and${receiver} received ${formatAmounts(gained, formatAddress)}`;
   return `${formatAccounts(holders, formatAddress)} burned ${formatAmounts(amounts, formatAddress)}${proceeds}${programPhrase(program, 'with', formatAddress)}`;
 }
 

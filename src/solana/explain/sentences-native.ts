@@ -5,7 +5,7 @@ import type {
   VoteInterpretation,
 } from '../analysis/interpretation.ts';
 import { programPhrase } from './program-phrase.ts';
-import { type FormatAddress, formatSol } from './sentence-formats.ts';
+import { type FormatAddress, formatSol, quote } from './sentence-formats.ts';
 
 export function describeStake(
   { actor, program, change, stakeAccount, target, lamports }: StakeInterpretation,
@@ -40,5 +40,5 @@ export const describeVote = ({ voteAccount }: VoteInterpretation, formatAddress:
 
 export function describeMemo({ actor, memo }: MemoInterpretation, formatAddress: FormatAddress): string {
   const text = memo.replace(/[^\p{L}\p{N}\p{P}\p{S} ]+/gu, ' ').trim();
-  return `${formatAddress(actor)} wrote the note ${text.length > 80 ? `“${text.slice(0, 80)}…”` : `“${text}”`} on the chain`;
+  return `${formatAddress(actor)} wrote the note ${quote(text.length > 80 ? `${text.slice(0, 80)}…` : text)} on the chain`;
 }

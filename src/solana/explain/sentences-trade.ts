@@ -7,7 +7,7 @@ import type {
   Told,
 } from '../analysis/interpretation.ts';
 import { exchangeNames, programLabel, programPhrase } from './program-phrase.ts';
-import { type FormatAddress, formatAccounts, formatAmounts, formatSol } from './sentence-formats.ts';
+import { type FormatAddress, formatAccounts, formatAmounts, formatSol, quote } from './sentence-formats.ts';
 
 export function describeSwap(
   { actor, program, swap, passedOn }: SwapInterpretation,
@@ -30,7 +30,7 @@ export function describeLaunch(
   { actor, program, mint, name, symbol, swap }: LaunchInterpretation,
   formatAddress: FormatAddress,
 ): string {
-  const title = name === null || symbol === null ? '' : ` “${name}” (${symbol})`;
+  const title = name === null || symbol === null ? '' : ` ${quote(name)} (${symbol})`;
   const token = `the token${title}${mint === null ? '' : ` ${formatAddress(mint)}`}`;
   const bought =
     swap === null
