@@ -33,9 +33,10 @@ function findSpentSwap({ parsed, payments }: TradeFacts): Swap | null {
 }
 
 /** Finds the trade of a signer by the gains and losses of its wallet; null if there is none. */
-function findSignersSwap({ parsed, changesOf }: Pick<TradeFacts, 'parsed' | 'changesOf'>): Swap | null {
+function findSignersSwap(facts: TradeFacts): Swap | null {
+  const { parsed, changesOf } = facts;
   const roundTripsOf = findRoundTrips(parsed);
-  const nfts = mintedOrBurnedNfts(parsed);
+  const nfts = new Set([...mintedOrBurnedNfts(parsed), ...findSentMints(facts)]);
   for (const signer of new Set([parsed.feePayer, ...parsed.signers])) {
     const swap = walletSwap(changesOf(signer), nfts, roundTripsOf(signer));
     if (swap !== null) return swap;
@@ -116,6 +117,13 @@ function mintedOrBurnedNfts(parsed: ParsedTransaction): ReadonlySet<string> {
       .filter(isNftAmount)
       .map(({ mint }) => mint),
   );
+}
+
+/** Finds tokens that only the transaction itself sent, not the exchange: who got them didn't trade them. */
+function findSentMints({ payments, mainProgram }: TradeFacts): ReadonlySet<string> {
+  if (!isTradingProgram(mainProgram ?? '')) return new Set();
+  const moved = new Set(payments.filter(({ program }) => program !== null).map(({ mint }) => mint));
+  return new Set(payments.map(({ mint }) => mint).filter((mint) => !moved.has(mint)));
 }
 
 /** Returns whether all tokens that the signers sent into programs came back in kind: a circular trade for its surplus. */

@@ -1,5 +1,6 @@
 import type { TransactionType } from '../programs/transaction-types.ts';
 import type { AuthorityChange } from './authority-changes.ts';
+import type { ConfidentialTransfer } from './confidential-transfers.ts';
 import type { NetChange } from './net-change.ts';
 import type { Nft } from './nft-asset.ts';
 import type { Royalty } from './nft-sale.ts';
@@ -205,5 +206,18 @@ export type Interpretation =
   | VoteInterpretation
   | CallInterpretation;
 
-/** An interpretation, with the lamports that were paid as a tip beside it. */
-export type Told<Kind extends Interpretation = Interpretation> = Kind & { readonly tip: bigint };
+/** What a transaction did beside what its interpretation tells, so that a harmless sentence hides nothing. */
+export interface Asides {
+  /** What the transaction itself sent. */
+  readonly payments: readonly Payment[];
+  /** What somebody else may take from now on. */
+  readonly authorityChange: AuthorityChange | null;
+  /** Movements of tokens whose amounts are hidden. */
+  readonly hiddenTransfers: readonly ConfidentialTransfer[];
+}
+
+/** An interpretation, with the lamports that were paid as a tip beside it and all else that it doesn't tell. */
+export type Told<Kind extends Interpretation = Interpretation> = Kind & {
+  readonly tip: bigint;
+  readonly asides: Asides;
+};

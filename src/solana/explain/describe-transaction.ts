@@ -1,6 +1,7 @@
 import type { Told } from '../analysis/interpretation.ts';
 import type { FormatAddress } from './sentence-formats.ts';
 import { describeAuthority, describeClosing, describeOpening, describeProgramChange } from './sentences-account.ts';
+import { describeAsides } from './sentences-aside.ts';
 import { describeCall } from './sentences-call.ts';
 import { describeBurn, describeMint, describeTransfer } from './sentences-movement.ts';
 import { describeMemo, describeNonceAdvance, describeStake, describeVote } from './sentences-native.ts';
@@ -15,6 +16,18 @@ import {
 
 /** Describes a successful transaction in one sentence, without its full stop, from its interpretation alone. */
 export function describeTransaction(interpretation: Told, formatAddress: FormatAddress): string {
+  const asides = describeAsides(interpretation, formatAddress);
+  const deeds = isHiddenTransfer(interpretation) ? [] : [describeDeed(interpretation, formatAddress)];
+  return [...deeds, ...asides].join('; ');
+}
+
+/** Returns whether nothing but hidden amounts moved. */
+const isHiddenTransfer = (told: Told): boolean =>
+  told.type === 'TRANSFER' &&
+  told.asides.hiddenTransfers.length > 0 &&
+  told.payments.length + told.gained.length + told.lost.length === 0;
+
+function describeDeed(interpretation: Told, formatAddress: FormatAddress): string {
   switch (interpretation.type) {
     case 'SWAP':
       return describeSwap(interpretation, formatAddress);

@@ -95,10 +95,11 @@ export function describeAuthority(
     payments.length === 0
       ? ''
       : `, and ${formatAmounts(payments, formatAddress)} went to ${formatAccounts(new Set(payments.map(({ to }) => to)), formatAddress)}`;
-  return `${who} ${deedOf(change, formatAddress)}${more}${paid}`;
+  return `${who} ${describeAuthorityChange(change, formatAddress)}${more}${paid}`;
 }
 
-function deedOf(change: AuthorityChange, formatAddress: FormatAddress): string {
+/** Describes a change of authority, without who made it. */
+export function describeAuthorityChange(change: AuthorityChange, formatAddress: FormatAddress): string {
   const { kind, account, authorityType, from, to, mint, amount } = change;
   const subject = formatAddress(account);
   const [before, after] = [from === null ? '' : ` from ${formatAddress(from)}`, to === null ? '' : formatAddress(to)];

@@ -1,4 +1,4 @@
-import type { CallInterpretation, Told } from '../analysis/interpretation.ts';
+import type { Asides, CallInterpretation, Told } from '../analysis/interpretation.ts';
 import { programName } from '../programs/known-programs.ts';
 import { programPhrase } from './program-phrase.ts';
 import { type FormatAddress, formatAccounts, formatAmounts } from './sentence-formats.ts';
@@ -25,13 +25,14 @@ export function describeCall(interpretation: Told<CallInterpretation>, formatAdd
 }
 
 function describeUnknownCall(
-  { actor, program, instruction, gained, lost, isUntouched, tip }: Told<CallInterpretation>,
+  { actor, program, instruction, gained, lost, isUntouched, tip, asides }: Told<CallInterpretation>,
   formatAddress: FormatAddress,
 ): string {
   if (program === null) return `${formatAddress(actor)} sent a transaction that does nothing`;
   const name = programName(program);
   const programText = name === null ? `the program ${formatAddress(program)}` : `the ${name} program`;
   const call = `${formatAddress(actor)} called ${programText}${instruction === null ? '' : ` (${instruction})`}`;
+  if (isUntouched && hasAsides(asides)) return call;
   if (isUntouched) return `${call}; no SOL or token changed hands${tip === 0n ? '' : ' but a tip'}`;
   const flows = [
     lost.length > 0 ? `gave ${formatAmounts(lost, formatAddress)}` : null,
@@ -39,3 +40,6 @@ function describeUnknownCall(
   ].filter((flow) => flow !== null);
   return flows.length === 0 ? `${call}; balances of other accounts changed` : `${call} and ${flows.join(' and ')}`;
 }
+
+const hasAsides = ({ payments, authorityChange, hiddenTransfers }: Asides): boolean =>
+  payments.length + hiddenTransfers.length > 0 || authorityChange !== null;

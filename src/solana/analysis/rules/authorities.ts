@@ -1,6 +1,7 @@
 import { programRole } from '../../programs/known-programs.ts';
 import type { AuthorityChange } from '../authority-changes.ts';
 import type { AuthorityInterpretation } from '../interpretation.ts';
+import { findCloseAccountInstructions, infoAddress } from '../parsed-transaction.ts';
 import type { TransactionFacts } from '../transaction-facts.ts';
 import type { Rule } from './rule.ts';
 
@@ -26,24 +27,62 @@ const RIGHTS_OVER_ASSETS: readonly string[] = ['accountOwner', 'staker', 'withdr
  * Only what the transaction itself asks for counts, since programs hand accounts on for a moment.
  */
 export const ownershipRule: Rule = (facts) => {
-  const changes = topLevelChanges(facts);
-  const revoked = new Set(changes.filter(({ kind }) => kind === 'revoke').map(({ account }) => account));
-  const lasting = changes.filter(({ kind }) => kind !== 'revoke');
-  const [first] = lasting.filter(
-    ({ kind, authorityType, account }) =>
-      (kind === 'approve' && !revoked.has(account)) ||
-      kind === 'assign' ||
-      (kind === 'setAuthority' && RIGHTS_OVER_ASSETS.includes(authorityType ?? '')),
-  );
-  return first === undefined ? null : interpretChange(first, changes.length - 1, facts);
+  const first = findRightOverAssets(facts);
+  return first === null ? null : interpretChange(first, topLevelChanges(facts).length - 1, facts);
 };
+
+/** Finds the first right over assets that the transaction itself gives to somebody else, and doesn't take back. */
+function findRightOverAssets(facts: TransactionFacts): AuthorityChange | null {
+  const isLasting = lastingDelegations(facts);
+  const given = topLevelChanges(facts).find(
+    (change) =>
+      (change.kind === 'approve' && isLasting(change)) ||
+      change.kind === 'assign' ||
+      (change.kind === 'setAuthority' && RIGHTS_OVER_ASSETS.includes(change.authorityType ?? '')),
+  );
+  return given ?? null;
+}
+
+/** Returns the function that tells whether an approval, or its end, is the last word on its account. */
+function lastingDelegations({ parsed }: TransactionFacts): (change: AuthorityChange) => boolean {
+  const last = new Map(
+    parsed.authorityChanges
+      .filter(({ kind }) => kind === 'approve' || kind === 'revoke')
+      .map((change) => [change.account, change]),
+  );
+  return (change) => last.get(change.account) === change;
+}
+
+/**
+ * Finds a right over assets that somebody else has in the end, programs' doings included: tokens of a signer that belong
+ * to another by then.
+ */
+export function findLostRight(facts: TransactionFacts): AuthorityChange | null {
+  const { parsed } = facts;
+  const closed = new Set(findCloseAccountInstructions(parsed).map((call) => infoAddress(call, 'account')));
+  const lastByAccount = new Map(
+    parsed.authorityChanges
+      .filter(({ authorityType }) => authorityType === 'accountOwner')
+      .map((change) => [change.account, change]),
+  );
+  const first = parsed.authorityChanges.find(
+    ({ account, authorityType, owner, tokenBalance }) =>
+      authorityType === 'accountOwner' &&
+      (tokenBalance ?? '0') !== '0' &&
+      parsed.signers.includes(owner ?? '') &&
+      lastByAccount.get(account)?.to !== owner &&
+      !closed.has(account),
+  );
+  return findRightOverAssets(facts) ?? first ?? null;
+}
 
 /** Tells of any other change of authority; of what programs changed, where nothing else tells more. */
 export const authorityRule: Rule = (facts) => {
   if (facts.hasFailed) return triedChange(facts);
   const changes = topLevelChanges(facts);
   const all = changes.length > 0 ? changes : toldChanges(facts);
-  const [first] = all;
+  const isLasting = lastingDelegations(facts);
+  const first = all.find((change) => change.kind !== 'approve' || isLasting(change));
   return first === undefined ? null : interpretChange(first, all.length - 1, facts);
 };
 

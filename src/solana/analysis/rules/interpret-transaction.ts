@@ -1,8 +1,9 @@
-import type { Told } from '../interpretation.ts';
+import type { Interpretation, Told } from '../interpretation.ts';
 import type { ParsedTransaction } from '../parsed-transaction.ts';
-import { findFacts } from '../transaction-facts.ts';
+import { findFacts, type TransactionFacts } from '../transaction-facts.ts';
 import { closingRule, openingRule } from './accounts.ts';
 import { attemptedArbitrageRule, circularTradeRule } from './arbitrage.ts';
+import { findAsides } from './asides.ts';
 import { authorityRule, ownershipRule } from './authorities.ts';
 import { interpretCall } from './calls.ts';
 import { claimRule } from './claims.ts';
@@ -56,10 +57,15 @@ const RULES: readonly Rule[] = [
 /** Tells what a transaction was, once and for all that is said of it. */
 export function interpretTransaction(parsed: ParsedTransaction): Told {
   const facts = findFacts(parsed);
+  const interpretation = interpretFacts(facts);
   const tip = facts.tips.reduce((sum, { amount }) => sum + amount, 0n);
+  return { ...interpretation, tip, asides: findAsides(interpretation, facts) };
+}
+
+function interpretFacts(facts: TransactionFacts): Interpretation {
   for (const rule of RULES) {
     const interpretation = rule(facts);
-    if (interpretation !== null) return { ...interpretation, tip };
+    if (interpretation !== null) return interpretation;
   }
-  return { ...interpretCall(facts, 'UNKNOWN'), tip };
+  return interpretCall(facts, 'UNKNOWN');
 }

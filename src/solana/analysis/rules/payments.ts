@@ -12,8 +12,11 @@ export const paymentRule: Rule = ({ parsed, hasFailed, payments, tips, netChange
     hasInstruction(parsed, TOKEN_PROGRAM_IDS, /^transfer/) || hasInstruction(parsed, [SYSTEM_PROGRAM], /^transfer/);
   if (hasFailed) return isTransfer ? { ...told, program: null, payments } : null;
   if (payments.length > 0) return { ...told, program: programOf(payments), payments };
+  const hasHidden = parsed.confidentialTransfers.some(({ type }) => type === 'transfer');
   if (mainProgram === null)
-    return isTransfer && openedAccounts.size === 0 ? { ...told, program: null, payments, gained: [], lost: [] } : null;
+    return (isTransfer || hasHidden) && openedAccounts.size === 0
+      ? { ...told, program: null, payments, gained: [], lost: [] }
+      : null;
   const isMoved = [...netChange.gained, ...netChange.lost].some(
     ({ mint, amount }) => mint !== WRAPPED_SOL || amount > 1n,
   );

@@ -30,7 +30,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'tx-rebuilt/NFT_SALE-MAGIC_EDEN-22NNXwisty':
     'qudo…oWmq bought the NFT 3EBx…SXN2 from Matr…PZsv for 0.1 SOL on Magic Eden. The fee was 0.00001 SOL.',
   'tx-rebuilt/BURN-SOLANA_PROGRAM_LIBRARY-zi7xmqu43f':
-    'BGkp…PKCu burned 6.9 of the token idoL…Ni4j and 3 of the token 8phL…wPjs with Sol Incinerator. The fee was 0.000005 SOL.',
+    'BGkp…PKCu burned 6.9 of the token idoL…Ni4j and 3 of the token 8phL…wPjs with Sol Incinerator; BGkp…PKCu also sent 0.00007856 SOL to burn…Qxgt. The fee was 0.000005 SOL.',
   'tx-rebuilt/COMPRESSED_NFT_MINT-BUBBLEGUM-3GUi8Encn6':
     '8hDX…n88Q minted the compressed NFT Amg9…AQ5X to FCHT…F4kX with Bubblegum. The fee was 0.0000062 SOL.',
   'tx/2BhH7DcQJMPB_json': 'HuUp…h2G3 staked 1.98528288 SOL with the validator EXhY…uhQw. The fee was 0.000017733 SOL.',
@@ -61,6 +61,8 @@ const SENTENCES: Readonly<Record<string, string>> = {
   'tx/2D9xoA7oaXvS_json':
     'FPjx…pBvt deposited 10.000001 of the token 7GxA…otXk on Jupiter Lend. The fee was 0.000105 SOL.',
   'tx/2GfJEnDHUXQU_json': '5Y3z…bX5G borrowed 6.1264 of the token Hzwq…DKtr on Jupiter Lend. The fee was 0.000105 SOL.',
+  'tx/3bYXWjjNkVZp_json':
+    '4Ddr…9nNh swapped 592443959 of the token CnNV…pump for 37.062911064 SOL on Pump.fun; 4Ddr…9nNh also sent 0.01 SOL to HWEo…5yoY. The fee was 0.0000365 SOL.',
   'tx/4Tnpv3ZgMcUT_json':
     '5P8Q…9iZT gave 2166476.510395 of the token 9fvH…HAif and withdrew 2252307.824539 of the token 2u1t…jGWH on Jupiter Lend. The fee was 0.000005 SOL.',
   'tx/4aBP4353YQuQ_jsonParsed':
@@ -73,13 +75,15 @@ const SENTENCES: Readonly<Record<string, string>> = {
     '7T8c…hPxY took out of a pool 0.007912976 SOL and 1.162659 of the token 6p6x…GiPN on Raydium. The fee was 0.00002 SOL.',
   'tx/5P8xF7oLokSY_json': '7T8c…hPxY deposited 0.500000001 SOL on Jupiter Lend. The fee was 0.000105 SOL.',
   'tx/5qrv9rzi2Yph_jsonParsed':
-    'HB7D…8bMk swapped 0.26865 SOL for 4.120254323 of the token BeRU…NNfL on Orca, then sent 4.120244803 of the token BeRU…NNfL on through Hyperlane. The fee was 0.00005015 SOL.',
+    'HB7D…8bMk swapped 0.26865 SOL for 4.120254323 of the token BeRU…NNfL on Orca, then sent 4.120244803 of the token BeRU…NNfL on through Hyperlane; HB7D…8bMk also sent 0.00135 SOL to BWbH…g7wh. The fee was 0.00005015 SOL.',
   'tx/63hssgYbn6Ky_json':
     'BxDj…v9Wz opened an order with 217363 of the token ED5n…PJBY on Jupiter DCA. The fee was 0.000030932 SOL.',
   'tx/L6rJy9mocHed_jsonParsed':
     '4abv…t7xA opened an order with 178 of the token jupS…x93v on Jupiter Limit Order. The fee was 0.000278779 SOL.',
   'tx/duP4A5qSZKr6_json': '8TWY…QRVG withdrew 575000 of the token AvZZ…ZeUj on Jupiter Lend. The fee was 0.000105 SOL.',
   'tx/ei3hSQvysmeq_json': '4vYW…fuH7 opened an order with 500 USDC on Jupiter DCA. The fee was 0.000005 SOL.',
+  'tx-cut/1NQ8LioHMiog_base64':
+    'AeBz…sD7w swapped 1075467.445064332 of the token 9tb2…a777 for 2.439411246 SOL on Heaven; AeBz…sD7w also sent a total of 0.028212813 SOL to 3 accounts. The fee was 0.001005 SOL.',
   'tx-cut/279LW4Agp7FR_base64':
     '8H1L…1y6U made 0.011853 USDC by arbitrage on 4 exchanges and paid 0.001011134 SOL to 3SpK…xm5K: 0.001016134 SOL less in all, with the fee. The fee was 0.000005 SOL.',
   'tx-cut/2CTZBoy15USz_base64':

@@ -1,8 +1,12 @@
 import t from 'tap';
 import {
   COMPUTE_BUDGET_PROGRAM,
+  MEMO_PROGRAM,
+  STAKE_PROGRAM,
   SYSTEM_PROGRAM,
+  TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
+  VOTE_PROGRAM,
 } from '../../../../../src/domain/well-known-addresses.ts';
 import { parseTransaction } from '../../../../../src/solana/analysis/parse-transaction.ts';
 import { interpretTransaction } from '../../../../../src/solana/analysis/rules/interpret-transaction.ts';
@@ -28,6 +32,8 @@ const ORCA = 'whirLbMiicVdio4qvUfM5KAg6Ct8VwpYzGff3uctyCc';
 const HUMIDIFI = '9H6tua7jkLhdm3w8BvgpTn5LZNU7g4ZynDmCiNN3q6Rp';
 const PUMP_FUN = '6EF8rrecthR5Dkzon8Nwu78hRvfCKubJ14M5uBEwF6P';
 const DISTRIBUTOR = 'MErKy6nZVoVAkryxAejJz2juifQ4ArgLgHmaJCQkU7N';
+const GAME = 'SAGE2HAwep459SNq61LHvjxPk4pLPEJLoMETef7f7EE';
+const KAMINO_LEND = 'KLend2g3cP87fffoy8q1mQqGKjrxjC8boSyAYavgmjD';
 const TIP_ACCOUNT = '96gYZGLnJYVFmbjzopPSU6QiEV5fGqZNyN9nmNhvrZU5';
 
 const all = ['transactions', 'mainnet-block'].flatMap((pack) => readRecordings(pack).map(parseRecording));
@@ -217,7 +223,8 @@ t.test('whoever may take tokens from now on is told, with what is at stake', asy
   t.match(textOf({ calls: [approve(5n)], tokens }), / to spend 0\.000005 of the token /);
   const revoke = call(TOKEN_PROGRAM, [account, user], [5]);
   t.equal(typeOf({ calls: [revoke], tokens }), 'REVOKE');
-  t.equal(typeOf({ calls: [approve(5n), revoke], tokens }), 'APPROVE', 'what is taken back at once');
+  t.equal(typeOf({ calls: [approve(5n), revoke], tokens }), 'REVOKE', 'what is taken back at once');
+  t.equal(typeOf({ calls: [revoke, approve(5n)], tokens }), 'APPROVE', 'what is given after the end of another');
   const sent = {
     calls: [stolen, sendSol(user, other, 10n)],
     tokens,
@@ -227,4 +234,93 @@ t.test('whoever may take tokens from now on is told, with what is at stake', asy
   t.equal(typeOf(sent), 'SET_AUTHORITY', 'a payment beside it hides nothing');
   t.equal(typeOf({ calls: [stolen], tokens, err: { InstructionError: [0, { Custom: 4 }] } }), 'SET_AUTHORITY');
   t.equal(typeOf({ calls: [call(COMPUTE_BUDGET_PROGRAM)] }), 'UNKNOWN');
+});
+
+/** A swap of 40 of `mint` for 50 of `mint2`. */
+const swap = {
+  calls: [call(RAYDIUM, [user, TOKEN_PROGRAM])],
+  inner: [sendTokens(account, poolAccount, user, 40n), sendTokens(poolAccount2, account2, pool, 50n)],
+  tokens: [
+    balance(account, user, mint, 100n, 60n),
+    balance(poolAccount, pool, mint, 0n, 40n),
+    balance(account2, user, mint2, 0n, 50n),
+    balance(poolAccount2, pool, mint2, 50n, 0n),
+  ],
+};
+
+t.test('whatever stands before it, what was sent or given away beside it is told', async (t) => {
+  const before: Readonly<Record<string, Partial<SyntheticTransaction>>> = {
+    'a move in a game': { calls: [call(GAME, [user])] },
+    'a swap': swap,
+    'new prices': { calls: [call(HUMIDIFI, [user, pool])] },
+    'a search for a trade': { calls: [call(unknown, [user, RAYDIUM, ORCA])] },
+    'a loan': { calls: [call(KAMINO_LEND, [user])] },
+    'the end of a stake': { calls: [call(STAKE_PROGRAM, [pool, other, user], [5, 0, 0, 0])] },
+    'a vote': {
+      calls: [{ programId: VOTE_PROGRAM, program: 'vote', parsed: { type: 'vote', info: { voteAccount: pool } } }],
+    },
+  };
+  const lamports = { before: [10_000n, 0n, 0n], after: [4_990n, 10n, 0n] };
+  const paid = { accounts: [user, other], lamports };
+  const taken = [balance(lpAccount, user, lpMint, 900n, 900n)];
+  const approval = call(TOKEN_PROGRAM, [lpAccount, other, user], [4, ...u64Bytes(5n)]);
+  const theft = call(TOKEN_PROGRAM, [lpAccount, user], [6, 2, 1, ...bytesOf(2)]);
+  const untold = Object.entries(before).flatMap(([name, { calls = [], tokens = [], ...rest }]) => {
+    const sent = textOf({ ...rest, calls: [...calls, sendSol(user, other, 10n)], tokens, ...paid });
+    const allowed = textOf({ ...rest, calls: [...calls, approval], tokens: [...tokens, ...taken] });
+    const given = textOf({ ...rest, calls: [...calls, theft], tokens: [...tokens, ...taken] });
+    return [
+      / sent 0\.00000001 SOL to /.test(sent) ? null : `${name}: ${sent}`,
+      / allowed .* to spend 0\.000005 of the token /.test(allowed) ? null : `${name}: ${allowed}`,
+      / passed the ownership of .* from .* to /.test(given) ? null : `${name}: ${given}`,
+      /hands/.test(sent + allowed + given) ? `${name}: nothing changed hands` : null,
+    ].filter((text) => text !== null);
+  });
+  t.strictSame(untold, []);
+  const within = { calls: [call(GAME, [user])], inner: [theft], tokens: taken };
+  t.match(textOf(within), / Star Atlas program; .* also passed the ownership of /, 'given away by a program');
+});
+
+t.test('a token that the transaction sent to somebody beside a swap was not swapped', async (t) => {
+  const thiefAccount = addressOf(20);
+  const tokens = [
+    ...swap.tokens,
+    balance(lpAccount, user, lpMint, 700n, 0n),
+    balance(thiefAccount, other, lpMint, 0n, 700n),
+  ];
+  const text = textOf({ ...swap, calls: [...swap.calls, sendTokens(lpAccount, thiefAccount, user, 700n)], tokens });
+  t.match(text, / swapped 0\.00004 of the token .{9} for 0\.00005 of the token .{9} on Raydium; /);
+  t.match(text, / also sent 0\.0007 of the token /);
+});
+
+t.test('a hidden amount is a transfer, not nothing', async (t) => {
+  const info = { source: account, destination: account2, mint, owner: user };
+  const hidden = {
+    calls: [{ programId: TOKEN_2022_PROGRAM, program: 'spl-token', parsed: { type: 'confidentialTransfer', info } }],
+    tokens: [balance(account, user, mint, 5n, 5n), balance(account2, other, mint, 0n, 0n)],
+  };
+  t.equal(typeOf(hidden), 'TRANSFER');
+  t.match(textOf(hidden), /^4vJ9…\S+ sent a hidden amount of the token \S+ to \S+\. The fee was 0\.000005 SOL\.$/);
+});
+
+t.test('a call of a pool that anybody may fill is no quote, whatever it is handed', async (t) => {
+  t.equal(typeOf({ calls: [call(ORCA, [user, pool])] }), 'UNKNOWN');
+  const err = { InstructionError: [1, { Custom: 1 }] };
+  t.equal(typeOf({ calls: [call(HUMIDIFI, [user, pool]), call(ORCA, [user, pool])], err }), 'SWAP');
+});
+
+t.test('rent goes to whoever got it, and a text of somebody else stays within its quotation marks', async (t) => {
+  const burned = textOf({
+    calls: [
+      call(TOKEN_PROGRAM, [account, mint, user], [8, ...u64Bytes(900n)]),
+      call(TOKEN_PROGRAM, [account, other, user], [9]),
+    ],
+    signers: [other, user],
+    accounts: [other, user, account],
+    lamports: { before: [10_000n, 0n, 2_039_280n], after: [2_044_280n, 0n, 0n] },
+    tokens: [{ account, owner: user, mint, before: 900n, after: null }],
+  });
+  t.match(burned, /^4vJ9.* burned .* and 8qbH\S+ received 0\.00203928 SOL\./);
+  const text = [...Buffer.from('hi” on the chain. You got 5 SOL')];
+  t.match(textOf({ calls: [call(MEMO_PROGRAM, [], text)] }), /“[^”]*5 SOL” on the chain\./);
 });
