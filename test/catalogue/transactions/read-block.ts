@@ -17,6 +17,10 @@ export function readRecordedBlock(): CountedBlock {
   return { name: `recorded block ${transactions[0]?.slot}`, transactions: transactions.filter(isNoVote) };
 }
 
+/** Reads the single transactions that are checked in. */
+export const readRecorded = (): readonly Transaction[] =>
+  readRecordings('transactions').map((line) => parseRecording(line).transaction);
+
 /** Reads a block from a file: the answer of `getBlock` with full transactions, or its result. */
 export function readBlockFile(path: string): CountedBlock {
   const file = asObject(parseExactJson(readFileSync(path, 'utf8')));

@@ -1,14 +1,20 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { fails, resultLine } from '../findings.ts';
 import { confusionOf, findingsOf, tellOf } from './count-types.ts';
-import { readBlockFile, readRecordedBlock } from './read-block.ts';
-import { drawSample } from './sample.ts';
+import { readBlockFile, readRecorded, readRecordedBlock } from './read-block.ts';
+import { describeAll, drawSample } from './sample.ts';
 
 // Counts what is told of the transactions of whole blocks: of the recorded one, or of the files that are named.
 // --sample prints 100 of them beside their balances; SEED=… draws others.
+// --explain FILE writes all recorded transactions and 150 of the block as they are explained, beside their balances.
 
 const SAMPLE_SIZE = 100;
-const paths = process.argv.slice(2).filter((arg) => !arg.startsWith('--'));
+const EXPLAINED_OF_BLOCK = 150;
+const { values: options, positionals: paths } = parseArgs({
+  options: { sample: { type: 'boolean' }, explain: { type: 'string' } },
+  allowPositionals: true,
+});
 const blocks = paths.length === 0 ? [readRecordedBlock()] : paths.map(readBlockFile);
 const seed = Number(process.env['SEED'] ?? 1);
 const before = new Map(
@@ -25,7 +31,14 @@ for (const { name, transactions } of blocks) {
   console.log(resultLine({ id: 'block', title: name }, findings, (performance.now() - beganMs) / 1000));
   for (const line of confusionOf(told, before)) console.log(line);
   if (findings.some(fails)) process.exitCode = 1;
-  if (!process.argv.includes('--sample')) continue;
+  if (options.sample !== true) continue;
   console.log(`\n${SAMPLE_SIZE} transactions, SEED=${seed}`);
   for (const text of drawSample(transactions, SAMPLE_SIZE, seed)) console.log(`\n${text}`);
+}
+
+if (options.explain !== undefined) {
+  const drawn = blocks.flatMap(({ transactions }) => drawSample(transactions, EXPLAINED_OF_BLOCK, seed));
+  const texts = [...describeAll(readRecorded()), ...drawn];
+  writeFileSync(options.explain, `${texts.join('\n\n')}\n`);
+  console.log(`${texts.length} transactions are explained in ${options.explain}, SEED=${seed}`);
 }

@@ -3,14 +3,18 @@ import { enhanceTransaction } from '../../../src/solana/explain/enhanced-transac
 import { explainTransaction } from '../../../src/solana/explain/explain-transaction.ts';
 import type { Transaction } from '../../../src/solana/transactions/transaction.ts';
 
-/** Draws transactions that have a type, by a seed, so that a person can compare what is told with the balances. */
+/** Draws transactions by a seed, so that a person can compare what is told with the balances. */
 export function drawSample(transactions: readonly Transaction[], count: number, seed: number): readonly string[] {
-  const views = transactions.map((transaction) => enhanceTransaction(transaction));
-  const rest = views.filter(({ type }) => type !== 'UNKNOWN');
+  const rest = transactions.map((transaction) => enhanceTransaction(transaction));
   const random = mulberry32(seed);
   const drawn: EnhancedTransaction[] = [];
   while (drawn.length < count && rest.length > 0) drawn.push(...rest.splice(Math.floor(random() * rest.length), 1));
   return drawn.map(textOf);
+}
+
+/** Describes transactions in words beside their balances, each once. */
+export function describeAll(transactions: readonly Transaction[]): readonly string[] {
+  return [...new Set(transactions.map((transaction) => textOf(enhanceTransaction(transaction))))];
 }
 
 /** Writes a transaction's type and explanation above its raw changes of balances. */
