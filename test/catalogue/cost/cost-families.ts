@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { parseExactJson } from '../../../src/domain/parse-exact-json.ts';
 import { READ_METHODS } from '../../../src/domain/rpc-methods.ts';
 import { toJson } from '../../../src/domain/to-json.ts';
@@ -22,6 +23,8 @@ const EXPLAIN_BYTES = 262_144;
 const RPC_BYTES = 65_536;
 /** Largest transaction that the node answers with: several times what logs and instructions of real ones take. */
 const TRANSACTION_BYTES = 262_144;
+/** Largest block that the node answers with: several times mainnet's, and half as much again as the gateway reads. */
+const MAX_BLOCK_BYTES = 48 << 20;
 const MAX_ACCOUNT_BYTES = 10_485_760;
 
 /** Dimensions of every GET route. */
@@ -67,14 +70,17 @@ function headersOf(values: Values, { salt, tip }: Occasion, i: number): Record<s
 function getRequests(path: string, query: string, values: Values, occasion: Occasion): CostlyRequest[] {
   return COMMITMENTS.slice(0, Number(values['commitments'])).flatMap((commitment) =>
     Array.from({ length: Number(values['repeats']) }, (_, i) => {
-      const parts = [query, commitment === '' ? '' : `commitment=${commitment}`].filter((part) => part !== '');
+      const whole = queryOf(query, commitment === '' ? '' : `commitment=${commitment}`);
       return {
-        target: `${path}${parts.length > 0 ? `?${parts.join('&')}` : ''}`,
+        target: `${path}${whole === '' ? '' : `?${whole}`}`,
         headers: headersOf(values, occasion, i),
       };
     }),
   );
 }
+
+/** Joins parameters, of which some may be left out. */
+const queryOf = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('&');
 
 const accountsAnswer = ({ template, bytes }: any): NodeAnswer => ({ kind: 'accounts', template, bytes });
 
@@ -99,7 +105,7 @@ const accountFamily = (path: string, query: (values: any) => string = () => '', 
   });
 
 /** A route about the token accounts of an owner. */
-const ownerFamily = (path: string): CostFamily =>
+const ownerFamily = (path: string, more: object = {}, query: (values: any) => string = () => ''): CostFamily =>
   costFamily({
     route: path,
     weight: 3,
@@ -108,16 +114,20 @@ const ownerFamily = (path: string): CostFamily =>
       mints: ['as many', 1, 10, 100, 1000],
       template: ['mint', ...ACCOUNT_TEMPLATES],
       bytes: [32, 200, 1000, 10_000],
+      ...more,
       ...REQUEST_DIMENSIONS,
       ...FAILURE_DIMENSIONS,
     },
     attempt: (values, occasion) => ({
-      requests: getRequests(path.replace(/:\w+/, addressOf(occasion.salt)), '', values, occasion),
+      requests: getRequests(path.replace(/:\w+/, addressOf(occasion.salt)), query(values), values, occasion),
       script: {
         getTokenAccountsByOwner: failureOr(values, {
           kind: 'token accounts',
           rows: values.rows,
           mints: values.mints === 'as many' ? values.rows : Math.min(values.rows, values.mints),
+        }),
+        ...(values.stakes !== undefined && {
+          getProgramAccounts: failureOr(values, { kind: 'stake accounts', rows: values.stakes }),
         }),
         getMultipleAccounts: accountsAnswer(values),
       },
@@ -130,6 +140,7 @@ const holdersFamily = costFamily({
   weight: 3,
   dimensions: {
     page: [1, 2, 3, 100_000],
+    by: ['', 'owner'],
     rows: [30, 1000, 20_000, 100_000, 210_000, 300_000],
     largest: [20, 0, 5],
     template: ['mint', ...ACCOUNT_TEMPLATES],
@@ -140,8 +151,9 @@ const holdersFamily = costFamily({
   },
   attempt: (values, occasion) => {
     const path = `/token/${addressOf(occasion.salt)}/holders`;
+    const page = values.page === 1 ? '' : `page=${values.page}`;
     return {
-      requests: getRequests(path, values.page === 1 ? '' : `page=${values.page}`, values, occasion),
+      requests: getRequests(path, queryOf(values.by === '' ? '' : 'by=owner', page), values, occasion),
       script: {
         getMultipleAccounts: accountsAnswer(values),
         getTokenLargestAccounts: { kind: 'largest accounts', rows: values.largest },
@@ -181,12 +193,29 @@ const withPlace = (json: string): string => {
   return typeof signature === 'string' ? json.replaceAll(signature, SIGNATURE_PLACE) : json;
 };
 
+/** Returns the slot of a block that lies so many slots back, or of a final one that no other attempt asks for. */
+const blockAt = (back: number | 'final', { salt, tip }: Occasion): number =>
+  Math.max(0, back === 'final' ? createHash('sha256').update(salt).digest().readUInt32BE() % (tip - 100) : tip - back);
+
 /** Returns a recorded transaction as a block lists it with `transactionDetails: "accounts"`. */
 function inBlock(recorded: string): string {
   const { transaction, meta, version } = JSON.parse(recorded);
   const { signatures, message } = transaction;
   return JSON.stringify({ transaction: { signatures, accountKeys: message.accountKeys }, meta, version });
 }
+
+/** Returns a recorded transaction as a block lists it with `transactionDetails: "full"`. */
+function inFullBlock(recorded: string): string {
+  const { transaction, meta, version } = JSON.parse(recorded);
+  return JSON.stringify({ transaction, meta, version });
+}
+
+/** Returns a block of so many transactions, or as many as a block has room for. */
+const blockOf = (rows: number, json: string): NodeAnswer => ({
+  kind: 'block',
+  rows: Math.min(rows, Math.floor(MAX_BLOCK_BYTES / json.length)),
+  json,
+});
 
 function transactionFamilies(words: readonly string[]): readonly CostFamily[] {
   const { json, jsonParsed } = recordedTransactions();
@@ -240,7 +269,7 @@ function transactionFamilies(words: readonly string[]): readonly CostFamily[] {
       requests: Array.from({ length: values.cursors }, (_, i) => {
         const cursor = i === 0 ? '' : `before=${signatureOf(`${i} of ${addressOf(occasion.salt)}`)}`;
         const type = values.type === '' ? '' : 'type=transfers';
-        const query = [`limit=${values.limit}`, cursor, type].filter((part) => part !== '').join('&');
+        const query = queryOf(`limit=${values.limit}`, cursor, type);
         return getRequests(`/address/${addressOf(occasion.salt)}/history`, query, values, occasion);
       }).flat(),
       script: {
@@ -267,10 +296,31 @@ function transactionFamilies(words: readonly string[]): readonly CostFamily[] {
   const block = costFamily({
     route: '/block/:slot',
     weight: 2,
-    dimensions: { rows: [1, 100, 1000, 4000], back: [60, 1, 5], transaction: [0, 20, -1] },
-    attempt: ({ rows, back, transaction }, { tip }) => ({
-      requests: [{ target: `/block/${Math.max(0, tip - back)}` }],
-      script: { getBlock: { kind: 'block', rows, json: inBlock(jsonParsed.at(transaction) ?? '{}') } },
+    dimensions: { rows: [1, 100, 1000, 4000], back: ['final', 1, 5], transaction: [0, 20, -1] },
+    attempt: ({ rows, back, transaction }, occasion) => ({
+      requests: [{ target: `/block/${blockAt(back, occasion)}` }],
+      script: { getBlock: blockOf(rows, inBlock(jsonParsed.at(transaction) ?? '{}')) },
+    }),
+  });
+  const listing = costFamily({
+    route: '/block/:slot (listing)',
+    weight: 2,
+    dimensions: {
+      rows: [1, 100, 1000, 4000],
+      back: ['final', 1, 5],
+      transaction: [0, 20, -1],
+      pages: [1, 3],
+      atOnce: [0, 1],
+      commitments: [1, 2],
+    },
+    attempt: ({ rows, back, transaction, pages, atOnce, commitments }, occasion) => ({
+      requests: Array.from({ length: pages }, (_, i) =>
+        ['', 'commitment=finalized'].slice(0, commitments).map((commitment) => ({
+          target: `/block/${blockAt(back, occasion)}?${queryOf('signatures=all', `page=${i + 1}`, commitment)}`,
+        })),
+      ).flat(),
+      script: { getBlock: blockOf(rows, inFullBlock(json.at(transaction) ?? '{}')) },
+      isAtOnce: atOnce === 1,
     }),
   });
   return [
@@ -283,6 +333,7 @@ function transactionFamilies(words: readonly string[]): readonly CostFamily[] {
     tx,
     history,
     block,
+    listing,
   ];
 }
 
@@ -421,7 +472,9 @@ const balancesFamily = costFamily({
 export function costFamilies(paths: readonly string[], words: readonly string[]): readonly CostFamily[] {
   const families = [
     ...transactionFamilies(words),
-    ownerFamily('/address/:addr/portfolio'),
+    ownerFamily('/address/:addr/portfolio', { stake: [0, 1], stakes: [2, 0, 100, 1000, 1001, 20_000] }, ({ stake }) =>
+      stake === 1 ? 'stake=1' : '',
+    ),
     ownerFamily('/token-accounts/:owner'),
     holdersFamily,
     accountFamily('/account/:addr'),

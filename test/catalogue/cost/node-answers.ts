@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto';
 import bs58 from 'bs58';
-import { METADATA_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../src/domain/well-known-addresses.ts';
+import {
+  METADATA_PROGRAM,
+  STAKE_PROGRAM,
+  TOKEN_2022_PROGRAM,
+  TOKEN_PROGRAM,
+} from '../../../src/domain/well-known-addresses.ts';
+import { STAKE_ACCOUNT_BYTES, WITHDRAWER_OFFSET } from '../../../src/solana/accounts/stake-account.ts';
 import type { EncodedAccount } from '../../../src/upstream/reads/encoded-accounts.ts';
 import {
   addressFromByte,
@@ -36,6 +42,7 @@ export type NodeAnswer = { readonly delayMs?: number } & (
     }
   | { readonly kind: 'largest accounts'; readonly rows: number }
   | { readonly kind: 'holders'; readonly rows: number }
+  | { readonly kind: 'stake accounts'; readonly rows: number }
   | { readonly kind: 'signatures'; readonly rows: number; readonly memoBytes: number }
   /** JSON of a transaction; gets the signature that was asked for. */
   | { readonly kind: 'transaction'; readonly json: string }
@@ -143,6 +150,20 @@ function holderRows(rows: number): string {
   return `[${parts.join()}]`;
 }
 
+/** Where the filter of a program scan names the account that it looks for. */
+const withdrawerIn = (config: any): string =>
+  config?.filters?.find(({ memcmp }: any) => memcmp !== undefined)?.memcmp.bytes ?? '';
+
+function stakeRows(withdrawer: string, rows: number): string {
+  const data = Buffer.alloc(STAKE_ACCOUNT_BYTES, 3);
+  data.writeUInt32LE(2, 0); // delegated
+  data.set(bs58.decode(withdrawer), WITHDRAWER_OFFSET);
+  const account = accountText({ lamports: 1_000_000_000n, owner: STAKE_PROGRAM, data }, undefined);
+  const address = addressOf(`stake of ${withdrawer}`);
+  const parts = Array.from({ length: rows }, (_, i) => `{"pubkey":"${variantOf(address, i)}","account":${account}}`);
+  return `[${parts.join()}]`;
+}
+
 const signatureRows = (subject: string, slot: number, rows: number, memoBytes: number): string =>
   `[${Array.from(
     { length: rows },
@@ -211,6 +232,13 @@ export function scriptedResult(answer: NodeAnswer, { method, params, slot, own }
         slot,
         onceBuilt(JSON.stringify(answer), () => holderRows(answer.rows)),
       );
+    case 'stake accounts': {
+      const withdrawer = withdrawerIn(params[1]);
+      return inContext(
+        slot,
+        onceBuilt(`${key} ${withdrawer}`, () => stakeRows(withdrawer, answer.rows)),
+      );
+    }
     case 'signatures':
       return [
         signatureRows(String(params[0]), slot, Math.min(answer.rows, params[1]?.limit ?? 1000), answer.memoBytes),
