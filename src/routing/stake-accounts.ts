@@ -19,10 +19,13 @@ export interface StakeTable {
 export interface StakeTables {
   /**
    * Returns the cached table of a withdrawer if it is at `oldestSlot` or later, else caches the one that `scan` returns,
-   * which counts for the request of `cost`; null if no node lists them.
+   * which counts for the request of `cost`; null if no node lists them. A scan is at `minSlot` or later, so that no table
+   * is older than one before it.
    */
-  getOrScan(query: StakeQuery, scan: () => Promise<StakeTable>, cost?: RequestCost): Promise<StakeTable | null>;
+  getOrScan(query: StakeQuery, scan: ScanStakes, cost?: RequestCost): Promise<StakeTable | null>;
 }
+
+export type ScanStakes = (minSlot: Slot | undefined) => Promise<StakeTable>;
 
 export interface StakeQuery {
   readonly withdrawer: string;

@@ -178,8 +178,8 @@ async function readStake(
 ) {
   const { absoluteSlot, epoch, slotsInEpoch } = (await readEpochInfo(mesh, commitment)).result;
   const oldestSlot = absoluteSlot - Math.floor(slotsInEpoch / STAKE_LISTS_PER_EPOCH);
-  const table = await stakeTables.getOrScan({ withdrawer, oldestSlot }, async () => {
-    const scanned = await readStakeTable(mesh, withdrawer);
+  const table = await stakeTables.getOrScan({ withdrawer, oldestSlot }, async (minSlot) => {
+    const scanned = await readStakeTable(mesh, withdrawer, minSlot);
     countRows(scanned.accounts.length);
     return scanned;
   });

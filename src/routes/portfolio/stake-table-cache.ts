@@ -3,7 +3,8 @@ import { SingleFlight } from '../../cache/single-flight.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { RequestCost } from '../../domain/request-cost.ts';
-import type { StakeQuery, StakeTable, StakeTables } from '../../routing/stake-accounts.ts';
+import type { Slot } from '../../domain/slot.ts';
+import type { ScanStakes, StakeQuery, StakeTable, StakeTables } from '../../routing/stake-accounts.ts';
 import { isScanRefused } from '../holders/holder-table-cache.ts';
 import type { ScanGate } from '../holders/scan-gate.ts';
 
@@ -26,7 +27,12 @@ export class StakeTableCache implements StakeTables {
   readonly #tables = new LRUCache<string, StakeTable>({
     maxSize: MAX_ACCOUNTS,
     sizeCalculation: ({ accounts }) => accounts.length + 1,
+    dispose: ({ slot }) => {
+      this.#newestGone = Math.max(this.#newestGone, slot);
+    },
   });
+  /** The newest slot of the tables that are no longer kept. */
+  #newestGone: Slot = 0;
   /** The monotonic time at which each refusal ends. */
   readonly #refusals = new LRUCache<string, number>({ max: MAX_REFUSALS });
   readonly #flights = new SingleFlight<StakeTable | null>();
@@ -36,7 +42,7 @@ export class StakeTableCache implements StakeTables {
     this.#gate = gate;
   }
 
-  async getOrScan(query: StakeQuery, scan: () => Promise<StakeTable>, cost?: RequestCost): Promise<StakeTable | null> {
+  async getOrScan(query: StakeQuery, scan: ScanStakes, cost?: RequestCost): Promise<StakeTable | null> {
     const { withdrawer, oldestSlot } = query;
     const cached = this.#tables.get(withdrawer);
     if (cached !== undefined && cached.slot >= oldestSlot) return cached;
@@ -46,9 +52,10 @@ export class StakeTableCache implements StakeTables {
     );
   }
 
-  async #scanAndStore(withdrawer: string, scan: () => Promise<StakeTable>): Promise<StakeTable | null> {
+  async #scanAndStore(withdrawer: string, scan: ScanStakes): Promise<StakeTable | null> {
     try {
-      const table = await scan();
+      const minSlot = Math.max(this.#tables.peek(withdrawer)?.slot ?? 0, this.#newestGone);
+      const table = await scan(minSlot || undefined);
       this.#tables.set(withdrawer, table);
       return table;
     } catch (thrown) {

@@ -1,4 +1,5 @@
 import { GatewayError } from '../../domain/gateway-error.ts';
+import type { Slot } from '../../domain/slot.ts';
 import { STAKE_PROGRAM } from '../../domain/well-known-addresses.ts';
 import type { OwnedStake, StakeTable } from '../../routing/stake-accounts.ts';
 import { decodeStakeAccount, STAKE_ACCOUNT_BYTES, WITHDRAWER_OFFSET } from '../../solana/accounts/stake-account.ts';
@@ -9,12 +10,16 @@ import { parseListedLamports, readProgramAccounts } from '../../upstream/reads/p
 const MAX_ACCOUNTS = 1000;
 
 /** Reads all stake accounts of a withdrawer by one program scan. Rejects with the node's own error. */
-export async function readStakeTable(mesh: Pick<Mesh, 'call'>, withdrawer: string): Promise<StakeTable> {
+export async function readStakeTable(
+  mesh: Pick<Mesh, 'call'>,
+  withdrawer: string,
+  minContextSlot: Slot | undefined,
+): Promise<StakeTable> {
   const accounts: OwnedStake[] = [];
   const query = {
     filters: [{ dataSize: STAKE_ACCOUNT_BYTES }, { memcmp: { offset: WITHDRAWER_OFFSET, bytes: withdrawer } }],
     dataSlice: { offset: 0, length: STAKE_ACCOUNT_BYTES },
-    minContextSlot: undefined,
+    minContextSlot,
   };
   const slot = await readProgramAccounts(mesh, STAKE_PROGRAM, query, (address, data, row) => {
     const stake = decodeStakeAccount({ owner: STAKE_PROGRAM, data });

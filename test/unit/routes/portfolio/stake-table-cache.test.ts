@@ -3,16 +3,24 @@ import { type ErrorCode, GatewayError } from '../../../../src/domain/gateway-err
 import { StakeTableCache } from '../../../../src/routes/portfolio/stake-table-cache.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
+const ACCOUNT = { address: 'a', lamports: 1n, delegation: null };
+
 /** Opens a cache whose scans find a table at the next slot, or fail with the code of `state`. */
 function open() {
   const clock = new ManualClock();
   const cache = new StakeTableCache(clock, { run: (_, scan) => scan() });
-  const state: { scans: number; fails: ErrorCode | undefined } = { scans: 0, fails: undefined };
+  const state: { scans: number; fails: ErrorCode | undefined; floors: (number | undefined)[]; rows: number } = {
+    scans: 0,
+    fails: undefined,
+    floors: [],
+    rows: 0,
+  };
   const read = (withdrawer: string, oldestSlot = 0) =>
-    cache.getOrScan({ withdrawer, oldestSlot }, async () => {
+    cache.getOrScan({ withdrawer, oldestSlot }, async (minSlot) => {
       state.scans++;
+      state.floors.push(minSlot);
       if (state.fails !== undefined) throw new GatewayError(state.fails, 'no');
-      return { slot: state.scans, accounts: [] };
+      return { slot: state.scans, accounts: Array(state.rows).fill(ACCOUNT) };
     });
   return { clock, state, read };
 }
@@ -23,6 +31,17 @@ t.test('a table is kept until it is too old, and concurrent readers share a scan
   t.match(await read('a', 1), { slot: 1 });
   t.match(await read('a', 2), { slot: 3 });
   t.equal(state.scans, 3);
+});
+
+t.test('no scan is older than a table before it, even one that had to go', async (t) => {
+  const { state, read } = open();
+  await read('a');
+  await read('a', 2);
+  t.same(state.floors, [undefined, 1]);
+  state.rows = 49_999;
+  await read('large');
+  await read('a');
+  t.same(state.floors.slice(2), [1, 2], 'the second of a was there until the large one came');
 });
 
 t.test('a refusal is null and remembered for five minutes, a timeout too; any other failure is thrown', async (t) => {
