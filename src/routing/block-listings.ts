@@ -27,8 +27,16 @@ export interface BlockListingRead {
   readonly listing: BlockListing;
 }
 
+/** For how long a listing is kept. */
+export interface KeptBounds {
+  /** Undefined for a block that can't change any more. */
+  readonly ttlMs: number | undefined;
+  /** The slot that a kept listing must have been read at, or a later one. */
+  readonly minSlot: Slot;
+}
+
 /** Kept listings, by a key that names block and commitment. */
 export interface BlockListings {
-  /** Returns the kept listing, or keeps what `read` returns, for `ttlMs` if it may still change. Equal reads are one. */
-  getOrRead(key: string, ttlMs: number | undefined, read: () => Promise<BlockListingRead>): Promise<BlockListingRead>;
+  /** Returns the kept listing, or keeps what `read` returns. Equal reads are one. */
+  getOrRead(key: string, bounds: KeptBounds, read: () => Promise<BlockListingRead>): Promise<BlockListingRead>;
 }

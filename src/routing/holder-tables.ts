@@ -33,10 +33,16 @@ export interface HolderTable {
   owners(): Promise<OwnerTable>;
 }
 
+export interface HoldersQuery {
+  readonly mint: string;
+  /** The slot that a cached table must have, or a later one. */
+  readonly minSlot: Slot;
+}
+
 /** Cached holder tables, by mint. */
 export interface HolderTables {
-  /** Returns the cached table of a mint, until it expires. */
-  get(mint: string): HolderTable | undefined;
+  /** Returns the cached table of a mint, until it expires, unless it is older than `minSlot`. */
+  get(mint: string, minSlot?: Slot): HolderTable | undefined;
   /** Returns the cached table of a mint, or caches the one that `read` returns, which counts for the request of `cost`. */
-  getOrRead(mint: string, read: () => Promise<HolderTable>, cost?: RequestCost): Promise<HolderTable>;
+  getOrRead(query: HoldersQuery, read: () => Promise<HolderTable>, cost?: RequestCost): Promise<HolderTable>;
 }

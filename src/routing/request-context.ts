@@ -25,8 +25,8 @@ export function contextForRequest(context: RouteContext, cost: RequestCost, sign
     },
     tokenLists: { read: (query) => tokenLists.read({ ...query, cost }) },
     holderTables: {
-      get: (mint) => holderTables.get(mint),
-      getOrRead: (mint, read) => holderTables.getOrRead(mint, read, cost),
+      get: (mint, minSlot) => holderTables.get(mint, minSlot),
+      getOrRead: (query, read) => holderTables.getOrRead(query, read, cost),
     },
     stakeTables: { getOrScan: (query, scan) => stakeTables.getOrScan(query, scan, cost) },
     knownMints: {

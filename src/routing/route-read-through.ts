@@ -70,9 +70,9 @@ export class RouteReadThrough {
       const { envelope, commitment } = route;
       return { ...read, meta: { envelope, commitment, exact: false }, load: undefined };
     }
-    const load = async (floor: Slot | undefined) => {
+    const load = async (floor: Slot | undefined, namedSlot: Slot) => {
       const context = cost === undefined ? this.#context : contextForRequest(this.#context, cost);
-      const resolving = route.resolve(params, context, { minSlot: floor }).catch(withoutRpcCode);
+      const resolving = route.resolve(params, context, { minSlot: floor, namedSlot }).catch(withoutRpcCode);
       const { slot, result, final = false, exact, lease, fromSnapshot = false, uncached = false } = await resolving;
       const store = (tipAtFetch: Slot): Entry => {
         const meta: AnswerMeta = { ...metaOf(route, params, exact), fromSnapshot };

@@ -102,6 +102,8 @@ export interface LiveAccounts extends AccountSource {
 export interface Freshness {
   /** Oldest slot that an answer may have: an older one was served already, or the caller has seen this slot. */
   readonly minSlot: Slot | undefined;
+  /** Oldest slot that a snapshot may have, from which several answers come: the caller has seen it. Default: 0. */
+  readonly namedSlot?: Slot;
 }
 
 /** The most units of a read of one account: 14 MiB from the node, as much as an answer, and some tries. */

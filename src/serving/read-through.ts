@@ -45,8 +45,11 @@ export interface CacheableRead<T> {
   readonly isForPush?: boolean;
   /** Whether to wait a moment for an upstream to reach `minSlot`, and then to say that none has. */
   readonly waitsForMinSlot: boolean;
-  /** Reads from the upstream at `minSlot` or later. Undefined for answers that the pipeline keeps current. */
-  readonly load: ((minSlot: Slot | undefined) => Promise<LoadedAnswer<T>>) | undefined;
+  /**
+   * Reads from the upstream at `floor` or later, and from no snapshot that is older than `minSlot`. Undefined for answers
+   * that the pipeline keeps current.
+   */
+  readonly load: ((floor: Slot | undefined, minSlot: Slot) => Promise<LoadedAnswer<T>>) | undefined;
   /** Returns true for an error that is the cluster's own answer, such as "no such account". It is cached briefly. */
   isNegative(error: GatewayError): boolean;
 }
@@ -215,7 +218,7 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
   ): Promise<Arrival<T> | undefined> {
     const tipAtFetch = this.#cache.tip;
     const floor = Math.max(this.#floor(read), read.minSlot);
-    const loaded = await load(floor > 0 ? floor : undefined);
+    const loaded = await load(floor > 0 ? floor : undefined, read.minSlot);
     const { slot, fromSnapshot = false } = loaded;
     if (fromSnapshot && slot < read.minSlot) throw minSlotNotReached(read.minSlot, slot);
     if (slot < floor && !fromSnapshot) throw servedSlotNotReached();

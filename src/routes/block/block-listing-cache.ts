@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { SingleFlight } from '../../cache/single-flight.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { BlockListingRead, BlockListings } from '../../routing/block-listings.ts';
+import type { BlockListingRead, BlockListings, KeptBounds } from '../../routing/block-listings.ts';
 
 /** Maximum memory of all listings: some fifty blocks of mainnet. */
 const MAX_BYTES = 32 << 20;
@@ -29,11 +29,11 @@ export class BlockListingCache implements BlockListings {
 
   async getOrRead(
     key: string,
-    ttlMs: number | undefined,
+    { ttlMs, minSlot }: KeptBounds,
     read: () => Promise<BlockListingRead>,
   ): Promise<BlockListingRead> {
     const kept = this.#kept.get(key);
-    if (kept !== undefined && this.#clock.monotonic() < kept.expiresMs) return kept.read;
+    if (kept !== undefined && kept.read.slot >= minSlot && this.#clock.monotonic() < kept.expiresMs) return kept.read;
     return this.#flights.run(key, async () => {
       const fresh = await read();
       const expiresMs = this.#clock.monotonic() + (ttlMs ?? Number.POSITIVE_INFINITY);

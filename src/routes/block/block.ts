@@ -91,13 +91,17 @@ export const block = readRoute({
   isExact: ({ commitment }) => commitment === 'finalized',
   errors: ['invalid_slot', 'invalid_page', 'slot_skipped', 'block_not_available', 'block_pruned'],
 
-  async resolve({ slot: blockSlot, signatures, page, commitment: requested }, context: BlockUses, { minSlot }) {
+  async resolve(
+    { slot: blockSlot, signatures, page, commitment: requested },
+    context: BlockUses,
+    { minSlot, namedSlot = 0 },
+  ) {
     const { mesh, seenBlocks } = context;
     if (signatures === undefined && page > 1)
       throw new GatewayError('invalid_page', 'a block has pages with signatures=all only');
     if (blockSlot > (mesh.tip('processed') ?? -1)) throw blockNotAvailable();
     const final = requested === 'finalized' || blockSlot <= (mesh.tip('finalized') ?? -1);
-    const options = { commitment: requested, minSlot, final };
+    const options = { commitment: requested, minSlot, namedSlot, final };
     const reading =
       signatures === 'all' ? readListed(context, blockSlot, options) : readSummary(context, blockSlot, options);
     const { slot, block, listing } = await reading.catch(final ? throwFinalIfSkipped : undefined);
@@ -120,7 +124,7 @@ export const block = readRoute({
 
 type BlockUses = Uses<'mesh' | 'decoder' | 'blockListings' | 'seenBlocks' | 'countRows'>;
 
-interface BlockOptions extends Freshness {
+interface BlockOptions extends Required<Freshness> {
   readonly commitment: 'confirmed' | 'finalized';
   /** Whether the cluster can't change the block any more. */
   readonly final: boolean;
@@ -150,9 +154,10 @@ async function readListed(
     countRows(listing.block.transactions.count);
     return { slot, listing };
   };
-  const { commitment, final } = options;
+  const { commitment, namedSlot, final } = options;
   const key = `${blockSlot} ${final ? 'finalized' : commitment}`;
-  const { slot, listing } = await blockListings.getOrRead(key, final ? undefined : UNFINISHED_TTL_MS, read);
+  const bounds = final ? { ttlMs: undefined, minSlot: 0 } : { ttlMs: UNFINISHED_TTL_MS, minSlot: namedSlot };
+  const { slot, listing } = await blockListings.getOrRead(key, bounds, read);
   const tip = final ? mesh.tip(commitment) : undefined; // a final block is the same at every later slot
   return { slot: Math.max(slot, tip ?? 0), block: listing.block, listing };
 }

@@ -3,7 +3,8 @@ import { SingleFlight } from '../../cache/single-flight.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { RequestCost } from '../../domain/request-cost.ts';
-import type { HolderTable, HolderTables } from '../../routing/holder-tables.ts';
+import type { Slot } from '../../domain/slot.ts';
+import type { HoldersQuery, HolderTable, HolderTables } from '../../routing/holder-tables.ts';
 import type { ScanGate } from './scan-gate.ts';
 
 /** Life of a table. All pages read within it come from one table, so they agree with each other. */
@@ -41,13 +42,18 @@ export class HolderTableCache implements HolderTables {
     this.#gate = gate;
   }
 
-  get(mint: string): HolderTable | undefined {
+  get(mint: string, minSlot: Slot = 0): HolderTable | undefined {
     const cached = this.#tables.get(mint);
-    return cached !== undefined && this.#clock.monotonic() < cached.expiresMs ? cached.table : undefined;
+    const isCurrent = cached !== undefined && this.#clock.monotonic() < cached.expiresMs;
+    return isCurrent && cached.table.slot >= minSlot ? cached.table : undefined;
   }
 
-  async getOrRead(mint: string, read: () => Promise<HolderTable>, cost?: RequestCost): Promise<HolderTable> {
-    const cached = this.get(mint);
+  async getOrRead(
+    { mint, minSlot }: HoldersQuery,
+    read: () => Promise<HolderTable>,
+    cost?: RequestCost,
+  ): Promise<HolderTable> {
+    const cached = this.get(mint, minSlot);
     if (cached !== undefined) return cached;
     const refused = this.#refusals.get(mint);
     if (refused !== undefined && this.#clock.monotonic() < refused.expiresMs) throw refused.refusal;

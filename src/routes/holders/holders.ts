@@ -66,10 +66,10 @@ export const holders = readRoute({
   claimNumberOf: () => 2,
   errors: ['invalid_address', 'invalid_page', 'not_found', 'not_a_mint', 'holders_unavailable'],
 
-  async resolve(params, { mesh, holderTables }: Uses<'mesh' | 'holderTables'>, { minSlot }) {
+  async resolve(params, { mesh, holderTables }: Uses<'mesh' | 'holderTables'>, { minSlot, namedSlot = 0 }) {
     const { mint: address, page, by } = params;
     const at: ReadOptions = { commitment: 'confirmed', minContextSlot: minSlot };
-    const table = holderTables.get(address);
+    const table = holderTables.get(address, namedSlot);
     if (!needsScan(params) && table === undefined) {
       const found = await readFirstPage(mesh, address, at).catch(throwHoldersUnavailable);
       const { slot, supply, scale, rows } = found;
@@ -83,7 +83,9 @@ export const holders = readRoute({
       mintRead = await requireMint(mesh, address, at);
       return readHolderTable(mesh, address, mintRead.mint.program, minSlot);
     };
-    const scanned = await holderTables.getOrRead(address, scan).catch(throwHoldersUnavailable);
+    const scanned = await holderTables
+      .getOrRead({ mint: address, minSlot: namedSlot }, scan)
+      .catch(throwHoldersUnavailable);
     const owners = by === 'owner' ? await scanned.owners() : undefined;
     const { slot: mintSlot, mint, mints } = mintRead ?? (await requireMint(mesh, address, at));
     const from = (page - 1) * PAGE_SIZE;

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { RequestCost } from '../../../src/domain/request-cost.ts';
 import type { PriceAsOf } from '../../../src/prices/price-source.ts';
-import type { HolderTable } from '../../../src/routing/holder-tables.ts';
+import type { HoldersQuery, HolderTable } from '../../../src/routing/holder-tables.ts';
 import { contextForRequest } from '../../../src/routing/request-context.ts';
 import type { RouteContext } from '../../../src/routing/route.ts';
 import type { StakeQuery } from '../../../src/routing/stake-accounts.ts';
@@ -27,7 +27,7 @@ t.test('whatever a route reads names the request that it counts for', async (t) 
     tokenLists: { read: ({ cost }: TokenListQuery) => see('tokenLists', cost) },
     holderTables: {
       get: () => undefined,
-      getOrRead: (_: string, __: () => Promise<HolderTable>, cost?: RequestCost) => see('getOrRead', cost),
+      getOrRead: (_: HoldersQuery, __: () => Promise<HolderTable>, cost?: RequestCost) => see('getOrRead', cost),
     },
     stakeTables: { getOrScan: (_: StakeQuery, __: unknown, cost?: RequestCost) => see('getOrScan', cost) },
     knownMints: { findVerified: (_: readonly string[], cost?: RequestCost) => see('findVerified', cost) },
@@ -44,7 +44,7 @@ t.test('whatever a route reads names the request that it counts for', async (t) 
     await source.readBalances({ addresses: ['a'], ...at });
   }
   await bound.tokenLists.read({ owner: 'a', ...at });
-  await bound.holderTables.getOrRead('m', () => Promise.reject(new Error('not called')));
+  await bound.holderTables.getOrRead({ mint: 'm', minSlot: 0 }, () => Promise.reject(new Error('not called')));
   await bound.stakeTables.getOrScan({ withdrawer: 'w', oldestSlot: 0 }, () => Promise.reject(new Error('not called')));
   await bound.knownMints.findVerified(['m']);
   await bound.prices.find(['m'], { commitment: 'confirmed', slot: 1 });

@@ -6,6 +6,12 @@ import { ManualClock } from '../../../support/manual-clock.ts';
 
 const EMPTY = listBlock(Buffer.from('{"blockhash":"b","previousBlockhash":"p","parentSlot":1,"transactions":[]}'));
 
+interface ReadOptions {
+  readonly ttlMs?: number;
+  readonly bytes?: number;
+  readonly minSlot?: number;
+}
+
 /** Opens a cache; `read` returns how many listings were read by then. */
 function open() {
   const clock = new ManualClock();
@@ -13,10 +19,10 @@ function open() {
   let reads = 0;
   const readOf = (bytes: number) => async (): Promise<BlockListingRead> => {
     reads++;
-    return { slot: 1, listing: { ...EMPTY, rows: new Uint8Array(bytes) } };
+    return { slot: reads, listing: { ...EMPTY, rows: new Uint8Array(bytes) } };
   };
-  const read = async (key: string, { ttlMs, bytes = 0 }: { ttlMs?: number; bytes?: number } = {}): Promise<number> => {
-    await cache.getOrRead(key, ttlMs, readOf(bytes));
+  const read = async (key: string, { ttlMs, bytes = 0, minSlot = 0 }: ReadOptions = {}): Promise<number> => {
+    await cache.getOrRead(key, { ttlMs, minSlot }, readOf(bytes));
     return reads;
   };
   return { clock, read };
@@ -33,6 +39,13 @@ t.test('a listing is read once for all pages; one that may change is read again 
   t.equal(await read('2', { ttlMs: 10 }), 3);
   clock.advance(1e9);
   t.equal(await read('1'), 3);
+});
+
+t.test('a listing from before a slot that the caller has seen is read again', async (t) => {
+  const { read } = open();
+  t.equal(await read('1', { ttlMs: 10, minSlot: 1 }), 1);
+  t.equal(await read('1', { ttlMs: 10, minSlot: 1 }), 1, 'it is of slot 1');
+  t.equal(await read('1', { ttlMs: 10, minSlot: 2 }), 2);
 });
 
 t.test('listings take no more than 32 MiB; the least used goes first', async (t) => {

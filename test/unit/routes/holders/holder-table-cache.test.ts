@@ -27,7 +27,7 @@ function open() {
       begun.push(mint);
       return new Promise((resolve) => ends.set(mint, () => resolve(TABLE)));
     };
-    cache.getOrRead(mint, scan, new RequestCost(caller, false)).then(
+    cache.getOrRead({ mint, minSlot: 0 }, scan, new RequestCost(caller, false)).then(
       () => outcomes.push(`${mint} done`),
       ({ code }) => outcomes.push(`${mint} ${code}`),
     );
@@ -67,6 +67,17 @@ t.test('who would wait too long is told so', async (t) => {
   t.same(outcomes.slice(1), ['a2 overloaded', 'a3 overloaded']);
 });
 
+t.test('a table that is older than a caller has seen is read again', async (t) => {
+  const { cache } = open();
+  let slot = 0;
+  const read = async (minSlot: number): Promise<number> => {
+    const scan = async (): Promise<HolderTable> => ({ ...TABLE, slot: ++slot });
+    return (await cache.getOrRead({ mint: 'm', minSlot }, scan)).slot;
+  };
+  t.same([await read(0), await read(1), await read(2), await read(1)], [1, 1, 2, 2]);
+  t.same([cache.get('m')?.slot, cache.get('m', 3)], [2, undefined]);
+});
+
 t.test('a refusal is remembered for minutes; a failure that may pass is not', async (t) => {
   const { clock, cache } = open();
   let reads = 0;
@@ -75,12 +86,13 @@ t.test('a refusal is remembered for minutes; a failure that may pass is not', as
     return Promise.reject(error);
   };
   const tooLarge = failing(new GatewayError('result_too_large', 'too large'));
-  for (let i = 0; i < 3; i++) await t.rejects(cache.getOrRead('m', tooLarge), { code: 'result_too_large' });
+  for (let i = 0; i < 3; i++)
+    await t.rejects(cache.getOrRead({ mint: 'm', minSlot: 0 }, tooLarge), { code: 'result_too_large' });
   t.equal(reads, 1);
   clock.advance(5 * 60_000);
-  await t.rejects(cache.getOrRead('m', tooLarge));
+  await t.rejects(cache.getOrRead({ mint: 'm', minSlot: 0 }, tooLarge));
   t.equal(reads, 2);
   const late = failing(new GatewayError('upstream_timeout', 'late'));
-  for (let i = 0; i < 2; i++) await t.rejects(cache.getOrRead('n', late));
+  for (let i = 0; i < 2; i++) await t.rejects(cache.getOrRead({ mint: 'n', minSlot: 0 }, late));
   t.equal(reads, 4);
 });
