@@ -238,7 +238,13 @@ function transactionFamilies(words: readonly string[]): readonly CostFamily[] {
   const tx = costFamily({
     route: '/tx/:sig',
     weight: 3,
-    dimensions: { enhanced: [1, 0], ...REQUEST_DIMENSIONS, commitments: [1] },
+    dimensions: {
+      enhanced: [1, 0],
+      template: ['named mint', 'mint', 'blob', 'metadata'],
+      bytes: [32, 1000, 10_000, 1_000_000, 4_000_000],
+      ...REQUEST_DIMENSIONS,
+      commitments: [1],
+    },
     documents,
     attempt: (values, occasion, document) => ({
       requests: getRequests(
@@ -247,7 +253,10 @@ function transactionFamilies(words: readonly string[]): readonly CostFamily[] {
         values,
         occasion,
       ),
-      script: { getTransaction: { kind: 'transaction', json: withPlace(document) } },
+      script: {
+        getTransaction: { kind: 'transaction', json: withPlace(document) },
+        getMultipleAccounts: accountsAnswer(values), // of the tokens that its sentence names
+      },
       isAtOnce: values.atOnce === 1,
     }),
   });
