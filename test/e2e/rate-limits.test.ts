@@ -116,7 +116,7 @@ t.test('6: connections beyond the rate are closed without a response, and others
 
 t.test('each route charges what the node saw of it; a hit costs one', async (t) => {
   const world = await startStepped(t, { set: [...THE_RULE, 'limits.free.requests=10000', ...WITHOUT_LIVE_DATA] });
-  const { get, node } = world;
+  const { get, node, cluster } = world;
   const call = await createRouteCaller(world);
   const mint = COINS[0]?.mint.address;
   const left = async (): Promise<number> => Number(quota(await get('/health'))[1]);
@@ -126,6 +126,10 @@ t.test('each route charges what the node saw of it; a hit costs one', async (t) 
     ...routes.map(({ path }) => [path, () => call(path)] as const),
     ['transfers', () => get(`/address/${WALLETS[1]?.address}/history?type=transfers`)],
     ['a scan', () => get(`/token/${mint}/holders?page=2`)],
+    ['its owners', () => get(`/token/${mint}/holders?by=owner`)],
+    ['stake accounts', () => get(`/address/${WALLETS[1]?.address}/portfolio?stake=1`)],
+    ['a listing', () => get(`/block/${cluster.chain.newestBlock('finalized')?.slot}?signatures=all`)],
+    ['a meaning', () => get(`/tx/${cluster.chain.newestBlock('finalized')?.transactions[0]?.signature}?enhanced=1`)],
     ['an account that a node refuses', () => get(`/account/${WALLETS[2]?.address}`)],
   ];
   let most = 0;
