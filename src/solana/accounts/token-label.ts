@@ -24,10 +24,10 @@ export function tokenLabelText({ symbol, name }: { readonly symbol: string; read
 }
 
 /**
- * Returns a name in quotation marks, without anything that could end them, hide, or change the order of the words; null
- * if nothing is left.
+ * Returns somebody's text in quotation marks, without anything that could end them, hide, or change the order of the
+ * words; null if nothing is left.
  */
-export function quotedName(text: string): string | null {
+export function quotedName(text: string, maxCharacters = MAX_SHOWN_CHARACTERS): string | null {
   const shown = text
     .slice(0, MAX_READ_LENGTH)
     .normalize('NFC')
@@ -37,6 +37,5 @@ export function quotedName(text: string): string | null {
     .trim();
   if (shown === '' || RIGHT_TO_LEFT.test(shown)) return null;
   const characters = [...shown];
-  const cut = characters.length > MAX_SHOWN_CHARACTERS;
-  return `“${cut ? `${characters.slice(0, MAX_SHOWN_CHARACTERS - 1).join('')}…` : shown}”`;
+  return `“${characters.length > maxCharacters ? `${characters.slice(0, maxCharacters - 1).join('')}…` : shown}”`;
 }

@@ -18,7 +18,13 @@ import {
 export function describeTransaction(interpretation: Told, formatAddress: FormatAddress): string {
   const asides = describeAsides(interpretation, formatAddress);
   const deeds = isHiddenTransfer(interpretation) ? [] : [describeDeed(interpretation, formatAddress)];
-  return [...deeds, ...asides].join('; ');
+  const actor = formatAddress(interpretation.actor);
+  const again = `${actor} also `;
+  return [...deeds, ...asides].reduce((text, part) =>
+    text.startsWith(actor) && part.startsWith(again)
+      ? `${text}, and also ${part.slice(again.length)}`
+      : `${text}; ${part}`,
+  );
 }
 
 /** Returns whether nothing but hidden amounts moved. */

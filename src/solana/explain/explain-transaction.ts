@@ -1,6 +1,8 @@
 import type { Interpretation, Told } from '../analysis/interpretation.ts';
 import type { ParsedTransaction } from '../analysis/parsed-transaction.ts';
+import { priorityFeeOf } from '../analysis/priority-fee.ts';
 import { interpretTransaction } from '../analysis/rules/interpret-transaction.ts';
+import { withoutTrailing } from '../codec/without-trailing.ts';
 import type { TransactionFailure } from '../errors/decode-failure.ts';
 import { programName } from '../programs/known-programs.ts';
 import { describeTransaction } from './describe-transaction.ts';
@@ -13,23 +15,35 @@ export const MAX_EXPLANATION_LENGTH = 280;
 export function explainTransaction(parsed: ParsedTransaction): string {
   const interpretation = interpretTransaction(parsed);
   const { transactionError } = parsed;
-  const text =
+  const [deed, cost] =
     transactionError === null
       ? explainSuccess(parsed, interpretation)
       : explainFailure(parsed, interpretation, transactionError);
-  return text.length <= MAX_EXPLANATION_LENGTH ? text : `${text.slice(0, MAX_EXPLANATION_LENGTH - 1)}…`;
+  const room = MAX_EXPLANATION_LENGTH - cost.length - 3; // two full stops and a space
+  return `${deed.length <= room ? deed : `${deed.slice(0, room - 1).replace(/[\ud800-\udbff]$/, '')}…`}. ${cost}.`;
 }
 
-function explainSuccess(parsed: ParsedTransaction, interpretation: Told): string {
+/** What was done and what it cost: two sentences without their full stops. */
+type Sentences = readonly [deed: string, cost: string];
+
+function explainSuccess(parsed: ParsedTransaction, interpretation: Told): Sentences {
   const payer = shortAddress(parsed.feePayer);
   const sentence = describeTransaction(interpretation, shortAddress);
-  const fee = formatSol(BigInt(parsed.fee));
   const { type, tip } = interpretation;
   const isTold =
     tip === 0n || (type === 'TRANSFER' && interpretation.program === null && interpretation.payments.length === 0);
   if (sentence.startsWith(payer))
-    return `${sentence}. The fee was ${fee}${isTold ? '' : `, the tip ${formatSol(tip)}`}.`;
-  return `${sentence}. ${payer} paid the fee of ${fee}${isTold ? '' : `; the tip was ${formatSol(tip)}`}.`;
+    return [sentence, `The fee was ${formatFee(parsed)}${isTold ? '' : ` and the tip ${formatSol(tip)}`}`];
+  return [
+    sentence,
+    `${payer} paid the fee of ${formatFee(parsed)}${isTold ? '' : `, and the tip was ${formatSol(tip)}`}`,
+  ];
+}
+
+/** Returns the fee, and what of it was paid for priority. */
+function formatFee(parsed: ParsedTransaction): string {
+  const priorityFee = priorityFeeOf(parsed);
+  return `${formatSol(BigInt(parsed.fee))}${priorityFee === 0n ? '' : ` (priority fee ${formatSol(priorityFee)})`}`;
 }
 
 const ATTEMPT_BY_TYPE: Readonly<Partial<Record<Interpretation['type'], string>>> = {
@@ -70,24 +84,38 @@ const ATTEMPT_BY_TYPE: Readonly<Partial<Record<Interpretation['type'], string>>>
   CREATE_ACCOUNT: 'tried to open an account',
   CLOSE_ACCOUNT: 'tried to close an account',
   VOTE: 'tried to vote for a block',
+  REVOKE: 'tried to take back an approval',
+  FREEZE: 'tried to freeze an account',
+  THAW: 'tried to release a frozen account',
+  NFT_TRANSFER: 'tried to send an NFT',
+  NONCE_ADVANCE: 'tried to advance a nonce',
+  MEMO: 'tried to write a memo',
+  BRIDGE: 'tried to use a bridge',
+  PERPS: 'tried to use a market of perpetuals',
+  GAME: 'tried to play a game',
+  LEND: 'tried to use a lending program',
   PROGRAM_DEPLOY: 'tried to put a program on the chain',
   PROGRAM_UPGRADE: 'tried to replace a program',
 };
 
-function explainFailure(
-  { feePayer, fee, instructions }: ParsedTransaction,
-  { type }: Interpretation,
-  error: TransactionFailure,
-): string {
+function explainFailure(parsed: ParsedTransaction, { type }: Interpretation, error: TransactionFailure): Sentences {
+  const { feePayer, instructions } = parsed;
   const attempt = `${shortAddress(feePayer)} ${ATTEMPT_BY_TYPE[type] ?? 'sent a transaction'}`;
-  const cost = `Nothing moved, but the fee of ${formatSol(BigInt(fee))} was paid.`;
+  const cost = `Nothing moved, but the fee of ${formatFee(parsed)} was paid`;
+  const reason = clauseOf(error.message);
   const { instructionIndex, programId } = error;
-  if (instructionIndex === null) return `${attempt}, but it failed: ${error.message}. ${cost}`;
+  if (instructionIndex === null) return [`${attempt}, but it failed: ${reason}`, cost];
   const topLevelProgramId = instructions.find(({ index }) => index === instructionIndex)?.programId ?? null;
   const innerProgram = programId !== null && programId !== topLevelProgramId ? `, in ${programLabel(programId)}` : '';
   const stepCount = (instructions.at(-1)?.index ?? 0) + 1; // instructions of one batch are one step
   const step = `step ${instructionIndex + 1} of ${stepCount} (${topLevelProgramId === null ? 'unknown' : programLabel(topLevelProgramId)}${innerProgram})`;
-  return `${attempt}, but ${step} failed: ${error.message}${errorNumber(error)}. ${cost}`;
+  return [`${attempt}, but ${step} failed: ${reason}${errorNumber(error)}`, cost];
+}
+
+/** Returns a program's message as a part of a sentence: without full stops at its end, and none that begins another sentence. */
+function clauseOf(message: string): string {
+  const clause = message.slice(0, MAX_EXPLANATION_LENGTH).replace(/\p{C}/gu, ' ').replaceAll('. ', '; ').trim();
+  return withoutTrailing(clause, '.');
 }
 
 const programLabel = (programId: string): string => programName(programId) ?? `program ${shortAddress(programId)}`;

@@ -38,7 +38,7 @@ export function formatAmount({ mint, amount, decimals }: AssetAmount, formatAddr
 }
 
 /** Returns every digit, unless a mint has too many decimals to read. */
-const formatNumber = (amount: bigint, decimals: number): string =>
+export const formatNumber = (amount: bigint, decimals: number): string =>
   decimals > 18 ? `${amount} smallest units` : formatUnits(amount, decimals);
 
 /** Lists amounts; more than two of a kind are counted: `0.1 SOL and 6 NFTs`. */
@@ -62,8 +62,5 @@ export function formatAmounts(amounts: readonly AssetAmount[], formatAddress: Fo
 /** Names one account, counts several: `7xKX…gAsU`, `3 accounts`. */
 export const formatAccounts = (addresses: ReadonlySet<string>, formatAddress: FormatAddress): string =>
   addresses.size === 1 ? formatAddress([...addresses][0] ?? '') : `${addresses.size} accounts`;
-
-/** Puts a text of somebody else in quotation marks, so that it can't end them itself. */
-export const quote = (text: string): string => `“${text.replace(/[“”]/g, "'")}”`;
 
 export const formatSol = (lamports: bigint): string => `${formatUnits(lamports, 9)} SOL`;

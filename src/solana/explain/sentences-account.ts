@@ -25,7 +25,7 @@ export function describeOpening(
     return `${formatAddress(actor)} opened an account${beneficiary} that can hold ${tokenLabel(mint, formatAddress)}`;
   }
   if (extendedTable !== null)
-    return `${formatAddress(actor)} added addresses to the address list ${formatAddress(extendedTable)}`;
+    return `${formatAddress(actor)} added addresses to the lookup table ${formatAddress(extendedTable)}`;
   const opened =
     accounts.size === 1
       ? `the account ${formatAccounts(accounts, formatAddress)}`

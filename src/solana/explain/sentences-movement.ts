@@ -19,7 +19,7 @@ export function describeTransfer(sent: Sent, formatAddress: FormatAddress): stri
       lost.length > 0 ? `paid ${formatAmounts(lost, formatAddress)}` : null,
     ].filter((flow) => flow !== null);
     if (flows.length > 0) return `${formatAddress(actor)} ${flows.join(' and ')}${via}`;
-    if (tip === 0n) return `${formatAddress(actor)} made a transfer of nothing`;
+    if (tip === 0n) return `${formatAddress(actor)} made a transfer that changed no balance`;
     return `${formatAddress(tips[0]?.from ?? actor)} paid a tip of ${formatSol(tip)} to Jito and did nothing else`;
   }
   const senders = new Set(payments.map(({ from }) => from));
@@ -50,8 +50,8 @@ function describeManyToMany({ actor, payments }: Sent, formatAddress: FormatAddr
   const from = formatAccounts(new Set(losses.map(({ wallet }) => wallet)), formatAddress);
   const to = formatAccounts(new Set(gains.map(({ wallet }) => wallet)), formatAddress);
   return gains.length === 0
-    ? `${formatAddress(actor)} had amounts moved that came back in the end`
-    : `${formatAddress(actor)} had ${formatAmounts(gains, formatAddress)} moved from ${from} to ${to}`;
+    ? `${formatAddress(actor)} made transfers that changed no balance`
+    : `${formatAddress(actor)} moved ${formatAmounts(gains, formatAddress)} from ${from} to ${to}`;
 }
 
 interface NetPayment extends AssetAmount {

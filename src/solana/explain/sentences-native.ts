@@ -1,3 +1,4 @@
+import { quotedName } from '../accounts/token-label.ts';
 import type {
   MemoInterpretation,
   NonceInterpretation,
@@ -5,7 +6,10 @@ import type {
   VoteInterpretation,
 } from '../analysis/interpretation.ts';
 import { programPhrase } from './program-phrase.ts';
-import { type FormatAddress, formatSol, quote } from './sentence-formats.ts';
+import { type FormatAddress, formatSol } from './sentence-formats.ts';
+
+/** The most characters of a memo that a sentence has. */
+const MAX_MEMO_CHARACTERS = 80;
 
 export function describeStake(
   { actor, program, change, stakeAccount, target, lamports }: StakeInterpretation,
@@ -23,7 +27,7 @@ export function describeStake(
     case 'withdrawn':
       return program === null
         ? `${who} withdrew ${formatSol(lamports ?? 0n)} from ${account}`
-        : `${who} had ${formatSol(lamports ?? 0n)} of ${account} paid out to ${formatAddress(target)}${programPhrase(program, 'through', formatAddress)}`;
+        : `${who} withdrew ${formatSol(lamports ?? 0n)} from ${account} to ${formatAddress(target)}${programPhrase(program, 'through', formatAddress)}`;
     case 'deactivated':
       return `${who} began to unstake ${account}`;
   }
@@ -36,9 +40,9 @@ export const describeNonceAdvance = (
   `${formatAddress(actor)} advanced the nonce${nonceAccount === null ? '' : ` of the account ${formatAddress(nonceAccount)}`}`;
 
 export const describeVote = ({ voteAccount }: VoteInterpretation, formatAddress: FormatAddress): string =>
-  `The validator ${formatAddress(voteAccount)} voted for the blocks that it holds to be valid`;
+  `The validator ${formatAddress(voteAccount)} voted for blocks`;
 
 export function describeMemo({ actor, memo }: MemoInterpretation, formatAddress: FormatAddress): string {
-  const text = memo.replace(/[^\p{L}\p{N}\p{P}\p{S} ]+/gu, ' ').trim();
-  return `${formatAddress(actor)} wrote the note ${quote(text.length > 80 ? `${text.slice(0, 80)}…` : text)} on the chain`;
+  const text = quotedName(memo, MAX_MEMO_CHARACTERS);
+  return `${formatAddress(actor)} wrote ${text === null ? 'a memo' : `the memo ${text}`}`;
 }

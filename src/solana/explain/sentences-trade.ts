@@ -1,3 +1,4 @@
+import { quotedName, tokenLabelText } from '../accounts/token-label.ts';
 import type {
   ArbitrageInterpretation,
   ExchangeOfValueInterpretation,
@@ -6,23 +7,36 @@ import type {
   SwapInterpretation,
   Told,
 } from '../analysis/interpretation.ts';
+import type { AssetAmount } from '../analysis/wallet-changes.ts';
 import { exchangeNames, programLabel, programPhrase } from './program-phrase.ts';
-import { type FormatAddress, formatAccounts, formatAmounts, formatSol, quote } from './sentence-formats.ts';
+import { type FormatAddress, formatAccounts, formatAmounts, formatNumber, formatSol } from './sentence-formats.ts';
 
 export function describeSwap(
   { actor, program, swap, passedOn }: SwapInterpretation,
   formatAddress: FormatAddress,
 ): string {
   const venue = programPhrase(program, 'on', formatAddress);
-  if (swap === null) return `${formatAddress(actor)} had assets traded${venue}`;
+  if (swap === null) return `${formatAddress(actor)} let a program trade${venue}`;
   const [inputs, outputs] = [formatAmounts(swap.inputs, formatAddress), formatAmounts(swap.outputs, formatAddress)];
   const then =
     passedOn === null
       ? ''
-      : `, then sent ${formatAmounts(passedOn.amounts, formatAddress)} on${programPhrase(passedOn.program, 'through', formatAddress)}`;
+      : `, then sent ${formatPart(passedOn.amounts, swap.outputs, formatAddress)}${programPhrase(passedOn.program, 'through', formatAddress) || ' on'}`;
   return swap.wallet === null
-    ? `${formatAddress(actor)} had ${inputs} traded for ${outputs}${venue}`
+    ? `${formatAddress(actor)} let a program swap ${inputs} for ${outputs}${venue}`
     : `${formatAddress(actor)} swapped ${inputs} for ${outputs}${venue}${then}`;
+}
+
+/** Returns amounts of what was got just before: `4.12 of it` where that was one asset. */
+function formatPart(
+  amounts: readonly AssetAmount[],
+  whole: readonly AssetAmount[],
+  formatAddress: FormatAddress,
+): string {
+  const [part, ...others] = amounts;
+  return part !== undefined && others.length === 0 && whole.length === 1 && whole[0]?.mint === part.mint
+    ? `${formatNumber(part.amount, part.decimals)} of it`
+    : formatAmounts(amounts, formatAddress);
 }
 
 /** Describes the launch of a token, and what was bought of it at once. */
@@ -30,12 +44,14 @@ export function describeLaunch(
   { actor, program, mint, name, symbol, swap }: LaunchInterpretation,
   formatAddress: FormatAddress,
 ): string {
-  const title = name === null || symbol === null ? '' : ` ${quote(name)} (${symbol})`;
-  const token = `the token${title}${mint === null ? '' : ` ${formatAddress(mint)}`}`;
+  const [title, ticker] = [quotedName(name ?? ''), tokenLabelText({ symbol: symbol ?? '', name: '' })];
+  const parts = [title, title === null || ticker === null ? ticker : `(${ticker})`, mint && formatAddress(mint)];
+  const token = ['the token', ...parts.filter((part) => part !== null)].join(' ');
+  const launched = mint === null ? [] : [{ mint, amount: 0n, decimals: 0 }];
   const bought =
     swap === null
       ? ''
-      : ` and bought ${formatAmounts(swap.outputs, formatAddress)} for ${formatAmounts(swap.inputs, formatAddress)}`;
+      : ` and bought ${formatPart(swap.outputs, launched, formatAddress)} for ${formatAmounts(swap.inputs, formatAddress)}`;
   return `${formatAddress(actor)} launched ${token}${programPhrase(program, 'on', formatAddress)}${bought}`;
 }
 
@@ -55,7 +71,7 @@ export function describeArbitrage(
 ): string {
   if (!hasTraded) {
     const caller = program === null ? '' : ` through ${programLabel(program, formatAddress)}`;
-    return `${formatAddress(actor)} looked for a trade on ${exchangeNames(exchanges)}${caller} and made none`;
+    return `${formatAddress(actor)} tried to trade on ${exchangeNames(exchanges)}${caller}, but nothing was traded`;
   }
   const venue = exchanges.length > 0 ? ` on ${exchangeNames(exchanges)}` : programPhrase(program, 'on', formatAddress);
   const outcome =
@@ -63,7 +79,7 @@ export function describeArbitrage(
       ? `made ${formatAmounts(gained, formatAddress)} by arbitrage${venue}`
       : lost.length > 0
         ? `lost ${formatAmounts(lost, formatAddress)} by arbitrage${venue}`
-        : `traded${venue} for the same amount in the end`;
+        : `tried arbitrage${venue} without gain or loss`;
   const paid =
     payments.length === 0
       ? ''
@@ -73,34 +89,38 @@ export function describeArbitrage(
   return `${formatAddress(actor)} ${outcome}${paid}: ${total} in all, with ${cost}`;
 }
 
-/** What somebody did: with what was given, with what was got, and where neither is known. */
-const DEEDS: Readonly<
-  Record<ExchangeOfValueInterpretation['type'], readonly [gave: string, got: string, did: string]>
-> = {
-  ADD_TO_POOL: ['put into a pool', 'got', 'added to a pool'],
-  REMOVE_FROM_POOL: ['gave', 'took out of a pool', 'took something out of a pool'],
-  OPEN_ORDER: ['opened an order with', 'got', 'opened an order'],
-  CANCEL_ORDER: ['paid', 'cancelled an order and got back', 'cancelled orders'],
-  BORROW: ['left', 'borrowed', 'borrowed something'],
-  REPAY_LOAN: ['repaid', 'got back', 'repaid a loan'],
-  DEPOSIT: ['deposited', 'got', 'made a deposit'],
-  WITHDRAW: ['gave', 'withdrew', 'made a withdrawal'],
-  LIQUIDATE: ['repaid for somebody else', 'took over', 'took over collateral'],
-  CLAIM: ['paid', 'claimed', 'made a claim'],
+/** What somebody did, said before and after the program; amounts are null where none is known. */
+type Deed = (gave: string | null, got: string | null) => readonly [deed: string, rest: string];
+
+const DEEDS: Readonly<Record<ExchangeOfValueInterpretation['type'], Deed>> = {
+  ADD_TO_POOL: (gave, got) => [gave === null ? 'added to a pool' : `put ${gave} into a pool`, and('got', got)],
+  REMOVE_FROM_POOL: (gave, got) => [`took ${got ?? 'something'} out of a pool`, gave === null ? '' : ` for ${gave}`],
+  OPEN_ORDER: (gave, got) => [gave === null ? 'opened an order' : `opened an order with ${gave}`, and('got', got)],
+  CANCEL_ORDER: (gave, got) => ['cancelled an order', and('got back', got) + and('paid', gave)],
+  BORROW: (gave, got) => [`borrowed ${got ?? 'something'}`, and('gave', gave)],
+  REPAY_LOAN: (gave, got) => [
+    gave === null ? 'repaid a loan' : `repaid ${gave}`,
+    got === null ? '' : ` and took back ${got} of collateral`,
+  ],
+  DEPOSIT: (gave, got) => [gave === null ? 'made a deposit' : `deposited ${gave}`, and('got', got)],
+  WITHDRAW: (gave, got) => [
+    got === null ? 'made a withdrawal' : `withdrew ${got}`,
+    gave === null ? '' : ` for ${gave}`,
+  ],
+  LIQUIDATE: (gave, got) => ["liquidated somebody else's loan", and('repaid', gave) + and('took over', got)],
+  CLAIM: (gave, got) => [got === null ? 'made a claim' : `claimed ${got}`, and('paid', gave)],
 };
+
+const and = (verb: string, amounts: string | null): string => (amounts === null ? '' : ` and ${verb} ${amounts}`);
 
 /** Describes what somebody gave to a program and got from it. */
 export function describeExchangeOfValue(
   { type, actor, program, gained, lost }: ExchangeOfValueInterpretation,
   formatAddress: FormatAddress,
 ): string {
-  const [gave, got, did] = DEEDS[type];
-  const at = programPhrase(program, 'on', formatAddress);
-  const parts = [
-    lost.length > 0 ? `${gave} ${formatAmounts(lost, formatAddress)}` : null,
-    gained.length > 0 ? `${got} ${formatAmounts(gained, formatAddress)}` : null,
-  ].filter((part) => part !== null);
-  return parts.length === 0
-    ? `${formatAddress(actor)} ${did}${at}`
-    : `${formatAddress(actor)} ${parts.join(' and ')}${at}`;
+  const [gave, got] = [lost, gained].map((amounts) =>
+    amounts.length === 0 ? null : formatAmounts(amounts, formatAddress),
+  );
+  const [deed, rest] = DEEDS[type](gave ?? null, got ?? null);
+  return `${formatAddress(actor)} ${deed}${programPhrase(program, 'on', formatAddress)}${rest}`;
 }
