@@ -1,5 +1,6 @@
 import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../domain/well-known-addresses.ts';
-import { fallbackTypeOf, isIncidentalProgram, programRole } from '../../programs/known-programs.ts';
+import { fallbackTypeOf, isIncidentalProgram, isTradingProgram, programRole } from '../../programs/known-programs.ts';
+import type { ParsedInstruction } from '../parsed-transaction.ts';
 import { programFlowsOf } from '../program-flows.ts';
 import { interpretCall, isUnchanged } from './calls.ts';
 import type { Rule } from './rule.ts';
@@ -7,18 +8,24 @@ import type { Rule } from './rule.ts';
 const TOKEN_PROGRAM_IDS: readonly string[] = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM];
 
 /**
- * Tells of prices that a market maker wrote. Evidence: the transaction itself calls an exchange that trades against
- * one maker's own prices; it calls nothing and isn't handed a token program, so that it can't move a token; and no balance
- * changed. Block 361774429 has 226 such calls, of eight programs. An exchange
- * with pools that anybody fills is called like this for other reasons, such as its books.
+ * Tells of prices that a market maker wrote. Evidence: the transaction itself calls an exchange that trades against one
+ * maker's own prices, and no other one; it calls nothing and isn't handed a token program, so that it can't move a token;
+ * and no balance changed. An exchange with pools that anybody fills is called like this for other reasons, such as its
+ * books.
  */
 export const quoteRule: Rule = (facts) => {
   const { parsed, hasFailed } = facts;
-  const call = parsed.instructions.find(({ programId }) => programRole(programId) === 'marketMaker');
-  if (call === undefined || call.innerInstructions.length > 0) return null;
-  if (call.accounts.length === 0 || call.accounts.some((account) => TOKEN_PROGRAM_IDS.includes(account))) return null;
+  const calls = parsed.instructions.filter(({ programId }) => isTradingProgram(programId));
+  const [call] = calls;
+  if (call === undefined || !calls.every(isQuote)) return null;
   return hasFailed || isUnchanged(facts) ? interpretCall(facts, 'QUOTE_UPDATE', call.programId) : null;
 };
+
+const isQuote = ({ programId, accounts, innerInstructions }: ParsedInstruction): boolean =>
+  programRole(programId) === 'marketMaker' &&
+  innerInstructions.length === 0 &&
+  accounts.length > 0 &&
+  !accounts.some((account) => TOKEN_PROGRAM_IDS.includes(account));
 
 /**
  * Tells of orders in an order book that were placed or cancelled, with what was put in or taken out for them. Both at
