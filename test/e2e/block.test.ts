@@ -108,15 +108,18 @@ t.test('a block that is only confirmed says so, and is read again when it is fin
   t.match(receipt, { commitment: 'finalized', claim: 'exact/2' });
 });
 
-t.test('the pages of a block that is not final come from one read, unless a caller has seen a later slot', async (t) => {
-  const slot = chain.newestBlock('confirmed')?.slot ?? 0;
-  const target = `/block/${slot}?signatures=all`;
-  const first = (await get(target)).json;
-  await step(3, 4);
-  t.equal((await get(`${target}&page=2`)).json.slot, first.slot);
-  const minSlot = String(chain.slot('confirmed'));
-  t.match((await get(`${target}&page=3`, { headers: { 'x-min-slot': minSlot } })).json, { slot: Number(minSlot) });
-});
+t.test(
+  'the pages of a block that is not final come from one read, unless a caller has seen a later slot',
+  async (t) => {
+    const slot = chain.newestBlock('confirmed')?.slot ?? 0;
+    const target = `/block/${slot}?signatures=all`;
+    const first = (await get(target)).json;
+    await step(3, 4);
+    t.equal((await get(`${target}&page=2`)).json.slot, first.slot);
+    const minSlot = String(chain.slot('confirmed'));
+    t.match((await get(`${target}&page=3`, { headers: { 'x-min-slot': minSlot } })).json, { slot: Number(minSlot) });
+  },
+);
 
 t.test('skipped, not yet and pruned are three different things', async (t) => {
   const refused = async (slot: number, status: number, error: string): Promise<Headers> => {
