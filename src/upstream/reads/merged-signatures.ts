@@ -97,7 +97,7 @@ export class MergedSignatures {
     for (let round = 1; ; round++) {
       const merged = merge(lists).filter(isBelow);
       const unfinished = round === 1 ? lists : lists.filter((list) => !reachesBelow(list, merged[limit - 1]));
-      if (unfinished.length === 0) return this.#pageOf(merged, lists, { query, slot, start, commitment });
+      if (unfinished.length === 0) return this.#pageOf(merged, lists, { query, slot, start });
       if (round > MAX_ROUNDS)
         throw new GatewayError('upstream_error', 'the node lists more transactions of one slot than a slot can have');
       const count = round === 1 ? limit + MARGIN : MAX_ROWS;
@@ -114,18 +114,14 @@ export class MergedSignatures {
     }
   }
 
-  #pageOf(
-    merged: readonly SignatureRow[],
-    lists: readonly List[],
-    { query, slot, start, commitment }: PageFacts,
-  ): SignaturePage {
+  #pageOf(merged: readonly SignatureRow[], lists: readonly List[], { query, slot, start }: PageFacts): SignaturePage {
     const { limit } = query;
     const rows = merged.slice(0, limit);
     const hasMore = merged.length > limit || lists.some(({ isAtEnd }) => !isAtEnd);
     const end = rows.at(-1);
     if (hasMore && end !== undefined) this.#remember(keyOf(query, end.signature), end, rows, start);
-    const isFinal = start !== undefined && commitment === 'finalized' && rows.length === limit;
-    return { slot, rows, nextBefore: hasMore ? (end?.signature ?? null) : null, isFinal };
+    // which lists are merged changes with the accounts of the owner
+    return { slot, rows, nextBefore: hasMore ? (end?.signature ?? null) : null, isFinal: false };
   }
 
   /** Remembers where the page below a row is read from: the row above its slot that is nearest. */
@@ -148,7 +144,6 @@ interface PageFacts {
   readonly query: MergedQuery;
   readonly slot: Slot;
   readonly start: Start | undefined;
-  readonly commitment: Finality;
 }
 
 /** Returns the key of a cursor: of another address it may be none. */
