@@ -26,7 +26,8 @@ export function describeCall(interpretation: Told<CallInterpretation>, formatAdd
   const deed = DEEDS[type];
   if (deed === undefined) return describeUnknownCall(interpretation, formatAddress);
   const phrase = programPhrase(program, type === 'ORACLE_UPDATE' ? 'of' : 'on', formatAddress);
-  return [`${formatAddress(actor)} ${deed}${phrase}`, ...flowsOf(interpretation, formatAddress)].join(' and ');
+  const flows = interpretation.isUntouched ? [] : flowsOf(interpretation, formatAddress);
+  return [`${formatAddress(actor)} ${deed}${phrase}`, ...flows].join(' and ');
 }
 
 function describeUnknownCall(interpretation: Told<CallInterpretation>, formatAddress: FormatAddress): string {

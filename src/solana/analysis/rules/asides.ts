@@ -26,7 +26,17 @@ export function findAsides(interpretation: Interpretation, facts: TransactionFac
 }
 
 /** Types whose sentence says what a wallet gave and got in all, or nothing of it. */
-const WITHOUT_PAYMENTS: readonly Interpretation['type'][] = ['BRIDGE', 'PERPS', 'GAME', 'LEND', 'INFRA', 'UNKNOWN'];
+const WITHOUT_PAYMENTS: readonly Interpretation['type'][] = [
+  'QUOTE_UPDATE',
+  'PLACE_ORDER',
+  'ORACLE_UPDATE',
+  'BRIDGE',
+  'PERPS',
+  'GAME',
+  'LEND',
+  'INFRA',
+  'UNKNOWN',
+];
 
 function paymentsToldBy(interpretation: Interpretation): readonly Payment[] {
   if (!('payments' in interpretation) || WITHOUT_PAYMENTS.includes(interpretation.type)) return [];

@@ -117,10 +117,14 @@ t.test('recorded transactions are explained in plain sentences', async (t) => {
 });
 
 t.test('logs sent along decode a failure that the record alone does not', async (t) => {
-  const logs = ['Program 94U5AHQMKkV5txNJ17QPXWoh474PheGou6cNP2FEuL1d invoke [1]'];
+  const logs = [
+    'Program 94U5AHQMKkV5txNJ17QPXWoh474PheGou6cNP2FEuL1d invoke [1]',
+    'Program log: Error: the market is closed.',
+    'Program 94U5AHQMKkV5txNJ17QPXWoh474PheGou6cNP2FEuL1d failed: custom program error: 0x1',
+  ];
   t.match(
     explainRecorded('tx/2M5hpf4CNdfV_json', { logs }),
-    /failed: the market is closed; Nobody lost a thing \(error 1\)\. .* the fee of 0\.000055 SOL \(priority fee 0\.00005 SOL\) was paid\.$/,
+    /failed: the market is closed \(error 1\)\. .* the fee of 0\.000055 SOL \(priority fee 0\.00005 SOL\) was paid\.$/,
   );
   t.match(
     explainRecorded('tx/2M5hpf4CNdfV_json', { logs: null }),
