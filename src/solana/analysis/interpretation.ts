@@ -179,7 +179,6 @@ export interface CallInterpretation
     NetChange {
   /** The type of the instruction, if one of our decoders or a table names it. */
   readonly instruction: string | null;
-  readonly payments: readonly Payment[];
   /** Whether no balance changed but for the fee and tips. */
   readonly isUntouched: boolean;
   /** Whether the type says no more than what the program is for. */

@@ -25,21 +25,9 @@ export function findAsides(interpretation: Interpretation, facts: TransactionFac
   };
 }
 
-/** Types whose sentence says what a wallet gave and got in all, or nothing of it. */
-const WITHOUT_PAYMENTS: readonly Interpretation['type'][] = [
-  'QUOTE_UPDATE',
-  'PLACE_ORDER',
-  'ORACLE_UPDATE',
-  'BRIDGE',
-  'PERPS',
-  'GAME',
-  'LEND',
-  'INFRA',
-  'UNKNOWN',
-];
-
+/** Returns the payments that a sentence tells. */
 function paymentsToldBy(interpretation: Interpretation): readonly Payment[] {
-  if (!('payments' in interpretation) || WITHOUT_PAYMENTS.includes(interpretation.type)) return [];
+  if (!('payments' in interpretation)) return [];
   if ('swap' in interpretation && interpretation.swap !== null) return [];
   return interpretation.type === 'ARBITRAGE' && !interpretation.hasTraded ? [] : interpretation.payments;
 }

@@ -11,11 +11,11 @@ export function interpretCall(
   type: CallInterpretation['type'],
   program = facts.mainProgram ?? firstProgram(facts),
 ): CallInterpretation {
-  const { parsed, calls, instructionOf, netChange, payments } = facts;
+  const { parsed, calls, instructionOf, netChange } = facts;
   const call = calls.find(({ programId }) => programId === program);
   const instruction = call === undefined ? null : (call.type ?? instructionOf(call)?.name ?? null);
   const isUntouched = isUnchanged(facts);
-  return { type, actor: parsed.feePayer, program, instruction, ...netChange, payments, isUntouched, isByRole: false };
+  return { type, actor: parsed.feePayer, program, instruction, ...netChange, isUntouched, isByRole: false };
 }
 
 /** Returns the first program that a transaction calls for more than its limits; null if there is none. */

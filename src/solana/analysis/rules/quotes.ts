@@ -51,8 +51,7 @@ export const oracleRule: Rule = (facts) => {
   const oracle = parsed.instructions.find(({ programId }) => programRole(programId) === 'oracle');
   if (oracle === undefined || payments.some(({ program }) => program !== null && program !== oracle.programId))
     return null;
-  const told = interpretCall(facts, 'ORACLE_UPDATE', oracle.programId);
-  return { ...told, payments: payments.filter(({ from, to }) => from !== to) };
+  return interpretCall(facts, 'ORACLE_UPDATE', oracle.programId);
 };
 
 /** Tells what a program is for where its instruction isn't known: the last resort. */
