@@ -1,5 +1,6 @@
 import { errors, Pool } from 'undici';
 import { GatewayError } from '../../domain/gateway-error.ts';
+import { ownTurn } from '../../domain/own-turn.ts';
 import type { RequestCost } from '../../domain/request-cost.ts';
 import type { ByteBudget } from '../failsafe/byte-budget.ts';
 import { concatYielding } from '../json/cooperative.ts';
@@ -74,6 +75,9 @@ function basicAuth({ username, password }: URL): Record<string, string> {
   return { authorization: `Basic ${credentials.toString('base64')}` };
 }
 
+/** The bytes of a response that are read in one turn of the event loop; the connection waits until the next one. */
+const READ_EVERY_BYTES = 256 * 1024;
+
 interface ReadOptions extends Pick<PostOptions, 'maxBytes' | 'cost'> {
   readonly budget: ByteBudget;
 }
@@ -81,6 +85,7 @@ interface ReadOptions extends Pick<PostOptions, 'maxBytes' | 'cost'> {
 async function readAll(stream: AsyncIterable<Buffer>, { maxBytes, cost, budget }: ReadOptions): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
+  let bytesOfTurn = 0;
   try {
     for await (const chunk of stream) {
       if (cost !== undefined) cost.bytes += chunk.length;
@@ -92,6 +97,10 @@ async function readAll(stream: AsyncIterable<Buffer>, { maxBytes, cost, budget }
       budget.reserve(chunk.length, cost?.caller);
       length += chunk.length;
       chunks.push(chunk);
+      bytesOfTurn += chunk.length;
+      if (bytesOfTurn < READ_EVERY_BYTES) continue;
+      bytesOfTurn = 0;
+      await ownTurn();
     }
     return await concatYielding(chunks, length);
   } finally {
