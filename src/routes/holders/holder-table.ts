@@ -1,7 +1,6 @@
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { Holder, HolderTable, OwnerTable } from '../../routing/holder-tables.ts';
-import { mapInChunks } from '../../runtime/map-in-chunks.ts';
 import { sortInChunks } from '../../runtime/sort-in-chunks.ts';
 import { TOKEN_PROGRAMS, type TokenProgram } from '../../solana/accounts/token-program-accounts.ts';
 import { decodeKey, encodeKey } from '../../solana/codec/base58-key.ts';
@@ -40,11 +39,15 @@ export async function readHolderTable(
     const add = (address: string, data: Buffer): void => rows.add(address, data);
     slots.push(await readProgramAccounts(mesh, TOKEN_PROGRAMS[program], query, add));
   }
-  return createTable(Math.min(...slots), await rows.toSorted());
+  await rows.sort();
+  return createTable(Math.min(...slots), rows);
 }
 
 /** Size of a packed row: the amount's complement, so that rows sort as bytes, then address and owner. */
 const ROW_BYTES = 72;
+
+/** Memory of a row's place in the order. */
+const ORDER_BYTES = 8;
 
 /** Largest table. */
 const MAX_TABLE_BYTES = 40 << 20;
@@ -52,11 +55,23 @@ const MAX_TABLE_BYTES = 40 << 20;
 /** Rows of a block: blocks need no copy as rows are added. */
 const ROWS_PER_BLOCK = 4096;
 
-/** Rows of holders as they are listed, packed. */
-class PackedRows {
+/** Rows of holders, packed in the order in which they came, and their order in the list. */
+class PackedRows implements HolderRows {
   readonly #blocks: Buffer[] = [];
   /** The amounts to the precision of a double, which orders most rows. */
   readonly #amounts: number[] = [];
+  /** The rows as they are listed, once they are sorted. */
+  #order: readonly number[] = [];
+  #unsorted: number[] = [];
+
+  get total(): number {
+    return this.#order.length;
+  }
+
+  /** The memory of the sorted rows. */
+  get bytes(): number {
+    return this.#blocks.length * ROWS_PER_BLOCK * ROW_BYTES + this.total * ORDER_BYTES;
+  }
 
   /** Adds a token account, unless it is empty. Throws `result_too_large` beyond {@link MAX_TABLE_BYTES}. */
   add(address: string, data: Buffer): void {
@@ -66,7 +81,9 @@ class PackedRows {
     const amount = data.readBigUInt64LE(32);
     if (amount === 0n) return;
     const row = this.#amounts.push(Number(amount)) - 1;
-    if (row * ROW_BYTES >= MAX_TABLE_BYTES) throw new GatewayError('result_too_large', 'the mint has too many holders');
+    if (row * (ROW_BYTES + ORDER_BYTES) >= MAX_TABLE_BYTES)
+      throw new GatewayError('result_too_large', 'the mint has too many holders');
+    this.#unsorted.push(row);
     if (row % ROWS_PER_BLOCK === 0) this.#blocks.push(Buffer.allocUnsafeSlow(ROWS_PER_BLOCK * ROW_BYTES));
     const block = this.#blockOf(row);
     const at = startOf(row);
@@ -75,16 +92,28 @@ class PackedRows {
     block.set(data.subarray(0, 32), at + 40);
   }
 
-  /** Returns the rows in order, one after the other, in turns of the event loop of their own. */
-  async toSorted(): Promise<Buffer> {
-    const order = await sortInChunks([...this.#amounts.keys()], (a, b) => this.#compare(a, b));
-    const sorted = Buffer.allocUnsafeSlow(order.length * ROW_BYTES);
-    const places = Array.from({ length: Math.ceil(order.length / ROWS_PER_BLOCK) }, (_, i) => i * ROWS_PER_BLOCK);
-    await mapInChunks(places, 1, (from) => {
-      for (const [i, row] of order.slice(from, from + ROWS_PER_BLOCK).entries())
-        this.#blockOf(row).copy(sorted, (from + i) * ROW_BYTES, startOf(row), startOf(row) + ROW_BYTES);
-    });
-    return sorted;
+  /** Puts the rows in order, in turns of the event loop of their own. */
+  async sort(): Promise<void> {
+    this.#order = await sortInChunks(this.#unsorted, (a, b) => this.#compare(a, b));
+    this.#unsorted = [];
+    this.#amounts.length = 0;
+  }
+
+  addressAt(place: number): Buffer {
+    return this.#bytesAt(place, 8, 40);
+  }
+
+  ownerAt(place: number): Buffer {
+    return this.#bytesAt(place, 40, ROW_BYTES);
+  }
+
+  amountAt(place: number): bigint {
+    return MAX_U64 - this.#bytesAt(place, 0, 8).readBigUInt64BE();
+  }
+
+  #bytesAt(place: number, from: number, to: number): Buffer {
+    const row = this.#order[place] as number; // each place has one
+    return this.#blockOf(row).subarray(startOf(row) + from, startOf(row) + to);
   }
 
   #compare(a: number, b: number): number {
@@ -103,23 +132,18 @@ const startOf = (row: number): number => (row % ROWS_PER_BLOCK) * ROW_BYTES;
 
 const MAX_U64 = 2n ** 64n - 1n;
 
-function createTable(slot: Slot, packed: Buffer): HolderTable {
-  const total = packed.length / ROW_BYTES;
-  const rows: HolderRows = {
-    total,
-    ownerAt: (row) => packed.subarray(row * ROW_BYTES + 40, (row + 1) * ROW_BYTES),
-    amountAt: (row) => MAX_U64 - packed.readBigUInt64BE(row * ROW_BYTES),
-  };
-  const holderAt = (row: number): Holder => ({
-    address: encodeKey(packed.subarray(row * ROW_BYTES + 8, row * ROW_BYTES + 40)),
-    owner: encodeKey(rows.ownerAt(row)),
-    amount: rows.amountAt(row),
+function createTable(slot: Slot, rows: PackedRows): HolderTable {
+  const { total } = rows;
+  const holderAt = (place: number): Holder => ({
+    address: encodeKey(rows.addressAt(place)),
+    owner: encodeKey(rows.ownerAt(place)),
+    amount: rows.amountAt(place),
   });
   let owners: Promise<OwnerTable> | undefined;
   return {
     slot,
     total,
-    bytes: packed.length + total * OWNER_ROW_BYTES,
+    bytes: rows.bytes + total * OWNER_ROW_BYTES,
     rows: (from, to) => Array.from({ length: Math.max(0, Math.min(to, total) - from) }, (_, i) => holderAt(from + i)),
     owners() {
       owners ??= createOwnerTable(rows);

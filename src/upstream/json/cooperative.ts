@@ -3,8 +3,8 @@ import { ownTurn } from '../../domain/own-turn.ts';
 /** Work that yields about every {@link YIELD_EVERY_BYTES} bytes that it has scanned. */
 export type YieldingWork<T> = Generator<void, T>;
 
-/** Bytes scanned in one turn of the event loop: about a millisecond's work. */
-export const YIELD_EVERY_BYTES = 256 * 1024;
+/** Bytes scanned in one turn of the event loop: half a millisecond's work. */
+export const YIELD_EVERY_BYTES = 128 * 1024;
 
 /** Runs short work in one go. */
 export function runSync<T>(work: YieldingWork<T>): T {
