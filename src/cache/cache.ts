@@ -332,14 +332,13 @@ const COMPRESSED_LENGTH = 1024;
 const COMPRESSED_SHARE = 1.5; // base64 of random bytes, which is the worst that nodes send
 
 /** Estimates the memory of an entry in bytes, including the body and its compressed forms, which most entries get later. */
-function entrySizeBytes({ key, result }: CacheItem): number {
+function entrySizeBytes({ key, result, resultBytes }: CacheItem): number {
   const ownBytes = ENTRY_OVERHEAD_BYTES + key.length * 2;
   if (result === undefined) return ownBytes + REFUSAL_BYTES;
   const { length } = result;
-  const utf8Bytes = Buffer.byteLength(result);
   // V8 stores a text with one character beyond Latin-1 as two bytes for each.
-  const isAscii = utf8Bytes === length;
-  const bodyBytes = utf8Bytes + RECEIPT_LENGTH;
+  const isAscii = resultBytes === length;
+  const bodyBytes = resultBytes + RECEIPT_LENGTH;
   const compressedBytes = bodyBytes >= COMPRESSED_LENGTH ? bodyBytes * COMPRESSED_SHARE : 0;
   const textBytes = isAscii ? length : length * 2;
   return Math.ceil(ownBytes + textBytes + Math.max(bodyBytes, textBytes) + compressedBytes);

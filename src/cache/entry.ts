@@ -3,7 +3,7 @@ import type { Envelope } from '../domain/envelope.ts';
 import type { GatewayError } from '../domain/gateway-error.ts';
 import type { Lease } from '../domain/lease.ts';
 import type { Slot } from '../domain/slot.ts';
-import { BASE_UNITS, unitsOfText } from '../domain/units.ts';
+import { BASE_UNITS, unitsOfBytes } from '../domain/units.ts';
 
 /** The policy of an entry: `live` when the pipeline keeps it current, else the number of slots for which it is fresh. */
 export type CachePolicy = 'live' | { readonly slots: number };
@@ -44,6 +44,8 @@ interface ItemState {
   readonly final: boolean;
   readonly policy: CachePolicy;
   readonly meta: AnswerMeta;
+  /** The length of the result as UTF-8; 0 if there is none. */
+  readonly resultBytes: number;
   /** The units of the rate limit that a hit costs: more for a long answer. */
   readonly units: number;
   /** The tip when the answer was requested: its age in slots counts from here. */
@@ -116,7 +118,11 @@ export const newSlotMark = (init: ItemInit): SlotMark =>
   newItem<SlotMark>({ kind: 'slot-mark', result: undefined, refusal: undefined }, init);
 
 /** Creates an item from one literal for all kinds. */
-const newItem = <I extends CacheItem>(content: ContentOf<I>, init: ItemInit): ItemState & ContentOf<I> => ({
+const newItem = <I extends CacheItem>(
+  content: ContentOf<I>,
+  init: ItemInit,
+  resultBytes = Buffer.byteLength(content.result ?? ''),
+): ItemState & ContentOf<I> => ({
   kind: content.kind,
   result: content.result,
   refusal: content.refusal,
@@ -125,7 +131,8 @@ const newItem = <I extends CacheItem>(content: ContentOf<I>, init: ItemInit): It
   final: init.final ?? false,
   policy: init.policy,
   meta: init.meta,
-  units: (init.meta.units ?? BASE_UNITS) + (content.result === undefined ? 0 : unitsOfText(content.result)),
+  resultBytes,
+  units: (init.meta.units ?? BASE_UNITS) + unitsOfBytes(resultBytes),
   tipAtFetch: init.tipAtFetch,
   validatedMs: init.validatedMs,
   lease: init.lease,

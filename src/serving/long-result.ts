@@ -13,9 +13,6 @@ const SLICE_LENGTH = 512 * 1024;
 /** Returns true for a result that would hold the event loop if it were hashed or copied in one turn. */
 export const hasLongResult = ({ result }: Entry): boolean => result.length > LONG_RESULT;
 
-/** The length in bytes of the long results that were hashed. */
-const byteLengths = new WeakMap<Entry, number>();
-
 /** The hashing of long results under way, so that each result is hashed once. */
 const hashing = new WeakMap<Entry, Promise<void>>();
 
@@ -28,21 +25,17 @@ export function hashInTurns(entry: Entry): Promise<void> {
 
 async function hash(entry: Entry): Promise<void> {
   const digest = createHash('sha256');
-  let byteLength = 0;
   for (const text of slicesOf(entry.result)) {
     await ownTurn();
-    const bytes = Buffer.from(text);
-    digest.update(bytes);
-    byteLength += bytes.length;
+    digest.update(text);
   }
-  byteLengths.set(entry, byteLength);
   rememberDigest(entry, digest.digest('hex'));
 }
 
 /** Formats the body of a long result, whose digest is known, as `formatSignedBody` does, in slices. */
 export async function formatInTurns(entry: Entry, receipt: string): Promise<Buffer> {
   const [before, after] = signedBodyFrame(entry.slot, receipt);
-  const end = before.length + (byteLengths.get(entry) ?? Buffer.byteLength(entry.result));
+  const end = before.length + entry.resultBytes;
   const body = Buffer.allocUnsafeSlow(end + after.length);
   let at = body.write(before);
   for (const text of slicesOf(entry.result)) {

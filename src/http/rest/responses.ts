@@ -1,5 +1,6 @@
 import type { Quota } from '../../access/limits/quota.ts';
 import type { Entry } from '../../cache/entry.ts';
+import { concatInTurns } from '../../domain/concat-in-turns.ts';
 import type { Envelope } from '../../domain/envelope.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { toJson } from '../../domain/to-json.ts';
@@ -93,7 +94,7 @@ export function localResponse(
 }
 
 /** Formats the response to a POST. */
-export function postResponse(charge: Charge, envelope: Envelope, answer: PostAnswer): RawResponse {
+export async function postResponse(charge: Charge, envelope: Envelope, answer: PostAnswer): Promise<RawResponse> {
   const { slot, cacheStatus } = answer;
   const extraHeaders: Header[] = [
     ['X-Cache', cacheStatus],
@@ -102,15 +103,16 @@ export function postResponse(charge: Charge, envelope: Envelope, answer: PostAns
   if (slot !== undefined) extraHeaders.push(['X-Slot', String(slot)]);
   const { result } = answer;
   const quota = charge(typeof result === 'string' ? unitsOfText(result) : unitsOfBytes(result.length));
-  return { headers: formatHeaders(200, quota, extraHeaders).text, body: postBody(envelope, answer) };
+  const headers = formatHeaders(200, quota, extraHeaders).text;
+  return { headers, body: await postBody(envelope, answer) };
 }
 
-function postBody(envelope: Envelope, { result, jsonRpcId }: PostAnswer): string | Buffer {
+async function postBody(envelope: Envelope, { result, jsonRpcId }: PostAnswer): Promise<string | Buffer> {
   if (envelope === 'plain') return result;
   const [before, after] = jsonRpcId === undefined ? ['{"result":', '}'] : jsonRpcFrame(jsonRpcId);
   return typeof result === 'string'
     ? before + result + after
-    : Buffer.concat([Buffer.from(before), result, Buffer.from(after)]);
+    : concatInTurns([Buffer.from(before), result, Buffer.from(after)]);
 }
 
 /** Formats the response with the OpenAPI document. */

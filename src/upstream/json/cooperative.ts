@@ -22,19 +22,3 @@ export async function runYielding<T>(work: YieldingWork<T>, yieldTurn = ownTurn)
     await yieldTurn();
   }
 }
-
-/** Joins parts to one buffer, and yields to the event loop in between. */
-export async function concatYielding(parts: readonly Buffer[], length: number, yieldTurn = ownTurn): Promise<Buffer> {
-  const whole = Buffer.allocUnsafe(length);
-  let at = 0;
-  let bytesSinceYield = 0;
-  for (const part of parts) {
-    if (bytesSinceYield >= YIELD_EVERY_BYTES) {
-      await yieldTurn();
-      bytesSinceYield = 0;
-    }
-    at += part.copy(whole, at);
-    bytesSinceYield += part.length;
-  }
-  return whole;
-}

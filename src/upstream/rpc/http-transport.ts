@@ -1,9 +1,9 @@
 import { errors, Pool } from 'undici';
+import { concatInTurns } from '../../domain/concat-in-turns.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { ownTurn } from '../../domain/own-turn.ts';
 import type { RequestCost } from '../../domain/request-cost.ts';
 import type { ByteBudget } from '../failsafe/byte-budget.ts';
-import { concatYielding } from '../json/cooperative.ts';
 import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
 import { connectionFault } from './failure-reason.ts';
 
@@ -102,7 +102,7 @@ async function readAll(stream: AsyncIterable<Buffer>, { maxBytes, cost, budget }
       bytesOfTurn = 0;
       await ownTurn();
     }
-    return await concatYielding(chunks, length);
+    return await concatInTurns(chunks);
   } finally {
     budget.release(length, cost?.caller);
   }
