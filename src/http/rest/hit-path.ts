@@ -25,6 +25,8 @@ export interface HitPathDeps {
   readonly access: Access;
   readonly pendingResponses: PendingResponses;
   readonly sources: AllowedSources;
+  /** A number from 0 to 1, without 1: it picks the hits whose reader is looked at. */
+  readonly random: () => number;
   /** Called with the cause of an `internal_error`: the caller sees only that code and the request id. */
   readonly onInternalError: (requestId: string, thrown: unknown) => void;
 }
@@ -44,7 +46,7 @@ const hasOtherConditions = (req: HttpRequest): boolean =>
  * the full handler.
  */
 export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpRequest) => boolean {
-  const { context, sealer, access, sources, pendingResponses, onInternalError } = deps;
+  const { context, sealer, access, sources, pendingResponses, random, onInternalError } = deps;
   const { rateLimiter, clientIp, authenticator, usage } = access;
   const { cache } = context;
   const classifier = new RequestClassifier();
@@ -79,7 +81,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
       if (bytes.length > WHOLE_BODY_BYTES) refusal = sendLong(res, bytes, address, principal, entry, quota, template);
       else {
         res.writeStatus(template.fill(quota, entry));
-        if (Math.random() * HITS_PER_CHECK >= 1) res.end(bytes);
+        if (random() * HITS_PER_CHECK >= 1) res.end(bytes);
         else if (!res.tryEnd(bytes, Buffer.byteLength(bytes))[1])
           pendingResponses.bodies.handOver(res, bytes, rateLimitKeyOf(address, principal), HITS_PER_CHECK);
       }
