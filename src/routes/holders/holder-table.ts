@@ -1,7 +1,7 @@
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { Holder, HolderTable, OwnerTable } from '../../routing/holder-tables.ts';
-import { sortInChunks } from '../../runtime/sort-in-chunks.ts';
+import { rankByAmount, sortByRank } from '../../runtime/sort-by-rank.ts';
 import { TOKEN_PROGRAMS, type TokenProgram } from '../../solana/accounts/token-program-accounts.ts';
 import { decodeKey, encodeKey } from '../../solana/codec/base58-key.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
@@ -47,7 +47,7 @@ export async function readHolderTable(
 const ROW_BYTES = 72;
 
 /** Memory of a row's place in the order. */
-const ORDER_BYTES = 8;
+const ORDER_BYTES = 4;
 
 /** Largest table. */
 const MAX_TABLE_BYTES = 40 << 20;
@@ -58,14 +58,12 @@ const ROWS_PER_BLOCK = 4096;
 /** Rows of holders, packed in the order in which they came, and their order in the list. */
 class PackedRows implements HolderRows {
   readonly #blocks: Buffer[] = [];
-  /** The amounts to the precision of a double, which orders most rows. */
-  readonly #amounts: number[] = [];
+  #total = 0;
   /** The rows as they are listed, once they are sorted. */
-  #order: readonly number[] = [];
-  #unsorted: number[] = [];
+  #order = new Uint32Array(0);
 
   get total(): number {
-    return this.#order.length;
+    return this.#total;
   }
 
   /** The memory of the sorted rows. */
@@ -80,10 +78,10 @@ class PackedRows implements HolderRows {
       throw new GatewayError('upstream_error', 'a listed account is not a token account');
     const amount = data.readBigUInt64LE(32);
     if (amount === 0n) return;
-    const row = this.#amounts.push(Number(amount)) - 1;
+    const row = this.#total;
     if (row * (ROW_BYTES + ORDER_BYTES) >= MAX_TABLE_BYTES)
       throw new GatewayError('result_too_large', 'the mint has too many holders');
-    this.#unsorted.push(row);
+    this.#total++;
     if (row % ROWS_PER_BLOCK === 0) this.#blocks.push(Buffer.allocUnsafeSlow(ROWS_PER_BLOCK * ROW_BYTES));
     const block = this.#blockOf(row);
     const at = startOf(row);
@@ -94,9 +92,11 @@ class PackedRows implements HolderRows {
 
   /** Puts the rows in order, in turns of the event loop of their own. */
   async sort(): Promise<void> {
-    this.#order = await sortInChunks(this.#unsorted, (a, b) => this.#compare(a, b));
-    this.#unsorted = [];
-    this.#amounts.length = 0;
+    const rankOf = (row: number): number => {
+      const [block, at] = [this.#blockOf(row), startOf(row)];
+      return rankByAmount((MAX_U32 - block.readUInt32BE(at)) * 2 ** 32 + (MAX_U32 - block.readUInt32BE(at + 4)));
+    };
+    this.#order = await sortByRank(this.#total, rankOf, (a, b) => this.#compare(a, b));
   }
 
   addressAt(place: number): Buffer {
@@ -117,8 +117,6 @@ class PackedRows implements HolderRows {
   }
 
   #compare(a: number, b: number): number {
-    const difference = (this.#amounts[b] ?? 0) - (this.#amounts[a] ?? 0);
-    if (difference !== 0) return difference;
     const [x, y] = [startOf(a), startOf(b)];
     return this.#blockOf(a).compare(this.#blockOf(b), y, y + ROW_BYTES, x, x + ROW_BYTES);
   }
@@ -131,6 +129,7 @@ class PackedRows implements HolderRows {
 const startOf = (row: number): number => (row % ROWS_PER_BLOCK) * ROW_BYTES;
 
 const MAX_U64 = 2n ** 64n - 1n;
+const MAX_U32 = 2 ** 32 - 1;
 
 function createTable(slot: Slot, rows: PackedRows): HolderTable {
   const { total } = rows;

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { ownTurn } from '../../domain/own-turn.ts';
 import type { OwnerHolding, OwnerTable } from '../../routing/holder-tables.ts';
-import { sortInChunks } from '../../runtime/sort-in-chunks.ts';
+import { rankByAmount, sortByRank } from '../../runtime/sort-by-rank.ts';
 import { encodeKey } from '../../solana/codec/base58-key.ts';
 
 /** The rows of a holder table, which stays the only copy of owners and amounts. */
@@ -29,22 +29,19 @@ export async function createOwnerTable(rows: HolderRows): Promise<OwnerTable> {
     new BigUint64Array(rows.total),
   ];
   let total = 0;
-  await forEachInChunks(grouped, (row, i) => {
-    if (i === 0 || rows.ownerAt(grouped[i - 1] ?? 0).compare(rows.ownerAt(row)) !== 0) firstRows[total++] = row;
+  let previous: Buffer | undefined;
+  await forEachInChunks(grouped, (row) => {
+    const owner = rows.ownerAt(row);
+    if (previous?.equals(owner) !== true) firstRows[total++] = row;
+    previous = owner;
     const sum = (sums[total - 1] ?? 0n) + rows.amountAt(row);
     if (sum > MAX_U64) throw new GatewayError('upstream_error', 'the listed accounts hold more than any supply');
     sums[total - 1] = sum;
     counts[total - 1] = (counts[total - 1] ?? 0) + 1;
   });
 
-  const rounded = new Float64Array(total);
-  const owners = await indexesBelow(total);
-  await forEachInChunks(owners, (owner) => {
-    rounded[owner] = Number(sums[owner]); // orders most owners without a bigint
-  });
-  const order = await sortInChunks(owners, (a, b) => {
-    const difference = (rounded[b] ?? 0) - (rounded[a] ?? 0);
-    if (difference !== 0) return difference;
+  const rankOf = (owner: number): number => rankByAmount(Number(sums[owner]));
+  const order = await sortByRank(total, rankOf, (a, b) => {
     const [x, y] = [sums[a] ?? 0n, sums[b] ?? 0n];
     return x === y ? a - b : x > y ? -1 : 1; // they are in the order of their bytes already
   });
@@ -65,32 +62,17 @@ export async function createOwnerTable(rows: HolderRows): Promise<OwnerTable> {
   };
 }
 
-/** Returns the rows in the order of their owners' bytes. */
-async function groupByOwner(rows: HolderRows): Promise<readonly number[]> {
-  const all = await indexesBelow(rows.total);
-  const prefixes = new Float64Array(rows.total); // the first 6 bytes order most owners
-  await forEachInChunks(all, (row) => {
-    prefixes[row] = rows.ownerAt(row).readUIntBE(0, 6);
-  });
-  return sortInChunks(all, (a, b) => {
-    const difference = (prefixes[a] ?? 0) - (prefixes[b] ?? 0);
-    return difference !== 0 ? difference : rows.ownerAt(a).compare(rows.ownerAt(b));
-  });
-}
+/** Returns the rows in the order of their owners' bytes, the rows of one owner as they are listed. */
+const groupByOwner = (rows: HolderRows): Promise<Uint32Array> =>
+  sortByRank(
+    rows.total,
+    (row) => rows.ownerAt(row).readUInt32BE(0),
+    (a, b) => rows.ownerAt(a).compare(rows.ownerAt(b)) || a - b,
+  );
 
-async function indexesBelow(total: number): Promise<readonly number[]> {
-  const indexes: number[] = [];
-  while (indexes.length < total) {
-    if (indexes.length > 0) await ownTurn();
-    const end = Math.min(total, indexes.length + CHUNK_LENGTH);
-    while (indexes.length < end) indexes.push(indexes.length);
-  }
-  return indexes;
-}
-
-async function forEachInChunks(items: readonly number[], work: (item: number, i: number) => void): Promise<void> {
-  for (const [i, item] of items.entries()) {
+async function forEachInChunks(items: Uint32Array, work: (item: number, i: number) => void): Promise<void> {
+  for (let i = 0; i < items.length; i++) {
     if (i > 0 && i % CHUNK_LENGTH === 0) await ownTurn();
-    work(item, i);
+    work(items[i] ?? 0, i);
   }
 }
