@@ -52,7 +52,7 @@ function timeOf(transaction: Transaction): number {
 export function findingsOf(told: readonly Told[]): readonly Finding[] {
   const isBlock = told.length >= LEAST_TRANSACTIONS;
   const share = (label: string, count: number, bound: number): Finding => {
-    const percent = (100 * count) / told.length;
+    const percent = (100 * count) / Math.max(1, told.length);
     const text = `${label} ${count} (${percent.toFixed(1)} %${isBlock ? `, at most ${bound}` : ''})`;
     return { text, isMet: !isBlock || percent <= bound };
   };
