@@ -130,6 +130,9 @@ export function filterByMint({ accounts, scales, dependsOnClock: followsClock }:
   };
 }
 
+/** What a token's name costs in rows: an address is derived, two accounts are read, and symbols are compared. */
+const ROWS_PER_IDENTITY = 2;
+
 /** The number of rows that are decoded in one turn of the event loop, in a few milliseconds. */
 const ROWS_PER_CHUNK = 32;
 
@@ -253,7 +256,7 @@ async function readMintsOf(
   if (listed.length === 0)
     return { slots: [], value: withIdentities ? EMPTY_LIST : { ...EMPTY_LIST, identities: undefined } };
   const mintAddresses = [...new Set(listed.map(({ token }) => token.mint))];
-  if (withIdentities && cost !== undefined) cost.rows += mintAddresses.length;
+  if (withIdentities && cost !== undefined) cost.rows += ROWS_PER_IDENTITY * mintAddresses.length;
   const metadataAddressOf = (mint: string): string =>
     known?.identities?.get(mint)?.metadataAddress ?? cachedMetadataAddress(mint);
   const metadata = withIdentities ? await mapInChunks(mintAddresses, ADDRESSES_PER_CHUNK, metadataAddressOf) : [];
