@@ -5,13 +5,13 @@ import { sortInChunks } from './sort-in-chunks.ts';
 const MAX_ROWS = 2 ** 20;
 
 /** The number of rows that are handled in one turn of the event loop: less than a millisecond's work. */
-const CHUNK_LENGTH = 4096;
+const CHUNK_LENGTH = 1024;
 
 /** The number of rows that are ordered by the comparing function in one turn. */
 const COMPARED_PER_TURN = 1024;
 
 /** The number of rows that are merged in one turn, which is ten times as fast. */
-const MERGED_PER_TURN = 65_536;
+const MERGED_PER_TURN = 8192;
 
 /**
  * Sorts the rows 0 to `total` - 1, some at a time, so that no other request waits for all of them. `rankOf` gives each
@@ -77,21 +77,26 @@ async function orderWithinRanks(
   compare: (a: number, b: number) => number,
 ): Promise<Uint32Array<ArrayBuffer>> {
   const order = new Uint32Array(keys.length);
-  await forEachChunk(keys.length, CHUNK_LENGTH, (start, end) => {
-    for (let at = start; at < end; at++) order[at] = (keys[at] ?? 0) % MAX_ROWS;
-  });
-  const rankAt = (at: number): number => Math.floor((keys[at] ?? 0) / MAX_ROWS);
+  let sameRank: number[] = [];
+  let rank = -1;
   let untilTurn = COMPARED_PER_TURN;
-  for (let start = 0, end = 0; start < keys.length; start = end) {
-    const rank = rankAt(start);
-    for (end = start + 1; end < keys.length && rankAt(end) === rank; ) end++;
-    const length = end - start;
-    if (length > COMPARED_PER_TURN) order.set(await sortInChunks([...order.subarray(start, end)], compare), start);
-    else if (length > 1) order.subarray(start, end).sort(compare);
-    untilTurn -= length > 1 ? length : 1 / 8; // one alone is not compared
-    if (untilTurn > 0) continue;
+  const place = async (end: number): Promise<void> => {
+    if (sameRank.length > COMPARED_PER_TURN) order.set(await sortInChunks(sameRank, compare), end - sameRank.length);
+    else order.set(sameRank.sort(compare), end - sameRank.length);
+  };
+  for (const [at, key] of keys.entries()) {
+    const row = key % MAX_ROWS;
+    if ((key - row) / MAX_ROWS !== rank) {
+      if (sameRank.length > 1) await place(at);
+      sameRank = [];
+      rank = (key - row) / MAX_ROWS;
+    }
+    sameRank.push(row);
+    order[at] = row;
+    if (--untilTurn > 0) continue;
     untilTurn = COMPARED_PER_TURN;
     await ownTurn();
   }
+  await place(keys.length);
   return order;
 }
