@@ -279,7 +279,7 @@ function openServing(
 
 /** Creates what answers requests; it does not listen yet. */
 function openServer(
-  { config, log, clock, random, disposals }: Environment,
+  { config, log, clock, disposals }: Environment,
   { access, verifyPage, openApiDocument }: LocalState,
   { signer }: Signing,
   { cache, context, readThrough, liveSources }: Serving,
@@ -291,7 +291,6 @@ function openServer(
     hosts: config.hosts,
     origins: config.origins,
     clock,
-    random,
     context,
     readThrough,
     sealer,

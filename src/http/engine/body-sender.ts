@@ -118,13 +118,12 @@ export class BodySender {
    * Hands the rest of a short body, of which `tryEnd` has not sent all, to the engine, which copies it: so a request
    * behind it is still answered. Nobody tells when the reader has taken it, so it is owed until a reader would have at
    * the lowest rate allowed. Closes the connection if the caller is owed too much, or has asked on for too long while
-   * nothing was taken. `bodies` is for how many like this one it counts, of which the others were given to the engine
-   * unseen.
+   * nothing was taken.
    */
-  handOver(res: HttpResponse, body: string | Buffer, caller: CallerKey, bodies = 1): void {
+  handOver(res: HttpResponse, body: string | Buffer, caller: CallerKey): void {
     const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body);
     const taken = res.getWriteOffset();
-    const rest = (bytes.length - taken + HEADER_BYTES) * bodies;
+    const rest = bytes.length - taken + HEADER_BYTES;
     const nowMs = this.#clock.monotonic();
     const { bytes: kept, sinceMs } = this.#handedOver.get(caller) ?? { bytes: 0, sinceMs: nowMs };
     const asksOn = taken === 0 && nowMs - sinceMs > MAX_BACKLOG_MS;

@@ -25,17 +25,9 @@ export interface HitPathDeps {
   readonly access: Access;
   readonly pendingResponses: PendingResponses;
   readonly sources: AllowedSources;
-  /** A number from 0 to 1, without 1: it picks the hits whose reader is looked at. */
-  readonly random: () => number;
   /** Called with the cause of an `internal_error`: the caller sees only that code and the request id. */
   readonly onInternalError: (requestId: string, thrown: unknown) => void;
 }
-
-/**
- * Of so many short hits, one asks whether its reader takes what it is sent, which costs a twentieth of a hit, and what it
- * finds counts for all of them. Which one is left to chance, so that no reader can take only that one.
- */
-const HITS_PER_CHECK = 8;
 
 /** Returns true if a request has conditions besides a nonce: only the full handler evaluates those. */
 const hasOtherConditions = (req: HttpRequest): boolean =>
@@ -46,7 +38,7 @@ const hasOtherConditions = (req: HttpRequest): boolean =>
  * the full handler.
  */
 export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpRequest) => boolean {
-  const { context, sealer, access, sources, pendingResponses, random, onInternalError } = deps;
+  const { context, sealer, access, sources, pendingResponses, onInternalError } = deps;
   const { rateLimiter, clientIp, authenticator, usage } = access;
   const { cache } = context;
   const classifier = new RequestClassifier();
@@ -81,9 +73,8 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
       if (bytes.length > WHOLE_BODY_BYTES) refusal = sendLong(res, bytes, address, principal, entry, quota, template);
       else {
         res.writeStatus(template.fill(quota, entry));
-        if (random() * HITS_PER_CHECK >= 1) res.end(bytes);
-        else if (!res.tryEnd(bytes, Buffer.byteLength(bytes))[1])
-          pendingResponses.bodies.handOver(res, bytes, rateLimitKeyOf(address, principal), HITS_PER_CHECK);
+        const isSent = res.tryEnd(bytes, Buffer.byteLength(bytes))[1];
+        if (!isSent) pendingResponses.bodies.handOver(res, bytes, rateLimitKeyOf(address, principal));
       }
     } else new Reply(res, pendingResponses).send(errorResponse(quota, refusal, onInternalError));
     if (principal !== undefined) recordHit(principal, req.getUrl(), refusal === undefined ? entry.units : 0, refusal);
