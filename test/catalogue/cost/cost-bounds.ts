@@ -28,6 +28,8 @@ export interface Metric {
   readonly label: string;
   readonly unit: string;
   readonly bound: number;
+  /** Whether it is a time, which a slow or busy machine alone makes longer. */
+  readonly isTime: boolean;
   of(cost: Cost): number;
 }
 
@@ -38,9 +40,23 @@ const perUnit = (value: number, { units }: Cost): number => value / Math.max(1, 
  * an answer that is refused counts, too. Memory counts above what an entry of the cache takes anyway.
  */
 export const METRICS: readonly Metric[] = [
-  { name: 'turn', label: 'turn', unit: ' ms', bound: 20, of: ({ turnMs }) => turnMs },
-  { name: 'cpu', label: 'CPU/unit', unit: ' ms', bound: 20, of: (cost) => perUnit(cost.cpuMs, cost) },
-  { name: 'calls', label: 'calls/unit', unit: '', bound: 12, of: (cost) => perUnit(cost.calls, cost) },
-  { name: 'read', label: 'read/unit', unit: ' MiB', bound: 1.5, of: (cost) => perUnit(cost.readBytes / MiB, cost) },
-  { name: 'kept', label: 'kept/unit', unit: ' MiB', bound: 2, of: (cost) => perUnit(cost.keptBytes / MiB, cost) },
+  { name: 'turn', isTime: true, label: 'turn', unit: ' ms', bound: 20, of: ({ turnMs }) => turnMs },
+  { name: 'cpu', isTime: true, label: 'CPU/unit', unit: ' ms', bound: 20, of: (cost) => perUnit(cost.cpuMs, cost) },
+  { name: 'calls', isTime: false, label: 'calls/unit', unit: '', bound: 12, of: (cost) => perUnit(cost.calls, cost) },
+  {
+    name: 'read',
+    isTime: false,
+    label: 'read/unit',
+    unit: ' MiB',
+    bound: 1.5,
+    of: (cost) => perUnit(cost.readBytes / MiB, cost),
+  },
+  {
+    name: 'kept',
+    isTime: false,
+    label: 'kept/unit',
+    unit: ' MiB',
+    bound: 2,
+    of: (cost) => perUnit(cost.keptBytes / MiB, cost),
+  },
 ];
