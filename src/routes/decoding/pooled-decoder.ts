@@ -1,4 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
+import { concatInTurns } from '../../domain/concat-in-turns.ts';
 import { ownTurn } from '../../domain/own-turn.ts';
 import type { BlockListing } from '../../routing/block-listings.ts';
 import type {
@@ -17,9 +18,6 @@ const MAX_INLINE_BODY = 256;
 
 /** The longest record that is decoded in this thread, in about a millisecond: it comes from a node. */
 const MAX_INLINE_RECORD = 2048;
-
-/** Bytes that are copied in one turn of the event loop, in less than a millisecond. */
-const SLICE_BYTES = 1 << 20;
 
 /** Work of the gateway itself, such as a refresh, takes its turns as one more caller. */
 const GATEWAY: Requester = { caller: '' };
@@ -63,22 +61,12 @@ export class PooledDecoder implements TransactionDecoder {
   }
 
   async listBlock(block: Buffer, requester = GATEWAY): Promise<BlockListing> {
-    return this.#pool.run('listBlock', [await copyInSlices(block)], requester);
+    return this.#pool.run('listBlock', [await concatInTurns([block])], requester);
   }
 
   close(): Promise<void> {
     return this.#pool.close();
   }
-}
-
-/** Copies megabytes, in turns of the event loop of their own. */
-async function copyInSlices(bytes: Buffer): Promise<Uint8Array> {
-  const copy = new Uint8Array(bytes.length);
-  for (let at = 0; at < bytes.length; at += SLICE_BYTES) {
-    if (at > 0) await ownTurn();
-    copy.set(bytes.subarray(at, at + SLICE_BYTES), at);
-  }
-  return copy;
 }
 
 /** Copies a part of a larger buffer, all of which would be sent to a thread. */
