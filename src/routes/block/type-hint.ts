@@ -5,6 +5,7 @@ import {
   SYSTEM_PROGRAM,
   TOKEN_2022_PROGRAM,
   TOKEN_PROGRAM,
+  TOKEN_PROGRAM_IDS,
   VOTE_PROGRAM,
 } from '../../domain/well-known-addresses.ts';
 import { fallbackTypeOf, isIncidentalProgram, isTradingProgram } from '../../solana/programs/known-programs.ts';
@@ -29,16 +30,13 @@ const TYPES_OF_CORE_PROGRAMS: readonly (readonly [program: string, type: Transac
   [MEMO_V1_PROGRAM, 'MEMO'],
 ];
 
-/** Programs that move tokens. A trade that called none of them moved nothing. */
-const TOKEN_MOVERS: readonly string[] = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM];
-
 /**
  * Guesses the type of a transaction from the ids of its programs alone: what those that call them mostly want. A look at
  * its instructions and balances may tell another one.
  */
 export function guessType({ outer, all }: CalledPrograms): TransactionType {
   const subjects = outer.filter((program) => !isIncidentalProgram(program));
-  const movesTokens = TOKEN_MOVERS.some((mover) => all.includes(mover));
+  const movesTokens = TOKEN_PROGRAM_IDS.some((mover) => all.includes(mover));
   for (const program of subjects) {
     const fallback = fallbackTypeOf(program);
     const isTraded = isTradingProgram(program) && (fallback === null || (fallback === 'QUOTE_UPDATE' && movesTokens));

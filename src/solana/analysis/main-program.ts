@@ -1,4 +1,4 @@
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
+import { TOKEN_PROGRAM_IDS } from '../../domain/well-known-addresses.ts';
 import type { KnownProgram } from '../programs/known-program.ts';
 import { isIncidentalProgram, isTradingProgram, KNOWN_PROGRAMS, programRole } from '../programs/known-programs.ts';
 import { allInstructions, type ParsedInstruction, type ParsedTransaction } from './parsed-transaction.ts';
@@ -23,8 +23,6 @@ export function findMainProgram(parsed: Pick<ParsedTransaction, 'instructions'>)
     ids.find((id) => KNOWN_PROGRAMS.has(id));
   return findKnown(called) ?? findKnown(inner) ?? called[0] ?? null;
 }
-
-const TOKEN_PROGRAM_IDS: readonly string[] = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM];
 
 /** Returns whether an instruction called an exchange that moved tokens. */
 const isTrade = ({ programId, innerInstructions }: ParsedInstruction): boolean =>

@@ -1,9 +1,7 @@
-import { SYSTEM_PROGRAM, TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../domain/well-known-addresses.ts';
+import { SYSTEM_PROGRAM, TOKEN_PROGRAM_IDS } from '../../../domain/well-known-addresses.ts';
 import { WRAPPED_SOL } from '../../accounts/known-mints.ts';
 import { hasInstruction } from '../parsed-transaction.ts';
 import type { Rule } from './rule.ts';
-
-const TOKEN_PROGRAM_IDS: readonly string[] = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM];
 
 /** Tells of payments; of a failed transaction, that something was to be sent. */
 export const paymentRule: Rule = ({ parsed, hasFailed, payments, tips, netChange, mainProgram, openedAccounts }) => {

@@ -1,11 +1,9 @@
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../domain/well-known-addresses.ts';
+import { TOKEN_PROGRAM_IDS } from '../../../domain/well-known-addresses.ts';
 import { fallbackTypeOf, isIncidentalProgram, isTradingProgram, programRole } from '../../programs/known-programs.ts';
 import type { ParsedInstruction } from '../parsed-transaction.ts';
 import { programFlowsOf } from '../program-flows.ts';
 import { interpretCall, isUnchanged } from './calls.ts';
 import type { Rule } from './rule.ts';
-
-const TOKEN_PROGRAM_IDS: readonly string[] = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM];
 
 /**
  * Tells of prices that a market maker wrote. Evidence: the transaction itself calls an exchange that trades against one

@@ -1,8 +1,6 @@
-import { TOKEN_2022_PROGRAM, TOKEN_PROGRAM } from '../../../domain/well-known-addresses.ts';
+import { TOKEN_PROGRAM_IDS } from '../../../domain/well-known-addresses.ts';
 import { hasInstruction } from '../parsed-transaction.ts';
 import type { Rule } from './rule.ts';
-
-const TOKEN_PROGRAM_IDS: readonly string[] = [TOKEN_PROGRAM, TOKEN_2022_PROGRAM];
 
 /** Tells of minted tokens; of a failed transaction, that some were to be minted. */
 export const mintRule: Rule = ({ parsed, hasFailed, minted, mainProgram, netChange }) => {
