@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../domain/clock.ts';
 import type { RequestCost } from '../domain/request-cost.ts';
-import { mapConcurrently } from '../runtime/map-concurrently.ts';
 import { eachElement, elements, isNull, members, parseString } from '../upstream/json/raw-json.ts';
-import { batchesOf } from './batched-prices.ts';
 import type { GetBytes } from './http-get.ts';
+import { mapBatches } from './map-batches.ts';
 
 /** Returns which of some mints are on a list of verified tokens. One that can't be looked up now counts as not. */
 export type FindVerified = (mints: readonly string[], cost?: RequestCost) => Promise<ReadonlySet<string>>;
@@ -19,12 +18,6 @@ export interface JupiterVerifiedOptions {
 
 /** The most mints per request; 100 are allowed, of 2 KB each. https://dev.jup.ag/api-reference/tokens/v2/search */
 const MAX_IDS = 50;
-
-/** The most mints per look-up, as many as a portfolio has. */
-const MAX_MINTS = 1000;
-
-/** The most requests of one look-up that are under way. */
-const MAX_CONCURRENT_REQUESTS = 4;
 
 /** The time for which a mint's place on the list is cached: it changes rarely. */
 const TTL_MS = 3_600_000;
@@ -54,8 +47,7 @@ export function jupiterVerifiedMints({ url, get, clock }: JupiterVerifiedOptions
   return async (mints, cost) => {
     const nowMs = clock.monotonic();
     const missing = mints.filter((mint) => (cache.get(mint)?.expiresMs ?? Number.NEGATIVE_INFINITY) <= nowMs);
-    const batches = batchesOf(missing.slice(0, MAX_MINTS), MAX_IDS);
-    await mapConcurrently(batches, MAX_CONCURRENT_REQUESTS, (batch) => lookUp(batch, cost).catch(() => {})); // told by `get`
+    await mapBatches(missing, MAX_IDS, (batch) => lookUp(batch, cost).catch(() => {})); // told by `get`
     return new Set(mints.filter((mint) => cache.get(mint)?.isVerified === true));
   };
 }

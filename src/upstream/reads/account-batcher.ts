@@ -10,7 +10,7 @@ import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { parseAccountLamports } from './account-info.ts';
 import type { ReadOptions } from './encoded-accounts.ts';
 import { LargeAccounts } from './large-accounts.ts';
-import { batchesOf, readMultipleAccounts } from './multiple-accounts.ts';
+import { acceptedBatchesOf, readMultipleAccounts } from './multiple-accounts.ts';
 import { SharedCost } from './shared-cost.ts';
 
 /** Form of an account: `lamports` leaves the data out, `parsed` has it as the node's parser returns it. */
@@ -140,7 +140,7 @@ export class AccountBatcher implements AccountSource {
     }
     this.#pending = [];
     for (const group of groups.values()) {
-      for (const batch of batchesOf(group)) void this.#readBatch(batch);
+      for (const batch of acceptedBatchesOf(group)) void this.#readBatch(batch);
     }
   }
 

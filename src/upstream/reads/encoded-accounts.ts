@@ -5,7 +5,12 @@ import { mapConcurrently } from '../../runtime/map-concurrently.ts';
 import { elements, members, parseString } from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { parseAccountLamports } from './account-info.ts';
-import { type AccountsAtSlot, type AccountsConfig, batchesOf, readMultipleAccounts } from './multiple-accounts.ts';
+import {
+  type AccountsAtSlot,
+  type AccountsConfig,
+  acceptedBatchesOf,
+  readMultipleAccounts,
+} from './multiple-accounts.ts';
 
 /** Account with its data as bytes, which the gateway decodes itself. */
 export interface EncodedAccount {
@@ -40,7 +45,7 @@ export async function readEncodedAccounts(
   addresses: readonly string[],
   options: ReadOptions,
 ): Promise<EncodedAccountsRead> {
-  const batches = batchesOf([...new Set(addresses)]);
+  const batches = acceptedBatchesOf([...new Set(addresses)]);
   const config = { encoding: 'base64', ...options };
   const found = new Map<string, EncodedAccount>();
   const slots = await mapConcurrently(batches, MAX_CONCURRENT_BATCHES, async (batch) => {

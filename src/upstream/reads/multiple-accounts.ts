@@ -1,6 +1,7 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
+import { batchesOf } from '../../runtime/batches-of.ts';
 import { elementsYielding, isNull } from '../json/raw-json.ts';
 import type { CallOptions, RpcCaller } from '../rpc/rpc-response.ts';
 
@@ -8,10 +9,7 @@ import type { CallOptions, RpcCaller } from '../rpc/rpc-response.ts';
 const MAX_ADDRESSES = 100;
 
 /** Splits a list into batches that a node accepts. */
-export const batchesOf = <T>(items: readonly T[]): T[][] =>
-  Array.from({ length: Math.ceil(items.length / MAX_ADDRESSES) }, (_, i) =>
-    items.slice(i * MAX_ADDRESSES, (i + 1) * MAX_ADDRESSES),
-  );
+export const acceptedBatchesOf = <T>(items: readonly T[]): T[][] => batchesOf(items, MAX_ADDRESSES);
 
 /** Config of getMultipleAccounts (Solana RPC). */
 export interface AccountsConfig {
