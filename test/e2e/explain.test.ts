@@ -4,7 +4,7 @@ import { toJson } from '../../src/domain/to-json.ts';
 import { TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { createDocumentChecker } from '../support/assert-documented.ts';
 import { type HttpAnswer, startStepped } from '../support/harness.ts';
-import { parseRecording, readRecordings } from '../support/recorded-transactions.ts';
+import { recordedTransactions } from '../support/recorded-transactions.ts';
 import { addressOf, type SyntheticCall, syntheticRecord, u64Bytes } from '../support/synthetic-transaction.ts';
 
 const world = await startStepped(t);
@@ -15,9 +15,7 @@ const fits = await createDocumentChecker(world);
 const post = (body: string): Promise<HttpAnswer> =>
   get('/explain', { method: 'POST', headers: { 'content-type': 'application/json' }, body });
 const explain = (tx: unknown, logs?: readonly string[]): Promise<HttpAnswer> => post(toJson({ tx, logs }));
-const recorded = new Map(
-  readRecordings('transactions').map((line) => [parseRecording(line).name, parseRecording(line).result]),
-);
+const recorded = new Map(recordedTransactions('transactions').map(({ name, result }) => [name, result]));
 
 const sent = 'tx/2kHbPUGzehen_jsonParsed';
 const FAILED = 'tx/2M5hpf4CNdfV_json';

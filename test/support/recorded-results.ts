@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { toJson } from '../../src/domain/to-json.ts';
 import { COINS, WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { type HttpAnswer, startStepped } from './harness.ts';
-import { parseRecording, type RecordedTransaction, readRecordings } from './recorded-transactions.ts';
+import { type RecordedTransaction, recordedTransactions } from './recorded-transactions.ts';
 import { WITHOUT_LIVE_DATA } from './route-defects.ts';
 import type { TestScope } from './test-scope.ts';
 
@@ -99,8 +99,8 @@ export async function makeResults(scope: TestScope): Promise<readonly RecordedRe
 }
 
 function findRecordings(): readonly RecordedTransaction[] {
-  const byName = new Map(readRecordings('transactions').map((line) => [JSON.parse(line).name, line]));
-  return RECORDINGS.map((name) => parseRecording(byName.get(name) ?? ''));
+  const byName = new Map(recordedTransactions('transactions').map((recording) => [recording.name, recording]));
+  return RECORDINGS.flatMap((name) => byName.get(name) ?? []);
 }
 
 /** Returns the results that are not as they were recorded, although they are signed with the number of then. */

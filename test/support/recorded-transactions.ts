@@ -26,8 +26,18 @@ export interface RecordedTransaction {
   readonly transaction: Transaction;
 }
 
-/** Parses one line of `transactions` or `mainnet-block`. */
-export function parseRecording(line: string): RecordedTransaction {
+const packs = new Map<string, readonly RecordedTransaction[]>();
+
+/** Returns the recorded transactions of a pack, such as `transactions` or `mainnet-block`. They are parsed once in a process. */
+export function recordedTransactions(name: string): readonly RecordedTransaction[] {
+  const known = packs.get(name);
+  if (known !== undefined) return known;
+  const parsed = readRecordings(name).map(parseRecording);
+  packs.set(name, parsed);
+  return parsed;
+}
+
+function parseRecording(line: string): RecordedTransaction {
   // shape of the packed files
   const { name, cluster, result } = parseExactJson(line) as Omit<RecordedTransaction, 'transaction'>;
   return { name, cluster, result, transaction: normalizeTransaction(result) };

@@ -3,7 +3,7 @@ import { parseExactJson } from '../../../src/domain/parse-exact-json.ts';
 import { VOTE_PROGRAM } from '../../../src/domain/well-known-addresses.ts';
 import { asArray, asInteger, asObject } from '../../../src/solana/codec/json-fields.ts';
 import { normalizeTransaction, type Transaction } from '../../../src/solana/transactions/transaction.ts';
-import { parseRecording, readRecordings } from '../../support/recorded-transactions.ts';
+import { recordedTransactions } from '../../support/recorded-transactions.ts';
 
 /** The transactions of a block that are no votes. */
 export interface CountedBlock {
@@ -13,13 +13,13 @@ export interface CountedBlock {
 
 /** Reads the whole block that is checked in. */
 export function readRecordedBlock(): CountedBlock {
-  const transactions = readRecordings('mainnet-block').map((line) => parseRecording(line).transaction);
+  const transactions = recordedTransactions('mainnet-block').map(({ transaction }) => transaction);
   return { name: `recorded block ${transactions[0]?.slot}`, transactions: transactions.filter(isNoVote) };
 }
 
 /** Reads the single transactions that are checked in. */
 export const readRecorded = (): readonly Transaction[] =>
-  readRecordings('transactions').map((line) => parseRecording(line).transaction);
+  recordedTransactions('transactions').map(({ transaction }) => transaction);
 
 /** Reads a block from a file: the answer of `getBlock` with full transactions, or its result. */
 export function readBlockFile(path: string): CountedBlock {

@@ -5,11 +5,10 @@ import { listBlock } from '../../../../src/routes/block/list-block.ts';
 import { isTipAccount } from '../../../../src/solana/programs/tip-accounts.ts';
 import { inExecutionOrder } from '../../../../src/solana/transactions/instruction.ts';
 import { decodeVersionedTransaction } from '../../../../src/solana/transactions/versioned-transaction.ts';
-import { parseRecording, readRecordings } from '../../../support/recorded-transactions.ts';
+import { type RecordedTransaction, recordedTransactions } from '../../../support/recorded-transactions.ts';
 
 /** A recorded transaction of a block, as `encoding: "json"` has it. */
-function asJson(line: string) {
-  const { result, transaction } = parseRecording(line);
+function asJson({ result, transaction }: RecordedTransaction) {
   const { meta, transaction: encoded, version } = result as { meta: any; transaction: [string]; version: unknown };
   const { signatures, accountKeys, instructions } = decodeVersionedTransaction(Buffer.from(encoded[0], 'base64'));
   const compiled = instructions.map(({ programIdIndex, accounts, data }) => ({
@@ -21,7 +20,7 @@ function asJson(line: string) {
   return { json, transaction };
 }
 
-const recorded = readRecordings('mainnet-block').map(asJson);
+const recorded = recordedTransactions('mainnet-block').map(asJson);
 const block = { blockhash: 'b', previousBlockhash: 'p', parentSlot: 1, rewards: [] };
 const list = (transactions: readonly unknown[]) => listBlock(Buffer.from(toJson({ ...block, transactions })));
 

@@ -13,7 +13,7 @@ import { heliusTransfersOf } from '../../../../src/solana/analysis/helius-transf
 import type { Transfer } from '../../../../src/solana/analysis/transfer.ts';
 import { transferRowsOf } from '../../../../src/solana/analysis/transfer-row.ts';
 import { normalizeTransaction, type Transaction } from '../../../../src/solana/transactions/transaction.ts';
-import { parseRecording, readRecordings } from '../../../support/recorded-transactions.ts';
+import { recordedTransactions } from '../../../support/recorded-transactions.ts';
 import {
   addressOf,
   bytesOf,
@@ -22,8 +22,8 @@ import {
   u64Bytes,
 } from '../../../support/synthetic-transaction.ts';
 
-const recorded = readRecordings('transactions').map(parseRecording);
-const everything = [...recorded, ...readRecordings('mainnet-block').map(parseRecording)];
+const recorded = recordedTransactions('transactions');
+const everything = [...recorded, ...recordedTransactions('mainnet-block')];
 
 const findTransaction = (name: string): Transaction => {
   const found = recorded.find((other) => other.name.startsWith(name));

@@ -2,10 +2,10 @@ import t from 'tap';
 import { knownMintSymbol } from '../../../../src/solana/accounts/known-mints.ts';
 import { type NetRow, netRowOf } from '../../../../src/solana/analysis/net-row.ts';
 import { normalizeTransaction } from '../../../../src/solana/transactions/transaction.ts';
-import { parseRecording, type RecordedTransaction, readRecordings } from '../../../support/recorded-transactions.ts';
+import { type RecordedTransaction, recordedTransactions } from '../../../support/recorded-transactions.ts';
 
 const context = { confirmationStatus: 'finalized', symbolOf: knownMintSymbol } as const;
-const recordings = [...readRecordings('transactions'), ...readRecordings('mainnet-block')].map(parseRecording);
+const recordings = ['transactions', 'mainnet-block'].flatMap(recordedTransactions);
 
 /** Returns a row's amounts by mint; those of SOL under SOL. */
 const amountsOf = ({ changes }: NetRow): Record<string, string> =>

@@ -6,12 +6,11 @@ import type { Transfer } from '../../../../src/solana/analysis/transfer.ts';
 import { formatUnits } from '../../../../src/solana/codec/format-decimal.ts';
 import { asArray, asBigInt, asObject, asString } from '../../../../src/solana/codec/json-fields.ts';
 import type { Transaction } from '../../../../src/solana/transactions/transaction.ts';
-import { parseRecording, readRecordings } from '../../../support/recorded-transactions.ts';
+import { readRecordings, recordedTransactions } from '../../../support/recorded-transactions.ts';
 import { expectListedDifferences } from '../difference-table.ts';
 
 const transactions = new Map(
-  readRecordings('transactions')
-    .map(parseRecording)
+  recordedTransactions('transactions')
     .filter(({ name }) => name.startsWith('tx'))
     .map(({ transaction }) => [transaction.signatures[0], transaction]),
 );

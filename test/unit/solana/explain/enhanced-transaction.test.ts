@@ -5,11 +5,11 @@ import { WRAPPED_SOL } from '../../../../src/solana/accounts/known-mints.ts';
 import { formatUnits } from '../../../../src/solana/codec/format-decimal.ts';
 import { type EnhancedTransaction, enhanceTransaction } from '../../../../src/solana/explain/enhanced-transaction.ts';
 import { explainTransaction, MAX_EXPLANATION_LENGTH } from '../../../../src/solana/explain/explain-transaction.ts';
-import { parseRecording, readRecordings } from '../../../support/recorded-transactions.ts';
+import { readRecordings, recordedTransactions } from '../../../support/recorded-transactions.ts';
 import { expectListedDifferences } from '../difference-table.ts';
 import { expectedSwaps } from '../expected-swaps.ts';
 
-const all = ['transactions', 'mainnet-block'].flatMap((pack) => readRecordings(pack).map(parseRecording));
+const all = ['transactions', 'mainnet-block'].flatMap(recordedTransactions);
 const enhanced = new Map(all.map(({ name, transaction }) => [name, enhanceTransaction(transaction)]));
 const bySignature = new Map(all.map(({ name, transaction }) => [transaction.signatures[0], enhanced.get(name)]));
 

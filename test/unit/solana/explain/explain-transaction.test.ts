@@ -2,11 +2,9 @@ import t from 'tap';
 import { enhanceTransaction } from '../../../../src/solana/explain/enhanced-transaction.ts';
 import { explainTransaction } from '../../../../src/solana/explain/explain-transaction.ts';
 import type { Transaction } from '../../../../src/solana/transactions/transaction.ts';
-import { parseRecording, readRecordings } from '../../../support/recorded-transactions.ts';
+import { recordedTransactions } from '../../../support/recorded-transactions.ts';
 
-const transactions = new Map(
-  readRecordings('transactions').map((line) => [parseRecording(line).name, parseRecording(line).transaction]),
-);
+const transactions = new Map(recordedTransactions('transactions').map(({ name, transaction }) => [name, transaction]));
 const explainRecorded = (name: string, changes: Partial<Transaction> = {}): string => {
   const transaction = transactions.get(name);
   if (transaction === undefined) throw new Error(`no recording ${name}`);

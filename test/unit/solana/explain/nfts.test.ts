@@ -4,7 +4,7 @@ import { parseExactJson } from '../../../../src/domain/parse-exact-json.ts';
 import { METADATA_PROGRAM, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../../../src/domain/well-known-addresses.ts';
 import { type EnhancedTransaction, enhanceTransaction } from '../../../../src/solana/explain/enhanced-transaction.ts';
 import { explainTransaction } from '../../../../src/solana/explain/explain-transaction.ts';
-import { parseRecording, readRecordings } from '../../../support/recorded-transactions.ts';
+import { readRecordings, recordedTransactions } from '../../../support/recorded-transactions.ts';
 import {
   addressOf,
   type SyntheticBalance,
@@ -15,12 +15,9 @@ import {
 } from '../../../support/synthetic-transaction.ts';
 
 const recorded = new Map(
-  ['transactions', 'mainnet-block'].flatMap((pack) =>
-    readRecordings(pack).map((line) => {
-      const { name, transaction } = parseRecording(line);
-      return [name, transaction] as const;
-    }),
-  ),
+  ['transactions', 'mainnet-block']
+    .flatMap(recordedTransactions)
+    .map(({ name, transaction }) => [name, transaction] as const),
 );
 
 function viewOf(name: string): EnhancedTransaction {

@@ -5,7 +5,7 @@ import { formatInstructionTable } from '../../../../src/solana/programs/generati
 import { KNOWN_PROGRAMS, programName, programRole } from '../../../../src/solana/programs/known-programs.ts';
 import { findProgramInstruction } from '../../../../src/solana/programs/program-instruction.ts';
 import { inExecutionOrder } from '../../../../src/solana/transactions/instruction.ts';
-import { parseRecording, readRecordings } from '../../../support/recorded-transactions.ts';
+import { recordedTransactions } from '../../../support/recorded-transactions.ts';
 
 const read = (path: string): string =>
   readFileSync(new URL(`../../../../../src/solana/programs/${path}`, import.meta.url), 'utf8');
@@ -62,7 +62,7 @@ t.test('an instruction is found by the first bytes of its data', async (t) => {
 });
 
 t.test('recorded calls are found, and those who signed stand where the table says', async (t) => {
-  const transactions = ['transactions', 'mainnet-block'].flatMap(readRecordings).map((line) => parseRecording(line));
+  const transactions = ['transactions', 'mainnet-block'].flatMap(recordedTransactions);
   let known = 0;
   let found = 0;
   const unsigned = new Set<string>();

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { readTransaction } from '../../../../src/solana/transactions/transaction.ts';
 import { findExceededBound } from '../../../../src/solana/transactions/transaction-bounds.ts';
-import { parseRecording, readRecordings } from '../../../support/recorded-transactions.ts';
+import { recordedTransactions } from '../../../support/recorded-transactions.ts';
 
 const ADDRESS = 'TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA';
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
@@ -11,7 +11,7 @@ const record = (message: object, meta: object = {}, signatures = ['s']) => ({
 });
 
 t.test('every recorded transaction is within the bounds', async (t) => {
-  const recordings = readRecordings('transactions').map(parseRecording);
+  const recordings = recordedTransactions('transactions');
   t.ok(recordings.length > 50);
   for (const { name, result } of recordings) t.equal(findExceededBound(result), undefined, name);
 });

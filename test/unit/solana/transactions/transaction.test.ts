@@ -20,16 +20,16 @@ import {
   readTransaction,
   type Transaction,
 } from '../../../../src/solana/transactions/transaction.ts';
-import { parseRecording, readRecordings } from '../../../support/recorded-transactions.ts';
+import { recordedTransactions } from '../../../support/recorded-transactions.ts';
 
-const recorded = readRecordings('transactions').map(parseRecording);
+const recorded = recordedTransactions('transactions');
 
 /** A recording whose recorder added the loaded accounts to the message's own and left them in `loadedAddresses`, too. */
 const EDITED = 'tx/JiqYGkWcYu8G_json';
 
 t.test('every recorded transaction is parsed', async (t) => {
   const odd: string[] = [];
-  for (const { name, transaction } of [...recorded, ...readRecordings('mainnet-block').map(parseRecording)]) {
+  for (const { name, transaction } of [...recorded, ...recordedTransactions('mainnet-block')]) {
     const { accounts, instructions, preBalances, postBalances } = transaction;
     const known = new Set(accounts.map(({ address }) => address));
     const named = inExecutionOrder(instructions).flatMap((call) => [call.programId, ...call.accounts]);

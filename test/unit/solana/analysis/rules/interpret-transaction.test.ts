@@ -13,7 +13,7 @@ import { interpretTransaction } from '../../../../../src/solana/analysis/rules/i
 import { enhanceTransaction } from '../../../../../src/solana/explain/enhanced-transaction.ts';
 import { explainTransaction } from '../../../../../src/solana/explain/explain-transaction.ts';
 import { isTradingProgram } from '../../../../../src/solana/programs/known-programs.ts';
-import { parseRecording, readRecordings } from '../../../../support/recorded-transactions.ts';
+import { recordedTransactions } from '../../../../support/recorded-transactions.ts';
 import {
   addressOf,
   bytesOf,
@@ -37,7 +37,7 @@ const KAMINO_LEND = 'KLend2g3cP87fffoy8q1mQqGKjrxjC8boSyAYavgmjD';
 const PHOENIX = 'PhoeNiXZ8ByJGLkxNfZRnkUfjvmuYqLR89jjFHGqdXY';
 const TIP_ACCOUNT = '96gYZGLnJYVFmbjzopPSU6QiEV5fGqZNyN9nmNhvrZU5';
 
-const all = ['transactions', 'mainnet-block'].flatMap((pack) => readRecordings(pack).map(parseRecording));
+const all = ['transactions', 'mainnet-block'].flatMap(recordedTransactions);
 
 const call = (programId: string, accounts: readonly string[] = [], data: readonly number[] = []): SyntheticCall => ({
   programId,
