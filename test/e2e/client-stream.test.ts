@@ -13,7 +13,7 @@ const [WALLET = ''] = WALLETS.map(({ address }) => address);
 t.test(
   'the stream of a real gateway: verified frames, a verified balance, and both again after a reconnect',
   async (t) => {
-    const { gateway, cluster, clock, step } = await startStepped(t);
+    const { gateway, cluster, clock, step } = await startStepped(t, { perSlot: 2 });
     const sockets: NodeSocket[] = [];
     const client = createClient({
       url: gateway.url,

@@ -44,7 +44,7 @@ async function openReader(t: Test, { gateway }: SteppedHarness): Promise<Reader>
 }
 
 t.test('a subscriber gets the first value, then each change, as REST returns it and with its receipt', async (t) => {
-  const world = await startStepped(t);
+  const world = await startStepped(t, { perSlot: 2 });
   const { step, gateway, get, cluster } = world;
   const reader = await openReader(t, world);
   reader.say({ op: 'subscribe', topic: 'balance', address: WALLET, id: 'mine' });

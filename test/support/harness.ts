@@ -71,6 +71,7 @@ const UNLIMITED = [
 const PATIENT = ['upstream.startMs=120000', 'drainMs=200'];
 
 export interface SteppedHarnessOptions extends Omit<HarnessOptions, 'clock'> {
+  /** Transactions per slot on average; 1 unless given. Each takes a millisecond. */
   readonly perSlot?: number;
   readonly skipEvery?: number;
   /** Starts a proxy between the gateway and the node's HTTP endpoint; returns its URL. */
@@ -175,7 +176,7 @@ export async function startStepped(
   { set = [], proxyUrl = async (url) => url, ...setting }: SteppedHarnessOptions = {},
 ): Promise<SteppedHarness> {
   const clock = new ManualClock();
-  const { perSlot: transactionsPerSlot = 2, skipEvery = 0 } = setting;
+  const { perSlot: transactionsPerSlot = 1, skipEvery = 0 } = setting;
   const genesis = createGenesis(Buffer.alloc(32, 7), clock.now());
   const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot, skipEvery }, setupStore);
   const node = await startRpcOverrideProxy(t, cluster.url);
