@@ -1,4 +1,5 @@
 import { ownTurn } from '../domain/own-turn.ts';
+import { forEachChunk } from './for-each-chunk.ts';
 import { sortInChunks } from './sort-in-chunks.ts';
 
 /** The most rows: a rank of 32 bits and the number of a row have room in the 53 bits of a number that are exact. */
@@ -44,14 +45,6 @@ const RANKED = new Float64Array(1);
 const HALVES = new Uint32Array(RANKED.buffer);
 RANKED[0] = 1; // its low half is 0
 const HIGH_HALF = HALVES[0] === 0 ? 1 : 0;
-
-/** Calls `work` for the parts of a range, each in a turn of its own. */
-async function forEachChunk(total: number, length: number, work: (start: number, end: number) => void): Promise<void> {
-  for (let start = 0; start < total; start += length) {
-    if (start > 0) await ownTurn();
-    work(start, Math.min(total, start + length));
-  }
-}
 
 /** Merges each two neighbouring runs of a length into one. */
 async function mergePairs(keys: Float64Array, length: number): Promise<Float64Array<ArrayBuffer>> {

@@ -1,6 +1,6 @@
 import { GatewayError } from '../../domain/gateway-error.ts';
-import { ownTurn } from '../../domain/own-turn.ts';
 import type { OwnerHolding, OwnerTable } from '../../routing/holder-tables.ts';
+import { forEachChunk } from '../../runtime/for-each-chunk.ts';
 import { rankByAmount, sortByRank } from '../../runtime/sort-by-rank.ts';
 import { encodeKey } from '../../solana/codec/base58-key.ts';
 
@@ -30,7 +30,7 @@ export async function createOwnerTable(rows: HolderRows): Promise<OwnerTable> {
   ];
   let total = 0;
   let previous: Buffer | undefined;
-  await forEachInChunks(grouped, (row) => {
+  await forEachItem(grouped, (row) => {
     const owner = rows.ownerAt(row);
     if (previous?.equals(owner) !== true) firstRows[total++] = row;
     previous = owner;
@@ -46,7 +46,7 @@ export async function createOwnerTable(rows: HolderRows): Promise<OwnerTable> {
     return x === y ? a - b : x > y ? -1 : 1; // they are in the order of their bytes already
   });
   const packed = Buffer.allocUnsafeSlow(total * OWNER_ROW_BYTES);
-  await forEachInChunks(order, (owner, i) => {
+  await forEachItem(order, (owner, i) => {
     packed.writeBigUInt64LE(sums[owner] ?? 0n, i * OWNER_ROW_BYTES);
     packed.writeUInt32LE(firstRows[owner] ?? 0, i * OWNER_ROW_BYTES + 8);
     packed.writeUInt32LE(counts[owner] ?? 0, i * OWNER_ROW_BYTES + 12);
@@ -70,9 +70,7 @@ const groupByOwner = (rows: HolderRows): Promise<Uint32Array> =>
     (a, b) => rows.ownerAt(a).compare(rows.ownerAt(b)) || a - b,
   );
 
-async function forEachInChunks(items: Uint32Array, work: (item: number, i: number) => void): Promise<void> {
-  for (let i = 0; i < items.length; i++) {
-    if (i > 0 && i % CHUNK_LENGTH === 0) await ownTurn();
-    work(items[i] ?? 0, i);
-  }
-}
+const forEachItem = (items: Uint32Array, work: (item: number, i: number) => void): Promise<void> =>
+  forEachChunk(items.length, CHUNK_LENGTH, (start, end) => {
+    for (let i = start; i < end; i++) work(items[i] ?? 0, i);
+  });
