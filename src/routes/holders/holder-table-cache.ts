@@ -1,11 +1,11 @@
-import { LRUCache } from 'lru-cache';
 import { SingleFlight } from '../../cache/single-flight.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { RequestCost } from '../../domain/request-cost.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { HoldersQuery, HolderTable, HolderTables } from '../../routing/holder-tables.ts';
-import type { ScanGate } from './scan-gate.ts';
+import type { ScanGate } from '../scans/scan-gate.ts';
+import { isScanRefused, ScanRefusals } from '../scans/scan-refusals.ts';
 
 /** Life of a table. All pages read within it come from one table, so they agree with each other. */
 const TTL_MS = 60_000;
@@ -13,19 +13,8 @@ const TTL_MS = 60_000;
 /** Maximum memory of all tables: about three of the largest scans. */
 const MAX_BYTES = 64 << 20;
 
-/** Life of a refusal: a mint doesn't lose most of its holders in minutes, nor a node gain an index. */
-const REFUSAL_TTL_MS = 5 * 60_000;
-
-/** Maximum mints whose refusal is remembered: a few MB. */
-const MAX_REFUSALS = 10_000;
-
 interface CachedTable {
   readonly table: HolderTable;
-  readonly expiresMs: number;
-}
-
-interface CachedRefusal {
-  readonly refusal: GatewayError;
   readonly expiresMs: number;
 }
 
@@ -33,12 +22,13 @@ interface CachedRefusal {
 export class HolderTableCache implements HolderTables {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #tables = new Map<string, CachedTable>();
-  readonly #refusals = new LRUCache<string, CachedRefusal>({ max: MAX_REFUSALS });
+  readonly #refusals: ScanRefusals;
   readonly #flights = new SingleFlight<HolderTable>();
   readonly #gate: Pick<ScanGate, 'run'>;
 
   constructor(clock: Pick<Clock, 'monotonic'>, gate: Pick<ScanGate, 'run'>) {
     this.#clock = clock;
+    this.#refusals = new ScanRefusals(clock);
     this.#gate = gate;
   }
 
@@ -55,8 +45,8 @@ export class HolderTableCache implements HolderTables {
   ): Promise<HolderTable> {
     const cached = this.get(mint, minSlot);
     if (cached !== undefined) return cached;
-    const refused = this.#refusals.get(mint);
-    if (refused !== undefined && this.#clock.monotonic() < refused.expiresMs) throw refused.refusal;
+    const refusal = this.#refusals.get(mint);
+    if (refusal !== undefined) throw refusal;
     return this.#flights.run(mint, () => this.#gate.run(cost?.caller, () => this.#readAndStore(mint, read)));
   }
 
@@ -66,8 +56,7 @@ export class HolderTableCache implements HolderTables {
       this.#store(mint, table);
       return table;
     } catch (thrown) {
-      if (thrown instanceof GatewayError && isScanRefused(thrown))
-        this.#refusals.set(mint, { refusal: thrown, expiresMs: this.#clock.monotonic() + REFUSAL_TTL_MS });
+      if (thrown instanceof GatewayError && isScanRefused(thrown)) this.#refusals.set(mint, thrown);
       throw thrown;
     }
   }
@@ -86,7 +75,3 @@ export class HolderTableCache implements HolderTables {
     }
   }
 }
-
-/** Tells that no node answers a scan, for good: it finds too many accounts, or the nodes have no index of them. */
-export const isScanRefused = ({ code, status }: GatewayError): boolean =>
-  code === 'result_too_large' || (code === 'rpc_error' && status !== 503);

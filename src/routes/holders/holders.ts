@@ -14,8 +14,8 @@ import { requireMint } from '../../tokens/require-mint.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
 import { readLargestTokenAccounts } from '../../upstream/reads/largest-token-accounts.ts';
+import { isScanRefused } from '../scans/scan-refusals.ts';
 import { readHolderTable } from './holder-table.ts';
-import { isScanRefused } from './holder-table-cache.ts';
 
 /** Rows of a page: as many as getTokenLargestAccounts returns, which needs no scan. */
 const PAGE_SIZE = 20;

@@ -5,24 +5,17 @@ import { GatewayError } from '../../domain/gateway-error.ts';
 import type { RequestCost } from '../../domain/request-cost.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type { ScanStakes, StakeQuery, StakeTable, StakeTables } from '../../routing/stake-accounts.ts';
-import { isScanRefused } from '../holders/holder-table-cache.ts';
-import type { ScanGate } from '../holders/scan-gate.ts';
+import type { ScanGate } from '../scans/scan-gate.ts';
+import { isScanRefused, ScanRefusals } from '../scans/scan-refusals.ts';
 
 /** The most stake accounts in all tables: some 20 MB. A table without any counts as one. */
 const MAX_ACCOUNTS = 50_000;
-
-/** Life of a refusal: a node doesn't gain an index in minutes. */
-const REFUSAL_TTL_MS = 5 * 60_000;
-
-/** The most withdrawers whose refusal is remembered. */
-const MAX_REFUSALS = 10_000;
 
 /** Tells that no node lists the accounts; one that has no index of them may also scan for longer than it may take. */
 const isRefused = (error: GatewayError): boolean => isScanRefused(error) || error.code === 'upstream_timeout';
 
 /** Caches stake tables up to a total size, and refusals. Concurrent reads of one withdrawer share one scan. */
 export class StakeTableCache implements StakeTables {
-  readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #gate: Pick<ScanGate, 'run'>;
   readonly #tables = new LRUCache<string, StakeTable>({
     maxSize: MAX_ACCOUNTS,
@@ -33,12 +26,11 @@ export class StakeTableCache implements StakeTables {
   });
   /** The newest slot of the tables that are no longer kept. */
   #newestGone: Slot = 0;
-  /** The monotonic time at which each refusal ends. */
-  readonly #refusals = new LRUCache<string, number>({ max: MAX_REFUSALS });
+  readonly #refusals: ScanRefusals;
   readonly #flights = new SingleFlight<StakeTable | null>();
 
   constructor(clock: Pick<Clock, 'monotonic'>, gate: Pick<ScanGate, 'run'>) {
-    this.#clock = clock;
+    this.#refusals = new ScanRefusals(clock);
     this.#gate = gate;
   }
 
@@ -46,7 +38,7 @@ export class StakeTableCache implements StakeTables {
     const { withdrawer, oldestSlot } = query;
     const cached = this.#tables.get(withdrawer);
     if (cached !== undefined && cached.slot >= oldestSlot) return cached;
-    if (this.#clock.monotonic() < (this.#refusals.get(withdrawer) ?? 0)) return null;
+    if (this.#refusals.get(withdrawer) !== undefined) return null;
     return this.#flights.run(withdrawer, () =>
       this.#gate.run(cost?.caller, () => this.#scanAndStore(withdrawer, scan)),
     );
@@ -60,7 +52,7 @@ export class StakeTableCache implements StakeTables {
       return table;
     } catch (thrown) {
       if (!(thrown instanceof GatewayError) || !isRefused(thrown)) throw thrown; // the caller may retry
-      this.#refusals.set(withdrawer, this.#clock.monotonic() + REFUSAL_TTL_MS);
+      this.#refusals.set(withdrawer, thrown);
       return null;
     }
   }

@@ -2,7 +2,7 @@ import t from 'tap';
 import { GatewayError } from '../../../../src/domain/gateway-error.ts';
 import { RequestCost } from '../../../../src/domain/request-cost.ts';
 import { HolderTableCache } from '../../../../src/routes/holders/holder-table-cache.ts';
-import { ScanGate } from '../../../../src/routes/holders/scan-gate.ts';
+import { ScanGate } from '../../../../src/routes/scans/scan-gate.ts';
 import type { HolderTable } from '../../../../src/routing/holder-tables.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
