@@ -1,6 +1,6 @@
 import { membersYielding } from '../src/upstream/json/raw-json.ts';
 import { summarizeBlock } from '../src/upstream/reads/block-summary.ts';
-import { report, runInterleaved } from './bench-process.ts';
+import { report, runInterleaved } from './support/report.ts';
 
 // Longest event-loop delay while a block of mainnet's size is read as the gateway does, and while it is parsed at once.
 

@@ -1,5 +1,6 @@
-import { report, runInterleaved, startGateway, startServer } from './bench-process.ts';
-import { requestsPerSecond } from './wrk.ts';
+import { report, runInterleaved } from './support/report.ts';
+import { startGateway, startServer } from './support/server-process.ts';
+import { requestsPerSecond } from './support/wrk.ts';
 
 // Throughput of cache hits relative to the bare engine: the whole gateway over an idle cluster against the engine alone
 // with the same bytes, each on one core, the load on another.
@@ -11,7 +12,7 @@ const SECONDS = Number(process.env['SECONDS'] ?? 3);
 const gateway = await startGateway();
 const hot = `${gateway.url}/api/v1/balance/${WALLET}`;
 await fetch(hot);
-const raw = await startServer('bench/bare-engine.js', [hot]);
+const raw = await startServer('bench/processes/bare-engine.js', [hot]);
 
 const plain = { connections: 64, seconds: SECONDS };
 const piped = { ...plain, pipelined: 16 };

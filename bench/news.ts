@@ -1,16 +1,15 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import { percentile } from '../test/support/percentile.ts';
-import { pinToOtherCore, report, startGatewayOver, startServer } from './bench-process.ts';
-import type { SlotNotification } from './notifying-node.ts';
-import { openListener } from './websocket-listener.ts';
+import { startNode } from './support/node-process.ts';
+import { report } from './support/report.ts';
+import { pinToOtherCore, startGatewayOver, startServer } from './support/server-process.ts';
+import { makeTemporaryFolder } from './support/temporary-folder.ts';
+import { openListener } from './support/websocket-listener.ts';
 
 // Added latency: from a node's account notification to the first answer with the change, and from its slot notification
 // to the frame at one of a thousand subscribers; the latter also through the bare engine, which publishes the same bytes.
@@ -57,18 +56,17 @@ async function measureLatencies(
   subscription: object,
   source: SlotSource,
 ): Promise<Latencies> {
-  const node = fork(fileURLToPath(new URL('./notifying-node.js', import.meta.url)), [`${slotMs}`]);
-  const [port] = await once(node, 'message');
+  const node = await startNode({ slotMs, changeEvery: 1 });
+  const { upstream, wsUrl } = node;
   const notifiedMs = new Map<number, number>();
-  node.on('message', (telling: SlotNotification) => {
-    if (telling.commitment === commitment) notifiedMs.set(telling.slot, telling.atMs);
+  node.onSlot((told) => {
+    if (told.commitment === commitment) notifiedMs.set(told.slot, told.atMs);
   });
-  const wsUrl = `ws://127.0.0.1:${port}`;
-  const gateway = await startGatewayOver(`http://127.0.0.1:${port},${wsUrl}`, mkdtempSync(join(tmpdir(), 'bench-')));
+  const gateway = await startGatewayOver(upstream, makeTemporaryFolder());
   const bare =
     server === 'gateway'
       ? undefined
-      : await startServer('bench/bare-engine.js', [`${gateway.url}/api/v1/network`, wsUrl]);
+      : await startServer('bench/processes/bare-engine.js', [`${gateway.url}/api/v1/network`, wsUrl]);
   if (bare !== undefined) gateway.stop();
 
   const direct: ObservedSlot[] = [];
@@ -86,7 +84,7 @@ async function measureLatencies(
   await sleep(WARM_UP_MS);
   for (const list of [observed, direct]) list.length = 0;
   await sleep(SLOTS * slotMs);
-  node.kill('SIGKILL');
+  node.stop();
   (bare ?? gateway).stop();
   const ages = (list: readonly ObservedSlot[]): number[] =>
     list.flatMap(({ slot, atMs }) => {
@@ -125,7 +123,7 @@ const pollAccount: SlotSource = async (url, hear) => {
 /** Observes frames at some subscribers, spread over all: frames go out in the order of subscription. */
 const subscribeStream: SlotSource = async (url, hear) => {
   const stream = `${url}/stream`;
-  const crowd = fork(fileURLToPath(new URL('./background-listeners.js', import.meta.url)), [stream]);
+  const crowd = fork(fileURLToPath(new URL('./processes/background-listeners.js', import.meta.url)), [stream]);
   for (let i = 0; i < WATCHED; i++) {
     crowd.send(SUBSCRIBERS / WATCHED - 1);
     await once(crowd, 'message');

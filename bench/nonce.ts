@@ -1,5 +1,7 @@
-import { cpuSeconds, median, report, runInterleaved, startGateway } from './bench-process.ts';
-import { runWrk, type WrkResult } from './wrk.ts';
+import { report, runInterleaved } from './support/report.ts';
+import { cpuSeconds, startGateway } from './support/server-process.ts';
+import { median } from './support/statistics.ts';
+import { runWrk, type WrkResult } from './support/wrk.ts';
 
 // Answers signed for one caller's nonce, over HTTP: one signature for all requests of one event-loop turn, against one
 // for each. The gateway on one core, the load on another.

@@ -59,7 +59,7 @@ const key = execFileSync(process.execPath, [main, ...keyArgs], {
 
 const gateway = spawn(process.execPath, [main, '--port', '0', '--state', state], {
   stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  env: { ...process.env, NODE_OPTIONS: `--import ${new URL('./upstream-counter.js', import.meta.url)}` },
+  env: { ...process.env, NODE_OPTIONS: `--import ${new URL('./processes/upstream-counter.js', import.meta.url)}` },
 });
 process.once('exit', () => gateway.kill('SIGKILL')); // a failed benchmark leaves no process
 const url = await new Promise<string>((resolve, reject) => {

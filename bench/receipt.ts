@@ -5,7 +5,7 @@ import { EquivocationGuard } from '../src/receipts/equivocation-guard.ts';
 import { formatSignedBody } from '../src/receipts/signed-body.ts';
 import { type SealRequest, Signer } from '../src/receipts/signer.ts';
 import { signingKeyOf } from '../src/receipts/signing-key.ts';
-import { report, runInterleaved } from './bench-process.ts';
+import { report, runInterleaved } from './support/report.ts';
 
 // Different bodies that a core can sign per second: one signature each, against one for all that are requested in the
 // same turn of the event loop.

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { pinned, report, runInterleaved, startGateway, startServer } from './bench-process.ts';
+import { report, runInterleaved } from './support/report.ts';
+import { pinned, startGateway, startServer } from './support/server-process.ts';
 
 // Time of a frame from the first listener of a thousand to the last: the gateway's sharded topics against the engine
 // publishing the same bytes on one topic. Servers on one core, listeners on the other.
@@ -11,9 +12,9 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const FRAMES = 20;
 
 const gateway = await startGateway();
-const raw = await startServer('bench/bare-engine.js', [`${gateway.url}/api/v1/network`]);
+const raw = await startServer('bench/processes/bare-engine.js', [`${gateway.url}/api/v1/network`]);
 
-const program = fileURLToPath(new URL('./frame-spread.js', import.meta.url));
+const program = fileURLToPath(new URL('./processes/frame-spread.js', import.meta.url));
 async function spread(url: string): Promise<number> {
   const args = [process.execPath, program, url, String(LISTENERS), String(FRAMES)];
   const [command = '', ...rest] = pinned(1, args);

@@ -6,7 +6,7 @@ import { Signer } from '../src/receipts/signer.ts';
 import { signingKeyOf } from '../src/receipts/signing-key.ts';
 import { isOpensslSignature } from '../src/receipts/verify/openssl-signature.ts';
 import { createVerifier, type Verifier, verifyReceipt } from '../src/receipts/verify/verify-receipt.ts';
-import { report, runInterleaved } from './bench-process.ts';
+import { report, runInterleaved } from './support/report.ts';
 
 // Receipts that a core can verify per second: each alone, against a verifier that memoizes the tree heads which the
 // receipts of a batch share.

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync } from 'node:fs';
-import { platform, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { platform } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { startEmbeddedCluster } from '../src/localnet/embedded-cluster.ts';
+import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
+import { atExit } from './at-exit.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /** Whether a process can be bound to one core, so that server and load don't share it. */
 const canPin = spawnSync('taskset', ['-V']).status === 0;
@@ -21,10 +22,10 @@ export interface ServedProcess {
 
 /** Starts a module of this project and waits for the output line with its `url`. */
 export async function startServer(module: string, args: readonly string[]): Promise<ServedProcess> {
-  const path = fileURLToPath(new URL(`../${module}`, import.meta.url)); // from dist/bench to dist
+  const path = fileURLToPath(new URL(`../../${module}`, import.meta.url)); // from dist/bench/support to dist
   const [command = '', ...rest] = pinned(0, [process.execPath, path, ...args]);
   const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
-  process.once('exit', () => child.kill('SIGKILL')); // a failed benchmark leaves no process
+  atExit(() => child.kill('SIGKILL')); // a failed benchmark leaves no process
   const url = await new Promise<string>((resolve, reject) => {
     let output = '';
     child.stdout.on('data', (chunk) => {
@@ -44,10 +45,9 @@ export function pinToOtherCore(): void {
 
 /** Starts a gateway without limits over a cluster in this process, as a node runs on another machine. */
 export async function startGateway(...settings: readonly string[]): Promise<ServedProcess> {
-  const state = mkdtempSync(join(tmpdir(), 'bench-'));
   pinToOtherCore();
   const { url, wsUrl } = await startEmbeddedCluster({ transactionsPerSlot: 0 });
-  return startGatewayOver(`${url},${wsUrl}`, state, settings);
+  return startGatewayOver(`${url},${wsUrl}`, makeTemporaryFolder(), settings);
 }
 
 /** Starts a gateway without limits over a node. */
@@ -61,40 +61,19 @@ export function startGatewayOver(
   return startServer('src/main.js', ['--port', '0', '--state', state, '--upstream', upstream, ...set]);
 }
 
-/** Runs each function once, then each again, and so on, so that drift affects all alike. Returns the medians. */
-export async function runInterleaved<K extends string>(
-  rounds: number,
-  runs: Readonly<Record<K, () => number | Promise<number>>>,
-): Promise<Record<K, number>> {
-  const names = Object.keys(runs) as K[]; // the keys of runs
-  const results = new Map<K, number[]>(names.map((name) => [name, []]));
-  for (let round = 0; round < rounds; round++) {
-    for (const name of names) results.get(name)?.push(await runs[name]());
-  }
-  const medians = names.map((name) => [name, median(results.get(name) ?? [])]);
-  return Object.fromEntries(medians) as Record<K, number>; // one for each name
-}
-
 /**
- * Returns the CPU seconds of a server so far, where the system reports them; other work of the machine is not included.
+ * Returns the CPU seconds of all threads of a server so far; other work of the machine is not included. NaN where the
+ * system doesn't report them.
  */
 export function cpuSeconds({ process: { pid } }: ServedProcess): number {
   if (platform() !== 'linux') return Number.NaN;
-  const [user = 0, system = 0] =
-    readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ')[1]?.split(' ').slice(11, 13).map(Number) ?? [];
-  return (user + system) / TICKS;
+  const threads = `/proc/${pid}/task`;
+  const nanoseconds = readdirSync(threads).map((thread) => readFileSync(`${threads}/${thread}/schedstat`, 'latin1'));
+  return nanoseconds.reduce((sum, line) => sum + Number(line.split(' ')[0]), 0) / 1e9;
 }
 
-/** Clock ticks in a second, as /proc counts them. */
-const TICKS = 100;
-
-/** Returns the median. */
-export const median = (values: readonly number[]): number =>
-  [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-
-/** Prints one result: the measure, its value, its ratio to the reference, and the goal. */
-export function report(what: string, value: number, unit: string, ratio?: number, goal?: string): void {
-  const number = value >= 1000 ? Math.round(value).toLocaleString('en') : value.toFixed(2);
-  const share = ratio === undefined ? '' : ratio.toFixed(2);
-  console.log(`${what.padEnd(58)} ${number.padStart(12)} ${unit.padEnd(8)} ${share.padStart(6)}  ${goal ?? ''}`);
+/** Returns the resident memory of a server in bytes. */
+export function residentBytes({ process: { pid } }: ServedProcess): number {
+  if (platform() !== 'linux') return Number.NaN;
+  return 1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]);
 }

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pinned } from './bench-process.ts';
+import { pinned } from './server-process.ts';
 
 export interface WrkLoad {
   readonly connections: number;

@@ -1,4 +1,4 @@
-import { openListener } from './websocket-listener.ts';
+import { openListener } from '../support/websocket-listener.ts';
 
 // Listens on a stream with many bare sockets and measures for each frame the time from the first listener's arrival to
 // the last's. argv: URL, listeners, frames. Prints the median in milliseconds.

@@ -1,7 +1,7 @@
 import { subscribe } from 'node:diagnostics_channel';
-import { loadConfig } from '../src/config/load-config.ts';
-import { PRICE_FEEDS } from '../src/localnet/traffic/demo-price-feeds.ts';
-import { findPriceFeedAddress } from '../src/solana/accounts/pyth-price.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { PRICE_FEEDS } from '../../src/localnet/traffic/demo-price-feeds.ts';
+import { findPriceFeedAddress } from '../../src/solana/accounts/pyth-price.ts';
 
 // Preloaded into a gateway: counts its upstream calls by method, those that read nothing but price feeds apart, and
 // answers each message of the parent process with the counts so far.

@@ -1,5 +1,5 @@
 import { setPriority } from 'node:os';
-import { openListener } from './websocket-listener.ts';
+import { openListener } from '../support/websocket-listener.ts';
 
 // Forked: stream listeners that discard what they receive, at low priority. A number as message opens that many more;
 // it reports when they listen. In between the process sleeps and reads in batches: waking up for a thousand readers,

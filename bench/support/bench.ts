@@ -1,0 +1,173 @@
+import { parseArgs } from 'node:util';
+import { median, type Spread, spreadOf } from './statistics.ts';
+
+/** What a run of one contender measures; what it doesn't measure is left out. */
+export interface Sample {
+  /** Requests a second. */
+  readonly rate?: number;
+  /** CPU time of the server per request, in microseconds. */
+  readonly cpuUs?: number;
+  readonly p50Ms?: number;
+  readonly p99Ms?: number;
+  readonly p999Ms?: number;
+  /** Any other measure. */
+  readonly value?: number;
+}
+
+export type Measure = keyof Sample;
+
+/** A bound on a ratio, or on a value. */
+export interface Goal {
+  readonly atLeast?: number;
+  readonly atMost?: number;
+}
+
+/** A result that runs on other machines can be compared with. */
+export interface Result {
+  readonly name: string;
+  readonly unit: 'ratio' | string;
+  readonly spread: Spread;
+  readonly better: 'higher' | 'lower';
+  readonly goal: Goal | undefined;
+}
+
+export interface BenchDefaults {
+  readonly rounds: number;
+  readonly seconds: number;
+}
+
+const COLUMNS = [
+  ['rate', 'req/s', 0],
+  ['cpuUs', 'CPU µs', 2],
+  ['p50Ms', 'p50 ms', 2],
+  ['p99Ms', 'p99 ms', 2],
+  ['p999Ms', 'p99.9 ms', 2],
+] as const;
+const MEASURE_NAMES: Readonly<Record<Measure, string>> = {
+  rate: 'requests a second',
+  cpuUs: 'CPU per request',
+  p50Ms: 'p50',
+  p99Ms: 'p99',
+  p999Ms: 'p99.9',
+  value: 'value',
+};
+const NAME_WIDTH = 50;
+
+/** The arguments of a benchmark, and what it prints: figures first, then ratios of figures that were taken in one run. */
+export class Bench {
+  readonly rounds: number;
+  readonly seconds: number;
+  /** Settings of the gateway, as `--set` of the command has them. */
+  readonly settings: readonly string[];
+  /** Numbers after the options. */
+  readonly numbers: readonly number[];
+  readonly #results: Result[] = [];
+  readonly #what: string;
+
+  constructor(what: string, defaults: BenchDefaults) {
+    const { values, positionals } = parseArgs({
+      options: {
+        rounds: { type: 'string', default: `${defaults.rounds}` },
+        seconds: { type: 'string', default: `${defaults.seconds}` },
+        set: { type: 'string', multiple: true, default: [] },
+      },
+      allowPositionals: true,
+    });
+    this.rounds = Number(values.rounds);
+    this.seconds = Number(values.seconds);
+    this.settings = values.set;
+    this.numbers = positionals.map(Number);
+    this.#what = what;
+    if (![this.rounds, this.seconds, ...this.numbers].every((number) => number > 0))
+      throw new Error('--rounds, --seconds and further arguments must be positive numbers');
+  }
+
+  /** Prints what is measured and how. */
+  title(text: string): void {
+    console.log(`${text}; ${this.rounds} rounds of ${this.seconds} s`);
+  }
+
+  /** Prints the medians of contenders that were measured in turn. */
+  figures(samples: Readonly<Record<string, readonly Sample[]>>): void {
+    const used = COLUMNS.filter(([measure]) =>
+      Object.values(samples).some((list) => list.some((sample) => sample[measure] !== undefined)),
+    );
+    console.log(`${' '.repeat(NAME_WIDTH)}${used.map(([, heading]) => heading.padStart(11)).join('')}`);
+    for (const [name, list] of Object.entries(samples)) {
+      const cells = used.map(([measure, , digits]) => format(median(valuesOf(list, measure)), digits).padStart(11));
+      console.log(`${name.padEnd(NAME_WIDTH)}${cells.join('')}`);
+    }
+  }
+
+  /** Prints the ratio of two contenders, round by round, and the goal. */
+  ratio(
+    measure: Measure,
+    of: readonly [string, readonly Sample[]],
+    to: readonly [string, readonly Sample[]],
+    goal?: Goal,
+  ): void {
+    const base = valuesOf(to[1], measure);
+    const ratios = valuesOf(of[1], measure).map((value, round) => value / (base[round] ?? Number.NaN));
+    const name = `${measure === 'value' ? '' : `${MEASURE_NAMES[measure]}, `}${of[0]} / ${to[0]}`;
+    this.#add({ name, unit: 'ratio', spread: spreadOf(ratios), better: measure === 'rate' ? 'higher' : 'lower', goal });
+  }
+
+  /** Prints a value that is not a ratio, and the goal. */
+  value(name: string, unit: string, values: readonly number[], goal?: Goal): void {
+    const better = goal?.atLeast === undefined ? 'lower' : 'higher';
+    this.#add({ name, unit, spread: spreadOf(values), better, goal });
+  }
+
+  /** Prints a remark. */
+  note(text: string): void {
+    console.log(`  ${text}`);
+  }
+
+  /** Ends the process; the results go to the parent, if there is one. */
+  end(): never | void {
+    if (process.send === undefined) process.exit();
+    process.send({ what: this.#what, results: this.#results }, () => process.exit());
+  }
+
+  #add(result: Result): void {
+    this.#results.push(result);
+    console.log(formatResult(result));
+  }
+}
+
+export function formatResult({ name, unit, spread, goal }: Result): string {
+  const digits = unit === 'ratio' ? 2 : spread.median < 100 ? 2 : 0;
+  const range = `${format(spread.low, digits)} to ${format(spread.high, digits)}`;
+  const value = `${format(spread.median, digits)}${unit === 'ratio' ? '' : ` ${unit}`}`;
+  return `  ${name.padEnd(NAME_WIDTH + 20)} ${value.padStart(9)}  (${range})${goal === undefined ? '' : `  ${formatGoal(goal, spread.median)}`}`;
+}
+
+export const isMet = ({ atLeast, atMost }: Goal, value: number): boolean =>
+  value >= (atLeast ?? Number.NEGATIVE_INFINITY) && value <= (atMost ?? Number.POSITIVE_INFINITY);
+
+function formatGoal(goal: Goal, value: number): string {
+  const bound = goal.atLeast === undefined ? `at most ${goal.atMost}` : `at least ${goal.atLeast}`;
+  return `goal ${bound}: ${isMet(goal, value) ? 'met' : 'MISSED'}`;
+}
+
+const format = (value: number, digits: number): string =>
+  Number.isNaN(value)
+    ? '-'
+    : value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+
+const valuesOf = (samples: readonly Sample[], measure: Measure): number[] =>
+  samples.map((sample) => sample[measure] ?? Number.NaN);
+
+/** Runs each contender once, then each again, and so on, so that drift of the machine affects all alike. */
+export async function interleave<K extends string, T>(
+  rounds: number,
+  contenders: Readonly<Record<K, () => T | Promise<T>>>,
+): Promise<Record<K, T[]>> {
+  const names = Object.keys(contenders) as K[]; // the keys of contenders
+  const samples = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<K, T[]>; // one for each name
+  for (let round = 0; round < rounds; round++) {
+    // Every other round goes backwards: who comes second has no advantage.
+    for (const name of round % 2 === 0 ? names : names.toReversed()) samples[name].push(await contenders[name]());
+  }
+  return samples;
+}

@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { compileProgram } from './compile-program.ts';
+import { pinned } from './server-process.ts';
+import { makeTemporaryFolder } from './temporary-folder.ts';
+
+/** A load on one server; what is left out is at most what one core of the load gives. */
+export interface Load {
+  /** Request targets, or the only one. */
+  readonly targets: TargetFile | string;
+  /** Which target a request has: each alike, the n-th with weight 1/n, or one after the other. Default: even. */
+  readonly pick?: 'even' | 'zipf' | 'turn';
+  /** Number of connections. Default: 64. */
+  readonly connections?: number;
+  readonly seconds?: number;
+  /** Number of requests after which the load ends. */
+  readonly requests?: number;
+  /** Requests a second. Default: a connection sends its next request as soon as it has been answered. */
+  readonly rate?: number;
+  /** Requests in flight on each connection, without {@link rate}. Default: 1. */
+  readonly depth?: number;
+  /** Further headers of each request. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Whether each request has a nonce. */
+  readonly nonces?: boolean;
+  /** Whether answers other than 200 are part of the measurement. Default: they fail it. */
+  readonly expectsRefusals?: boolean;
+}
+
+/** A file of request targets, written once for many runs. */
+export interface TargetFile {
+  readonly path: string;
+}
+
+export interface LoadResult {
+  /** Answers up to the end of the load. */
+  readonly requests: number;
+  readonly seconds: number;
+  /** Answers per second. */
+  readonly rate: number;
+  /** Requests that were due at a constant rate and found no connection free. */
+  readonly unsent: number;
+  readonly unanswered: number;
+  /** Connections that the server ended with requests in flight. */
+  readonly cut: number;
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly p999Ms: number;
+  readonly maxMs: number;
+  /** Answers by X-Cache, where the server has that header. */
+  readonly hits: number;
+  readonly misses: number;
+  readonly stale: number;
+  readonly statuses: Readonly<Record<string, number>>;
+}
+
+const folder = makeTemporaryFolder();
+let files = 0;
+
+function writeTemporary(text: string): string {
+  const path = join(folder, `${++files}`);
+  writeFileSync(path, text);
+  return path;
+}
+
+export const writeTargets = (targets: readonly string[]): TargetFile => ({
+  path: writeTemporary(`${targets.join('\n')}\n`),
+});
+
+/** Makes load on a server from the other core, in a process of its own. */
+export async function runLoad(url: string, load: Load): Promise<LoadResult> {
+  const { targets, headers = {}, nonces = false, expectsRefusals = false, ...numbers } = load;
+  const file = typeof targets === 'string' ? writeTargets([targets]) : targets;
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  const named = { ...numbers, port: new URL(url).port, targets: file.path, nonce: nonces ? 1 : 0, seed: files };
+  const args = Object.entries(named).map(([name, value]) => `${name}=${value}`);
+  if (lines.length > 0) args.push(`headers=${writeTemporary(lines.join(''))}`);
+  const [command = '', ...rest] = pinned(1, [loadProgram(), ...args]);
+  const { stdout } = await promisify(execFile)(command, rest);
+  const result: Omit<LoadResult, 'rate'> = JSON.parse(stdout);
+  if (!expectsRefusals && (result.unanswered > 0 || Object.keys(result.statuses).some((status) => status !== '200')))
+    throw new Error(`not all requests were answered with 200: ${stdout}`);
+  return { ...result, rate: result.requests / result.seconds };
+}
+
+let compiled: string | undefined;
+
+function loadProgram(): string {
+  compiled ??= compileProgram('load.c');
+  if (compiled === undefined)
+    throw new Error('a C compiler makes the program that makes the load: apt-get install gcc');
+  return compiled;
+}
