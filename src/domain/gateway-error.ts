@@ -1,73 +1,52 @@
-/** Every error that a caller can receive: its HTTP status and its meaning. The status of `rpc_error` depends on the node's code. */
+/**
+ * Every error that a caller can receive: its HTTP status, and whether the same request may succeed later (`later`, not
+ * before `Retry-After` where that is sent) or has to be changed (`no`). The status of `rpc_error` depends on the node's
+ * code. `error-reference.ts` has the words.
+ */
 export const ERRORS = {
-  invalid_address: { status: 400, meaning: 'a parameter is not an address: 32 bytes in base58' },
-  invalid_signature: { status: 400, meaning: 'a parameter is not a transaction signature: 64 bytes in base58' },
-  invalid_slot: { status: 400, meaning: 'a slot is not a decimal number' },
-  invalid_page: { status: 400, meaning: 'a page is not a number from 1 on' },
-  invalid_query: {
-    status: 400,
-    meaning: 'a query parameter is unknown, repeated, badly escaped or has a value that it can not take',
-  },
-  invalid_cursor: { status: 400, meaning: '`before` is not a signature' },
-  invalid_json: { status: 400, meaning: 'the request body is not JSON, or nests deeper than 64 levels' },
-  invalid_request: {
-    status: 400,
-    meaning:
-      'the request is malformed HTTP, the gateway does not answer for its `Host` or `Origin`, or its body is not of the form that the route takes, has too many values, or holds what no transaction can',
-  },
-  invalid_params: { status: 400, meaning: '`params` is not an array, or holds a number that would be rounded' },
-  invalid_nonce: { status: 400, meaning: 'the nonce is malformed, or the response is not signed' },
-  unclassifiable: { status: 400, meaning: 'the search text is no address, signature, slot or name' },
-  invalid_api_key: { status: 401, meaning: 'the API key is unknown, revoked or expired' },
-  invalid_stake_proof: { status: 401, meaning: 'the stake proof does not verify' },
-  rpc_method_not_allowed: { status: 403, meaning: 'the method is not one of the read methods that are allowed' },
-  not_found: { status: 404, meaning: 'the requested item does not exist' },
-  slot_skipped: { status: 404, meaning: 'the slot has no block and never will' },
-  block_not_available: { status: 404, meaning: 'the block does not exist yet' },
-  cursor_not_found: { status: 404, meaning: '`before` names no transaction of the address that the cluster knows' },
-  not_a_mint: { status: 404, meaning: 'the account is not a mint' },
-  unknown_key: { status: 404, meaning: 'no key of this gateway has this id' },
-  route_not_found: { status: 404, meaning: 'no route has this path' },
-  method_not_allowed: { status: 405, meaning: 'the path has other methods, named in `Allow`' },
-  block_pruned: { status: 410, meaning: 'the block is older than those that the upstreams keep' },
-  key_revoked: { status: 410, meaning: 'the key is revoked, and every receipt it signed is void' },
-  payload_too_large: { status: 413, meaning: 'the request body is too large; the message names the limit' },
-  result_too_large: {
-    status: 413,
-    meaning: 'the answer would be too large, or larger than the tier of the caller gets',
-  },
-  uri_too_long: { status: 414, meaning: 'the canonical request is over 2,045 bytes' },
-  unsupported_media_type: { status: 415, meaning: 'the request body is not `application/json`' },
-  upgrade_required: { status: 426, meaning: 'the path is a WebSocket (version 13)' },
-  rate_limited: {
-    status: 429,
-    meaning:
-      'the request costs more units than are left in the window; the message names its price, and `Retry-After` says when units are free',
-  },
-  internal_error: { status: 500, meaning: 'a defect of the gateway; its log has the `X-Request-Id`' },
-  holders_unavailable: { status: 501, meaning: 'no upstream lists the holders of this mint' },
-  upstream_error: { status: 502, meaning: 'the upstream sent a malformed or unexpected response' },
-  rpc_error: {
-    status: 502,
-    meaning: 'the upstream refused the call: its error code is in `X-Rpc-Error-Code` and starts the message',
-  },
-  unhealthy: { status: 503, meaning: 'the gateway can not answer as it should; the message says why' },
-  upstream_unavailable: { status: 503, meaning: 'no upstream can be reached, or all are rate-limiting the gateway' },
-  stale: {
-    status: 503,
-    meaning:
-      'the answer was last validated too long ago, or no upstream has reached the slot of an answer already served',
-  },
-  min_slot_not_reached: { status: 503, meaning: 'no upstream has reached the slot that the request asks for' },
-  overloaded: {
-    status: 503,
-    meaning:
-      'too many requests are in progress, of the caller or of all, or too many bytes of answers wait for their readers',
-  },
-  warming_up: { status: 503, meaning: 'the gateway has not read this from the cluster yet' },
-  shutting_down: { status: 503, meaning: 'the gateway is shutting down' },
-  upstream_timeout: { status: 504, meaning: 'the upstream did not answer in time' },
-} as const;
+  invalid_address: { status: 400, retry: 'no' },
+  invalid_signature: { status: 400, retry: 'no' },
+  invalid_slot: { status: 400, retry: 'no' },
+  invalid_page: { status: 400, retry: 'no' },
+  invalid_query: { status: 400, retry: 'no' },
+  invalid_cursor: { status: 400, retry: 'no' },
+  invalid_json: { status: 400, retry: 'no' },
+  invalid_request: { status: 400, retry: 'no' },
+  invalid_params: { status: 400, retry: 'no' },
+  invalid_nonce: { status: 400, retry: 'no' },
+  unclassifiable: { status: 400, retry: 'no' },
+  invalid_api_key: { status: 401, retry: 'no' },
+  invalid_stake_proof: { status: 401, retry: 'no' },
+  rpc_method_not_allowed: { status: 403, retry: 'no' },
+  not_found: { status: 404, retry: 'no' },
+  slot_skipped: { status: 404, retry: 'no' },
+  block_not_available: { status: 404, retry: 'later' },
+  cursor_not_found: { status: 404, retry: 'no' },
+  not_a_mint: { status: 404, retry: 'no' },
+  unknown_key: { status: 404, retry: 'no' },
+  route_not_found: { status: 404, retry: 'no' },
+  method_not_allowed: { status: 405, retry: 'no' },
+  block_pruned: { status: 410, retry: 'no' },
+  key_revoked: { status: 410, retry: 'no' },
+  payload_too_large: { status: 413, retry: 'no' },
+  result_too_large: { status: 413, retry: 'no' },
+  uri_too_long: { status: 414, retry: 'no' },
+  unsupported_media_type: { status: 415, retry: 'no' },
+  upgrade_required: { status: 426, retry: 'no' },
+  rate_limited: { status: 429, retry: 'later' },
+  internal_error: { status: 500, retry: 'no' },
+  holders_unavailable: { status: 501, retry: 'later' },
+  upstream_error: { status: 502, retry: 'later' },
+  rpc_error: { status: 502, retry: 'later' },
+  unhealthy: { status: 503, retry: 'later' },
+  upstream_unavailable: { status: 503, retry: 'later' },
+  stale: { status: 503, retry: 'later' },
+  min_slot_not_reached: { status: 503, retry: 'later' },
+  overloaded: { status: 503, retry: 'later' },
+  warming_up: { status: 503, retry: 'later' },
+  shutting_down: { status: 503, retry: 'later' },
+  upstream_timeout: { status: 504, retry: 'later' },
+} as const satisfies Readonly<Record<string, { readonly status: number; readonly retry: 'no' | 'later' }>>;
 
 export type ErrorCode = keyof typeof ERRORS;
 

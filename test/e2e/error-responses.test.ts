@@ -8,7 +8,7 @@ const system = '11111111111111111111111111111111';
 
 const EXPOSED =
   'X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,Retry-After,ETag,X-Slot,X-Cache,X-Request-Id,X-Receipt,' +
-  'X-Rpc-Error-Code,X-Key-Succession';
+  'X-Rpc-Error-Code,X-Key-Succession,Link';
 
 /** Asserts the headers that every answer has. */
 function hasAllHeaders(t: Test, { headers, status }: HttpAnswer, what: string): void {
@@ -35,10 +35,12 @@ function refuses(t: Test, got: HttpAnswer, status: number, code: string, what: s
     {
       ...{ status: got.status, members: Object.keys(json), error: json.error, message: typeof json.message },
       ...{ cacheControl: headers.get('cache-control'), xCache: headers.get('x-cache') },
+      link: headers.get('link'),
     },
     {
       ...{ status, members: ['error', 'message'], error: code, message: 'string' },
       ...{ cacheControl: 'no-store', xCache: null },
+      link: `</docs#error-${code}>; rel="help"`,
     },
     `${what} ${got.text}`,
   );

@@ -1,5 +1,6 @@
 import { API_PREFIX } from '../../domain/canonical-request.ts';
 import type { Envelope } from '../../domain/envelope.ts';
+import { ERROR_REFERENCE } from '../../domain/error-reference.ts';
 import { ERRORS, type ErrorCode } from '../../domain/gateway-error.ts';
 import { BASE_UNITS, NONCE_UNITS } from '../../domain/units.ts';
 import type { Param } from '../../routing/params.ts';
@@ -223,6 +224,13 @@ const ETAG_HEADER = {
 
 const RETRY_AFTER_HEADER = { 'Retry-After': { description: 'Seconds to wait', schema: integerSchema } };
 
+const LINK_HEADER = {
+  Link: {
+    description: 'The page about this error: its cause, its cure, and whether a retry may help',
+    schema: patternSchema('^</docs#error-[a-z_]+>; rel="help"$'),
+  },
+};
+
 const RPC_ERROR_CODE_HEADER = {
   'X-Rpc-Error-Code': { description: "The node's code of an `rpc_error`", schema: { type: 'integer' } },
 };
@@ -348,9 +356,10 @@ function errorResponses(codes: readonly ErrorCode[]): object {
     [...byStatus].map(([status, codes]) => [
       status,
       {
-        description: codes.map((code) => `\`${code}\`: ${ERRORS[code].meaning}`).join('; '),
+        description: codes.map((code) => `\`${code}\`: ${ERROR_REFERENCE[code].meaning}`).join('; '),
         headers: {
           ...RATE_LIMIT_HEADERS,
+          ...LINK_HEADER,
           ...((status === 429 || status === 503) && RETRY_AFTER_HEADER),
           ...(codes.includes('rpc_error') && RPC_ERROR_CODE_HEADER),
         },

@@ -10,7 +10,7 @@ type QuotaWindow = Pick<Quota, 'limit' | 'remaining' | 'reset'>;
 /** The response headers that browsers of any origin may read. */
 const EXPOSED_HEADERS =
   'X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,Retry-After,ETag,X-Slot,X-Cache,X-Request-Id,X-Receipt,' +
-  'X-Rpc-Error-Code,X-Key-Succession';
+  'X-Rpc-Error-Code,X-Key-Succession,Link';
 
 const CORS_HEADERS = `Vary: Accept-Encoding, X-Receipt-Nonce\r\nAccess-Control-Allow-Origin: *\r\nAccess-Control-Expose-Headers: ${EXPOSED_HEADERS}`;
 

@@ -161,7 +161,10 @@ export function errorResponse(
   onInternalError: (requestId: string, thrown: unknown) => void,
 ): RawResponse {
   let error = GatewayError.from(thrown);
-  const extraHeaders: Header[] = [['Cache-Control', 'no-store']];
+  const extraHeaders: Header[] = [
+    ['Cache-Control', 'no-store'],
+    ['Link', `</docs#error-${error.code}>; rel="help"`],
+  ];
   if (error.retryAfter !== undefined) extraHeaders.push(['Retry-After', String(error.retryAfter)]);
   if (error.allow !== undefined) extraHeaders.push(['Allow', error.allow]);
   if (error.rpcCode !== undefined) extraHeaders.push(['X-Rpc-Error-Code', String(error.rpcCode)]);
