@@ -97,7 +97,9 @@ function stampOf(path) {
 }
 
 async function compile() {
-  const pages = readdirSync('src/page', { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const pages = readdirSync('src/page', { withFileTypes: true }).filter(({ name }) =>
+    existsSync(`src/page/${name}/main.ts`),
+  );
   const compiled = [compileTypes('--outDir', STAGING), ...pages.map(({ name }) => buildPage(name))];
   const [failed] = (await Promise.allSettled(compiled)).filter(({ status }) => status === 'rejected');
   if (failed === undefined) return;

@@ -42,6 +42,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:crypto',
     'node:v8',
   ],
+  'page/docs': ['domain', 'node:fs'],
   'page/verify': ['receipts', 'receipts/verify'],
   'receipts/keys': [
     'domain',

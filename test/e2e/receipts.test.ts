@@ -6,8 +6,8 @@ import { formatSignedBody, receiptTextIn } from '../../src/receipts/signed-body.
 import { ReceiptError } from '../../src/receipts/verify/receipt-error.ts';
 import { type Expected, verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
 import { startStepped } from '../support/harness.ts';
+import { runExampleVerifier } from '../support/receipts/example-implementation.ts';
 import { pythonSkipReason, pythonVerdicts, type VerifyRequest } from '../support/receipts/python-implementation.ts';
-import { runReadmeVerifier } from '../support/receipts/readme-implementation.ts';
 
 const { get, gateway, cluster, clock, step } = await startStepped(t);
 
@@ -112,14 +112,14 @@ t.test('an old body is sealed again before it is served, with the same result', 
 });
 
 t.test(
-  'the verifier in the README accepts a live answer, and none that was changed',
+  'the verifier among the examples accepts a live answer, and none that was changed',
   { skip: pythonSkipReason },
   async (t) => {
     const request = `GET /api/v1/balance/${WHALE.address}`;
     const nonce = 'n0nce-of_16-char';
     const { text } = await get(`/balance/${WHALE.address}`, { headers: { 'x-receipt-nonce': nonce } });
     const judge = (body: string, asked = request): string =>
-      runReadmeVerifier({ publicKey: gateway.publicKey, cluster: gateway.cluster, request: asked, nonce, body });
+      runExampleVerifier({ publicKey: gateway.publicKey, cluster: gateway.cluster, request: asked, nonce, body });
     const { result } = verifyReceipt(text, { ...expected(`/balance/${WHALE.address}`), nonce });
     t.equal(judge(text), result);
     t.equal(judge(text, request.replace('/api', `${gateway.url}/api`)), result, 'with the whole URL too');
