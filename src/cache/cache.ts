@@ -3,6 +3,7 @@ import type { Answer } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { GatewayError } from '../domain/gateway-error.ts';
+import type { Lease } from '../domain/lease.ts';
 import { SLOT_MS, type Slot } from '../domain/slot.ts';
 import {
   type AnswerMeta,
@@ -13,6 +14,7 @@ import {
   newEntry,
   newRefusal,
   newSlotMark,
+  redatedEntry,
 } from './entry.ts';
 import { HotKeys } from './hot-keys.ts';
 import { MonotonicFloors } from './monotonic-floors.ts';
@@ -108,16 +110,17 @@ export class Cache {
     this.#tip.tick();
   }
 
-  /** Returns the published entry of a key, and records the read. */
+  /** Returns the item of a key, an answer re-dated to the newest slot that its lease covers, and records the read. */
   get(key: string): CacheItem | undefined {
-    const entry = this.#entries.get(key);
+    const item = this.#entries.get(key);
+    if (item === undefined) return undefined;
     const { slot } = this.#tip;
-    if (entry !== undefined && entry.tipAtLastRead !== slot) {
-      if (isReadOften(entry, slot)) this.#hotKeys.record(key);
-      entry.tipAtLastRead = slot;
-      entry.lease?.recordRead(slot);
+    if (item.tipAtLastRead !== slot) {
+      if (isReadOften(item, slot)) this.#hotKeys.record(key);
+      item.tipAtLastRead = slot;
+      item.lease?.recordRead(slot);
     }
-    return entry;
+    return this.#advanceToLease(item);
   }
 
   /** Returns true for an entry that was read at this tip or at the one before. */
@@ -125,8 +128,15 @@ export class Cache {
     return tipAtLastRead >= this.#tip.previous;
   }
 
+  /** Returns the item of a key as it is, and records no read. */
   peek(key: string): CacheItem | undefined {
     return this.#entries.peek(key);
+  }
+
+  /** Returns what {@link get} does, and records no read. */
+  peekCurrent(key: string): CacheItem | undefined {
+    const item = this.#entries.peek(key);
+    return item && this.#advanceToLease(item);
   }
 
   /** Returns true when the entry may be served as a hit. The only check on the hot path. */
@@ -194,24 +204,6 @@ export class Cache {
     return newEntry(result, { key, slot, policy: { slots: 0 }, meta, tipAtFetch: this.#tip.slot, validatedMs });
   }
 
-  /** Re-dates an entry to the newest slot that its lease covers, without an upstream request. */
-  advanceToLease(entry: Entry): Entry {
-    const { lease } = entry;
-    if (lease === undefined || lease.slot <= entry.slot || entry.isReplaced || lease.state === 'revoked') return entry;
-    const { slot, validatedMs } = lease;
-    const next: Entry = {
-      ...entry,
-      slot,
-      validatedMs,
-      tipAtFetch: this.#tip.slot,
-      body: undefined,
-      compressed: undefined,
-      isRefreshing: false,
-    };
-    this.#replace(next, entry);
-    return next;
-  }
-
   /** Remembers the slot of an answer that was served but isn't cached, so that no later one under its key is older (I7). */
   putSlotMark(key: string, slot: Slot, meta: AnswerMeta): void {
     const published = this.#entries.peek(key);
@@ -262,7 +254,7 @@ export class Cache {
     this.#entries.set(item.key, item);
     if (!this.#entries.has(item.key))
       this.#onEvicted(item); // larger than any item may be
-    else if (item.kind === 'answer' && item.lease?.state === 'active' && this.isHot(item)) this.advanceToLease(item); // its lease may have advanced while it was held back
+    else if (item.kind === 'answer' && this.isHot(item)) this.#advanceHot(item); // its lease may have advanced while it was held back
   }
 
   /** Refreshes the entries that were read since the last call and have no active lease, before their next readers come. */
@@ -277,8 +269,30 @@ export class Cache {
   advanceHot(): void {
     for (const key of this.#hotKeys.all()) {
       const entry = this.#entries.peek(key);
-      if (entry?.kind === 'answer' && entry.lease?.state === 'active') this.advanceToLease(entry);
+      if (entry?.kind === 'answer') this.#advanceHot(entry);
     }
+  }
+
+  /** Re-dates an answer to the newest slot that its lease covers. Its body is made for who asks for it. */
+  #advanceToLease(item: CacheItem): CacheItem {
+    const { lease } = item;
+    if (lease === undefined || item.kind !== 'answer') return item;
+    if (lease.slot <= item.slot || item.isReplaced || lease.state === 'revoked') return item;
+    const next = this.#redated(item, lease);
+    this.#entries.set(item.key, next);
+    return next;
+  }
+
+  /** Returns the same answer at the slot that its lease covers now. */
+  #redated(entry: Entry, { slot, validatedMs }: Lease): Entry {
+    return redatedEntry(entry, { slot, validatedMs, tipAtFetch: this.#tip.slot });
+  }
+
+  /** Re-dates an entry that is likely to be read, when its body is ready. */
+  #advanceHot(entry: Entry): void {
+    const { lease } = entry;
+    if (lease?.state !== 'active' || lease.slot <= entry.slot || entry.isReplaced) return;
+    this.#replace(this.#redated(entry, lease), entry);
   }
 
   /** Publishes the next entry of a key, now or when its body is ready. */

@@ -117,30 +117,44 @@ export const newRefusal = (refusal: GatewayError, init: ItemInit): CachedRefusal
 export const newSlotMark = (init: ItemInit): SlotMark =>
   newItem<SlotMark>({ kind: 'slot-mark', result: undefined, refusal: undefined }, init);
 
+/** Creates the entry of the same answer at another slot. It has no body yet. */
+export const redatedEntry = (entry: Entry, date: Pick<Entry, 'slot' | 'tipAtFetch' | 'validatedMs'>): Entry =>
+  newItem<Entry>(entry, entry, date, entry);
+
+/** The properties of an item that follow from its result. */
+type ResultProperties = Pick<ItemState, 'resultBytes' | 'digest' | 'etag'>;
+
+const resultPropertiesOf = (result = ''): ResultProperties => ({
+  resultBytes: Buffer.byteLength(result),
+  digest: '',
+  etag: '',
+});
+
 /** Creates an item from one literal for all kinds. */
 const newItem = <I extends CacheItem>(
   content: ContentOf<I>,
   init: ItemInit,
-  resultBytes = Buffer.byteLength(content.result ?? ''),
+  { slot, tipAtFetch, validatedMs }: Pick<ItemState, 'slot' | 'tipAtFetch' | 'validatedMs'> = init,
+  { resultBytes, digest, etag }: ResultProperties = resultPropertiesOf(content.result),
 ): ItemState & ContentOf<I> => ({
   kind: content.kind,
   result: content.result,
   refusal: content.refusal,
   key: init.key,
-  slot: init.slot,
+  slot,
   final: init.final ?? false,
   policy: init.policy,
   meta: init.meta,
   resultBytes,
   units: (init.meta.units ?? BASE_UNITS) + unitsOfBytes(resultBytes),
-  tipAtFetch: init.tipAtFetch,
-  validatedMs: init.validatedMs,
+  tipAtFetch,
+  validatedMs,
   lease: init.lease,
   refresh: init.refresh,
   body: undefined,
   compressed: undefined,
-  digest: '',
-  etag: '',
+  digest,
+  etag,
   sealedMs: 0,
   isRefreshing: false,
   isReplaced: false,

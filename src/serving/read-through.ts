@@ -96,8 +96,7 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
 
   /** Returns the cached answer if it may be served without waiting, else undefined. Throws a cached negative answer. */
   fromCache(read: CacheableRead<T>): CachedRead<T> | undefined {
-    const cached = read.isForPush === true ? this.#cache.peek(read.key) : this.#cache.get(read.key);
-    const item = cached?.kind === 'answer' ? this.#cache.advanceToLease(cached) : cached;
+    const item = read.isForPush === true ? this.#cache.peekCurrent(read.key) : this.#cache.get(read.key);
     const isLive = read.load === undefined;
     if (item === undefined) {
       if (isLive) throw new GatewayError('warming_up', 'not read from the cluster yet; retry in a moment');

@@ -4,6 +4,12 @@ import { hashInTurns, hasLongResult } from './long-result.ts';
 /** A body as it is sent. */
 export type Body = string | Buffer;
 
+/** Who waits for a body. Neither function throws. */
+export interface SealWaiter {
+  resolve(body: Body): void;
+  reject(reason: unknown): void;
+}
+
 /** One body to make. */
 export interface SealJob {
   readonly entry: Entry;
@@ -11,7 +17,7 @@ export interface SealJob {
   readonly nonce: string | null;
   /** True if the cache publishes the entry only once it has its body. */
   readonly isHeldBack: boolean;
-  readonly waiters: { resolve(body: Body): void; reject(reason: unknown): void }[];
+  readonly waiters: SealWaiter[];
 }
 
 export interface SealQueueOptions {

@@ -7,7 +7,7 @@ import type { SealRequest, Signer } from '../receipts/signer.ts';
 import { ensureDigest } from './entry-digest.ts';
 import { formatInTurns, hasLongResult } from './long-result.ts';
 import { sealHotEntriesAhead } from './seal-ahead.ts';
-import { type Body, type SealJob, SealQueue } from './seal-queue.ts';
+import { type Body, type SealJob, SealQueue, type SealWaiter } from './seal-queue.ts';
 
 /** The age of a receipt at which its body is no longer served, so that no verifier refuses it as too old. */
 const MAX_RECEIPT_AGE_MS = 20_000;
@@ -73,18 +73,25 @@ export class Sealer {
     this.#invalidUntilMs = this.#cache.coarseNowMs;
   }
 
-  /** Makes the body in this turn of the event loop. */
-  seal(entry: Entry): Promise<Body> {
-    return new Promise((resolve, reject) => {
-      this.#queue.addShared(entry, false).waiters.push({ resolve, reject });
-    });
+  /** Makes the body at the end of this turn of the event loop; for one caller if there is a nonce, which it contains. */
+  seal(entry: Entry, nonce: string | null = null): Promise<Body> {
+    return new Promise((resolve, reject) => this.sealFor(entry, nonce, { resolve, reject }));
   }
 
-  /** Makes a body for one caller: its receipt contains the caller's nonce. */
-  sealWithNonce(entry: Entry, nonce: string): Promise<Body> {
-    return new Promise((resolve, reject) => {
-      this.#queue.add({ entry, nonce, isHeldBack: false, waiters: [{ resolve, reject }] });
-    });
+  /** Does what {@link seal} does for who needs no promise. */
+  sealFor(entry: Entry, nonce: string | null, waiter: SealWaiter): void {
+    if (nonce === null) this.#queue.addShared(entry, false).waiters.push(waiter);
+    else this.#queue.add({ entry, nonce, isHeldBack: false, waiters: [waiter] });
+  }
+
+  /**
+   * Makes the body at once, under a signature of its own: for a caller who can't be answered later. Returns undefined for a
+   * long result, which takes several turns.
+   */
+  sealNow(entry: Entry): Body | undefined {
+    if (hasLongResult(entry)) return undefined;
+    this.#sealBatch([{ entry, nonce: null, isHeldBack: false, waiters: [] }]);
+    return entry.body;
   }
 
   /** Makes a frame of the stream for each of these requests, in their order, all under one signature. */

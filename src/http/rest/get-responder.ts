@@ -83,7 +83,7 @@ export class GetResponder {
     const { entry } = cachedRead;
     const responseWith = (body: string | Buffer): RawResponse =>
       cachedReadResponse(charge, { ...cachedRead, body, upstreamMs }, conditions);
-    if (conditions.nonce !== undefined) return sealer.sealWithNonce(entry, conditions.nonce).then(responseWith);
+    if (conditions.nonce !== undefined) return sealer.seal(entry, conditions.nonce).then(responseWith);
     const body = sealer.bodyOf(entry);
     return body === undefined ? sealer.seal(entry).then(responseWith) : responseWith(body);
   }

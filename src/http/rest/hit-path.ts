@@ -57,7 +57,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     const entry = cache.get(requestTargetOf(req)); // a key in the cache was valid when it got there
     if (entry?.kind !== 'answer' || !cache.isFresh(entry)) return false;
     const sealed = sealer.bodyOf(entry);
-    if (sealed === undefined) return false;
+    if (sealed === undefined) return entry.meta.envelope === 'signed' && serveSealed(res, req, entry, null);
     const body = shareBody(entry, sealed);
     const address = clientIp.resolve(res, req);
     if (classifier.hasCredentials && authenticator.mustVerify(req)) return false;
@@ -101,40 +101,52 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     return refusal;
   }
 
-  /** Answers a hit with a nonce and no other condition: only the receipt is made for this caller. */
+  /** Answers a hit with a nonce and no other condition. */
   function serveNonceHit(res: HttpResponse, req: HttpRequest): boolean {
     const nonce = req.getHeader('x-receipt-nonce');
     if (!isNonce(nonce) || hasOtherConditions(req)) return false;
     const entry = cache.get(requestTargetOf(req));
     if (entry?.kind !== 'answer' || entry.meta.envelope !== 'signed' || !cache.isFresh(entry)) return false;
+    return serveSealed(res, req, entry, nonce);
+  }
+
+  /**
+   * Answers a hit whose receipt is made at the end of this turn of the event loop, with all others: one with a nonce, or the
+   * first read of a live account at its slot.
+   */
+  function serveSealed(res: HttpResponse, req: HttpRequest, entry: Entry, nonce: string | null): boolean {
     const address = clientIp.resolve(res, req);
     if (classifier.hasCredentials && authenticator.mustVerify(req)) return false;
     const principal = classifier.hasCredentials ? authenticator.authenticate(req, address) : undefined;
     if (principal instanceof GatewayError) return false;
-    const units = entry.units + NONCE_UNITS;
+    const units = nonce === null ? entry.units : entry.units + NONCE_UNITS;
     let quota = { ...rateLimiter.consume(address, units, principal) };
     let paid = quota.allowed ? units : 0;
-    const url = req.getUrl();
+    const url = principal === undefined ? '' : req.getUrl();
+    const accept = nonce === null ? req.getHeader('accept-encoding') : '';
     const reply = new Reply(res, pendingResponses);
-    const fail = (thrown: unknown): void => {
+    const reject = (thrown: unknown): void => {
       reply.send(errorResponse(quota, thrown, onInternalError));
       if (principal !== undefined) recordHit(principal, url, paid, GatewayError.from(thrown));
     };
-    if (!quota.allowed) fail(rateLimitExceeded(quota));
-    else {
-      const caller = rateLimitKeyOf(address, principal);
-      sealer.sealWithNonce(entry, nonce).then((body) => {
-        const refusal = reply.reserve(body, caller);
-        if (refusal !== undefined) {
-          quota = { ...rateLimiter.giveBack(address, units, principal) };
-          paid = 0;
-          fail(refusal);
-          return;
-        }
-        reply.send({ headers: nonceHeaders.fill(quota, entry), body });
-        if (principal !== undefined) recordHit(principal, url, units, undefined);
-      }, fail);
+    if (!quota.allowed) {
+      reject(rateLimitExceeded(quota));
+      return true;
     }
+    const resolve = (sealed: string | Buffer): void => {
+      const { coding, body } = encodeBody(entry, nonce === null ? shareBody(entry, sealed) : sealed, accept);
+      const refusal = reply.reserve(body, rateLimitKeyOf(address, principal));
+      if (refusal !== undefined) {
+        quota = { ...rateLimiter.giveBack(address, units, principal) };
+        paid = 0;
+        reject(refusal);
+        return;
+      }
+      const template = nonce === null ? hitHeaders.templateFor(entry, coding) : nonceHeaders;
+      reply.send({ headers: template.fill(quota, entry), body });
+      if (principal !== undefined) recordHit(principal, url, units, undefined);
+    };
+    sealer.sealFor(entry, nonce, { resolve, reject });
     return true;
   }
 

@@ -103,9 +103,10 @@ function findCachedRoute(
   serialize: (entry: Entry) => string | undefined,
 ): CachedRpcAnswer | undefined {
   const key = API_PREFIX + path;
-  const cached = [cache.peek(`${key}?commitment=${commitment}`), cache.peek(key)];
-  const candidates = cached.map((item) => (item?.kind === 'answer' ? cache.advanceToLease(item) : undefined));
-  const entry = candidates.find((entry) => entry?.meta.commitment === commitment && cache.isFresh(entry));
+  const candidates = [cache.peekCurrent(`${key}?commitment=${commitment}`), cache.peekCurrent(key)];
+  const entry = candidates.find(
+    (item): item is Entry => item?.kind === 'answer' && item.meta.commitment === commitment && cache.isFresh(item),
+  );
   if (entry === undefined) return undefined;
   const isLive = entry.policy === 'live' || entry.lease?.state === 'active';
   return {
