@@ -5,6 +5,7 @@ import type { Config } from './config/config-schema.ts';
 import { readJupiterKey, type Secrets } from './config/secret-variables.ts';
 import type { Clock } from './domain/clock.ts';
 import { ClusterVitals } from './domain/cluster-vitals.ts';
+import type { LeaseSource } from './domain/lease.ts';
 import { createOpenApiDocument } from './http/rest/openapi.ts';
 import { createServer } from './http/server.ts';
 import { LiveAccountSource } from './live/accounts/live-account-source.ts';
@@ -216,7 +217,7 @@ function openServing(
     mesh,
     clock,
     settings: config.watch,
-    onLeasesAdvanced: () => cache.advanceHot(),
+    onLeasesAdvanced: (source: LeaseSource) => cache.advanceHot(source),
     onProblem: (problem: string, fields: object) => log.warn(fields, problem),
   };
   const admitOwn: Admit = (work) => access.admission.runOwn(work);

@@ -1,9 +1,8 @@
-import { LRUCache } from 'lru-cache';
 import type { Answer } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { GatewayError } from '../domain/gateway-error.ts';
-import type { Lease } from '../domain/lease.ts';
+import type { Lease, LeaseListener, LeaseSource } from '../domain/lease.ts';
 import { SLOT_MS, type Slot } from '../domain/slot.ts';
 import {
   type AnswerMeta,
@@ -17,6 +16,7 @@ import {
   redatedEntry,
 } from './entry.ts';
 import { HotKeys } from './hot-keys.ts';
+import { type KeyRecord, LruItems } from './lru-items.ts';
 import { MonotonicFloors } from './monotonic-floors.ts';
 import { Tip } from './tip.ts';
 
@@ -51,10 +51,17 @@ const ENTRY_OVERHEAD_BYTES = 400;
 export class Cache {
   readonly maxStaleMs: number;
   readonly #clock: Clock;
-  readonly #entries: LRUCache<string, CacheItem>;
+  readonly #items: LruItems;
   readonly #tip: Tip;
   readonly #hotKeys: HotKeys;
   readonly #floors = new MonotonicFloors();
+  /** Refreshes a hot entry whose lease was revoked, so that its readers needn't wait. */
+  readonly #leaseListener: LeaseListener = {
+    onRevoked: (key) => {
+      const entry = this.peek(key);
+      if (entry !== undefined && this.isHot(entry)) this.#refresh(entry);
+    },
+  };
   #holdBack: ((next: Entry, published: CacheItem | undefined) => boolean) | undefined;
 
   constructor({ clock, bytes, maxStaleSlots, hotKeys }: CacheOptions) {
@@ -62,13 +69,11 @@ export class Cache {
     this.maxStaleMs = maxStaleSlots * SLOT_MS;
     this.#tip = new Tip(clock, MAX_STALL_SLOTS * SLOT_MS);
     this.#hotKeys = new HotKeys(hotKeys);
-    this.#entries = new LRUCache({
-      maxSize: bytes,
-      maxEntrySize: Math.ceil(bytes / 4),
-      sizeCalculation: entrySizeBytes,
-      dispose: (entry, _, reason) => {
-        if (reason === 'evict') this.#onEvicted(entry);
-      },
+    this.#items = new LruItems({
+      maxBytes: bytes,
+      maxItemBytes: Math.ceil(bytes / 4),
+      sizeOf: entrySizeBytes,
+      onEvicted: (item) => this.#onEvicted(item),
     });
   }
 
@@ -93,11 +98,11 @@ export class Cache {
   }
 
   get entryCount(): number {
-    return this.#entries.size;
+    return this.#items.size;
   }
 
   get sizeBytes(): number {
-    return this.#entries.calculatedSize;
+    return this.#items.bytes;
   }
 
   /** Advances the tip to the newest slot. It never goes back. */
@@ -112,15 +117,10 @@ export class Cache {
 
   /** Returns the item of a key, an answer re-dated to the newest slot that its lease covers, and records the read. */
   get(key: string): CacheItem | undefined {
-    const item = this.#entries.get(key);
-    if (item === undefined) return undefined;
-    const { slot } = this.#tip;
-    if (item.tipAtLastRead !== slot) {
-      if (isReadOften(item, slot)) this.#hotKeys.record(key);
-      item.tipAtLastRead = slot;
-      item.lease?.recordRead(slot);
-    }
-    return this.#advanceToLease(item);
+    const record = this.#items.find(key);
+    if (record === undefined) return undefined;
+    if (record.item.tipAtLastRead !== this.#tip.slot) this.#recordRead(record);
+    return this.#advanceToLease(record);
   }
 
   /** Returns true for an entry that was read at this tip or at the one before. */
@@ -130,13 +130,13 @@ export class Cache {
 
   /** Returns the item of a key as it is, and records no read. */
   peek(key: string): CacheItem | undefined {
-    return this.#entries.peek(key);
+    return this.#items.find(key)?.item;
   }
 
   /** Returns what {@link get} does, and records no read. */
   peekCurrent(key: string): CacheItem | undefined {
-    const item = this.#entries.peek(key);
-    return item && this.#advanceToLease(item);
+    const record = this.#items.find(key);
+    return record && this.#advanceToLease(record);
   }
 
   /** Returns true when the entry may be served as a hit. The only check on the hot path. */
@@ -169,13 +169,13 @@ export class Cache {
 
   /** Returns the slot below which no later answer for a key may be (I7). */
   floor(key: string, commitment: Commitment): Slot | undefined {
-    const cached = this.#entries.peek(key);
+    const cached = this.peek(key);
     return cached === undefined || cached.kind === 'refusal' ? this.#floors.of(commitment) : cached.slot;
   }
 
   /** Caches an answer unless a newer one is cached, since a node may lag. Returns the newer of the two. */
   put(key: string, answer: Answer<string>, policy: CachePolicy, meta: AnswerMeta, fetchInfo: FetchInfo = {}): Entry {
-    const published = this.#entries.peek(key);
+    const published = this.peek(key);
     const isOvertaken = isNewer(published, answer.slot);
     if (isOvertaken && published?.kind === 'answer') return published;
     const next = newEntry(answer.result, {
@@ -192,7 +192,7 @@ export class Cache {
     });
     if (isOvertaken) return next;
     published?.lease?.offRevoked(key);
-    answer.lease?.onRevoked(key, () => this.#onRevoked(key));
+    answer.lease?.onRevoked(key, this.#leaseListener);
     this.#replace(next, published);
     return next;
   }
@@ -206,7 +206,7 @@ export class Cache {
 
   /** Remembers the slot of an answer that was served but isn't cached, so that no later one under its key is older (I7). */
   putSlotMark(key: string, slot: Slot, meta: AnswerMeta): void {
-    const published = this.#entries.peek(key);
+    const published = this.peek(key);
     if (isNewer(published, slot)) return;
     published?.lease?.offRevoked(key);
     const validatedMs = this.#clock.monotonic();
@@ -218,7 +218,7 @@ export class Cache {
    * answers requests with a minimum slot up to `minSlot`, or up to the tip. It replaces an answer that is not fresh.
    */
   putRefusal(key: string, refusal: GatewayError, slots: number, meta: AnswerMeta, minSlot = 0): void {
-    const published = this.#entries.peek(key);
+    const published = this.peek(key);
     if (published !== undefined && published.kind !== 'refusal') {
       if (published.kind === 'slot-mark' || this.isFresh(published)) return;
       this.#onEvicted(published);
@@ -248,38 +248,47 @@ export class Cache {
 
   /** Publishes an item: it is served from now on, unless a newer one is published already. */
   publish(item: CacheItem): void {
-    const published = this.#entries.peek(item.key);
+    const published = this.peek(item.key);
     if (isNewer(published, item.slot)) return;
     if (published !== undefined) item.tipAtLastRead = Math.max(item.tipAtLastRead, published.tipAtLastRead); // the published one may have been read meanwhile
-    this.#entries.set(item.key, item);
-    if (!this.#entries.has(item.key))
-      this.#onEvicted(item); // larger than any item may be
-    else if (item.kind === 'answer' && this.isHot(item)) this.#advanceHot(item); // its lease may have advanced while it was held back
+    this.#items.set(item);
+    if (item.kind === 'answer' && this.isHot(item)) this.#advanceHot(item); // its lease may have advanced while it was held back
   }
 
   /** Refreshes the entries that were read since the last call and have no active lease, before their next readers come. */
   refreshHot(): void {
     for (const key of this.#hotKeys.rotate()) {
-      const entry = this.#entries.peek(key);
+      const entry = this.peek(key);
       if (entry?.lease?.state !== 'active') this.#refresh(entry);
     }
   }
 
-  /** Re-dates the hot entries; called when leases have advanced. */
-  advanceHot(): void {
-    for (const key of this.#hotKeys.all()) {
-      const entry = this.#entries.peek(key);
+  /** Re-dates the hot entries whose leases a source has advanced. */
+  advanceHot(source: LeaseSource): void {
+    for (const key of this.#hotKeys.datedBy(source)) {
+      const entry = this.peek(key);
       if (entry?.kind === 'answer') this.#advanceHot(entry);
     }
   }
 
+  /** Records the first read of an item at this tip. */
+  #recordRead(record: KeyRecord): void {
+    const { item } = record;
+    const { slot } = this.#tip;
+    if (isReadOften(item, slot)) this.#hotKeys.record(item.key, item.lease?.sources);
+    item.tipAtLastRead = slot;
+    item.lease?.recordRead(slot);
+    this.#items.touch(record);
+  }
+
   /** Re-dates an answer to the newest slot that its lease covers. Its body is made for who asks for it. */
-  #advanceToLease(item: CacheItem): CacheItem {
+  #advanceToLease(record: KeyRecord): CacheItem {
+    const { item } = record;
     const { lease } = item;
     if (lease === undefined || item.kind !== 'answer') return item;
     if (lease.slot <= item.slot || item.isReplaced || lease.state === 'revoked') return item;
     const next = this.#redated(item, lease);
-    this.#entries.set(item.key, next);
+    record.item = next;
     return next;
   }
 
@@ -299,12 +308,6 @@ export class Cache {
   #replace(next: Entry, published: CacheItem | undefined): void {
     if (this.#holdBack?.(next, published) !== true) this.publish(next);
     else if (published !== undefined) published.isReplaced = true;
-  }
-
-  /** Refreshes a hot entry whose lease was revoked, so that its readers needn't wait. */
-  #onRevoked(key: string): void {
-    const entry = this.#entries.peek(key);
-    if (entry !== undefined && this.isHot(entry)) this.#refresh(entry);
   }
 
   #refresh(entry: CacheItem | undefined): void {

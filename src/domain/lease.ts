@@ -6,6 +6,15 @@ import type { Slot } from './slot.ts';
  */
 export type LeaseState = 'active' | 'behind' | 'lost' | 'revoked';
 
+/** What advances leases, such as the watermark of a session: known by its identity alone. */
+export type LeaseSource = object;
+
+/** Who depends on leases. */
+export interface LeaseListener {
+  /** A newer state has replaced the one that the answer of this key was made from. */
+  onRevoked(key: string): void;
+}
+
 /** The right to date an answer beyond the slot it was read at, for as long as the state doesn't change (I2, I6). */
 export interface Lease {
   readonly state: LeaseState;
@@ -15,12 +24,14 @@ export interface Lease {
   readonly lagSlots: number;
   /** Monotonic milliseconds at which the answer was last known to hold. They stop advancing with {@link slot}. */
   readonly validatedMs: number;
+  /** What advances it. */
+  readonly sources: readonly LeaseSource[];
   /** Records a read of the answer at a tip: an answer that nobody reads is not kept live for long. */
   recordRead(tip: Slot): void;
-  /** Calls the listener once, when the lease is revoked. A later listener of the same name replaces it. */
-  onRevoked(name: string, listener: () => void): void;
-  /** Removes the listener of this name. */
-  offRevoked(name: string): void;
+  /** Tells the listener of this key once, when the lease is revoked. A later listener of the same key replaces it. */
+  onRevoked(key: string, listener: LeaseListener): void;
+  /** Removes the listener of this key. */
+  offRevoked(key: string): void;
 }
 
 /**
@@ -46,19 +57,22 @@ export function combinedLease(leases: readonly Lease[]): Lease {
     get validatedMs() {
       return Math.min(...leases.map(({ validatedMs }) => validatedMs));
     },
+    sources: [...new Set(leases.flatMap(({ sources }) => sources))],
     recordRead(tip) {
       for (const lease of leases) lease.recordRead(tip);
     },
-    onRevoked(name, listener) {
-      let isNotified = false;
-      const notifyOnce = (): void => {
-        if (!isNotified) listener();
-        isNotified = true;
+    onRevoked(key, listener) {
+      let isTold = false;
+      const once: LeaseListener = {
+        onRevoked() {
+          if (!isTold) listener.onRevoked(key);
+          isTold = true;
+        },
       };
-      for (const lease of leases) lease.onRevoked(name, notifyOnce);
+      for (const lease of leases) lease.onRevoked(key, once);
     },
-    offRevoked(name) {
-      for (const lease of leases) lease.offRevoked(name);
+    offRevoked(key) {
+      for (const lease of leases) lease.offRevoked(key);
     },
   };
 }
@@ -93,8 +107,9 @@ export function limitedLease(lease: Lease, { slots, tip, nowMs }: LeaseTerm): Le
     get validatedMs() {
       return isExpired() ? Math.min(nowMs, lease.validatedMs) : lease.validatedMs;
     },
+    sources: lease.sources,
     recordRead: (tip) => lease.recordRead(tip),
-    onRevoked: (name, listener) => lease.onRevoked(name, listener),
-    offRevoked: (name) => lease.offRevoked(name),
+    onRevoked: (key, listener) => lease.onRevoked(key, listener),
+    offRevoked: (key) => lease.offRevoked(key),
   };
 }

@@ -1,6 +1,7 @@
 import type { Config } from '../config/config-schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
+import type { LeaseSource } from '../domain/lease.ts';
 import type { Slot } from '../domain/slot.ts';
 import { repeat } from '../runtime/repeat.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
@@ -29,8 +30,8 @@ export interface LiveSourceOptions<S extends LiveSourceSettings> {
   readonly settings: S;
   /** The rule that decides from when on silence means "unchanged". Default: {@link doubleRead}. */
   readonly initialSync?: InitialSync;
-  /** Called after the leases of a commitment have advanced to a newer slot. */
-  readonly onLeasesAdvanced?: () => void;
+  /** Called after the leases of a source have advanced to a newer slot. */
+  readonly onLeasesAdvanced?: (source: LeaseSource) => void;
   readonly onProblem?: (problem: string, facts: object) => void;
 }
 
@@ -110,7 +111,7 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
           pubsub,
           clock,
           tip: (commitment) => mesh.tip(commitment),
-          onLeasesAdvanced: () => options.onLeasesAdvanced?.(),
+          onLeasesAdvanced: (watermark) => options.onLeasesAdvanced?.(watermark),
           onLeaseViolation: (state, evidence) => this.#reportViolation(state, { node: pubsub.nodeId, ...evidence }),
           onLost: (states, reason) => this.#onSessionLost(session, states, { node: pubsub.nodeId, reason }),
         });

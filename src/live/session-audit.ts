@@ -12,8 +12,8 @@ export interface LiveSessionOptions<T> {
   readonly clock: Clock;
   /** Returns the newest slot that any node has reported at a commitment. */
   tip(commitment: Commitment): Slot | undefined;
-  /** Called after the leases of a commitment have advanced. */
-  onLeasesAdvanced(): void;
+  /** Called after a watermark has advanced, and all leases that rely on it. */
+  onLeasesAdvanced(watermark: Watermark): void;
   /** Called with the slots that show a violation: the node broke the order that leases rely on, or the gateway did. */
   onLeaseViolation(state: T, evidence: object): void;
   onLost(states: Iterable<T>, reason: string): void;
@@ -55,7 +55,7 @@ export class SessionAudit<T extends AuditedState> {
       onClockUpdate: (commitment, update) => {
         onClockUpdate(commitment, update);
         this.#checkMismatches();
-        if (commitment !== 'processed') session.onLeasesAdvanced();
+        if (commitment !== 'processed') session.onLeasesAdvanced(this.#watermarks.of(commitment));
       },
       onLost: (reason) => {
         const lostStates = [...states()];

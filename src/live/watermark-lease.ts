@@ -1,4 +1,4 @@
-import type { Lease, LeaseState } from '../domain/lease.ts';
+import type { Lease, LeaseListener, LeaseSource, LeaseState } from '../domain/lease.ts';
 import type { Slot } from '../domain/slot.ts';
 import type { ReadHeat } from './read-heat.ts';
 import type { Watermark } from './watermark.ts';
@@ -7,9 +7,12 @@ import type { Watermark } from './watermark.ts';
 export class WatermarkLease implements Lease {
   readonly #watermark: Watermark;
   readonly #heat: ReadHeat;
-  readonly #listeners = new Map<string, () => void>();
   #grantedSlot: Slot;
   #revoked: { readonly slot: Slot; readonly validatedMs: number } | undefined;
+  /** Nearly every state has one answer, so the first listener takes no memory of its own. */
+  #key: string | undefined;
+  #listener: LeaseListener | undefined;
+  #otherListeners: Map<string, LeaseListener> | undefined;
 
   constructor(grantedSlot: Slot, watermark: Watermark, heat: ReadHeat) {
     this.#grantedSlot = grantedSlot;
@@ -35,16 +38,32 @@ export class WatermarkLease implements Lease {
     return Math.min(this.#revoked?.validatedMs ?? Number.POSITIVE_INFINITY, this.#watermark.validatedMs); // it may be invalidated later
   }
 
+  get sources(): readonly LeaseSource[] {
+    return this.#watermark.asSources;
+  }
+
   recordRead(tip: Slot): void {
     this.#heat.record(tip);
   }
 
-  onRevoked(name: string, listener: () => void): void {
-    if (this.#revoked === undefined) this.#listeners.set(name, listener);
+  onRevoked(key: string, listener: LeaseListener): void {
+    if (this.#revoked !== undefined) return;
+    if (this.#key === undefined || this.#key === key) {
+      this.#key = key;
+      this.#listener = listener;
+    } else {
+      this.#otherListeners ??= new Map();
+      this.#otherListeners.set(key, listener);
+    }
   }
 
-  offRevoked(name: string): void {
-    this.#listeners.delete(name);
+  offRevoked(key: string): void {
+    if (this.#key !== key) {
+      this.#otherListeners?.delete(key);
+      return;
+    }
+    this.#key = undefined;
+    this.#listener = undefined;
   }
 
   /** Covers a later slot, at which the same state was seen. */
@@ -55,8 +74,11 @@ export class WatermarkLease implements Lease {
   /** Freezes the lease at its present slot, since a newer state has replaced this one, and calls the listeners. */
   revoke(): void {
     this.#revoked = { slot: this.slot, validatedMs: this.validatedMs };
-    const listeners = [...this.#listeners.values()];
-    this.#listeners.clear();
-    for (const listener of listeners) listener();
+    const [key, listener, others] = [this.#key, this.#listener, this.#otherListeners];
+    this.#key = undefined;
+    this.#listener = undefined;
+    this.#otherListeners = undefined;
+    if (key !== undefined) listener?.onRevoked(key);
+    for (const [otherKey, other] of others ?? []) other.onRevoked(otherKey);
   }
 }

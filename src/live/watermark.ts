@@ -5,6 +5,8 @@ export const MAX_LAG_SLOTS = 8;
 
 /** The newest slot up to which all notifications of a session have arrived, at one commitment (I2). */
 export class Watermark {
+  /** Itself, as all leases name it that it alone advances. */
+  readonly asSources: readonly [Watermark] = [this];
   readonly #tip: () => Slot | undefined;
   #slot: Slot = -1;
   #validatedMs = Number.NEGATIVE_INFINITY;

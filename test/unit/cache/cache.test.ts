@@ -251,6 +251,7 @@ t.test('memory is bounded: the least recently read entry is evicted first', asyn
   cache.put('first', { slot: 1, result }, { slots: 2 }, META);
   let largest = 0;
   for (let i = 0; i < 1000; i++) {
+    to(2 + i);
     cache.put(`key ${i}`, { slot: 1, result }, { slots: 2 }, META);
     cache.get('first');
     largest = Math.max(largest, cache.sizeBytes);

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { Cache } from '../../../src/cache/cache.ts';
 import type { AnswerMeta, Entry } from '../../../src/cache/entry.ts';
-import { combinedLease, type Lease, type LeaseState, limitedLease } from '../../../src/domain/lease.ts';
+import { combinedLease, type Lease, type LeaseListener, type LeaseState, limitedLease } from '../../../src/domain/lease.ts';
 import type { Slot } from '../../../src/domain/slot.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
@@ -12,7 +12,8 @@ class ScriptedLease implements Lease {
   state: LeaseState = 'active';
   lagSlots = 0;
   readonly reads: Slot[] = [];
-  readonly listeners = new Map<string, () => void>();
+  readonly sources = [this];
+  readonly listeners = new Map<string, LeaseListener>();
   slot: Slot;
   validatedMs: number;
 
@@ -25,12 +26,12 @@ class ScriptedLease implements Lease {
     this.reads.push(tip);
   }
 
-  onRevoked(name: string, listener: () => void): void {
-    this.listeners.set(name, listener);
+  onRevoked(key: string, listener: LeaseListener): void {
+    this.listeners.set(key, listener);
   }
 
-  offRevoked(name: string): void {
-    this.listeners.delete(name);
+  offRevoked(key: string): void {
+    this.listeners.delete(key);
   }
 }
 
@@ -71,7 +72,7 @@ t.test('an entry whose lease advances while it is held back catches up before it
     const next = held.shift();
     if (next !== undefined) cache.publish(next);
   };
-  for (lease.slot of [101, 102]) cache.advanceHot();
+  for (lease.slot of [101, 102]) cache.advanceHot(lease);
   for (const slot of [101, 102]) {
     publishNext();
     const shown = cache.get('k');
@@ -88,8 +89,8 @@ t.test('a hot entry is advanced before its next read, and held back until it has
   const held: number[] = [];
   cache.holdBackWith(({ slot }) => held.push(slot) > 0);
   lease.slot = 101;
-  cache.advanceHot();
-  cache.advanceHot();
+  cache.advanceHot(lease);
+  cache.advanceHot(lease);
   t.strictSame(held, [101]);
   t.equal(cache.peek('k'), entry);
   t.equal(cache.isFresh(entry), true, 'it is served meanwhile');
@@ -101,11 +102,11 @@ t.test('a revoked lease causes an immediate refresh of a hot entry; any other wa
   const entry = put(async () => {
     refreshed++;
   });
-  lease.listeners.get('k')?.();
+  lease.listeners.get('k')?.onRevoked('k');
   t.equal(refreshed, 0);
   cache.get('k');
   lease.state = 'revoked';
-  lease.listeners.get('k')?.();
+  lease.listeners.get('k')?.onRevoked('k');
   t.equal(refreshed, 1);
   await new Promise(setImmediate);
   to(101);
@@ -196,13 +197,13 @@ t.test('combined leases cover the oldest slot, have the worst state and call the
   const [one, other] = [new ScriptedLease(100, clock), new ScriptedLease(90, clock)];
   const both = combinedLease([one, other]);
   let calls = 0;
-  both.onRevoked('k', () => calls++);
+  both.onRevoked('k', { onRevoked: () => calls++ });
   t.match([both.slot, both.state], [90, 'active']);
   one.state = 'lost';
   t.equal(both.state, 'lost');
   other.state = 'revoked';
   t.equal(both.state, 'revoked');
-  for (const lease of [one, other]) lease.listeners.get('k')?.();
+  for (const lease of [one, other]) lease.listeners.get('k')?.onRevoked('k');
   t.equal(calls, 1);
   both.recordRead(7);
   both.offRevoked('k');

@@ -3,6 +3,7 @@ import { Cache } from '../../../../src/cache/cache.ts';
 import type { Entry } from '../../../../src/cache/entry.ts';
 import { COMMITMENTS } from '../../../../src/domain/commitment.ts';
 import { GatewayError } from '../../../../src/domain/gateway-error.ts';
+import type { LeaseSource } from '../../../../src/domain/lease.ts';
 import type { Slot } from '../../../../src/domain/slot.ts';
 import { LiveAccountSource } from '../../../../src/live/accounts/live-account-source.ts';
 import { doubleRead, type InitialSync } from '../../../../src/live/initial-sync.ts';
@@ -170,7 +171,7 @@ export async function runSchedule(
     clock,
     settings: { ...SETTINGS, maxListMembers },
     initialSync: rule,
-    onLeasesAdvanced: () => cache.advanceHot(),
+    onLeasesAdvanced: (source: LeaseSource) => cache.advanceHot(source),
   };
   const liveAccounts = new LiveAccountSource({ ...watching, upstream });
   const meshOfLists: Mesh = { ...mesh, openSession: async () => listSession(await mesh.openSession()) };

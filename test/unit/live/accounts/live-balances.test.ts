@@ -66,7 +66,7 @@ t.test(
     t.match(await read(), { slot: 103, lamports: [7n, 2n] });
     t.equal(answer?.lease?.slot, 103, 'what was read holds at the slots that the lease advances to');
     let revocations = 0;
-    answer?.lease?.onRevoked('k', () => revocations++);
+    answer?.lease?.onRevoked('k', { onRevoked: () => revocations++ });
     session.notify('b', 105, accountText(9));
     t.match([revocations, answer?.lease?.state], [1, 'revoked']);
   },
