@@ -27,6 +27,13 @@ export const unitsOfUpstream = ({ calls, scans, bytes, rows }: UpstreamWork): nu
   unitsOfBytes(bytes) +
   Math.max(0, Math.ceil(rows / ROWS_PER_UNIT) - 1);
 
+/**
+ * Returns true for work so small that one unit pays for it. Only such work is repeated ahead of the next reader: nobody
+ * is charged for that, and who reads an answer in each slot pays one unit for each.
+ */
+export const isWithinOneUnit = ({ calls, scans, bytes, rows }: UpstreamWork): boolean =>
+  calls <= CALLS_PER_UNIT && scans === 0 && bytes <= MIB && rows <= ROWS_PER_UNIT;
+
 type UpstreamWork = Pick<RequestCost, 'calls' | 'scans' | 'bytes' | 'rows'>;
 
 /** The length of a text that can't be longer than one MiB, whatever its characters. */

@@ -3,6 +3,7 @@ import type { GatewayError } from '../domain/gateway-error.ts';
 import type { RequestCost } from '../domain/request-cost.ts';
 import type { Slot } from '../domain/slot.ts';
 import { toJson } from '../domain/to-json.ts';
+import { isWithinOneUnit } from '../domain/units.ts';
 import {
   type Admit,
   type CacheableRead,
@@ -82,7 +83,8 @@ export class RouteReadThrough {
         // the next slot may take a processed state back
         if (meta.commitment === 'processed')
           return this.#context.cache.put(key, answer, { slots: 1 }, meta, { tipAtFetch });
-        const refresh = final || json.length > MAX_REFRESHED_LENGTH ? undefined : this.#refresherOf(route, params, key);
+        const isDear = json.length > MAX_REFRESHED_LENGTH || (cost !== undefined && !isWithinOneUnit(cost));
+        const refresh = final || isDear ? undefined : this.#refresherOf(route, params, key);
         return this.#context.cache.put(key, answer, route.cache, meta, { tipAtFetch, ...(refresh && { refresh }) });
       };
       return { slot, fromSnapshot, store };

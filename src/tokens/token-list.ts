@@ -49,6 +49,8 @@ export interface TokenListQuery {
    * list only these mints are read, and only the accounts that hold some are returned. Default: any number.
    */
   readonly maxHeldMints?: number;
+  /** The most accounts of the list: a longer one is refused as `result_too_large` before its mints are read. */
+  readonly maxAccounts?: number;
   /** The most tries to read all parts at one slot. Callers that retry a larger read themselves pass one. */
   readonly maxAttempts?: number;
   /** The request that the read counts for. */
@@ -151,8 +153,10 @@ async function readAllAccounts(
   options: ReadOptions,
   listOwner: ListOwner,
 ): Promise<ListParts> {
-  const { owner, known, maxHeldMints, cost } = query;
+  const { owner, known, maxAccounts = MAX_TOKEN_ACCOUNTS, maxHeldMints, cost } = query;
   const { slots, rows } = await counted(listOwner(mesh, owner, options), cost);
+  if (rows.length > maxAccounts)
+    throw new GatewayError('result_too_large', `the owner has more than ${maxAccounts} token accounts`);
   const isLong = rows.length > MAX_REREAD_ACCOUNTS;
   const listed = isLong && maxHeldMints !== undefined ? await parseHeld(rows, maxHeldMints) : await parseListed(rows);
   const read = isLong
@@ -256,7 +260,7 @@ async function readMintsOf(
   if (listed.length === 0)
     return { slots: [], value: withIdentities ? EMPTY_LIST : { ...EMPTY_LIST, identities: undefined } };
   const mintAddresses = [...new Set(listed.map(({ token }) => token.mint))];
-  if (withIdentities && cost !== undefined) cost.rows += ROWS_PER_IDENTITY * mintAddresses.length;
+  if (cost !== undefined) cost.rows += (withIdentities ? 1 + ROWS_PER_IDENTITY : 1) * mintAddresses.length;
   const metadataAddressOf = (mint: string): string =>
     known?.identities?.get(mint)?.metadataAddress ?? cachedMetadataAddress(mint);
   const metadata = withIdentities ? await mapInChunks(mintAddresses, ADDRESSES_PER_CHUNK, metadataAddressOf) : [];

@@ -2,7 +2,7 @@ import bs58 from 'bs58';
 import t from 'tap';
 import { TOKEN_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { GOLD } from '../../src/localnet/traffic/demo-accounts.ts';
-import { startStepped } from '../support/harness.ts';
+import { startStepped, waitFor } from '../support/harness.ts';
 import { tokenAccountFixture } from '../support/token-account-fixtures.ts';
 
 const { get, cluster, node, step } = await startStepped(t, { perSlot: 0 });
@@ -10,7 +10,7 @@ const MOST = 10_000;
 
 /** Number of owners used, so that no request hits the cache. */
 let owners = 0;
-const owner = () => '2345678'.charAt(owners++).repeat(44);
+const owner = () => '23456789A'.charAt(owners++).repeat(44);
 
 const numbered = (i: number): string => {
   const key = Buffer.alloc(32, 9);
@@ -55,7 +55,11 @@ t.test(
     const hit = await get(`/token-accounts/${holder}`);
     const bytesRead = 4; // MiB beyond the first
     const bytesSent = left(headers) - left(hit.headers); // 1 for the request, and its MiB
-    t.equal(Number(headers.get('x-ratelimit-limit')) - left(headers), bytesSent + 99 + 1 + bytesRead);
+    const rows = MOST + 1; // its mint, too
+    t.equal(
+      Number(headers.get('x-ratelimit-limit')) - left(headers),
+      bytesSent + Math.ceil(rows / 100) - 1 + 1 + bytesRead,
+    );
     const reads = node.requestCounts.get('getTokenAccountsByOwner');
     await step(2);
     t.equal(node.requestCounts.get('getTokenAccountsByOwner'), reads, 'its next reader pays for it');
@@ -167,4 +171,18 @@ t.test('a block of five megabytes is read once, then it is a hit', async (t) => 
   const again = await get(`/block/${slot}`);
   t.strictSame([again.headers.get('x-cache'), again.text], ['HIT', first.text]);
   t.equal(node.requestCounts.get('getBlock'), 1);
+});
+
+t.test('what costs more than one unit is not read ahead: its next reader pays for it', async (t) => {
+  const [dear, cheap] = [owner(), owner()];
+  const reads = new Map<string, number>();
+  node.overrides.set('getTokenAccountsByOwner', ([holder, { programId }]) => {
+    reads.set(holder, (reads.get(holder) ?? 0) + 1);
+    const rows = programId === TOKEN_PROGRAM ? listed(holder, 0, holder === dear ? 100 : 99) : []; // and their mint
+    return { result: `{"context":{"slot":${cluster.chain.slot('confirmed')}},"value":[${rows}]}` };
+  });
+  for (const holder of [dear, cheap, dear, cheap]) await get(`/token-accounts/${holder}`);
+  await step();
+  await waitFor(() => (reads.get(cheap) ?? 0) > 2, 'the cheap one to be read ahead');
+  t.equal(reads.get(dear), 2);
 });

@@ -161,9 +161,10 @@ export class TokenListSession {
         minSlot !== undefined && isAttached();
         minSlot = state.pendingReadMinSlot
       ) {
-        const { slot, isConsistent, list } = await this.#fetch(state, minSlot);
+        const { maxAccounts } = this.#options;
+        const { slot, isConsistent, list } = await this.#fetch(state, minSlot, maxAccounts);
         if (!isConsistent || slot < minSlot || !isAttached()) return;
-        if (list.dependsOnClock || list.accounts.length > this.#options.maxAccounts) this.#markIneligible(state);
+        if (list.dependsOnClock || list.accounts.length > maxAccounts) this.#markIneligible(state);
         else if (this.#subscribeAccounts(state, list)) state.onRead(slot, list);
       }
     } catch (thrown) {
@@ -171,9 +172,13 @@ export class TokenListSession {
     }
   }
 
-  #fetch(state: TokenListState, minContextSlot: Slot | undefined): Promise<TokenListRead> {
-    const { owner, commitment, readList: known, hasIdentities: withIdentities } = state;
-    return readTokenList(this.#options.pubsub, { owner, commitment, minContextSlot, known, withIdentities });
+  #fetch(
+    { owner, commitment, readList: known, hasIdentities: withIdentities }: TokenListState,
+    minContextSlot: Slot | undefined,
+    maxAccounts?: number,
+  ): Promise<TokenListRead> {
+    const query = { owner, commitment, minContextSlot, known, withIdentities };
+    return readTokenList(this.#options.pubsub, maxAccounts === undefined ? query : { ...query, maxAccounts });
   }
 
   /** Subscribes to all that a list shows. Returns false when new subscriptions must be synced first. */

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { newEntry } from '../../../src/cache/entry.ts';
-import { unitsOfBytes, unitsOfText, unitsOfUpstream } from '../../../src/domain/units.ts';
+import { isWithinOneUnit, unitsOfBytes, unitsOfText, unitsOfUpstream } from '../../../src/domain/units.ts';
 
 const MIB = 1 << 20;
 
@@ -27,6 +27,15 @@ t.test(
     );
   },
 );
+
+t.test('one unit pays for ten calls, a MiB and a hundred rows, and for no scan', async (t) => {
+  const paid = { calls: 10, scans: 0, bytes: MIB, rows: 100 };
+  const dearer = [{ calls: 11 }, { scans: 1 }, { bytes: MIB + 1 }, { rows: 101 }];
+  t.same(
+    [{}, ...dearer].map((more) => isWithinOneUnit({ ...paid, ...more })),
+    [true, false, false, false, false],
+  );
+});
 
 t.test('the first MiB of an answer costs nothing more, whatever its characters', async (t) => {
   t.same([0, 1, MIB, MIB + 1, 3 * MIB].map(unitsOfBytes), [0, 0, 0, 1, 2]);

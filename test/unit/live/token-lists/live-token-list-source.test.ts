@@ -363,8 +363,10 @@ t.test('I15: a list with too many accounts is read on every request', async (t) 
   await harness.keepLive();
   t.strictSame((await harness.fromState())?.amounts, { [A]: 5, [B]: 6 });
   harness.setAmounts({ [addressFromByte(23)]: 7 });
+  const { reads } = harness;
   await harness.notify(addressFromByte(23), 'program');
   await harness.pass(5);
+  t.equal(harness.reads - reads, 2, 'one for each token program, none for its mints');
   t.equal(await harness.fromState(), undefined);
   t.equal((await harness.read()).list.accounts.length, 3);
   t.equal(harness.session.handlers.size, 0);
