@@ -9,20 +9,23 @@ const MAX_ROWS = 2 ** 20;
 const CHUNK_LENGTH = 1024;
 
 /** The number of rows that are ordered by the comparing function in one turn. */
-const COMPARED_PER_TURN = 1024;
+const COMPARED_PER_TURN = 512;
 
 /** The number of rows that are merged in one turn, which is ten times as fast. */
 const MERGED_PER_TURN = 8192;
 
+/** Gives a row an integer of 32 bits. */
+export type RankOf = (row: number) => number;
+
 /**
- * Sorts the rows 0 to `total` - 1, some at a time, so that no other request waits for all of them. `rankOf` gives each
- * row an integer of 32 bits that orders most of them, `compare` orders rows of the same rank. Sorting plain numbers, each
- * a rank and its row, takes a fifth of the time that a comparing function does. Throws a RangeError for more than a
- * million rows.
+ * Sorts the rows 0 to `total` - 1, some at a time, so that no other request waits for all of them. The first rank orders
+ * most of them, the next one those that share it, as all holders of an airdrop do, and `compare` those that share all
+ * ranks. Sorting plain numbers, each a rank and its row, takes a fifth of the time that a comparing function does. Throws
+ * a RangeError for more than a million rows.
  */
 export async function sortByRank(
   total: number,
-  rankOf: (row: number) => number,
+  [rankOf, ...ranks]: readonly [RankOf, ...RankOf[]],
   compare: (a: number, b: number) => number,
 ): Promise<Uint32Array<ArrayBuffer>> {
   if (total > MAX_ROWS) throw new RangeError(`expected at most ${MAX_ROWS} rows, got ${total}`);
@@ -32,7 +35,7 @@ export async function sortByRank(
     keys.subarray(start, end).sort();
   });
   for (let length = CHUNK_LENGTH; length < total; length *= 2) keys = await mergePairs(keys, length);
-  return orderWithinRanks(keys, compare);
+  return orderWithinRanks(keys, ranks, compare);
 }
 
 /** Ranks a positive amount by its magnitude, the larger the lower: by the high half of it as a double. */
@@ -67,6 +70,7 @@ async function mergePairs(keys: Float64Array, length: number): Promise<Float64Ar
 /** Takes the rows out of sorted keys, and orders those of each rank. */
 async function orderWithinRanks(
   keys: Float64Array,
+  ranks: readonly RankOf[],
   compare: (a: number, b: number) => number,
 ): Promise<Uint32Array<ArrayBuffer>> {
   const order = new Uint32Array(keys.length);
@@ -74,8 +78,9 @@ async function orderWithinRanks(
   let rank = -1;
   let untilTurn = COMPARED_PER_TURN;
   const place = async (end: number): Promise<void> => {
-    if (sameRank.length > COMPARED_PER_TURN) order.set(await sortInChunks(sameRank, compare), end - sameRank.length);
-    else order.set(sameRank.sort(compare), end - sameRank.length);
+    const rows = sameRank;
+    const isShort = rows.length <= COMPARED_PER_TURN;
+    order.set(isShort ? rows.sort(compare) : await sortRows(rows, ranks, compare), end - rows.length);
   };
   for (const [at, key] of keys.entries()) {
     const row = key % MAX_ROWS;
@@ -92,4 +97,17 @@ async function orderWithinRanks(
   }
   await place(keys.length);
   return order;
+}
+
+/** Sorts some of the rows by the ranks that are left, and then by `compare`. */
+async function sortRows(
+  rows: readonly number[],
+  [rankOf, ...ranks]: readonly RankOf[],
+  compare: (a: number, b: number) => number,
+): Promise<ArrayLike<number>> {
+  if (rankOf === undefined) return sortInChunks(rows, compare);
+  const rowAt = (i: number): number => rows[i] as number; // the numbers that are sorted are places of rows
+  const ofPlaces = [rankOf, ...ranks].map((rank) => (i: number) => rank(rowAt(i))) as [RankOf, ...RankOf[]]; // as many
+  const order = await sortByRank(rows.length, ofPlaces, (a, b) => compare(rowAt(a), rowAt(b)));
+  return order.map(rowAt);
 }

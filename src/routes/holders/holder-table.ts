@@ -92,11 +92,10 @@ class PackedRows implements HolderRows {
 
   /** Puts the rows in order, in turns of the event loop of their own. */
   async sort(): Promise<void> {
-    const rankOf = (row: number): number => {
-      const [block, at] = [this.#blockOf(row), startOf(row)];
-      return rankByAmount((MAX_U32 - block.readUInt32BE(at)) * 2 ** 32 + (MAX_U32 - block.readUInt32BE(at + 4)));
-    };
-    this.#order = await sortByRank(this.#total, rankOf, (a, b) => this.#compare(a, b));
+    const wordAt = (offset: number) => (row: number) => this.#blockOf(row).readUInt32BE(startOf(row) + offset);
+    const [high, low, address] = [wordAt(0), wordAt(4), wordAt(8)];
+    const magnitude = (row: number): number => rankByAmount((MAX_U32 - high(row)) * 2 ** 32 + (MAX_U32 - low(row)));
+    this.#order = await sortByRank(this.#total, [magnitude, high, low, address], (a, b) => this.#compare(a, b));
   }
 
   addressAt(place: number): Buffer {

@@ -19,6 +19,7 @@ export const OWNER_ROW_BYTES = 16;
 const CHUNK_LENGTH = 1024;
 
 const MAX_U64 = 2n ** 64n - 1n;
+const MAX_U32 = 2n ** 32n - 1n;
 
 /** Adds up the token accounts of each owner, largest sum first, then by the bytes of the owner. */
 export async function createOwnerTable(rows: HolderRows): Promise<OwnerTable> {
@@ -40,8 +41,10 @@ export async function createOwnerTable(rows: HolderRows): Promise<OwnerTable> {
     counts[total - 1] = (counts[total - 1] ?? 0) + 1;
   });
 
-  const rankOf = (owner: number): number => rankByAmount(Number(sums[owner]));
-  const order = await sortByRank(total, rankOf, (a, b) => {
+  const magnitude = (owner: number): number => rankByAmount(Number(sums[owner]));
+  const high = (owner: number): number => Number((MAX_U64 - (sums[owner] ?? 0n)) >> 32n);
+  const low = (owner: number): number => Number((MAX_U64 - (sums[owner] ?? 0n)) & MAX_U32);
+  const order = await sortByRank(total, [magnitude, high, low], (a, b) => {
     const [x, y] = [sums[a] ?? 0n, sums[b] ?? 0n];
     return x === y ? a - b : x > y ? -1 : 1; // they are in the order of their bytes already
   });
@@ -66,7 +69,7 @@ export async function createOwnerTable(rows: HolderRows): Promise<OwnerTable> {
 const groupByOwner = (rows: HolderRows): Promise<Uint32Array> =>
   sortByRank(
     rows.total,
-    (row) => rows.ownerAt(row).readUInt32BE(0),
+    [(row) => rows.ownerAt(row).readUInt32BE(0)],
     (a, b) => rows.ownerAt(a).compare(rows.ownerAt(b)) || a - b,
   );
 
