@@ -11,7 +11,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   page: ['node:crypto', 'node:fs', 'node:util', 'node:zlib'],
   'runtime/files': ['node:crypto', 'node:fs', 'node:net', 'node:os', 'node:path'],
   'solana/codec': [],
-  cache: ['domain', 'lru-cache'],
+  cache: ['domain'],
   'http/engine': ['domain', 'uWebSockets.js'],
   receipts: ['domain', 'bs58', 'node:crypto'],
   runtime: ['domain', 'pino', 'pino-pretty', 'node:events', 'node:fs', 'node:net', 'node:worker_threads'],

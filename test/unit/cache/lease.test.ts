@@ -1,7 +1,13 @@
 import t from 'tap';
 import { Cache } from '../../../src/cache/cache.ts';
 import type { AnswerMeta, Entry } from '../../../src/cache/entry.ts';
-import { combinedLease, type Lease, type LeaseListener, type LeaseState, limitedLease } from '../../../src/domain/lease.ts';
+import {
+  combinedLease,
+  type Lease,
+  type LeaseListener,
+  type LeaseState,
+  limitedLease,
+} from '../../../src/domain/lease.ts';
 import type { Slot } from '../../../src/domain/slot.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
