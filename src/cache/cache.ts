@@ -34,8 +34,10 @@ export interface CacheOptions {
 export interface FetchInfo {
   /** The tip when the request was sent upstream. Default: the tip now. */
   readonly tipAtFetch?: Slot;
-  /** Fetches the answer again; never rejects. */
-  readonly refresh?: () => Promise<void>;
+  /** Reads the answer again. */
+  readonly refresher?: Entry['refresher'];
+  /** What the refresher needs besides the key. */
+  readonly params?: Entry['params'];
 }
 
 /** The time without a new slot, in slots, after which the tip counts as stalled. */
@@ -179,7 +181,7 @@ export class Cache {
     const isOvertaken = isNewer(published, answer.slot);
     if (isOvertaken && published?.kind === 'answer') return published;
     const next = newEntry(answer.result, {
-      key,
+      key: published?.key ?? key, // one text for all answers
       slot: answer.slot,
       final: answer.final,
       policy,
@@ -187,7 +189,8 @@ export class Cache {
       tipAtFetch: fetchInfo.tipAtFetch ?? this.#tip.slot,
       validatedMs: this.#clock.monotonic(),
       lease: answer.lease,
-      refresh: fetchInfo.refresh,
+      refresher: fetchInfo.refresher,
+      params: fetchInfo.params,
       tipAtLastRead: published?.tipAtLastRead,
     });
     if (isOvertaken) return next;
@@ -311,9 +314,9 @@ export class Cache {
   }
 
   #refresh(entry: CacheItem | undefined): void {
-    if (entry?.refresh === undefined || entry.isRefreshing) return;
+    if (entry?.refresher === undefined || entry.isRefreshing) return;
     entry.isRefreshing = true;
-    void entry.refresh().finally(() => {
+    void entry.refresher.refresh(entry.key, entry.params).finally(() => {
       entry.isRefreshing = false;
     });
   }

@@ -30,6 +30,14 @@ export interface AnswerMeta {
   readonly fromSnapshot?: boolean;
 }
 
+/** What a refresher needs besides the key of an answer. */
+type RefreshParams = Readonly<Record<string, unknown>>;
+
+/** Who reads answers again, before their next readers come: one for all answers of a kind. Never rejects. */
+export interface Refresher {
+  refresh(key: string, params: RefreshParams | undefined): Promise<void>;
+}
+
 /** The compressed forms of one body, by content coding (RFC 9110, 8.4). */
 export interface CompressedBody {
   readonly source: string | Buffer;
@@ -54,8 +62,10 @@ interface ItemState {
   readonly validatedMs: number;
   /** The lease that dates the result beyond the entry's slot. */
   readonly lease: Lease | undefined;
-  /** Fetches the answer again before its next reader comes. */
-  readonly refresh: (() => Promise<void>) | undefined;
+  /** Reads the answer again; undefined for one that is read on request only. */
+  readonly refresher: Refresher | undefined;
+  /** What {@link refresher} needs besides the key. */
+  readonly params: RefreshParams | undefined;
   /** The whole response body, once a request has needed it. */
   body: string | Buffer | undefined;
   compressed: CompressedBody | undefined;
@@ -65,7 +75,7 @@ interface ItemState {
   etag: string;
   /** The coarse monotonic time at which `body` was sealed. */
   sealedMs: number;
-  /** True while {@link refresh} is under way: the entry is served meanwhile, so that its readers don't wait. */
+  /** True while it is read again: the entry is served meanwhile, so that its readers don't wait. */
   isRefreshing: boolean;
   /** True while its successor waits for a body: the entry is served meanwhile. */
   isReplaced: boolean;
@@ -102,7 +112,7 @@ type ContentOf<I extends CacheItem> = Pick<I, 'kind' | 'result' | 'refusal'>;
 
 /** The properties of a new item other than its content. */
 export type ItemInit = Pick<ItemState, 'key' | 'slot' | 'policy' | 'meta' | 'tipAtFetch' | 'validatedMs'> & {
-  readonly [K in 'final' | 'lease' | 'refresh' | 'tipAtLastRead']?: ItemState[K] | undefined;
+  readonly [K in 'final' | 'lease' | 'refresher' | 'params' | 'tipAtLastRead']?: ItemState[K] | undefined;
 };
 
 /** Creates an entry. */
@@ -150,7 +160,8 @@ const newItem = <I extends CacheItem>(
   tipAtFetch,
   validatedMs,
   lease: init.lease,
-  refresh: init.refresh,
+  refresher: init.refresher,
+  params: init.params,
   body: undefined,
   compressed: undefined,
   digest,

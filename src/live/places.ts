@@ -23,8 +23,8 @@ interface Place<T> {
   readonly key: string;
   readonly value: T;
   readonly heat: ReadHeat;
-  /** The number of subscriptions of each caller that has some. */
-  readonly subscriptions: Map<string, number>;
+  /** The number of subscriptions of each caller that has some; undefined if none has, as of most places. */
+  subscriptions: Map<string, number> | undefined;
   /** The caller whose reads the place counts for; undefined for the gateway itself, and while there are subscribers. */
   reader: string | undefined;
 }
@@ -103,11 +103,12 @@ export class Places<T> {
    * returns if there is none. Returns undefined if there is no place for it.
    */
   subscribe(key: string, caller: string, create: () => T): T | undefined {
-    const isSubscribed = (this.#places.get(key)?.subscriptions.size ?? 0) > 0;
+    const isSubscribed = this.#places.get(key)?.subscriptions !== undefined;
     if (!isSubscribed && this.subscribed >= this.#maxSubscribed && !this.#displaceSubscribed(caller)) return undefined;
     if (!this.#places.has(key) && !this.#makeRoomForSubscriber(caller)) return undefined;
     const place = this.#places.get(key) ?? this.#create(key, create);
     if (!isSubscribed) this.#removeReader(place);
+    place.subscriptions ??= new Map();
     const count = place.subscriptions.get(caller) ?? 0;
     place.subscriptions.set(caller, count + 1);
     if (count === 0) this.#change(caller, ({ subscribed }) => subscribed.add(place));
@@ -120,14 +121,14 @@ export class Places<T> {
    */
   unsubscribe(key: string, caller: string): void {
     const place = this.#places.get(key);
-    const count = place?.subscriptions.get(caller);
+    const count = place?.subscriptions?.get(caller);
     if (place === undefined || count === undefined) return; // it was displaced
     if (count > 1) {
-      place.subscriptions.set(caller, count - 1);
+      place.subscriptions?.set(caller, count - 1);
       return;
     }
     this.#removeSubscriber(place, caller);
-    if (place.subscriptions.size > 0) return;
+    if (place.subscriptions !== undefined) return;
     const isRead = place.heat.at(this.#options.tip()) > 1; // more than once
     this.#addReader(place, caller);
     if (!isRead && !this.#options.staysUntilIdle(place.value)) this.#evict(place);
@@ -139,7 +140,7 @@ export class Places<T> {
     for (let i = Math.min(samples, this.size); i > 0; i--) {
       const place = places.next().value;
       if (place === undefined) return;
-      if (place.subscriptions.size === 0 && this.#options.isIdle(place.value)) this.#evict(place);
+      if (place.subscriptions === undefined && this.#options.isIdle(place.value)) this.#evict(place);
       else {
         this.#places.delete(place.key);
         this.#places.set(place.key, place); // at the end: the other entries are examined first
@@ -176,7 +177,7 @@ export class Places<T> {
     for (const { subscribed } of this.#aboveShare) {
       if (subscribed.size <= this.#share) continue;
       for (const place of subscribed) {
-        if ([...place.subscriptions.keys()].every(hasTooMany)) return this.#evict(place);
+        if ([...(place.subscriptions?.keys() ?? [])].every(hasTooMany)) return this.#evict(place);
       }
     }
     return false;
@@ -206,7 +207,7 @@ export class Places<T> {
 
   #create(key: string, create: () => T): Place<T> {
     const value = create();
-    const place = { key, value, heat: this.#options.heatOf(value), subscriptions: new Map(), reader: undefined };
+    const place = { key, value, heat: this.#options.heatOf(value), subscriptions: undefined, reader: undefined };
     this.#places.set(key, place);
     return place;
   }
@@ -214,8 +215,8 @@ export class Places<T> {
   /** Takes a place away; returns true. */
   #evict(place: Place<T>): true {
     this.#places.delete(place.key);
-    if (place.subscriptions.size === 0) this.#removeReader(place);
-    for (const caller of [...place.subscriptions.keys()]) this.#removeSubscriber(place, caller);
+    if (place.subscriptions === undefined) this.#removeReader(place);
+    for (const caller of [...(place.subscriptions?.keys() ?? [])]) this.#removeSubscriber(place, caller);
     this.#options.onEvict(place.key, place.value);
     return true;
   }
@@ -234,7 +235,8 @@ export class Places<T> {
   }
 
   #removeSubscriber(place: Place<T>, caller: string): void {
-    place.subscriptions.delete(caller);
+    place.subscriptions?.delete(caller);
+    if (place.subscriptions?.size === 0) place.subscriptions = undefined;
     this.#change(caller, ({ subscribed }) => subscribed.delete(place));
   }
 

@@ -1,4 +1,4 @@
-import type { AnswerMeta, Entry } from '../cache/entry.ts';
+import type { AnswerMeta, Entry, Refresher } from '../cache/entry.ts';
 import type { GatewayError } from '../domain/gateway-error.ts';
 import type { RequestCost } from '../domain/request-cost.ts';
 import type { Slot } from '../domain/slot.ts';
@@ -30,10 +30,15 @@ export interface ReadRequest {
 /** The longest result that is read again before its next reader comes: each slot, a longer one would take a tenth of the CPU. */
 const MAX_REFRESHED_LENGTH = 1 << 20;
 
+/** The most different properties of answers that are shared: routes have few. */
+const MAX_METAS = 1000;
+
 /** Reads the answers of routes through the cache. */
 export class RouteReadThrough {
   readonly #context: RouteContext;
   readonly #readThrough: ReadThrough<Entry>;
+  readonly #refreshers = new Map<ReadRoute, Refresher>();
+  readonly #metas = new Map<string, AnswerMeta>();
 
   /** `admitOwn` admits what no request waits for, such as refreshes and the reads of the stream. */
   constructor(context: RouteContext, admitOwn: Admit) {
@@ -76,7 +81,7 @@ export class RouteReadThrough {
       const resolving = route.resolve(params, context, { minSlot: floor, namedSlot }).catch(withoutRpcCode);
       const { slot, result, final = false, exact, lease, fromSnapshot = false, uncached = false } = await resolving;
       const store = (tipAtFetch: Slot): Entry => {
-        const meta: AnswerMeta = { ...metaOf(route, params, exact), fromSnapshot };
+        const meta = this.#sharedMeta({ ...metaOf(route, params, exact), fromSnapshot });
         const json = toJson(result);
         if (uncached) return this.#context.cache.passBy(key, { slot, result: json }, meta);
         const answer = { slot, result: json, final, lease };
@@ -84,17 +89,32 @@ export class RouteReadThrough {
         if (meta.commitment === 'processed')
           return this.#context.cache.put(key, answer, { slots: 1 }, meta, { tipAtFetch });
         const isDear = json.length > MAX_REFRESHED_LENGTH || (cost !== undefined && !isWithinOneUnit(cost));
-        const refresh = final || isDear ? undefined : this.#refresherOf(route, params, key);
-        return this.#context.cache.put(key, answer, route.cache, meta, { tipAtFetch, ...(refresh && { refresh }) });
+        const refresher = final || isDear ? undefined : this.#refresherOf(route);
+        return this.#context.cache.put(key, answer, route.cache, meta, { tipAtFetch, refresher, params });
       };
       return { slot, fromSnapshot, store };
     };
     return { ...read, meta: metaOf(route, params), load };
   }
 
-  /** Returns the refresh of an entry. Its closure holds only what it needs, as each entry keeps one in memory. */
-  #refresherOf(route: ReadRoute, params: Params<ParamSet>, key: string): () => Promise<void> {
-    return () => this.#readThrough.refresh(this.#readOf({ route, params, key }));
+  /** Returns what refreshes the answers of a route. All share it, since each entry of the cache takes memory. */
+  #refresherOf(route: ReadRoute): Refresher {
+    let refresher = this.#refreshers.get(route);
+    if (refresher === undefined) {
+      refresher = {
+        refresh: (key, params = {}) => this.#readThrough.refresh(this.#readOf({ route, params, key })),
+      };
+      this.#refreshers.set(route, refresher);
+    }
+    return refresher;
+  }
+
+  /** Returns the one object for all answers with equal properties. */
+  #sharedMeta(meta: AnswerMeta): AnswerMeta {
+    const text = JSON.stringify(meta);
+    const shared = this.#metas.get(text) ?? meta;
+    if (this.#metas.size < MAX_METAS) this.#metas.set(text, shared);
+    return shared;
   }
 }
 

@@ -182,7 +182,7 @@ t.test('keys that were read are refreshed once per slot, up to the limit', async
   };
   for (const key of ['a', 'b', 'c']) {
     const refresh = async (): Promise<void> => void refreshed.push(key);
-    cache.put(key, { slot: 1, result: '1' }, { slots: 2 }, META, { refresh });
+    cache.put(key, { slot: 1, result: '1' }, { slots: 2 }, META, { refresher: { refresh } });
   }
   for (const key of ['a', 'a', 'b', 'c']) cache.get(key);
   t.same(refreshes(), ['a', 'b']);
@@ -205,7 +205,7 @@ t.test('a key that is read at longer intervals than an answer is fresh is not re
     if (tip % 10 !== 1) continue;
     cache.get('k');
     const refresh = async (): Promise<void> => void refreshedAt.push(tip);
-    cache.put('k', { slot: tip, result: '1' }, { slots: 4 }, META, { refresh });
+    cache.put('k', { slot: tip, result: '1' }, { slots: 4 }, META, { refresher: { refresh } });
   }
   t.same(refreshedAt, []);
 });
@@ -218,7 +218,7 @@ t.test('an entry is served while it is refreshed, but not for long', async (t) =
     new Promise((resolve) => {
       done = resolve;
     });
-  const entry = cache.put('k', { slot: 1, result: '1' }, { slots: 2 }, META, { refresh });
+  const entry = cache.put('k', { slot: 1, result: '1' }, { slots: 2 }, META, { refresher: { refresh } });
   cache.get('k');
   cache.refreshHot();
   to(4);

@@ -51,7 +51,7 @@ function open(bytes = 1_000_000) {
   to(100);
   const lease = new ScriptedLease(100, clock);
   const put = (refresh?: () => Promise<void>) =>
-    cache.put('k', { slot: 100, result: '1', lease }, { slots: 2 }, META, refresh === undefined ? {} : { refresh });
+    cache.put('k', { slot: 100, result: '1', lease }, { slots: 2 }, META, { refresher: refresh && { refresh } });
   return { clock, cache, to, lease, put };
 }
 

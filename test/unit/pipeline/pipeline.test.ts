@@ -86,7 +86,7 @@ t.test('keys that were read are refreshed on the next slot', async (t) => {
   let refreshes = 0;
   const refresh = async (): Promise<void> => void refreshes++;
   const meta = { envelope: 'signed', commitment: 'confirmed', exact: false } as const;
-  cache.put('k', { slot: 10, result: '1' }, { slots: 2 }, meta, { refresh });
+  cache.put('k', { slot: 10, result: '1' }, { slots: 2 }, meta, { refresher: { refresh } });
   cache.get('k');
   tips.observe('processed', 11);
   t.equal(refreshes, 1);
