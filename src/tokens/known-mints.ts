@@ -25,8 +25,9 @@ export function createKnownMints(
 ): KnownMints {
   const symbolByMint = new Map([...SYMBOL_BY_MINT, ...Object.entries(configured)]);
   const symbols = new Set([...symbolByMint.values()].map((symbol) => symbol.toUpperCase()));
+  const mostLetters = Math.max(...[...symbols].map(({ length }) => length));
   const looksKnown = (text: string | null): boolean =>
-    text !== null && [...readingsOf(text)].some((reading) => symbols.has(reading));
+    text !== null && [...readingsOf(text, mostLetters)].some((reading) => symbols.has(reading));
   return {
     async findVerified(mints, cost) {
       const others = mints.filter((mint) => !symbolByMint.has(mint));

@@ -49,16 +49,40 @@ const READINGS: readonly Readonly<Record<string, string>>[] = [
 
 /**
  * Returns the symbols that a text may be read as, in capital Latin letters and digits: accents, spaces, signs and invisible
- * characters count for nothing, and a letter of another script is the one that it looks like.
+ * characters count for nothing, and a letter of another script is the one that it looks like. Readings that are longer
+ * than `mostLetters` are left out, so that a long text costs no more than a short one.
  */
-export function readingsOf(text: string): ReadonlySet<string> {
+export function readingsOf(text: string, mostLetters = MAX_LENGTH): ReadonlySet<string> {
   const spelled = text.slice(0, MAX_LENGTH).normalize('NFKD');
   const spellings = spelled.includes('rn') ? [spelled, spelled.replaceAll('rn', 'm')] : [spelled];
-  return new Set(spellings.flatMap((spelling) => READINGS.map((reading) => read(spelling, reading))));
+  const readings = spellings.flatMap((spelling) => {
+    const letters = lettersOf(spelling);
+    return READINGS.map((reading) => read(letters, reading, mostLetters));
+  });
+  return new Set(readings.filter((each) => each !== undefined));
 }
 
-const read = (text: string, reading: Readonly<Record<string, string>>): string =>
-  [...text]
-    .map((character) => LETTER_OF.get(character) ?? (reading[character] ?? character).toUpperCase())
-    .filter((character) => /^[A-Z0-9]$/.test(character))
-    .join('');
+/** Returns the characters of a text that some reading counts, a letter of another script as the one that it looks like. */
+function lettersOf(text: string): readonly string[] {
+  const letters: string[] = [];
+  for (const character of text) {
+    const letter = LETTER_OF.get(character) ?? character;
+    if (/^[A-Z0-9|$]$/.test(letter.toUpperCase())) letters.push(letter);
+  }
+  return letters;
+}
+
+function read(
+  letters: readonly string[],
+  reading: Readonly<Record<string, string>>,
+  mostLetters: number,
+): string | undefined {
+  let read = '';
+  for (const letter of letters) {
+    const readAs = (reading[letter] ?? letter).toUpperCase();
+    if (!/^[A-Z0-9]$/.test(readAs)) continue;
+    if (read.length === mostLetters) return undefined;
+    read += readAs;
+  }
+  return read;
+}
