@@ -1,23 +1,27 @@
 import { once } from 'node:events';
+import { Agent, get as httpGet } from 'node:http';
+import { connect } from 'node:net';
 import t from 'tap';
 import { WebSocket } from 'ws';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { addressOfNumber } from '../support/address-of-number.ts';
 import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
 import { httpClient, waitFor } from '../support/harness.ts';
 import { longestExplainBody } from '../support/longest-explain-body.ts';
 import { runSlotgate } from '../support/run-slotgate.ts';
 
-const folders = t.testdir({ killed: {}, rotated: {}, drained: {}, busy: {}, waiting: {}, foreign: {} });
+const folders = t.testdir({ killed: {}, rotated: {}, drained: {}, busy: {}, waiting: {}, foreign: {}, full: {} });
 const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 0 });
 t.teardown(cluster.close);
 
-function start(state: string, set: readonly string[] = []): ChildProgram {
+function start(state: string, set: readonly string[] = [], maxOpenFiles?: number): ChildProgram {
   const upstream = `${cluster.url},${cluster.wsUrl}`;
-  const child = runModule(new URL('../../src/main.js', import.meta.url), [
+  const args = [
     ...['--port', '0', '--state', `${folders}/${state}`, '--upstream', upstream, ...PATIENT_ARGS],
     ...set.flatMap((setting) => ['--set', setting]),
-  ]);
+  ];
+  const child = runModule(new URL('../../src/main.js', import.meta.url), args, {}, maxOpenFiles);
   t.teardown(() => child.process.kill('SIGKILL'));
   return child;
 }
@@ -128,3 +132,38 @@ t.test('over a node of another cluster it ends with 1 and the reason', async (t)
   t.match(err, `node-1: it is of another cluster: its genesis hash is ${cluster.genesisHash}, not 4uhc`);
   t.notMatch(out, 'listening');
 });
+
+t.test(
+  'without a file descriptor left it says that no node can be reached, and goes on once there is one',
+  async (t) => {
+    const maxOpenFiles = 256;
+    const child = start('full', ['limits.connections=1000'], maxOpenFiles);
+    const { url } = await waitUntilListening(child);
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 }); // the connection that it has accepted already
+    t.teardown(() => agent.destroy());
+    let asked = 0;
+    const readCold = async (): Promise<string> => {
+      const request = httpGet(`${url}/api/v1/balance/${addressOfNumber(asked++)}`, { agent });
+      const [response] = await once(request, 'response');
+      const chunks = await response.toArray();
+      return `${response.statusCode} ${Buffer.concat(chunks)}`;
+    };
+    t.match(await readCold(), /^200 /);
+    const callers = Array.from({ length: maxOpenFiles + 50 }, () => connect(Number(new URL(url).port)));
+    for (const caller of callers) caller.on('error', () => {}); // some are reset when the others go
+    t.teardown(() => {
+      for (const caller of callers) caller.destroy();
+    });
+    await Promise.all(callers.map((caller) => once(caller, 'connect')));
+    await cluster.control.stopListening(); // what it closes with its node, waiting callers take
+    await cluster.control.startListening();
+    await waitFor(async () => (await readCold()) === NO_NODE, 'an error that says so');
+    await waitFor(() => child.stdout().includes('unavailable: EMFILE'), 'the operator to be told why');
+    for (const caller of callers) caller.destroy();
+    await waitFor(async () => (await readCold()).startsWith('200 '), 'an answer');
+    child.process.kill('SIGTERM');
+    t.equal(await child.exit(), 0);
+  },
+);
+
+const NO_NODE = '503 {"error":"upstream_unavailable","message":"no node can be reached"}';

@@ -13,10 +13,18 @@ export interface ChildProgram {
   exit(): Promise<number | string>;
 }
 
-/** Runs a compiled module of this project. */
-export function runModule(module: URL, args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProgram {
+/** Runs a compiled module of this project, with at most `maxOpenFiles` file descriptors if that is given. */
+export function runModule(
+  module: URL,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  maxOpenFiles?: number,
+): ChildProgram {
   const { PATH } = process.env;
-  const child = spawn(process.execPath, [fileURLToPath(module), ...args], {
+  const command = [process.execPath, fileURLToPath(module), ...args];
+  const bounded = ['/bin/sh', '-c', `ulimit -n ${maxOpenFiles}; exec "$@"`, 'sh', ...command];
+  const [program = '', ...programArgs] = maxOpenFiles === undefined ? command : bounded;
+  const child = spawn(program, programArgs, {
     env: { PATH, ...env },
   });
   let out = '';
