@@ -1,47 +1,48 @@
-import { report, runInterleaved } from './support/report.ts';
-import { startGateway, startServer } from './support/server-process.ts';
-import { requestsPerSecond } from './support/wrk.ts';
+import { Bench, interleave } from './support/bench.ts';
+import { FIRST_BALANCE } from './support/live-accounts.ts';
+import { measureLoad, warmUp } from './support/measure-load.ts';
+import { startNode } from './support/node-process.ts';
+import { issueKey, startGatewayOver, startServer } from './support/server-process.ts';
+import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
-// Throughput of cache hits relative to the bare engine: the whole gateway over an idle cluster against the engine alone
-// with the same bytes, each on one core, the load on another.
+// Cache hits against the bare engine, which sends the same bytes: by address, by API key, and at half of the full load.
 
-const WALLET = '11111111111111111111111111111111';
-const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
-const SECONDS = Number(process.env['SECONDS'] ?? 3);
+const bench = new Bench('hit', { rounds: 5, seconds: 3 });
+const { rounds, seconds, settings } = bench;
+const state = makeTemporaryFolder();
+const headers = { 'x-api-key': issueKey(state) };
+const node = await startNode();
+const gateway = await startGatewayOver(node.upstream, { settings, state });
+const targets = FIRST_BALANCE;
+const bare = await startServer('bench/processes/bare-engine.js', [`${gateway.url}${targets}`]);
+const block = { targets: '/prebuilt', seconds };
+for (const load of [{ targets }, { targets, headers }]) await warmUp(gateway, load);
+await warmUp(bare, block);
 
-const gateway = await startGateway();
-const hot = `${gateway.url}/api/v1/balance/${WALLET}`;
-await fetch(hot);
-const raw = await startServer('bench/processes/bare-engine.js', [hot]);
-
-const plain = { connections: 64, seconds: SECONDS };
-const piped = { ...plain, pipelined: 16 };
-const rates = await runInterleaved(ROUNDS, {
-  prebuilt: () => requestsPerSecond(`${raw.url}/prebuilt`, plain),
-  written: () => requestsPerSecond(`${raw.url}/written`, plain),
-  gateway: () => requestsPerSecond(hot, plain),
-  slot: () => requestsPerSecond(`${gateway.url}/api/v1/slot`, plain),
-  pipedPrebuilt: () => requestsPerSecond(`${raw.url}/prebuilt`, piped),
-  pipedWritten: () => requestsPerSecond(`${raw.url}/written`, piped),
-  // The engine closes a connection that sends more while an answer is read: the key has to be cached.
-  pipedGateway: () => requestsPerSecond(hot, { ...plain, seconds: 1 }).then(() => requestsPerSecond(hot, piped)),
+bench.title('64 connections, server and load on a core each');
+const samples = await interleave(rounds, {
+  'bare engine, the same bytes as one block': () => measureLoad(bare, block),
+  'bare engine, headers one by one': () => measureLoad(bare, { targets: '/written', seconds }),
+  '/balance by IP': () => measureLoad(gateway, { targets, seconds }),
+  '/balance by key': () => measureLoad(gateway, { targets, seconds, headers }),
+  '/slot by IP': () => measureLoad(gateway, { targets: '/api/v1/slot', seconds }),
 });
+bench.figures(samples);
+const base = ['bare engine', samples['bare engine, the same bytes as one block']] as const;
+const [byIp, byKey] = [samples['/balance by IP'], samples['/balance by key']];
+bench.ratio('rate', ['/balance by IP', byIp], base, { atLeast: 0.88 });
+bench.ratio('rate', ['/balance by key', byKey], base, { atLeast: 0.93 });
+bench.ratio('rate', ['/slot by IP', samples['/slot by IP']], base);
+bench.ratio('cpuUs', ['/balance by IP', byIp], base);
+bench.ratio('cpuUs', ['/balance by key', byKey], base);
 
-console.log(`${'64 connections, medians of'.padEnd(26)} ${ROUNDS} x ${SECONDS} s`);
-report('bare engine, same bytes, headers as one block', rates.prebuilt, 'req/s', 1);
-report('bare engine, same bytes, headers one by one', rates.written, 'req/s', rates.written / rates.prebuilt);
-report('GET /balance, cache hit, by IP', rates.gateway, 'req/s', rates.gateway / rates.prebuilt, 'goal 0.90');
-report('GET /slot, cache hit, by IP', rates.slot, 'req/s', rates.slot / rates.prebuilt, 'goal 0.90');
-console.log('the same with 16 requests in flight on each connection');
-report('bare engine, headers one by one', rates.pipedWritten, 'req/s', 1);
-report('bare engine, headers as one block', rates.pipedPrebuilt, 'req/s', rates.pipedPrebuilt / rates.pipedWritten);
-report(
-  'GET /balance, cache hit, by IP',
-  rates.pipedGateway,
-  'req/s',
-  rates.pipedGateway / rates.pipedWritten,
-  'goal 0.70',
-);
-raw.stop();
-gateway.stop();
-process.exit();
+const rate = Math.round(Math.min(...byIp.map(({ rate }) => rate)) / 2);
+bench.note(`at a constant rate of ${rate.toLocaleString('en')} req/s, half of the full load`);
+const half = await interleave(rounds, {
+  'bare engine at half': () => measureLoad(bare, { ...block, rate }),
+  '/balance by IP at half': () => measureLoad(gateway, { targets, seconds, rate }),
+});
+bench.figures(half);
+const halfBase = ['bare engine', half['bare engine at half']] as const;
+bench.ratio('p99Ms', ['/balance at half of the full load', half['/balance by IP at half']], halfBase, { atMost: 1.2 });
+bench.end();

@@ -8,7 +8,6 @@ import { percentile } from '../test/support/percentile.ts';
 import { startNode } from './support/node-process.ts';
 import { report } from './support/report.ts';
 import { pinToOtherCore, startGatewayOver, startServer } from './support/server-process.ts';
-import { makeTemporaryFolder } from './support/temporary-folder.ts';
 import { openListener } from './support/websocket-listener.ts';
 
 // Added latency: from a node's account notification to the first answer with the change, and from its slot notification
@@ -62,7 +61,7 @@ async function measureLatencies(
   node.onSlot((told) => {
     if (told.commitment === commitment) notifiedMs.set(told.slot, told.atMs);
   });
-  const gateway = await startGatewayOver(upstream, makeTemporaryFolder());
+  const gateway = await startGatewayOver(upstream);
   const bare =
     server === 'gateway'
       ? undefined

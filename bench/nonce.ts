@@ -1,42 +1,29 @@
-import { report, runInterleaved } from './support/report.ts';
-import { cpuSeconds, startGateway } from './support/server-process.ts';
-import { median } from './support/statistics.ts';
-import { runWrk, type WrkResult } from './support/wrk.ts';
+import { Bench, interleave } from './support/bench.ts';
+import { FIRST_BALANCE } from './support/live-accounts.ts';
+import { measureLoad, warmUp } from './support/measure-load.ts';
+import { startNode } from './support/node-process.ts';
+import { startGatewayOver } from './support/server-process.ts';
 
 // Answers signed for one caller's nonce, over HTTP: one signature for all requests of one event-loop turn, against one
-// for each. The gateway on one core, the load on another.
+// for each.
 
-const WALLET = '11111111111111111111111111111111';
-const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
-const SECONDS = Number(process.env['SECONDS'] ?? 3);
-const LOAD = { connections: 64, seconds: SECONDS, nonces: true };
+const bench = new Bench('nonce', { rounds: 5, seconds: 3 });
+const { rounds, seconds, settings } = bench;
+const node = await startNode();
+const together = await startGatewayOver(node.upstream, { settings });
+const each = await startGatewayOver(node.upstream, { settings: [...settings, 'cache.sealTogether=1'] });
+const load = { targets: FIRST_BALANCE, seconds, nonces: true };
+for (const gateway of [together, each]) await warmUp(gateway, load);
 
-const together = await startGateway();
-const each = await startGateway('cache.sealTogether=1');
-const paths = { together, each };
-const latencies: Record<keyof typeof paths, number[]> = { together: [], each: [] };
-const perCpu: Record<keyof typeof paths, number[]> = { together: [], each: [] };
-
-const run = async (name: keyof typeof paths): Promise<number> => {
-  const url = `${paths[name].url}/api/v1/balance/${WALLET}`;
-  await fetch(url);
-  const before = cpuSeconds(paths[name]);
-  const { rate, p50Ms }: WrkResult = await runWrk(url, LOAD);
-  perCpu[name].push((rate * SECONDS) / (cpuSeconds(paths[name]) - before));
-  latencies[name].push(p50Ms);
-  return rate;
-};
-const rates = await runInterleaved(ROUNDS, { each: () => run('each'), together: () => run('together') });
-const p50 = { each: median(latencies.each), together: median(latencies.together) };
-const cpu = { each: median(perCpu.each), together: median(perCpu.together) };
-
-console.log(`64 connections, each answer signed for a nonce of its own; medians of ${ROUNDS} x ${SECONDS} s`);
-report('one signature each', rates.each, 'req/s', 1);
-report('one signature for up to 64', rates.together, 'req/s', rates.together / rates.each, 'goal 3');
-report('for a second of the server’s core, one signature each', cpu.each, 'requests', 1);
-report('one signature for up to 64', cpu.together, 'requests', cpu.together / cpu.each, 'goal 3');
-report('p50, one signature each', p50.each, 'ms', 1);
-report('p50, one signature for up to 64', p50.together, 'ms', p50.together / p50.each, 'goal 1 or less');
-together.stop();
-each.stop();
-process.exit();
+bench.title('64 connections, each answer signed for a nonce of its own, server and load on a core each');
+const samples = await interleave(rounds, {
+  'one signature each': () => measureLoad(each, load),
+  'one signature for up to 64': () => measureLoad(together, load),
+});
+bench.figures(samples);
+const base = ['sign each', samples['one signature each']] as const;
+const shared = ['sign up to 64', samples['one signature for up to 64']] as const;
+bench.ratio('rate', shared, base, { atLeast: 5 });
+bench.ratio('cpuUs', shared, base, { atMost: 0.2 });
+bench.ratio('p50Ms', shared, base, { atMost: 1 });
+bench.end();

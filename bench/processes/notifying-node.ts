@@ -15,6 +15,8 @@ export interface NodeOptions {
   readonly accounts: 'system' | 'token';
   /** Subscriptions that a WebSocket may have; further ones are refused as agave does. */
   readonly maxSubscriptions: number;
+  /** Milliseconds that it takes to answer a call over HTTP. */
+  readonly delayMs: number;
 }
 
 /** A message to the node: accounts change that often from the slot after the next one. */
@@ -32,9 +34,8 @@ export interface NodeCounts {
   readonly requests: Readonly<Record<string, number>>;
   /** Subscriptions to accounts, the Clock left out. */
   readonly subscriptions: number;
-  readonly sockets: number;
-  /** Most WebSockets that were open at a time. */
-  readonly mostSockets: number;
+  /** WebSockets with subscriptions to accounts. */
+  readonly accountSockets: number;
   /** Notifications of changed accounts. */
   readonly notifications: number;
 }
@@ -85,7 +86,6 @@ const BURST = 500;
 let processed = FIRST_SLOT;
 let lastId = 0;
 let notifications = 0;
-let mostSockets = 0;
 const paces: Pace[] = [{ since: FIRST_SLOT - 100, every: options.changeEvery }];
 const requests = new Map<string, number>();
 const sockets = new Set<Socket>();
@@ -249,17 +249,29 @@ function advance(): void {
   }
 }
 
-function readBody(response: HttpResponse, onBody: (text: string) => void): void {
+/** Reads the body of a request. The answer is dropped if the caller has gone. */
+function readBody(response: HttpResponse, onBody: (text: string, send: (answer: string) => void) => void): void {
   const chunks: Buffer[] = [];
-  response.onAborted(() => {});
+  let isAborted = false;
+  response.onAborted(() => {
+    isAborted = true;
+  });
+  const send = (answer: string): void => {
+    if (!isAborted) response.cork(() => response.end(answer));
+  };
   response.onData((chunk, isLast) => {
     chunks.push(Buffer.from(Buffer.from(chunk)));
-    if (isLast) onBody(Buffer.concat(chunks).toString());
+    if (isLast) onBody(Buffer.concat(chunks).toString(), send);
   });
 }
 
 App()
-  .post('/*', (response) => readBody(response, (text) => response.end(respond(JSON.parse(text)))))
+  .post('/*', (response) =>
+    readBody(response, (text, send) => {
+      if (options.delayMs === 0) send(respond(JSON.parse(text)));
+      else setTimeout(() => send(respond(JSON.parse(text))), options.delayMs);
+    }),
+  )
   .ws<SocketData>('/*', {
     maxBackpressure: 256 * 1024 * 1024,
     idleTimeout: 0,
@@ -271,10 +283,7 @@ App()
         request.getHeader('sec-websocket-extensions'),
         context,
       ),
-    open: (socket) => {
-      sockets.add(socket);
-      mostSockets = Math.max(mostSockets, sockets.size);
-    },
+    open: (socket) => void sockets.add(socket),
     message: (socket, message) => void socket.send(subscribe(socket, JSON.parse(Buffer.from(message).toString()))),
     close: (socket) => {
       sockets.delete(socket);
@@ -297,8 +306,7 @@ process.on('message', (command: NodeCommand) => {
   const counts: NodeCounts = {
     requests: Object.fromEntries(requests),
     subscriptions: Object.values(subscriptions).reduce((sum, { size }) => sum + size, 0),
-    sockets: sockets.size,
-    mostSockets,
+    accountSockets: new Set(Object.values(subscriptions).flatMap((all) => [...all].map(({ socket }) => socket))).size,
     notifications,
   };
   process.send?.(counts);

@@ -16,20 +16,25 @@ export interface Sample {
 
 export type Measure = keyof Sample;
 
-/** A bound on a ratio, or on a value. */
+/** A bound on the median of a ratio or value, or on the lower end of its interval. */
 export interface Goal {
   readonly atLeast?: number;
   readonly atMost?: number;
+  readonly lowAtLeast?: number;
 }
 
 /** A result that runs on other machines can be compared with. */
 export interface Result {
   readonly name: string;
-  readonly unit: 'ratio' | string;
+  /** `ratio`, or the unit of a value; none for a count. */
+  readonly unit: string;
   readonly spread: Spread;
   readonly better: 'higher' | 'lower';
   readonly goal: Goal | undefined;
 }
+
+/** The name of a contender, and what its runs measured. */
+export type Contender = readonly [name: string, samples: readonly Sample[]];
 
 export interface BenchDefaults {
   readonly rounds: number;
@@ -42,6 +47,7 @@ const COLUMNS = [
   ['p50Ms', 'p50 ms', 2],
   ['p99Ms', 'p99 ms', 2],
   ['p999Ms', 'p99.9 ms', 2],
+  ['value', 'value', 2],
 ] as const;
 const MEASURE_NAMES: Readonly<Record<Measure, string>> = {
   rate: 'requests a second',
@@ -52,6 +58,7 @@ const MEASURE_NAMES: Readonly<Record<Measure, string>> = {
   value: 'value',
 };
 const NAME_WIDTH = 50;
+const RESULT_WIDTH = 68;
 
 /** The arguments of a benchmark, and what it prints: figures first, then ratios of figures that were taken in one run. */
 export class Bench {
@@ -59,12 +66,16 @@ export class Bench {
   readonly seconds: number;
   /** Settings of the gateway, as `--set` of the command has them. */
   readonly settings: readonly string[];
-  /** Numbers after the options. */
+  /** The same as arguments. */
+  readonly set: readonly string[];
+  /** Texts after the options, as many as the benchmark takes. */
+  readonly words: readonly string[];
+  /** Numbers after these. */
   readonly numbers: readonly number[];
   readonly #results: Result[] = [];
   readonly #what: string;
 
-  constructor(what: string, defaults: BenchDefaults) {
+  constructor(what: string, defaults: BenchDefaults, wordNames: readonly string[] = []) {
     const { values, positionals } = parseArgs({
       options: {
         rounds: { type: 'string', default: `${defaults.rounds}` },
@@ -76,8 +87,11 @@ export class Bench {
     this.rounds = Number(values.rounds);
     this.seconds = Number(values.seconds);
     this.settings = values.set;
-    this.numbers = positionals.map(Number);
+    this.set = values.set.flatMap((setting) => ['--set', setting]);
+    this.words = positionals.slice(0, wordNames.length);
+    this.numbers = positionals.slice(wordNames.length).map(Number);
     this.#what = what;
+    if (this.words.length < wordNames.length) throw new Error(`arguments are missing: ${wordNames.join(' ')}`);
     if (![this.rounds, this.seconds, ...this.numbers].every((number) => number > 0))
       throw new Error('--rounds, --seconds and further arguments must be positive numbers');
   }
@@ -100,22 +114,16 @@ export class Bench {
   }
 
   /** Prints the ratio of two contenders, round by round, and the goal. */
-  ratio(
-    measure: Measure,
-    of: readonly [string, readonly Sample[]],
-    to: readonly [string, readonly Sample[]],
-    goal?: Goal,
-  ): void {
+  ratio(measure: Measure, of: Contender, to: Contender, goal?: Goal): void {
     const base = valuesOf(to[1], measure);
     const ratios = valuesOf(of[1], measure).map((value, round) => value / (base[round] ?? Number.NaN));
     const name = `${measure === 'value' ? '' : `${MEASURE_NAMES[measure]}, `}${of[0]} / ${to[0]}`;
-    this.#add({ name, unit: 'ratio', spread: spreadOf(ratios), better: measure === 'rate' ? 'higher' : 'lower', goal });
+    this.#add({ name, unit: 'ratio', spread: spreadOf(ratios), better: directionOf(goal, measure), goal });
   }
 
   /** Prints a value that is not a ratio, and the goal. */
   value(name: string, unit: string, values: readonly number[], goal?: Goal): void {
-    const better = goal?.atLeast === undefined ? 'lower' : 'higher';
-    this.#add({ name, unit, spread: spreadOf(values), better, goal });
+    this.#add({ name, unit, spread: spreadOf(values), better: directionOf(goal, 'value'), goal });
   }
 
   /** Prints a remark. */
@@ -135,19 +143,28 @@ export class Bench {
   }
 }
 
+/** Formats a result as one line: what it is, the median, its range, and the goal. */
 export function formatResult({ name, unit, spread, goal }: Result): string {
-  const digits = unit === 'ratio' ? 2 : spread.median < 100 ? 2 : 0;
-  const range = `${format(spread.low, digits)} to ${format(spread.high, digits)}`;
-  const value = `${format(spread.median, digits)}${unit === 'ratio' ? '' : ` ${unit}`}`;
-  return `  ${name.padEnd(NAME_WIDTH + 20)} ${value.padStart(9)}  (${range})${goal === undefined ? '' : `  ${formatGoal(goal, spread.median)}`}`;
+  const digits = Number.isInteger(spread.median) && unit !== 'ratio' ? 0 : 2;
+  const [value, low, high] = [spread.median, spread.low, spread.high].map((number) => format(number, digits));
+  const figure = `${value}${unit === 'ratio' || unit === '' ? '' : ` ${unit}`}`;
+  const verdict = goal === undefined ? '' : `  goal ${formatGoal(goal)}: ${isMet(goal, spread) ? 'met' : 'MISSED'}`;
+  return `  ${name.padEnd(RESULT_WIDTH)} ${figure.padStart(10)}  (${low} to ${high})${verdict}`;
 }
 
-export const isMet = ({ atLeast, atMost }: Goal, value: number): boolean =>
-  value >= (atLeast ?? Number.NEGATIVE_INFINITY) && value <= (atMost ?? Number.POSITIVE_INFINITY);
+export const isMet = ({ atLeast, atMost, lowAtLeast }: Goal, { median, low }: Spread): boolean =>
+  median >= (atLeast ?? Number.NEGATIVE_INFINITY) &&
+  median <= (atMost ?? Number.POSITIVE_INFINITY) &&
+  low >= (lowAtLeast ?? Number.NEGATIVE_INFINITY);
 
-function formatGoal(goal: Goal, value: number): string {
-  const bound = goal.atLeast === undefined ? `at most ${goal.atMost}` : `at least ${goal.atLeast}`;
-  return `goal ${bound}: ${isMet(goal, value) ? 'met' : 'MISSED'}`;
+export function formatGoal(goal: Goal): string {
+  if (goal.atMost !== undefined) return `at most ${goal.atMost}`;
+  return goal.atLeast === undefined ? `from ${goal.lowAtLeast} on` : `at least ${goal.atLeast}`;
+}
+
+function directionOf(goal: Goal | undefined, measure: Measure): Result['better'] {
+  if (goal !== undefined) return goal.atMost === undefined ? 'higher' : 'lower';
+  return measure === 'rate' ? 'higher' : 'lower';
 }
 
 const format = (value: number, digits: number): string =>

@@ -1,65 +1,75 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addressOfNumber } from '../../test/support/address-of-number.ts';
 import type { NodeOptions } from '../processes/notifying-node.ts';
-import { type LoadResult, runLoad, type TargetFile, writeTargets } from './load.ts';
+import { runLoad, type TargetFile, writeTargets } from './load.ts';
 import { type NodeProcess, startNode } from './node-process.ts';
-import { type ServedProcess, startGatewayOver } from './server-process.ts';
-import { makeTemporaryFolder } from './temporary-folder.ts';
+import { type GatewayOptions, type ServedProcess, startGatewayOver } from './server-process.ts';
 
 /** A gateway over a node of its own, which keeps accounts live. */
-export interface LiveAccounts {
+export interface LiveAccounts extends WarmUp {
   readonly gateway: ServedProcess;
   readonly node: NodeProcess;
   /** The targets that read each account. */
   readonly targets: TargetFile;
-  /** Accounts that the gateway was subscribed to when the warm-up ended. */
-  readonly live: number;
-  /** Seconds from the first read until all were live. */
-  readonly warmUpSeconds: number;
   stop(): void;
 }
 
-export interface LiveAccountsOptions {
+export interface LiveAccountsOptions extends GatewayOptions {
   readonly accounts: number;
   readonly node?: Partial<NodeOptions>;
-  readonly settings?: readonly string[];
-  /** The target that reads an account. Default: its balance. */
-  readonly targetOf?: (address: string) => string;
+}
+
+interface WarmUp {
+  /** Accounts that the gateway was subscribed to in the end. */
+  readonly live: number;
+  /** Seconds from the first read until all were live. */
+  readonly warmUpSeconds: number;
 }
 
 /** Connections of the warm-up: fewer than a caller may have reads in flight. */
 const CONNECTIONS = 40;
 const WARM_UP_LIMIT_MS = 600_000;
+/** Pause between two reads of an account: reads in different slots make it hot. */
+const PAUSE_MS = 500;
 
-export const balanceOf = (address: string): string => `/api/v1/balance/${address}`;
+/** The target that reads the first account. */
+export const FIRST_BALANCE = `/api/v1/balance/${addressOfNumber(0)}`;
+
+/** Returns the targets that read so many accounts by one route. */
+export const targetsOf = (accounts: number, route = 'balance'): TargetFile =>
+  writeTargets(Array.from({ length: accounts }, (_, n) => `/api/v1/${route}/${addressOfNumber(n)}`));
+
+/** Returns the settings under which so many accounts are kept live. */
+export const settingsFor = (accounts: number): readonly string[] => [
+  `watch.accounts=${Math.max(10_000, Math.ceil(accounts * 1.1))}`,
+];
 
 /** Starts both, and reads each account again and again until all are live and answered from the cache. */
 export async function startLiveAccounts(options: LiveAccountsOptions): Promise<LiveAccounts> {
-  const { accounts, settings = [], targetOf = balanceOf } = options;
+  const { accounts, settings = [] } = options;
   const node = await startNode(options.node);
-  const places = Math.max(10_000, Math.ceil(accounts * 1.1));
-  const set = [`watch.accounts=${places}`, ...settings];
-  const gateway = await startGatewayOver(node.upstream, makeTemporaryFolder(), set);
-  const targets = writeTargets(Array.from({ length: accounts }, (_, n) => targetOf(addressOfNumber(n))));
-  const startedMs = performance.now();
-  let live = 0;
-  let pass: LoadResult | undefined;
-  while (performance.now() - startedMs < WARM_UP_LIMIT_MS) {
-    const load = {
-      targets,
-      pick: 'turn',
-      connections: CONNECTIONS,
-      requests: accounts,
-      expectsRefusals: true,
-    } as const;
-    pass = await runLoad(gateway.url, load);
-    live = (await node.counts()).subscriptions;
-    if (live >= accounts && pass.hits === accounts) break;
-    await sleep(500); // a slot: reads in different slots make an account hot
-  }
+  const gateway = await startGatewayOver(node.upstream, {
+    ...options,
+    settings: [...settingsFor(accounts), ...settings],
+  });
+  const targets = targetsOf(accounts);
   const stop = (): void => {
     gateway.stop();
     node.stop();
   };
-  return { gateway, node, targets, live, warmUpSeconds: (performance.now() - startedMs) / 1000, stop };
+  return { gateway, node, targets, stop, ...(await makeLive(gateway.url, node, targets, accounts)) };
+}
+
+/** Reads accounts until a gateway is subscribed to all of them and answers them from its cache. */
+export async function makeLive(url: string, node: NodeProcess, targets: TargetFile, accounts: number): Promise<WarmUp> {
+  const startedMs = performance.now();
+  const load = { targets, pick: 'turn', connections: CONNECTIONS, requests: accounts, expectsRefusals: true } as const;
+  for (;;) {
+    const { hits } = await runLoad(url, load);
+    const live = (await node.counts()).subscriptions;
+    const tookMs = performance.now() - startedMs;
+    if ((live >= accounts && hits === accounts) || tookMs > WARM_UP_LIMIT_MS)
+      return { live, warmUpSeconds: tookMs / 1000 };
+    await sleep(PAUSE_MS);
+  }
 }

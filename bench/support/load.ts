@@ -71,11 +71,14 @@ export const writeTargets = (targets: readonly string[]): TargetFile => ({
 
 /** Makes load on a server from the other core, in a process of its own. */
 export async function runLoad(url: string, load: Load): Promise<LoadResult> {
-  const { targets, headers = {}, nonces = false, expectsRefusals = false, ...numbers } = load;
+  const { targets, headers = {}, nonces = false, expectsRefusals = false } = load;
+  const { pick, connections, seconds, requests, rate, depth } = load;
   const file = typeof targets === 'string' ? writeTargets([targets]) : targets;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-  const named = { ...numbers, port: new URL(url).port, targets: file.path, nonce: nonces ? 1 : 0, seed: files };
-  const args = Object.entries(named).map(([name, value]) => `${name}=${value}`);
+  const { port } = new URL(url);
+  const named = { port, targets: file.path, pick, connections, seconds, requests, rate, depth, seed: files };
+  const args = Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : `${name}=${value}`));
+  if (nonces) args.push('nonce=1');
   if (lines.length > 0) args.push(`headers=${writeTemporary(lines.join(''))}`);
   const [command = '', ...rest] = pinned(1, [loadProgram(), ...args]);
   const { stdout } = await promisify(execFile)(command, rest);

@@ -7,6 +7,7 @@ import { pinToOtherCore } from './server-process.ts';
 
 /** A node in a process of its own, on the core of the load. */
 export interface NodeProcess {
+  readonly port: number;
   /** Its URLs, as `--upstream` takes them. */
   readonly upstream: string;
   readonly wsUrl: string;
@@ -17,7 +18,13 @@ export interface NodeProcess {
   stop(): void;
 }
 
-const DEFAULTS: NodeOptions = { slotMs: 400, changeEvery: 0, accounts: 'system', maxSubscriptions: 1_000_000 };
+const DEFAULTS: NodeOptions = {
+  slotMs: 400,
+  changeEvery: 0,
+  accounts: 'system',
+  maxSubscriptions: 1_000_000,
+  delayMs: 0,
+};
 
 export async function startNode(options: Partial<NodeOptions> = {}): Promise<NodeProcess> {
   pinToOtherCore(); // a process is bound to the core of its parent
@@ -38,6 +45,7 @@ export async function startNode(options: Partial<NodeOptions> = {}): Promise<Nod
     return answer;
   };
   return {
+    port,
     upstream: `http://127.0.0.1:${port},ws://127.0.0.1:${port}`,
     wsUrl: `ws://127.0.0.1:${port}`,
     counts: () => ask('counts'),

@@ -1,31 +1,39 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { platform } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { atExit } from './at-exit.ts';
 import { makeTemporaryFolder } from './temporary-folder.ts';
 
 /** Whether a process can be bound to one core, so that server and load don't share it. */
 const canPin = spawnSync('taskset', ['-V']).status === 0;
 
+/** The folder of the build that this benchmark belongs to. */
+export const DIST = fileURLToPath(new URL('../..', import.meta.url));
+
 /** Returns the command bound to one core, where that is possible. */
 export const pinned = (core: number, command: readonly string[]): string[] =>
   canPin ? ['taskset', '-c', String(core), ...command] : [...command];
 
-/** A server in a child process on the first core. */
+/** A server in a process of its own, on the first core. */
 export interface ServedProcess {
   readonly url: string;
   readonly process: ChildProcess;
   stop(): void;
 }
 
-/** Starts a module of this project and waits for the output line with its `url`. */
-export async function startServer(module: string, args: readonly string[]): Promise<ServedProcess> {
-  const path = fileURLToPath(new URL(`../../${module}`, import.meta.url)); // from dist/bench/support to dist
-  const [command = '', ...rest] = pinned(0, [process.execPath, path, ...args]);
-  const child = spawn(command, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
-  atExit(() => child.kill('SIGKILL')); // a failed benchmark leaves no process
+/** Starts a module of a build and waits for the output line with its `url`. */
+export const startServer = (module: string, args: readonly string[], dist = DIST): Promise<ServedProcess> =>
+  startListening([process.execPath, join(dist, module), ...args]);
+
+/** Starts a program and waits for the output line with its `url`. */
+export async function startListening(command: readonly string[]): Promise<ServedProcess> {
+  const [program = '', ...args] = pinned(0, command);
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  atExit(() => child.kill('SIGKILL'));
   const url = await new Promise<string>((resolve, reject) => {
     let output = '';
     child.stdout.on('data', (chunk) => {
@@ -33,32 +41,73 @@ export async function startServer(module: string, args: readonly string[]): Prom
       const found = /"url":"([^"]+)".*"listening"/.exec(output)?.[1];
       if (found !== undefined) resolve(found);
     });
-    child.once('exit', () => reject(new Error(`${module} ended before it listened: ${output}`)));
+    child.once('exit', () => reject(new Error(`${command.slice(0, 2).join(' ')} ended before it listened: ${output}`)));
   });
   return { url, process: child, stop: () => child.kill('SIGKILL') };
 }
+
+/** Starts any program that will listen on the given port, and waits until it answers. */
+export async function startProgram(command: readonly string[], port: number, path: string): Promise<ServedProcess> {
+  const [program = '', ...args] = pinned(0, command);
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  atExit(() => child.kill('SIGKILL'));
+  const url = `http://127.0.0.1:${port}`;
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`${command[0]} ended before it listened`);
+    const answers = await fetch(`${url}${path}`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (answers) return { url, process: child, stop: () => child.kill('SIGKILL') };
+    await sleep(50);
+  }
+}
+
+/** Returns a port that is free now. */
+export const findFreePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer();
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' ? (address?.port ?? 0) : 0));
+    });
+  });
 
 /** Moves this process to the other core. */
 export function pinToOtherCore(): void {
   if (canPin) spawnSync('taskset', ['-acp', '1', String(process.pid)]);
 }
 
-/** Starts a gateway without limits over a cluster in this process, as a node runs on another machine. */
-export async function startGateway(...settings: readonly string[]): Promise<ServedProcess> {
-  pinToOtherCore();
-  const { url, wsUrl } = await startEmbeddedCluster({ transactionsPerSlot: 0 });
-  return startGatewayOver(`${url},${wsUrl}`, makeTemporaryFolder(), settings);
+export interface GatewayOptions {
+  /** Settings, as `--set` takes them. */
+  readonly settings?: readonly string[];
+  /** The state folder. Default: a new one. */
+  readonly state?: string;
+  /** The folder of the build that is started. Default: that of this benchmark. */
+  readonly dist?: string | undefined;
 }
 
+/** Settings without limits on callers. */
+export const UNLIMITED = [
+  'limits.free.requests=10000000',
+  'limits.free.windowSeconds=1',
+  'limits.scale.requests=10000000',
+  'limits.scale.windowSeconds=1',
+  'limits.free.streams=1000000',
+  'limits.connections=1000000',
+];
+
 /** Starts a gateway without limits over a node. */
-export function startGatewayOver(
-  upstream: string,
-  state: string,
-  settings: readonly string[] = [],
-): Promise<ServedProcess> {
-  const unlimited = ['limits.free.requests=10000000', 'limits.free.streams=1000000', 'limits.connections=1000000'];
-  const set = [...unlimited, ...settings].flatMap((setting) => ['--set', setting]);
-  return startServer('src/main.js', ['--port', '0', '--state', state, '--upstream', upstream, ...set]);
+export function startGatewayOver(upstream: string, options: GatewayOptions = {}): Promise<ServedProcess> {
+  const { settings = [], state = makeTemporaryFolder(), dist } = options;
+  const set = [...UNLIMITED, ...settings].flatMap((setting) => ['--set', setting]);
+  return startServer('src/main.js', ['--port', '0', '--state', state, '--upstream', upstream, ...set], dist);
+}
+
+/** Issues an API key of the tier `scale` in a state folder. */
+export function issueKey(state: string): string {
+  const args = [join(DIST, 'src/main.js'), 'keys', 'create', '--tier', 'scale', '--label', 'bench', '--state', state];
+  return spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout.trim();
 }
 
 /**

@@ -1,0 +1,17 @@
+import type { Sample } from './bench.ts';
+import { type Load, type LoadResult, runLoad } from './load.ts';
+import { cpuSeconds, type ServedProcess } from './server-process.ts';
+
+/** Seconds of load before the first round: what is hot is compiled by then. */
+const WARM_UP_SECONDS = 2;
+
+/** Makes load on a server, and takes the CPU time that the server used for it. */
+export async function measureLoad(server: ServedProcess, load: Load): Promise<Sample & LoadResult> {
+  const before = cpuSeconds(server);
+  const result = await runLoad(server.url, load);
+  return { ...result, cpuUs: ((cpuSeconds(server) - before) / result.requests) * 1e6 };
+}
+
+export async function warmUp(server: ServedProcess, load: Load): Promise<void> {
+  await runLoad(server.url, { ...load, seconds: WARM_UP_SECONDS });
+}
