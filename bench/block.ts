@@ -1,6 +1,6 @@
 import { membersYielding } from '../src/upstream/json/raw-json.ts';
 import { summarizeBlock } from '../src/upstream/reads/block-summary.ts';
-import { report, runInterleaved } from './support/report.ts';
+import { Bench, interleave } from './support/bench.ts';
 
 // Longest event-loop delay while a block of mainnet's size is read as the gateway does, and while it is parsed at once.
 
@@ -87,13 +87,22 @@ const measureSliced = (): Promise<TurnTimes> =>
   });
 const measureParsed = (): Promise<TurnTimes> => measureTurns(async () => JSON.parse(body.toString()));
 
-const rounds = Number(process.env['ROUNDS'] ?? 21);
-const results = await runInterleaved(rounds, {
-  sliced: async () => (await measureSliced()).longestTurnMs,
-  slicedWhole: async () => (await measureSliced()).wholeMs,
-  parsed: async () => (await measureParsed()).longestTurnMs,
+const bench = new Bench({ rounds: 21, seconds: 1 });
+const samples = await interleave(bench.rounds, {
+  'longest wait, read in slices': async () => ({ value: (await measureSliced()).longestTurnMs }),
+  'the whole of it, read in slices': async () => ({ value: (await measureSliced()).wholeMs }),
+  'longest wait, JSON.parse': async () => ({ value: (await measureParsed()).longestTurnMs }),
 });
-console.log(`a block of ${(body.length / 1e6).toFixed(1)} MB, ${TRANSACTIONS} transactions`);
-report('longest wait, read in slices', results.sliced, 'ms', results.sliced / results.parsed, 'goal at most 20 ms');
-report('the whole of it, read in slices', results.slicedWhole, 'ms', results.slicedWhole / results.parsed);
-report('longest wait, JSON.parse', results.parsed, 'ms', 1);
+console.log(
+  `a block of ${(body.length / 1e6).toFixed(1)} MB, ${TRANSACTIONS} transactions; ms, ${bench.rounds} rounds`,
+);
+bench.figures(samples);
+const sliced = samples['longest wait, read in slices'];
+bench.ratio('value', ['longest wait, in slices', sliced], ['JSON.parse', samples['longest wait, JSON.parse']]);
+bench.value(
+  'longest wait, read in slices',
+  'ms',
+  sliced.map(({ value }) => value),
+  { atMost: 20 },
+);
+bench.end();

@@ -10,7 +10,7 @@ const CALLERS = 1000;
 /** How long the node takes to answer, in milliseconds: all ask meanwhile. */
 const NODE_MS = 100;
 
-const bench = new Bench('cold', { rounds: 5, seconds: 1 });
+const bench = new Bench({ rounds: 5, seconds: 1 });
 const node = await startNode({ delayMs: NODE_MS });
 const gateway = await startGatewayOver(node.upstream, { settings: bench.settings });
 bench.title(`${CALLERS} callers at once, a node that takes ${NODE_MS} ms`);

@@ -21,7 +21,7 @@ const SLOT_MS = 400;
 /** Requests a second beside the listeners. */
 const HTTP_RATE = 5000;
 
-const bench = new Bench('fanout', { rounds: 5, seconds: 4 });
+const bench = new Bench({ rounds: 5, seconds: 4 });
 const { rounds, seconds, settings } = bench;
 const counts = bench.numbers.length > 0 ? bench.numbers : [1_000, 5_000, 10_000];
 const node = await startNode({ slotMs: SLOT_MS });

@@ -7,7 +7,7 @@ import { makeTemporaryFolder } from './support/temporary-folder.ts';
 
 // Cache hits against the bare engine, which sends the same bytes: by address, by API key, and at half of the full load.
 
-const bench = new Bench('hit', { rounds: 5, seconds: 3 });
+const bench = new Bench({ rounds: 5, seconds: 3 });
 const { rounds, seconds, settings } = bench;
 const state = makeTemporaryFolder();
 const headers = { 'x-api-key': issueKey(state) };

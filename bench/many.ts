@@ -10,7 +10,7 @@ const MIB = 2 ** 20;
 /** Subscriptions that a node allows on a WebSocket, where it has a limit. */
 const NODE_LIMIT = 1000;
 
-const bench = new Bench('many', { rounds: 5, seconds: 3 });
+const bench = new Bench({ rounds: 5, seconds: 3 });
 const { rounds, seconds, settings } = bench;
 const counts = bench.numbers.length > 0 ? bench.numbers : [1_000, 10_000, 100_000];
 

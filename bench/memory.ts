@@ -11,7 +11,7 @@ import { UNLIMITED } from './support/server-process.ts';
 // gateway keeps after a garbage collection, all accounts being live and read in the slot, less what it keeps with a tenth
 // of them. Arguments: how many accounts.
 
-const bench = new Bench('memory', { rounds: 1, seconds: 2 });
+const bench = new Bench({ rounds: 1, seconds: 2 });
 const accounts = bench.numbers[0] ?? 100_000;
 const KIB = 1024;
 

@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import { percentile } from '../test/support/percentile.ts';
+import { Bench } from './support/bench.ts';
 import { startNode } from './support/node-process.ts';
-import { report } from './support/report.ts';
 import { pinToOtherCore, startGatewayOver, startServer } from './support/server-process.ts';
 import { openListener } from './support/websocket-listener.ts';
 
@@ -15,9 +15,10 @@ import { openListener } from './support/websocket-listener.ts';
 // The reference is a direct subscription to the node. Node, server and reader are separate processes, and so are the
 // other subscribers, of whom twenty are measured: a thousand in one process would delay each other.
 
-const SUBSCRIBERS = Number(process.env['SUBSCRIBERS'] ?? 1000);
+const bench = new Bench({ rounds: 1, seconds: 20 });
+/** Subscribers, and slots. */
+const [SUBSCRIBERS = 1000, SLOTS = 200] = bench.numbers;
 const WATCHED = 20;
-const SLOTS = Number(process.env['SLOTS'] ?? 200);
 /** Time until the account is live and all code is compiled. */
 const WARM_UP_MS = 10_000;
 const ACCOUNT = '9grdmoXBEpJAQTNdRwykoouDMS4MoJ2vrDMLnbTpzT9o';
@@ -131,32 +132,23 @@ const subscribeStream: SlotSource = async (url, hear) => {
   return () => {}; // frames arrive without requests
 };
 
-function reportLatencies(server: Server, { viaServer, direct }: Latencies, goal: string): void {
+function reportLatencies(server: Server, { viaServer, direct }: Latencies, p99Goal?: number): void {
   for (const [name, share] of [
     ['p50', 0.5],
     ['p99', 0.99],
   ] as const) {
-    const base = percentile(direct, share);
-    const value = percentile(viaServer, share);
-    report(`the notification itself, ${name}`, base, 'ms', 1);
-    report(`through the ${server}, ${name}`, value, 'ms', value / base, share > 0.9 ? goal : '');
+    const goal = share > 0.9 && p99Goal !== undefined ? { atMost: p99Goal } : undefined;
+    bench.value(`the notification itself, ${name}`, 'ms', [percentile(direct, share)]);
+    bench.value(`through the ${server}, ${name}`, 'ms', [percentile(viaServer, share)], goal);
   }
 }
 
 pinToOtherCore();
 const account = { method: 'accountSubscribe', params: [ACCOUNT, { commitment: 'confirmed', encoding: 'base64' }] };
 console.log(`from an account notification to the changed answer, ${SLOTS} slots`);
-reportLatencies(
-  'gateway',
-  await measureLatencies('gateway', 100, 'confirmed', account, pollAccount),
-  'goal below 5 ms',
-);
+reportLatencies('gateway', await measureLatencies('gateway', 100, 'confirmed', account, pollAccount), 5);
 const slots = { method: 'slotSubscribe', params: [] };
 console.log(`from a slot notification to the frame of one of ${SUBSCRIBERS} subscribers, ${SLOTS} slots`);
-reportLatencies('bare engine', await measureLatencies('bare engine', 400, 'processed', slots, subscribeStream), '');
-reportLatencies(
-  'gateway',
-  await measureLatencies('gateway', 400, 'processed', slots, subscribeStream),
-  'goal below 10 ms',
-);
-process.exit();
+reportLatencies('bare engine', await measureLatencies('bare engine', 400, 'processed', slots, subscribeStream));
+reportLatencies('gateway', await measureLatencies('gateway', 400, 'processed', slots, subscribeStream), 10);
+bench.end();

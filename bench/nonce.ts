@@ -7,7 +7,7 @@ import { startGatewayOver } from './support/server-process.ts';
 // Answers signed for one caller's nonce, over HTTP: one signature for all requests of one event-loop turn, against one
 // for each.
 
-const bench = new Bench('nonce', { rounds: 5, seconds: 3 });
+const bench = new Bench({ rounds: 5, seconds: 3 });
 const { rounds, seconds, settings } = bench;
 const node = await startNode();
 const together = await startGatewayOver(node.upstream, { settings });

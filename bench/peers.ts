@@ -82,7 +82,7 @@ backend origin
 `,
 };
 
-const bench = new Bench('peers', { rounds: 5, seconds: 3 });
+const bench = new Bench({ rounds: 5, seconds: 3 });
 const { rounds, seconds, settings } = bench;
 const node = await startNode();
 const gateway = await startGatewayOver(node.upstream, { settings });

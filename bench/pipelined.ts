@@ -11,7 +11,7 @@ const DEPTH = 16;
 const ACCOUNTS = 10_000;
 const CHANGE_EVERY = 20;
 
-const bench = new Bench('pipelined', { rounds: 5, seconds: 3 });
+const bench = new Bench({ rounds: 5, seconds: 3 });
 const { rounds, seconds, settings } = bench;
 const state = makeTemporaryFolder();
 const headers = { 'x-api-key': issueKey(state) };

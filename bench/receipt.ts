@@ -5,7 +5,7 @@ import { EquivocationGuard } from '../src/receipts/equivocation-guard.ts';
 import { formatSignedBody } from '../src/receipts/signed-body.ts';
 import { type SealRequest, Signer } from '../src/receipts/signer.ts';
 import { signingKeyOf } from '../src/receipts/signing-key.ts';
-import { report, runInterleaved } from './support/report.ts';
+import { Bench, interleave } from './support/bench.ts';
 
 // Different bodies that a core can sign per second: one signature each, against one for all that are requested in the
 // same turn of the event loop.
@@ -14,7 +14,9 @@ const SEED = Buffer.alloc(32, 7);
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex');
 const CLUSTER = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
 const ADDRESS = '9WzDXwBbmkg8ZTbNMqUxvQRAyrZzDsGYdLVL9zYtAWWM';
-const RUN_MS = Number(process.env['RUN_MS'] ?? 1000);
+
+const bench = new Bench({ rounds: 5, seconds: 1 });
+const runMs = bench.seconds * 1000;
 
 const key = createPrivateKey({ key: Buffer.concat([PKCS8, SEED]), format: 'der', type: 'pkcs8' });
 const signer = new Signer({ active: signingKeyOf(key) }, { genesisHash: CLUSTER }, new EquivocationGuard(() => {}));
@@ -24,7 +26,7 @@ let slot = 300_000_000;
 function bodies(batch: number): number {
   const startedMs = performance.now();
   let made = 0;
-  while (performance.now() - startedMs < RUN_MS) {
+  while (performance.now() - startedMs < runMs) {
     const results = Array.from({ length: batch }, (_, i) => `{"lamports":${slot * 64 + i},"sol":"1.5"}`);
     const items = results.map((result, i): SealRequest => {
       const request = `GET /api/v1/balance/${ADDRESS}?n=${i}`;
@@ -41,18 +43,19 @@ function bodies(batch: number): number {
 function portable(): number {
   const startedMs = performance.now();
   let made = 0;
-  for (; performance.now() - startedMs < RUN_MS; made++) ed25519.sign(Buffer.alloc(90, made), SEED);
+  for (; performance.now() - startedMs < runMs; made++) ed25519.sign(Buffer.alloc(90, made), SEED);
   return (made / (performance.now() - startedMs)) * 1000;
 }
 
-const rates = await runInterleaved(5, {
-  each: () => bodies(1),
-  sixteen: () => bodies(16),
-  sixtyFour: () => bodies(64),
-  portable,
+const samples = await interleave(bench.rounds, {
+  'one signature each (node:crypto)': () => ({ value: bodies(1) }),
+  'one signature for 16': () => ({ value: bodies(16) }),
+  'one signature for 64': () => ({ value: bodies(64) }),
+  'one signature each with @noble/curves, signature only': () => ({ value: portable() }),
 });
-console.log('bodies signed in a second on one core, each different');
-report('one signature each (node:crypto)', rates.each, 'bodies/s', 1);
-report('one signature for 16', rates.sixteen, 'bodies/s', rates.sixteen / rates.each);
-report('one signature for 64', rates.sixtyFour, 'bodies/s', rates.sixtyFour / rates.each, 'goal 3 or more');
-report('one signature each with @noble/curves, signature only', rates.portable, '1/s', rates.portable / rates.each);
+bench.title('bodies signed in a second on one core, each different');
+bench.figures(samples);
+const each = ['sign each', samples['one signature each (node:crypto)']] as const;
+bench.ratio('value', ['one signature for 16', samples['one signature for 16']], each, { atLeast: 3 });
+bench.ratio('value', ['one signature for 64', samples['one signature for 64']], each, { atLeast: 3 });
+bench.end();

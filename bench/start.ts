@@ -19,7 +19,7 @@ interface Start {
   readonly refused: number;
 }
 
-const bench = new Bench('start', { rounds: 5, seconds: 1 });
+const bench = new Bench({ rounds: 5, seconds: 1 });
 const node = await startNode();
 const npm = ['npm', 'start', '--silent', '--'];
 const direct = [process.execPath, '--enable-source-maps', join(DIST, 'src/main.js')];

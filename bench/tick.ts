@@ -10,7 +10,7 @@ const CHANGE_EVERY = 20;
 /** Time until changes have begun or ended: two slots and what is under way. */
 const SETTLE_MS = 2000;
 
-const bench = new Bench('tick', { rounds: 5, seconds: 4 });
+const bench = new Bench({ rounds: 5, seconds: 4 });
 const { rounds, seconds, settings } = bench;
 const [accounts = 100_000, rate = 40_000] = bench.numbers;
 const name = accounts.toLocaleString('en');

@@ -6,15 +6,17 @@ import { Signer } from '../src/receipts/signer.ts';
 import { signingKeyOf } from '../src/receipts/signing-key.ts';
 import { isOpensslSignature } from '../src/receipts/verify/openssl-signature.ts';
 import { createVerifier, type Verifier, verifyReceipt } from '../src/receipts/verify/verify-receipt.ts';
-import { report, runInterleaved } from './support/report.ts';
+import { Bench, interleave } from './support/bench.ts';
 
 // Receipts that a core can verify per second: each alone, against a verifier that memoizes the tree heads which the
 // receipts of a batch share.
 
 const CLUSTER = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d';
-const RUN_MS = Number(process.env['RUN_MS'] ?? 1000);
 const BATCHES = 200;
 const BATCH = 64;
+
+const bench = new Bench({ rounds: 5, seconds: 1 });
+const runMs = bench.seconds * 1000;
 
 const signer = new Signer(
   { active: signingKeyOf(generateKeyPairSync('ed25519').privateKey) },
@@ -53,27 +55,30 @@ const batched = bodies(BATCH);
 function rate(from: readonly { body: string; request: string }[], fresh: () => Verifier): number {
   const startedMs = performance.now();
   let done = 0;
-  while (performance.now() - startedMs < RUN_MS) {
+  while (performance.now() - startedMs < runMs) {
     const verify = fresh();
     for (const { body, request } of from) {
       verify(body, { publicKeys, cluster: CLUSTER, request });
       done++;
-      if (performance.now() - startedMs >= RUN_MS) break;
+      if (performance.now() - startedMs >= runMs) break;
     }
   }
   return (done / (performance.now() - startedMs)) * 1000;
 }
 
-const rates = await runInterleaved(5, {
-  each: () => rate(batched, () => verifyReceipt),
-  alone: () => rate(single, () => createVerifier()),
-  batch: () => rate(batched, () => createVerifier()),
-  opensslAlone: () => rate(single, () => createVerifier({ isSignature: isOpensslSignature })),
-  opensslBatch: () => rate(batched, () => createVerifier({ isSignature: isOpensslSignature })),
+const samples = await interleave(bench.rounds, {
+  verifyReceipt: () => ({ value: rate(batched, () => verifyReceipt) }),
+  'createVerifier, no two signed together': () => ({ value: rate(single, () => createVerifier()) }),
+  'createVerifier, 64 signed together': () => ({ value: rate(batched, () => createVerifier()) }),
+  'with OpenSSL, no two signed together': () => ({
+    value: rate(single, () => createVerifier({ isSignature: isOpensslSignature })),
+  }),
+  'with OpenSSL, 64 signed together': () => ({
+    value: rate(batched, () => createVerifier({ isSignature: isOpensslSignature })),
+  }),
 });
-console.log('receipts verified in a second on one core');
-report('verifyReceipt', rates.each, '1/s', 1);
-report('createVerifier, no two signed together', rates.alone, '1/s', rates.alone / rates.each);
-report('createVerifier, 64 signed together', rates.batch, '1/s', rates.batch / rates.each);
-report('the same with OpenSSL, no two signed together', rates.opensslAlone, '1/s', rates.opensslAlone / rates.each);
-report('the same with OpenSSL, 64 signed together', rates.opensslBatch, '1/s', rates.opensslBatch / rates.each);
+bench.title('receipts verified in a second on one core');
+bench.figures(samples);
+const { verifyReceipt: each, ...others } = samples;
+for (const [name, list] of Object.entries(others)) bench.ratio('value', [name, list], ['verifyReceipt', each]);
+bench.end();

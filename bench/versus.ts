@@ -6,7 +6,7 @@ import { measureLoad, warmUp } from './support/measure-load.ts';
 // CPU of a hit in this build against another, whose dist folder is the first argument: both in turn. The second argument
 // is how many live accounts are read, the third how many requests are in flight on each connection.
 
-const bench = new Bench('versus', { rounds: 15, seconds: 2 }, ['DIST']);
+const bench = new Bench({ rounds: 15, seconds: 2 }, ['DIST']);
 const { rounds, seconds, settings } = bench;
 const [accounts = 1, depth = 1] = bench.numbers;
 const before = await startLiveAccounts({ accounts, settings, dist: resolve(bench.words[0] ?? '') });

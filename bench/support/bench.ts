@@ -73,9 +73,8 @@ export class Bench {
   /** Numbers after these. */
   readonly numbers: readonly number[];
   readonly #results: Result[] = [];
-  readonly #what: string;
 
-  constructor(what: string, defaults: BenchDefaults, wordNames: readonly string[] = []) {
+  constructor(defaults: BenchDefaults, wordNames: readonly string[] = []) {
     const { values, positionals } = parseArgs({
       options: {
         rounds: { type: 'string', default: `${defaults.rounds}` },
@@ -90,7 +89,6 @@ export class Bench {
     this.set = values.set.flatMap((setting) => ['--set', setting]);
     this.words = positionals.slice(0, wordNames.length);
     this.numbers = positionals.slice(wordNames.length).map(Number);
-    this.#what = what;
     if (this.words.length < wordNames.length) throw new Error(`arguments are missing: ${wordNames.join(' ')}`);
     if (![this.rounds, this.seconds, ...this.numbers].every((number) => number > 0))
       throw new Error('--rounds, --seconds and further arguments must be positive numbers');
@@ -134,7 +132,7 @@ export class Bench {
   /** Ends the process; the results go to the parent, if there is one. */
   end(): never | void {
     if (process.send === undefined) process.exit();
-    process.send({ what: this.#what, results: this.#results }, () => process.exit());
+    process.send(this.#results, () => process.exit());
   }
 
   #add(result: Result): void {

@@ -1,0 +1,113 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, release, totalmem, type } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { formatResult, type Result } from './support/bench.ts';
+import { DIST } from './support/server-process.ts';
+
+// Runs benchmarks one after the other, prints the table of goals, and says what has become slower than recorded in
+// bench/results.json. It fails only if a benchmark can't run: figures of two runs on a busy machine differ.
+//
+//   --short    a minute: what is quick to measure, in few and short rounds
+//   --full     everything, with the default rounds of each benchmark
+//   --record   writes the results of the benchmarks that ran into bench/results.json
+
+/** The results of one benchmark, and where they were taken. */
+interface Recorded {
+  readonly command: string;
+  readonly date: string;
+  readonly machine: string;
+  readonly node: string;
+  readonly results: readonly Result[];
+}
+
+type Suite = readonly (readonly [bench: string, ...args: string[]])[];
+
+const QUICK = ['--rounds', '2', '--seconds', '0.5'];
+const SHORT: Suite = [
+  ['hit', ...QUICK],
+  ['many', ...QUICK, '1000'],
+  ['cold', '--rounds', '2'],
+  ['receipt', '--rounds', '3', '--seconds', '0.2'],
+  ['start', '--rounds', '1'],
+];
+const DEFAULT: Suite = [['hit'], ['pipelined'], ['many', '1000', '10000'], ['nonce'], ['cold'], ['receipt'], ['start']];
+const FULL: Suite = [
+  ['hit'],
+  ['peers'],
+  ['pipelined'],
+  ['many'],
+  ['tick'],
+  ['memory'],
+  ['nonce'],
+  ['cold'],
+  ['fanout'],
+  ['start'],
+  ['receipt'],
+];
+
+const { values: flags } = parseArgs({
+  options: { short: { type: 'boolean' }, full: { type: 'boolean' }, record: { type: 'boolean' } },
+});
+const path = fileURLToPath(new URL('../../bench/results.json', import.meta.url)); // from dist/bench
+const recorded: Record<string, Recorded> = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
+const machine = `${cpus()[0]?.model ?? 'unknown'}, ${availableParallelism()} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release()}`;
+
+const measured: Record<string, Recorded> = {};
+const failed: string[] = [];
+for (const [bench, ...args] of flags.short ? SHORT : flags.full ? FULL : DEFAULT) {
+  const command = ['node', `dist/bench/${bench}.js`, ...args].join(' ');
+  console.log(`\n${command}`);
+  const results = await run(bench, args);
+  if (results === undefined) failed.push(command);
+  else measured[bench] = { command, date: new Date().toISOString(), machine, node: process.version, results };
+}
+
+console.log(`\nGoals, on ${machine}, Node ${process.version}`);
+for (const [bench, { results }] of Object.entries(measured)) {
+  for (const result of results)
+    if (result.goal !== undefined) console.log(`${bench.padEnd(10)}${formatResult(result)}`);
+}
+if (Object.keys(recorded).length === 0) console.log('\nNothing is recorded yet: --record does it');
+else reportSlower();
+if (flags.record) {
+  writeFileSync(path, `${JSON.stringify({ ...recorded, ...measured }, null, 2)}\n`);
+  console.log(`\nwrote ${path}`);
+}
+if (failed.length > 0) console.log(`\nCould not run: ${failed.join(', ')}`);
+process.exit(failed.length > 0 ? 1 : 0);
+
+/** Runs a benchmark in a process of its own. Returns its results; undefined if it has failed. */
+async function run(bench: string, args: readonly string[]): Promise<readonly Result[] | undefined> {
+  const child = fork(join(DIST, `bench/${bench}.js`), args);
+  let results: readonly Result[] | undefined;
+  child.on('message', (sent: readonly Result[]) => {
+    results = sent;
+  });
+  const [exitCode] = await once(child, 'exit');
+  return exitCode === 0 ? results : undefined;
+}
+
+/** Says which results are worse than the recorded range. Times are left out: other machines take others. */
+function reportSlower(): void {
+  const slower: string[] = [];
+  let compared = 0;
+  for (const [bench, { results }] of Object.entries(measured)) {
+    for (const result of results) {
+      const before = recorded[bench]?.results.find(({ name }) => name === result.name);
+      if (before === undefined || result.unit === 'ms') continue;
+      compared++;
+      const { median } = result.spread;
+      const isWorse = result.better === 'higher' ? median < before.spread.low : median > before.spread.high;
+      const range = `${before.spread.low.toFixed(2)} to ${before.spread.high.toFixed(2)}`;
+      if (isWorse) slower.push(`${bench}: ${result.name}: ${median.toFixed(2)}, recorded ${range}`);
+    }
+  }
+  console.log(
+    `\n${compared} results compared with bench/results.json; worse than the recorded range: ${slower.length}`,
+  );
+  for (const line of slower) console.log(`  ${line}`);
+}
