@@ -36,8 +36,6 @@ export interface FetchInfo {
   readonly tipAtFetch?: Slot;
   /** Reads the answer again. */
   readonly refresher?: Entry['refresher'];
-  /** What the refresher needs besides the key. */
-  readonly params?: Entry['params'];
 }
 
 /** The time without a new slot, in slots, after which the tip counts as stalled. */
@@ -190,12 +188,11 @@ export class Cache {
       validatedMs: this.#clock.monotonic(),
       lease: answer.lease,
       refresher: fetchInfo.refresher,
-      params: fetchInfo.params,
       tipAtLastRead: published?.tipAtLastRead,
     });
     if (isOvertaken) return next;
     published?.lease?.offRevoked(key);
-    answer.lease?.onRevoked(key, this.#leaseListener);
+    answer.lease?.onRevoked(next.key, this.#leaseListener);
     this.#replace(next, published);
     return next;
   }
@@ -258,6 +255,14 @@ export class Cache {
     if (item.kind === 'answer' && this.isHot(item)) this.#advanceHot(item); // its lease may have advanced while it was held back
   }
 
+  /** Removes the body of an answer whose lease covers a newer slot: its next reader gets another one. */
+  removeSpentBody(key: string): void {
+    const item = this.peek(key);
+    if (item?.lease === undefined || item.lease.slot <= item.slot || item.isReplaced) return;
+    item.body = undefined;
+    item.compressed = undefined;
+  }
+
   /** Refreshes the entries that were read since the last call and have no active lease, before their next readers come. */
   refreshHot(): void {
     for (const key of this.#hotKeys.rotate()) {
@@ -316,7 +321,7 @@ export class Cache {
   #refresh(entry: CacheItem | undefined): void {
     if (entry?.refresher === undefined || entry.isRefreshing) return;
     entry.isRefreshing = true;
-    void entry.refresher.refresh(entry.key, entry.params).finally(() => {
+    void entry.refresher.refresh(entry.key).finally(() => {
       entry.isRefreshing = false;
     });
   }

@@ -30,12 +30,9 @@ export interface AnswerMeta {
   readonly fromSnapshot?: boolean;
 }
 
-/** What a refresher needs besides the key of an answer. */
-type RefreshParams = Readonly<Record<string, unknown>>;
-
 /** Who reads answers again, before their next readers come: one for all answers of a kind. Never rejects. */
 export interface Refresher {
-  refresh(key: string, params: RefreshParams | undefined): Promise<void>;
+  refresh(key: string): Promise<void>;
 }
 
 /** The compressed forms of one body, by content coding (RFC 9110, 8.4). */
@@ -64,8 +61,6 @@ interface ItemState {
   readonly lease: Lease | undefined;
   /** Reads the answer again; undefined for one that is read on request only. */
   readonly refresher: Refresher | undefined;
-  /** What {@link refresher} needs besides the key. */
-  readonly params: RefreshParams | undefined;
   /** The whole response body, once a request has needed it. */
   body: string | Buffer | undefined;
   compressed: CompressedBody | undefined;
@@ -112,7 +107,7 @@ type ContentOf<I extends CacheItem> = Pick<I, 'kind' | 'result' | 'refusal'>;
 
 /** The properties of a new item other than its content. */
 export type ItemInit = Pick<ItemState, 'key' | 'slot' | 'policy' | 'meta' | 'tipAtFetch' | 'validatedMs'> & {
-  readonly [K in 'final' | 'lease' | 'refresher' | 'params' | 'tipAtLastRead']?: ItemState[K] | undefined;
+  readonly [K in 'final' | 'lease' | 'refresher' | 'tipAtLastRead']?: ItemState[K] | undefined;
 };
 
 /** Creates an entry. */
@@ -161,7 +156,6 @@ const newItem = <I extends CacheItem>(
   validatedMs,
   lease: init.lease,
   refresher: init.refresher,
-  params: init.params,
   body: undefined,
   compressed: undefined,
   digest,

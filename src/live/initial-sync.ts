@@ -19,6 +19,8 @@ export type InitialSync = (state: SyncState, event: SyncEvent) => SyncState;
 
 export const SUBSCRIBING: SyncState = { name: 'subscribing' };
 
+const SYNCED: SyncState = { name: 'synced' };
+
 /** The assumed largest lag between the nodes of a pool, including the notification queue of one. */
 const MAX_POOL_LAG_SLOTS = 8;
 
@@ -38,6 +40,6 @@ export const doubleRead: InitialSync = (state, event) => {
   if (state.name === 'awaiting-clock' && event.name === 'clock-update' && event.slot > state.afterSlot) {
     return { name: 'second-read', minSlot: event.slot };
   }
-  if (state.name === 'second-read' && event.name === 'read' && event.slot >= state.minSlot) return { name: 'synced' };
+  if (state.name === 'second-read' && event.name === 'read' && event.slot >= state.minSlot) return SYNCED;
   return state;
 };

@@ -1,4 +1,5 @@
 import type { AnswerMeta, Entry, Refresher } from '../cache/entry.ts';
+import { parseTarget } from '../domain/canonical-request.ts';
 import type { GatewayError } from '../domain/gateway-error.ts';
 import type { RequestCost } from '../domain/request-cost.ts';
 import type { Slot } from '../domain/slot.ts';
@@ -12,6 +13,8 @@ import {
   ReadThrough,
 } from '../serving/read-through.ts';
 import { translateRpcError } from '../upstream/rpc/translate-rpc-error.ts';
+import { parsePathArguments, parseQueryArguments } from './arguments.ts';
+import { createRouteMatcher } from './match-route.ts';
 import { contextForRequest } from './request-context.ts';
 import type { LiveRoute, ParamSet, Params, ReadRoute, RouteContext } from './route.ts';
 
@@ -90,22 +93,30 @@ export class RouteReadThrough {
           return this.#context.cache.put(key, answer, { slots: 1 }, meta, { tipAtFetch });
         const isDear = json.length > MAX_REFRESHED_LENGTH || (cost !== undefined && !isWithinOneUnit(cost));
         const refresher = final || isDear ? undefined : this.#refresherOf(route);
-        return this.#context.cache.put(key, answer, route.cache, meta, { tipAtFetch, refresher, params });
+        return this.#context.cache.put(key, answer, route.cache, meta, { tipAtFetch, refresher });
       };
       return { slot, fromSnapshot, store };
     };
     return { ...read, meta: metaOf(route, params), load };
   }
 
-  /** Returns what refreshes the answers of a route. All share it, since each entry of the cache takes memory. */
+  /**
+   * Returns what refreshes the answers of a route. All share it, and their parameters are parsed from the key again: each
+   * entry of the cache takes memory, and few are refreshed.
+   */
   #refresherOf(route: ReadRoute): Refresher {
-    let refresher = this.#refreshers.get(route);
-    if (refresher === undefined) {
-      refresher = {
-        refresh: (key, params = {}) => this.#readThrough.refresh(this.#readOf({ route, params, key })),
-      };
-      this.#refreshers.set(route, refresher);
-    }
+    const known = this.#refreshers.get(route);
+    if (known !== undefined) return known;
+    const match = createRouteMatcher([route]);
+    const refresher: Refresher = {
+      refresh: async (key) => {
+        const target = parseTarget(key);
+        const pathParams = parsePathArguments(route, match(target.path)?.pathTexts ?? {});
+        const params = { ...pathParams, ...parseQueryArguments(route, target) };
+        await this.#readThrough.refresh(this.#readOf({ route, params, key }));
+      },
+    };
+    this.#refreshers.set(route, refresher);
     return refresher;
   }
 

@@ -8,6 +8,7 @@ import { ensureDigest } from './entry-digest.ts';
 import { formatInTurns, hasLongResult } from './long-result.ts';
 import { sealHotEntriesAhead } from './seal-ahead.ts';
 import { type Body, type SealJob, SealQueue, type SealWaiter } from './seal-queue.ts';
+import { SpentBodies } from './spent-bodies.ts';
 
 /** The age of a receipt at which its body is no longer served, so that no verifier refuses it as too old. */
 const MAX_RECEIPT_AGE_MS = 20_000;
@@ -34,6 +35,7 @@ export class Sealer {
   readonly #signer: Signer;
   readonly #clock: Clock;
   readonly #queue: SealQueue;
+  readonly #spentBodies: SpentBodies;
   #sealedCount = 0;
   #signatureCount = 0;
   #invalidUntilMs = Number.NEGATIVE_INFINITY;
@@ -42,6 +44,7 @@ export class Sealer {
     this.#cache = cache;
     this.#signer = signer;
     this.#clock = clock;
+    this.#spentBodies = new SpentBodies(cache);
     this.#queue = new SealQueue({ maxBatchSize: sealTogether, sealBatch: (batch) => this.#sealOrReject(batch) });
     sealHotEntriesAhead(cache, this.#queue, sealAhead);
   }
@@ -159,6 +162,7 @@ export class Sealer {
     if (nonce === null) {
       entry.body = body;
       entry.sealedMs = sealedMs;
+      if (entry.lease !== undefined) this.#spentBodies.record(entry.key);
       if (isHeldBack) this.#cache.publish(entry);
     }
     for (const { resolve } of waiters) resolve(body);

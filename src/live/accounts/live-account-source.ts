@@ -3,6 +3,7 @@ import type { AccountSubscriber, AccountSubscription } from '../../domain/accoun
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Lease } from '../../domain/lease.ts';
+import { ownText } from '../../domain/own-text.ts';
 import type { Slot } from '../../domain/slot.ts';
 import type {
   AccountQuery,
@@ -158,7 +159,7 @@ export class LiveAccountSource implements AccountSource {
   }
 
   #createState(address: string, commitment: Commitment, heat: ReadHeat): AccountState {
-    return new AccountState(address, commitment, this.#options.initialSync ?? doubleRead, heat);
+    return new AccountState(ownText(address), commitment, this.#options.initialSync ?? doubleRead, heat);
   }
 
   #end(account: AccountState, subscription: Subscription): void {
