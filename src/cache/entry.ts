@@ -64,6 +64,8 @@ interface ItemState {
   /** The whole response body, once a request has needed it. */
   body: string | Buffer | undefined;
   compressed: CompressedBody | undefined;
+  /** How often {@link body} was sent as text. */
+  timesServed: number;
   /** The SHA-256 of the result in hex; empty until it is sealed. */
   digest: string;
   /** The `ETag` of the result; empty until it is sealed. */
@@ -158,6 +160,7 @@ const newItem = <I extends CacheItem>(
   refresher: init.refresher,
   body: undefined,
   compressed: undefined,
+  timesServed: 0,
   digest,
   etag,
   sealedMs: 0,

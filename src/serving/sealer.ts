@@ -16,6 +16,9 @@ const MAX_RECEIPT_AGE_MS = 20_000;
 /** The age of a receipt at which a new one is made in the background while the body is still served. */
 const RESEAL_AGE_MS = 10_000;
 
+/** How often a body is sent as text. */
+const TIMES_WORTH_BYTES = 8;
+
 export interface SealerOptions {
   readonly cache: Cache;
   readonly signer: Signer;
@@ -63,12 +66,12 @@ export class Sealer {
   bodyOf(entry: Entry): Body | undefined {
     if (entry.meta.envelope !== 'signed') return entry.body;
     if (entry.sealedMs <= this.#invalidUntilMs) return undefined;
-    if (entry.final && entry.meta.finalFor === 'immutable') return entry.body; // its receipt may have any age
+    if (entry.final && entry.meta.finalFor === 'immutable') return servedBody(entry); // its receipt may have any age
     const age = this.#cache.coarseNowMs - entry.sealedMs;
-    if (age <= RESEAL_AGE_MS) return entry.body;
+    if (age <= RESEAL_AGE_MS) return servedBody(entry);
     if (age > MAX_RECEIPT_AGE_MS) return undefined;
     if (entry.body !== undefined) this.#queue.addShared(entry, false);
-    return entry.body;
+    return servedBody(entry);
   }
 
   /** Stops serving all receipts made until now, since a key was revoked or replaced. */
@@ -133,17 +136,14 @@ export class Sealer {
   }
 
   #sealBatch(batch: readonly SealJob[]): void {
+    this.#spentBodies.remove();
     const receipts = this.#sign(batch.map(sealRequestOf));
     const sealedMs = this.#cache.coarseNowMs;
     batch.forEach((job, i) => {
-      const { entry, isHeldBack } = job;
+      const { entry } = job;
       const receipt = receipts[i] ?? ''; // one for each
       if (hasLongResult(entry)) void this.#finishInTurns(job, receipt, sealedMs);
-      else {
-        const text = formatSignedBody(entry.result, entry.slot, receipt);
-        // Hot bodies are few and written often; the many others stay text, which the garbage collector need not track.
-        this.#finish(job, isHeldBack ? Buffer.from(text) : text, sealedMs);
-      }
+      else this.#finish(job, formatSignedBody(entry.result, entry.slot, receipt), sealedMs);
     });
   }
 
@@ -173,6 +173,19 @@ export class Sealer {
     this.#signatureCount++;
     return this.#signer.seal(items, this.#clock.now());
   }
+}
+
+/**
+ * Returns the body. It is made as text, which takes little memory and no care of the garbage collector; one that is sent
+ * often becomes bytes, which the engine need not convert each time.
+ */
+function servedBody(entry: Entry): Body | undefined {
+  const { body } = entry;
+  if (typeof body !== 'string' || ++entry.timesServed < TIMES_WORTH_BYTES || entry.compressed !== undefined)
+    return body;
+  const bytes = Buffer.from(body);
+  entry.body = bytes;
+  return bytes;
 }
 
 function sealRequestOf({ entry, nonce }: SealJob): SealRequest {

@@ -16,14 +16,16 @@ export class SpentBodies {
     this.#cache = cache;
   }
 
-  /** Records a new body, and removes spent ones once the tip has advanced. */
+  /** Records a new body. */
   record(key: string): void {
-    if (this.#tip !== this.#cache.tip) this.#removeSpent();
     this.#current.push(key);
   }
 
-  #removeSpent(): void {
-    this.#tip = this.#cache.tip;
+  /** Removes the bodies that are spent since the tip has advanced. */
+  remove(): void {
+    const { tip } = this.#cache;
+    if (this.#tip === tip) return;
+    this.#tip = tip;
     for (const key of this.#previous) this.#cache.removeSpentBody(key);
     this.#previous = this.#current;
     this.#current = [];
