@@ -9,6 +9,8 @@ export interface Champion {
   readonly metric: Metric;
   readonly candidate: Candidate;
   readonly cost: Cost;
+  /** What it cost when it was found, as a process that has hardly run takes it: its code isn't compiled yet. */
+  readonly youngCost: Cost;
 }
 
 export interface SearchResult {
@@ -23,6 +25,10 @@ export interface SearchResult {
 const WARM_UP = 6;
 /** A champion is confirmed by this many more measurements; the middle figure counts. */
 const CONFIRMATIONS = 3;
+/** Before that, what exceeds a bound by its time is measured until it takes no less any more, at most so often. */
+const MAX_UNTIL_STEADY = 10;
+/** Share of the CPU time before that a measurement takes if there is something left to compile. */
+const STILL_FALLING = 0.95;
 /** Share of a bound from which a new champion is measured twice at once, so that the search doesn't follow noise. */
 const NOTEWORTHY = 0.3;
 /** Share of the largest excess from which a champion is changed further. */
@@ -96,7 +102,8 @@ export async function searchFamily(
     const part = Math.max(...METRICS.map((metric) => metric.of(cost) / metric.bound));
     const seed = candidate.document?.seed;
     if (seed !== undefined && part > (bySeed.get(seed)?.part ?? 0)) bySeed.set(seed, { candidate, part });
-    for (const metric of METRICS) if (isDearer(metric, cost)) champions.set(metric, { metric, candidate, cost });
+    for (const metric of METRICS)
+      if (isDearer(metric, cost)) champions.set(metric, { metric, candidate, cost, youngCost: cost });
     return part;
   };
   for (let i = 0; i < WARM_UP; i++) await measure(family.usual(rng));
@@ -110,7 +117,17 @@ export async function searchFamily(
     }
   }
   while (hasSearchTime()) await tryCandidate(next());
+  /** Measures a candidate until its CPU time falls no more: the bounds are about code that has been compiled. */
+  const warmUp = async (candidate: Candidate): Promise<void> => {
+    let [leastMs, risen] = [Number.POSITIVE_INFINITY, 0];
+    for (let i = 0; i < MAX_UNTIL_STEADY && risen < 2; i++) {
+      const { cpuMs } = await measure(candidate);
+      risen = cpuMs < leastMs * STILL_FALLING ? 0 : risen + 1;
+      leastMs = Math.min(leastMs, cpuMs);
+    }
+  };
   const confirmed = new Map<Candidate, Cost>();
+  const youngCosts = new Map<Candidate, Cost>();
   const unconfirmed: Champion[] = [];
   for (const champion of champions.values()) {
     const { metric, candidate, cost } = champion;
@@ -120,13 +137,19 @@ export async function searchFamily(
       unconfirmed.push(champion);
       continue;
     }
+    youngCosts.set(candidate, cost);
+    if (metric.isTime && part > 1 && !cost.hasHung) await warmUp(candidate);
     const costs: Cost[] = [];
     for (let i = 0; i < CONFIRMATIONS && !cost.hasHung; i++) costs.push(await measure(candidate, true));
     confirmed.set(candidate, cost.hasHung ? cost : combined(costs, middle));
   }
   const final = METRICS.flatMap((metric): Champion[] => {
     const own = unconfirmed.filter((champion) => champion.metric === metric);
-    const all = [...[...confirmed].map(([candidate, cost]) => ({ metric, candidate, cost })), ...own];
+    const all = [...confirmed].map(([candidate, cost]) => {
+      const youngCost = youngCosts.get(candidate) ?? cost;
+      return { metric, candidate, cost, youngCost };
+    });
+    all.push(...own);
     return all.sort((a, b) => metric.of(b.cost) - metric.of(a.cost)).slice(0, 1);
   });
   return { family, tried, champions: final };

@@ -75,6 +75,11 @@ function printResult({ family, tried, champions }: SearchResult, timeAllowance: 
   });
   const peakBytes = Math.max(0, ...champions.map(({ cost }) => cost.peakBytes));
   const waitMs = Math.max(0, ...champions.map(({ cost }) => cost.waitMs));
+  for (const metric of METRICS.filter(({ isTime }) => isTime)) {
+    const young = Math.max(0, ...champions.map(({ youngCost }) => metric.of(youngCost)));
+    if (young > metric.bound)
+      findings.push({ text: `${metric.label} in a young process ${formatFigure(young)}${metric.unit}`, isMet: true });
+  }
   findings.push({ text: `peak +${formatFigure(peakBytes / 2 ** 20)} MiB`, isMet: true });
   findings.push({ text: `longest wait of others ${formatFigure(Math.round(waitMs))} ms`, isMet: true });
   console.log(resultLine({ id: 'cost', title: `${family.route} (${tried} tried)` }, findings, seconds));
