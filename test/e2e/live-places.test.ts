@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import t, { type Test } from 'tap';
 import { addressOfNumber } from '../support/address-of-number.ts';
 import { type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
@@ -86,4 +87,45 @@ t.test('after strangers have read as many lists as are kept live, a steady reade
     await read(STEADY, '10.0.0.9');
   }
   t.equal(reads - untilLive, 0);
+});
+
+t.test('as few WebSockets as the subscriptions need are opened, and those that nobody needs are closed', async (t) => {
+  const open = new Set<Socket>();
+  const proxy = createServer((socket) => {
+    const toNode = connect(Number(new URL(nodeUrl).port));
+    socket.pipe(toNode).pipe(socket);
+    open.add(socket);
+    socket.on('close', () => {
+      open.delete(socket);
+      toNode.destroy();
+    });
+    for (const end of [socket, toNode]) end.on('error', () => {}); // cut at the end of the test
+  });
+  let nodeUrl = '';
+  const proxyWsUrl = async (url: string): Promise<string> => {
+    nodeUrl = url;
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    return `ws://127.0.0.1:${(proxy.address() as AddressInfo).port}`; // it listens on TCP
+  };
+  t.teardown(() => {
+    proxy.close();
+    for (const socket of open) socket.destroy();
+  });
+  const perSocket = 7;
+  const set = [UNAUDITED, `upstream.subscriptions=${perSocket}`, 'watch.idleSlots=10'];
+  const { get, step } = await startStepped(t, { perSlot: 0, set, proxyWsUrl });
+  const before = open.size;
+  const addresses = Array.from({ length: 20 }, (_, i) => addressOfNumber(i));
+  const counts: number[] = [];
+  for (let slot = 0; slot < 12; slot++) {
+    for (const address of addresses) await get(`/balance/${address}`);
+    await step();
+    counts.push(open.size - before);
+  }
+  const most = Math.max(...counts);
+  const needed = addresses.length / (perSocket - 4); // four are for the slots of the node
+  t.ok(most >= addresses.length / perSocket && most <= Math.ceil(needed) + 1, `${most} for 20 accounts`);
+  t.equal(counts.at(-1), counts.at(-5), 'no more are opened');
+  await step(100, 2); // an empty session stays open for thirty seconds
+  await waitFor(() => open.size === before, 'the end of what nobody needs');
 });

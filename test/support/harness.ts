@@ -76,6 +76,8 @@ export interface SteppedHarnessOptions extends Omit<HarnessOptions, 'clock'> {
   readonly skipEvery?: number;
   /** Starts a proxy between the gateway and the node's HTTP endpoint; returns its URL. */
   readonly proxyUrl?: (url: string) => Promise<string>;
+  /** Starts a proxy between the gateway and the node's WebSocket endpoint; returns its URL. */
+  readonly proxyWsUrl?: (url: string) => Promise<string>;
 }
 
 const EPHEMERAL = { inline: 'ephemeral', production: false };
@@ -173,7 +175,7 @@ export async function startGatewayOver(
 /** Starts a cluster in this thread and a gateway over it, on the same clock. */
 export async function startStepped(
   t: TestScope,
-  { set = [], proxyUrl = async (url) => url, ...setting }: SteppedHarnessOptions = {},
+  { set = [], proxyUrl = async (url) => url, proxyWsUrl = async (url) => url, ...setting }: SteppedHarnessOptions = {},
 ): Promise<SteppedHarness> {
   const clock = new ManualClock();
   const { perSlot: transactionsPerSlot = 1, skipEvery = 0 } = setting;
@@ -181,7 +183,8 @@ export async function startStepped(
   const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot, skipEvery }, setupStore);
   const node = await startRpcOverrideProxy(t, cluster.url);
   t.teardown(() => cluster.close());
-  const world = await startGatewayOver(t, `${await proxyUrl(node.url)},${cluster.wsUrl}`, clock, { ...setting, set });
+  const upstream = `${await proxyUrl(node.url)},${await proxyWsUrl(cluster.wsUrl)}`;
+  const world = await startGatewayOver(t, upstream, clock, { ...setting, set });
   const hasSlot = async (): Promise<boolean> => {
     const { json } = await world.get('/health');
     return json.result?.slot === cluster.chain.slot('processed');
