@@ -51,6 +51,7 @@ import { AccountBatcher } from './upstream/reads/account-batcher.ts';
 import { MergedSignatures } from './upstream/reads/merged-signatures.ts';
 import { TransactionRecords } from './upstream/reads/transaction-records.ts';
 import { openUpstream } from './wiring/open-upstream.ts';
+import type { startEmbedded } from './wiring/start-embedded.ts';
 import { Startup } from './wiring/startup.ts';
 
 export interface GatewayOptions {
@@ -62,6 +63,8 @@ export interface GatewayOptions {
   readonly secrets?: Secrets;
   readonly clock?: Clock;
   readonly random?: () => number;
+  /** An embedded cluster that is being started. Default: the gateway starts one where no node is configured. */
+  readonly embedded?: ReturnType<typeof startEmbedded>;
 }
 
 export interface Gateway {
@@ -118,7 +121,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   try {
     await requireFreePort(config.host, config.port);
     const local = await openLocalState(env, keySource);
-    const upstream = await openUpstream(config, env, disposals);
+    const upstream = await openUpstream(config, env, disposals, options.embedded);
     const signing = await openSigning(env, local, upstream);
     const startup = createStartup(env, upstream);
     const serving = openServing(env, local, signing, upstream, startup);

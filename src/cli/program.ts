@@ -9,6 +9,7 @@ import { StartError } from '../domain/start-error.ts';
 import { extractKeySource } from '../receipts/keys/key-source.ts';
 import { createLog } from '../runtime/log.ts';
 import { version } from '../runtime/package.ts';
+import { startEmbedded } from '../wiring/start-embedded.ts';
 import { loadEngine } from './check-engine.ts';
 import { addConfigCommand } from './commands/config-command.ts';
 import { addKeysCommands } from './commands/keys-commands.ts';
@@ -84,10 +85,16 @@ async function startGateway(config: Config): Promise<void> {
   const receiptKey = extractKeySource(process.env);
   const secrets = extractSecrets(process.env);
 
+  const embedded = startEmbedded(config); // its thread loads while this one does
+  embedded?.catch(() => {}); // createGateway throws the reason
   await loadEngine(() => import('uWebSockets.js'), process.versions.node);
   const { createGateway } = await import('../gateway.ts'); // after the engine, as its import could not explain a missing one
   const log = createLog(config.log.level);
   const ignored = describeServiceLinks(process.env);
   if (ignored !== undefined) log.warn({}, ignored);
-  await runUntilSignal(() => createGateway({ config, log, receiptKey, secrets }), log, config.drainMs + 1_000);
+  await runUntilSignal(
+    () => createGateway({ config, log, receiptKey, secrets, embedded }),
+    log,
+    config.drainMs + 1_000,
+  );
 }

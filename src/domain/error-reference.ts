@@ -170,10 +170,6 @@ export const ERROR_REFERENCE: Readonly<Record<ErrorCode, ErrorWords>> = {
       'too many requests are in progress, of the caller or of all, or too many bytes of answers wait for their readers',
     fix: 'Retry after a pause that grows, and send fewer requests at once. Cache hits are served all the same.',
   },
-  warming_up: {
-    meaning: 'the gateway has not read this from the cluster yet',
-    fix: 'Retry after a second: the gateway has just started.',
-  },
   shutting_down: {
     meaning: 'the gateway is shutting down',
     fix: 'Connect again: another process, or this one after its restart, answers.',

@@ -43,7 +43,6 @@ export const ERRORS = {
   stale: { status: 503, retry: 'later' },
   min_slot_not_reached: { status: 503, retry: 'later' },
   overloaded: { status: 503, retry: 'later' },
-  warming_up: { status: 503, retry: 'later' },
   shutting_down: { status: 503, retry: 'later' },
   upstream_timeout: { status: 504, retry: 'later' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly retry: 'no' | 'later' }>>;

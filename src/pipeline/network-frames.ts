@@ -1,4 +1,14 @@
-import { map, merge, type Observable, type OperatorFunction, switchMap, tap, throttle, withLatestFrom } from 'rxjs';
+import {
+  map,
+  merge,
+  type Observable,
+  type OperatorFunction,
+  skipUntil,
+  switchMap,
+  tap,
+  throttle,
+  withLatestFrom,
+} from 'rxjs';
 import type { Cache } from '../cache/cache.ts';
 import type { Entry } from '../cache/entry.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -22,17 +32,25 @@ export interface NetworkFramesOptions {
   readonly onFrame: (frame: Entry, snapshot: NetworkSnapshot) => void;
 }
 
-/** Publishes `/slot` with each slot, and a frame of the network stream with slots and in long silence. */
+/**
+ * Publishes `/slot` with each slot, and a frame of the network stream with slots and in long silence. The first frame
+ * waits until all its parts were asked for, and for no further slot.
+ */
 export function networkFrames$(
   slot$: Observable<Slot>,
-  { epoch$, performance$, priorityFee$ }: WarmReads,
+  { epoch$, performance$, priorityFee$, settled$ }: WarmReads,
   options: NetworkFramesOptions,
 ): Observable<unknown> {
   const { cache, clock } = options;
   let seq = 0;
   const publishedSlot$ = slot$.pipe(tap((slot) => putLiveAnswer(cache, '/slot', { slot, result: slot }, 'processed')));
   const repeatedSlot$ = slot$.pipe(switchMap((slot) => interval$(clock, options.silenceMs).pipe(map(() => slot))));
-  return merge(publishedSlot$.pipe(throttled$(clock, options.throttleMs)), repeatedSlot$).pipe(
+  const firstSlot$ = settled$.pipe(
+    withLatestFrom(slot$),
+    map(([, slot]) => slot),
+  );
+  const frameSlot$ = merge(publishedSlot$.pipe(skipUntil(settled$)), firstSlot$);
+  return merge(frameSlot$.pipe(throttled$(clock, options.throttleMs)), repeatedSlot$).pipe(
     withLatestFrom(epoch$, performance$, priorityFee$),
     tap(([slot, epoch, performance, priorityFee]) => {
       const health = options.isHealthy() ? 'ok' : 'degraded';

@@ -1,4 +1,16 @@
-import { catchError, defer, EMPTY, exhaustMap, filter, map, type Observable, startWith, tap } from 'rxjs';
+import {
+  catchError,
+  defer,
+  EMPTY,
+  exhaustMap,
+  filter,
+  finalize,
+  map,
+  type Observable,
+  ReplaySubject,
+  startWith,
+  tap,
+} from 'rxjs';
 import type { Cache } from '../cache/cache.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { ClusterVitals } from '../domain/cluster-vitals.ts';
@@ -25,6 +37,8 @@ export interface WarmReadsOptions {
 /** The longest time after which a read that failed is tried again. */
 const RETRY_MS = 1000;
 
+const PATHS = ['/epoch', '/performance', '/priority-fee'] as const satisfies readonly LivePath[];
+
 /** Reads what the network's state consists of again as slots come, and caches it as answers of its own. */
 export class WarmReads {
   readonly epoch$: Observable<EpochInfo>;
@@ -32,7 +46,10 @@ export class WarmReads {
   readonly performance$: Observable<Performance | null>;
   /** Null before the first estimate. */
   readonly priorityFee$: Observable<PriorityFee | null>;
+  /** Emits once, when each part was read or its first read has failed. */
+  readonly settled$ = new ReplaySubject<void>(1);
   readonly #options: WarmReadsOptions;
+  readonly #unsettled = new Set<LivePath>(PATHS);
   readonly #slot$: Observable<Slot>;
 
   constructor(slot$: Observable<Slot>, options: WarmReadsOptions) {
@@ -79,10 +96,17 @@ export class WarmReads {
     }).pipe(
       tap(() => vitals.failingParts.delete(path)),
       catchError(onReadFailed),
+      finalize(() => this.#settle(path)), // after the answer was put into the cache
     );
     return this.#slot$.pipe(
       filter(() => clock.monotonic() >= dueMs),
       exhaustMap(() => attempt$),
     );
+  }
+
+  #settle(path: LivePath): void {
+    if (!this.#unsettled.delete(path) || this.#unsettled.size > 0) return;
+    this.settled$.next();
+    this.settled$.complete();
   }
 }

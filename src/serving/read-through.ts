@@ -99,7 +99,8 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
     const item = read.isForPush === true ? this.#cache.peekCurrent(read.key) : this.#cache.get(read.key);
     const isLive = read.load === undefined;
     if (item === undefined) {
-      if (isLive) throw new GatewayError('warming_up', 'not read from the cluster yet; retry in a moment');
+      if (isLive)
+        throw new GatewayError('upstream_unavailable', 'no node has answered this read yet; retry in a moment');
       return undefined;
     }
     const status = this.#cache.statusOf(item);

@@ -1,18 +1,24 @@
 import type { Config } from '../config/config-schema.ts';
 import type { Clock } from '../domain/clock.ts';
-import { type EmbeddedCluster, startEmbeddedCluster } from '../localnet/embedded-cluster.ts';
+import type { EmbeddedCluster } from '../localnet/embedded-cluster.ts';
 import type { DisposalStack } from '../runtime/disposal-stack.ts';
 import type { Log } from '../runtime/log.ts';
 import { createMesh } from '../upstream/mesh/create-mesh.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
+import { startEmbedded } from './start-embedded.ts';
 
-/** Creates the mesh of the configured nodes; without any, starts an embedded cluster, which is then the only one. */
+/**
+ * Creates the mesh of the configured nodes; without any, starts an embedded cluster, which is then the only one, unless
+ * the caller has started it already.
+ */
 export async function openUpstream(
   config: Config,
   { clock, random, log }: { readonly clock: Clock; readonly random: () => number; readonly log: Log },
   disposals: DisposalStack,
+  starting = startEmbedded(config),
 ): Promise<{ readonly mesh: Mesh; readonly embedded: EmbeddedCluster | undefined }> {
-  const embedded = config.upstreams.length === 0 ? await startEmbedded(config, log) : undefined;
+  const embedded = await starting;
+  if (embedded !== undefined) logEmbedded(embedded, log);
   void embedded?.ended.then((cause) => {
     // Nothing can bring it back, so this ends the process.
     if (!disposals.disposed) throw new Error('the embedded cluster has ended: start the gateway again', { cause });
@@ -31,15 +37,8 @@ export async function openUpstream(
   return { mesh, embedded };
 }
 
-/** The ports at which Solana's tools expect a local cluster: its RPC, and its WebSocket. */
-const [USUAL_PORT, USUAL_PUBSUB_PORT] = [8899, 8900];
-
-/** Starts the embedded cluster and logs where it is and what is in it. */
-async function startEmbedded({ embedded, port: ownPort }: Config, log: Log): Promise<EmbeddedCluster> {
-  const { port, ...options } = embedded;
-  const isUsualOwn = ownPort === USUAL_PORT || ownPort === USUAL_PUBSUB_PORT; // the gateway will listen there
-  const ports = port === null ? { port: isUsualOwn ? 0 : USUAL_PORT, orFreePorts: true } : { port };
-  const started = await startEmbeddedCluster({ ...options, ...ports });
+/** Logs where the embedded cluster is and what is in it. */
+function logEmbedded(started: EmbeddedCluster, log: Log): void {
   const { url: rpc, genesisHash: cluster, takenPort } = started;
   if (takenPort !== undefined) {
     const owner = takenPort.genesisHash === null ? 'another process' : 'another cluster';
@@ -50,5 +49,4 @@ async function startEmbedded({ embedded, port: ownPort }: Config, log: Log): Pro
     started.accounts.map(({ name, address, holds }) => [name, `${address} ${holds}`]),
   );
   log.info({ rpc, cluster, accounts }, 'the embedded demo cluster runs, a new one at each start');
-  return started;
 }

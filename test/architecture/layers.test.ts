@@ -371,7 +371,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'http',
     'node:crypto',
   ],
-  cli: ['domain', 'runtime', 'config', 'receipts/keys', 'cli/commands', 'gateway.ts', 'commander', 'uWebSockets.js'],
+  cli: [
+    'domain',
+    'runtime',
+    'config',
+    'receipts/keys',
+    'wiring',
+    'cli/commands',
+    'gateway.ts',
+    'commander',
+    'uWebSockets.js',
+  ],
   'index.ts': ['config', 'receipts/verify', 'client', 'gateway.ts'],
   'main.ts': ['domain', 'cli'],
 };

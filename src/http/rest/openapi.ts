@@ -34,7 +34,7 @@ const COMMON_ERRORS: readonly ErrorCode[] = [
 
 /** The errors of each route kind. */
 const ERRORS_BY_KIND: Readonly<Record<Route['kind'], readonly ErrorCode[]>> = {
-  live: ['warming_up', 'upstream_unavailable'],
+  live: ['upstream_unavailable'],
   local: [],
   read: UPSTREAM_ERRORS,
   post: ['payload_too_large', 'unsupported_media_type'],

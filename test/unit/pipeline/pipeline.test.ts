@@ -7,8 +7,12 @@ import type { Mesh } from '../../../src/upstream/mesh/mesh.ts';
 import { MeshTips } from '../../../src/upstream/mesh/mesh-tips.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
+const noNode: Mesh['call'] = async () => {
+  throw new Error('no node');
+};
+
 /** Starts a pipeline whose consumers record their calls, over a mesh whose tips a test sets. */
-function open() {
+function open(answer = noNode) {
   const clock = new ManualClock();
   const tips = new MeshTips();
   const calls: string[] = [];
@@ -17,9 +21,9 @@ function open() {
     apiVersion: undefined,
     requestCount: 0,
     connect: async () => 'test',
-    call: async (method) => {
+    call: (method, ...more) => {
       calls.push(method);
-      throw new Error('no node');
+      return answer(method, ...more);
     },
     openSession: () => new Promise(() => {}),
     tip: (commitment) => tips.newest(commitment),
@@ -41,7 +45,7 @@ function open() {
     throttleMs: 100,
     silenceMs: 1000,
     isHealthy: () => true,
-    onFrame: () => {},
+    onFrame: ({ slot }) => calls.push(`frame ${slot}`),
     onError: () => {},
   });
   const reset = (): string[] => calls.splice(0);
@@ -78,6 +82,23 @@ t.test('a read that failed is repeated after a second, and its part counts as fa
   clock.advance(1);
   tips.observe('processed', 12);
   t.match(reset(), ['live processed at 11', 'getEpochInfo']);
+});
+
+t.test('the first frame comes when each part was read or has failed once, without another slot', async (t) => {
+  let fail = (_: Error): void => {};
+  const { tips, calls, reset } = open(async (method) => {
+    if (method === 'getRecentPerformanceSamples') return new Promise((_, reject) => (fail = reject));
+    const epoch =
+      '{"absoluteSlot":10,"blockHeight":9,"epoch":0,"slotIndex":10,"slotsInEpoch":100,"transactionCount":1}';
+    const result = Buffer.from(method === 'getEpochInfo' ? epoch : '[]');
+    return { slot: 10, result, value: result };
+  });
+  tips.observe('processed', 10);
+  for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+  t.notMatch(reset().join(), 'frame', 'one part is still being read');
+  fail(new Error('no samples'));
+  await new Promise(setImmediate);
+  t.strictSame(calls, ['frame 10']);
 });
 
 t.test('keys that were read are refreshed on the next slot', async (t) => {
