@@ -47,6 +47,7 @@ import { Sealer } from './serving/sealer.ts';
 import { createKnownMints } from './tokens/known-mints.ts';
 import { SharedListings } from './tokens/owner-listing.ts';
 import { TokenLabelCache } from './tokens/token-labels.ts';
+import type { NodeStatus } from './upstream/mesh/mesh.ts';
 import { AccountBatcher } from './upstream/reads/account-batcher.ts';
 import { MergedSignatures } from './upstream/reads/merged-signatures.ts';
 import { TransactionRecords } from './upstream/reads/transaction-records.ts';
@@ -79,6 +80,10 @@ export interface Gateway {
   readonly conflicts: number;
   /** Whether finalized answers may be signed as `exact`: no other process signs with the key. */
   readonly signsAlone: boolean;
+  /** The file of the receipt key; null if it was given inline. */
+  readonly receiptKeyPath: string | null;
+  /** The nodes and their states. */
+  readonly nodes: () => readonly NodeStatus[];
   /** Reloads the receipt keys. If they can't be used, the old ones stay in use. */
   reload(): void;
   /** Stops accepting connections, answers pending requests, then releases everything. */
@@ -394,6 +399,8 @@ function gatewayOf(
     get signsAlone() {
       return guard.isSoleSigner;
     },
+    receiptKeyPath: loadedKeys.path,
+    nodes: () => mesh.nodes(),
     reload() {
       if (loadedKeys.path === null) return log.info({}, 'the receipt key was given inline: there is nothing to reload');
       try {

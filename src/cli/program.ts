@@ -9,13 +9,22 @@ import { StartError } from '../domain/start-error.ts';
 import { extractKeySource } from '../receipts/keys/key-source.ts';
 import { createLog } from '../runtime/log.ts';
 import { version } from '../runtime/package.ts';
+import { repeat } from '../runtime/repeat.ts';
+import { systemClock } from '../runtime/system-clock.ts';
 import { startEmbedded } from '../wiring/start-embedded.ts';
 import { loadEngine } from './check-engine.ts';
-import { addConfigCommand } from './commands/config-command.ts';
+import { addCompletionCommand } from './commands/completion-command.ts';
+import { addConfigCommands } from './commands/config-commands.ts';
+import { unknownFlagError } from './commands/did-you-mean.ts';
+import { addDoctorCommand } from './commands/doctor-command.ts';
+import { addGetCommand } from './commands/get-command.ts';
 import { addKeysCommands } from './commands/keys-commands.ts';
 import { addReceiptCommands } from './commands/receipt-commands.ts';
 import { addStakeCommands } from './commands/stake-commands.ts';
-import { runUntilSignal } from './run-process.ts';
+import { addWatchCommand } from './commands/watch-command.ts';
+import { logListening, type RunningGateway, runUntilSignal } from './run-process.ts';
+import { formatBanner } from './start-banner.ts';
+import { Progress } from './terminal/progress.ts';
 
 const HELP_FOOTER = `
 Every setting has a variable too: SLOTGATE_LIMITS_FREE_REQUESTS is limits.free.requests. The file overrides the
@@ -33,14 +42,9 @@ export async function runCommandLine(argv: readonly string[]): Promise<void> {
     const [, flag] = (thrown.code === 'commander.unknownOption' && /'(-[^'=]*)/.exec(thrown.message)) || [];
     if (thrown.code === 'commander.help') throw new StartError(64, 'a command is missing');
     if (flag === undefined) throw new StartError(64, thrown.message.replace(/^error: /, '').replaceAll('\n', ' '));
-    throw new StartError(64, unknownNameMessage('flag', flag, flagsOf(program)));
+    throw unknownFlagError(program, argv, flag);
   }
 }
-
-const flagsOf = ({ options, commands }: Command): readonly string[] => [
-  ...options.flatMap(({ long }) => long ?? []),
-  ...commands.flatMap(flagsOf),
-];
 
 function createProgram(): Command {
   const program = new Command('slotgate')
@@ -68,10 +72,14 @@ function createProgram(): Command {
       await startGateway(configOf(command));
     });
 
-  addConfigCommand(program, configOf);
+  addDoctorCommand(program, { configOf, loadEngine: loadHttpEngine });
+  addGetCommand(program, configOf);
+  addWatchCommand(program, configOf);
+  addConfigCommands(program, configOf);
   addReceiptCommands(program, configOf);
   addKeysCommands(program, (command) => configOf(command).state);
   addStakeCommands(program, configOf);
+  addCompletionCommand(program);
   return program;
 }
 
@@ -82,19 +90,40 @@ const configOf = (command: Command): Config =>
 
 async function startGateway(config: Config): Promise<void> {
   process.title = 'slotgate'; // also removes the arguments, which may contain a node's key, from the list of processes
+  const startedMs = systemClock.monotonic();
   const receiptKey = extractKeySource(process.env);
   const secrets = extractSecrets(process.env);
 
   const embedded = startEmbedded(config); // its thread loads while this one does
   embedded?.catch(() => {}); // createGateway throws the reason
-  await loadEngine(() => import('uWebSockets.js'), process.versions.node);
+  await loadHttpEngine();
   const { createGateway } = await import('../gateway.ts'); // after the engine, as its import could not explain a missing one
   const log = createLog(config.log.level);
   const ignored = describeServiceLinks(process.env);
   if (ignored !== undefined) log.warn({}, ignored);
-  await runUntilSignal(
-    () => createGateway({ config, log, receiptKey, secrets, embedded }),
-    log,
-    config.drainMs + 1_000,
-  );
+  const waiting = new Progress({ output: process.stderr, clock: systemClock, what: 'waiting for the first answers' });
+  const stopWaiting = repeat(systemClock, WAITING_MS, () => waiting.advance(0));
+  const open = (): Promise<RunningGateway> =>
+    createGateway({ config, log, receiptKey, secrets, embedded }).finally(() => {
+      stopWaiting();
+      waiting.end();
+    });
+  const announce = (gateway: RunningGateway): void => {
+    process.title = `slotgate ${new URL(gateway.url).host}`; // tells two of them apart
+    if (process.stdout.isTTY !== true || config.log.level !== 'info') {
+      logListening(gateway, log);
+      return;
+    }
+    const startMs = systemClock.monotonic() - startedMs;
+    process.stdout.write(formatBanner(gateway, { version, startMs, pages: PAGES }));
+  };
+  await runUntilSignal(open, log, config.drainMs + 1_000, announce);
 }
+
+/** Pages for people, as a banner names them. */
+const PAGES = ['/verify'];
+
+/** Time between two looks of somebody who waits, in milliseconds. */
+const WAITING_MS = 100;
+
+const loadHttpEngine = (): Promise<void> => loadEngine(() => import('uWebSockets.js'), process.versions.node);

@@ -1,4 +1,5 @@
 import type { Log } from '../runtime/log.ts';
+import type { NodeStatus } from '../upstream/mesh/mesh.ts';
 
 /** The running gateway, as its process needs it. */
 export interface RunningGateway {
@@ -7,6 +8,16 @@ export interface RunningGateway {
   readonly cluster: string | null;
   /** The address of the embedded cluster; null over configured nodes. */
   readonly embedded: { readonly rpc: string } | null;
+  /** The address of the listener for operators; null for none. */
+  readonly admin?: string | null;
+  /** Public key that signs now: 32 bytes, base58. */
+  readonly publicKey: string;
+  /** The file of the receipt key; null if it was given inline. */
+  readonly receiptKeyPath: string | null;
+  /** Whether finalized answers may be signed as `exact`. */
+  readonly signsAlone: boolean;
+  /** The nodes and their states. */
+  readonly nodes: () => readonly Pick<NodeStatus, 'id' | 'status' | 'behindSlots'>[];
   /** Reloads what the operator may have changed. */
   reload(): void;
   /** Answers pending requests, then releases everything. */
@@ -22,9 +33,15 @@ const SAME_SIGNAL_MS = 500;
 /**
  * Runs a gateway until the end of the process: SIGHUP reloads its keys; SIGTERM or SIGINT closes it and exits with 0, a
  * second one exits at once, and so do `closeMs` milliseconds, whatever still runs: no turn of the event loop is long, and
- * threads end with the process. An uncaught error closes it too and exits with 1, as it leaves unknown state.
+ * threads end with the process. An uncaught error closes it too and exits with 1, as it leaves unknown state. `announce`
+ * tells that it listens.
  */
-export async function runUntilSignal(open: () => Promise<RunningGateway>, log: Log, closeMs: number): Promise<void> {
+export async function runUntilSignal(
+  open: () => Promise<RunningGateway>,
+  log: Log,
+  closeMs: number,
+  announce: (gateway: RunningGateway) => void,
+): Promise<void> {
   let running: RunningGateway | undefined;
   let isClosing = false;
   const closeAndExit = async (exitCode: number): Promise<void> => {
@@ -59,6 +76,10 @@ export async function runUntilSignal(open: () => Promise<RunningGateway>, log: L
 
   running = await open();
   if (hasHungUp) running.reload();
-  const { url, cluster, embedded } = running;
+  announce(running);
+}
+
+/** Logs where it listens, for programs. */
+export function logListening({ url, cluster, embedded }: RunningGateway, log: Log): void {
   log.info({ url, cluster, ...(embedded !== null && { embedded }) }, 'listening');
 }

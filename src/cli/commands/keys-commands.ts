@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { Argument, type Command, Option } from 'commander';
+import { Argument, type Command } from 'commander';
 import { digestOfKey, generateApiKey } from '../../access/api-keys/api-key.ts';
 import { type ApiKeyRecord, isKeyValid, KEY_TIERS, type KeyTier } from '../../access/api-keys/api-key-record.ts';
 import { apiKeysPath, readApiKeys, updateApiKeys } from '../../access/api-keys/api-key-store.ts';
 import { readUsage, usagePath } from '../../access/usage/usage-file.ts';
 import { REQUEST_OUTCOMES } from '../../access/usage/usage-line.ts';
 import { StartError } from '../../domain/start-error.ts';
+import { addCommandGroup, choiceOption } from './did-you-mean.ts';
 import { formatTable } from './text-table.ts';
 
 interface CreateOptions {
@@ -19,19 +20,13 @@ interface CreateOptions {
 
 /** Adds `slotgate keys …`, which manages API keys. `stateDirOf` returns the state folder of a command. */
 export function addKeysCommands(program: Command, stateDirOf: (command: Command) => string): void {
-  const keys = program
-    .command('keys')
-    .description('issue, list and revoke API keys, and show their usage')
-    .allowExcessArguments()
-    .action(() => {
-      throw new StartError(64, `keys needs one of ${keys.commands.map((known) => known.name()).join(', ')}`);
-    });
+  const keys = addCommandGroup(program, 'keys', 'issue, list and revoke API keys, and show their usage');
   const id = new Argument('<id>', 'the id of a key, from slotgate keys list');
 
   keys
     .command('create')
     .description('issue a key; it is printed only now, and stored only as a digest')
-    .addOption(new Option('--tier <tier>').choices(KEY_TIERS).makeOptionMandatory())
+    .addOption(choiceOption('--tier <tier>', 'what its owner may do', KEY_TIERS).makeOptionMandatory())
     .requiredOption('--label <text>', 'its owner or purpose')
     .option('--expires <time>', 'a date (2027-01-31) or a time from now (90d, 12h)')
     .option('--per-ip <requests>', 'the most requests per window from one address')

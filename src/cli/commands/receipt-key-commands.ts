@@ -5,6 +5,7 @@ import { type KeyRing, keyState, type ReceiptKey } from '../../receipts/keys/key
 import { revokeKey, rotateKey } from '../../receipts/keys/key-rotation.ts';
 import { extractKeySource, type KeySource } from '../../receipts/keys/key-source.ts';
 import { createReceiptKey, keyFilePath, readReceiptKeyRing } from '../../receipts/keys/load-keys.ts';
+import { addCommandGroup } from './did-you-mean.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
@@ -14,7 +15,7 @@ const RELOAD_HINT = 'Send SIGHUP to a running gateway to apply this.\n';
 
 /** Adds `slotgate receipt key …`, which creates, lists and changes the keys of a gateway with the same settings. */
 export function addReceiptKeyCommands(receipt: Command, configOf: (command: Command) => Config): void {
-  const key = receipt.command('key').description('create, list and change the keys that sign receipts');
+  const key = addCommandGroup(receipt, 'key', 'create, list and change the keys that sign receipts');
   const sourceOf = (command: Command): KeySource => ({
     ...extractKeySource(process.env),
     stateDir: configOf(command).state,

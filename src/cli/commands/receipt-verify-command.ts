@@ -1,16 +1,17 @@
 import { createReadStream } from 'node:fs';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { Clock } from '../../domain/clock.ts';
 import { StartError } from '../../domain/start-error.ts';
 import { answerInFrame } from '../../receipts/push-frame.ts';
+import { FAULT_EXPLANATIONS } from '../../receipts/verify/fault-explanations.ts';
 import { isOpensslSignature } from '../../receipts/verify/openssl-signature.ts';
 import { bodyText } from '../../receipts/verify/parse-signed-body.ts';
-import { ReceiptError } from '../../receipts/verify/receipt-error.ts';
-import { canonicalRequestLine } from '../../receipts/verify/request-line.ts';
-import { parseTrustedKey } from '../../receipts/verify/trusted-key.ts';
+import { ReceiptError, type ReceiptFault } from '../../receipts/verify/receipt-error.ts';
 import { createVerifier, type Verified } from '../../receipts/verify/verify-receipt.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
+import { Progress } from '../terminal/progress.ts';
 import { type ByteStream, readLines, readWhole } from './answer-input.ts';
+import { genesisHash, nonce, publicKey, repeatable, request, seconds } from './receipt-option-values.ts';
 
 /** The options of the command, which are the facts that the verifier knows. */
 interface VerifyFlags {
@@ -78,7 +79,7 @@ function verifierFor(
 }
 
 /** Returns the code of a ReceiptError; rethrows any other error. */
-function faultCodeOf(thrown: unknown): string {
+function faultCodeOf(thrown: unknown): ReceiptFault {
   if (thrown instanceof ReceiptError) return thrown.code;
   throw thrown;
 }
@@ -88,7 +89,8 @@ async function verifyWhole(input: ByteStream, verify: VerifyMessage): Promise<vo
   try {
     process.stdout.write(`${verify(body).result}\n`);
   } catch (thrown) {
-    throw new StartError(1, `the receipt is not valid: ${faultCodeOf(thrown)}`);
+    const fault = faultCodeOf(thrown);
+    throw new StartError(1, `the receipt is not valid: ${fault}. ${FAULT_EXPLANATIONS[fault]}`);
   }
 }
 
@@ -96,10 +98,13 @@ async function verifyWhole(input: ByteStream, verify: VerifyMessage): Promise<vo
 async function verifyLines(input: ByteStream, verify: VerifyMessage): Promise<void> {
   let lines = 0;
   let invalid = 0;
+  const progress = new Progress({ output: process.stderr, clock: systemClock, what: 'verifying' });
   for await (const line of readLines(input)) {
     lines++;
+    progress.advance();
     try {
       const { result, slot, receipt } = verify(line);
+      if (process.stdout.isTTY) progress.end(); // the line is drawn where results are
       process.stdout.write(`{"valid":true,"request":"${receipt.request}","slot":${slot},"result":${result}}\n`);
     } catch (thrown) {
       const fault = faultCodeOf(thrown);
@@ -108,39 +113,7 @@ async function verifyLines(input: ByteStream, verify: VerifyMessage): Promise<vo
       process.stderr.write(`line ${lines}: ${fault}\n`);
     }
   }
+  progress.end();
   if (lines === 0) throw new StartError(1, 'the input has no line');
   if (invalid > 0) throw new StartError(1, `${invalid} of ${lines} lines are not valid`);
-}
-
-/** Collects the values of a repeatable option. */
-const repeatable =
-  (validate: (text: string) => string) =>
-  (text: string, before: readonly string[] = []): readonly string[] => [...before, validate(text)];
-
-/** Validates an option; its errors are usage errors. */
-const validated =
-  (validate: (text: string) => unknown) =>
-  (text: string): string => {
-    try {
-      validate(text);
-      return text;
-    } catch (thrown) {
-      throw new InvalidArgumentError(thrown instanceof Error ? thrown.message : String(thrown));
-    }
-  };
-
-const publicKey = validated(parseTrustedKey);
-const request = validated(canonicalRequestLine);
-const genesisHash = validated((text) =>
-  ensureMatches(text, /^[1-9A-HJ-NP-Za-km-z]{32,44}$/, 'it is not a genesis hash'),
-);
-const nonce = validated((text) => ensureMatches(text, /^[\w-]{16,64}$/, 'a nonce is 16 to 64 letters, digits, - or _'));
-
-function ensureMatches(text: string, form: RegExp, otherwise: string): void {
-  if (!form.test(text)) throw new InvalidArgumentError(otherwise);
-}
-
-function seconds(text: string): number {
-  ensureMatches(text, /^\d{1,9}$/, 'it is not a whole number of seconds');
-  return Number(text);
 }

@@ -6,6 +6,7 @@ import type { ConfigFlags } from '../../config/config-sources.ts';
 import { StartError } from '../../domain/start-error.ts';
 import { isStrongSignature } from '../../receipts/verify/ed25519-signature.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
+import { addCommandGroup } from './did-you-mean.ts';
 
 interface TextOptions {
   readonly wallet: string;
@@ -19,7 +20,7 @@ interface CheckOptions extends TextOptions {
 
 /** Adds `slotgate stake …`, which prints the text of a stake proof and checks one. */
 export function addStakeCommands(program: Command, configOf: (command: Command) => Config): void {
-  const stake = program.command('stake').description('create and check proofs that a wallet is yours');
+  const stake = addCommandGroup(program, 'stake', 'create and check proofs that a wallet is yours');
   const WALLET = ['--wallet <address>', 'the wallet'] as const;
 
   stake

@@ -1,31 +1,5 @@
+import { CLUSTER_NAMES } from '../../domain/cluster-names.ts';
 import type { Receipt } from '../../receipts/receipt.ts';
-import type { ReceiptFault } from '../../receipts/verify/receipt-error.ts';
-
-/** The names of the public clusters, by genesis hash. */
-const CLUSTER_NAMES: Readonly<Record<string, string>> = {
-  '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d': 'mainnet-beta',
-  EtWTRABZaYq6iMfeYKouRu166VU2xqa1wcaWoxPkrZBG: 'devnet',
-  '4uhcVJyU9pJkvQyS88uRDiswHXSCkY3zQawwpjk2NsNY': 'testnet',
-};
-
-/** The explanation of each fault, for a reader who does not know the receipt format. */
-export const FAULT_EXPLANATIONS: Readonly<Record<ReceiptFault, string>> = {
-  utf8: 'The text is not what was sent: it is not UTF-8.',
-  envelope: 'This is not a complete answer: {"result":…,"slot":…,"receipt":{…}}, byte for byte as it was sent.',
-  malformed: 'The receipt does not have the form of a receipt: it was changed, truncated or reformatted.',
-  digest: 'The result is not the one that was signed: it was changed, or a program reformatted it.',
-  status: 'The receipt is about a request that failed.',
-  cluster: 'The answer is about another cluster than yours.',
-  request: 'The answer is to another request than yours.',
-  nonce: 'The answer was made for another nonce than yours.',
-  'unknown-key': 'The answer is signed with another key than the one you trust.',
-  'weak-key': 'The owner of this key can deny every signature: it proves nothing.',
-  path: 'The receipt does not lead to the signed batch: its index or its path was changed.',
-  signature: 'The signature is of something else: the receipt was changed after it was signed.',
-  future: 'The receipt was issued in the future.',
-  stale: 'The receipt is older than you allow.',
-  'old-slot': 'The slot is older than you allow.',
-};
 
 const COMMITMENT_EXPLANATIONS: Readonly<Record<Receipt['commitment'], string>> = {
   processed: 'Read from the newest block that a node had; the cluster may still drop it.',

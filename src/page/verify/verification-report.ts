@@ -1,18 +1,12 @@
 import { answerInFrame } from '../../receipts/push-frame.ts';
 import type { Receipt } from '../../receipts/receipt.ts';
+import { FAULT_EXPLANATIONS } from '../../receipts/verify/fault-explanations.ts';
 import { parseSignedBody } from '../../receipts/verify/parse-signed-body.ts';
 import { ReceiptError, type ReceiptFault } from '../../receipts/verify/receipt-error.ts';
 import { canonicalRequestLine } from '../../receipts/verify/request-line.ts';
 import { parseTrustedKey } from '../../receipts/verify/trusted-key.ts';
 import { verifyReceipt } from '../../receipts/verify/verify-receipt.ts';
-import {
-  explainBatch,
-  explainClaim,
-  explainCluster,
-  explainCommitment,
-  explainIssuedAt,
-  FAULT_EXPLANATIONS,
-} from './explanations.ts';
+import { explainBatch, explainClaim, explainCluster, explainCommitment, explainIssuedAt } from './explanations.ts';
 
 /** The values that the user expects. An empty one is not compared with the receipt. */
 export interface VerificationInput {

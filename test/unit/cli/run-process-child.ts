@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runUntilSignal } from '../../../src/cli/run-process.ts';
+import { logListening, runUntilSignal } from '../../../src/cli/run-process.ts';
 import { createLog } from '../../../src/runtime/log.ts';
 
 // Child process of run-process.test.ts: it runs a stub gateway that takes a while to close.
@@ -11,6 +11,10 @@ const startGateway = async () => {
     url: 'http://127.0.0.1:1',
     cluster: 'genesis',
     embedded: null,
+    publicKey: 'key',
+    receiptKeyPath: null,
+    signsAlone: true,
+    nodes: () => [],
     reload: () => process.stdout.write('reloaded\n'),
     async close() {
       await sleep(Number(closingMs));
@@ -20,6 +24,7 @@ const startGateway = async () => {
   };
 };
 
-await runUntilSignal(startGateway, createLog('info'), Number(closeMs));
+const log = createLog('info');
+await runUntilSignal(startGateway, log, Number(closeMs), (gateway) => logListening(gateway, log));
 if (defect === 'throws') setTimeout(() => JSON.parse('{'), 0);
 if (defect === 'rejects') void Promise.reject(new Error('nobody waits for this'));

@@ -1,6 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
+import { FAULT_EXPLANATIONS } from '../../../../src/receipts/verify/fault-explanations.ts';
+import type { ReceiptFault } from '../../../../src/receipts/verify/receipt-error.ts';
 import { type ChildProgram, runModule } from '../../../support/child-process.ts';
 import { CLUSTER, newSigner, sealAnswers, type UnsealedAnswer } from '../../../support/receipts/sealed-answers.ts';
 import { testVectors } from '../../../support/receipts/test-vectors.ts';
@@ -55,7 +57,7 @@ t.test('it reads standard input as well, whatever the settings of a gateway are'
 
 t.test('for an invalid receipt it exits with 1 and names the fault', async (t) => {
   const ask = [...known, '--request', balance];
-  const cases: readonly [readonly string[], string, string][] = [
+  const cases: readonly [readonly string[], string, ReceiptFault][] = [
     [ask, body.replace('993', '992'), 'digest'],
     [ask, `${body}\n\n`, 'envelope'],
     [ask, '', 'envelope'],
@@ -69,13 +71,13 @@ t.test('for an invalid receipt it exits with 1 and names the fault', async (t) =
     [[...ask, '--max-age', '60'], body, 'stale'],
   ];
   for (const [args, input, fault] of cases) {
-    const err = `slotgate: the receipt is not valid: ${fault}\n`;
+    const err = `slotgate: the receipt is not valid: ${fault}. ${FAULT_EXPLANATIONS[fault]}\n`;
     t.same(await verify(t, args, input), { code: 1, out: '', err });
   }
   const child = fromInput(ask);
   child.process.stdin?.end(body.replace('993', '992'));
   t.equal(await child.exit(), 1);
-  t.equal(child.stderr(), 'slotgate: the receipt is not valid: digest\n');
+  t.match(child.stderr(), /^slotgate: the receipt is not valid: digest\. The result is not the one [^\n]*\n$/);
 });
 
 t.test('age is checked only on request, and one of several keys is enough', async (t) => {

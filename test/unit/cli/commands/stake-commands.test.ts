@@ -42,5 +42,5 @@ t.test('missing and invalid options are reported', async (t) => {
     err: /not a time/,
   });
   t.match(await stake('text', ...HOST), { code: 64, err: /--wallet/ });
-  t.match(await stake(), { code: 64, err: 'a command is missing' });
+  t.match(await stake(), { code: 64, err: 'stake needs one of text, check' });
 });

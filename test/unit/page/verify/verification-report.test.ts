@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import t from 'tap';
-import { FAULT_EXPLANATIONS } from '../../../../src/page/verify/explanations.ts';
 import {
   type VerificationInput,
   type VerificationReport,
   verifyText,
 } from '../../../../src/page/verify/verification-report.ts';
+import { FAULT_EXPLANATIONS } from '../../../../src/receipts/verify/fault-explanations.ts';
 import { CLUSTER, NOW_MS, newSigner, sealAnswers } from '../../../support/receipts/sealed-answers.ts';
 import { testVectors } from '../../../support/receipts/test-vectors.ts';
 

@@ -1,4 +1,4 @@
-import { Argument, type Command } from 'commander';
+import type { Command } from 'commander';
 import { apiKeysPath, readApiKeys } from '../../access/api-keys/api-key-store.ts';
 import type { Config } from '../../config/config-schema.ts';
 import { formatConfig, formatConfigSchema } from '../../config/print-config.ts';
@@ -6,23 +6,29 @@ import { extractSecrets, readJupiterKey } from '../../config/secret-variables.ts
 import { describeServiceLinks } from '../../config/service-links.ts';
 import { extractKeySource } from '../../receipts/keys/key-source.ts';
 import { checkReceiptKeys } from '../../receipts/keys/load-keys.ts';
-
-const ACTIONS = ['print', 'check', 'schema'] as const;
+import { addCommandGroup } from './did-you-mean.ts';
 
 /** Adds `slotgate config …`, which prints the settings in force, checks them, or prints what each one means. */
-export function addConfigCommand(program: Command, configOf: (command: Command) => Config): void {
-  program
-    .command('config')
-    .description('print the settings in force, only check them, or print the JSON Schema with the meaning of each one')
-    .addArgument(new Argument('<action>').choices(ACTIONS))
-    .action((action: (typeof ACTIONS)[number], _, command: Command) => {
-      if (action === 'schema') {
-        process.stdout.write(formatConfigSchema());
-        return;
-      }
-      const config = configOf(command);
-      if (action === 'print') process.stdout.write(formatConfig(config));
-      else checkConfig(config);
+export function addConfigCommands(program: Command, configOf: (command: Command) => Config): void {
+  const config = addCommandGroup(program, 'config', 'print the settings in force, check them, or tell what each means');
+
+  config
+    .command('print')
+    .description('print the settings in force, without secrets')
+    .action((_, command: Command) => {
+      process.stdout.write(formatConfig(configOf(command)));
+    });
+
+  config
+    .command('check')
+    .description('check everything that a start would refuse, and create nothing')
+    .action((_, command: Command) => checkConfig(configOf(command)));
+
+  config
+    .command('schema')
+    .description('print the JSON Schema of a configuration file, with the meaning and the default of each setting')
+    .action(() => {
+      process.stdout.write(formatConfigSchema());
     });
 }
 

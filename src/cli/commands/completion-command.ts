@@ -1,0 +1,45 @@
+import { Argument, type Command } from 'commander';
+import { StartError } from '../../domain/start-error.ts';
+import { COMPLETION_FORMATS, type CompletionNode } from '../terminal/completion-script.ts';
+import { unknownChoiceMessage } from './did-you-mean.ts';
+
+/** Adds `slotgate completion`, which prints the completion of a shell; it is static and asks nobody. */
+export function addCompletionCommand(program: Command): void {
+  const shells = [...COMPLETION_FORMATS.keys()];
+  const shell = new Argument('<shell>', 'the shell').choices(shells).argParser((text) => {
+    if (shells.includes(text)) return text;
+    throw new StartError(64, unknownChoiceMessage('shell', text, shells));
+  });
+  program
+    .command('completion')
+    .description('print the completion of a shell: source <(slotgate completion bash)')
+    .addArgument(shell)
+    .action(async (shell: string) => {
+      const { routes } = await import('../../routes/index.ts'); // most commands do without them
+      const paths = routes.filter(({ kind }) => kind !== 'post').map(({ path }) => path.replace(/:.*/, ''));
+      const nodes = nodesOf(program, '', new Map([['get', [...new Set(paths)]]]));
+      process.stdout.write(COMPLETION_FORMATS.get(shell)?.(nodes) ?? '');
+    });
+}
+
+/** Lists a command and those below it. `values` has the arguments that no declaration lists. */
+function nodesOf(
+  command: Command,
+  path: string,
+  values: ReadonlyMap<string, readonly string[]>,
+): readonly CompletionNode[] {
+  const globals = path === '' ? [] : rootOf(command).options;
+  const node: CompletionNode = {
+    path,
+    commands: command.commands.map((known) => ({ name: known.name(), description: known.description() })),
+    values: [...command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []), ...(values.get(path) ?? [])],
+    flags: [...command.options, ...globals.filter(({ long }) => long !== '--version')].flatMap(
+      ({ long, description, required, optional, argChoices }) =>
+        long == null ? [] : [{ name: long, description, takesValue: required || optional, choices: argChoices ?? [] }],
+    ),
+  };
+  const below = command.commands.flatMap((known) => nodesOf(known, `${path} ${known.name()}`.trim(), values));
+  return [node, ...below];
+}
+
+const rootOf = (command: Command): Command => (command.parent === null ? command : rootOf(command.parent));

@@ -1,0 +1,41 @@
+import { type Command, Option } from 'commander';
+import { unknownNameMessage } from '../../config/config-errors.ts';
+import { StartError } from '../../domain/start-error.ts';
+
+/** Adds a command that only has subcommands. Without one of them, or with another name, it says which there are. */
+export function addCommandGroup(parent: Command, name: string, description: string): Command {
+  const group = parent.command(name).description(description).allowExcessArguments();
+  return group.action(() => {
+    const path = pathOf(group);
+    const names = group.commands.map((known) => known.name());
+    const [unknown] = group.args;
+    if (unknown === undefined) throw new StartError(64, `${path} needs one of ${names.join(', ')}`);
+    const known = names.map((known) => `${path} ${known}`);
+    throw new StartError(64, unknownChoiceMessage('command', `${path} ${unknown}`, known));
+  });
+}
+
+/** Returns the names from below the program to a command: `receipt key`. */
+const pathOf = (command: Command): string =>
+  command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name();
+
+/** Creates an option that takes one of some names. */
+export function choiceOption(flags: string, description: string, names: readonly string[]): Option {
+  const option = new Option(flags, description).choices(names);
+  return option.argParser((text: string) => {
+    if (names.includes(text)) return text;
+    throw new StartError(64, unknownChoiceMessage(`value of ${option.long}`, text, names));
+  });
+}
+
+/** Returns the message for a text that is none of a few names. */
+export const unknownChoiceMessage = (kind: string, text: string, names: readonly string[]): string =>
+  `${unknownNameMessage(kind, text, names)} (of ${names.join(', ')})`;
+
+/** Returns the error for a flag that the command of a command line does not have. */
+export function unknownFlagError(program: Command, argv: readonly string[], flag: string): StartError {
+  let command = program;
+  for (const word of argv) command = command.commands.find((known) => known.name() === word) ?? command;
+  const flags = [...new Set([program, command])].flatMap(({ options }) => options.flatMap(({ long }) => long ?? []));
+  return new StartError(64, unknownNameMessage('flag', flag, [...flags, '--help']));
+}

@@ -1,0 +1,94 @@
+import { styleText } from 'node:util';
+import type { Command } from 'commander';
+import type { Config } from '../../config/config-schema.ts';
+import { extractSecrets } from '../../config/secret-variables.ts';
+import { redactUrl } from '../../config/upstreams-schema.ts';
+import { StartError } from '../../domain/start-error.ts';
+import { extractKeySource } from '../../receipts/keys/key-source.ts';
+import { systemClock } from '../../runtime/system-clock.ts';
+import { type Finding, fail, ok, reasonOf, type Verdict } from '../doctor/finding.ts';
+import { checkMachine } from '../doctor/machine-checks.ts';
+import { checkNode, compareNodes, type NodeReport } from '../doctor/node-checks.ts';
+import { NodeProbe } from '../doctor/node-probe.ts';
+import { Progress } from '../terminal/progress.ts';
+import { terminalText } from '../terminal/terminal-text.ts';
+import { seconds } from './receipt-option-values.ts';
+
+interface DoctorFlags {
+  readonly json?: true;
+  readonly timeout: number;
+}
+
+/** What the doctor needs of the program. */
+export interface DoctorDeps {
+  readonly configOf: (command: Command) => Config;
+  /** Loads the HTTP engine. Rejects if there is none for this Node. */
+  readonly loadEngine: () => Promise<unknown>;
+}
+
+/** The nodes' own checks: a node is checked in about so many steps. */
+const CHECKS_PER_NODE = 11;
+
+/** Adds `slotgate doctor`, which checks what a start needs and changes nothing. */
+export function addDoctorCommand(program: Command, deps: DoctorDeps): void {
+  program
+    .command('doctor')
+    .description('check this machine, the settings and each node; name what is wrong, and how to fix it')
+    .option('--json', 'print one JSON object: the findings, each with verdict, name, finding and fix')
+    .option('--timeout <seconds>', 'the longest time for all nodes', seconds, 20)
+    .action(async ({ json, timeout }: DoctorFlags, command: Command) => {
+      const findings = await examine(deps, command, timeout * 1000);
+      process.stdout.write(json === true ? `${JSON.stringify({ findings })}\n` : formatFindings(findings));
+      const failed = findings.filter(({ verdict }) => verdict === 'fail').length;
+      if (failed > 0) throw new StartError(1, `${failed} of ${findings.length} checks have failed`);
+    });
+}
+
+async function examine({ configOf, loadEngine }: DoctorDeps, command: Command, timeoutMs: number) {
+  const findings: Finding[] = [ok('Node', process.versions.node)]; // an older one does not come this far
+  await loadEngine().then(
+    () => findings.push(ok('HTTP engine', 'it has a binary for this Node')),
+    (thrown: unknown) => findings.push(fail('HTTP engine', reasonOf(thrown), 'take Node 22')),
+  );
+  let config: Config;
+  try {
+    config = configOf(command);
+  } catch (thrown) {
+    return [...findings, fail('settings', reasonOf(thrown), 'correct them where the message says they come from')];
+  }
+  const env = { ...process.env };
+  const receiptKey = extractKeySource(process.env);
+  const secrets = extractSecrets(process.env);
+  const nodes = config.upstreams;
+  findings.push(ok('settings', 'valid'));
+  findings.push(...(await checkMachine({ config, receiptKey, secrets, env, nowMs: systemClock.now() })));
+  return [...findings, ...(await examineNodes(config, nodes, timeoutMs))];
+}
+
+async function examineNodes({ cluster }: Config, nodes: Config['upstreams'], timeoutMs: number) {
+  if (nodes.length === 0) return [ok('nodes', 'none are set: the embedded cluster is used')];
+  const total = nodes.length * CHECKS_PER_NODE;
+  const progress = new Progress({ output: process.stderr, clock: systemClock, what: 'asking the nodes', total });
+  const limit = new AbortController();
+  const cancel = systemClock.after(timeoutMs, () => limit.abort());
+  const reports: readonly NodeReport[] = await Promise.all(
+    nodes.map((node) =>
+      checkNode(node, new NodeProbe(node, systemClock, limit.signal), cluster, (what) => progress.advance(1, what)),
+    ),
+  );
+  cancel();
+  progress.end();
+  const named = nodes.map(({ id, url, wsUrl }) => ok(id, `${redactUrl(url)}, ${redactUrl(wsUrl)}`));
+  return [...named.flatMap((name, at) => [name, ...(reports[at]?.findings ?? [])]), ...compareNodes(reports)];
+}
+
+const COLOURS = { ok: 'green', warn: 'yellow', fail: 'red' } as const satisfies Record<Verdict, string>;
+
+function formatFindings(findings: readonly Finding[]): string {
+  const width = Math.max(...findings.map(({ name }) => name.length));
+  const lines = findings.map(({ verdict, name, finding, fix }) => {
+    const told = `${styleText(COLOURS[verdict], verdict.padEnd(4))}  ${name.padEnd(width)}  ${terminalText(finding)}`;
+    return fix === undefined ? told : `${told}\n${' '.repeat(width + 8)}fix: ${terminalText(fix)}`;
+  });
+  return `${lines.join('\n')}\n`;
+}

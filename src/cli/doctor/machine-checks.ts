@@ -1,0 +1,196 @@
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import { totalmem } from 'node:os';
+import { dirname } from 'node:path';
+import { apiKeysPath, readApiKeys } from '../../access/api-keys/api-key-store.ts';
+import type { Config } from '../../config/config-schema.ts';
+import { readJupiterKey, type Secrets } from '../../config/secret-variables.ts';
+import { describeServiceLinks } from '../../config/service-links.ts';
+import type { KeySource } from '../../receipts/keys/key-source.ts';
+import { checkReceiptKeys, keyFilePath } from '../../receipts/keys/load-keys.ts';
+import { requireFreePort } from '../../runtime/require-free-port.ts';
+import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
+
+/** What the checks of this machine look at. */
+export interface MachineFacts {
+  readonly config: Config;
+  readonly receiptKey: Omit<KeySource, 'stateDir'>;
+  readonly secrets: Secrets;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly nowMs: number;
+}
+
+/** Checks everything that needs no node. */
+export async function checkMachine(facts: MachineFacts): Promise<readonly Finding[]> {
+  const { config } = facts;
+  return [
+    checkServiceLinks(facts),
+    await checkPort('port', config.host, config.port),
+    ...(config.upstreams.length === 0 ? [await checkEmbeddedPort(config)] : []),
+    checkStateFolder(config.state),
+    ...checkReceiptKey(facts),
+    ...checkApiKeys(config.state),
+    checkPriceKey(facts),
+    checkOpenFiles(config),
+    checkMemory(config),
+  ].filter((finding) => finding !== undefined);
+}
+
+function checkServiceLinks({ env }: MachineFacts): Finding | undefined {
+  const ignored = describeServiceLinks(env);
+  return ignored === undefined ? undefined : warn('environment', ignored, 'set enableServiceLinks: false in the pod');
+}
+
+async function checkPort(name: string, host: string, port: number): Promise<Finding> {
+  if (port === 0) return ok(name, 'any free one');
+  try {
+    await requireFreePort(host, port);
+    return ok(name, `${host}:${port} is free`);
+  } catch (thrown) {
+    const version = await slotgateAt(host, port);
+    if (version !== undefined) return ok(name, `${host}:${port} is held by a running slotgate ${version}`);
+    return fail(name, reasonOf(thrown), 'end the program that holds it, or choose another by --port');
+  }
+}
+
+/** Returns the version of the slotgate that listens on a port; undefined if another program does. */
+async function slotgateAt(host: string, port: number): Promise<string | undefined> {
+  try {
+    const name = host.includes(':') ? `[${host}]` : host === '0.0.0.0' ? '127.0.0.1' : host;
+    const response = await fetch(`http://${name}:${port}/api/v1/openapi.json`, { signal: AbortSignal.timeout(2000) });
+    const { info } = Object(await response.json());
+    return info?.title === 'slotgate' ? String(info.version) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function checkEmbeddedPort({ embedded }: Config): Promise<Finding> {
+  const port = embedded.port ?? DEFAULT_EMBEDDED_PORT;
+  if (port === 0) return ok('embedded port', 'any free one');
+  try {
+    for (const each of [port, port + 1]) await requireFreePort('127.0.0.1', each);
+    return ok('embedded port', `${port} and ${port + 1} are free`);
+  } catch (thrown) {
+    const fix = 'set embedded.port to another one, or to 0';
+    return embedded.port === null
+      ? warn('embedded port', `${reasonOf(thrown)}: the cluster takes two free ones`, fix)
+      : fail('embedded port', reasonOf(thrown), fix);
+  }
+}
+
+const DEFAULT_EMBEDDED_PORT = 8899;
+
+const MIN_FREE_BYTES = 100 * 1024 * 1024;
+
+function checkStateFolder(state: string): Finding {
+  const name = 'state folder';
+  let existing = state;
+  while (!existsSync(existing) && dirname(existing) !== existing) existing = dirname(existing);
+  try {
+    if (!statSync(existing).isDirectory()) return fail(name, `${existing} is no folder`, 'choose another by --state');
+    accessSync(existing, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (thrown) {
+    return fail(name, reasonOf(thrown), `let this user write it, or choose another by --state`);
+  }
+  const { bavail, bsize } = statfsSync(existing);
+  const free = `${Math.floor((bavail * bsize) / 1024 / 1024)} MiB free`;
+  if (bavail * bsize < MIN_FREE_BYTES)
+    return warn(name, `${state}: ${free}`, 'free some space: keys and usage need it');
+  if (existing !== state) return ok(name, `${state} will be created; ${free}`);
+  const mode = statSync(state).mode & 0o777;
+  if ((mode & 0o077) !== 0)
+    return warn(name, `${state} is open to others (mode ${mode.toString(8)})`, `chmod 700 ${state}`);
+  return ok(name, `${state}, ${free}`);
+}
+
+function checkReceiptKey({ config, receiptKey, nowMs }: MachineFacts): readonly Finding[] {
+  const source: KeySource = { ...receiptKey, stateDir: config.state };
+  const name = 'receipt key';
+  try {
+    checkReceiptKeys(source, nowMs);
+  } catch (thrown) {
+    return [
+      fail(
+        name,
+        reasonOf(thrown),
+        'do what it says, restore it from a backup, or create another: slotgate receipt key create',
+      ),
+    ];
+  }
+  if (source.inline !== undefined)
+    return [warn(name, 'given inline: it never signs exact, and ends with the variable', 'use RECEIPT_KEY_FILE')];
+  const path = keyFilePath(source);
+  return existsSync(path) ? [checkSecretFile(name, path)] : [ok(name, `${path} will be created`)];
+}
+
+function checkApiKeys(state: string): readonly Finding[] {
+  const path = apiKeysPath(state);
+  const name = 'API keys';
+  if (!existsSync(path)) return [];
+  try {
+    const count = readApiKeys(path).length;
+    const { verdict, finding, fix } = checkSecretFile(name, path);
+    return [fix === undefined ? ok(name, `${count} in ${path}`) : { verdict, name, finding, fix }];
+  } catch (thrown) {
+    return [fail(name, reasonOf(thrown), 'restore the file from a backup')];
+  }
+}
+
+/** Checks that no other user can read a file. */
+function checkSecretFile(name: string, path: string): Finding {
+  const mode = statSync(path).mode & 0o777;
+  return (mode & 0o077) === 0
+    ? ok(name, path)
+    : warn(name, `${path} can be read by others (mode ${mode.toString(8)})`, `chmod 600 ${path}`);
+}
+
+function checkPriceKey({ config, secrets }: MachineFacts): Finding | undefined {
+  const { sources, jupiter } = config.prices;
+  const name = 'price key';
+  try {
+    const key = readJupiterKey(secrets, jupiter.keyFile);
+    if (!sources?.includes('jupiter-v3')) return undefined;
+    if (key !== undefined) return ok(name, 'there is one for Jupiter');
+    return fail(name, 'jupiter-v3 has no key', 'set prices.jupiter.keyFile or SLOTGATE_JUPITER_KEY');
+  } catch (thrown) {
+    return fail(name, reasonOf(thrown), 'correct prices.jupiter.keyFile or SLOTGATE_JUPITER_KEY');
+  }
+}
+
+/** The connections of callers that there should be room for. */
+const EXPECTED_CALLERS = 1000;
+const SUBSCRIPTIONS_PER_SOCKET = 96;
+const SUBSCRIPTIONS_PER_LIST = 11;
+
+function checkOpenFiles({ upstream, upstreams, watch }: Config): Finding | undefined {
+  const [, text] = /^Max open files\s+(\S+)/m.exec(readOptional('/proc/self/limits')) ?? [];
+  if (text === undefined) return undefined; // this system does not tell
+  const limit = text === 'unlimited' ? Number.POSITIVE_INFINITY : Number(text);
+  const sockets = (watch.accounts + watch.lists * SUBSCRIPTIONS_PER_LIST) / SUBSCRIPTIONS_PER_SOCKET;
+  const own = Math.ceil(sockets + upstream.connections * Math.max(1, upstreams.length)) + 100;
+  const finding = `${text} may be open; slotgate takes ${own} itself, and one for each connection`;
+  return limit >= own + EXPECTED_CALLERS
+    ? ok('open files', finding)
+    : warn('open files', finding, 'raise the limit: ulimit -n 65536, or LimitNOFILE= of systemd');
+}
+
+/** The memory of a process without its cache. */
+const BASE_BYTES = 200 * 1024 * 1024;
+
+function checkMemory({ cache }: Config): Finding {
+  const limited = process.constrainedMemory();
+  const total = limited > 0 && limited < totalmem() ? limited : totalmem();
+  const needed = cache.bytes + BASE_BYTES;
+  const finding = `${mebibytes(total)}; the cache takes up to ${mebibytes(cache.bytes)}, the rest about ${mebibytes(BASE_BYTES)}`;
+  return needed <= total ? ok('memory', finding) : fail('memory', finding, 'lower cache.bytes, or give it more');
+}
+
+const mebibytes = (bytes: number): string => `${Math.round(bytes / 1024 / 1024)} MiB`;
+
+function readOptional(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return '';
+  }
+}

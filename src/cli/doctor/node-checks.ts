@@ -1,0 +1,272 @@
+import type { Config } from '../../config/config-schema.ts';
+import { CLUSTER_NAMES } from '../../domain/cluster-names.ts';
+import { READ_METHODS } from '../../domain/rpc-methods.ts';
+import { CLOCK_SYSVAR, SYSTEM_PROGRAM, TOKEN_PROGRAM } from '../../domain/well-known-addresses.ts';
+import { type Finding, fail, ok, reasonOf, warn } from './finding.ts';
+import type { NodeProbe, ProbeSocket, RpcAnswer } from './node-probe.ts';
+
+type NodeConfig = Config['upstreams'][number];
+
+/** What the checks of one node found, and what is compared with other nodes. */
+export interface NodeReport {
+  readonly id: string;
+  readonly findings: readonly Finding[];
+  readonly genesis: string | undefined;
+  readonly slot: number | undefined;
+  readonly clockLeadMs: number | undefined;
+}
+
+/** Checks one node. `expected` is the genesis hash that the configuration wants. Never rejects. */
+export async function checkNode(
+  node: NodeConfig,
+  probe: NodeProbe,
+  expected: string | null,
+  onCheck: (what: string) => void,
+): Promise<NodeReport> {
+  const findings: Finding[] = [];
+  const nameOf = (what: string): string => `${node.id} ${what}`;
+  const add = (finding: Finding): void => {
+    findings.push(finding);
+    onCheck(finding.name);
+  };
+  const attempt = async (what: string, fix: string, check: (name: string) => Promise<Finding>): Promise<void> => {
+    const name = nameOf(what);
+    add(await check(name).catch((thrown: unknown) => fail(name, reasonOf(thrown), fix)));
+  };
+
+  let first: RpcAnswer;
+  try {
+    first = await probe.call('getGenesisHash');
+  } catch (thrown) {
+    add(fail(nameOf('HTTP'), reasonOf(thrown), 'check the URL and its key, and that this machine may reach it'));
+    return { id: node.id, findings, genesis: undefined, slot: undefined, clockLeadMs: undefined };
+  }
+  const genesis = typeof first.result === 'string' ? first.result : undefined;
+  add(checkGenesis(nameOf('cluster'), genesis, expected));
+
+  await attempt('version', 'see whether it is a Solana node', async (name) => {
+    const { result, error } = await probe.call('getVersion');
+    const version = Object(result)['solana-core'];
+    return typeof version === 'string' ? ok(name, version) : warn(name, describeError(error), 'allow getVersion');
+  });
+  const tips = await readTips(probe);
+  add(checkTips(nameOf('slots'), tips));
+  add(await checkReads(nameOf('reads'), probe, node.pooled === true));
+  await attempt('methods', 'retry; if it stays, ask the provider', (name) => checkMethods(name, node, probe, tips));
+  await attempt('oldest block', 'retry; if it stays, ask the provider', (name) => checkLedger(name, node, probe));
+  await checkWebSocket(nameOf, probe, add);
+  return { id: node.id, findings, genesis, slot: tips.processed, clockLeadMs: first.clockLeadMs };
+}
+
+function checkGenesis(name: string, genesis: string | undefined, expected: string | null): Finding {
+  if (genesis === undefined) return fail(name, 'it does not tell its genesis hash', 'see whether it is a Solana node');
+  const known = CLUSTER_NAMES[genesis];
+  const told = known === undefined ? genesis : `${known} ${genesis}`;
+  return expected === null || expected === genesis
+    ? ok(name, told)
+    : fail(
+        name,
+        `${told}, but the setting cluster is ${expected}`,
+        'name a node of that cluster, or change the setting',
+      );
+}
+
+type Tips = Readonly<Record<'processed' | 'confirmed' | 'finalized', number | undefined>>;
+
+async function readTips(probe: NodeProbe): Promise<Tips> {
+  const slotAt = async (commitment: string): Promise<number | undefined> => {
+    const { result } = await probe.call('getSlot', [{ commitment }]).catch(() => ({ result: undefined }));
+    return typeof result === 'number' ? result : undefined;
+  };
+  const [processed, confirmed, finalized] = await Promise.all(['processed', 'confirmed', 'finalized'].map(slotAt));
+  return { processed, confirmed, finalized };
+}
+
+/** The most slots that are usual between the newest and the finalized one. */
+const MAX_FINALITY_LAG = 100;
+
+function checkTips(name: string, { processed, confirmed, finalized }: Tips): Finding {
+  if (processed === undefined || confirmed === undefined || finalized === undefined)
+    return fail(name, 'it does not tell its slots', 'allow getSlot at processed, confirmed and finalized');
+  const finding = `processed ${processed}, confirmed ${confirmed - processed}, finalized ${finalized - processed}`;
+  return processed - finalized <= MAX_FINALITY_LAG
+    ? ok(name, finding)
+    : warn(name, finding, 'the cluster or the node finalizes late: compare with another node');
+}
+
+const READS = 5;
+/** Reads in which a pool of nodes shows itself, by slots that go back. */
+const SLOT_READS = 12;
+const SLOW_MS = 1000;
+
+async function checkReads(name: string, probe: NodeProbe, isPooled: boolean): Promise<Finding> {
+  const times: number[] = [];
+  let newest = 0;
+  let back = 0;
+  try {
+    for (let read = 0; read < SLOT_READS; read++) {
+      const { result, ms } = await probe.call('getSlot', [{ commitment: 'processed' }]);
+      if (read < READS) times.push(ms);
+      if (typeof result !== 'number') continue;
+      back = Math.max(back, newest - result);
+      newest = Math.max(newest, result);
+    }
+  } catch (thrown) {
+    const fix = 'raise the plan, add nodes, or lower refresh.* and watch.*';
+    return warn(name, reasonOf(thrown), fix);
+  }
+  const median = Math.round(times.sort((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0);
+  const finding = `median ${median} ms of ${times.length} reads`;
+  if (back > 0 && !isPooled)
+    return warn(name, `${finding}; its slots went back by ${back}: it is many nodes`, 'set pooled: true for it');
+  return median <= SLOW_MS ? ok(name, finding) : warn(name, finding, 'take a nearer or faster node');
+}
+
+/** Codes of "no such method", and what providers send instead. */
+const UNKNOWN_METHOD = -32601;
+const REFUSAL =
+  /method.*(not (found|allowed|available|supported)|unsupported|disabled|restricted)|not available|upgrade/i;
+
+const UNKNOWN_SIGNATURE = '1'.repeat(64);
+const SAMPLE_MINT = 'So11111111111111111111111111111111111111112';
+
+/** Parameters with which each method answers, or at least is known. */
+const SAMPLE_PARAMS = (slot: number): Readonly<Record<string, readonly unknown[]>> => ({
+  getBalance: [SYSTEM_PROGRAM],
+  getAccountInfo: [SYSTEM_PROGRAM],
+  getMultipleAccounts: [[SYSTEM_PROGRAM]],
+  getTokenAccountsByOwner: [SYSTEM_PROGRAM, { programId: TOKEN_PROGRAM }, { encoding: 'jsonParsed' }],
+  getTokenAccountBalance: [SYSTEM_PROGRAM],
+  getTokenSupply: [SAMPLE_MINT],
+  getTokenLargestAccounts: [SAMPLE_MINT],
+  getBlock: [slot, { transactionDetails: 'none', rewards: false, maxSupportedTransactionVersion: 0 }],
+  getBlockTime: [slot],
+  getTransaction: [UNKNOWN_SIGNATURE],
+  getSignaturesForAddress: [SYSTEM_PROGRAM, { limit: 1 }],
+  getClusterNodes: [],
+});
+
+/** Calls in flight at a time, so that no rate limit is met by this check alone. */
+const CALLS_AT_ONCE = 3;
+
+async function checkMethods(name: string, node: NodeConfig, probe: NodeProbe, tips: Tips): Promise<Finding> {
+  const samples = SAMPLE_PARAMS(tips.finalized ?? 0);
+  const wanted = [...(node.methods ?? READ_METHODS)];
+  const pending = [...wanted];
+  const refused: string[] = [];
+  const work = async (): Promise<void> => {
+    for (let method = pending.shift(); method !== undefined; method = pending.shift()) {
+      const { error } = await probe.call(method, samples[method] ?? []);
+      if (error !== undefined && (error.code === UNKNOWN_METHOD || REFUSAL.test(error.message))) refused.push(method);
+    }
+  };
+  await Promise.all(Array.from({ length: CALLS_AT_ONCE }, work));
+  const finding = `${wanted.length - refused.length} of ${wanted.length} methods`;
+  if (refused.length === 0) return ok(name, finding);
+  return warn(
+    name,
+    `${finding}; refused: ${refused.join(', ')}`,
+    'add a node that has them, or list the methods of this one in its setting methods',
+  );
+}
+
+async function checkLedger(name: string, node: NodeConfig, probe: NodeProbe): Promise<Finding> {
+  const { result, error } = await probe.call('getFirstAvailableBlock');
+  if (typeof result !== 'number')
+    return warn(name, describeError(error), 'old blocks may be missing without a word: compare with another node');
+  return node.archival === true && result > ARCHIVE_START
+    ? warn(
+        name,
+        `slot ${result}, although it is set as archival`,
+        'remove archival, or ask the provider for the archive',
+      )
+    : ok(name, `slot ${result}`);
+}
+
+/** A whole ledger may begin with a snapshot of the first epochs. */
+const ARCHIVE_START = 1_000_000;
+
+/** The owner of sysvars, whose Clock changes in every slot. */
+const SYSVAR_PROGRAM = 'Sysvar1111111111111111111111111111111111111';
+
+const SUBSCRIPTIONS: readonly (readonly [what: string, method: string, params: readonly unknown[], fix: string])[] = [
+  ['slot news', 'slotSubscribe', [], 'ask the provider for slotSubscribe: without it slots are polled'],
+  [
+    'account news',
+    'accountSubscribe',
+    [CLOCK_SYSVAR, { encoding: 'base64', commitment: 'processed' }],
+    'ask the provider for accountSubscribe, or set watch.accounts=0: without it nothing is kept live',
+  ],
+  [
+    'program news',
+    'programSubscribe',
+    [SYSVAR_PROGRAM, { encoding: 'base64', commitment: 'processed' }],
+    'ask the provider for programSubscribe, or set watch.lists=0: without it token lists are read on request',
+  ],
+];
+
+async function checkWebSocket(
+  nameOf: (what: string) => string,
+  probe: NodeProbe,
+  add: (finding: Finding) => void,
+): Promise<void> {
+  let socket: ProbeSocket;
+  try {
+    socket = await probe.openSocket();
+  } catch (thrown) {
+    const fix = 'name its WebSocket: --upstream URL,WEBSOCKET-URL; without one slots are polled and nothing is live';
+    add(fail(nameOf('WebSocket'), reasonOf(thrown), fix));
+    return;
+  }
+  add(ok(nameOf('WebSocket'), 'open'));
+  const findings = SUBSCRIPTIONS.map(async ([what, method, params, fix]) => {
+    const name = nameOf(what);
+    return socket.firstNews(method, params).then(
+      (ms) => ok(name, `after ${Math.round(ms)} ms`),
+      (thrown: unknown) => (what === 'slot news' ? fail : warn)(name, reasonOf(thrown), fix),
+    );
+  });
+  for (const finding of await Promise.all(findings)) add(finding);
+  socket.close();
+}
+
+const describeError = (error: RpcAnswer['error']): string =>
+  error === undefined ? 'an unexpected answer' : `error ${error.code} ${error.message}`;
+
+const MAX_LAG_SLOTS = 10;
+const SKEW_WARN_MS = 2000;
+const SKEW_FAIL_MS = 30_000;
+
+/** Compares the nodes with each other, and the clock of this machine with theirs. */
+export function compareNodes(reports: readonly NodeReport[]): readonly Finding[] {
+  const reached = reports.filter(({ genesis }) => genesis !== undefined);
+  const clusters = new Set(reached.map(({ genesis }) => genesis));
+  const tip = Math.max(...reached.map(({ slot = 0 }) => slot));
+  const late = reached.filter(({ slot }) => slot !== undefined && tip - slot > MAX_LAG_SLOTS);
+  const fix = 'take it out, or let it catch up: it gets no reads meanwhile';
+  return [
+    ...(clusters.size > 1
+      ? [
+          fail(
+            'clusters',
+            reached.map(({ id, genesis }) => `${id} has ${genesis}`).join(', '),
+            'name nodes of one cluster only, and set cluster to its genesis hash',
+          ),
+        ]
+      : []),
+    ...(clusters.size > 1
+      ? []
+      : late.map(({ id, slot = 0 }) => warn(`${id} lag`, `${tip - slot} slots behind the newest node`, fix))),
+    ...checkClock(reached.flatMap(({ clockLeadMs }) => clockLeadMs ?? [])),
+  ];
+}
+
+function checkClock(leads: readonly number[]): readonly Finding[] {
+  const lead = leads.toSorted((a, b) => a - b)[Math.floor(leads.length / 2)];
+  if (lead === undefined) return [];
+  const skewMs = Math.abs(lead);
+  if (skewMs < SKEW_WARN_MS) return [ok('clock', 'within two seconds of the nodes')];
+  const finding = `${(skewMs / 1000).toFixed(0)} s ${lead > 0 ? 'behind' : 'ahead of'} the nodes`;
+  const fix = 'synchronize it, by NTP: receipts carry its time';
+  return [skewMs < SKEW_FAIL_MS ? warn('clock', finding, fix) : fail('clock', finding, fix)];
+}

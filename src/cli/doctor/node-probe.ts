@@ -1,0 +1,158 @@
+import { request } from 'undici';
+import { WebSocket } from 'ws';
+import type { Clock } from '../../domain/clock.ts';
+import { connectionFault, httpFault } from '../../upstream/rpc/failure-reason.ts';
+import { redactor } from '../../upstream/rpc/redact.ts';
+import type { NodeOptions } from '../../upstream/upstream-options.ts';
+
+/** The answer of a node to one call. */
+export interface RpcAnswer {
+  readonly result: unknown;
+  readonly error: { readonly code: number; readonly message: string } | undefined;
+  readonly ms: number;
+  /** How far the clock of the node is ahead of ours, in milliseconds; undefined if it does not tell. */
+  readonly clockLeadMs: number | undefined;
+}
+
+/** Says in words why a node could not be asked. Its text holds no secret. */
+export class ProbeError extends Error {
+  override readonly name = 'ProbeError';
+}
+
+/** Asks one node over HTTP and WebSocket, for a doctor: without retries, hedges and pools. */
+export class NodeProbe {
+  readonly #node: NodeOptions;
+  readonly #clock: Clock;
+  readonly #signal: AbortSignal;
+  readonly #redact: (text: string) => string;
+
+  constructor(node: NodeOptions, clock: Clock, signal: AbortSignal) {
+    this.#node = node;
+    this.#clock = clock;
+    this.#signal = signal;
+    this.#redact = redactor(node);
+  }
+
+  /** Calls a method. Rejects with ProbeError if no JSON-RPC response comes. */
+  async call(method: string, params: readonly unknown[] = []): Promise<RpcAnswer> {
+    const startedMs = this.#clock.monotonic();
+    const { origin, pathname, search, username, password } = new URL(this.#node.url);
+    const credentials = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
+    const response = await request(origin + pathname + search, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...(username !== '' && { authorization: `Basic ${credentials.toString('base64')}` }),
+        ...this.#node.headers,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+      signal: this.#signal,
+    }).catch((thrown: unknown) => {
+      throw new ProbeError(this.#signal.aborted ? 'no answer in time' : connectionFault(thrown));
+    });
+    const text = await response.body.text().catch((thrown: unknown) => {
+      throw new ProbeError(this.#signal.aborted ? 'no answer in time' : connectionFault(thrown));
+    });
+    const ms = this.#clock.monotonic() - startedMs;
+    if (response.statusCode === 429) throw new ProbeError('too many requests (HTTP 429)');
+    const { result, error } = parseObject(text);
+    if (result === undefined && error === undefined) throw new ProbeError(httpFault(response.statusCode));
+    const date = Date.parse(String(response.headers['date'] ?? ''));
+    return {
+      result,
+      error: error === undefined ? undefined : this.#errorOf(error),
+      ms,
+      clockLeadMs: Number.isNaN(date) ? undefined : date + HALF_SECOND_MS - this.#clock.now(),
+    };
+  }
+
+  #errorOf(error: unknown): { readonly code: number; readonly message: string } {
+    const { code, message } = Object(error);
+    return { code: Number(code), message: this.#redact(String(message)) };
+  }
+
+  /** Opens the node's WebSocket. Rejects with ProbeError. */
+  async openSocket(): Promise<ProbeSocket> {
+    const socket = new WebSocket(this.#node.wsUrl, {
+      handshakeTimeout: HANDSHAKE_MS,
+      ...(this.#node.headers !== undefined && { headers: this.#node.headers }),
+    });
+    const onAbort = (): void => socket.terminate();
+    this.#signal.addEventListener('abort', onAbort, { once: true });
+    await new Promise<void>((resolve, reject) => {
+      socket.once('open', resolve);
+      socket.once('error', (thrown) => reject(new ProbeError(connectionFault(thrown))));
+      socket.once('close', () => reject(new ProbeError('connection closed')));
+    });
+    socket.on('error', () => {}); // `close` follows
+    return new ProbeSocket(socket, this.#clock, this.#redact);
+  }
+}
+
+/** `Date` has whole seconds: what it names is half a second earlier on average. */
+const HALF_SECOND_MS = 500;
+const HANDSHAKE_MS = 5000;
+
+/** Longest wait for the first news of a subscription. */
+const FIRST_NEWS_MS = 5000;
+
+/** An open WebSocket to a node. */
+export class ProbeSocket {
+  readonly #socket: WebSocket;
+  readonly #clock: Clock;
+  readonly #redact: (text: string) => string;
+  #nextId = 1;
+
+  constructor(socket: WebSocket, clock: Clock, redact: (text: string) => string) {
+    this.#socket = socket;
+    this.#clock = clock;
+    this.#redact = redact;
+  }
+
+  /** Subscribes and returns the milliseconds until the first news. Rejects with ProbeError. */
+  async firstNews(method: string, params: readonly unknown[]): Promise<number> {
+    const id = this.#nextId++;
+    const startedMs = this.#clock.monotonic();
+    let subscription: string | undefined;
+    return new Promise<number>((resolve, reject) => {
+      const end = (work: () => void): void => {
+        cancel();
+        this.#socket.off('message', onMessage).off('close', onClose);
+        work();
+      };
+      const onClose = (): void => end(() => reject(new ProbeError('connection closed')));
+      const onMessage = (data: Buffer): void => {
+        const text = data.toString();
+        const message = parseObject(text);
+        if (message['id'] === id && message['error'] !== undefined) {
+          const { code, message: reason } = Object(message['error']);
+          end(() => reject(new ProbeError(`refused: error ${Number(code)} ${this.#redact(String(reason))}`)));
+        } else if (message['id'] === id) subscription = idIn(text, 'result');
+        else if (subscription !== undefined && idIn(text, 'subscription') === subscription)
+          end(() => resolve(this.#clock.monotonic() - startedMs));
+      };
+      const cancel = this.#clock.after(FIRST_NEWS_MS, () => {
+        const what = subscription === undefined ? 'no acknowledgement' : 'acknowledged, but no news';
+        end(() => reject(new ProbeError(`${what} in ${FIRST_NEWS_MS / 1000} s`)));
+      });
+      this.#socket.on('message', onMessage).on('close', onClose);
+      this.#socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }));
+    });
+  }
+
+  close(): void {
+    this.#socket.terminate();
+  }
+}
+
+/** Returns the id of a subscription as it is written: some nodes use numbers that a double would round. */
+const idIn = (text: string, member: 'result' | 'subscription'): string | undefined =>
+  new RegExp(`"${member}":\\s*("?[\\w-]+"?)`).exec(text)?.[1];
+
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(JSON.parse(text));
+  } catch {
+    return {};
+  }
+}
