@@ -4,10 +4,11 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import type { Clock } from '../domain/clock.ts';
 import type { Chain } from './bank/chain.ts';
 import type { ControlledServer } from './control/cluster-control.ts';
+import { subscriptionRefused } from './encode/json-rpc-error.ts';
 import { HOST, listen, listenOnPair, type TakenPort, type WantedPorts } from './port-pair.ts';
 import { type Subscriber, SubscriptionRegistry } from './pubsub/subscription-registry.ts';
 import { callMethod, isMethod } from './rpc/call-method.ts';
-import type { InjectedFaults } from './rpc/injected-faults.ts';
+import { type InjectedFaults, LATE_ACK_MS } from './rpc/injected-faults.ts';
 import { handleJsonRpc } from './rpc/json-rpc-handler.ts';
 import type { NodeContext } from './rpc/method-handler.ts';
 import { createHttpHandler } from './rpc/rpc-http-handler.ts';
@@ -63,9 +64,12 @@ export async function startRpcServer(backend: RpcBackend, ports: WantedPorts): P
     autoPong: false,
   });
   const subscriptions = new SubscriptionRegistry(node);
+  const connections = new Set<Subscriber>();
   for (const server of servers) {
     server.on('upgrade', (request, socket, head) =>
-      sockets.handleUpgrade(request, socket, head, (ws) => serveWebSocket(ws, subscriptions, backend.faults)),
+      sockets.handleUpgrade(request, socket, head, (ws) =>
+        connections.add(serveWebSocket(ws, subscriptions, backend, (closed) => connections.delete(closed))),
+      ),
     );
   }
   const unsubscribe = backend.chain.onSlot((event) => subscriptions.publish(event));
@@ -85,6 +89,7 @@ export async function startRpcServer(backend: RpcBackend, ports: WantedPorts): P
     wsUrl: `ws://${node.address}`,
     takenPort: taken,
     requestCounts: () => Object.fromEntries(requests),
+    subscriptionCounts: () => [...connections].map((connection) => subscriptions.countOf(connection)),
     dropWebSockets,
     closeWebSockets() {
       for (const socket of sockets.clients) socket.close(NORMAL_CLOSURE);
@@ -110,8 +115,13 @@ async function stop(server: Server): Promise<void> {
   await closed;
 }
 
-/** Serves one WebSocket until it is closed. */
-function serveWebSocket(socket: WebSocket, subscriptions: SubscriptionRegistry, faults: InjectedFaults): void {
+/** Serves one WebSocket until it is closed. Calls `onClosed` then. */
+function serveWebSocket(
+  socket: WebSocket,
+  subscriptions: SubscriptionRegistry,
+  { faults, clock }: RpcBackend,
+  onClosed: (connection: Subscriber) => void,
+): Subscriber {
   const subscriber: Subscriber = {
     send(text) {
       if (faults.isSilent) return;
@@ -119,16 +129,31 @@ function serveWebSocket(socket: WebSocket, subscriptions: SubscriptionRegistry, 
       else socket.send(text);
     },
   };
-  const answer = (method: string, params: unknown): unknown => subscriptions.call(subscriber, method, params);
+  const isBeyondLimit = (method: string): boolean =>
+    subscriptions.isSubscribe(method) && subscriptions.countOf(subscriber) >= faults.subscriptionLimit;
   socket.on('message', (data: Buffer) => {
+    let isLate = false;
+    const answer = (method: string, params: unknown): unknown => {
+      if (isBeyondLimit(method)) {
+        if (faults.subscriptionRefusal === 'close') socket.terminate();
+        if (faults.subscriptionRefusal !== 'late') throw subscriptionRefused();
+        isLate = true;
+      }
+      return subscriptions.call(subscriber, method, params);
+    };
     const text = handleJsonRpc(data.toString('utf8'), answer, reportDefect);
-    if (text !== '') subscriber.send(text);
+    if (isLate) clock.after(LATE_ACK_MS, () => subscriber.send(text));
+    else if (text !== '') subscriber.send(text);
   });
   socket.on('ping', (data) => {
     if (!faults.isSilent) socket.pong(data);
   });
-  socket.on('close', () => subscriptions.removeSubscriber(subscriber));
+  socket.on('close', () => {
+    subscriptions.removeSubscriber(subscriber);
+    onClosed(subscriber);
+  });
   socket.on('error', () => socket.terminate()); // a message that is too long, or not a WebSocket
+  return subscriber;
 }
 
 /** Reports a defect of a method: its caller gets an error, the cluster goes on. */

@@ -1,6 +1,6 @@
 import type { Slot } from '../../domain/slot.ts';
 import type { Chain } from '../bank/chain.ts';
-import type { InjectedFaults } from '../rpc/injected-faults.ts';
+import type { InjectedFaults, SubscriptionRefusal } from '../rpc/injected-faults.ts';
 import type { SlotTicker } from './slot-ticker.ts';
 
 /**
@@ -24,6 +24,8 @@ export interface ClusterControl {
   closeWebSockets(): Promise<void>;
   /** Keeps WebSockets open, but sends nothing and answers no ping. */
   silenceWebSockets(isSilent: boolean): Promise<void>;
+  /** Limits the subscriptions of each WebSocket; `refusal` is what happens to one more. Infinity ends the limit. */
+  limitSubscriptions(perWebSocket: number, refusal: SubscriptionRefusal): Promise<void>;
   /** Answers the next HTTP requests with status 429, with `Retry-After` if seconds are given. */
   rateLimit(requests: number, retryAfterSeconds?: number): Promise<void>;
   /** Answers the next calls that name a slot or an account with error -32016. */
@@ -40,12 +42,16 @@ export interface ClusterControl {
   startListening(): Promise<void>;
   /** Returns the number of calls over HTTP by JSON-RPC method. */
   requestCounts(): Promise<Readonly<Record<string, number>>>;
+  /** Returns the number of subscriptions of each open WebSocket. */
+  subscriptionCounts(): Promise<readonly number[]>;
 }
 
 /** Part of the server that the control uses. */
 export interface ControlledServer {
   /** Returns the number of calls over HTTP by method; methods that no node has are counted as `unknown`. */
   requestCounts(): Readonly<Record<string, number>>;
+  /** Returns the number of subscriptions of each open WebSocket. */
+  subscriptionCounts(): readonly number[];
   /** Cuts every WebSocket without a close frame. */
   dropWebSockets(): void;
   /** Closes every WebSocket with code 1000. */
@@ -76,6 +82,10 @@ export function createClusterControl({ chain, slotTicker, faults, server }: Cont
     silenceWebSockets: async (silent) => {
       faults.isSilent = silent;
     },
+    limitSubscriptions: async (perWebSocket, refusal) => {
+      faults.subscriptionLimit = perWebSocket;
+      faults.subscriptionRefusal = refusal;
+    },
     rateLimit: async (requests, retryAfter) => {
       faults.rateLimitedRequests = requests;
       faults.retryAfterSeconds = retryAfter;
@@ -95,5 +105,6 @@ export function createClusterControl({ chain, slotTicker, faults, server }: Cont
     stopListening: () => server.stopListening(),
     startListening: () => server.startListening(),
     requestCounts: async () => server.requestCounts(),
+    subscriptionCounts: async () => server.subscriptionCounts(),
   };
 }

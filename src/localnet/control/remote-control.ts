@@ -23,6 +23,7 @@ const COMMAND_NAMES: { readonly [name in keyof RemoteCommands]: true } = {
   dropWebSockets: true,
   closeWebSockets: true,
   silenceWebSockets: true,
+  limitSubscriptions: true,
   rateLimit: true,
   failMinContextSlot: true,
   withholdBlockStatus: true,
@@ -31,6 +32,7 @@ const COMMAND_NAMES: { readonly [name in keyof RemoteCommands]: true } = {
   stopListening: true,
   startListening: true,
   requestCounts: true,
+  subscriptionCounts: true,
   close: true,
 };
 

@@ -28,6 +28,10 @@ export const methodNotFound = (): JsonRpcError => new JsonRpcError(-32601, 'Meth
 /** Creates the error for invalid parameters, described in `message`. */
 export const invalidParams = (message: string, data?: unknown): JsonRpcError => new JsonRpcError(-32602, message, data);
 
+/** Creates the error for one subscription too many, with the text of agave's `rpc_pubsub.rs`. */
+export const subscriptionRefused = (): JsonRpcError =>
+  new JsonRpcError(-32603, 'Internal Error: Subscription refused. Node subscription limit reached');
+
 /** Creates the error of a node that lags the cluster by a number of slots. */
 export const nodeUnhealthy = (numSlotsBehind: number): JsonRpcError =>
   new JsonRpcError(-32005, `Node is behind by ${numSlotsBehind} slots`, { numSlotsBehind });

@@ -1,6 +1,6 @@
 import { toJson } from '../../domain/to-json.ts';
 import type { SlotEvent } from '../bank/chain.ts';
-import { invalidParams, JsonRpcError, methodNotFound } from '../encode/json-rpc-error.ts';
+import { invalidParams, methodNotFound, subscriptionRefused } from '../encode/json-rpc-error.ts';
 import { readPositional } from '../rpc/json-rpc-params.ts';
 import type { NodeContext } from '../rpc/method-handler.ts';
 import { type PubsubEvent, pubsubEventsOf } from './notification-order.ts';
@@ -20,7 +20,8 @@ interface SharedSubscription {
   readonly subscribers: Set<Subscriber>;
 }
 
-const MAX_SUBSCRIPTIONS = 10_000;
+/** Most subscriptions of all connections: twice as many as one gateway keeps live. A node's default is 1,000,000. */
+const MAX_SUBSCRIPTIONS = 200_000;
 const METHOD_PATTERN = new RegExp(`^(${TOPIC_KINDS.join('|')})(Subscribe|Unsubscribe)$`);
 
 /**
@@ -32,6 +33,7 @@ export class SubscriptionRegistry {
   readonly #byId = new Map<number, SharedSubscription>();
   readonly #byKey = new Map<string, SharedSubscription>();
   readonly #byTrigger = new Map<Trigger, Set<SharedSubscription>>();
+  readonly #bySubscriber = new Map<Subscriber, Set<SharedSubscription>>();
   #nextId = 1;
 
   constructor(node: NodeContext) {
@@ -45,9 +47,20 @@ export class SubscriptionRegistry {
     return action === 'Subscribe' ? this.#subscribe(subscriber, kind, params) : this.#unsubscribe(subscriber, params);
   }
 
+  /** Returns true for a call that would give a connection one subscription more. */
+  isSubscribe(name: string): boolean {
+    return METHOD_PATTERN.exec(name)?.[2] === 'Subscribe';
+  }
+
+  /** Returns the number of a connection's subscriptions. */
+  countOf(subscriber: Subscriber): number {
+    return this.#bySubscriber.get(subscriber)?.size ?? 0;
+  }
+
   /** Removes a closed connection's subscriptions. */
   removeSubscriber(subscriber: Subscriber): void {
-    for (const subscription of this.#byId.values()) this.#removeFrom(subscription, subscriber);
+    for (const subscription of [...(this.#bySubscriber.get(subscriber) ?? [])])
+      this.#removeFrom(subscription, subscriber);
   }
 
   /** Sends the notifications of one slot. */
@@ -83,9 +96,7 @@ export class SubscriptionRegistry {
     const key = toJson([kind, params]);
     let subscription = this.#byKey.get(key);
     if (subscription === undefined) {
-      if (this.#byId.size >= MAX_SUBSCRIPTIONS) {
-        throw new JsonRpcError(-32603, 'Internal Error: Subscription refused. Node subscription limit reached');
-      }
+      if (this.#byId.size >= MAX_SUBSCRIPTIONS) throw subscriptionRefused();
       subscription = { id: this.#nextId++, key, method: `${kind}Notification`, topic, subscribers: new Set() };
       this.#byId.set(subscription.id, subscription);
       this.#byKey.set(key, subscription);
@@ -95,6 +106,7 @@ export class SubscriptionRegistry {
       }
     }
     subscription.subscribers.add(subscriber);
+    this.#bySubscriber.set(subscriber, (this.#bySubscriber.get(subscriber) ?? new Set()).add(subscription));
     return subscription.id;
   }
 
@@ -107,12 +119,20 @@ export class SubscriptionRegistry {
   }
 
   #removeFrom(subscription: SharedSubscription, subscriber: Subscriber): void {
-    if (subscription.subscribers.delete(subscriber) && subscription.subscribers.size === 0)
-      this.#deleteSubscription(subscription);
+    if (!subscription.subscribers.delete(subscriber)) return;
+    this.#forget(subscription, subscriber);
+    if (subscription.subscribers.size === 0) this.#deleteSubscription(subscription);
+  }
+
+  /** Forgets that a connection has a subscription. */
+  #forget(subscription: SharedSubscription, subscriber: Subscriber): void {
+    const subscriptions = this.#bySubscriber.get(subscriber);
+    if (subscriptions?.delete(subscription) && subscriptions.size === 0) this.#bySubscriber.delete(subscriber);
   }
 
   #deleteSubscription(subscription: SharedSubscription): void {
-    const { id, key, topic } = subscription;
+    const { id, key, topic, subscribers } = subscription;
+    for (const subscriber of subscribers) this.#forget(subscription, subscriber);
     this.#byId.delete(id);
     this.#byKey.delete(key);
     for (const trigger of topic.triggers) {

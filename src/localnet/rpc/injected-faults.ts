@@ -1,4 +1,13 @@
 /**
+ * The answer to a subscription beyond the limit of a connection. `error`: agave's refusal. `close`: the connection ends
+ * without a close frame, as with many providers. `late`: the acknowledgement comes {@link LATE_ACK_MS} later.
+ */
+export type SubscriptionRefusal = 'error' | 'close' | 'late';
+
+/** Delay of a late acknowledgement in milliseconds: longer than a client waits. */
+export const LATE_ACK_MS = 10_000;
+
+/**
  * Faults that a test injects. A plain object that the server reads at each request and each message, so that a change
  * takes effect at once; the server decrements the counters.
  */
@@ -17,6 +26,10 @@ export interface InjectedFaults {
   slotSkew: number;
   /** True while WebSockets stay open without any message or pong. */
   isSilent: boolean;
+  /** Number of subscriptions that each WebSocket may have. */
+  subscriptionLimit: number;
+  /** What happens to a subscription beyond it. */
+  subscriptionRefusal: SubscriptionRefusal;
 }
 
 /** Creates the state without faults. */
@@ -28,4 +41,6 @@ export const noFaults = (): InjectedFaults => ({
   delayMs: 0,
   slotSkew: 0,
   isSilent: false,
+  subscriptionLimit: Number.POSITIVE_INFINITY,
+  subscriptionRefusal: 'error',
 });

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap';
 import { WebSocket } from 'ws';
 import { createGenesis } from '../../../../src/localnet/cluster-genesis.ts';
 import { startInThreadCluster } from '../../../../src/localnet/in-thread-cluster.ts';
+import { addressOfNumber } from '../../../support/address-of-number.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 import { rpcPost, rpcRequest } from '../../../support/rpc-request.ts';
 import { setupStore } from '../../../support/setup-store.ts';
@@ -98,6 +99,44 @@ t.test('WebSockets are cut, closed, or silenced', async (t) => {
   t.equal(silent.slots.length, 1, 'missed notifications are not sent later');
   silent.socket.terminate();
 });
+
+t.test(
+  'a WebSocket may have so many subscriptions; one more is refused, ends it or is acknowledged late',
+  async (t) => {
+    const { control, clock, wsUrl } = await start(t);
+    const { socket } = await followSlots(wsUrl);
+    const answers: any[] = [];
+    socket.on('message', (data) => {
+      const message = JSON.parse(String(data));
+      if (message.method === undefined) answers.push(message);
+    });
+    const subscribe = async (id: number): Promise<void> => {
+      socket.send(
+        JSON.stringify({ jsonrpc: '2.0', id, method: 'logsSubscribe', params: [{ mentions: [addressOfNumber(id)] }] }),
+      );
+      await waitForPong(socket);
+    };
+    await control.limitSubscriptions(2, 'error');
+    await subscribe(2);
+    await subscribe(3);
+    t.match(answers, [
+      { id: 2, error: undefined },
+      { id: 3, error: { code: -32603, message: /limit reached/ } },
+    ]);
+    t.strictSame(await control.subscriptionCounts(), [2]);
+    await control.limitSubscriptions(2, 'late');
+    await subscribe(4);
+    t.equal(answers.length, 2);
+    clock.advance(10_000);
+    await waitForPong(socket);
+    t.match(answers[2], { id: 4, error: undefined });
+    await control.limitSubscriptions(2, 'close');
+    const closed = once(socket, 'close');
+    void subscribe(5).catch(() => {});
+    t.equal((await closed)[0], 1006);
+    t.strictSame(await control.subscriptionCounts(), []);
+  },
+);
 
 t.test('a number of requests is refused, then requests are served again', async (t) => {
   const { control, url, slot } = await start(t);
