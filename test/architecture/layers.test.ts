@@ -127,6 +127,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'localnet/traffic',
     'localnet/rpc',
     'localnet/control',
+    'localnet/encode',
     'localnet/pubsub',
     'bs58',
     'ws',
