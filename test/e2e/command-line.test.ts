@@ -48,7 +48,7 @@ const WRONG: readonly [readonly string[], Readonly<Record<string, string>>, numb
   [['get', '/slot', '--url', 'gateway'], {}, 64, /--url must be an http:\/\/ or https:\/\/ URL/],
   [['--port', 'nope'], {}, 78, /port: expected a whole number from 0 to 65535, got "nope" \(--port\)/],
   [['start', '--set', 'prot=1'], {}, 78, /unknown setting prot, the nearest known name is port/],
-  [['start', '--set', 'upstream.subscriptions=4'], {}, 78, /upstream\.subscriptions: expected at least 7/],
+  [['start', '--set', 'upstream.subscriptions=4'], {}, 78, /upstream\.subscriptions: expected .*, got 4/],
   [['config', 'check', '--config', 'maninet'], {}, 78, /unknown configuration maninet, .* is mainnet/],
   [['config', 'check'], { SLOTGATE_HOTS: '::1' }, 78, /unknown variable SLOTGATE_HOTS, .* is SLOTGATE_HOST/],
 ];
