@@ -146,7 +146,8 @@ export class Cache {
     if (entry.policy === 'live') return this.#tip.coarseNowMs - entry.validatedMs <= this.maxStaleMs;
     const state = entry.lease?.state;
     if (state === 'lost' || state === 'behind') return false;
-    if (entry.isRefreshing || entry.isReplaced) return this.#tip.slot - entry.tipAtFetch < MAX_REFRESH_LAG_SLOTS;
+    if (entry.isRefreshing || entry.successor !== undefined)
+      return this.#tip.slot - entry.tipAtFetch < MAX_REFRESH_LAG_SLOTS;
     if (entry.lease !== undefined) return state === 'active' && entry.lease.slot <= entry.slot;
     return this.#tip.slot - entry.tipAtFetch < entry.policy.slots;
   }
@@ -258,7 +259,7 @@ export class Cache {
   /** Removes the body of an answer whose lease covers a newer slot: its next reader gets another one. */
   removeSpentBody(key: string): void {
     const item = this.peek(key);
-    if (item?.lease === undefined || item.lease.slot <= item.slot || item.isReplaced) return;
+    if (item?.lease === undefined || item.lease.slot <= item.slot || item.successor !== undefined) return;
     item.body = undefined;
     item.compressed = undefined;
   }
@@ -294,7 +295,7 @@ export class Cache {
     const { item } = record;
     const { lease } = item;
     if (lease === undefined || item.kind !== 'answer') return item;
-    if (lease.slot <= item.slot || item.isReplaced || lease.state === 'revoked') return item;
+    if (lease.slot <= item.slot || item.successor !== undefined || lease.state === 'revoked') return item;
     const next = this.#redated(item, lease);
     record.item = next;
     return next;
@@ -308,14 +309,14 @@ export class Cache {
   /** Re-dates an entry that is likely to be read, when its body is ready. */
   #advanceHot(entry: Entry): void {
     const { lease } = entry;
-    if (lease?.state !== 'active' || lease.slot <= entry.slot || entry.isReplaced) return;
+    if (lease?.state !== 'active' || lease.slot <= entry.slot || entry.successor !== undefined) return;
     this.#replace(this.#redated(entry, lease), entry);
   }
 
   /** Publishes the next entry of a key, now or when its body is ready. */
   #replace(next: Entry, published: CacheItem | undefined): void {
     if (this.#holdBack?.(next, published) !== true) this.publish(next);
-    else if (published !== undefined) published.isReplaced = true;
+    else if (published !== undefined) published.successor = next;
   }
 
   #refresh(entry: CacheItem | undefined): void {

@@ -74,8 +74,8 @@ interface ItemState {
   sealedMs: number;
   /** True while it is read again: the entry is served meanwhile, so that its readers don't wait. */
   isRefreshing: boolean;
-  /** True while its successor waits for a body: the entry is served meanwhile. */
-  isReplaced: boolean;
+  /** The next entry while that waits for its body: this one's body is served meanwhile, and no other made of it. */
+  successor: Entry | undefined;
   /** The tip at which it was last read. */
   tipAtLastRead: Slot;
 }
@@ -165,7 +165,7 @@ const newItem = <I extends CacheItem>(
   etag,
   sealedMs: 0,
   isRefreshing: false,
-  isReplaced: false,
+  successor: undefined,
   tipAtLastRead: init.tipAtLastRead ?? -1,
 });
 

@@ -34,6 +34,7 @@ export interface SealQueueOptions {
 export class SealQueue {
   readonly #options: SealQueueOptions;
   #jobs: SealJob[] = [];
+  #isFlushing = false;
   /** The queued jobs whose body is shared, so that each entry is queued once. */
   readonly #sharedJobs = new Map<Entry, SealJob>();
 
@@ -61,7 +62,10 @@ export class SealQueue {
   }
 
   #enqueue(job: SealJob): void {
-    if (this.#jobs.push(job) === 1) setImmediate(() => this.#flush());
+    this.#jobs.push(job);
+    if (this.#isFlushing) return;
+    this.#isFlushing = true;
+    setImmediate(() => this.#flush());
   }
 
   /** Adds the job of an entry's shared body, or returns the one that is queued. */
@@ -74,6 +78,15 @@ export class SealQueue {
     return job;
   }
 
+  /** Removes the queued jobs of a key and returns them, those first that came first. */
+  take(key: string): SealJob[] {
+    const taken = this.#jobs.filter(({ entry }) => entry.key === key);
+    if (taken.length === 0) return taken;
+    this.#jobs = this.#jobs.filter(({ entry }) => entry.key !== key);
+    this.#forget(taken);
+    return taken;
+  }
+
   /** Forgets the job of a long result, whose body is complete or will never be. */
   finish({ entry, nonce }: SealJob): void {
     if (nonce === null) this.#sharedJobs.delete(entry);
@@ -82,8 +95,14 @@ export class SealQueue {
   #flush(): void {
     const { maxBatchSize, sealBatch } = this.#options;
     const batch = this.#jobs.splice(0, maxBatchSize);
-    if (this.#jobs.length > 0) setImmediate(() => this.#flush());
-    for (const { entry, nonce } of batch) if (nonce === null && !hasLongResult(entry)) this.#sharedJobs.delete(entry);
-    sealBatch(batch);
+    this.#isFlushing = this.#jobs.length > 0;
+    if (this.#isFlushing) setImmediate(() => this.#flush());
+    this.#forget(batch);
+    if (batch.length > 0) sealBatch(batch);
+  }
+
+  /** Forgets jobs whose bodies are made now. That of a long result is not complete then. */
+  #forget(jobs: readonly SealJob[]): void {
+    for (const { entry, nonce } of jobs) if (nonce === null && !hasLongResult(entry)) this.#sharedJobs.delete(entry);
   }
 }

@@ -96,7 +96,8 @@ export class Sealer {
    */
   sealNow(entry: Entry): Body | undefined {
     if (hasLongResult(entry)) return undefined;
-    this.#sealBatch([{ entry, nonce: null, isHeldBack: false, waiters: [] }]);
+    const queued = this.#queue.take(entry.key); // who asked before is answered before: at this slot or an older one
+    this.#sealOrReject([...queued, { entry, nonce: null, isHeldBack: false, waiters: [] }]);
     return entry.body;
   }
 

@@ -80,11 +80,11 @@ export class GetResponder {
     upstreamMs?: number,
   ): RawResponse | Promise<RawResponse> {
     const { sealer } = this.#deps;
-    const { entry } = cachedRead;
+    const { nonce } = conditions;
+    const body = nonce === undefined ? sealer.bodyOf(cachedRead.entry) : undefined;
+    const entry = body === undefined ? (cachedRead.entry.successor ?? cachedRead.entry) : cachedRead.entry;
     const responseWith = (body: string | Buffer): RawResponse =>
-      cachedReadResponse(charge, { ...cachedRead, body, upstreamMs }, conditions);
-    if (conditions.nonce !== undefined) return sealer.seal(entry, conditions.nonce).then(responseWith);
-    const body = sealer.bodyOf(entry);
-    return body === undefined ? sealer.seal(entry).then(responseWith) : responseWith(body);
+      cachedReadResponse(charge, { ...cachedRead, entry, body, upstreamMs }, conditions);
+    return body === undefined ? sealer.seal(entry, nonce).then(responseWith) : responseWith(body);
   }
 }

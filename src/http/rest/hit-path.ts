@@ -57,7 +57,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     const entry = cache.get(requestTargetOf(req)); // a key in the cache was valid when it got there
     if (entry?.kind !== 'answer' || !cache.isFresh(entry)) return false;
     const sealed = sealer.bodyOf(entry);
-    if (sealed === undefined) return entry.meta.envelope === 'signed' && serveSealed(res, req, entry, null);
+    if (sealed === undefined) return serveSealed(res, req, entry.successor ?? entry, null);
     const body = shareBody(entry, sealed);
     const address = clientIp.resolve(res, req);
     if (classifier.hasCredentials && authenticator.mustVerify(req)) return false;
@@ -106,8 +106,8 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     const nonce = req.getHeader('x-receipt-nonce');
     if (!isNonce(nonce) || hasOtherConditions(req)) return false;
     const entry = cache.get(requestTargetOf(req));
-    if (entry?.kind !== 'answer' || entry.meta.envelope !== 'signed' || !cache.isFresh(entry)) return false;
-    return serveSealed(res, req, entry, nonce);
+    if (entry?.kind !== 'answer' || !cache.isFresh(entry)) return false;
+    return serveSealed(res, req, entry.successor ?? entry, nonce);
   }
 
   /**
@@ -115,6 +115,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
    * first read of a live account at its slot.
    */
   function serveSealed(res: HttpResponse, req: HttpRequest, entry: Entry, nonce: string | null): boolean {
+    if (entry.meta.envelope !== 'signed') return false;
     const address = clientIp.resolve(res, req);
     if (classifier.hasCredentials && authenticator.mustVerify(req)) return false;
     const principal = classifier.hasCredentials ? authenticator.authenticate(req, address) : undefined;
