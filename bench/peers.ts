@@ -82,6 +82,7 @@ backend origin
 `,
 };
 
+process.env['PATH'] += ':/usr/sbin'; // where Debian has both
 const bench = new Bench({ rounds: 5, seconds: 3 });
 const { rounds, seconds, settings } = bench;
 const node = await startNode();
