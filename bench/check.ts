@@ -26,6 +26,9 @@ interface Recorded {
 
 type Suite = readonly (readonly [bench: string, ...args: string[]])[];
 
+/** How far beyond the recorded range a result may be: what is measured once has no range. */
+const SLACK = 0.02;
+
 const QUICK = ['--rounds', '2', '--seconds', '0.5'];
 const SHORT: Suite = [
   ['hit', ...QUICK],
@@ -101,8 +104,9 @@ function reportSlower(): void {
       if (before === undefined || result.unit === 'ms') continue;
       compared++;
       const { median } = result.spread;
-      const isWorse = result.better === 'higher' ? median < before.spread.low : median > before.spread.high;
-      const range = `${before.spread.low.toFixed(2)} to ${before.spread.high.toFixed(2)}`;
+      const { low, high } = before.spread;
+      const isWorse = result.better === 'higher' ? median < low * (1 - SLACK) : median > high * (1 + SLACK);
+      const range = `${low.toFixed(2)} to ${high.toFixed(2)}`;
       if (isWorse) slower.push(`${bench}: ${result.name}: ${median.toFixed(2)}, recorded ${range}`);
     }
   }
