@@ -9,6 +9,7 @@ import type { LeaseSource } from './domain/lease.ts';
 import { createOpenApiDocument } from './http/rest/openapi.ts';
 import { createServer } from './http/server.ts';
 import { LiveAccountSource } from './live/accounts/live-account-source.ts';
+import { RequestBudgets } from './live/request-budget.ts';
 import { LiveTokenListSource } from './live/token-lists/live-token-list-source.ts';
 import { type EncodedDocument, encodeDocument } from './page/encoded-document.ts';
 import { loadPage, type StaticPage } from './page/static-page.ts';
@@ -221,10 +222,13 @@ function openServing(
   const recordBytes = Math.floor(config.cache.bytes / TRANSACTION_SHARE);
   const bytes = config.cache.bytes - recordBytes;
   const cache = new Cache({ ...config.cache, bytes, clock, hotKeys: config.refresh.hotKeys });
+  const budgets = new RequestBudgets(clock, config.watch.requestsPerSecond);
+  disposals.defer(() => budgets.close());
   const liveOptions = {
     mesh,
     clock,
     settings: config.watch,
+    budgets,
     onLeasesAdvanced: (source: LeaseSource) => cache.advanceHot(source),
     onProblem: (problem: string, fields: object) => log.warn(fields, problem),
   };

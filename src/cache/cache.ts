@@ -145,7 +145,7 @@ export class Cache {
     if (this.#tip.isStalled) return false;
     if (entry.policy === 'live') return this.#tip.coarseNowMs - entry.validatedMs <= this.maxStaleMs;
     const state = entry.lease?.state;
-    if (state === 'lost' || state === 'behind') return false;
+    if (state === 'lost' || state === 'renewing' || state === 'behind') return false;
     if (entry.isRefreshing || entry.successor !== undefined)
       return this.#tip.slot - entry.tipAtFetch < MAX_REFRESH_LAG_SLOTS;
     if (entry.lease !== undefined) return state === 'active' && entry.lease.slot <= entry.slot;
@@ -163,9 +163,8 @@ export class Cache {
         : (lease?.validatedMs ?? entry.validatedMs);
     if (this.#clock.monotonic() - validatedMs > this.maxStaleMs) return 'expired';
     if (isTentative(entry) && entry.tipAtFetch < this.#tip.slot) return 'expired';
-    return this.#tip.isStalled || (lease?.state === 'lost' && lease.lagSlots <= MAX_REFRESH_LAG_SLOTS)
-      ? 'stale'
-      : 'old';
+    if (this.#tip.isStalled || lease?.state === 'renewing') return 'stale';
+    return lease?.state === 'lost' && lease.lagSlots <= MAX_REFRESH_LAG_SLOTS ? 'stale' : 'old';
   }
 
   /** Returns the slot below which no later answer for a key may be (I7). */
@@ -268,7 +267,8 @@ export class Cache {
   refreshHot(): void {
     for (const key of this.#hotKeys.rotate()) {
       const entry = this.peek(key);
-      if (entry?.lease?.state !== 'active') this.#refresh(entry);
+      const state = entry?.lease?.state;
+      if (state !== 'active' && state !== 'renewing') this.#refresh(entry); // that one is read soon, with many others
     }
   }
 

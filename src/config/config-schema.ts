@@ -47,9 +47,11 @@ const upstreamSchema = section({
   startMs: milliseconds.describe(
     'Longest time to wait for a first node at the start until the port opens without one, in milliseconds.',
   ),
-  subscriptions: wholeNumber(5, 100_000).describe(
-    'Subscriptions per WebSocket connection, four of them for its slots; at least 7 unless watch.lists is 0.',
-  ),
+  subscriptions: z
+    .nullable(wholeNumber(7, 1_000_000, ', or null'))
+    .describe(
+      'Most subscriptions per WebSocket connection, four of them for its slots; null for as many as each node accepts.',
+    ),
   inFlightBytes: byteCount(65_536).describe('Bytes of responses being received at one time, over all nodes.'),
   maxJump: wholeNumber(1, 1_000_000).describe(
     'Slots beyond the elapsed time that one node may be ahead before its slots are not believed.',
@@ -107,7 +109,10 @@ const watchSchema = section({
     'Slots without a read after which an account or list is no longer kept live; reads half of that apart begin it.',
   ),
   auditMs: milliseconds.describe(
-    'Interval in milliseconds of re-reading all live accounts, and 20 lists in turn, to compare them.',
+    'Shortest interval in milliseconds of re-reading all live accounts, and 20 lists in turn, to compare them.',
+  ),
+  requestsPerSecond: wholeNumber(1, 10_000).describe(
+    'Requests a second to one node for making accounts and lists live and for audits, which have half of them; a tenth of it where the node is pooled.',
   ),
   maxAccountBytes: byteCount(1).describe('Longest JSON of an account that is kept live, in bytes.'),
 });
@@ -155,9 +160,6 @@ export const configSchema = section({
   log: section({
     level: z.enum(LEVELS, `expected one of ${LEVELS.join(', ')}`).describe('Lowest level of the log.'),
   }).describe('The log.'),
-}).refine(({ upstream, watch }) => upstream.subscriptions < 5 || upstream.subscriptions >= 7 || watch.lists === 0, {
-  path: ['upstream', 'subscriptions'],
-  error: 'expected at least 7, or watch.lists=0: a token list needs 3 beside the 4 for slots',
 });
 
 /** A complete and valid configuration. */

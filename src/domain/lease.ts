@@ -2,9 +2,10 @@ import type { Slot } from './slot.ts';
 
 /**
  * The state of a lease. `active`: a change would be notified, so silence means that nothing changed. `behind`: the same,
- * from a node that lags. `lost`: the session ended, so a change would not be notified. `revoked`: a newer state exists.
+ * from a node that lags. `lost`: the session ended, so a change would not be notified. `renewing`: the same, and another session
+ * comes to replace it. `revoked`: a newer state exists.
  */
-export type LeaseState = 'active' | 'behind' | 'lost' | 'revoked';
+export type LeaseState = 'active' | 'behind' | 'renewing' | 'lost' | 'revoked';
 
 /** What advances leases, such as the watermark of a session: known by its identity alone. */
 export type LeaseSource = object;
@@ -77,7 +78,7 @@ export function combinedLease(leases: readonly Lease[]): Lease {
   };
 }
 
-const SEVERITY: Readonly<Record<LeaseState, number>> = { active: 0, behind: 1, lost: 2, revoked: 3 };
+const SEVERITY: Readonly<Record<LeaseState, number>> = { active: 0, behind: 1, renewing: 2, lost: 3, revoked: 4 };
 
 /** The limit of a lease: it ends `slots` after the present tip. */
 export interface LeaseTerm {

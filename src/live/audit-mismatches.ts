@@ -38,19 +38,21 @@ export class AuditMismatches<T extends LeasedState> {
     this.#mismatches.push({ state, read });
   }
 
-  /** Drops mismatches that can be explained; returns one that has become a violation, if there is any. */
-  findViolation(): LeaseViolation<T> | undefined {
-    if (this.#mismatches.length === 0) return undefined;
+  /** Drops mismatches that can be explained, and those that have become violations; returns the latter. */
+  takeViolations(): readonly LeaseViolation<T>[] {
+    if (this.#mismatches.length === 0) return [];
     const comparable = this.#mismatches.filter(
       ({ state, read }) => state.coveredSlot !== undefined && state.slot <= read.slot,
     );
     const isDue = ({ state, read }: Mismatch<T>): boolean =>
       state.coveredSlot !== undefined && state.coveredSlot >= read.slot;
     this.#mismatches = comparable.filter((mismatch) => !isDue(mismatch));
-    const violation = comparable.find((mismatch) => isDue(mismatch) && !mismatch.read.isUnchanged());
-    if (violation === undefined) return undefined;
-    const { state, read } = violation;
-    return { state, evidence: { from: state.slot, leased: state.coveredSlot, read: read.slot } };
+    return comparable
+      .filter((mismatch) => isDue(mismatch) && !mismatch.read.isUnchanged())
+      .map(({ state, read }) => ({
+        state,
+        evidence: { from: state.slot, leased: state.coveredSlot, read: read.slot },
+      }));
   }
 
   clear(): void {

@@ -8,10 +8,14 @@ import { WatermarkLease } from './watermark-lease.ts';
 export class LeaseHolder {
   /** How often the state is read. */
   readonly heat: ReadHeat;
+  /** True while somebody subscribes to the state, whether it is read or not. */
+  isSubscribed = false;
   readonly #initialSync: InitialSync;
   #syncState: SyncState = SUBSCRIBING;
   #watermark: Watermark | undefined;
   #lease: WatermarkLease | undefined;
+  /** The lease that ended with the session before, until the state is live again. */
+  #lostLease: WatermarkLease | undefined;
 
   constructor(initialSync: InitialSync, heat: ReadHeat) {
     this.#initialSync = initialSync;
@@ -37,12 +41,14 @@ export class LeaseHolder {
   attach(watermark: Watermark): void {
     this.#watermark = watermark;
     this.#syncState = SUBSCRIBING;
+    this.#lostLease = this.#lease ?? this.#lostLease;
     this.#lease = undefined;
   }
 
   /** Leaves the session and revokes the lease. */
   detach(): void {
     this.#watermark = undefined;
+    this.#endLost();
     this.restartSync();
   }
 
@@ -60,6 +66,19 @@ export class LeaseHolder {
   grantLease(slot: Slot): void {
     if (this.#watermark === undefined || this.#lease !== undefined || !this.isSynced) return;
     this.#lease = new WatermarkLease(slot, this.#watermark, this.heat);
+    this.#endLost();
+  }
+
+  /** The rank by which it is made live before others: who subscribes can't wait, else who reads most comes first. */
+  get rank(): number {
+    return this.isSubscribed ? Number.POSITIVE_INFINITY : this.heat.rank;
+  }
+
+  /** Revokes the lease of the session before: nobody makes it live again, or it is. */
+  #endLost(): void {
+    const lost = this.#lostLease;
+    this.#lostLease = undefined;
+    lost?.revoke();
   }
 
   /** Removes the lease and returns it: the caller revokes it once the newer state can be read. */

@@ -3,13 +3,13 @@ import type { Clock } from '../domain/clock.ts';
 import type { Commitment } from '../domain/commitment.ts';
 import type { LeaseSource } from '../domain/lease.ts';
 import type { Slot } from '../domain/slot.ts';
-import { repeat } from '../runtime/repeat.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { HotKeyDetector } from './hot-key-detector.ts';
 import type { InitialSync } from './initial-sync.ts';
 import type { LeaseHolder } from './lease-holder.ts';
 import { Places } from './places.ts';
 import type { ReadHeat } from './read-heat.ts';
+import { RequestBudgets } from './request-budget.ts';
 import type { LiveSessionOptions } from './session-audit.ts';
 import { type PooledSession, type PoolItem, SessionPool } from './session-pool.ts';
 
@@ -21,13 +21,15 @@ interface LiveState extends PoolItem {
 }
 
 /** The settings that accounts and token lists have in common. */
-export type LiveSourceSettings = Pick<Config['watch'], 'idleSlots' | 'auditMs' | 'callerShare'>;
+export type LiveSourceSettings = Pick<Config['watch'], 'idleSlots' | 'auditMs' | 'callerShare' | 'requestsPerSecond'>;
 
 /** The options that accounts and token lists have in common. */
 export interface LiveSourceOptions<S extends LiveSourceSettings> {
   readonly mesh: Pick<Mesh, 'openSession' | 'tip'>;
   readonly clock: Clock;
   readonly settings: S;
+  /** The requests that the initial sync and audits may make, shared by all that is kept live. Default: its own. */
+  readonly budgets?: RequestBudgets;
   /** The rule that decides from when on silence means "unchanged". Default: {@link doubleRead}. */
   readonly initialSync?: InitialSync;
   /** Called after the leases of a source have advanced to a newer slot. */
@@ -56,6 +58,10 @@ export interface LiveSetStats {
   readonly audited: number;
   /** The number of sessions that were lost. */
   readonly lostSessions: number;
+  /** The number of sessions that are open. */
+  readonly sessionCount: number;
+  /** The time in which all that is live was audited last, or the interval of audits if that is longer. */
+  readonly auditIntervalMs: number;
 }
 
 export interface LiveSetOptions<T, L> extends Omit<LiveSourceOptions<LiveSourceSettings>, 'initialSync'> {
@@ -72,13 +78,17 @@ export interface LiveSetOptions<T, L> extends Omit<LiveSourceOptions<LiveSourceS
   describe(state: T): object;
 }
 
+/** The states whose initial sync is under way for each request a second: two batches of it. */
+const SYNCING_PER_REQUEST = 200;
+
 /** Chooses which accounts or lists are kept live ({@link Places}), assigns them to sessions, and audits them. */
 export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements LiveSetStats {
   readonly #options: LiveSetOptions<T, L>;
   readonly #hotKeys: HotKeyDetector;
   readonly #places: Places<T>;
   readonly #sessions: SessionPool<T, L>;
-  readonly #stopAudits: () => void;
+  #cancelAudit = (): void => {};
+  #auditIntervalMs: number;
   #isClosed = false;
   #leaseViolations = 0;
   #audited = 0;
@@ -86,7 +96,9 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
 
   constructor(options: LiveSetOptions<T, L>) {
     const { mesh, clock, maxSize } = options;
-    const { idleSlots, callerShare } = options.settings;
+    const { idleSlots, callerShare, auditMs, requestsPerSecond } = options.settings;
+    const budgets = options.budgets ?? new RequestBudgets(clock, requestsPerSecond);
+    this.#auditIntervalMs = auditMs;
     this.#options = options;
     this.#hotKeys = new HotKeyDetector(maxSize, Math.ceil(idleSlots / 2)); // who polls at that pace doesn't let it become idle
     this.#places = new Places({
@@ -95,6 +107,9 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
       tip: () => this.tip,
       heatOf: ({ holder }) => holder.heat,
       isIdle: (state) => this.#isIdle(state),
+      onSubscribed: ({ holder }, isSubscribed) => {
+        holder.isSubscribed = isSubscribed;
+      },
       staysUntilIdle: ({ tipAtIneligible }) => tipAtIneligible !== undefined, // else it would be tried again at once
       onEvict: (key, state) => {
         if (!this.#isIdle(state)) this.#hotKeys.giveBack(key, state.holder.heat);
@@ -105,6 +120,8 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
     this.#sessions = new SessionPool({
       clock,
       maxSubscriptions: maxSize * (options.subscriptionsPerState ?? 1),
+      maxSyncing: SYNCING_PER_REQUEST * requestsPerSecond,
+      rankOf: ({ holder }) => holder.rank,
       openPubsub: () => mesh.openSession(),
       createSession: (pubsub) => {
         const session: L = options.createSession({
@@ -112,13 +129,17 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
           clock,
           tip: (commitment) => mesh.tip(commitment),
           onLeasesAdvanced: (watermark) => options.onLeasesAdvanced?.(watermark),
-          onLeaseViolation: (state, evidence) => this.#reportViolation(state, { node: pubsub.nodeId, ...evidence }),
+          budget: budgets.of(pubsub),
+          onRoom: () => this.#sessions.assignWaiting(),
+          isRenewing: () => this.#sessions.isAssigning,
+          onLeaseViolation: (state, dropped, evidence) =>
+            this.#reportViolation(state, { dropped, node: pubsub.nodeId, ...evidence }),
           onLost: (states, reason) => this.#onSessionLost(session, states, { node: pubsub.nodeId, reason }),
         });
         return session;
       },
     });
-    this.#stopAudits = repeat(clock, options.settings.auditMs, () => this.audit());
+    this.#auditAfter(auditMs);
   }
 
   get size(): number {
@@ -135,6 +156,14 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
 
   get lostSessions(): number {
     return this.#lostSessions;
+  }
+
+  get sessionCount(): number {
+    return [...this.#sessions.sessions].length;
+  }
+
+  get auditIntervalMs(): number {
+    return this.#auditIntervalMs;
   }
 
   /** The cluster's newest processed slot; 0 before the first. */
@@ -163,7 +192,11 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
    */
   subscribe(key: string, caller: string, create: (heat: ReadHeat) => T): T | undefined {
     if (this.#isClosed) return undefined;
-    return this.#places.subscribe(key, caller, () => this.#start(create(this.#hotKeys.take(key))));
+    return this.#places.subscribe(key, caller, () => {
+      const state = create(this.#hotKeys.take(key));
+      state.holder.isSubscribed = true; // so that it has its turn before others
+      return this.#start(state);
+    });
   }
 
   /** Ends a subscription of a caller. The state stays in the set only if it is read, too. */
@@ -184,7 +217,7 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
     this.#places.evictIdle(Math.ceil(this.size / this.#options.settings.idleSlots));
   }
 
-  /** Re-reads what has a lease and compares it. A timer calls this each `auditMs`. */
+  /** Re-reads what has a lease and compares it. A timer calls this each `auditMs`, or later if one takes longer. */
   async audit(): Promise<void> {
     const sessions = [...this.#sessions.sessions];
     const total = sessions.reduce((sum, { size }) => sum + size, 0);
@@ -196,8 +229,21 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
 
   close(): void {
     this.#isClosed = true;
-    this.#stopAudits();
+    this.#cancelAudit();
     this.#sessions.close();
+  }
+
+  #auditAfter(ms: number): void {
+    const { clock, settings } = this.#options;
+    this.#cancelAudit = clock.after(ms, () => {
+      const startMs = clock.monotonic();
+      const next = (): void => {
+        const tookMs = clock.monotonic() - startMs;
+        this.#auditIntervalMs = Math.max(settings.auditMs, tookMs);
+        if (!this.#isClosed) this.#auditAfter(this.#auditIntervalMs - tookMs);
+      };
+      this.audit().then(next, next);
+    });
   }
 
   /** Assigns a new state to a session. */
@@ -215,7 +261,10 @@ export class LiveSet<T extends LiveState, L extends LiveSession<T>> implements L
   #reportViolation(state: T, evidence: object): void {
     this.#leaseViolations++;
     const facts = { ...this.#options.describe(state), ...evidence };
-    this.#options.onProblem?.('a lease covered a slot at which the state had changed: the session is dropped', facts);
+    this.#options.onProblem?.(
+      'a lease covered a slot at which the state had changed: what it covered is no longer served',
+      facts,
+    );
   }
 
   #onSessionLost(session: L, states: Iterable<T>, facts: object): void {

@@ -14,6 +14,8 @@ export interface PlacesOptions<T> {
   isIdle(value: T): boolean;
   /** Returns true for a value that stays until it is idle, although its last subscriber has left. */
   staysUntilIdle(value: T): boolean;
+  /** Called when the first subscriber of a value has come, and when the last one has left. */
+  onSubscribed?(value: T, isSubscribed: boolean): void;
   /** Called with each value that has lost its place. */
   onEvict(key: string, value: T): void;
 }
@@ -107,7 +109,10 @@ export class Places<T> {
     if (!isSubscribed && this.subscribed >= this.#maxSubscribed && !this.#displaceSubscribed(caller)) return undefined;
     if (!this.#places.has(key) && !this.#makeRoomForSubscriber(caller)) return undefined;
     const place = this.#places.get(key) ?? this.#create(key, create);
-    if (!isSubscribed) this.#removeReader(place);
+    if (!isSubscribed) {
+      this.#removeReader(place);
+      this.#options.onSubscribed?.(place.value, true);
+    }
     place.subscriptions ??= new Map();
     const count = place.subscriptions.get(caller) ?? 0;
     place.subscriptions.set(caller, count + 1);
@@ -129,6 +134,7 @@ export class Places<T> {
     }
     this.#removeSubscriber(place, caller);
     if (place.subscriptions !== undefined) return;
+    this.#options.onSubscribed?.(place.value, false);
     const isRead = place.heat.at(this.#options.tip()) > 1; // more than once
     this.#addReader(place, caller);
     if (!isRead && !this.#options.staysUntilIdle(place.value)) this.#evict(place);

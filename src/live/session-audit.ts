@@ -3,6 +3,7 @@ import type { Commitment } from '../domain/commitment.ts';
 import type { Slot } from '../domain/slot.ts';
 import type { ClockUpdate, PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
 import { AuditMismatches, type AuditRead, type LeasedState } from './audit-mismatches.ts';
+import type { RequestBudget } from './request-budget.ts';
 import { SessionWatermarks } from './session-watermarks.ts';
 import type { Watermark } from './watermark.ts';
 
@@ -14,23 +15,40 @@ export interface LiveSessionOptions<T> {
   tip(commitment: Commitment): Slot | undefined;
   /** Called after a watermark has advanced, and all leases that rely on it. */
   onLeasesAdvanced(watermark: Watermark): void;
-  /** Called with the slots that show a violation: the node broke the order that leases rely on, or the gateway did. */
-  onLeaseViolation(state: T, evidence: object): void;
+  /** Paces the initial sync and the audits. */
+  readonly budget: RequestBudget;
+  /** Called when the session may be able to take more. */
+  onRoom(): void;
+  /** Returns true while states that lost their session wait for their turn on another. */
+  isRenewing(): boolean;
+  /**
+   * Called with the slots that show a violation: the node broke the order that leases rely on, or the gateway did.
+   * `dropped` is what isn't served any more.
+   */
+  onLeaseViolation(state: T, dropped: 'state' | 'session', evidence: object): void;
   onLost(states: Iterable<T>, reason: string): void;
 }
 
 /** A state that a session may hold a lease for. */
 export interface AuditedState extends LeasedState {
-  /** Forgets the state: it turned out to be wrong. */
+  /** Forgets the state, as the watermark that its lease relied on turned out to be wrong. */
   reset(): void;
+  /** Forgets the state, and denies its lease: it alone turned out to be wrong. */
+  invalidate(): void;
 }
 
 export interface SessionAuditOptions<T> {
   readonly session: LiveSessionOptions<T>;
-  /** Returns all states that are kept live over the session. */
+  /** Resolves when a batch may be re-read. */
+  awaitTurn(): Promise<void>;
+  /** Returns all states that are kept live over the session, those first whose turn was longest ago. */
   states(): Iterable<T>;
-  /** Reads a state again from the same node. Resolves to undefined when the read can't be compared. */
-  reread(state: T): Promise<AuditRead | undefined>;
+  /** Returns the states that can be re-read together, of those with a lease, at most `count`, and puts them last. */
+  takeBatch(count: number): readonly T[];
+  /** Reads states again from the same node. Gives undefined for one that can't be compared. */
+  reread(batch: readonly T[]): Promise<readonly (AuditRead | undefined)[]>;
+  /** Starts over with a state that was forgotten. */
+  restart(state: T): void;
   /** Called with each Clock update, after the watermark of its commitment has advanced. */
   onClockUpdate(commitment: Commitment, update: ClockUpdate): void;
   onLost(): void;
@@ -41,9 +59,7 @@ export class SessionAudit<T extends AuditedState> {
   readonly #options: SessionAuditOptions<T>;
   readonly #watermarks: SessionWatermarks;
   readonly #mismatches = new AuditMismatches<T>();
-  /** The place of each state in the order of audits. */
-  readonly #turns = new WeakMap<T, number>();
-  #lastTurn = 0;
+  #violations = 0;
 
   constructor(options: SessionAuditOptions<T>) {
     const { session, states, onClockUpdate } = options;
@@ -52,6 +68,7 @@ export class SessionAudit<T extends AuditedState> {
       pubsub: session.pubsub,
       clock: session.clock,
       tip: (commitment) => session.tip(commitment),
+      isRenewing: () => session.isRenewing(),
       onClockUpdate: (commitment, update) => {
         onClockUpdate(commitment, update);
         this.#checkMismatches();
@@ -76,17 +93,22 @@ export class SessionAudit<T extends AuditedState> {
   }
 
   /**
-   * Re-reads states that have a lease and compares them: at most `maxStates`, those first whose last audit is longest ago.
-   * A new state has its turn after all others, so that each has one in time, however many are added. Resolves to the number of states that were compared.
+   * Re-reads states that have a lease and compares them, batch by batch as the budget allows: at most `maxStates`, those
+   * first whose last audit is longest ago. Resolves to the number of states that were compared.
    */
   async audit(maxStates: number): Promise<number> {
-    const leased = [...this.#options.states()].filter(({ coveredSlot }) => coveredSlot !== undefined);
-    for (const state of leased) if (!this.#turns.has(state)) this.#turns.set(state, ++this.#lastTurn);
-    const turn = (state: T): number => this.#turns.get(state) ?? 0; // each has one
-    const chosen = leased.sort((a, b) => turn(a) - turn(b)).slice(0, maxStates);
-    for (const state of chosen) this.#turns.set(state, ++this.#lastTurn);
-    const compared = await Promise.all(chosen.map((state) => this.#auditState(state)));
-    return compared.filter((isCompared) => isCompared).length;
+    const { session, states, awaitTurn, takeBatch } = this.#options;
+    const audits: Promise<number>[] = [];
+    let leased = 0;
+    for (const { coveredSlot } of states()) if (coveredSlot !== undefined) leased++;
+    for (let left = Math.min(maxStates, leased); left > 0; ) {
+      await awaitTurn();
+      const batch = session.pubsub.isLost ? [] : takeBatch(left);
+      if (batch.length === 0) break;
+      left -= batch.length;
+      audits.push(this.#auditBatch(batch));
+    }
+    return (await Promise.all(audits)).reduce((sum, count) => sum + count, 0);
   }
 
   /** Ends the session after a lease violation: no state that was kept over it is served any more. */
@@ -94,25 +116,33 @@ export class SessionAudit<T extends AuditedState> {
     const { session, states } = this.#options;
     this.#watermarks.invalidate();
     for (const state of states()) state.reset();
-    session.onLeaseViolation(violated, evidence);
+    session.onLeaseViolation(violated, 'session', evidence);
     session.pubsub.close();
   }
 
-  async #auditState(state: T): Promise<boolean> {
-    try {
-      const reread = await this.#options.reread(state);
-      if (reread === undefined || state.coveredSlot === undefined || reread.slot < state.slot) return false; // older than the state
-      if (reread.isUnchanged()) return true;
-      this.#mismatches.add(state, reread);
-      this.#checkMismatches();
-      return true;
-    } catch {
-      return false; // the node doesn't answer now; the next audit tries again
+  async #auditBatch(batch: readonly T[]): Promise<number> {
+    const reads = await this.#options.reread(batch).catch(() => []); // the node doesn't answer now; the next audit tries again
+    let count = 0;
+    for (const [i, state] of batch.entries()) {
+      const read = reads[i];
+      if (read === undefined || state.coveredSlot === undefined || read.slot < state.slot) continue; // older than the state
+      count++;
+      if (!read.isUnchanged()) this.#mismatches.add(state, read);
     }
+    this.#checkMismatches();
+    return count;
   }
 
+  /** The first state that an audit finds wrong is forgotten alone; with a second one nothing of the session is believed. */
   #checkMismatches(): void {
-    const violation = this.#mismatches.findViolation();
-    if (violation !== undefined) this.invalidate(violation.state, violation.evidence);
+    for (const { state, evidence } of this.#mismatches.takeViolations()) {
+      if (this.#options.session.pubsub.isLost) return;
+      if (++this.#violations > 1) this.invalidate(state, evidence);
+      else {
+        state.invalidate();
+        this.#options.session.onLeaseViolation(state, 'state', evidence);
+        this.#options.restart(state);
+      }
+    }
   }
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../domain/clock.ts';
 import type { PubsubSession } from '../upstream/pubsub/pubsub-session.ts';
+import { HottestFirst, type Ranked } from './hottest-first.ts';
 
 /** An item that needs subscriptions on a session. */
 export interface PoolItem {
@@ -11,16 +12,26 @@ export interface PoolItem {
 export interface PooledSession<T> {
   /** The number of subscriptions that it can still make. */
   readonly capacity: number;
+  /** True when it may be able to make more once its node has answered. */
+  readonly mayGrow: boolean;
+  /** The number of subscriptions that it can make, as far as is known. */
+  readonly maxSubscriptions: number;
   /** The number of items on it. */
   readonly size: number;
+  /** The number of those that are not live yet. */
+  readonly syncing: number;
   add(item: T): void;
   remove(item: T): void;
 }
 
-export interface SessionPoolOptions<L> {
+export interface SessionPoolOptions<T, L> {
   readonly clock: Clock;
   /** The subscriptions that there are sessions for, and one session more; items beyond wait until others leave. */
   readonly maxSubscriptions: number;
+  /** The most items whose initial sync is under way; the others wait, those first that are read most. Default: all. */
+  readonly maxSyncing?: number;
+  /** Returns how much is read of an item. */
+  rankOf(item: T): number;
   openPubsub(): Promise<PubsubSession>;
   createSession(pubsub: PubsubSession): L;
 }
@@ -28,18 +39,31 @@ export interface SessionPoolOptions<L> {
 /** The time for which a session without items stays open, in milliseconds: other items may come. */
 const IDLE_MS = 30_000;
 
-/** Assigns items to sessions, opens another when all are full, and closes one that has been empty for a while. */
+/** The most sessions, whatever else is configured: what the larger plans of providers allow (Helius: 250 connections). */
+const MAX_SESSIONS = 250;
+
+/** The most items that are assigned in one turn of the event loop. */
+const ITEMS_PER_TURN = 500;
+
+/**
+ * Assigns items to sessions, those first that are read most. Packs them as tightly as nodes accept: another session is
+ * opened only when no other can take more, and one that has been empty for a while is closed.
+ */
 export class SessionPool<T extends PoolItem, L extends PooledSession<T>> {
-  readonly #options: SessionPoolOptions<L>;
+  readonly #options: SessionPoolOptions<T, L>;
   readonly #pubsubs = new Map<L, PubsubSession>();
   readonly #waiting = new Set<T>();
+  /** The items that wait, and some that no longer do. */
+  readonly #queue = new HottestFirst<T>();
   /** The functions that stop the closing of empty sessions. */
   readonly #closing = new Map<L, () => void>();
   #isOpening = false;
+  #isStuck = false;
+  #scheduled: NodeJS.Immediate | undefined;
   /** The subscriptions that a new session can make. */
   #sessionCapacity = 1;
 
-  constructor(options: SessionPoolOptions<L>) {
+  constructor(options: SessionPoolOptions<T, L>) {
     this.#options = options;
   }
 
@@ -47,23 +71,18 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>> {
     return this.#pubsubs.keys();
   }
 
+  /** True while items that wait will be live soon: there is a session, and room on it. */
+  get isAssigning(): boolean {
+    return this.#pubsubs.size > 0 && !this.#isStuck;
+  }
+
   /**
    * Assigns an item to a session, the fullest that has room, or to the next that opens. An empty session takes any item:
    * no other has more capacity.
    */
   add(item: T): void {
-    let chosen: L | undefined;
-    for (const session of this.#pubsubs.keys()) {
-      if (session.capacity === 0 || (session.capacity < item.subscriptionCount && session.size > 0)) continue;
-      if (chosen === undefined || session.capacity < chosen.capacity) chosen = session;
-    }
-    if (chosen === undefined) {
-      this.#waiting.add(item);
-      void this.#openSession();
-      return;
-    }
-    chosen.add(item);
-    this.#closing.get(chosen)?.();
+    this.#wait(item);
+    if (this.#scheduled === undefined) this.assignWaiting();
   }
 
   /** Removes an item. What it leaves goes to an item that waits; a session that stays empty is closed. */
@@ -74,7 +93,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>> {
       session.remove(item);
       if (session.size === 0 && size > 0) this.#closeWhenIdle(session);
     }
-    this.#assignWaiting();
+    this.assignWaiting();
   }
 
   /** Returns false for a session that the pool has closed. */
@@ -86,22 +105,85 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>> {
   dropSession(session: L, items: Iterable<T>): void {
     this.#closing.get(session)?.();
     this.#pubsubs.delete(session);
-    for (const item of items) this.add(item);
+    for (const item of items) this.#wait(item);
+    this.assignWaiting();
+  }
+
+  /** Assigns items that wait for as long as there is room; called when a session may have more. */
+  assignWaiting(): void {
+    if (this.#waiting.size === 0) return;
+    let syncing = this.#countSyncing();
+    const { maxSyncing = Number.POSITIVE_INFINITY } = this.#options;
+    const tooLarge: Ranked<T>[] = [];
+    let smallest = Number.POSITIVE_INFINITY; // of the items that find no room
+    for (let left = ITEMS_PER_TURN; syncing < maxSyncing && smallest > 1; left--) {
+      if (left === 0) {
+        this.#scheduled ??= setImmediate(() => {
+          this.#scheduled = undefined;
+          this.assignWaiting();
+        });
+        break;
+      }
+      const next = this.#queue.pop();
+      if (next === undefined) break;
+      if (!this.#waiting.has(next.item)) continue;
+      const session = next.item.subscriptionCount < smallest ? this.#sessionFor(next.item) : undefined;
+      if (session === undefined) {
+        tooLarge.push(next);
+        smallest = Math.min(smallest, next.item.subscriptionCount);
+        continue;
+      }
+      this.#waiting.delete(next.item);
+      session.add(next.item);
+      this.#closing.get(session)?.();
+      syncing++;
+    }
+    for (const waiting of tooLarge) this.#queue.putBack(waiting);
+    this.#isStuck = tooLarge.length > 0 && !this.#mayOneGrow();
+    if (this.#isStuck) void this.#openSession();
   }
 
   /** Stops the closing of empty sessions. */
   close(): void {
+    clearImmediate(this.#scheduled);
     for (const stop of this.#closing.values()) stop();
   }
 
-  #assignWaiting(): void {
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
-    for (const item of waiting) this.add(item);
+  #wait(item: T): void {
+    if (this.#waiting.has(item)) return;
+    this.#waiting.add(item);
+    this.#queue.push(item, this.#options.rankOf(item));
   }
 
+  #sessionFor({ subscriptionCount }: T): L | undefined {
+    let chosen: L | undefined;
+    for (const session of this.#pubsubs.keys()) {
+      if (session.capacity === 0 || (session.capacity < subscriptionCount && session.size > 0)) continue;
+      if (chosen === undefined || session.capacity < chosen.capacity) chosen = session;
+    }
+    return chosen;
+  }
+
+  #countSyncing(): number {
+    let count = 0;
+    for (const { syncing } of this.#pubsubs.keys()) count += syncing;
+    return count;
+  }
+
+  #mayOneGrow(): boolean {
+    for (const { mayGrow } of this.#pubsubs.keys()) if (mayGrow) return true;
+    return false;
+  }
+
+  /** Opens a session, unless an empty one can make no subscription: the next could make none, either. */
   async #openSession(): Promise<void> {
-    const mostSessions = Math.ceil(this.#options.maxSubscriptions / this.#sessionCapacity) + 1;
+    let sessionCapacity = 1;
+    for (const { size, capacity, maxSubscriptions } of this.#pubsubs.keys()) {
+      if (size === 0 && capacity === 0) return;
+      sessionCapacity = Math.max(sessionCapacity, maxSubscriptions);
+    }
+    if (this.#pubsubs.size === 0) sessionCapacity = this.#sessionCapacity;
+    const mostSessions = Math.min(MAX_SESSIONS, Math.ceil(this.#options.maxSubscriptions / sessionCapacity) + 1);
     if (this.#isOpening || this.#pubsubs.size >= mostSessions) return;
     this.#isOpening = true;
     const pubsub = await this.#options.openPubsub().catch(() => undefined); // rejects only when the mesh is closed
@@ -109,8 +191,8 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>> {
     if (pubsub === undefined) return;
     const session = this.#options.createSession(pubsub);
     this.#pubsubs.set(session, pubsub);
-    this.#sessionCapacity = Math.max(1, session.capacity);
-    if (session.capacity > 0) this.#assignWaiting(); // without any, the next would have none, either
+    this.#sessionCapacity = Math.max(1, session.maxSubscriptions);
+    this.assignWaiting();
     if (session.size === 0) this.#closeWhenIdle(session);
   }
 
@@ -121,6 +203,7 @@ export class SessionPool<T extends PoolItem, L extends PooledSession<T>> {
       const pubsub = this.#pubsubs.get(session);
       this.#pubsubs.delete(session); // before it is closed: it isn't lost
       pubsub?.close();
+      this.assignWaiting();
     });
     const stop = (): void => {
       cancel();

@@ -9,6 +9,8 @@ export interface SessionWatermarksOptions {
   readonly clock: Clock;
   /** Returns the newest slot that any node has reported at a commitment. */
   tip(commitment: Commitment): Slot | undefined;
+  /** Returns true while states that lost their session wait for their turn on another. */
+  isRenewing(): boolean;
   /** Called with each Clock update, after the watermark of its commitment has advanced. */
   onClockUpdate(commitment: Commitment, update: ClockUpdate): void;
   /** Called when the session is lost: no watermark advances again. */
@@ -23,9 +25,9 @@ export class SessionWatermarks {
   readonly #pubsub: PubsubSession;
   readonly #watermarks: Readonly<Record<Commitment, Watermark>>;
 
-  constructor({ pubsub, clock, tip, onClockUpdate, onLost }: SessionWatermarksOptions) {
+  constructor({ pubsub, clock, tip, isRenewing, onClockUpdate, onLost }: SessionWatermarksOptions) {
     this.#pubsub = pubsub;
-    const watermark = (commitment: Commitment) => new Watermark(() => tip(commitment));
+    const watermark = (commitment: Commitment) => new Watermark(() => tip(commitment), isRenewing);
     this.#watermarks = {
       processed: watermark('processed'),
       confirmed: watermark('confirmed'),

@@ -22,7 +22,7 @@ export class WatermarkLease implements Lease {
 
   get state(): LeaseState {
     if (this.#revoked !== undefined) return 'revoked';
-    if (this.#watermark.isLost) return 'lost';
+    if (this.#watermark.isLost) return this.#watermark.isRenewing ? 'renewing' : 'lost';
     return this.#watermark.isBehind ? 'behind' : 'active';
   }
 
@@ -69,6 +69,12 @@ export class WatermarkLease implements Lease {
   /** Covers a later slot, at which the same state was seen. */
   extend(slot: Slot): void {
     this.#grantedSlot = slot;
+  }
+
+  /** Denies what the lease covered: its state turned out to be wrong. */
+  invalidate(): void {
+    this.revoke();
+    this.#revoked = { slot: this.slot, validatedMs: Number.NEGATIVE_INFINITY };
   }
 
   /** Freezes the lease at its present slot, since a newer state has replaced this one, and calls the listeners. */

@@ -8,14 +8,19 @@ export class Watermark {
   /** Itself, as all leases name it that it alone advances. */
   readonly asSources: readonly [Watermark] = [this];
   readonly #tip: () => Slot | undefined;
+  readonly #isRenewing: () => boolean;
   #slot: Slot = -1;
   #validatedMs = Number.NEGATIVE_INFINITY;
   #isLost = false;
   #isBehind = false;
 
-  /** Takes `tip`, which returns the newest slot that any node has reported at this commitment. */
-  constructor(tip: () => Slot | undefined) {
+  /**
+   * Takes `tip`, which returns the newest slot that any node has reported at this commitment, and `isRenewing`, which
+   * returns true while what was kept over a lost session comes to be live over another.
+   */
+  constructor(tip: () => Slot | undefined, isRenewing: () => boolean = () => false) {
     this.#tip = tip;
+    this.#isRenewing = isRenewing;
   }
 
   /** The newest slot up to which all notifications have arrived; -1 before the first. */
@@ -30,6 +35,11 @@ export class Watermark {
 
   get isLost(): boolean {
     return this.#isLost;
+  }
+
+  /** True for a lost session while what was kept over it comes to be live over another. */
+  get isRenewing(): boolean {
+    return this.#isLost && this.#isRenewing();
   }
 
   get isBehind(): boolean {

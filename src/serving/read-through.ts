@@ -113,7 +113,7 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
     if (status === 'fresh' && item.kind === 'refusal') throw item.refusal;
     if (status === 'fresh' && item.kind === 'answer') return { entry: item, cacheStatus: 'HIT' };
     if (status === 'stale' && item.kind === 'answer' && this.#options.staleWhileRevalidate) {
-      this.#retryInBackground(read, item);
+      if (item.lease?.state !== 'renewing') this.#retryInBackground(read, item); // it comes to be live, each in its turn
       return { entry: item, cacheStatus: 'STALE' };
     }
     if (status === 'expired' && isLive) throw new GatewayError('stale', NO_NEW_SLOT);

@@ -5,6 +5,7 @@ import type { DisposalStack } from '../runtime/disposal-stack.ts';
 import type { Log } from '../runtime/log.ts';
 import { createMesh } from '../upstream/mesh/create-mesh.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
+import { openLearnedLimits } from './learned-limits-file.ts';
 import { startEmbedded } from './start-embedded.ts';
 
 /**
@@ -24,12 +25,18 @@ export async function openUpstream(
     if (!disposals.disposed) throw new Error('the embedded cluster has ended: start the gateway again', { cause });
   });
   disposals.defer(() => embedded?.close());
+  const learnedLimits = openLearnedLimits({
+    clock,
+    state: config.state,
+    onFailure: (err) => log.warn({ err }, 'the subscription limits of nodes can not be saved: they are learned anew'),
+  });
   const mesh = createMesh({
     nodes: embedded ? [{ id: 'embedded', ...embedded }] : config.upstreams,
     clock,
     random,
     settings: config.upstream,
     expectedGenesisHash: config.cluster,
+    ...(embedded === undefined && { learnedLimits }), // another one comes with the next start
     onProblem: (node, problem) => log.warn({ node }, problem),
     onRecovery: (node, recovery) => log.info({ node }, recovery),
   });

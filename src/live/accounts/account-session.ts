@@ -1,10 +1,13 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
-import { AccountBatcher, type AccountRead } from '../../upstream/reads/account-batcher.ts';
+import type { PubsubSubscription, SubscriptionHandler } from '../../upstream/pubsub/pubsub-session.ts';
+import type { AccountQuery, AccountRead } from '../../upstream/reads/account-batcher.ts';
+import type { AuditRead } from '../audit-mismatches.ts';
 import { type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
 import { type AccountJson, isSameAccount, toAccountJson } from './account-json.ts';
 import type { AccountState, UpdateResult } from './account-state.ts';
+import { PacedAccountReads } from './paced-account-reads.ts';
 
 export interface AccountSessionOptions extends LiveSessionOptions<AccountState> {
   /** The size of the largest account that is kept live, in bytes of its JSON. */
@@ -13,31 +16,50 @@ export interface AccountSessionOptions extends LiveSessionOptions<AccountState> 
   onChange(account: AccountState, result: UpdateResult, slot: Slot): void;
   /** Called when an account can't be kept live. */
   onIneligible(account: AccountState, reason: GatewayError): void;
+  /** Called when an account must be subscribed anew, perhaps on another session. */
+  reassign(account: AccountState): void;
 }
+
+/** The most accounts of one request: what a node accepts in one getMultipleAccounts. */
+const MAX_BATCH = 100;
+
+/** The accounts that are looked at for a batch of one commitment. */
+const MAX_SCANNED = 1000;
 
 /** One session, and the accounts that are kept live over it. */
 export class AccountSession {
   readonly #options: AccountSessionOptions;
-  readonly #reader: AccountBatcher;
-  readonly #accounts = new Map<AccountState, () => void>();
+  readonly #accounts = new Map<AccountState, SessionAccount>();
   readonly #sessionAudit: SessionAudit<AccountState>;
-  readonly #syncing = new Set<AccountState>();
-  readonly #readsInFlight = new Set<AccountState>();
+  /** The accounts whose initial sync is under way. */
+  readonly #syncing = new Set<SessionAccount>();
+  /** Those of them that are to be read, in the order in which they became ready for it. */
+  readonly #toRead = new Set<SessionAccount>();
+  /** The accounts at processed, which a fork may take back. */
+  readonly #processed = new Set<AccountState>();
+  readonly #syncReads: PacedAccountReads;
+  readonly #auditReads: PacedAccountReads;
+  #isReading = false;
 
   constructor(options: AccountSessionOptions) {
+    const { pubsub, budget } = options;
     this.#options = options;
-    this.#reader = new AccountBatcher(options.pubsub, options);
+    this.#syncReads = new PacedAccountReads(pubsub, budget, 'sync', options);
+    this.#auditReads = new PacedAccountReads(pubsub, budget, 'audit', options);
+    pubsub.onAnswered(() => options.onRoom());
     this.#sessionAudit = new SessionAudit({
       session: options,
+      awaitTurn: () => budget.take('audit'),
       states: () => this.#accounts.keys(),
-      reread: async (account) => {
-        const fetched = await this.#fetch(account, undefined);
-        return { slot: fetched.slot, isUnchanged: () => isSameAccount(toAccountJson(fetched.account), account.json) };
-      },
+      takeBatch: (count) => this.#takeAuditBatch(count),
+      reread: (accounts) => this.#reread(accounts),
+      restart: (account) => options.reassign(account),
       onClockUpdate: (commitment, { slot }) => this.#onClockUpdate(commitment, slot),
       onLost: () => {
         this.#accounts.clear();
         this.#syncing.clear();
+        this.#toRead.clear();
+        this.#processed.clear();
       },
     });
   }
@@ -46,39 +68,41 @@ export class AccountSession {
     return this.#options.pubsub.capacity;
   }
 
+  get mayGrow(): boolean {
+    return this.#options.pubsub.mayGrow;
+  }
+
+  get maxSubscriptions(): number {
+    return this.#options.pubsub.maxSubscriptions;
+  }
+
   get size(): number {
     return this.#accounts.size;
   }
 
-  has(account: AccountState): boolean {
-    return this.#accounts.has(account);
+  get syncing(): number {
+    return this.#syncing.size;
   }
 
   add(account: AccountState): void {
     const { pubsub } = this.#options;
     const { address, commitment } = account;
     account.holder.attach(this.#sessionAudit.watermarkOf(commitment));
-    this.#syncing.add(account);
-    const params = [address, { encoding: 'jsonParsed', commitment }];
-    const unsubscribe = pubsub.subscribe('accountSubscribe', params, {
-      onAcknowledged: () => {
-        account.onSyncEvent({ name: 'acknowledged', isPooled: pubsub.isPooled });
-        void this.#readIfNeeded(account);
-      },
-      onNotification: (slot, value) => this.#onNotification(account, slot, value),
-      onRejected: () =>
-        this.#markIneligible(
-          account,
-          new GatewayError('upstream_error', 'the node rejects a subscription to the account'),
-        ),
-    });
-    this.#accounts.set(account, unsubscribe);
+    const entry = new SessionAccount(this, account);
+    this.#accounts.set(account, entry);
+    this.#syncing.add(entry);
+    if (commitment === 'processed') this.#processed.add(account);
+    entry.subscription = pubsub.subscribe('accountSubscribe', [address, { encoding: 'jsonParsed', commitment }], entry);
   }
 
   remove(account: AccountState): void {
-    this.#accounts.get(account)?.();
+    const entry = this.#accounts.get(account);
+    if (entry === undefined) return;
     this.#accounts.delete(account);
-    this.#syncing.delete(account);
+    this.#syncing.delete(entry);
+    this.#toRead.delete(entry);
+    this.#processed.delete(account);
+    entry.subscription?.stop();
     account.holder.detach();
   }
 
@@ -92,41 +116,12 @@ export class AccountSession {
     return this.#sessionAudit.audit(maxStates);
   }
 
-  #onClockUpdate(commitment: Commitment, slot: Slot): void {
-    if (commitment === 'processed') for (const account of this.#accounts.keys()) this.#rollbackIfForked(account, slot);
-    for (const account of this.#syncing) {
-      if (account.commitment !== commitment) continue;
-      account.onSyncEvent({ name: 'clock-update', slot });
-      void this.#readIfNeeded(account);
-    }
+  onAcknowledged(entry: SessionAccount): void {
+    entry.account.onSyncEvent({ name: 'acknowledged', isPooled: this.#options.pubsub.isPooled });
+    this.#readIfNeeded(entry);
   }
 
-  /** Reads an account if its initial sync needs a read. A read that fails is repeated at the next Clock update. */
-  async #readIfNeeded(account: AccountState): Promise<void> {
-    const { pendingReadMinSlot } = account;
-    if (pendingReadMinSlot === undefined || this.#readsInFlight.has(account)) return;
-    this.#readsInFlight.add(account);
-    try {
-      const fetched = await this.#fetch(account, pendingReadMinSlot > 0 ? pendingReadMinSlot : undefined);
-      const json = toAccountJson(fetched.account);
-      if (!this.has(account)) return;
-      if (this.#isTooLarge(json)) this.#markIneligible(account, tooLargeError());
-      else this.#handleResult(account, account.onRead(fetched.slot, json), fetched.slot);
-      if (account.holder.isSynced) this.#syncing.delete(account);
-    } catch (thrown) {
-      // Any other read that fails is still needed.
-      if (thrown instanceof GatewayError && thrown.code === 'result_too_large' && this.has(account))
-        this.#markIneligible(account, tooLargeError());
-    } finally {
-      this.#readsInFlight.delete(account);
-    }
-  }
-
-  #fetch({ address, commitment }: AccountState, minContextSlot: Slot | undefined): Promise<AccountRead> {
-    return this.#reader.read({ address, commitment, shape: 'parsed', minContextSlot });
-  }
-
-  #onNotification(account: AccountState, slot: Slot, value: Buffer): void {
+  onNotification({ account }: SessionAccount, slot: Slot, value: Buffer): void {
     const json = toAccountJson(value);
     const leasedSlot = account.lease?.slot;
     if (this.#isTooLarge(json)) this.#markIneligible(account, tooLargeError());
@@ -134,6 +129,111 @@ export class AccountSession {
       this.#rollbackIfForked(account, slot);
       this.#handleResult(account, account.onNotification(slot, json), slot, leasedSlot);
     }
+  }
+
+  onRejected({ account }: SessionAccount): void {
+    this.#markIneligible(account, new GatewayError('upstream_error', 'the node rejects a subscription to the account'));
+  }
+
+  onRefused({ account }: SessionAccount): void {
+    this.#options.reassign(account);
+  }
+
+  #onClockUpdate(commitment: Commitment, slot: Slot): void {
+    if (commitment === 'processed') for (const account of this.#processed) this.#rollbackIfForked(account, slot);
+    for (const entry of this.#syncing) {
+      if (entry.account.commitment !== commitment) continue;
+      entry.account.onSyncEvent({ name: 'clock-update', slot });
+      this.#readIfNeeded(entry);
+    }
+  }
+
+  /** Reads an account if its initial sync needs a read. A read that fails is repeated at the next Clock update. */
+  #readIfNeeded(entry: SessionAccount): void {
+    if (entry.account.pendingReadMinSlot === undefined || entry.isReading) return;
+    this.#toRead.add(entry);
+    if (this.#isReading) return;
+    this.#isReading = true;
+    setImmediate(() => void this.#readAll()); // with all others of this turn
+  }
+
+  /** Reads what is to be read, batch by batch as the budget allows. */
+  async #readAll(): Promise<void> {
+    while (this.#toRead.size > 0) {
+      await this.#options.budget.take('sync');
+      const batch = this.#takeReadBatch();
+      if (batch.length === 0) break; // all have left meanwhile
+      const reads = this.#syncReads.readBatch(batch.map(({ account }) => queryOf(account)));
+      for (const [i, read] of reads.entries()) {
+        const entry = batch[i];
+        if (entry !== undefined) this.#applyRead(entry, read);
+      }
+    }
+    this.#isReading = false;
+  }
+
+  /** Takes accounts of one commitment, those first that became ready first. */
+  #takeReadBatch(): SessionAccount[] {
+    const batch: SessionAccount[] = [];
+    let scanned = 0;
+    for (const entry of this.#toRead) {
+      if (batch.length === MAX_BATCH || ++scanned > MAX_SCANNED) break;
+      if (batch[0] !== undefined && batch[0].account.commitment !== entry.account.commitment) continue;
+      entry.isReading = true;
+      batch.push(entry);
+    }
+    for (const entry of batch) this.#toRead.delete(entry);
+    return batch;
+  }
+
+  #applyRead(entry: SessionAccount, reading: Promise<AccountRead>): void {
+    const { account } = entry;
+    reading.then(
+      (read) => {
+        entry.isReading = false;
+        if (this.#accounts.get(account) !== entry) return;
+        const json = toAccountJson(read.account);
+        if (this.#isTooLarge(json)) this.#markIneligible(account, tooLargeError());
+        else this.#handleResult(account, account.onRead(read.slot, json), read.slot);
+        if (!account.holder.isSynced) return;
+        this.#syncing.delete(entry);
+        this.#options.onRoom();
+      },
+      (thrown: unknown) => {
+        entry.isReading = false;
+        // Any other read that fails is still needed.
+        if (GatewayError.from(thrown).code === 'result_too_large' && this.#accounts.get(account) === entry)
+          this.#markIneligible(account, tooLargeError());
+      },
+    );
+  }
+
+  /** Takes leased accounts of one commitment, those first whose turn was longest ago, and puts them last. */
+  #takeAuditBatch(count: number): readonly AccountState[] {
+    const batch: SessionAccount[] = [];
+    let scanned = 0;
+    for (const entry of this.#accounts.values()) {
+      if (batch.length === Math.min(count, MAX_BATCH) || (batch.length > 0 && ++scanned > MAX_SCANNED)) break;
+      const { lease, commitment } = entry.account;
+      if (lease === undefined || (batch[0] !== undefined && batch[0].account.commitment !== commitment)) continue;
+      batch.push(entry);
+    }
+    for (const entry of batch) {
+      this.#accounts.delete(entry.account);
+      this.#accounts.set(entry.account, entry);
+    }
+    return batch.map(({ account }) => account);
+  }
+
+  async #reread(accounts: readonly AccountState[]): Promise<readonly (AuditRead | undefined)[]> {
+    const queries = accounts.map(({ address, commitment }) => unboundedQuery(address, commitment));
+    const reads = await Promise.allSettled(this.#auditReads.readBatch(queries));
+    return reads.map((read, i) => {
+      const account = accounts[i];
+      if (read.status === 'rejected' || account === undefined) return undefined; // the next audit tries again
+      const { slot, account: current } = read.value;
+      return { slot, isUnchanged: () => isSameAccount(toAccountJson(current), account.json) };
+    });
   }
 
   /** Rolls an account back when the node has left the fork on which its state was processed. */
@@ -154,8 +254,51 @@ export class AccountSession {
   #markIneligible(account: AccountState, reason: GatewayError): void {
     this.remove(account);
     this.#options.onIneligible(account, reason);
+    this.#options.onRoom();
   }
 }
+
+/** An account on a session: all that the session keeps of it, in one object, since there may be very many. */
+class SessionAccount implements SubscriptionHandler {
+  readonly account: AccountState;
+  subscription: PubsubSubscription | undefined = undefined;
+  isReading = false;
+  readonly #session: AccountSession;
+
+  constructor(session: AccountSession, account: AccountState) {
+    this.#session = session;
+    this.account = account;
+  }
+
+  onAcknowledged(): void {
+    this.#session.onAcknowledged(this);
+  }
+
+  onNotification(slot: Slot, value: Buffer): void {
+    this.#session.onNotification(this, slot, value);
+  }
+
+  onRejected(): void {
+    this.#session.onRejected(this);
+  }
+
+  onRefused(): void {
+    this.#session.onRefused(this);
+  }
+}
+
+const unboundedQuery = (address: string, commitment: Commitment): AccountQuery => ({
+  address,
+  commitment,
+  shape: 'parsed',
+  minContextSlot: undefined,
+});
+
+/** Returns the query of the read that an account's initial sync waits for. */
+const queryOf = ({ address, commitment, pendingReadMinSlot = 0 }: AccountState): AccountQuery => ({
+  ...unboundedQuery(address, commitment),
+  minContextSlot: pendingReadMinSlot > 0 ? pendingReadMinSlot : undefined,
+});
 
 const tooLargeError = (): GatewayError =>
   new GatewayError('result_too_large', 'the account is too large to be kept live');

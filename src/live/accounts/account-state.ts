@@ -110,6 +110,13 @@ export class AccountState {
     this.holder.takeLease();
   }
 
+  /** Forgets the state, which turned out to be wrong, and denies what its lease covered. */
+  invalidate(): void {
+    const lease = this.holder.takeLease();
+    this.reset();
+    lease?.invalidate();
+  }
+
   /** Replaces state and slot together by a newer state; ignores any other (I4). */
   #apply(slot: Slot, json: AccountJson): UpdateResult {
     if (slot <= this.#slot) return 'ignored';

@@ -56,6 +56,7 @@ export class LiveAccountSource implements AccountSource {
           ...session,
           maxAccountBytes: settings.maxAccountBytes,
           onChange: (account, result, slot) => this.#notify(account, result, slot),
+          reassign: (account) => this.#liveSet.reassign(account),
           // it keeps its place, and is retried after `idleSlots`
           onIneligible: (account, reason) => {
             account.ineligibility = { reason, tip: this.#liveSet.tip };

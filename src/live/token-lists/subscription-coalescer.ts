@@ -1,9 +1,9 @@
 import { toJson } from '../../domain/to-json.ts';
-import type { PubsubSession, SubscriptionHandler } from '../../upstream/pubsub/pubsub-session.ts';
+import type { PubsubSession, PubsubSubscription, SubscriptionHandler } from '../../upstream/pubsub/pubsub-session.ts';
 
 interface CoalescedSubscription {
   readonly handlers: Set<SubscriptionHandler>;
-  unsubscribe: () => void;
+  subscription: PubsubSubscription | undefined;
   isAcknowledged: boolean;
 }
 
@@ -39,8 +39,8 @@ export class SubscriptionCoalescer {
     method: Parameters<PubsubSession['subscribe']>[0],
     params: readonly unknown[],
   ): CoalescedSubscription {
-    const shared: CoalescedSubscription = { handlers: new Set(), unsubscribe: () => {}, isAcknowledged: false };
-    shared.unsubscribe = this.#pubsub.subscribe(method, params, {
+    const shared: CoalescedSubscription = { handlers: new Set(), subscription: undefined, isAcknowledged: false };
+    shared.subscription = this.#pubsub.subscribe(method, params, {
       onAcknowledged: () => {
         shared.isAcknowledged = true;
         this.#unsubscribeUnused(key, shared); // not earlier: an equal one might be added meanwhile
@@ -53,14 +53,18 @@ export class SubscriptionCoalescer {
         this.#byKey.delete(key);
         for (const handler of [...shared.handlers]) handler.onRejected();
       },
+      onRefused: () => {
+        this.#byKey.delete(key);
+        for (const handler of [...shared.handlers]) handler.onRefused();
+      },
     });
     this.#byKey.set(key, shared);
     return shared;
   }
 
-  #unsubscribeUnused(key: string, { handlers, unsubscribe }: CoalescedSubscription): void {
+  #unsubscribeUnused(key: string, { handlers, subscription }: CoalescedSubscription): void {
     if (handlers.size > 0 || !this.#byKey.delete(key)) return;
-    unsubscribe();
+    subscription?.stop();
   }
 }
 

@@ -9,7 +9,10 @@ import { isSameList, readTokenList, type TokenList, type TokenListRead } from '.
 import type { ClockUpdate, SubscriptionHandler } from '../../upstream/pubsub/pubsub-session.ts';
 import { type EncodedAccount, parseEncodedAccount } from '../../upstream/reads/encoded-accounts.ts';
 import { parseKeyedAccount } from '../../upstream/reads/token-accounts-by-owner.ts';
+import type { RpcCaller } from '../../upstream/rpc/rpc-response.ts';
+import type { AuditRead } from '../audit-mismatches.ts';
 import { BoundedWait } from '../bounded-wait.ts';
+import type { BudgetedWork } from '../request-budget.ts';
 import { type LiveSessionOptions, SessionAudit } from '../session-audit.ts';
 import { SubscriptionCoalescer } from './subscription-coalescer.ts';
 import type { TokenListState } from './token-list-state.ts';
@@ -54,15 +57,14 @@ export class TokenListSession {
   constructor(options: TokenListSessionOptions) {
     this.#options = options;
     this.#coalescer = new SubscriptionCoalescer(options.pubsub);
+    options.pubsub.onAnswered(() => options.onRoom());
     this.#sessionAudit = new SessionAudit({
       session: options,
+      awaitTurn: async () => {}, // each of its calls has one
       states: () => this.#subscriptionsByState.keys(),
-      reread: async (state) => {
-        const { slot, isConsistent, list } = await this.#fetch(state, undefined);
-        return isConsistent
-          ? { slot, isUnchanged: () => state.list !== undefined && isSameList(list, state.list) }
-          : undefined;
-      },
+      takeBatch: () => this.#takeAudited(),
+      reread: (states) => Promise.all(states.map((state) => this.#reread(state))),
+      restart: (state) => options.onCapacityExceeded(state),
       onClockUpdate: (commitment, update) => this.#onClockUpdate(commitment, update),
       onLost: () => {
         for (const state of this.#subscriptionsByState.keys()) {
@@ -78,8 +80,21 @@ export class TokenListSession {
     return this.#options.pubsub.capacity;
   }
 
+  get mayGrow(): boolean {
+    return this.#options.pubsub.mayGrow;
+  }
+
+  get maxSubscriptions(): number {
+    return this.#options.pubsub.maxSubscriptions;
+  }
+
   get size(): number {
     return this.#subscriptionsByState.size;
+  }
+
+  /** Lists are few: all may be synced at a time. */
+  get syncing(): number {
+    return 0;
   }
 
   add(state: TokenListState): void {
@@ -162,7 +177,8 @@ export class TokenListSession {
         minSlot = state.pendingReadMinSlot
       ) {
         const { maxAccounts } = this.#options;
-        const { slot, isConsistent, list } = await this.#fetch(state, minSlot, maxAccounts);
+        const work = state.holder.isSynced ? undefined : 'sync';
+        const { slot, isConsistent, list } = await this.#fetch(state, minSlot, work, maxAccounts);
         if (!isConsistent || slot < minSlot || !isAttached()) return;
         if (list.dependsOnClock || list.accounts.length > maxAccounts) this.#markIneligible(state);
         else if (this.#subscribeAccounts(state, list)) state.onRead(slot, list);
@@ -172,13 +188,41 @@ export class TokenListSession {
     }
   }
 
+  /** Reads a list. With `work`, each request of it waits for the budget; a change that was notified is read at once. */
   #fetch(
     { owner, commitment, readList: known, hasIdentities: withIdentities }: TokenListState,
     minContextSlot: Slot | undefined,
+    work?: BudgetedWork,
     maxAccounts?: number,
   ): Promise<TokenListRead> {
     const query = { owner, commitment, minContextSlot, known, withIdentities };
-    return readTokenList(this.#options.pubsub, maxAccounts === undefined ? query : { ...query, maxAccounts });
+    const { pubsub, budget } = this.#options;
+    const call: RpcCaller['call'] = async (...args) => {
+      if (work !== undefined) await budget.take(work);
+      return pubsub.call(...args);
+    };
+    return readTokenList({ call }, maxAccounts === undefined ? query : { ...query, maxAccounts });
+  }
+
+  async #reread(state: TokenListState): Promise<AuditRead | undefined> {
+    try {
+      const { slot, isConsistent, list } = await this.#fetch(state, undefined, 'audit');
+      const isUnchanged = (): boolean => state.list !== undefined && isSameList(list, state.list);
+      return isConsistent ? { slot, isUnchanged } : undefined;
+    } catch {
+      return undefined; // the node doesn't answer now; the next audit tries again
+    }
+  }
+
+  /** Takes the list with a lease whose turn was longest ago, and puts it last. */
+  #takeAudited(): readonly TokenListState[] {
+    for (const [state, subscriptions] of this.#subscriptionsByState) {
+      if (state.coveredSlot === undefined) continue;
+      this.#subscriptionsByState.delete(state);
+      this.#subscriptionsByState.set(state, subscriptions);
+      return [state];
+    }
+    return [];
   }
 
   /** Subscribes to all that a list shows. Returns false when new subscriptions must be synced first. */
@@ -242,6 +286,9 @@ export class TokenListSession {
       },
       onNotification,
       onRejected: () => this.#markIneligible(state),
+      onRefused: () => {
+        if (this.#subscriptionsByState.has(state)) this.#options.onCapacityExceeded(state);
+      },
     };
   }
 

@@ -213,6 +213,13 @@ export class TokenListState {
     this.holder.takeLease();
   }
 
+  /** Forgets the list, which turned out to be wrong, and denies what its lease covered. */
+  invalidate(): void {
+    const leases = [this.holder.takeLease(), this.#heldLease];
+    this.reset();
+    for (const lease of leases) lease?.invalidate();
+  }
+
   /** Ends the lease at the slot that it covers: a later one has a change that may not be the only one. */
   #holdBack(openWait: () => BoundedWait): void {
     const lease = this.holder.takeLease();

@@ -1,5 +1,6 @@
 import { COMMITMENTS } from '../../domain/commitment.ts';
 import { ByteBudget } from '../failsafe/byte-budget.ts';
+import type { LearnedLimits } from '../pubsub/subscription-limit.ts';
 import { noNodeReachable } from '../rpc/error-normalizer.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
 import { bootstrap } from './bootstrap.ts';
@@ -14,6 +15,8 @@ export interface MeshOptions extends UpstreamDeps {
   readonly nodes: readonly NodeOptions[];
   /** Genesis hash that the nodes must have. Without one the first node to answer decides. */
   readonly expectedGenesisHash?: string | null;
+  /** Memory of the subscriptions that each node accepts. Default: that of this process. */
+  readonly learnedLimits?: LearnedLimits;
   /** Called with problems for the operator, in texts without secrets: each once, when it starts. */
   readonly onProblem?: (nodeId: string, problem: string) => void;
   /** Called when a problem is over. */
@@ -22,7 +25,7 @@ export interface MeshOptions extends UpstreamDeps {
 
 /** Creates a mesh that is not connected yet. */
 export function createMesh(options: MeshOptions): Mesh {
-  const { nodes, clock, random, settings, onProblem = () => {}, onRecovery = () => {} } = options;
+  const { nodes, clock, random, settings, onProblem = () => {}, onRecovery = () => {}, learnedLimits } = options;
   const deps: UpstreamDeps = { clock, random, settings };
   const budget = new ByteBudget(settings.inFlightBytes);
   const expectedGenesisHash = options.expectedGenesisHash ?? undefined;
@@ -32,7 +35,9 @@ export function createMesh(options: MeshOptions): Mesh {
     expectedGenesisHash,
     onQuarantine: (nodeId, reason) => meshNodes.find(({ id }) => id === nodeId)?.reportQuarantine(reason),
   });
-  const meshNodes = nodes.map((node) => new MeshNode({ node, deps, budget, consensus, onProblem, onRecovery }));
+  const meshNodes = nodes.map(
+    (node) => new MeshNode({ node, deps, budget, consensus, learnedLimits, onProblem, onRecovery }),
+  );
   const closing = new AbortController();
   let genesisHash: string | undefined;
 

@@ -8,6 +8,7 @@ import { parseString } from '../json/raw-json.ts';
 import { NodeSessions } from '../pubsub/node-sessions.ts';
 import { ReconnectingFeed } from '../pubsub/reconnecting-feed.ts';
 import { subscribeToSlots } from '../pubsub/slot-subscriptions.ts';
+import { type LearnedLimits, SubscriptionLimit } from '../pubsub/subscription-limit.ts';
 import { callCounter } from '../rpc/call-counter.ts';
 import { minContextSlotNotReached, noNodeReachable } from '../rpc/error-normalizer.ts';
 import { failureReason } from '../rpc/failure-reason.ts';
@@ -38,6 +39,8 @@ export interface MeshNodeOptions {
   readonly deps: UpstreamDeps;
   readonly budget: ByteBudget;
   readonly consensus: SlotConsensus;
+  /** Memory of what nodes accept. Default: that of this process. */
+  readonly learnedLimits?: LearnedLimits | undefined;
   /** Called when a problem starts; its text holds no secret. */
   onProblem(nodeId: string, problem: string): void;
   /** Called when a problem is over. */
@@ -97,6 +100,12 @@ export class MeshNode {
     this.sessions = new NodeSessions({
       node,
       deps,
+      limit: new SubscriptionLimit({
+        clock: deps.clock,
+        cap: deps.settings.subscriptions,
+        wsUrl: node.wsUrl,
+        learnedLimits: options.learnedLimits,
+      }),
       verifyGenesis: () => this.#genesis.repeat(), // another node may answer there
       call: (method, params, { commitment = 'confirmed', deadlineMs, isLarge, cost }) =>
         this.call(method, params, {

@@ -7,14 +7,18 @@ import { members, parseSafeInteger } from '../json/raw-json.ts';
 import { commitmentOf } from '../rpc/response-slot.ts';
 import type { CallOptions, RpcResponse } from '../rpc/rpc-response.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
-import { type ChannelSubscription, PubsubChannel } from './pubsub-channel.ts';
-import type { ClockUpdate, PubsubSession, SubscriptionHandler } from './pubsub-session.ts';
+import { type ChannelSubscription, PubsubChannel, type SubscriptionId } from './pubsub-channel.ts';
+import type { ClockUpdate, PubsubSession, PubsubSubscription, SubscriptionHandler } from './pubsub-session.ts';
 import { SlotAncestry } from './slot-ancestry.ts';
 import { clockSubscription, parseSlotNotification, SLOT_SUBSCRIPTION } from './slot-subscriptions.ts';
+import type { SubscriptionLimit } from './subscription-limit.ts';
+import { isOverLimit } from './subscription-refusal.ts';
 
 export interface SessionOptions {
   readonly node: NodeOptions;
   readonly deps: UpstreamDeps;
+  /** Subscriptions that the node accepts on one session. */
+  readonly limit: SubscriptionLimit;
   /** Called before anything is subscribed. A rejection closes the session. */
   verifyGenesis(): Promise<unknown>;
   /** Called with each new slot. One that is not accepted closes the session. */
@@ -41,7 +45,11 @@ export class OrderedSession implements PubsubSession {
     COMMITMENTS.map((commitment) => [commitment, new Set<(update: ClockUpdate) => void>()]),
   );
   readonly #lostListeners = new Set<(reason: string) => void>();
+  #onAnswered: (() => void) | undefined;
   #usedSubscriptions = OWN_SUBSCRIPTIONS;
+  #acknowledgedSubscriptions = 0;
+  /** What the node has accepted at most, once it has refused one more. */
+  #refusedAbove = Number.POSITIVE_INFINITY;
   #lostReason: string | undefined;
 
   /** Calls `onReady` once the node has acknowledged the subscriptions to the Clock. */
@@ -68,12 +76,21 @@ export class OrderedSession implements PubsubSession {
         );
       },
       onAcknowledged: () => {},
-      onClose: (reason) => this.#onClose(reason),
+      onClose: (reason, isUnanswered) => this.#onClose(reason, isUnanswered),
     });
   }
 
   get capacity(): number {
-    return this.isLost ? 0 : this.#options.deps.settings.subscriptions - this.#usedSubscriptions;
+    return this.isLost ? 0 : Math.max(0, this.#limit - this.#usedSubscriptions);
+  }
+
+  get maxSubscriptions(): number {
+    return this.#limit - OWN_SUBSCRIPTIONS;
+  }
+
+  get mayGrow(): boolean {
+    const isWaiting = this.#acknowledgedSubscriptions < this.#usedSubscriptions;
+    return !this.isLost && isWaiting && this.#refusedAbove === Number.POSITIVE_INFINITY && this.#options.limit.mayGrow;
   }
 
   get isLost(): boolean {
@@ -84,32 +101,47 @@ export class OrderedSession implements PubsubSession {
     method: 'accountSubscribe' | 'programSubscribe',
     params: readonly unknown[],
     handler: SubscriptionHandler,
-  ): () => void {
+  ): PubsubSubscription {
     if (this.capacity === 0) throw new GatewayError('overloaded', 'the session accepts no more subscriptions');
-    let isActive = true;
-    const commitment = commitmentOf(params) ?? 'finalized';
-    const unsubscribe = (): void => {
-      if (isActive) this.#usedSubscriptions--;
-      isActive = false;
-      this.#channel.unsubscribe(subscription);
-    };
-    const subscription: ChannelSubscription = {
-      method,
-      params,
-      onNotification: (result) => {
-        const { slot, value } = parseNotification(result);
-        if (isActive && this.#accepts(commitment, slot)) handler.onNotification(slot, value);
-      },
-      onAcknowledged: () => handler.onAcknowledged(),
-      onRejected: () => {
-        if (!isActive) return;
-        unsubscribe();
-        handler.onRejected();
-      },
-    };
+    const subscription = new SessionSubscription(this, method, commitmentOf(params) ?? 'finalized', handler);
     this.#usedSubscriptions++;
-    this.#channel.subscribe(subscription);
-    return unsubscribe;
+    this.#channel.subscribe(subscription, params);
+    return subscription;
+  }
+
+  /** Handles what the node notifies a subscription of. */
+  onNotification({ commitment, handler }: SessionSubscription, result: Buffer): void {
+    const { slot, value } = parseNotification(result);
+    if (this.#accepts(commitment, slot)) handler.onNotification(slot, value);
+  }
+
+  onAcknowledged({ handler }: SessionSubscription): void {
+    this.#countAcknowledged();
+    handler.onAcknowledged();
+    this.#onAnswered?.();
+  }
+
+  onRejected(subscription: SessionSubscription, error: Buffer | undefined): void {
+    this.#usedSubscriptions--;
+    const { method, handler } = subscription;
+    if (isOverLimit(method, error)) {
+      if (this.#refusedAbove === Number.POSITIVE_INFINITY)
+        this.#options.limit.onRefused(this.#acknowledgedSubscriptions);
+      this.#refusedAbove = Math.min(this.#refusedAbove, this.#acknowledgedSubscriptions);
+      handler.onRefused();
+    } else handler.onRejected();
+    this.#onAnswered?.();
+  }
+
+  /** Stops a subscription that was neither stopped nor rejected before. */
+  unsubscribe(subscription: SessionSubscription): void {
+    this.#usedSubscriptions--;
+    if (subscription.subscriptionId !== undefined) this.#acknowledgedSubscriptions--;
+    if (!this.isLost) this.#channel.unsubscribe(subscription);
+  }
+
+  onAnswered(listener: () => void): void {
+    this.#onAnswered = listener;
   }
 
   onClockUpdate(commitment: Commitment, listener: (update: ClockUpdate) => void): () => void {
@@ -136,28 +168,45 @@ export class OrderedSession implements PubsubSession {
     this.#channel.close('is no longer needed');
   }
 
+  /** Subscriptions that it may have, those of its own included. */
+  get #limit(): number {
+    return Math.min(this.#options.limit.current, this.#refusedAbove);
+  }
+
+  #countAcknowledged(): void {
+    const count = ++this.#acknowledgedSubscriptions;
+    this.#options.limit.onAcknowledged(count, count === this.#usedSubscriptions);
+  }
+
   #subscribeToSlots(): void {
     if (this.isLost) return;
     let unacknowledged = COMMITMENTS.length;
     this.#watchdog.start();
     for (const commitment of COMMITMENTS) {
-      this.#channel.subscribe({
-        ...clockSubscription(commitment),
+      const { method, params } = clockSubscription(commitment);
+      const subscription: ChannelSubscription = {
+        method,
         onNotification: (result) => this.#onClock(commitment, parseNotification(result).slot),
         onAcknowledged: () => {
+          this.#countAcknowledged();
           if (--unacknowledged === 0) this.#onReady();
         },
         onRejected: () => this.#channel.close('rejects the subscription to the Clock'),
-      });
+      };
+      this.#channel.subscribe(subscription, params);
     }
-    this.#channel.subscribe({
-      ...SLOT_SUBSCRIPTION,
+    const slots: ChannelSubscription = {
+      method: SLOT_SUBSCRIPTION.method,
       onNotification: (result) => {
         const { slot, parent } = parseSlotNotification(result);
         this.#ancestry.record(slot, parent);
       },
-      onRejected: () => {}, // then only slots that go back reveal a fork
-    });
+      onAcknowledged: () => this.#countAcknowledged(),
+      onRejected: () => {
+        this.#usedSubscriptions--; // then only slots that go back reveal a fork
+      },
+    };
+    this.#channel.subscribe(slots, SLOT_SUBSCRIPTION.params);
   }
 
   #onClock(commitment: Commitment, slot: Slot): void {
@@ -184,10 +233,48 @@ export class OrderedSession implements PubsubSession {
     return false;
   }
 
-  #onClose(reason: string): void {
+  #onClose(reason: string, isUnanswered: boolean): void {
     this.#lostReason = reason;
+    if (isUnanswered) this.#options.limit.onLost(this.#usedSubscriptions);
     this.#watchdog.stop();
     for (const listener of this.#lostListeners) listener(reason);
+  }
+}
+
+/** Subscription of a session's user: one object for all that there is to keep, since a session may have very many. */
+class SessionSubscription implements ChannelSubscription, PubsubSubscription {
+  readonly method: string;
+  readonly commitment: Commitment;
+  readonly handler: SubscriptionHandler;
+  subscriptionId: SubscriptionId | undefined = undefined;
+  readonly #session: OrderedSession;
+  #isActive = true;
+
+  constructor(session: OrderedSession, method: string, commitment: Commitment, handler: SubscriptionHandler) {
+    this.#session = session;
+    this.method = method;
+    this.commitment = commitment;
+    this.handler = handler;
+  }
+
+  onNotification(result: Buffer): void {
+    if (this.#isActive) this.#session.onNotification(this, result);
+  }
+
+  onAcknowledged(): void {
+    if (this.#isActive) this.#session.onAcknowledged(this);
+  }
+
+  onRejected(error: Buffer | undefined): void {
+    if (!this.#isActive) return;
+    this.#isActive = false;
+    this.#session.onRejected(this, error);
+  }
+
+  stop(): void {
+    if (!this.#isActive) return;
+    this.#isActive = false;
+    this.#session.unsubscribe(this);
   }
 }
 

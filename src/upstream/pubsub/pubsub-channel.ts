@@ -10,16 +10,27 @@ import { MessageQueue } from './message-queue.ts';
 /** Longest pause of reading: past it the gateway is too slow for the node, and a new channel is better than a growing lag. */
 const MAX_PAUSE_MS = 2000;
 
-/** Subscription to a node's pubsub, over any number of channels. */
+/** Node's id of a subscription: a number, or its text where that exceeds a double. */
+export type SubscriptionId = number | string;
+
+/** Subscription to a node's pubsub. */
 export interface ChannelSubscription {
+  /** Method that subscribes. */
   readonly method: string;
-  readonly params: readonly unknown[];
+  /** Id that the node gave it on its present channel; the channel sets it. */
+  subscriptionId?: SubscriptionId | undefined;
   /** Called with the bytes of `result` in each notification. */
-  readonly onNotification: (result: Buffer) => void;
+  onNotification(result: Buffer): void;
   /** Called when the node has accepted it: notifications arrive from now on. */
-  readonly onAcknowledged?: () => void;
-  /** Called when the node has rejected it. */
-  readonly onRejected: () => void;
+  onAcknowledged?(): void;
+  /** Called with the node's `error` when it has rejected it. */
+  onRejected(error: Buffer | undefined): void;
+}
+
+/** Subscription that waits for its acknowledgement. */
+interface PendingSubscription {
+  readonly subscription: ChannelSubscription;
+  readonly sentMs: number;
 }
 
 export interface ChannelOptions {
@@ -29,8 +40,11 @@ export interface ChannelOptions {
   onOpen(): void;
   /** Called when the node has acknowledged a subscription. */
   onAcknowledged(): void;
-  /** Called once, whatever the reason. Nothing is called afterwards. */
-  onClose(reason: string): void;
+  /**
+   * Called once, whatever the reason. Nothing is called afterwards. `isUnanswered` says that the node ended it, or sent no
+   * answer in time, while it had not answered all subscriptions.
+   */
+  onClose(reason: string, isUnanswered: boolean): void;
 }
 
 /**
@@ -41,15 +55,15 @@ export class PubsubChannel {
   readonly #options: ChannelOptions;
   readonly #socket: WebSocket;
   readonly #messages: MessageQueue;
-  readonly #subscriptions = new Set<ChannelSubscription>();
-  readonly #pending = new Map<
-    string,
-    { readonly subscription: ChannelSubscription; readonly cancelAckTimeout: () => void }
-  >();
-  /** Subscribers by the text of the node's subscription id, which may exceed a double. Equal subscriptions share an id. */
-  readonly #subscribersById = new Map<string, Set<ChannelSubscription>>();
+  /** Subscriptions by the id of their request, oldest first. */
+  readonly #pending = new Map<number, PendingSubscription>();
+  /** Pending subscriptions that were stopped already. */
+  readonly #stopped = new Set<ChannelSubscription>();
+  /** Subscribers by the node's id. Equal subscriptions share an id. */
+  readonly #subscribersById = new Map<SubscriptionId, ChannelSubscription | Set<ChannelSubscription>>();
   readonly #heartbeat: Heartbeat;
   #cancelPauseTimeout = (): void => {};
+  #cancelAckTimeout: (() => void) | undefined;
   #lastId = 0;
   #isClosed = false;
 
@@ -85,50 +99,80 @@ export class PubsubChannel {
       this.#heartbeat.onTraffic();
       if (!this.#isClosed && Buffer.isBuffer(data)) this.#messages.push(data);
     });
-    this.#socket.on('error', (thrown) => this.close(`failed: ${connectionFault(thrown)}`));
-    this.#socket.on('close', (code) => this.close(`was closed with code ${code}`));
+    this.#socket.on('error', (thrown) => this.#end(`failed: ${connectionFault(thrown)}`, true));
+    this.#socket.on('close', (code) => this.#end(`was closed with code ${code}`, true));
   }
 
   /** Subscribes. From the first subscription on silence counts, since a node's slots never cease. */
-  subscribe(subscription: ChannelSubscription): void {
-    const { clock, settings } = this.#options;
+  subscribe(subscription: ChannelSubscription, params: readonly unknown[]): void {
     this.#heartbeat.expectTraffic();
-    this.#subscriptions.add(subscription);
-    const cancelAckTimeout = clock.after(settings.ackMs, () => this.close('left a subscription unanswered'));
-    this.#pending.set(this.#send(subscription.method, subscription.params), { subscription, cancelAckTimeout });
+    subscription.subscriptionId = undefined;
+    const sentMs = this.#options.clock.monotonic();
+    this.#pending.set(this.#send(subscription.method, params), { subscription, sentMs });
+    this.#watchAcks();
   }
 
   unsubscribe(subscription: ChannelSubscription): void {
-    this.#subscriptions.delete(subscription);
-    for (const [subscriptionId, subscribers] of this.#subscribersById)
-      if (subscribers.has(subscription)) this.#removeSubscriber(subscriptionId, subscription);
+    const { subscriptionId } = subscription;
+    if (subscriptionId === undefined) this.#stopped.add(subscription);
+    else this.#removeSubscriber(subscriptionId, subscription);
   }
 
   /** Terminates the connection, without a closing handshake that a dead node would leave unanswered. */
   close(reason: string): void {
+    this.#end(reason, false);
+  }
+
+  #end(reason: string, isByNode: boolean): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.#heartbeat.stop();
     this.#cancelPauseTimeout();
-    for (const { cancelAckTimeout } of this.#pending.values()) cancelAckTimeout();
+    this.#cancelAckTimeout?.();
     this.#messages.close();
     this.#socket.terminate();
-    this.#options.onClose(reason);
+    this.#options.onClose(reason, isByNode && this.#pending.size > 0);
   }
 
-  #send(method: string, params: readonly unknown[]): string {
-    const id = `${++this.#lastId}`;
-    this.#socket.send(toJson({ jsonrpc: '2.0', id: new RawJson(id), method, params }), () => {}); // a failure also closes
+  #send(method: string, params: readonly unknown[]): number {
+    const id = ++this.#lastId;
+    this.#socket.send(toJson({ jsonrpc: '2.0', id, method, params }), () => {}); // a failure also closes
     return id;
   }
 
-  #removeSubscriber(subscriptionId: string, subscription: ChannelSubscription): void {
-    const subscribers = this.#subscribersById.get(subscriptionId);
-    subscribers?.delete(subscription);
-    if (subscribers === undefined || subscribers.size > 0) return;
+  /** Closes the channel when the oldest pending subscription has waited too long; one timer serves all. */
+  #watchAcks(): void {
+    if (this.#cancelAckTimeout !== undefined) return;
+    const [oldest] = this.#pending.values();
+    if (oldest === undefined) return;
+    const { clock, settings } = this.#options;
+    const waitMs = Math.max(0, oldest.sentMs + settings.ackMs - clock.monotonic());
+    this.#cancelAckTimeout = clock.after(waitMs, () => {
+      this.#cancelAckTimeout = undefined;
+      const [first] = this.#pending.values();
+      if (first === undefined) return;
+      if (clock.monotonic() - first.sentMs >= settings.ackMs) this.#end('left a subscription unanswered', true);
+      else this.#watchAcks();
+    });
+  }
+
+  #addSubscriber(subscriptionId: SubscriptionId, subscription: ChannelSubscription): void {
+    subscription.subscriptionId = subscriptionId;
+    const present = this.#subscribersById.get(subscriptionId);
+    if (present === undefined) this.#subscribersById.set(subscriptionId, subscription);
+    else if (present instanceof Set) present.add(subscription);
+    else this.#subscribersById.set(subscriptionId, new Set([present, subscription]));
+  }
+
+  #removeSubscriber(subscriptionId: SubscriptionId, subscription: ChannelSubscription): void {
+    const present = this.#subscribersById.get(subscriptionId);
+    if (present instanceof Set) {
+      present.delete(subscription);
+      if (present.size > 0) return;
+    } else if (present !== subscription) return;
     this.#subscribersById.delete(subscriptionId);
     const { method } = subscription;
-    this.#send(method.replace('Subscribe', 'Unsubscribe'), [new RawJson(subscriptionId)]);
+    this.#send(method.replace('Subscribe', 'Unsubscribe'), [new RawJson(`${subscriptionId}`)]);
   }
 
   /** Handles a message. All are handled in order, so no notification precedes the acknowledgement that names its id. */
@@ -147,27 +191,28 @@ export class PubsubChannel {
   #dispatch(params: ReadonlyMap<string, Buffer>): void {
     const result = params.get('result');
     if (result === undefined) return;
-    for (const { onNotification } of this.#subscribersById.get(`${params.get('subscription')}`) ?? [])
-      onNotification(result);
+    const subscribers = this.#subscribersById.get(toSubscriptionId(`${params.get('subscription')}`));
+    if (subscribers instanceof Set) for (const subscriber of subscribers) subscriber.onNotification(result);
+    else subscribers?.onNotification(result);
   }
 
   #acknowledge(response: ReadonlyMap<string, Buffer>): void {
-    const id = `${response.get('id')}`;
+    const id = Number(`${response.get('id')}`);
     const pending = this.#pending.get(id);
     if (pending === undefined) return; // such as the response to an unsubscribe
-    const { subscription, cancelAckTimeout } = pending;
+    const { subscription } = pending;
     this.#pending.delete(id);
-    cancelAckTimeout();
-    const subscriptionId = response.get('result')?.toString();
-    if (subscriptionId === undefined) {
-      subscription.onRejected();
-    } else {
-      const subscribers = this.#subscribersById.get(subscriptionId) ?? new Set();
-      this.#subscribersById.set(subscriptionId, subscribers.add(subscription));
-      if (!this.#subscriptions.has(subscription)) this.#removeSubscriber(subscriptionId, subscription);
-      else subscription.onAcknowledged?.();
-      this.#options.onAcknowledged();
+    const isStopped = this.#stopped.delete(subscription);
+    const text = response.get('result')?.toString();
+    if (text === undefined) {
+      subscription.onRejected(response.get('error'));
+      return;
     }
+    const subscriptionId = toSubscriptionId(text);
+    this.#addSubscriber(subscriptionId, subscription);
+    if (isStopped) this.#removeSubscriber(subscriptionId, subscription);
+    else subscription.onAcknowledged?.();
+    this.#options.onAcknowledged();
   }
 
   #pause(): void {
@@ -184,3 +229,8 @@ export class PubsubChannel {
     if (!this.#isClosed) this.#socket.resume();
   }
 }
+
+/** Digits of the longest number that is exact as a double. */
+const EXACT_DIGITS = 15;
+
+const toSubscriptionId = (text: string): SubscriptionId => (text.length <= EXACT_DIGITS ? Number(text) : text);

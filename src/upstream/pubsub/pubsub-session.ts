@@ -12,6 +12,12 @@ export interface ClockUpdate {
   readonly isNextBank: boolean;
 }
 
+/** Subscription of a session. */
+export interface PubsubSubscription {
+  /** Stops it and frees its capacity. */
+  stop(): void;
+}
+
 /** Callbacks of a subscription. None is called after it is stopped or the session is lost. */
 export interface SubscriptionHandler {
   /** The node has accepted the subscription: notifications arrive from now on. */
@@ -20,6 +26,8 @@ export interface SubscriptionHandler {
   onNotification(slot: Slot, value: Buffer): void;
   /** The node has rejected the subscription. */
   onRejected(): void;
+  /** The node accepts no more on this session: another may have room for it. */
+  onRefused(): void;
 }
 
 /**
@@ -33,13 +41,19 @@ export interface PubsubSession extends RpcCaller {
   readonly isPooled: boolean;
   /** Number of subscriptions that it still accepts; 0 once it is lost. */
   readonly capacity: number;
+  /** Number of subscriptions that it may have, as far as is known, without those of its own. */
+  readonly maxSubscriptions: number;
+  /** True when it may accept more, or tell that it does not, once the node has answered. */
+  readonly mayGrow: boolean;
   readonly isLost: boolean;
-  /** Subscribes. Throws `overloaded` without {@link capacity}. The returned function stops it and frees its capacity. */
+  /** Subscribes. Throws `overloaded` without {@link capacity}. */
   subscribe(
     method: 'accountSubscribe' | 'programSubscribe',
     params: readonly unknown[],
     handler: SubscriptionHandler,
-  ): () => void;
+  ): PubsubSubscription;
+  /** Calls the listener when the node has answered a subscription: the capacity may have changed. */
+  onAnswered(listener: () => void): void;
   /** Listens to Clock updates. At `processed` slots may go back when the node switches forks. */
   onClockUpdate(commitment: Commitment, listener: (update: ClockUpdate) => void): () => void;
   /**

@@ -2,6 +2,11 @@ import { backoffMs } from '../failsafe/jittered-backoff.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
 import { type ChannelSubscription, PubsubChannel } from './pubsub-channel.ts';
 
+/** Subscription that is made anew on each channel. */
+interface FeedSubscription extends ChannelSubscription {
+  readonly params: readonly unknown[];
+}
+
 export interface FeedOptions {
   readonly node: NodeOptions;
   readonly deps: UpstreamDeps;
@@ -14,7 +19,7 @@ export interface FeedOptions {
 /** Feeds a node's notifications to subscribers over any number of channels: reconnects and subscribes again. */
 export class ReconnectingFeed {
   readonly #options: FeedOptions;
-  readonly #subscriptions = new Set<ChannelSubscription>();
+  readonly #subscriptions = new Set<FeedSubscription>();
   #channel: PubsubChannel | undefined;
   /** Channel on which the genesis is verified. */
   #readyChannel: PubsubChannel | undefined;
@@ -43,9 +48,9 @@ export class ReconnectingFeed {
     onNotification: (result: Buffer) => void,
     onRejected: () => void = () => {},
   ): () => void {
-    const subscription = { method, params, onNotification, onRejected };
+    const subscription: FeedSubscription = { method, params, onNotification, onRejected };
     this.#subscriptions.add(subscription);
-    this.#readyChannel?.subscribe(subscription);
+    this.#readyChannel?.subscribe(subscription, params);
     return () => {
       this.#subscriptions.delete(subscription);
       this.#readyChannel?.unsubscribe(subscription);
@@ -82,7 +87,7 @@ export class ReconnectingFeed {
   #resubscribe(channel: PubsubChannel): void {
     if (this.#channel !== channel) return; // lost meanwhile
     this.#readyChannel = channel;
-    for (const subscription of this.#subscriptions) channel.subscribe(subscription);
+    for (const subscription of this.#subscriptions) channel.subscribe(subscription, subscription.params);
   }
 
   #onChannelClosed(reason: string): void {

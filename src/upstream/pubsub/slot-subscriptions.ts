@@ -2,14 +2,19 @@ import type { Commitment } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { CLOCK_SYSVAR } from '../../domain/well-known-addresses.ts';
 import { member, members, parseSafeInteger } from '../json/raw-json.ts';
-import type { ChannelSubscription } from './pubsub-channel.ts';
 import type { ReconnectingFeed } from './reconnecting-feed.ts';
+
+/** Method and parameters of a subscription. */
+interface SubscribeRequest {
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
 
 /**
  * Subscription to each slot that a node starts, and its parent (Solana RPC, slotSubscribe). The transactions of the
  * former have not run yet; the latter is processed.
  */
-export const SLOT_SUBSCRIPTION: Pick<ChannelSubscription, 'method' | 'params'> = {
+export const SLOT_SUBSCRIPTION: SubscribeRequest = {
   method: 'slotSubscribe',
   params: [],
 };
@@ -21,7 +26,7 @@ export function parseSlotNotification(result: Buffer): { readonly slot: Slot; re
 }
 
 /** Creates the subscription to the Clock sysvar at a commitment. The Clock changes in every slot, so each slot notifies. */
-export const clockSubscription = (commitment: Commitment): Pick<ChannelSubscription, 'method' | 'params'> => ({
+export const clockSubscription = (commitment: Commitment): SubscribeRequest => ({
   method: 'accountSubscribe',
   params: [CLOCK_SYSVAR, { encoding: 'base64', commitment }],
 });

@@ -58,6 +58,7 @@ function others(name: string, value: unknown): readonly [unknown, unknown, unkno
   if (name === 'hosts') return [['a.example', '[::1]'], [], ['localhost']];
   if (name === 'origins') return [['https://a.example', 'http://localhost:3000'], [], ['https://b.example']];
   if (name === 'trustedProxies') return [['10.0.0.0/8'], [], ['10.1.1.1', 'fd00::/8']];
+  if (name === 'upstream.subscriptions') return [7, null, 1000];
   if (name === 'log.level') return ['silent', 'warn', 'error'];
   if (name === 'prices.sources') return [['static'], null, ['jupiter-v3', 'pyth-onchain']];
   if (name === 'prices.static') return [{ [MINT]: 1 }, { [MINT]: 0.5 }, { [MINT]: 2 }];
@@ -204,14 +205,9 @@ t.test('an invalid value is refused with its name, the expectation, the value an
     [
       { set: ['upstream.subscriptions=4'] },
       {},
-      'upstream.subscriptions: expected a whole number from 5 to 100000, got 4 (--set upstream.subscriptions)',
+      'upstream.subscriptions: expected a whole number from 7 to 1000000, or null, got 4 (--set upstream.subscriptions)',
     ],
-    [
-      { set: ['upstream.subscriptions=6'] },
-      {},
-      'upstream.subscriptions: expected at least 7, or watch.lists=0: a token list needs 3 beside the 4 for slots, got 6 (--set upstream.subscriptions)',
-    ],
-    [{ set: ['upstream.subscriptions=5', 'watch.lists=0'] }, {}, ''],
+    [{ set: ['upstream.subscriptions=7'] }, {}, ''],
     [
       { set: ['limits.owedBytes.total=1000000', 'limits.owedBytes.caller=1000001'] },
       {},

@@ -5,7 +5,12 @@ import type { RpcMethod } from '../../../src/domain/rpc-methods.ts';
 import type { Slot } from '../../../src/domain/slot.ts';
 import { type LiveAccountSettings, LiveAccountSource } from '../../../src/live/accounts/live-account-source.ts';
 import { MeshTips } from '../../../src/upstream/mesh/mesh-tips.ts';
-import type { ClockUpdate, PubsubSession, SubscriptionHandler } from '../../../src/upstream/pubsub/pubsub-session.ts';
+import type {
+  ClockUpdate,
+  PubsubSession,
+  PubsubSubscription,
+  SubscriptionHandler,
+} from '../../../src/upstream/pubsub/pubsub-session.ts';
 import { SlotAncestry } from '../../../src/upstream/pubsub/slot-ancestry.ts';
 import { AccountBatcher } from '../../../src/upstream/reads/account-batcher.ts';
 import type { RpcResponse } from '../../../src/upstream/rpc/rpc-response.ts';
@@ -28,6 +33,8 @@ export class ManualSession implements PubsubSession {
   readonly ancestry = new SlotAncestry();
   isPooled = false;
   capacity = 100;
+  readonly maxSubscriptions = 100;
+  readonly mayGrow = false;
   isLost = false;
   readonly #onClockUpdateListeners = new Map<Commitment, (update: ClockUpdate) => void>();
   readonly #acknowledged = new Set<string>();
@@ -40,14 +47,18 @@ export class ManualSession implements PubsubSession {
     this.#answer = answer;
   }
 
-  subscribe(_: string, [address]: readonly unknown[], watcher: SubscriptionHandler): () => void {
+  subscribe(_: string, [address]: readonly unknown[], watcher: SubscriptionHandler): PubsubSubscription {
     this.handlers.set(String(address), watcher);
-    return () => {
-      this.handlers.delete(String(address));
-      this.#acknowledged.delete(String(address));
-      this.unsubscribed.push(String(address));
+    return {
+      stop: () => {
+        this.handlers.delete(String(address));
+        this.#acknowledged.delete(String(address));
+        this.unsubscribed.push(String(address));
+      },
     };
   }
+
+  onAnswered(): void {}
 
   /** Acknowledges all subscriptions that are not acknowledged yet. */
   acknowledgeAll(): void {
@@ -129,6 +140,7 @@ const SETTINGS: LiveAccountSettings = {
   callerShare: 1,
   idleSlots: 50,
   auditMs: 30_000,
+  requestsPerSecond: 1000,
   maxAccountBytes: 1000,
 };
 

@@ -1,23 +1,38 @@
 import t from 'tap';
-import { SessionPool } from '../../../src/live/session-pool.ts';
+import { SessionPool, type SessionPoolOptions } from '../../../src/live/session-pool.ts';
 import type { PubsubSession } from '../../../src/upstream/pubsub/pubsub-session.ts';
 import { ManualClock } from '../../support/manual-clock.ts';
 
 interface Item {
   readonly subscriptionCount: number;
+  readonly rank?: number;
 }
 
 class Session {
   readonly items = new Set<Item>();
-  readonly #room: number;
+  room: number;
   isOpen = true;
+  mayGrow = false;
+  #syncing: number | undefined;
 
   constructor(room: number) {
-    this.#room = room;
+    this.room = room;
   }
 
   get capacity(): number {
-    return this.#room - this.items.size;
+    return this.room - this.items.size;
+  }
+
+  get maxSubscriptions(): number {
+    return this.room;
+  }
+
+  get syncing(): number {
+    return this.#syncing ?? this.items.size;
+  }
+
+  set syncing(count: number) {
+    this.#syncing = count;
   }
 
   get size(): number {
@@ -34,7 +49,7 @@ class Session {
 }
 
 /** Opens a pool whose sessions have room for so many items; `opened` has all that were ever opened. */
-function open(room: number, maxSubscriptions = 1000) {
+function open(room: number, maxSubscriptions = 1000, options: Partial<SessionPoolOptions<Item, Session>> = {}) {
   const clock = new ManualClock();
   const opened: Session[] = [];
   const pool = new SessionPool<Item, Session>({
@@ -51,6 +66,8 @@ function open(room: number, maxSubscriptions = 1000) {
       return pubsub as PubsubSession;
     },
     createSession: () => opened.at(-1) ?? new Session(room),
+    rankOf: () => 0,
+    ...options,
   });
   const add = async (count: number): Promise<Item[]> => {
     const items = Array.from({ length: count }, () => ({ subscriptionCount: 1 }));
@@ -104,3 +121,29 @@ t.test('no session is opened after another that can make no subscription', async
   await add(3);
   t.equal(opened.length, 1);
 });
+
+t.test(
+  'items that are read most come first, so many at a time, and no session is opened while one may take more',
+  async (t) => {
+    const { pool, opened, add, sizes } = open(2, 1000, { maxSyncing: 3, rankOf: ({ rank = 0 }) => rank });
+    const items = Array.from({ length: 6 }, (_, i) => ({ subscriptionCount: 1, rank: i }));
+    await add(1);
+    const [first] = opened;
+    if (first === undefined) throw new Error('no session');
+    first.mayGrow = true;
+    pool.dropSession(new Session(0), items);
+    await add(0);
+    t.same(sizes(), [2], 'the others wait until the node has answered');
+    t.match([...first.items], [{}, { rank: 5 }]);
+    first.room = 4;
+    pool.assignWaiting();
+    t.match([...first.items], [{}, { rank: 5 }, { rank: 4 }], 'three are synced at a time');
+    first.syncing = 0;
+    pool.assignWaiting();
+    first.mayGrow = false;
+    await add(0);
+    pool.assignWaiting();
+    await add(0);
+    t.equal(opened.length, 3, 'for what it has no room for');
+  },
+);

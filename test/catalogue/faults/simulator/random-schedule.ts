@@ -87,7 +87,15 @@ const FALSE_SLOT_JUMP = 1000;
  * Maximum distance in slots between the nodes of a pool and a queue behind them: within the margin of the initial sync.
  */
 const MAX_POOL_LAG_SLOTS = 4;
-const SETTINGS = { accounts: 4, lists: 2, callerShare: 1, idleSlots: 16, auditMs: 4000, maxAccountBytes: 1000 };
+const SETTINGS = {
+  accounts: 4,
+  lists: 2,
+  callerShare: 1,
+  idleSlots: 16,
+  auditMs: 4000,
+  requestsPerSecond: 100,
+  maxAccountBytes: 1000,
+};
 
 /** Conditions in which schedules differ. Rates and shares are from 0 to 1. */
 interface Conditions {

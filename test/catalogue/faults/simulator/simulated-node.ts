@@ -4,6 +4,7 @@ import type { Slot } from '../../../../src/domain/slot.ts';
 import type {
   ClockUpdate,
   PubsubSession,
+  PubsubSubscription,
   SubscriptionHandler,
 } from '../../../../src/upstream/pubsub/pubsub-session.ts';
 import { RPC_ERROR_CODE } from '../../../../src/upstream/rpc/rpc-error-code.ts';
@@ -160,22 +161,34 @@ export class SimulatedSession implements PubsubSession {
     return this.#lost ? 0 : this.#node.capacity - this.subscriptions.size;
   }
 
+  get maxSubscriptions(): number {
+    return this.#node.capacity;
+  }
+
+  get mayGrow(): boolean {
+    return false;
+  }
+
   get isLost(): boolean {
     return this.#lost;
   }
 
-  subscribe(method: string, [address, config]: readonly any[], handler: SubscriptionHandler): () => void {
+  subscribe(method: string, [address, config]: readonly any[], handler: SubscriptionHandler): PubsubSubscription {
     const { ledger } = this.#node;
     const isAccount = method === 'accountSubscribe';
     const topic = isAccount ? accountTopic(ledger, address) : programTopic(ledger, config.filters[0].memcmp.bytes);
     const subscription: SimulatedSubscription = { topic, handler, isStopped: false };
     this.subscriptions.add(subscription);
     this.#node.subscribe(this, subscription);
-    return () => {
-      subscription.isStopped = true;
-      this.subscriptions.delete(subscription);
+    return {
+      stop: () => {
+        subscription.isStopped = true;
+        this.subscriptions.delete(subscription);
+      },
     };
   }
+
+  onAnswered(): void {}
 
   isOnAnotherFork(): boolean {
     return false; // its chain has no forks

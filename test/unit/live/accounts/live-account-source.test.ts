@@ -195,19 +195,37 @@ t.test('I6: a revoked lease stops advancing, and is invalidated with its session
   t.equal(lease?.validatedMs, Number.NEGATIVE_INFINITY);
 });
 
-t.test('I9: an audit that finds another state at a slot that the lease covers drops the session', async (t) => {
-  const harness = openAccountHarness();
-  const session = await untilLive(harness);
-  for (const slot of [102, 103, 104]) session.clockUpdate(slot);
-  const { lease } = await harness.source.read(query);
-  const audit = harness.source.audit();
-  await flushEvents();
-  session.pendingCalls.shift()?.answer(103, accountText(2));
-  await audit;
-  t.match([harness.source.stats.leaseViolations, harness.problems.length > 0, session.isLost], [1, true, true]);
-  t.equal(lease?.validatedMs, Number.NEGATIVE_INFINITY, 'nor is it served as stale');
-  t.equal(await fromState(harness), undefined);
-});
+t.test(
+  'I9: an audit that finds another state at a slot that the lease covers drops it, and next time the session',
+  async (t) => {
+    const harness = openAccountHarness();
+    const session = await untilLive(harness);
+    for (const slot of [102, 103, 104]) session.clockUpdate(slot);
+    const { lease } = await harness.source.read(query);
+    const audit = harness.source.audit();
+    await flushEvents();
+    session.pendingCalls.shift()?.answer(103, accountText(2));
+    await audit;
+    t.match([harness.source.stats.leaseViolations, harness.problems.length > 0, session.isLost], [1, true, false]);
+    t.equal(lease?.validatedMs, Number.NEGATIVE_INFINITY, 'nor is it served as stale');
+    t.equal(await fromState(harness), undefined);
+    await flushEvents();
+    session.acknowledgeAll();
+    await flushEvents();
+    session.pendingCalls.shift()?.answer(104, accountText(2));
+    await flushEvents();
+    session.clockUpdate(105);
+    await flushEvents();
+    session.pendingCalls.shift()?.answer(105, accountText(2));
+    await flushEvents();
+    t.strictSame(await fromState(harness), [105, 2], 'it is live again, over the same session');
+    const again = harness.source.audit();
+    await flushEvents();
+    session.pendingCalls.shift()?.answer(105, accountText(3));
+    await again;
+    t.match([harness.source.stats.leaseViolations, session.isLost], [2, true]);
+  },
+);
 
 t.test('I9: a mismatch beyond the lease waits for a notification, and is a violation if none comes', async (t) => {
   for (const comes of [true, false]) {

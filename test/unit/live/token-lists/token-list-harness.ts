@@ -30,6 +30,7 @@ const SETTINGS: LiveTokenListSettings = {
   maxListMembers: 100,
   idleSlots: 50,
   auditMs: 30_000,
+  requestsPerSecond: 1000,
 };
 
 /** Live token lists over sessions that a test controls, to a node that has one mint and answers at once. */

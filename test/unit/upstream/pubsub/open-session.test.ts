@@ -49,6 +49,7 @@ function recordTo(log: string[], name: string): SubscriptionHandler {
     onAcknowledged: () => log.push(`${name} acknowledged`),
     onNotification: (slot, value) => log.push(`${name} ${slot} ${value}`),
     onRejected: () => log.push(`${name} rejected`),
+    onRefused: () => log.push(`${name} refused`),
   };
 }
 
@@ -145,11 +146,11 @@ t.test('a session accepts a limited number of subscriptions', async (t) => {
   const session = await mesh.openSession();
   const log: string[] = [];
   t.equal(session.capacity, 2, 'the Clock and the slots have the rest');
-  const stop = session.subscribe('accountSubscribe', ['a'], recordTo(log, 'a'));
+  const a = session.subscribe('accountSubscribe', ['a'], recordTo(log, 'a'));
   session.subscribe('accountSubscribe', ['b'], recordTo(log, 'b'));
   t.throws(() => session.subscribe('accountSubscribe', ['c'], recordTo(log, 'c')), { code: 'overloaded' });
-  stop();
-  stop();
+  a.stop();
+  a.stop();
   t.equal(session.capacity, 1);
   await waitUntil(() => log.includes('b acknowledged'));
   node.onPubsubRequest = (socket, request) => socket.send(errorBody(request, '{"code":-32602,"message":"no"}'));
@@ -167,7 +168,7 @@ t.test('two equal subscriptions both get notifications, and one still does when 
   const log: string[] = [];
   recordClock(session, log, 'confirmed');
   const params = [CLOCK, { encoding: 'base64', commitment: 'confirmed' }];
-  const stop = session.subscribe('accountSubscribe', params, recordTo(log, 'clock'));
+  const clock = session.subscribe('accountSubscribe', params, recordTo(log, 'clock'));
   await waitUntil(() => log.length === 1);
   const beat = (slot: number) =>
     [...world.node.sockets]
@@ -175,7 +176,7 @@ t.test('two equal subscriptions both get notifications, and one still does when 
       ?.send(notificationJson('accountSubscribe', '7', `{"context":{"slot":${slot}},"value":0}`));
   beat(90);
   await waitUntil(() => log.includes('clock 90 0'));
-  stop();
+  clock.stop();
   beat(91);
   await waitUntil(() => log.includes('clock 91 after 90'));
   t.notOk(log.includes('clock 91 0'));
