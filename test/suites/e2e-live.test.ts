@@ -5,5 +5,6 @@ await runSuite(
   'e2e/inconsistent-reads',
   'e2e/live-accounts',
   'e2e/live-places',
+  'e2e/live-subscriptions',
   'e2e/live-token-lists',
 );

@@ -82,9 +82,9 @@ export class SubscriptionLimit {
     this.#learn();
   }
 
-  /** Learns that a node has refused one more than so many. */
+  /** Learns that a node has refused one more than so many, unless that many are not tried any more. */
   onRefused(accepted: number): void {
-    this.#fail(accepted);
+    if (accepted < this.current) this.#fail(accepted);
   }
 
   /**
@@ -92,7 +92,7 @@ export class SubscriptionLimit {
    * accepted before, the first such loss may have any cause.
    */
   onLost(attempted: number): void {
-    if (attempted <= ALWAYS_ACCEPTED) return;
+    if (attempted <= ALWAYS_ACCEPTED || attempted > this.current) return; // the latter is known from another WebSocket
     const isFirst = !this.#hasLostOne;
     this.#hasLostOne = true;
     if (attempted > this.#proven || !isFirst) this.#fail(LEAST_LIMIT);
