@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Cache } from '../../../../src/cache/cache.ts';
 import type { Entry } from '../../../../src/cache/entry.ts';
+import { API_PREFIX } from '../../../../src/domain/canonical-request.ts';
 import { COMMITMENTS } from '../../../../src/domain/commitment.ts';
 import { GatewayError } from '../../../../src/domain/gateway-error.ts';
 import type { LeaseSource } from '../../../../src/domain/lease.ts';
@@ -296,24 +297,22 @@ export async function runSchedule(
       onRefused(thrown);
     }
   };
-  const requestBalance = (addr: string, minSlot: Slot | undefined): void =>
-    request({ route: balance, params: { addr, commitment: 'confirmed' }, key: addr, minSlot }, addr, checkBalance);
+  const requestBalance = (addr: string, minSlot: Slot | undefined): void => {
+    const key = `${API_PREFIX}/balance/${addr}`;
+    request({ route: balance, params: { addr, commitment: 'confirmed' }, key, minSlot }, addr, checkBalance);
+  };
   const requestBatch = (addresses: readonly string[], minSlot: Slot | undefined): void => {
-    const key = addresses.join();
+    const key = `${API_PREFIX}/balances?addresses=${addresses.join('%2C')}`;
     request({ route: balances, params: { addresses, commitment: 'confirmed' }, key, minSlot }, key, checkBatch);
   };
-  const requestList = (owner: string, minSlot: Slot | undefined): void =>
-    request(
-      { route: tokenAccounts, params: { owner, commitment: 'finalized' }, key: owner, minSlot },
-      owner,
-      checkList,
-    );
-  const requestPortfolio = (addr: string, minSlot: Slot | undefined): void =>
-    request(
-      { route: portfolio, params: { addr, commitment: 'finalized' }, key: `${addr} portfolio`, minSlot },
-      addr,
-      checkPortfolio,
-    );
+  const requestList = (owner: string, minSlot: Slot | undefined): void => {
+    const key = `${API_PREFIX}/token-accounts/${owner}?commitment=finalized`;
+    request({ route: tokenAccounts, params: { owner, commitment: 'finalized' }, key, minSlot }, owner, checkList);
+  };
+  const requestPortfolio = (addr: string, minSlot: Slot | undefined): void => {
+    const key = `${API_PREFIX}/address/${addr}/portfolio?commitment=finalized`;
+    request({ route: portfolio, params: { addr, commitment: 'finalized' }, key, minSlot }, addr, checkPortfolio);
+  };
 
   const randomSession = (): SimulatedSession | undefined => {
     const sessions = nodes.flatMap(({ sessions }) => [...sessions]);
