@@ -1,3 +1,4 @@
+import { ownText } from '../domain/own-text.ts';
 import type { Slot } from '../domain/slot.ts';
 import { LeastRead } from './least-read.ts';
 import type { ReadHeat } from './read-heat.ts';
@@ -33,6 +34,8 @@ interface Place<T> {
 
 /** The places of one caller. */
 interface CallerPlaces<T> {
+  /** The one text that all its places name it by. */
+  readonly name: string;
   /** Those that it subscribes to, the oldest subscription first. */
   readonly subscribed: Set<Place<T>>;
   /** Those that were taken for its reads. */
@@ -213,8 +216,9 @@ export class Places<T> {
 
   #create(key: string, create: () => T): Place<T> {
     const value = create();
-    const place = { key, value, heat: this.#options.heatOf(value), subscriptions: undefined, reader: undefined };
-    this.#places.set(key, place);
+    const heat = this.#options.heatOf(value);
+    const place = { key: ownText(key), value, heat, subscriptions: undefined, reader: undefined };
+    this.#places.set(place.key, place);
     return place;
   }
 
@@ -228,9 +232,12 @@ export class Places<T> {
   }
 
   #addReader(place: Place<T>, caller: string | undefined): void {
-    place.reader = caller;
     this.#read.add(place);
-    if (caller !== undefined) this.#change(caller, ({ read }) => read.add(place));
+    if (caller === undefined) return;
+    this.#change(caller, ({ name, read }) => {
+      place.reader = name;
+      read.add(place);
+    });
   }
 
   #removeReader(place: Place<T>): void {
@@ -248,7 +255,7 @@ export class Places<T> {
 
   /** Changes the places of a caller, and keeps track of whether it is above its share. */
   #change(caller: string, change: (places: CallerPlaces<T>) => void): void {
-    const places = this.#callers.get(caller) ?? { subscribed: new Set(), read: new LeastRead() };
+    const places = this.#callers.get(caller) ?? { name: caller, subscribed: new Set(), read: new LeastRead() };
     change(places);
     const size = sizeOf(places);
     if (size === 0) this.#callers.delete(caller);
