@@ -1,12 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { openAccess } from './access/access.ts';
+import type { AdminListener } from './admin/admin-listener.ts';
+import { openAdmin } from './admin/open-admin.ts';
 import { Cache } from './cache/cache.ts';
 import type { Config } from './config/config-schema.ts';
 import { readJupiterKey, type Secrets } from './config/secret-variables.ts';
 import type { Clock } from './domain/clock.ts';
 import { ClusterVitals } from './domain/cluster-vitals.ts';
 import type { LeaseSource } from './domain/lease.ts';
+import { Tally } from './domain/tally.ts';
 import { createOpenApiDocument } from './http/rest/openapi.ts';
+import { RequestMeter } from './http/rest/request-meter.ts';
 import { createServer } from './http/server.ts';
 import { LiveAccountSource } from './live/accounts/live-account-source.ts';
 import { RequestBudgets } from './live/request-budget.ts';
@@ -39,6 +43,7 @@ import { DisposalStack } from './runtime/disposal-stack.ts';
 import type { Log } from './runtime/log.ts';
 import { oncePerErrorSite } from './runtime/log-once.ts';
 import { version } from './runtime/package.ts';
+import { RecentWarnings } from './runtime/recent-warnings.ts';
 import { repeat } from './runtime/repeat.ts';
 import { requireFreePort } from './runtime/require-free-port.ts';
 import { sleep } from './runtime/sleep.ts';
@@ -67,6 +72,8 @@ export interface GatewayOptions {
   readonly random?: () => number;
   /** An embedded cluster that is being started. Default: the gateway starts one where no node is configured. */
   readonly embedded?: ReturnType<typeof startEmbedded>;
+  /** Whether the admin listener must have its configured port: else the next free one is taken. Default: true. */
+  readonly isAdminPortChosen?: boolean;
 }
 
 export interface Gateway {
@@ -75,6 +82,8 @@ export interface Gateway {
   readonly cluster: string | null;
   /** The address of the embedded cluster; null over configured nodes. */
   readonly embedded: { readonly rpc: string } | null;
+  /** The address of the listener for operators; null for none. */
+  readonly admin: string | null;
   /** Public key that signs them now: 32 bytes, base58. */
   readonly publicKey: string;
   /** Number of times a node gave two results for one finalized slot. The second is signed as `observed` only. */
@@ -95,8 +104,11 @@ export interface Gateway {
 interface Environment {
   readonly config: Config;
   readonly log: Log;
+  readonly warnings: RecentWarnings;
   readonly clock: Clock;
   readonly random: () => number;
+  /** The end of the gateway, which begins before anything is closed. */
+  readonly leaving: { hasBegun: boolean };
   /** Closes the parts in reverse order. */
   readonly disposals: DisposalStack;
   readonly vitals: ClusterVitals;
@@ -117,23 +129,30 @@ const MAX_WARM_UP_MS = 5000;
  * `upstream.startMs` without a node; the gateway then goes on trying. The only module that knows all layers.
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
-  const { config, log, receiptKey, secrets = {}, clock = systemClock, random = Math.random } = options;
+  const { config, receiptKey, secrets = {}, clock = systemClock, random = Math.random } = options;
+  const warnings = new RecentWarnings(options.log, clock);
+  const { log } = warnings;
   const jupiterKey = readJupiterKey(secrets, config.prices.jupiter.keyFile);
   const disposals = new DisposalStack();
   const vitals = new ClusterVitals();
   const startedMs = clock.monotonic();
-  const env: Environment = { config, log, clock, random, disposals, vitals, startedMs, jupiterKey };
+  const leaving = { hasBegun: false };
+  const env: Environment = { config, log, warnings, clock, random, leaving, disposals, vitals, startedMs, jupiterKey };
   const keySource: KeySource = { production: false, ...receiptKey, stateDir: config.state };
   try {
     await requireFreePort(config.host, config.port);
+    let admin: AdminListener | undefined;
+    disposals.defer(() => admin?.close()); // the last that is closed
     const local = await openLocalState(env, keySource);
     const upstream = await openUpstream(config, env, disposals, options.embedded);
     const signing = await openSigning(env, local, upstream);
     const startup = createStartup(env, upstream);
     const serving = openServing(env, local, signing, upstream, startup);
     const answering = openServer(env, local, signing, serving);
+    admin = await openAdminOver(env, local, signing, serving, answering, options.isAdminPortChosen ?? true);
     await startup.run(openPipeline(env, upstream, signing, serving, answering));
-    return gatewayOf(env, keySource, local, upstream, signing, answering, await answering.server.listen());
+    const port = await answering.server.listen();
+    return gatewayOf(env, keySource, local, upstream, signing, answering, admin, port);
   } catch (thrown) {
     await disposals.disposeAsync().catch(() => {}); // the error that prevented the start is the one to throw
     throw thrown;
@@ -218,7 +237,7 @@ function openServing(
   { mesh, embedded }: Upstream,
   startup: Startup,
 ) {
-  const { config, log, clock, vitals, disposals, startedMs, jupiterKey } = env;
+  const { config, log, clock, vitals, leaving, disposals, startedMs, jupiterKey } = env;
   const recordBytes = Math.floor(config.cache.bytes / TRANSACTION_SHARE);
   const bytes = config.cache.bytes - recordBytes;
   const cache = new Cache({ ...config.cache, bytes, clock, hotKeys: config.refresh.hotKeys });
@@ -283,11 +302,12 @@ function openServing(
     onDecodeError,
     startupProblem: () => startup.problem,
     problems: () => [...access.problems(), ...signer.problems(clock.now())],
+    isLeaving: () => leaving.hasBegun || disposals.disposed,
     isDraining: () => disposals.disposed,
   };
   const readThrough = new RouteReadThrough(context, admitOwn);
   access.readBalancesWith((wallet, mint) => readMintBalance(readThrough, wallet, mint));
-  return { cache, context, readThrough, liveSources: [liveAccounts, tokenLists] };
+  return { cache, context, readThrough, liveAccounts, tokenLists, liveSources: [liveAccounts, tokenLists] };
 }
 
 /** Creates what answers requests; it does not listen yet. */
@@ -298,6 +318,12 @@ function openServer(
   { cache, context, readThrough, liveSources }: Serving,
 ) {
   const sealer = new Sealer({ ...config.cache, cache, signer, clock });
+  const meter = new RequestMeter({
+    clock,
+    slowMs: config.log.slowMs,
+    onSlow: ({ ms, ...request }, omitted) =>
+      log.info({ ...request, ms: Math.round(ms), ...(omitted > 0 && { omitted }) }, 'a slow request'),
+  });
   const server = createServer({
     host: config.host,
     port: config.port,
@@ -308,6 +334,7 @@ function openServer(
     readThrough,
     sealer,
     access,
+    meter,
     maxBodyBytes: config.limits.bodyBytes,
     owedBytes: config.limits.owedBytes,
     openApiDocument,
@@ -317,7 +344,25 @@ function openServer(
   });
   disposals.defer(() => server.close());
   for (const source of liveSources.toReversed()) disposals.defer(() => source.close());
-  return { server, sealer };
+  return { server, sealer, frameDelays: new Tally(FRAME_DELAY_BOUNDS) };
+}
+
+/** Opens the listener for operators. */
+function openAdminOver(
+  { config, log, warnings, vitals }: Environment,
+  { access }: LocalState,
+  { guard }: Signing,
+  { context, liveAccounts, tokenLists }: Serving,
+  { server, sealer, frameDelays }: Answering,
+  isPortChosen: boolean,
+): Promise<AdminListener | undefined> {
+  const live = { liveAccounts: liveAccounts.stats, tokenLists: tokenLists.stats };
+  return openAdmin({
+    sources: { config, context, vitals, server, access, sealer, guard, ...live, frameDelays, warnings },
+    isPortChosen,
+    onWarning: (message) => log.warn({}, message),
+    onDefect: (path, err) => log.error({ path, err }, 'the listener for operators met a defect'),
+  });
 }
 
 /**
@@ -329,8 +374,9 @@ function openPipeline(
   { mesh }: Upstream,
   { guard }: Signing,
   { cache, context, liveSources }: Serving,
-  { server }: Answering,
+  { server, frameDelays }: Answering,
 ): () => Promise<void> {
+  let newestSlot = 0;
   let pipeline: Pipeline | undefined;
   const start = (onFirstFrame: () => void): Pipeline =>
     startPipeline({
@@ -346,6 +392,8 @@ function openPipeline(
       isHealthy: () => isHealthy(context),
       onFrame(frame, snapshot) {
         if (frame.body !== undefined) server.publish(frame, snapshot);
+        if (frame.slot > newestSlot && frame.slot === cache.tip) frameDelays.record(cache.tipAgeMs / 1000);
+        newestSlot = frame.slot; // a frame that is repeated in silence tells no delay
         onFirstFrame();
       },
       onError: (part, err) =>
@@ -380,12 +428,13 @@ const addressOf = (embedded: Upstream['embedded']): Gateway['embedded'] =>
 
 /** Returns the gateway as its process sees it. */
 function gatewayOf(
-  { config, log, clock, disposals }: Environment,
+  { config, log, clock, leaving, disposals }: Environment,
   keySource: KeySource,
   { loadedKeys, keys }: LocalState,
   { mesh, embedded }: Upstream,
   { guard, signer }: Signing,
   { sealer }: Answering,
+  admin: AdminListener | undefined,
   port: number,
 ): Gateway {
   return {
@@ -394,6 +443,7 @@ function gatewayOf(
       return mesh.genesisHash ?? null;
     },
     embedded: addressOf(embedded),
+    admin: admin?.url ?? null,
     get publicKey() {
       return signer.publicKey;
     },
@@ -415,7 +465,12 @@ function gatewayOf(
         log.error({ err }, "the receipt keys can't be used; the old ones stay in use");
       }
     },
-    close: () => disposals.disposeAsync(),
+    async close() {
+      const isFirst = !leaving.hasBegun;
+      leaving.hasBegun = true;
+      if (isFirst && config.drainDelayMs > 0) await sleep(clock, config.drainDelayMs);
+      await disposals.disposeAsync();
+    },
   };
 }
 
@@ -424,6 +479,9 @@ async function waitUntilIdle(pending: () => number, clock: Clock, ms: number): P
   const deadlineMs = clock.monotonic() + ms;
   while (pending() > 0 && clock.monotonic() < deadlineMs) await sleep(clock, POLL_MS);
 }
+
+/** The bounds of frame delays, in seconds. */
+const FRAME_DELAY_BOUNDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25];
 
 const POLL_MS = 20;
 

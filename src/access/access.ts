@@ -25,6 +25,8 @@ export interface Access {
   readonly admission: Admission;
   readonly streamQuota: StreamQuota;
   readonly usage: UsageCounter;
+  /** The median lateness of the event loop, in milliseconds. */
+  readonly loopDelayMs: number;
   /** Sets how balances of staked wallets are read. Must be called before the first request. */
   readBalancesWith(read: ReadMintBalance): void;
   /** What is wrong, for `/health`. */
@@ -81,6 +83,9 @@ export function openAccess(options: AccessOptions): Access {
     admission: new Admission({ maxInFlight: limits.inFlight, maxQueued: limits.queue, maxWaitMs, clock, isOverloaded }),
     streamQuota: new StreamQuota(clock),
     usage,
+    get loopDelayMs() {
+      return lag.medianMs;
+    },
     problems: () =>
       keys.problem === undefined ? [] : ["the API keys can't be read: those revoked since may still be valid"],
     readBalancesWith: (read) => stake?.readBalancesWith(read),

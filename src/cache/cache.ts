@@ -50,10 +50,14 @@ const ENTRY_OVERHEAD_BYTES = 400;
 /** The cached answers by key, each with the slot at which it holds. A newer slot always wins: no answer goes back in time. */
 export class Cache {
   readonly maxStaleMs: number;
+  /** The reads that the hit path didn't answer, by where their answers came from. */
+  readonly reads = { hit: 0, miss: 0, stale: 0, bypass: 0, joined: 0 };
   readonly #clock: Clock;
   readonly #items: LruItems;
   readonly #tip: Tip;
   readonly #hotKeys: HotKeys;
+  readonly #maxBytes: number;
+  #evictions = 0;
   readonly #floors = new MonotonicFloors();
   /** Refreshes a hot entry whose lease was revoked, so that its readers needn't wait. */
   readonly #leaseListener: LeaseListener = {
@@ -69,11 +73,15 @@ export class Cache {
     this.maxStaleMs = maxStaleSlots * SLOT_MS;
     this.#tip = new Tip(clock, MAX_STALL_SLOTS * SLOT_MS);
     this.#hotKeys = new HotKeys(hotKeys);
+    this.#maxBytes = bytes;
     this.#items = new LruItems({
       maxBytes: bytes,
       maxItemBytes: Math.ceil(bytes / 4),
       sizeOf: entrySizeBytes,
-      onEvicted: (item) => this.#onEvicted(item),
+      onEvicted: (item) => {
+        this.#evictions++;
+        this.#onEvicted(item);
+      },
     });
   }
 
@@ -103,6 +111,16 @@ export class Cache {
 
   get sizeBytes(): number {
     return this.#items.bytes;
+  }
+
+  /** The most memory that entries may take, in bytes. */
+  get maxBytes(): number {
+    return this.#maxBytes;
+  }
+
+  /** The number of entries dropped to stay within that. */
+  get evictions(): number {
+    return this.#evictions;
   }
 
   /** Advances the tip to the newest slot. It never goes back. */

@@ -26,6 +26,8 @@ export interface AnswerMeta {
   readonly finalFor?: FinalFor | undefined;
   /** The units of the rate limit that a request for the answer costs, whatever its length. Default: 1. */
   readonly units?: number;
+  /** The path of the route that answers, as metrics name it. Default: found by the key. */
+  readonly route?: string;
   /** True for a part of a larger snapshot: it may be older than the answers about other keys. */
   readonly fromSnapshot?: boolean;
 }

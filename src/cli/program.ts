@@ -2,7 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { unknownNameMessage } from '../config/config-errors.ts';
 import type { Config } from '../config/config-schema.ts';
 import type { ConfigFlags } from '../config/config-sources.ts';
-import { loadConfig } from '../config/load-config.ts';
+import { type ConfigSources, isChosen, loadConfig } from '../config/load-config.ts';
 import { extractSecrets } from '../config/secret-variables.ts';
 import { describeServiceLinks } from '../config/service-links.ts';
 import { StartError } from '../domain/start-error.ts';
@@ -56,6 +56,7 @@ function createProgram(): Command {
     .option('--config <name|path>', 'settings that override the defaults: mainnet, devnet, or a JSON file')
     .option('--host <address>', 'address to listen on')
     .option('--port <number>', 'port to listen on, 0 for a free one')
+    .option('--admin-port <number>', 'port of metrics, probes and status, 0 for a free one, null for none')
     .option('--state <dir>', 'folder of keys and usage, which outlives the process')
     .option('--upstream <url>', 'a Solana node: URL or URL,WEBSOCKET-URL; may be repeated', appended)
     .option('--set <name=value>', 'any setting, such as limits.free.requests=50; may be repeated', appended)
@@ -69,7 +70,7 @@ function createProgram(): Command {
       const [unknown] = command.args; // a mistyped command arrives here, as start is the default
       const commands = program.commands.map((known) => known.name());
       if (unknown !== undefined) throw new StartError(64, unknownNameMessage('command', unknown, commands));
-      await startGateway(configOf(command));
+      await startGateway(configOf(command), isChosen(configSourcesOf(command), ['admin', 'port']));
     });
 
   addDoctorCommand(program, { configOf, loadEngine: loadHttpEngine });
@@ -85,10 +86,15 @@ function createProgram(): Command {
 
 const appended = (text: string, before: readonly string[] = []): readonly string[] => [...before, text];
 
-const configOf = (command: Command): Config =>
-  loadConfig({ flags: command.optsWithGlobals<ConfigFlags>(), env: process.env, cwd: process.cwd() });
+const configSourcesOf = (command: Command): ConfigSources => ({
+  flags: command.optsWithGlobals<ConfigFlags>(),
+  env: process.env,
+  cwd: process.cwd(),
+});
 
-async function startGateway(config: Config): Promise<void> {
+const configOf = (command: Command): Config => loadConfig(configSourcesOf(command));
+
+async function startGateway(config: Config, isAdminPortChosen: boolean): Promise<void> {
   process.title = 'slotgate'; // also removes the arguments, which may contain a node's key, from the list of processes
   const startedMs = systemClock.monotonic();
   const receiptKey = extractKeySource(process.env);
@@ -104,7 +110,7 @@ async function startGateway(config: Config): Promise<void> {
   const waiting = new Progress({ output: process.stderr, clock: systemClock, what: 'waiting for the first answers' });
   const stopWaiting = repeat(systemClock, WAITING_MS, () => waiting.advance(0));
   const open = (): Promise<RunningGateway> =>
-    createGateway({ config, log, receiptKey, secrets, embedded }).finally(() => {
+    createGateway({ config, log, receiptKey, secrets, embedded, isAdminPortChosen }).finally(() => {
       stopWaiting();
       waiting.end();
     });
@@ -117,7 +123,8 @@ async function startGateway(config: Config): Promise<void> {
     const startMs = systemClock.monotonic() - startedMs;
     process.stdout.write(formatBanner(gateway, { version, startMs, pages: PAGES }));
   };
-  await runUntilSignal(open, log, config.drainMs + 1_000, announce);
+  const closeMs = config.drainDelayMs + config.drainMs + 1_000;
+  await runUntilSignal(open, log, closeMs, announce);
 }
 
 /** Pages for people, as a banner names them. */

@@ -9,7 +9,7 @@ export interface RunningGateway {
   /** The address of the embedded cluster; null over configured nodes. */
   readonly embedded: { readonly rpc: string } | null;
   /** The address of the listener for operators; null for none. */
-  readonly admin?: string | null;
+  readonly admin: string | null;
   /** Public key that signs now: 32 bytes, base58. */
   readonly publicKey: string;
   /** The file of the receipt key; null if it was given inline. */
@@ -80,6 +80,6 @@ export async function runUntilSignal(
 }
 
 /** Logs where it listens, for programs. */
-export function logListening({ url, cluster, embedded }: RunningGateway, log: Log): void {
-  log.info({ url, cluster, ...(embedded !== null && { embedded }) }, 'listening');
+export function logListening({ url, cluster, embedded, admin }: RunningGateway, log: Log): void {
+  log.info({ url, cluster, ...(embedded !== null && { embedded }), ...(admin !== null && { admin }) }, 'listening');
 }

@@ -123,6 +123,13 @@ const streamSchema = section({
   maxBackpressureBytes: byteCount(4_096).describe('Unsent bytes above which a connection counts as a slow consumer.'),
 });
 
+const adminSchema = section({
+  host: host.describe('Address to listen on for operators; on loopback only a Host of this machine is answered.'),
+  port: z
+    .nullable(wholeNumber(0, 65_535, ', or null'))
+    .describe('Port to listen on for operators; 0 for a free one; null for none.'),
+});
+
 /**
  * The schema of all settings, with their meanings. The names of environment variables and of `--set` derive from it. It
  * has no defaults: those are in config/default.json, the lowest layer of every configuration.
@@ -156,9 +163,16 @@ export const configSchema = section({
     .array(network, 'expected a list of IP addresses and CIDRs')
     .describe('Proxies whose X-Forwarded-For or PROXY v2 header is believed: IP addresses and CIDRs.'),
   stream: streamSchema.describe('The WebSocket stream.'),
+  admin: adminSchema.describe('The listener for operators: metrics, probes, status and usage.'),
+  drainDelayMs: wholeNumber(0, 600_000).describe(
+    'Time at the end from which on /readyz and /health are 503 while requests are still taken, in milliseconds.',
+  ),
   drainMs: wholeNumber(0, 600_000).describe('Longest wait for pending requests at the end, in milliseconds.'),
   log: section({
     level: z.enum(LEVELS, `expected one of ${LEVELS.join(', ')}`).describe('Lowest level of the log.'),
+    slowMs: z
+      .nullable(wholeNumber(0, 3_600_000, ', or null'))
+      .describe('Time of a request in milliseconds above which the log tells it; null for never.'),
   }).describe('The log.'),
 });
 

@@ -17,6 +17,7 @@ export interface ConfigFlags {
   readonly host?: string;
   readonly port?: string;
   readonly state?: string;
+  readonly adminPort?: string;
   readonly upstream?: readonly string[];
   /** Settings, each `name=value`. */
   readonly set?: readonly string[];
@@ -24,7 +25,7 @@ export interface ConfigFlags {
 
 /** Reads a file of the package's `config/`: `default`, `mainnet`. */
 export function readPackagedLayer(name: string): ConfigLayer {
-  const names = readdirSync(packageFile('config/')).map((file) => file.replace(/\.json$/, ''));
+  const names = readdirSync(packageFile('config/')).flatMap((file) => /^(.*)\.json$/.exec(file)?.[1] ?? []);
   if (!names.includes(name)) throw new StartError(78, unknownNameMessage('configuration', name, names));
   return readLayerFile(fileURLToPath(packageFile(`config/${name}.json`)), `config/${name}.json`);
 }
@@ -75,7 +76,7 @@ function nameError(kind: string, name: string, known: ReadonlyMap<string, Settin
 
 /** Reads the command line; a flag takes precedence over the same setting in `--set`. */
 export function layersFromFlags(
-  { set = [], host, port, state, upstream }: ConfigFlags,
+  { set = [], host, port, state, adminPort, upstream }: ConfigFlags,
   options: readonly Setting[],
 ): readonly ConfigLayer[] {
   const known = new Map(options.map((option) => [option.name, option]));
@@ -91,8 +92,9 @@ export function layersFromFlags(
     const option = known.get(name);
     return option === undefined || text === undefined
       ? []
-      : [singleValueLayer(`--${name}`, [name], parseSettingText(option, text))];
+      : [singleValueLayer(`--${name.replace('.', '-')}`, option.path, parseSettingText(option, text))];
   };
   const nodes = upstream === undefined ? [] : [singleValueLayer('--upstream', ['upstreams'], upstream)];
-  return [...assigned, ...flag('host', host), ...flag('port', port), ...flag('state', state), ...nodes];
+  const named = [flag('host', host), flag('port', port), flag('state', state), flag('admin.port', adminPort)];
+  return [...assigned, ...named.flat(), ...nodes];
 }

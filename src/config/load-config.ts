@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { StartError } from '../domain/start-error.ts';
 import { describeIssue } from './config-errors.ts';
-import { mergeLayers } from './config-layers.ts';
+import { type ConfigLayer, mergeLayers, topLayerAt } from './config-layers.ts';
 import { type Config, configSchema } from './config-schema.ts';
 import {
   type ConfigFlags,
@@ -10,7 +10,7 @@ import {
   readOverlayLayer,
   readPackagedLayer,
 } from './config-sources.ts';
-import { settingNames, settingsOf } from './setting-names.ts';
+import { type Setting, settingNames, settingsOf } from './setting-names.ts';
 
 /** The sources of a configuration besides the package's own files. */
 export interface ConfigSources {
@@ -24,19 +24,29 @@ export interface ConfigSources {
  * Loads the configuration: config/default.json, then the file that `--config` names, then the environment, then the
  * flags, each over the former. Throws a StartError that names every invalid value and unknown name, with its source.
  */
-export function loadConfig({ flags = {}, env = {}, cwd }: ConfigSources): Config {
+export function loadConfig(sources: ConfigSources): Config {
+  const { cwd } = sources;
   const settings = settingsOf(configSchema);
-  const layers = [
-    readPackagedLayer('default'),
-    ...(flags.config === undefined ? [] : [readOverlayLayer(flags.config, cwd)]),
-    ...layersFromEnv(env, settings),
-    ...layersFromFlags(flags, settings),
-  ];
+  const layers = [readPackagedLayer('default'), ...chosenLayers(sources, settings)];
   const config = configSchema.safeParse(layers.map(({ values }) => values).reduce(mergeLayers));
   if (config.success) return withAbsolutePaths(config.data, cwd);
   const problems = config.error.issues.map((issue) => describeIssue(issue, layers, settingNames(settings)));
   throw new StartError(78, [...new Set(problems)].join('; '), config.error); // a value may break two rules of one text
 }
+
+/** Tells whether somebody has chosen the value of a setting, be it that of config/default.json. */
+export const isChosen = (sources: ConfigSources, path: readonly string[]): boolean =>
+  topLayerAt(chosenLayers(sources, settingsOf(configSchema)), path) !== undefined;
+
+/** Returns the layers over config/default.json. */
+const chosenLayers = (
+  { flags = {}, env = {}, cwd }: ConfigSources,
+  settings: readonly Setting[],
+): readonly ConfigLayer[] => [
+  ...(flags.config === undefined ? [] : [readOverlayLayer(flags.config, cwd)]),
+  ...layersFromEnv(env, settings),
+  ...layersFromFlags(flags, settings),
+];
 
 function withAbsolutePaths(config: Config, cwd: string): Config {
   const { keyFile } = config.prices.jupiter;

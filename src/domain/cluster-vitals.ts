@@ -5,8 +5,19 @@ export class ClusterVitals {
   /** The parts of the network's state whose last read failed. */
   readonly failingParts = new Set<string>();
 
+  /** The numbers of failed reads, by part. */
+  readonly failures = new Map<string, number>();
+
   /** The recent average slot time, in milliseconds. */
   slotTimeMs: number = SLOT_MS;
+
+  /** Records that the read of a part has failed. Returns true unless the one before has, too. */
+  recordFailure(part: string): boolean {
+    this.failures.set(part, (this.failures.get(part) ?? 0) + 1);
+    const isFirst = !this.failingParts.has(part);
+    this.failingParts.add(part);
+    return isFirst;
+  }
 
   /** Whether the last read of any part failed. */
   get isFailing(): boolean {

@@ -14,8 +14,9 @@ import { AllowedSources, type SourceLimits } from './engine/allowed-sources.ts';
 import { BodySender } from './engine/body-sender.ts';
 import type { OwedBytesLimits } from './engine/owed-bytes.ts';
 import { createRequestHandlers, type RequestHandlerDeps } from './rest/request-handler.ts';
+import type { RequestMeter } from './rest/request-meter.ts';
 import { AccountTopics } from './stream/account-topics.ts';
-import { StreamServer } from './stream/stream-server.ts';
+import { type StreamFigures, StreamServer } from './stream/stream-server.ts';
 
 export interface ServerOptions extends Omit<RequestHandlerDeps, 'pendingResponses' | 'sources'>, SourceLimits {
   readonly host: string;
@@ -28,6 +29,12 @@ export interface ServerOptions extends Omit<RequestHandlerDeps, 'pendingResponse
 
 export interface Server {
   readonly subscribers: number;
+  /** The figures of the stream. */
+  readonly stream: StreamFigures;
+  /** What was answered. */
+  readonly meter: RequestMeter;
+  /** The bytes of answers that their readers have not taken yet. */
+  readonly owedBytes: number;
   /** The number of requests that are not answered yet. */
   readonly pendingResponses: number;
   /** Starts to listen; resolves to the port. Rejects with a StartError if it can't. */
@@ -111,6 +118,13 @@ export function createServer(options: ServerOptions): Server {
       }),
     get subscribers() {
       return stream.subscribers;
+    },
+    get stream() {
+      return stream.figures;
+    },
+    meter: options.meter,
+    get owedBytes() {
+      return pendingResponses.bodies.owed.total;
     },
     get pendingResponses() {
       return pendingResponses.count;

@@ -15,6 +15,11 @@ export function putLiveAnswer(
   { slot, result }: Answer<unknown>,
   commitment: Commitment,
 ): Entry {
-  const meta: AnswerMeta = { envelope: path === '/network' ? 'anchored' : 'signed', commitment, exact: false };
+  const meta: AnswerMeta = {
+    envelope: path === '/network' ? 'anchored' : 'signed',
+    commitment,
+    exact: false,
+    route: path,
+  };
   return cache.put(API_PREFIX + path, { slot, result: toJson(result) }, 'live', meta);
 }

@@ -84,10 +84,10 @@ export class WarmReads {
   #keepWarm<T>(path: LivePath, periodMs: number, read: () => Promise<T>): Observable<T> {
     const { clock, vitals, onError } = this.#options;
     let dueMs = Number.NEGATIVE_INFINITY;
+    vitals.failures.set(path, 0);
     const onReadFailed = (cause: unknown): Observable<never> => {
       dueMs = clock.monotonic() + Math.min(RETRY_MS, periodMs);
-      if (!vitals.failingParts.has(path)) onError(path, cause); // not again at each retry
-      vitals.failingParts.add(path);
+      if (vitals.recordFailure(path)) onError(path, cause); // not again at each retry
       return EMPTY;
     };
     const attempt$ = defer(() => {

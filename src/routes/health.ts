@@ -34,7 +34,7 @@ type HealthUses = Uses<
   | 'vitals'
   | 'startupProblem'
   | 'problems'
-  | 'isDraining'
+  | 'isLeaving'
 >;
 
 export const health = localRoute({
@@ -103,11 +103,14 @@ export const isHealthy = ({ cache, vitals, mesh }: Uses<'cache' | 'vitals' | 'me
   !cache.isStalled && !vitals.isFailing && mesh.nodes().every(({ status, ws }) => status === 'ok' && ws === 'up');
 
 /** Returns why the answers can't be trusted, with what is wrong with each node; undefined if they can. */
-export function unhealthyReason(context: Uses<'cache' | 'mesh' | 'startupProblem' | 'isDraining'>): string | undefined {
-  const { cache, mesh, startupProblem, isDraining } = context;
-  if (isDraining()) return 'the gateway is shutting down';
-  const problem = startupProblem();
-  if (problem !== undefined) return problem;
+export function unhealthyReason(context: Uses<'cache' | 'mesh' | 'startupProblem' | 'isLeaving'>): string | undefined {
+  const { startupProblem, isLeaving } = context;
+  if (isLeaving()) return 'the gateway is shutting down';
+  return startupProblem() ?? tipProblem(context);
+}
+
+/** Returns why the newest slot can't be trusted, with what is wrong with each node; undefined if it can. */
+export function tipProblem({ cache, mesh }: Uses<'cache' | 'mesh'>): string | undefined {
   const isExpired = cache.tipAgeMs > cache.maxStaleMs;
   if (cache.tip > 0 && !isExpired) return undefined;
   const what = cache.tip === 0 ? NO_SLOT : `no new slot for ${Math.round(cache.tipAgeMs / 1000)} s`;

@@ -53,6 +53,7 @@ function meshForRequest(mesh: Mesh, cost: RequestCost): Mesh {
     tip: (commitment) => mesh.tip(commitment),
     onTip: (commitment, listener) => mesh.onTip(commitment, listener),
     nodes: () => mesh.nodes(),
+    figures: () => mesh.figures(),
     connect: () => mesh.connect(),
     openSession: () => mesh.openSession(),
     close: () => mesh.close(),

@@ -140,6 +140,7 @@ const metaOf = (route: ReadRoute, params: Params<ParamSet>, exact?: boolean): An
   claimNumber: route.claimNumberOf?.(params),
   finalFor: route.finalForOf?.(params),
   units: route.unitsOf?.(params) ?? 1,
+  route: route.path,
 });
 
 /** Removes the JSON-RPC code of an error that the route doesn't translate. Only `/rpc` has such codes. */

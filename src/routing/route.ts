@@ -74,6 +74,8 @@ export interface RouteContext {
   startupProblem(): string | undefined;
   /** Returns what is wrong with the gateway itself while its answers can be trusted all the same. */
   problems(): readonly string[];
+  /** Returns true once the gateway is about to shut down: it answers, and nobody new should come. */
+  isLeaving(): boolean;
   /** Returns true once the process has begun to shut down. */
   isDraining(): boolean;
 }

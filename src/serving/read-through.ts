@@ -43,6 +43,8 @@ export interface CacheableRead<T> {
   readonly minSlot: Slot;
   /** Whether it doesn't count as read by anybody: subscribers are sent it. Default: false. */
   readonly isForPush?: boolean;
+  /** Whether the answer is never cached. Default: false. */
+  readonly bypasses?: boolean;
   /** Whether to wait a moment for an upstream to reach `minSlot`, and then to say that none has. */
   readonly waitsForMinSlot: boolean;
   /**
@@ -104,16 +106,21 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
       return undefined;
     }
     const status = this.#cache.statusOf(item);
-    if (item.kind === 'refusal' && item.refusal.final) throw item.refusal;
-    if (item.kind === 'refusal' && status === 'fresh' && isLastingRefusal(item.refusal)) throw item.refusal;
+    if (item.kind === 'refusal' && item.refusal.final) throw this.#counted(item.refusal);
+    if (item.kind === 'refusal' && status === 'fresh' && isLastingRefusal(item.refusal))
+      throw this.#counted(item.refusal);
     if (item.slot < read.minSlot) {
       if (isLive) throw minSlotNotReached(read.minSlot, item.slot);
       return undefined;
     }
-    if (status === 'fresh' && item.kind === 'refusal') throw item.refusal;
-    if (status === 'fresh' && item.kind === 'answer') return { entry: item, cacheStatus: 'HIT' };
+    if (status === 'fresh' && item.kind === 'refusal') throw this.#counted(item.refusal);
+    if (status === 'fresh' && item.kind === 'answer') {
+      this.#cache.reads.hit++;
+      return { entry: item, cacheStatus: 'HIT' };
+    }
     if (status === 'stale' && item.kind === 'answer' && this.#options.staleWhileRevalidate) {
       if (item.lease?.state !== 'renewing') this.#retryInBackground(read, item); // it comes to be live, each in its turn
+      this.#cache.reads.stale++;
       return { entry: item, cacheStatus: 'STALE' };
     }
     if (status === 'expired' && isLive) throw new GatewayError('stale', NO_NEW_SLOT);
@@ -126,18 +133,31 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
    */
   async fetch(read: CacheableRead<T>, admit: Admit = this.#options.admitOwn): Promise<CachedRead<T>> {
     const load = (): Promise<Arrival<T>> => this.#loadAtMinSlot(read, admit);
+    const { reads } = this.#cache;
+    const result = this.#flights.has(flightKey(read)) ? 'joined' : read.bypasses === true ? 'bypass' : 'miss';
     try {
       const entry = this.#newest(read, await load()) ?? this.#newest(read, await load());
       if (entry === undefined) throw servedSlotNotReached();
+      reads[result]++;
       return { entry, cacheStatus: 'MISS' };
     } catch (thrown) {
-      return { entry: this.#fallback(read, thrown), cacheStatus: 'STALE' };
+      const isNegative = thrown instanceof GatewayError && read.isNegative(thrown);
+      if (isNegative) reads[result]++;
+      const entry = this.#fallback(read, thrown);
+      reads.stale++;
+      return { entry, cacheStatus: 'STALE' };
     }
   }
 
   /** Loads the answer ahead of its next reader. A failure keeps the cached one. */
   async refresh(read: CacheableRead<T>): Promise<void> {
     await this.#loadAdmitted(read, this.#options.admitOwn).catch(() => undefined);
+  }
+
+  /** Counts a cached refusal, which is an answer, too. */
+  #counted(refusal: GatewayError): GatewayError {
+    this.#cache.reads.hit++;
+    return refusal;
   }
 
   #retryInBackground(read: CacheableRead<T>, entry: Entry): void {

@@ -47,10 +47,10 @@ export function runModule(
 }
 
 /** Arguments of a gateway with long upstream timeouts, for busy machines. */
-export const PATIENT_ARGS = ['startMs', 'timeoutMs', 'slowTimeoutMs'].flatMap((name) => [
-  '--set',
-  `upstream.${name}=120000`,
-]);
+export const PATIENT_ARGS = [
+  ...['--admin-port', '0'],
+  ...['startMs', 'timeoutMs', 'slowTimeoutMs'].flatMap((name) => ['--set', `upstream.${name}=120000`]),
+];
 
 /** What a gateway tells when it listens. */
 export interface ListeningLine {

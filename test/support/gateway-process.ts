@@ -43,7 +43,7 @@ export class GatewayProcess {
     ]);
     const child = runModule(
       new URL('../../src/main.js', import.meta.url),
-      ['--port', '0', '--state', folder, ...nodes, ...sets],
+      ['--port', '0', '--admin-port', '0', '--state', folder, ...nodes, ...sets],
       { NODE_OPTIONS: `--import ${new URL('./gateway-probe.js', import.meta.url)}` },
     );
     return new GatewayProcess(child, folder);

@@ -70,6 +70,9 @@ const UNLIMITED = [
 /** Waits for the first node, on a busy machine too, and for the last response only shortly. */
 const PATIENT = ['upstream.startMs=120000', 'drainMs=200'];
 
+/** Takes no port that another process of the machine may have. */
+const PRIVATE = ['embedded.port=0', 'admin.port=null'];
+
 export interface SteppedHarnessOptions extends Omit<HarnessOptions, 'clock'> {
   /** Transactions per slot on average; 1 unless given. Each takes a millisecond. */
   readonly perSlot?: number;
@@ -108,7 +111,7 @@ export async function startGateway(
     };
   const config = loadConfig({
     cwd: state,
-    flags: { port: '0', state, upstream: upstreams, set: [...UNLIMITED, ...PATIENT, 'embedded.port=0', ...set] },
+    flags: { port: '0', state, upstream: upstreams, set: [...UNLIMITED, ...PATIENT, ...PRIVATE, ...set] },
   });
   const gateway = await createGateway({
     config,

@@ -1,6 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { Bucket } from './bucket.ts';
 import type { FixedWindows, RateLimit } from './fixed-windows.ts';
+import type { LimiterCounts, TierDecisions } from './limiter-counts.ts';
 import type { Quota } from './quota.ts';
 import { type RateLimitKey, siteKeyOf } from './rate-limit-key.ts';
 import type { Principal } from './tiers.ts';
@@ -8,6 +9,7 @@ import type { Principal } from './tiers.ts';
 /** All windows, by what is counted in them. */
 export interface WindowStores {
   readonly clock: Clock;
+  readonly counts: LimiterCounts;
   readonly freeLimit: RateLimit;
   readonly siteLimit: RateLimit;
   /** Of addresses, sites, and addresses within a key: a bounded number. */
@@ -33,12 +35,15 @@ export class CallerWindows {
   /** The window of the last quota, and the units that are awaited in it. */
   #speaking: Bucket;
   #needed = 1;
+  /** The decisions for the tier of the caller. */
+  #decisions: TierDecisions;
 
   constructor(stores: WindowStores) {
     this.#stores = stores;
     this.own = new Bucket(stores.clock);
     this.outer = new Bucket(stores.clock);
     this.#speaking = this.own;
+    this.#decisions = stores.counts.decisions.free;
     const windows = this;
     this.#quota = {
       ...{ allowed: true, units: 0, isByAddress: true, limit: 0, remaining: 0, reset: 0 },
@@ -55,6 +60,7 @@ export class CallerWindows {
     const nowMs = clock.monotonic();
     this.#quota.isByAddress = principal === undefined;
     if (principal === undefined) {
+      this.#decisions = this.#stores.counts.decisions.free;
       this.own.find(addresses, addressKey, freeLimit, nowMs);
       if (this.#findsNoPlace(this.own, 1, nowMs)) this.own.find(this.#stores.overflow, OVERFLOW, freeLimit, nowMs);
       const siteKey = siteKeyOf(addressKey);
@@ -63,6 +69,7 @@ export class CallerWindows {
       return this;
     }
     const { id, tier, perIpLimit } = principal;
+    this.#decisions = this.#stores.counts.decisions[tier.name];
     this.own.find(principals, id, tier, nowMs);
     if (perIpLimit === undefined) this.outer.leaveUnused();
     else {
@@ -76,21 +83,45 @@ export class CallerWindows {
   take(units: number): Quota {
     const { own, outer } = this;
     const allowed = units <= own.left && (!outer.isUsed || units <= outer.left);
-    if (allowed && units > 0) this.charge(units);
+    if (units > 0) {
+      if (allowed) {
+        this.#stores.counts.charged += units;
+        this.own.charge(units);
+        this.outer.charge(units);
+      }
+      this.countDecision(allowed);
+    }
     return this.quotaFor(units, allowed);
   }
 
-  /** Charges units that were not known before: they may lead into a debt of at most one limit. */
-  charge(units: number): void {
-    this.own.charge(units);
-    this.outer.charge(units);
+  /** Counts a decision about the caller. */
+  countDecision(allowed: boolean): void {
+    if (allowed) this.#decisions.allowed++;
+    else this.#decisions.refused++;
+  }
+
+  /**
+   * Charges units that were not known before: they may lead into a debt of at most one limit. Returns those beyond that,
+   * which were not charged.
+   */
+  charge(units: number): readonly [own: number, outer: number] {
+    const { counts } = this.#stores;
+    counts.charged += units;
+    counts.debt += Math.max(0, units - this.own.left);
+    return [this.own.charge(units), this.outer.charge(units)];
   }
 
   /** Gives back units that were charged. */
   giveBack(units: number): Quota {
+    this.countGivenBack(units);
     this.own.giveBack(units);
     this.outer.giveBack(units);
     return this.quotaFor(units, true);
+  }
+
+  /** Counts units that are given back. */
+  countGivenBack(units: number): void {
+    this.#stores.counts.givenBack += units;
   }
 
   /** Returns the quota of the window that refuses for the longest time, or of the one with the least left. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { CallerWindows, type WindowStores } from './caller-windows.ts';
 import { FixedWindows, type RateLimit } from './fixed-windows.ts';
+import { LimiterCounts } from './limiter-counts.ts';
 import type { Quota } from './quota.ts';
 import { addressKeyOf, SITE_FACTOR } from './rate-limit-key.ts';
 import { RequestBill } from './request-bill.ts';
@@ -12,6 +13,7 @@ import type { Principal } from './tiers.ts';
  * next window pays. At most `identities` windows of addresses are kept, and some that those beyond share.
  */
 export class RateLimiter {
+  readonly counts = new LimiterCounts();
   readonly #stores: WindowStores;
   /** The windows of the request that is counted at the moment. */
   readonly #windows: CallerWindows;
@@ -19,6 +21,7 @@ export class RateLimiter {
   constructor(limits: { readonly free: RateLimit; readonly identities: number }, clock: Clock) {
     this.#stores = {
       clock,
+      counts: this.counts,
       freeLimit: limits.free,
       siteLimit: { ...limits.free, requests: limits.free.requests * SITE_FACTOR },
       addresses: new FixedWindows(limits.identities - 1),

@@ -56,10 +56,10 @@ export class RequestBill {
     const { own, outer } = this.#current();
     const buckets = outer.isUsed ? [own, outer] : [own];
     // a window that is full always allows one request, whatever it may cost
-    if (buckets.some(({ left, limit }) => left < Math.min(known, limit - this.#paid))) return 'refused';
+    if (buckets.some(({ left, limit }) => left < Math.min(known, limit - this.#paid))) return this.#refused();
     const units = buckets.map(({ limit }) => Math.min(limit, Math.max(known, highest)));
     if (buckets.some(({ room }, i) => room < (units[i] ?? 0)))
-      return buckets.some(({ window }) => window !== undefined && window.reserved > 0) ? 'later' : 'refused';
+      return buckets.some(({ window }) => window !== undefined && window.reserved > 0) ? 'later' : this.#refused();
     this.#reserved = buckets.flatMap((bucket, i): [Window, number][] => {
       const window = bucket.open();
       if (window === undefined) return [];
@@ -69,13 +69,19 @@ export class RequestBill {
     return 'granted';
   }
 
+  #refused(): 'refused' {
+    this.#windows.countDecision(false);
+    return 'refused';
+  }
+
   /** Charges what is still to be paid of so many units in all, or gives back what was paid too much. */
   settle(units: number): Quota {
     const windows = this.#current();
     const owed = units - this.#paid;
     if (owed > 0) {
-      this.#remember(owed, windows.own.charge(owed), windows.outer.charge(owed));
+      this.#remember(owed, ...windows.charge(owed));
     } else if (owed < 0) {
+      windows.countGivenBack(-owed);
       for (const paid of this.#paidIn) {
         const notCharged = Math.min(paid.beyond, -owed);
         paid.window.used = Math.max(0, paid.window.used + owed + notCharged);

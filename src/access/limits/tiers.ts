@@ -4,8 +4,14 @@ import type { RateLimit } from './fixed-windows.ts';
 /** The limits of one caller. */
 export type TierLimits = LimitsSettings['staked'];
 
+/** The tiers, from the lowest. */
+export const TIER_NAMES = ['free', 'build', 'scale', 'staked'] as const;
+
+export type TierName = (typeof TIER_NAMES)[number];
+
 /** A caller's limits, window and priority. */
 export interface Tier extends TierLimits, RateLimit {
+  readonly name: TierName;
   /** Whether its requests go first in the queue for the upstream. */
   readonly priority: boolean;
 }
@@ -26,13 +32,14 @@ export interface Tiers {
 
 export function tiersOf({ free, build, scale, staked }: TierSettings): Tiers {
   return {
-    free: { ...free, priority: false },
-    build: { ...build, priority: false },
-    scale: { ...scale, priority: true },
+    free: { ...free, name: 'free', priority: false },
+    build: { ...build, name: 'build', priority: false },
+    scale: { ...scale, name: 'scale', priority: true },
     staked(steps) {
       const multiple = Number(steps < MAX_STEPS ? steps : MAX_STEPS) + 1;
       const scaledLimit = (name: keyof TierLimits): number => Math.min(staked[name], free[name] * multiple);
       return {
+        name: 'staked',
         requests: scaledLimit('requests'),
         windowSeconds: free.windowSeconds,
         streams: scaledLimit('streams'),

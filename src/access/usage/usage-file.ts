@@ -8,7 +8,9 @@ import {
   truncateSync,
   writeSync,
 } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ownTurn } from '../../domain/own-turn.ts';
 import { hasErrorCode } from '../../runtime/files/error-code.ts';
 import { acquirePidLock } from '../../runtime/files/pid-lock.ts';
 import { replaceFile } from '../../runtime/files/replace-file.ts';
@@ -50,7 +52,25 @@ export function withUsageLock(path: string, attempts: number, work: () => void):
 
 /** Reads a file and sums its rows. Damaged lines are skipped. */
 export const readUsage = (path: string): readonly UsageRow[] =>
-  sumRows(readWholeLines(path).lines.flatMap((line) => parseUsageLine(line) ?? []));
+  new UsageSums(readWholeLines(path).lines.flatMap((line) => parseUsageLine(line) ?? [])).rows();
+
+/** Reads a file as {@link readUsage} does, a part of it in each turn of the event loop. */
+export async function readUsageInTurns(path: string): Promise<readonly UsageRow[]> {
+  const text = await readFile(path, 'utf8').catch((thrown: unknown) => {
+    if (hasErrorCode(thrown, 'ENOENT')) return '';
+    throw thrown;
+  });
+  const lines = text.split('\n').slice(0, -1);
+  const sums = new UsageSums();
+  for (let i = 0; i < lines.length; i += LINES_PER_TURN) {
+    for (const line of lines.slice(i, i + LINES_PER_TURN)) sums.add(parseUsageLine(line) ?? []);
+    await ownTurn();
+  }
+  return sums.rows();
+}
+
+/** The lines that are read in one turn; each may have a row for every key and route. */
+const LINES_PER_TURN = 200;
 
 /** Appends rows to the file: all of them, or none if the write fails. The rows survive a kill of the process. */
 export function appendUsage(path: string, rows: readonly UsageRow[]): void {
@@ -91,15 +111,26 @@ export function compactUsage(path: string, today: string): void {
 }
 
 /** Sums rows by day, key and route. */
-function sumRows(rows: readonly UsageRow[]): readonly UsageRow[] {
-  const sums = new Map<string, UsageRow>();
-  for (const row of rows) {
-    const name = `${row.day} ${row.key} ${row.route}`;
-    const before = sums.get(name);
-    const counts = REQUEST_OUTCOMES.map((_, i) => (before?.counts[i] ?? 0) + (row.counts[i] ?? 0));
-    sums.set(name, { ...row, counts, units: (before?.units ?? 0) + row.units });
+class UsageSums {
+  readonly #sums = new Map<string, UsageRow>();
+
+  constructor(rows: readonly UsageRow[] = []) {
+    this.add(rows);
   }
-  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+
+  add(rows: readonly UsageRow[]): void {
+    for (const row of rows) {
+      const name = `${row.day} ${row.key} ${row.route}`;
+      const before = this.#sums.get(name);
+      const counts = REQUEST_OUTCOMES.map((_, i) => (before?.counts[i] ?? 0) + (row.counts[i] ?? 0));
+      this.#sums.set(name, { ...row, counts, units: (before?.units ?? 0) + row.units });
+    }
+  }
+
+  /** Returns the sums in order. */
+  rows(): readonly UsageRow[] {
+    return [...this.#sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row);
+  }
 }
 
 /** Reads the complete lines of a file and their length in bytes. */

@@ -39,6 +39,7 @@ export class GetResponder {
     admitFor,
     cost,
     charge,
+    markUncached,
   }: CheckedRequest): RawResponse | Promise<RawResponse> {
     const { context, readThrough, openApiDocument, verifyPage } = this.#deps;
     const nonce = parseNonce(req.getHeader('x-receipt-nonce'));
@@ -55,6 +56,7 @@ export class GetResponder {
     const request = { route, params, key, minSlot: parseMinSlot(req.getHeader('x-min-slot')) };
     const cachedRead = readThrough.fromCache(request);
     if (cachedRead !== undefined) return this.#seal(cachedRead, charge, conditions);
+    markUncached();
     const expected = { known: missUnitsOf(route, params), highest: mostUnitsOf(route, params) };
     return this.#fetch(request, admitFor(expected), cost, charge, conditions);
   }

@@ -6,7 +6,7 @@ import { addressKeyOf, callerNameOf, type RateLimitKey, siteKeyOf } from '../../
 import type { ExpectedUnits, RequestBill } from '../../access/limits/request-bill.ts';
 import type { Principal } from '../../access/limits/tiers.ts';
 import type { RequestOutcome } from '../../access/usage/usage-line.ts';
-import { GatewayError } from '../../domain/gateway-error.ts';
+import { type ErrorCode, GatewayError } from '../../domain/gateway-error.ts';
 import { RequestCost } from '../../domain/request-cost.ts';
 import { BASE_UNITS, unitsOfUpstream } from '../../domain/units.ts';
 import { matchRoute } from '../../routes/index.ts';
@@ -15,11 +15,12 @@ import type { Admit } from '../../serving/read-through.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
 import { Reply } from '../engine/reply.ts';
 import { findFramingFault, isLastOnConnection } from '../engine/request-guard.ts';
-import type { HitPathDeps } from './hit-path.ts';
-import { checkMethod, checkStarted, type PathKind, pathKindOf } from './path-kinds.ts';
+import { type HitPathDeps, isForwardedByStranger } from './hit-path.ts';
+import { checkMethod, checkStarted, type PathKind, pathKindOf, pathLabel } from './path-kinds.ts';
 import { nonceNotApplicable } from './receipt-nonce.ts';
 import { RequestArguments } from './request-arguments.ts';
 import { type Charge, unitsOf } from './request-units.ts';
+import { requestIdIn } from './response-headers.ts';
 import { errorResponse, rateLimitExceeded } from './responses.ts';
 import { recordUsage, usageOutcomeOf } from './usage-metering.ts';
 
@@ -45,12 +46,17 @@ export interface CheckedRequest {
   /** Whether the caller's address pays, and not its key or wallet. */
   readonly isByAddress: boolean;
   readonly charge: Charge;
+  /** Tells that the cache has no answer, so that the time of this one is counted. */
+  readonly markUncached: () => void;
 }
 
 /** Returns the response to a checked request. What it throws or rejects with becomes an error response. */
 export type Responder = (request: CheckedRequest) => RawResponse | Promise<RawResponse>;
 
-export type GuardDeps = Pick<HitPathDeps, 'context' | 'access' | 'sources' | 'pendingResponses' | 'onInternalError'>;
+export type GuardDeps = Pick<
+  HitPathDeps,
+  'context' | 'access' | 'sources' | 'meter' | 'pendingResponses' | 'onInternalError'
+>;
 
 /** The quota in the headers of a response to a request that could not be counted. */
 export const UNCOUNTED_QUOTA: Quota = {
@@ -81,6 +87,12 @@ export class GuardedRequest {
   /** The units of the answer's bytes. */
   #answerUnits = 0;
   #mustClose: boolean;
+  readonly #startedMs: number;
+  /** The name of its path, as metrics tell it. */
+  #route = pathLabel('');
+  #isUncached = false;
+  /** The code of its last error. */
+  #failure: ErrorCode | undefined;
   /** Who the response is owed to. */
   #caller: RateLimitKey = '';
 
@@ -94,6 +106,7 @@ export class GuardedRequest {
       hasConnectionClose: req.getHeader('connection').toLowerCase() === 'close',
     });
     this.#mustClose = deps.context.isDraining();
+    this.#startedMs = deps.context.clock.monotonic();
   }
 
   /** Checks the request and has it answered. Never throws. */
@@ -113,12 +126,13 @@ export class GuardedRequest {
     const address = access.clientIp.resolve(res, req);
     this.#caller = addressKeyOf(address);
     const match = matchRoute(this.#url);
+    this.#route = pathLabel(this.#url, match);
     const pathKind = pathKindOf(this.#url, match);
     const args = new RequestArguments(req);
     this.#quota = { ...access.rateLimiter.peek(address) };
     this.#checkFraming(res, req, address);
     const units = this.#method === 'options' ? 0 : unitsOf(req, match, args);
-    if (units > 0) this.#payKnownUnits(req, address, units);
+    if (units > 0) this.#payKnownUnits(res, req, address, units);
     if (this.#method !== 'options') checkMethod(this.#method, pathKind);
     if (units > 0) this.#checkCredentials(req);
     if (this.#method !== 'options') checkStarted(pathKind, context);
@@ -137,6 +151,9 @@ export class GuardedRequest {
       admitFor,
       cost,
       charge: this.#charge,
+      markUncached: () => {
+        this.#isUncached = true;
+      },
       maxRpcBytes: caller.tier.rpcBytes,
       isByAddress: this.#principal === undefined,
     };
@@ -154,14 +171,18 @@ export class GuardedRequest {
   }
 
   /** Charges the known units. A caller without quota learns of nothing else that is wrong with the request. */
-  #payKnownUnits(req: HttpRequest, address: ArrayBuffer, units: number): void {
+  #payKnownUnits(res: HttpResponse, req: HttpRequest, address: ArrayBuffer, units: number): void {
     const { principal, quota, bill, credentialsError } = this.#deps.access.authenticator.consume(req, address, units);
     this.#principal = principal;
     if (principal !== undefined) this.#caller = principal.id;
     this.#bill = bill;
     this.#credentialsError = credentialsError;
     this.#quota = quota;
-    if (!quota.allowed) throw rateLimitExceeded(quota);
+    if (!quota.allowed) {
+      const { access, meter } = this.#deps;
+      if (isForwardedByStranger(req, res, access.clientIp)) meter.untrustedForwarded++;
+      throw rateLimitExceeded(quota);
+    }
     this.#knownUnits = units;
   }
 
@@ -226,6 +247,7 @@ export class GuardedRequest {
 
   readonly #fail = (thrown: unknown): void => {
     const { code } = GatewayError.from(thrown);
+    this.#failure = code;
     if (code === 'overloaded') this.#knownUnits = 0; // what was made at the upstream is paid all the same
     const quota = code === 'rate_limited' ? this.#quota : this.#charge(0);
     this.#finish(errorResponse(quota, thrown, this.#deps.onInternalError), usageOutcomeOf(thrown));
@@ -243,7 +265,28 @@ export class GuardedRequest {
     this.#cost?.onCallsEnded(() => this.#bill?.settle(this.#price()));
     if (this.#principal !== undefined)
       recordUsage(access.usage, this.#principal, this.#url, outcome, this.#bill?.paid ?? 0);
+    this.#count(response);
     if (this.#mustClose || context.isDraining()) this.#reply.sendAndClose(response);
     else this.#reply.send(response);
+  }
+
+  /** Counts the answer. */
+  #count({ headers }: RawResponse): void {
+    const { meter, context } = this.#deps;
+    if (this.#failure !== undefined) meter.countError(this.#failure);
+    const text = String(headers);
+    const upstreamCalls = this.#cost?.calls ?? 0;
+    const answered = {
+      route: this.#route,
+      method: this.#isHead ? 'head' : this.#method,
+      path: this.#url,
+      get requestId() {
+        return requestIdIn(text); // only few are told
+      },
+      status: Number(text.slice(0, 3)),
+      ms: context.clock.monotonic() - this.#startedMs,
+      upstreamCalls,
+    };
+    meter.countAnswered(answered, this.#isUncached || upstreamCalls > 0);
   }
 }

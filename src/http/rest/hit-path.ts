@@ -15,6 +15,8 @@ import { type PendingResponses, Reply } from '../engine/reply.ts';
 import { RequestClassifier, requestTargetOf } from '../engine/request-guard.ts';
 import { encodeBody, isCompressible, shareBody } from './content-coding.ts';
 import { HitHeaders } from './hit-headers.ts';
+import { pathLabel } from './path-kinds.ts';
+import type { RequestMeter } from './request-meter.ts';
 import { HeaderTemplate } from './response-headers.ts';
 import { errorResponse, rateLimitExceeded } from './responses.ts';
 import { recordUsage, usageOutcomeOf } from './usage-metering.ts';
@@ -25,9 +27,14 @@ export interface HitPathDeps {
   readonly access: Access;
   readonly pendingResponses: PendingResponses;
   readonly sources: AllowedSources;
+  readonly meter: RequestMeter;
   /** Called with the cause of an `internal_error`: the caller sees only that code and the request id. */
   readonly onInternalError: (requestId: string, thrown: unknown) => void;
 }
+
+/** Returns true for a request whose sender names other callers and is no trusted proxy: these all count as one. */
+export const isForwardedByStranger = (req: HttpRequest, res: HttpResponse, clientIp: Access['clientIp']): boolean =>
+  req.getHeader('x-forwarded-for') !== '' && !clientIp.isTrustedProxy(res.getRemoteAddress());
 
 /** Returns true if a request has conditions besides a nonce: only the full handler evaluates those. */
 const hasOtherConditions = (req: HttpRequest): boolean =>
@@ -38,7 +45,7 @@ const hasOtherConditions = (req: HttpRequest): boolean =>
  * the full handler.
  */
 export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpRequest) => boolean {
-  const { context, sealer, access, sources, pendingResponses, onInternalError } = deps;
+  const { context, sealer, access, sources, meter, pendingResponses, onInternalError } = deps;
   const { rateLimiter, clientIp, authenticator, usage } = access;
   const { cache } = context;
   const classifier = new RequestClassifier();
@@ -77,6 +84,8 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
         if (!isSent) pendingResponses.bodies.handOver(res, bytes, rateLimitKeyOf(address, principal));
       }
     } else new Reply(res, pendingResponses).send(errorResponse(quota, refusal, onInternalError));
+    if (refusal === undefined) meter.countHit(entry.meta.route ?? pathLabel(entry.key));
+    else countRefusal(entry, refusal, isForwardedByStranger(req, res, clientIp));
     if (principal !== undefined) recordHit(principal, req.getUrl(), refusal === undefined ? entry.units : 0, refusal);
     return true;
   }
@@ -125,9 +134,11 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     let paid = quota.allowed ? units : 0;
     const url = principal === undefined ? '' : req.getUrl();
     const accept = nonce === null ? req.getHeader('accept-encoding') : '';
+    const isForwarded = !quota.allowed && isForwardedByStranger(req, res, clientIp);
     const reply = new Reply(res, pendingResponses);
     const reject = (thrown: unknown): void => {
       reply.send(errorResponse(quota, thrown, onInternalError));
+      countRefusal(entry, GatewayError.from(thrown), isForwarded);
       if (principal !== undefined) recordHit(principal, url, paid, GatewayError.from(thrown));
     };
     if (!quota.allowed) {
@@ -145,10 +156,17 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
       }
       const template = nonce === null ? hitHeaders.templateFor(entry, coding) : nonceHeaders;
       reply.send({ headers: template.fill(quota, entry), body });
+      meter.countHit(entry.meta.route ?? pathLabel(entry.key));
       if (principal !== undefined) recordHit(principal, url, units, undefined);
     };
     sealer.sealFor(entry, nonce, { resolve, reject });
     return true;
+  }
+
+  function countRefusal({ key, meta }: Entry, error: GatewayError, isForwarded: boolean): void {
+    meter.countStatus(meta.route ?? pathLabel(key), error.status);
+    meter.countError(error.code);
+    if (isForwarded && error.code === 'rate_limited') meter.untrustedForwarded++;
   }
 
   /** Counts a hit, or its refusal, and the units that it was charged. */

@@ -51,7 +51,7 @@ export function throwRouteNotFound(): never {
   throw new GatewayError('route_not_found', ROUTE_NOT_FOUND);
 }
 
-/** Returns the name of a path in usage records: its route's path, or the path itself, or `none` if it does not exist. */
-export function pathLabel(url: string): string {
-  return matchRoute(url)?.route.path ?? (FIXED_PATHS.has(url) ? url.replace(API_PREFIX, '') : 'none');
+/** Returns the name of a path in usage records and metrics: its route's path, or the path itself, or `none` if it does not exist. */
+export function pathLabel(url: string, match = matchRoute(url)): string {
+  return match?.route.path ?? (FIXED_PATHS.has(url) ? url.replace(API_PREFIX, '') : 'none');
 }

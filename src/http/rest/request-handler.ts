@@ -15,7 +15,7 @@ import {
   UNCOUNTED_QUOTA,
 } from './guarded-request.ts';
 import { createHitPath, type HitPathDeps } from './hit-path.ts';
-import { allowedMethods, throwRouteNotFound } from './path-kinds.ts';
+import { allowedMethods, pathLabel, throwRouteNotFound } from './path-kinds.ts';
 import { formatHeaders, PREFLIGHT_HEADERS } from './response-headers.ts';
 import { errorResponse, postResponse } from './responses.ts';
 
@@ -37,7 +37,7 @@ export interface MethodHandlers {
 
 /** Creates the handlers of all requests: cache hits take the hit path, all others are guarded. */
 export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers {
-  const { pendingResponses, onInternalError } = deps;
+  const { meter, pendingResponses, onInternalError } = deps;
   const serveHit = createHitPath(deps);
   const getResponder = new GetResponder(deps);
   const guarded =
@@ -50,6 +50,8 @@ export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers 
     try {
       if (!serveHit(res, req)) head(res, req);
     } catch (thrown) {
+      meter.countStatus(pathLabel(req.getUrl()), 500);
+      meter.countError('internal_error');
       new Reply(res, pendingResponses).send(errorResponse(UNCOUNTED_QUOTA, thrown, onInternalError));
     }
   };
@@ -62,7 +64,7 @@ export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers 
 
 function respondToPost(
   { context, maxBodyBytes }: RequestHandlerDeps,
-  { req, match, reply, pay, admitFor, cost, charge, maxRpcBytes, isByAddress }: CheckedRequest,
+  { req, match, reply, pay, admitFor, cost, charge, maxRpcBytes, isByAddress, markUncached }: CheckedRequest,
 ): Promise<RawResponse> {
   const route = match?.route;
   if (route?.kind !== 'post') return throwRouteNotFound();
@@ -78,6 +80,7 @@ function respondToPost(
       return route.resolve(parsed, contextForRequest(context, cost, reply.signal), admit, { minSlot });
     })
     .then((answer) => {
+      if (answer.cacheStatus !== 'HIT') markUncached();
       if (route.path === '/rpc') checkRpcLength(answer, maxRpcBytes, isByAddress);
       return postResponse(charge, route.envelope, answer);
     });

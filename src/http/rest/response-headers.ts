@@ -51,6 +51,9 @@ export function formatHeaders(
   return { text, requestId };
 }
 
+/** Returns the request id in the headers of a response. */
+export const requestIdIn = (headers: string): string => /\r\nX-Request-Id: (\w+)/.exec(headers)?.[1] ?? '';
+
 export const rateLimitHeaders = ({ limit, remaining, reset }: QuotaWindow): readonly Header[] => [
   ['X-RateLimit-Limit', String(limit)],
   ['X-RateLimit-Remaining', String(remaining)],

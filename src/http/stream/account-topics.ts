@@ -41,6 +41,7 @@ export class AccountTopics {
   readonly #options: AccountTopicsOptions;
   readonly #topics = new Map<string, TopicSubscribers>();
   readonly #topicsByConnection = new Map<StreamConnection, Set<TopicSubscribers>>();
+  readonly #subscriptionCounts = new Map<string, number>();
 
   constructor(options: AccountTopicsOptions) {
     this.#options = options;
@@ -49,6 +50,11 @@ export class AccountTopics {
   /** The number of open topics, those in their grace period included. */
   get topicCount(): number {
     return this.#topics.size;
+  }
+
+  /** The numbers of subscriptions by the name of their topic. */
+  get subscriptionCounts(): ReadonlyMap<string, number> {
+    return this.#subscriptionCounts;
   }
 
   /** Returns the number of subscriptions of a connection. */
@@ -77,6 +83,7 @@ export class AccountTopics {
     const subscribers = this.#openTopic(topic, connection.caller);
     const subscription = { connection, id, isBatch, lastSent: undefined, seq: 0, hasUnsentUpdate: false };
     subscribers.subscriptions.set(connection, subscription);
+    this.#countSubscription(topic, 1);
     this.#topicsByConnection.set(connection, connectionTopics.add(subscribers));
     try {
       this.#replyFirst(subscribers, subscription, await subscribers.feed.readCurrent(connection.caller));
@@ -188,8 +195,12 @@ export class AccountTopics {
     feed.close();
   }
 
+  #countSubscription({ name }: AccountTopic, change: 1 | -1): void {
+    this.#subscriptionCounts.set(name, (this.#subscriptionCounts.get(name) ?? 0) + change);
+  }
+
   #removeSubscription(connection: StreamConnection, subscribers: TopicSubscribers): void {
-    subscribers.subscriptions.delete(connection);
+    if (subscribers.subscriptions.delete(connection)) this.#countSubscription(subscribers.topic, -1);
     const connectionTopics = this.#topicsByConnection.get(connection);
     connectionTopics?.delete(subscribers);
     if (connectionTopics?.size === 0) this.#topicsByConnection.delete(connection);

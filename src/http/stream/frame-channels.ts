@@ -36,6 +36,7 @@ export class FrameChannels {
   readonly #unsignedChannels: readonly FrameChannel[];
   readonly #signedChannels: ReadonlyMap<string, FrameChannel>;
   #latestFrame: EncodedFrame | undefined;
+  #frames = 0;
 
   constructor(publish: Publish, sealer: Sealer, clock: Clock) {
     this.#clock = clock;
@@ -50,6 +51,16 @@ export class FrameChannels {
     this.#signedChannels = new Map(
       SIGNED_TARGETS.map(({ target, intervalMs }) => [target, createChannel('json', intervalMs, target)]),
     );
+  }
+
+  /** The number of frames that were published. */
+  get frames(): number {
+    return this.#frames;
+  }
+
+  /** The channels that connections can choose. */
+  get all(): readonly FrameChannel[] {
+    return [...this.#unsignedChannels, ...this.#signedChannels.values()];
   }
 
   /** Returns the channel that a request target selects. Throws `invalid_query`. */
@@ -76,7 +87,8 @@ export class FrameChannels {
   /** Sends a frame to every channel whose interval has passed. */
   publish(entry: Entry, snapshot: NetworkSnapshot): void {
     const nowMs = this.#clock.monotonic();
-    const due = [...this.#unsignedChannels, ...this.#signedChannels.values()].filter(
+    this.#frames++;
+    const due = this.all.filter(
       ({ fanout, lastSentMs, intervalMs }) =>
         fanout.subscriberCount > 0 && nowMs - lastSentMs >= intervalMs - MAX_EARLY_MS,
     );

@@ -15,13 +15,20 @@ export class SlowConsumers<Consumer extends { close(): void }> {
   readonly #clock: Clock;
   readonly #slowSinceMs = new Map<Consumer, number>();
   readonly #closing = new Set<Consumer>();
+  #dropped = 0;
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
+  /** The number of frames that were dropped. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
   /** Records that a frame was dropped. */
   recordDrop(consumer: Consumer): void {
+    this.#dropped++;
     if (this.#closing.has(consumer) || this.#slowSinceMs.has(consumer)) return;
     this.#slowSinceMs.set(consumer, this.#clock.monotonic());
   }

@@ -30,6 +30,29 @@ const MAX_PAYLOAD_BYTES = 64 * 1024;
 const REVIEW_INTERVAL_MS = 60_000;
 const REVIEW_TICK_MS = 1000;
 
+/** The figures of the stream, for its operator. */
+export interface StreamFigures {
+  /** The open connections; several channels may have the same format and interval. */
+  readonly channels: readonly {
+    readonly format: string;
+    /** 0 for every frame. */
+    readonly intervalMs: number;
+    readonly connections: number;
+  }[];
+  /** The account subscriptions by topic. */
+  readonly subscriptions: ReadonlyMap<string, number>;
+  readonly frames: number;
+  readonly dropped: number;
+  /** The ended connections by close code; 0 for one that no rule names. */
+  readonly closes: ReadonlyMap<number, number>;
+}
+
+/** The close codes that are counted apart: ours, and those of a connection that its client closes or loses. */
+const COUNTED_CLOSE_CODES: ReadonlySet<number> = new Set([1000, 1005, 1006, ...Object.values(CLOSE_CODES)]);
+
+/** Stands for any other close code, which a client may choose. */
+const OTHER_CLOSE_CODE = 0;
+
 /** Serves `/stream`: frames of the network and account topics over WebSocket. */
 export class StreamServer {
   readonly #accountTopics: AccountTopics;
@@ -39,6 +62,8 @@ export class StreamServer {
   readonly #slowConsumers: SlowConsumers<StreamSocket>;
   readonly #messages: StreamMessages;
   readonly #stopReviews: () => void;
+  /** The streams that have ended, by close code. */
+  readonly #closes = new Map<number, number>();
 
   constructor(app: TemplatedApp, options: StreamServerOptions) {
     const { access, accountTopics, clock, maxBackpressureBytes, sealer } = options;
@@ -64,13 +89,29 @@ export class StreamServer {
       message: (socket, bytes, isBinary) => this.#messages.handle(socket, bytes, isBinary),
       dropped: (socket) => this.#slowConsumers.recordDrop(socket),
       drain: (socket) => this.#onDrain(socket),
-      close: (socket) => this.#onClose(socket),
+      close: (socket, code) => this.#onClose(socket, code),
     });
   }
 
   /** The number of open streams. */
   get subscribers(): number {
     return this.#sockets.size;
+  }
+
+  /** The figures of the stream. */
+  get figures(): StreamFigures {
+    const channels = this.#channels.all.map(({ format, intervalMs, fanout }) => ({
+      format,
+      intervalMs,
+      connections: fanout.subscriberCount,
+    }));
+    return {
+      channels,
+      subscriptions: this.#accountTopics.subscriptionCounts,
+      frames: this.#channels.frames,
+      dropped: this.#slowConsumers.dropped,
+      closes: this.#closes,
+    };
   }
 
   /** Sends a frame: the entry's body to streams in JSON, the snapshot to those in MessagePack. */
@@ -122,7 +163,9 @@ export class StreamServer {
     this.#messages.resume(connection);
   }
 
-  #onClose(socket: StreamSocket): void {
+  #onClose(socket: StreamSocket, code: number): void {
+    const counted = COUNTED_CLOSE_CODES.has(code) ? code : OTHER_CLOSE_CODE;
+    this.#closes.set(counted, (this.#closes.get(counted) ?? 0) + 1);
     const { channel, shard, caller, connection } = socket.getUserData();
     connection.close();
     this.#accountTopics.removeConnection(connection);

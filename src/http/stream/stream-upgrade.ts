@@ -8,6 +8,7 @@ import { type PendingResponses, Reply } from '../engine/reply.ts';
 import { requestTargetOf } from '../engine/request-guard.ts';
 import { checkWebSocketHandshake } from '../engine/websocket-handshake.ts';
 import { checkStarted } from '../rest/path-kinds.ts';
+import type { RequestMeter } from '../rest/request-meter.ts';
 import { rateLimitHeaders } from '../rest/response-headers.ts';
 import { errorResponse } from '../rest/responses.ts';
 import type { FrameChannels } from './frame-channels.ts';
@@ -21,6 +22,7 @@ export interface StreamUpgradeOptions {
   readonly channels: FrameChannels;
   readonly pendingResponses: PendingResponses;
   readonly sources: AllowedSources;
+  readonly meter: RequestMeter;
   readonly context: Pick<RouteContext, 'startupProblem' | 'isDraining'>;
   readonly onInternalError: (requestId: string, thrown: unknown) => void;
 }
@@ -29,7 +31,7 @@ type Upgrade = (res: HttpResponse, req: HttpRequest, context: us_socket_context_
 
 /** Creates the handler that accepts WebSockets, or refuses them with an HTTP error before the upgrade. */
 export function createStreamUpgrade(options: StreamUpgradeOptions): Upgrade {
-  const { access, sources, pendingResponses, onInternalError } = options;
+  const { access, sources, meter, pendingResponses, onInternalError } = options;
   return (res, req, context) => {
     let quota: Quota = access.rateLimiter.peek(new ArrayBuffer(4));
     try {
@@ -49,7 +51,11 @@ export function createStreamUpgrade(options: StreamUpgradeOptions): Upgrade {
         '', // no extension
         context,
       );
+      meter.countStatus('/stream', 101);
     } catch (thrown) {
+      const { status, code } = GatewayError.from(thrown);
+      meter.countStatus('/stream', status);
+      meter.countError(code);
       new Reply(res, pendingResponses).sendAndClose(errorResponse(quota, thrown, onInternalError));
     }
   };

@@ -56,6 +56,7 @@ function readOf(request: RpcReadRequest, context: Uses<'mesh' | 'cache'>): Cache
     minSlot,
     waitsForMinSlot,
     meta,
+    bypasses: isUncacheable(request),
     async load(floor = 0) {
       const { slot, result } = await callUpstream(context.mesh, request, floor);
       return { slot, store: (tipAtFetch) => storeAnswer(request, { slot, result }, context, tipAtFetch) };

@@ -9,6 +9,8 @@ export interface HedgeOptions<T> {
   readonly clock: Clock;
   /** Milliseconds without a result after which a second attempt starts, at most once. */
   readonly hedgeAfterMs: number;
+  /** Called when that attempt starts. */
+  onHedge?(): void;
   /** Decides whether no other attempt could give a better result. */
   isAcceptable(result: T): boolean;
   /** Decides whether every other attempt would fail alike. */
@@ -26,6 +28,7 @@ export function hedgedFailover<T>({
   attempts,
   clock,
   hedgeAfterMs,
+  onHedge,
   isAcceptable,
   isFinal,
   isLessInformative,
@@ -72,7 +75,9 @@ export function hedgedFailover<T>({
       );
     };
     const cancelHedge = clock.after(hedgeAfterMs, () => {
-      if (!isSettled && next < attempts.length) startNext();
+      if (isSettled || next >= attempts.length) return;
+      onHedge?.();
+      startNext();
     });
     startNext();
   });

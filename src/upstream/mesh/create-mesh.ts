@@ -75,6 +75,7 @@ export function createMesh(options: MeshOptions): Mesh {
     onTip: (commitment, listener) => consensus.onTip(commitment, listener),
     openSession: () => openBestSession(meshNodes, deps, () => closing.signal.aborted),
     nodes: () => meshNodes.map((meshNode) => meshNode.status()),
+    figures: () => meshNodes.map((meshNode) => meshNode.figures()),
     async close() {
       closing.abort(noNodeReachable());
       await Promise.all(meshNodes.map((meshNode) => meshNode.close()));

@@ -6,6 +6,7 @@ import { Alert } from '../../runtime/alert.ts';
 import type { ByteBudget } from '../failsafe/byte-budget.ts';
 import { parseString } from '../json/raw-json.ts';
 import { NodeSessions } from '../pubsub/node-sessions.ts';
+import { PubsubCounts } from '../pubsub/pubsub-counts.ts';
 import { ReconnectingFeed } from '../pubsub/reconnecting-feed.ts';
 import { subscribeToSlots } from '../pubsub/slot-subscriptions.ts';
 import { type LearnedLimits, SubscriptionLimit } from '../pubsub/subscription-limit.ts';
@@ -19,7 +20,7 @@ import { type RequestOptions, RpcClient } from '../rpc/rpc-client.ts';
 import type { RpcResponse } from '../rpc/rpc-response.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
 import { GenesisCheck } from './genesis-check.ts';
-import type { NodeStatus } from './mesh.ts';
+import type { NodeFigures, NodeStatus } from './mesh.ts';
 import { NodeLag } from './node-lag.ts';
 import type { Candidate } from './node-selection.ts';
 import type { SlotConsensus } from './slot-consensus.ts';
@@ -61,6 +62,7 @@ export class MeshNode {
   readonly client: RpcClient;
   readonly methodSupport: MethodSupport;
   readonly sessions: NodeSessions;
+  readonly #pubsub = new PubsubCounts();
   readonly #options: MeshNodeOptions;
   readonly #genesis = new GenesisCheck(() => this.#checkGenesis());
   readonly #lag: NodeLag;
@@ -106,6 +108,7 @@ export class MeshNode {
         wsUrl: node.wsUrl,
         learnedLimits: options.learnedLimits,
       }),
+      counts: this.#pubsub,
       verifyGenesis: () => this.#genesis.repeat(), // another node may answer there
       call: (method, params, { commitment = 'confirmed', deadlineMs, isLarge, cost }) =>
         this.call(method, params, {
@@ -174,6 +177,7 @@ export class MeshNode {
     this.#feed = new ReconnectingFeed({
       node,
       deps,
+      counts: this.#pubsub,
       verifyGenesis: () => this.#genesis.repeat(),
       onStatus: (status, reason) => {
         this.#wasFeedUp ||= status === 'up';
@@ -249,6 +253,23 @@ export class MeshNode {
       behindSlots: slot === null || tip === undefined ? null : Math.max(0, tip - slot),
       ws: this.#feed?.status ?? 'down',
       problem: this.#problem,
+    };
+  }
+
+  /** Returns what was counted about the node. */
+  figures(): NodeFigures {
+    const { status, behindSlots, ws } = this.status();
+    const { counts } = this.client;
+    return {
+      id: this.id,
+      state: this.isTrusted ? status : 'refused',
+      behindSlots,
+      isWebSocketUp: ws === 'up',
+      subscriptions: this.#pubsub.subscriptions,
+      reconnects: this.#pubsub.reconnects,
+      hedges: counts.hedges,
+      requests: counts.byMethod,
+      seconds: counts.seconds,
     };
   }
 

@@ -1,7 +1,9 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import type { RpcMethod } from '../../domain/rpc-methods.ts';
 import type { Slot } from '../../domain/slot.ts';
+import type { Tally } from '../../domain/tally.ts';
 import type { PubsubSession } from '../pubsub/pubsub-session.ts';
+import type { RpcResult } from '../rpc/rpc-counts.ts';
 import type { CallOptions, RpcCaller, RpcResponse } from '../rpc/rpc-response.ts';
 
 /** Status of one node. It never names the node's URL, which may hold a key. */
@@ -13,6 +15,25 @@ export interface NodeStatus {
   readonly ws: 'up' | 'down';
   /** Reason, in words, why the status is not `ok`; null if it is. */
   readonly problem: string | null;
+}
+
+/** The states of a node, as metrics tell them: `refused` is one that is quarantined. */
+export const NODE_STATES = ['ok', 'behind', 'stalled', 'down', 'refused'] as const;
+
+/** What was counted about one node. */
+export interface NodeFigures {
+  readonly id: string;
+  readonly state: (typeof NODE_STATES)[number];
+  readonly behindSlots: number | null;
+  readonly isWebSocketUp: boolean;
+  /** The subscriptions that are held at the node. */
+  readonly subscriptions: number;
+  /** The WebSockets that were opened again after a loss. */
+  readonly reconnects: number;
+  readonly hedges: number;
+  readonly requests: ReadonlyMap<RpcMethod, Readonly<Record<RpcResult, number>>>;
+  /** The seconds that the node took to answer. */
+  readonly seconds: Tally;
 }
 
 /** Many Solana nodes, used as one. A write can't be expressed. */
@@ -45,5 +66,6 @@ export interface Mesh extends RpcCaller {
    */
   openSession(): Promise<PubsubSession>;
   nodes(): readonly NodeStatus[];
+  figures(): readonly NodeFigures[];
   close(): Promise<void>;
 }

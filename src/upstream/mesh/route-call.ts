@@ -79,6 +79,9 @@ export async function routeCall(
     attempts,
     clock,
     hedgeAfterMs: first.client.hedgeAfterMs(method, isLarge),
+    onHedge: () => {
+      first.client.counts.hedges++;
+    },
     isAcceptable({ meshNode, response: { slot, result } }) {
       if (slot < oldestUsableSlot && !isSlotLowerBound(method, params)) return false;
       return (

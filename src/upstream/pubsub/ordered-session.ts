@@ -7,7 +7,8 @@ import { members, parseSafeInteger } from '../json/raw-json.ts';
 import { commitmentOf } from '../rpc/response-slot.ts';
 import type { CallOptions, RpcResponse } from '../rpc/rpc-response.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
-import { type ChannelSubscription, PubsubChannel, type SubscriptionId } from './pubsub-channel.ts';
+import { type ChannelSubscription, NOT_NEEDED, PubsubChannel, type SubscriptionId } from './pubsub-channel.ts';
+import type { PubsubCounts } from './pubsub-counts.ts';
 import type { ClockUpdate, PubsubSession, PubsubSubscription, SubscriptionHandler } from './pubsub-session.ts';
 import { SlotAncestry } from './slot-ancestry.ts';
 import { clockSubscription, parseSlotNotification, SLOT_SUBSCRIPTION } from './slot-subscriptions.ts';
@@ -19,6 +20,7 @@ export interface SessionOptions {
   readonly deps: UpstreamDeps;
   /** Subscriptions that the node accepts on one session. */
   readonly limit: SubscriptionLimit;
+  readonly counts: PubsubCounts;
   /** Called before anything is subscribed. A rejection closes the session. */
   verifyGenesis(): Promise<unknown>;
   /** Called with each new slot. One that is not accepted closes the session. */
@@ -54,7 +56,7 @@ export class OrderedSession implements PubsubSession {
 
   /** Calls `onReady` once the node has acknowledged the subscriptions to the Clock. */
   constructor(options: SessionOptions, onReady: () => void) {
-    const { node, deps, verifyGenesis } = options;
+    const { node, deps, counts, verifyGenesis } = options;
     const { clock, settings } = deps;
     this.#options = options;
     this.#onReady = onReady;
@@ -69,6 +71,7 @@ export class OrderedSession implements PubsubSession {
       node,
       settings,
       clock,
+      counts,
       onOpen: () => {
         verifyGenesis().then(
           () => this.#subscribeToSlots(),
@@ -165,7 +168,7 @@ export class OrderedSession implements PubsubSession {
   }
 
   close(): void {
-    this.#channel.close('is no longer needed');
+    this.#channel.close(NOT_NEEDED);
   }
 
   /** Subscriptions that it may have, those of its own included. */

@@ -6,12 +6,16 @@ import { connectionFault } from '../rpc/failure-reason.ts';
 import type { NodeOptions, UpstreamSettings } from '../upstream-options.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { MessageQueue } from './message-queue.ts';
+import type { PubsubCounts } from './pubsub-counts.ts';
 
 /** Longest pause of reading: past it the gateway is too slow for the node, and a new channel is better than a growing lag. */
 const MAX_PAUSE_MS = 2000;
 
 /** Node's id of a subscription: a number, or its text where that exceeds a double. */
 export type SubscriptionId = number | string;
+
+/** The reason of a close that is no loss. */
+export const NOT_NEEDED = 'is no longer needed';
 
 /** Subscription to a node's pubsub. */
 export interface ChannelSubscription {
@@ -37,6 +41,7 @@ export interface ChannelOptions {
   readonly node: NodeOptions;
   readonly settings: UpstreamSettings;
   readonly clock: Clock;
+  readonly counts: PubsubCounts;
   onOpen(): void;
   /** Called when the node has acknowledged a subscription. */
   onAcknowledged(): void;
@@ -65,6 +70,7 @@ export class PubsubChannel {
   #cancelPauseTimeout = (): void => {};
   #cancelAckTimeout: (() => void) | undefined;
   #lastId = 0;
+  #isOpen = false;
   #isClosed = false;
 
   constructor(options: ChannelOptions) {
@@ -91,6 +97,8 @@ export class PubsubChannel {
     });
     this.#socket.on('open', () => {
       if (this.#isClosed) return;
+      this.#isOpen = true;
+      options.counts.recordOpen();
       this.#heartbeat.start();
       options.onOpen();
     });
@@ -126,6 +134,8 @@ export class PubsubChannel {
   #end(reason: string, isByNode: boolean): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#options.counts.addSubscriptions(-this.#subscribersById.size);
+    if (this.#isOpen && reason !== NOT_NEEDED) this.#options.counts.recordLoss();
     this.#heartbeat.stop();
     this.#cancelPauseTimeout();
     this.#cancelAckTimeout?.();
@@ -159,6 +169,7 @@ export class PubsubChannel {
   #addSubscriber(subscriptionId: SubscriptionId, subscription: ChannelSubscription): void {
     subscription.subscriptionId = subscriptionId;
     const present = this.#subscribersById.get(subscriptionId);
+    if (present === undefined) this.#options.counts.addSubscriptions(1);
     if (present === undefined) this.#subscribersById.set(subscriptionId, subscription);
     else if (present instanceof Set) present.add(subscription);
     else this.#subscribersById.set(subscriptionId, new Set([present, subscription]));
@@ -171,6 +182,7 @@ export class PubsubChannel {
       if (present.size > 0) return;
     } else if (present !== subscription) return;
     this.#subscribersById.delete(subscriptionId);
+    if (!this.#isClosed) this.#options.counts.addSubscriptions(-1);
     const { method } = subscription;
     this.#send(method.replace('Subscribe', 'Unsubscribe'), [new RawJson(`${subscriptionId}`)]);
   }

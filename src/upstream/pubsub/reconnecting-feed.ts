@@ -1,6 +1,7 @@
 import { backoffMs } from '../failsafe/jittered-backoff.ts';
 import type { NodeOptions, UpstreamDeps } from '../upstream-options.ts';
-import { type ChannelSubscription, PubsubChannel } from './pubsub-channel.ts';
+import { type ChannelSubscription, NOT_NEEDED, PubsubChannel } from './pubsub-channel.ts';
+import type { PubsubCounts } from './pubsub-counts.ts';
 
 /** Subscription that is made anew on each channel. */
 interface FeedSubscription extends ChannelSubscription {
@@ -10,6 +11,7 @@ interface FeedSubscription extends ChannelSubscription {
 export interface FeedOptions {
   readonly node: NodeOptions;
   readonly deps: UpstreamDeps;
+  readonly counts: PubsubCounts;
   /** Called for each new channel before anything is subscribed. A rejection closes the channel. */
   verifyGenesis(): Promise<unknown>;
   /** Called at once with each change: whatever depends on a channel is stale from the moment it is lost. */
@@ -60,15 +62,16 @@ export class ReconnectingFeed {
   close(): void {
     this.#isClosed = true;
     this.#cancelRetry();
-    this.#channel?.close('is no longer needed');
+    this.#channel?.close(NOT_NEEDED);
   }
 
   #connect(): void {
-    const { node, deps, verifyGenesis } = this.#options;
+    const { node, deps, counts, verifyGenesis } = this.#options;
     const channel = new PubsubChannel({
       node,
       settings: deps.settings,
       clock: deps.clock,
+      counts,
       onOpen: () => {
         verifyGenesis().then(
           () => this.#resubscribe(channel),

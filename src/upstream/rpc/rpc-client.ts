@@ -18,6 +18,7 @@ import { type HttpResponse, type HttpTransport, openHttpTransport } from './http
 import { NodeSlots } from './node-slots.ts';
 import { redactor } from './redact.ts';
 import { commitmentOf, type NodeResult, slotOfResponse } from './response-slot.ts';
+import { RpcCounts, resultOf } from './rpc-counts.ts';
 import type { RpcResponse } from './rpc-response.ts';
 
 /** Methods that scan a whole index, may reach into long-term storage, or return megabytes. */
@@ -68,6 +69,7 @@ export class RpcClient {
   readonly slots: NodeSlots;
   /** Circuit breaker, which opens when the node fails too often. */
   readonly breaker: CircuitBreaker;
+  readonly counts: RpcCounts;
   readonly #deps: UpstreamDeps;
   readonly #transport: HttpTransport;
   readonly #bulkhead: Bulkhead;
@@ -94,6 +96,7 @@ export class RpcClient {
     const { settings, clock } = deps;
     this.slots = new NodeSlots(clock, onSlot);
     this.breaker = new CircuitBreaker(clock);
+    this.counts = new RpcCounts(options.id);
     this.#rateLimits = new MethodRateLimits(clock);
     this.#deps = deps;
     this.#transport = openHttpTransport(options, settings, budget);
@@ -216,10 +219,15 @@ export class RpcClient {
       this.#isFailing = false;
       this.#failure = undefined;
       endAttempt(method === 'getGenesisHash' ? 'ignored' : 'succeeded'); // it precedes each call to a failing node
-      if (sentMs !== undefined && !isLarge) this.#recordLatency(method, clock.monotonic() - sentMs);
+      if (sentMs !== undefined) {
+        const ms = clock.monotonic() - sentMs;
+        this.counts.count(method, 'ok', ms);
+        if (!isLarge) this.#recordLatency(method, ms);
+      }
       return result;
     } catch (thrown) {
       const error = GatewayError.from(thrown);
+      if (sentMs !== undefined) this.counts.count(method, resultOf(error), clock.monotonic() - sentMs);
       const outcome = sentMs === undefined ? 'ignored' : this.#recordFailure(error, method, slow);
       // a node that refuses what a caller asks for has answered: a caller could turn others away by such calls
       endAttempt(outcome === 'failed' && error.code === 'rpc_error' && cost !== undefined ? 'ignored' : outcome);

@@ -48,7 +48,7 @@ export class MeasuredGateway {
     const sets = ['upstream.startMs=30000', ...set].flatMap((path) => ['--set', path]);
     const child = runModule(
       main === undefined ? OWN_MAIN : pathToFileURL(main),
-      ['--port', '0', '--state', folder, '--upstream', upstream, ...sets],
+      ['--port', '0', '--admin-port', '0', '--state', folder, '--upstream', upstream, ...sets],
       { NODE_OPTIONS: `--import ${new URL('../../support/cost-probe.js', import.meta.url)}` },
     );
     const { url } = await waitUntilListening(child);

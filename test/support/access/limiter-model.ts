@@ -119,6 +119,7 @@ function accountFrom(pick: (below: number) => number): Principal | undefined {
       [4, 10],
     ][which] ?? [];
   const tier = {
+    name: 'scale' as const,
     requests,
     windowSeconds,
     streams: 1,

@@ -15,6 +15,7 @@ const startGateway = async () => {
     receiptKeyPath: null,
     signsAlone: true,
     nodes: () => [],
+    admin: null,
     reload: () => process.stdout.write('reloaded\n'),
     async close() {
       await sleep(Number(closingMs));

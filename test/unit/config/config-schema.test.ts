@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import t from 'tap';
 import { type Config, configSchema } from '../../../src/config/config-schema.ts';
 import type { ConfigFlags } from '../../../src/config/config-sources.ts';
-import { loadConfig } from '../../../src/config/load-config.ts';
+import { isChosen, loadConfig } from '../../../src/config/load-config.ts';
 import { formatConfig } from '../../../src/config/print-config.ts';
 import { extractSecrets, readJupiterKey } from '../../../src/config/secret-variables.ts';
 import { findServiceLinks } from '../../../src/config/service-links.ts';
@@ -48,7 +48,7 @@ const at = (values: unknown, path: readonly string[]): unknown =>
 function others(name: string, value: unknown): readonly [unknown, unknown, unknown] {
   if (name === 'watch.callerShare') return [0, 1, 0.5];
   if (typeof value === 'number') return [value + 1, value + 2, value + 3];
-  if (name === 'host') return ['::1', '0.0.0.0', 'gateway.example'];
+  if (name === 'host' || name === 'admin.host') return ['::1', '0.0.0.0', 'gateway.example'];
   if (name === 'embedded.port') return [0, null, 65_534];
   if (name === 'cluster') return ['1'.repeat(32), null, '2'.repeat(44)];
   if (name === 'upstreams') return [['http://a:1/'], [], ['http://b:1/', 'https://c/']];
@@ -106,10 +106,11 @@ for (const { name, path, env } of options) {
   });
 }
 
-t.test('--host, --port, --state and --upstream are short for --set and win over it', async (t) => {
+t.test('--host, --port, --state, --admin-port and --upstream are short for --set and win over it', async (t) => {
   const set = ['host=::1', 'port=1', 'state=/a', 'upstreams=http://a'];
   const config = load({ set, host: '0.0.0.0', port: '0', state: 'b', upstream: ['http://b', 'http://c'] });
   t.match(config, { host: '0.0.0.0', port: 0, state: join(cwd, 'b') });
+  t.equal(load({ set: ['admin.port=1'], adminPort: 'null' }).admin.port, null);
   t.strictSame(
     config.upstreams.map(({ url }) => url),
     ['http://b/', 'http://c/'],
@@ -161,7 +162,11 @@ t.test('an unknown name is refused with the nearest known one', async (t) => {
       {},
       /^limits\.free is a group of settings: set limits\.free\.requests, limits\.free\./,
     ],
-    [{}, { SLOTGATE_LOG: 'info' }, /^SLOTGATE_LOG is a group of settings: set SLOTGATE_LOG_LEVEL$/],
+    [
+      {},
+      { SLOTGATE_LOG: 'info' },
+      /^SLOTGATE_LOG is a group of settings: set SLOTGATE_LOG_LEVEL, SLOTGATE_LOG_SLOW_MS$/,
+    ],
     [{ set: ['__proto__.port=1'] }, {}, /^unknown setting __proto__\.port, /],
     [{}, { SLOTGATE_PROT: '1' }, /^unknown variable SLOTGATE_PROT, the nearest known name is SLOTGATE_PORT$/],
     [{ config: file({ prot: 1 }) }, {}, /^unknown setting prot, the nearest known name is port \(.*overlay\.json\)$/],
@@ -247,6 +252,15 @@ t.test('an invalid value is refused with its name, the expectation, the value an
     [{ port: 'x', host: 1 }, /^host: .*; port: /],
   ];
   for (const [values, message] of files) t.match(refusal({ config: file(values) }), { exitCode: 78, message });
+});
+
+t.test('a setting is chosen by whoever names it, be it with its default', async (t) => {
+  const path = ['admin', 'port'];
+  t.notOk(isChosen({ cwd }, path));
+  t.notOk(isChosen({ cwd, flags: { port: '1', set: ['admin.host=::1'] } }, path));
+  t.ok(isChosen({ cwd, flags: { adminPort: '8788' } }, path));
+  t.ok(isChosen({ cwd, env: { SLOTGATE_ADMIN_PORT: '8788' } }, path));
+  t.ok(isChosen({ cwd, flags: { config: file({ admin: { port: null } }) } }, path));
 });
 
 t.test('a host is an IP address or a host name', async (t) => {

@@ -29,6 +29,7 @@ function open(answer = noNode) {
     tip: (commitment) => tips.newest(commitment),
     onTip: (commitment, listener) => tips.onTip(commitment, listener),
     nodes: () => [],
+    figures: () => [],
     close: async () => {},
   };
   const cache = new Cache({ clock, bytes: 1_000_000, maxStaleSlots: 150, hotKeys: 10 });

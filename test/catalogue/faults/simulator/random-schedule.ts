@@ -166,6 +166,7 @@ export async function runSchedule(
     tip: (commitment) => tips.newest(commitment),
     onTip: (commitment, listener) => tips.onTip(commitment, listener),
     nodes: () => [],
+    figures: () => [],
     close: async () => {},
   };
   const cache = new Cache({
@@ -215,6 +216,7 @@ export async function runSchedule(
     onDecodeError: () => {},
     startupProblem: () => undefined,
     problems: () => [],
+    isLeaving: () => false,
     isDraining: () => false,
   };
   const answers = new RouteReadThrough(context, (work) => work());

@@ -165,6 +165,7 @@ t.test('22: a jump of the wall clock gives nobody more requests and takes none a
 });
 
 const scale: Tier = {
+  name: 'scale',
   requests: 30_000,
   windowSeconds: 60,
   streams: 250,

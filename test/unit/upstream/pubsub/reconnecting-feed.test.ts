@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import t, { type Test } from 'tap';
 import type { Clock } from '../../../../src/domain/clock.ts';
+import { PubsubCounts } from '../../../../src/upstream/pubsub/pubsub-counts.ts';
 import { type FeedOptions, ReconnectingFeed } from '../../../../src/upstream/pubsub/reconnecting-feed.ts';
 import type { UpstreamSettings } from '../../../../src/upstream/upstream-options.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -40,6 +41,7 @@ async function open(
   const feed = new ReconnectingFeed({
     node: server.nodeOptions('node-1'),
     deps: { clock, random: () => 0, settings: { ...UPSTREAM_SETTINGS, ...settings } },
+    counts: new PubsubCounts(),
     verifyGenesis,
     onStatus: (status, reason) => changes.push(`${status}: ${reason}`),
   });
@@ -251,6 +253,7 @@ t.test('reconnects are spread between the shortest and the longest pause', async
         const feed = new ReconnectingFeed({
           node: { id: 'gone', url: '', wsUrl: 'ws://127.0.0.1:1' }, // no server listens on port 1
           deps: { clock, random: () => luck[pauses.length] ?? 0, settings: UPSTREAM_SETTINGS },
+          counts: new PubsubCounts(),
           verifyGenesis: async () => {},
           onStatus: () => {},
         });

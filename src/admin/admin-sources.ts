@@ -1,0 +1,28 @@
+import type { Access } from '../access/access.ts';
+import type { Config } from '../config/config-schema.ts';
+import type { ClusterVitals } from '../domain/cluster-vitals.ts';
+import type { Tally } from '../domain/tally.ts';
+import type { Server } from '../http/server.ts';
+import type { LiveSetStats } from '../live/live-set.ts';
+import type { EquivocationGuard } from '../receipts/equivocation-guard.ts';
+import type { Uses } from '../routing/route.ts';
+import type { RecentWarnings } from '../runtime/recent-warnings.ts';
+import type { Sealer } from '../serving/sealer.ts';
+
+/** The parts of the gateway that the listener for operators reads. Each counts for itself; nothing is pushed here. */
+export interface AdminSources {
+  readonly config: Config;
+  readonly context: Uses<
+    'cache' | 'mesh' | 'clock' | 'keys' | 'version' | 'startedMs' | 'startupProblem' | 'problems' | 'isLeaving'
+  >;
+  readonly server: Pick<Server, 'meter' | 'stream' | 'subscribers' | 'pendingResponses' | 'owedBytes'>;
+  readonly access: Pick<Access, 'admission' | 'connectionLimiter' | 'loopDelayMs' | 'rateLimiter' | 'usage'>;
+  readonly vitals: Pick<ClusterVitals, 'failures'>;
+  readonly sealer: Pick<Sealer, 'sealedCount' | 'signatureCount'>;
+  readonly guard: Pick<EquivocationGuard, 'conflicts' | 'isSoleSigner'>;
+  readonly liveAccounts: LiveSetStats;
+  readonly tokenLists: LiveSetStats;
+  /** The seconds from a slot's arrival to the frame that tells it. */
+  readonly frameDelays: Tally;
+  readonly warnings: Pick<RecentWarnings, 'all'>;
+}

@@ -1,0 +1,56 @@
+import { channel } from 'node:diagnostics_channel';
+import type { GatewayError } from '../../domain/gateway-error.ts';
+import type { RpcMethod } from '../../domain/rpc-methods.ts';
+import { DURATION_BOUNDS, Tally } from '../../domain/tally.ts';
+import { rpcFaultOf } from './error-normalizer.ts';
+
+/**
+ * The outcomes of a request to a node: it answered, with a result or with an error of its own; it did not in time; it
+ * wants fewer requests; no valid response came.
+ */
+export const RPC_RESULTS = ['ok', 'rpc_error', 'timeout', 'limited', 'failed'] as const;
+
+export type RpcResult = (typeof RPC_RESULTS)[number];
+
+/** What a request to a node was, once it has ended. */
+export interface EndedRpcRequest {
+  /** The id of the node. */
+  readonly upstream: string;
+  readonly method: RpcMethod;
+  readonly result: RpcResult;
+  readonly ms: number;
+}
+
+/** Publishes each {@link EndedRpcRequest}. */
+const upstreamChannel = channel('slotgate:upstream');
+
+/** Counts the requests to one node. */
+export class RpcCounts {
+  readonly #upstream: string;
+  /** The requests by method and result. */
+  readonly byMethod = new Map<RpcMethod, Record<RpcResult, number>>();
+  /** The seconds that the node took to answer. */
+  readonly seconds = new Tally(DURATION_BOUNDS);
+  /** The late requests for which another node was asked too. */
+  hedges = 0;
+
+  constructor(upstream: string) {
+    this.#upstream = upstream;
+  }
+
+  /** Counts a request that was sent, and has ended after so many milliseconds. */
+  count(method: RpcMethod, result: RpcResult, ms: number): void {
+    const results = this.byMethod.get(method) ?? { ok: 0, rpc_error: 0, timeout: 0, limited: 0, failed: 0 };
+    this.byMethod.set(method, results);
+    results[result]++;
+    if (result === 'ok' || result === 'rpc_error') this.seconds.record(ms / 1000);
+    if (upstreamChannel.hasSubscribers) upstreamChannel.publish({ upstream: this.#upstream, method, result, ms });
+  }
+}
+
+/** Returns the outcome of a request that failed. */
+export function resultOf(error: GatewayError): RpcResult {
+  if (error.code === 'upstream_timeout') return 'timeout';
+  if (rpcFaultOf(error) === 'rate-limit') return 'limited';
+  return error.code === 'rpc_error' ? 'rpc_error' : 'failed';
+}
