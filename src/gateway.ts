@@ -437,6 +437,12 @@ function gatewayOf(
   admin: AdminListener | undefined,
   port: number,
 ): Gateway {
+  let closing: Promise<void> | undefined;
+  const leaveAndClose = async (): Promise<void> => {
+    leaving.hasBegun = true;
+    if (config.drainDelayMs > 0) await sleep(clock, config.drainDelayMs);
+    await disposals.disposeAsync();
+  };
   return {
     url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
     get cluster() {
@@ -465,11 +471,9 @@ function gatewayOf(
         log.error({ err }, "the receipt keys can't be used; the old ones stay in use");
       }
     },
-    async close() {
-      const isFirst = !leaving.hasBegun;
-      leaving.hasBegun = true;
-      if (isFirst && config.drainDelayMs > 0) await sleep(clock, config.drainDelayMs);
-      await disposals.disposeAsync();
+    close() {
+      closing ??= leaveAndClose();
+      return closing;
     },
   };
 }

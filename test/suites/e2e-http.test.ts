@@ -12,4 +12,5 @@ await runSuite(
   'e2e/rate-limits',
   'e2e/stake-tiers',
   'e2e/trusted-proxies',
+  'e2e/admin',
 );

@@ -55,6 +55,7 @@ export interface HarnessOptions {
   readonly random?: () => number;
   /** Default: a throw-away key; null: the key in the state folder. */
   readonly receiptKey?: GatewayOptions['receiptKey'] | null;
+  readonly isAdminPortChosen?: boolean;
 }
 
 /** Limits that no test reaches unless it is about them. */
@@ -81,6 +82,8 @@ export interface SteppedHarnessOptions extends Omit<HarnessOptions, 'clock'> {
   readonly proxyUrl?: (url: string) => Promise<string>;
   /** Starts a proxy between the gateway and the node's WebSocket endpoint; returns its URL. */
   readonly proxyWsUrl?: (url: string) => Promise<string>;
+  /** Whether the gateway reads from the cluster a second time, past the proxy, as from another node. Default: false. */
+  readonly hasSecondNode?: boolean;
 }
 
 const EPHEMERAL = { inline: 'ephemeral', production: false };
@@ -101,7 +104,14 @@ export async function waitFor(condition: () => boolean | Promise<boolean>, descr
 export async function startGateway(
   t: TestScope,
   upstreams: readonly string[],
-  { set = [], clock = systemClock, state = t.testdir(), random = () => 0, receiptKey = EPHEMERAL }: HarnessOptions = {},
+  {
+    set = [],
+    clock = systemClock,
+    state = t.testdir(),
+    random = () => 0,
+    receiptKey = EPHEMERAL,
+    ...options
+  }: HarnessOptions = {},
 ): Promise<GatewayHarness> {
   const logged: LogLine[] = [];
   const write =
@@ -114,6 +124,7 @@ export async function startGateway(
     flags: { port: '0', state, upstream: upstreams, set: [...UNLIMITED, ...PATIENT, ...PRIVATE, ...set] },
   });
   const gateway = await createGateway({
+    ...options,
     config,
     clock,
     random,
@@ -156,12 +167,12 @@ const LONG_TIMEOUTS = ['startMs', 'timeoutMs', 'slowTimeoutMs', 'ackMs', 'pingMs
 /** Starts a gateway over a cluster on the same clock, and moves the clock until the gateway is ready. */
 export async function startGatewayOver(
   t: TestScope,
-  upstream: string,
+  upstreams: string | readonly string[],
   clock: ManualClock,
   { set = [], ...setting }: Omit<HarnessOptions, 'clock'> = {},
 ): Promise<GatewayHarness> {
   let harness: GatewayHarness | undefined;
-  const opening = startGateway(t, [upstream], { ...setting, clock, set: [...LONG_TIMEOUTS, ...set] });
+  const opening = startGateway(t, [upstreams].flat(), { ...setting, clock, set: [...LONG_TIMEOUTS, ...set] });
   opening.then(
     (world) => {
       harness = world;
@@ -178,7 +189,13 @@ export async function startGatewayOver(
 /** Starts a cluster in this thread and a gateway over it, on the same clock. */
 export async function startStepped(
   t: TestScope,
-  { set = [], proxyUrl = async (url) => url, proxyWsUrl = async (url) => url, ...setting }: SteppedHarnessOptions = {},
+  {
+    set = [],
+    proxyUrl = async (url) => url,
+    proxyWsUrl = async (url) => url,
+    hasSecondNode = false,
+    ...setting
+  }: SteppedHarnessOptions = {},
 ): Promise<SteppedHarness> {
   const clock = new ManualClock();
   const { perSlot: transactionsPerSlot = 1, skipEvery = 0 } = setting;
@@ -186,8 +203,9 @@ export async function startStepped(
   const cluster = await startInThreadCluster(clock, genesis, { transactionsPerSlot, skipEvery }, setupStore);
   const node = await startRpcOverrideProxy(t, cluster.url);
   t.teardown(() => cluster.close());
-  const upstream = `${await proxyUrl(node.url)},${await proxyWsUrl(cluster.wsUrl)}`;
-  const world = await startGatewayOver(t, upstream, clock, { ...setting, set });
+  const first = `${await proxyUrl(node.url)},${await proxyWsUrl(cluster.wsUrl)}`;
+  const upstreams = hasSecondNode ? [first, `${cluster.url},${cluster.wsUrl}`] : [first];
+  const world = await startGatewayOver(t, upstreams, clock, { ...setting, set });
   const hasSlot = async (): Promise<boolean> => {
     const { json } = await world.get('/health');
     return json.result?.slot === cluster.chain.slot('processed');

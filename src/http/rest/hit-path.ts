@@ -72,6 +72,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     if (principal instanceof GatewayError) return false;
     const quota = rateLimiter.consume(address, entry.units, principal);
     let refusal = quota.allowed ? undefined : rateLimitExceeded(quota);
+    const isForwarded = refusal !== undefined && isForwardedByStranger(req, res, clientIp);
     if (refusal === undefined) {
       const accept = isCompressible(body) ? req.getHeader('accept-encoding') : '';
       const { coding, body: bytes } =
@@ -85,7 +86,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
       }
     } else new Reply(res, pendingResponses).send(errorResponse(quota, refusal, onInternalError));
     if (refusal === undefined) meter.countHit(entry.meta.route ?? pathLabel(entry.key));
-    else countRefusal(entry, refusal, isForwardedByStranger(req, res, clientIp));
+    else countRefusal(entry, refusal, isForwarded);
     if (principal !== undefined) recordHit(principal, req.getUrl(), refusal === undefined ? entry.units : 0, refusal);
     return true;
   }
