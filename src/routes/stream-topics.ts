@@ -9,6 +9,8 @@ const TOPICS = { balance, account } as const;
 
 export type TopicName = keyof typeof TOPICS;
 
+export const TOPIC_NAMES = Object.keys(TOPICS) as readonly TopicName[];
+
 export const isTopicName = (name: unknown): name is TopicName =>
   typeof name === 'string' && Object.hasOwn(TOPICS, name);
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { formatPushFrame } from '../../receipts/push-frame.ts';
-import type { AccountTopic } from '../../routes/stream-topics.ts';
+import { type AccountTopic, TOPIC_NAMES } from '../../routes/stream-topics.ts';
 import { errorFrame } from './error-frame.ts';
 import type { StreamConnection, SubscriptionCaller } from './stream-connection.ts';
 import type { MessageId } from './stream-message.ts';
@@ -41,7 +41,7 @@ export class AccountTopics {
   readonly #options: AccountTopicsOptions;
   readonly #topics = new Map<string, TopicSubscribers>();
   readonly #topicsByConnection = new Map<StreamConnection, Set<TopicSubscribers>>();
-  readonly #subscriptionCounts = new Map<string, number>();
+  readonly #subscriptionCounts = new Map<string, number>(TOPIC_NAMES.map((name) => [name, 0]));
 
   constructor(options: AccountTopicsOptions) {
     this.#options = options;

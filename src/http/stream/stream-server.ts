@@ -63,7 +63,7 @@ export class StreamServer {
   readonly #messages: StreamMessages;
   readonly #stopReviews: () => void;
   /** The streams that have ended, by close code. */
-  readonly #closes = new Map<number, number>();
+  readonly #closes = new Map([...COUNTED_CLOSE_CODES, OTHER_CLOSE_CODE].map((code) => [code, 0]));
 
   constructor(app: TemplatedApp, options: StreamServerOptions) {
     const { access, accountTopics, clock, maxBackpressureBytes, sealer } = options;
