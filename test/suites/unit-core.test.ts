@@ -2,6 +2,7 @@ import { runSuite } from '../support/run-suite.ts';
 
 await runSuite(
   'architecture',
+  'unit/admin',
   'unit/cache',
   'unit/client',
   'unit/domain',

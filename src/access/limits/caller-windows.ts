@@ -106,9 +106,11 @@ export class CallerWindows {
    */
   charge(units: number): readonly [own: number, outer: number] {
     const { counts } = this.#stores;
-    counts.charged += units;
-    counts.debt += Math.max(0, units - this.own.left);
-    return [this.own.charge(units), this.outer.charge(units)];
+    const { left } = this.own;
+    const beyondOwn = this.own.charge(units);
+    counts.charged += units - beyondOwn;
+    counts.debt += Math.max(0, units - beyondOwn - left);
+    return [beyondOwn, this.outer.charge(units)];
   }
 
   /** Gives back units that were charged. */

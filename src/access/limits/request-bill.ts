@@ -81,7 +81,7 @@ export class RequestBill {
     if (owed > 0) {
       this.#remember(owed, ...windows.charge(owed));
     } else if (owed < 0) {
-      windows.countGivenBack(-owed);
+      windows.countGivenBack(Math.max(0, -owed - (this.#paidIn[0]?.beyond ?? 0))); // the first is the caller's own
       for (const paid of this.#paidIn) {
         const notCharged = Math.min(paid.beyond, -owed);
         paid.window.used = Math.max(0, paid.window.used + owed + notCharged);

@@ -13,7 +13,7 @@ export const RPC_RESULTS = ['ok', 'rpc_error', 'timeout', 'limited', 'failed'] a
 export type RpcResult = (typeof RPC_RESULTS)[number];
 
 /** What a request to a node was, once it has ended. */
-export interface EndedRpcRequest {
+interface EndedRpcRequest {
   /** The id of the node. */
   readonly upstream: string;
   readonly method: RpcMethod;
@@ -44,7 +44,9 @@ export class RpcCounts {
     this.byMethod.set(method, results);
     results[result]++;
     if (result === 'ok' || result === 'rpc_error') this.seconds.record(ms / 1000);
-    if (upstreamChannel.hasSubscribers) upstreamChannel.publish({ upstream: this.#upstream, method, result, ms });
+    if (!upstreamChannel.hasSubscribers) return;
+    const ended: EndedRpcRequest = { upstream: this.#upstream, method, result, ms };
+    upstreamChannel.publish(ended);
   }
 }
 

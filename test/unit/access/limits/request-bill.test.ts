@@ -35,11 +35,13 @@ t.test('what is known only afterwards leads into debt, which the next window pay
   clock.advance(WINDOW_S * 1000);
   t.match(limiter.peek(home), { remaining: LIMIT, reset: START_S + 3 * WINDOW_S }, 'the debt is paid');
   t.equal(limiter.size, 0, 'and the window is dropped');
+  t.match(limiter.counts, { charged: 130, givenBack: 0, debt: 30, decisions: { free: { allowed: 2, refused: 3 } } });
 });
 
 t.test('a debt is at most one limit, and then a unit is free only after the next window', async (t) => {
   const { clock, limiter, billOf } = open();
   billOf(1).settle(1_000_000);
+  t.match(limiter.counts, { charged: 2 * LIMIT, debt: LIMIT });
   t.match(limiter.consume(home, 1), { allowed: false, reset: START_S + 2 * WINDOW_S, retryAfter: 2 * WINDOW_S });
   clock.advance(2 * WINDOW_S * 1000 - 1);
   t.match(limiter.consume(home, 1), { allowed: false, remaining: 0, retryAfter: 1 });
@@ -75,6 +77,7 @@ t.test('what is given back is left again, and what is refused takes nothing', as
   t.equal(bill.pay(LIMIT).allowed, false);
   t.match(bill.refusal(LIMIT), { allowed: false, units: LIMIT + 1, remaining: LIMIT - 1 });
   t.equal(limiter.peek(home).remaining, LIMIT - 1);
+  t.match(limiter.counts, { charged: 23, givenBack: 22, debt: 0, decisions: { free: { allowed: 3, refused: 1 } } });
 });
 
 t.test('work reserves the most that it may cost: in turn, if all together might pass the greatest debt', async (t) => {
