@@ -118,7 +118,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'upstream/rpc',
     'upstream/pubsub',
   ],
-  live: ['domain', 'runtime', 'upstream/pubsub', 'upstream/mesh', 'config', 'lru-cache'],
+  live: ['domain', 'upstream/pubsub', 'upstream/mesh', 'config', 'lru-cache'],
   localnet: [
     'domain',
     'runtime/files',
@@ -147,7 +147,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'upstream/mesh',
     'lru-cache',
   ],
-  'live/accounts': ['domain', 'upstream/json', 'live', 'upstream/reads', 'config'],
+  'live/accounts': ['domain', 'upstream/json', 'upstream/pubsub', 'upstream/rpc', 'live', 'upstream/reads', 'config'],
   pipeline: ['domain', 'cache', 'upstream/mesh', 'upstream/reads', 'rxjs'],
   prices: [
     'domain',
@@ -184,6 +184,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:path',
   ],
   'live/token-lists': [
+    'upstream/rpc',
     'domain',
     'solana/accounts',
     'upstream/pubsub',
@@ -409,6 +410,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'serving',
     'upstream/mesh',
     'upstream/reads',
+    'live',
     'live/accounts',
     'pipeline',
     'prices',
