@@ -43,6 +43,7 @@ import { DisposalStack } from './runtime/disposal-stack.ts';
 import type { Log } from './runtime/log.ts';
 import { oncePerErrorSite } from './runtime/log-once.ts';
 import { version } from './runtime/package.ts';
+import { polledEvents } from './runtime/polled-events.ts';
 import { RecentWarnings } from './runtime/recent-warnings.ts';
 import { repeat } from './runtime/repeat.ts';
 import { requireFreePort } from './runtime/require-free-port.ts';
@@ -312,7 +313,7 @@ function openServing(
 
 /** Creates what answers requests; it does not listen yet. */
 function openServer(
-  { config, log, clock, disposals }: Environment,
+  { config, log, clock, random, disposals }: Environment,
   { access, verifyPage, openApiDocument }: LocalState,
   { signer }: Signing,
   { cache, context, readThrough, liveSources }: Serving,
@@ -330,6 +331,8 @@ function openServer(
     hosts: config.hosts,
     origins: config.origins,
     clock,
+    random,
+    polledEvents,
     context,
     readThrough,
     sealer,

@@ -57,7 +57,7 @@ export class Authenticator {
 
   /** Charges the known units of a request to its principal, or to its address if it has no valid credentials. */
   consume(headers: RequestHeaders, address: ArrayBuffer, units: number): AuthenticatedQuota {
-    const authenticated = this.authenticate(headers, address);
+    const authenticated = this.authenticate(headers, () => address);
     const [principal, credentialsError] =
       authenticated instanceof GatewayError ? [undefined, authenticated] : [authenticated, undefined];
     const bill = this.#options.rateLimiter.openBill(address, principal);
@@ -67,9 +67,10 @@ export class Authenticator {
   /**
    * Returns the principal that the headers prove; undefined for a request that counts for its address, such as that of
    * a wallet below one step. Invalid credentials are `invalid_api_key` or `invalid_stake_proof`; so are empty ones, which
-   * come from a variable that was not set, and whose caller expects more than the free tier.
+   * come from a variable that was not set, and whose caller expects more than the free tier. Only a stake proof that was
+   * not verified yet needs the address.
    */
-  authenticate(headers: RequestHeaders, address: ArrayBuffer): Principal | GatewayError | undefined {
+  authenticate(headers: RequestHeaders, addressOf: () => ArrayBuffer): Principal | GatewayError | undefined {
     const { keys, stake } = this.#options;
     const key = headers.getHeader('x-api-key');
     const wallet = stake === undefined ? '' : headers.getHeader('x-stake-wallet');
@@ -85,7 +86,7 @@ export class Authenticator {
         'the API key is unknown, revoked or expired: ask its issuer for another, or leave X-Api-Key out',
       );
     if (stake === undefined || wallet === '') return keyPrincipal;
-    const tier = this.#stakedTier(stake, proofFrom(headers, wallet), address);
+    const tier = this.#stakedTier(stake, proofFrom(headers, wallet), addressOf);
     if (tier === undefined || tier instanceof GatewayError) return tier ?? keyPrincipal;
     if (keyPrincipal === undefined)
       return { id: `wallet ${wallet}`, tier, key: undefined, wallet, perIpLimit: undefined };
@@ -125,9 +126,10 @@ export class Authenticator {
   }
 
   /** Returns the tier of a wallet by its proof; undefined if it holds too little. */
-  #stakedTier({ proofs, balances, step }: StakeDeps, proof: StakeProof, address: ArrayBuffer) {
+  #stakedTier({ proofs, balances, step }: StakeDeps, proof: StakeProof, addressOf: () => ArrayBuffer) {
     const { rateLimiter } = this.#options;
     if (proofs.mustVerify(proof)) {
+      const address = addressOf();
       // callers whose address has spent its quota must send a proof that was verified before
       if (rateLimiter.peek(address).remaining === 0) return undefined;
       rateLimiter.charge(address, VERIFICATION_UNITS);

@@ -13,16 +13,22 @@ import { StartError } from '../domain/start-error.ts';
 import { AllowedSources, type SourceLimits } from './engine/allowed-sources.ts';
 import { BodySender } from './engine/body-sender.ts';
 import type { OwedBytesLimits } from './engine/owed-bytes.ts';
+import { PipeliningDetector } from './engine/pipelining-detector.ts';
 import { createRequestHandlers, type RequestHandlerDeps } from './rest/request-handler.ts';
 import type { RequestMeter } from './rest/request-meter.ts';
 import { AccountTopics } from './stream/account-topics.ts';
 import { type StreamFigures, StreamServer } from './stream/stream-server.ts';
 
-export interface ServerOptions extends Omit<RequestHandlerDeps, 'pendingResponses' | 'sources'>, SourceLimits {
+export interface ServerOptions
+  extends Omit<RequestHandlerDeps, 'pendingResponses' | 'pipelining' | 'sources'>,
+    SourceLimits {
   readonly host: string;
   /** TCP port; 0 takes a free one. */
   readonly port: number;
   readonly clock: Clock;
+  readonly random: () => number;
+  /** Returns the number of I/O events that the event loop has handled up to this turn. */
+  readonly polledEvents: () => number;
   readonly owedBytes: OwedBytesLimits;
   readonly stream: { readonly maxBackpressureBytes: number };
 }
@@ -77,6 +83,7 @@ export function createServer(options: ServerOptions): Server {
   app.filter(refuseExcessConnections(options));
   const pendingResponses = { count: 0, bodies: new BodySender(options) };
   const { clock, readThrough, sealer } = options;
+  const pipelining = new PipeliningDetector(options.polledEvents);
   const sources = new AllowedSources(options);
   const stream = new StreamServer(app, {
     ...options,
@@ -91,7 +98,7 @@ export function createServer(options: ServerOptions): Server {
     post,
     options: preflight,
     other,
-  } = createRequestHandlers({ ...options, sources, pendingResponses });
+  } = createRequestHandlers({ ...options, sources, pipelining, pendingResponses });
   app.get('/*', get).head('/*', head).post('/*', post).options('/*', preflight).any('/*', other);
 
   let socket: us_listen_socket | undefined;

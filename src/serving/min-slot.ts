@@ -20,9 +20,15 @@ const MAX_WAIT_SLOTS = 5;
 /** Parses the `X-Min-Slot` header: the newest slot the caller has seen. Answers may not be older. */
 export function parseMinSlot(header: string): Slot | undefined {
   if (header === '') return undefined;
-  const slot = Number(header);
-  if (/^(0|[1-9]\d{0,15})$/.test(header) && Number.isSafeInteger(slot)) return slot;
+  const slot = slotIn(header);
+  if (slot !== undefined) return slot;
   throw new GatewayError('invalid_slot', 'X-Min-Slot must be a slot: a decimal number');
+}
+
+/** Returns the slot that a text names; undefined if it is none. */
+export function slotIn(text: string): Slot | undefined {
+  const slot = Number(text);
+  return /^(0|[1-9]\d{0,15})$/.test(text) && Number.isSafeInteger(slot) ? slot : undefined;
 }
 
 /** Throws `min_slot_not_reached` if the slot is too far ahead of the tip to wait for. */

@@ -91,14 +91,16 @@ export class Sealer {
   }
 
   /**
-   * Makes the body at once, under a signature of its own: for a caller who can't be answered later. Returns undefined for a
-   * long result, which takes several turns.
+   * Does so at once, under a signature of its own: for a caller who can't be answered later. A long result takes several
+   * turns all the same.
    */
-  sealNow(entry: Entry): Body | undefined {
-    if (hasLongResult(entry)) return undefined;
+  sealNow(entry: Entry, nonce: string | null, waiter: SealWaiter): void {
+    if (hasLongResult(entry)) {
+      this.sealFor(entry, nonce, waiter);
+      return;
+    }
     const queued = this.#queue.take(entry.key); // who asked before is answered before: at this slot or an older one
-    this.#sealOrReject([...queued, { entry, nonce: null, isHeldBack: false, waiters: [] }]);
-    return entry.body;
+    this.#sealOrReject([...queued, { entry, nonce, isHeldBack: false, waiters: [waiter] }]);
   }
 
   /** Makes a frame of the stream for each of these requests, in their order, all under one signature. */

@@ -1,6 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import type { Clock } from '../../domain/clock.ts';
 import { type CallerKey, OwedBytes, type OwedBytesLimits } from './owed-bytes.ts';
+import type { RawResponse } from './raw-response.ts';
 
 /** The longest body that is given to the engine whole: as much as it collects before it calls the kernel. */
 export const WHOLE_BODY_BYTES = 16 * 1024;
@@ -26,6 +27,9 @@ const MAX_BACKLOG_MS = 60_000;
 /** The time without another request after which the engine has closed a connection of which nothing is taken. */
 const FORGOTTEN_MS = 15_000;
 
+/** The mean number of short bodies of which it is asked once whether their readers take them, while all do. */
+const BODIES_PER_LOOK = 8;
+
 /** About the length of status line and headers, which the engine copies too. */
 const HEADER_BYTES = 800;
 
@@ -34,6 +38,7 @@ const EMPTY = Buffer.alloc(0);
 export interface BodySenderOptions {
   readonly owedBytes: OwedBytesLimits;
   readonly clock: Clock;
+  readonly random: () => number;
 }
 
 /** One body on its way to its reader. */
@@ -50,6 +55,13 @@ interface BodyJob {
   isQueued: boolean;
   isOver: boolean;
   cancelCheck: () => void;
+}
+
+/** A response that is written at once. */
+interface WholeResponse {
+  readonly res: HttpResponse;
+  readonly headers: RawResponse['headers'];
+  readonly body: string | Buffer;
 }
 
 /** The short bodies of one caller that the engine keeps. */
@@ -69,13 +81,21 @@ interface HandedOver {
 export class BodySender {
   readonly #owed: OwedBytes;
   readonly #clock: Clock;
+  readonly #random: () => number;
   /** The jobs whose readers have room; each gets one piece in turn. */
   #queue: BodyJob[] = [];
   readonly #handedOver = new Map<CallerKey, HandedOver>();
 
-  constructor({ owedBytes, clock }: BodySenderOptions) {
+  /** The short bodies before the next one of which it is asked whether its reader takes it. */
+  #untilLook = 0;
+  /** The response that {@link sendWhole} writes. */
+  #whole: WholeResponse | undefined;
+  #isTaken = true;
+
+  constructor({ owedBytes, clock, random }: BodySenderOptions) {
     this.#owed = new OwedBytes(owedBytes);
     this.#clock = clock;
+    this.#random = random;
   }
 
   /** The bytes that wait for all readers. */
@@ -113,6 +133,31 @@ export class BodySender {
     }
     return () => this.#end(job);
   }
+
+  /**
+   * Writes headers and a short body in one system call, also where other answers precede them in a packet. Returns false if
+   * not all of it was taken: {@link handOver} then takes the rest. To ask that costs a tenth of a hit, so it is asked of
+   * some at random, and of all while anybody takes less than they ask for. What is unseen until then is a few bodies.
+   */
+  sendWhole(res: HttpResponse, headers: RawResponse['headers'], body: string | Buffer): boolean {
+    this.#isTaken = true;
+    this.#whole = { res, headers, body };
+    res.cork(this.#writeWhole);
+    this.#whole = undefined;
+    return this.#isTaken;
+  }
+
+  /** Writes the response, corked; one function for all, since the engine keeps none. */
+  readonly #writeWhole = (): void => {
+    if (this.#whole === undefined) return;
+    const { res, headers, body } = this.#whole;
+    res.writeStatus(headers);
+    if (this.#handedOver.size === 0 && this.#untilLook-- > 0) res.end(body);
+    else {
+      this.#untilLook = Math.floor(this.#random() * 2 * BODIES_PER_LOOK);
+      this.#isTaken = res.tryEnd(body, Buffer.byteLength(body))[1];
+    }
+  };
 
   /**
    * Hands the rest of a short body, of which `tryEnd` has not sent all, to the engine, which copies it: so a request

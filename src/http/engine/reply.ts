@@ -49,6 +49,11 @@ export class Reply {
     });
   }
 
+  /** True once the response was sent or the caller has disconnected. */
+  get isDone(): boolean {
+    return this.#isDone;
+  }
+
   /** Aborted when the caller disconnects before the response was sent. */
   get signal(): AbortSignal {
     this.#abortion ??= new AbortController();

@@ -264,7 +264,7 @@ export class GuardedRequest {
     }
     this.#cost?.onCallsEnded(() => this.#bill?.settle(this.#price()));
     if (this.#principal !== undefined)
-      recordUsage(access.usage, this.#principal, this.#url, outcome, this.#bill?.paid ?? 0);
+      recordUsage(access.usage, this.#principal, this.#route, outcome, this.#bill?.paid ?? 0);
     this.#count(response);
     if (this.#mustClose || context.isDraining()) this.#reply.sendAndClose(response);
     else this.#reply.send(response);

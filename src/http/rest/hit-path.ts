@@ -3,22 +3,30 @@ import type { Access } from '../../access/access.ts';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
 import type { Quota } from '../../access/limits/quota.ts';
 import type { Principal } from '../../access/limits/tiers.ts';
+import type { RequestOutcome } from '../../access/usage/usage-line.ts';
 import type { Entry } from '../../cache/entry.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
-import { NONCE_UNITS } from '../../domain/units.ts';
-import { isNonce } from '../../receipts/statement.ts';
 import type { RouteContext } from '../../routing/route.ts';
+import type { SealWaiter } from '../../serving/seal-queue.ts';
 import type { Sealer } from '../../serving/sealer.ts';
 import type { AllowedSources } from '../engine/allowed-sources.ts';
 import { WHOLE_BODY_BYTES } from '../engine/body-sender.ts';
+import type { PipeliningDetector } from '../engine/pipelining-detector.ts';
 import { type PendingResponses, Reply } from '../engine/reply.ts';
 import { RequestClassifier, requestTargetOf } from '../engine/request-guard.ts';
-import { encodeBody, isCompressible, shareBody } from './content-coding.ts';
+import { type EncodedBody, encodeBody, isCompressible, shareBody } from './content-coding.ts';
+import {
+  canAnswer,
+  type HitConditions,
+  hitConditionsIn,
+  hitUnitsOf,
+  isUnchanged,
+  UNCONDITIONAL,
+} from './hit-conditions.ts';
 import { HitHeaders } from './hit-headers.ts';
 import { pathLabel } from './path-kinds.ts';
 import type { RequestMeter } from './request-meter.ts';
-import { HeaderTemplate } from './response-headers.ts';
-import { errorResponse, rateLimitExceeded } from './responses.ts';
+import { cachedReadResponse, errorResponse, rateLimitExceeded } from './responses.ts';
 import { recordUsage, usageOutcomeOf } from './usage-metering.ts';
 
 export interface HitPathDeps {
@@ -26,154 +34,161 @@ export interface HitPathDeps {
   readonly sealer: Sealer;
   readonly access: Access;
   readonly pendingResponses: PendingResponses;
+  readonly pipelining: PipeliningDetector;
   readonly sources: AllowedSources;
   readonly meter: RequestMeter;
   /** Called with the cause of an `internal_error`: the caller sees only that code and the request id. */
   readonly onInternalError: (requestId: string, thrown: unknown) => void;
 }
 
+/** A request that the cache answers, and who pays for it. */
+interface Hit {
+  readonly entry: Entry;
+  readonly conditions: HitConditions;
+  readonly units: number;
+  readonly principal: Principal | undefined;
+  /** The address of the caller; none where a principal pays wherever it connects from. */
+  readonly address: ArrayBuffer;
+  /** `Accept-Encoding`; empty for a body that isn't compressed. */
+  readonly accept: string;
+}
+
 /** Returns true for a request whose sender names other callers and is no trusted proxy: these all count as one. */
 export const isForwardedByStranger = (req: HttpRequest, res: HttpResponse, clientIp: Access['clientIp']): boolean =>
   req.getHeader('x-forwarded-for') !== '' && !clientIp.isTrustedProxy(res.getRemoteAddress());
 
-/** Returns true if a request has conditions besides a nonce: only the full handler evaluates those. */
-const hasOtherConditions = (req: HttpRequest): boolean =>
-  req.getHeader('if-none-match') !== '' || req.getHeader('x-min-slot') !== '';
+/** Stands for an address that nothing is counted by: to ask the engine for one takes a system call. */
+const NO_ADDRESS = new ArrayBuffer(0);
 
 /**
  * Creates the handler of GETs that the cache answers. It returns false, and has done nothing, for a request that needs
  * the full handler.
  */
 export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpRequest) => boolean {
-  const { context, sealer, access, sources, meter, pendingResponses, onInternalError } = deps;
+  const { context, sealer, access, sources, meter, pendingResponses, pipelining, onInternalError } = deps;
   const { rateLimiter, clientIp, authenticator, usage } = access;
+  const { bodies } = pendingResponses;
   const { cache } = context;
   const classifier = new RequestClassifier();
   const hitHeaders = new HitHeaders();
-  const nonceHeaders = new HeaderTemplate([
-    ['X-Cache', 'HIT'],
-    ['Cache-Control', 'no-store'],
-  ]);
 
-  /** Answers a plain hit synchronously: no parsing, no promise, no JSON, no signature. Returns false for any other GET. */
+  /** Answers a hit: no parsing, no promise, no JSON; a signature only if the answer has none that can be sent. */
   function serveHit(res: HttpResponse, req: HttpRequest): boolean {
+    pipelining.countRequest();
     const requestClass = classifier.classify(req);
     if (sources.isRestricted && sources.findFault(req) !== undefined) return false;
     if (requestClass === 'unsafe' || context.isDraining() || clientIp.hasProxyHeader(res)) return false;
-    if (requestClass === 'conditional') return serveNonceHit(res, req);
-    const entry = cache.get(requestTargetOf(req)); // a key in the cache was valid when it got there
-    if (entry?.kind !== 'answer' || !cache.isFresh(entry)) return false;
-    const sealed = sealer.bodyOf(entry);
-    if (sealed === undefined) return serveSealed(res, req, entry.successor ?? entry, null);
-    const body = shareBody(entry, sealed);
-    const address = clientIp.resolve(res, req);
-    if (classifier.hasCredentials && authenticator.mustVerify(req)) return false;
-    const principal = classifier.hasCredentials ? authenticator.authenticate(req, address) : undefined;
+    const conditions = requestClass === 'plain' ? UNCONDITIONAL : hitConditionsIn(req);
+    const cached = cache.get(requestTargetOf(req)); // a key in the cache was valid when it got there
+    if (cached?.kind !== 'answer' || !cache.isFresh(cached)) return false;
+    const sealed = conditions.nonce === null ? sealer.bodyOf(cached) : undefined;
+    const entry = sealed === undefined ? (cached.successor ?? cached) : cached;
+    if (sealed === undefined && entry.meta.envelope !== 'signed') return false;
+    if (conditions !== UNCONDITIONAL && !canAnswer(entry, conditions)) return false;
+    const { hasCredentials } = classifier;
+    if (hasCredentials && authenticator.mustVerify(req)) return false;
+    const principal = hasCredentials ? authenticator.authenticate(req, () => clientIp.resolve(res, req)) : undefined;
     if (principal instanceof GatewayError) return false;
-    const quota = rateLimiter.consume(address, entry.units, principal);
-    let refusal = quota.allowed ? undefined : rateLimitExceeded(quota);
-    const isForwarded = refusal !== undefined && isForwardedByStranger(req, res, clientIp);
-    if (refusal === undefined) {
-      const accept = isCompressible(body) ? req.getHeader('accept-encoding') : '';
-      const { coding, body: bytes } =
-        accept === '' ? { coding: 'identity' as const, body } : encodeBody(entry, body, accept);
-      const template = hitHeaders.templateFor(entry, coding);
-      if (bytes.length > WHOLE_BODY_BYTES) refusal = sendLong(res, bytes, address, principal, entry, quota, template);
-      else {
-        res.writeStatus(template.fill(quota, entry));
-        const isSent = res.tryEnd(bytes, Buffer.byteLength(bytes))[1];
-        if (!isSent) pendingResponses.bodies.handOver(res, bytes, rateLimitKeyOf(address, principal));
-      }
-    } else new Reply(res, pendingResponses).send(errorResponse(quota, refusal, onInternalError));
-    if (refusal === undefined) meter.countHit(entry.meta.route ?? pathLabel(entry.key));
-    else countRefusal(entry, refusal, isForwarded);
-    if (principal !== undefined) recordHit(principal, req.getUrl(), refusal === undefined ? entry.units : 0, refusal);
-    return true;
-  }
-
-  /**
-   * Sends a hit whose body the engine doesn't take whole; its readers share the bytes. Returns why it was refused, in
-   * which case it costs nothing.
-   */
-  function sendLong(
-    res: HttpResponse,
-    body: string | Buffer,
-    address: ArrayBuffer,
-    principal: Principal | undefined,
-    entry: Entry,
-    quota: Quota,
-    template: HeaderTemplate,
-  ): GatewayError | undefined {
-    const reply = new Reply(res, pendingResponses);
-    const refusal = reply.reserve(body, rateLimitKeyOf(address, principal));
-    if (refusal === undefined) reply.send({ headers: template.fill(quota, entry), body });
-    else reply.send(errorResponse(rateLimiter.giveBack(address, entry.units, principal), refusal, onInternalError));
-    return refusal;
-  }
-
-  /** Answers a hit with a nonce and no other condition. */
-  function serveNonceHit(res: HttpResponse, req: HttpRequest): boolean {
-    const nonce = req.getHeader('x-receipt-nonce');
-    if (!isNonce(nonce) || hasOtherConditions(req)) return false;
-    const entry = cache.get(requestTargetOf(req));
-    if (entry?.kind !== 'answer' || !cache.isFresh(entry)) return false;
-    return serveSealed(res, req, entry.successor ?? entry, nonce);
-  }
-
-  /**
-   * Answers a hit whose receipt is made at the end of this turn of the event loop, with all others: one with a nonce, or the
-   * first read of a live account at its slot.
-   */
-  function serveSealed(res: HttpResponse, req: HttpRequest, entry: Entry, nonce: string | null): boolean {
-    if (entry.meta.envelope !== 'signed') return false;
-    const address = clientIp.resolve(res, req);
-    if (classifier.hasCredentials && authenticator.mustVerify(req)) return false;
-    const principal = classifier.hasCredentials ? authenticator.authenticate(req, address) : undefined;
-    if (principal instanceof GatewayError) return false;
-    const units = nonce === null ? entry.units : entry.units + NONCE_UNITS;
-    let quota = { ...rateLimiter.consume(address, units, principal) };
-    let paid = quota.allowed ? units : 0;
-    const url = principal === undefined ? '' : req.getUrl();
-    const accept = nonce === null ? req.getHeader('accept-encoding') : '';
-    const isForwarded = !quota.allowed && isForwardedByStranger(req, res, clientIp);
-    const reply = new Reply(res, pendingResponses);
-    const reject = (thrown: unknown): void => {
-      reply.send(errorResponse(quota, thrown, onInternalError));
-      countRefusal(entry, GatewayError.from(thrown), isForwarded);
-      if (principal !== undefined) recordHit(principal, url, paid, GatewayError.from(thrown));
-    };
+    const paysByAddress = principal === undefined || principal.perIpLimit !== undefined;
+    const address = paysByAddress ? clientIp.resolve(res, req) : NO_ADDRESS;
+    const units = hitUnitsOf(entry, conditions);
+    const accept = sealed === undefined || isCompressible(sealed) ? req.getHeader('accept-encoding') : '';
+    const hit: Hit = { entry, conditions, units, principal, address, accept };
+    const quota = rateLimiter.consume(address, units, principal);
     if (!quota.allowed) {
-      reject(rateLimitExceeded(quota));
-      return true;
-    }
-    const resolve = (sealed: string | Buffer): void => {
-      const { coding, body } = encodeBody(entry, nonce === null ? shareBody(entry, sealed) : sealed, accept);
-      const refusal = reply.reserve(body, rateLimitKeyOf(address, principal));
-      if (refusal !== undefined) {
-        quota = { ...rateLimiter.giveBack(address, units, principal) };
-        paid = 0;
-        reject(refusal);
-        return;
-      }
-      const template = nonce === null ? hitHeaders.templateFor(entry, coding) : nonceHeaders;
-      reply.send({ headers: template.fill(quota, entry), body });
-      meter.countHit(entry.meta.route ?? pathLabel(entry.key));
-      if (principal !== undefined) recordHit(principal, url, units, undefined);
-    };
-    sealer.sealFor(entry, nonce, { resolve, reject });
+      if (isForwardedByStranger(req, res, clientIp)) meter.untrustedForwarded++;
+      refuse(new Reply(res, pendingResponses), hit, quota, rateLimitExceeded(quota));
+    } else if (sealed !== undefined) send(res, hit, sealed, quota);
+    else seal(res, hit, { ...quota });
     return true;
   }
 
-  function countRefusal({ key, meta }: Entry, error: GatewayError, isForwarded: boolean): void {
-    meter.countStatus(meta.route ?? pathLabel(key), error.status);
-    meter.countError(error.code);
-    if (isForwarded && error.code === 'rate_limited') meter.untrustedForwarded++;
+  /** Sends a body at once: one that the engine takes whole without a `Reply`, since nothing is left to wait for. */
+  function send(res: HttpResponse, hit: Hit, sealed: string | Buffer, quota: Quota): void {
+    const { entry, conditions } = hit;
+    const { coding, body } = bodyFor(hit, sealed);
+    if (body.length > WHOLE_BODY_BYTES || isUnchanged(conditions, entry)) {
+      reply(new Reply(res, pendingResponses), hit, sealed, quota);
+      return;
+    }
+    const isTaken = bodies.sendWhole(res, hitHeaders.templateFor(entry, coding, conditions).fill(quota, entry), body);
+    if (!isTaken) bodies.handOver(res, body, callerOf(hit));
+    recordAnswer(hit);
   }
 
-  /** Counts a hit, or its refusal, and the units that it was charged. */
-  function recordHit(principal: Principal, url: string, units: number, refusal: GatewayError | undefined): void {
-    recordUsage(usage, principal, url, refusal === undefined ? 'answered' : usageOutcomeOf(refusal), units);
+  /**
+   * Has the receipt made: at the end of this turn of the event loop, with all others; or now, for a caller who may have more
+   * requests behind this one, as those would be cut off.
+   */
+  function seal(res: HttpResponse, hit: Hit, quota: Quota): void {
+    const { entry, conditions } = hit;
+    const caller = callerOf(hit);
+    const pending = new Reply(res, pendingResponses);
+    const waiter: SealWaiter = {
+      resolve(body) {
+        if (pending.isDone) pipelining.recordCutOff(caller);
+        reply(pending, hit, body, quota);
+      },
+      reject: (thrown) => refuse(pending, hit, quota, thrown),
+    };
+    const { nonce } = conditions; // who sends one expects to wait for a signature
+    const mustAnswer = nonce === null ? pipelining.mayPipeline(caller) : pipelining.hasPipelined(caller);
+    if (mustAnswer) sealer.sealNow(entry, nonce, waiter);
+    else sealer.sealFor(entry, nonce, waiter);
+  }
+
+  /** Sends a response that is long, has no body, or was waited for. */
+  function reply(to: Reply, hit: Hit, sealed: string | Buffer, quota: Quota): void {
+    const { entry, conditions, units, principal, address } = hit;
+    if (isUnchanged(conditions, entry)) {
+      const read = { entry, cacheStatus: 'HIT', body: sealed } as const;
+      to.send(
+        cachedReadResponse(() => quota, read, { ...conditions, nonce: conditions.nonce ?? undefined, accept: '' }),
+      );
+      meter.countStatus(labelOf(entry), 304);
+      recordUnits(hit, 'answered', units);
+      return;
+    }
+    const { coding, body } = bodyFor(hit, sealed);
+    const refusal = to.reserve(body, callerOf(hit));
+    if (refusal !== undefined) {
+      refuse(to, hit, rateLimiter.giveBack(address, units, principal), refusal);
+      return;
+    }
+    to.send({ headers: hitHeaders.templateFor(entry, coding, conditions).fill(quota, entry), body });
+    recordAnswer(hit);
+  }
+
+  /** Sends an error. What is refused costs nothing, save the receipt that couldn't be made. */
+  function refuse(to: Reply, hit: Hit, quota: Quota, thrown: unknown): void {
+    const refusal = GatewayError.from(thrown);
+    const isFree = refusal.code === 'rate_limited' || refusal.code === 'overloaded';
+    to.send(errorResponse(quota, thrown, onInternalError));
+    meter.countStatus(labelOf(hit.entry), refusal.status);
+    meter.countError(refusal.code);
+    recordUnits(hit, usageOutcomeOf(refusal), isFree ? 0 : hit.units);
+  }
+
+  const callerOf = ({ address, principal }: Hit) => rateLimitKeyOf(address, principal);
+
+  /** Counts a hit that was answered by a body. */
+  function recordAnswer(hit: Hit): void {
+    meter.countHit(labelOf(hit.entry));
+    recordUnits(hit, 'answered', hit.units);
+  }
+
+  function recordUnits({ principal, entry }: Hit, outcome: RequestOutcome, units: number): void {
+    if (principal !== undefined) recordUsage(usage, principal, labelOf(entry), outcome, units);
   }
 
   return serveHit;
 }
+
+/** Returns the body as the caller takes it. One with a nonce goes to one caller: there is no use in keeping it compressed. */
+function bodyFor({ entry, conditions, accept }: Hit, sealed: string | Buffer): EncodedBody {
+  if (conditions.nonce !== null) return { coding: 'identity', body: sealed };
+  return encodeBody(entry, shareBody(entry, sealed), accept);
+}
+
+/** Returns the name of the entry's path in usage records and metrics. */
+const labelOf = ({ meta, key }: Entry): string => meta.route ?? pathLabel(key);

@@ -3,6 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Quota } from '../../access/limits/quota.ts';
 import type { Entry } from '../../cache/entry.ts';
 import type { Slot } from '../../domain/slot.ts';
+import type { ContentCoding } from './content-coding.ts';
 
 /** The window of a quota, as headers tell it. */
 type QuotaWindow = Pick<Quota, 'limit' | 'remaining' | 'reset'>;
@@ -85,12 +86,13 @@ export const weakEtag = (etag: string): string => `W/"${etag}"`;
 
 /** The headers of cache hits: one prebuilt block per combination of number lengths, filled in place, no text created. */
 export class HeaderTemplate {
-  readonly #fixedHeaders: string;
+  readonly #cacheControl: string;
+  readonly #contentEncoding: string;
   readonly #blocks: (HeaderBlock | undefined)[] = [];
 
-  /** `headers` are those that are the same in every response. */
-  constructor(headers: readonly Header[]) {
-    this.#fixedHeaders = headers.map(([name, value]) => `\r\n${name}: ${value}`).join('');
+  constructor(cacheControl: string, coding: ContentCoding = 'identity') {
+    this.#cacheControl = cacheControl;
+    this.#contentEncoding = coding === 'identity' ? '' : `\r\nContent-Encoding: ${coding}`;
   }
 
   /** Returns the headers with these values. The buffer is valid until the next call. */
@@ -131,9 +133,12 @@ export class HeaderTemplate {
     const remainingEnd = addHeader('X-RateLimit-Remaining', String(remaining));
     const resetEnd = addHeader('X-RateLimit-Reset', String(reset));
     const idEnd = addHeader('X-Request-Id', `${processPrefix}00000000`);
+    text += `\r\n${CORS_HEADERS}`;
     const slotEnd = addHeader('X-Slot', String(slot));
+    addHeader('X-Cache', 'HIT');
+    addHeader('Cache-Control', this.#cacheControl);
     const etagStart = etag === '' ? 0 : addHeader('ETag', weakEtag(etag)) - etag.length - 1;
-    text += `${this.#fixedHeaders}\r\n${CORS_HEADERS}`;
+    text += this.#contentEncoding;
     const bytes = Buffer.from(text, 'latin1');
     const block = {
       bytes,

@@ -66,7 +66,7 @@ export function cachedReadResponse(
 }
 
 /** Returns true if `If-None-Match` names this result, by weak comparison (RFC 9110 13.1.2). */
-function matchesEtag(ifNoneMatch: string, etag: string): boolean {
+export function matchesEtag(ifNoneMatch: string, etag: string): boolean {
   if (ifNoneMatch === '' || etag === '') return false;
   if (ifNoneMatch.trim() === '*') return true;
   return ifNoneMatch.split(',').some((tag) => tag.trim().replace(/^W\//, '') === `"${etag}"`);

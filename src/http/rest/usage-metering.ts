@@ -2,17 +2,16 @@ import type { Principal } from '../../access/limits/tiers.ts';
 import type { UsageCounter } from '../../access/usage/usage-counter.ts';
 import type { RequestOutcome } from '../../access/usage/usage-line.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
-import { pathLabel } from './path-kinds.ts';
 
 /** Counts a request and its units in the usage of its API key; a wallet has no usage record. */
 export function recordUsage(
   usage: UsageCounter,
   { key }: Principal,
-  url: string,
+  route: string,
   outcome: RequestOutcome,
   units: number,
 ): void {
-  if (key !== undefined) usage.count(key, pathLabel(url), outcome, units);
+  if (key !== undefined) usage.count(key, route, outcome, units);
 }
 
 /** Returns how the usage counts a request that failed. */

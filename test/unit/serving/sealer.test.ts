@@ -62,9 +62,10 @@ function openAccount() {
     const entry = body === undefined ? (current.successor ?? current) : current;
     const [{ slot }, knownSlot] = [entry, lease.slot];
     const give = (text: string | Buffer): void => void answers.push({ slot, body: text.toString(), knownSlot, nonce });
+    const waiter = { resolve: give, reject: (reason: unknown) => void failures.push(reason) };
     if (body !== undefined) give(body);
-    else if (isNow) give(sealer.sealNow(entry) ?? '');
-    else sealer.sealFor(entry, nonce, { resolve: give, reject: (reason) => failures.push(reason) });
+    else if (isNow) sealer.sealNow(entry, nonce, waiter);
+    else sealer.sealFor(entry, nonce, waiter);
   }
 
   const act: Readonly<Record<Event, () => void>> = {

@@ -1,0 +1,51 @@
+import type { HttpRequest } from 'uWebSockets.js';
+import type { Entry } from '../../cache/entry.ts';
+import type { Slot } from '../../domain/slot.ts';
+import { BASE_UNITS, NONCE_UNITS } from '../../domain/units.ts';
+import { isNonce } from '../../receipts/statement.ts';
+import { ensureDigest } from '../../serving/entry-digest.ts';
+import { hasLongResult } from '../../serving/long-result.ts';
+import { slotIn } from '../../serving/min-slot.ts';
+import { matchesEtag } from './responses.ts';
+
+/** What a GET that may be a hit asks for besides its target. */
+export interface HitConditions {
+  /** The caller's nonce, null without one. */
+  readonly nonce: string | null;
+  readonly ifNoneMatch: string;
+  readonly minSlot: Slot;
+}
+
+/** The conditions of a request that has none. */
+export const UNCONDITIONAL: HitConditions = { nonce: null, ifNoneMatch: '', minSlot: 0 };
+
+/** Returns the conditions that a request has. */
+export function hitConditionsIn(req: HttpRequest): HitConditions {
+  const minSlot = req.getHeader('x-min-slot');
+  return {
+    nonce: req.getHeader('x-receipt-nonce') || null,
+    ifNoneMatch: req.getHeader('if-none-match'),
+    minSlot: minSlot === '' ? 0 : (slotIn(minSlot) ?? Number.POSITIVE_INFINITY),
+  };
+}
+
+/** Tells whether an entry can be the answer under these conditions. Only the full path evaluates invalid ones. */
+export function canAnswer(entry: Entry, { nonce, ifNoneMatch, minSlot }: HitConditions): boolean {
+  const isSigned = entry.meta.envelope === 'signed';
+  if (entry.slot < minSlot || (nonce !== null && !(isSigned && isNonce(nonce)))) return false;
+  if (ifNoneMatch === '' || !isSigned || entry.etag !== '') return true;
+  if (hasLongResult(entry)) return false;
+  ensureDigest(entry); // the ETag follows from it
+  return true;
+}
+
+/** Tells whether the caller has the result of this entry already (RFC 9110 13.1.2): the answer is then a 304. */
+export const isUnchanged = ({ ifNoneMatch }: HitConditions, { etag }: Entry): boolean =>
+  ifNoneMatch !== '' && matchesEtag(ifNoneMatch, etag);
+
+/** Returns the units of a hit. A 304 costs nothing for the bytes that it spares. */
+export function hitUnitsOf(entry: Entry, conditions: HitConditions): number {
+  if (conditions === UNCONDITIONAL) return entry.units;
+  const units = isUnchanged(conditions, entry) ? (entry.meta.units ?? BASE_UNITS) : entry.units;
+  return conditions.nonce === null ? units : units + NONCE_UNITS;
+}
