@@ -3,6 +3,7 @@ import { COINS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { digestOf } from '../../src/receipts/digest.ts';
 import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
 import { startStepped, waitFor } from '../support/harness.ts';
+import { exchange, parseResponses } from '../support/raw-http.ts';
 
 const { gateway, get, step } = await startStepped(t, { perSlot: 0 });
 const mint = COINS.find(({ symbol }) => symbol === 'DPTS')?.mint.address ?? '';
@@ -33,6 +34,43 @@ t.test('a caller with the current result gets 304 with the slot and no body', as
     t.match(answer.headers.get('x-ratelimit-remaining'), /^\d+$/, 'it counts');
   }
   t.equal((await get(SHORT, { headers: { 'if-none-match': 'W/"0000000000000000"' } })).status, 200);
+});
+
+t.test('a hit has the bytes of the full path, whatever the conditions', async (t) => {
+  const { headers, json } = await get(SHORT);
+  const etag = headers.get('etag') ?? '';
+  await waitFor(
+    async () => (await get(LONG, { headers: { 'accept-encoding': 'br' } })).headers.get('content-encoding') === 'br',
+    'the compressed body',
+  );
+  const answerTo = async (path: string, lines: readonly string[]) => {
+    const head = [`GET /api/v1${path} HTTP/1.1`, 'Host: gateway.example', ...lines].join('\r\n');
+    const [answer] = parseResponses((await exchange(gateway.url, [`${head}\r\n\r\n`])).text);
+    const varying =
+      /\r\n(Date|X-RateLimit-Remaining|X-Request-Id): [^\r]*|(?<="(nonce|path|root|signature|issuedAt)":)[^,}]*/gi;
+    return `${answer?.head}\n${answer?.body}`.replace(varying, '');
+  };
+  const differing: unknown[] = [];
+  for (const [path, ...lines] of [
+    [SHORT],
+    [SHORT, `X-Min-Slot: ${json.slot}`],
+    [SHORT, 'X-Min-Slot: 999999999'],
+    [SHORT, 'X-Min-Slot: 1e3'],
+    [SHORT, `If-None-Match: ${etag}`],
+    [SHORT, `If-None-Match: ${etag}`, `X-Min-Slot: ${json.slot}`],
+    [SHORT, 'If-None-Match: "other"'],
+    [SHORT, `If-None-Match: ${etag}`, 'X-Receipt-Nonce: 0123456789abcdef'],
+    [SHORT, 'X-Receipt-Nonce: 0123456789abcdef'],
+    [SHORT, 'X-Receipt-Nonce: short'],
+    [LONG, 'Accept-Encoding: br'],
+    [LONG, 'Accept-Encoding: br', 'If-None-Match: "other"'],
+    ['/slot', 'If-None-Match: *'],
+  ] as const) {
+    const hit = await answerTo(path, lines);
+    const full = await answerTo(path, [...lines, 'Connection: Keep-Alive']); // which the hit path leaves to the other
+    if (hit !== full) differing.push({ lines, hit, full });
+  }
+  t.same(differing, []);
 });
 
 t.test('an answer without a receipt has no ETag', async (t) => {

@@ -4,6 +4,7 @@ import t from 'tap';
 import { SYSTEM_PROGRAM } from '../../src/domain/well-known-addresses.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { type SteppedHarness, startStepped, waitFor } from '../support/harness.ts';
+import { exchange, parseResponses } from '../support/raw-http.ts';
 
 const WALLET = WALLETS[0]?.address ?? '';
 
@@ -136,4 +137,26 @@ t.test('a missing account is an answer too, and its creation and closing are not
     t.equal(result.lamports, Number(lamports), `at ${slot}`);
     t.equal(await reads(world), before);
   }
+});
+
+t.test('requests in flight behind a hit are answered in order, in each slot', async (t) => {
+  const world = await startStepped(t, { set: ['cache.sealAhead=0', 'limits.free.requests=100000'] });
+  const paths = Array.from({ length: 16 }, (_, i) => `/balance/${bs58.encode(Buffer.alloc(32, i + 1))}`);
+  const readAll = () => Promise.all(paths.map((path) => world.get(path)));
+  for (let quiet = 0; quiet < 4; ) {
+    const before = await reads(world);
+    await readAll();
+    await world.step();
+    quiet = (await reads(world)) === before ? quiet + 1 : 0;
+  }
+  const packet = paths.map((path) => `GET /api/v1${path} HTTP/1.1\r\nHost: gateway.example\r\n\r\n`).join('');
+  const cut: unknown[] = [];
+  const slots = Number(process.argv[2] ?? 20);
+  for (let i = 0; i < slots; i++) {
+    await world.step();
+    const { text, closed } = await exchange(world.gateway.url, [packet], { responses: paths.length });
+    const asked = parseResponses(text).map(({ body }) => /"request":"GET .api.v1([^"]*)"/.exec(body)?.[1]);
+    if (closed || `${asked}` !== `${paths}`) cut.push({ i, asked });
+  }
+  t.same(cut, []);
 });

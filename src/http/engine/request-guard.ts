@@ -8,8 +8,8 @@ const CONTENT_LENGTH_PATTERN = /^\d{1,15}$/;
 const TARGET_PATTERN = /^[\x21\x22\x24-\x7e]*$/; // no control character, no blank, no '#', no eight-bit character
 
 /**
- * Treatment of a GET by the hit path. `plain`: serve from the cache. `conditional`: serve with a receipt for this caller
- * alone, if a nonce is all it adds. `unsafe`: hand over to the full guard.
+ * Treatment of a GET by the hit path. `plain`: serve from the cache. `conditional`: the same under the caller's
+ * conditions: a nonce, a minimum slot, a result that it has. `unsafe`: hand over to the full guard.
  */
 export type RequestClass = 'plain' | 'conditional' | 'unsafe';
 
