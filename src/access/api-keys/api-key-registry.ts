@@ -17,6 +17,8 @@ interface LoadedKey {
 interface KeyIndex {
   readonly byDigest: ReadonlyMap<string, LoadedKey>;
   readonly byId: ReadonlyMap<string, LoadedKey>;
+  /** Those that callers have sent, by their text: only the first request with a key is hashed. */
+  readonly byText: Map<string, LoadedKey>;
 }
 
 export interface ApiKeyRegistryOptions {
@@ -59,12 +61,18 @@ export class ApiKeyRegistry {
 
   /** Returns the principal of a valid key, else undefined. */
   find(key: string): Principal | undefined {
+    const loaded = this.#index.byText.get(key) ?? this.#findByDigest(key);
+    return loaded !== undefined && isKeyValid(loaded.record, this.#options.clock.now()) ? loaded.principal : undefined;
+  }
+
+  #findByDigest(key: string): LoadedKey | undefined {
     if (!isApiKey(key)) return undefined;
     const digest = digestOfKey(key);
     const loaded = this.#index.byDigest.get(digest);
     // The look-up used bits of a digest that nobody can choose; this comparison takes constant time.
     if (loaded === undefined || !timingSafeEqual(loaded.digest, Buffer.from(digest, 'hex'))) return undefined;
-    return isKeyValid(loaded.record, this.#options.clock.now()) ? loaded.principal : undefined;
+    this.#index.byText.set(key, loaded);
+    return loaded;
   }
 
   /** Returns the tier of the key with this id; undefined if it isn't valid now: it may have been revoked since. */
@@ -89,6 +97,7 @@ export class ApiKeyRegistry {
     return {
       byDigest: new Map(all.map((known) => [known.record.sha256, known])),
       byId: new Map(all.map((known) => [known.record.id, known])),
+      byText: new Map(),
     };
   }
 
