@@ -18,13 +18,22 @@ const FLUSH_MS = 1000;
 /** The growth after which a file that has also doubled is compacted. */
 const COMPACT_BYTES = 1024 * 1024;
 
+const DAY_MS = 86_400_000;
+
+/** One line of usage while it is counted. */
+type CountedRow = UsageRow & { readonly counts: number[]; units: number };
+
 /** The attempts to lock the file at the start and at the end, where the process may stand still for a moment. */
 const PATIENT_ATTEMPTS = 20;
 
 /** Counts the requests of API keys by route and outcome, and their units. A kill loses the last second. */
 export class UsageCounter {
   readonly #options: UsageCounterOptions;
-  #counts = new Map<string, UsageRow & { readonly counts: number[]; units: number }>();
+  #rows: CountedRow[] = [];
+  /** The rows of the day, by key and route. */
+  #rowsOfDay = new Map<string, Map<string, CountedRow>>();
+  #day = '';
+  #dayStartsMs = Number.NEGATIVE_INFINITY;
   #isFailing = false;
   #failures = 0;
   #compactAtBytes: number;
@@ -48,32 +57,46 @@ export class UsageCounter {
   }
 
   count(key: string, route: string, outcome: RequestOutcome, units: number): void {
-    const day = new Date(this.#options.clock.now()).toISOString().slice(0, 10);
-    const name = `${day} ${key} ${route}`;
-    const row = this.#counts.get(name) ?? { day, key, route, counts: REQUEST_OUTCOMES.map(() => 0), units: 0 };
+    this.#checkDay(this.#options.clock.now());
+    const row = this.#rowsOfDay.get(key)?.get(route) ?? this.#addRow(key, route);
     const at = REQUEST_OUTCOMES.indexOf(outcome);
     row.counts[at] = (row.counts[at] ?? 0) + 1;
     row.units += units;
-    if (this.#counts.size === 0) this.#stopFlushing = repeat(this.#options.clock, FLUSH_MS, () => this.#flush());
-    this.#counts.set(name, row);
+  }
+
+  /** Begins other rows on another day. */
+  #checkDay(nowMs: number): void {
+    if (nowMs >= this.#dayStartsMs && nowMs < this.#dayStartsMs + DAY_MS) return;
+    this.#dayStartsMs = Math.floor(nowMs / DAY_MS) * DAY_MS;
+    this.#day = new Date(nowMs).toISOString().slice(0, 10);
+    this.#rowsOfDay = new Map();
+  }
+
+  #addRow(key: string, route: string): CountedRow {
+    const row = { day: this.#day, key, route, counts: REQUEST_OUTCOMES.map(() => 0), units: 0 };
+    if (this.#rows.push(row) === 1) this.#stopFlushing = repeat(this.#options.clock, FLUSH_MS, () => this.#flush());
+    const rowsOfKey = this.#rowsOfDay.get(key) ?? new Map<string, CountedRow>();
+    this.#rowsOfDay.set(key, rowsOfKey.set(route, row));
+    return row;
   }
 
   /** Writes the counts. */
   close(): void {
     this.#stopFlushing();
-    if (this.#counts.size > 0) this.#write(PATIENT_ATTEMPTS);
+    if (this.#rows.length > 0) this.#write(PATIENT_ATTEMPTS);
   }
 
   #flush(): void {
     this.#write(2); // what can't be written now is with the next second's
-    if (this.#counts.size === 0) this.#stopFlushing();
+    if (this.#rows.length === 0) this.#stopFlushing();
   }
 
   #write(attempts: number): void {
     this.#tryDisk(() => {
       withUsageLock(this.#options.path, attempts, () => {
-        appendUsage(this.#options.path, [...this.#counts.values()]);
-        this.#counts = new Map();
+        appendUsage(this.#options.path, this.#rows);
+        this.#rows = [];
+        this.#rowsOfDay = new Map();
         this.#compactIfLarge();
       });
     });
