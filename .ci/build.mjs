@@ -102,10 +102,14 @@ async function compile() {
   );
   const compiled = [compileTypes('--outDir', STAGING), ...pages.map(({ name }) => buildPage(name))];
   const [failed] = (await Promise.allSettled(compiled)).filter(({ status }) => status === 'rejected');
-  if (failed === undefined) return;
-  rmSync(STAGING, { recursive: true, force: true });
-  process.stderr.write(`${failed.reason.message}\n`);
-  process.exit(1);
+  try {
+    if (failed !== undefined) throw failed.reason;
+    if (existsSync('src/client')) await buildClient();
+  } catch (error) {
+    rmSync(STAGING, { recursive: true, force: true });
+    process.stderr.write(`${error.message}\n`);
+    process.exit(1);
+  }
 }
 
 async function buildPage(name) {
@@ -124,15 +128,38 @@ async function buildPage(name) {
   ]);
 }
 
+/** Makes the package slotgate-client: modules without dependencies, and declarations without those of the server. */
+async function buildClient() {
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: { client: 'src/client/client.ts', verify: 'src/receipts/verify/verify-receipt.ts' },
+    outdir: `${STAGING}/client`,
+    bundle: true,
+    splitting: true, // they share the verifier
+    chunkNames: 'shared-[hash]',
+    format: 'esm',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    target: 'es2022',
+    logLevel: 'warning',
+  });
+  await run(`${STAGING}/src/client/package/write-package.js`, `${STAGING}/client`);
+}
+
 /** Runs the compiler. If it fails, it has said why. */
 function compileTypes(...args) {
+  return run('node_modules/typescript/bin/tsc', ...args);
+}
+
+/** Runs a script of Node to its end. */
+function run(script, ...args) {
   const { NODE_OPTIONS: _, ...env } = process.env; // it is meant for those who run from dist/
-  const compiler = spawn(process.execPath, ['node_modules/typescript/bin/tsc', ...args], { stdio: 'inherit', env });
+  const child = spawn(process.execPath, [script, ...args], { stdio: 'inherit', env });
   return new Promise((resolve, reject) => {
-    compiler.on('error', reject);
-    compiler.on('close', (code) => {
+    child.on('error', reject);
+    child.on('close', (code) => {
       if (code === 0) resolve();
-      else reject(new Error(`the compiler has failed: nothing in ${DIST}/ was changed`));
+      else reject(new Error(`the build has failed: nothing in ${DIST}/ was changed`));
     });
   });
 }

@@ -306,6 +306,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'zod',
   ],
   client: ['domain', 'receipts', 'runtime', 'receipts/verify', 'receipts/keys', 'routing', 'routes'],
+  'client/package': ['routing', 'routes', 'zod', 'node:fs', 'node:path', 'node:url'],
   'cli/doctor': [
     'domain',
     'runtime',
