@@ -10,7 +10,7 @@ import {
 } from './value-types.ts';
 
 const tierLimits = {
-  requests: positiveCount.describe('Units per window: what a request costs is in the README, under Limits.'),
+  requests: positiveCount.describe('Units per window: what a request costs is in the reference, under Limits.'),
   streams: countOrZero.describe('Open WebSocket connections.'),
   subscriptions: countOrZero.describe('Account subscriptions per WebSocket connection.'),
   messages: positiveCount.describe(

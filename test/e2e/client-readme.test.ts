@@ -7,7 +7,7 @@ import { startStepped, waitFor } from '../support/harness.ts';
 
 const ROOT = new URL('../../../', import.meta.url); // from dist/test/e2e
 const README = readFileSync(new URL('README.md', ROOT), 'utf8');
-const [, example = ''] = /## The SDK\n\n```js\n(.*?)```/s.exec(README) ?? [];
+const [, example = ''] = /## The SDK\n.*?```js\n(.*?)```/s.exec(README) ?? [];
 
 const hasShellTools = ['jq', 'curl'].every((tool) => spawnSync(tool, ['--version']).status === 0);
 const jqSkipReason = hasShellTools ? false : 'there is no jq or no curl';

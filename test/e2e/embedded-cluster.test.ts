@@ -7,8 +7,8 @@ import { startGateway, waitFor } from '../support/harness.ts';
 import { rpcRequest } from '../support/rpc-request.ts';
 
 const run = promisify(execFile);
-const README = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8'); // from dist/test/e2e
-const [, section = ''] = /^## The embedded cluster\n(.*?)^## /ms.exec(README) ?? [];
+const ROOT = new URL('../../../', import.meta.url); // from dist/test/e2e
+const section = readFileSync(new URL('src/page/docs/chapters/embedded-cluster.md', ROOT), 'utf8');
 const [, airdrop = ''] = /^```sh\n(.*?)^```$/ms.exec(section) ?? [];
 const [, sendAndRead = ''] = /^```js\n(.*?)^```$/ms.exec(section) ?? [];
 
@@ -45,7 +45,7 @@ t.test('a second gateway in the same folder has a cluster of its own', async (t)
   t.same((await get('/health', { headers: { 'x-forwarded-for': '203.0.113.7' } })).json.result.embedded, { rpc });
 });
 
-t.test('the README names the demo accounts, and they hold what it says', async (t) => {
+t.test('the reference names the demo accounts, and they hold what it says', async (t) => {
   const rows = [...section.matchAll(/^\| `(.+)` \| `(.+)` \| (.+) \|$/gm)];
   t.same(
     rows.map(([, ...columns]) => columns),
@@ -71,7 +71,7 @@ t.test('the README names the demo accounts, and they hold what it says', async (
   await waitFor(async () => (await held(`/address/${alice}/history`)).rows.length > 0, 'a history');
 });
 
-t.test('the airdrop in the README lands', async (t) => {
+t.test('the airdrop in the reference lands', async (t) => {
   const { stdout } = await run('sh', ['-c', asPasted(airdrop)]);
   const { result } = JSON.parse(stdout);
   const status = async () => (await rpcRequest(rpc, 'getSignatureStatuses', [[result]])).value[0];
@@ -79,7 +79,7 @@ t.test('the airdrop in the README lands', async (t) => {
   t.equal((await status()).err, null);
 });
 
-t.test('the program in the README sends a transaction and reads its own write', async (t) => {
+t.test('the program in the reference sends a transaction and reads its own write', async (t) => {
   const file = `${t.testdir()}/send.mjs`;
   writeFileSync(file, asPasted(sendAndRead));
   const { stdout } = await run(process.execPath, [file], { env: { PATH: process.env['PATH'] } });

@@ -95,5 +95,5 @@ document.title = result.sol + ' ' + verified.result.length;
   const tab = await browser.newPage();
   await tab.goto(`http://127.0.0.1:${port}/`);
   await tab.waitForFunction('document.title !== ""');
-  t.equal(await tab.title(), '9007199.254740993 54');
+  t.equal(await tab.title(), '9007199.254740993 55');
 });

@@ -159,6 +159,7 @@ function checkPriceKey({ config, secrets }: MachineFacts): Finding | undefined {
 
 /** The connections of callers that there should be room for. */
 const EXPECTED_CALLERS = 1000;
+/** Where a node accepts a hundred: the most sockets that accounts and lists may take. */
 const SUBSCRIPTIONS_PER_SOCKET = 96;
 const SUBSCRIPTIONS_PER_LIST = 11;
 

@@ -15,7 +15,10 @@ export const EXTRA_TOKEN_ACCOUNTS = deriveKeypairs('locker', 8);
 export const TRANSIENT_WALLETS = deriveKeypairs('visitor', 16);
 
 /** Account with more lamports than a double can represent, which never changes. */
-export const WHALE = { address: deriveKeypair('whale').address, lamports: 9_007_199_254_740_993n } as const;
+export const WHALE: { readonly address: Address; readonly lamports: bigint } = {
+  address: deriveKeypair('whale').address,
+  lamports: 9_007_199_254_740_993n,
+};
 
 /** A mint and its metadata. */
 export interface Coin {

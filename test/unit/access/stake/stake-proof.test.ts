@@ -27,7 +27,7 @@ const proofAt = (issued: number | string, host = HOST): StakeProof => ({
 const fault = (proof: StakeProof): string | undefined =>
   findStakeProofFault(proof, HOST, NOW_S * 1000, isStrongSignature);
 
-t.test('the text to sign is that of the README', async (t) => {
+t.test('the text to sign is that of the reference', async (t) => {
   t.equal(stakeText('h', 'W', '5'), 'h stake proof v1\nwallet: W\nissued: 5');
 });
 
