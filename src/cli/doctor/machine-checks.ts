@@ -25,6 +25,7 @@ export async function checkMachine(facts: MachineFacts): Promise<readonly Findin
   return [
     checkServiceLinks(facts),
     await checkPort('port', config.host, config.port),
+    ...(await checkAdminPort(config)),
     ...(config.upstreams.length === 0 ? [await checkEmbeddedPort(config)] : []),
     checkStateFolder(config.state),
     ...checkReceiptKey(facts),
@@ -50,6 +51,14 @@ async function checkPort(name: string, host: string, port: number): Promise<Find
     if (version !== undefined) return ok(name, `${host}:${port} is held by a running slotgate ${version}`);
     return fail(name, reasonOf(thrown), 'end the program that holds it, or choose another by --port');
   }
+}
+
+/** The next free port is taken unless this one was asked for, so one that is in use is no fault. */
+async function checkAdminPort({ admin: { host, port } }: Config): Promise<readonly Finding[]> {
+  if (port === null) return [];
+  const found = await checkPort('admin port', host, port);
+  const fix = 'choose another by --admin-port, or leave it: the next free one is taken';
+  return [found.verdict === 'ok' ? found : warn(found.name, found.finding, fix)];
 }
 
 /** Returns the version of the slotgate that listens on a port; undefined if another program does. */

@@ -22,7 +22,7 @@ interface Told {
 
 /** Runs the doctor; returns what is not in order, by name, and its exit code. */
 async function examine(args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  const { code, out, err } = await runSlotgate(['doctor', '--json', '--port', '0', ...args], env);
+  const { code, out, err } = await runSlotgate(['doctor', '--json', '--port', '0', '--admin-port', '0', ...args], env);
   const { findings }: { readonly findings: readonly Told[] } = JSON.parse(out);
   const faults = new Map(findings.filter(({ verdict }) => verdict !== 'ok').map((told) => [told.name, told]));
   return { code, err, text: out, faults };
@@ -177,7 +177,7 @@ t.test('nodes are compared, and one without a WebSocket or over its limit is nam
     'node-3 reads': /HTTP 429/,
     'node-3 methods': /HTTP 429/,
   });
-  const text = await runSlotgate(['doctor', '--port', '0', ...upstream(ahead), ...state]);
+  const text = await runSlotgate(['doctor', '--port', '0', '--admin-port', '0', ...upstream(ahead), ...state]);
   t.match(text.out, /^ok {4}node-1 {15}http:\/\/127\.0\.0\.1:\d+\/\*\*\*, ws:\/\/127\.0\.0\.1:\d+\/\*\*\*$/m);
   t.notMatch(text.out, '\u001b');
 });
