@@ -1,4 +1,5 @@
-// Builds dist/: src, test and bench by the TypeScript compiler, the pages of src/page by esbuild.
+// Builds dist/: src, test and bench by the TypeScript compiler, the pages and the widget of src/page by esbuild, and from
+// those, by dist/src/page/build, the files that the gateway serves to people.
 //
 // It compiles into a folder beside dist/, then renames each file that differs into place, so a process that runs from
 // dist/ never finds a file missing or half written, and a failed build changes nothing. It does nothing if no source has
@@ -25,6 +26,8 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const DIST = 'dist';
 /** The folder in which this process compiles. It is as deep as dist/, so that source maps have the right paths. */
 const STAGING = `.${DIST}-${process.pid}`;
+/** Where the bundler writes what the site is composed of. */
+const BUNDLES = join(process.cwd(), STAGING, 'bundles');
 const SOURCES = ['src', 'test', 'bench'];
 /** What else decides what the compiler writes: its options, its version, the types of the dependencies. */
 const SETTINGS = ['package.json', 'tsconfig.json', '.ci/build.mjs', 'node_modules/.package-lock.json'];
@@ -97,13 +100,12 @@ function stampOf(path) {
 }
 
 async function compile() {
-  const pages = readdirSync('src/page', { withFileTypes: true }).filter(({ name }) =>
-    existsSync(`src/page/${name}/main.ts`),
-  );
-  const compiled = [compileTypes('--outDir', STAGING), ...pages.map(({ name }) => buildPage(name))];
+  const compiled = [compileTypes('--outDir', STAGING), compileTypes('-p', 'src/page'), bundlePages()];
   const [failed] = (await Promise.allSettled(compiled)).filter(({ status }) => status === 'rejected');
   try {
     if (failed !== undefined) throw failed.reason;
+    await run(`${STAGING}/src/page/build/build-site.js`, BUNDLES);
+    rmSync(BUNDLES, { recursive: true });
     if (existsSync('src/client')) await buildClient();
   } catch (error) {
     rmSync(STAGING, { recursive: true, force: true });
@@ -112,20 +114,23 @@ async function compile() {
   }
 }
 
-async function buildPage(name) {
+/** Bundles what runs in browsers. The compiler checks its types, as the bundler does not. */
+async function bundlePages() {
   const { build } = await import('esbuild');
-  await Promise.all([
-    compileTypes('-p', `src/page/${name}`), // checks only, as the bundler does not
-    build({
-      entryPoints: ['main.ts', 'page.html', 'page.css'].map((file) => `src/page/${name}/${file}`),
-      outdir: `${STAGING}/src/page/${name}`,
-      bundle: true,
-      minify: true,
-      target: 'es2022',
-      loader: { '.html': 'copy' },
-      logLevel: 'warning',
-    }),
-  ]);
+  const folders = readdirSync('src/page').filter((name) => existsSync(`src/page/${name}/main.ts`));
+  await build({
+    entryPoints: folders.flatMap((name) =>
+      ['main.ts', 'page.html', 'page.css'].map((file) => `src/page/${name}/${file}`).filter(existsSync),
+    ),
+    outdir: BUNDLES,
+    outbase: 'src/page',
+    bundle: true,
+    minify: true,
+    format: 'iife', // a page's script is inline, and the widget's is a classic one
+    target: 'es2022',
+    loader: { '.html': 'copy' },
+    logLevel: 'warning',
+  });
 }
 
 /** Makes the package slotgate-client: modules without dependencies, and declarations without those of the server. */

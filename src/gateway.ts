@@ -8,15 +8,14 @@ import { readJupiterKey, type Secrets } from './config/secret-variables.ts';
 import type { Clock } from './domain/clock.ts';
 import { ClusterVitals } from './domain/cluster-vitals.ts';
 import type { LeaseSource } from './domain/lease.ts';
+import { StartError } from './domain/start-error.ts';
 import { Tally } from './domain/tally.ts';
-import { createOpenApiDocument } from './http/rest/openapi.ts';
 import { RequestMeter } from './http/rest/request-meter.ts';
 import { createServer } from './http/server.ts';
 import { LiveAccountSource } from './live/accounts/live-account-source.ts';
 import { RequestBudgets } from './live/request-budget.ts';
 import { LiveTokenListSource } from './live/token-lists/live-token-list-source.ts';
-import { type EncodedDocument, encodeDocument } from './page/encoded-document.ts';
-import { loadPage, type StaticPage } from './page/static-page.ts';
+import { loadSite, OPENAPI_NAME, SITE_PATHS, type Site, type SiteFile } from './page/site.ts';
 import { type Pipeline, startPipeline } from './pipeline/pipeline.ts';
 import { configuredPrices } from './prices/configured-prices.ts';
 import { EquivocationGuard } from './receipts/equivocation-guard.ts';
@@ -30,7 +29,6 @@ import { BlockListingCache } from './routes/block/block-listing-cache.ts';
 import { PooledDecoder } from './routes/decoding/pooled-decoder.ts';
 import { isHealthy, unhealthyReason } from './routes/health.ts';
 import { HolderTableCache } from './routes/holders/holder-table-cache.ts';
-import { routes } from './routes/index.ts';
 import { readMintBalance } from './routes/mint-balance.ts';
 import { StakeTableCache } from './routes/portfolio/stake-table-cache.ts';
 import { createRpcReadThrough } from './routes/rpc/answer-rpc-call.ts';
@@ -160,17 +158,19 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
   }
 }
 
-type Documents = readonly [verifyPage: StaticPage, openApiDocument: EncodedDocument];
+let loadedSite: Promise<Site> | undefined;
 
-let documents: Promise<Documents> | undefined;
-
-/** Encodes page and document once for all gateways of the process: they are the same for each, and take some 50 ms. */
-function encodedDocuments(): Promise<Documents> {
-  documents ??= Promise.all([
-    loadPage('verify'),
-    encodeDocument(JSON.stringify(createOpenApiDocument(routes, version))),
-  ]);
-  return documents;
+/** Loads pages and document once for all gateways of the process: they are the same for each. */
+async function openSite({ pages }: Config) {
+  loadedSite ??= loadSite();
+  const site = await loadedSite;
+  const fileOf = (name: string): SiteFile => {
+    const file = site.get(name);
+    if (file === undefined) throw new StartError(1, `the build has made no ${name}: npm run build`);
+    return file;
+  };
+  const served = pages ? [...SITE_PATHS].map(([path, name]) => [path, fileOf(name)] as const) : [];
+  return { openApiDocument: fileOf(OPENAPI_NAME), site: new Map(served) };
 }
 
 /** Opens everything that needs no node, so that a mistake there stops the start at once. */
@@ -179,7 +179,7 @@ async function openLocalState({ config, log, clock, random, disposals }: Environ
   const keys = new ReceiptKeys(loadedKeys.ring, clock, ({ publicKey, kid }) =>
     log.info({ publicKey, kid }, 'another receipt key signs'),
   );
-  const [verifyPage, openApiDocument] = await encodedDocuments();
+  const { openApiDocument, site } = await openSite(config);
   const access = openAccess({
     ...config,
     waitMs: config.upstream.timeoutMs,
@@ -190,7 +190,7 @@ async function openLocalState({ config, log, clock, random, disposals }: Environ
     onRecovery: (message) => log.info({}, message),
   });
   disposals.defer(() => access.close());
-  return { loadedKeys, keys, verifyPage, openApiDocument, access };
+  return { loadedKeys, keys, site, openApiDocument, access };
 }
 
 /** Opens the signing of receipts, which may be `exact` once no other process signs with the same key. */
@@ -314,7 +314,7 @@ function openServing(
 /** Creates what answers requests; it does not listen yet. */
 function openServer(
   { config, log, clock, random, disposals }: Environment,
-  { access, verifyPage, openApiDocument }: LocalState,
+  { access, site, openApiDocument }: LocalState,
   { signer }: Signing,
   { cache, context, readThrough, liveSources }: Serving,
 ) {
@@ -341,7 +341,7 @@ function openServer(
     maxBodyBytes: config.limits.bodyBytes,
     owedBytes: config.limits.owedBytes,
     openApiDocument,
-    verifyPage,
+    site,
     stream: config.stream,
     onInternalError: (requestId, err) => log.error({ requestId, err }, 'a request met a defect'),
   });

@@ -121,14 +121,14 @@ async function startGateway(config: Config, isAdminPortChosen: boolean): Promise
       return;
     }
     const startMs = systemClock.monotonic() - startedMs;
-    process.stdout.write(formatBanner(gateway, { version, startMs, pages: PAGES }));
+    process.stdout.write(formatBanner(gateway, { version, startMs, pages: config.pages ? PAGES : [] }));
   };
   const closeMs = config.drainDelayMs + config.drainMs + 1_000;
   await runUntilSignal(open, log, closeMs, announce);
 }
 
 /** Pages for people, as a banner names them. */
-const PAGES = ['/verify'];
+const PAGES = ['/', '/docs', '/explorer', '/verify'];
 
 /** Time between two looks of somebody who waits, in milliseconds. */
 const WAITING_MS = 100;

@@ -163,6 +163,9 @@ export const configSchema = section({
     .array(network, 'expected a list of IP addresses and CIDRs')
     .describe('Proxies whose X-Forwarded-For or PROXY v2 header is believed: IP addresses and CIDRs.'),
   stream: streamSchema.describe('The WebSocket stream.'),
+  pages: z
+    .boolean('expected true or false')
+    .describe('Whether the pages /, /explorer, /docs and /verify and the widget are served.'),
   admin: adminSchema.describe('The listener for operators: metrics, probes, status and usage.'),
   drainDelayMs: wholeNumber(0, 600_000).describe(
     'Time at the end from which on /readyz and /health are 503 while requests are still taken, in milliseconds.',

@@ -8,7 +8,10 @@ import t from 'tap';
  */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   domain: [],
-  page: ['node:crypto', 'node:fs', 'node:util', 'node:zlib'],
+  page: ['node:fs'],
+  'page/format': [],
+  'page/live': [],
+  'page/plot': [],
   'runtime/files': ['node:crypto', 'node:fs', 'node:net', 'node:os', 'node:path'],
   'solana/codec': [],
   cache: ['domain'],
@@ -43,8 +46,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:v8',
   ],
   'cli/terminal': ['domain', 'node:util'],
-  'page/docs': ['domain', 'node:fs'],
-  'page/verify': ['domain', 'receipts', 'receipts/verify'],
+  'page/widget': ['page/live'],
   'receipts/keys': [
     'domain',
     'runtime/files',
@@ -343,6 +345,11 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:path',
     'node:util',
   ],
+  'page/browser': ['page/live', 'page/plot', 'receipts/verify', 'client', 'uplot'],
+  'page/docs': ['domain', 'page/widget', 'page/browser', 'node:fs'],
+  'page/verify': ['domain', 'receipts', 'receipts/verify', 'page/browser'],
+  'page/explorer': ['page/format', 'receipts', 'receipts/verify', 'client', 'page/browser'],
+  'page/status': ['domain', 'page/format', 'page/live', 'page/plot', 'receipts/verify', 'client', 'page/browser'],
   'http/rest': [
     'domain',
     'page',
@@ -359,6 +366,17 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:crypto',
     'node:diagnostics_channel',
     'node:http',
+    'node:zlib',
+  ],
+  'page/build': [
+    'page',
+    'runtime',
+    'page/docs',
+    'routes',
+    'http/rest',
+    'node:crypto',
+    'node:fs',
+    'node:url',
     'node:zlib',
   ],
   'http/stream': [

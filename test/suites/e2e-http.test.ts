@@ -6,7 +6,7 @@ await runSuite(
   'e2e/http-framing',
   'e2e/internal-errors',
   'e2e/undecodable',
-  'e2e/verify-page',
+  'e2e/pages',
   'e2e/api-key-tiers',
   'e2e/overload',
   'e2e/rate-limits',

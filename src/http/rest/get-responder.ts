@@ -1,27 +1,26 @@
 import { isLoopback } from '../../access/limits/client-ip.ts';
 import type { RequestCost } from '../../domain/request-cost.ts';
-import type { EncodedDocument } from '../../page/encoded-document.ts';
-import type { StaticPage } from '../../page/static-page.ts';
+import type { SiteFile } from '../../page/site.ts';
 import type { ReadRequest, RouteReadThrough } from '../../routing/route-read-through.ts';
 import { parseMinSlot } from '../../serving/min-slot.ts';
 import type { Admit, CachedRead } from '../../serving/read-through.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
 import type { CheckedRequest } from './guarded-request.ts';
 import type { HitPathDeps } from './hit-path.ts';
-import { throwRouteNotFound } from './path-kinds.ts';
+import { type SitePaths, throwRouteNotFound } from './path-kinds.ts';
 import { nonceNotApplicable, parseNonce } from './receipt-nonce.ts';
 import { type Charge, missUnitsOf, mostUnitsOf } from './request-units.ts';
-import { type Conditions, cachedReadResponse, documentResponse, localResponse, pageResponse } from './responses.ts';
+import { type Conditions, cachedReadResponse, localResponse, siteFileResponse } from './responses.ts';
 
 export interface GetResponderDeps extends Pick<HitPathDeps, 'context' | 'sealer'> {
   readonly readThrough: RouteReadThrough;
   /** The OpenAPI document, as JSON. */
-  readonly openApiDocument: EncodedDocument;
-  /** The page at `/verify`. */
-  readonly verifyPage: StaticPage;
+  readonly openApiDocument: SiteFile;
+  /** The pages and the widget; none if they are not served. */
+  readonly site: SitePaths;
 }
 
-/** Answers the GETs that the hit path hands over: misses, conditional requests, local routes, document and page. */
+/** Answers the GETs that the hit path hands over: misses, conditional requests, local routes, document and pages. */
 export class GetResponder {
   readonly #deps: GetResponderDeps;
 
@@ -35,18 +34,16 @@ export class GetResponder {
     address,
     match,
     args,
-    pathKind,
     admitFor,
     cost,
     charge,
     markUncached,
   }: CheckedRequest): RawResponse | Promise<RawResponse> {
-    const { context, readThrough, openApiDocument, verifyPage } = this.#deps;
+    const { context, readThrough, openApiDocument, site } = this.#deps;
     const nonce = parseNonce(req.getHeader('x-receipt-nonce'));
     if (nonce !== undefined && match?.route.envelope !== 'signed') throw nonceNotApplicable();
     const conditions = { nonce, ifNoneMatch: req.getHeader('if-none-match'), accept: req.getHeader('accept-encoding') };
-    if (pathKind === 'page') return pageResponse(charge, verifyPage, conditions);
-    if (match === undefined) return documentResponse(charge, openApiDocument, conditions);
+    if (match === undefined) return siteFileResponse(charge, site.get(req.getUrl()) ?? openApiDocument, conditions);
     const { route } = match;
     if (route.kind === 'post') return throwRouteNotFound();
     const { params, key } = args.parse(route, match);

@@ -16,7 +16,7 @@ import type { RawResponse } from '../engine/raw-response.ts';
 import { Reply } from '../engine/reply.ts';
 import { findFramingFault, isLastOnConnection } from '../engine/request-guard.ts';
 import { type HitPathDeps, isForwardedByStranger } from './hit-path.ts';
-import { checkMethod, checkStarted, type PathKind, pathKindOf, pathLabel } from './path-kinds.ts';
+import { checkMethod, checkStarted, type PathKind, pathKindOf, pathLabel, type SitePaths } from './path-kinds.ts';
 import { nonceNotApplicable } from './receipt-nonce.ts';
 import { RequestArguments } from './request-arguments.ts';
 import { type Charge, unitsOf } from './request-units.ts';
@@ -53,10 +53,11 @@ export interface CheckedRequest {
 /** Returns the response to a checked request. What it throws or rejects with becomes an error response. */
 export type Responder = (request: CheckedRequest) => RawResponse | Promise<RawResponse>;
 
-export type GuardDeps = Pick<
-  HitPathDeps,
-  'context' | 'access' | 'sources' | 'meter' | 'pendingResponses' | 'onInternalError'
->;
+export interface GuardDeps
+  extends Pick<HitPathDeps, 'context' | 'access' | 'sources' | 'meter' | 'pendingResponses' | 'onInternalError'> {
+  /** The pages and the widget; none if they are not served. */
+  readonly site: SitePaths;
+}
 
 /** The quota in the headers of a response to a request that could not be counted. */
 export const UNCOUNTED_QUOTA: Quota = {
@@ -122,12 +123,12 @@ export class GuardedRequest {
   }
 
   #check(res: HttpResponse, req: HttpRequest): CheckedRequest {
-    const { access, context } = this.#deps;
+    const { access, context, site } = this.#deps;
     const address = access.clientIp.resolve(res, req);
     this.#caller = addressKeyOf(address);
     const match = matchRoute(this.#url);
     this.#route = pathLabel(this.#url, match);
-    const pathKind = pathKindOf(this.#url, match);
+    const pathKind = pathKindOf(this.#url, match, site);
     const args = new RequestArguments(req);
     this.#quota = { ...access.rateLimiter.peek(address) };
     this.#checkFraming(res, req, address);

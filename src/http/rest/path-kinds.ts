@@ -1,5 +1,6 @@
 import { API_PREFIX, ROUTE_NOT_FOUND } from '../../domain/canonical-request.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
+import { SITE_PATHS, type SiteFile } from '../../page/site.ts';
 import { matchRoute } from '../../routes/index.ts';
 import type { RouteMatch } from '../../routing/match-route.ts';
 import type { Route, RouteContext } from '../../routing/route.ts';
@@ -11,11 +12,13 @@ export type PathKind = Route['kind'] | 'document' | 'page' | 'stream' | undefine
 const FIXED_PATHS: ReadonlyMap<string, PathKind> = new Map([
   [`${API_PREFIX}/stream`, 'stream'],
   [`${API_PREFIX}/openapi.json`, 'document'],
-  ['/verify', 'page'],
 ]);
 
-export const pathKindOf = (url: string, match: RouteMatch | undefined): PathKind =>
-  match?.route.kind ?? FIXED_PATHS.get(url);
+/** The files that the gateway serves to people, by path. */
+export type SitePaths = ReadonlyMap<string, SiteFile>;
+
+export const pathKindOf = (url: string, match: RouteMatch | undefined, site: SitePaths): PathKind =>
+  match?.route.kind ?? FIXED_PATHS.get(url) ?? (site.has(url) ? 'page' : undefined);
 
 const CLUSTER_KINDS: ReadonlySet<PathKind> = new Set(['live', 'read', 'post', 'stream']);
 
@@ -53,5 +56,5 @@ export function throwRouteNotFound(): never {
 
 /** Returns the name of a path in usage records and metrics: its route's path, or the path itself, or `none` if it does not exist. */
 export function pathLabel(url: string, match = matchRoute(url)): string {
-  return match?.route.path ?? (FIXED_PATHS.has(url) ? url.replace(API_PREFIX, '') : 'none');
+  return match?.route.path ?? (FIXED_PATHS.has(url) || SITE_PATHS.has(url) ? url.replace(API_PREFIX, '') : 'none');
 }

@@ -5,8 +5,7 @@ import type { Envelope } from '../../domain/envelope.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { toJson } from '../../domain/to-json.ts';
 import { BASE_UNITS, unitsOfBytes, unitsOfText } from '../../domain/units.ts';
-import type { EncodedDocument } from '../../page/encoded-document.ts';
-import type { StaticPage } from '../../page/static-page.ts';
+import type { SiteFile } from '../../page/site.ts';
 import { receiptTextIn } from '../../receipts/signed-body.ts';
 import { jsonRpcError, jsonRpcFrame } from '../../routing/json-rpc-form.ts';
 import type { Caller, LocalRoute, ParamSet, Params, PostAnswer, RouteContext } from '../../routing/route.ts';
@@ -115,41 +114,16 @@ async function postBody(envelope: Envelope, { result, jsonRpcId }: PostAnswer): 
     : concatInTurns([Buffer.from(before), result, Buffer.from(after)]);
 }
 
-/** Formats the response with the OpenAPI document. */
-export const documentResponse = (charge: Charge, document: EncodedDocument, conditions: Conditions): RawResponse =>
-  encodedResponse(charge, document, conditions, [['Cache-Control', 'public, max-age=300']]);
-
-/** Formats the response with a page for people. The page may load nothing and be in no frame. */
-export const pageResponse = (charge: Charge, page: StaticPage, conditions: Conditions): RawResponse =>
-  encodedResponse(
-    charge,
-    page,
-    conditions,
-    [
-      ['Cache-Control', 'no-cache'],
-      ['Content-Security-Policy', page.contentSecurityPolicy],
-      ['X-Content-Type-Options', 'nosniff'],
-    ],
-    HTML_CONTENT_TYPE,
-  );
-
-/** Formats the response with a document that was encoded at the start. */
-function encodedResponse(
-  charge: Charge,
-  document: EncodedDocument,
-  { accept, ifNoneMatch }: Conditions,
-  headers: readonly Header[],
-  contentType?: string,
-): RawResponse {
-  const extraHeaders: Header[] = [...headers, ['ETag', weakEtag(document.etag)]];
-  if (matchesEtag(ifNoneMatch, document.etag))
+/** Formats the response with a file that was encoded at the build. */
+export function siteFileResponse(charge: Charge, file: SiteFile, { accept, ifNoneMatch }: Conditions): RawResponse {
+  const { contentType, etag } = file;
+  const extraHeaders: Header[] = [...file.headers, ['ETag', weakEtag(etag)]];
+  if (matchesEtag(ifNoneMatch, etag))
     return { headers: formatHeaders(304, charge(0), extraHeaders, contentType).text, body: null };
   const coding = negotiateCoding(accept);
   if (coding !== 'identity') extraHeaders.push(['Content-Encoding', coding]);
-  return { headers: formatHeaders(200, charge(0), extraHeaders, contentType).text, body: document[coding] };
+  return { headers: formatHeaders(200, charge(0), extraHeaders, contentType).text, body: file[coding] };
 }
-
-const HTML_CONTENT_TYPE = 'text/html; charset=utf-8';
 
 /**
  * Formats an error response; in JSON-RPC's form its status is 200. Calls `onInternalError` with the cause of an

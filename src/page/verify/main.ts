@@ -1,3 +1,6 @@
+import { elementById } from '../browser/elements.ts';
+import { apiUrl } from '../browser/gateway-url.ts';
+import { enableHeader } from '../browser/header.ts';
 import {
   type LineStatus,
   type StatementLine,
@@ -6,19 +9,12 @@ import {
   verifyText,
 } from './verification-report.ts';
 
-const form = requiredElement('form', HTMLFormElement);
-const bodyInput = requiredElement('body', HTMLTextAreaElement);
-const noteElement = requiredElement('note', HTMLElement);
-const reportElement = requiredElement('finding', HTMLElement);
+const form = elementById('form', HTMLFormElement);
+const bodyInput = elementById('body', HTMLTextAreaElement);
+const noteElement = elementById('note', HTMLElement);
+const reportElement = elementById('finding', HTMLElement);
 
-/** Returns the element of the page with this id. Throws if the page has none. */
-function requiredElement<T extends HTMLElement>(id: string, kind: new () => T): T {
-  const found = document.getElementById(id);
-  if (found instanceof kind) return found;
-  throw new TypeError(`the page has no ${id}`);
-}
-
-const inputField = (id: keyof VerificationInput): HTMLInputElement => requiredElement(id, HTMLInputElement);
+const inputField = (id: keyof VerificationInput): HTMLInputElement => elementById(id, HTMLInputElement);
 
 const readInput = (): VerificationInput => ({
   publicKey: inputField('publicKey').value.trim(),
@@ -80,7 +76,7 @@ function verify(): void {
 
 /** Requests JSON from the gateway that served this page. */
 async function fetchJson<T>(path: string): Promise<T> {
-  const answer = await fetch(new URL(`api/v1/${path}`, location.href));
+  const answer = await fetch(apiUrl(`/${path}`));
   if (!answer.ok) throw new Error(`${answer.status}`);
   return answer.json() as Promise<T>; // as the gateway's OpenAPI document describes it
 }
@@ -104,5 +100,18 @@ form.addEventListener('submit', (event) => {
   event.preventDefault();
   verify();
 });
-requiredElement('fill', HTMLButtonElement).addEventListener('click', () => void fillFromGateway());
+elementById('fill', HTMLButtonElement).addEventListener('click', () => void fillFromGateway());
+enableHeader();
+/** What a link to this page hands over stands behind the `#`, which is never sent: `#body=…&request=…`. */
+function fillFromLink(): void {
+  const handedOver = new URLSearchParams(location.hash.slice(1));
+  const body = handedOver.get('body');
+  if (body === null) return;
+  bodyInput.value = body;
+  inputField('request').value = handedOver.get('request') ?? '';
+  void fillFromGateway();
+}
+
+fillFromLink();
+addEventListener('hashchange', fillFromLink);
 verify(); // after going back the browser restores the input

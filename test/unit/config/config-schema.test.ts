@@ -44,9 +44,10 @@ function file(values: unknown): string {
 const at = (values: unknown, path: readonly string[]): unknown =>
   path.reduce((value, key) => (value as any)?.[key], values);
 
-/** Returns three values of a setting other than its default. */
+/** Returns three values of a setting other than its default; of a switch there is only one. */
 function others(name: string, value: unknown): readonly [unknown, unknown, unknown] {
   if (name === 'watch.callerShare') return [0, 1, 0.5];
+  if (typeof value === 'boolean') return [!value, value, !value];
   if (typeof value === 'number') return [value + 1, value + 2, value + 3];
   if (name === 'host' || name === 'admin.host') return ['::1', '0.0.0.0', 'gateway.example'];
   if (name === 'embedded.port') return [0, null, 65_534];

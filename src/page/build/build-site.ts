@@ -1,0 +1,66 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { createOpenApiDocument } from '../../http/rest/openapi.ts';
+import { routes } from '../../routes/index.ts';
+import { version } from '../../runtime/package.ts';
+import type { ApiDocument } from '../docs/api-document.ts';
+import { readChapters } from '../docs/chapters.ts';
+import { docsMarkdown } from '../docs/docs-markdown.ts';
+import { llmsText } from '../docs/llms-text.ts';
+import { renderDocs } from '../docs/render.ts';
+import { MANIFEST_NAME, OPENAPI_NAME, SITE_FOLDER, type SiteEntry } from '../site.ts';
+import { composePage, PAGES, type PageName } from './compose-page.ts';
+import { encodeFile } from './encode-file.ts';
+
+// Run by the build after the bundler: composes the files of the site from the bundles in the folder that is named.
+
+const bundles = pathToFileURL(`${process.argv[2]}/`);
+const manifest: Record<string, SiteEntry> = {};
+
+const read = (file: string): string => readFileSync(new URL(file, bundles), 'utf8');
+
+const widget = read('widget/main.js');
+
+/** Writes a file in every content coding, and notes its headers. */
+function writeSiteFile(name: string, text: string, contentType: string, headers: SiteEntry['headers']): void {
+  const { identity, br, gzip, etag } = encodeFile(text);
+  for (const [suffix, bytes] of Object.entries({ '': identity, '.br': br, '.gz': gzip }))
+    writeFileSync(new URL(name + suffix, SITE_FOLDER), bytes);
+  manifest[name] = { contentType, headers, etag };
+}
+
+function writePage(name: PageName, html: string): void {
+  const parts = { name, html, style: read(`${name}/page.css`), script: read(`${name}/main.js`) };
+  const page = composePage({ ...parts, widget: name === 'docs' ? widget : undefined });
+  writeSiteFile(`${name}.html`, page.html, 'text/html; charset=utf-8', [
+    ['Cache-Control', 'no-cache'],
+    ['Content-Security-Policy', page.contentSecurityPolicy],
+    ['X-Content-Type-Options', 'nosniff'],
+  ]);
+}
+
+/** The widget changes with a release: for five minutes nobody asks again, and for a day nobody waits for the answer. */
+const WIDGET_HEADERS = [
+  ['Cache-Control', 'public, max-age=300, stale-while-revalidate=86400'],
+  ['Cross-Origin-Resource-Policy', 'cross-origin'],
+  ['X-Content-Type-Options', 'nosniff'],
+] as const;
+
+const TEXT_HEADERS = [
+  ['Cache-Control', 'no-cache'],
+  ['X-Content-Type-Options', 'nosniff'],
+] as const;
+
+mkdirSync(SITE_FOLDER, { recursive: true });
+const json = JSON.stringify(createOpenApiDocument(routes, version));
+const document: ApiDocument = JSON.parse(json);
+const chapters = readChapters();
+writeSiteFile(OPENAPI_NAME, json, 'application/json; charset=utf-8', [['Cache-Control', 'public, max-age=300']]);
+writeSiteFile('widget.js', widget, 'text/javascript; charset=utf-8', WIDGET_HEADERS);
+writeSiteFile('docs.md', docsMarkdown(chapters, document), 'text/markdown; charset=utf-8', TEXT_HEADERS);
+writeSiteFile('llms.txt', llmsText(chapters, document), 'text/plain; charset=utf-8', TEXT_HEADERS);
+for (const { name } of PAGES) {
+  const html = read(`${name}/page.html`);
+  writePage(name, name === 'docs' ? renderDocs(html, chapters, document) : html);
+}
+writeFileSync(new URL(MANIFEST_NAME, SITE_FOLDER), JSON.stringify(manifest));

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto';
+
+/** The pages that the header links to, in its order. */
+export const PAGES = [
+  { name: 'status', title: 'Status', href: './' },
+  { name: 'explorer', title: 'Explorer', href: 'explorer' },
+  { name: 'docs', title: 'Docs', href: 'docs' },
+  { name: 'verify', title: 'Verify', href: 'verify' },
+] as const;
+
+export type PageName = (typeof PAGES)[number]['name'];
+
+/** The parts of a page. */
+export interface PageParts {
+  readonly name: PageName;
+  /** HTML with the comments `head`, `header`, `style` and `script`, all of which are replaced. */
+  readonly html: string;
+  readonly style: string;
+  readonly script: string;
+  /** The widget, which a page with the comment `widget` loads besides; undefined for a page that loads nothing. */
+  readonly widget?: string | undefined;
+}
+
+/** A page in one file, and its Content-Security-Policy header. */
+export interface ComposedPage {
+  readonly html: string;
+  readonly contentSecurityPolicy: string;
+}
+
+/** A gate of three bars, in a colour that both themes show. */
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Cpath fill='%230d8f7d' d='M2 3h3v10H2zM6.5 5h3v8h-3zM11 3h3v10h-3z'/%3E%3C/svg%3E";
+
+/**
+ * Composes a page in one file that loads nothing, so it works offline and after it was saved. The file contains its policy,
+ * so a saved page can't make requests either; only `frame-ancestors` needs a header. The policy allows the page's own
+ * script and style and its own gateway, nothing else, and no script may write HTML.
+ */
+export function composePage({ name, html, style, script, widget }: PageParts): ComposedPage {
+  const contentSecurityPolicy = [
+    "default-src 'none'",
+    `script-src '${[script, widget ?? []].flat().map(cspHash).join("' '")}'`,
+    `style-src '${cspHash(style)}'`,
+    "connect-src 'self'",
+    'img-src data:',
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; ');
+  const replacements: Readonly<Record<string, string>> = {
+    head: headOf(contentSecurityPolicy),
+    header: headerOf(name),
+    style: `<style>${style}</style>`,
+    script: `<script type="module">${script}</script>`,
+    widget: widget === undefined ? '' : widgetTag(cspHash(widget)),
+  };
+  const composed = html.replace(
+    /<!-- (head|header|style|script|widget) -->/g,
+    (_, part: string) => replacements[part] ?? '',
+  );
+  return { html: composed, contentSecurityPolicy: `${contentSecurityPolicy}; frame-ancestors 'none'` };
+}
+
+/** Loads the widget of this build: its hash is in the policy, and in the URL for caches. */
+const widgetTag = (hash: string): string =>
+  `<script src="widget.js?${encodeURIComponent(hash.slice(7, 23))}" integrity="${hash}" async></script>`;
+
+/** Formats the hash by which a policy allows a script or a style. */
+const cspHash = (text: string): string => `sha256-${createHash('sha256').update(text).digest('base64')}`;
+
+const headOf = (policy: string): string => `<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<meta name="viewport" content="width=device-width">
+<meta name="referrer" content="no-referrer">
+<link rel="icon" href="${ICON}">`;
+
+/** Returns the header that all pages share. Links are relative, so that a proxy may serve the gateway below a prefix. */
+function headerOf(current: PageName): string {
+  const links = PAGES.map(({ name, title, href }) => {
+    const isCurrent = name === current ? ' aria-current="page"' : '';
+    return `<a href="${href}"${isCurrent}>${title}</a>`;
+  });
+  return `<a class="skip" href="#content">Skip to content</a>
+<header class="site">
+<a class="brand" href="./"><svg viewBox="0 0 16 16" aria-hidden="true"><path d="M2 3h3v10H2zM6.5 5h3v8h-3zM11 3h3v10h-3z"/></svg>slotgate</a>
+<nav aria-label="Pages">${links.join('')}</nav>
+<form id="search" role="search" action="explorer"><label class="hidden" for="q">Search the cluster</label>
+<input id="q" name="q" type="search" maxlength="512" spellcheck="false" autocomplete="off" autocapitalize="off" placeholder="Address, transaction, block, .sol" aria-keyshortcuts="/"><kbd aria-hidden="true">/</kbd></form>
+</header>`;
+}

@@ -1,0 +1,248 @@
+import { enableCopyButtons } from '../browser/copy-buttons.ts';
+import { create, elementById, setText } from '../browser/elements.ts';
+import { gatewayUrl } from '../browser/gateway-url.ts';
+import { enableHeader } from '../browser/header.ts';
+import { FIELDS } from '../widget/fields.ts';
+import { type FilledRequest, LANGUAGES, type Language, snippetOf, urlOf } from './snippets.ts';
+
+const keyInput = elementById('key', HTMLInputElement);
+
+/** Values that exist on any cluster. */
+const EXAMPLES: Readonly<Record<string, string>> = {
+  addr: 'Vote111111111111111111111111111111111111111',
+  addresses: 'Vote111111111111111111111111111111111111111,So11111111111111111111111111111111111111112',
+  owner: 'Vote111111111111111111111111111111111111111',
+  mint: 'So11111111111111111111111111111111111111112',
+  q: 'So11111111111111111111111111111111111111112',
+};
+
+const BODIES: Readonly<Record<string, string>> = {
+  '/rpc': '{"method":"getSlot"}',
+  '/explain': '{"tx":{}}',
+};
+
+/** The longest part of an answer that is shown. */
+const SHOWN_CHARACTERS = 20_000;
+
+const SHOWN_FRAMES = 3;
+
+/** A parameter of a route, with the field for its value. */
+interface Field {
+  readonly name: string;
+  readonly place: string;
+  readonly input: HTMLInputElement;
+}
+
+let fieldCount = 0;
+
+function fieldsOf(route: HTMLElement): readonly Field[] {
+  return [...route.querySelectorAll(':scope > table tr')].map((row) => {
+    const [nameCell, typeCell] = row.children;
+    const name = nameCell?.querySelector('code')?.textContent ?? '';
+    const [place = '', type = ''] = (typeCell?.textContent ?? '').split(', ');
+    const isRequired = nameCell?.querySelector('b') !== null;
+    fieldCount++;
+    const input = create('input', {
+      id: `field-${fieldCount}`,
+      spellcheck: 'false',
+      autocomplete: 'off',
+      placeholder: type,
+    });
+    if (isRequired) input.value = EXAMPLES[name] ?? '';
+    return { name, place, input };
+  });
+}
+
+/** Adds to a route what sends a request: it is made when somebody opens it. */
+function addTrial(route: HTMLElement): void {
+  const details = create('details', {}, create('summary', {}, 'Send'));
+  route.querySelector('.try')?.append(details);
+  details.addEventListener('toggle', () => {
+    if (details.childElementCount === 1) details.append(...trialOf(route));
+  });
+}
+
+function trialOf(route: HTMLElement): HTMLElement[] {
+  const { method = 'get', path = '' } = route.dataset;
+  const fields = fieldsOf(route).filter(({ place, name }) => path !== '/stream' || place === 'query' || name === '');
+  const body = create('textarea', { spellcheck: 'false', 'aria-label': 'Body' }, BODIES[path] ?? '{}');
+  const form = create(
+    'form',
+    {},
+    ...fields.flatMap(({ name, input }) => [create('label', { for: input.id }, create('code', {}, name)), input]),
+    ...(method === 'post' ? [create('span', {}, 'Body'), body] : []),
+  );
+  const read = (): FilledRequest => {
+    const filled = fields.filter(({ input }) => input.value.trim() !== '');
+    const valuesIn = (wanted: string): Record<string, string> =>
+      Object.fromEntries(
+        filled.filter(({ place }) => place === wanted).map(({ name, input }) => [name, input.value.trim()]),
+      );
+    const key = keyInput.value.trim();
+    return {
+      base: gatewayUrl().href,
+      method,
+      path,
+      pathValues: valuesIn('path'),
+      query: valuesIn('query'),
+      headers: { ...valuesIn('header'), ...(key !== '' && { 'X-Api-Key': key }) },
+      ...(method === 'post' && { body: body.value }),
+    };
+  };
+  const output = create('div', { 'aria-live': 'polite' });
+  const send = create('button', { class: 'primary', type: 'submit' }, path === '/stream' ? 'Open' : 'Send');
+  form.append(create('span'), create('div', {}, send));
+  form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    if (path === '/stream') showFrames(output, read());
+    else void showAnswer(output, read(), route.dataset['signed'] !== undefined);
+  });
+  return [form, ...(path === '/stream' ? [] : [snippetsOf(form, read)]), output];
+}
+
+/** Shows the request as code, in the language that its reader chose. */
+function snippetsOf(form: HTMLElement, read: () => FilledRequest): HTMLElement {
+  const pre = create('pre', { tabindex: '0' });
+  const copy = create('button', { type: 'button', 'data-copy': '' }, 'Copy');
+  let chosen: Language = 'curl';
+  const buttons = LANGUAGES.map((language) => {
+    const button = create('button', { type: 'button' }, language);
+    button.addEventListener('click', () => {
+      chosen = language;
+      update();
+    });
+    return button;
+  });
+  const update = (): void => {
+    const text = snippetOf(chosen, read());
+    setText(pre, text);
+    copy.dataset['copy'] = text;
+    for (const button of buttons) button.setAttribute('aria-pressed', String(button.textContent === chosen));
+  };
+  form.addEventListener('input', update);
+  keyInput.addEventListener('input', update);
+  update();
+  return create(
+    'div',
+    {},
+    create('div', { class: 'row', role: 'group', 'aria-label': 'Language' }, ...buttons, copy),
+    pre,
+  );
+}
+
+async function showAnswer(output: HTMLElement, request: FilledRequest, isSigned: boolean): Promise<void> {
+  output.replaceChildren(create('p', { class: 'muted' }, 'Sending…'));
+  const startedMs = performance.now();
+  try {
+    const { body, headers } = request;
+    const response = await fetch(urlOf(request), {
+      method: request.method.toUpperCase(),
+      headers: { ...headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+      ...(body !== undefined && { body }),
+      cache: 'no-store',
+    });
+    const text = await response.text();
+    const tookMs = Math.round(performance.now() - startedMs);
+    const shownHeaders = ['X-Slot', 'X-Cache', 'X-RateLimit-Remaining', 'Retry-After']
+      .map((name) => [name, response.headers.get(name)])
+      .filter(([, value]) => value !== null)
+      .map(([name, value]) => `${name}: ${value}`);
+    const status = create(
+      'p',
+      { class: response.ok ? 'good' : 'bad' },
+      `${response.status} in ${tookMs} ms. ${shownHeaders.join(', ')}`,
+    );
+    output.replaceChildren(
+      status,
+      create('pre', { tabindex: '0' }, text.slice(0, SHOWN_CHARACTERS)),
+      ...linksOf(response, text, request, isSigned),
+    );
+  } catch {
+    output.replaceChildren(create('p', { class: 'bad' }, 'The gateway did not answer.'));
+  }
+}
+
+/** Links an answer to what proves it, or an error to its cure. */
+function linksOf(response: Response, text: string, request: FilledRequest, isSigned: boolean): HTMLElement[] {
+  if (response.ok && isSigned) {
+    const target = urlOf(request).slice(request.base.length - 1);
+    const nonce = request.headers['X-Receipt-Nonce'] ?? '';
+    const href = `verify#${new URLSearchParams({ body: text, request: `GET ${target}`, nonce })}`;
+    return [create('a', { href }, 'Verify this answer')];
+  }
+  const [, code] = /^\{"error":"(\w+)"/.exec(text) ?? [];
+  return code === undefined ? [] : [create('a', { href: `#error-${code}` }, `What ${code} means, and what to do`)];
+}
+
+let frames: WebSocket | undefined;
+
+/** Shows the first frames of the stream. */
+function showFrames(output: HTMLElement, request: FilledRequest): void {
+  frames?.close();
+  const pre = create('pre', { tabindex: '0' });
+  output.replaceChildren(pre);
+  const key = keyInput.value.trim();
+  const socket = new WebSocket(urlOf(request).replace(/^http/, 'ws'), key === '' ? [] : ['slotgate', key]);
+  frames = socket;
+  let count = 0;
+  socket.onmessage = ({ data }) => {
+    pre.append(`${typeof data === 'string' ? data : `${data.size} bytes of MessagePack`}\n`);
+    count++;
+    if (count >= SHOWN_FRAMES) socket.close();
+  };
+  socket.onclose = ({ code }) => pre.append(`closed: ${code}\n`);
+}
+
+/** Adds the builder of the widget's two lines, with the widget itself. */
+function addBuilder(): void {
+  const builder = elementById('builder', HTMLElement);
+  const boxes = Object.entries(FIELDS).map(([name, { label }]) => {
+    const box = create('input', { type: 'checkbox', value: name });
+    box.checked = ['slot', 'tps', 'slot-time', 'epoch'].includes(name);
+    return { box, label: create('label', {}, box, label) };
+  });
+  const choice = (
+    name: string,
+    values: readonly string[],
+  ): { readonly select: HTMLSelectElement; readonly label: HTMLElement } => {
+    const select = create('select', { name }, ...values.map((value) => create('option', { value }, value)));
+    return { select, label: create('label', {}, `${name} `, select) };
+  };
+  const choices = [
+    choice('theme', ['auto', 'light', 'dark']),
+    choice('size', ['card', 'line']),
+    choice('interval', ['1000', '5000', '10000']),
+  ];
+  const widget = document.createElement('slotgate-status');
+  const code = create('code', { id: 'widget-code' });
+  const form = create(
+    'form',
+    {},
+    create('div', { class: 'row', role: 'group', 'aria-label': 'Fields' }, ...boxes.map(({ label }) => label)),
+    create('div', { class: 'row' }, ...choices.map(({ label }) => label)),
+  );
+  const update = (): void => {
+    const fields = boxes.filter(({ box }) => box.checked).map(({ box }) => box.value);
+    const attributes = [
+      ['fields', fields.join(' ')],
+      ...choices.map(({ select }) => [select.name, select.selectedIndex === 0 ? '' : select.value]),
+    ] as const;
+    for (const [name = '', value = ''] of attributes) {
+      if (value === '') widget.removeAttribute(name);
+      else widget.setAttribute(name, value);
+    }
+    const text = attributes.map(([name, value]) => (value === '' ? '' : ` ${name}="${value}"`)).join('');
+    setText(code, `<script src="${gatewayUrl()}widget.js" async></script>\n<slotgate-status${text}></slotgate-status>`);
+  };
+  form.addEventListener('input', update);
+  form.addEventListener('submit', (event) => event.preventDefault());
+  const copy = create('button', { type: 'button', 'data-copy': '#widget-code' }, 'Copy both lines');
+  builder.append(form, create('div', { class: 'preview' }, widget), create('pre', { tabindex: '0' }, code), copy);
+  update();
+}
+
+elementById('key-form', HTMLFormElement).addEventListener('submit', (event) => event.preventDefault());
+for (const route of document.querySelectorAll<HTMLElement>('.route')) addTrial(route);
+addBuilder();
+enableHeader();
+enableCopyButtons();

@@ -1,0 +1,36 @@
+import { type Child, create } from '../browser/elements.ts';
+
+/** A column: its title, and whether it holds figures. */
+export type Column = string | { readonly title: string; readonly isNumber: true };
+
+const titleOf = (column: Column): string => (typeof column === 'string' ? column : column.title);
+
+/** Creates a table; `rows` are the cells of each row. */
+export function table(columns: readonly Column[], rows: readonly (readonly Child[])[]): HTMLElement {
+  const classOf = (at: number): Readonly<Record<string, string>> =>
+    typeof columns[at] === 'object' ? { class: 'number' } : {};
+  const head = create(
+    'tr',
+    {},
+    ...columns.map((column, at) => create('th', { scope: 'col', ...classOf(at) }, titleOf(column))),
+  );
+  const body = create('tbody', {}, ...rows.map((cells) => row(cells, classOf)));
+  return create(
+    'div',
+    { class: 'scroll', tabindex: '0', role: 'group', 'aria-label': 'Table' },
+    create('table', {}, create('thead', {}, head), body),
+  );
+}
+
+const row = (cells: readonly Child[], classOf: (at: number) => Readonly<Record<string, string>>): HTMLElement =>
+  create('tr', {}, ...cells.map((cell, at) => create('td', classOf(at), cell)));
+
+/** Creates a list of facts; one whose value is null is left out. */
+export const facts = (entries: readonly (readonly [name: string, value: Child])[]): HTMLElement =>
+  create(
+    'dl',
+    { class: 'facts' },
+    ...entries
+      .filter(([, value]) => value !== null && value !== undefined && value !== '')
+      .flatMap(([name, value]) => [create('dt', {}, name), create('dd', {}, value)]),
+  );

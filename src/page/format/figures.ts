@@ -1,0 +1,81 @@
+/** What a value that is not known is shown as; it is as wide as a digit. */
+export const UNKNOWN = '–';
+
+/** An integer, which may be beyond 2^53. */
+export type Integer = number | bigint;
+
+/** Formats figures in the reader's language. What people copy are the raw digits. */
+export class Figures {
+  readonly #number: Intl.NumberFormat;
+  readonly #oneDecimal: Intl.NumberFormat;
+  readonly #usd: Intl.NumberFormat;
+  readonly #time: Intl.DateTimeFormat;
+
+  /** `locale` is undefined for the reader's own. A tag that is none is passed over. */
+  constructor(locale?: string, timeZone?: string) {
+    const known = supported(locale);
+    this.#number = new Intl.NumberFormat(known, { maximumFractionDigits: 0 });
+    this.#oneDecimal = new Intl.NumberFormat(known, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+    this.#usd = new Intl.NumberFormat(known, { style: 'currency', currency: 'USD' });
+    this.#time = new Intl.DateTimeFormat(known, { dateStyle: 'medium', timeStyle: 'medium', timeZone });
+  }
+
+  integer(value: Integer | null): string {
+    return value === null ? UNKNOWN : this.#number.format(value);
+  }
+
+  /** Formats a share of 1: `62.4 %`. */
+  percent(share: number | null): string {
+    return share === null ? UNKNOWN : `${this.#oneDecimal.format(share * 100)} %`;
+  }
+
+  milliseconds(value: number | null): string {
+    return value === null ? UNKNOWN : `${this.#number.format(value)} ms`;
+  }
+
+  usd(value: Integer | null): string {
+    return value === null ? UNKNOWN : this.#usd.format(value);
+  }
+
+  /** Formats the digits of an exact decimal, whose length no double bounds. */
+  decimal(text: string): string {
+    const [, sign = '', whole = '0', fraction] = /^([+-]?)(\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+    const separator = this.#oneDecimal.formatToParts(0.5).find(({ type }) => type === 'decimal')?.value ?? '.';
+    const grouped = this.#number.format(BigInt(whole));
+    return `${sign.replace('-', '−')}${grouped}${fraction === undefined ? '' : separator + fraction}`;
+  }
+
+  /** Formats a Unix time in seconds. */
+  time(seconds: number | null): string {
+    return seconds === null ? UNKNOWN : this.#time.format(seconds * 1000);
+  }
+}
+
+function supported(locale: string | undefined): string | undefined {
+  try {
+    return locale && Intl.NumberFormat.supportedLocalesOf(locale)[0];
+  } catch {
+    return undefined;
+  }
+}
+
+/** Formats a span in its two largest units: `18 h 12 m`. */
+export function formatSpan(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  const parts = [
+    [Math.floor(seconds / 86_400), 'd'],
+    [Math.floor(seconds / 3600) % 24, 'h'],
+    [Math.floor(seconds / 60) % 60, 'm'],
+    [seconds % 60, 's'],
+  ] as const;
+  const first = parts.findIndex(([count]) => count > 0);
+  if (first === -1) return '0 s';
+  return parts
+    .slice(first, first + 2)
+    .filter(([count], at) => at === 0 || count > 0)
+    .map(([count, unit]) => `${count} ${unit}`)
+    .join(' ');
+}
+
+/** Shortens an identifier in the middle: `8Tzx…pVA5`. */
+export const shorten = (id: string): string => (id.length <= 12 ? id : `${id.slice(0, 4)}…${id.slice(-4)}`);

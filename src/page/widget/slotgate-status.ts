@@ -1,0 +1,181 @@
+import { Announcer } from '../live/announcer.ts';
+import { describeView, isOld, type LineView, type LiveState } from '../live/state.ts';
+import { sharedFeed, type Verify } from './feed.ts';
+import { FIELDS, fieldNames, fieldText } from './fields.ts';
+import type { Snapshot } from './snapshot.ts';
+import { STYLE } from './style.ts';
+
+/** The intervals of frames that a gateway sends, in milliseconds. */
+const INTERVALS: ReadonlySet<number> = new Set([1000, 5000, 10_000]);
+
+export interface WidgetOptions {
+  /** The gateway of elements without `src`; it ends with a slash. */
+  readonly gateway?: string | undefined;
+  /** Checks each frame before it is shown. */
+  readonly verify?: Verify;
+}
+
+/** Defines `<slotgate-status>`, unless the page has it already. */
+export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): void {
+  if (customElements.get('slotgate-status') !== undefined) return;
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(STYLE);
+
+  /** The state of the Solana network, as a gateway sees it, kept current. */
+  class SlotgateStatus extends HTMLElement {
+    static readonly observedAttributes = ['src', 'fields', 'interval', 'label', 'lang'];
+    readonly #internals = this.attachInternals();
+    readonly #root = create('div', 'root');
+    readonly #word = create('span', 'word');
+    readonly #said = create('span', 'said');
+    readonly #announcer = new Announcer();
+    readonly #values = new Map<string, HTMLElement>();
+    #numbers = new Intl.NumberFormat();
+    #state: LiveState = 'connecting';
+    #frame: Snapshot | undefined;
+    #stop: (() => void) | undefined;
+    #feed = '';
+    #isScheduled = false;
+
+    constructor() {
+      super();
+      const shadow = this.attachShadow({ mode: 'open' });
+      shadow.adoptedStyleSheets = [sheet];
+      this.#said.setAttribute('role', 'status');
+      shadow.append(this.#root, this.#said);
+    }
+
+    get state(): LiveState {
+      return this.#state;
+    }
+
+    /** The newest snapshot; undefined before the first. */
+    get frame(): Snapshot | undefined {
+      return this.#frame;
+    }
+
+    connectedCallback(): void {
+      this.#internals.role = 'group';
+      this.#draw();
+      this.#schedule();
+    }
+
+    disconnectedCallback(): void {
+      this.#stop?.();
+      this.#stop = undefined;
+    }
+
+    attributeChangedCallback(): void {
+      this.#schedule();
+    }
+
+    /** Gathers changes of one turn: a parser sets the attributes one by one, and each would open a connection. */
+    #schedule(): void {
+      if (this.#isScheduled) return;
+      this.#isScheduled = true;
+      queueMicrotask(() => {
+        this.#isScheduled = false;
+        if (!this.isConnected) return;
+        this.#draw();
+        this.#follow();
+      });
+    }
+
+    #draw(): void {
+      this.#internals.ariaLabel = this.getAttribute('label') ?? 'Solana network status';
+      this.#numbers = numbersFor(this.lang || document.documentElement.lang);
+      const state = create('div', 'state');
+      state.append(create('span', 'dot'), this.#word);
+      const list = create('dl', 'values');
+      this.#values.clear();
+      for (const name of fieldNames(this.getAttribute('fields'))) {
+        const label = create('dt', 'label');
+        const value = create('dd', 'value');
+        value.part.add(`value-${name}`);
+        label.textContent = FIELDS[name]?.label ?? name;
+        const pair = document.createElement('div');
+        pair.append(label, value);
+        list.append(pair);
+        this.#values.set(name, value);
+      }
+      this.#root.replaceChildren(state, list);
+      this.#show({ state: this.#state, ageMs: 0, waitMs: 0, changesInMs: undefined });
+    }
+
+    #follow(): void {
+      const base = gatewayOf(this.getAttribute('src')) ?? gateway;
+      const wanted = Number(this.getAttribute('interval'));
+      const interval = INTERVALS.has(wanted) ? wanted : 1000;
+      const feed = `${base} ${interval}`;
+      if (base === undefined) {
+        console.error('slotgate-status: the attribute src must name a gateway');
+        return;
+      }
+      if (this.#stop !== undefined && feed === this.#feed) return;
+      this.#stop?.();
+      this.#feed = feed;
+      this.#stop = sharedFeed(base, interval, verify).listen((view, frame) => {
+        this.#take(view, frame);
+      });
+    }
+
+    #take(view: LineView, frame: Snapshot | undefined): void {
+      const isNew = frame !== undefined && frame !== this.#frame;
+      const previous = this.#state;
+      this.#frame = frame;
+      this.#state = view.state;
+      this.#show(view);
+      if (isNew) this.#emit('slotgate-frame', frame);
+      if (view.state !== previous) this.#emit('slotgate-state', { state: view.state, previous });
+    }
+
+    #show(view: LineView): void {
+      const { states } = this.#internals;
+      if (!states.has(view.state)) {
+        states.clear();
+        states.add(view.state);
+      }
+      setText(this.#word, describeView(view));
+      const announcement = this.#announcer.next(view.state, performance.now());
+      if (announcement !== undefined) setText(this.#said, announcement);
+      for (const [name, value] of this.#values)
+        setText(value, fieldText(name, this.#frame, isOld(view), this.#numbers));
+    }
+
+    #emit(type: string, detail: unknown): void {
+      this.dispatchEvent(new CustomEvent(type, { detail, bubbles: true, composed: true }));
+    }
+  }
+
+  customElements.define('slotgate-status', SlotgateStatus);
+}
+
+/** Returns the base of a gateway's URLs, with the prefix that it may have. */
+function gatewayOf(src: string | null): string | undefined {
+  if (src === null) return undefined;
+  try {
+    return new URL(src.replace(/\/*$/, '/'), document.baseURI).href;
+  } catch {
+    return undefined;
+  }
+}
+
+function numbersFor(lang: string): Intl.NumberFormat {
+  try {
+    return new Intl.NumberFormat(lang || undefined);
+  } catch {
+    return new Intl.NumberFormat(); // the page's language tag is none
+  }
+}
+
+/** Creates an element whose class is its part, too. */
+function create(tag: string, name: string): HTMLElement {
+  const created = document.createElement(tag);
+  created.className = name;
+  created.part.add(name);
+  return created;
+}
+
+function setText(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
