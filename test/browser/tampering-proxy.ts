@@ -6,14 +6,24 @@ export interface TamperingProxy {
   readonly url: string;
   /** Changes each packet of the gateway, as latin1 text; its length must stay the same. */
   tamper: (packet: string) => string;
+  /** While true nothing of the gateway arrives, and no connection closes. */
+  hold: boolean;
+  /** The number of connections for WebSockets that browsers have opened. */
+  readonly upgrades: number;
+  /** Where new connections lead to. */
+  gateway: string;
   /** Cuts all connections. */
   cut(): void;
 }
 
 export async function openTamperingProxy(t: Test, gateway: string): Promise<TamperingProxy> {
   const sockets = new Set<Socket>();
+  let upgrades = 0;
   const server = createServer((near) => {
-    const far = connect(Number(new URL(gateway).port), '127.0.0.1');
+    const far = connect(Number(new URL(meddler.gateway).port), '127.0.0.1');
+    near.on('data', (packet) => {
+      if (/^upgrade: websocket/im.test(packet.toString('latin1'))) upgrades++;
+    });
     for (const [socket, other] of [
       [near, far],
       [far, near],
@@ -26,7 +36,9 @@ export async function openTamperingProxy(t: Test, gateway: string): Promise<Tamp
       });
     }
     near.pipe(far);
-    far.on('data', (packet) => near.write(Buffer.from(meddler.tamper(packet.toString('latin1')), 'latin1')));
+    far.on('data', (packet) => {
+      if (!meddler.hold) near.write(Buffer.from(meddler.tamper(packet.toString('latin1')), 'latin1'));
+    });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const cut = (): void => {
@@ -40,6 +52,11 @@ export async function openTamperingProxy(t: Test, gateway: string): Promise<Tamp
     // A server that listens on a port has an address with one.
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     tamper: (packet) => packet,
+    hold: false,
+    get upgrades() {
+      return upgrades;
+    },
+    gateway,
     cut,
   };
   return meddler;

@@ -1,0 +1,219 @@
+import type { Page } from 'playwright-core';
+import t from 'tap';
+import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
+import { DOLLAR, WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts.ts';
+import { type GatewayHarness, startGateway, waitFor } from '../support/harness.ts';
+import { openTab } from './chromium.ts';
+import { openTamperingProxy } from './tampering-proxy.ts';
+import { accessibilityViolations, countLayoutShifts, shiftedElements } from './watch-page.ts';
+
+const WALLET = WALLETS[0]?.address ?? '';
+
+const folders = t.testdir({ gateway: {}, limited: {} });
+const cluster = await startEmbeddedCluster({ slotMs: 200, transactionsPerSlot: 3 });
+t.teardown(() => cluster.close());
+const nodes = [`${cluster.url},${cluster.wsUrl}`];
+const receiptKey = null; // the one of the folder: a gateway that is started again signs with it
+const start = (): Promise<GatewayHarness> => startGateway(t, nodes, { state: `${folders}/gateway`, receiptKey });
+const { gateway, get } = await start();
+const meddler = await openTamperingProxy(t, gateway.url);
+
+const text = async (page: Page, id: string): Promise<string> => (await page.textContent(`#${id}`)) ?? '';
+const state = (page: Page): Promise<string | null> => page.locator('body').getAttribute('data-state');
+
+/** Waits until an expression is true on the page. It is evaluated from outside, as the page's policy forbids that inside. */
+const until = (page: Page, expression: string): Promise<void> =>
+  waitFor(async () => (await page.evaluate(expression)) === true, expression);
+
+/** Waits for the state that the page shows; returns how long it took, in milliseconds. */
+async function untilState(page: Page, wanted: string): Promise<number> {
+  const startedMs = performance.now();
+  await until(page, `document.body.dataset.state === '${wanted}'`);
+  return performance.now() - startedMs;
+}
+
+t.test('each page is accessible, silent and still, in both themes, wide and narrow', async (t) => {
+  await waitFor(async () => (await get(`/address/${WALLET}/history`)).json.result?.rows.length > 3, 'some history');
+  const signature = (await get(`/address/${WALLET}/history?limit=1`)).json.result.rows[0].signature;
+  const block = (await get(`/tx/${signature}`)).json.result.slot;
+  const searches = ['', WALLET, DOLLAR.mint.address, signature, block, 'nothing that exists'];
+  const paths = ['/', '/docs', '/verify', ...searches.map((q) => `/explorer?q=${q}`)];
+  const { page, problems } = await openTab(t);
+  const foreign: string[] = [];
+  page.on('request', (request) => {
+    if (!/^(data:|blob:)/.test(request.url()) && !request.url().startsWith(gateway.url)) foreign.push(request.url());
+  });
+  await countLayoutShifts(page);
+  const faults: string[] = [];
+  for (const [width, colorScheme] of [
+    [1280, 'light'],
+    [360, 'dark'],
+  ] as const) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    for (const path of paths) {
+      await page.goto(gateway.url + path);
+      await page.waitForTimeout(1500);
+      const found = [
+        ...(await accessibilityViolations(page)).map((violation) => `axe ${violation}`),
+        ...(await shiftedElements(page)).map((element) => `moved ${element}`),
+      ];
+      const overflow = await page.evaluate('document.documentElement.scrollWidth > innerWidth');
+      if (overflow) found.push('wider than the window');
+      faults.push(...found.map((fault) => `${path} ${width}: ${fault}`));
+    }
+  }
+  const expected = /status of 400 \(Bad Request\)/; // of the search for nothing
+  t.same(faults, []);
+  t.same(foreign, []);
+  t.same(
+    problems.filter((problem) => !expected.test(problem)),
+    [],
+  );
+});
+
+t.test('the status page is live, verified frame by frame, and tells when it is not', async (t) => {
+  const { page, problems } = await openTab(t);
+  await page.goto(meddler.url);
+  await untilState(page, 'live');
+  await until(page, '/^[1-9]\\d* frames verified$/.test(document.getElementById("proof").textContent)');
+  t.equal(await text(page, 'mark'), '✓');
+  const slotOf = async (): Promise<number> => Number((await text(page, 'slot')).replace(/\D/g, ''));
+  const slot = await slotOf();
+  await waitFor(async () => (await slotOf()) > slot, 'a later slot');
+  t.equal(await page.getAttribute('#key', 'title'), gateway.publicKey);
+
+  meddler.hold = true;
+  t.ok((await untilState(page, 'stale')) <= 3200, 'a held line is stale three seconds after its last frame');
+  t.match(await text(page, 'state'), /^Stale \d+ s$/);
+  meddler.hold = false;
+  meddler.cut();
+  t.ok((await untilState(page, 'live')) <= 3000, 'and live again soon after');
+
+  meddler.tamper = (packet) => packet.replace(/"seq":(\d)/g, (_, digit) => `"seq":${(Number(digit) + 1) % 10}`);
+  await until(page, 'document.getElementById("mark").textContent === "✗"');
+  const shown = await slotOf();
+  t.match(await text(page, 'key-text'), /A frame was refused\. The result is not the one that was signed/);
+  await untilState(page, 'stale');
+  t.ok((await slotOf()) - shown <= 2, 'what is refused is not shown');
+  meddler.tamper = (packet) => packet;
+  await untilState(page, 'live');
+  t.same(problems, []);
+});
+
+t.test('the page is live again within three seconds after the gateway listens', async (t) => {
+  const { gateway: first } = await startGateway(t, nodes, { state: `${folders}/gateway`, receiptKey });
+  const proxy = await openTamperingProxy(t, first.url);
+  const { page } = await openTab(t);
+  await page.goto(proxy.url);
+  await untilState(page, 'live');
+  await first.close();
+  t.match(await state(page), /live|restarting/);
+  await until(page, '["restarting", "offline"].includes(document.body.dataset.state)');
+  const { gateway: second } = await startGateway(t, nodes, { state: `${folders}/gateway`, receiptKey });
+  proxy.gateway = second.url;
+  t.ok((await untilState(page, 'live')) <= 3000);
+  t.equal(await text(page, 'mark'), '✓');
+});
+
+t.test('another key is refused until the reader accepts it', async (t) => {
+  const proxy = await openTamperingProxy(t, gateway.url);
+  const { page } = await openTab(t);
+  await page.goto(proxy.url);
+  await untilState(page, 'live');
+  const { gateway: other } = await startGateway(t, nodes);
+  proxy.gateway = other.url;
+  proxy.cut();
+  await page.waitForSelector('#accept:visible');
+  t.match(await text(page, 'key-text'), `the gateway signs with ${other.publicKey} now`);
+  t.equal(await text(page, 'mark'), '✗');
+  await page.click('#accept');
+  await until(page, 'document.getElementById("mark").textContent === "✓"');
+  t.equal(await page.getAttribute('#key', 'title'), other.publicKey);
+});
+
+t.test('a page whose address has used up its limit counts down', async (t) => {
+  const { gateway: limited } = await startGateway(t, nodes, {
+    state: `${folders}/limited`,
+    set: ['limits.free.requests=4', 'limits.free.streams=0'],
+  });
+  const { page } = await openTab(t);
+  await page.goto(limited.url);
+  await fetch(`${limited.url}/api/v1/slot`);
+  await fetch(`${limited.url}/api/v1/slot`);
+  await untilState(page, 'limited');
+  const [, first] = /next try in (\d+) s/.exec(await text(page, 'state')) ?? [];
+  await until(page, `!document.getElementById('state').textContent.includes('in ${first} s')`);
+  t.ok(Number(first) > 0);
+});
+
+t.test('an address is read, evidence opened, and another view found, by keyboard alone', async (t) => {
+  const { page, problems } = await openTab(t);
+  await page.goto(gateway.url);
+  await page.keyboard.press('Tab');
+  t.equal(await page.evaluate('document.activeElement.className'), 'skip');
+  await page.keyboard.press('/');
+  await page.keyboard.type(WHALE.address);
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('.balance');
+  t.match(await page.textContent('.balance'), /^9,007,199\.254740993 SOL/);
+  t.equal(await page.textContent('h1'), 'Address');
+  const evidence = page.locator('.part', { hasText: 'Balance' }).locator('.evidence summary').first();
+  t.match(await evidence.textContent(), /✓ verified, slot [\d,]+, confirmed/);
+  await evidence.focus();
+  await page.keyboard.press('Enter');
+  const verify = page.locator('.evidence a', { hasText: 'Verify line by line' }).first();
+  await verify.focus();
+  await page.keyboard.press('Enter');
+  await page.waitForSelector('#finding.proven');
+  t.same(problems, []);
+});
+
+t.test('the explorer shows tokens, transactions and blocks, and says why it shows nothing', async (t) => {
+  const { page } = await openTab(t);
+  const show = async (query: string): Promise<void> => {
+    await page.goto(`${gateway.url}/explorer?q=${encodeURIComponent(query)}`);
+    await page.waitForSelector('.evidence, .failed');
+  };
+  await show(DOLLAR.mint.address);
+  t.equal(await page.textContent('h1'), 'Token');
+  await page.waitForSelector('text=Demo Dollar (DUSD)');
+  await page.locator('.part', { hasText: 'Holders' }).locator('td a').first().click();
+  await page.waitForSelector('h1:text("Address")');
+  await page.locator('.part', { hasText: 'History' }).locator('td a').first().click();
+  await page.waitForSelector('h1:text("Transaction")');
+  await page.waitForSelector('.sentence');
+  await page.locator('.part', { hasText: 'Fee' }).locator('dd a').first().click();
+  await page.waitForSelector('h1:text("Block")');
+  await page.waitForSelector('.part:has-text("Transactions") tbody tr');
+  await page.goBack();
+  await page.waitForSelector('h1:text("Transaction")');
+  await show('no such thing');
+  t.match(await page.textContent('.failed'), /\w/);
+  await page.waitForSelector('text=Try one of these');
+});
+
+t.test('the reference sends requests and opens the stream', async (t) => {
+  const { page, problems } = await openTab(t);
+  await page.goto(`${gateway.url}/docs`);
+  const route = (id: string) => page.locator(`#${id}`);
+  await route('getBalance').locator('.try summary').click();
+  await route('getBalance').locator('input').first().fill(WHALE.address);
+  t.match(await route('getBalance').locator('.try pre').first().textContent(), `/api/v1/balance/${WHALE.address}'`);
+  await route('getBalance').locator('button:text("TypeScript")').click();
+  t.match(await route('getBalance').locator('.try pre').first().textContent(), 'client.get("/balance/:addr"');
+  await route('getBalance').locator('button[type=submit]').click();
+  await route('getBalance').locator('.try .good').waitFor();
+  t.match(await route('getBalance').locator('.try pre').last().textContent(), '"lamports":9007199254740993');
+  await route('getBalance').locator('a:text("Verify this answer")').click();
+  await page.waitForSelector('#finding.proven');
+  await page.goto(`${gateway.url}/docs`);
+  await route('getStream').locator('.try summary').click();
+  await route('getStream').locator('button[type=submit]').click();
+  await route('getStream').locator('pre:has-text("closed: 1000"), pre:has-text("closed: 1005")').waitFor();
+  t.match(await route('getStream').locator('.try pre').textContent(), /^\{"result":\{"slot":/);
+  await until(page, 'document.querySelector("slotgate-status").state === "live"');
+  await page.locator('#builder label:has-text("Priority fee")').click();
+  t.match(await page.textContent('#widget-code'), 'fields="slot tps slot-time fee epoch"');
+  t.same(problems, []);
+});
