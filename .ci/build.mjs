@@ -75,7 +75,7 @@ function isAlive(pid) {
 
 function digestOfSources() {
   const hash = createHash('sha256');
-  const isSource = (path) => /\.(ts|html|css|json)$/.test(path);
+  const isSource = (path) => /\.(ts|html|css|json|md)$/.test(path);
   for (const path of [...SETTINGS.filter((path) => existsSync(path)), ...SOURCES.flatMap(filesIn).filter(isSource)]) {
     const bytes = readFileSync(path);
     hash.update(`${path} ${bytes.length}\n`).update(bytes);
@@ -100,12 +100,16 @@ function stampOf(path) {
 }
 
 async function compile() {
-  const compiled = [compileTypes('--outDir', STAGING), compileTypes('-p', 'src/page'), bundlePages()];
+  const hasPages = existsSync('src/page/tsconfig.json');
+  const compiled = [compileTypes('--outDir', STAGING)];
+  if (hasPages) compiled.push(compileTypes('-p', 'src/page'), bundlePages());
   const [failed] = (await Promise.allSettled(compiled)).filter(({ status }) => status === 'rejected');
   try {
     if (failed !== undefined) throw failed.reason;
-    await run(`${STAGING}/src/page/build/build-site.js`, BUNDLES);
-    rmSync(BUNDLES, { recursive: true });
+    if (hasPages) {
+      await run(`${STAGING}/src/page/build/build-site.js`, BUNDLES);
+      rmSync(BUNDLES, { recursive: true });
+    }
     if (existsSync('src/client')) await buildClient();
   } catch (error) {
     rmSync(STAGING, { recursive: true, force: true });
