@@ -157,7 +157,7 @@ t.test('an address is read, evidence opened, and another view found, by keyboard
   await page.keyboard.press('Enter');
   await page.waitForSelector('.balance');
   t.match(await page.textContent('.balance'), /^9,007,199\.254740993 SOL/);
-  t.equal(await page.textContent('h1'), 'Address');
+  await page.waitForSelector('h1:text("Address")');
   const evidence = page.locator('.part', { hasText: 'Balance' }).locator('.evidence summary').first();
   t.match(await evidence.textContent(), /✓ verified, slot [\d,]+, confirmed/);
   await evidence.focus();
@@ -176,7 +176,7 @@ t.test('the explorer shows tokens, transactions and blocks, and says why it show
     await page.waitForSelector('.evidence, .failed');
   };
   await show(DOLLAR.mint.address);
-  t.equal(await page.textContent('h1'), 'Token');
+  await page.waitForSelector('h1:text("Token")');
   await page.waitForSelector('text=Demo Dollar (DUSD)');
   await page.locator('.part', { hasText: 'Holders' }).locator('td a').first().click();
   await page.waitForSelector('h1:text("Address")');
