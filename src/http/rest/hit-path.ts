@@ -106,9 +106,14 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
   /** Sends a body at once: one that the engine takes whole without a `Reply`, since nothing is left to wait for. */
   function send(res: HttpResponse, hit: Hit, sealed: string | Buffer, quota: Quota): void {
     const { entry, conditions } = hit;
-    const { coding, body } = bodyFor(hit, sealed);
-    if (body.length > WHOLE_BODY_BYTES || isUnchanged(conditions, entry)) {
-      reply(new Reply(res, pendingResponses), hit, sealed, quota);
+    if (isUnchanged(conditions, entry)) {
+      replyUnchanged(new Reply(res, pendingResponses), hit, sealed, quota);
+      return;
+    }
+    const encoded = bodyFor(hit, sealed);
+    const { coding, body } = encoded;
+    if (body.length > WHOLE_BODY_BYTES) {
+      replyWithBody(new Reply(res, pendingResponses), hit, encoded, quota);
       return;
     }
     const isTaken = bodies.sendWhole(res, hitHeaders.templateFor(entry, coding, conditions).fill(quota, entry), body);
@@ -127,7 +132,8 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     const waiter: SealWaiter = {
       resolve(body) {
         if (pending.isDone) pipelining.recordCutOff(caller);
-        reply(pending, hit, body, quota);
+        if (isUnchanged(conditions, entry)) replyUnchanged(pending, hit, body, quota);
+        else replyWithBody(pending, hit, bodyFor(hit, body), quota);
       },
       reject: (thrown) => refuse(pending, hit, quota, thrown),
     };
@@ -137,19 +143,18 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     else sealer.sealFor(entry, nonce, waiter);
   }
 
-  /** Sends a response that is long, has no body, or was waited for. */
-  function reply(to: Reply, hit: Hit, sealed: string | Buffer, quota: Quota): void {
+  /** Tells a caller who has the result already that it has not changed. */
+  function replyUnchanged(to: Reply, hit: Hit, sealed: string | Buffer, quota: Quota): void {
+    const { entry, conditions, units } = hit;
+    const read = { entry, cacheStatus: 'HIT', body: sealed } as const;
+    to.send(cachedReadResponse(() => quota, read, { ...conditions, nonce: conditions.nonce ?? undefined, accept: '' }));
+    meter.countStatus(labelOf(entry), 304);
+    recordUnits(hit, 'answered', units);
+  }
+
+  /** Sends a body that is long, or was waited for. */
+  function replyWithBody(to: Reply, hit: Hit, { coding, body }: EncodedBody, quota: Quota): void {
     const { entry, conditions, units, principal, address } = hit;
-    if (isUnchanged(conditions, entry)) {
-      const read = { entry, cacheStatus: 'HIT', body: sealed } as const;
-      to.send(
-        cachedReadResponse(() => quota, read, { ...conditions, nonce: conditions.nonce ?? undefined, accept: '' }),
-      );
-      meter.countStatus(labelOf(entry), 304);
-      recordUnits(hit, 'answered', units);
-      return;
-    }
-    const { coding, body } = bodyFor(hit, sealed);
     const refusal = to.reserve(body, callerOf(hit));
     if (refusal !== undefined) {
       refuse(to, hit, rateLimiter.giveBack(address, units, principal), refusal);
