@@ -46,7 +46,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:v8',
   ],
   'cli/terminal': ['domain', 'node:util'],
-  'page/widget': ['page/live'],
+  'page/widget': ['runtime', 'page/live'],
   'receipts/keys': [
     'domain',
     'runtime/files',

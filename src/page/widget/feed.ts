@@ -1,3 +1,4 @@
+import { exponentialDelayMs } from '../../runtime/exponential-backoff.ts';
 import { afterEvent, type Line, type LineEvent, type LineView, newLine, viewOf } from '../live/state.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -120,7 +121,7 @@ export class Feed {
     this.#dispatch({ type: 'closed', code });
     if (code === 4403) console.error('slotgate: the gateway did not understand the widget');
     const restart = code === 1001 ? 1000 : 0;
-    const backoff = Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** this.#failures);
+    const backoff = exponentialDelayMs(this.#failures, BACKOFF_MS, MAX_BACKOFF_MS);
     this.#tryAgain(Math.max(restart, this.#view.waitMs) + backoff * (0.5 + Math.random() / 2));
   }
 
@@ -140,7 +141,7 @@ export class Feed {
     } catch {
       this.#dispatch({ type: 'closed', code: BROKEN });
       this.#triedMs = Number.NEGATIVE_INFINITY; // nobody answers at all: then the WebSocket is no worse
-      this.#tryAgain(BACKOFF_MS * 2 + Math.random() * Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** this.#failures));
+      this.#tryAgain(BACKOFF_MS * 2 + Math.random() * exponentialDelayMs(this.#failures, BACKOFF_MS, MAX_BACKOFF_MS));
     }
   }
 
