@@ -29,6 +29,7 @@ import { BlockListingCache } from './routes/block/block-listing-cache.ts';
 import { PooledDecoder } from './routes/decoding/pooled-decoder.ts';
 import { isHealthy, unhealthyReason } from './routes/health.ts';
 import { HolderTableCache } from './routes/holders/holder-table-cache.ts';
+import { PooledTabler } from './routes/holders/pooled-tabler.ts';
 import { readMintBalance } from './routes/mint-balance.ts';
 import { StakeTableCache } from './routes/portfolio/stake-table-cache.ts';
 import { createRpcReadThrough } from './routes/rpc/answer-rpc-call.ts';
@@ -274,6 +275,8 @@ function openServing(
   const scanGate = new ScanGate(clock);
   const decoder = new PooledDecoder(clock, DECODING_THREADS);
   disposals.defer(() => decoder.close());
+  const holderTabler = new PooledTabler(clock);
+  disposals.defer(() => holderTabler.close());
   const knownMints = createKnownMints(config.tokens.known, findVerified);
   const context: RouteContext = {
     mesh,
@@ -288,7 +291,7 @@ function openServing(
     tokenLists,
     listOwner,
     mergedSignatures: new MergedSignatures(),
-    holderTables: new HolderTableCache(clock, scanGate),
+    holderTables: new HolderTableCache(clock, scanGate, holderTabler),
     stakeTables: new StakeTableCache(clock, scanGate),
     knownMints,
     tokenLabels: new TokenLabelCache(clock, knownMints),

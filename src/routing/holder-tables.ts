@@ -44,5 +44,16 @@ export interface HolderTables {
   /** Returns the cached table of a mint, until it expires, unless it is older than `minSlot`. */
   get(mint: string, minSlot?: Slot): HolderTable | undefined;
   /** Returns the cached table of a mint, or caches the one that `read` returns, which counts for the request of `cost`. */
-  getOrRead(query: HoldersQuery, read: () => Promise<HolderTable>, cost?: RequestCost): Promise<HolderTable>;
+  getOrRead(query: HoldersQuery, read: ReadHolders, cost?: RequestCost): Promise<HolderTable>;
+}
+
+/** Reads a table, which a tabler makes. */
+export type ReadHolders = (tabler: HolderTabler, caller?: string) => Promise<HolderTable>;
+
+/** Makes tables in a thread, for which callers take turns. What it makes is memory that threads share. */
+export interface HolderTabler {
+  /** Packs the holders in lists, each the JSON of getProgramAccounts. The memory of the lists is handed over. */
+  packHolders(lists: readonly Buffer[], caller?: string): Promise<SharedArrayBuffer>;
+  /** Adds up packed holders by owner. */
+  packOwners(holders: SharedArrayBuffer, caller?: string): Promise<SharedArrayBuffer>;
 }

@@ -3,7 +3,13 @@ import type { Clock } from '../../domain/clock.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { RequestCost } from '../../domain/request-cost.ts';
 import type { Slot } from '../../domain/slot.ts';
-import type { HoldersQuery, HolderTable, HolderTables } from '../../routing/holder-tables.ts';
+import type {
+  HoldersQuery,
+  HolderTable,
+  HolderTabler,
+  HolderTables,
+  ReadHolders,
+} from '../../routing/holder-tables.ts';
 import type { ScanGate } from '../scans/scan-gate.ts';
 import { isScanRefused, ScanRefusals } from '../scans/scan-refusals.ts';
 
@@ -25,11 +31,13 @@ export class HolderTableCache implements HolderTables {
   readonly #refusals: ScanRefusals;
   readonly #flights = new SingleFlight<HolderTable>();
   readonly #gate: Pick<ScanGate, 'run'>;
+  readonly #tabler: HolderTabler;
 
-  constructor(clock: Pick<Clock, 'monotonic'>, gate: Pick<ScanGate, 'run'>) {
+  constructor(clock: Pick<Clock, 'monotonic'>, gate: Pick<ScanGate, 'run'>, tabler: HolderTabler) {
     this.#clock = clock;
     this.#refusals = new ScanRefusals(clock);
     this.#gate = gate;
+    this.#tabler = tabler;
   }
 
   get(mint: string, minSlot: Slot = 0): HolderTable | undefined {
@@ -38,21 +46,18 @@ export class HolderTableCache implements HolderTables {
     return isCurrent && cached.table.slot >= minSlot ? cached.table : undefined;
   }
 
-  async getOrRead(
-    { mint, minSlot }: HoldersQuery,
-    read: () => Promise<HolderTable>,
-    cost?: RequestCost,
-  ): Promise<HolderTable> {
+  async getOrRead({ mint, minSlot }: HoldersQuery, read: ReadHolders, cost?: RequestCost): Promise<HolderTable> {
     const cached = this.get(mint, minSlot);
     if (cached !== undefined) return cached;
     const refusal = this.#refusals.get(mint);
     if (refusal !== undefined) throw refusal;
-    return this.#flights.run(mint, () => this.#gate.run(cost?.caller, () => this.#readAndStore(mint, read)));
+    const caller = cost?.caller;
+    return this.#flights.run(mint, () => this.#gate.run(caller, () => this.#readAndStore(mint, read, caller)));
   }
 
-  async #readAndStore(mint: string, read: () => Promise<HolderTable>): Promise<HolderTable> {
+  async #readAndStore(mint: string, read: ReadHolders, caller: string | undefined): Promise<HolderTable> {
     try {
-      const table = await read();
+      const table = await read(this.#tabler, caller);
       this.#store(mint, table);
       return table;
     } catch (thrown) {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { SCAN_UNITS } from '../../domain/units.ts';
-import type { Holder, HolderTable, OwnerHolding } from '../../routing/holder-tables.ts';
+import type { Holder, OwnerHolding, ReadHolders } from '../../routing/holder-tables.ts';
 import { address, optionalLiteral, page } from '../../routing/params.ts';
 import { LARGE_READ_UNITS, readRoute, type Uses } from '../../routing/route.ts';
 import { integer } from '../../routing/schemas.ts';
@@ -15,7 +15,7 @@ import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { ReadOptions } from '../../upstream/reads/encoded-accounts.ts';
 import { readLargestTokenAccounts } from '../../upstream/reads/largest-token-accounts.ts';
 import { isScanRefused } from '../scans/scan-refusals.ts';
-import { readHolderTable } from './holder-table.ts';
+import { createHolderTable, scanHolders } from './holder-table.ts';
 
 /** Rows of a page: as many as getTokenLargestAccounts returns, which needs no scan. */
 const PAGE_SIZE = 20;
@@ -79,9 +79,10 @@ export const holders = readRoute({
       return { slot, result: { ...shown, source: 'largest-accounts' as const, items } };
     }
     let mintRead: Awaited<ReturnType<typeof requireMint>> | undefined;
-    const scan = async (): Promise<HolderTable> => {
+    const scan: ReadHolders = async (tabler, caller) => {
       mintRead = await requireMint(mesh, address, at);
-      return readHolderTable(mesh, address, mintRead.mint.program, minSlot);
+      const scanned = await scanHolders(mesh, address, mintRead.mint.program, minSlot);
+      return createHolderTable(scanned, tabler, caller);
     };
     const scanned = await holderTables
       .getOrRead({ mint: address, minSlot: namedSlot }, scan)

@@ -21,7 +21,7 @@ export async function readStakeTable(
     dataSlice: { offset: 0, length: STAKE_ACCOUNT_BYTES },
     minContextSlot,
   };
-  const slot = await readProgramAccounts(mesh, STAKE_PROGRAM, query, (address, data, row) => {
+  const slot = await readProgramAccounts(mesh, STAKE_PROGRAM, query, ({ address, data, row }) => {
     const stake = decodeStakeAccount({ owner: STAKE_PROGRAM, data });
     if (stake?.withdrawer !== withdrawer) return;
     if (accounts.length === MAX_ACCOUNTS)

@@ -18,23 +18,49 @@ export interface ProgramAccountsQuery {
 /** The bytes of rows that are parsed in one turn of the event loop: a quarter of a millisecond's work. */
 const BYTES_PER_TURN = 8 << 10;
 
-/**
- * Lists accounts of a program at `confirmed`, and calls `onAccount` with the address of each, the slice of its data and the
- * row itself. The node needs long for it, and no row is kept.
- */
+/** A list of accounts of a program, which holds at one slot. */
+export interface ProgramAccountsList {
+  readonly slot: Slot;
+  /** The JSON of the list. */
+  readonly rows: Buffer;
+}
+
+/** Lists accounts of a program at `confirmed`. The node needs long for it. */
+export async function listProgramAccounts(
+  rpc: RpcCaller,
+  program: string,
+  query: ProgramAccountsQuery,
+): Promise<ProgramAccountsList> {
+  const config = { commitment: 'confirmed', encoding: 'base64', withContext: true, ...query } as const;
+  const { slot, value } = await rpc.call('getProgramAccounts', [program, config], { commitment: 'confirmed' });
+  return { slot, rows: value };
+}
+
+/** A listed account, and its row in the list. */
+export interface ListedAccount {
+  readonly address: string;
+  /** The slice of its data. */
+  readonly data: Buffer;
+  readonly row: Buffer;
+}
+
+/** Parses the rows of a list one by one. */
+export function* eachProgramAccount(rows: Buffer): Generator<ListedAccount, void> {
+  for (const row of eachElement(rows)) yield { ...(parsePlainAccount(row) ?? parseProgramAccount(row)), row };
+}
+
+/** Lists accounts as {@link listProgramAccounts} does, and calls `onAccount` with each. No row is kept. */
 export async function readProgramAccounts(
   rpc: RpcCaller,
   program: string,
   query: ProgramAccountsQuery,
-  onAccount: (address: string, data: Buffer, row: Buffer) => void,
+  onAccount: (account: ListedAccount) => void,
 ): Promise<Slot> {
-  const config = { commitment: 'confirmed', encoding: 'base64', withContext: true, ...query } as const;
-  const { slot, value } = await rpc.call('getProgramAccounts', [program, config], { commitment: 'confirmed' });
+  const { slot, rows } = await listProgramAccounts(rpc, program, query);
   let bytesOfTurn = 0;
-  for (const row of eachElement(value)) {
-    const { address, data } = parsePlainAccount(row) ?? parseProgramAccount(row);
-    onAccount(address, data, row);
-    bytesOfTurn += row.length;
+  for (const account of eachProgramAccount(rows)) {
+    onAccount(account);
+    bytesOfTurn += account.row.length;
     if (bytesOfTurn < BYTES_PER_TURN) continue;
     bytesOfTurn = 0;
     await ownTurn();
@@ -46,18 +72,13 @@ export async function readProgramAccounts(
 export const parseListedLamports = (row: Buffer): bigint =>
   parseU64(member(members(row).get('account') ?? NOTHING, 'lamports'));
 
-interface ProgramAccount {
-  readonly address: string;
-  readonly data: Buffer;
-}
-
 const [PUBKEY, DATA] = ['"pubkey":"', '"data":["'];
 
 /**
  * Parses a row as nodes write it, in a third of the time: without spaces, and with texts that need no escape. Returns
  * undefined for any other.
  */
-function parsePlainAccount(row: Buffer): ProgramAccount | undefined {
+function parsePlainAccount(row: Buffer): Omit<ListedAccount, 'row'> | undefined {
   const text = row.toString('latin1');
   const address = textAfter(text, PUBKEY);
   const data = textAfter(text, DATA);
@@ -74,7 +95,7 @@ function textAfter(row: string, mark: string): string | undefined {
 }
 
 /** Parses the address of a listed account and the slice of its data. */
-function parseProgramAccount(row: Buffer): ProgramAccount {
+function parseProgramAccount(row: Buffer): Omit<ListedAccount, 'row'> {
   const parts = members(row);
   const data = members(parts.get('account') ?? NOTHING).get('data') ?? NOTHING;
   return { address: parseString(parts.get('pubkey')), data: Buffer.from(parseString(elements(data)[0]), 'base64') };

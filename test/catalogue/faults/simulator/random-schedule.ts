@@ -18,6 +18,7 @@ import { balances } from '../../../../src/routes/balances.ts';
 import { BlockListingCache } from '../../../../src/routes/block/block-listing-cache.ts';
 import { PooledDecoder } from '../../../../src/routes/decoding/pooled-decoder.ts';
 import { HolderTableCache } from '../../../../src/routes/holders/holder-table-cache.ts';
+import { PooledTabler } from '../../../../src/routes/holders/pooled-tabler.ts';
 import { portfolio } from '../../../../src/routes/portfolio/portfolio.ts';
 import { StakeTableCache } from '../../../../src/routes/portfolio/stake-table-cache.ts';
 import { createRpcReadThrough } from '../../../../src/routes/rpc/answer-rpc-call.ts';
@@ -197,7 +198,7 @@ export async function runSchedule(
     tokenLists,
     listOwner: readOwnerListing,
     mergedSignatures: new MergedSignatures(),
-    holderTables: new HolderTableCache(clock, scanGate),
+    holderTables: new HolderTableCache(clock, scanGate, new PooledTabler(clock)),
     stakeTables: new StakeTableCache(clock, scanGate),
     knownMints,
     tokenLabels: new TokenLabelCache(clock, knownMints),

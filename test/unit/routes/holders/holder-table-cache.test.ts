@@ -3,7 +3,7 @@ import { GatewayError } from '../../../../src/domain/gateway-error.ts';
 import { RequestCost } from '../../../../src/domain/request-cost.ts';
 import { HolderTableCache } from '../../../../src/routes/holders/holder-table-cache.ts';
 import { ScanGate } from '../../../../src/routes/scans/scan-gate.ts';
-import type { HolderTable } from '../../../../src/routing/holder-tables.ts';
+import type { HolderTable, HolderTabler } from '../../../../src/routing/holder-tables.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
 const TABLE: HolderTable = {
@@ -13,12 +13,18 @@ const TABLE: HolderTable = {
   rows: () => [],
   owners: () => Promise.resolve({ total: 0, rows: () => [] }),
 };
+/** Makes no table: the scans of these tests return one. */
+const TABLER: HolderTabler = {
+  packHolders: () => Promise.reject(new Error('no lists')),
+  packOwners: () => Promise.reject(new Error('no holders')),
+};
+
 const settle = (): Promise<void> => new Promise(setImmediate);
 
 /** Opens a cache whose scans begin in `begun` and end when a test calls `end`. */
 function open() {
   const clock = new ManualClock();
-  const cache = new HolderTableCache(clock, new ScanGate(clock));
+  const cache = new HolderTableCache(clock, new ScanGate(clock), TABLER);
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
   const outcomes: string[] = [];
