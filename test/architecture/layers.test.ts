@@ -17,7 +17,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   cache: ['domain'],
   'http/engine': ['domain', 'uWebSockets.js'],
   receipts: ['domain', 'bs58', 'node:crypto'],
-  runtime: ['domain', 'pino', 'pino-pretty', 'node:events', 'node:fs', 'node:net', 'node:worker_threads'],
+  runtime: ['domain', 'pino', 'pino-pretty', 'node:events', 'node:fs', 'node:net', 'node:os', 'node:worker_threads'],
   'solana/accounts': ['domain', 'solana/codec', '@noble/curves', '@noble/hashes', 'bs58'],
   'solana/errors': ['domain'],
   'upstream/json': ['domain', 'node:buffer'],

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { GatewayError } from '../../../src/domain/gateway-error.ts';
 import { serveTasks } from '../../../src/runtime/thread-tasks.ts';
 
@@ -9,6 +10,8 @@ export const tasks = {
   loopForever(): never {
     for (;;);
   },
+  /** Returns the niceness of this thread (proc_pid_stat(5), field 19). */
+  niceness: (): number => Number(readFileSync('/proc/thread-self/stat', 'latin1').split(') ')[1]?.split(' ')[16]),
   refuse(): never {
     throw new GatewayError('invalid_json', 'the body is not JSON');
   },

@@ -50,6 +50,11 @@ t.test('a task gives its result, its refusal or its defect', async (t) => {
   t.equal(pool.threadCount, 1);
 });
 
+t.test('where both want a core, the event loop has more of it', { skip: process.platform !== 'linux' }, async (t) => {
+  const { pool } = open(t);
+  t.ok((await pool.run('niceness', [], ALICE)) > 0);
+});
+
 t.test('a task that takes too long ends with its thread; the next one gets another', async (t) => {
   const { clock, pool, echo } = open(t);
   await echo('the thread has started');
