@@ -170,6 +170,14 @@ export class Cache {
     return this.#tip.slot - entry.tipAtFetch < entry.policy.slots;
   }
 
+  /** Makes an answer that is not fresh anew from live state, and returns it; undefined where its reader has to wait. */
+  renew(entry: Entry): Entry | undefined {
+    if (this.#tip.isStalled || entry.refresher?.refreshNow?.(entry.key) !== true) return undefined;
+    const published = this.peek(entry.key);
+    const newest = published?.successor ?? published;
+    return newest?.kind === 'answer' && this.isFresh(newest) ? newest : undefined;
+  }
+
   /** Returns how an entry may be used, for requests that are not hits. */
   statusOf(entry: CacheItem): EntryStatus {
     if (this.isFresh(entry)) return 'fresh';
@@ -339,6 +347,7 @@ export class Cache {
 
   #refresh(entry: CacheItem | undefined): void {
     if (entry?.refresher === undefined || entry.isRefreshing) return;
+    if (entry.refresher.refreshNow?.(entry.key) === true) return;
     entry.isRefreshing = true;
     void entry.refresher.refresh(entry.key).finally(() => {
       entry.isRefreshing = false;

@@ -35,6 +35,8 @@ export interface AnswerMeta {
 /** Who reads answers again, before their next readers come: one for all answers of a kind. Never rejects. */
 export interface Refresher {
   refresh(key: string): Promise<void>;
+  /** Makes the answer anew from live state, without waiting. Returns false, and has done nothing, where that can't be. */
+  refreshNow?(key: string): boolean;
 }
 
 /** The compressed forms of one body, by content coding (RFC 9110, 8.4). */

@@ -1,16 +1,23 @@
 import { z } from 'zod';
-import { COMMITMENTS } from '../domain/commitment.ts';
+import type { Answer } from '../domain/answer.ts';
+import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
+import type { Slot } from '../domain/slot.ts';
 import { toSol } from '../domain/sol-amount.ts';
 import { address, commitment } from '../routing/params.ts';
 import { readRoute, SMALL_READ_UNITS, type Uses } from '../routing/route.ts';
 import { lamports } from '../routing/schemas.ts';
+import type { AccountQuery, AccountRead } from '../upstream/reads/account-batcher.ts';
 import { parseAccountLamports } from '../upstream/reads/account-info.ts';
+
+const result = z.strictObject(lamports);
+
+type Balance = z.infer<typeof result>;
 
 export const balance = readRoute({
   path: '/balance/:addr',
   summary: "The SOL balance of an account; 0 if it doesn't exist",
   params: { addr: address, commitment: commitment('confirmed', COMMITMENTS) },
-  result: z.strictObject(lamports),
+  result,
   mostUnitsOf: () => SMALL_READ_UNITS,
   envelope: 'signed',
   cache: { slots: 2 },
@@ -19,9 +26,23 @@ export const balance = readRoute({
   errors: ['invalid_address'],
 
   async resolve({ addr, commitment }, { liveAccounts }: Uses<'liveAccounts'>, { minSlot }) {
-    const query = { address: addr, shape: 'lamports', commitment, minContextSlot: minSlot } as const;
-    const { slot, account, lease } = await liveAccounts.read(query);
-    const lamports = account === null ? 0n : parseAccountLamports(account);
-    return { slot, lease: lease, result: { lamports, sol: toSol(lamports) } };
+    return answerOf(await liveAccounts.read(queryOf(addr, commitment, minSlot)));
+  },
+
+  resolveLive({ addr, commitment }, { liveAccounts }: Uses<'liveAccounts'>, { minSlot }) {
+    const read = liveAccounts.readLive(queryOf(addr, commitment, minSlot));
+    return read && answerOf(read);
   },
 });
+
+const queryOf = (address: string, commitment: Commitment, minContextSlot: Slot | undefined): AccountQuery => ({
+  address,
+  shape: 'lamports',
+  commitment,
+  minContextSlot,
+});
+
+function answerOf({ slot, account, lease }: AccountRead): Answer<Balance> {
+  const lamports = account === null ? 0n : parseAccountLamports(account);
+  return { slot, lease, result: { lamports, sol: toSol(lamports) } };
+}

@@ -21,6 +21,8 @@ export function contextForRequest(context: RouteContext, cost: RequestCost, sign
     liveAccounts: {
       read: (query) => liveAccounts.read({ ...query, cost }),
       readBalances: (query) => liveAccounts.readBalances({ ...query, cost }),
+      readLive: (query) => liveAccounts.readLive(query),
+      readLiveBalances: (query) => liveAccounts.readLiveBalances(query),
       subscribe: (...subscription) => liveAccounts.subscribe(...subscription),
     },
     tokenLists: { read: (query) => tokenLists.read({ ...query, cost }) },

@@ -1,4 +1,5 @@
 import type { AnswerMeta, Entry, Refresher } from '../cache/entry.ts';
+import type { Answer } from '../domain/answer.ts';
 import { parseTarget } from '../domain/canonical-request.ts';
 import type { GatewayError } from '../domain/gateway-error.ts';
 import type { RequestCost } from '../domain/request-cost.ts';
@@ -28,6 +29,13 @@ export interface ReadRequest {
   readonly minSlot?: Slot | undefined;
   /** Whether subscribers are sent the answer: nobody then asks for it, so it doesn't count as read. Default: false. */
   readonly isForPush?: boolean;
+}
+
+/** A read of a route's answer under its key. */
+interface RouteRead {
+  readonly route: ReadRoute;
+  readonly params: Params<ParamSet>;
+  readonly key: string;
 }
 
 /** The longest result that is read again before its next reader comes: each slot, a longer one would take a tenth of the CPU. */
@@ -82,22 +90,30 @@ export class RouteReadThrough {
     const load = async (floor: Slot | undefined, namedSlot: Slot) => {
       const context = cost === undefined ? this.#context : contextForRequest(this.#context, cost);
       const resolving = route.resolve(params, context, { minSlot: floor, namedSlot }).catch(withoutRpcCode);
-      const { slot, result, final = false, exact, lease, fromSnapshot = false, uncached = false } = await resolving;
-      const store = (tipAtFetch: Slot): Entry => {
-        const meta = this.#sharedMeta({ ...metaOf(route, params, exact), fromSnapshot });
-        const json = toJson(result);
-        if (uncached) return this.#context.cache.passBy(key, { slot, result: json }, meta);
-        const answer = { slot, result: json, final, lease };
-        // the next slot may take a processed state back
-        if (meta.commitment === 'processed')
-          return this.#context.cache.put(key, answer, { slots: 1 }, meta, { tipAtFetch });
-        const isDear = json.length > MAX_REFRESHED_LENGTH || (cost !== undefined && !isWithinOneUnit(cost));
-        const refresher = final || isDear ? undefined : this.#refresherOf(route);
-        return this.#context.cache.put(key, answer, route.cache, meta, { tipAtFetch, refresher });
+      const answer = await resolving;
+      const { slot, fromSnapshot = false } = answer;
+      return {
+        slot,
+        fromSnapshot,
+        store: (tipAtFetch: Slot) => this.#store({ route, params, key }, answer, tipAtFetch, cost),
       };
-      return { slot, fromSnapshot, store };
     };
     return { ...read, meta: metaOf(route, params), load };
+  }
+
+  /** Caches an answer of a route, unless it must not be, and returns what is served. */
+  #store({ route, params, key }: RouteRead, answer: Answer<unknown>, tipAtFetch: Slot, cost?: RequestCost): Entry {
+    const { slot, result, final = false, exact, lease, fromSnapshot = false, uncached = false } = answer;
+    const { cache } = this.#context;
+    const meta = this.#sharedMeta({ ...metaOf(route, params, exact), fromSnapshot });
+    const json = toJson(result);
+    if (uncached) return cache.passBy(key, { slot, result: json }, meta);
+    const serialized = { slot, result: json, final, lease };
+    // the next slot may take a processed state back
+    if (meta.commitment === 'processed') return cache.put(key, serialized, { slots: 1 }, meta, { tipAtFetch });
+    const isDear = json.length > MAX_REFRESHED_LENGTH || (cost !== undefined && !isWithinOneUnit(cost));
+    const refresher = final || isDear ? undefined : this.#refresherOf(route);
+    return cache.put(key, serialized, route.cache, meta, { tipAtFetch, refresher });
   }
 
   /**
@@ -108,16 +124,32 @@ export class RouteReadThrough {
     const known = this.#refreshers.get(route);
     if (known !== undefined) return known;
     const match = createRouteMatcher([route]);
+    const readOf = (key: string): RouteRead => {
+      const target = parseTarget(key);
+      const pathParams = parsePathArguments(route, match(target.path)?.pathTexts ?? {});
+      return { route, params: { ...pathParams, ...parseQueryArguments(route, target) }, key };
+    };
     const refresher: Refresher = {
-      refresh: async (key) => {
-        const target = parseTarget(key);
-        const pathParams = parsePathArguments(route, match(target.path)?.pathTexts ?? {});
-        const params = { ...pathParams, ...parseQueryArguments(route, target) };
-        await this.#readThrough.refresh(this.#readOf({ route, params, key }));
-      },
+      refresh: async (key) => this.#readThrough.refresh(this.#readOf(readOf(key))),
+      ...(route.resolveLive !== undefined && { refreshNow: (key: string) => this.#refreshNow(readOf(key)) }),
     };
     this.#refreshers.set(route, refresher);
     return refresher;
+  }
+
+  /** Caches the answer that live state gives at the floor or later. Returns false where it gives none. */
+  #refreshNow(read: RouteRead): boolean {
+    const { route, params, key } = read;
+    const { cache } = this.#context;
+    const floor = cache.floor(key, route.commitmentOf(params)) ?? 0;
+    try {
+      const answer = route.resolveLive?.(params, this.#context, { minSlot: floor > 0 ? floor : undefined });
+      if (answer === undefined || answer.slot < floor) return false;
+      this.#store(read, answer, cache.tip);
+      return true;
+    } catch {
+      return false; // a read that waits meets the same error, and tells it
+    }
   }
 
   /** Returns the one object for all answers with equal properties. */

@@ -17,7 +17,13 @@ import type { ListOwner } from '../tokens/owner-listing.ts';
 import type { TokenLabels } from '../tokens/token-labels.ts';
 import type { TokenListSource } from '../tokens/token-list.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
-import type { AccountSource } from '../upstream/reads/account-batcher.ts';
+import type {
+  AccountQuery,
+  AccountRead,
+  AccountSource,
+  BalancesQuery,
+  BalancesRead,
+} from '../upstream/reads/account-batcher.ts';
 import type { MergedSignatures } from '../upstream/reads/merged-signatures.ts';
 import type { TransactionRecords } from '../upstream/reads/transaction-records.ts';
 import type { BlockListings } from './block-listings.ts';
@@ -91,6 +97,10 @@ export type Uses<K extends keyof RouteContext> = Pick<RouteContext, K>;
 
 /** Reads accounts, keeps those read often live, and notifies of changes. */
 export interface LiveAccounts extends AccountSource {
+  /** Reads an account that is kept live from memory; undefined if it isn't, or if its state can't answer the query. */
+  readLive(query: AccountQuery): AccountRead | undefined;
+  /** Reads balances of accounts that are kept live from memory; undefined if that can't be at one slot. */
+  readLiveBalances(query: BalancesQuery): BalancesRead | undefined;
   /** Notifies of each change, even if nobody reads the account, until the subscription ends. Its place counts for `caller`. */
   subscribe(
     address: string,
@@ -159,6 +169,11 @@ export interface ReadRoute<P extends ParamSet = ParamSet, R = unknown> extends R
   /** Returns the most units that a miss may cost besides, which it reserves. Default: {@link LARGE_READ_UNITS}. */
   mostUnitsOf?(params: Params<P>): number;
   resolve(params: Params<P>, context: RouteContext, freshness: Freshness): Promise<Answer<R>>;
+  /**
+   * Answers as {@link resolve} does, from state that is kept live: without waiting, or undefined where there is no such state.
+   * Readers of an account that has just changed then get a hit.
+   */
+  resolveLive?(params: Params<P>, context: RouteContext, freshness: Freshness): Answer<R> | undefined;
 }
 
 /** A route that is answered synchronously from the state of the process, and never cached. */

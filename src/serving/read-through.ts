@@ -98,7 +98,9 @@ export class ReadThrough<T extends { readonly slot: Slot }> {
 
   /** Returns the cached answer if it may be served without waiting, else undefined. Throws a cached negative answer. */
   fromCache(read: CacheableRead<T>): CachedRead<T> | undefined {
-    const item = read.isForPush === true ? this.#cache.peekCurrent(read.key) : this.#cache.get(read.key);
+    const cached = read.isForPush === true ? this.#cache.peekCurrent(read.key) : this.#cache.get(read.key);
+    const isOld = cached?.kind === 'answer' && !this.#cache.isFresh(cached);
+    const item = isOld ? (this.#cache.renew(cached) ?? cached) : cached;
     const isLive = read.load === undefined;
     if (item === undefined) {
       if (isLive)

@@ -139,9 +139,13 @@ t.test('a missing account is an answer too, and its creation and closing are not
   }
 });
 
-t.test('requests in flight behind a hit are answered in order, in each slot', async (t) => {
+t.test('requests in flight are answered in order, in each slot, also about accounts that have changed', async (t) => {
   const world = await startStepped(t, { set: ['cache.sealAhead=0', 'limits.free.requests=100000'] });
-  const paths = Array.from({ length: 16 }, (_, i) => `/balance/${bs58.encode(Buffer.alloc(32, i + 1))}`);
+  const addresses = Array.from({ length: 8 }, (_, i) => bs58.encode(Buffer.alloc(32, i + 1)));
+  const paths = [
+    ...addresses.flatMap((address) => [`/balance/${address}`, `/account/${address}`]),
+    `/balances?addresses=${addresses.slice(0, 4).join('%2C')}`,
+  ];
   const readAll = () => Promise.all(paths.map((path) => world.get(path)));
   for (let quiet = 0; quiet < 4; ) {
     const before = await reads(world);
@@ -152,11 +156,32 @@ t.test('requests in flight behind a hit are answered in order, in each slot', as
   const packet = paths.map((path) => `GET /api/v1${path} HTTP/1.1\r\nHost: gateway.example\r\n\r\n`).join('');
   const cut: unknown[] = [];
   const slots = Number(process.argv[2] ?? 20);
+  const account = { owner: SYSTEM_PROGRAM, executable: false, data: new Uint8Array(0) };
   for (let i = 0; i < slots; i++) {
+    // each is made, changed and closed in turn
+    const address = addresses[i % addresses.length] ?? '';
+    world.cluster.chain.setAccount(address, { ...account, lamports: BigInt(i % 3) });
     await world.step();
     const { text, closed } = await exchange(world.gateway.url, [packet], { responses: paths.length });
     const asked = parseResponses(text).map(({ body }) => /"request":"GET .api.v1([^"]*)"/.exec(body)?.[1]);
     if (closed || `${asked}` !== `${paths}`) cut.push({ i, asked });
   }
   t.same(cut, []);
+  await world.step(3);
+  const lamports = addresses.map((_, k) => (slots - 1 - ((slots - 1 - k) % addresses.length)) % 3);
+  const [balances, accounts] = await Promise.all(
+    ['balance', 'account'].map((kind) => Promise.all(addresses.map((address) => world.get(`/${kind}/${address}`)))),
+  );
+  t.same(
+    balances?.map(({ json }) => json.result.lamports),
+    lamports,
+  );
+  t.same(
+    accounts?.map(({ json }) => json.result?.lamports ?? 0),
+    lamports,
+  );
+  t.same(
+    (await world.get(paths.at(-1) ?? '')).json.result.map((each: { lamports: number }) => each.lamports),
+    lamports.slice(0, 4),
+  );
 });

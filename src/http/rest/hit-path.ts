@@ -79,8 +79,10 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
     if (sources.isRestricted && sources.findFault(req) !== undefined) return false;
     if (requestClass === 'unsafe' || context.isDraining() || clientIp.hasProxyHeader(res)) return false;
     const conditions = requestClass === 'plain' ? UNCONDITIONAL : hitConditionsIn(req);
-    const cached = cache.get(requestTargetOf(req)); // a key in the cache was valid when it got there
-    if (cached?.kind !== 'answer' || !cache.isFresh(cached)) return false;
+    const item = cache.get(requestTargetOf(req)); // a key in the cache was valid when it got there
+    if (item?.kind !== 'answer') return false;
+    const cached = cache.isFresh(item) ? item : cache.renew(item);
+    if (cached === undefined) return false;
     const sealed = conditions.nonce === null ? sealer.bodyOf(cached) : undefined;
     const entry = sealed === undefined ? (cached.successor ?? cached) : cached;
     if (sealed === undefined && entry.meta.envelope !== 'signed') return false;

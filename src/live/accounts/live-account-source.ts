@@ -79,6 +79,13 @@ export class LiveAccountSource implements AccountSource {
     return { ...fetched, lease: leaseFor(account, fetched, query) };
   }
 
+  readLive(query: AccountQuery): AccountRead | undefined {
+    const account = this.#find(query.address, query.commitment);
+    const read = account && readFromState(account, query, this.#liveSet.tip);
+    if (read !== undefined) this.#recordHeat(account);
+    return read;
+  }
+
   /** Reads balances at one slot: from memory when that slot is known of all accounts, else in one call for all. */
   async readBalances(query: BalancesQuery): Promise<BalancesRead> {
     const { addresses, commitment, minContextSlot = 0, cost } = query;
@@ -88,6 +95,13 @@ export class LiveAccountSource implements AccountSource {
     const floor = Math.max(minContextSlot, ...accounts.map((account) => account?.slot ?? 0));
     const read = await this.#options.upstream.readBalances({ ...query, minContextSlot: floor > 0 ? floor : undefined });
     return { ...read, lease: balancesLease(accounts, read) };
+  }
+
+  readLiveBalances({ addresses, commitment, minContextSlot = 0 }: BalancesQuery): BalancesRead | undefined {
+    const accounts = addresses.map((address) => this.#find(address, commitment));
+    const read = balancesFromStates(accounts, minContextSlot);
+    if (read !== undefined) for (const account of accounts) this.#recordHeat(account);
+    return read;
   }
 
   /**
@@ -137,15 +151,24 @@ export class LiveAccountSource implements AccountSource {
     this.#liveSet.close();
   }
 
-  /**
-   * Records a read of an account. Returns its state if it is kept live, or is from this read on. With subscribers it is
-   * read after each change, by whom can't be told: it counts as read when the cache answers with its lease.
-   */
+  #find(address: string, commitment: Commitment): AccountState | undefined {
+    return this.#liveSet.get(keyOf(address, commitment));
+  }
+
+  /** Records a read of an account. Returns its state if it is kept live, or is from this read on. */
   #recordRead(address: string, commitment: Commitment, caller: string | undefined): AccountState | undefined {
     const key = keyOf(address, commitment);
     const account = this.#liveSet.get(key) ?? this.#addIfHot(key, address, commitment, caller);
-    if (account !== undefined && !this.#subscriptions.has(account)) account.holder.heat.record(this.#liveSet.tip);
+    this.#recordHeat(account);
     return account;
+  }
+
+  /**
+   * Counts a read of an account. With subscribers it is read after each change, by whom can't be told: it counts as read
+   * when the cache answers with its lease.
+   */
+  #recordHeat(account: AccountState | undefined): void {
+    if (account !== undefined && !this.#subscriptions.has(account)) account.holder.heat.record(this.#liveSet.tip);
   }
 
   /** Adds an account that has become hot. A processed state holds for one slot: only subscribers have it kept live. */

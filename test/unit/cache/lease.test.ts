@@ -41,6 +41,11 @@ class ScriptedLease implements Lease {
   }
 }
 
+function revoke(lease: ScriptedLease): void {
+  lease.state = 'revoked';
+  for (const [key, listener] of lease.listeners) listener.onRevoked(key);
+}
+
 function open(bytes = 1_000_000) {
   const clock = new ManualClock();
   const cache = new Cache({ clock, bytes, maxStaleSlots: 150, hotKeys: 100 });
@@ -101,6 +106,36 @@ t.test('a hot entry is advanced before its next read, and held back until it has
   t.equal(cache.peek('k'), entry);
   t.equal(cache.isFresh(entry), true, 'it is served meanwhile');
 });
+
+t.test(
+  'what live state answers is renewed at once: a hot entry when its lease ends, any other at its next read',
+  (t) => {
+    const { clock, cache, to, lease } = open();
+    let newest: Slot | undefined;
+    const refreshNow = (): boolean => {
+      if (newest === undefined) return false;
+      cache.put('k', { slot: newest, result: '2' }, { slots: 2 }, META, { refresher });
+      return true;
+    };
+    const refresher = { refresh: () => new Promise<void>(() => {}), refreshNow };
+    const put = (slot: Slot, held: ScriptedLease): Entry =>
+      cache.put('k', { slot, result: '1', lease: held }, { slots: 2 }, META, { refresher });
+    const cold = put(100, lease);
+    to(103);
+    revoke(lease);
+    t.equal(cache.renew(cold), undefined, 'no live state knows it');
+    newest = 103;
+    t.match(cache.renew(cold), { slot: 103, result: '2' });
+    const second = new ScriptedLease(104, clock);
+    put(104, second);
+    to(104);
+    cache.get('k');
+    newest = 105;
+    revoke(second);
+    t.match(cache.peek('k'), { slot: 105, result: '2' });
+    t.end();
+  },
+);
 
 t.test('a revoked lease causes an immediate refresh of a hot entry; any other waits for its next read', async (t) => {
   const { cache, to, lease, put } = open();

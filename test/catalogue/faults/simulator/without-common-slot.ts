@@ -8,6 +8,8 @@ import { parseAccountLamports } from '../../../../src/upstream/reads/account-inf
  */
 export const withoutCommonSlot = (liveAccounts: LiveAccounts): LiveAccounts => ({
   read: (query) => liveAccounts.read(query),
+  readLive: (query) => liveAccounts.readLive(query),
+  readLiveBalances: () => undefined,
   subscribe: (...args) => liveAccounts.subscribe(...args),
   async readBalances({ addresses, ...options }) {
     const reads = await Promise.all(

@@ -29,6 +29,8 @@ function open() {
   const liveAccounts = {
     read: () => Promise.reject(new Error('not read here')),
     readBalances: () => Promise.reject(new Error('not read here')),
+    readLive: () => undefined,
+    readLiveBalances: () => undefined,
     subscribe: (_address: string, _commitment: string, subscriber: AccountSubscriber, caller: string) => {
       subscribers.add(subscriber);
       callers.push(caller);
