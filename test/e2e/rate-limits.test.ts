@@ -73,8 +73,8 @@ t.test('without a window the headers show the full limit and the end of a window
   t.same(quota(await get('/health')), [100, 100, Math.ceil(clock.now() / 1000) + 10]);
 });
 
-t.test('health is answered even for a caller without quota', async (t) => {
-  const { get } = await startStepped(t, { set: ['limits.free.requests=1'] });
+t.test('health is answered even for a caller without quota; a HEAD that is refused ends its connection', async (t) => {
+  const { get, gateway } = await startStepped(t, { set: ['limits.free.requests=1'] });
   const tooDear = await get('/slot', { headers: { 'x-receipt-nonce': 'nonce-of-one' } });
   t.equal(
     tooDear.json.message,
@@ -84,6 +84,12 @@ t.test('health is answered even for a caller without quota', async (t) => {
   t.equal((await get('/slot')).status, 429);
   t.equal((await get('/health')).status, 200);
   t.equal((await get('/slot', { method: 'OPTIONS' })).status, 204);
+  const ask = (method: string) => `${method} /api/v1/slot HTTP/1.1\r\nHost: ${new URL(gateway.url).host}\r\n\r\n`;
+  for (const [method, closes] of Object.entries({ GET: false, HEAD: true })) {
+    const { text, closed } = await exchange(gateway.url, [ask(method)]);
+    t.match(text, /^HTTP\/1\.1 429 /, method);
+    t.equal(closed, closes, method);
+  }
 });
 
 t.test('behind a trusted proxy each caller has its own window; elsewhere the header is ignored', async (t) => {

@@ -257,7 +257,8 @@ export class GuardedRequest {
   #finish(response: RawResponse, outcome: RequestOutcome): void {
     const { access, context } = this.#deps;
     // Nobody tells whether its reader takes what has no body, and nothing bounds how often it is asked for at no charge.
-    this.#mustClose ||= this.#bill === undefined && (this.#isHead || response.body === null);
+    const isFree = this.#bill === undefined || this.#failure === 'rate_limited' || this.#failure === 'overloaded';
+    this.#mustClose ||= isFree && (this.#isHead || response.body === null);
     const refusal = this.#reply.reserve(response.body, this.#caller);
     if (refusal !== undefined) {
       this.#fail(refusal);
