@@ -26,6 +26,8 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const DIST = 'dist';
 /** The folder in which this process compiles. It is as deep as dist/, so that source maps have the right paths. */
 const STAGING = `.${DIST}-${process.pid}`;
+/** Where the compiler writes the declarations of what runs in browsers. */
+const PAGE_TYPES = join(STAGING, 'page-types');
 /** Where the bundler writes what the site is composed of. */
 const BUNDLES = join(process.cwd(), STAGING, 'bundles');
 const SOURCES = ['src', 'test', 'bench'];
@@ -102,7 +104,7 @@ function stampOf(path) {
 async function compile() {
   const hasPages = existsSync('src/page/tsconfig.json');
   const compiled = [compileTypes('--outDir', STAGING)];
-  if (hasPages) compiled.push(compileTypes('-p', 'src/page'), bundlePages());
+  if (hasPages) compiled.push(compileTypes('-p', 'src/page', '--outDir', PAGE_TYPES), bundlePages());
   const [failed] = (await Promise.allSettled(compiled)).filter(({ status }) => status === 'rejected');
   try {
     if (failed !== undefined) throw failed.reason;
@@ -111,6 +113,7 @@ async function compile() {
       rmSync(BUNDLES, { recursive: true });
     }
     if (existsSync('src/client')) await buildClient();
+    rmSync(PAGE_TYPES, { recursive: true, force: true });
   } catch (error) {
     rmSync(STAGING, { recursive: true, force: true });
     process.stderr.write(`${error.message}\n`);
@@ -141,7 +144,11 @@ async function bundlePages() {
 async function buildClient() {
   const { build } = await import('esbuild');
   await build({
-    entryPoints: { client: 'src/client/client.ts', verify: 'src/receipts/verify/verify-receipt.ts' },
+    entryPoints: {
+      client: 'src/client/client.ts',
+      verify: 'src/receipts/verify/verify-receipt.ts',
+      widget: 'src/page/widget/module.ts',
+    },
     outdir: `${STAGING}/client`,
     bundle: true,
     splitting: true, // they share the verifier
@@ -152,7 +159,7 @@ async function buildClient() {
     target: 'es2022',
     logLevel: 'warning',
   });
-  await run(`${STAGING}/src/client/package/write-package.js`, `${STAGING}/client`);
+  await run(`${STAGING}/src/client/package/write-package.js`, `${STAGING}/client`, PAGE_TYPES);
 }
 
 /** Runs the compiler. If it fails, it has said why. */

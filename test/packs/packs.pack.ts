@@ -62,12 +62,16 @@ t.test('a newcomer has a verified answer from the packs', async (t) => {
 
   const use = `import { createClient } from 'slotgate-client';
 import { verifyReceipt } from 'slotgate-client/verify';
+import { defineStatusElement } from 'slotgate-client/widget';
 const url: string = (globalThis as { url?: string }).url ?? '${url}';
 const { result, body } = await createClient({ url }).get('/balance/:addr', { addr: '${WHALE}' });
 const { cluster } = (await (await fetch(url + '/api/v1/health')).json()).result;
 const { publicKey } = await (await fetch(url + '/api/v1/pubkey')).json();
 const request = 'GET /api/v1/balance/${WHALE}';
 const verified = verifyReceipt(body, { publicKeys: [publicKey], cluster, request });
+const verify = (frame: string, request: string) =>
+  verifyReceipt(frame, { publicKeys: [publicKey], cluster, request }).slot > 0;
+defineStatusElement({ gateway: url + '/', verify });
 document.title = result.sol + ' ' + verified.result.length;
 `;
   writeFileSync(join(folder, 'use.ts'), use);
@@ -82,7 +86,11 @@ document.title = result.sol + ' ' + verified.result.length;
 
   const page = createServer((request, response) => {
     response.setHeader('content-type', request.url === '/use.js' ? 'text/javascript' : 'text/html');
-    response.end(request.url === '/use.js' ? readFileSync(outfile) : '<script type="module" src="/use.js"></script>');
+    response.end(
+      request.url === '/use.js'
+        ? readFileSync(outfile)
+        : '<slotgate-status></slotgate-status><script type="module" src="/use.js"></script>',
+    );
   }).listen(0, '127.0.0.1');
   t.teardown(() => page.close());
   await once(page, 'listening');
@@ -96,4 +104,5 @@ document.title = result.sol + ' ' + verified.result.length;
   await tab.goto(`http://127.0.0.1:${port}/`);
   await tab.waitForFunction('document.title !== ""');
   t.equal(await tab.title(), '9007199.254740993 55');
+  await tab.waitForFunction('document.querySelector("slotgate-status").frame?.slot > 0');
 });

@@ -2,8 +2,11 @@ import { exponentialDelayMs } from '../../runtime/exponential-backoff.ts';
 import { afterEvent, type Line, type LineEvent, type LineView, newLine, viewOf } from '../live/state.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Checks the text of a frame or of an answer of `/network`. One that it does not resolve to true for is not shown. */
-export type Verify = (text: string) => boolean | Promise<boolean>;
+/**
+ * Checks the text of a frame, whose receipt is about that request: `SUB` and the target of the stream. One that it does not
+ * return or resolve to true for is not shown.
+ */
+export type Verify = (text: string, request: string) => boolean | Promise<boolean>;
 
 type Listener = (view: LineView, snapshot: Snapshot | undefined) => void;
 
@@ -24,6 +27,7 @@ const RETRY_MS = 60_000;
 export class Feed {
   readonly #base: string;
   readonly #interval: number;
+  readonly #target: string;
   readonly #verify: Verify | undefined;
   readonly #listeners = new Set<Listener>();
   #line: Line;
@@ -40,6 +44,7 @@ export class Feed {
   constructor(base: string, interval: number, verify?: Verify) {
     this.#base = base;
     this.#interval = interval;
+    this.#target = `api/v1/stream?interval=${interval}${verify ? '&receipts=1' : ''}`;
     this.#verify = verify;
     this.#line = newLine(interval);
     document.addEventListener('visibilitychange', () => {
@@ -72,15 +77,14 @@ export class Feed {
       return;
     }
     clearTimeout(this.#retry);
-    const isPolling = this.#failures >= FAILURES_BEFORE_POLLING;
+    const isPolling = this.#failures >= FAILURES_BEFORE_POLLING && !this.#verify; // over HTTP there is no receipt
     if (isPolling && performance.now() - this.#triedMs < RETRY_MS) {
       void this.#poll();
       return;
     }
     this.#triedMs = performance.now();
     try {
-      const url = `${this.#base.replace(/^http/, 'ws')}api/v1/stream?interval=${this.#interval}`;
-      const socket = new WebSocket(url);
+      const socket = new WebSocket(this.#base.replace(/^http/, 'ws') + this.#target);
       this.#socket = socket;
       this.#expectMessage();
       socket.onmessage = ({ data }) => void (this.#socket === socket && this.#take(String(data)));
@@ -102,7 +106,7 @@ export class Feed {
       const snapshot: Snapshot = JSON.parse(text).result;
       const last = this.#snapshot;
       if (snapshot.stream === last?.stream && snapshot.seq < last.seq) return;
-      if (this.#verify && !(await this.#verify(text))) return;
+      if (this.#verify && !(await this.#verify(text, `SUB /${this.#target}`))) return;
       if (this.#socket) this.#failures = 0;
       this.#snapshot = snapshot;
       this.#line = { ...this.#line, intervalMs: this.#socket ? this.#interval : POLL_MS };

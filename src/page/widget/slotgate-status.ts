@@ -11,7 +11,7 @@ const INTERVALS: ReadonlySet<number> = new Set([1000, 5000, 10_000]);
 export interface WidgetOptions {
   /** The gateway of elements without `src`; it ends with a slash. */
   readonly gateway?: string | undefined;
-  /** Checks each frame before it is shown. */
+  /** Checks each frame before it is shown. Frames then come over WebSocket only, each with its receipt. */
   readonly verify?: Verify;
 }
 
