@@ -1,19 +1,19 @@
 import { z } from 'zod';
 import type { Answer } from '../domain/answer.ts';
 import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
-import { ownTurn } from '../domain/own-turn.ts';
 import type { Slot } from '../domain/slot.ts';
 import { toSol } from '../domain/sol-amount.ts';
-import { RawJson } from '../domain/to-json.ts';
+import { RawJson, toJson } from '../domain/to-json.ts';
 import { address, commitment } from '../routing/params.ts';
 import { readRoute, type Uses } from '../routing/route.ts';
-import { integer, lamports, rawJson } from '../routing/schemas.ts';
+import { integer, lamports, rawJson, serialized } from '../routing/schemas.ts';
 import { accountKindOf } from '../solana/accounts/account-kind.ts';
+import { canonicalJson, canonicalParts, joinParts } from '../upstream/json/raw-json.ts';
 import type { AccountQuery, AccountRead } from '../upstream/reads/account-batcher.ts';
-import { parseAccountInfo } from '../upstream/reads/account-info.ts';
+import { type AccountInfo, parseAccountInfo, parseAccountInfoYielding } from '../upstream/reads/account-info.ts';
 
-/** The length from which an account is parsed in a turn of its own, and its answer is written in another. */
-const LONG_ACCOUNT = 256 * 1024;
+/** The length from which an account is parsed and copied in turns of the event loop: a program may have 14 MB. */
+const LONG_ACCOUNT = 16 * 1024;
 
 const result = z
   .strictObject({
@@ -42,11 +42,10 @@ export const account = readRoute({
 
   async resolve({ addr, commitment }, { liveAccounts }: Uses<'liveAccounts'>, { minSlot }) {
     const read = await liveAccounts.read(queryOf(addr, commitment, minSlot));
-    const isLong = read.account !== null && read.account.length > LONG_ACCOUNT;
-    if (isLong) await ownTurn();
-    const answer = answerOf(addr, read);
-    if (isLong) await ownTurn();
-    return answer;
+    const { account } = read;
+    return account === null || account.length <= LONG_ACCOUNT
+      ? answerOf(addr, read)
+      : longAnswerOf(addr, account, read);
   },
 
   resolveLive({ addr, commitment }, { liveAccounts }: Uses<'liveAccounts'>, { minSlot }) {
@@ -64,20 +63,25 @@ const queryOf = (address: string, commitment: Commitment, minContextSlot: Slot |
 
 function answerOf(address: string, { slot, account, lease }: AccountRead): Answer<Account> {
   if (account === null) return { slot, lease, result: null };
-  const { lamports, owner, executable, rentEpoch, space, data, parsed } = parseAccountInfo(account);
-  return {
-    slot,
-    lease,
-    result: {
-      address,
-      kind: accountKindOf(owner, parsed),
-      lamports,
-      sol: toSol(lamports),
-      owner,
-      executable,
-      rentEpoch,
-      space,
-      data: new RawJson(data),
-    },
-  };
+  const info = parseAccountInfo(account);
+  return { slot, lease, result: { ...headOf(address, info), data: new RawJson(canonicalJson(info.data)) } };
 }
+
+/** Serializes the answer itself, in slices. */
+async function longAnswerOf(address: string, account: Buffer, { slot, lease }: AccountRead): Promise<Answer<Account>> {
+  const info = await parseAccountInfoYielding(account);
+  const head = Buffer.from(`${toJson(headOf(address, info)).slice(0, -1)},"data":`);
+  const json = await joinParts([head, ...(await canonicalParts(info.data)), Buffer.from('}')]);
+  return { slot, lease, result: serialized<Account>(json) };
+}
+
+const headOf = (address: string, { lamports, owner, executable, rentEpoch, space, parsed }: AccountInfo) => ({
+  address,
+  kind: accountKindOf(owner, parsed),
+  lamports,
+  sol: toSol(lamports),
+  owner,
+  executable,
+  rentEpoch,
+  space,
+});

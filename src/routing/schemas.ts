@@ -28,6 +28,9 @@ export interface PreSerialized<T> extends RawJson {
 export const preSerialized = <T>(schema: z.ZodType<T>): z.ZodType<PreSerialized<T>> =>
   schema as z.ZodType as z.ZodType<PreSerialized<T>>;
 
+/** Returns JSON that a route serialized itself in place of the value, which would become the same JSON. */
+export const serialized = <T>(json: string): T => new RawJson(json) as unknown as T;
+
 /** A decimal number of any length, written with every digit. */
 export const exactNumber = preSerialized(z.number());
 

@@ -293,6 +293,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   routes: [
     'domain',
     'solana/accounts',
+    'upstream/json',
     'receipts/keys',
     'upstream/mesh',
     'upstream/reads',

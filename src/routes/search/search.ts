@@ -9,7 +9,7 @@ import { resolveDomain, type SolDomain } from '../../solana/accounts/sol-domain.
 import { readNftOwner } from '../../tokens/nft-owner.ts';
 import type { Mesh } from '../../upstream/mesh/mesh.ts';
 import type { AccountSource } from '../../upstream/reads/account-batcher.ts';
-import { parseAccountInfo } from '../../upstream/reads/account-info.ts';
+import { parseAccountInfoYielding } from '../../upstream/reads/account-info.ts';
 import { readEncodedAccounts } from '../../upstream/reads/encoded-accounts.ts';
 import { blockExists, transactionExists } from '../../upstream/reads/existence-checks.ts';
 import { readEpochInfo } from '../../upstream/reads/network-statistics.ts';
@@ -110,7 +110,7 @@ async function readEpochKind(mesh: Mesh, epoch: number, minSlot: Slot | undefine
 async function readAccountKind(accounts: AccountSource, address: string, minContextSlot: Slot | undefined) {
   const { slot, account } = await accounts.read({ address, shape: 'parsed', commitment: 'confirmed', minContextSlot });
   if (account === null) return { slot, exists: false, kind: null, isMint: false };
-  const { owner, parsed } = parseAccountInfo(account);
+  const { owner, parsed } = await parseAccountInfoYielding(account);
   const kind = accountKindOf(owner, parsed);
   return { slot, exists: true, kind, isMint: /^spl-token(-2022)?:mint$/.test(kind) };
 }

@@ -23,7 +23,7 @@ export const skipValue = (bytes: Buffer, at: number, depth: number): number =>
   isOpening(bytes[at]) ? skipParts(bytes, at, depth, [], bytes.length + 1) : skipScalar(bytes, at);
 
 /** Skips one value and yields in between: it may be long. */
-function* skipValueYielding(bytes: Buffer, start: number, depth: number): YieldingWork<number> {
+export function* skipValueYielding(bytes: Buffer, start: number, depth: number): YieldingWork<number> {
   const open: number[] = [];
   for (let at = start; ; ) {
     at = skipParts(bytes, at, depth, open, at + YIELD_EVERY_BYTES);
@@ -34,13 +34,23 @@ function* skipValueYielding(bytes: Buffer, start: number, depth: number): Yieldi
 
 /**
  * Skips values from the start of one on, until the outermost ends, which leaves nothing in `open`, or the next begins at
- * `pauseAt` or later. `open` has the brackets around `at`, outermost first.
+ * `pauseAt` or later, or a string is longer. `open` has the brackets around `at`, outermost first, and a quote for such a
+ * string.
  */
 function skipParts(bytes: Buffer, start: number, depth: number, open: number[], pauseAt: number): number {
   let at = start;
   while (at < pauseAt) {
     const byte = bytes[at];
-    if (!isOpening(byte)) at = skipScalar(bytes, at);
+    const isInString = open[open.length - 1] === QUOTE;
+    if (isInString || byte === QUOTE) {
+      if (isInString) open.pop();
+      const stringEnd = isInString ? findStringEnd(bytes, at, pauseAt) : skipStringUntil(bytes, at, pauseAt);
+      if (stringEnd === undefined) {
+        open.push(QUOTE);
+        return pauseAt;
+      }
+      at = stringEnd;
+    } else if (!isOpening(byte)) at = skipScalar(bytes, at);
     else {
       if (depth + open.length === MAX_DEPTH) throw malformed();
       at = skipSpace(bytes, at + 1);
@@ -131,7 +141,7 @@ export function* skipObjectYielding(
     const end =
       visitInner !== undefined
         ? yield* skipObjectYielding(bytes, start, depth + 1, visitInner)
-        : isOpening(bytes[start])
+        : isOpening(bytes[start]) || mayBeLongString(bytes, start)
           ? yield* skipValueYielding(bytes, start, depth + 1)
           : skipScalar(bytes, start);
     visit(at, nameEnd, start, end);
@@ -169,12 +179,33 @@ const SHORT_STRING = 16;
 function skipString(bytes: Buffer, open: number): number {
   const shortEnd = Math.min(open + SHORT_STRING, bytes.length);
   for (let at = open + 1; at < shortEnd && bytes[at] !== BACKSLASH; at++) if (bytes[at] === QUOTE) return at + 1;
-  for (let quote = bytes.indexOf(QUOTE, open + 1); quote >= 0; quote = bytes.indexOf(QUOTE, quote + 1)) {
-    let before = quote - 1;
-    while (bytes[before] === BACKSLASH) before--;
-    if ((quote - before) % 2 === 1) return quote + 1; // an even number of backslashes: the quote isn't escaped
-  }
+  for (let quote = bytes.indexOf(QUOTE, open + 1); quote >= 0; quote = bytes.indexOf(QUOTE, quote + 1))
+    if (!isEscaped(bytes, quote)) return quote + 1;
   throw malformed();
+}
+
+/** Tells whether an odd number of backslashes precedes a quote. */
+function isEscaped(bytes: Buffer, quote: number): boolean {
+  let before = quote - 1;
+  while (bytes[before] === BACKSLASH) before--;
+  return (quote - before) % 2 === 0;
+}
+
+const mayBeLongString = (bytes: Buffer, start: number): boolean =>
+  bytes[start] === QUOTE && bytes.length - start > YIELD_EVERY_BYTES;
+
+/** Skips a string as {@link skipString} does; undefined if it doesn't end before `until`. */
+function skipStringUntil(bytes: Buffer, open: number, until: number): number | undefined {
+  return until >= bytes.length ? skipString(bytes, open) : findStringEnd(bytes, open + 1, until);
+}
+
+/** Finds the end of a string from a position within it on; undefined if there is none before `until`. */
+function findStringEnd(bytes: Buffer, from: number, until: number): number | undefined {
+  const part = bytes.subarray(from, until);
+  for (let at = part.indexOf(QUOTE); at >= 0; at = part.indexOf(QUOTE, at + 1))
+    if (!isEscaped(bytes, from + at)) return from + at + 1;
+  if (until >= bytes.length) throw malformed();
+  return undefined;
 }
 
 function skipNumber(bytes: Buffer, start: number): number {

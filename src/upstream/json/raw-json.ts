@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from 'node:buffer';
+import { concatInTurns } from '../../domain/concat-in-turns.ts';
 import { ownTurn } from '../../domain/own-turn.ts';
 import { runSync, runYielding, YIELD_EVERY_BYTES, type YieldingWork } from './cooperative.ts';
 import {
@@ -12,6 +13,7 @@ import {
   skipObjectYielding,
   skipSpace,
   skipValue,
+  skipValueYielding,
   type VisitMember,
   type VisitorOf,
 } from './json-scanner.ts';
@@ -78,14 +80,20 @@ export const member = (bytes: Buffer, name: string): Buffer | undefined => membe
 export const elements = (bytes: Buffer): Buffer[] => [...eachElement(bytes)];
 
 /** Finds elements as {@link elements} does, and yields to the event loop in between: for long arrays. */
-export async function elementsYielding(bytes: Buffer, yieldTurn = ownTurn): Promise<Buffer[]> {
+export const elementsYielding = (bytes: Buffer, yieldTurn = ownTurn): Promise<Buffer[]> =>
+  runYielding(findElements(bytes), yieldTurn);
+
+function* findElements(bytes: Buffer): YieldingWork<Buffer[]> {
   const found: Buffer[] = [];
   let bytesSinceYield = 0;
-  for (const element of eachElement(bytes)) {
-    found.push(element);
-    bytesSinceYield += element.length;
+  let next = firstElementAt(bytes);
+  while (next !== undefined) {
+    const end = yield* skipValueYielding(bytes, next, 1);
+    found.push(bytes.subarray(next, end));
+    bytesSinceYield += (end - next) % YIELD_EVERY_BYTES; // within a long one it has yielded
+    next = nextElementAt(bytes, end);
     if (bytesSinceYield < YIELD_EVERY_BYTES) continue;
-    await yieldTurn();
+    yield;
     bytesSinceYield = 0;
   }
   return found;
@@ -93,18 +101,32 @@ export async function elementsYielding(bytes: Buffer, yieldTurn = ownTurn): Prom
 
 /** Finds elements one at a time, so that the reader of a long array can yield between two of them. */
 export function* eachElement(bytes: Buffer): Generator<Buffer, void> {
+  let next = firstElementAt(bytes);
+  while (next !== undefined) {
+    const end = skipValue(bytes, next, 1);
+    yield bytes.subarray(next, end);
+    next = nextElementAt(bytes, end);
+  }
+}
+
+/** Returns where the first element of an array starts; undefined if it has none. */
+function firstElementAt(bytes: Buffer): number | undefined {
   const open = skipSpace(bytes, 0);
   if (bytes[open] !== OPEN_ARRAY) throw malformed();
-  let at = skipSpace(bytes, open + 1);
-  for (let isFirst = true; bytes[at] !== CLOSE_ARRAY || !isFirst; isFirst = false) {
-    const end = skipValue(bytes, at, 1);
-    yield bytes.subarray(at, end);
-    at = skipSpace(bytes, end);
-    if (bytes[at] === CLOSE_ARRAY) break;
-    if (bytes[at] !== COMMA) throw malformed();
-    at = skipSpace(bytes, at + 1);
-  }
-  if (skipSpace(bytes, at + 1) !== bytes.length) throw malformed();
+  const at = skipSpace(bytes, open + 1);
+  return bytes[at] === CLOSE_ARRAY ? endOfArray(bytes, at) : at;
+}
+
+/** Returns where the element behind one starts; undefined if that was the last. */
+function nextElementAt(bytes: Buffer, end: number): number | undefined {
+  const at = skipSpace(bytes, end);
+  if (bytes[at] === CLOSE_ARRAY) return endOfArray(bytes, at);
+  if (bytes[at] !== COMMA) throw malformed();
+  return skipSpace(bytes, at + 1);
+}
+
+function endOfArray(bytes: Buffer, close: number): undefined {
+  if (skipSpace(bytes, close + 1) !== bytes.length) throw malformed();
 }
 
 /** Parses an integer that a double holds exactly, such as a slot. Throws `upstream_error` for anything else. */
@@ -160,6 +182,97 @@ export function canonicalJson(bytes: Buffer): string {
   return canonical(bytes, start, end);
 }
 
+/** The bytes that are rewritten in one turn of the event loop: half a millisecond's work. */
+const SHORT_VALUE = 16 * 1024;
+
+/**
+ * Rewrites JSON as {@link canonicalJson} does, and yields to the event loop in between. Returns the text in parts, which to
+ * join is left to the caller.
+ */
+export async function canonicalParts(bytes: Buffer, yieldTurn = ownTurn): Promise<readonly Buffer[]> {
+  if (!isUtf8(bytes)) throw malformed();
+  const text = new TextInParts();
+  await runYielding(writeWhole(bytes, text), yieldTurn);
+  text.flush();
+  return text.parts;
+}
+
+/**
+ * Joins parts of a text to one string in a turn of its own. It is one piece, since whatever looks at a string that was
+ * joined from others copies it first.
+ */
+export async function joinParts(parts: readonly Buffer[]): Promise<string> {
+  const whole = await concatInTurns(parts);
+  await ownTurn();
+  return textOf(whole, 0, whole.length);
+}
+
+/** A text whose long parts are not copied. */
+class TextInParts {
+  readonly parts: Buffer[] = [];
+  #unflushed = '';
+
+  get isDue(): boolean {
+    return this.#unflushed.length >= SHORT_VALUE;
+  }
+
+  write(text: string): void {
+    this.#unflushed += text;
+  }
+
+  writeLong(bytes: Buffer): void {
+    this.flush();
+    this.parts.push(bytes);
+  }
+
+  flush(): void {
+    if (this.#unflushed !== '') this.parts.push(Buffer.from(this.#unflushed));
+    this.#unflushed = '';
+  }
+}
+
+function* writeWhole(bytes: Buffer, text: TextInParts): YieldingWork<void> {
+  const start = skipSpace(bytes, 0);
+  const end = yield* skipValueYielding(bytes, start, 0);
+  if (skipSpace(bytes, end) !== bytes.length) throw malformed();
+  yield* writeCanonical(bytes.subarray(start, end), text);
+}
+
+/** Recurses no deeper than {@link skipValueYielding} has allowed. */
+function* writeCanonical(value: Buffer, text: TextInParts): YieldingWork<void> {
+  if (value.length <= SHORT_VALUE) {
+    text.write(canonical(value, 0, value.length));
+    if (!text.isDue) return;
+    text.flush();
+    yield;
+  } else if (value[0] === OPEN_OBJECT) {
+    const found = new Map<string, { readonly spelled: string; readonly member: Buffer }>();
+    yield* skipObjectYielding(value, 0, 0, (nameStart, nameEnd, valueStart, valueEnd) =>
+      found.set(nameOf(value, nameStart, nameEnd), {
+        spelled: value.toString('utf8', nameStart, nameEnd),
+        member: value.subarray(valueStart, valueEnd),
+      }),
+    );
+    let separator = '';
+    text.write('{');
+    for (const [, { spelled, member }] of [...found].sort(([a], [b]) => (a < b ? -1 : 1))) {
+      text.write(`${separator}${spelled}:`);
+      yield* writeCanonical(member, text);
+      separator = ',';
+    }
+    text.write('}');
+  } else if (value[0] === OPEN_ARRAY) {
+    let separator = '';
+    text.write('[');
+    for (const element of yield* findElements(value)) {
+      text.write(separator);
+      yield* writeCanonical(element, text);
+      separator = ',';
+    }
+    text.write(']');
+  } else text.writeLong(value);
+}
+
 /** Recurses no deeper than {@link skipValue} has allowed. */
 function canonical(bytes: Buffer, start: number, end: number): string {
   if (bytes[start] === OPEN_OBJECT) {
@@ -176,6 +289,10 @@ function canonical(bytes: Buffer, start: number, end: number): string {
     skipArray(bytes, start, 0, (from, to) => items.push(canonical(bytes, from, to)));
     return `[${joined(items)}]`;
   }
+  return textOf(bytes, start, end);
+}
+
+function textOf(bytes: Buffer, start: number, end: number): string {
   const isLongAscii = end - start > LONG_TEXT && isAscii(bytes.subarray(start, end));
   return bytes.toString(isLongAscii ? 'latin1' : 'utf8', start, end); // Latin-1 takes a tenth of the time
 }

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../domain/gateway-error.ts';
-import { canonicalJson, members, parseSafeInteger, parseString, parseU64 } from '../json/raw-json.ts';
+import { type Members, members, membersYielding, parseSafeInteger, parseString, parseU64 } from '../json/raw-json.ts';
 
 /** Account as a node returns it. */
 export interface AccountInfo {
@@ -9,8 +9,8 @@ export interface AccountInfo {
   /** Decimal u64: 18446744073709551615 in nearly every account. */
   readonly rentEpoch: string;
   readonly space: number;
-  /** Canonical JSON: `{program, parsed, space}` where the node has a parser, else `[base64, "base64"]`. */
-  readonly data: string;
+  /** The node's JSON: `{program, parsed, space}` where the node has a parser, else `[base64, "base64"]`. */
+  readonly data: Buffer;
   readonly parsed: { readonly program: string; readonly type: string } | null;
 }
 
@@ -20,26 +20,43 @@ export const parseAccountLamports = (account: Buffer): bigint => parseU64(member
 /** Parses an account's JSON. Throws `upstream_error` for anything else. */
 export function parseAccountInfo(account: Buffer): AccountInfo {
   const parts = members(account);
-  const data = parts.get('data') ?? throwNotAnAccount();
-  return {
-    lamports: parseU64(parts.get('lamports')),
-    owner: parseString(parts.get('owner')),
-    executable: parts.get('executable')?.toString() === 'true',
-    rentEpoch: parseU64(parts.get('rentEpoch')).toString(),
-    space: parseSafeInteger(parts.get('space')),
-    data: canonicalJson(data),
-    parsed: data[0] === OPENING_BRACE ? parsedKindOf(data) : null,
-  };
+  const data = dataOf(parts);
+  if (data[0] !== OPENING_BRACE) return infoOf(parts, null);
+  const kind = members(data);
+  const parsed = parsedOf(kind);
+  return infoOf(parts, kindOf(kind, parsed[0] === OPENING_BRACE ? members(parsed) : undefined));
+}
+
+/** Parses a long account as {@link parseAccountInfo} does, and yields to the event loop in between. */
+export async function parseAccountInfoYielding(account: Buffer): Promise<AccountInfo> {
+  const parts = await membersYielding(account);
+  const data = dataOf(parts);
+  if (data[0] !== OPENING_BRACE) return infoOf(parts, null);
+  const kind = await membersYielding(data);
+  const parsed = parsedOf(kind);
+  return infoOf(parts, kindOf(kind, parsed[0] === OPENING_BRACE ? await membersYielding(parsed) : undefined));
 }
 
 const OPENING_BRACE = 0x7b;
 
-/** Reads program and type of parsed data. Some parsers name no type: that of recent blockhashes, for example. */
-function parsedKindOf(data: Buffer): AccountInfo['parsed'] {
-  const parts = members(data);
-  const parsed = parts.get('parsed') ?? throwNotAnAccount();
-  const type = parsed[0] === OPENING_BRACE ? members(parsed).get('type') : undefined;
-  return { program: parseString(parts.get('program')), type: type === undefined ? '' : parseString(type) };
+const dataOf = (account: Members): Buffer => account.get('data') ?? throwNotAnAccount();
+
+const parsedOf = (data: Members): Buffer => data.get('parsed') ?? throwNotAnAccount();
+
+const infoOf = (account: Members, parsed: AccountInfo['parsed']): AccountInfo => ({
+  lamports: parseU64(account.get('lamports')),
+  owner: parseString(account.get('owner')),
+  executable: account.get('executable')?.toString() === 'true',
+  rentEpoch: parseU64(account.get('rentEpoch')).toString(),
+  space: parseSafeInteger(account.get('space')),
+  data: dataOf(account),
+  parsed,
+});
+
+/** Returns program and type of parsed data. Some parsers name no type: that of recent blockhashes, for example. */
+function kindOf(data: Members, parsed: Members | undefined): AccountInfo['parsed'] {
+  const type = parsed?.get('type');
+  return { program: parseString(data.get('program')), type: type === undefined ? '' : parseString(type) };
 }
 
 function throwNotAnAccount(): never {

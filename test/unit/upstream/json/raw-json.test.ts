@@ -4,6 +4,7 @@ import t from 'tap';
 import { YIELD_EVERY_BYTES } from '../../../../src/upstream/json/cooperative.ts';
 import {
   canonicalJson,
+  canonicalParts,
   elements,
   elementsYielding,
   member,
@@ -158,6 +159,29 @@ t.test('canonical JSON has the same value and is equal for every spelling', asyn
       assert.equal(canonical, canonicalJson(Buffer.from(canonical)));
       assert.equal(canonicalJson(Buffer.from(other)), canonical);
     }),
+  );
+});
+
+t.test('a long text becomes canonical in parts as it would in one go, and what is broken is refused', async () => {
+  const turns = { count: 0 };
+  const yieldTurn = async (): Promise<void> => {
+    turns.count++;
+  };
+  const texts = fc.tuple(value, fc.boolean(), fc.constantFrom(0, 5000, 300_000));
+  await fc.assert(
+    fc.asyncProperty(fc.array(texts, { minLength: 1, maxLength: 4 }), fc.nat(), async (items, seed) => {
+      const json = JSON.stringify(
+        items.map(([some, escapes, length]) => ({ z: some, a: [(escapes ? '\\"' : 'x').repeat(length), some] })),
+      );
+      const bytes = Buffer.from(json);
+      turns.count = 0;
+      assert.equal(Buffer.concat([...(await canonicalParts(bytes, yieldTurn))]).toString(), canonicalJson(bytes));
+      assert.ok(turns.count >= Math.floor(json.length / YIELD_EVERY_BYTES) - 1);
+      const cut = bytes.subarray(0, seed % bytes.length);
+      await assert.rejects(canonicalParts(cut, yieldTurn), broken);
+      assert.deepEqual(await elementsYielding(bytes, yieldTurn), elements(bytes));
+    }),
+    { numRuns: 40 },
   );
 });
 
