@@ -51,7 +51,8 @@ export const tx = readRoute({
         'not_found',
         `no transaction has this signature at ${commitment}: it may be too new, or older than what the upstreams keep`,
       );
-    const { blockTime, meta, slot: landedAt, transaction, transactionIndex, version } = parseTransactionRecord(record);
+    const parsed = await parseTransactionRecord(record);
+    const { blockTime, meta, slot: landedAt, transaction, transactionIndex, version } = parsed;
     const final = commitment === 'finalized' || landedAt <= finalized;
     const view =
       enhanced === undefined

@@ -197,6 +197,10 @@ export async function canonicalParts(bytes: Buffer, yieldTurn = ownTurn): Promis
   return text.parts;
 }
 
+/** Rewrites JSON as {@link canonicalJson} does, a long text in turns of the event loop. */
+export const canonicalJsonYielding = async (bytes: Buffer): Promise<string> =>
+  bytes.length <= SHORT_VALUE ? canonicalJson(bytes) : joinParts(await canonicalParts(bytes));
+
 /**
  * Joins parts of a text to one string in a turn of its own. It is one piece, since whatever looks at a string that was
  * joined from others copies it first.

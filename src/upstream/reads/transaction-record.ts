@@ -1,7 +1,14 @@
 import type { Commitment } from '../../domain/commitment.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { malformed } from '../json/json-scanner.ts';
-import { canonicalJson, isNull, members, parseIntegerOrNull, parseSafeInteger, parseString } from '../json/raw-json.ts';
+import {
+  canonicalJsonYielding,
+  isNull,
+  membersYielding,
+  parseIntegerOrNull,
+  parseSafeInteger,
+  parseString,
+} from '../json/raw-json.ts';
 import type { RpcCaller } from '../rpc/rpc-response.ts';
 import { translateRpcError } from '../rpc/translate-rpc-error.ts';
 import { callWithMaxSupportedVersion } from './max-supported-version.ts';
@@ -45,9 +52,9 @@ export async function readTransactionRecord(
   return { slot, record: isNull(result) ? null : result };
 }
 
-/** Parses a record. Throws `upstream_error` for anything else. */
-export function parseTransactionRecord(record: Buffer): TransactionRecord {
-  const parts = members(record);
+/** Parses a record, a long one in turns of the event loop. Throws `upstream_error` for anything else. */
+export async function parseTransactionRecord(record: Buffer): Promise<TransactionRecord> {
+  const parts = await membersYielding(record);
   const transaction = parts.get('transaction');
   if (transaction === undefined) throw malformed();
   return {
@@ -55,8 +62,8 @@ export function parseTransactionRecord(record: Buffer): TransactionRecord {
     blockTime: parseIntegerOrNull(parts.get('blockTime')),
     transactionIndex: parseIntegerOrNull(parts.get('transactionIndex')),
     version: versionOf(parts.get('version')),
-    transaction: canonicalJson(transaction),
-    meta: canonicalJson(parts.get('meta') ?? Buffer.from('null')),
+    transaction: await canonicalJsonYielding(transaction),
+    meta: await canonicalJsonYielding(parts.get('meta') ?? Buffer.from('null')),
   };
 }
 

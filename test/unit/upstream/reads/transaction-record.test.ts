@@ -78,7 +78,7 @@ t.test('a finalized record is read once; another is read again unless a list has
 
 t.test('a record keeps its digits; what old ones leave out is null', async (t) => {
   const old = Buffer.from('{"slot":5,"transaction":{"b":18446744073709551615,"a":1.0}}');
-  t.strictSame(parseTransactionRecord(old), {
+  t.strictSame(await parseTransactionRecord(old), {
     slot: 5,
     blockTime: null,
     transactionIndex: null,
@@ -86,9 +86,9 @@ t.test('a record keeps its digits; what old ones leave out is null', async (t) =
     transaction: '{"a":1.0,"b":18446744073709551615}',
     meta: 'null',
   });
-  const version = (spelled: string): unknown =>
-    parseTransactionRecord(Buffer.from(`{"slot":5,"transaction":[],"version":${spelled}}`)).version;
-  t.strictSame([version('"legacy"'), version('0'), version('1')], ['legacy', 0, 1]);
-  for (const spelled of ['"newest"', '-1.5', '{}']) t.throws(() => version(spelled), { code: 'upstream_error' });
-  t.throws(() => parseTransactionRecord(Buffer.from('{"slot":5}')), { code: 'upstream_error' });
+  const version = async (spelled: string): Promise<unknown> =>
+    (await parseTransactionRecord(Buffer.from(`{"slot":5,"transaction":[],"version":${spelled}}`))).version;
+  t.strictSame([await version('"legacy"'), await version('0'), await version('1')], ['legacy', 0, 1]);
+  for (const spelled of ['"newest"', '-1.5', '{}']) await t.rejects(version(spelled), { code: 'upstream_error' });
+  await t.rejects(parseTransactionRecord(Buffer.from('{"slot":5}')), { code: 'upstream_error' });
 });
