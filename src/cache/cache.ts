@@ -1,6 +1,6 @@
 import type { Answer } from '../domain/answer.ts';
 import type { Clock } from '../domain/clock.ts';
-import type { Commitment } from '../domain/commitment.ts';
+import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
 import type { GatewayError } from '../domain/gateway-error.ts';
 import type { Lease, LeaseListener, LeaseSource } from '../domain/lease.ts';
 import { SLOT_MS, type Slot } from '../domain/slot.ts';
@@ -38,6 +38,14 @@ export interface FetchInfo {
   readonly refresher?: Entry['refresher'];
 }
 
+/** Who is told what the cache shows, such as its copies in other processes. */
+export interface CacheObserver {
+  /** Called with each item that is served from now on. */
+  onPublished(item: CacheItem): void;
+  /** Called when the lease of the answer that is served under the key is revoked, or nobody would hear of that any more. */
+  onLeaseEnded(key: string): void;
+}
+
 /** The time without a new slot, in slots, after which the tip counts as stalled. */
 const MAX_STALL_SLOTS = 5;
 
@@ -62,11 +70,13 @@ export class Cache {
   /** Refreshes a hot entry whose lease was revoked, so that its readers needn't wait. */
   readonly #leaseListener: LeaseListener = {
     onRevoked: (key) => {
+      this.#observer?.onLeaseEnded(key);
       const entry = this.peek(key);
       if (entry !== undefined && this.isHot(entry)) this.#refresh(entry);
     },
   };
   #holdBack: ((next: Entry, published: CacheItem | undefined) => boolean) | undefined;
+  #observer: CacheObserver | undefined;
 
   constructor({ clock, bytes, maxStaleSlots, hotKeys }: CacheOptions) {
     this.#clock = clock;
@@ -193,6 +203,29 @@ export class Cache {
     return lease?.state === 'lost' && lease.lagSlots <= MAX_REFRESH_LAG_SLOTS ? 'stale' : 'old';
   }
 
+  /** Tells an observer from now on what the cache shows. */
+  observeWith(observer: CacheObserver): void {
+    this.#observer = observer;
+  }
+
+  /** Raises the floors of all keys that have no entry: another process has served answers up to these slots. */
+  raiseFloors(slots: Readonly<Partial<Record<Commitment, Slot>>>): void {
+    for (const commitment of COMMITMENTS) this.#floors.raise(commitment, slots[commitment] ?? 0);
+  }
+
+  /** Yields the answers that the pipeline keeps current. */
+  *liveItems(): Iterable<CacheItem> {
+    for (const item of this.#items) if (item.policy === 'live') yield item;
+  }
+
+  /** Returns the newest slot of all answers that the cache has or had, by commitment. */
+  newestSlots(): Partial<Record<Commitment, Slot>> {
+    const newest = new MonotonicFloors();
+    for (const { slot, meta, kind } of this.#items) if (kind !== 'refusal') newest.raise(meta.commitment, slot);
+    for (const commitment of COMMITMENTS) newest.raise(commitment, this.#floors.of(commitment) ?? 0);
+    return Object.fromEntries(COMMITMENTS.map((commitment) => [commitment, newest.of(commitment)]));
+  }
+
   /** Returns the slot below which no later answer for a key may be (I7). */
   floor(key: string, commitment: Commitment): Slot | undefined {
     const cached = this.peek(key);
@@ -217,7 +250,7 @@ export class Cache {
       tipAtLastRead: published?.tipAtLastRead,
     });
     if (isOvertaken) return next;
-    published?.lease?.offRevoked(key);
+    this.#releaseLease(published);
     answer.lease?.onRevoked(next.key, this.#leaseListener);
     this.#replace(next, published);
     return next;
@@ -234,7 +267,7 @@ export class Cache {
   putSlotMark(key: string, slot: Slot, meta: AnswerMeta): void {
     const published = this.peek(key);
     if (isNewer(published, slot)) return;
-    published?.lease?.offRevoked(key);
+    this.#releaseLease(published);
     const validatedMs = this.#clock.monotonic();
     this.publish(newSlotMark({ key, slot, policy: { slots: 0 }, meta, tipAtFetch: this.#tip.slot, validatedMs }));
   }
@@ -278,6 +311,7 @@ export class Cache {
     if (isNewer(published, item.slot)) return;
     if (published !== undefined) item.tipAtLastRead = Math.max(item.tipAtLastRead, published.tipAtLastRead); // the published one may have been read meanwhile
     this.#items.set(item);
+    this.#observer?.onPublished(item);
     if (item.kind === 'answer' && this.isHot(item)) this.#advanceHot(item); // its lease may have advanced while it was held back
   }
 
@@ -289,9 +323,14 @@ export class Cache {
     item.compressed = undefined;
   }
 
+  /** Returns the keys that were read since the last call, and are likely to be read again. */
+  takeHotKeys(): readonly string[] {
+    return this.#hotKeys.rotate();
+  }
+
   /** Refreshes the entries that were read since the last call and have no active lease, before their next readers come. */
   refreshHot(): void {
-    for (const key of this.#hotKeys.rotate()) {
+    for (const key of this.takeHotKeys()) {
       const entry = this.peek(key);
       const state = entry?.lease?.state;
       if (state !== 'active' && state !== 'renewing') this.#refresh(entry); // that one is read soon, with many others
@@ -354,8 +393,15 @@ export class Cache {
     });
   }
 
+  /** Stops listening to the lease of an item. */
+  #releaseLease(item: CacheItem | undefined): void {
+    if (item?.lease === undefined) return;
+    item.lease.offRevoked(item.key);
+    this.#observer?.onLeaseEnded(item.key);
+  }
+
   #onEvicted(item: CacheItem): void {
-    item.lease?.offRevoked(item.key);
+    this.#releaseLease(item);
     if (item.kind !== 'refusal') this.#floors.raise(item.meta.commitment, item.slot);
   }
 }

@@ -46,6 +46,10 @@ export class LruItems {
     return this.#records.get(key);
   }
 
+  *[Symbol.iterator](): Iterator<CacheItem> {
+    for (const { item } of this.#records.values()) yield item;
+  }
+
   /** Makes an item the most recently used. */
   touch(record: KeyRecord): void {
     if (record === this.#newest) return;

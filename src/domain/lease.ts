@@ -7,8 +7,17 @@ import type { Slot } from './slot.ts';
  */
 export type LeaseState = 'active' | 'behind' | 'renewing' | 'lost' | 'revoked';
 
-/** What advances leases, such as the watermark of a session: known by its identity alone. */
-export type LeaseSource = object;
+/** What advances leases, such as the watermark of a session. */
+export interface LeaseSource {
+  /** The state that its leases have unless they are revoked. */
+  readonly state: LeaseState;
+  /** The newest slot at which what its leases cover is known to be unchanged. */
+  readonly slot: Slot;
+  /** The distance of that to the cluster's tip at the same commitment. */
+  readonly lagSlots: number;
+  /** Monotonic milliseconds at which that was last known. */
+  readonly validatedMs: number;
+}
 
 /** Who depends on leases. */
 export interface LeaseListener {
@@ -27,6 +36,8 @@ export interface Lease {
   readonly validatedMs: number;
   /** What advances it. */
   readonly sources: readonly LeaseSource[];
+  /** The tip with which it ends by itself. Default: it has no such end. */
+  readonly endSlot?: Slot | undefined;
   /** Records a read of the answer at a tip: an answer that nobody reads is not kept live for long. */
   recordRead(tip: Slot): void;
   /** Tells the listener of this key once, when the lease is revoked. A later listener of the same key replaces it. */
@@ -59,6 +70,7 @@ export function combinedLease(leases: readonly Lease[]): Lease {
       return Math.min(...leases.map(({ validatedMs }) => validatedMs));
     },
     sources: [...new Set(leases.flatMap(({ sources }) => sources))],
+    endSlot: leases.reduce<Slot | undefined>((end, lease) => earliest(end, lease.endSlot), undefined),
     recordRead(tip) {
       for (const lease of leases) lease.recordRead(tip);
     },
@@ -77,6 +89,9 @@ export function combinedLease(leases: readonly Lease[]): Lease {
     },
   };
 }
+
+const earliest = (one: Slot | undefined, other: Slot | undefined): Slot | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 
 const SEVERITY: Readonly<Record<LeaseState, number>> = { active: 0, behind: 1, renewing: 2, lost: 3, revoked: 4 };
 
@@ -109,6 +124,7 @@ export function limitedLease(lease: Lease, { slots, tip, nowMs }: LeaseTerm): Le
       return isExpired() ? Math.min(nowMs, lease.validatedMs) : lease.validatedMs;
     },
     sources: lease.sources,
+    endSlot: earliest(endSlot, lease.endSlot),
     recordRead: (tip) => lease.recordRead(tip),
     onRevoked: (key, listener) => lease.onRevoked(key, listener),
     offRevoked: (key) => lease.offRevoked(key),

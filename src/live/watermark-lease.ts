@@ -21,9 +21,7 @@ export class WatermarkLease implements Lease {
   }
 
   get state(): LeaseState {
-    if (this.#revoked !== undefined) return 'revoked';
-    if (this.#watermark.isLost) return this.#watermark.isRenewing ? 'renewing' : 'lost';
-    return this.#watermark.isBehind ? 'behind' : 'active';
+    return this.#revoked === undefined ? this.#watermark.state : 'revoked';
   }
 
   get slot(): Slot {

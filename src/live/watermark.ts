@@ -1,10 +1,11 @@
+import type { LeaseSource } from '../domain/lease.ts';
 import type { Slot } from '../domain/slot.ts';
 
 /** The lag behind the cluster from which on other nodes are asked instead. */
 export const MAX_LAG_SLOTS = 8;
 
 /** The newest slot up to which all notifications of a session have arrived, at one commitment (I2). */
-export class Watermark {
+export class Watermark implements LeaseSource {
   /** Itself, as all leases name it that it alone advances. */
   readonly asSources: readonly [Watermark] = [this];
   readonly #tip: () => Slot | undefined;
@@ -33,13 +34,14 @@ export class Watermark {
     return this.#validatedMs;
   }
 
-  get isLost(): boolean {
-    return this.#isLost;
+  /** The state of the leases that it advances, those that are not revoked. */
+  get state(): LeaseSource['state'] {
+    if (this.#isLost) return this.#isRenewing() ? 'renewing' : 'lost';
+    return this.#isBehind ? 'behind' : 'active';
   }
 
-  /** True for a lost session while what was kept over it comes to be live over another. */
-  get isRenewing(): boolean {
-    return this.#isLost && this.#isRenewing();
+  get isLost(): boolean {
+    return this.#isLost;
   }
 
   get isBehind(): boolean {

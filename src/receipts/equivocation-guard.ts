@@ -11,6 +11,11 @@ export interface ClaimRequest {
   readonly digest: string;
 }
 
+/** Decides which claim a statement may carry. */
+export interface ClaimGuard {
+  grantClaim(request: ClaimRequest): Claim;
+}
+
 /** Two results for the same request at the same slot. One of two nodes, or our own rendering, is wrong. */
 export interface Conflict {
   readonly request: string;
@@ -31,7 +36,7 @@ const RESERVED_ENTRIES = 25_000;
  * process alone signs, near the finalized tip, above the first tip seen since then (another process may have signed
  * below it), and within its memory limit. Elsewhere the claim is `observed`, which promises less and convicts nobody.
  */
-export class EquivocationGuard {
+export class EquivocationGuard implements ClaimGuard {
   readonly #digestsBySlot = new Map<Slot, Map<string, string>>();
   readonly #onConflict: (conflict: Conflict) => void;
   readonly #onFull: () => void;
@@ -70,8 +75,8 @@ export class EquivocationGuard {
 
   /** Advances the finalized tip. Nothing is `exact` until the first call after {@link becomeSoleSigner}. */
   advance(tip: Slot): void {
-    if (this.#isSole) this.#floor ??= tip;
     this.#tip = Math.max(this.#tip, tip);
+    if (this.#isSole) this.#floor ??= this.#tip;
     for (const [slot, digests] of this.#digestsBySlot) {
       if (this.#isNearTip(slot)) continue;
       this.#entries -= digests.size;

@@ -1,4 +1,4 @@
-import type { ClaimRequest, EquivocationGuard } from './equivocation-guard.ts';
+import type { ClaimGuard, ClaimRequest } from './equivocation-guard.ts';
 import { signBatch } from './sign-batch.ts';
 import type { SigningKey } from './signing-key.ts';
 import { FIRST_CLAIM_NUMBER, type Statement } from './statement.ts';
@@ -32,7 +32,7 @@ const NOTABLE_LEAD_MS = 1000;
 export class Signer {
   readonly #cluster: ClusterSource;
   readonly #keys: ActiveKeySource;
-  readonly #guard: EquivocationGuard;
+  readonly #guard: ClaimGuard;
   readonly #onStepBack: (leadMs: number) => void;
   #issuedAt = 0;
 
@@ -40,7 +40,7 @@ export class Signer {
   constructor(
     keys: ActiveKeySource,
     cluster: ClusterSource,
-    guard: EquivocationGuard,
+    guard: ClaimGuard,
     onStepBack: (leadMs: number) => void = () => {},
   ) {
     this.#onStepBack = onStepBack;
