@@ -5,13 +5,21 @@ import { openAdmin } from './admin/open-admin.ts';
 import { Cache } from './cache/cache.ts';
 import type { Config } from './config/config-schema.ts';
 import { readJupiterKey, type Secrets } from './config/secret-variables.ts';
+import { API_PREFIX, parseTarget } from './domain/canonical-request.ts';
 import type { Clock } from './domain/clock.ts';
 import { ClusterVitals } from './domain/cluster-vitals.ts';
+import { COMMITMENTS } from './domain/commitment.ts';
+import { GatewayError } from './domain/gateway-error.ts';
 import type { LeaseSource } from './domain/lease.ts';
+import { parseNetworkSnapshot } from './domain/network-snapshot.ts';
+import type { RequestCost } from './domain/request-cost.ts';
 import { StartError } from './domain/start-error.ts';
 import { Tally } from './domain/tally.ts';
+import { PipelineEnd, type PipelineEndOptions } from './fleet/workers/pipeline-end.ts';
+import { WorkerEnd, type WorkerEndOptions } from './fleet/workers/worker-end.ts';
+import { WorkerReads } from './fleet/workers/worker-reads.ts';
 import { RequestMeter } from './http/rest/request-meter.ts';
-import { createServer } from './http/server.ts';
+import { createServer, type ServerOptions } from './http/server.ts';
 import { LiveAccountSource } from './live/accounts/live-account-source.ts';
 import { RequestBudgets } from './live/request-budget.ts';
 import { LiveTokenListSource } from './live/token-lists/live-token-list-source.ts';
@@ -30,12 +38,15 @@ import { PooledDecoder } from './routes/decoding/pooled-decoder.ts';
 import { isHealthy, unhealthyReason } from './routes/health.ts';
 import { HolderTableCache } from './routes/holders/holder-table-cache.ts';
 import { PooledTabler } from './routes/holders/pooled-tabler.ts';
+import { matchRoute } from './routes/index.ts';
 import { readMintBalance } from './routes/mint-balance.ts';
 import { StakeTableCache } from './routes/portfolio/stake-table-cache.ts';
 import { createRpcReadThrough } from './routes/rpc/answer-rpc-call.ts';
+import { rpc } from './routes/rpc/rpc.ts';
 import { ScanGate } from './routes/scans/scan-gate.ts';
+import { contextForRequest } from './routing/request-context.ts';
 import type { RouteContext } from './routing/route.ts';
-import { RouteReadThrough } from './routing/route-read-through.ts';
+import { paramsOfKey, type ReadRequest, type RouteReads, RouteReadThrough } from './routing/route-read-through.ts';
 import { SeenBlocks } from './routing/seen-blocks.ts';
 import { Alert } from './runtime/alert.ts';
 import { DisposalStack } from './runtime/disposal-stack.ts';
@@ -57,8 +68,7 @@ import type { NodeStatus } from './upstream/mesh/mesh.ts';
 import { AccountBatcher } from './upstream/reads/account-batcher.ts';
 import { MergedSignatures } from './upstream/reads/merged-signatures.ts';
 import { TransactionRecords } from './upstream/reads/transaction-records.ts';
-import { openUpstream } from './wiring/open-upstream.ts';
-import type { startEmbedded } from './wiring/start-embedded.ts';
+import { type ClusterInUse, openUpstream } from './wiring/open-upstream.ts';
 import { Startup } from './wiring/startup.ts';
 
 export interface GatewayOptions {
@@ -71,7 +81,7 @@ export interface GatewayOptions {
   readonly clock?: Clock;
   readonly random?: () => number;
   /** An embedded cluster that is being started. Default: the gateway starts one where no node is configured. */
-  readonly embedded?: ReturnType<typeof startEmbedded>;
+  readonly embedded?: Promise<ClusterInUse> | undefined;
   /** Whether the admin listener must have its configured port: else the next free one is taken. Default: true. */
   readonly isAdminPortChosen?: boolean;
 }
@@ -129,16 +139,9 @@ const MAX_WARM_UP_MS = 5000;
  * `upstream.startMs` without a node; the gateway then goes on trying. The only module that knows all layers.
  */
 export async function createGateway(options: GatewayOptions): Promise<Gateway> {
-  const { config, receiptKey, secrets = {}, clock = systemClock, random = Math.random } = options;
-  const warnings = new RecentWarnings(options.log, clock);
-  const { log } = warnings;
-  const jupiterKey = readJupiterKey(secrets, config.prices.jupiter.keyFile);
-  const disposals = new DisposalStack();
-  const vitals = new ClusterVitals();
-  const startedMs = clock.monotonic();
-  const leaving = { hasBegun: false };
-  const env: Environment = { config, log, warnings, clock, random, leaving, disposals, vitals, startedMs, jupiterKey };
-  const keySource: KeySource = { production: false, ...receiptKey, stateDir: config.state };
+  const env = environmentOf(options);
+  const { config, disposals } = env;
+  const keySource: KeySource = { production: false, ...options.receiptKey, stateDir: config.state };
   try {
     await requireFreePort(config.host, config.port);
     let admin: AdminListener | undefined;
@@ -157,6 +160,213 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     await disposals.disposeAsync().catch(() => {}); // the error that prevented the start is the one to throw
     throw thrown;
   }
+}
+
+/** A process of a gateway that has several. */
+export interface FleetProcess {
+  /** Reloads what the operator may have changed. */
+  reload(): void;
+  close(): Promise<void>;
+}
+
+/** What is told of a gateway when it listens. */
+export interface GatewayFacts
+  extends Pick<Gateway, 'cluster' | 'admin' | 'publicKey' | 'signsAlone' | 'receiptKeyPath'> {
+  readonly nodes: readonly NodeStatus[];
+}
+
+/** Opens the pipeline process: all of a gateway save its listener, for workers that serve copies of what its cache shows. */
+export async function createPipelineProcess(
+  options: GatewayOptions,
+  fleet: Omit<PipelineEndOptions, 'clock'>,
+): Promise<FleetProcess & { readonly facts: GatewayFacts }> {
+  const env = environmentOf(options);
+  const { config, clock, disposals } = env;
+  const keySource: KeySource = { production: false, ...options.receiptKey, stateDir: config.state };
+  try {
+    let admin: AdminListener | undefined;
+    disposals.defer(() => admin?.close());
+    const local = await openLocalState(env, keySource);
+    const upstream = await openUpstream(config, env, disposals, options.embedded);
+    const signing = await openSigning(env, local, upstream);
+    const startup = createStartup(env, upstream);
+    const end = new PipelineEnd({ ...fleet, clock });
+    disposals.defer(() => end.close());
+    const serving = openServing(env, local, signing, upstream, startup, () => end.onMarksMoved());
+    const answering = openServer(env, local, signing, serving);
+    admin = await openAdminOver(env, local, signing, serving, answering, options.isAdminPortChosen ?? true);
+    const { mesh, embedded } = upstream;
+    for (const commitment of COMMITMENTS) mesh.onTip(commitment, (slot) => end.onTip(commitment, slot));
+    let resolveStarted = (): void => {};
+    const started = new Promise<void>((resolve) => {
+      resolveStarted = resolve;
+    });
+    const { cache, context, readThrough, liveAccounts } = serving;
+    const { admission, authenticator } = local.access;
+    // Each worker has held the caller to its own tier already.
+    const tier = { ...authenticator.tierOf(undefined), inFlight: Number.POSITIVE_INFINITY };
+    const admitFor = ({ caller, hasPriority }: RequestCost): Admit =>
+      caller === ''
+        ? (work) => admission.runOwn(work)
+        : (work) => admission.run({ key: caller, tier: { ...tier, priority: hasPriority } }, work);
+    await end.open({
+      started,
+      cache,
+      guard: signing.guard,
+      liveAccounts,
+      vitals: () => ({
+        nodes: mesh.nodes(),
+        isFailing: env.vitals.isFailing,
+        slotTimeMs: env.vitals.slotTimeMs,
+        startupProblem: startup.problem ?? null,
+        problems: context.problems(),
+        genesisHash: mesh.genesisHash ?? null,
+        apiVersion: mesh.apiVersion ?? null,
+        embedded: addressOf(embedded),
+      }),
+      read(key, minSlot, isForPush, cost) {
+        const request = { ...parseReadRequest(key), minSlot, isForPush };
+        const cached = readThrough.fromCache(request);
+        return cached === undefined ? readThrough.fetch(request, admitFor(cost), cost) : Promise.resolve(cached);
+      },
+      answerRpc: (body, minSlot, cost) =>
+        rpc.resolve(rpc.parse(body), contextForRequest(context, cost), admitFor(cost), { minSlot }),
+    });
+    await startup.run(openPipeline(env, upstream, signing, serving, answering));
+    resolveStarted();
+    const reload = (): void => {
+      reloadReceiptKeys(env, keySource, local, answering);
+      end.reloadReceiptKeys();
+    };
+    const facts: GatewayFacts = {
+      cluster: mesh.genesisHash ?? null,
+      admin: admin?.url ?? null,
+      publicKey: signing.signer.publicKey,
+      signsAlone: signing.guard.isSoleSigner,
+      receiptKeyPath: local.loadedKeys.path,
+      nodes: mesh.nodes(),
+    };
+    return { reload, close: closerOf(env), facts };
+  } catch (thrown) {
+    await disposals.disposeAsync().catch(() => {}); // the error that prevented the start is the one to throw
+    throw thrown;
+  }
+}
+
+/** Opens a worker: the listener, on a port that others share, over a copy of what the pipeline process' cache shows. */
+export async function createWorker(
+  options: GatewayOptions,
+  fleet: Pick<WorkerEndOptions, 'id' | 'folder' | 'onOvertaken'>,
+): Promise<FleetProcess & { readonly url: string }> {
+  const env = environmentOf({ ...options, config: withDoorShare(options.config) });
+  const { config, clock, disposals } = env;
+  const keySource: KeySource = { ...options.receiptKey, production: true, stateDir: config.state }; // the key is there
+  try {
+    const local = await openLocalState(env, keySource);
+    let answering: Answering | undefined;
+    const reload = (): void => answering && reloadReceiptKeys(env, keySource, local, answering);
+    const end: WorkerEnd = new WorkerEnd({
+      ...fleet,
+      clock,
+      cache: { ...config.cache, bytes: config.workers.cacheBytes, clock, hotKeys: config.refresh.hotKeys },
+      waitMs: config.upstream.slowTimeoutMs + config.upstream.timeoutMs,
+      onLiveAnswer(entry) {
+        if (entry.key === NETWORK_KEY) answering?.server.publish(entry, parseNetworkSnapshot(entry.result));
+      },
+      onReceiptKeys: reload,
+    });
+    disposals.defer(() => end.close());
+    await end.joined;
+    const { mesh, cache } = end;
+    const signer = new Signer(local.keys, mesh, end.replica);
+    const startup = {
+      get problem() {
+        return end.vitals?.startupProblem ?? undefined;
+      },
+    };
+    const upstream = { mesh, embedded: undefined };
+    const base = openServing(env, local, { signer }, upstream, startup, () => {}, cache);
+    const readThrough = new WorkerReads({ end, cache, mesh, clock, admitOwn: (work) => work() });
+    local.access.readBalancesWith((wallet, mint) => readMintBalance(readThrough, wallet, mint));
+    const context: RouteContext = {
+      ...base.context,
+      embedded: end.vitals?.embedded ?? null,
+      liveAccounts: {
+        read: (query) => base.liveAccounts.read(query),
+        readBalances: (query) => base.liveAccounts.readBalances(query),
+        readLive: (query) => base.liveAccounts.readLive(query),
+        readLiveBalances: (query) => base.liveAccounts.readLiveBalances(query),
+        subscribe: (address, commitment, subscriber, caller) => end.follow(address, commitment, subscriber, caller),
+      },
+      vitals: {
+        get isFailing() {
+          return end.vitals?.isFailing ?? true;
+        },
+        get slotTimeMs() {
+          return end.vitals?.slotTimeMs ?? env.vitals.slotTimeMs;
+        },
+      },
+      problems: () => [...new Set([...(end.vitals?.problems ?? []), ...base.context.problems()])],
+    };
+    answering = openServer(
+      env,
+      local,
+      { signer },
+      { ...base, context, readThrough },
+      {
+        sharesPort: true,
+        answerRpc: (body, minSlot, cost) => end.answerRpc(body, minSlot, cost),
+      },
+    );
+    const { server } = answering;
+    disposals.defer(() => {
+      server.drain();
+      return waitUntilIdle(() => server.connections, clock, config.drainMs);
+    });
+    const port = await server.listen();
+    return { reload, close: closerOf(env), url: urlOf(config, port) };
+  } catch (thrown) {
+    await disposals.disposeAsync().catch(() => {});
+    throw thrown;
+  }
+}
+
+/** Returns the request for the answer under a key. */
+function parseReadRequest(key: string): ReadRequest {
+  const route = matchRoute(parseTarget(key).path)?.route;
+  if (route?.kind !== 'read' && route?.kind !== 'live')
+    throw new GatewayError('route_not_found', 'there is no such path');
+  return { route, params: paramsOfKey(route, key, matchRoute), key };
+}
+
+/** The part of the limit of new connections that a worker has beyond an equal one: the kernel spreads them unevenly. */
+const DOOR_SHARE = 1.15;
+
+/** Returns the settings of one worker of several: of the limit of new connections it has a share. */
+function withDoorShare(config: Config): Config {
+  const { count } = config.workers;
+  const connections = Math.ceil((config.limits.connections * DOOR_SHARE) / Number(count));
+  return { ...config, limits: { ...config.limits, connections: Math.min(config.limits.connections, connections) } };
+}
+
+const NETWORK_KEY = `${API_PREFIX}/network`;
+
+/** Returns what all parts of a process share. */
+function environmentOf(options: GatewayOptions): Environment {
+  const { config, secrets = {}, clock = systemClock, random = Math.random } = options;
+  const warnings = new RecentWarnings(options.log, clock);
+  return {
+    config,
+    log: warnings.log,
+    warnings,
+    clock,
+    random,
+    leaving: { hasBegun: false },
+    disposals: new DisposalStack(),
+    vitals: new ClusterVitals(),
+    startedMs: clock.monotonic(),
+    jupiterKey: readJupiterKey(secrets, config.prices.jupiter.keyFile),
+  };
 }
 
 let loadedSite: Promise<Site> | undefined;
@@ -235,14 +445,16 @@ function createStartup({ config, log, clock, disposals }: Environment, { mesh }:
 function openServing(
   env: Environment,
   { keys, access }: LocalState,
-  { signer }: Signing,
+  { signer }: Pick<Signing, 'signer'>,
   { mesh, embedded }: Upstream,
-  startup: Startup,
+  startup: Pick<Startup, 'problem'>,
+  onLeasesAdvanced: () => void = () => {},
+  copy?: Cache,
 ) {
   const { config, log, clock, vitals, leaving, disposals, startedMs, jupiterKey } = env;
   const recordBytes = Math.floor(config.cache.bytes / TRANSACTION_SHARE);
   const bytes = config.cache.bytes - recordBytes;
-  const cache = new Cache({ ...config.cache, bytes, clock, hotKeys: config.refresh.hotKeys });
+  const cache = copy ?? new Cache({ ...config.cache, bytes, clock, hotKeys: config.refresh.hotKeys });
   const budgets = new RequestBudgets(clock, config.watch.requestsPerSecond);
   disposals.defer(() => budgets.close());
   const liveOptions = {
@@ -250,7 +462,10 @@ function openServing(
     clock,
     settings: config.watch,
     budgets,
-    onLeasesAdvanced: (source: LeaseSource) => cache.advanceHot(source),
+    onLeasesAdvanced(source: LeaseSource) {
+      cache.advanceHot(source);
+      onLeasesAdvanced();
+    },
     onProblem: (problem: string, fields: object) => log.warn(fields, problem),
   };
   const admitOwn: Admit = (work) => access.admission.runOwn(work);
@@ -318,8 +533,9 @@ function openServing(
 function openServer(
   { config, log, clock, random, disposals }: Environment,
   { access, site, openApiDocument }: LocalState,
-  { signer }: Signing,
-  { cache, context, readThrough, liveSources }: Serving,
+  { signer }: Pick<Signing, 'signer'>,
+  { cache, context, readThrough, liveSources }: Omit<Serving, 'readThrough'> & { readonly readThrough: RouteReads },
+  elsewhere: Pick<ServerOptions, 'sharesPort' | 'answerRpc'> = {},
 ) {
   const sealer = new Sealer({ ...config.cache, cache, signer, clock });
   const meter = new RequestMeter({
@@ -329,6 +545,7 @@ function openServer(
       log.info({ ...request, ms: Math.round(ms), ...(omitted > 0 && { omitted }) }, 'a slow request'),
   });
   const server = createServer({
+    ...elsewhere,
     host: config.host,
     port: config.port,
     hosts: config.hosts,
@@ -346,7 +563,7 @@ function openServer(
     openApiDocument,
     site,
     stream: config.stream,
-    onInternalError: (requestId, err) => log.error({ requestId, err }, 'a request met a defect'),
+    onInternalError: (requestId: string, err: unknown) => log.error({ requestId, err }, 'a request met a defect'),
   });
   disposals.defer(() => server.close());
   for (const source of liveSources.toReversed()) disposals.defer(() => source.close());
@@ -434,23 +651,18 @@ const addressOf = (embedded: Upstream['embedded']): Gateway['embedded'] =>
 
 /** Returns the gateway as its process sees it. */
 function gatewayOf(
-  { config, log, clock, leaving, disposals }: Environment,
+  env: Environment,
   keySource: KeySource,
-  { loadedKeys, keys }: LocalState,
+  local: LocalState,
   { mesh, embedded }: Upstream,
   { guard, signer }: Signing,
-  { sealer }: Answering,
+  answering: Answering,
   admin: AdminListener | undefined,
   port: number,
 ): Gateway {
-  let closing: Promise<void> | undefined;
-  const leaveAndClose = async (): Promise<void> => {
-    leaving.hasBegun = true;
-    if (config.drainDelayMs > 0) await sleep(clock, config.drainDelayMs);
-    await disposals.disposeAsync();
-  };
+  const { config } = env;
   return {
-    url: `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`,
+    url: urlOf(config, port),
     get cluster() {
       return mesh.genesisHash ?? null;
     },
@@ -465,23 +677,47 @@ function gatewayOf(
     get signsAlone() {
       return guard.isSoleSigner;
     },
-    receiptKeyPath: loadedKeys.path,
+    receiptKeyPath: local.loadedKeys.path,
     nodes: () => mesh.nodes(),
-    reload() {
-      if (loadedKeys.path === null) return log.info({}, 'the receipt key was given inline: there is nothing to reload');
-      try {
-        const { ring } = loadReceiptKeys({ ...keySource, production: true }, clock.now()); // production creates no key
-        if (keys.replace(ring)) sealer.invalidateReceipts();
-        log.info({ publicKey: signer.publicKey }, 'the receipt keys were reloaded');
-      } catch (err) {
-        log.error({ err }, "the receipt keys can't be used; the old ones stay in use");
-      }
-    },
-    close() {
-      closing ??= leaveAndClose();
-      return closing;
-    },
+    reload: () => reloadReceiptKeys(env, keySource, local, answering),
+    close: closerOf(env),
   };
+}
+
+const urlOf = ({ host }: Config, port: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+
+/** Returns the function that ends a process: it is no longer healthy, then takes no more requests, then releases all. */
+function closerOf({ config, clock, leaving, disposals }: Environment): () => Promise<void> {
+  let closing: Promise<void> | undefined;
+  const leaveAndClose = async (): Promise<void> => {
+    leaving.hasBegun = true;
+    if (config.drainDelayMs > 0) await sleep(clock, config.drainDelayMs);
+    await disposals.disposeAsync();
+  };
+  return () => {
+    closing ??= leaveAndClose();
+    return closing;
+  };
+}
+
+/** Reloads the receipt keys. If they can't be used, the old ones stay in use. */
+function reloadReceiptKeys(
+  { log, clock }: Environment,
+  keySource: KeySource,
+  { loadedKeys, keys }: LocalState,
+  { sealer }: Answering,
+): void {
+  if (loadedKeys.path === null) {
+    log.info({}, 'the receipt key was given inline: there is nothing to reload');
+    return;
+  }
+  try {
+    const { ring } = loadReceiptKeys({ ...keySource, production: true }, clock.now()); // production creates no key
+    if (keys.replace(ring)) sealer.invalidateReceipts();
+    log.info({ publicKey: keys.active.publicKey }, 'the receipt keys were reloaded');
+  } catch (err) {
+    log.error({ err }, "the receipt keys can't be used; the old ones stay in use");
+  }
 }
 
 /** Resolves when no response is pending, or after `ms` milliseconds. */

@@ -24,6 +24,7 @@ import { addStakeCommands } from './commands/stake-commands.ts';
 import { addWatchCommand } from './commands/watch-command.ts';
 import { logListening, type RunningGateway, runUntilSignal } from './run-process.ts';
 import { formatBanner } from './start-banner.ts';
+import { startWithWorkers } from './start-with-workers.ts';
 import { Progress } from './terminal/progress.ts';
 
 const HELP_FOOTER = `
@@ -58,6 +59,7 @@ function createProgram(): Command {
     .option('--port <number>', 'port to listen on, 0 for a free one')
     .option('--admin-port <number>', 'port of metrics, probes and status, 0 for a free one, null for none')
     .option('--state <dir>', 'folder of keys and usage, which outlives the process')
+    .option('--workers <count>', 'worker processes behind the port, 0 for a single process, or auto')
     .option('--upstream <url>', 'a Solana node: URL or URL,WEBSOCKET-URL; may be repeated', appended)
     .option('--set <name=value>', 'any setting, such as limits.free.requests=50; may be repeated', appended)
     .addHelpText('after', HELP_FOOTER);
@@ -109,8 +111,9 @@ async function startGateway(config: Config, isAdminPortChosen: boolean): Promise
   if (ignored !== undefined) log.warn({}, ignored);
   const waiting = new Progress({ output: process.stderr, clock: systemClock, what: 'waiting for the first answers' });
   const stopWaiting = repeat(systemClock, WAITING_MS, () => waiting.advance(0));
+  const options = { config, log, receiptKey, secrets, embedded, isAdminPortChosen };
   const open = (): Promise<RunningGateway> =>
-    createGateway({ config, log, receiptKey, secrets, embedded, isAdminPortChosen }).finally(() => {
+    (config.workers.count === 0 ? createGateway(options) : startWithWorkers(options)).finally(() => {
       stopWaiting();
       waiting.end();
     });
@@ -123,7 +126,7 @@ async function startGateway(config: Config, isAdminPortChosen: boolean): Promise
     const startMs = systemClock.monotonic() - startedMs;
     process.stdout.write(formatBanner(gateway, { version, startMs, pages: config.pages ? PAGES : [] }));
   };
-  const closeMs = config.drainDelayMs + config.drainMs + 1_000;
+  const closeMs = config.drainDelayMs + config.drainMs + (config.workers.count === 0 ? 1_000 : 3_000);
   await runUntilSignal(open, log, closeMs, announce);
 }
 

@@ -20,6 +20,8 @@ export interface RunningGateway {
   readonly nodes: () => readonly Pick<NodeStatus, 'id' | 'status' | 'behindSlots'>[];
   /** Reloads what the operator may have changed. */
   reload(): void;
+  /** Replaces its processes by new ones from disk; undefined where there is one process only. */
+  renew?(): void;
   /** Answers pending requests, then releases everything. */
   close(): Promise<void>;
 }
@@ -31,7 +33,7 @@ export interface RunningGateway {
 const SAME_SIGNAL_MS = 500;
 
 /**
- * Runs a gateway until the end of the process: SIGHUP reloads its keys; SIGTERM or SIGINT closes it and exits with 0, a
+ * Runs a gateway until the end of the process: SIGHUP reloads its keys, SIGUSR2 replaces its worker processes; SIGTERM or SIGINT closes it and exits with 0, a
  * second one exits at once, and so do `closeMs` milliseconds, whatever still runs: no turn of the event loop is long, and
  * threads end with the process. An uncaught error closes it too and exits with 1, as it leaves unknown state. `announce`
  * tells that it listens.
@@ -72,6 +74,11 @@ export async function runUntilSignal(
   process.on('SIGHUP', () => {
     hasHungUp = true;
     running?.reload();
+  });
+
+  process.on('SIGUSR2', () => {
+    if (running?.renew === undefined) log.info({}, 'SIGUSR2 is ignored: it replaces the processes of --workers');
+    else running.renew();
   });
 
   running = await open();

@@ -123,6 +123,15 @@ const streamSchema = section({
   maxBackpressureBytes: byteCount(4_096).describe('Unsent bytes above which a connection counts as a slow consumer.'),
 });
 
+const workersSchema = section({
+  count: z
+    .union([wholeNumber(0, 256), z.literal('auto')], 'expected a number of workers, 0 for none, or "auto"')
+    .describe(
+      'Worker processes that share the port; 0 to serve from one process; auto for one less than the machine has cores, at least one.',
+    ),
+  cacheBytes: byteCount(131_072).describe('Memory of the copies of answers in each worker, in bytes.'),
+});
+
 const adminSchema = section({
   host: host.describe('Address to listen on for operators; on loopback only a Host of this machine is answered.'),
   port: z
@@ -166,6 +175,7 @@ export const configSchema = section({
   pages: z
     .boolean('expected true or false')
     .describe('Whether the pages /, /explorer, /docs and /verify and the widget are served.'),
+  workers: workersSchema.describe('Worker processes behind the one port.'),
   admin: adminSchema.describe('The listener for operators: metrics, probes, status and usage.'),
   drainDelayMs: wholeNumber(0, 600_000).describe(
     'Time at the end from which on /readyz and /health are 503 while requests are still taken, in milliseconds.',

@@ -18,6 +18,7 @@ export interface ConfigFlags {
   readonly port?: string;
   readonly state?: string;
   readonly adminPort?: string;
+  readonly workers?: string;
   readonly upstream?: readonly string[];
   /** Settings, each `name=value`. */
   readonly set?: readonly string[];
@@ -76,7 +77,7 @@ function nameError(kind: string, name: string, known: ReadonlyMap<string, Settin
 
 /** Reads the command line; a flag takes precedence over the same setting in `--set`. */
 export function layersFromFlags(
-  { set = [], host, port, state, adminPort, upstream }: ConfigFlags,
+  { set = [], host, port, state, adminPort, workers, upstream }: ConfigFlags,
   options: readonly Setting[],
 ): readonly ConfigLayer[] {
   const known = new Map(options.map((option) => [option.name, option]));
@@ -92,9 +93,21 @@ export function layersFromFlags(
     const option = known.get(name);
     return option === undefined || text === undefined
       ? []
-      : [singleValueLayer(`--${name.replace('.', '-')}`, option.path, parseSettingText(option, text))];
+      : [
+          singleValueLayer(
+            `--${name === 'workers.count' ? 'workers' : name.replace('.', '-')}`,
+            option.path,
+            parseSettingText(option, text),
+          ),
+        ];
   };
   const nodes = upstream === undefined ? [] : [singleValueLayer('--upstream', ['upstreams'], upstream)];
-  const named = [flag('host', host), flag('port', port), flag('state', state), flag('admin.port', adminPort)];
+  const named = [
+    flag('host', host),
+    flag('port', port),
+    flag('state', state),
+    flag('admin.port', adminPort),
+    flag('workers.count', workers),
+  ];
   return [...assigned, ...named.flat(), ...nodes];
 }

@@ -1,4 +1,5 @@
 import { type EpochInfo, epochAt, epochProgress } from './epoch-info.ts';
+import { parseExactJson } from './parse-exact-json.ts';
 import type { Performance } from './performance-sample.ts';
 import type { PriorityFee, PriorityFeeLevels } from './priority-fee-estimate.ts';
 import type { Slot } from './slot.ts';
@@ -59,5 +60,16 @@ export function describeNetwork(
     seq: frame.seq,
     stream: frame.stream,
     updatedAt: frame.updatedAt,
+  };
+}
+
+/** Returns the snapshot that a result of `/network` was written from. */
+export function parseNetworkSnapshot(result: string): NetworkSnapshot {
+  const snapshot = parseExactJson(result) as NetworkSnapshot;
+  const { priorityFee, transactionCount } = snapshot;
+  return {
+    ...snapshot,
+    priorityFee: priorityFee === null ? null : BigInt(priorityFee),
+    transactionCount: transactionCount === null ? null : BigInt(transactionCount),
   };
 }

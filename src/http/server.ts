@@ -31,6 +31,8 @@ export interface ServerOptions
   readonly polledEvents: () => number;
   readonly owedBytes: OwedBytesLimits;
   readonly stream: { readonly maxBackpressureBytes: number };
+  /** Whether other processes of this machine listen on the same port. Default: none may. */
+  readonly sharesPort?: boolean;
 }
 
 export interface Server {
@@ -43,6 +45,8 @@ export interface Server {
   readonly owedBytes: number;
   /** The number of requests that are not answered yet. */
   readonly pendingResponses: number;
+  /** The number of open connections. */
+  readonly connections: number;
   /** Starts to listen; resolves to the port. Rejects with a StartError if it can't. */
   listen(): Promise<number>;
   /** Sends one frame to every subscriber of the stream. */
@@ -58,7 +62,8 @@ interface ExclusiveListen {
   listen(host: string, port: number, options: number, done: (socket: us_listen_socket | false) => void): TemplatedApp;
 }
 
-/** The engine's flag LIBUS_LISTEN_EXCLUSIVE_PORT: another process can't listen on the same port. */
+/** The engine's flags LIBUS_LISTEN_DEFAULT, and LIBUS_LISTEN_EXCLUSIVE_PORT: another process can't listen on the same port. */
+const SHARED_PORT = 0;
 const EXCLUSIVE_PORT = 1;
 
 /**
@@ -78,9 +83,14 @@ const refuseExcessConnections =
 
 /** Creates the gateway's only listener, which doesn't listen yet. */
 export function createServer(options: ServerOptions): Server {
-  const { host, port, context } = options;
+  const { host, port, context, sharesPort = false } = options;
   const app = App();
   app.filter(refuseExcessConnections(options));
+  let connections = 0;
+  const countConnection = (_: HttpResponse, delta: number): void => {
+    connections += Math.sign(delta);
+  };
+  app.filter(countConnection);
   const pendingResponses = { count: 0, bodies: new BodySender(options) };
   const { clock, readThrough, sealer } = options;
   const pipelining = new PipeliningDetector(options.polledEvents);
@@ -113,7 +123,7 @@ export function createServer(options: ServerOptions): Server {
     listen: () =>
       new Promise((resolve, reject) => {
         // Without this flag a second gateway would silently share the port.
-        (app as unknown as ExclusiveListen).listen(host, port, EXCLUSIVE_PORT, (token) => {
+        (app as unknown as ExclusiveListen).listen(host, port, sharesPort ? SHARED_PORT : EXCLUSIVE_PORT, (token) => {
           if (token) {
             socket = token;
             resolve(us_socket_local_port(token));
@@ -123,6 +133,9 @@ export function createServer(options: ServerOptions): Server {
           }
         });
       }),
+    get connections() {
+      return connections;
+    },
     get subscribers() {
       return stream.subscribers;
     },

@@ -1,13 +1,13 @@
 import { API_PREFIX, parseTarget } from '../domain/canonical-request.ts';
 import { GatewayError } from '../domain/gateway-error.ts';
-import type { RouteReadThrough } from '../routing/route-read-through.ts';
+import type { RouteReads } from '../routing/route-read-through.ts';
 import { tokenAccounts } from './token-accounts.ts';
 
 /**
  * Reads a wallet's balance of a mint, in base units: the sum over `/token-accounts`, from the cache while fresh.
  * Rejects as the route does.
  */
-export async function readMintBalance(readThrough: RouteReadThrough, wallet: string, mint: string): Promise<bigint> {
+export async function readMintBalance(readThrough: RouteReads, wallet: string, mint: string): Promise<bigint> {
   const { canonical } = parseTarget(`${API_PREFIX}/token-accounts/${wallet}?mint=${mint}`);
   const request = { route: tokenAccounts, params: { owner: wallet, mint, commitment: 'confirmed' }, key: canonical };
   const { entry, cacheStatus } = readThrough.fromCache(request) ?? (await readThrough.fetch(request));

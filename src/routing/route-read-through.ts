@@ -15,9 +15,9 @@ import {
 } from '../serving/read-through.ts';
 import { translateRpcError } from '../upstream/rpc/translate-rpc-error.ts';
 import { parsePathArguments, parseQueryArguments } from './arguments.ts';
-import { createRouteMatcher } from './match-route.ts';
+import { createRouteMatcher, type MatchRoute } from './match-route.ts';
 import { contextForRequest } from './request-context.ts';
-import type { LiveRoute, ParamSet, Params, ReadRoute, RouteContext } from './route.ts';
+import type { GetRoute, LiveRoute, ParamSet, Params, ReadRoute, RouteContext } from './route.ts';
 
 /** A request for the answer of a route, its parameters valid. */
 export interface ReadRequest {
@@ -44,8 +44,19 @@ const MAX_REFRESHED_LENGTH = 1 << 20;
 /** The most different properties of answers that are shared: routes have few. */
 const MAX_METAS = 1000;
 
-/** Reads the answers of routes through the cache. */
-export class RouteReadThrough {
+/** Reads the answers of routes through a cache. */
+export interface RouteReads {
+  /** Returns the cached answer if it may be served without waiting, else undefined. Throws a cached negative answer. */
+  fromCache(request: ReadRequest): CachedRead | undefined;
+  /**
+   * Reads the answer from the upstream, or serves the cached one if that fails. A new read needs admission; what it
+   * makes there counts for `cost`. Refreshes in the background count for nobody.
+   */
+  fetch(request: ReadRequest, admit?: Admit, cost?: RequestCost): Promise<CachedRead>;
+}
+
+/** Reads the answers of routes through the cache of this process. */
+export class RouteReadThrough implements RouteReads {
   readonly #context: RouteContext;
   readonly #readThrough: ReadThrough<Entry>;
   readonly #refreshers = new Map<ReadRoute, Refresher>();
@@ -65,15 +76,10 @@ export class RouteReadThrough {
     });
   }
 
-  /** Returns the cached answer if it may be served without waiting, else undefined. Throws a cached negative answer. */
   fromCache(request: ReadRequest): CachedRead | undefined {
     return this.#readThrough.fromCache(this.#readOf(request));
   }
 
-  /**
-   * Reads the answer from the upstream, or serves the cached one if that fails. A new read needs admission; what it
-   * makes there counts for `cost`. Refreshes in the background count for nobody.
-   */
   fetch(request: ReadRequest, admit?: Admit, cost?: RequestCost): Promise<CachedRead> {
     return this.#readThrough.fetch(this.#readOf(request, cost), admit);
   }
@@ -124,11 +130,7 @@ export class RouteReadThrough {
     const known = this.#refreshers.get(route);
     if (known !== undefined) return known;
     const match = createRouteMatcher([route]);
-    const readOf = (key: string): RouteRead => {
-      const target = parseTarget(key);
-      const pathParams = parsePathArguments(route, match(target.path)?.pathTexts ?? {});
-      return { route, params: { ...pathParams, ...parseQueryArguments(route, target) }, key };
-    };
+    const readOf = (key: string): RouteRead => ({ route, params: paramsOfKey(route, key, match), key });
     const refresher: Refresher = {
       refresh: async (key) => this.#readThrough.refresh(this.#readOf(readOf(key))),
       ...(route.resolveLive !== undefined && { refreshNow: (key: string) => this.#refreshNow(readOf(key)) }),
@@ -161,8 +163,15 @@ export class RouteReadThrough {
   }
 }
 
+/** Parses the parameters of a route from a key. */
+export function paramsOfKey(route: GetRoute, key: string, match: MatchRoute): Params<ParamSet> {
+  const target = parseTarget(key);
+  const pathParams = parsePathArguments(route, match(target.path)?.pathTexts ?? {});
+  return { ...pathParams, ...parseQueryArguments(route, target) };
+}
+
 /** Returns true for what no older answer may hide: a 404 or 410, the cluster's own answer, or a lasting refusal. */
-const isNegative = (error: GatewayError): boolean =>
+export const isNegative = (error: GatewayError): boolean =>
   error.status === 404 || error.status === 410 || isLastingRefusal(error);
 
 const metaOf = (route: ReadRoute, params: Params<ParamSet>, exact?: boolean): AnswerMeta => ({

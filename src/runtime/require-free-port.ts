@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { StartError } from '../domain/start-error.ts';
 
 const REASONS: Record<string, string> = {
@@ -24,4 +24,13 @@ export async function requireFreePort(host: string, port: number): Promise<void>
   const closed = once(probe, 'close');
   probe.close();
   await closed;
+}
+
+/** Returns a port that is free now, for processes that are to share it: the kernel shares none that it has chosen itself. */
+export async function findFreePort(host: string): Promise<number> {
+  const server = createServer().listen(0, host);
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
 }

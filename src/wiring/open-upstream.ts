@@ -8,6 +8,9 @@ import type { Mesh } from '../upstream/mesh/mesh.ts';
 import { openLearnedLimits } from './learned-limits-file.ts';
 import { startEmbedded } from './start-embedded.ts';
 
+/** What a gateway needs of the embedded cluster, which may run in another process. */
+export type ClusterInUse = Omit<EmbeddedCluster, 'control' | 'kill'>;
+
 /**
  * Creates the mesh of the configured nodes; without any, starts an embedded cluster, which is then the only one, unless
  * the caller has started it already.
@@ -16,8 +19,8 @@ export async function openUpstream(
   config: Config,
   { clock, random, log }: { readonly clock: Clock; readonly random: () => number; readonly log: Log },
   disposals: DisposalStack,
-  starting = startEmbedded(config),
-): Promise<{ readonly mesh: Mesh; readonly embedded: EmbeddedCluster | undefined }> {
+  starting: Promise<ClusterInUse> | undefined = startEmbedded(config),
+): Promise<{ readonly mesh: Mesh; readonly embedded: ClusterInUse | undefined }> {
   const embedded = await starting;
   if (embedded !== undefined) logEmbedded(embedded, log);
   void embedded?.ended.then((cause) => {
@@ -45,7 +48,7 @@ export async function openUpstream(
 }
 
 /** Logs where the embedded cluster is and what is in it. */
-function logEmbedded(started: EmbeddedCluster, log: Log): void {
+function logEmbedded(started: ClusterInUse, log: Log): void {
   const { url: rpc, genesisHash: cluster, takenPort } = started;
   if (takenPort !== undefined) {
     const owner = takenPort.genesisHash === null ? 'another process' : 'another cluster';

@@ -7,4 +7,5 @@ await runSuite(
   'e2e/live-places',
   'e2e/live-subscriptions',
   'e2e/live-token-lists',
+  'e2e/workers',
 );

@@ -1,7 +1,7 @@
 import { isLoopback } from '../../access/limits/client-ip.ts';
 import type { RequestCost } from '../../domain/request-cost.ts';
 import type { SiteFile } from '../../page/site.ts';
-import type { ReadRequest, RouteReadThrough } from '../../routing/route-read-through.ts';
+import type { ReadRequest, RouteReads } from '../../routing/route-read-through.ts';
 import { parseMinSlot } from '../../serving/min-slot.ts';
 import type { Admit, CachedRead } from '../../serving/read-through.ts';
 import type { RawResponse } from '../engine/raw-response.ts';
@@ -13,7 +13,7 @@ import { type Charge, missUnitsOf, mostUnitsOf } from './request-units.ts';
 import { type Conditions, cachedReadResponse, localResponse, siteFileResponse } from './responses.ts';
 
 export interface GetResponderDeps extends Pick<HitPathDeps, 'context' | 'sealer'> {
-  readonly readThrough: RouteReadThrough;
+  readonly readThrough: RouteReads;
   /** The OpenAPI document, as JSON. */
   readonly openApiDocument: SiteFile;
   /** The pages and the widget; none if they are not served. */

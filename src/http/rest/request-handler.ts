@@ -1,5 +1,7 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { GatewayError } from '../../domain/gateway-error.ts';
+import type { RequestCost } from '../../domain/request-cost.ts';
+import type { Slot } from '../../domain/slot.ts';
 import { contextForRequest } from '../../routing/request-context.ts';
 import { LARGE_READ_UNITS, type PostAnswer } from '../../routing/route.ts';
 import { parseMinSlot } from '../../serving/min-slot.ts';
@@ -22,6 +24,8 @@ import { errorResponse, postResponse } from './responses.ts';
 export interface RequestHandlerDeps extends HitPathDeps, GetResponderDeps {
   /** The longest request body, in bytes. */
   readonly maxBodyBytes: number;
+  /** Answers POSTs to `/rpc` elsewhere. Default: this process answers them. */
+  readonly answerRpc?: (body: Buffer, minSlot: Slot | undefined, cost: RequestCost) => Promise<PostAnswer>;
 }
 
 type RequestHandler = (res: HttpResponse, req: HttpRequest) => void;
@@ -63,7 +67,7 @@ export function createRequestHandlers(deps: RequestHandlerDeps): MethodHandlers 
 }
 
 function respondToPost(
-  { context, maxBodyBytes }: RequestHandlerDeps,
+  { context, maxBodyBytes, answerRpc }: RequestHandlerDeps,
   { req, match, reply, pay, admitFor, cost, charge, maxRpcBytes, isByAddress, markUncached }: CheckedRequest,
 ): Promise<RawResponse> {
   const route = match?.route;
@@ -75,6 +79,7 @@ function respondToPost(
     .then((body) => {
       pay(route.bodyUnitsOf?.(body.length) ?? 0);
       const parsed = route.parse(body);
+      if (route.path === '/rpc' && answerRpc !== undefined) return answerRpc(body, minSlot, cost);
       const highest = route.mostUnitsOf?.(parsed) ?? LARGE_READ_UNITS;
       const admit = admitFor({ known: 0, highest });
       return route.resolve(parsed, contextForRequest(context, cost, reply.signal), admit, { minSlot });

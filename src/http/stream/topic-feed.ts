@@ -4,7 +4,7 @@ import type { GatewayError } from '../../domain/gateway-error.ts';
 import { SLOT_MS, type Slot } from '../../domain/slot.ts';
 import type { AccountTopic } from '../../routes/stream-topics.ts';
 import type { LiveAccounts } from '../../routing/route.ts';
-import type { RouteReadThrough } from '../../routing/route-read-through.ts';
+import type { RouteReads } from '../../routing/route-read-through.ts';
 import type { Sealer } from '../../serving/sealer.ts';
 import type { SubscriptionCaller } from './stream-connection.ts';
 
@@ -20,7 +20,7 @@ export interface TopicFeedOptions {
   readonly topic: AccountTopic;
   /** The caller that subscribes first. */
   readonly caller: SubscriptionCaller;
-  readonly readThrough: RouteReadThrough;
+  readonly readThrough: RouteReads;
   readonly sealer: Sealer;
   readonly liveAccounts: LiveAccounts;
   readonly clock: Clock;

@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import t from 'tap';
+import { WebSocket } from 'ws';
+import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
+import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
+import { addressOfNumber } from '../support/address-of-number.ts';
+import { httpClient, waitFor } from '../support/harness.ts';
+import { startWorkers, witness } from '../support/workers-world.ts';
+
+/** The time under each fault: longer with `--full`. */
+const FAULT_MS = process.argv.includes('--full') ? 60_000 : 1_500;
+
+const cluster = await startEmbeddedCluster({ slotMs: 100 });
+t.teardown(cluster.close);
+const { child, url, processes } = await startWorkers(t, cluster, ['drainMs=1500']);
+const { get, rpc } = httpClient(url);
+const [alice, bob] = [WALLETS[0].address, WALLETS[1].address];
+
+const calls = async (method: string): Promise<number> => (await cluster.control.requestCounts())[method] ?? 0;
+const roles = (): string => [...processes().keys()].sort().join();
+
+t.test('equal misses at one time are one call of a node, whichever worker they meet (F5)', async (t) => {
+  await cluster.control.delayResponses(300);
+  const before = await calls('getMultipleAccounts');
+  const path = `/balance/${addressOfNumber(77)}?commitment=finalized`;
+  const statuses = await Promise.all(Array.from({ length: 100 }, async () => (await get(path)).status));
+  await cluster.control.delayResponses(0);
+  t.same([...new Set(statuses)], [200]);
+  t.equal((await calls('getMultipleAccounts')) - before, 1);
+});
+
+t.test('every process has a role, and answers are those of one gateway', async (t) => {
+  t.equal(roles(), '0,1,pipeline');
+  const { json: key } = await get('/pubkey');
+  const expected = { publicKeys: [key.publicKey], cluster: cluster.genesisHash };
+  const paths = ['/slot', '/epoch', '/performance', '/priority-fee', `/balance/${alice}`, `/account/${alice}`];
+  const lists = [`/token-accounts/${alice}`, `/address/${alice}/history?limit=2`, `/address/${alice}/portfolio`];
+  const faults: string[] = [];
+  for (const path of [...paths, ...lists, `/balances?addresses=${alice}%2C${bob}`]) {
+    const { status, text } = await get(path);
+    try {
+      verifyReceipt(text, { ...expected, request: `GET /api/v1${path}` });
+    } catch (thrown) {
+      faults.push(`${path}: ${status} ${text.slice(0, 90)} ${thrown}`);
+    }
+  }
+  t.same(faults, []);
+  t.match(await get('/health'), { status: 200, json: { result: { status: 'ok', upstreams: [{ status: 'ok' }] } } });
+  t.match(await get('/balance/1'), { status: 400, json: { error: 'invalid_address' } });
+  t.match(await get(`/tx/${'1'.repeat(64)}`), { status: 404, json: { error: 'not_found' } });
+  t.match(await rpc({ method: 'getBalance', params: [alice] }), { status: 200, json: { result: { value: Number } } });
+  t.match(await rpc({ method: 'sendTransaction', params: [] }), { status: 403 });
+});
+
+t.test('the stream has one frame for each number, and pushes what changes (F4)', async (t) => {
+  const sockets = Array.from({ length: 6 }, () => new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream`));
+  const frames = new Map<string, Set<string>>();
+  let pushes = 0;
+  for (const socket of sockets)
+    socket.on('message', (data) => {
+      const text = String(data);
+      const number = /"seq":\d+,"stream":"\w+"/.exec(text)?.[0];
+      if (number === undefined) pushes += text.startsWith('{"type":"balance"') ? 1 : 0;
+      else frames.set(number, (frames.get(number) ?? new Set()).add(text));
+    });
+  await Promise.all(sockets.map((socket) => once(socket, 'open')));
+  for (const socket of sockets)
+    socket.send(JSON.stringify({ op: 'subscribe', topic: 'balance', address: alice, id: 1 }));
+  await waitFor(() => pushes >= sockets.length && frames.size >= 5);
+  t.same(
+    [...frames.values()].filter((texts) => texts.size > 1),
+    [],
+  );
+  for (const socket of sockets) socket.terminate();
+});
+
+t.test('no slot goes back and no frame differs while processes are killed, stopped and replaced (F2)', async (t) => {
+  const paths = ['/slot', '/network', `/balance/${alice}`, `/balance/${bob}?commitment=finalized`, '/epoch'];
+  let isOver = false;
+  const seeing = witness(
+    url,
+    paths.map((path) => `/api/v1${path}`),
+    () => isOver,
+  );
+  await sleep(FAULT_MS);
+  process.kill(processes().get('0') ?? 0, 'SIGKILL');
+  await sleep(FAULT_MS);
+  await waitFor(() => roles() === '0,1,pipeline');
+  process.kill(processes().get('pipeline') ?? 0, 'SIGKILL');
+  await sleep(FAULT_MS);
+  await waitFor(() => child.stdout().split('the process runs again').length > 2);
+  child.process.kill('SIGUSR2');
+  await child.waitForOutput('all processes were replaced');
+  await sleep(FAULT_MS);
+  isOver = true;
+  const { answers, contradictions, refusals } = await seeing;
+  t.same(contradictions, []);
+  t.same([...refusals], []);
+  t.ok(answers > 100, `${answers} answers`);
+  await waitFor(() => roles() === '2,3,pipeline');
+});
+
+t.test('on SIGTERM all processes end, and nothing is left in memory', async (t) => {
+  const ids = [...processes().values()];
+  child.process.kill('SIGTERM');
+  t.equal(await child.exit(), 0);
+  const running = readdirSync('/proc');
+  t.same(
+    ids.filter((id) => running.includes(String(id))),
+    [],
+  );
+});

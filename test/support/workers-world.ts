@@ -1,0 +1,117 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import type { EmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
+import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from './child-process.ts';
+import type { TestScope } from './test-scope.ts';
+
+/** A gateway with workers, in processes of its own. */
+export interface WorkersWorld {
+  readonly child: ChildProgram;
+  readonly url: string;
+  /** Returns the ids of its running processes by role: `pipeline`, or a worker's number. */
+  processes(): ReadonlyMap<string, number>;
+}
+
+/** Starts a gateway with two workers over a cluster. */
+export async function startWorkers(
+  t: TestScope,
+  cluster: Pick<EmbeddedCluster, 'url' | 'wsUrl'>,
+  set: readonly string[] = [],
+): Promise<WorkersWorld> {
+  const settings = ['limits.free.requests=10000000', 'limits.connections=1000000', 'limits.free.inFlight=1000', ...set];
+  const child = runModule(new URL('../../src/main.js', import.meta.url), [
+    ...['--port', '0', '--workers', '2', '--state', t.testdir(), '--upstream', `${cluster.url},${cluster.wsUrl}`],
+    ...PATIENT_ARGS,
+    ...settings.flatMap((setting) => ['--set', setting]),
+  ]);
+  t.teardown(async () => {
+    child.process.kill('SIGKILL'); // its processes end, too
+    await child.exit();
+  });
+  const { url } = await waitUntilListening(child);
+  return { child, url, processes: () => childrenOf(child.process.pid ?? 0) };
+}
+
+/** Returns the child processes of a process by the last word of their titles. */
+export function childrenOf(pid: number): Map<string, number> {
+  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) =>
+    readFileSync(`/proc/${pid}/task/${task}/children`, 'latin1').split(' ').filter(Boolean),
+  );
+  const titled = children.flatMap((child) => {
+    try {
+      const [, role] = /^slotgate (?:worker )?(\w+)\0*$/.exec(readFileSync(`/proc/${child}/cmdline`, 'latin1')) ?? [];
+      return role === undefined ? [] : [[role, Number(child)] as const];
+    } catch {
+      return []; // it has ended
+    }
+  });
+  return new Map(titled);
+}
+
+/** What witnesses have seen. */
+export interface Testimony {
+  /** The number of answers with status 200. */
+  answers: number;
+  /** Answers with a lower slot than an earlier one to the same witness, and frames with one number and two texts. */
+  readonly contradictions: string[];
+  /** Other answers, by status and text, and how often. */
+  readonly refusals: Map<string, number>;
+  /** Connections that ended without an answer. */
+  cutOff: number;
+}
+
+interface WitnessAnswer {
+  readonly status: number;
+  readonly slot: number;
+  readonly text: string;
+}
+
+/** Asks the same questions over several connections in turn, so of all workers, until `isOver`. */
+export async function witness(
+  url: string,
+  paths: readonly string[],
+  isOver: () => boolean,
+  witnesses = 6,
+): Promise<Testimony> {
+  const testimony: Testimony = { answers: 0, contradictions: [], refusals: new Map(), cutOff: 0 };
+  const frames = new Map<string, string>();
+  const one = async (number: number): Promise<void> => {
+    const newest = new Map<string, number>();
+    const agents = Array.from({ length: 4 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+    for (let i = number; !isOver(); i++) {
+      const path = paths[Math.floor(i / agents.length) % paths.length] ?? '';
+      const answer = await ask(`${url}${path}`, agents[i % agents.length]);
+      if (answer === undefined) testimony.cutOff++;
+      else if (answer.status !== 200) {
+        const what = `${answer.status} ${answer.text.slice(0, 80)}`;
+        testimony.refusals.set(what, (testimony.refusals.get(what) ?? 0) + 1);
+      } else {
+        testimony.answers++;
+        const before = newest.get(path) ?? 0;
+        if (answer.slot < before) testimony.contradictions.push(`${path}: ${answer.slot} after ${before}`);
+        newest.set(path, Math.max(before, answer.slot));
+        const frame = /"seq":\d+,"stream":"\w+"/.exec(answer.text)?.[0];
+        if (frame !== undefined && (frames.get(frame) ?? answer.text) !== answer.text)
+          testimony.contradictions.push(`two texts for ${frame}`);
+        if (frame !== undefined) frames.set(frame, answer.text);
+      }
+    }
+    for (const agent of agents) agent.destroy();
+  };
+  await Promise.all(Array.from({ length: witnesses }, (_, number) => one(number)));
+  return testimony;
+}
+
+const ask = (url: string, agent: Agent | undefined): Promise<WitnessAnswer | undefined> =>
+  new Promise((resolve) => {
+    const asking = request(url, { ...(agent && { agent }) }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (more: string) => (text += more));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, slot: Number(response.headers['x-slot']), text }),
+      );
+      response.on('error', () => resolve(undefined));
+    });
+    asking.on('error', () => resolve(undefined));
+    asking.end();
+  });
