@@ -6,7 +6,7 @@ await runSuite(
   'unit/cache',
   'unit/client',
   'unit/domain',
-  'unit/fleet/workers',
+  'unit/fleet',
   'unit/http',
   'unit/live',
   'unit/page',

@@ -62,6 +62,9 @@ const RETRY_MS = 20;
 /** Time between two updates of the cache's coarse clock. */
 const TICK_MS = 250;
 
+/** The most calls that wait for the pipeline process. */
+const MAX_CALLS = 10_000;
+
 /** The most characters of keys that are told as read, in a slot. */
 const MAX_SEEN_LENGTH = 1 << 16;
 
@@ -169,6 +172,10 @@ export class WorkerEnd {
     cost: RequestCost | undefined,
     read: (result: unknown, cacheStatus: CachedRead['cacheStatus']) => R,
   ): Promise<R> {
+    if (this.#calls.size >= MAX_CALLS)
+      return Promise.reject(
+        new GatewayError('overloaded', 'too many requests wait for the cluster; retry in a moment'),
+      );
     const id = this.#nextId++;
     const message: Message = [name, id, ...fields];
     return new Promise((resolve, reject) => {

@@ -1,0 +1,77 @@
+import t from 'tap';
+import { Cache } from '../../../src/cache/cache.ts';
+import { type AnswerFrame, FRAME, packAnswer, packMark, packOver, packTip } from '../../../src/fleet/frames.ts';
+import { Replica } from '../../../src/fleet/replica.ts';
+import { ManualClock } from '../../support/manual-clock.ts';
+
+const KEY = '/api/v1/balance/A';
+
+/** Creates a replica with an entry at slot 100, which mark 1 dates. */
+function replicaWithEntry(part: Partial<AnswerFrame> = {}) {
+  const clock = new ManualClock();
+  const cache = new Cache({ clock, bytes: 1 << 20, maxStaleSlots: 150, hotKeys: 100 });
+  const replica = new Replica({ cache, clock, onTip: () => {}, onLiveAnswer: () => {} });
+  const mark = (slot: number, state: 'active' | 'lost' = 'active') =>
+    replica.apply(FRAME.mark, packMark({ id: 1, slot, ageMs: 0, state, lagSlots: 0 }));
+  const frame: AnswerFrame = {
+    key: KEY,
+    slot: 100,
+    final: false,
+    policy: { slots: 1 },
+    meta: { envelope: 'signed', commitment: 'finalized', exact: true },
+    tipAtFetch: 100,
+    ageMs: 0,
+    result: '{"a":18446744073709551615}',
+    refusal: null,
+    digest: 'd'.repeat(64),
+    grant: true,
+    body: null,
+    sealedAgeMs: 0,
+    lease: { marks: [1], slot: 100, endSlot: undefined },
+    ...part,
+  };
+  replica.apply(FRAME.tip, packTip({ commitment: 'processed', slot: 101 }));
+  mark(100);
+  replica.keep(packAnswer(frame));
+  return { cache, replica, frame, mark };
+}
+
+t.test('an entry is dated as far as its mark proves, and no further once its lease is over (F8)', async (t) => {
+  const { cache, replica, mark } = replicaWithEntry();
+  mark(105);
+  t.match(cache.get(KEY), { slot: 105, result: '{"a":18446744073709551615}' });
+  replica.apply(FRAME.over, packOver(KEY));
+  mark(110);
+  const over = cache.get(KEY);
+  t.equal(over?.slot, 105);
+  t.notOk(over && cache.isFresh(over));
+});
+
+t.test('what is heard of no more dates nothing', async (t) => {
+  const { cache, replica, mark } = replicaWithEntry();
+  replica.loseMarks();
+  mark(120);
+  const entry = cache.get(KEY);
+  t.equal(entry?.slot, 100);
+  t.notOk(entry && cache.isFresh(entry));
+});
+
+t.test('an older answer never replaces a newer one, and an answer of another key is not kept', async (t) => {
+  const { cache, replica, frame } = replicaWithEntry();
+  replica.apply(FRAME.answer, packAnswer({ ...frame, slot: 99, result: '1' }));
+  replica.apply(FRAME.answer, packAnswer({ ...frame, key: '/api/v1/balance/B' }));
+  replica.apply(99, Buffer.from('a type of a later version'));
+  t.equal(cache.get(KEY)?.slot, 100);
+  t.equal(cache.get('/api/v1/balance/B'), undefined);
+});
+
+t.test('exact is granted for the slot and digest of the frame alone (F3)', async (t) => {
+  const { cache, replica, frame, mark } = replicaWithEntry();
+  const asked = { request: `GET ${KEY}`, commitment: 'finalized', claim: 'exact', digest: frame.digest } as const;
+  t.equal(replica.grantClaim({ ...asked, slot: 100 }), 'exact');
+  t.equal(replica.grantClaim({ ...asked, slot: 100, digest: 'e'.repeat(64) }), 'observed');
+  mark(105);
+  t.equal(cache.get(KEY)?.slot, 105);
+  t.equal(replica.grantClaim({ ...asked, slot: 105 }), 'observed');
+  t.equal(replica.grantClaim({ ...asked, slot: 100 }), 'observed');
+});
