@@ -60,7 +60,7 @@ const signatureTable = (rows: readonly Row[]): HTMLElement =>
       .filter((row): row is SignatureRow => 'memo' in row)
       .map((row) => [
         linkTo(row.signature),
-        figures.time(row.blockTime),
+        create('time', {}, figures.time(row.blockTime)),
         linkTo(String(row.slot), figures.integer(row.slot)),
         status(row.err === null, row.confirmationStatus),
         row.memo,
@@ -74,7 +74,7 @@ const changeTable = (rows: readonly Row[]): HTMLElement =>
       .filter((row): row is NetRow => 'changes' in row)
       .map((row) => [
         linkTo(row.signature),
-        figures.time(row.blockTime),
+        create('time', {}, figures.time(row.blockTime)),
         status(row.status === 'success', row.confirmationStatus),
         create(
           'span',
