@@ -107,6 +107,24 @@ t.test('it works where the host forbids styles, and from a file', async (t) => {
   t.same(problems, []);
 });
 
+t.test('after a long outage it is live again within half a minute', async (t) => {
+  const proxy = await openTamperingProxy(t, gateway.url);
+  const { page } = await openTab(t);
+  await page.clock.install();
+  await page.goto(await serveHost(host(proxy.url)));
+  await untilAll(page, 'live');
+  proxy.gateway = 'http://127.0.0.1:1'; // nothing listens there
+  proxy.cut();
+  for (let minute = 0; minute < 10; minute++) {
+    await page.clock.fastForward(60_000);
+    await page.waitForTimeout(100);
+  }
+  await untilAll(page, 'offline');
+  proxy.gateway = gateway.url;
+  await page.clock.fastForward(31_000);
+  await untilAll(page, 'live');
+});
+
 t.test('where no stream is to be had it asks each five seconds', async (t) => {
   const { gateway: closed } = await startGateway(t, nodes, { set: ['limits.free.streams=0'] });
   const { page } = await openTab(t);
