@@ -21,6 +21,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'solana/accounts': ['domain', 'solana/codec', '@noble/curves', '@noble/hashes', 'bs58'],
   'solana/errors': ['domain'],
   'upstream/json': ['domain', 'node:buffer'],
+  'access/quota': ['domain'],
   'access/stake': ['domain', 'runtime', 'bs58', 'lru-cache'],
   'access/usage': ['domain', 'runtime/files', 'runtime', 'node:fs', 'node:path', 'node:zlib'],
   config: ['domain', 'runtime', 'zod', 'node:fs', 'node:path', 'node:url'],
