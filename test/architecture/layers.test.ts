@@ -32,7 +32,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'solana/programs/generation': ['solana/programs', 'node:crypto', 'node:fs'],
   'solana/transactions': ['domain', 'solana/codec', 'solana/accounts', '@noble/hashes', '@solana/web3.js', 'bs58'],
   'upstream/failsafe': ['domain', 'runtime', 'upstream'],
-  'access/limits': ['domain', 'runtime', 'config', 'ipaddr.js'],
+  'access/limits': ['domain', 'access/quota', 'runtime', 'config', 'ipaddr.js'],
   'localnet/encode': ['domain', 'solana/codec', 'solana/accounts', 'localnet/bank', 'solana/transactions', 'bs58'],
   'localnet/traffic': [
     'domain',

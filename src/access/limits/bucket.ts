@@ -1,16 +1,18 @@
 import type { Clock } from '../../domain/clock.ts';
-import type { FixedWindows, RateLimit, Window } from './fixed-windows.ts';
+import type { QuotaBook, QuotaWindow, RateLimit } from '../quota/quota-book.ts';
 import type { RateLimitKey } from './rate-limit-key.ts';
 
 /** One of the windows that a caller is counted in, open or not. It is reused, so that a hit allocates nothing. */
 export class Bucket {
   readonly #clock: Clock;
-  #windows: FixedWindows | undefined;
+  #book: QuotaBook;
   #key: RateLimitKey | undefined;
   #limit: RateLimit = { requests: 0, windowSeconds: 1 };
-  #window: Window | undefined;
+  #window: QuotaWindow | undefined;
 
-  constructor(clock: Clock) {
+  /** Has its windows in that book until it is told another. */
+  constructor(book: QuotaBook, clock: Clock) {
+    this.#book = book;
     this.#clock = clock;
   }
 
@@ -20,7 +22,7 @@ export class Bucket {
   }
 
   /** The open window. */
-  get window(): Window | undefined {
+  get window(): QuotaWindow | undefined {
     return this.#window;
   }
 
@@ -31,12 +33,17 @@ export class Bucket {
 
   /** The units that are left. */
   get left(): number {
-    return this.#window === undefined ? this.#limit.requests : Math.max(0, this.#window.limit - this.#window.used);
+    return Math.max(0, this.balance);
+  }
+
+  /** The units that are left; below 0 the debt. */
+  get balance(): number {
+    return this.#window === undefined ? this.#limit.requests : this.#book.balanceOf(this.#window);
   }
 
   /** The units that requests under way may still be charged without a debt of more than one limit. */
   get room(): number {
-    return 2 * this.limit - (this.#window === undefined ? 0 : this.#window.used + this.#window.reserved);
+    return this.balance + this.limit - (this.#window === undefined ? 0 : this.#window.reserved);
   }
 
   /** Counts nothing in it. */
@@ -46,31 +53,31 @@ export class Bucket {
   }
 
   /** Finds the window of a key. */
-  find(windows: FixedWindows, key: RateLimitKey, limit: RateLimit, nowMs: number): void {
-    this.#windows = windows;
+  find(book: QuotaBook, key: RateLimitKey, limit: RateLimit, nowMs: number): void {
+    this.#book = book;
     this.#key = key;
     this.#limit = limit;
-    this.#window = windows.find(key, nowMs);
+    this.#window = book.find(key, nowMs);
   }
 
-  /** Tells whether the next charge opens a window among these. */
-  willOpenIn(windows: FixedWindows): boolean {
-    return this.#window === undefined && this.#windows === windows;
+  /** Tells whether the next charge opens a window in a book. */
+  willOpenIn(book: QuotaBook): boolean {
+    return this.#window === undefined && this.#book === book;
   }
 
   /** Charges units, which opens the window if none is. Returns those that are beyond the greatest debt: not charged. */
   charge(units: number): number {
     const window = this.open();
     if (window === undefined) return 0;
-    const beyond = Math.max(0, window.used + units - 2 * window.limit);
-    window.used += units - beyond;
+    const beyond = Math.max(0, units - this.balance - window.limit);
+    this.#book.charge(window, units - beyond);
     return beyond;
   }
 
   /** Returns the open window, or opens it; undefined if the bucket is not used. */
-  open(): Window | undefined {
+  open(): QuotaWindow | undefined {
     if (this.#key === undefined) return undefined;
-    this.#window ??= this.#windows?.open(this.#key, this.#limit, this.#clock.monotonic(), this.resetOf(0));
+    this.#window ??= this.#book.open(this.#key, this.#limit, this.#clock.monotonic(), this.resetOf(0));
     return this.#window;
   }
 
@@ -94,7 +101,8 @@ export class Bucket {
   /** Returns for how long after the window's end the debt leaves fewer units than that. */
   #secondsOfDebt(units: number): number {
     if (this.#window === undefined) return 0;
-    const { limit, used, windowSeconds } = this.#window;
-    return used > limit && units > 2 * limit - used ? windowSeconds : 0;
+    const { limit, windowSeconds } = this.#window;
+    const balance = this.balance;
+    return balance < 0 && units > limit + balance ? windowSeconds : 0;
   }
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
+import type { QuotaBook, RateLimit } from '../quota/quota-book.ts';
 import { Bucket } from './bucket.ts';
-import type { FixedWindows, RateLimit } from './fixed-windows.ts';
 import type { LimiterCounts, TierDecisions } from './limiter-counts.ts';
 import type { Quota } from './quota.ts';
 import { type RateLimitKey, siteKeyOf } from './rate-limit-key.ts';
@@ -13,11 +13,11 @@ export interface WindowStores {
   readonly freeLimit: RateLimit;
   readonly siteLimit: RateLimit;
   /** Of addresses, sites, and addresses within a key: a bounded number. */
-  readonly addresses: FixedWindows;
+  readonly addresses: QuotaBook;
   /** Of keys and wallets, of which there are only so many: each always has a window. */
-  readonly principals: FixedWindows;
+  readonly principals: QuotaBook;
   /** Shared by those who find no place among the addresses: one for callers, one for sites, one for each key. */
-  readonly overflow: FixedWindows;
+  readonly overflow: QuotaBook;
 }
 
 const OVERFLOW = 'overflow';
@@ -40,8 +40,8 @@ export class CallerWindows {
 
   constructor(stores: WindowStores) {
     this.#stores = stores;
-    this.own = new Bucket(stores.clock);
-    this.outer = new Bucket(stores.clock);
+    this.own = new Bucket(stores.addresses, stores.clock);
+    this.outer = new Bucket(stores.addresses, stores.clock);
     this.#speaking = this.own;
     this.#decisions = stores.counts.decisions.free;
     const windows = this;

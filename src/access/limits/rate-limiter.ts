@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
+import { QuotaBook, type RateLimit } from '../quota/quota-book.ts';
 import { CallerWindows, type WindowStores } from './caller-windows.ts';
-import { FixedWindows, type RateLimit } from './fixed-windows.ts';
 import { LimiterCounts } from './limiter-counts.ts';
 import type { Quota } from './quota.ts';
 import { addressKeyOf, SITE_FACTOR } from './rate-limit-key.ts';
@@ -24,9 +24,9 @@ export class RateLimiter {
       counts: this.counts,
       freeLimit: limits.free,
       siteLimit: { ...limits.free, requests: limits.free.requests * SITE_FACTOR },
-      addresses: new FixedWindows(limits.identities - 1),
-      principals: new FixedWindows(Number.POSITIVE_INFINITY),
-      overflow: new FixedWindows(Number.POSITIVE_INFINITY),
+      addresses: new QuotaBook(limits.identities - 1),
+      principals: new QuotaBook(Number.POSITIVE_INFINITY),
+      overflow: new QuotaBook(Number.POSITIVE_INFINITY),
     };
     this.#windows = new CallerWindows(this.#stores);
   }

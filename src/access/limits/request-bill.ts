@@ -1,5 +1,5 @@
+import type { QuotaWindow } from '../quota/quota-book.ts';
 import type { CallerWindows } from './caller-windows.ts';
-import type { Window } from './fixed-windows.ts';
 import type { Quota } from './quota.ts';
 import type { RateLimitKey } from './rate-limit-key.ts';
 import type { Principal } from './tiers.ts';
@@ -14,7 +14,7 @@ export interface ExpectedUnits {
 
 /** A window in which a request was charged. */
 interface PaidWindow {
-  readonly window: Window;
+  readonly window: QuotaWindow;
   /** The units of the request that were not charged, as the debt is at most one limit. */
   beyond: number;
 }
@@ -27,7 +27,7 @@ export class RequestBill {
   /** The units that were charged so far, and the windows that they were charged in, but for some beyond the debt. */
   #paid = 0;
   #paidIn: readonly PaidWindow[] = [];
-  #reserved: readonly [Window, number][] = [];
+  #reserved: readonly [QuotaWindow, number][] = [];
 
   constructor(windows: CallerWindows, addressKey: RateLimitKey, principal: Principal | undefined) {
     this.#windows = windows;
@@ -60,7 +60,7 @@ export class RequestBill {
     const units = buckets.map(({ limit }) => Math.min(limit, Math.max(known, highest)));
     if (buckets.some(({ room }, i) => room < (units[i] ?? 0)))
       return buckets.some(({ window }) => window !== undefined && window.reserved > 0) ? 'later' : this.#refused();
-    this.#reserved = buckets.flatMap((bucket, i): [Window, number][] => {
+    this.#reserved = buckets.flatMap((bucket, i): [QuotaWindow, number][] => {
       const window = bucket.open();
       if (window === undefined) return [];
       window.reserved += units[i] ?? 0;
@@ -114,7 +114,7 @@ export class RequestBill {
     const { own, outer } = this.#windows;
     this.#paid += units;
     const paidBefore = this.#paidIn;
-    const paidIn = (window: Window | undefined, beyond: number): PaidWindow[] => {
+    const paidIn = (window: QuotaWindow | undefined, beyond: number): PaidWindow[] => {
       if (window === undefined) return [];
       const before = paidBefore.find((paid) => paid.window === window)?.beyond ?? 0;
       return [{ window, beyond: before + beyond }];

@@ -1,5 +1,5 @@
 import type { LimitsSettings } from '../../config/limits-schema.ts';
-import type { RateLimit } from './fixed-windows.ts';
+import type { RateLimit } from '../quota/quota-book.ts';
 
 /** The limits of one caller. */
 export type TierLimits = LimitsSettings['staked'];

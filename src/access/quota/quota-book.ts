@@ -1,13 +1,14 @@
-import type { RateLimitKey } from './rate-limit-key.ts';
-
 /** A number of units per window. */
 export interface RateLimit {
   readonly requests: number;
   readonly windowSeconds: number;
 }
 
+/** What units are counted by. */
+type QuotaKey = number | bigint | string;
+
 /** One window of one key. */
-export interface Window {
+export interface QuotaWindow {
   readonly limit: number;
   readonly windowSeconds: number;
   /** The units that were charged. Those beyond the limit are a debt, which the next window pays. */
@@ -20,8 +21,8 @@ export interface Window {
   readonly reset: number;
 }
 
-interface LinkedWindow extends Window {
-  readonly key: RateLimitKey;
+interface LinkedWindow extends QuotaWindow {
+  readonly key: QuotaKey;
   endsAtMs: number;
   reset: number;
   /** The end by which the list is ordered: a window that has a debt goes on beyond it. */
@@ -41,12 +42,13 @@ interface WindowList {
 const EVICTIONS_PER_CHECK = 4;
 
 /**
- * The open windows by key. A window that ends with a debt, or with requests under way, is followed at once by another,
- * which pays. Other ended ones are dropped lazily and never take the capacity of a new one.
+ * The windows of one process by key, and what may be charged in them at once: here all of the limit. A window that ends
+ * with a debt, or with requests under way, is followed at once by another, which pays. Other ended ones are dropped
+ * lazily and never take the capacity of a new one.
  */
-export class FixedWindows {
+export class QuotaBook {
   readonly #capacity: number;
-  readonly #byKey = new Map<RateLimitKey, LinkedWindow>();
+  readonly #byKey = new Map<QuotaKey, LinkedWindow>();
   /** Lists by window length in seconds, at most one per tier. */
   readonly #listsByLength = new Map<number, WindowList>();
   #size = 0;
@@ -61,7 +63,7 @@ export class FixedWindows {
   }
 
   /** Returns the open window of a key. */
-  find(key: RateLimitKey, nowMs: number): Window | undefined {
+  find(key: QuotaKey, nowMs: number): QuotaWindow | undefined {
     const window = this.#byKey.get(key);
     return window === undefined || nowMs < window.endsAtMs || isContinued(window, nowMs) ? window : undefined;
   }
@@ -73,7 +75,7 @@ export class FixedWindows {
   }
 
   /** Opens a window for a key that has none open. `reset` is its end in Unix seconds. */
-  open(key: RateLimitKey, { requests, windowSeconds }: RateLimit, nowMs: number, reset: number): Window {
+  open(key: QuotaKey, { requests, windowSeconds }: RateLimit, nowMs: number, reset: number): QuotaWindow {
     this.#dropEnded(nowMs);
     const endsAtMs = nowMs + windowSeconds * 1000;
     const window: LinkedWindow = {
@@ -93,6 +95,16 @@ export class FixedWindows {
     this.#byKey.set(key, window);
     this.#size++;
     return window;
+  }
+
+  /** Returns the units that are left in a window; below 0 its debt. */
+  balanceOf(window: QuotaWindow): number {
+    return window.limit - window.used;
+  }
+
+  /** Charges units in a window. */
+  charge(window: QuotaWindow, units: number): void {
+    window.used += units;
   }
 
   #dropEnded(nowMs: number): void {
