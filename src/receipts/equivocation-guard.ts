@@ -6,6 +6,8 @@ import type { Claim } from './statement.ts';
 export interface ClaimRequest {
   readonly request: string;
   readonly slot: Slot;
+  /** The newest slot at which a process may sign the same digest, if others sign than the one that asks. Default: `slot`. */
+  readonly until?: Slot;
   readonly commitment: Commitment;
   readonly claim: Claim;
   readonly digest: string;
@@ -24,6 +26,17 @@ export interface Conflict {
   readonly refused: string;
 }
 
+/** The slots at which one digest may have been signed for a request; the last of them is the key of the map that holds it. */
+interface SignedRange {
+  readonly from: Slot;
+  readonly digest: string;
+}
+
+/** A range and its last slot. */
+interface EndedRange extends SignedRange {
+  readonly end: Slot;
+}
+
 const WINDOW_SLOTS = 64;
 const MAX_ENTRIES = 100_000;
 
@@ -35,9 +48,11 @@ const RESERVED_ENTRIES = 25_000;
  * digests convict their signer, so `exact` is granted only where the guard remembers every signed digest: once this
  * process alone signs, near the finalized tip, above the first tip seen since then (another process may have signed
  * below it), and within its memory limit. Elsewhere the claim is `observed`, which promises less and convicts nobody.
+ * Where several processes sign, a digest is granted for all slots at which one of them may sign it: the range grows as
+ * its claim is carried on, and no other digest is granted inside.
  */
 export class EquivocationGuard implements ClaimGuard {
-  readonly #digestsBySlot = new Map<Slot, Map<string, string>>();
+  readonly #rangesByEnd = new Map<Slot, Map<string, SignedRange>>();
   readonly #onConflict: (conflict: Conflict) => void;
   readonly #onFull: () => void;
   #isFull = false;
@@ -58,7 +73,7 @@ export class EquivocationGuard implements ClaimGuard {
     return this.#conflicts;
   }
 
-  /** The number of digests in memory. */
+  /** The number of ranges in memory. */
   get entries(): number {
     return this.#entries;
   }
@@ -77,24 +92,54 @@ export class EquivocationGuard implements ClaimGuard {
   advance(tip: Slot): void {
     this.#tip = Math.max(this.#tip, tip);
     if (this.#isSole) this.#floor ??= this.#tip;
-    for (const [slot, digests] of this.#digestsBySlot) {
-      if (this.#isNearTip(slot)) continue;
-      this.#entries -= digests.size;
-      this.#digestsBySlot.delete(slot);
+    for (const [end, ranges] of this.#rangesByEnd) {
+      if (this.#isNearTip(end)) continue;
+      this.#entries -= ranges.size;
+      this.#rangesByEnd.delete(end);
     }
     if (this.#entries < MAX_ENTRIES - 2 * RESERVED_ENTRIES) this.#isFull = false;
   }
 
-  /** Returns the claim that a statement may carry. A digest that was granted `exact` counts as signed. */
-  grantClaim({ request, slot, commitment, claim, digest }: ClaimRequest): Claim {
+  /**
+   * Returns the claim that a statement may carry at `slot`, and at all slots up to `until`. A digest that was granted
+   * `exact` counts as signed.
+   */
+  grantClaim({ request, slot, until = slot, commitment, claim, digest }: ClaimRequest): Claim {
     if (claim !== 'exact' || commitment !== 'finalized') return 'observed';
-    if (this.#floor === undefined || slot <= this.#floor || !this.#isNearTip(slot)) return 'observed';
-    const signedDigest = this.#digestsBySlot.get(slot)?.get(request);
-    if (signedDigest === undefined) return this.#remember(slot, request, digest) ? 'exact' : 'observed';
-    if (signedDigest === digest) return 'exact';
-    this.#conflicts++;
-    this.#onConflict({ request, slot, signed: signedDigest, refused: digest });
-    return 'observed';
+    if (until < slot || !this.#isGrantable(until)) return 'observed';
+    const known = this.#rangesIn(request, slot, until);
+    const other = known.find((range) => range.digest !== digest);
+    if (other !== undefined) {
+      this.#conflicts++;
+      this.#onConflict({ request, slot: Math.max(slot, other.from), signed: other.digest, refused: digest });
+      return 'observed';
+    }
+    // a range that goes on may have begun below what can be granted now
+    if (!this.#isGrantable(slot) && !known.some(({ from }) => from <= slot)) return 'observed';
+    if (known.some(({ from, end }) => from <= slot && end >= until)) return 'exact';
+    if (known.length === 0 && !this.#makesRoomFor(request)) return 'observed';
+    for (const { end } of known) this.#rangesByEnd.get(end)?.delete(request);
+    const last = known.reduce((newest, { end }) => Math.max(newest, end), until);
+    const ranges = this.#rangesByEnd.get(last) ?? new Map<string, SignedRange>();
+    const from = known.reduce((first, range) => Math.min(first, range.from), slot);
+    this.#rangesByEnd.set(last, ranges.set(request, { from, digest }));
+    this.#entries += 1 - known.length;
+    return 'exact';
+  }
+
+  /** Tells whether a digest may be granted that was not granted before. */
+  #isGrantable(slot: Slot): boolean {
+    return this.#floor !== undefined && slot > this.#floor && this.#isNearTip(slot);
+  }
+
+  /** Returns the ranges of a request that have a slot in common with this one. */
+  #rangesIn(request: string, slot: Slot, until: Slot): readonly EndedRange[] {
+    const found: EndedRange[] = [];
+    for (const [end, ranges] of this.#rangesByEnd) {
+      const range = end < slot ? undefined : ranges.get(request);
+      if (range !== undefined && range.from <= until) found.push({ ...range, end });
+    }
+    return found;
   }
 
   /**
@@ -105,22 +150,19 @@ export class EquivocationGuard implements ClaimGuard {
     return Math.abs(slot - this.#tip) < WINDOW_SLOTS;
   }
 
-  #remember(slot: Slot, request: string, digest: string): boolean {
-    if (!this.#hasRoomFor(request)) {
-      if (!this.#isFull) this.#onFull();
-      this.#isFull = true;
-      return false;
-    }
-    const digests = this.#digestsBySlot.get(slot) ?? new Map<string, string>();
-    this.#digestsBySlot.set(slot, digests.set(request, digest));
-    this.#entries++;
-    return true;
+  /** Tells whether a request may be remembered; once none may, says so. */
+  #makesRoomFor(request: string): boolean {
+    if (this.#hasRoomFor(request)) return true;
+    if (!this.#isFull) this.#onFull();
+    this.#isFull = true;
+    return false;
   }
+
   /** Tells whether a request may be remembered: who asks for much that is new takes nothing from those who go on. */
   #hasRoomFor(request: string): boolean {
     if (this.#entries < MAX_ENTRIES - RESERVED_ENTRIES) return true;
     if (this.#entries >= MAX_ENTRIES) return false;
-    for (const digests of this.#digestsBySlot.values()) if (digests.has(request)) return true;
+    for (const ranges of this.#rangesByEnd.values()) if (ranges.has(request)) return true;
     return false;
   }
 }

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import t from 'tap';
 import { type Conflict, EquivocationGuard } from '../../../src/receipts/equivocation-guard.ts';
 
@@ -119,4 +120,90 @@ t.test('its memory is bounded: when it is full new requests are observed, those 
   guard.advance(1066);
   t.equal(guard.grantClaim({ ...asked, slot: 1066 }), 'exact');
   t.equal(guard.entries, 1);
+});
+
+t.test('a digest that is carried on is granted for all slots of its range, another one for none of them', async (t) => {
+  const { guard, conflicts } = guardAt(1000);
+  t.equal(guard.grantClaim({ ...asked, until: 1010 }), 'exact');
+  t.equal(guard.grantClaim({ ...asked, slot: 1005, until: 1020 }), 'exact', 'the range grows');
+  t.equal(guard.entries, 1);
+  t.equal(guard.grantClaim({ ...asked, slot: 1015, digest: 'two' }), 'observed');
+  t.equal(guard.grantClaim({ ...asked, slot: 1021, digest: 'two' }), 'exact', 'it begins where the other ends');
+  t.equal(guard.grantClaim({ ...asked, until: 1021 }), 'observed', 'the first goes on no more');
+  t.equal(guard.grantClaim({ ...asked, slot: 1020 }), 'exact');
+  t.same(conflicts, [
+    { request: asked.request, slot: 1015, signed: 'one', refused: 'two' },
+    { request: asked.request, slot: 1021, signed: 'two', refused: 'one' },
+  ]);
+});
+
+t.test('a range goes on for longer than the guard remembers a slot', async (t) => {
+  const { guard } = guardAt(1000);
+  const claims = Array.from({ length: 300 }, (_, i) => {
+    guard.advance(1000 + i);
+    return guard.grantClaim({ ...asked, until: 1001 + i });
+  });
+  t.same([...new Set(claims)], ['exact']);
+  t.equal(guard.entries, 1);
+  t.equal(guard.grantClaim({ ...asked, slot: 1270, digest: 'two' }), 'observed');
+  guard.advance(1400);
+  t.equal(guard.entries, 0);
+  t.equal(guard.grantClaim({ ...asked, until: 1401 }), 'observed', 'what is forgotten does not go on');
+});
+
+const steps = fc.array(
+  fc.record({
+    tip: fc.integer({ min: 0, max: 12 }),
+    request: fc.constantFrom('a', 'b'),
+    digest: fc.constantFrom('one', 'two', 'three'),
+    slot: fc.integer({ min: -70, max: 70 }),
+    length: fc.integer({ min: 0, max: 40 }),
+  }),
+  { maxLength: 80 },
+);
+
+t.test('F3: one request and slot is granted for one digest only, whatever the order of grants and marks', async (t) => {
+  let granted = 0;
+  const property = fc.property(steps, (sequence) => {
+    const { guard } = guardAt(1000);
+    const signed = new Map<string, string>();
+    let tip = 1000;
+    for (const { tip: advanced, request, digest, slot, length } of sequence) {
+      tip += advanced;
+      guard.advance(tip);
+      const range = { slot: tip + slot, until: tip + slot + length };
+      if (guard.grantClaim({ ...asked, ...range, request, digest }) !== 'exact') continue;
+      granted++;
+      for (let each = range.slot; each <= range.until; each++) {
+        const place = `${request} ${each}`;
+        if ((signed.get(place) ?? digest) !== digest) return false;
+        signed.set(place, digest);
+      }
+    }
+    return true;
+  });
+  fc.assert(property, { numRuns: 1500, seed: 19 });
+  t.ok(granted > 1000, `${granted} were granted`);
+});
+
+t.test('with ranges of one slot it grants what one process alone may sign', async (t) => {
+  let granted = 0;
+  const property = fc.property(steps, (sequence) => {
+    const { guard } = guardAt(1000);
+    const signed = new Map<string, string>();
+    let tip = 1000;
+    for (const { tip: advanced, request, digest, slot: distance } of sequence) {
+      tip += advanced;
+      guard.advance(tip);
+      const slot = tip + distance;
+      const first = signed.get(`${request} ${slot}`) ?? digest;
+      const mayBe = slot > 1000 && Math.abs(distance) < 64 && first === digest;
+      if (mayBe) signed.set(`${request} ${slot}`, digest);
+      if (mayBe) granted++;
+      if ((guard.grantClaim({ ...asked, slot, request, digest }) === 'exact') !== mayBe) return false;
+    }
+    return true;
+  });
+  fc.assert(property, { numRuns: 1500, seed: 19 });
+  t.ok(granted > 1000, `${granted} were granted`);
 });
