@@ -72,6 +72,8 @@ t.test('on SIGTERM pending requests are answered, listeners are notified, and th
   const before = await calls();
   const answer = get(`/balance/${WALLETS[0].address}`);
   const closed = once(socket, 'close');
+  const kept = connect(Number(new URL(url).port), '127.0.0.1');
+  await once(kept, 'connect'); // before the listener closes
   await new Promise((resolve) => setTimeout(resolve, 200)); // the request has reached the cluster
   t.equal(await calls(), before, 'which has not looked at it yet');
   child.process.kill('SIGTERM');
@@ -79,6 +81,11 @@ t.test('on SIGTERM pending requests are answered, listeners are notified, and th
   const [code] = await closed;
   t.equal(code, 1001);
   await t.rejects(get('/slot'), 'no new connection is taken');
+  kept.write(
+    'GET /api/v1/stream HTTP/1.1\r\nHost: gateway.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+  );
+  t.match(String(await once(kept, 'data')), /^HTTP\/1\.1 503 .*"error":"shutting_down"/s, 'nor a new stream');
   const { status, json, headers } = await answer;
   t.equal(status, 200);
   t.type(json.result.lamports, 'number');
