@@ -1,0 +1,234 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import t from 'tap';
+import type { Config } from '../../src/config/config-schema.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
+import { PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
+import { waitFor } from '../support/harness.ts';
+import { readYaml } from '../support/read-yaml.ts';
+import { childrenOf } from '../support/workers-world.ts';
+
+const run = promisify(execFile);
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+const textOf = (name: string): string => readFileSync(`${root}config/deploy/${name}`, 'utf8');
+
+/** Returns the seconds of a value such as `30s`. */
+const secondsOf = (text: string): number => Number(/^(\d+)s?$/.exec(text)?.[1]);
+
+/** Returns the seconds that a gateway takes to end, at most; its process ends a second after both times. */
+const secondsToEnd = ({ drainDelayMs, drainMs }: Config): number => (drainDelayMs + drainMs) / 1000 + 1;
+
+/** The settings that variables make; a variable that is none is refused. */
+const configOf = (env: Readonly<Record<string, string>>): Config => loadConfig({ cwd: '/', env });
+
+/** Instructions of the Dockerfile, each with its arguments in one line. */
+const instructions = textOf('Dockerfile')
+  .replaceAll(/^\s*#.*\n/gm, '')
+  .replaceAll(/\\\n\s*/g, '')
+  .split('\n')
+  .flatMap((line) => {
+    const [, name, args] = /^([A-Z]+) (.+)$/.exec(line.trim()) ?? [];
+    return name === undefined || args === undefined ? [] : [{ name, args }];
+  });
+const argsOf = (wanted: string): readonly string[] =>
+  instructions.filter(({ name }) => name === wanted).map(({ args }) => args);
+
+const imageEnv = Object.fromEntries(
+  argsOf('ENV').flatMap((args) => args.split(' ').map((pair) => pair.split('=') as [string, string])),
+);
+
+const NODES = { SLOTGATE_UPSTREAMS: 'http://127.0.0.1:8899' };
+
+t.test('the image runs without rights, and says where it listens and writes', async (t) => {
+  const config = configOf(imageEnv);
+  t.same(argsOf('USER'), ['node']);
+  t.same(
+    argsOf('FROM').map((args) => args.split(' ')[0]),
+    Array(3).fill('node:22-bookworm-slim'),
+  );
+  t.same(argsOf('EXPOSE'), [`${config.port} ${config.admin.port}`]);
+  t.same(argsOf('VOLUME'), [config.state]);
+  t.match([config.host, config.admin.host], ['0.0.0.0', '0.0.0.0']);
+  t.ok(argsOf('HEALTHCHECK')[0]?.includes(`http://127.0.0.1:${config.admin.port}/livez'`));
+  const copied = argsOf('COPY').flatMap((args) => args.split(' ').slice(0, -1));
+  t.ok(copied.includes('config/*.json'));
+  t.same(
+    ['config/deploy/Dockerfile', 'package-lock.json', '.npmrc', '.ci/build.mjs', 'src/main.ts', 'test/suites'].filter(
+      (path) =>
+        textOf('Dockerfile.dockerignore')
+          .split('\n')
+          .includes(path.split('/')[0] ?? ''),
+    ),
+    [],
+    'what it builds from is sent to it',
+  );
+});
+
+t.test('what the image leaves out of node_modules is not missed, and its health check tells', async (t) => {
+  const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 0 });
+  t.teardown(cluster.close);
+  const folder = t.testdir({ app: {}, state: {} });
+  const app = `${folder}/app`;
+  for (const name of ['package.json', 'package-lock.json', '.npmrc', 'dist/src', 'config'])
+    cpSync(`${root}${name}`, `${app}/${name}`, { recursive: true });
+  const from = instructions.findIndex(({ name, args }) => name === 'FROM' && args.endsWith(' AS modules'));
+  const to = instructions.findIndex(({ name }, index) => name === 'FROM' && index > from);
+  const commands = instructions.slice(from, to).filter(({ name }) => name === 'RUN');
+  t.equal(commands.length, 2);
+  for (const { args } of commands)
+    await run('sh', ['-ec', args], { cwd: app, env: { ...process.env, npm_config_prefer_offline: 'true' } });
+  const engines = readdirSync(`${app}/node_modules/uWebSockets.js`, { recursive: true }).filter((name) =>
+    String(name).endsWith('.node'),
+  );
+  t.equal(engines.length, 1, 'one build of the engine');
+  t.notOk(readdirSync(`${app}/node_modules`).some((name) => name.includes('typescript')));
+
+  const child = runModule(new URL(`file://${app}/dist/src/main.js`), [
+    ...['--port', '0', '--state', `${folder}/state`, '--upstream', `${cluster.url},${cluster.wsUrl}`],
+    ...PATIENT_ARGS,
+  ]);
+  t.teardown(() => child.process.kill('SIGKILL'));
+  const { url, admin } = (await waitUntilListening(child)) as { url: string; admin?: string };
+  t.equal((await fetch(`${url}/api/v1/slot`)).status, 200);
+
+  const check = /^.*?CMD (\[.*\])$/.exec(argsOf('HEALTHCHECK')[0] ?? '')?.[1] ?? '[]';
+  const [program, ...args] = JSON.parse(check.replace('http://127.0.0.1:8788', admin ?? '')) as string[];
+  const status = (): Promise<number> =>
+    run(program ?? '', args).then(
+      () => 0,
+      ({ code }) => code,
+    );
+  t.equal(await status(), 0, 'healthy while it runs');
+  child.process.kill('SIGTERM');
+  t.equal(await child.exit(), 0);
+  t.equal(await status(), 1, 'not when it has ended');
+});
+
+const hasDocker = spawnSync('docker', ['info']).status === 0;
+t.test('docker builds the image', { skip: !hasDocker && 'no docker daemon answers' }, async (t) => {
+  const tag = 'slotgate-test';
+  await t.resolves(run('docker', ['build', '-q', '-f', `${root}config/deploy/Dockerfile`, '-t', tag, root]));
+  t.teardown(() => run('docker', ['rmi', tag]));
+  const { stdout } = await run('docker', [
+    ...['run', '--rm', '--read-only', '--tmpfs', '/tmp', tag, 'config', 'check'],
+  ]);
+  t.ok(stdout.length > 0);
+});
+
+t.test('the compose file runs gateways that believe its HAProxy', async (t) => {
+  const { services, volumes, networks } = readYaml(textOf('compose.yaml'))[0];
+  const { gateway1, gateway2, haproxy } = services;
+  const config = configOf({ ...imageEnv, ...gateway1.environment, ...NODES });
+  t.same(config.trustedProxies, [haproxy.networks.inside.ipv4_address]);
+  t.same(networks.inside.ipam.config, [{ subnet: '172.31.87.0/24' }]);
+  t.same(gateway1.volumes, [`gateway1:${config.state}`]);
+  t.same(gateway2, { extends: { service: 'gateway1' }, volumes: [`gateway2:${config.state}`] });
+  t.same(Object.keys(volumes), ['gateway1', 'gateway2']);
+  t.ok(secondsOf(gateway1.stop_grace_period) > secondsToEnd(config));
+  t.same([gateway1.read_only, haproxy.read_only], [true, true]);
+  t.match(gateway1, { tmpfs: ['/tmp'], cap_drop: ['ALL'], networks: ['inside'] });
+  t.equal(gateway1.build.dockerfile, 'config/deploy/Dockerfile');
+  const balancer = textOf('haproxy.cfg');
+  t.ok(haproxy.volumes[0].startsWith('./haproxy.cfg:'));
+  t.same(haproxy.ports, [`8787:${/bind :(\d+)/.exec(balancer)?.[1]}`]);
+  t.same(
+    [...balancer.matchAll(/^ {2}server (\w+) (\S+)$/gm)].map(([, name, address]) => [name, address]),
+    ['gateway1', 'gateway2'].map((name) => [name, `${name}:${config.port}`]),
+  );
+  t.match(balancer, new RegExp(`check port ${config.admin.port} `));
+});
+
+t.test('the Kubernetes manifest asks for what the gateway has', async (t) => {
+  const [deployment, service, ...others] = readYaml(textOf('kubernetes.yaml'));
+  t.same(others, []);
+  t.same(
+    [deployment.kind, deployment.apiVersion, service.kind, service.apiVersion],
+    [...['Deployment', 'apps/v1'], ...['Service', 'v1']],
+  );
+  const { labels } = deployment.spec.template.metadata;
+  t.same([deployment.spec.selector.matchLabels, service.spec.selector], [labels, labels]);
+  const pod = deployment.spec.template.spec;
+  const [container, ...moreContainers] = pod.containers;
+  t.same(moreContainers, []);
+
+  const given = container.env.filter(({ value }: any) => value !== undefined);
+  const values = Object.fromEntries(given.map(({ name, value }: any) => [name, value]));
+  const config = configOf({ ...imageEnv, ...values, ...NODES });
+  const secrets = container.env.filter(({ valueFrom }: any) => valueFrom !== undefined);
+  t.same(
+    secrets.map(({ name, valueFrom }: any) => [name, valueFrom.secretKeyRef]),
+    [
+      ['SLOTGATE_UPSTREAMS', { name: 'slotgate', key: 'upstreams' }],
+      ['RECEIPT_KEY', { name: 'slotgate', key: 'receipt-key' }],
+    ],
+  );
+  t.same(container.ports, [
+    { name: 'http', containerPort: config.port },
+    { name: 'admin', containerPort: config.admin.port },
+  ]);
+  t.equal(service.spec.ports[0].targetPort, 'http');
+  t.same(container.readinessProbe.httpGet, { path: '/readyz', port: 'admin' });
+  t.same(container.livenessProbe.httpGet, { path: '/livez', port: 'admin' });
+  t.ok(pod.terminationGracePeriodSeconds >= secondsToEnd(config) + 4);
+  const { periodSeconds, failureThreshold } = container.readinessProbe;
+  t.ok(config.drainDelayMs / 1000 > periodSeconds * failureThreshold, 'it is unready before its port closes');
+  t.same(
+    container.volumeMounts.map(({ mountPath }: any) => mountPath),
+    [config.state, '/tmp', '/dev/shm'],
+  );
+  t.same(
+    container.volumeMounts.map(({ name }: any) => name),
+    pod.volumes.map(({ name }: any) => name),
+  );
+  t.equal(pod.volumes[2].emptyDir.medium, 'Memory');
+  t.match(pod.securityContext, { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } });
+  t.match(container.securityContext, { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false });
+  t.same(container.securityContext.capabilities, { drop: ['ALL'] });
+});
+
+t.test('systemd finds no fault in the unit, and little that it exposes', async (t) => {
+  const folder = t.testdir({ slotgate: '#!/bin/sh\n' });
+  chmodSync(`${folder}/slotgate`, 0o755);
+  const unit = `${folder}/slotgate.service`;
+  writeFileSync(unit, textOf('slotgate.service').replace('/usr/bin/slotgate', `${folder}/slotgate`));
+  const { stdout, stderr } = await run('systemd-analyze', ['verify', '--man=no', unit]);
+  t.notMatch(stdout + stderr, /slotgate/);
+  await t.resolves(run('systemd-analyze', ['security', '--offline=yes', '--threshold=20', unit]));
+});
+
+t.test('the command of the unit starts, and its reload replaces the processes', async (t) => {
+  const unit = textOf('slotgate.service');
+  const directive = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? '';
+  const environment = Object.fromEntries([directive('Environment').split('=')]);
+  t.ok(Number(directive('TimeoutStopSec')) > secondsToEnd(configOf(environment)));
+  t.equal(directive('RestartPreventExitStatus'), '64 78');
+
+  const cluster = await startEmbeddedCluster({ slotMs: 100, transactionsPerSlot: 0 });
+  t.teardown(cluster.close);
+  const folder = t.testdir({ state: {}, 'slotgate.json': JSON.stringify({ port: 0, drainMs: 200 }) });
+  const [program, ...args] = directive('ExecStart').split(' ');
+  t.equal(program, '/usr/bin/slotgate');
+  const placed = args.map((arg) =>
+    arg.replace('/etc/slotgate.json', `${folder}/slotgate.json`).replace('/var/lib/slotgate', `${folder}/state`),
+  );
+  const child = runModule(
+    new URL('../../src/main.js', import.meta.url),
+    [...placed, '--upstream', `${cluster.url},${cluster.wsUrl}`, ...PATIENT_ARGS],
+    environment,
+  );
+  t.teardown(() => child.process.kill('SIGKILL'));
+  const { url } = await waitUntilListening(child);
+  const before = childrenOf(child.process.pid ?? 0);
+  await run('sh', ['-c', directive('ExecReload')], { env: { MAINPID: String(child.process.pid) } });
+  await child.waitForOutput('all processes were replaced');
+  await waitFor(
+    () => ![...childrenOf(child.process.pid ?? 0).values()].some((id) => [...before.values()].includes(id)),
+  );
+  t.equal((await fetch(`${url}/api/v1/slot`)).status, 200);
+  child.process.kill('SIGTERM');
+  t.equal(await child.exit(), 0);
+});
