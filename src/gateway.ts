@@ -15,6 +15,8 @@ import { parseNetworkSnapshot } from './domain/network-snapshot.ts';
 import type { RequestCost } from './domain/request-cost.ts';
 import { StartError } from './domain/start-error.ts';
 import { Tally } from './domain/tally.ts';
+import { RedisFleet } from './fleet/redis/redis-fleet.ts';
+import { type RedisSettings, readRedisSettings } from './fleet/redis/redis-settings.ts';
 import { PipelineEnd, type PipelineEndOptions } from './fleet/workers/pipeline-end.ts';
 import { WorkerEnd, type WorkerEndOptions } from './fleet/workers/worker-end.ts';
 import { WorkerReads } from './fleet/workers/worker-reads.ts';
@@ -126,6 +128,8 @@ interface Environment {
   readonly startedMs: number;
   /** The key of Jupiter's API; undefined for none. */
   readonly jupiterKey: string | undefined;
+  /** The Redis of the fleet; undefined for none. */
+  readonly redis: RedisSettings | undefined;
 }
 
 /** The part of `cache.bytes` that transactions take: one in so many bytes. */
@@ -153,7 +157,7 @@ export async function createGateway(options: GatewayOptions): Promise<Gateway> {
     const serving = openServing(env, local, signing, upstream, startup);
     const answering = openServer(env, local, signing, serving);
     admin = await openAdminOver(env, local, signing, serving, answering, options.isAdminPortChosen ?? true);
-    await startup.run(openPipeline(env, upstream, signing, serving, answering));
+    await startup.run(joinThen(openPipeline(env, upstream, signing, serving, answering), signing, upstream));
     const port = await answering.server.listen();
     return gatewayOf(env, keySource, local, upstream, signing, answering, admin, port);
   } catch (thrown) {
@@ -232,7 +236,7 @@ export async function createPipelineProcess(
       answerRpc: (body, minSlot, cost) =>
         rpc.resolve(rpc.parse(body), contextForRequest(context, cost), admitFor(cost), { minSlot }),
     });
-    await startup.run(openPipeline(env, upstream, signing, serving, answering));
+    await startup.run(joinThen(openPipeline(env, upstream, signing, serving, answering), signing, upstream));
     resolveStarted();
     const reload = (): void => {
       reloadReceiptKeys(env, keySource, local, answering);
@@ -366,6 +370,7 @@ function environmentOf(options: GatewayOptions): Environment {
     vitals: new ClusterVitals(),
     startedMs: clock.monotonic(),
     jupiterKey: readJupiterKey(secrets, config.prices.jupiter.keyFile),
+    redis: readRedisSettings(config, secrets),
   };
 }
 
@@ -406,7 +411,7 @@ async function openLocalState({ config, log, clock, random, disposals }: Environ
 
 /** Opens the signing of receipts, which may be `exact` once no other process signs with the same key. */
 async function openSigning(env: Environment, { loadedKeys, keys }: LocalState, { mesh }: Upstream) {
-  const { log, clock, random, disposals } = env;
+  const { config, log, clock, random, disposals, redis } = env;
   const { path, created, warning } = loadedKeys;
   const guard = new EquivocationGuard(
     (conflict) => log.error(conflict, 'two results for one finalized slot'),
@@ -426,8 +431,20 @@ async function openSigning(env: Environment, { loadedKeys, keys }: LocalState, {
     onExactGranted: () => log.info({}, 'this process alone signs with the receipt key now'),
   });
   disposals.defer(releaseSigningLock);
-  return { guard, signer };
+  const tip = () => mesh.tip('finalized');
+  const fleet =
+    redis && new RedisFleet({ settings: redis, config, log, clock, random, guard, tip, kids: () => keys.ids });
+  disposals.defer(() => fleet?.close());
+  return { guard, signer, fleet };
 }
+
+/** Returns a start that first joins the fleet, which may refuse this gateway. */
+const joinThen =
+  (follow: () => Promise<void>, { fleet }: Pick<Signing, 'fleet'>, { mesh }: Upstream) =>
+  async (): Promise<void> => {
+    await fleet?.join(mesh.genesisHash ?? '');
+    await follow();
+  };
 
 /** Prepares the start over the cluster. */
 function createStartup({ config, log, clock, disposals }: Environment, { mesh }: Upstream): Startup {
@@ -445,7 +462,7 @@ function createStartup({ config, log, clock, disposals }: Environment, { mesh }:
 function openServing(
   env: Environment,
   { keys, access }: LocalState,
-  { signer }: Pick<Signing, 'signer'>,
+  { signer, fleet }: Pick<Signing, 'signer'> & Partial<Pick<Signing, 'fleet'>>,
   { mesh, embedded }: Upstream,
   startup: Pick<Startup, 'problem'>,
   onLeasesAdvanced: () => void = () => {},
@@ -520,7 +537,7 @@ function openServing(
     countRows: () => {}, // work of the gateway itself has no price
     onDecodeError,
     startupProblem: () => startup.problem,
-    problems: () => [...access.problems(), ...signer.problems(clock.now())],
+    problems: () => [...access.problems(), ...signer.problems(clock.now()), ...(fleet?.problems() ?? [])],
     isLeaving: () => leaving.hasBegun || disposals.disposed,
     isDraining: () => disposals.disposed,
   };

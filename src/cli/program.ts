@@ -61,6 +61,7 @@ function createProgram(): Command {
     .option('--state <dir>', 'folder of keys and usage, which outlives the process')
     .option('--workers <count>', 'worker processes behind the port, 0 for a single process, or auto')
     .option('--upstream <url>', 'a Solana node: URL or URL,WEBSOCKET-URL; may be repeated', appended)
+    .option('--redis <url>', 'the Redis that the gateways of a fleet share')
     .option('--set <name=value>', 'any setting, such as limits.free.requests=50; may be repeated', appended)
     .addHelpText('after', HELP_FOOTER);
 

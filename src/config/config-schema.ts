@@ -132,6 +132,20 @@ const workersSchema = section({
   cacheBytes: byteCount(131_072).describe('Memory of the copies of answers in each worker, in bytes.'),
 });
 
+const REDIS_URL = 'expected a URL such as redis://redis.internal:6379 (rediss:// for TLS) without a password, or null';
+
+const redisSchema = section({
+  url: z
+    .nullable(z.string(REDIS_URL).regex(/^rediss?:\/\/([^\s:@/]+@)?[^\s:@/]+(:\d{1,5})?(\/\d{1,5})?$/, REDIS_URL))
+    .describe('Redis 6.2 or newer, or Valkey, which the gateways of a fleet share; null for none.'),
+  passwordFile: z
+    .nullable(text)
+    .describe("File with Redis' password, or null for the one of SLOTGATE_REDIS_PASSWORD, or none."),
+  ca: z
+    .nullable(text)
+    .describe("File with the certificate in PEM that Redis' one is signed with; null for public ones."),
+});
+
 const adminSchema = section({
   host: host.describe('Address to listen on for operators; on loopback only a Host of this machine is answered.'),
   port: z
@@ -177,6 +191,7 @@ export const configSchema = section({
     .describe('Whether the pages /, /explorer, /docs and /verify and the widget are served.'),
   workers: workersSchema.describe('Worker processes behind the one port.'),
   admin: adminSchema.describe('The listener for operators: metrics, probes, status and usage.'),
+  redis: redisSchema.describe('The Redis of a fleet.'),
   drainDelayMs: wholeNumber(0, 600_000).describe(
     'Time at the end from which on /readyz and /health are 503 while requests are still taken, in milliseconds.',
   ),

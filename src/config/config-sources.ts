@@ -20,6 +20,7 @@ export interface ConfigFlags {
   readonly adminPort?: string;
   readonly workers?: string;
   readonly upstream?: readonly string[];
+  readonly redis?: string;
   /** Settings, each `name=value`. */
   readonly set?: readonly string[];
 }
@@ -77,7 +78,7 @@ function nameError(kind: string, name: string, known: ReadonlyMap<string, Settin
 
 /** Reads the command line; a flag takes precedence over the same setting in `--set`. */
 export function layersFromFlags(
-  { set = [], host, port, state, adminPort, workers, upstream }: ConfigFlags,
+  { set = [], host, port, state, adminPort, workers, upstream, redis }: ConfigFlags,
   options: readonly Setting[],
 ): readonly ConfigLayer[] {
   const known = new Map(options.map((option) => [option.name, option]));
@@ -109,5 +110,6 @@ export function layersFromFlags(
     flag('admin.port', adminPort),
     flag('workers.count', workers),
   ];
-  return [...assigned, ...named.flat(), ...nodes];
+  const store = redis === undefined ? [] : [singleValueLayer('--redis', ['redis', 'url'], redis)];
+  return [...assigned, ...named.flat(), ...nodes, ...store];
 }

@@ -50,6 +50,10 @@ const chosenLayers = (
 
 function withAbsolutePaths(config: Config, cwd: string): Config {
   const { keyFile } = config.prices.jupiter;
-  const jupiter = { ...config.prices.jupiter, keyFile: keyFile === null ? null : resolve(cwd, keyFile) };
-  return { ...config, state: resolve(cwd, config.state), prices: { ...config.prices, jupiter } };
+  const jupiter = { ...config.prices.jupiter, keyFile: absolute(keyFile, cwd) };
+  const { passwordFile, ca } = config.redis;
+  const redis = { ...config.redis, passwordFile: absolute(passwordFile, cwd), ca: absolute(ca, cwd) };
+  return { ...config, state: resolve(cwd, config.state), prices: { ...config.prices, jupiter }, redis };
 }
+
+const absolute = (path: string | null, cwd: string): string | null => (path === null ? null : resolve(cwd, path));

@@ -4,19 +4,27 @@ import { StartError } from '../domain/start-error.ts';
 /** The variable with the key of Jupiter's API. */
 const JUPITER_KEY = 'SLOTGATE_JUPITER_KEY';
 
+/** The variable with the password of Redis. */
+const REDIS_PASSWORD = 'SLOTGATE_REDIS_PASSWORD';
+
 /** Tells whether a variable holds a secret: it is no setting, and is never printed. */
-export const isSecretVariable = (name: string): boolean => name === JUPITER_KEY;
+export const isSecretVariable = (name: string): boolean => name === JUPITER_KEY || name === REDIS_PASSWORD;
 
 /** The secrets that stand in variables. */
 export interface Secrets {
   readonly jupiterKey?: string | undefined;
+  readonly redisPassword?: string | undefined;
 }
 
 /** Takes the secrets out of the environment: no code in this process needs them there later. */
 export function extractSecrets(env: NodeJS.ProcessEnv): Secrets {
-  const { [JUPITER_KEY]: jupiterKey } = env;
+  const { [JUPITER_KEY]: jupiterKey, [REDIS_PASSWORD]: redisPassword } = env;
   delete env[JUPITER_KEY];
-  return jupiterKey ? { jupiterKey: checkedKey(jupiterKey, JUPITER_KEY) } : {};
+  delete env[REDIS_PASSWORD];
+  return {
+    ...(jupiterKey && { jupiterKey: checkedSecret(jupiterKey, JUPITER_KEY, 'a key') }),
+    ...(redisPassword && { redisPassword: checkedSecret(redisPassword, REDIS_PASSWORD, 'a password') }),
+  };
 }
 
 /**
@@ -25,20 +33,30 @@ export function extractSecrets(env: NodeJS.ProcessEnv): Secrets {
  */
 export function readJupiterKey({ jupiterKey }: Secrets, keyFile: string | null): string | undefined {
   if (jupiterKey !== undefined || keyFile === null) return jupiterKey;
-  let text: string;
-  try {
-    text = readFileSync(keyFile, 'utf8');
-  } catch (cause) {
-    throw new StartError(78, `prices.jupiter.keyFile: can't read ${keyFile}`, cause);
-  }
-  return checkedKey(text, 'prices.jupiter.keyFile');
+  return readSecretFile(keyFile, 'prices.jupiter.keyFile', 'a key');
 }
 
-/** The longest key; it is sent in a header. */
-const MAX_KEY_LENGTH = 1024;
+/** Returns the password of Redis, as {@link readJupiterKey} does the key. */
+export function readRedisPassword({ redisPassword }: Secrets, passwordFile: string | null): string | undefined {
+  if (redisPassword !== undefined || passwordFile === null) return redisPassword;
+  return readSecretFile(passwordFile, 'redis.passwordFile', 'a password');
+}
 
-function checkedKey(text: string, source: string): string {
-  const key = text.trim();
-  if (key.length <= MAX_KEY_LENGTH && /^[\x21-\x7e]+$/.test(key)) return key;
-  throw new StartError(78, `${source}: expected a key, one word of printable characters`);
+function readSecretFile(path: string, setting: string, what: string): string {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new StartError(78, `${setting}: can't read ${path}`, cause);
+  }
+  return checkedSecret(text, setting, what);
+}
+
+/** The longest secret; a key is sent in a header. */
+const MAX_SECRET_LENGTH = 1024;
+
+function checkedSecret(text: string, source: string, what: string): string {
+  const secret = text.trim();
+  if (secret.length <= MAX_SECRET_LENGTH && /^[\x21-\x7e]+$/.test(secret)) return secret;
+  throw new StartError(78, `${source}: expected ${what}, one word of printable characters`);
 }

@@ -61,6 +61,9 @@ export class EquivocationGuard implements ClaimGuard {
   #floor: Slot | undefined;
   #tip: Slot = 0;
   #conflicts = 0;
+  /** The slots that a fleet lets this gateway sign for: above the first, up to the second. */
+  #above: Slot = -1;
+  #upTo: Slot = Number.POSITIVE_INFINITY;
 
   /** `onFull` is called each time that the memory becomes full, from when on new requests are not granted `exact`. */
   constructor(onConflict: (conflict: Conflict) => void, onFull: () => void = () => {}) {
@@ -88,6 +91,12 @@ export class EquivocationGuard implements ClaimGuard {
     this.#isSole = true;
   }
 
+  /** Grants `exact` only for slots above one and up to another: other gateways with the same key sign for the others. */
+  confineTo(above: Slot, upTo: Slot): void {
+    this.#above = above;
+    this.#upTo = upTo;
+  }
+
   /** Advances the finalized tip. Nothing is `exact` until the first call after {@link becomeSoleSigner}. */
   advance(tip: Slot): void {
     this.#tip = Math.max(this.#tip, tip);
@@ -106,7 +115,7 @@ export class EquivocationGuard implements ClaimGuard {
    */
   grantClaim({ request, slot, until = slot, commitment, claim, digest }: ClaimRequest): Claim {
     if (claim !== 'exact' || commitment !== 'finalized') return 'observed';
-    if (until < slot || !this.#isGrantable(until)) return 'observed';
+    if (until < slot || until > this.#upTo || !this.#isGrantable(until)) return 'observed';
     const known = this.#rangesIn(request, slot, until);
     const other = known.find((range) => range.digest !== digest);
     if (other !== undefined) {
@@ -114,8 +123,9 @@ export class EquivocationGuard implements ClaimGuard {
       this.#onConflict({ request, slot: Math.max(slot, other.from), signed: other.digest, refused: digest });
       return 'observed';
     }
-    // a range that goes on may have begun below what can be granted now
-    if (!this.#isGrantable(slot) && !known.some(({ from }) => from <= slot)) return 'observed';
+    // a range that goes on may have begun below what can be granted now, and has no slot between that others sign for
+    if (!this.#isGrantable(slot) && !known.some(({ from, end }) => from <= slot && end >= this.#above))
+      return 'observed';
     if (known.some(({ from, end }) => from <= slot && end >= until)) return 'exact';
     if (known.length === 0 && !this.#makesRoomFor(request)) return 'observed';
     for (const { end } of known) this.#rangesByEnd.get(end)?.delete(request);
@@ -129,7 +139,7 @@ export class EquivocationGuard implements ClaimGuard {
 
   /** Tells whether a digest may be granted that was not granted before. */
   #isGrantable(slot: Slot): boolean {
-    return this.#floor !== undefined && slot > this.#floor && this.#isNearTip(slot);
+    return this.#floor !== undefined && slot > Math.max(this.#floor, this.#above) && this.#isNearTip(slot);
   }
 
   /** Returns the ranges of a request that have a slot in common with this one. */

@@ -47,6 +47,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:v8',
   ],
   'cli/terminal': ['domain', 'node:util'],
+  'fleet/redis': ['domain', 'runtime', 'config', '@redis/client', 'node:crypto', 'node:fs'],
   'page/widget': ['runtime', 'page/live'],
   'receipts/keys': [
     'domain',
@@ -328,6 +329,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'cli/commands': [
     'cli/terminal',
     'cli/doctor',
+    'fleet/redis',
     'domain',
     'receipts',
     'runtime',
@@ -442,6 +444,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   'gateway.ts': [
     'domain',
+    'fleet/redis',
     'page',
     'cache',
     'receipts',

@@ -4,6 +4,7 @@ import type { Config } from '../../config/config-schema.ts';
 import { formatConfig, formatConfigSchema } from '../../config/print-config.ts';
 import { extractSecrets, readJupiterKey } from '../../config/secret-variables.ts';
 import { describeServiceLinks } from '../../config/service-links.ts';
+import { readRedisSettings } from '../../fleet/redis/redis-settings.ts';
 import { extractKeySource } from '../../receipts/keys/key-source.ts';
 import { checkReceiptKeys } from '../../receipts/keys/load-keys.ts';
 import { addCommandGroup } from './did-you-mean.ts';
@@ -33,9 +34,12 @@ export function addConfigCommands(program: Command, configOf: (command: Command)
 }
 
 /** Checks everything that a start would refuse before it connects, and creates nothing. */
-function checkConfig({ state, prices }: Config): void {
+function checkConfig(config: Config): void {
+  const { state, prices } = config;
+  const secrets = extractSecrets(process.env);
   checkReceiptKeys({ ...extractKeySource(process.env), stateDir: state }, Date.now());
-  readJupiterKey(extractSecrets(process.env), prices.jupiter.keyFile);
+  readJupiterKey(secrets, prices.jupiter.keyFile);
+  readRedisSettings(config, secrets);
   readApiKeys(apiKeysPath(state));
   const ignored = describeServiceLinks(process.env);
   if (ignored !== undefined) process.stderr.write(`slotgate: ${ignored}\n`);

@@ -28,6 +28,11 @@ export class ReceiptKeys {
     return due;
   }
 
+  /** The ids of all keys, those included that sign no more or will sign. */
+  get ids(): readonly string[] {
+    return this.#ring.map(({ kid }) => kid);
+  }
+
   find(kid: string): ReceiptKey | undefined {
     return this.#ring.find((key) => key.kid === kid);
   }

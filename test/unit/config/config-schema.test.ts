@@ -6,7 +6,7 @@ import { type Config, configSchema } from '../../../src/config/config-schema.ts'
 import type { ConfigFlags } from '../../../src/config/config-sources.ts';
 import { isChosen, loadConfig } from '../../../src/config/load-config.ts';
 import { formatConfig } from '../../../src/config/print-config.ts';
-import { extractSecrets, readJupiterKey } from '../../../src/config/secret-variables.ts';
+import { extractSecrets, readJupiterKey, readRedisPassword } from '../../../src/config/secret-variables.ts';
 import { findServiceLinks } from '../../../src/config/service-links.ts';
 import { settingsOf } from '../../../src/config/setting-names.ts';
 import { redactUrl } from '../../../src/config/upstreams-schema.ts';
@@ -68,6 +68,7 @@ function others(name: string, value: unknown): readonly [unknown, unknown, unkno
   if (name === 'prices.pyth.programs') return [[], [{ receiver: MINT, pushOracle: MINT }], []];
   if (name === 'prices.jupiter.url' || name === 'prices.jupiter.tokensUrl')
     return ['http://a/', 'http://b/', 'https://c/'];
+  if (name === 'redis.url') return ['redis://a', 'rediss://me@b:1/2', 'redis://c:6379'];
   if (name === 'tokens.known') return [{ [MINT]: 'A' }, { [MINT]: 'B2' }, { [MINT]: 'c' }];
   return ['/one', '/two', '/three'];
 }
@@ -409,6 +410,17 @@ t.test('the key of a service is no setting, and is in no output and no error', a
   writeFileSync(keyFile, 'two words');
   t.throws(() => readJupiterKey({}, keyFile), { exitCode: 78, message: /^(?!.*two words)/ });
   t.match(refusal({}, { SLOTGATE_JUPITER_KEYS: key }), { exitCode: 78 });
+});
+
+t.test('the password of Redis is no setting, and stands in no URL', async (t) => {
+  const variables = { SLOTGATE_REDIS_PASSWORD: 'redis-secret-1' };
+  t.doesNotThrow(() => load({}, variables));
+  const env: NodeJS.ProcessEnv = { ...variables };
+  t.equal(readRedisPassword(extractSecrets(env), join(cwd, 'none')), 'redis-secret-1');
+  t.same(env, {}, 'it is taken out of the environment');
+  t.throws(() => readRedisPassword({}, join(cwd, 'none')), { exitCode: 78, message: /passwordFile: can't read/ });
+  t.match(refusal({ redis: 'redis://:redis-secret-1@a' }), { exitCode: 78, message: /^redis.url: .*--redis/ });
+  t.notMatch(refusal({ redis: 'redis://:redis-secret-1@a' }), /redis-secret-1/);
 });
 
 t.test('each mint with a price feed on mainnet is a known one', async (t) => {

@@ -207,3 +207,25 @@ t.test('with ranges of one slot it grants what one process alone may sign', asyn
   fc.assert(property, { numRuns: 1500, seed: 19 });
   t.ok(granted > 1000, `${granted} were granted`);
 });
+
+t.test('where other gateways sign too, only slots of its own range are exact', async (t) => {
+  const { guard } = guardAt(1000);
+  guard.confineTo(1001, 1003);
+  const claimAt = (slot: number) => guard.grantClaim({ ...asked, slot });
+  t.same([1001, 1002, 1003, 1004].map(claimAt), ['observed', 'exact', 'exact', 'observed']);
+  guard.confineTo(0, 0);
+  t.equal(claimAt(1002), 'observed', 'a range that was lost');
+  guard.confineTo(1001, 1010);
+  t.equal(guard.grantClaim({ ...asked, slot: 1002, digest: 'two' }), 'observed', 'what was signed is still known');
+});
+
+t.test('a range that goes on claims no slot that another gateway may have signed for', async (t) => {
+  const { guard } = guardAt(1000);
+  guard.confineTo(1000, 1010);
+  t.equal(guard.grantClaim({ ...asked, slot: 1001, until: 1011 }), 'observed', 'beyond its own');
+  t.equal(guard.grantClaim({ ...asked, slot: 1001, until: 1005 }), 'exact');
+  guard.confineTo(1010, 1020);
+  t.equal(guard.grantClaim({ ...asked, slot: 1001, until: 1015 }), 'observed', 'it leads again, after another');
+  t.equal(guard.grantClaim({ ...asked, slot: 1011, until: 1015 }), 'exact');
+  t.equal(guard.grantClaim({ ...asked, slot: 1011, until: 1020 }), 'exact', 'the range goes on');
+});

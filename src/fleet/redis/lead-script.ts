@@ -1,0 +1,39 @@
+import { scriptOf } from './redis-connection.ts';
+
+/** Slots by which the leader's right to sign `exact` grows, and that the next leader leaves out. */
+export const RANGE_SLOTS = 64;
+
+/** Slots before the end of its range at which the leader takes more. */
+const RANGE_AHEAD = 32;
+
+/**
+ * Takes or keeps the lock, and in the same step the right to sign `exact`.
+ * KEYS: lock, epoch, highest slot that may be signed. ARGV: this member, the lock's milliseconds, the epoch that it leads
+ * (0: none), the newest epoch and the highest such slot that it has heard of, its finalized tip.
+ * Answers: whether it leads, the epoch, the slot above which a new leader may sign (-1 for one that goes on), and the
+ * highest slot.
+ *
+ * A new leader begins beyond all that the one before may sign, who needn't know yet that it is none. A Redis that has
+ * forgotten the slot knows at least that nobody could have more than {@link RANGE_AHEAD} and {@link RANGE_SLOTS} above the
+ * tip; as many again are for tips that differ.
+ */
+export const LEAD = scriptOf(`
+local epoch, upTo = tonumber(redis.call('GET', KEYS[2]) or '0'), tonumber(redis.call('GET', KEYS[3]) or '0')
+local holder, tip, above = redis.call('GET', KEYS[1]), tonumber(ARGV[6]), -1
+if holder and holder ~= ARGV[1] then return { 0, epoch, -1, upTo } end
+if not holder or epoch ~= tonumber(ARGV[3]) then
+  epoch = math.max(epoch, tonumber(ARGV[4])) + 1
+  local forgotten = upTo == 0 and tip + ${RANGE_AHEAD + RANGE_SLOTS} or 0
+  upTo = math.max(upTo, tonumber(ARGV[5]), forgotten) + ${RANGE_SLOTS}
+  above = upTo
+  redis.call('SET', KEYS[2], string.format('%.0f', epoch))
+end
+if upTo - tip < ${RANGE_AHEAD} then upTo = math.max(upTo, tip) + ${RANGE_SLOTS} end
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+redis.call('SET', KEYS[3], string.format('%.0f', upTo))
+return { 1, epoch, above, upTo }`);
+
+/** Gives the lock back. KEYS: lock. ARGV: this member. */
+export const RESIGN = scriptOf(`
+if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
+return 0`);

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto';
+import type { createClient } from '@redis/client';
+import type { Clock } from '../../domain/clock.ts';
+import { StartError } from '../../domain/start-error.ts';
+import { sleep } from '../../runtime/sleep.ts';
+import type { RedisSettings } from './redis-settings.ts';
+
+/** A Lua script, which Redis runs as one step. */
+export interface Script {
+  readonly lua: string;
+  /** Its name at Redis. */
+  readonly sha: string;
+}
+
+export const scriptOf = (lua: string): Script => ({ lua, sha: createHash('sha1').update(lua).digest('hex') });
+
+export interface RedisConnectionOptions extends RedisSettings {
+  readonly clock: Clock;
+  readonly random: () => number;
+  /** Called each time that Redis can be asked, also after an outage. */
+  readonly onReady: () => void;
+}
+
+/** The time after which an answer counts as lost, in milliseconds. */
+const DEADLINE_MS = 250;
+
+/** The most calls that wait for answers: Redis may stand still. */
+const MAX_CALLS = 100;
+
+const CONNECT_MS = 2000;
+const PING_MS = 500;
+const SILENCE_MS = 1500;
+const MAX_RECONNECT_MS = 500;
+
+const PACKAGE = '@redis/client';
+
+/** A connection to Redis, made again whenever it is lost. Without one, calls fail at once: nothing waits for Redis. */
+export class RedisConnection {
+  readonly #clock: Clock;
+  readonly #client: ReturnType<typeof createClient>;
+  #lastProblem: string | undefined;
+
+  /** Begins to connect. Rejects with a StartError if the client isn't installed. */
+  static async open(options: RedisConnectionOptions): Promise<RedisConnection> {
+    const { createClient } = await import('@redis/client').catch((cause: unknown) => {
+      throw new StartError(78, `redis.url needs the package ${PACKAGE}: npm install ${PACKAGE}@6.3.1`, cause);
+    });
+    return new RedisConnection(createClient, options);
+  }
+
+  private constructor(
+    create: typeof createClient,
+    { url, password, ca, clock, random, onReady }: RedisConnectionOptions,
+  ) {
+    this.#clock = clock;
+    this.#client = create({
+      url,
+      RESP: 2,
+      ...(password !== undefined && { password }),
+      disableOfflineQueue: true,
+      commandsQueueMaxLength: MAX_CALLS,
+      pingInterval: PING_MS,
+      socket: {
+        connectTimeout: CONNECT_MS,
+        socketTimeout: SILENCE_MS,
+        reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, MAX_RECONNECT_MS) * (0.5 + random()),
+        ...(ca !== undefined && { tls: true, ca }),
+      },
+    });
+    this.#client.on('error', (err: unknown) => {
+      this.#lastProblem = err instanceof Error ? err.message || err.name : String(err);
+    });
+    this.#client.on('ready', () => {
+      this.#lastProblem = undefined;
+      onReady();
+    });
+    this.#client.connect().catch(() => {}); // 'error' has told why; it is tried again
+  }
+
+  /** Whether Redis can be asked now. */
+  get isReady(): boolean {
+    return this.#client.isReady;
+  }
+
+  /** Why it can't. */
+  get problem(): string {
+    return this.#lastProblem ?? 'it does not answer';
+  }
+
+  /** Runs a script. Rejects if its answer doesn't come in time; it may have run all the same. */
+  async run({ lua, sha }: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
+    const rest = [String(keys.length), ...keys, ...args.map(String)];
+    return this.call('EVALSHA', sha, ...rest).catch((thrown: unknown) => {
+      if (thrown instanceof Error && thrown.message.startsWith('NOSCRIPT')) return this.call('EVAL', lua, ...rest);
+      throw thrown;
+    });
+  }
+
+  /** Runs a command. Rejects if its answer doesn't come in time. */
+  async call(...command: string[]): Promise<unknown> {
+    const done = new AbortController();
+    const late = sleep(this.#clock, DEADLINE_MS, done.signal).then(
+      () => Promise.reject(new Error(`Redis has not answered ${command[0]} within ${DEADLINE_MS} ms`)),
+      () => undefined,
+    );
+    try {
+      return await Promise.race([this.#client.sendCommand(command), late]);
+    } finally {
+      done.abort();
+    }
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+}

@@ -1,0 +1,82 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ChildProgram, runModule, waitUntilListening } from '../../support/child-process.ts';
+import { type HttpAnswer, httpClient } from '../../support/harness.ts';
+import { RedisServer } from '../../support/redis-server.ts';
+import { withTestScope } from '../../support/test-scope.ts';
+
+/** A gateway of the fleet, in a process of its own. */
+export interface FleetGateway {
+  readonly child: ChildProgram;
+  readonly state: string;
+  readonly get: (path: string, init?: RequestInit) => Promise<HttpAnswer>;
+  /** Whether its log has told a message. */
+  hasTold(message: string): boolean;
+}
+
+export interface FleetTestbed {
+  readonly redis: RedisServer;
+  /** Runs a gateway; `key` is another receipt key than that of the fleet. */
+  run(name: string, options?: { readonly key?: string; readonly set?: readonly string[] }): Promise<ChildProgram>;
+  /** Starts a gateway and waits until it listens. */
+  start(name: string, set?: readonly string[]): Promise<FleetGateway>;
+}
+
+const MAIN = new URL('../../../src/main.js', import.meta.url);
+
+/** Settings for busy machines. */
+const PATIENT = [
+  'limits.free.requests=1000000',
+  'limits.loopDelayMs=60000',
+  ...['startMs', 'timeoutMs', 'slowTimeoutMs', 'silenceMs'].map((name) => `upstream.${name}=60000`),
+];
+
+/** Quick slots: a new leader waits for so many until it signs. */
+const SLOT_MS = 50;
+
+export const createReceiptKey = (): string =>
+  generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+
+/** Runs `body` over a Redis, a cluster, and gateways with copies of one receipt key, and ends all of their processes. */
+export const withFleet = <T>(
+  body: (testbed: FleetTestbed) => Promise<T>,
+  redisArgs: readonly string[] = [],
+): Promise<T> =>
+  withTestScope(async (scope) => {
+    const redis = await RedisServer.start(redisArgs);
+    scope.teardown(() => redis.close());
+    const fleetKey = createReceiptKey();
+    const runMain = (args: readonly string[], env: NodeJS.ProcessEnv = {}): ChildProgram => {
+      const child = runModule(MAIN, ['--port', '0', '--admin-port', 'null', ...args], env);
+      scope.teardown(async () => {
+        child.process.kill('SIGKILL');
+        await child.exit();
+      });
+      return child;
+    };
+    const clusterSettings = ['embedded.port=0', `embedded.slotMs=${SLOT_MS}`].flatMap((path) => ['--set', path]);
+    const cluster = runMain(['--state', join(scope.testdir(), 'cluster'), ...clusterSettings]);
+    const { embedded } = await waitUntilListening(cluster);
+    const stateOf = (name: string): string => join(scope.testdir(), name);
+
+    const run: FleetTestbed['run'] = async (name, { key = fleetKey, set = [] } = {}) => {
+      const state = stateOf(name);
+      const file = join(state, 'receipt-of-fleet.pem'); // a copy each, as on machines of their own
+      await mkdir(state, { recursive: true });
+      await writeFile(file, key, { mode: 0o600 });
+      const settings = [...PATIENT, ...set].flatMap((path) => ['--set', path]);
+      const args = ['--state', state, '--upstream', embedded?.rpc ?? '', '--redis', redis.url, ...settings];
+      return runMain(args, { RECEIPT_KEY_FILE: file });
+    };
+    return body({
+      redis,
+      run,
+      async start(name, set = []) {
+        const child = await run(name, { set });
+        const { url } = await waitUntilListening(child);
+        const hasTold = (message: string): boolean => child.stdout().includes(message);
+        return { child, state: stateOf(name), get: httpClient(url).get, hasTold };
+      },
+    });
+  });

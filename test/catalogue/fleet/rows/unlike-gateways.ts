@@ -1,0 +1,31 @@
+import type { ChildProgram } from '../../../support/child-process.ts';
+import { expect, type FaultRow, type Finding } from '../../findings.ts';
+import { createReceiptKey, withFleet } from '../fleet-testbed.ts';
+
+const refusal = async (label: string, child: ChildProgram, reason: RegExp): Promise<Finding> => {
+  const code = await child.exit();
+  return expect(`${label}: exit 78`, code === 78 && reason.test(child.stderr()));
+};
+
+/** Gateways and stores that don't fit together. */
+export const unlikeGateways: FaultRow = {
+  id: '55',
+  title: 'a gateway with another receipt key, a Redis that evicts, a wrong password',
+  async run() {
+    const ofKey = await withFleet(async ({ start, run }) => {
+      await start('a');
+      const refused = await refusal('another key', await run('b', { key: createReceiptKey() }), /one receipt key/);
+      const { get } = await start('c');
+      return [refused, expect('the same key is taken', (await get('/slot')).status === 200)];
+    });
+    const ofStore = await withFleet(
+      async ({ redis, run }) => {
+        const evicting = await refusal('evicting Redis', await run('a'), /noeviction/);
+        await redis.command('CONFIG', 'SET', 'requirepass', 'secret');
+        return [evicting, await refusal('no password', await run('b'), /NOAUTH/)];
+      },
+      ['--maxmemory', '100mb', '--maxmemory-policy', 'allkeys-lru'],
+    );
+    return [...ofKey, ...ofStore];
+  },
+};

@@ -1,0 +1,75 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { waitFor } from './harness.ts';
+
+/** A real Redis in a folder of its own, which writes each change to its log. */
+export class RedisServer {
+  readonly url: string;
+  readonly #port: number;
+  readonly #folder: string;
+  readonly #args: readonly string[];
+  #process: ChildProcess | undefined;
+
+  /** Starts one. `args` are settings besides, such as `--requirepass secret`. */
+  static async start(args: readonly string[] = []): Promise<RedisServer> {
+    const server = new RedisServer(await freePort(), await mkdtemp(join(tmpdir(), 'redis-')), args);
+    await server.restart();
+    return server;
+  }
+
+  private constructor(port: number, folder: string, args: readonly string[]) {
+    this.#port = port;
+    this.#folder = folder;
+    this.#args = args;
+    this.url = `redis://127.0.0.1:${port}`;
+  }
+
+  /** Starts it again with what its log holds. */
+  async restart(): Promise<void> {
+    const base = ['--port', String(this.#port), '--dir', this.#folder, '--save', '', '--appendonly', 'yes'];
+    this.#process = spawn('redis-server', [...base, '--appendfsync', 'always', ...this.#args], { stdio: 'ignore' });
+    await waitFor(() => accepts(this.#port), 'Redis');
+  }
+
+  /** Sends it a signal; resolves when it has ended, unless the signal only stops or continues it. */
+  async signal(name: 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): Promise<void> {
+    const end = this.#process && once(this.#process, 'exit');
+    this.#process?.kill(name);
+    if (name === 'SIGKILL') await end;
+  }
+
+  /** Runs a command; returns the first lines of its answer as they are on the wire. */
+  async command(...words: readonly string[]): Promise<string> {
+    const socket = connect(this.#port, '127.0.0.1');
+    socket.write(`*${words.length}\r\n${words.map((word) => `$${Buffer.byteLength(word)}\r\n${word}\r\n`).join('')}`);
+    const [answer] = await once(socket, 'data');
+    socket.destroy();
+    return String(answer);
+  }
+
+  async close(): Promise<void> {
+    await this.signal('SIGCONT');
+    if (this.#process?.exitCode === null && this.#process.signalCode === null) await this.signal('SIGKILL');
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const accepts = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true));
+    socket.on('error', () => resolve(false));
+    socket.on('connect', () => socket.destroy());
+  });
