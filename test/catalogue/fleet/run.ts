@@ -2,11 +2,12 @@ import type { FaultRow } from '../findings.ts';
 import { runRows, selectRows } from '../run-rows.ts';
 import { leaderKilled } from './rows/leader-killed.ts';
 import { unlikeGateways } from './rows/unlike-gateways.ts';
+import { workersKilled } from './rows/workers-killed.ts';
 
 // node dist/test/catalogue/fleet/run.js [--full] [ROW…] Runs rows of faults of a fleet over a real redis-server and prints
 // a line for each; exits with 1 if a finding is not met.
 
-const ROWS: readonly FaultRow[] = [leaderKilled, unlikeGateways];
+const ROWS: readonly FaultRow[] = [workersKilled, leaderKilled, unlikeGateways];
 
 const args = process.argv.slice(2);
 const isFull = args.includes('--full');
