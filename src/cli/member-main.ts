@@ -62,16 +62,23 @@ async function close(): Promise<void> {
   process.exit(0);
 }
 
+/** Tells why this process can't go on, and ends it. */
+function fail(thrown: unknown): void {
+  const { exitCode = 1, message } =
+    thrown instanceof StartError ? thrown : { message: String((thrown as Error).stack) };
+  tell({ kind: 'failed', exitCode, message });
+  setTimeout(() => process.exit(exitCode), 100);
+}
+
 process.on('message', (message: ToMember) => {
-  if (message.kind === 'start')
-    open(message).catch((thrown: unknown) => {
-      const { exitCode = 1, message } =
-        thrown instanceof StartError ? thrown : { message: String((thrown as Error).stack) };
-      tell({ kind: 'failed', exitCode, message });
-      setTimeout(() => process.exit(exitCode), 100);
-    });
+  if (message.kind === 'start') open(message).catch(fail);
   else if (message.kind === 'reload') running?.reload();
   else void close();
 });
 process.on('disconnect', () => void close()); // the supervisor is gone
+process.on('uncaughtException', (thrown) => {
+  if (thrown instanceof StartError) return fail(thrown); // a start that went on behind the open port
+  process.stderr.write(`${thrown.stack}\n`);
+  process.exit(1);
+});
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {}); // the supervisor tells what to do

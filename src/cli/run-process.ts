@@ -1,3 +1,4 @@
+import { StartError } from '../domain/start-error.ts';
 import type { Log } from '../runtime/log.ts';
 import type { NodeStatus } from '../upstream/mesh/mesh.ts';
 
@@ -33,10 +34,11 @@ export interface RunningGateway {
 const SAME_SIGNAL_MS = 500;
 
 /**
- * Runs a gateway until the end of the process: SIGHUP reloads its keys, SIGUSR2 replaces its worker processes; SIGTERM or SIGINT closes it and exits with 0, a
- * second one exits at once, and so do `closeMs` milliseconds, whatever still runs: no turn of the event loop is long, and
- * threads end with the process. An uncaught error closes it too and exits with 1, as it leaves unknown state. `announce`
- * tells that it listens.
+ * Runs a gateway until the end of the process: SIGHUP reloads its keys, SIGUSR2 replaces its worker processes; SIGTERM or
+ * SIGINT closes it and exits with 0, a second one exits at once, and so do `closeMs` milliseconds, whatever still runs: no
+ * turn of the event loop is long, and threads end with the process. An uncaught error closes it too and exits with 1, as it
+ * leaves unknown state; a StartError, which a start that goes on behind the open port may throw, with its own code.
+ * `announce` tells that it listens.
  */
 export async function runUntilSignal(
   open: () => Promise<RunningGateway>,
@@ -66,8 +68,10 @@ export async function runUntilSignal(
   };
   process.on('SIGTERM', onSignal).on('SIGINT', onSignal);
   process.on('uncaughtException', (err) => {
-    log.error({ err }, 'an uncaught error');
-    void closeAndExit(1); // an error while closing comes back here and ends the process
+    const isRefused = err instanceof StartError;
+    if (isRefused) log.error({}, err.message);
+    else log.error({ err }, 'an uncaught error');
+    void closeAndExit(isRefused ? err.exitCode : 1); // an error while closing comes back here and ends the process
   });
 
   let hasHungUp = false; // a SIGHUP during the start is handled after it

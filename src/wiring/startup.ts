@@ -51,7 +51,7 @@ export class Startup {
     this.#isLate = true;
     onUnreached(problem);
     firstAnswers.catch((thrown: unknown) => {
-      if (!isClosing()) throw thrown; // a defect, which ends the process
+      if (!isClosing()) throw thrown; // a StartError or a defect, which ends the process
     });
   }
 

@@ -203,6 +203,7 @@ export class Supervisor {
           ended();
           reject(failure ?? new StartError(1, `the process "${member.name}" ended at its start: ${signal ?? code}`));
           if (this.#isClosing || member.isLeaving) return;
+          if (wasUp && failure !== undefined) throw failure; // its start was refused late: the next one's would be, too
           if (wasUp) log.warn({ process: member.name, code, signal }, 'a process has ended; it is started again');
           if (wasUp || member.shortLives > 0) this.#restart(member);
         });

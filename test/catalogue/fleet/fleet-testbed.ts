@@ -17,6 +17,8 @@ export interface FleetGateway {
 
 export interface FleetTestbed {
   readonly redis: RedisServer;
+  /** The cluster, in a process of its own. */
+  readonly cluster: ChildProgram;
   /** Runs a gateway; `key` is another receipt key than that of the fleet. */
   run(name: string, options?: { readonly key?: string; readonly set?: readonly string[] }): Promise<ChildProgram>;
   /** Starts a gateway and waits until it listens. */
@@ -71,6 +73,7 @@ export const withFleet = <T>(
     };
     return body({
       redis,
+      cluster,
       run,
       async start(name, set = []) {
         const child = await run(name, { set });

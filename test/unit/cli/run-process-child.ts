@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { logListening, runUntilSignal } from '../../../src/cli/run-process.ts';
+import { StartError } from '../../../src/domain/start-error.ts';
 import { createLog } from '../../../src/runtime/log.ts';
 
 // Child process of run-process.test.ts: it runs a stub gateway that takes a while to close.
@@ -28,4 +29,5 @@ const startGateway = async () => {
 const log = createLog('info');
 await runUntilSignal(startGateway, log, Number(closeMs), (gateway) => logListening(gateway, log));
 if (defect === 'throws') setTimeout(() => JSON.parse('{'), 0);
+if (defect === 'refuses') void Promise.reject(new StartError(78, 'the cluster is another one'));
 if (defect === 'rejects') void Promise.reject(new Error('nobody waits for this'));

@@ -65,6 +65,13 @@ t.test('a gateway that takes too long to close ends with 1, and says so', async 
   t.match(child.stdout(), /closing took longer than 300 ms/);
 });
 
+t.test('a start that is refused behind the open port ends the process with its own code, closed', async (t) => {
+  const child = await startChild('50', 'refuses');
+  t.equal(await child.exit(), 78);
+  t.match(logLines(child)[1], { level: 'error', msg: 'the cluster is another one' });
+  t.match(child.stdout(), /closed/);
+});
+
 for (const defect of ['throws', 'rejects']) {
   t.test(`an uncaught error that ${defect} is logged with its stack and ends the process with 1, closed`, async (t) => {
     const child = await startChild('50', defect);

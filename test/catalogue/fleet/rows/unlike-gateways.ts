@@ -1,10 +1,10 @@
-import type { ChildProgram } from '../../../support/child-process.ts';
+import { type ChildProgram, waitUntilListening } from '../../../support/child-process.ts';
 import { expect, type FaultRow, type Finding } from '../../findings.ts';
 import { createReceiptKey, withFleet } from '../fleet-testbed.ts';
 
 const refusal = async (label: string, child: ChildProgram, reason: RegExp): Promise<Finding> => {
   const code = await child.exit();
-  return expect(`${label}: exit 78`, code === 78 && reason.test(child.stderr()));
+  return expect(`${label}: exit 78`, code === 78 && reason.test(child.stderr() + child.stdout()));
 };
 
 /** Gateways and stores that don't fit together. */
@@ -12,11 +12,23 @@ export const unlikeGateways: FaultRow = {
   id: '55',
   title: 'a gateway with another receipt key, a Redis that evicts, a wrong password',
   async run() {
-    const ofKey = await withFleet(async ({ start, run }) => {
+    const ofKey = await withFleet(async ({ start, run, cluster }) => {
       await start('a');
       const refused = await refusal('another key', await run('b', { key: createReceiptKey() }), /one receipt key/);
+      const refusedLate: Finding[] = [];
+      for (const [name, count] of [
+        ['late', 0],
+        ['late with workers', 2],
+      ] as const) {
+        cluster.process.kill('SIGSTOP'); // the port opens without a node, and the first one comes later
+        const set = ['upstream.startMs=200', `workers.count=${count}`];
+        const late = await run(name.replaceAll(' ', '-'), { key: createReceiptKey(), set });
+        await waitUntilListening(late);
+        cluster.process.kill('SIGCONT');
+        refusedLate.push(await refusal(`another key, ${name}`, late, /one receipt key/));
+      }
       const { get } = await start('c');
-      return [refused, expect('the same key is taken', (await get('/slot')).status === 200)];
+      return [refused, ...refusedLate, expect('the same key is taken', (await get('/slot')).status === 200)];
     });
     const ofStore = await withFleet(
       async ({ redis, run }) => {
