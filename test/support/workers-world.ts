@@ -18,7 +18,13 @@ export async function startWorkers(
   cluster: Pick<EmbeddedCluster, 'url' | 'wsUrl'>,
   set: readonly string[] = [],
 ): Promise<WorkersWorld> {
-  const settings = ['limits.free.requests=10000000', 'limits.connections=1000000', 'limits.free.inFlight=1000', ...set];
+  const settings = [
+    'limits.free.requests=10000000',
+    'limits.connections=1000000',
+    'limits.free.inFlight=1000',
+    'limits.free.streams=100',
+    ...set,
+  ];
   const child = runModule(new URL('../../src/main.js', import.meta.url), [
     ...['--port', '0', '--workers', '2', '--state', t.testdir(), '--upstream', `${cluster.url},${cluster.wsUrl}`],
     ...PATIENT_ARGS,
