@@ -59,7 +59,12 @@ t.test('a list that has not changed for long is complete', async (t) => {
   const { json: young } = await get(`${path}&mint=${WRAPPED_SOL}`);
   t.match(young.receipt.claim, /^observed/);
   await step(80, 4);
-  const { json } = await get(`${path}&mint=${COINS[0]?.mint.address}`);
+  const read = () => get(`${path}&mint=${COINS[0]?.mint.address}`);
+  let { json } = await read();
+  for (let i = 0; i < 10 && !json.receipt.claim.startsWith('exact'); i++) {
+    await step(2, 2); // on a busy machine it was not live in time
+    ({ json } = await read());
+  }
   t.equal(json.result.length, 1);
   t.match(json.receipt.claim, /^exact/);
 });
