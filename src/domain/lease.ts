@@ -54,9 +54,7 @@ export function combinedLease(leases: readonly Lease[]): Lease {
   return {
     // Each hit of the cache reads these two, so they allocate nothing.
     get state() {
-      let worst: LeaseState = 'active';
-      for (const { state } of leases) if (SEVERITY[state] > SEVERITY[worst]) worst = state;
-      return worst;
+      return worstState(leases);
     },
     get slot() {
       let oldest = Number.POSITIVE_INFINITY;
@@ -94,6 +92,13 @@ const earliest = (one: Slot | undefined, other: Slot | undefined): Slot | undefi
   one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 
 const SEVERITY: Readonly<Record<LeaseState, number>> = { active: 0, behind: 1, renewing: 2, lost: 3, revoked: 4 };
+
+/** Returns the state of what depends on all of these: the worst one. */
+export function worstState(parts: readonly { readonly state: LeaseState }[]): LeaseState {
+  let worst: LeaseState = 'active';
+  for (const { state } of parts) if (SEVERITY[state] > SEVERITY[worst]) worst = state;
+  return worst;
+}
 
 /** The limit of a lease: it ends `slots` after the present tip. */
 export interface LeaseTerm {

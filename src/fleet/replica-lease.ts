@@ -1,4 +1,4 @@
-import type { Lease, LeaseSource, LeaseState } from '../domain/lease.ts';
+import { type Lease, type LeaseSource, type LeaseState, worstState } from '../domain/lease.ts';
 import type { Slot } from '../domain/slot.ts';
 import type { MarkFrame } from './frames.ts';
 
@@ -25,9 +25,6 @@ export interface ReplicaLeaseOptions {
   readonly tip: () => Slot;
 }
 
-/** The worst state of marks. */
-const SEVERITY: Readonly<Record<LeaseState, number>> = { active: 0, behind: 1, renewing: 2, lost: 3, revoked: 4 };
-
 /**
  * The copy of a lease of another process: it covers what its marks prove, until a frame tells that it is over. It may lag
  * behind the lease, and never covers more.
@@ -48,9 +45,7 @@ export class ReplicaLease implements Lease {
 
   get state(): LeaseState {
     if (this.#ended !== undefined || (this.endSlot !== undefined && this.#tip() >= this.endSlot)) return 'revoked';
-    let worst: LeaseState = 'active';
-    for (const { state } of this.sources) if (SEVERITY[state] > SEVERITY[worst]) worst = state;
-    return worst;
+    return worstState(this.sources);
   }
 
   get slot(): Slot {
