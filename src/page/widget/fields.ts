@@ -35,6 +35,15 @@ export function fieldNames(text: string | null): readonly string[] {
   return names.length > 0 ? [...new Set(names)] : ['slot', 'tps', 'slot-time', 'epoch'];
 }
 
+/** A rate whose last values can be drawn. */
+export type Rate = 'nonVoteTps' | 'tps';
+
+const RATES: Readonly<Record<string, Rate>> = { tps: 'nonVoteTps', 'total-tps': 'tps' };
+
+/** Returns the first rate among the fields. */
+export const rateOf = (names: readonly string[]): Rate | undefined =>
+  names.map((name) => RATES[name]).find((rate) => rate !== undefined);
+
 /** Returns the text of a field; of one that moves fast none if its value is old. */
 export function fieldText(
   name: string,

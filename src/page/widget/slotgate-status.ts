@@ -1,8 +1,9 @@
 import { Announcer } from '../live/announcer.ts';
 import { describeView, isOld, type LineView, type LiveState } from '../live/state.ts';
 import { sharedFeed, type Verify } from './feed.ts';
-import { FIELDS, fieldNames, fieldText } from './fields.ts';
+import { FIELDS, fieldNames, fieldText, type Rate, rateOf } from './fields.ts';
 import type { Snapshot } from './snapshot.ts';
+import { SPARKLINE_VIEW, Sparkline } from './sparkline.ts';
 import { STYLE } from './style.ts';
 
 /** The intervals of frames that a gateway sends, in milliseconds. */
@@ -30,6 +31,10 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
     readonly #said = create('span', 'said');
     readonly #announcer = new Announcer();
     readonly #values = new Map<string, HTMLElement>();
+    readonly #sparkPath = createSvg('path');
+    #sparkline = new Sparkline();
+    /** The rate that the sparkline shows. */
+    #rate: Rate | undefined;
     #numbers = new Intl.NumberFormat();
     #state: LiveState = 'connecting';
     #frame: Snapshot | undefined;
@@ -88,7 +93,8 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
       state.append(create('span', 'dot'), this.#word);
       const list = create('dl', 'values');
       this.#values.clear();
-      for (const name of fieldNames(this.getAttribute('fields'))) {
+      const names = fieldNames(this.getAttribute('fields'));
+      for (const name of names) {
         const label = create('dt', 'label');
         const value = create('dd', 'value');
         value.part.add(`value-${name}`);
@@ -99,7 +105,28 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
         this.#values.set(name, value);
       }
       this.#root.replaceChildren(state, list);
+      this.#drawSparkline(rateOf(names));
       this.#show({ state: this.#state, ageMs: 0, waitMs: 0, changesInMs: undefined });
+    }
+
+    /** Keeps the room of the sparkline from the first paint on: nothing moves when its values come. */
+    #drawSparkline(rate: Rate | undefined): void {
+      if (rate !== this.#rate) this.#clearSparkline();
+      this.#rate = rate;
+      if (rate === undefined) return;
+      const drawing = createSvg('svg');
+      drawing.classList.add('spark');
+      drawing.part.add('spark');
+      drawing.ariaHidden = 'true'; // the values tell the same
+      drawing.setAttribute('viewBox', SPARKLINE_VIEW);
+      drawing.setAttribute('preserveAspectRatio', 'none');
+      drawing.append(this.#sparkPath);
+      this.#root.append(drawing);
+    }
+
+    #clearSparkline(): void {
+      this.#sparkline = new Sparkline();
+      this.#sparkPath.setAttribute('d', '');
     }
 
     #follow(): void {
@@ -113,6 +140,7 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
       }
       if (this.#stop !== undefined && feed === this.#feed) return;
       this.#stop?.();
+      if (feed !== this.#feed) this.#clearSparkline();
       this.#feed = feed;
       this.#stop = sharedFeed(base, interval, verify).listen((view, frame) => {
         this.#take(view, frame);
@@ -125,8 +153,16 @@ export function defineStatusElement({ gateway, verify }: WidgetOptions = {}): vo
       this.#frame = frame;
       this.#state = view.state;
       this.#show(view);
+      if (isNew || isOld(view)) this.#extendSparkline(isNew ? frame : undefined);
       if (isNew) this.#emit('slotgate-frame', frame);
       if (view.state !== previous) this.#emit('slotgate-state', { state: view.state, previous });
+    }
+
+    /** Adds the rate of a frame; without one a gap, as the time between two frames isn't to be seen in the line. */
+    #extendSparkline(frame: Snapshot | undefined): void {
+      if (this.#rate === undefined) return;
+      this.#sparkline.add(frame?.[this.#rate] ?? null);
+      this.#sparkPath.setAttribute('d', this.#sparkline.path);
     }
 
     #show(view: LineView): void {
@@ -175,6 +211,9 @@ function create(tag: string, name: string): HTMLElement {
   created.part.add(name);
   return created;
 }
+
+const createSvg = <Tag extends 'svg' | 'path'>(tag: Tag): SVGElementTagNameMap[Tag] =>
+  document.createElementNS('http://www.w3.org/2000/svg', tag);
 
 function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;

@@ -15,6 +15,8 @@ dl{display:grid;grid-template-columns:1fr 1fr;gap:var(--slotgate-gap,.5em 1em);m
 div,dt,dd{min-width:0;margin:0}
 dt{font-size:.8em;white-space:nowrap;color:var(--slotgate-muted,light-dark(#57606a,#9aa4b0))}
 dd{height:1.5em;font-weight:600;white-space:nowrap;overflow:hidden;text-overflow:ellipsis}
+.spark{display:block;width:100%;height:2em;margin-top:.5em;color:var(--slotgate-muted,light-dark(#57606a,#9aa4b0))}
+path{fill:none;stroke:currentColor;stroke-width:1.5;stroke-linejoin:round;vector-effect:non-scaling-stroke}
 :host([size=line]){width:auto;height:1.6em;padding:0 .6em;vertical-align:middle}
 :host([size=line])>*{height:1.6em}
 .root{display:block}
@@ -22,12 +24,13 @@ dd{height:1.5em;font-weight:600;white-space:nowrap;overflow:hidden;text-overflow
 :host([size=line]) dl{display:flex;gap:.9em;margin:0}
 :host([size=line]) dl div{display:flex;align-items:baseline;gap:.35em}
 :host([size=line]) dd{min-width:var(--slotgate-value-width,5.5em)}
+:host([size=line]) .spark{flex:none;width:5em;height:1.2em;margin:0}
 :host([size=line]) .word{width:6.5em}
 :host(:state(live)) .dot{background:currentColor;color:var(--slotgate-good,light-dark(#1a7f37,#4cc163))}
 :host(:state(degraded)) .dot{background:linear-gradient(90deg,currentColor 50%,#0000 50%)}
 :host(:is(:state(degraded),:state(stale),:state(restarting),:state(limited))) .dot{color:var(--slotgate-warn,light-dark(#8a5a00,#e0a83a))}
 :host(:is(:state(stale),:state(restarting),:state(limited),:state(offline))) .dot{border-radius:2px}
 :host(:state(offline)) .dot{background:currentColor;color:var(--slotgate-bad,light-dark(#b3202c,#ff7b72))}
-:host(:is(:state(stale),:state(restarting),:state(limited),:state(offline))) dd{opacity:.65}
+:host(:is(:state(stale),:state(restarting),:state(limited),:state(offline))) :is(dd,.spark){opacity:.65}
 .said{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
 @media(forced-colors:active){.dot{forced-color-adjust:none}}`;

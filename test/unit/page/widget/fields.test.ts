@@ -1,5 +1,5 @@
 import t from 'tap';
-import { fieldNames, fieldText } from '../../../../src/page/widget/fields.ts';
+import { fieldNames, fieldText, rateOf } from '../../../../src/page/widget/fields.ts';
 import type { Snapshot } from '../../../../src/page/widget/snapshot.ts';
 
 const numbers = new Intl.NumberFormat('en');
@@ -34,4 +34,10 @@ t.test('each field has its text, and a dash for what is not known', async (t) =>
     'what moves fast is not shown when it is old',
   );
   t.equal(fieldText('slot', undefined, false, numbers), '–');
+});
+
+t.test('the first rate among the fields is the one to draw', async (t) => {
+  t.equal(rateOf(['slot', 'total-tps', 'tps']), 'tps');
+  t.equal(rateOf(['slot', 'tps']), 'nonVoteTps');
+  t.equal(rateOf(['slot', 'epoch']), undefined);
 });
