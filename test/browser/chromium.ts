@@ -17,18 +17,31 @@ export interface Tab {
   readonly problems: readonly string[];
 }
 
-/**
- * Opens a tab in a fresh profile of the Chromium in `$CHROMIUM` (set by `.ci/with-chromium`), and closes the browser
- * when the test ends. To be called once per test, so that nothing is left from another.
- */
+/** Opens a tab as {@link openTabs} does. */
 export async function openTab(t: Test): Promise<Tab> {
+  const [tab] = await openTabs(t, 1);
+  if (tab === undefined) throw new Error('no tab');
+  return tab;
+}
+
+/**
+ * Opens tabs in a fresh profile of the Chromium in `$CHROMIUM` (set by `.ci/with-chromium`), and closes the browser when
+ * the test ends. To be called once per test, so that nothing is left from another.
+ */
+export async function openTabs(t: Test, count: number): Promise<readonly Tab[]> {
   const browser = await chromium.launch({
     executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
     args: ['--disable-gpu', ...WITHOUT_BACKGROUND_TRAFFIC],
     chromiumSandbox: false, // root can't have a sandbox in a container
   });
   t.teardown(() => browser.close());
-  const page = await browser.newPage();
+  const profile = await browser.newContext();
+  const tabs: Tab[] = [];
+  while (tabs.length < count) tabs.push(watched(await profile.newPage()));
+  return tabs;
+}
+
+function watched(page: Page): Tab {
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => {

@@ -1,5 +1,6 @@
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
+import { waitFor } from '../support/harness.ts';
 
 /** Has the page count its layout shifts from the start on. */
 export async function countLayoutShifts(page: Page): Promise<void> {
@@ -31,4 +32,47 @@ export async function accessibilityViolations(page: Page): Promise<readonly stri
   });
   await session.detach();
   return result.value ?? ['axe did not run'];
+}
+
+/** The WebSockets of a page. */
+export interface Sockets {
+  readonly opened: number;
+  readonly closed: number;
+}
+
+/** Counts the WebSockets that the page opens and that close, from now on. */
+export function countSockets(page: Page): Sockets {
+  const sockets = { opened: 0, closed: 0 };
+  page.on('websocket', (socket) => {
+    sockets.opened++;
+    socket.on('close', () => sockets.closed++);
+  });
+  return sockets;
+}
+
+const setHidden = (page: Page, hidden: boolean): Promise<unknown> =>
+  page.evaluate(`
+    Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+    document.dispatchEvent(new Event('visibilitychange'));`);
+
+/**
+ * Hides the page for two minutes of its own clock, which must be installed; returns once it is seen again. Fails unless
+ * its WebSocket closes after the first minute, no sooner, and another one is opened only then.
+ */
+export async function hideForTwoMinutes(page: Page, sockets: Sockets): Promise<void> {
+  const { opened, closed } = sockets;
+  const expect = (change: number, when: string): void => {
+    if (sockets.opened !== opened || sockets.closed !== closed + change)
+      throw new Error(`${when}: ${JSON.stringify(sockets)}`);
+  };
+  await setHidden(page, true);
+  await page.waitForTimeout(300);
+  expect(0, 'just hidden');
+  await page.clock.fastForward(60_000);
+  await waitFor(() => sockets.closed > closed, 'the close');
+  await page.clock.fastForward(60_000);
+  await page.waitForTimeout(300);
+  expect(1, 'hidden for two minutes');
+  await setHidden(page, false);
+  await waitFor(() => sockets.opened === opened + 1, 'another connection');
 }

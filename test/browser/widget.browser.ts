@@ -1,15 +1,21 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import t from 'tap';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { startGateway, waitFor } from '../support/harness.ts';
-import { openTab } from './chromium.ts';
+import { openTab, openTabs } from './chromium.ts';
 import { openTamperingProxy } from './tampering-proxy.ts';
-import { accessibilityViolations, countLayoutShifts, shiftedElements } from './watch-page.ts';
+import {
+  accessibilityViolations,
+  countLayoutShifts,
+  countSockets,
+  hideForTwoMinutes,
+  shiftedElements,
+} from './watch-page.ts';
 
 const cluster = await startEmbeddedCluster({ slotMs: 200, transactionsPerSlot: 3 });
 t.teardown(() => cluster.close());
@@ -105,6 +111,56 @@ t.test('it works where the host forbids styles, and from a file', async (t) => {
   await page.goto(pathToFileURL(file).href);
   await untilAll(page, 'live');
   t.same(problems, []);
+});
+
+t.test('the example of the docs shows the state, and tells each change of it', async (t) => {
+  const { page, problems } = await openTab(t);
+  const example = fileURLToPath(new URL('../../../test/examples/widget.html', import.meta.url)); // from dist/test/browser
+  const html = readFileSync(example, 'utf8').replace('http://127.0.0.1:8787', gateway.url);
+  await page.goto(await serveHost(html.replace('<title>', '<link rel="icon" href="data:,"><title>')));
+  await untilAll(page, 'live');
+  t.match(await page.textContent('#log'), / → live$/);
+  t.same(problems, []);
+});
+
+t.test('a line draws the last values of a rate that is shown', async (t) => {
+  const { page } = await openTab(t);
+  await page.goto(await serveHost(host(gateway.url)));
+  const drawn = (): Promise<unknown> =>
+    page.evaluate(`[...document.querySelectorAll('slotgate-status')].map(({ shadowRoot }) =>
+      /^M.+L59 /.test(shadowRoot.querySelector('[part=spark][aria-hidden=true] path')?.getAttribute('d')))`);
+  await waitFor(async () => String(await drawn()) === 'true,true,false', 'two values');
+});
+
+t.test('six tabs of one address all show numbers, although five streams are its limit', async (t) => {
+  const { gateway: limited } = await startGateway(t, nodes);
+  const url = await serveHost(host(limited.url));
+  const tabs = await openTabs(t, 6);
+  const sockets = tabs.map(({ page }) => countSockets(page));
+  for (const { page } of tabs) await page.goto(url);
+  for (const { page } of tabs) await untilAll(page, 'live');
+  const slots = await Promise.all(
+    tabs.map(({ page }) => page.evaluate('document.querySelector("slotgate-status").frame.slot')),
+  );
+  t.same(
+    slots.filter((slot) => !(Number(slot) > 0)),
+    [],
+  );
+  t.ok(
+    sockets.some(({ opened }) => opened > 1),
+    'one of them was refused',
+  );
+});
+
+t.test('a tab hidden for a minute closes its connection until it is seen', async (t) => {
+  const { page } = await openTab(t);
+  await page.clock.install();
+  const sockets = countSockets(page);
+  await page.goto(await serveHost(host(gateway.url)));
+  await untilAll(page, 'live');
+  await hideForTwoMinutes(page, sockets);
+  await untilAll(page, 'live');
+  t.equal(sockets.opened, 2);
 });
 
 t.test('after a long outage it is live again within half a minute', async (t) => {
