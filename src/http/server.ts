@@ -6,6 +6,7 @@ import {
   us_listen_socket_close,
   us_socket_local_port,
 } from 'uWebSockets.js';
+import { addressKeyOf } from '../access/limits/rate-limit-key.ts';
 import type { Entry } from '../cache/entry.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { NetworkSnapshot } from '../domain/network-snapshot.ts';
@@ -67,15 +68,18 @@ const SHARED_PORT = 0;
 const EXCLUSIVE_PORT = 1;
 
 /**
- * Closes new connections that are over the limit. It does so at once: the engine's handle of a connection without a
- * request is valid during this call only.
+ * Counts new connections, and closes those that are over the limit. It does so at once: the engine's handle of a
+ * connection without a request is valid during this call only.
  */
-const refuseExcessConnections =
-  ({ access, onInternalError }: Pick<ServerOptions, 'access' | 'onInternalError'>) =>
+const acceptConnections =
+  ({ access, onInternalError }: Pick<ServerOptions, 'access' | 'onInternalError'>, pipelining: PipeliningDetector) =>
   (res: HttpResponse, delta: number): void => {
     const isNew = delta > 0;
+    if (!isNew) return;
     try {
-      if (isNew && !access.connectionLimiter.accepts(res.getRemoteAddress())) res.close();
+      const address = res.getRemoteAddress();
+      if (access.connectionLimiter.accepts(address)) pipelining.countConnection(addressKeyOf(address));
+      else res.close();
     } catch (thrown) {
       onInternalError('a new connection', thrown); // an exception that leaves this function ends the process
     }
@@ -85,7 +89,8 @@ const refuseExcessConnections =
 export function createServer(options: ServerOptions): Server {
   const { host, port, context, sharesPort = false } = options;
   const app = App();
-  app.filter(refuseExcessConnections(options));
+  const pipelining = new PipeliningDetector(options.polledEvents);
+  app.filter(acceptConnections(options, pipelining));
   let connections = 0;
   const countConnection = (_: HttpResponse, delta: number): void => {
     connections += Math.sign(delta);
@@ -93,7 +98,6 @@ export function createServer(options: ServerOptions): Server {
   app.filter(countConnection);
   const pendingResponses = { count: 0, bodies: new BodySender(options) };
   const { clock, readThrough, sealer } = options;
-  const pipelining = new PipeliningDetector(options.polledEvents);
   const sources = new AllowedSources(options);
   const stream = new StreamServer(app, {
     ...options,

@@ -398,7 +398,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'msgpackr',
     'uWebSockets.js',
   ],
-  http: ['domain', 'cache', 'http/engine', 'http/rest', 'http/stream', 'uWebSockets.js'],
+  http: ['domain', 'access/limits', 'cache', 'http/engine', 'http/rest', 'http/stream', 'uWebSockets.js'],
   admin: [
     'domain',
     'receipts',

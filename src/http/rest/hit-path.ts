@@ -2,6 +2,7 @@ import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Access } from '../../access/access.ts';
 import { rateLimitKeyOf } from '../../access/authenticator.ts';
 import type { Quota } from '../../access/limits/quota.ts';
+import { addressKeyOf } from '../../access/limits/rate-limit-key.ts';
 import type { Principal } from '../../access/limits/tiers.ts';
 import type { RequestOutcome } from '../../access/usage/usage-line.ts';
 import type { Entry } from '../../cache/entry.ts';
@@ -124,23 +125,23 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
   }
 
   /**
-   * Has the receipt made: at the end of this turn of the event loop, with all others; or now, for a caller who may have more
+   * Has the receipt made: at the end of this turn of the event loop, with all others; or now, for a peer that may have more
    * requests behind this one, as those would be cut off.
    */
   function seal(res: HttpResponse, hit: Hit, quota: Quota): void {
     const { entry, conditions } = hit;
-    const caller = callerOf(hit);
+    const peer = addressKeyOf(res.getRemoteAddress());
     const pending = new Reply(res, pendingResponses);
     const waiter: SealWaiter = {
       resolve(body) {
-        if (pending.isDone) pipelining.recordCutOff(caller);
+        if (pending.isDone) pipelining.recordCutOff(peer);
         if (isUnchanged(conditions, entry)) replyUnchanged(pending, hit, body, quota);
         else replyWithBody(pending, hit, bodyFor(hit, body), quota);
       },
       reject: (thrown) => refuse(pending, hit, quota, thrown),
     };
     const { nonce } = conditions; // who sends one expects to wait for a signature
-    const mustAnswer = nonce === null ? pipelining.mayPipeline(caller) : pipelining.hasPipelined(caller);
+    const mustAnswer = nonce === null ? pipelining.mayPipeline(peer) : pipelining.hasPipelined(peer);
     if (mustAnswer) sealer.sealNow(entry, nonce, waiter);
     else sealer.sealFor(entry, nonce, waiter);
   }

@@ -4,26 +4,26 @@ import { PipeliningDetector } from '../../../../src/http/engine/pipelining-detec
 
 type Verdict = 'unproven' | 'sequential' | 'pipelining';
 
-/** Runs turns of the event loop in which a caller sends so many requests over so many sockets. */
+/** Runs turns of the event loop in which a peer sends so many requests over so many sockets. */
 function open() {
   let events = 0;
   const detector = new PipeliningDetector(() => events);
-  const turn = async (caller: string, requests: number, sockets: number): Promise<Verdict> => {
+  const turn = async (peer: string, requests: number, sockets: number): Promise<Verdict> => {
     for (let i = 0; i < requests; i++) detector.countRequest();
-    const isUnproven = detector.mayPipeline(caller);
-    const verdict = detector.hasPipelined(caller) ? 'pipelining' : isUnproven ? 'unproven' : 'sequential';
+    const isUnproven = detector.mayPipeline(peer);
+    const verdict = detector.hasPipelined(peer) ? 'pipelining' : isUnproven ? 'unproven' : 'sequential';
     events += sockets;
     await nextTurn();
     return verdict;
   };
   /** Runs turns with one request each, and returns how many it took until the verdict was another. */
-  const turnsUntil = async (caller: string, wanted: Verdict): Promise<number> => {
-    for (let turns = 0; ; turns++) if ((await turn(caller, 1, 1)) === wanted) return turns;
+  const turnsUntil = async (peer: string, wanted: Verdict): Promise<number> => {
+    for (let turns = 0; ; turns++) if ((await turn(peer, 1, 1)) === wanted) return turns;
   };
   return { detector, turn, turnsUntil };
 }
 
-t.test('a caller may pipeline until sixteen turns in a row have shown that nobody does', async (t) => {
+t.test('a peer may pipeline until sixteen turns in a row have shown that nobody does', async (t) => {
   const { turn, turnsUntil } = open();
   t.equal(await turn('one', 1, 3), 'unproven');
   t.equal(await turnsUntil('one', 'sequential'), 15);
@@ -39,9 +39,25 @@ t.test('more requests than sockets in a turn show pipelining, by whoever asks in
   t.equal(await turnsUntil('one', 'sequential'), 31);
 });
 
-t.test('a caller whose connection was cut off counts as pipelining for a thousand turns', async (t) => {
+t.test('a peer whose connection was cut off counts as pipelining for a thousand turns', async (t) => {
   const { detector, turn, turnsUntil } = open();
   detector.recordCutOff('one');
   t.equal(await turn('another', 1, 1), 'unproven');
   t.equal(await turnsUntil('one', 'unproven'), 1000);
+});
+
+t.test('a new connection may pipeline whatever those before it did', async (t) => {
+  const { detector, turnsUntil } = open();
+  await turnsUntil('one', 'sequential');
+  detector.countConnection('another');
+  t.equal(await turnsUntil('one', 'sequential'), 0);
+  detector.countConnection('one');
+  t.equal(await turnsUntil('one', 'sequential'), 16);
+});
+
+t.test('a new connection does not end the doubt about a peer that was cut off', async (t) => {
+  const { detector, turn } = open();
+  detector.recordCutOff('one');
+  detector.countConnection('one');
+  t.equal(await turn('one', 1, 1), 'pipelining');
 });
