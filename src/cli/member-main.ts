@@ -26,7 +26,7 @@ async function open(message: Extract<ToMember, { kind: 'start' }>): Promise<void
   const { config, receiptKey, secrets, isAdminPortChosen, embedded: cluster, folder } = message.settings;
   closeMs = config.drainDelayMs + config.drainMs + 1_000;
   await loadEngine(() => import('uWebSockets.js'), process.versions.node);
-  const { createPipelineProcess, createWorker } = await import('../gateway.ts');
+
   const log = createLog(config.log.level);
   // It lives as long as the supervisor, and this process no longer than that.
   const embedded =
@@ -36,6 +36,7 @@ async function open(message: Extract<ToMember, { kind: 'start' }>): Promise<void
     process.title = 'slotgate pipeline';
     const { epoch, workers } = message;
     const onLate = (late: readonly number[]): void => tell({ kind: 'late', workers: late });
+    const { createPipelineProcess } = await import('../gateway/create-pipeline-process.ts');
     const opened = await createPipelineProcess(options, { folder, epoch, workers, onLate });
     running = opened;
     tell({ kind: 'up', facts: opened.facts });
@@ -45,6 +46,7 @@ async function open(message: Extract<ToMember, { kind: 'start' }>): Promise<void
       log.error({ worker: message.id }, 'this worker stood still for too long: another takes its place');
       process.exit(1);
     };
+    const { createWorker } = await import('../gateway/create-worker.ts');
     const opened = await createWorker(options, { folder, id: message.id, onOvertaken });
     running = opened;
     tell({ kind: 'up', url: opened.url });

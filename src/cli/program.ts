@@ -106,7 +106,7 @@ async function startGateway(config: Config, isAdminPortChosen: boolean): Promise
   const embedded = startEmbedded(config); // its thread loads while this one does
   embedded?.catch(() => {}); // createGateway throws the reason
   await loadHttpEngine();
-  const { createGateway } = await import('../gateway.ts'); // after the engine, as its import could not explain a missing one
+  const { createGateway } = await import('../gateway/create-gateway.ts'); // after the engine, as its import could not explain a missing one
   const log = createLog(config.log.level);
   const ignored = describeServiceLinks(process.env);
   if (ignored !== undefined) log.warn({}, ignored);

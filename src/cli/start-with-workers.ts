@@ -1,7 +1,7 @@
 import { StartError } from '../domain/start-error.ts';
 import type { MemberSettings } from '../fleet/workers/member-messages.ts';
 import { Supervisor, workerCount } from '../fleet/workers/supervisor.ts';
-import type { GatewayOptions } from '../gateway.ts';
+import type { GatewayOptions } from '../gateway/environment.ts';
 import { findFreePort, requireFreePort } from '../runtime/require-free-port.ts';
 import { systemClock } from '../runtime/system-clock.ts';
 import type { ClusterInUse } from '../wiring/open-upstream.ts';

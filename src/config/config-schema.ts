@@ -195,7 +195,9 @@ export const configSchema = section({
   drainDelayMs: wholeNumber(0, 600_000).describe(
     'Time at the end from which on /readyz and /health are 503 while requests are still taken, in milliseconds.',
   ),
-  drainMs: wholeNumber(0, 600_000).describe('Longest wait for pending requests at the end, in milliseconds.'),
+  drainMs: wholeNumber(0, 600_000).describe(
+    'Longest wait at the end for the last connection to close, in milliseconds: idle ones are closed after 10 s.',
+  ),
   log: section({
     level: z.enum(LEVELS, `expected one of ${LEVELS.join(', ')}`).describe('Lowest level of the log.'),
     slowMs: z

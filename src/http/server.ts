@@ -138,7 +138,7 @@ export function createServer(options: ServerOptions): Server {
         });
       }),
     get connections() {
-      return connections;
+      return connections - stream.ended; // the engine doesn't tell its filters that a WebSocket was closed
     },
     get subscribers() {
       return stream.subscribers;

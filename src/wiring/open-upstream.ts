@@ -11,6 +11,12 @@ import { startEmbedded } from './start-embedded.ts';
 /** What a gateway needs of the embedded cluster, which may run in another process. */
 export type ClusterInUse = Omit<EmbeddedCluster, 'control' | 'kill'>;
 
+/** The nodes, and the embedded cluster if they are its. */
+export interface Upstream {
+  readonly mesh: Mesh;
+  readonly embedded: ClusterInUse | undefined;
+}
+
 /**
  * Creates the mesh of the configured nodes; without any, starts an embedded cluster, which is then the only one, unless
  * the caller has started it already.
@@ -20,7 +26,7 @@ export async function openUpstream(
   { clock, random, log }: { readonly clock: Clock; readonly random: () => number; readonly log: Log },
   disposals: DisposalStack,
   starting: Promise<ClusterInUse> | undefined = startEmbedded(config),
-): Promise<{ readonly mesh: Mesh; readonly embedded: ClusterInUse | undefined }> {
+): Promise<Upstream> {
   const embedded = await starting;
   if (embedded !== undefined) logEmbedded(embedded, log);
   void embedded?.ended.then((cause) => {

@@ -442,7 +442,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:os',
     'node:path',
   ],
-  'gateway.ts': [
+  gateway: [
     'domain',
     'fleet/redis',
     'page',
@@ -487,12 +487,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'wiring',
     'cli/commands',
     'fleet/workers',
-    'gateway.ts',
+    'gateway',
     'commander',
     'uWebSockets.js',
     'node:util',
   ],
-  'index.ts': ['config', 'receipts/verify', 'client', 'gateway.ts'],
+  'index.ts': ['config', 'receipts/verify', 'client', 'gateway'],
   'main.ts': ['domain', 'cli'],
 };
 

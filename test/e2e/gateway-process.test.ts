@@ -62,8 +62,9 @@ t.test('a rotated key is published on SIGHUP, and signs without a restart', asyn
   t.equal(await child.exit(), 0);
 });
 
-t.test('on SIGTERM pending requests are answered, listeners are notified, and the process ends with 0', async (t) => {
-  const { child, url } = await serve('drained');
+t.test('on SIGTERM it answers until no connection is left, notifies listeners, and ends with 0', async (t) => {
+  const child = start('drained', ['drainMs=60000']);
+  const { url } = await waitUntilListening(child);
   const { get } = httpClient(url);
   const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream`);
   await once(socket, 'message');
@@ -73,7 +74,8 @@ t.test('on SIGTERM pending requests are answered, listeners are notified, and th
   const answer = get(`/balance/${WALLETS[0].address}`);
   const closed = once(socket, 'close');
   const kept = connect(Number(new URL(url).port), '127.0.0.1');
-  await once(kept, 'connect'); // before the listener closes
+  const idle = connect(Number(new URL(url).port), '127.0.0.1');
+  await Promise.all([once(kept, 'connect'), once(idle, 'connect')]); // before the listener closes
   await new Promise((resolve) => setTimeout(resolve, 200)); // the request has reached the cluster
   t.equal(await calls(), before, 'which has not looked at it yet');
   child.process.kill('SIGTERM');
@@ -90,6 +92,8 @@ t.test('on SIGTERM pending requests are answered, listeners are notified, and th
   t.equal(status, 200);
   t.type(json.result.lamports, 'number');
   t.equal(headers.get('connection'), 'close');
+  idle.write('GET /api/v1/slot HTTP/1.1\r\nHost: gateway.example\r\n\r\n');
+  t.match(String(await once(idle, 'data')), /^HTTP\/1\.1 200 .*\r\nConnection: close\r\n/s, 'it waited for all');
   t.equal(await child.exit(), 0);
   t.equal(child.stderr(), '');
 });

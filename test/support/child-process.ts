@@ -46,9 +46,10 @@ export function runModule(
   };
 }
 
-/** Arguments of a gateway with long upstream timeouts, for busy machines. */
+/** Arguments of a gateway with long upstream timeouts, for busy machines, and a short end, whatever connections are left. */
 export const PATIENT_ARGS = [
   ...['--admin-port', '0'],
+  ...['--set', 'drainMs=1000'],
   ...['startMs', 'timeoutMs', 'slowTimeoutMs'].flatMap((name) => ['--set', `upstream.${name}=120000`]),
 ];
 

@@ -98,6 +98,11 @@ export class StreamServer {
     return this.#sockets.size;
   }
 
+  /** The number of streams that have ended. */
+  get ended(): number {
+    return [...this.#closes.values()].reduce((sum, count) => sum + count, 0);
+  }
+
   /** The figures of the stream. */
   get figures(): StreamFigures {
     const channels = this.#channels.all.map(({ format, intervalMs, fanout }) => ({

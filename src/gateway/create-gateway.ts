@@ -1,0 +1,74 @@
+import { requireFreePort } from '../runtime/require-free-port.ts';
+import type { NodeStatus } from '../upstream/mesh/mesh.ts';
+import { closerOf, openOrClose } from './closing.ts';
+import { type Environment, environmentOf, type GatewayOptions } from './environment.ts';
+import { addressOf } from './open-answers.ts';
+import { listen } from './open-server.ts';
+import { reloadReceiptKeys } from './open-state.ts';
+import { follow, openParts, type Parts } from './parts.ts';
+
+export interface Gateway {
+  readonly url: string;
+  /** Genesis hash in all receipts; null until a first node was reached. */
+  readonly cluster: string | null;
+  /** The address of the embedded cluster; null over configured nodes. */
+  readonly embedded: { readonly rpc: string } | null;
+  /** The address of the listener for operators; null for none. */
+  readonly admin: string | null;
+  /** Public key that signs them now: 32 bytes, base58. */
+  readonly publicKey: string;
+  /** Number of times a node gave two results for one finalized slot. The second is signed as `observed` only. */
+  readonly conflicts: number;
+  /** Whether finalized answers may be signed as `exact`: no other process signs with the key. */
+  readonly signsAlone: boolean;
+  /** The file of the receipt key; null if it was given inline. */
+  readonly receiptKeyPath: string | null;
+  /** The nodes and their states. */
+  readonly nodes: () => readonly NodeStatus[];
+  /** Reloads the receipt keys. If they can't be used, the old ones stay in use. */
+  reload(): void;
+  /** Stops accepting connections, answers pending requests, then releases everything. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens the gateway: connects its layers and listens. Resolves when the port is open: with the first answers, or after
+ * `upstream.startMs` without a node; the gateway then goes on trying.
+ */
+export function createGateway(options: GatewayOptions): Promise<Gateway> {
+  const env = environmentOf(options);
+  const { host, port } = env.config;
+  return openOrClose(env, async () => {
+    await requireFreePort(host, port);
+    const parts = await openParts(env, options);
+    await follow(env, parts);
+    return gatewayOf(env, parts, await listen(env, parts.server));
+  });
+}
+
+/** Returns the gateway as its process sees it. */
+function gatewayOf(env: Environment, { state, upstream, signing, server, admin }: Parts, url: string): Gateway {
+  const { mesh, embedded } = upstream;
+  const { guard, signer } = signing;
+  return {
+    url,
+    get cluster() {
+      return mesh.genesisHash ?? null;
+    },
+    embedded: addressOf(embedded),
+    admin: admin?.url ?? null,
+    get publicKey() {
+      return signer.publicKey;
+    },
+    get conflicts() {
+      return guard.conflicts;
+    },
+    get signsAlone() {
+      return guard.isSoleSigner;
+    },
+    receiptKeyPath: state.loadedKeys.path,
+    nodes: () => mesh.nodes(),
+    reload: () => reloadReceiptKeys(env, state, server.sealer),
+    close: closerOf(env),
+  };
+}

@@ -1,0 +1,38 @@
+import { RedisFleet } from '../fleet/redis/redis-fleet.ts';
+import { EquivocationGuard } from '../receipts/equivocation-guard.ts';
+import { holdSigningLock } from '../receipts/keys/signing-lock.ts';
+import { Signer } from '../receipts/signer.ts';
+import type { Upstream } from '../wiring/open-upstream.ts';
+import type { Environment } from './environment.ts';
+import type { State } from './open-state.ts';
+
+export type Signing = Awaited<ReturnType<typeof openSigning>>;
+
+/** Opens the signing of receipts, which may be `exact` once no other process signs with the same key. */
+export async function openSigning(env: Environment, { loadedKeys, keys }: State, { mesh }: Upstream) {
+  const { config, log, clock, random, disposals, redis } = env;
+  const { path, created, warning } = loadedKeys;
+  const guard = new EquivocationGuard(
+    (conflict) => log.error(conflict, 'two results for one finalized slot'),
+    () => log.warn({}, 'too many finalized answers to remember: new ones are signed as observed for a while'),
+  );
+  const signer = new Signer(keys, mesh, guard, (leadMs) =>
+    log.warn({ leadMs }, 'the clock was set back: later receipts have earlier times than some before'),
+  );
+  if (warning !== null) log.warn({}, warning);
+  if (created) log.info({ publicKey: signer.publicKey, path }, 'receipt key created');
+  const releaseSigningLock = await holdSigningLock({
+    keys: loadedKeys,
+    guard,
+    clock,
+    random,
+    onExactWithheld: (reason, err) => log.warn({ err }, reason),
+    onExactGranted: () => log.info({}, 'this process alone signs with the receipt key now'),
+  });
+  disposals.defer(releaseSigningLock);
+  const tip = () => mesh.tip('finalized');
+  const fleet =
+    redis && new RedisFleet({ settings: redis, config, log, clock, random, guard, tip, kids: () => keys.ids });
+  disposals.defer(() => fleet?.close());
+  return { guard, signer, fleet };
+}

@@ -1,0 +1,66 @@
+import type { AdminListener } from '../admin/admin-listener.ts';
+import type { Upstream } from '../wiring/open-upstream.ts';
+import { openUpstream } from '../wiring/open-upstream.ts';
+import { Startup } from '../wiring/startup.ts';
+import type { Environment, GatewayOptions } from './environment.ts';
+import { openAdminListener } from './open-admin-listener.ts';
+import { type Answers, openAnswers } from './open-answers.ts';
+import { openPipeline } from './open-pipeline.ts';
+import { type OpenServer, openServer } from './open-server.ts';
+import { openSigning, type Signing } from './open-signing.ts';
+import { openState, type State } from './open-state.ts';
+
+/** The parts of a process that follows the cluster. */
+export interface Parts {
+  readonly state: State;
+  readonly upstream: Upstream;
+  readonly signing: Signing;
+  readonly startup: Startup;
+  readonly answers: Answers;
+  readonly server: OpenServer;
+  /** The listener for operators; undefined for none. */
+  readonly admin: AdminListener | undefined;
+}
+
+/**
+ * Opens the parts of a process that follows the cluster, from those that need nothing to those that need all: it neither
+ * follows nor listens yet.
+ */
+export async function openParts(
+  env: Environment,
+  { embedded, isAdminPortChosen = true }: GatewayOptions,
+  onLeasesAdvanced?: () => void,
+): Promise<Parts> {
+  let admin: AdminListener | undefined;
+  env.disposals.defer(() => admin?.close()); // the last that is closed
+  const state = await openState(env);
+  const upstream = await openUpstream(env.config, env, env.disposals, embedded);
+  const signing = await openSigning(env, state, upstream);
+  const startup = createStartup(env, upstream);
+  const answers = openAnswers(env, state, signing, upstream, startup, { onLeasesAdvanced });
+  const server = openServer(env, state, signing, answers);
+  admin = await openAdminListener(env, state, signing, answers, server, isAdminPortChosen);
+  return { state, upstream, signing, startup, answers, server, admin };
+}
+
+/** Follows the cluster: resolves with the first answers, or after `upstream.startMs` without a node, and goes on trying. */
+export async function follow(env: Environment, parts: Parts): Promise<void> {
+  const { upstream, signing, startup, answers, server } = parts;
+  const start = openPipeline(env, upstream, signing, answers, server);
+  await startup.run(async () => {
+    await signing.fleet?.join(upstream.mesh.genesisHash ?? ''); // it may refuse this gateway
+    await start();
+  });
+}
+
+/** Prepares the start over the cluster. */
+function createStartup({ config, log, clock, disposals }: Environment, { mesh }: Pick<Upstream, 'mesh'>): Startup {
+  return new Startup({
+    mesh,
+    clock,
+    settings: config.upstream,
+    onUnreached: (problem) => log.warn({}, `${problem}; the port opens without, and the nodes are tried again`),
+    onConnected: () => log.info({ cluster: mesh.genesisHash }, 'connected'),
+    isClosing: () => disposals.disposed,
+  });
+}
