@@ -11,6 +11,7 @@ import { EventLoopLag } from './limits/event-loop-lag.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
 import { StreamQuota } from './limits/stream-quota.ts';
 import { tiersOf } from './limits/tiers.ts';
+import type { SharedQuota } from './quota/shared-quota.ts';
 import { StakeBalances } from './stake/stake-balances.ts';
 import { StakeProofVerifier, type VerifySignature } from './stake/stake-proof.ts';
 import { UsageCounter } from './usage/usage-counter.ts';
@@ -47,6 +48,8 @@ export interface AccessOptions {
   /** The state folder, which outlives the process. */
   readonly state: string;
   readonly clock: Clock;
+  /** The limits that this process shares with others; without, it has them all. */
+  readonly sharedQuota?: SharedQuota | undefined;
   readonly random: () => number;
   readonly verifySignature: VerifySignature;
   readonly onProblem: (problem: string, cause?: unknown) => void;
@@ -57,7 +60,9 @@ export interface AccessOptions {
 export function openAccess(options: AccessOptions): Access {
   const { limits, waitMs: maxWaitMs, trustedProxies, state, clock, onProblem, onRecovery } = options;
   const tiers = tiersOf(limits);
-  const rateLimiter = new RateLimiter(limits, clock);
+  const { sharedQuota } = options;
+  const createBook = sharedQuota && ((name: string, capacity: number) => sharedQuota.createBook(name, capacity));
+  const rateLimiter = new RateLimiter(limits, clock, createBook);
   const resolveClientIp = createClientIpResolver(trustedProxies);
   const stake = stakeDepsFrom(options);
   const keys = new ApiKeyRegistry({

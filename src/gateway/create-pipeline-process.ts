@@ -1,3 +1,4 @@
+import { MemoryQuotaLedger } from '../access/quota/memory-quota-ledger.ts';
 import { parseTarget } from '../domain/canonical-request.ts';
 import { COMMITMENTS } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/gateway-error.ts';
@@ -7,6 +8,7 @@ import { matchRoute } from '../routes/index.ts';
 import { rpc } from '../routes/rpc/rpc.ts';
 import { contextForRequest } from '../routing/request-context.ts';
 import { paramsOfKey, type ReadRequest } from '../routing/route-read-through.ts';
+import { machineClock } from '../runtime/system-clock.ts';
 import type { Admit } from '../serving/read-through.ts';
 import type { NodeStatus } from '../upstream/mesh/mesh.ts';
 import { closerOf, openOrClose } from './closing.ts';
@@ -15,6 +17,9 @@ import { type Environment, environmentOf, type GatewayOptions } from './environm
 import { addressOf } from './open-answers.ts';
 import { reloadReceiptKeys } from './open-state.ts';
 import { follow, openParts, type Parts } from './parts.ts';
+
+/** Windows of the quota ledger for each address: those of principals, and of addresses within them, come besides. */
+const WINDOWS_PER_IDENTITY = 2;
 
 /** A process of a gateway that has several. */
 export interface FleetProcess {
@@ -73,6 +78,7 @@ function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'start
     cache,
     guard: signing.guard,
     liveAccounts,
+    quotaLedger: new MemoryQuotaLedger(env.config.limits.identities * WINDOWS_PER_IDENTITY, machineClock),
     vitals: () => ({
       nodes: mesh.nodes(),
       isFailing: env.vitals.isFailing,

@@ -1,6 +1,8 @@
+import { SharedQuota } from '../access/quota/shared-quota.ts';
 import type { Config } from '../config/config-schema.ts';
 import { API_PREFIX } from '../domain/canonical-request.ts';
 import { parseNetworkSnapshot } from '../domain/network-snapshot.ts';
+import { RemoteQuotaLedger } from '../fleet/workers/remote-quota-ledger.ts';
 import { WorkerEnd, type WorkerEndOptions } from '../fleet/workers/worker-end.ts';
 import { WorkerReads } from '../fleet/workers/worker-reads.ts';
 import { Signer } from '../receipts/signer.ts';
@@ -34,7 +36,10 @@ export function createWorker(
   const env = environmentOf({ ...options, receiptKey, config: withConnectionShare(options.config) });
   const { config, clock, disposals } = env;
   return openOrClose(env, async () => {
-    const state = await openState(env);
+    const quotaLedger = new RemoteQuotaLedger(Number(config.workers.count));
+    const sharedQuota = new SharedQuota({ ledger: quotaLedger, clock, afterTurn: setImmediate });
+    disposals.defer(() => sharedQuota.close());
+    const state = await openState(env, sharedQuota);
     let opened: OpenServer | undefined;
     const reload = (): void => opened && reloadReceiptKeys(env, state, opened.sealer);
     const end: WorkerEnd = new WorkerEnd({
@@ -46,6 +51,8 @@ export function createWorker(
         if (entry.key === NETWORK_KEY) opened?.server.publish(entry, parseNetworkSnapshot(entry.result));
       },
       onReceiptKeys: reload,
+      quotaLedger,
+      onNewLedger: () => sharedQuota.retell(),
     });
     disposals.defer(() => end.close());
     await end.joined;

@@ -1,4 +1,5 @@
 import { openAccess } from '../access/access.ts';
+import type { SharedQuota } from '../access/quota/shared-quota.ts';
 import type { Config } from '../config/config-schema.ts';
 import { StartError } from '../domain/start-error.ts';
 import { loadSite, OPENAPI_NAME, SITE_PATHS, type Site, type SiteFile } from '../page/site.ts';
@@ -11,7 +12,10 @@ import type { Environment } from './environment.ts';
 export type State = Awaited<ReturnType<typeof openState>>;
 
 /** Opens everything that needs no node, so that a mistake there stops the start at once. */
-export async function openState({ config, keySource, log, clock, random, disposals }: Environment) {
+export async function openState(
+  { config, keySource, log, clock, random, disposals }: Environment,
+  sharedQuota?: SharedQuota,
+) {
   const loadedKeys = loadReceiptKeys(keySource, clock.now());
   const keys = new ReceiptKeys(loadedKeys.ring, clock, ({ publicKey, kid }) =>
     log.info({ publicKey, kid }, 'another receipt key signs'),
@@ -21,6 +25,7 @@ export async function openState({ config, keySource, log, clock, random, disposa
     ...config,
     waitMs: config.upstream.timeoutMs,
     clock,
+    sharedQuota,
     random,
     verifySignature: isStrongSignature,
     onProblem: (problem, err) => log.warn(err === undefined ? {} : { err }, problem),

@@ -2,16 +2,21 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import t from 'tap';
 import { WebSocket } from 'ws';
+import { generateApiKey } from '../../src/access/api-keys/api-key.ts';
+import { apiKeysPath } from '../../src/access/api-keys/api-key-store.ts';
 import { startEmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
 import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
+import { apiKeyRecord, issueKeys } from '../support/access/api-key-fixtures.ts';
 import { addressOfNumber } from '../support/address-of-number.ts';
 import { httpClient, waitFor } from '../support/harness.ts';
-import { startWorkers } from '../support/workers-world.ts';
+import { askEach, startWorkers } from '../support/workers-world.ts';
 
 const cluster = await startEmbeddedCluster({ slotMs: 100 });
 t.teardown(cluster.close);
-const { child, url, processes } = await startWorkers(t, cluster, ['drainMs=1500']);
+const LIMIT = 60;
+const limited = [`limits.build.requests=${LIMIT}`, 'limits.build.windowSeconds=600'];
+const { child, url, state, processes } = await startWorkers(t, cluster, ['drainMs=1500', ...limited]);
 const { get, rpc } = httpClient(url);
 const [alice, bob] = [WALLETS[0].address, WALLETS[1].address];
 
@@ -71,6 +76,33 @@ t.test('the stream has one frame for each number, and pushes what changes (F4)',
     [],
   );
   for (const socket of sockets) socket.terminate();
+});
+
+t.test('one limit holds for all workers, and no death of a process gives another window (F6)', async (t) => {
+  const key = generateApiKey();
+  await issueKeys(apiKeysPath(state), apiKeyRecord(key));
+  let inAll = 0;
+  const admitted = async (times: number): Promise<number> => {
+    const counts = await askEach(`${url}/api/v1/slot`, { 'x-api-key': key }, times);
+    inAll += counts.get(200) ?? 0;
+    return counts.get(200) ?? 0;
+  };
+  await waitFor(async () => (await admitted(4)) === 4, 'a key that each worker knows');
+  await admitted(3 * LIMIT);
+  const credit = LIMIT / 4; // of one of two workers
+  t.ok(inAll >= LIMIT - 1 && inAll <= LIMIT + credit, `${inAll} admitted`);
+  t.equal(await admitted(40), 0, 'until the window ends');
+  const restarts = (): number => child.stdout().split('the process runs again').length;
+  for (const [role, most] of [
+    ['pipeline', 0],
+    ['0', credit],
+  ] as const) {
+    const before = restarts();
+    process.kill(processes().get(role) ?? 0, 'SIGKILL');
+    await waitFor(() => restarts() > before, `${role} again`);
+    const more = await admitted(40);
+    t.ok(more <= most, `${more} more after the death of ${role}`);
+  }
 });
 
 t.test('on SIGTERM all processes end, and nothing is left in memory', async (t) => {

@@ -8,6 +8,7 @@ import type { TestScope } from './test-scope.ts';
 export interface WorkersWorld {
   readonly child: ChildProgram;
   readonly url: string;
+  readonly state: string;
   /** Returns the ids of its running processes by role: `pipeline`, or a worker's number. */
   processes(): ReadonlyMap<string, number>;
 }
@@ -25,8 +26,9 @@ export async function startWorkers(
     'limits.free.streams=100',
     ...set,
   ];
+  const state = t.testdir();
   const child = runModule(new URL('../../src/main.js', import.meta.url), [
-    ...['--port', '0', '--workers', '2', '--state', t.testdir(), '--upstream', `${cluster.url},${cluster.wsUrl}`],
+    ...['--port', '0', '--workers', '2', '--state', state, '--upstream', `${cluster.url},${cluster.wsUrl}`],
     ...PATIENT_ARGS,
     ...settings.flatMap((setting) => ['--set', setting]),
   ]);
@@ -35,7 +37,7 @@ export async function startWorkers(
     await child.exit();
   });
   const { url } = await waitUntilListening(child);
-  return { child, url, processes: () => childrenOf(child.process.pid ?? 0) };
+  return { child, url, state, processes: () => childrenOf(child.process.pid ?? 0) };
 }
 
 /** Returns the child processes of a process by the last word of their titles. */
@@ -121,3 +123,26 @@ const ask = (url: string, agent: Agent | undefined): Promise<WitnessAnswer | und
     asking.on('error', () => resolve(undefined));
     asking.end();
   });
+
+/** Asks one question so often, each time over a connection of its own, so of all workers. Counts answers by status. */
+export async function askEach(
+  url: string,
+  headers: Record<string, string>,
+  times: number,
+): Promise<Map<number, number>> {
+  const counts = new Map<number, number>();
+  const one = (): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const asking = request(url, { headers, agent: false }, (response) => {
+        const { statusCode = 0 } = response.resume();
+        counts.set(statusCode, (counts.get(statusCode) ?? 0) + 1);
+        response.on('end', resolve);
+      });
+      asking.on('error', reject).end();
+    });
+  for (let i = 0; i < times; i += PARALLEL) await Promise.all(Array.from({ length: PARALLEL }, one));
+  return counts;
+}
+
+/** Connections at one time. */
+const PARALLEL = 4;

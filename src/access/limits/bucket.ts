@@ -31,19 +31,29 @@ export class Bucket {
     return this.#window?.limit ?? this.#limit.requests;
   }
 
-  /** The units that are left. */
+  /** The units that may be charged. */
   get left(): number {
     return Math.max(0, this.balance);
   }
 
-  /** The units that are left; below 0 the debt. */
+  /** The units that are left for the caller, of which some may have to be asked for first. */
+  get remaining(): number {
+    return Math.max(0, this.total);
+  }
+
+  /** The same; below 0 the debt. */
+  get total(): number {
+    return this.#window === undefined ? this.#limit.requests : this.#book.remainingIn(this.#window);
+  }
+
+  /** The units that may be charged; below 0 the debt. */
   get balance(): number {
     return this.#window === undefined ? this.#limit.requests : this.#book.balanceOf(this.#window);
   }
 
   /** The units that requests under way may still be charged without a debt of more than one limit. */
   get room(): number {
-    return this.balance + this.limit - (this.#window === undefined ? 0 : this.#window.reserved);
+    return this.total + this.limit - (this.#window === undefined ? 0 : this.#window.reserved);
   }
 
   /** Counts nothing in it. */
@@ -69,7 +79,7 @@ export class Bucket {
   charge(units: number): number {
     const window = this.open();
     if (window === undefined) return 0;
-    const beyond = Math.max(0, units - this.balance - window.limit);
+    const beyond = Math.max(0, units - this.total - window.limit);
     this.#book.charge(window, units - beyond);
     return beyond;
   }
@@ -79,6 +89,11 @@ export class Bucket {
     if (this.#key === undefined) return undefined;
     this.#window ??= this.#book.open(this.#key, this.#limit, this.#clock.monotonic(), this.resetOf(0));
     return this.#window;
+  }
+
+  /** Tells that so many units may not be charged. */
+  miss(units: number): void {
+    if (this.#window !== undefined && units > this.left) this.#book.miss(this.#window, units);
   }
 
   /** Gives back units that were charged. */

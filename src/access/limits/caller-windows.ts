@@ -88,10 +88,16 @@ export class CallerWindows {
         this.#stores.counts.charged += units;
         this.own.charge(units);
         this.outer.charge(units);
-      }
+      } else this.miss(units);
       this.countDecision(allowed);
     }
     return this.quotaFor(units, allowed);
+  }
+
+  /** Tells that so many units may not be charged. */
+  miss(units: number): void {
+    this.own.miss(units);
+    this.outer.miss(units);
   }
 
   /** Counts a decision about the caller. */
@@ -106,7 +112,7 @@ export class CallerWindows {
    */
   charge(units: number): readonly [own: number, outer: number] {
     const { counts } = this.#stores;
-    const { left } = this.own;
+    const { remaining: left } = this.own;
     const beyondOwn = this.own.charge(units);
     counts.charged += units - beyondOwn;
     counts.debt += Math.max(0, units - beyondOwn - left);
@@ -135,7 +141,7 @@ export class CallerWindows {
     quota.allowed = allowed;
     quota.units = units;
     quota.limit = speaks.limit;
-    quota.remaining = speaks.left;
+    quota.remaining = allowed ? speaks.remaining : speaks.left;
     quota.reset = speaks.resetOf(needed);
     this.#speaking = speaks;
     this.#needed = needed;

@@ -7,6 +7,9 @@ import { addressKeyOf, SITE_FACTOR } from './rate-limit-key.ts';
 import { RequestBill } from './request-bill.ts';
 import type { Principal } from './tiers.ts';
 
+/** Creates a book for so many windows. */
+type CreateBook = (name: string, capacity: number) => QuotaBook;
+
 /**
  * Counts units in fixed windows, one per caller, each starting at its first request. Units whose number is known before
  * are refused if they are not left. Those that are known afterwards may lead into a debt of at most one limit, which the
@@ -18,15 +21,19 @@ export class RateLimiter {
   /** The windows of the request that is counted at the moment. */
   readonly #windows: CallerWindows;
 
-  constructor(limits: { readonly free: RateLimit; readonly identities: number }, clock: Clock) {
+  constructor(
+    limits: { readonly free: RateLimit; readonly identities: number },
+    clock: Clock,
+    createBook: CreateBook = (_, capacity) => new QuotaBook(capacity),
+  ) {
     this.#stores = {
       clock,
       counts: this.counts,
       freeLimit: limits.free,
       siteLimit: { ...limits.free, requests: limits.free.requests * SITE_FACTOR },
-      addresses: new QuotaBook(limits.identities - 1),
-      principals: new QuotaBook(Number.POSITIVE_INFINITY),
-      overflow: new QuotaBook(Number.POSITIVE_INFINITY),
+      addresses: createBook('addresses', limits.identities - 1),
+      principals: createBook('principals', Number.POSITIVE_INFINITY),
+      overflow: createBook('overflow', Number.POSITIVE_INFINITY),
     };
     this.#windows = new CallerWindows(this.#stores);
   }

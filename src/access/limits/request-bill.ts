@@ -56,10 +56,10 @@ export class RequestBill {
     const { own, outer } = this.#current();
     const buckets = outer.isUsed ? [own, outer] : [own];
     // a window that is full always allows one request, whatever it may cost
-    if (buckets.some(({ left, limit }) => left < Math.min(known, limit - this.#paid))) return this.#refused();
+    if (buckets.some(({ left, limit }) => left < Math.min(known, limit - this.#paid))) return this.#refused(known);
     const units = buckets.map(({ limit }) => Math.min(limit, Math.max(known, highest)));
     if (buckets.some(({ room }, i) => room < (units[i] ?? 0)))
-      return buckets.some(({ window }) => window !== undefined && window.reserved > 0) ? 'later' : this.#refused();
+      return buckets.some(({ window }) => window !== undefined && window.reserved > 0) ? 'later' : this.#refused(known);
     this.#reserved = buckets.flatMap((bucket, i): [QuotaWindow, number][] => {
       const window = bucket.open();
       if (window === undefined) return [];
@@ -69,7 +69,8 @@ export class RequestBill {
     return 'granted';
   }
 
-  #refused(): 'refused' {
+  #refused(units: number): 'refused' {
+    this.#windows.miss(units);
     this.#windows.countDecision(false);
     return 'refused';
   }

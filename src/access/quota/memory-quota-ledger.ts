@@ -19,6 +19,7 @@ interface LedgerWindow {
   granted: number;
   /** What was left when members last heard of it. */
   told: number;
+  changes: number;
 }
 
 /** Ended windows dropped per ask: more than one, so that they run out; few, so that no ask waits for it. */
@@ -82,10 +83,11 @@ export class MemoryQuotaLedger {
     const share = Math.max(used, needed <= free - used ? Math.max(granted, used + needed) : granted);
     window.shares.set(member, { share, used });
     window.granted += share - before;
+    window.changes++;
     this.#tellLeft(window, nowMs);
     let held = 0;
     for (const [other, theirs] of window.shares) if (other !== member) held += theirs.share - theirs.used;
-    return { ...stateOf(window, nowMs), share, limit: window.limit, held, isOver };
+    return { ...stateOf(window, nowMs), share, held, isOver };
   }
 
   /** Returns the open window. One that ended in debt is followed at once by another, which pays. */
@@ -97,7 +99,7 @@ export class MemoryQuotaLedger {
     if (debt <= 0 || nowMs >= end + windowMs) return undefined;
     return this.#add({
       ...{ id, limit, windowMs, end: end + windowMs, reset: reset + Math.round(windowMs / 1000) },
-      ...{ shares: new Map(), granted: debt, told: limit - debt },
+      ...{ shares: new Map(), granted: debt, told: limit - debt, changes: 0 },
     });
   }
 
@@ -106,7 +108,7 @@ export class MemoryQuotaLedger {
     if (!this.#windows.has(id) && this.#windows.size >= this.#capacity) return undefined;
     const end = endOf(windowMs, window, ageMs, nowMs);
     const reset = this.#unixSecondsOf(end, nowMs);
-    return this.#add({ id, limit, windowMs, end, reset, shares: new Map(), granted: 0, told: limit });
+    return this.#add({ id, limit, windowMs, end, reset, shares: new Map(), granted: 0, told: limit, changes: 0 });
   }
 
   #add(window: LedgerWindow): LedgerWindow {
@@ -123,7 +125,19 @@ export class MemoryQuotaLedger {
     const end = endOf(windowMs, window, ageMs, nowMs);
     const share = Math.max(used, Math.min(Math.max(want, need), Math.floor(limit / Math.max(1, this.#hearers.size))));
     const reset = this.#unixSecondsOf(end, nowMs);
-    return { id, window: end, endsInMs: end - nowMs, reset, left: 0, share, limit, held: 0, isOver: false };
+    return {
+      id,
+      limit,
+      windowMs,
+      window: end,
+      endsInMs: end - nowMs,
+      reset,
+      changes: 0,
+      left: 0,
+      share,
+      held: 0,
+      isOver: false,
+    };
   }
 
   #unixSecondsOf(end: number, nowMs: number): number {
@@ -157,8 +171,9 @@ export class MemoryQuotaLedger {
   }
 }
 
-function stateOf({ id, end, reset, limit, granted }: LedgerWindow, nowMs: number): QuotaState {
-  return { id, window: end, endsInMs: end - nowMs, reset, left: limit - granted };
+function stateOf(window: LedgerWindow, nowMs: number): QuotaState {
+  const { id, end, reset, limit, windowMs, granted, changes } = window;
+  return { id, limit, windowMs, window: end, endsInMs: end - nowMs, reset, changes, left: limit - granted };
 }
 
 /** Returns the end of a window that a ledger doesn't know: as the member knows it, if that is possible. */

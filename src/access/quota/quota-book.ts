@@ -5,7 +5,7 @@ export interface RateLimit {
 }
 
 /** What units are counted by. */
-type QuotaKey = number | bigint | string;
+export type QuotaKey = number | bigint | string;
 
 /** One window of one key. */
 export interface QuotaWindow {
@@ -21,7 +21,8 @@ export interface QuotaWindow {
   readonly reset: number;
 }
 
-interface LinkedWindow extends QuotaWindow {
+/** A window in the list of those of its length. */
+export interface LinkedWindow extends QuotaWindow {
   readonly key: QuotaKey;
   endsAtMs: number;
   reset: number;
@@ -65,7 +66,7 @@ export class QuotaBook {
   /** Returns the open window of a key. */
   find(key: QuotaKey, nowMs: number): QuotaWindow | undefined {
     const window = this.#byKey.get(key);
-    return window === undefined || nowMs < window.endsAtMs || isContinued(window, nowMs) ? window : undefined;
+    return window === undefined || nowMs < window.endsAtMs || this.isContinued(window, nowMs) ? window : undefined;
   }
 
   /** Tells whether open windows leave no place for so many more. Must be checked before each {@link open}. */
@@ -78,7 +79,7 @@ export class QuotaBook {
   open(key: QuotaKey, { requests, windowSeconds }: RateLimit, nowMs: number, reset: number): QuotaWindow {
     this.#dropEnded(nowMs);
     const endsAtMs = nowMs + windowSeconds * 1000;
-    const window: LinkedWindow = {
+    const window = this.prepared({
       limit: requests,
       windowSeconds,
       used: 0,
@@ -88,7 +89,7 @@ export class QuotaBook {
       key,
       listedEndMs: endsAtMs,
       next: undefined,
-    };
+    });
     const list = this.#listsByLength.get(windowSeconds) ?? { oldest: undefined, newest: undefined };
     this.#listsByLength.set(windowSeconds, list);
     append(list, window);
@@ -97,14 +98,46 @@ export class QuotaBook {
     return window;
   }
 
-  /** Returns the units that are left in a window; below 0 its debt. */
+  /** Returns the units that may be charged in a window at once; below 0 its debt. */
   balanceOf(window: QuotaWindow): number {
+    return window.limit - window.used;
+  }
+
+  /** Returns the units that are left in a window for its caller; below 0 its debt. */
+  remainingIn(window: QuotaWindow): number {
     return window.limit - window.used;
   }
 
   /** Charges units in a window. */
   charge(window: QuotaWindow, units: number): void {
     window.used += units;
+  }
+
+  /** Tells that a request was refused, as so many units may not be charged at once. */
+  miss(_window: QuotaWindow, _units: number): void {}
+
+  /** Prepares a window that opens. */
+  protected prepared(window: LinkedWindow): LinkedWindow {
+    return window;
+  }
+
+  /** The windows that were found last under their keys; some have ended. */
+  protected get windows(): Iterable<LinkedWindow> {
+    return this.#byKey.values();
+  }
+
+  /**
+   * Continues an ended window as those that follow it, each of which pays what the one before owes. False if none owes.
+   */
+  protected isContinued(window: LinkedWindow, nowMs: number): boolean {
+    while (nowMs >= window.endsAtMs) {
+      const debt = Math.max(0, window.used - window.limit);
+      if (debt === 0 && window.reserved === 0) return false;
+      window.used = debt;
+      window.endsAtMs += window.windowSeconds * 1000;
+      window.reset += window.windowSeconds;
+    }
+    return true;
   }
 
   #dropEnded(nowMs: number): void {
@@ -118,7 +151,7 @@ export class QuotaBook {
     list.oldest = window.next;
     if (list.oldest === undefined) list.newest = undefined;
     const isCurrent = this.#byKey.get(window.key) === window; // the key may have opened a newer one since
-    if (isCurrent && (nowMs < window.endsAtMs || isContinued(window, nowMs))) {
+    if (isCurrent && (nowMs < window.endsAtMs || this.isContinued(window, nowMs))) {
       window.listedEndMs = window.endsAtMs;
       append(list, window);
       return;
@@ -133,16 +166,4 @@ function append(list: WindowList, window: LinkedWindow): void {
   if (list.newest === undefined) list.oldest = window;
   else list.newest.next = window;
   list.newest = window;
-}
-
-/** Continues an ended window as those that follow it, each of which pays what the one before owes. False if none owes. */
-function isContinued(window: LinkedWindow, nowMs: number): boolean {
-  while (nowMs >= window.endsAtMs) {
-    const debt = Math.max(0, window.used - window.limit);
-    if (debt === 0 && window.reserved === 0) return false;
-    window.used = debt;
-    window.endsAtMs += window.windowSeconds * 1000;
-    window.reset += window.windowSeconds;
-  }
-  return true;
 }

@@ -20,12 +20,17 @@ export interface QuotaAsk {
 /** What a ledger says about the window of one identity. */
 export interface QuotaState {
   readonly id: string;
+  /** The limit of the window, which stays until its end. */
+  readonly limit: number;
+  readonly windowMs: number;
   /** The name of the window: its end on the ledger's clock, in milliseconds. Later windows have greater names. */
   readonly window: number;
   /** The milliseconds until it ends. A span, as clocks of members differ. */
   readonly endsInMs: number;
   /** The same in Unix seconds, fixed when the window opens: callers see it. */
   readonly reset: number;
+  /** How often the window has changed so far: of two states that come in another order, the one that changed later holds. */
+  readonly changes: number;
   /** The units that no member holds. Below 0 it is a debt, at most one limit of which the next window pays. */
   readonly left: number;
 }
@@ -34,8 +39,6 @@ export interface QuotaState {
 export interface QuotaShare extends QuotaState {
   /** The units that the member may charge in the window, in all. */
   readonly share: number;
-  /** The limit of the window, which stays until its end. */
-  readonly limit: number;
   /** The units that others hold and may give back. 0 from a ledger that no request waits for. */
   readonly held: number;
   /** Whether what was asked belongs to a window that is over, and was not counted. */

@@ -1,6 +1,7 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
+import type { MemoryQuotaLedger } from '../../access/quota/memory-quota-ledger.ts';
 import type { Cache, CacheObserver } from '../../cache/cache.ts';
 import type { CacheItem, Entry } from '../../cache/entry.ts';
 import type { AccountSubscription } from '../../domain/account-change.ts';
@@ -30,6 +31,7 @@ import {
 } from '../frames.ts';
 import { LOG_BYTES, MAX_PAYLOAD_BYTES } from './log-layout.ts';
 import { LogWriter } from './log-writer.ts';
+import { packShare, packState, unpackAsk } from './remote-quota-ledger.ts';
 import type { PipelineVitals } from './vitals.ts';
 import { type Message, Wire } from './wire.ts';
 
@@ -40,6 +42,8 @@ export interface PipelineService {
   readonly cache: Cache;
   readonly guard: ClaimGuard & { advance(finalizedSlot: Slot): void };
   readonly liveAccounts: LiveAccounts;
+  /** The shares of limits that workers have. */
+  readonly quotaLedger: MemoryQuotaLedger;
   /** Returns what workers show of this process. */
   vitals(): PipelineVitals;
   /** Reads an answer, for a request with these costs. */
@@ -90,6 +94,8 @@ export class PipelineEnd implements CacheObserver {
   readonly #server: Server;
   readonly #gathering = new Set<number>();
   #service: PipelineService | undefined;
+  readonly #quotaMembers = new Map<Wire, { readonly name: string; readonly leave: () => void }>();
+  #nextMember = 1;
   #nextMark = 1;
   #isFlushDue = false;
   #areMarksDue = false;
@@ -263,6 +269,8 @@ export class PipelineEnd implements CacheObserver {
 
   #onGone(wire: Wire): void {
     this.#wires.delete(wire);
+    this.#quotaMembers.get(wire)?.leave();
+    this.#quotaMembers.delete(wire);
     for (const subscription of this.#subscriptions.get(wire)?.values() ?? []) subscription.end();
     this.#subscriptions.delete(wire);
   }
@@ -276,11 +284,33 @@ export class PipelineEnd implements CacheObserver {
     else if (name === 'follow') this.#follow(wire, fields as [number, string, Commitment, string]);
     else if (name === 'caller') this.#changeCaller(wire, fields as [number, string, boolean]);
     else if (name === 'unfollow') this.#unfollow(wire, fields[0] as number);
+    else if (name === 'settle') this.#settle(wire, fields as [number, readonly (readonly unknown[])[]]);
+  }
+
+  /** Settles what a worker asks of the quota ledger. */
+  #settle(wire: Wire, [id, asks]: [number, readonly (readonly unknown[])[]]): void {
+    const member = this.#quotaMembers.get(wire);
+    if (member === undefined) return;
+    const { quotaLedger } = this.#open();
+    wire.send(
+      'settled',
+      id,
+      asks.map((ask) => packShare(quotaLedger.settle(member.name, unpackAsk(ask)))),
+    );
+  }
+
+  /** Has a worker take part in the quota ledger, under a name that no other had before. */
+  #joinQuota(wire: Wire, worker: number): void {
+    const name = `${worker} ${this.#nextMember++}`;
+    const member = this.#open().quotaLedger.join(name);
+    member.onLeft((left) => wire.send('left', packState(left)));
+    this.#quotaMembers.set(wire, { name, leave: member.leave });
   }
 
   #join(wire: Wire, [worker, shown, granted]: HelloFields): void {
     const { cache, guard, vitals } = this.#open();
     this.#wires.set(wire, worker);
+    this.#joinQuota(wire, worker);
     cache.raiseFloors(shown);
     if (granted > 0) guard.advance(granted);
     const live = [...cache.liveItems()].map((item) => this.#packItem(item, true));

@@ -17,6 +17,7 @@ import { LOG_BYTES } from './log-layout.ts';
 import { LogReader } from './log-reader.ts';
 import { SOCKET_NAME } from './pipeline-end.ts';
 import { RemoteMesh } from './remote-mesh.ts';
+import type { RemoteQuotaLedger } from './remote-quota-ledger.ts';
 import { TurnWatch } from './turn-watch.ts';
 import type { PipelineVitals } from './vitals.ts';
 import { type Message, Wire } from './wire.ts';
@@ -28,6 +29,10 @@ export interface WorkerEndOptions {
   readonly folder: string;
   readonly clock: Clock;
   readonly cache: ConstructorParameters<typeof ReplicaCache>[0];
+  /** The shares of limits. */
+  readonly quotaLedger: RemoteQuotaLedger;
+  /** Called when the quota ledger is another one, which knows nothing of what was charged. */
+  readonly onNewLedger: () => void;
   /** The longest wait for an answer of the pipeline process, in milliseconds. */
   readonly waitMs: number;
   /** Called with each answer that the pipeline keeps current. */
@@ -219,6 +224,7 @@ export class WorkerEnd {
   #onGone(): void {
     this.#wire = undefined;
     this.#hasJoined = false;
+    this.#options.quotaLedger.connect(undefined);
     if (this.#isClosed) return;
     this.#catchUp(); // what it logged before its end
     this.replica.loseMarks();
@@ -233,6 +239,8 @@ export class WorkerEnd {
     else if (name === 'answered') this.#onAnswered(fields as Answered);
     else if (name === 'news') this.#onNews(fields as [number, Slot, boolean]);
     else if (name === 'ended') this.#onEnded(fields as [number, PackedError]);
+    else if (name === 'settled') this.#options.quotaLedger.onSettled(fields as [number, readonly unknown[][]]);
+    else if (name === 'left') this.#options.quotaLedger.onLeftTold(fields as [unknown[]]);
   }
 
   #join(wire: Wire, [path, from, { tips, marks, live, vitals }]: [string, number, Snapshot]): void {
@@ -243,6 +251,8 @@ export class WorkerEnd {
     for (const mark of marks) this.#onFrame(FRAME.mark, Buffer.from(mark));
     for (const answer of live) this.#onFrame(FRAME.live, Buffer.from(answer));
     this.#hasJoined = true;
+    this.#options.quotaLedger.connect(wire);
+    this.#options.onNewLedger();
     this.#catchUp();
     for (const { message } of this.#calls.values()) wire.send(...message);
     for (const [id, { address, commitment, callers, subscriber }] of this.#followed) {
