@@ -26,15 +26,11 @@ export interface Conflict {
   readonly refused: string;
 }
 
-/** The slots at which one digest may have been signed for a request; the last of them is the key of the map that holds it. */
+/** The slots at which one digest may have been signed for a request. */
 interface SignedRange {
   readonly from: Slot;
-  readonly digest: string;
-}
-
-/** A range and its last slot. */
-interface EndedRange extends SignedRange {
   readonly end: Slot;
+  readonly digest: string;
 }
 
 const WINDOW_SLOTS = 64;
@@ -52,7 +48,10 @@ const RESERVED_ENTRIES = 25_000;
  * its claim is carried on, and no other digest is granted inside.
  */
 export class EquivocationGuard implements ClaimGuard {
-  readonly #rangesByEnd = new Map<Slot, Map<string, SignedRange>>();
+  /** The ranges of each request in the order of their slots, of which they have none in common. */
+  readonly #rangesByRequest = new Map<string, SignedRange[]>();
+  /** The requests that have a range with this end, which tells when it is forgotten. */
+  readonly #requestsByEnd = new Map<Slot, Set<string>>();
   readonly #onConflict: (conflict: Conflict) => void;
   readonly #onFull: () => void;
   #isFull = false;
@@ -101,10 +100,10 @@ export class EquivocationGuard implements ClaimGuard {
   advance(tip: Slot): void {
     this.#tip = Math.max(this.#tip, tip);
     if (this.#isSole) this.#floor ??= this.#tip;
-    for (const [end, ranges] of this.#rangesByEnd) {
+    for (const [end, requests] of this.#requestsByEnd) {
       if (this.#isNearTip(end)) continue;
-      this.#entries -= ranges.size;
-      this.#rangesByEnd.delete(end);
+      for (const request of requests) this.#forget(request, end);
+      this.#requestsByEnd.delete(end);
     }
     if (this.#entries < MAX_ENTRIES - 2 * RESERVED_ENTRIES) this.#isFull = false;
   }
@@ -116,7 +115,9 @@ export class EquivocationGuard implements ClaimGuard {
   grantClaim({ request, slot, until = slot, commitment, claim, digest }: ClaimRequest): Claim {
     if (claim !== 'exact' || commitment !== 'finalized') return 'observed';
     if (until < slot || until > this.#upTo || !this.#isGrantable(until)) return 'observed';
-    const known = this.#rangesIn(request, slot, until);
+    const ranges = this.#rangesByRequest.get(request) ?? [];
+    const first = ranges.findLastIndex(({ end }) => end < slot) + 1; // few are newer
+    const known = ranges.slice(first).filter(({ from }) => from <= until);
     const other = known.find((range) => range.digest !== digest);
     if (other !== undefined) {
       this.#conflicts++;
@@ -128,11 +129,12 @@ export class EquivocationGuard implements ClaimGuard {
       return 'observed';
     if (known.some(({ from, end }) => from <= slot && end >= until)) return 'exact';
     if (known.length === 0 && !this.#makesRoomFor(request)) return 'observed';
-    for (const { end } of known) this.#rangesByEnd.get(end)?.delete(request);
-    const last = known.reduce((newest, { end }) => Math.max(newest, end), until);
-    const ranges = this.#rangesByEnd.get(last) ?? new Map<string, SignedRange>();
-    const from = known.reduce((first, range) => Math.min(first, range.from), slot);
-    this.#rangesByEnd.set(last, ranges.set(request, { from, digest }));
+    for (const { end } of known) this.#requestsByEnd.get(end)?.delete(request);
+    const from = Math.min(slot, known[0]?.from ?? slot);
+    const end = Math.max(until, known.at(-1)?.end ?? until);
+    ranges.splice(first, known.length, { from, end, digest });
+    this.#rangesByRequest.set(request, ranges);
+    this.#requestsByEnd.set(end, (this.#requestsByEnd.get(end) ?? new Set()).add(request));
     this.#entries += 1 - known.length;
     return 'exact';
   }
@@ -142,14 +144,14 @@ export class EquivocationGuard implements ClaimGuard {
     return this.#floor !== undefined && slot > Math.max(this.#floor, this.#above) && this.#isNearTip(slot);
   }
 
-  /** Returns the ranges of a request that have a slot in common with this one. */
-  #rangesIn(request: string, slot: Slot, until: Slot): readonly EndedRange[] {
-    const found: EndedRange[] = [];
-    for (const [end, ranges] of this.#rangesByEnd) {
-      const range = end < slot ? undefined : ranges.get(request);
-      if (range !== undefined && range.from <= until) found.push({ ...range, end });
-    }
-    return found;
+  /** Forgets the range of a request that ends with a slot. */
+  #forget(request: string, end: Slot): void {
+    const ranges = this.#rangesByRequest.get(request) ?? [];
+    const at = ranges.findIndex((range) => range.end === end);
+    if (at === -1) return;
+    ranges.splice(at, 1);
+    this.#entries--;
+    if (ranges.length === 0) this.#rangesByRequest.delete(request);
   }
 
   /**
@@ -171,8 +173,6 @@ export class EquivocationGuard implements ClaimGuard {
   /** Tells whether a request may be remembered: who asks for much that is new takes nothing from those who go on. */
   #hasRoomFor(request: string): boolean {
     if (this.#entries < MAX_ENTRIES - RESERVED_ENTRIES) return true;
-    if (this.#entries >= MAX_ENTRIES) return false;
-    for (const ranges of this.#rangesByEnd.values()) if (ranges.has(request)) return true;
-    return false;
+    return this.#entries < MAX_ENTRIES && this.#rangesByRequest.has(request);
   }
 }
