@@ -1,11 +1,11 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import t from 'tap';
 import { WALLETS } from '../../src/localnet/traffic/demo-accounts.ts';
+import { findFreePort } from '../../src/runtime/require-free-port.ts';
 import { startGateway, waitFor } from '../support/harness.ts';
 import { LISTED_METRICS } from '../support/metrics.ts';
 import { WebSocketPeer } from '../support/websocket-peer.ts';
@@ -48,16 +48,6 @@ const known = new Set([
   ),
 ]);
 
-/** Takes a free port. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
 t.test(
   'promtool finds no fault in rules and configuration, and each alert fires and is silent as it should',
   async (t) => {
@@ -93,7 +83,7 @@ t.test('the dashboard asks any data source, of the jobs and instances that are c
 t.test('Prometheus scrapes a gateway under load, and answers each query of dashboard and alerts', async (t) => {
   const { gateway, get, rpc } = await startGateway(t, [], { set: ['admin.port=0', 'embedded.slotMs=100'] });
   const folder = t.testdir();
-  const port = await freePort();
+  const port = await findFreePort('127.0.0.1');
   const target = (gateway.admin ?? '').replace('http://', '');
   const config = textOf('prometheus.yml').replace('127.0.0.1:8788', target).replaceAll('15s', '500ms');
   writeFileSync(`${folder}/prometheus.yml`, config.replace('alerts.yml', pathOf('alerts.yml')));

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findFreePort } from '../../src/runtime/require-free-port.ts';
 import { waitFor } from './harness.ts';
 
 /** A real Redis in a folder of its own, which writes each change to its log. */
@@ -16,7 +17,7 @@ export class RedisServer {
 
   /** Starts one. `args` are settings besides, such as `--requirepass secret`. */
   static async start(args: readonly string[] = []): Promise<RedisServer> {
-    const server = new RedisServer(await freePort(), await mkdtemp(join(tmpdir(), 'redis-')), args);
+    const server = new RedisServer(await findFreePort('127.0.0.1'), await mkdtemp(join(tmpdir(), 'redis-')), args);
     await server.restart();
     return server;
   }
@@ -56,15 +57,6 @@ export class RedisServer {
     if (this.#process?.exitCode === null && this.#process.signalCode === null) await this.signal('SIGKILL');
     await rm(this.#folder, { recursive: true, force: true });
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 const accepts = (port: number): Promise<boolean> =>

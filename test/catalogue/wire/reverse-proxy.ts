@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { findFreePort } from '../../../src/runtime/require-free-port.ts';
 import { waitFor } from '../../support/harness.ts';
 
 /** A reverse proxy in its usual configuration: many clients share few connections to the gateway. */
@@ -66,7 +66,7 @@ export interface RunningProxy {
 export async function startProxy(kind: ReverseProxy, gateway: string): Promise<RunningProxy> {
   const folder = await mkdtemp(join(tmpdir(), 'wire-'));
   const file = join(folder, 'configuration');
-  const port = await freePort();
+  const port = await findFreePort('127.0.0.1');
   await writeFile(file, kind.configuration(port, gateway, folder));
   const [program = '', ...args] = kind.command(file);
   const process = spawn(program, args, { stdio: ['ignore', 'ignore', 'inherit'] });
@@ -86,14 +86,4 @@ async function stopProcess(process: ChildProcess, folder: string): Promise<void>
   process.kill('SIGKILL');
   await ended;
   await rm(folder, { recursive: true });
-}
-
-/** Finds a free port, since a proxy needs its port before it starts. */
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const address = server.address();
-      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }
