@@ -47,7 +47,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:v8',
   ],
   'cli/terminal': ['domain', 'node:util'],
-  'fleet/redis': ['domain', 'runtime', 'config', '@redis/client', 'node:crypto', 'node:fs'],
+  'fleet/redis': ['domain', 'access/quota', 'runtime', 'config', '@redis/client', 'node:crypto', 'node:fs'],
   'page/widget': ['runtime', 'page/live'],
   'receipts/keys': [
     'domain',

@@ -38,6 +38,9 @@ const PACKAGE = '@redis/client';
 export class RedisConnection {
   readonly #clock: Clock;
   readonly #client: ReturnType<typeof createClient>;
+  /** A connection of its own, since one that listens can do nothing else. */
+  readonly #listener: ReturnType<typeof createClient>;
+  readonly #hearers = new Map<string, (message: string) => void>();
   #lastProblem: string | undefined;
 
   /** Begins to connect. Rejects with a StartError if the client isn't installed. */
@@ -53,9 +56,9 @@ export class RedisConnection {
     { url, password, ca, clock, random, onReady }: RedisConnectionOptions,
   ) {
     this.#clock = clock;
-    this.#client = create({
+    const options = {
       url,
-      RESP: 2,
+      RESP: 2 as const,
       ...(password !== undefined && { password }),
       disableOfflineQueue: true,
       commandsQueueMaxLength: MAX_CALLS,
@@ -63,10 +66,12 @@ export class RedisConnection {
       socket: {
         connectTimeout: CONNECT_MS,
         socketTimeout: SILENCE_MS,
-        reconnectStrategy: (retries) => Math.min(50 * 2 ** retries, MAX_RECONNECT_MS) * (0.5 + random()),
-        ...(ca !== undefined && { tls: true, ca }),
+        reconnectStrategy: (retries: number) => Math.min(50 * 2 ** retries, MAX_RECONNECT_MS) * (0.5 + random()),
+        ...(ca !== undefined && { tls: true as const, ca }),
       },
-    });
+    };
+    this.#client = create(options);
+    this.#listener = create(options);
     this.#client.on('error', (err: unknown) => {
       this.#lastProblem = err instanceof Error ? err.message || err.name : String(err);
     });
@@ -74,12 +79,21 @@ export class RedisConnection {
       this.#lastProblem = undefined;
       onReady();
     });
-    this.#client.connect().catch(() => {}); // 'error' has told why; it is tried again
+    this.#listener.on('error', () => {}); // the other connection tells it
+    this.#listener.on('ready', () => {
+      for (const [channel, hear] of this.#hearers) this.#listen(channel, hear);
+    });
+    for (const client of [this.#client, this.#listener]) client.connect().catch(() => {}); // it is tried again
   }
 
   /** Whether Redis can be asked now. */
   get isReady(): boolean {
     return this.#client.isReady;
+  }
+
+  /** Whether messages are heard now. */
+  get isListening(): boolean {
+    return this.#listener.isReady;
   }
 
   /** Why it can't. */
@@ -110,7 +124,22 @@ export class RedisConnection {
     }
   }
 
+  /** Calls `hear` with each message on a channel, of which there is one hearer. Those during an outage are lost. */
+  subscribe(channel: string, hear: (message: string) => void): () => void {
+    this.#hearers.set(channel, hear);
+    if (this.#listener.isReady) this.#listen(channel, hear);
+    return () => {
+      this.#hearers.delete(channel);
+      if (this.#listener.isReady) this.#listener.unsubscribe(channel).catch(() => {}); // it ends with the connection
+    };
+  }
+
   close(): void {
     this.#client.destroy();
+    this.#listener.destroy();
+  }
+
+  #listen(channel: string, hear: (message: string) => void): void {
+    this.#listener.subscribe(channel, hear).catch(() => {}); // again with the next connection
   }
 }
