@@ -1,8 +1,9 @@
+import type { Config } from '../config/config-schema.ts';
 import type { LimitsSettings, StakeSettings } from '../config/limits-schema.ts';
 import type { Clock } from '../domain/clock.ts';
 import { StartError } from '../domain/start-error.ts';
 import { ApiKeyRegistry } from './api-keys/api-key-registry.ts';
-import { apiKeysPath } from './api-keys/api-key-store.ts';
+import { apiKeysPath, prepareFleetKeys } from './api-keys/api-key-store.ts';
 import { Authenticator } from './authenticator.ts';
 import { Admission } from './limits/admission.ts';
 import { type ClientIpResolver, createClientIpResolver } from './limits/client-ip.ts';
@@ -28,6 +29,8 @@ export interface Access {
   readonly usage: UsageCounter;
   /** The median lateness of the event loop, in milliseconds. */
   readonly loopDelayMs: number;
+  /** The file that API keys are read from. */
+  readonly keysPath: string;
   /** Sets how balances of staked wallets are read. Must be called before the first request. */
   readBalancesWith(read: ReadMintBalance): void;
   /** What is wrong, for `/health`. */
@@ -47,6 +50,8 @@ export interface AccessOptions {
   readonly trustedProxies: readonly string[];
   /** The state folder, which outlives the process. */
   readonly state: string;
+  /** The store of a fleet, whose keys are valid then. */
+  readonly redis: Pick<Config['redis'], 'url'>;
   readonly clock: Clock;
   /** The limits that this process shares with others; without, it has them all. */
   readonly sharedQuota?: SharedQuota | undefined;
@@ -58,15 +63,16 @@ export interface AccessOptions {
 
 /** Creates the parts and connects them. Throws a StartError for settings or a key file that can't be used. */
 export function openAccess(options: AccessOptions): Access {
-  const { limits, waitMs: maxWaitMs, trustedProxies, state, clock, onProblem, onRecovery } = options;
+  const { limits, waitMs: maxWaitMs, trustedProxies, state, redis, clock, onProblem, onRecovery } = options;
   const tiers = tiersOf(limits);
   const { sharedQuota } = options;
   const createBook = sharedQuota && ((name: string, capacity: number) => sharedQuota.createBook(name, capacity));
   const rateLimiter = new RateLimiter(limits, clock, createBook);
   const resolveClientIp = createClientIpResolver(trustedProxies);
   const stake = stakeDepsFrom(options);
+  const keysPath = redis.url === null ? apiKeysPath(state) : prepareFleetKeys(state);
   const keys = new ApiKeyRegistry({
-    path: apiKeysPath(state),
+    path: keysPath,
     tiers,
     clock,
     onProblem: ({ message }) => onProblem(`the API keys can't be read; those loaded before stay valid: ${message}`),
@@ -84,6 +90,7 @@ export function openAccess(options: AccessOptions): Access {
     clientIp: resolveClientIp,
     authenticator: new Authenticator({ tiers, keys, rateLimiter, stake }),
     rateLimiter,
+    keysPath,
     connectionLimiter: new ConnectionLimiter({ ...limits, clientIp: resolveClientIp, clock }),
     admission: new Admission({ maxInFlight: limits.inFlight, maxQueued: limits.queue, maxWaitMs, clock, isOverloaded }),
     streamQuota: new StreamQuota(clock),

@@ -81,7 +81,7 @@ function createProgram(): Command {
   addWatchCommand(program, configOf);
   addConfigCommands(program, configOf);
   addReceiptCommands(program, configOf);
-  addKeysCommands(program, (command) => configOf(command).state);
+  addKeysCommands(program, configOf);
   addStakeCommands(program, configOf);
   addCompletionCommand(program);
   return program;

@@ -9,7 +9,7 @@ import type { State } from './open-state.ts';
 export type Signing = Awaited<ReturnType<typeof openSigning>>;
 
 /** Opens the signing of receipts, which may be `exact` once no other process signs with the same key. */
-export async function openSigning(env: Environment, { loadedKeys, keys }: State, { mesh }: Upstream) {
+export async function openSigning(env: Environment, { loadedKeys, keys, access }: State, { mesh }: Upstream) {
   const { config, log, clock, random, disposals, redis } = env;
   const { path, created, warning } = loadedKeys;
   const guard = new EquivocationGuard(
@@ -31,8 +31,8 @@ export async function openSigning(env: Environment, { loadedKeys, keys }: State,
   });
   disposals.defer(releaseSigningLock);
   const tip = () => mesh.tip('finalized');
-  const fleet =
-    redis && new RedisFleet({ settings: redis, config, log, clock, random, guard, tip, kids: () => keys.ids });
+  const shared = { config, log, clock, random, guard, tip, keysPath: access.keysPath };
+  const fleet = redis && new RedisFleet({ ...shared, settings: redis, kids: () => keys.ids });
   disposals.defer(() => fleet?.close());
   return { guard, signer, fleet };
 }

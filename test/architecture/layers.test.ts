@@ -47,7 +47,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:v8',
   ],
   'cli/terminal': ['domain', 'node:util'],
-  'fleet/redis': ['domain', 'access/quota', 'runtime', 'config', '@redis/client', 'node:crypto', 'node:fs'],
   'page/widget': ['runtime', 'page/live'],
   'receipts/keys': [
     'domain',
@@ -81,6 +80,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'node:path',
     'node:timers',
     'node:zlib',
+  ],
+  'fleet/redis': [
+    'domain',
+    'access/quota',
+    'runtime',
+    'config',
+    'access/api-keys',
+    '@redis/client',
+    'node:crypto',
+    'node:fs',
   ],
   'localnet/rpc': [
     'domain',
@@ -346,7 +355,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'ws',
     'node:crypto',
     'node:fs',
-    'node:path',
     'node:util',
   ],
   'page/browser': ['page/live', 'page/plot', 'receipts/verify', 'client', 'uplot'],

@@ -23,28 +23,42 @@ const recordSchema = z.object({
   perIpLimit: z.exactOptional(z.int().positive()),
 });
 
-const fileSchema = z.object({ keys: z.array(recordSchema) });
+const fileSchema = z.object({
+  /** How often the keys of the fleet had changed; none in the file of a gateway on its own. */
+  version: z.exactOptional(z.int().nonnegative()),
+  keys: z.array(recordSchema),
+});
 
 /** An issued key as stored. */
 export type ApiKeyRecord = Readonly<z.output<typeof recordSchema>>;
+
+/** Keys, and how often they had changed. */
+export interface VersionedKeys {
+  readonly version: number;
+  readonly keys: readonly ApiKeyRecord[];
+}
 
 /** Tells whether a key is valid at this moment, in Unix milliseconds. */
 export const isKeyValid = ({ expiresAt, revokedAt }: ApiKeyRecord, nowMs: number): boolean =>
   (expiresAt === null || nowMs < Date.parse(expiresAt)) && (revokedAt === null || nowMs < Date.parse(revokedAt));
 
 /** Parses the text of a key file. Throws an Error that says where it is invalid and quotes nothing of it. */
-export function parseKeyFile(text: string): readonly ApiKeyRecord[] {
+export const parseKeyFile = (text: string): readonly ApiKeyRecord[] => parseVersionedKeys(text).keys;
+
+/** Parses the text of a key file as {@link parseKeyFile} does, with the version of the keys: 0 if it has none. */
+export function parseVersionedKeys(text: string): VersionedKeys {
   const file = fileSchema.safeParse(parseJson(text));
   if (!file.success) throw new Error(`${z.core.toDotPath(file.error.issues[0]?.path ?? []) || 'the file'} is invalid`);
-  const { keys } = file.data;
+  const { version = 0, keys } = file.data;
   for (const member of ['id', 'sha256'] as const) {
     if (new Set(keys.map((key) => key[member])).size < keys.length) throw new Error(`two keys have the same ${member}`);
   }
-  return keys;
+  return { version, keys };
 }
 
 /** Formats the text of a key file. */
-export const formatKeyFile = (keys: readonly ApiKeyRecord[]): string => `${JSON.stringify({ keys }, undefined, 2)}\n`;
+export const formatKeyFile = (keys: readonly ApiKeyRecord[], version?: number): string =>
+  `${JSON.stringify({ ...(version !== undefined && { version }), keys }, undefined, 2)}\n`;
 
 function parseJson(text: string): unknown {
   try {

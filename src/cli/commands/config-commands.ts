@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { apiKeysPath, readApiKeys } from '../../access/api-keys/api-key-store.ts';
+import { apiKeysPath, fleetKeysPath, readApiKeys } from '../../access/api-keys/api-key-store.ts';
 import type { Config } from '../../config/config-schema.ts';
 import { formatConfig, formatConfigSchema } from '../../config/print-config.ts';
 import { extractSecrets, readJupiterKey } from '../../config/secret-variables.ts';
@@ -35,12 +35,12 @@ export function addConfigCommands(program: Command, configOf: (command: Command)
 
 /** Checks everything that a start would refuse before it connects, and creates nothing. */
 function checkConfig(config: Config): void {
-  const { state, prices } = config;
+  const { state, prices, redis } = config;
   const secrets = extractSecrets(process.env);
   checkReceiptKeys({ ...extractKeySource(process.env), stateDir: state }, Date.now());
   readJupiterKey(secrets, prices.jupiter.keyFile);
   readRedisSettings(config, secrets);
-  readApiKeys(apiKeysPath(state));
+  readApiKeys(redis.url === null ? apiKeysPath(state) : fleetKeysPath(state));
   const ignored = describeServiceLinks(process.env);
   if (ignored !== undefined) process.stderr.write(`slotgate: ${ignored}\n`);
   process.stdout.write('the configuration is valid\n');

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { Argument, type Command } from 'commander';
 import { digestOfKey, generateApiKey } from '../../access/api-keys/api-key.ts';
 import { type ApiKeyRecord, isKeyValid, KEY_TIERS, type KeyTier } from '../../access/api-keys/api-key-record.ts';
-import { apiKeysPath, readApiKeys, updateApiKeys } from '../../access/api-keys/api-key-store.ts';
 import { readUsage, usagePath } from '../../access/usage/usage-file.ts';
 import { REQUEST_OUTCOMES } from '../../access/usage/usage-line.ts';
+import type { Config } from '../../config/config-schema.ts';
 import { StartError } from '../../domain/start-error.ts';
 import { addCommandGroup, choiceOption } from './did-you-mean.ts';
+import { type KeyStore, keyStoreOf, restoreKeys } from './key-stores.ts';
 import { formatTable } from './text-table.ts';
 
 interface CreateOptions {
@@ -18,8 +18,8 @@ interface CreateOptions {
   readonly perIp?: string;
 }
 
-/** Adds `slotgate keys …`, which manages API keys. `stateDirOf` returns the state folder of a command. */
-export function addKeysCommands(program: Command, stateDirOf: (command: Command) => string): void {
+/** Adds `slotgate keys …`, which manages API keys. */
+export function addKeysCommands(program: Command, configOf: (command: Command) => Config): void {
   const keys = addCommandGroup(program, 'keys', 'issue, list and revoke API keys, and show their usage');
   const id = new Argument('<id>', 'the id of a key, from slotgate keys list');
 
@@ -31,16 +31,18 @@ export function addKeysCommands(program: Command, stateDirOf: (command: Command)
     .option('--expires <time>', 'a date (2027-01-31) or a time from now (90d, 12h)')
     .option('--per-ip <requests>', 'the most requests per window from one address')
     .action(async (options: CreateOptions, command: Command) => {
-      await printIssued(stateDirOf(command), (path) => createKey(path, options));
+      await printIssued(configOf(command), (store) => createKey(store, options));
     });
 
   keys
     .command('list')
     .description('show all keys')
-    .action((_, command: Command) => {
-      const path = apiKeysPath(stateDirOf(command));
-      if (!existsSync(path)) process.stderr.write(`there is no ${path}: no key was issued in this state folder\n`);
-      process.stdout.write(formatKeyList(readApiKeys(path)));
+    .action(async (_, command: Command) => {
+      const config = configOf(command);
+      const { name, read } = keyStoreOf(config);
+      if (config.redis.url === null && !existsSync(name))
+        process.stderr.write(`there is no ${name}: no key was issued in this state folder\n`);
+      process.stdout.write(formatKeyList(await read()));
     });
 
   keys
@@ -48,10 +50,10 @@ export function addKeysCommands(program: Command, stateDirOf: (command: Command)
     .description('revoke a key')
     .addArgument(id)
     .action(async (id: string, _, command: Command) => {
-      const path = apiKeysPath(stateDirOf(command));
-      await revokeKey(path, id);
+      const store = keyStoreOf(configOf(command));
+      await revokeKey(store, id);
       process.stdout.write(`${id} is revoked\n`);
-      process.stderr.write(`changed ${path}\n`);
+      process.stderr.write(`changed ${store.name}\n`);
     });
 
   keys
@@ -60,7 +62,7 @@ export function addKeysCommands(program: Command, stateDirOf: (command: Command)
     .addArgument(id)
     .option('--grace <time>', 'how long the old key stays valid (24h, 7d)', '0h')
     .action(async (id: string, { grace }: { readonly grace: string }, command: Command) => {
-      await printIssued(stateDirOf(command), (path) => rotateKey(path, id, grace));
+      await printIssued(configOf(command), (store) => rotateKey(store, id, grace));
     });
 
   keys
@@ -68,7 +70,7 @@ export function addKeysCommands(program: Command, stateDirOf: (command: Command)
     .description('show requests by day, key, route and outcome, and their units')
     .addArgument(new Argument('[id]', 'the id of one key'))
     .action((id: string | undefined, _, command: Command) => {
-      const rows = readUsage(usagePath(stateDirOf(command))).filter(({ key }) => id === undefined || key === id);
+      const rows = readUsage(usagePath(configOf(command).state)).filter(({ key }) => id === undefined || key === id);
       const lines = rows.map(({ day, key, route, counts, units }) => [
         day,
         key,
@@ -77,6 +79,16 @@ export function addKeysCommands(program: Command, stateDirOf: (command: Command)
       ]);
       process.stdout.write(formatTable([['day', 'key', 'route', ...REQUEST_OUTCOMES, 'units'], ...lines]));
     });
+
+  keys
+    .command('restore')
+    .description(
+      'give the Redis of a fleet the keys that this state folder knows: the first time, or after it lost them',
+    )
+    .action(async (_, command: Command) => {
+      const count = await restoreKeys(configOf(command));
+      process.stdout.write(`the fleet has ${count} keys\n`);
+    });
 }
 
 interface IssuedKey {
@@ -84,12 +96,12 @@ interface IssuedKey {
   readonly record: ApiKeyRecord;
 }
 
-function createKey(path: string, { tier, label, expires, perIp }: CreateOptions): Promise<IssuedKey> {
+function createKey(store: KeyStore, { tier, label, expires, perIp }: CreateOptions): Promise<IssuedKey> {
   const nowMs = Date.now();
   const expiresAt = expires === undefined ? null : parseTime(expires, nowMs);
   if (perIp !== undefined && !/^[1-9]\d{0,8}$/.test(perIp))
     throw new StartError(64, '--per-ip must be a whole number from 1 on');
-  return updateApiKeys(path, (keys) => {
+  return store.update((keys) => {
     const issuedKey = issueKey(keys, {
       tier,
       label,
@@ -100,14 +112,14 @@ function createKey(path: string, { tier, label, expires, perIp }: CreateOptions)
   });
 }
 
-const revokeKey = (path: string, id: string): Promise<void> =>
-  updateApiKeys(path, (keys) => ({ keys: withRevocation(keys, id, Date.now(), path), result: undefined }));
+const revokeKey = (store: KeyStore, id: string): Promise<void> =>
+  store.update((keys) => ({ keys: withRevocation(keys, id, Date.now(), store.name), result: undefined }));
 
-function rotateKey(path: string, id: string, grace: string): Promise<IssuedKey> {
+function rotateKey(store: KeyStore, id: string, grace: string): Promise<IssuedKey> {
   const untilMs = Date.parse(parseTime(grace, Date.now()));
-  return updateApiKeys(path, (keys) => {
-    const rest = withRevocation(keys, id, untilMs, path);
-    const { tier, label, expiresAt, perIpLimit } = findKey(keys, id, path);
+  return store.update((keys) => {
+    const rest = withRevocation(keys, id, untilMs, store.name);
+    const { tier, label, expiresAt, perIpLimit } = findKey(keys, id, store.name);
     const issuedKey = issueKey(keys, { tier, label, expiresAt, ...(perIpLimit !== undefined && { perIpLimit }) });
     return { keys: [...rest, issuedKey.record], result: issuedKey };
   });
@@ -118,16 +130,16 @@ function withRevocation(
   keys: readonly ApiKeyRecord[],
   id: string,
   atMs: number,
-  path: string,
+  place: string,
 ): readonly ApiKeyRecord[] {
-  const { revokedAt } = findKey(keys, id, path);
+  const { revokedAt } = findKey(keys, id, place);
   if (revokedAt !== null && Date.parse(revokedAt) <= Date.now()) throw new StartError(1, `${id} is revoked already`);
   return keys.map((key) => (key.id === id ? { ...key, revokedAt: new Date(atMs).toISOString() } : key));
 }
 
-function findKey(keys: readonly ApiKeyRecord[], id: string, path: string): ApiKeyRecord {
+function findKey(keys: readonly ApiKeyRecord[], id: string, place: string): ApiKeyRecord {
   const key = keys.find((key) => key.id === id);
-  if (key === undefined) throw new StartError(1, `no key has the id ${id} in ${path}`);
+  if (key === undefined) throw new StartError(1, `no key has the id ${id} in ${place}`);
   return key;
 }
 
@@ -143,16 +155,16 @@ function issueKey(keys: readonly ApiKeyRecord[], { tier, label, expiresAt, ...bo
 }
 
 /**
- * Issues a key in a state folder and prints it: the key alone to standard output, for scripts, the rest to standard
- * error. A key counts only at the gateways with this folder, which is easily another one than meant.
+ * Issues a key and prints it: the key alone to standard output, for scripts, the rest to standard error. A key in a state
+ * folder counts only at the gateways with this folder, which is easily another one than meant.
  */
-async function printIssued(stateDir: string, issue: (path: string) => Promise<IssuedKey>): Promise<void> {
-  const path = apiKeysPath(stateDir);
-  const isNew = !existsSync(dirname(path));
-  const { key, record } = await issue(path);
-  if (isNew)
-    process.stderr.write(`created the state folder ${stateDir}: only a gateway with this folder knows the key\n`);
-  process.stderr.write(`key ${record.id}, tier ${record.tier}, is in ${path}; it is printed only now:\n`);
+async function printIssued(config: Config, issue: (store: KeyStore) => Promise<IssuedKey>): Promise<void> {
+  const { state, redis } = config;
+  const store = keyStoreOf(config);
+  const isNew = redis.url === null && !existsSync(state);
+  const { key, record } = await issue(store);
+  if (isNew) process.stderr.write(`created the state folder ${state}: only a gateway with this folder knows the key\n`);
+  process.stderr.write(`key ${record.id}, tier ${record.tier}, is in ${store.name}; it is printed only now:\n`);
   process.stdout.write(`${key}\n`);
 }
 

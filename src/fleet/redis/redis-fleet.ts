@@ -5,6 +5,8 @@ import type { Slot } from '../../domain/slot.ts';
 import { StartError } from '../../domain/start-error.ts';
 import type { Log } from '../../runtime/log.ts';
 import { sleep } from '../../runtime/sleep.ts';
+import { prefixOf } from './fleet-client.ts';
+import { KeyMirror } from './key-mirror.ts';
 import { Leader, type LeaderOptions } from './leader.ts';
 import { listMembers, type MemberRecord, Members } from './members.ts';
 import { RedisConnection } from './redis-connection.ts';
@@ -21,6 +23,8 @@ export interface RedisFleetOptions {
   readonly tip: () => Slot | undefined;
   /** The ids of all receipt keys of this gateway, those that will sign included. */
   readonly kids: () => readonly string[];
+  /** The file of this gateway that the API keys of the fleet are copied to. */
+  readonly keysPath: string;
 }
 
 /** The longest wait for Redis at the start, in milliseconds; the gateway then starts without. */
@@ -31,9 +35,6 @@ const START_CHECK_MS = 20;
 const ENTER_MS = 5000;
 
 const OLDEST_VERSION = [6, 2] as const;
-
-/** The start of all keys of a fleet: those of several clusters may share one Redis. */
-const prefixOf = (genesisHash: string): string => `slotgate:{${genesisHash.slice(0, 8)}}:`;
 
 /**
  * The gateways that share one Redis. No request ever waits for it: what is shared is read and written beside, and without
@@ -48,6 +49,7 @@ export class RedisFleet {
   #isWaiting = false;
   #leader: Leader | undefined;
   #members: Members | undefined;
+  #keys: KeyMirror | undefined;
   #refusal: string | undefined;
   #cancelEntering = (): void => {};
   #isClosed = false;
@@ -61,8 +63,11 @@ export class RedisFleet {
   /** What operators should know; empty if all is well. */
   problems(): readonly string[] {
     if (this.#refusal !== undefined) return [`this gateway is in no fleet: ${this.#refusal}`];
-    if (this.#redis?.isReady === true) return [];
-    return ["Redis can't be reached: nothing is signed as exact"];
+    if (this.#redis?.isReady !== true)
+      return ["Redis can't be reached: nothing is signed as exact, and API keys revoked since are valid here"];
+    return this.#keys?.isOlder === true
+      ? ['Redis has lost API keys, which are valid here: slotgate keys restore gives them back']
+      : [];
   }
 
   /**
@@ -89,6 +94,7 @@ export class RedisFleet {
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancelEntering();
+    this.#keys?.close();
     await this.#leader?.close();
     await this.#members?.close();
     this.#redis?.close();
@@ -125,7 +131,7 @@ export class RedisFleet {
   }
 
   async #enter(redis: RedisConnection, genesisHash: string): Promise<void> {
-    const { config, log, kids } = this.#options;
+    const { config, log, kids, keysPath } = this.#options;
     const prefix = prefixOf(genesisHash);
     await checkServer(redis);
     await checkGenesis(redis, prefix, genesisHash);
@@ -139,6 +145,13 @@ export class RedisFleet {
       record: () => ({ kids: kids(), config: settings }),
       onCount: (gateways) => log.info({ gateways }, 'the fleet on Redis has another size'),
       onOtherSettings: () => log.warn({}, 'another gateway of the fleet has other settings'),
+    });
+    this.#keys = new KeyMirror({
+      ...shared,
+      path: keysPath,
+      onOlder: () =>
+        log.error({}, 'Redis has older API keys than this gateway, which keeps its own: slotgate keys restore'),
+      onProblem: (problem) => log.warn({}, `the API keys of the fleet can't be copied: ${problem}`),
     });
     this.#leader = new Leader({
       ...shared,

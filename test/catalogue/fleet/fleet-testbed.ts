@@ -19,6 +19,8 @@ export interface FleetTestbed {
   readonly redis: RedisServer;
   /** The cluster, in a process of its own. */
   readonly cluster: ChildProgram;
+  /** Returns the state folder of a gateway. */
+  stateOf(name: string): string;
   /** Runs a gateway; `key` is another receipt key than that of the fleet. */
   run(name: string, options?: { readonly key?: string; readonly set?: readonly string[] }): Promise<ChildProgram>;
   /** Starts a gateway and waits until it listens. */
@@ -75,6 +77,7 @@ export const withFleet = <T>(
       redis,
       cluster,
       run,
+      stateOf,
       async start(name, set = []) {
         const child = await run(name, { set });
         const { url } = await waitUntilListening(child);

@@ -1,0 +1,57 @@
+import type { ApiKeyRecord } from '../../access/api-keys/api-key-record.ts';
+import {
+  apiKeysPath,
+  fleetKeysPath,
+  readApiKeys,
+  readVersionedKeys,
+  updateApiKeys,
+} from '../../access/api-keys/api-key-store.ts';
+import type { Config } from '../../config/config-schema.ts';
+import { extractSecrets } from '../../config/secret-variables.ts';
+import { StartError } from '../../domain/start-error.ts';
+import { type FleetClient, withFleetClient } from '../../fleet/redis/fleet-client.ts';
+import { readFleetKeys, restoreFleetKeys, updateFleetKeys } from '../../fleet/redis/fleet-keys.ts';
+import { readRedisSettings } from '../../fleet/redis/redis-settings.ts';
+import { systemClock } from '../../runtime/system-clock.ts';
+
+type KeyChange<T> = (keys: readonly ApiKeyRecord[]) => { readonly keys: readonly ApiKeyRecord[]; readonly result: T };
+
+/** Where API keys are kept: the state folder of a gateway, or the Redis of a fleet. */
+export interface KeyStore {
+  /** Its name for people: a path, or the URL of Redis. */
+  readonly name: string;
+  read(): Promise<readonly ApiKeyRecord[]>;
+  /** Applies a change. Rejects with a StartError. */
+  update<T>(change: KeyChange<T>): Promise<T>;
+}
+
+/** Returns where the keys of a gateway with these settings are kept. */
+export function keyStoreOf(config: Config): KeyStore {
+  const { state, redis } = config;
+  const path = apiKeysPath(state);
+  if (redis.url === null)
+    return { name: path, read: async () => readApiKeys(path), update: (change) => updateApiKeys(path, change) };
+  return {
+    name: redis.url,
+    read: () => withFleet(config, async (fleet) => (await readFleetKeys(fleet)).keys),
+    update: (change) =>
+      withFleet(config, (fleet) => {
+        const copy = readVersionedKeys(fleetKeysPath(state));
+        const known = copy.keys.length > 0 ? copy : readVersionedKeys(path);
+        return updateFleetKeys(fleet, known, change);
+      }),
+  };
+}
+
+/** Gives a fleet all keys that the state folder knows. Returns how many it has then. */
+export const restoreKeys = (config: Config): Promise<number> =>
+  withFleet(config, (fleet) =>
+    restoreFleetKeys(fleet, [apiKeysPath(config.state), fleetKeysPath(config.state)].map(readVersionedKeys)),
+  );
+
+/** Does work on the fleet of these settings. */
+export function withFleet<T>(config: Config, work: (fleet: FleetClient) => Promise<T>): Promise<T> {
+  const settings = readRedisSettings(config, extractSecrets(process.env));
+  if (settings === undefined) throw new StartError(64, 'this needs the Redis of a fleet: --redis, or redis.url');
+  return withFleetClient(settings, config.cluster, systemClock, work);
+}

@@ -1,0 +1,75 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { waitFor } from '../../../support/harness.ts';
+import { runSlotgate } from '../../../support/run-slotgate.ts';
+import { expect, expectNone, expectWithinMs, type FaultRow } from '../../findings.ts';
+import { type FleetGateway, withFleet } from '../fleet-testbed.ts';
+
+/** The time until a revoked key is refused, also if the message about it is lost: bounds of the design. */
+const TOLD_MS = 1000;
+const UNTOLD_MS = 6000;
+
+/** API keys that are issued and revoked by command, with Redis there, gone, and back without its memory. */
+export const keysRevoked: FaultRow = {
+  id: '54',
+  title: 'F11: a key that is revoked is refused by all gateways, and stays so',
+  run: (runLength) =>
+    withFleet(async ({ redis, start, stateOf }) => {
+      const gateways: FleetGateway[] = [await start('a'), await start('b')];
+      const keys = (...args: string[]) =>
+        runSlotgate(['keys', ...args, '--state', stateOf('a'), '--upstream', 'http://none', '--redis', redis.url]);
+      const create = async (): Promise<{ key: string; id: string }> => {
+        const { out, err } = await keys('create', '--tier', 'build', '--label', 'x');
+        return { key: out.trim(), id: /key (\w+),/.exec(err)?.[1] ?? '' };
+      };
+      const statuses = (key: string): Promise<readonly number[]> =>
+        Promise.all(gateways.map(async ({ get }) => (await get('/slot', { headers: { 'x-api-key': key } })).status));
+      const msUntil = async (key: string, status: number): Promise<number> => {
+        const sinceMs = performance.now();
+        await waitFor(async () => (await statuses(key)).every((each) => each === status), `${status} everywhere`);
+        return performance.now() - sinceMs;
+      };
+      const [genesisKey = ''] = /slotgate:\S+/.exec(await redis.command('KEYS', '*:genesis')) ?? [];
+      const [, genesisHash = ''] = (await redis.command('GET', genesisKey)).split('\r\n');
+      const one = await create();
+      const issuedMs = await msUntil(one.key, 200);
+      await keys('revoke', one.id);
+      const revokedMs = await msUntil(one.key, 401);
+
+      const other = await create();
+      await msUntil(other.key, 200);
+      const keysKey = genesisKey.replace(/genesis$/, 'keys');
+      const [, record = ''] = (await redis.command('HGET', keysKey, other.id)).split('\r\n');
+      await redis.command('HSET', keysKey, other.id, record.replace(/"revokedAt":null/, '"revokedAt":"2026-01-01"'));
+      await redis.command('INCR', `${keysKey}:version`); // and no message
+      const untoldMs = await msUntil(other.key, 401);
+
+      const lasting = await create();
+      await msUntil(lasting.key, 200);
+      await redis.signal('SIGKILL');
+      await sleep(500);
+      const withoutRedis = (await statuses(lasting.key)).filter((status) => status !== 200).length;
+      await redis.restart();
+      await waitFor(async () => (await keys('list')).code === 0, 'Redis again');
+      await redis.command('FLUSHALL');
+      await redis.command('SET', genesisKey, genesisHash);
+      await waitFor(() => gateways.every(({ hasTold }) => hasTold('Redis has older API keys')), 'an alarm');
+      const forgotten = (await statuses(lasting.key)).filter((status) => status !== 200).length;
+      const refused = await keys('create', '--tier', 'build', '--label', 'y');
+      const restored = await keys('restore');
+      const after = await create();
+      await msUntil(after.key, 200);
+      return [
+        expectWithinMs(runLength, 'issued, valid everywhere', issuedMs, TOLD_MS),
+        expectWithinMs(runLength, 'revoked, refused everywhere', revokedMs, TOLD_MS),
+        expectWithinMs(runLength, 'the same without the message', untoldMs, UNTOLD_MS),
+        expectNone('gateways that refuse a key without Redis', withoutRedis),
+        expectNone('gateways that refuse a key that Redis forgot', forgotten),
+        expect('no key is added to half of them', refused.code === 1 && refused.err.includes('keys restore')),
+        expect('given back', restored.code === 0 && (await statuses(lasting.key)).every((status) => status === 200)),
+        expect(
+          'revoked ones stay revoked',
+          (await statuses(one.key)).every((status) => status === 401),
+        ),
+      ];
+    }),
+};
