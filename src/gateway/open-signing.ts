@@ -31,7 +31,8 @@ export async function openSigning(env: Environment, { loadedKeys, keys, access }
   });
   disposals.defer(releaseSigningLock);
   const tip = () => mesh.tip('finalized');
-  const shared = { config, log, clock, random, guard, tip, keysPath: access.keysPath };
+  const flushUsage = (): void => access.usage.flush();
+  const shared = { config, log, clock, random, guard, tip, keysPath: access.keysPath, flushUsage };
   const fleet = redis && new RedisFleet({ ...shared, settings: redis, kids: () => keys.ids });
   disposals.defer(() => fleet?.close());
   return { guard, signer, fleet };

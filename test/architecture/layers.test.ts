@@ -84,12 +84,15 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'fleet/redis': [
     'domain',
     'access/quota',
+    'runtime/files',
+    'access/usage',
     'runtime',
     'config',
     'access/api-keys',
     '@redis/client',
     'node:crypto',
     'node:fs',
+    'node:path',
   ],
   'localnet/rpc': [
     'domain',

@@ -74,19 +74,24 @@ export class UsageCounter {
 
   #addRow(key: string, route: string): CountedRow {
     const row = { day: this.#day, key, route, counts: REQUEST_OUTCOMES.map(() => 0), units: 0 };
-    if (this.#rows.push(row) === 1) this.#stopFlushing = repeat(this.#options.clock, FLUSH_MS, () => this.#flush());
+    if (this.#rows.push(row) === 1)
+      this.#stopFlushing = repeat(this.#options.clock, FLUSH_MS, () => this.#flushEachSecond());
     const rowsOfKey = this.#rowsOfDay.get(key) ?? new Map<string, CountedRow>();
     this.#rowsOfDay.set(key, rowsOfKey.set(route, row));
     return row;
   }
 
   /** Writes the counts. */
-  close(): void {
-    this.#stopFlushing();
+  flush(): void {
     if (this.#rows.length > 0) this.#write(PATIENT_ATTEMPTS);
   }
 
-  #flush(): void {
+  close(): void {
+    this.#stopFlushing();
+    this.flush();
+  }
+
+  #flushEachSecond(): void {
     this.#write(2); // what can't be written now is with the next second's
     if (this.#rows.length === 0) this.#stopFlushing();
   }

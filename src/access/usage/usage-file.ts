@@ -52,7 +52,7 @@ export function withUsageLock(path: string, attempts: number, work: () => void):
 
 /** Reads a file and sums its rows. Damaged lines are skipped. */
 export const readUsage = (path: string): readonly UsageRow[] =>
-  new UsageSums(readWholeLines(path).lines.flatMap((line) => parseUsageLine(line) ?? [])).rows();
+  sumUsage(readWholeLines(path).lines.flatMap((line) => parseUsageLine(line) ?? []));
 
 /** Reads a file as {@link readUsage} does, a part of it in each turn of the event loop. */
 export async function readUsageInTurns(path: string): Promise<readonly UsageRow[]> {
@@ -110,8 +110,11 @@ export function compactUsage(path: string, today: string): void {
   );
 }
 
+/** Sums rows by day, key and route; returns the sums in order. */
+export const sumUsage = (rows: readonly UsageRow[]): readonly UsageRow[] => new UsageSums(rows).rows();
+
 /** Sums rows by day, key and route. */
-class UsageSums {
+export class UsageSums {
   readonly #sums = new Map<string, UsageRow>();
 
   constructor(rows: readonly UsageRow[] = []) {
@@ -125,6 +128,11 @@ class UsageSums {
       const counts = REQUEST_OUTCOMES.map((_, i) => (before?.counts[i] ?? 0) + (row.counts[i] ?? 0));
       this.#sums.set(name, { ...row, counts, units: (before?.units ?? 0) + row.units });
     }
+  }
+
+  /** Returns the sums by their names. */
+  entries(): Iterable<readonly [string, UsageRow]> {
+    return this.#sums;
   }
 
   /** Returns the sums in order. */

@@ -6,11 +6,14 @@ import {
   readVersionedKeys,
   updateApiKeys,
 } from '../../access/api-keys/api-key-store.ts';
+import { readUsage, usagePath } from '../../access/usage/usage-file.ts';
+import type { UsageRow } from '../../access/usage/usage-line.ts';
 import type { Config } from '../../config/config-schema.ts';
 import { extractSecrets } from '../../config/secret-variables.ts';
 import { StartError } from '../../domain/start-error.ts';
 import { type FleetClient, withFleetClient } from '../../fleet/redis/fleet-client.ts';
 import { readFleetKeys, restoreFleetKeys, updateFleetKeys } from '../../fleet/redis/fleet-keys.ts';
+import { readFleetUsage } from '../../fleet/redis/fleet-usage.ts';
 import { readRedisSettings } from '../../fleet/redis/redis-settings.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
 
@@ -49,8 +52,14 @@ export const restoreKeys = (config: Config): Promise<number> =>
     restoreFleetKeys(fleet, [apiKeysPath(config.state), fleetKeysPath(config.state)].map(readVersionedKeys)),
   );
 
+/** Reads the usage of all keys: of a fleet that of all its gateways, else that in the state folder. */
+export const readAllUsage = (config: Config): Promise<readonly UsageRow[]> =>
+  config.redis.url === null
+    ? Promise.resolve(readUsage(usagePath(config.state)))
+    : withFleet(config, ({ redis, prefix }) => readFleetUsage(redis, prefix, systemClock.now()));
+
 /** Does work on the fleet of these settings. */
-export function withFleet<T>(config: Config, work: (fleet: FleetClient) => Promise<T>): Promise<T> {
+function withFleet<T>(config: Config, work: (fleet: FleetClient) => Promise<T>): Promise<T> {
   const settings = readRedisSettings(config, extractSecrets(process.env));
   if (settings === undefined) throw new StartError(64, 'this needs the Redis of a fleet: --redis, or redis.url');
   return withFleetClient(settings, config.cluster, systemClock, work);

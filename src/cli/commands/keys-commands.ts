@@ -3,12 +3,11 @@ import { existsSync } from 'node:fs';
 import { Argument, type Command } from 'commander';
 import { digestOfKey, generateApiKey } from '../../access/api-keys/api-key.ts';
 import { type ApiKeyRecord, isKeyValid, KEY_TIERS, type KeyTier } from '../../access/api-keys/api-key-record.ts';
-import { readUsage, usagePath } from '../../access/usage/usage-file.ts';
 import { REQUEST_OUTCOMES } from '../../access/usage/usage-line.ts';
 import type { Config } from '../../config/config-schema.ts';
 import { StartError } from '../../domain/start-error.ts';
 import { addCommandGroup, choiceOption } from './did-you-mean.ts';
-import { type KeyStore, keyStoreOf, restoreKeys } from './key-stores.ts';
+import { type KeyStore, keyStoreOf, readAllUsage, restoreKeys } from './key-stores.ts';
 import { formatTable } from './text-table.ts';
 
 interface CreateOptions {
@@ -69,8 +68,9 @@ export function addKeysCommands(program: Command, configOf: (command: Command) =
     .command('usage')
     .description('show requests by day, key, route and outcome, and their units')
     .addArgument(new Argument('[id]', 'the id of one key'))
-    .action((id: string | undefined, _, command: Command) => {
-      const rows = readUsage(usagePath(configOf(command).state)).filter(({ key }) => id === undefined || key === id);
+    .action(async (id: string | undefined, _, command: Command) => {
+      const all = await readAllUsage(configOf(command));
+      const rows = all.filter(({ key }) => id === undefined || key === id);
       const lines = rows.map(({ day, key, route, counts, units }) => [
         day,
         key,

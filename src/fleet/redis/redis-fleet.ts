@@ -11,6 +11,7 @@ import { Leader, type LeaderOptions } from './leader.ts';
 import { listMembers, type MemberRecord, Members } from './members.ts';
 import { RedisConnection } from './redis-connection.ts';
 import type { RedisSettings } from './redis-settings.ts';
+import { UsageReporter } from './usage-reporter.ts';
 
 export interface RedisFleetOptions {
   readonly settings: RedisSettings;
@@ -25,6 +26,8 @@ export interface RedisFleetOptions {
   readonly kids: () => readonly string[];
   /** The file of this gateway that the API keys of the fleet are copied to. */
   readonly keysPath: string;
+  /** Writes the usage counted so far to the file of this gateway. */
+  readonly flushUsage: () => void;
 }
 
 /** The longest wait for Redis at the start, in milliseconds; the gateway then starts without. */
@@ -50,6 +53,7 @@ export class RedisFleet {
   #leader: Leader | undefined;
   #members: Members | undefined;
   #keys: KeyMirror | undefined;
+  #usage: UsageReporter | undefined;
   #refusal: string | undefined;
   #cancelEntering = (): void => {};
   #isClosed = false;
@@ -77,7 +81,7 @@ export class RedisFleet {
   async join(genesisHash: string): Promise<void> {
     const { settings, clock, random, log } = this.#options;
     this.#genesisHash = genesisHash;
-    const redis = await RedisConnection.open({ ...settings, clock, random, onReady: () => void this.#enterLate() });
+    const redis = await RedisConnection.open({ ...settings, clock, random, onReady: () => this.#onReady() });
     this.#redis = redis;
     if (this.#isClosed) return redis.close();
     const deadlineMs = clock.monotonic() + START_MS;
@@ -95,9 +99,17 @@ export class RedisFleet {
     this.#isClosed = true;
     this.#cancelEntering();
     this.#keys?.close();
+    this.#options.flushUsage();
+    await this.#usage?.close();
     await this.#leader?.close();
     await this.#members?.close();
     this.#redis?.close();
+  }
+
+  #onReady(): void {
+    this.#usage?.reportAll(); // it may have lost what it had
+    void this.#keys?.look();
+    void this.#enterLate();
   }
 
   /** Joins when Redis is there for the first time after the start; nobody can be refused the start any more. */
@@ -152,6 +164,11 @@ export class RedisFleet {
       onOlder: () =>
         log.error({}, 'Redis has older API keys than this gateway, which keeps its own: slotgate keys restore'),
       onProblem: (problem) => log.warn({}, `the API keys of the fleet can't be copied: ${problem}`),
+    });
+    this.#usage = new UsageReporter({
+      ...shared,
+      state: config.state,
+      onProblem: (err) => log.warn({ err }, "the usage of this gateway can't be read: the fleet doesn't have it"),
     });
     this.#leader = new Leader({
       ...shared,
