@@ -5,7 +5,13 @@ import { DOLLAR, WALLETS, WHALE } from '../../src/localnet/traffic/demo-accounts
 import { type GatewayHarness, startGateway, waitFor } from '../support/harness.ts';
 import { openTab } from './chromium.ts';
 import { openTamperingProxy } from './tampering-proxy.ts';
-import { accessibilityViolations, countLayoutShifts, shiftedElements } from './watch-page.ts';
+import {
+  accessibilityViolations,
+  countLayoutShifts,
+  countSockets,
+  hideForTwoMinutes,
+  shiftedElements,
+} from './watch-page.ts';
 
 const WALLET = WALLETS[0]?.address ?? '';
 
@@ -114,6 +120,17 @@ t.test('the page is live again within three seconds after the gateway listens', 
   proxy.gateway = second.url;
   t.ok((await untilState(page, 'live')) <= 3000);
   t.equal(await text(page, 'mark'), '✓');
+});
+
+t.test('a tab hidden for a minute closes its line until it is seen', async (t) => {
+  const { page, problems } = await openTab(t);
+  await page.clock.install();
+  const sockets = countSockets(page);
+  await page.goto(gateway.url);
+  await untilState(page, 'live');
+  await hideForTwoMinutes(page, sockets);
+  await untilState(page, 'live');
+  t.same(problems, []);
 });
 
 t.test('another key is refused until the reader accepts it', async (t) => {

@@ -50,6 +50,12 @@ export function countSockets(page: Page): Sockets {
   return sockets;
 }
 
+/**
+ * Sets the date of a page, whose clock is installed and was put forward, to the real one: by it the page sees how old the
+ * receipts of the gateway are, whose time has not passed.
+ */
+export const restoreDate = (page: Page): Promise<void> => page.clock.setSystemTime(Date.now());
+
 const setHidden = (page: Page, hidden: boolean): Promise<unknown> =>
   page.evaluate(`
     Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
@@ -73,6 +79,7 @@ export async function hideForTwoMinutes(page: Page, sockets: Sockets): Promise<v
   await page.clock.fastForward(60_000);
   await page.waitForTimeout(300);
   expect(1, 'hidden for two minutes');
+  await restoreDate(page);
   await setHidden(page, false);
   await waitFor(() => sockets.opened === opened + 1, 'another connection');
 }
