@@ -10,7 +10,10 @@ export class RequestCost {
   scans = 0;
   /** Bytes that were read from nodes. */
   bytes = 0;
-  /** Rows that were decoded: accounts and mints of token lists, tokens whose names were read (two each), transactions of a block. */
+  /**
+   * Rows that were decoded: accounts and mints of token lists, tokens whose names were read (two each), transactions of a
+   * block, KiB of the records of others.
+   */
   rows = 0;
   #callsUnderWay = 0;
   #onCallsEnded: () => void = () => {};

@@ -15,10 +15,16 @@ const CALLS_PER_UNIT = 10;
 /** The rows that cost one unit, after the first ones that cost none: some 15 ms of CPU. */
 const ROWS_PER_UNIT = 100;
 
+/** The bytes of a transaction's record that are decoded in the time of one row. */
+const RECORD_BYTES_PER_ROW = 1024;
+
 const MIB = 1 << 20;
 
 /** Returns the units of so many bytes: one for each started MiB beyond the first. */
 export const unitsOfBytes = (bytes: number): number => Math.max(0, Math.ceil(bytes / MIB) - 1);
+
+/** Returns the rows that the record of a transaction counts as. */
+export const rowsOfRecord = (bytes: number): number => Math.ceil(bytes / RECORD_BYTES_PER_ROW);
 
 /** Returns the units of what was made at the upstream. Failed calls and refused answers count, too. */
 export const unitsOfUpstream = ({ calls, scans, bytes, rows }: UpstreamWork): number =>

@@ -1,5 +1,7 @@
 import type { RequestCost } from '../domain/request-cost.ts';
+import { rowsOfRecord } from '../domain/units.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
+import type { TransactionRead } from '../upstream/reads/transaction-record.ts';
 import { callsForRequest } from '../upstream/rpc/calls-for-request.ts';
 import type { RouteContext } from './route.ts';
 
@@ -10,7 +12,13 @@ import type { RouteContext } from './route.ts';
  */
 export function contextForRequest(context: RouteContext, cost: RequestCost, signal?: AbortSignal): RouteContext {
   const { mesh, accounts, liveAccounts, tokenLists, holderTables, stakeTables, knownMints, prices, decoder } = context;
+  const { transactionRecords } = context;
   const requester = { caller: cost.caller, signal };
+  /** Counts a record that is decoded, also one that was kept. */
+  const countRecord = (read: TransactionRead): TransactionRead => {
+    cost.rows += rowsOfRecord(read.record?.length ?? 0);
+    return read;
+  };
   return {
     ...context,
     mesh: meshForRequest(mesh, cost),
@@ -40,6 +48,10 @@ export function contextForRequest(context: RouteContext, cost: RequestCost, sign
       enhance: (record, labels) => decoder.enhance(record, labels, requester),
       findTransfers: (record, query) => decoder.findTransfers(record, query, requester),
       listBlock: (block) => decoder.listBlock(block, { caller: cost.caller }), // others may wait for it, too
+    },
+    transactionRecords: {
+      read: (...query) => transactionRecords.read(...query).then(countRecord),
+      readAll: (...query) => transactionRecords.readAll(...query).then((reads) => reads.map(countRecord)),
     },
     prices: { ...prices, find: (mints, asOf) => prices.find(mints, { ...asOf, cost }) },
     countRows(count) {

@@ -61,7 +61,7 @@ export interface RouteContext {
   readonly blockListings: BlockListings;
   readonly decoder: TransactionDecoder;
   /** Reads transactions, and keeps those that can't change. */
-  readonly transactionRecords: TransactionRecords;
+  readonly transactionRecords: Pick<TransactionRecords, 'read' | 'readAll'>;
   readonly clock: Clock;
   readonly keys: Pick<ReceiptKeys, 'active' | 'find' | 'validSuccession'>;
   readonly version: string;

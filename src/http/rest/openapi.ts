@@ -176,7 +176,7 @@ interface Prices {
 }
 
 const UPSTREAM_PRICE =
-  '1 for each started 10 calls beyond the first, 1 for each started MiB read beyond the first, 1 for each started 100 token accounts (of a history 1,000), tokens of lists, and transactions of a block beyond the first';
+  '1 for each started 10 calls beyond the first, 1 for each started MiB read beyond the first, 1 for each started 100 token accounts (of a history 1,000), tokens of lists, transactions of a block, and KiB of transactions beyond the first';
 
 /** Returns what a request for a route costs. */
 function pricesOf(route: Route): Prices {

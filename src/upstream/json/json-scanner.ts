@@ -22,8 +22,22 @@ export const CLOSE_ARRAY = 0x5d;
 export const skipValue = (bytes: Buffer, at: number, depth: number): number =>
   isOpening(bytes[at]) ? skipParts(bytes, at, depth, [], bytes.length + 1) : skipScalar(bytes, at);
 
-/** Skips one value and yields in between: it may be long. */
+/** Skips one value, a long one in turns of the event loop. */
 export function* skipValueYielding(bytes: Buffer, start: number, depth: number): YieldingWork<number> {
+  return skipIfShort(bytes, start, depth) ?? (yield* skipLongValue(bytes, start, depth));
+}
+
+/** Skips one value that is scanned in one turn; undefined for a longer one. To make a generator takes longer than most. */
+export function skipIfShort(bytes: Buffer, start: number, depth: number): number | undefined {
+  if (bytes[start] === QUOTE) return skipStringUntil(bytes, start, start + YIELD_EVERY_BYTES);
+  if (!isOpening(bytes[start])) return skipScalar(bytes, start);
+  const open: number[] = [];
+  const end = skipParts(bytes, start, depth, open, start + YIELD_EVERY_BYTES);
+  return open.length === 0 ? end : undefined;
+}
+
+/** Skips one value and yields in between. */
+export function* skipLongValue(bytes: Buffer, start: number, depth: number): YieldingWork<number> {
   const open: number[] = [];
   for (let at = start; ; ) {
     at = skipParts(bytes, at, depth, open, at + YIELD_EVERY_BYTES);
@@ -78,7 +92,7 @@ function skipParts(bytes: Buffer, start: number, depth: number, open: number[], 
   return at;
 }
 
-const isOpening = (byte: number | undefined): byte is number => byte === OPEN_OBJECT || byte === OPEN_ARRAY;
+export const isOpening = (byte: number | undefined): byte is number => byte === OPEN_OBJECT || byte === OPEN_ARRAY;
 
 const closingOf = (opening: number): number => (opening === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY);
 
@@ -141,9 +155,7 @@ export function* skipObjectYielding(
     const end =
       visitInner !== undefined
         ? yield* skipObjectYielding(bytes, start, depth + 1, visitInner)
-        : isOpening(bytes[start]) || mayBeLongString(bytes, start)
-          ? yield* skipValueYielding(bytes, start, depth + 1)
-          : skipScalar(bytes, start);
+        : (skipIfShort(bytes, start, depth + 1) ?? (yield* skipLongValue(bytes, start, depth + 1)));
     visit(at, nameEnd, start, end);
     at = skipSpace(bytes, end);
     if (bytes[at] === CLOSE_OBJECT) return at + 1;
@@ -177,11 +189,20 @@ const SHORT_STRING = 16;
 
 /** Looks at a string's first characters, then jumps from quote to quote in native code: a name is short, data is long. */
 function skipString(bytes: Buffer, open: number): number {
-  const shortEnd = Math.min(open + SHORT_STRING, bytes.length);
+  const end = skipStringUntil(bytes, open, bytes.length);
+  if (end === undefined) throw malformed();
+  return end;
+}
+
+/** Skips a string as {@link skipString} does; undefined if it doesn't end before `until`. */
+function skipStringUntil(bytes: Buffer, open: number, until: number): number | undefined {
+  const shortEnd = Math.min(open + SHORT_STRING, until);
   for (let at = open + 1; at < shortEnd && bytes[at] !== BACKSLASH; at++) if (bytes[at] === QUOTE) return at + 1;
-  for (let quote = bytes.indexOf(QUOTE, open + 1); quote >= 0; quote = bytes.indexOf(QUOTE, quote + 1))
+  let quote = bytes.indexOf(QUOTE, open + 1);
+  for (; quote >= 0 && quote < until; quote = bytes.indexOf(QUOTE, quote + 1))
     if (!isEscaped(bytes, quote)) return quote + 1;
-  throw malformed();
+  if (quote < 0) throw malformed();
+  return undefined;
 }
 
 /** Tells whether an odd number of backslashes precedes a quote. */
@@ -189,14 +210,6 @@ function isEscaped(bytes: Buffer, quote: number): boolean {
   let before = quote - 1;
   while (bytes[before] === BACKSLASH) before--;
   return (quote - before) % 2 === 0;
-}
-
-const mayBeLongString = (bytes: Buffer, start: number): boolean =>
-  bytes[start] === QUOTE && bytes.length - start > YIELD_EVERY_BYTES;
-
-/** Skips a string as {@link skipString} does; undefined if it doesn't end before `until`. */
-function skipStringUntil(bytes: Buffer, open: number, until: number): number | undefined {
-  return until >= bytes.length ? skipString(bytes, open) : findStringEnd(bytes, open + 1, until);
 }
 
 /** Finds the end of a string from a position within it on; undefined if there is none before `until`. */

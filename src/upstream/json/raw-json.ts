@@ -5,10 +5,13 @@ import { runSync, runYielding, YIELD_EVERY_BYTES, type YieldingWork } from './co
 import {
   CLOSE_ARRAY,
   COMMA,
+  isOpening,
   malformed,
   OPEN_ARRAY,
   OPEN_OBJECT,
   skipArray,
+  skipIfShort,
+  skipLongValue,
   skipObject,
   skipObjectYielding,
   skipSpace,
@@ -85,18 +88,23 @@ export const elementsYielding = (bytes: Buffer, yieldTurn = ownTurn): Promise<Bu
 
 function* findElements(bytes: Buffer): YieldingWork<Buffer[]> {
   const found: Buffer[] = [];
+  yield* visitElements(bytes, (start, end) => found.push(bytes.subarray(start, end)));
+  return found;
+}
+
+/** Calls `visit` with the positions of each element of an array. */
+function* visitElements(bytes: Buffer, visit: (start: number, end: number) => void): YieldingWork<void> {
   let bytesSinceYield = 0;
   let next = firstElementAt(bytes);
   while (next !== undefined) {
-    const end = yield* skipValueYielding(bytes, next, 1);
-    found.push(bytes.subarray(next, end));
+    const end: number = skipIfShort(bytes, next, 1) ?? (yield* skipLongValue(bytes, next, 1));
+    visit(next, end);
     bytesSinceYield += (end - next) % YIELD_EVERY_BYTES; // within a long one it has yielded
     next = nextElementAt(bytes, end);
     if (bytesSinceYield < YIELD_EVERY_BYTES) continue;
     yield;
     bytesSinceYield = 0;
   }
-  return found;
 }
 
 /** Finds elements one at a time, so that the reader of a long array can yield between two of them. */
@@ -236,27 +244,28 @@ class TextInParts {
 }
 
 function* writeWhole(bytes: Buffer, text: TextInParts): YieldingWork<void> {
-  const start = skipSpace(bytes, 0);
-  const end = yield* skipValueYielding(bytes, start, 0);
-  if (skipSpace(bytes, end) !== bytes.length) throw malformed();
-  yield* writeCanonical(bytes.subarray(start, end), text);
+  const whole = bytes.subarray(skipSpace(bytes, 0));
+  if (whole.length > SHORT_VALUE && isOpening(whole[0])) return yield* writeCanonical(whole, text);
+  const end = yield* skipValueYielding(whole, 0, 0);
+  if (skipSpace(whole, end) !== whole.length) throw malformed();
+  yield* writeCanonical(whole.subarray(0, end), text);
 }
 
-/** Recurses no deeper than {@link skipValueYielding} has allowed. */
+/**
+ * Writes a value, which is checked to its last byte if it is long and has parts: so it recurses no deeper than scanning
+ * the outermost has allowed.
+ */
 function* writeCanonical(value: Buffer, text: TextInParts): YieldingWork<void> {
-  if (value.length <= SHORT_VALUE) {
-    text.write(canonical(value, 0, value.length));
-    if (!text.isDue) return;
-    text.flush();
-    yield;
-  } else if (value[0] === OPEN_OBJECT) {
+  if (value.length <= SHORT_VALUE) text.write(canonical(value, 0, value.length));
+  else if (value[0] === OPEN_OBJECT) {
     const found = new Map<string, { readonly spelled: string; readonly member: Buffer }>();
-    yield* skipObjectYielding(value, 0, 0, (nameStart, nameEnd, valueStart, valueEnd) =>
+    const objectEnd = yield* skipObjectYielding(value, 0, 0, (nameStart, nameEnd, valueStart, valueEnd) =>
       found.set(nameOf(value, nameStart, nameEnd), {
         spelled: value.toString('utf8', nameStart, nameEnd),
         member: value.subarray(valueStart, valueEnd),
       }),
     );
+    if (skipSpace(value, objectEnd) !== value.length) throw malformed();
     let separator = '';
     text.write('{');
     for (const [, { spelled, member }] of [...found].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -266,15 +275,21 @@ function* writeCanonical(value: Buffer, text: TextInParts): YieldingWork<void> {
     }
     text.write('}');
   } else if (value[0] === OPEN_ARRAY) {
+    const runs = new ElementRuns(value);
+    yield* visitElements(value, runs.add);
     let separator = '';
     text.write('[');
-    for (const element of yield* findElements(value)) {
+    for (const { start, end } of runs.found) {
       text.write(separator);
-      yield* writeCanonical(element, text);
+      if (end - start > SHORT_VALUE || text.isDue) yield* writeCanonical(value.subarray(start, end), text);
+      else text.write(canonical(value, start, end));
       separator = ',';
     }
     text.write(']');
   } else text.writeLong(value);
+  if (!text.isDue) return;
+  text.flush();
+  yield;
 }
 
 /** Recurses no deeper than {@link skipValue} has allowed. */
@@ -289,11 +304,38 @@ function canonical(bytes: Buffer, start: number, end: number): string {
     return `{${joined(sorted.map(([, spelled]) => spelled))}}`;
   }
   if (bytes[start] === OPEN_ARRAY) {
-    const items: string[] = [];
-    skipArray(bytes, start, 0, (from, to) => items.push(canonical(bytes, from, to)));
-    return `[${joined(items)}]`;
+    const runs = new ElementRuns(bytes);
+    skipArray(bytes, start, 0, runs.add);
+    return `[${joined(runs.found.map((run) => canonical(bytes, run.start, run.end)))}]`;
   }
   return textOf(bytes, start, end);
+}
+
+/**
+ * Elements of an array in runs: each of those that have elements or members alone, and as many of the others as have
+ * nothing but commas between them. These are copied as they are: element by element a list of short ones takes a
+ * hundred times as long.
+ */
+class ElementRuns {
+  readonly found: { readonly start: number; end: number }[] = [];
+  readonly #bytes: Buffer;
+  #last: { end: number } | undefined;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  /** Adds the next element. */
+  readonly add = (start: number, end: number): void => {
+    const hasParts = isOpening(this.#bytes[start]);
+    if (!hasParts && this.#last?.end === start - 1) {
+      this.#last.end = end;
+      return;
+    }
+    const run = { start, end };
+    this.found.push(run);
+    this.#last = hasParts ? undefined : run;
+  };
 }
 
 function textOf(bytes: Buffer, start: number, end: number): string {

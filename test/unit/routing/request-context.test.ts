@@ -1,5 +1,6 @@
 import t from 'tap';
 import { RequestCost } from '../../../src/domain/request-cost.ts';
+import { unitsOfUpstream } from '../../../src/domain/units.ts';
 import type { PriceAsOf } from '../../../src/prices/price-source.ts';
 import type { HoldersQuery, HolderTable } from '../../../src/routing/holder-tables.ts';
 import { contextForRequest } from '../../../src/routing/request-context.ts';
@@ -66,4 +67,25 @@ t.test('whatever a route reads names the request that it counts for', async (t) 
   t.ok(seen.every(([, each]) => each === cost));
   t.equal(bound.version, '1');
   t.equal(bound.mesh.tip('confirmed'), 9);
+});
+
+t.test('each read of a transaction counts for its length, kept or not', async (t) => {
+  const record = Buffer.alloc(150 * 1024);
+  const transactionRecords = {
+    read: async () => ({ slot: 1, record }),
+    readAll: async () => [
+      { slot: 1, record },
+      { slot: 1, record: null },
+      { slot: 1, record: record.subarray(0, 1) },
+    ],
+  };
+  const cost = new RequestCost('me', true);
+  const mesh = { call: () => {} };
+  const bound = contextForRequest({ mesh, transactionRecords } as unknown as RouteContext, cost); // what the test uses
+  const at = { commitment: 'confirmed', minSlot: undefined } as const;
+  await bound.transactionRecords.read(bound.mesh, { signature: 's', slot: undefined }, at);
+  t.equal(cost.rows, 150);
+  t.equal(unitsOfUpstream(cost), 1);
+  await bound.transactionRecords.readAll(bound.mesh, [], at);
+  t.equal(cost.rows, 301);
 });
