@@ -237,6 +237,39 @@ t.test(
   },
 );
 
+t.test(
+  'answers without a body that nobody may read end in a closed connection, and count no longer than a second each',
+  async (t) => {
+    const set = ['limits.owedBytes.caller=65536', 'limits.owedBytes.total=131072'];
+    const { gateway, clock, get } = await startStepped(t, { perSlot: 0, set });
+    const target = `/balance/${wallet(0)}`;
+    const etag = (await get(target)).headers.get('etag');
+    /** Sends requests one after the other on one connection; returns how many were answered until it was closed. */
+    const ask = async (request: string, from: string, most: number): Promise<number> => {
+      const asker = await RawConnection.open(gateway.url, from);
+      t.teardown(() => asker.reset());
+      const answered = (): number => asker.text.split('HTTP/1.1 ').length - 1;
+      for (let i = 1; i <= most && !asker.closed; i++) {
+        asker.write(`${request}\r\nHost: a\r\n\r\n`);
+        await waitFor(() => answered() === i && asker.text.endsWith('\r\n\r\n'), 'an answer');
+        if (/^connection: close/im.test(asker.text)) await waitFor(() => asker.closed, 'the end');
+      }
+      return answered();
+    };
+    const counted = Math.floor(65_536 / (8 * 800)); // the harness has each of them count for eight
+    for (const [i, request] of [
+      `HEAD /api/v1${target} HTTP/1.1`,
+      `GET /api/v1${target} HTTP/1.1\r\nIf-None-Match: ${etag}`,
+    ].entries()) {
+      const from = `127.0.0.${7 + i}`;
+      t.equal(await ask(request, from, 20), counted + 1, request);
+      t.equal(await ask(request, from, 20), 1, 'on another connection');
+      clock.advance(1000);
+      t.equal(await ask(request, from, 20), counted + 1, 'a second later');
+    }
+  },
+);
+
 async function readStatus(connection: RawConnection): Promise<string> {
   await waitFor(() => connection.text.length > 12, 'a status');
   connection.reset();

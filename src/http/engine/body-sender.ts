@@ -33,6 +33,15 @@ const BODIES_PER_LOOK = 8;
 /** About the length of status line and headers, which the engine copies too. */
 const HEADER_BYTES = 800;
 
+/** The mean number of answers without a body of which one is counted, for all of them. */
+const BODILESS_PER_COUNT = 8;
+
+/**
+ * The mean number of answers without a body, of a caller that may be owed too much of them, behind one of which the
+ * connection is closed: as many as fit what the kernel keeps, so that the engine keeps none.
+ */
+const BODILESS_PER_CONNECTION = 1024;
+
 const EMPTY = Buffer.alloc(0);
 
 export interface BodySenderOptions {
@@ -85,6 +94,9 @@ export class BodySender {
   /** The jobs whose readers have room; each gets one piece in turn. */
   #queue: BodyJob[] = [];
   readonly #handedOver = new Map<CallerKey, HandedOver>();
+  /** The bytes of answers without a body that their readers may not have taken. */
+  readonly #bodiless: OwedBytes;
+  readonly #bodilessCallers = new Set<CallerKey>();
 
   /** The short bodies before the next one of which it is asked whether its reader takes it. */
   #untilLook = 0;
@@ -94,6 +106,7 @@ export class BodySender {
 
   constructor({ owedBytes, clock, random }: BodySenderOptions) {
     this.#owed = new OwedBytes(owedBytes);
+    this.#bodiless = new OwedBytes(owedBytes);
     this.#clock = clock;
     this.#random = random;
   }
@@ -181,6 +194,29 @@ export class BodySender {
     this.#handedOver.set(caller, { bytes: kept + rest, sinceMs, lastMs: nowMs });
     if (taken === 0) res.end(bytes);
     else res.cork(() => res.tryEnd(bytes.subarray(taken), bytes.length)); // into the buffer of the cork, which it fits
+  }
+
+  /**
+   * Counts an answer without a body: nobody tells whether its reader takes it, so it counts as owed until a reader would
+   * have it at the lowest rate allowed. Returns true if the connection must be closed behind it: behind one in a thousand,
+   * while the caller may be owed too much. That costs who does read a connection now and then, and frees what was kept
+   * for who doesn't.
+   */
+  mustCloseBehindBodiless(caller: CallerKey): boolean {
+    if (this.#random() * BODILESS_PER_COUNT >= 1) return false;
+    if (this.#bodiless.add(caller, HEADER_BYTES * BODILESS_PER_COUNT) !== undefined)
+      return this.#random() * BODILESS_PER_CONNECTION < BODILESS_PER_COUNT;
+    if (this.#bodilessCallers.size === 0) this.#clock.after(1000, () => this.#settleBodiless());
+    this.#bodilessCallers.add(caller);
+    return false;
+  }
+
+  #settleBodiless(): void {
+    for (const caller of this.#bodilessCallers) {
+      this.#bodiless.settle(caller, Math.min(this.#bodiless.of(caller), MIN_BYTES_PER_SECOND));
+      if (this.#bodiless.of(caller) === 0) this.#bodilessCallers.delete(caller);
+    }
+    if (this.#bodilessCallers.size > 0) this.#clock.after(1000, () => this.#settleBodiless());
   }
 
   #settleHandedOver(): void {

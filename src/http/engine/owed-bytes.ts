@@ -28,9 +28,14 @@ export class OwedBytes {
     return this.#total;
   }
 
+  /** Returns the bytes that wait for a caller. */
+  of(caller: CallerKey): number {
+    return this.#byCaller.get(caller) ?? 0;
+  }
+
   /** Counts bytes that a caller is to be sent. Returns why they are too many, in which case nothing is counted. */
   add(caller: CallerKey, bytes: number): GatewayError | undefined {
-    const owed = this.#byCaller.get(caller) ?? 0;
+    const owed = this.of(caller);
     if (owed > 0 && owed + bytes > this.#limits.caller) {
       return new GatewayError(
         'overloaded',
@@ -48,7 +53,7 @@ export class OwedBytes {
   settle(caller: CallerKey, bytes: number): void {
     if (bytes === 0) return;
     this.#total -= bytes;
-    const owed = (this.#byCaller.get(caller) ?? 0) - bytes;
+    const owed = this.of(caller) - bytes;
     if (owed > 0) this.#byCaller.set(caller, owed);
     else this.#byCaller.delete(caller);
   }

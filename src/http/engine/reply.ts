@@ -84,8 +84,11 @@ export class Reply {
   /** Writes the response; does nothing if it was answered before or the caller has disconnected. */
   send({ headers, body, close = false }: RawResponse): void {
     if (this.#isDone) return;
-    if (body === null || this.#options.isHead) this.#sendWithoutBody(headers, body, close);
-    else if (this.#reserved > 0) this.#sendInPieces(headers, Buffer.isBuffer(body) ? body : Buffer.from(body), close);
+    if (body === null || this.#options.isHead) {
+      if (close || !this.#pendingResponses.bodies.mustCloseBehindBodiless(this.#caller))
+        this.#sendWithoutBody(headers, body, close);
+      else this.sendAndClose({ headers, body });
+    } else if (this.#reserved > 0) this.#sendInPieces(headers, Buffer.isBuffer(body) ? body : Buffer.from(body), close);
     else this.#sendWhole(headers, body, close);
   }
 

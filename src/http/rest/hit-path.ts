@@ -149,6 +149,7 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
   /** Tells a caller who has the result already that it has not changed. */
   function replyUnchanged(to: Reply, hit: Hit, sealed: string | Buffer, quota: Quota): void {
     const { entry, conditions, units } = hit;
+    to.reserve(null, callerOf(hit));
     const read = { entry, cacheStatus: 'HIT', body: sealed } as const;
     to.send(cachedReadResponse(() => quota, read, { ...conditions, nonce: conditions.nonce ?? undefined, accept: '' }));
     meter.countStatus(labelOf(entry), 304);
