@@ -1,4 +1,6 @@
+import { readdirSync } from 'node:fs';
 import { isMainThread } from 'node:worker_threads';
+import type { Route } from '../../src/routing/route.ts';
 import { collectGarbage } from './collect-garbage.ts';
 import type { MemoryInUse } from './gateway-process.ts';
 import { TurnMeter } from './longest-turn.ts';
@@ -60,7 +62,10 @@ function reportMemory(id: string | undefined): void {
 }
 
 async function breakRoute(path: string | undefined): Promise<void> {
-  const { routes } = await import('../../src/routes/index.ts'); // not before the gateway has loaded it
+  const bundle = new URL('../../src/bundle/', import.meta.url); // the process has the routes from there, loaded by now
+  const file = readdirSync(bundle).find((name) => /^routes-\w+\.js$/.test(name));
+  if (file === undefined) throw new Error('the bundle has no routes of their own');
+  const { routes }: { routes: readonly Route[] } = await import(new URL(file, bundle).href);
   const route = routes.find((route) => route.path === path);
   if (route === undefined) throw new Error(`no route ${path}`);
   const resolve = (): never => {
