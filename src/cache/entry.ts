@@ -106,6 +106,9 @@ export interface SlotMark extends ItemState {
   readonly refusal: undefined;
 }
 
+/** The number of hex digits of the digest in an `ETag`: enough to tell two results of one request apart. */
+const ETAG_DIGITS = 16;
+
 /** The contents of the cache under one key. */
 export type CacheItem = Entry | CachedRefusal | SlotMark;
 
@@ -131,6 +134,15 @@ export const newSlotMark = (init: ItemInit): SlotMark =>
 /** Creates the entry of the same answer at another slot. It has no body yet. */
 export const redatedEntry = (entry: Entry, date: Pick<Entry, 'slot' | 'tipAtFetch' | 'validatedMs'>): Entry =>
   newItem<Entry>(entry, entry, date, entry);
+
+/** Keeps the digest of the entry's result, with the ETag that follows from it. */
+export function rememberDigest(entry: Entry, digest: string): void {
+  entry.digest = digest;
+  entry.etag = digest.slice(0, ETAG_DIGITS);
+}
+
+/** Returns the body of an answer without a receipt, but with its slot. */
+export const anchoredBodyOf = ({ result, slot }: Entry): Buffer => Buffer.from(`{"result":${result},"slot":${slot}}`);
 
 /** The properties of an item that follow from its result. */
 type ResultProperties = Pick<ItemState, 'resultBytes' | 'digest' | 'etag'>;

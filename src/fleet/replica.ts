@@ -1,5 +1,14 @@
 import { Cache, type CacheOptions } from '../cache/cache.ts';
-import { type AnswerMeta, type CacheItem, type Entry, newEntry, newRefusal, newSlotMark } from '../cache/entry.ts';
+import {
+  anchoredBodyOf,
+  type CacheItem,
+  type Entry,
+  newEntry,
+  newRefusal,
+  newSlotMark,
+  rememberDigest,
+} from '../cache/entry.ts';
+import { SharedMetas } from '../cache/shared-metas.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Slot } from '../domain/slot.ts';
 import type { ClaimGuard, ClaimRequest } from '../receipts/equivocation-guard.ts';
@@ -45,9 +54,6 @@ export interface ReplicaOptions {
   readonly onLiveAnswer: (entry: Entry) => void;
 }
 
-/** The most different properties of answers that are shared: routes have few. */
-const MAX_METAS = 1000;
-
 /**
  * Makes a cache the copy of another process' cache, from frames in their order: its entries, the marks that date them, and
  * the ends of their leases. It keeps what was asked of it, and what is kept current for all; the rest it skips. `exact` is
@@ -56,7 +62,7 @@ const MAX_METAS = 1000;
 export class Replica implements ClaimGuard {
   readonly #options: ReplicaOptions;
   readonly #marks = new Map<number, Mark>();
-  readonly #metas = new Map<string, AnswerMeta>();
+  readonly #metas = new SharedMetas();
   readonly #granted = new WeakSet<CacheItem>();
   #newestGranted: Slot = 0;
 
@@ -140,7 +146,7 @@ export class Replica implements ClaimGuard {
       slot: frame.slot,
       final: frame.final,
       policy: frame.policy,
-      meta: this.#sharedMeta(frame.meta),
+      meta: this.#metas.share(frame.meta),
       tipAtFetch: frame.tipAtFetch,
       validatedMs: clock.monotonic() - frame.ageMs,
       lease: this.#leaseOf(frame.lease),
@@ -148,10 +154,9 @@ export class Replica implements ClaimGuard {
     if (frame.refusal !== null) return newRefusal(frame.refusal, init);
     if (frame.result === null) return newSlotMark(init);
     const entry = newEntry(frame.result, init);
-    entry.digest = frame.digest;
-    entry.etag = frame.digest.slice(0, 16);
+    rememberDigest(entry, frame.digest);
     if (frame.grant) this.#granted.add(entry);
-    if (entry.meta.envelope === 'anchored') entry.body = Buffer.from(`{"result":${frame.result},"slot":${frame.slot}}`);
+    if (entry.meta.envelope === 'anchored') entry.body = anchoredBodyOf(entry);
     else if (frame.body !== null) {
       entry.body = frame.body;
       entry.sealedMs = cache.coarseNowMs - frame.sealedAgeMs;
@@ -165,14 +170,6 @@ export class Replica implements ClaimGuard {
     const { cache } = this.#options;
     const marks = lease.marks.map((id) => this.#marks.get(id) ?? new Mark());
     return new ReplicaLease({ ...lease, marks, tip: () => cache.tip });
-  }
-
-  /** Returns the one object for all answers with equal properties. */
-  #sharedMeta(meta: AnswerMeta): AnswerMeta {
-    const text = JSON.stringify(meta);
-    const shared = this.#metas.get(text) ?? meta;
-    if (this.#metas.size < MAX_METAS) this.#metas.set(text, shared);
-    return shared;
   }
 }
 

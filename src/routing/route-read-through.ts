@@ -1,4 +1,5 @@
 import type { AnswerMeta, Entry, Refresher } from '../cache/entry.ts';
+import { SharedMetas } from '../cache/shared-metas.ts';
 import type { Answer } from '../domain/answer.ts';
 import { parseTarget } from '../domain/canonical-request.ts';
 import type { GatewayError } from '../domain/gateway-error.ts';
@@ -41,9 +42,6 @@ interface RouteRead {
 /** The longest result that is read again before its next reader comes: each slot, a longer one would take a tenth of the CPU. */
 const MAX_REFRESHED_LENGTH = 1 << 20;
 
-/** The most different properties of answers that are shared: routes have few. */
-const MAX_METAS = 1000;
-
 /** Reads the answers of routes through a cache. */
 export interface RouteReads {
   /** Returns the cached answer if it may be served without waiting, else undefined. Throws a cached negative answer. */
@@ -60,7 +58,7 @@ export class RouteReadThrough implements RouteReads {
   readonly #context: RouteContext;
   readonly #readThrough: ReadThrough<Entry>;
   readonly #refreshers = new Map<ReadRoute, Refresher>();
-  readonly #metas = new Map<string, AnswerMeta>();
+  readonly #metas = new SharedMetas();
 
   /** `admitOwn` admits what no request waits for, such as refreshes and the reads of the stream. */
   constructor(context: RouteContext, admitOwn: Admit) {
@@ -111,7 +109,7 @@ export class RouteReadThrough implements RouteReads {
   #store({ route, params, key }: RouteRead, answer: Answer<unknown>, tipAtFetch: Slot, cost?: RequestCost): Entry {
     const { slot, result, final = false, exact, lease, fromSnapshot = false, uncached = false } = answer;
     const { cache } = this.#context;
-    const meta = this.#sharedMeta({ ...metaOf(route, params, exact), fromSnapshot });
+    const meta = this.#metas.share({ ...metaOf(route, params, exact), fromSnapshot });
     const json = toJson(result);
     if (uncached) return cache.passBy(key, { slot, result: json }, meta);
     const serialized = { slot, result: json, final, lease };
@@ -152,14 +150,6 @@ export class RouteReadThrough implements RouteReads {
     } catch {
       return false; // a read that waits meets the same error, and tells it
     }
-  }
-
-  /** Returns the one object for all answers with equal properties. */
-  #sharedMeta(meta: AnswerMeta): AnswerMeta {
-    const text = JSON.stringify(meta);
-    const shared = this.#metas.get(text) ?? meta;
-    if (this.#metas.size < MAX_METAS) this.#metas.set(text, shared);
-    return shared;
   }
 }
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { Entry } from '../cache/entry.ts';
+import { type Entry, rememberDigest } from '../cache/entry.ts';
 import { ownTurn } from '../domain/own-turn.ts';
 import { signedBodyFrame } from '../receipts/signed-body.ts';
-import { rememberDigest } from './entry-digest.ts';
 
 /** The length from which a result is hashed and copied in slices: an account may have 14 MB. */
 const LONG_RESULT = 512 * 1024;

@@ -1,5 +1,5 @@
 import type { Cache } from '../cache/cache.ts';
-import type { CacheItem, Entry } from '../cache/entry.ts';
+import { anchoredBodyOf, type CacheItem, type Entry } from '../cache/entry.ts';
 import type { SealQueue } from './seal-queue.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { SealQueue } from './seal-queue.ts';
  */
 export function sealHotEntriesAhead(cache: Cache, queue: SealQueue, maxQueued: number): void {
   cache.holdBackWith((next, current) => {
-    if (next.meta.envelope === 'anchored') next.body = Buffer.from(`{"result":${next.result},"slot":${next.slot}}`);
+    if (next.meta.envelope === 'anchored') next.body = anchoredBodyOf(next);
     if (next.meta.envelope !== 'signed' || !isHot(cache, next, current) || queue.length >= maxQueued) return false;
     queue.addShared(next, true);
     return true;
