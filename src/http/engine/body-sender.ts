@@ -1,7 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import type { Clock } from '../../domain/clock.ts';
 import { type CallerKey, OwedBytes, type OwedBytesLimits } from './owed-bytes.ts';
-import type { RawResponse } from './raw-response.ts';
+import { byteLengthOf, type RawResponse } from './raw-response.ts';
 
 /** The longest body that is given to the engine whole: as much as it collects before it calls the kernel. */
 export const WHOLE_BODY_BYTES = 16 * 1024;
@@ -54,12 +54,16 @@ export interface BodySenderOptions {
 interface BodyJob {
   readonly res: HttpResponse;
   readonly caller: CallerKey;
-  readonly body: Buffer;
+  readonly parts: readonly Buffer[];
+  readonly length: number;
   /** True if the connection is closed behind the body. */
   readonly closes: boolean;
   readonly onDone: () => void;
   /** The bytes that the kernel has taken. */
   taken: number;
+  /** The part in which the next byte is, and the bytes of those before it. */
+  partIndex: number;
+  partStart: number;
   takenAtLastCheck: number;
   isQueued: boolean;
   isOver: boolean;
@@ -120,15 +124,25 @@ export class BodySender {
    * Starts to send a body whose bytes were added to {@link owed}; call it with the response corked, after its status and
    * headers. `onDone` is called once the kernel has all of it. Returns the function that gives up the job.
    */
-  start(res: HttpResponse, body: Buffer, caller: CallerKey, closes: boolean, onDone: () => void): () => void {
-    res.tryEnd(EMPTY, body.length); // this length becomes the header; later calls only compare it with what was sent
+  start(
+    res: HttpResponse,
+    parts: readonly Buffer[],
+    caller: CallerKey,
+    closes: boolean,
+    onDone: () => void,
+  ): () => void {
+    const length = byteLengthOf(parts);
+    res.tryEnd(EMPTY, length); // this length becomes the header; later calls only compare it with what was sent
     const job: BodyJob = {
       res,
-      body,
+      parts,
+      length,
       caller,
       closes,
       onDone,
       taken: 0,
+      partIndex: 0,
+      partStart: 0,
       takenAtLastCheck: 0,
       isQueued: false,
       isOver: false,
@@ -252,10 +266,9 @@ export class BodySender {
 
   /** Gives one piece to the kernel; returns how many bytes it took. */
   #sendPiece(job: BodyJob): number {
-    const { res, body, caller, closes } = job;
-    const { length } = body;
+    const { res, length, caller, closes } = job;
     const before = job.taken;
-    const piece = body.subarray(before, before + PIECE_BYTES);
+    const piece = nextPieceOf(job);
     let [isTaken, isDone] = [false, false];
     res.cork(() => {
       // A length beyond the last byte keeps the response open, so that its connection can be closed behind it.
@@ -282,13 +295,13 @@ export class BodySender {
     if (job.isOver) return;
     job.isOver = true;
     job.cancelCheck();
-    this.#owed.settle(job.caller, job.body.length - job.taken);
+    this.#owed.settle(job.caller, job.length - job.taken);
   }
 
   #checkRateLater(job: BodyJob): void {
     job.cancelCheck = this.#clock.after(RATE_MS, () => {
       const taken = job.taken - job.takenAtLastCheck;
-      const waiting = job.body.length - job.taken;
+      const waiting = job.length - job.taken;
       const isTooSlow =
         taken === 0 || (waiting > MIN_BYTES_PER_SECOND && taken < (MIN_BYTES_PER_SECOND * RATE_MS) / 1000);
       if (isTooSlow) job.res.close();
@@ -298,4 +311,22 @@ export class BodySender {
       }
     });
   }
+}
+
+/** Returns the next bytes to send, none at the end. Only those at the border of two parts are copied. */
+function nextPieceOf(job: BodyJob): Buffer {
+  const { parts, taken } = job;
+  for (let part = parts[job.partIndex]; part !== undefined; part = parts[job.partIndex]) {
+    if (taken < job.partStart + part.length) break;
+    job.partStart += part.length;
+    job.partIndex++;
+  }
+  const pieces: Buffer[] = [];
+  let room = PIECE_BYTES;
+  for (let i = job.partIndex, from = taken - job.partStart; i < parts.length && room > 0; i++, from = 0) {
+    const piece = parts[i]?.subarray(from, from + room) ?? EMPTY;
+    pieces.push(piece);
+    room -= piece.length;
+  }
+  return pieces.length === 1 && pieces[0] !== undefined ? pieces[0] : Buffer.concat(pieces);
 }

@@ -2,7 +2,7 @@ import type { HttpResponse } from 'uWebSockets.js';
 import type { GatewayError } from '../../domain/gateway-error.ts';
 import { type BodySender, WHOLE_BODY_BYTES } from './body-sender.ts';
 import type { CallerKey } from './owed-bytes.ts';
-import type { RawResponse } from './raw-response.ts';
+import { byteLengthOf, partsOf, type RawBody, type RawResponse } from './raw-response.ts';
 
 /** The requests that are not answered yet, and what sends the answers. */
 export interface PendingResponses {
@@ -74,8 +74,8 @@ export class Reply {
    */
   reserve(body: RawResponse['body'], caller: CallerKey): GatewayError | undefined {
     this.#caller = caller;
-    if (this.#isDone || this.#options.isHead || body === null || body.length <= WHOLE_BODY_BYTES) return undefined;
-    const bytes = Buffer.byteLength(body);
+    if (this.#isDone || this.#options.isHead || body === null || isShort(body)) return undefined;
+    const bytes = byteLengthOf(body);
     const refusal = this.#pendingResponses.bodies.owed.add(caller, bytes);
     if (refusal === undefined) this.#reserved = bytes;
     return refusal;
@@ -88,8 +88,8 @@ export class Reply {
       if (close || !this.#pendingResponses.bodies.mustCloseBehindBodiless(this.#caller))
         this.#sendWithoutBody(headers, body, close);
       else this.sendAndClose({ headers, body });
-    } else if (this.#reserved > 0) this.#sendInPieces(headers, Buffer.isBuffer(body) ? body : Buffer.from(body), close);
-    else this.#sendWhole(headers, body, close);
+    } else if (this.#reserved > 0) this.#sendInPieces(headers, partsOf(body), close);
+    else this.#sendWhole(headers, typeof body === 'string' ? body : wholeOf(partsOf(body)), close);
   }
 
   /** Writes headers and body in one packet. */
@@ -106,19 +106,19 @@ export class Reply {
   }
 
   /** Sends a long body as fast as its reader takes it. */
-  #sendInPieces(headers: RawResponse['headers'], body: Buffer, close: boolean): void {
+  #sendInPieces(headers: RawResponse['headers'], parts: readonly Buffer[], close: boolean): void {
     const res = this.#res;
     this.#reserved = 0; // the sender settles it from here on
     res.cork(() => {
       res.writeStatus(close ? `${headers}\r\nConnection: close` : headers);
-      this.#stopSending = this.#pendingResponses.bodies.start(res, body, this.#caller, close, () => this.#markDone());
+      this.#stopSending = this.#pendingResponses.bodies.start(res, parts, this.#caller, close, () => this.#markDone());
     });
   }
 
   #sendWithoutBody(headers: RawResponse['headers'], body: RawResponse['body'], close: boolean): void {
     const res = this.#res;
     this.#markDone();
-    const length = body === null ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
+    const length = body === null ? [] : [`Content-Length: ${byteLengthOf(body)}`];
     if (close) {
       // The engine's own call would leave the connection open, or send a length of 0. Without it we add the Date header.
       const lines = [headers, ...length, `Date: ${new Date().toUTCString()}`, 'Connection: close', ''];
@@ -149,3 +149,10 @@ export class Reply {
     });
   }
 }
+
+/** Returns true for a body that is sent whole. */
+const isShort = (body: RawBody): boolean =>
+  (typeof body === 'string' ? body.length : byteLengthOf(body)) <= WHOLE_BODY_BYTES;
+
+const wholeOf = (parts: readonly Buffer[]): Buffer =>
+  parts.length === 1 && parts[0] !== undefined ? parts[0] : Buffer.concat(parts);

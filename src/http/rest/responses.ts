@@ -1,6 +1,5 @@
 import type { Quota } from '../../access/limits/quota.ts';
 import type { Entry } from '../../cache/entry.ts';
-import { concatInTurns } from '../../domain/concat-in-turns.ts';
 import type { Envelope } from '../../domain/envelope.ts';
 import { GatewayError } from '../../domain/gateway-error.ts';
 import { toJson } from '../../domain/to-json.ts';
@@ -10,7 +9,7 @@ import { receiptTextIn } from '../../receipts/signed-body.ts';
 import { jsonRpcError, jsonRpcFrame } from '../../routing/json-rpc-form.ts';
 import type { Caller, LocalRoute, ParamSet, Params, PostAnswer, RouteContext } from '../../routing/route.ts';
 import type { CachedRead } from '../../serving/read-through.ts';
-import type { RawResponse } from '../engine/raw-response.ts';
+import type { RawBody, RawResponse } from '../engine/raw-response.ts';
 import { encodeBody, negotiateCoding, shareBody } from './content-coding.ts';
 import type { Charge } from './request-units.ts';
 import { formatHeaders, type Header, weakEtag } from './response-headers.ts';
@@ -93,7 +92,7 @@ export function localResponse(
 }
 
 /** Formats the response to a POST. */
-export async function postResponse(charge: Charge, envelope: Envelope, answer: PostAnswer): Promise<RawResponse> {
+export function postResponse(charge: Charge, envelope: Envelope, answer: PostAnswer): RawResponse {
   const { slot, cacheStatus } = answer;
   const extraHeaders: Header[] = [
     ['X-Cache', cacheStatus],
@@ -103,15 +102,13 @@ export async function postResponse(charge: Charge, envelope: Envelope, answer: P
   const { result } = answer;
   const quota = charge(typeof result === 'string' ? unitsOfText(result) : unitsOfBytes(result.length));
   const headers = formatHeaders(200, quota, extraHeaders).text;
-  return { headers, body: await postBody(envelope, answer) };
+  return { headers, body: postBody(envelope, answer) };
 }
 
-async function postBody(envelope: Envelope, { result, jsonRpcId }: PostAnswer): Promise<string | Buffer> {
+function postBody(envelope: Envelope, { result, jsonRpcId }: PostAnswer): RawBody {
   if (envelope === 'plain') return result;
   const [before, after] = jsonRpcId === undefined ? ['{"result":', '}'] : jsonRpcFrame(jsonRpcId);
-  return typeof result === 'string'
-    ? before + result + after
-    : concatInTurns([Buffer.from(before), result, Buffer.from(after)]);
+  return typeof result === 'string' ? before + result + after : [Buffer.from(before), result, Buffer.from(after)];
 }
 
 /** Formats the response with a file that was encoded at the build. */
