@@ -13,6 +13,7 @@ import { RateLimiter } from './limits/rate-limiter.ts';
 import { StreamQuota } from './limits/stream-quota.ts';
 import { tiersOf } from './limits/tiers.ts';
 import type { SharedQuota } from './quota/shared-quota.ts';
+import type { SharedSeats } from './quota/shared-seats.ts';
 import { StakeBalances } from './stake/stake-balances.ts';
 import { StakeProofVerifier, type VerifySignature } from './stake/stake-proof.ts';
 import { UsageCounter } from './usage/usage-counter.ts';
@@ -54,7 +55,7 @@ export interface AccessOptions {
   readonly redis: Pick<Config['redis'], 'url'>;
   readonly clock: Clock;
   /** The limits that this process shares with others; without, it has them all. */
-  readonly sharedQuota?: SharedQuota | undefined;
+  readonly shared?: { readonly quota: SharedQuota; readonly seats: SharedSeats } | undefined;
   readonly random: () => number;
   readonly verifySignature: VerifySignature;
   readonly onProblem: (problem: string, cause?: unknown) => void;
@@ -65,8 +66,8 @@ export interface AccessOptions {
 export function openAccess(options: AccessOptions): Access {
   const { limits, waitMs: maxWaitMs, trustedProxies, state, redis, clock, onProblem, onRecovery } = options;
   const tiers = tiersOf(limits);
-  const { sharedQuota } = options;
-  const createBook = sharedQuota && ((name: string, capacity: number) => sharedQuota.createBook(name, capacity));
+  const { shared } = options;
+  const createBook = shared && ((name: string, capacity: number) => shared.quota.createBook(name, capacity));
   const rateLimiter = new RateLimiter(limits, clock, createBook);
   const resolveClientIp = createClientIpResolver(trustedProxies);
   const stake = stakeDepsFrom(options);
@@ -93,7 +94,7 @@ export function openAccess(options: AccessOptions): Access {
     keysPath,
     connectionLimiter: new ConnectionLimiter({ ...limits, clientIp: resolveClientIp, clock }),
     admission: new Admission({ maxInFlight: limits.inFlight, maxQueued: limits.queue, maxWaitMs, clock, isOverloaded }),
-    streamQuota: new StreamQuota(clock),
+    streamQuota: new StreamQuota(clock, shared?.seats),
     usage,
     get loopDelayMs() {
       return lag.medianMs;

@@ -1,4 +1,5 @@
 import { SharedQuota } from '../access/quota/shared-quota.ts';
+import { SharedSeats } from '../access/quota/shared-seats.ts';
 import type { Config } from '../config/config-schema.ts';
 import { API_PREFIX } from '../domain/canonical-request.ts';
 import { parseNetworkSnapshot } from '../domain/network-snapshot.ts';
@@ -37,9 +38,10 @@ export function createWorker(
   const { config, clock, disposals } = env;
   return openOrClose(env, async () => {
     const quotaLedger = new RemoteQuotaLedger(Number(config.workers.count));
-    const sharedQuota = new SharedQuota({ ledger: quotaLedger, clock, afterTurn: setImmediate });
-    disposals.defer(() => sharedQuota.close());
-    const state = await openState(env, sharedQuota);
+    const quota = new SharedQuota({ ledger: quotaLedger, clock, afterTurn: setImmediate });
+    disposals.defer(() => quota.close());
+    const seats = new SharedSeats({ hold: (held) => end.holdSeats(held), afterTurn: setImmediate });
+    const state = await openState(env, { quota, seats });
     let opened: OpenServer | undefined;
     const reload = (): void => opened && reloadReceiptKeys(env, state, opened.sealer);
     const end: WorkerEnd = new WorkerEnd({
@@ -52,7 +54,11 @@ export function createWorker(
       },
       onReceiptKeys: reload,
       quotaLedger,
-      onNewLedger: () => sharedQuota.retell(),
+      onNewLedger() {
+        quota.retell();
+        seats.retell();
+      },
+      onSeats: (others) => seats.hear(others),
     });
     disposals.defer(() => end.close());
     await end.joined;

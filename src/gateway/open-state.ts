@@ -1,5 +1,4 @@
-import { openAccess } from '../access/access.ts';
-import type { SharedQuota } from '../access/quota/shared-quota.ts';
+import { type AccessOptions, openAccess } from '../access/access.ts';
 import type { Config } from '../config/config-schema.ts';
 import { StartError } from '../domain/start-error.ts';
 import { loadSite, OPENAPI_NAME, SITE_PATHS, type Site, type SiteFile } from '../page/site.ts';
@@ -14,7 +13,7 @@ export type State = Awaited<ReturnType<typeof openState>>;
 /** Opens everything that needs no node, so that a mistake there stops the start at once. */
 export async function openState(
   { config, keySource, log, clock, random, disposals }: Environment,
-  sharedQuota?: SharedQuota,
+  shared?: AccessOptions['shared'],
 ) {
   const loadedKeys = loadReceiptKeys(keySource, clock.now());
   const keys = new ReceiptKeys(loadedKeys.ring, clock, ({ publicKey, kid }) =>
@@ -25,7 +24,7 @@ export async function openState(
     ...config,
     waitMs: config.upstream.timeoutMs,
     clock,
-    sharedQuota,
+    shared,
     random,
     verifySignature: isStrongSignature,
     onProblem: (problem, err) => log.warn(err === undefined ? {} : { err }, problem),

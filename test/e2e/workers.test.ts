@@ -15,7 +15,7 @@ import { askEach, startWorkers } from '../support/workers-world.ts';
 const cluster = await startEmbeddedCluster({ slotMs: 100 });
 t.teardown(cluster.close);
 const LIMIT = 60;
-const limited = [`limits.build.requests=${LIMIT}`, 'limits.build.windowSeconds=600'];
+const limited = [`limits.build.requests=${LIMIT}`, 'limits.build.windowSeconds=600', 'limits.build.streams=3'];
 const { child, url, state, processes } = await startWorkers(t, cluster, ['drainMs=1500', ...limited]);
 const { get, rpc } = httpClient(url);
 const [alice, bob] = [WALLETS[0].address, WALLETS[1].address];
@@ -103,6 +103,32 @@ t.test('one limit holds for all workers, and no death of a process gives another
     const more = await admitted(40);
     t.ok(more <= most, `${more} more after the death of ${role}`);
   }
+});
+
+t.test('a caller has as many streams over all workers as over one (F6)', async (t) => {
+  const key = generateApiKey();
+  await issueKeys(apiKeysPath(state), apiKeyRecord(key));
+  const open = async (): Promise<WebSocket | undefined> => {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream`, { headers: { 'x-api-key': key } });
+    const isOpen = await new Promise<boolean>((resolve) => {
+      socket.on('open', () => resolve(true)).on('error', () => resolve(false));
+    });
+    return isOpen ? socket : undefined;
+  };
+  await waitFor(async () => (await askEach(`${url}/api/v1/slot`, { 'x-api-key': key }, 4)).get(200) === 4, 'the key');
+  const sockets: WebSocket[] = [];
+  for (let i = 0; i < 12; i++) {
+    const socket = await open();
+    if (socket !== undefined) sockets.push(socket);
+  }
+  t.equal(sockets.length, 3);
+  sockets[0]?.terminate();
+  await waitFor(async () => {
+    const socket = await open();
+    if (socket !== undefined) sockets.push(socket);
+    return socket !== undefined;
+  }, 'a place that is free again');
+  for (const socket of sockets) socket.terminate();
 });
 
 t.test('on SIGTERM all processes end, and nothing is left in memory', async (t) => {

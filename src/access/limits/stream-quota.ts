@@ -1,4 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
+import type { SharedSeats } from '../quota/shared-seats.ts';
 import { type RateLimitKey, SITE_FACTOR, siteKeyOf } from './rate-limit-key.ts';
 import type { Tier } from './tiers.ts';
 
@@ -42,10 +43,13 @@ export interface StreamSlot {
 /** Limits open connections per caller. An IPv6 /48 may have {@link SITE_FACTOR} times as many as a /64 in it. */
 export class StreamQuota {
   readonly #clock: Clock;
+  readonly #seats: SharedSeats | undefined;
   readonly #byKey = new Map<RateLimitKey, OpenStreams>();
 
-  constructor(clock: Clock) {
+  /** `seats` are those at other processes, if there are any. */
+  constructor(clock: Clock, seats?: SharedSeats) {
     this.#clock = clock;
+    this.#seats = seats;
   }
 
   /** The number of keys with an open connection, or with one closed lately. */
@@ -63,15 +67,16 @@ export class StreamQuota {
     if (site !== undefined) this.#addStream(site);
     const count = createSecondCounter(this.#clock);
     const refusals = new RecentRefusals(this.#clock);
+    const shareOf = (limit: number): number => this.#shareOf(key, limit);
     return {
       get messagesPerSecond() {
         return { stream: MESSAGES_PER_STREAM, caller: tier.messages };
       },
       consumeMessage() {
-        if (count() <= MESSAGES_PER_STREAM && openStreams.countMessage() <= tier.messages) return 'handle';
+        if (count() <= MESSAGES_PER_STREAM && openStreams.countMessage() <= shareOf(tier.messages)) return 'handle';
         return refusals.add() ? 'refuse' : 'close';
       },
-      consumeSubscribe: () => openStreams.subscribeTokens.take(tier.subscriptions, tier.messages),
+      consumeSubscribe: () => openStreams.subscribeTokens.take(shareOf(tier.subscriptions), shareOf(tier.messages)),
       changeTier: (changed) => {
         tier = changed;
         return this.#streamsOf(key) <= tier.streams;
@@ -84,7 +89,15 @@ export class StreamQuota {
   }
 
   #streamsOf(key: RateLimitKey): number {
-    return this.#byKey.get(key)?.streams ?? 0;
+    return (this.#byKey.get(key)?.streams ?? 0) + (this.#seats?.elsewhere(key) ?? 0);
+  }
+
+  /** Returns the part of a caller's limit for the streams that it has here. */
+  #shareOf(key: RateLimitKey, limit: number): number {
+    const elsewhere = this.#seats?.elsewhere(key) ?? 0;
+    if (elsewhere === 0) return limit;
+    const here = this.#byKey.get(key)?.streams ?? 0;
+    return Math.max(1, Math.ceil((limit * here) / (here + elsewhere)));
   }
 
   #addStream(key: RateLimitKey): OpenStreams {
@@ -97,13 +110,17 @@ export class StreamQuota {
     openStreams.cancelForgetting();
     openStreams.streams++;
     this.#byKey.set(key, openStreams);
+    this.#seats?.set(key, openStreams.streams);
     return openStreams;
   }
 
   /** Removes a stream. Who opens another at once doesn't begin anew, else each upgrade, a unit, would buy many addresses. */
   #removeStream(key: RateLimitKey, { messages }: Tier): void {
     const openStreams = this.#byKey.get(key);
-    if (openStreams === undefined || --openStreams.streams > 0) return;
+    if (openStreams === undefined) return;
+    openStreams.streams--;
+    this.#seats?.set(key, openStreams.streams);
+    if (openStreams.streams > 0) return;
     const refillMs = openStreams.subscribeTokens.refillMs(messages);
     if (refillMs === 0) this.#byKey.delete(key);
     else openStreams.cancelForgetting = this.#clock.after(refillMs, () => this.#byKey.delete(key));

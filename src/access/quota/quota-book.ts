@@ -1,11 +1,10 @@
+import type { QuotaKey } from './quota-key.ts';
+
 /** A number of units per window. */
 export interface RateLimit {
   readonly requests: number;
   readonly windowSeconds: number;
 }
-
-/** What units are counted by. */
-export type QuotaKey = number | bigint | string;
 
 /** One window of one key. */
 export interface QuotaWindow {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../domain/clock.ts';
-import { type LinkedWindow, QuotaBook, type QuotaKey, type QuotaWindow } from './quota-book.ts';
+import { type LinkedWindow, QuotaBook, type QuotaWindow } from './quota-book.ts';
+import { keyOfText, textOfKey } from './quota-key.ts';
 import type { QuotaAsk, QuotaShare, QuotaState } from './quota-ledger.ts';
 
 /** A window in which several members charge. Its `used` is the limit less what this member may still charge at once. */
@@ -225,7 +226,7 @@ export class SharedQuotaBook extends QuotaBook {
 
   /** Returns the window that a ledger speaks of; one that is unknown here is opened, if there is a place. */
   windowFor({ id, limit, windowMs, reset }: QuotaState, nowMs: number): SharedWindow | undefined {
-    const key = keyIn(id);
+    const key = keyOfText(id.slice(id.indexOf(' ') + 1));
     const known = this.find(key, nowMs);
     if (known !== undefined) return known as SharedWindow;
     if (this.isFull(nowMs)) return undefined;
@@ -241,7 +242,7 @@ export class SharedQuotaBook extends QuotaBook {
   protected override prepared(window: LinkedWindow): LinkedWindow {
     const shared: SharedWindow = {
       ...window,
-      id: `${this.#name} ${textOf(window.key)}`,
+      id: `${this.#name} ${textOfKey(window.key)}`,
       ...{ name: 0, share: 0, ownThen: 0, usedThen: 0, left: 0, held: 0, changes: 0, elsewhere: 0 },
       ...{ askedOwn: 0, askAt: 0, awaited: 0, missing: 0, isRecalled: false, series: 0 },
     };
@@ -285,15 +286,4 @@ function restart(window: SharedWindow): void {
   window.ownThen = 0;
   window.usedThen = window.used;
   Object.assign(window, { name: 0, share: 0, changes: 0, askedOwn: 0, awaited: 0, missing: 0, isRecalled: false });
-}
-
-/** Names a key, so that all members name it the same. */
-const textOf = (key: QuotaKey): string =>
-  typeof key === 'string' ? `k${key}` : typeof key === 'bigint' ? `6${key}` : `4${key}`;
-
-/** Returns the key that an id names. */
-function keyIn(id: string): QuotaKey {
-  const at = id.indexOf(' ') + 1;
-  const text = id.slice(at + 1);
-  return id[at] === 'k' ? text : id[at] === '6' ? BigInt(text) : Number(text);
 }

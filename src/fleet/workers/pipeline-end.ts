@@ -2,6 +2,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { MemoryQuotaLedger } from '../../access/quota/memory-quota-ledger.ts';
+import { SeatLedger, type Seats } from '../../access/quota/seat-ledger.ts';
 import type { Cache, CacheObserver } from '../../cache/cache.ts';
 import type { CacheItem, Entry } from '../../cache/entry.ts';
 import type { AccountSubscription } from '../../domain/account-change.ts';
@@ -73,6 +74,14 @@ const VITALS_MS = 500;
 /** The file name of the socket. */
 export const SOCKET_NAME = 'socket';
 
+/** A worker that takes part in the limits of callers. */
+interface QuotaMember {
+  readonly name: string;
+  /** Takes the connections that callers have at it. */
+  readonly hold: (seats: readonly Seats[]) => void;
+  readonly leave: () => void;
+}
+
 /** A mark, and what was last told of it. */
 interface ToldMark {
   readonly id: number;
@@ -94,7 +103,8 @@ export class PipelineEnd implements CacheObserver {
   readonly #server: Server;
   readonly #gathering = new Set<number>();
   #service: PipelineService | undefined;
-  readonly #quotaMembers = new Map<Wire, { readonly name: string; readonly leave: () => void }>();
+  readonly #quotaMembers = new Map<Wire, QuotaMember>();
+  readonly #seatLedger = new SeatLedger();
   #nextMember = 1;
   #nextMark = 1;
   #isFlushDue = false;
@@ -284,6 +294,7 @@ export class PipelineEnd implements CacheObserver {
     else if (name === 'follow') this.#follow(wire, fields as [number, string, Commitment, string]);
     else if (name === 'caller') this.#changeCaller(wire, fields as [number, string, boolean]);
     else if (name === 'unfollow') this.#unfollow(wire, fields[0] as number);
+    else if (name === 'seats') this.#quotaMembers.get(wire)?.hold(fields[0] as readonly Seats[]);
     else if (name === 'settle') this.#settle(wire, fields as [number, readonly (readonly unknown[])[]]);
   }
 
@@ -299,18 +310,22 @@ export class PipelineEnd implements CacheObserver {
     );
   }
 
-  /** Has a worker take part in the quota ledger, under a name that no other had before. */
+  /** Has a worker take part in the limits of callers, under a name that no other had before. */
   #joinQuota(wire: Wire, worker: number): void {
     const name = `${worker} ${this.#nextMember++}`;
     const member = this.#open().quotaLedger.join(name);
     member.onLeft((left) => wire.send('left', packState(left)));
-    this.#quotaMembers.set(wire, { name, leave: member.leave });
+    const seats = this.#seatLedger.join((others) => wire.send('seats', others));
+    const leave = (): void => {
+      member.leave();
+      seats.leave();
+    };
+    this.#quotaMembers.set(wire, { name, hold: seats.hold, leave });
   }
 
   #join(wire: Wire, [worker, shown, granted]: HelloFields): void {
     const { cache, guard, vitals } = this.#open();
     this.#wires.set(wire, worker);
-    this.#joinQuota(wire, worker);
     cache.raiseFloors(shown);
     if (granted > 0) guard.advance(granted);
     const live = [...cache.liveItems()].map((item) => this.#packItem(item, true));
@@ -324,6 +339,7 @@ export class PipelineEnd implements CacheObserver {
       return packMark({ id, slot, state, lagSlots, ageMs: this.#options.clock.monotonic() - validatedMs });
     });
     wire.send('join', this.#logPath, lsn, { tips, marks, live, vitals: packVitals(vitals()) });
+    this.#joinQuota(wire, worker);
     this.#append(FRAME.granted, packGranted(this.#newestGranted));
     this.#gathering.delete(worker);
     if (this.#gathering.size === 0) this.#resolveJoined();

@@ -1,6 +1,8 @@
 import t from 'tap';
 import { StreamQuota } from '../../../../src/access/limits/stream-quota.ts';
 import type { Tier } from '../../../../src/access/limits/tiers.ts';
+import { SeatLedger, type Seats } from '../../../../src/access/quota/seat-ledger.ts';
+import { SharedSeats } from '../../../../src/access/quota/shared-seats.ts';
 import { DEFAULT_TIERS } from '../../../support/access/default-tiers.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
 
@@ -100,4 +102,60 @@ t.test('whoever closes a connection and opens another has no more addresses than
   clock.advance((tier.subscriptions / tier.messages) * 1000 + 1);
   t.equal(quota.size, 0, 'forgotten once all are back');
   t.equal(taken(), tier.subscriptions);
+});
+
+/** Starts processes that share seats; messages arrive at once. Returns how the first ledger is replaced, too. */
+function shareSeats(count: number) {
+  let ledger = new SeatLedger();
+  const processes = Array.from({ length: count }, () => {
+    let member: ReturnType<SeatLedger['join']> | undefined;
+    const seats: SharedSeats = new SharedSeats({ hold: (held) => member?.hold(held), afterTurn: (work) => work() });
+    const join = (): void => {
+      let others: readonly Seats[] = [];
+      member = ledger.join((told) => {
+        if (member === undefined) others = told;
+        else seats.hear(told);
+      });
+      seats.retell();
+      seats.hear(others); // what was sent with the join comes behind it
+    };
+    join();
+    const rejoin = (): void => {
+      member = undefined;
+      join();
+    };
+    return { quota: new StreamQuota(new ManualClock(), seats), rejoin, leave: () => member?.leave() };
+  });
+  const replaceLedger = (): void => {
+    ledger = new SeatLedger();
+    for (const { rejoin } of processes) rejoin();
+  };
+  return { processes, replaceLedger, callers: () => ledger.size };
+}
+
+t.test('a caller has as many connections over all processes, until one of these ends', async (t) => {
+  const { processes, replaceLedger, callers } = shareSeats(3);
+  const keys = [1, 'key 1', subnet(1, 1)] as const;
+  const acquire = (process: number, key: (typeof keys)[number]) => processes[process]?.quota.acquire(key, tier);
+  const held = keys.map((key) => [acquire(0, key), acquire(1, key)]);
+  const refused = (): unknown[] => keys.map((key) => acquire(2, key));
+  t.same(refused(), [undefined, undefined, undefined]);
+  replaceLedger();
+  t.same(refused(), [undefined, undefined, undefined], 'another ledger is told');
+  processes[1]?.leave();
+  t.ok(acquire(2, 1), 'what an ended process had is free');
+  for (const [seat] of held) seat?.release();
+  t.ok(acquire(2, 'key 1'));
+  t.equal(callers(), 2, 'who has none is forgotten');
+});
+
+t.test('the pace of a caller is that of its connections at this process', async (t) => {
+  const { processes } = shareSeats(2);
+  const [here, there] = processes.map(({ quota }) =>
+    quota.acquire('key 1', { ...tier, messages: 8, subscriptions: 4 }),
+  );
+  const said = Array.from({ length: 10 }, () => here?.consumeMessage()).filter((verdict) => verdict === 'handle');
+  t.equal(said.length, 4);
+  const subscribed = Array.from({ length: 10 }, () => there?.consumeSubscribe()).filter((waitMs) => waitMs === 0);
+  t.equal(subscribed.length, 2);
 });
