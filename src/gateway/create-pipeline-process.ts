@@ -8,7 +8,7 @@ import { matchRoute } from '../routes/index.ts';
 import { rpc } from '../routes/rpc/rpc.ts';
 import { contextForRequest } from '../routing/request-context.ts';
 import { paramsOfKey, type ReadRequest } from '../routing/route-read-through.ts';
-import { machineClock } from '../runtime/system-clock.ts';
+import { machineClock } from '../runtime/machine-clock.ts';
 import type { Admit } from '../serving/read-through.ts';
 import type { NodeStatus } from '../upstream/mesh/mesh.ts';
 import { closerOf, openOrClose } from './closing.ts';

@@ -9,9 +9,3 @@ export const systemClock: Clock = {
     return () => clearTimeout(timer);
   },
 };
-
-/** The same, whose monotonic time is that of all processes of the machine: it goes on over their ends. */
-export const machineClock: Clock = {
-  ...systemClock,
-  monotonic: () => Number(process.hrtime.bigint()) / 1e6,
-};
