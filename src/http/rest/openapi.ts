@@ -176,7 +176,7 @@ interface Prices {
 }
 
 const UPSTREAM_PRICE =
-  '1 for each started 10 calls beyond the first, 1 for each started MiB read beyond the first, 1 for each started 100 token accounts (of a history 1,000), tokens of lists, transactions of a block, and KiB of transactions beyond the first';
+  '1 for each started 10 calls beyond the first, 1 for each started MiB read beyond the first, 1 for each started 100 token accounts (of a history 1,000), tokens of lists, transactions of a block (with signatures=all 800 at least) or 4 KiB of it, and KiB of transactions beyond the first';
 
 /** Returns what a request for a route costs. */
 function pricesOf(route: Route): Prices {

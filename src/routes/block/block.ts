@@ -15,8 +15,14 @@ import {
 } from '../../upstream/reads/block-summary.ts';
 import { LISTING_PAGE_SIZE } from './list-block.ts';
 
-/** The most units of a miss: a response of 32 MiB, the most that a node may send, and some 3,000 transactions. */
-const MOST_UNITS = 64;
+/** The bytes of a block that are read in the time of one row, where its transactions are longer than usual. */
+const BYTES_PER_ROW = 4096;
+
+/** The rows that a listing counts as at least: a thread makes it, with more of each transaction than a summary has. */
+const LEAST_LISTING_ROWS = 800;
+
+/** The most units of a miss: a response of 32 MiB, the most that a node may send. */
+const MOST_UNITS = 112;
 
 /** How long the pages of a block that is not final come from one read. */
 const UNFINISHED_TTL_MS = 10_000;
@@ -138,9 +144,13 @@ interface BlockRead {
 
 async function readSummary({ mesh, countRows }: BlockUses, blockSlot: Slot, options: BlockOptions): Promise<BlockRead> {
   const read = await readBlockSummary(mesh, blockSlot, options);
-  countRows(read.block.transactions.count);
+  countRows(rowsOf(read.block, read.bytes));
   return read;
 }
+
+/** Returns the rows that a block counts as: its transactions, or more if they are long. */
+const rowsOf = ({ transactions }: BlockSummary, bytes: number): number =>
+  Math.max(transactions.count, Math.ceil(bytes / BYTES_PER_ROW));
 
 /** Reads the whole block once for all pages. */
 async function readListed(
@@ -151,7 +161,7 @@ async function readListed(
   const read = async (): Promise<BlockListingRead> => {
     const { slot, result } = await readFullBlock(mesh, blockSlot, options);
     const listing = await decoder.listBlock(result);
-    countRows(listing.block.transactions.count);
+    countRows(Math.max(LEAST_LISTING_ROWS, rowsOf(listing.block, result.length)));
     return { slot, listing };
   };
   const { commitment, namedSlot, final } = options;

@@ -50,6 +50,8 @@ export interface BlockSummaryRead {
   /** Latest slot of the node when the request was sent. */
   readonly slot: Slot;
   readonly block: BlockSummary;
+  /** The length of what it was made of. */
+  readonly bytes: number;
 }
 
 /** Creates the error for a slot without a block so far. */
@@ -84,7 +86,8 @@ export async function readBlockSummary(
   options: BlockReadOptions,
 ): Promise<BlockSummaryRead> {
   const response = await readBlock(rpc, slot, { transactionDetails: 'accounts' }, options);
-  return { slot: response.slot, block: await summarizeBlock(response.result) };
+  const { slot: readAt, result } = response;
+  return { slot: readAt, block: await summarizeBlock(result), bytes: result.length };
 }
 
 /** Reads the block of a slot with all that its transactions say. Throws as {@link readBlockSummary} does. */
