@@ -21,6 +21,8 @@ interface OpenStreams {
   /** Counts a message and returns the number of messages in the current second. */
   readonly countMessage: () => number;
   readonly subscribeTokens: TokenBucket;
+  /** Its connections in the order in which they were opened. */
+  readonly revocables: Set<{ readonly revoke: () => void }>;
 }
 
 /** The right to one open WebSocket connection and to a rate of messages on it. */
@@ -35,6 +37,8 @@ export interface StreamSlot {
    * message may name many addresses, but they cost the nodes no more than one message each would.
    */
   consumeSubscribe(): number;
+  /** Has a function called when the caller turns out to have too many, and this one must be closed. */
+  onRevoked(revoke: () => void): void;
   /** Goes on with another tier of its caller. Returns false if that allows fewer connections than are open. */
   changeTier(tier: Tier): boolean;
   release(): void;
@@ -50,6 +54,7 @@ export class StreamQuota {
   constructor(clock: Clock, seats?: SharedSeats) {
     this.#clock = clock;
     this.#seats = seats;
+    if (seats !== undefined) seats.onExcess = (key, excess) => this.#revokeNewest(key, excess);
   }
 
   /** The number of keys with an open connection, or with one closed lately. */
@@ -63,8 +68,10 @@ export class StreamQuota {
     const site = siteKeyOf(key);
     if (this.#streamsOf(key) >= tier.streams) return undefined;
     if (site !== undefined && this.#streamsOf(site) >= tier.streams * SITE_FACTOR) return undefined;
-    const openStreams = this.#addStream(key);
-    if (site !== undefined) this.#addStream(site);
+    const openStreams = this.#addStream(key, tier.streams);
+    const ofSite = site === undefined ? undefined : this.#addStream(site, tier.streams * SITE_FACTOR);
+    const revocable = { revoke: (): void => {} };
+    for (const { revocables } of [openStreams, ...(ofSite === undefined ? [] : [ofSite])]) revocables.add(revocable);
     const count = createSecondCounter(this.#clock);
     const refusals = new RecentRefusals(this.#clock);
     const shareOf = (limit: number): number => this.#shareOf(key, limit);
@@ -81,11 +88,21 @@ export class StreamQuota {
         tier = changed;
         return this.#streamsOf(key) <= tier.streams;
       },
+      onRevoked(revoke) {
+        revocable.revoke = revoke;
+      },
       release: () => {
-        this.#removeStream(key, tier);
-        if (site !== undefined) this.#removeStream(site, tier);
+        openStreams.revocables.delete(revocable);
+        ofSite?.revocables.delete(revocable);
+        this.#removeStream(key, tier, tier.streams);
+        if (site !== undefined) this.#removeStream(site, tier, tier.streams * SITE_FACTOR);
       },
     };
+  }
+
+  #revokeNewest(key: RateLimitKey, count: number): void {
+    const newest = [...(this.#byKey.get(key)?.revocables ?? [])].slice(-count);
+    for (const { revoke } of newest) revoke();
   }
 
   #streamsOf(key: RateLimitKey): number {
@@ -100,26 +117,27 @@ export class StreamQuota {
     return Math.max(1, Math.ceil((limit * here) / (here + elsewhere)));
   }
 
-  #addStream(key: RateLimitKey): OpenStreams {
+  #addStream(key: RateLimitKey, limit: number): OpenStreams {
     const openStreams = this.#byKey.get(key) ?? {
       streams: 0,
       cancelForgetting: () => {},
       countMessage: createSecondCounter(this.#clock),
       subscribeTokens: new TokenBucket(this.#clock),
+      revocables: new Set(),
     };
     openStreams.cancelForgetting();
     openStreams.streams++;
     this.#byKey.set(key, openStreams);
-    this.#seats?.set(key, openStreams.streams);
+    this.#seats?.set(key, openStreams.streams, limit);
     return openStreams;
   }
 
   /** Removes a stream. Who opens another at once doesn't begin anew, else each upgrade, a unit, would buy many addresses. */
-  #removeStream(key: RateLimitKey, { messages }: Tier): void {
+  #removeStream(key: RateLimitKey, { messages }: Tier, limit: number): void {
     const openStreams = this.#byKey.get(key);
     if (openStreams === undefined) return;
     openStreams.streams--;
-    this.#seats?.set(key, openStreams.streams);
+    this.#seats?.set(key, openStreams.streams, limit);
     if (openStreams.streams > 0) return;
     const refillMs = openStreams.subscribeTokens.refillMs(messages);
     if (refillMs === 0) this.#byKey.delete(key);

@@ -1,9 +1,12 @@
-/** The open connections of one caller at one process, or at all others. */
-export type Seats = readonly [id: string, count: number];
+/** The open connections of one caller at a process, and how many it may have in all. */
+export type HeldSeats = readonly [id: string, count: number, limit: number];
+
+/** Those that it has at all other processes, and how many of its newest here are too many. */
+export type OtherSeats = readonly [id: string, count: number, excess: number];
 
 interface SeatMember {
   readonly counts: Map<string, number>;
-  readonly hear: (others: readonly Seats[]) => void;
+  readonly hear: (others: readonly OtherSeats[]) => void;
 }
 
 /** Counts the open connections of each caller over the processes that have them. What a process had ends with it. */
@@ -17,33 +20,38 @@ export class SeatLedger {
   }
 
   /** Adds a process; `hear` is called with the connections that others have, at once and with each change of theirs. */
-  join(hear: (others: readonly Seats[]) => void): { hold(seats: readonly Seats[]): void; leave(): void } {
+  join(hear: (others: readonly OtherSeats[]) => void): { hold(seats: readonly HeldSeats[]): void; leave(): void } {
     const member: SeatMember = { counts: new Map(), hear };
     this.#members.add(member);
-    if (this.size > 0) hear([...this.#totals]);
+    if (this.size > 0) hear([...this.#totals].map(([id, count]) => [id, count, 0]));
     return {
       hold: (seats) => this.#hold(member, seats),
       leave: () => {
         if (!this.#members.delete(member)) return;
         this.#hold(
           member,
-          [...member.counts.keys()].map((id) => [id, 0]),
+          [...member.counts.keys()].map((id) => [id, 0, 0]),
         );
       },
     };
   }
 
-  /** Takes what a process has now, of those callers that it tells of. */
-  #hold(member: SeatMember, seats: readonly Seats[]): void {
-    for (const [id, count] of seats) {
-      const total = (this.#totals.get(id) ?? 0) + count - (member.counts.get(id) ?? 0);
+  /** Takes what a process has now, of those callers that it tells of. What it has opened beyond a limit is too many. */
+  #hold(member: SeatMember, seats: readonly HeldSeats[]): void {
+    const tooMany: OtherSeats[] = [];
+    for (const [id, count, limit] of seats) {
+      const opened = count - (member.counts.get(id) ?? 0);
+      const total = (this.#totals.get(id) ?? 0) + opened;
       if (total > 0) this.#totals.set(id, total);
       else this.#totals.delete(id);
       if (count > 0) member.counts.set(id, count);
       else member.counts.delete(id);
+      const excess = Math.min(opened, total - limit);
+      if (excess > 0) tooMany.push([id, total - count, excess]);
     }
+    if (tooMany.length > 0) member.hear(tooMany);
     for (const other of this.#members)
       if (other !== member)
-        other.hear(seats.map(([id]) => [id, (this.#totals.get(id) ?? 0) - (other.counts.get(id) ?? 0)]));
+        other.hear(seats.map(([id]) => [id, (this.#totals.get(id) ?? 0) - (other.counts.get(id) ?? 0), 0]));
   }
 }

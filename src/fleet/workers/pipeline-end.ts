@@ -2,7 +2,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { MemoryQuotaLedger } from '../../access/quota/memory-quota-ledger.ts';
-import { SeatLedger, type Seats } from '../../access/quota/seat-ledger.ts';
+import { type HeldSeats, SeatLedger } from '../../access/quota/seat-ledger.ts';
 import type { Cache, CacheObserver } from '../../cache/cache.ts';
 import type { CacheItem, Entry } from '../../cache/entry.ts';
 import type { AccountSubscription } from '../../domain/account-change.ts';
@@ -78,7 +78,7 @@ export const SOCKET_NAME = 'socket';
 interface QuotaMember {
   readonly name: string;
   /** Takes the connections that callers have at it. */
-  readonly hold: (seats: readonly Seats[]) => void;
+  readonly hold: (seats: readonly HeldSeats[]) => void;
   readonly leave: () => void;
 }
 
@@ -294,7 +294,7 @@ export class PipelineEnd implements CacheObserver {
     else if (name === 'follow') this.#follow(wire, fields as [number, string, Commitment, string]);
     else if (name === 'caller') this.#changeCaller(wire, fields as [number, string, boolean]);
     else if (name === 'unfollow') this.#unfollow(wire, fields[0] as number);
-    else if (name === 'seats') this.#quotaMembers.get(wire)?.hold(fields[0] as readonly Seats[]);
+    else if (name === 'seats') this.#quotaMembers.get(wire)?.hold(fields[0] as readonly HeldSeats[]);
     else if (name === 'settle') this.#settle(wire, fields as [number, readonly (readonly unknown[])[]]);
   }
 

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import type { Seats } from '../../access/quota/seat-ledger.ts';
+import type { HeldSeats, OtherSeats } from '../../access/quota/seat-ledger.ts';
 import type { Cache } from '../../cache/cache.ts';
 import type { Entry } from '../../cache/entry.ts';
 import type { AccountSubscriber, AccountSubscription } from '../../domain/account-change.ts';
@@ -33,7 +33,7 @@ export interface WorkerEndOptions {
   /** The shares of limits. */
   readonly quotaLedger: RemoteQuotaLedger;
   /** Called with the connections that callers have at other workers. */
-  readonly onSeats: (others: readonly Seats[]) => void;
+  readonly onSeats: (others: readonly OtherSeats[]) => void;
   /** Called when the quota ledger is another one, which knows nothing of what was charged. */
   readonly onNewLedger: () => void;
   /** The longest wait for an answer of the pipeline process, in milliseconds. */
@@ -167,7 +167,7 @@ export class WorkerEnd {
   }
 
   /** Tells how many connections callers have at this worker. */
-  holdSeats(seats: readonly Seats[]): void {
+  holdSeats(seats: readonly HeldSeats[]): void {
     if (this.#hasJoined) this.#wire?.send('seats', seats);
   }
 
@@ -248,7 +248,7 @@ export class WorkerEnd {
     else if (name === 'news') this.#onNews(fields as [number, Slot, boolean]);
     else if (name === 'ended') this.#onEnded(fields as [number, PackedError]);
     else if (name === 'settled') this.#options.quotaLedger.onSettled(fields as [number, readonly unknown[][]]);
-    else if (name === 'seats') this.#options.onSeats(fields[0] as readonly Seats[]);
+    else if (name === 'seats') this.#options.onSeats(fields[0] as readonly OtherSeats[]);
     else if (name === 'left') this.#options.quotaLedger.onLeftTold(fields as [unknown[]]);
   }
 

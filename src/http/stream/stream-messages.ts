@@ -51,7 +51,7 @@ export class StreamMessages {
     }
     const verdict: MessageVerdict = caller.streamSlot.consumeMessage();
     if (verdict === 'close') {
-      socket.end(CLOSE_CODES.tooManyMessages, 'too many messages over the pace: name many addresses in one message');
+      socket.end(CLOSE_CODES.tooMany, 'too many messages over the pace: name many addresses in one message');
       return;
     }
     if (verdict === 'refuse') this.#pendingOf(connection, caller).refused.add(message.id);

@@ -143,8 +143,9 @@ export class StreamServer {
   }
 
   #onOpen(socket: StreamSocket): void {
-    const { channel, shard, connection } = socket.getUserData();
+    const { channel, shard, connection, caller } = socket.getUserData();
     this.#sockets.add(socket);
+    caller.streamSlot.onRevoked(() => socket.end(CLOSE_CODES.tooMany, 'too many open streams: close one first'));
     connection.open({
       socket,
       maxUnsentBytes: this.#maxBackpressureBytes / 2,

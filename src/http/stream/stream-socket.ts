@@ -22,5 +22,5 @@ export const CLOSE_CODES = {
   slowConsumer: 1013,
   invalidKey: 4401,
   malformedMessage: 4403,
-  tooManyMessages: 4429,
+  tooMany: 4429,
 } as const;

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { StreamQuota } from '../../../../src/access/limits/stream-quota.ts';
 import type { Tier } from '../../../../src/access/limits/tiers.ts';
-import { SeatLedger, type Seats } from '../../../../src/access/quota/seat-ledger.ts';
+import { type OtherSeats, SeatLedger } from '../../../../src/access/quota/seat-ledger.ts';
 import { SharedSeats } from '../../../../src/access/quota/shared-seats.ts';
 import { DEFAULT_TIERS } from '../../../support/access/default-tiers.ts';
 import { ManualClock } from '../../../support/manual-clock.ts';
@@ -111,7 +111,7 @@ function shareSeats(count: number) {
     let member: ReturnType<SeatLedger['join']> | undefined;
     const seats: SharedSeats = new SharedSeats({ hold: (held) => member?.hold(held), afterTurn: (work) => work() });
     const join = (): void => {
-      let others: readonly Seats[] = [];
+      let others: readonly OtherSeats[] = [];
       member = ledger.join((told) => {
         if (member === undefined) others = told;
         else seats.hear(told);
@@ -158,4 +158,28 @@ t.test('the pace of a caller is that of its connections at this process', async 
   t.equal(said.length, 4);
   const subscribed = Array.from({ length: 10 }, () => there?.consumeSubscribe()).filter((waitMs) => waitMs === 0);
   t.equal(subscribed.length, 2);
+});
+
+t.test('of connections opened at several processes at one moment those that were told last are revoked', async (t) => {
+  const ledger = new SeatLedger();
+  const held: (() => void)[] = [];
+  const processes = [0, 1].map(() => {
+    const seats: SharedSeats = new SharedSeats({
+      hold: (all) => member.hold(all),
+      afterTurn: (work) => held.push(work),
+    });
+    const member = ledger.join((others) => seats.hear(others));
+    return new StreamQuota(new ManualClock(), seats);
+  });
+  const revoked: number[] = [];
+  for (const [i, process] of [0, 1, 0, 1].entries()) {
+    const seat = processes[process]?.acquire(subnet(1, 1), tier);
+    seat?.onRevoked(() => {
+      revoked.push(i);
+      seat.release();
+    });
+  }
+  for (let work = held.shift(); work !== undefined; work = held.shift()) work();
+  t.same(revoked, [1, 3]);
+  t.equal(processes[1]?.acquire(subnet(1, 1), tier), undefined);
 });
