@@ -8,6 +8,7 @@ import type { EquivocationGuard } from '../receipts/equivocation-guard.ts';
 import type { Uses } from '../routing/route.ts';
 import type { RecentWarnings } from '../runtime/recent-warnings.ts';
 import type { Sealer } from '../serving/sealer.ts';
+import type { WorkerFigures } from './worker-figures.ts';
 
 /** The parts of the gateway that the listener for operators reads. Each counts for itself; nothing is pushed here. */
 export interface AdminSources {
@@ -25,4 +26,6 @@ export interface AdminSources {
   /** The seconds from a slot's arrival to the frame that tells it. */
   readonly frameDelays: Tally;
   readonly warnings: Pick<RecentWarnings, 'all'>;
+  /** What workers count; undefined where this process serves the port itself. */
+  readonly workers?: WorkerFigures | undefined;
 }

@@ -1,7 +1,7 @@
 import type { Metric as PrometheusMetric, Registry } from 'prom-client';
 import type { Tally } from '../domain/tally.ts';
 import type { AdminPage } from './admin-listener.ts';
-import type { Metric } from './metrics.ts';
+import type { Metric } from './metric.ts';
 
 /** A value as prom-client formats it. */
 interface FormattedValue {

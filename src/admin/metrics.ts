@@ -3,26 +3,9 @@ import { COMMITMENTS } from '../domain/commitment.ts';
 import type { Tally } from '../domain/tally.ts';
 import { NODE_STATES, type NodeFigures } from '../upstream/mesh/mesh.ts';
 import type { AdminSources } from './admin-sources.ts';
+import type { Metric, Series } from './metric.ts';
 import { LoopUtilization, readProcessFigures } from './process-figures.ts';
 import { isReady } from './readiness.ts';
-
-/** The labels of a series, in the order in which the metric declares them. */
-type LabelValues = readonly (string | number)[];
-
-/** One series of a metric, and its value now. */
-export type Series<V> = readonly [labels: LabelValues, value: V];
-
-interface MetricDeclaration<T extends string, V> {
-  readonly type: T;
-  readonly name: string;
-  readonly help: string;
-  readonly labels: readonly string[];
-  /** Reads the values from the objects that count. */
-  read(): Iterable<Series<V>> | Promise<Iterable<Series<V>>>;
-}
-
-/** A metric that operators can scrape. Its labels take few values, none of which callers choose. */
-export type Metric = MetricDeclaration<'counter' | 'gauge', number> | MetricDeclaration<'histogram', Tally>;
 
 type Read<V> = () => V | undefined | Iterable<Series<V>> | Promise<number | undefined>;
 
@@ -61,7 +44,7 @@ const histogram = (name: string, help: string, labels: readonly string[], read: 
 
 /** Lists all metrics; `config/monitoring/metrics.tsv` is the same list for operators. */
 export const metricsOf = (sources: AdminSources): readonly Metric[] => [
-  ...httpMetrics(sources),
+  ...httpMetrics(sources).map(over('workers')),
   ...cacheMetrics(sources),
   ...freshnessMetrics(sources),
   ...upstreamMetrics(sources),
@@ -70,6 +53,10 @@ export const metricsOf = (sources: AdminSources): readonly Metric[] => [
   ...streamMetrics(sources),
   ...processMetrics(sources),
 ];
+
+const over =
+  (processes: NonNullable<Metric['over']>) =>
+  (metric: Metric): Metric => ({ ...metric, over: processes });
 
 const httpMetrics = ({ server, access }: AdminSources): readonly Metric[] => [
   counter(
@@ -111,21 +98,25 @@ const httpMetrics = ({ server, access }: AdminSources): readonly Metric[] => [
 ];
 
 const cacheMetrics = ({ context: { cache }, server }: AdminSources): readonly Metric[] => [
-  counter(
-    'slotgate_cache_reads_total',
-    "Reads, by where the answer came from; joined waited for another caller's read.",
-    ['result'],
-    () => mapSeries(Object.entries({ ...cache.reads, hit: cache.reads.hit + server.meter.hits })),
+  over('workers')(
+    counter(
+      'slotgate_cache_reads_total',
+      "Reads, by where the answer came from; joined waited for another caller's read.",
+      ['result'],
+      () => mapSeries(Object.entries({ ...cache.reads, hit: cache.reads.hit + server.meter.hits })),
+    ),
   ),
-  counter(
-    'slotgate_cache_evictions_total',
-    'Entries dropped to stay within the memory bound.',
-    [],
-    () => cache.evictions,
+  over('all')(
+    counter(
+      'slotgate_cache_evictions_total',
+      'Entries dropped to stay within the memory bound.',
+      [],
+      () => cache.evictions,
+    ),
   ),
-  gauge('slotgate_cache_entries', 'Answers held.', [], () => cache.entryCount),
-  gauge('slotgate_cache_bytes', 'Memory of all entries.', [], () => cache.sizeBytes),
-  gauge('slotgate_cache_limit_bytes', 'Memory that entries may take.', [], () => cache.maxBytes),
+  over('all')(gauge('slotgate_cache_entries', 'Answers held.', [], () => cache.entryCount)),
+  over('all')(gauge('slotgate_cache_bytes', 'Memory of all entries.', [], () => cache.sizeBytes)),
+  over('all')(gauge('slotgate_cache_limit_bytes', 'Memory that entries may take.', [], () => cache.maxBytes)),
 ];
 
 const freshnessMetrics = ({
@@ -235,8 +226,10 @@ function upstreamMetrics({ context: { mesh } }: AdminSources): readonly Metric[]
 }
 
 const receiptMetrics = ({ context: { keys }, sealer, guard }: AdminSources): readonly Metric[] => [
-  counter('slotgate_receipts_signed_total', 'Receipts made.', [], () => sealer.sealedCount),
-  counter('slotgate_receipt_signatures_total', 'Signatures that the receipts took.', [], () => sealer.signatureCount),
+  over('all')(counter('slotgate_receipts_signed_total', 'Receipts made.', [], () => sealer.sealedCount)),
+  over('all')(
+    counter('slotgate_receipt_signatures_total', 'Signatures that the receipts took.', [], () => sealer.signatureCount),
+  ),
   counter(
     'slotgate_receipt_conflicts_total',
     'Finalized slots for which nodes gave two results. Must stay 0.',
@@ -252,78 +245,102 @@ const receiptMetrics = ({ context: { keys }, sealer, guard }: AdminSources): rea
 ];
 
 const accessMetrics = ({ access, server }: AdminSources): readonly Metric[] => [
-  counter(
-    'slotgate_ratelimit_decisions_total',
-    'Requests let through or refused by the limiter.',
-    ['tier', 'result'],
-    function* () {
-      for (const [tier, decisions] of Object.entries(access.rateLimiter.counts.decisions))
-        for (const [result, count] of Object.entries(decisions)) yield [[tier, result], count];
-    },
+  over('workers')(
+    counter(
+      'slotgate_ratelimit_decisions_total',
+      'Requests let through or refused by the limiter.',
+      ['tier', 'result'],
+      function* () {
+        for (const [tier, decisions] of Object.entries(access.rateLimiter.counts.decisions))
+          for (const [result, count] of Object.entries(decisions)) yield [[tier, result], count];
+      },
+    ),
   ),
-  counter(
-    'slotgate_ratelimit_units_total',
-    'Units charged, and those of them that were given back.',
-    ['result'],
-    () => [
-      [['charged'], access.rateLimiter.counts.charged],
-      [['given_back'], access.rateLimiter.counts.givenBack],
-    ],
+  over('workers')(
+    counter(
+      'slotgate_ratelimit_units_total',
+      'Units charged, and those of them that were given back.',
+      ['result'],
+      () => [
+        [['charged'], access.rateLimiter.counts.charged],
+        [['given_back'], access.rateLimiter.counts.givenBack],
+      ],
+    ),
   ),
-  counter(
-    'slotgate_ratelimit_debt_units_total',
-    "Units charged beyond what was left in the caller's window; the next one pays them.",
-    [],
-    () => access.rateLimiter.counts.debt,
+  over('workers')(
+    counter(
+      'slotgate_ratelimit_debt_units_total',
+      "Units charged beyond what was left in the caller's window; the next one pays them.",
+      [],
+      () => access.rateLimiter.counts.debt,
+    ),
   ),
-  counter('slotgate_admission_refused_total', 'Reads refused as overloaded.', [], () => access.admission.refused),
-  counter(
-    'slotgate_usage_write_failures_total',
-    'Failed writes of the usage file; what was counted is kept.',
-    [],
-    () => access.usage.failures,
+  over('all')(
+    counter('slotgate_admission_refused_total', 'Reads refused as overloaded.', [], () => access.admission.refused),
   ),
-  counter(
-    'slotgate_untrusted_forwarded_total',
-    '429 answers to a peer that sends X-Forwarded-For and is not in trustedProxies.',
-    [],
-    () => server.meter.untrustedForwarded,
+  over('all')(
+    counter(
+      'slotgate_usage_write_failures_total',
+      'Failed writes of the usage file; what was counted is kept.',
+      [],
+      () => access.usage.failures,
+    ),
   ),
-  gauge('slotgate_ratelimit_identities', 'Callers with an open window.', [], () => access.rateLimiter.size),
+  over('workers')(
+    counter(
+      'slotgate_untrusted_forwarded_total',
+      '429 answers to a peer that sends X-Forwarded-For and is not in trustedProxies.',
+      [],
+      () => server.meter.untrustedForwarded,
+    ),
+  ),
+  over('workers')(
+    gauge('slotgate_ratelimit_identities', 'Callers with an open window.', [], () => access.rateLimiter.size),
+  ),
   gauge('slotgate_admission_running', 'Reads under way at the nodes.', [], () => access.admission.running),
-  gauge('slotgate_admission_waiting', 'Reads that wait for their turn.', [], () => access.admission.waiting),
+  over('all')(
+    gauge('slotgate_admission_waiting', 'Reads that wait for their turn.', [], () => access.admission.waiting),
+  ),
 ];
 
 const streamMetrics = ({ server }: AdminSources): readonly Metric[] => [
-  gauge('slotgate_stream_connections', 'Open connections of the stream.', ['format', 'interval'], () => {
-    const sums = new Map<string, Series<number>>();
-    for (const { format, intervalMs, connections } of server.stream.channels) {
-      const name = `${format} ${intervalMs}`;
-      sums.set(name, [[format, intervalMs], (sums.get(name)?.[1] ?? 0) + connections]);
-    }
-    return sums.values();
-  }),
-  gauge('slotgate_stream_subscriptions', 'Account subscriptions of listeners.', ['topic'], () =>
-    mapSeries(server.stream.subscriptions),
+  over('workers')(
+    gauge('slotgate_stream_connections', 'Open connections of the stream.', ['format', 'interval'], () => {
+      const sums = new Map<string, Series<number>>();
+      for (const { format, intervalMs, connections } of server.stream.channels) {
+        const name = `${format} ${intervalMs}`;
+        sums.set(name, [[format, intervalMs], (sums.get(name)?.[1] ?? 0) + connections]);
+      }
+      return sums.values();
+    }),
+  ),
+  over('workers')(
+    gauge('slotgate_stream_subscriptions', 'Account subscriptions of listeners.', ['topic'], () =>
+      mapSeries(server.stream.subscriptions),
+    ),
   ),
   counter('slotgate_stream_frames_total', 'Frames published.', [], () => server.stream.frames),
-  counter(
-    'slotgate_stream_dropped_total',
-    'Frames not sent to readers that were too slow.',
-    [],
-    () => server.stream.dropped,
+  over('workers')(
+    counter(
+      'slotgate_stream_dropped_total',
+      'Frames not sent to readers that were too slow.',
+      [],
+      () => server.stream.dropped,
+    ),
   ),
-  counter(
-    'slotgate_stream_closes_total',
-    'Connections of the stream that ended, by close code.',
-    ['code'],
-    function* () {
-      for (const [code, count] of server.stream.closes) yield [[code === 0 ? 'other' : code], count];
-    },
+  over('workers')(
+    counter(
+      'slotgate_stream_closes_total',
+      'Connections of the stream that ended, by close code.',
+      ['code'],
+      function* () {
+        for (const [code, count] of server.stream.closes) yield [[code === 0 ? 'other' : code], count];
+      },
+    ),
   ),
 ];
 
-function processMetrics({ context: { version, mesh }, access }: AdminSources): readonly Metric[] {
+function processMetrics({ context: { version, mesh }, access, workers }: AdminSources): readonly Metric[] {
   const loop = new LoopUtilization();
   const figures = readOnce(readProcessFigures);
   return [
@@ -333,28 +350,41 @@ function processMetrics({ context: { version, mesh }, access }: AdminSources): r
       ['version', 'node', 'cluster'],
       () => [[[version, process.versions.node, mesh.genesisHash ?? ''], 1]],
     ),
-    gauge(
-      'slotgate_event_loop_utilization_ratio',
-      'Share of the time since the last scrape in which the event loop was busy.',
-      [],
-      () => loop.take(),
+    gauge('slotgate_workers', 'Worker processes that serve the port.', [], () => workers?.names.length ?? 0),
+    over('each')(
+      gauge(
+        'slotgate_event_loop_utilization_ratio',
+        'Share of the time since the last scrape in which the event loop was busy.',
+        [],
+        () => loop.take(),
+      ),
     ),
-    gauge(
-      'slotgate_event_loop_delay_seconds',
-      'Median lateness of the event loop.',
-      [],
-      () => access.loopDelayMs / 1000,
+    over('each')(
+      gauge(
+        'slotgate_event_loop_delay_seconds',
+        'Median lateness of the event loop.',
+        [],
+        () => access.loopDelayMs / 1000,
+      ),
     ),
-    counter('process_cpu_seconds_total', 'CPU time used.', [], async () => (await figures()).cpuSeconds),
-    gauge('process_resident_memory_bytes', 'Resident memory.', [], async () => (await figures()).residentBytes),
-    gauge('process_start_time_seconds', 'Start, in Unix seconds.', [], async () => (await figures()).startSeconds),
-    gauge('process_open_fds', 'Open file descriptors.', [], async () => (await figures()).openFiles),
-    gauge('process_max_fds', 'File descriptors that may be open.', [], async () => (await figures()).maxFiles),
-    gauge(
-      'nodejs_heap_size_used_bytes',
-      'Used memory of the JavaScript heap.',
-      [],
-      async () => (await figures()).heapUsedBytes,
+    over('each')(counter('process_cpu_seconds_total', 'CPU time used.', [], async () => (await figures()).cpuSeconds)),
+    over('each')(
+      gauge('process_resident_memory_bytes', 'Resident memory.', [], async () => (await figures()).residentBytes),
+    ),
+    over('each')(
+      gauge('process_start_time_seconds', 'Start, in Unix seconds.', [], async () => (await figures()).startSeconds),
+    ),
+    over('each')(gauge('process_open_fds', 'Open file descriptors.', [], async () => (await figures()).openFiles)),
+    over('each')(
+      gauge('process_max_fds', 'File descriptors that may be open.', [], async () => (await figures()).maxFiles),
+    ),
+    over('each')(
+      gauge(
+        'nodejs_heap_size_used_bytes',
+        'Used memory of the JavaScript heap.',
+        [],
+        async () => (await figures()).heapUsedBytes,
+      ),
     ),
   ];
 }

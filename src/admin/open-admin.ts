@@ -23,8 +23,10 @@ export async function openAdmin({ sources, ...options }: AdminOptions): Promise<
     const checks = checkReadiness(context);
     return plain(checks.every(({ problem }) => problem === undefined) ? 200 : 503, formatChecks(checks));
   };
+  const { workers } = sources;
+  const metrics = metricsOf(sources).map((metric) => workers?.spread(metric) ?? metric);
   const pages = new Map<string, AdminPage>([
-    ['/metrics', createMetricsPage(metricsOf(sources))],
+    ['/metrics', createMetricsPage(metrics)],
     ['/livez', () => plain(200, 'ok')],
     ['/readyz', ready],
     ['/statusz', createStatusPage(sources)],

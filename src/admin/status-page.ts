@@ -13,15 +13,20 @@ export const createStatusPage =
   };
 
 /** Returns what an operator wants to see at a glance. It has no secret: URLs are masked as `config print` masks them. */
-function statusOf({ config, context, server, access, liveAccounts, tokenLists, warnings, ...receipts }: AdminSources) {
+function statusOf({ config, context, server, access, liveAccounts, tokenLists, warnings, ...others }: AdminSources) {
   const { cache, mesh, clock, keys, version, startedMs } = context;
   const { stream } = server;
+  const { workers } = others;
+  /** Returns what workers count, or what this process counts. */
+  const total = (metric: string, own: number): number =>
+    workers === undefined ? own : [...workers.sumOf(metric).values()].reduce((sum, value) => sum + value, 0);
   return {
     slotgate: {
       version,
       node: process.versions.node,
       pid: process.pid,
       uptimeSec: seconds(clock.monotonic() - startedMs),
+      ...(workers !== undefined && { workers: workers.names.length }),
     },
     ready: Object.fromEntries(checkReadiness(context).map(({ name, problem }) => [name, problem ?? 'ok'])),
     problems: context.problems(),
@@ -32,8 +37,8 @@ function statusOf({ config, context, server, access, liveAccounts, tokenLists, w
       entries: cache.entryCount,
       bytes: cache.sizeBytes,
       limitBytes: cache.maxBytes,
-      reads: cache.reads,
-      hits: server.meter.hits,
+      reads: workers === undefined ? cache.reads : Object.fromEntries(workers.sumOf('slotgate_cache_reads_total')),
+      ...(workers === undefined && { hits: server.meter.hits }), // workers tell them with their reads
     },
     live: {
       accounts: liveAccounts.size,
@@ -41,18 +46,18 @@ function statusOf({ config, context, server, access, liveAccounts, tokenLists, w
       lostSessions: liveAccounts.lostSessions + tokenLists.lostSessions,
     },
     requests: {
-      unanswered: server.pendingResponses,
-      owedBytes: server.owedBytes,
+      unanswered: total('slotgate_http_responses_owed', server.pendingResponses),
+      owedBytes: total('slotgate_http_owed_bytes', server.owedBytes),
       atNodes: access.admission.running,
       waiting: access.admission.waiting,
-      callers: access.rateLimiter.size,
+      callers: total('slotgate_ratelimit_identities', access.rateLimiter.size),
     },
     stream: {
-      connections: server.subscribers,
-      subscriptions: Object.fromEntries(stream.subscriptions),
+      connections: total('slotgate_stream_connections', server.subscribers),
+      subscriptions: Object.fromEntries(workers?.sumOf('slotgate_stream_subscriptions') ?? stream.subscriptions),
       frames: stream.frames,
     },
-    receipts: { kid: keys.active.kid, exact: receipts.guard.isSoleSigner, conflicts: receipts.guard.conflicts },
+    receipts: { kid: keys.active.kid, exact: others.guard.isSoleSigner, conflicts: others.guard.conflicts },
     warnings: warnings.all,
     config: JSON.parse(formatConfig(config)) as unknown,
   };

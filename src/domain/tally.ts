@@ -33,4 +33,10 @@ export class Tally {
     counts[bucket] = (counts[bucket] ?? 0) + 1;
     this.#sum += value;
   }
+
+  /** Adds the values of another one with the same bounds. */
+  add({ counts, sum }: { readonly counts: readonly number[]; readonly sum: number }): void {
+    for (const [bucket, count] of counts.entries()) this.counts[bucket] = (this.counts[bucket] ?? 0) + count;
+    this.#sum += sum;
+  }
 }

@@ -1,4 +1,5 @@
 import { MemoryQuotaLedger } from '../access/quota/memory-quota-ledger.ts';
+import { WorkerFigures } from '../admin/worker-figures.ts';
 import { parseTarget } from '../domain/canonical-request.ts';
 import { COMMITMENTS } from '../domain/commitment.ts';
 import { GatewayError } from '../domain/gateway-error.ts';
@@ -43,7 +44,8 @@ export function createPipelineProcess(
   return openOrClose(env, async () => {
     const end = new PipelineEnd({ ...fleet, clock: env.clock });
     env.disposals.defer(() => end.close());
-    const parts = await openParts(env, options, () => end.onMarksMoved());
+    const figures = new WorkerFigures();
+    const parts = await openParts(env, options, { onLeasesAdvanced: () => end.onMarksMoved(), workers: figures });
     const { state, server } = parts;
     const { mesh } = parts.upstream;
     for (const commitment of COMMITMENTS) mesh.onTip(commitment, (slot) => end.onTip(commitment, slot));
@@ -51,7 +53,7 @@ export function createPipelineProcess(
     const started = new Promise<void>((resolve) => {
       resolveStarted = resolve;
     });
-    await end.open({ started, ...serviceOf(env, parts) });
+    await end.open({ started, figures, ...serviceOf(env, parts) });
     await follow(env, parts);
     resolveStarted();
     const reload = (): void => {
@@ -63,7 +65,7 @@ export function createPipelineProcess(
 }
 
 /** Returns what workers ask of the pipeline process. */
-function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'started'> {
+function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'started' | 'figures'> {
   const { startup, signing } = parts;
   const { mesh, embedded } = parts.upstream;
   const { cache, context, readThrough, liveAccounts } = parts.answers;

@@ -1,5 +1,7 @@
 import { SharedQuota } from '../access/quota/shared-quota.ts';
 import { SharedSeats } from '../access/quota/shared-seats.ts';
+import { metricsOf } from '../admin/metrics.ts';
+import { readFigures } from '../admin/worker-figures.ts';
 import type { Config } from '../config/config-schema.ts';
 import { API_PREFIX } from '../domain/canonical-request.ts';
 import { parseNetworkSnapshot } from '../domain/network-snapshot.ts';
@@ -9,12 +11,16 @@ import { WorkerReads } from '../fleet/workers/worker-reads.ts';
 import { Signer } from '../receipts/signer.ts';
 import { readMintBalance } from '../routes/mint-balance.ts';
 import type { RouteContext } from '../routing/route.ts';
+import { repeat } from '../runtime/repeat.ts';
 import { closerOf, openOrClose } from './closing.ts';
 import type { FleetProcess } from './create-pipeline-process.ts';
-import { environmentOf, type GatewayOptions } from './environment.ts';
-import { openAnswers } from './open-answers.ts';
+import { type Environment, environmentOf, type GatewayOptions } from './environment.ts';
+import { type Answers, openAnswers } from './open-answers.ts';
 import { listen, type OpenServer, openServer } from './open-server.ts';
-import { openState, reloadReceiptKeys } from './open-state.ts';
+import { openState, reloadReceiptKeys, type State } from './open-state.ts';
+
+/** Time between two messages of what this worker counts. */
+const FIGURES_MS = 1000;
 
 const NETWORK_KEY = `${API_PREFIX}/network`;
 
@@ -103,6 +109,23 @@ export function createWorker(
         answerRpc: (body, minSlot, cost) => end.answerRpc(body, minSlot, cost),
       },
     );
+    const tellFigures = figuresTeller(env, { ...base, context }, state, opened, end);
+    disposals.defer(tellFigures);
+    disposals.defer(repeat(clock, FIGURES_MS, () => void tellFigures()));
     return { reload, close: closerOf(env), url: await listen(env, opened) };
   });
+}
+
+/** Returns a function that tells the pipeline process what this worker counts. */
+function figuresTeller(
+  { config, vitals, warnings }: Environment,
+  { context, liveAccounts, tokenLists }: Answers,
+  { access }: State,
+  { server, sealer, frameDelays }: OpenServer,
+  end: WorkerEnd,
+): () => Promise<void> {
+  const live = { liveAccounts: liveAccounts.stats, tokenLists: tokenLists.stats };
+  const guard = { conflicts: 0, isSoleSigner: false }; // the pipeline process has it
+  const metrics = metricsOf({ config, context, vitals, server, access, sealer, guard, ...live, frameDelays, warnings });
+  return async () => end.tellFigures(await readFigures(metrics));
 }

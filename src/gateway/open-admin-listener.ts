@@ -1,5 +1,6 @@
 import type { AdminListener } from '../admin/admin-listener.ts';
 import { openAdmin } from '../admin/open-admin.ts';
+import type { WorkerFigures } from '../admin/worker-figures.ts';
 import type { Environment } from './environment.ts';
 import type { Answers } from './open-answers.ts';
 import type { OpenServer } from './open-server.ts';
@@ -14,10 +15,11 @@ export function openAdminListener(
   { context, liveAccounts, tokenLists }: Answers,
   { server, sealer, frameDelays }: OpenServer,
   isPortChosen: boolean,
+  workers?: WorkerFigures,
 ): Promise<AdminListener | undefined> {
   const live = { liveAccounts: liveAccounts.stats, tokenLists: tokenLists.stats };
   return openAdmin({
-    sources: { config, context, vitals, server, access, sealer, guard, ...live, frameDelays, warnings },
+    sources: { config, context, vitals, server, access, sealer, guard, ...live, frameDelays, warnings, workers },
     isPortChosen,
     onWarning: (message) => log.warn({}, message),
     onDefect: (path, err) => log.error({ path, err }, 'the listener for operators met a defect'),

@@ -1,4 +1,5 @@
 import type { AdminListener } from '../admin/admin-listener.ts';
+import type { WorkerFigures } from '../admin/worker-figures.ts';
 import type { Upstream } from '../wiring/open-upstream.ts';
 import { openUpstream } from '../wiring/open-upstream.ts';
 import { Startup } from '../wiring/startup.ts';
@@ -29,7 +30,7 @@ export interface Parts {
 export async function openParts(
   env: Environment,
   { embedded, isAdminPortChosen = true }: GatewayOptions,
-  onLeasesAdvanced?: () => void,
+  fleet: { readonly onLeasesAdvanced?: () => void; readonly workers?: WorkerFigures } = {},
 ): Promise<Parts> {
   let admin: AdminListener | undefined;
   env.disposals.defer(() => admin?.close()); // the last that is closed
@@ -37,9 +38,9 @@ export async function openParts(
   const upstream = await openUpstream(env.config, env, env.disposals, embedded);
   const signing = await openSigning(env, state, upstream);
   const startup = createStartup(env, upstream);
-  const answers = openAnswers(env, state, signing, upstream, startup, { onLeasesAdvanced });
+  const answers = openAnswers(env, state, signing, upstream, startup, fleet);
   const server = openServer(env, state, signing, answers);
-  admin = await openAdminListener(env, state, signing, answers, server, isAdminPortChosen);
+  admin = await openAdminListener(env, state, signing, answers, server, isAdminPortChosen, fleet.workers);
   return { state, upstream, signing, startup, answers, server, admin };
 }
 

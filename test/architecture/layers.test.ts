@@ -446,6 +446,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'serving',
     'wiring',
     'routing',
+    'admin',
     'fleet',
     'msgpackr',
     'node:child_process',

@@ -377,6 +377,7 @@ const CONSTANT = [
   'slotgate_ready',
   'slotgate_cache_limit_bytes',
   'slotgate_watch_false_claims_total',
+  'slotgate_workers',
   'slotgate_receipt_conflicts_total',
   'slotgate_receipt_exact',
   'slotgate_receipt_key_info',

@@ -10,13 +10,14 @@ import { verifyReceipt } from '../../src/receipts/verify/verify-receipt.ts';
 import { apiKeyRecord, issueKeys } from '../support/access/api-key-fixtures.ts';
 import { addressOfNumber } from '../support/address-of-number.ts';
 import { httpClient, waitFor } from '../support/harness.ts';
+import { parseMetrics } from '../support/metrics.ts';
 import { askEach, startWorkers } from '../support/workers-world.ts';
 
 const cluster = await startEmbeddedCluster({ slotMs: 100 });
 t.teardown(cluster.close);
 const LIMIT = 60;
 const limited = [`limits.build.requests=${LIMIT}`, 'limits.build.windowSeconds=600', 'limits.build.streams=3'];
-const { child, url, state, processes } = await startWorkers(t, cluster, ['drainMs=1500', ...limited]);
+const { child, url, admin, state, processes } = await startWorkers(t, cluster, ['drainMs=1500', ...limited]);
 const { get, rpc } = httpClient(url);
 const [alice, bob] = [WALLETS[0].address, WALLETS[1].address];
 
@@ -76,6 +77,33 @@ t.test('the stream has one frame for each number, and pushes what changes (F4)',
     [],
   );
   for (const socket of sockets) socket.terminate();
+});
+
+t.test('one listener for operators tells of all processes, and no sum goes back', async (t) => {
+  const scrape = async () => parseMetrics(await (await fetch(`${admin}/metrics`)).text());
+  const answered = async (): Promise<number> =>
+    (await scrape())
+      .get('slotgate_http_requests_total')
+      ?.series.get('slotgate_http_requests_total{route="/pubkey",code="200"}') ?? 0;
+  const ask = async (times: number): Promise<void> => {
+    const before = await answered();
+    await askEach(`${url}/api/v1/pubkey`, {}, times);
+    await waitFor(async () => (await answered()) === before + times, `${times} answers more`);
+  };
+  await ask(40);
+  const metrics = await scrape();
+  t.equal(metrics.get('slotgate_workers')?.series.get('slotgate_workers'), 2);
+  t.same(
+    [...(metrics.get('process_cpu_seconds_total')?.series.keys() ?? [])].sort(),
+    ['pipeline', 'worker 0', 'worker 1'].map((name) => `process_cpu_seconds_total{process="${name}"}`),
+  );
+  const sum = await answered();
+  process.kill(processes().get('1') ?? 0, 'SIGKILL');
+  await child.waitForOutput('the process runs again');
+  t.equal(await answered(), sum);
+  await ask(20);
+  const status = await (await fetch(`${admin}/statusz?format=json`)).json();
+  t.match(status, { slotgate: { workers: 2 }, cache: { reads: { hit: Number } }, requests: { callers: Number } });
 });
 
 t.test('one limit holds for all workers, and no death of a process gives another window (F6)', async (t) => {

@@ -58,6 +58,7 @@ export interface ListeningLine {
   readonly url: string;
   readonly cluster: string | null;
   readonly embedded?: { readonly rpc: string };
+  readonly admin?: string;
 }
 
 /** Waits until a gateway in a child process listens; returns what it tells. */

@@ -8,6 +8,8 @@ import type { TestScope } from './test-scope.ts';
 export interface WorkersWorld {
   readonly child: ChildProgram;
   readonly url: string;
+  /** The address of the listener for operators. */
+  readonly admin: string;
   readonly state: string;
   /** Returns the ids of its running processes by role: `pipeline`, or a worker's number. */
   processes(): ReadonlyMap<string, number>;
@@ -36,8 +38,8 @@ export async function startWorkers(
     child.process.kill('SIGKILL'); // its processes end, too
     await child.exit();
   });
-  const { url } = await waitUntilListening(child);
-  return { child, url, state, processes: () => childrenOf(child.process.pid ?? 0) };
+  const { url, admin = '' } = await waitUntilListening(child);
+  return { child, url, admin, state, processes: () => childrenOf(child.process.pid ?? 0) };
 }
 
 /** Returns the child processes of a process by the last word of their titles. */

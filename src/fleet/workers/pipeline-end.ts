@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { MemoryQuotaLedger } from '../../access/quota/memory-quota-ledger.ts';
 import { type HeldSeats, SeatLedger } from '../../access/quota/seat-ledger.ts';
+import type { Figures, WorkerFigures } from '../../admin/worker-figures.ts';
 import type { Cache, CacheObserver } from '../../cache/cache.ts';
 import type { CacheItem, Entry } from '../../cache/entry.ts';
 import type { AccountSubscription } from '../../domain/account-change.ts';
@@ -45,6 +46,8 @@ export interface PipelineService {
   readonly liveAccounts: LiveAccounts;
   /** The shares of limits that workers have. */
   readonly quotaLedger: MemoryQuotaLedger;
+  /** What workers count. */
+  readonly figures: WorkerFigures;
   /** Returns what workers show of this process. */
   vitals(): PipelineVitals;
   /** Reads an answer, for a request with these costs. */
@@ -278,6 +281,7 @@ export class PipelineEnd implements CacheObserver {
   readonly #subscriptions = new Map<Wire, Map<number, AccountSubscription>>();
 
   #onGone(wire: Wire): void {
+    this.#service?.figures.leave(`worker ${this.#wires.get(wire)}`);
     this.#wires.delete(wire);
     this.#quotaMembers.get(wire)?.leave();
     this.#quotaMembers.delete(wire);
@@ -295,6 +299,7 @@ export class PipelineEnd implements CacheObserver {
     else if (name === 'caller') this.#changeCaller(wire, fields as [number, string, boolean]);
     else if (name === 'unfollow') this.#unfollow(wire, fields[0] as number);
     else if (name === 'seats') this.#quotaMembers.get(wire)?.hold(fields[0] as readonly HeldSeats[]);
+    else if (name === 'figures') service.figures.take(`worker ${this.#wires.get(wire)}`, fields[0] as Figures);
     else if (name === 'settle') this.#settle(wire, fields as [number, readonly (readonly unknown[])[]]);
   }
 

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { HeldSeats, OtherSeats } from '../../access/quota/seat-ledger.ts';
+import type { Figures } from '../../admin/worker-figures.ts';
 import type { Cache } from '../../cache/cache.ts';
 import type { Entry } from '../../cache/entry.ts';
 import type { AccountSubscriber, AccountSubscription } from '../../domain/account-change.ts';
@@ -169,6 +170,11 @@ export class WorkerEnd {
   /** Tells how many connections callers have at this worker. */
   holdSeats(seats: readonly HeldSeats[]): void {
     if (this.#hasJoined) this.#wire?.send('seats', seats);
+  }
+
+  /** Tells what this worker counts. */
+  tellFigures(figures: Figures): void {
+    if (this.#hasJoined) this.#wire?.send('figures', figures);
   }
 
   close(): void {

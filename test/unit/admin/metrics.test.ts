@@ -1,7 +1,9 @@
 import t from 'tap';
 import type { AdminSources } from '../../../src/admin/admin-sources.ts';
+import type { Metric } from '../../../src/admin/metric.ts';
 import { metricsOf } from '../../../src/admin/metrics.ts';
 import { createMetricsPage } from '../../../src/admin/metrics-page.ts';
+import { readFigures, WorkerFigures } from '../../../src/admin/worker-figures.ts';
 import { Tally } from '../../../src/domain/tally.ts';
 import { parseMetrics } from '../../support/metrics.ts';
 
@@ -48,4 +50,50 @@ t.test('a histogram counts each value in all buckets from its own on', async (t)
       ['seconds_count{of="x"}', 5],
     ],
   );
+});
+
+t.test('figures of workers are summed or told apart, and what an ended one counted stays', async (t) => {
+  const tallyOf = (...values: number[]): Tally => {
+    const tally = new Tally([1]);
+    for (const value of values) tally.record(value);
+    return tally;
+  };
+  const metricsWith = (count: number, seconds: Tally): readonly Metric[] => [
+    { type: 'counter', name: 'asked', help: '', labels: ['code'], over: 'workers', read: () => [[[200], count]] },
+    { type: 'gauge', name: 'held', help: '', labels: [], over: 'all', read: () => [[[], count]] },
+    { type: 'histogram', name: 'seconds', help: '', labels: [], over: 'all', read: () => [[[], seconds]] },
+    { type: 'gauge', name: 'memory', help: '', labels: [], over: 'each', read: () => [[[], count]] },
+    { type: 'gauge', name: 'slot', help: '', labels: [], read: () => [[[], count]] },
+  ];
+  const workers = new WorkerFigures();
+  const spread = metricsWith(1000, tallyOf(0.5)).map((metric) => workers.spread(metric));
+  const read = async (): Promise<unknown> =>
+    Promise.all(spread.map(async (metric) => [...(await metric.read())].map(([labels, value]) => [...labels, value])));
+  workers.take('a', await readFigures(metricsWith(1, tallyOf(7))));
+  workers.take('a', await readFigures(metricsWith(3, tallyOf(7, 9)))); // the counts of a process are absolute
+  workers.take('b', await readFigures(metricsWith(20, tallyOf(0.1))));
+  const inAll = tallyOf(7, 9, 0.1, 0.5);
+  t.strictSame(await read(), [
+    [[200, 23]],
+    [[1023]],
+    [[inAll]],
+    [
+      ['pipeline', 1000],
+      ['a', 3],
+      ['b', 20],
+    ],
+    [[1000]],
+  ]);
+  workers.leave('a');
+  t.strictSame(await read(), [
+    [[200, 23]],
+    [[1020]],
+    [[inAll]],
+    [
+      ['pipeline', 1000],
+      ['b', 20],
+    ],
+    [[1000]],
+  ]);
+  t.same(spread[3]?.labels, ['process']);
 });
