@@ -55,7 +55,7 @@ export interface AccessOptions {
   readonly redis: Pick<Config['redis'], 'url'>;
   readonly clock: Clock;
   /** The limits that this process shares with others; without, it has them all. */
-  readonly shared?: { readonly quota: SharedQuota; readonly seats: SharedSeats } | undefined;
+  readonly shared?: { readonly quota: SharedQuota; readonly seats?: SharedSeats } | undefined;
   readonly random: () => number;
   readonly verifySignature: VerifySignature;
   readonly onProblem: (problem: string, cause?: unknown) => void;

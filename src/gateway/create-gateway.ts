@@ -3,6 +3,7 @@ import type { NodeStatus } from '../upstream/mesh/mesh.ts';
 import { closerOf, openOrClose } from './closing.ts';
 import { type Environment, environmentOf, type GatewayOptions } from './environment.ts';
 import { addressOf } from './open-answers.ts';
+import { openFleetQuota, takeFleetShares } from './open-fleet-quota.ts';
 import { listen } from './open-server.ts';
 import { reloadReceiptKeys } from './open-state.ts';
 import { follow, openParts, type Parts } from './parts.ts';
@@ -40,7 +41,9 @@ export function createGateway(options: GatewayOptions): Promise<Gateway> {
   const { host, port } = env.config;
   return openOrClose(env, async () => {
     await requireFreePort(host, port);
-    const parts = await openParts(env, options);
+    const fleetQuota = openFleetQuota(env);
+    const shared = fleetQuota && { quota: takeFleetShares(env, fleetQuota) };
+    const parts = await openParts(env, options, { fleetQuota, shared });
     await follow(env, parts);
     return gatewayOf(env, parts, await listen(env, parts.server));
   });

@@ -16,6 +16,7 @@ import { closerOf, openOrClose } from './closing.ts';
 import type { Gateway } from './create-gateway.ts';
 import { type Environment, environmentOf, type GatewayOptions } from './environment.ts';
 import { addressOf } from './open-answers.ts';
+import { openFleetQuota } from './open-fleet-quota.ts';
 import { reloadReceiptKeys } from './open-state.ts';
 import { follow, openParts, type Parts } from './parts.ts';
 
@@ -45,7 +46,12 @@ export function createPipelineProcess(
     const end = new PipelineEnd({ ...fleet, clock: env.clock });
     env.disposals.defer(() => end.close());
     const figures = new WorkerFigures();
-    const parts = await openParts(env, options, { onLeasesAdvanced: () => end.onMarksMoved(), workers: figures });
+    const fleetQuota = openFleetQuota(env);
+    const parts = await openParts(env, options, {
+      fleetQuota,
+      onLeasesAdvanced: () => end.onMarksMoved(),
+      workers: figures,
+    });
     const { state, server } = parts;
     const { mesh } = parts.upstream;
     for (const commitment of COMMITMENTS) mesh.onTip(commitment, (slot) => end.onTip(commitment, slot));
@@ -53,7 +59,9 @@ export function createPipelineProcess(
     const started = new Promise<void>((resolve) => {
       resolveStarted = resolve;
     });
-    await end.open({ started, figures, ...serviceOf(env, parts) });
+    const capacity = env.config.limits.identities * WINDOWS_PER_IDENTITY;
+    const quotaLedgers = fleetQuota ?? new MemoryQuotaLedger(capacity, machineClock);
+    await end.open({ started, figures, quotaLedgers, ...serviceOf(env, parts) });
     await follow(env, parts);
     resolveStarted();
     const reload = (): void => {
@@ -65,7 +73,7 @@ export function createPipelineProcess(
 }
 
 /** Returns what workers ask of the pipeline process. */
-function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'started' | 'figures'> {
+function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'started' | 'figures' | 'quotaLedgers'> {
   const { startup, signing } = parts;
   const { mesh, embedded } = parts.upstream;
   const { cache, context, readThrough, liveAccounts } = parts.answers;
@@ -80,7 +88,6 @@ function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'start
     cache,
     guard: signing.guard,
     liveAccounts,
-    quotaLedger: new MemoryQuotaLedger(env.config.limits.identities * WINDOWS_PER_IDENTITY, machineClock),
     vitals: () => ({
       nodes: mesh.nodes(),
       isFailing: env.vitals.isFailing,

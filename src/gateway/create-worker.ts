@@ -60,6 +60,7 @@ export function createWorker(
       },
       onReceiptKeys: reload,
       quotaLedger,
+      onForgottenQuota: () => quota.retell(),
       onNewLedger() {
         quota.retell();
         seats.retell();

@@ -1,4 +1,6 @@
+import { deriveFleetSecret } from '../fleet/redis/fleet-secret.ts';
 import { RedisFleet } from '../fleet/redis/redis-fleet.ts';
+import type { RedisQuotaLedger } from '../fleet/redis/redis-quota-ledger.ts';
 import { EquivocationGuard } from '../receipts/equivocation-guard.ts';
 import { holdSigningLock } from '../receipts/keys/signing-lock.ts';
 import { Signer } from '../receipts/signer.ts';
@@ -9,7 +11,12 @@ import type { State } from './open-state.ts';
 export type Signing = Awaited<ReturnType<typeof openSigning>>;
 
 /** Opens the signing of receipts, which may be `exact` once no other process signs with the same key. */
-export async function openSigning(env: Environment, { loadedKeys, keys, access }: State, { mesh }: Upstream) {
+export async function openSigning(
+  env: Environment,
+  { loadedKeys, keys, access }: State,
+  { mesh }: Upstream,
+  fleetQuota: RedisQuotaLedger | undefined,
+) {
   const { config, log, clock, random, disposals, redis } = env;
   const { path, created, warning } = loadedKeys;
   const guard = new EquivocationGuard(
@@ -32,8 +39,9 @@ export async function openSigning(env: Environment, { loadedKeys, keys, access }
   disposals.defer(releaseSigningLock);
   const tip = () => mesh.tip('finalized');
   const flushUsage = (): void => access.usage.flush();
-  const shared = { config, log, clock, random, guard, tip, keysPath: access.keysPath, flushUsage };
-  const fleet = redis && new RedisFleet({ ...shared, settings: redis, kids: () => keys.ids });
+  const shared = { config, log, clock, random, guard, tip, keysPath: access.keysPath, flushUsage, quota: fleetQuota };
+  const secret = () => deriveFleetSecret(loadedKeys.ring);
+  const fleet = redis && new RedisFleet({ ...shared, settings: redis, secret, kids: () => keys.ids });
   disposals.defer(() => fleet?.close());
   return { guard, signer, fleet };
 }

@@ -1,5 +1,7 @@
+import type { AccessOptions } from '../access/access.ts';
 import type { AdminListener } from '../admin/admin-listener.ts';
 import type { WorkerFigures } from '../admin/worker-figures.ts';
+import type { RedisQuotaLedger } from '../fleet/redis/redis-quota-ledger.ts';
 import type { Upstream } from '../wiring/open-upstream.ts';
 import { openUpstream } from '../wiring/open-upstream.ts';
 import { Startup } from '../wiring/startup.ts';
@@ -23,6 +25,16 @@ export interface Parts {
   readonly admin: AdminListener | undefined;
 }
 
+export interface PartsOptions {
+  /** The shares of limits of a fleet; undefined where there is none. */
+  readonly fleetQuota: RedisQuotaLedger | undefined;
+  /** What this process, if it answers requests, shares with others. */
+  readonly shared?: AccessOptions['shared'];
+  readonly onLeasesAdvanced?: () => void;
+  /** What workers count; undefined where there are none. */
+  readonly workers?: WorkerFigures;
+}
+
 /**
  * Opens the parts of a process that follows the cluster, from those that need nothing to those that need all: it neither
  * follows nor listens yet.
@@ -30,17 +42,17 @@ export interface Parts {
 export async function openParts(
   env: Environment,
   { embedded, isAdminPortChosen = true }: GatewayOptions,
-  fleet: { readonly onLeasesAdvanced?: () => void; readonly workers?: WorkerFigures } = {},
+  { fleetQuota, shared, onLeasesAdvanced, workers }: PartsOptions,
 ): Promise<Parts> {
   let admin: AdminListener | undefined;
   env.disposals.defer(() => admin?.close()); // the last that is closed
-  const state = await openState(env);
+  const state = await openState(env, shared);
   const upstream = await openUpstream(env.config, env, env.disposals, embedded);
-  const signing = await openSigning(env, state, upstream);
+  const signing = await openSigning(env, state, upstream, fleetQuota);
   const startup = createStartup(env, upstream);
-  const answers = openAnswers(env, state, signing, upstream, startup, fleet);
+  const answers = openAnswers(env, state, signing, upstream, startup, { onLeasesAdvanced });
   const server = openServer(env, state, signing, answers);
-  admin = await openAdminListener(env, state, signing, answers, server, isAdminPortChosen, fleet.workers);
+  admin = await openAdminListener(env, state, signing, answers, server, isAdminPortChosen, workers);
   return { state, upstream, signing, startup, answers, server, admin };
 }
 

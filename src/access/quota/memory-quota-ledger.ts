@@ -1,5 +1,5 @@
 import type { Clock } from '../../domain/clock.ts';
-import type { QuotaAsk, QuotaLedger, QuotaShare, QuotaState } from './quota-ledger.ts';
+import type { JoinedQuotaLedger, QuotaAsk, QuotaLedgers, QuotaShare, QuotaState } from './quota-ledger.ts';
 
 /** The shares of one member in a window. */
 interface MemberShare {
@@ -26,7 +26,7 @@ interface LedgerWindow {
 const DROPS_PER_ASK = 4;
 
 /** The ledger of one process, for the members that talk to it. */
-export class MemoryQuotaLedger {
+export class MemoryQuotaLedger implements QuotaLedgers {
   readonly #clock: Clock;
   readonly #capacity: number;
   readonly #windows = new Map<string, LedgerWindow>();
@@ -46,7 +46,7 @@ export class MemoryQuotaLedger {
   }
 
   /** Adds a member and returns its view of the ledger. */
-  join(member: string): QuotaLedger & { leave(): void } {
+  join(member: string): JoinedQuotaLedger {
     const members = (): number => this.#hearers.size;
     let hear: (left: QuotaState) => void = () => {};
     this.#hearers.set(member, (left) => hear(left));

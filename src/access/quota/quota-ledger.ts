@@ -45,6 +45,18 @@ export interface QuotaShare extends QuotaState {
   readonly isOver: boolean;
 }
 
+/** Ledgers as those see them who take part. */
+export interface QuotaLedgers {
+  /**
+   * Adds a member and returns its view of the ledger. `onForgotten` is called when the ledger may have lost what was
+   * charged, so that it must be told again.
+   */
+  join(member: string, onForgotten: () => void): JoinedQuotaLedger;
+}
+
+/** The ledger of a member that may leave. */
+export type JoinedQuotaLedger = QuotaLedger & { leave(): void };
+
 /**
  * The shares of all members in fixed windows, as one member sees them. A member's name must differ from that of every
  * member before it, so that nobody's count is taken back.

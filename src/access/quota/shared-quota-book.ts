@@ -233,10 +233,10 @@ export class SharedQuotaBook extends QuotaBook {
     return this.open(key, { requests: limit, windowSeconds: windowMs / 1000 }, nowMs, reset) as SharedWindow;
   }
 
-  /** Returns the open windows that the ledger has heard of. */
+  /** Returns the open windows that the ledger has heard of, or would have if it had answered. */
   *openWindows(nowMs: number): Iterable<SharedWindow> {
     for (const window of this.windows as Iterable<SharedWindow>)
-      if (nowMs < window.endsAtMs && window.name !== 0) yield window;
+      if (nowMs < window.endsAtMs && (window.name !== 0 || window.share > 0)) yield window;
   }
 
   protected override prepared(window: LinkedWindow): LinkedWindow {

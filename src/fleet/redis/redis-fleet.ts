@@ -6,10 +6,12 @@ import { StartError } from '../../domain/start-error.ts';
 import type { Log } from '../../runtime/log.ts';
 import { sleep } from '../../runtime/sleep.ts';
 import { prefixOf } from './fleet-client.ts';
+import type { FleetSecret } from './fleet-secret.ts';
 import { KeyMirror } from './key-mirror.ts';
 import { Leader, type LeaderOptions } from './leader.ts';
 import { listMembers, type MemberRecord, Members } from './members.ts';
 import { RedisConnection } from './redis-connection.ts';
+import type { RedisQuotaLedger } from './redis-quota-ledger.ts';
 import type { RedisSettings } from './redis-settings.ts';
 import { UsageReporter } from './usage-reporter.ts';
 
@@ -26,6 +28,10 @@ export interface RedisFleetOptions {
   readonly kids: () => readonly string[];
   /** The file of this gateway that the API keys of the fleet are copied to. */
   readonly keysPath: string;
+  /** Returns the secret that all gateways of the fleet have. */
+  readonly secret: () => FleetSecret;
+  /** The shares of limits. */
+  readonly quota: RedisQuotaLedger | undefined;
   /** Writes the usage counted so far to the file of this gateway. */
   readonly flushUsage: () => void;
 }
@@ -68,7 +74,9 @@ export class RedisFleet {
   problems(): readonly string[] {
     if (this.#refusal !== undefined) return [`this gateway is in no fleet: ${this.#refusal}`];
     if (this.#redis?.isReady !== true)
-      return ["Redis can't be reached: nothing is signed as exact, and API keys revoked since are valid here"];
+      return [
+        "Redis can't be reached: nothing is signed as exact, callers have this gateway's part of their limits, and API keys revoked since are valid here",
+      ];
     return this.#keys?.isOlder === true
       ? ['Redis has lost API keys, which are valid here: slotgate keys restore gives them back']
       : [];
@@ -143,7 +151,7 @@ export class RedisFleet {
   }
 
   async #enter(redis: RedisConnection, genesisHash: string): Promise<void> {
-    const { config, log, kids, keysPath } = this.#options;
+    const { config, log, kids, keysPath, quota, secret } = this.#options;
     const prefix = prefixOf(genesisHash);
     await checkServer(redis);
     await checkGenesis(redis, prefix, genesisHash);
@@ -155,9 +163,13 @@ export class RedisFleet {
     this.#members = new Members({
       ...shared,
       record: () => ({ kids: kids(), config: settings }),
-      onCount: (gateways) => log.info({ gateways }, 'the fleet on Redis has another size'),
+      onCount(gateways) {
+        if (quota !== undefined) quota.gateways = gateways;
+        log.info({ gateways }, 'the fleet on Redis has another size');
+      },
       onOtherSettings: () => log.warn({}, 'another gateway of the fleet has other settings'),
     });
+    quota?.connect({ ...shared, secret: secret() });
     this.#keys = new KeyMirror({
       ...shared,
       path: keysPath,

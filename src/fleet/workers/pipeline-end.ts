@@ -1,7 +1,7 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
-import type { MemoryQuotaLedger } from '../../access/quota/memory-quota-ledger.ts';
+import type { JoinedQuotaLedger, QuotaLedgers } from '../../access/quota/quota-ledger.ts';
 import { type HeldSeats, SeatLedger } from '../../access/quota/seat-ledger.ts';
 import type { Figures, WorkerFigures } from '../../admin/worker-figures.ts';
 import type { Cache, CacheObserver } from '../../cache/cache.ts';
@@ -45,7 +45,7 @@ export interface PipelineService {
   readonly guard: ClaimGuard & { advance(finalizedSlot: Slot): void };
   readonly liveAccounts: LiveAccounts;
   /** The shares of limits that workers have. */
-  readonly quotaLedger: MemoryQuotaLedger;
+  readonly quotaLedgers: QuotaLedgers;
   /** What workers count. */
   readonly figures: WorkerFigures;
   /** Returns what workers show of this process. */
@@ -79,7 +79,7 @@ export const SOCKET_NAME = 'socket';
 
 /** A worker that takes part in the limits of callers. */
 interface QuotaMember {
-  readonly name: string;
+  readonly ledger: JoinedQuotaLedger;
   /** Takes the connections that callers have at it. */
   readonly hold: (seats: readonly HeldSeats[]) => void;
   readonly leave: () => void;
@@ -305,27 +305,24 @@ export class PipelineEnd implements CacheObserver {
 
   /** Settles what a worker asks of the quota ledger. */
   #settle(wire: Wire, [id, asks]: [number, readonly (readonly unknown[])[]]): void {
-    const member = this.#quotaMembers.get(wire);
-    if (member === undefined) return;
-    const { quotaLedger } = this.#open();
-    wire.send(
-      'settled',
-      id,
-      asks.map((ask) => packShare(quotaLedger.settle(member.name, unpackAsk(ask)))),
+    const ledger = this.#quotaMembers.get(wire)?.ledger;
+    ledger?.settle(asks.map(unpackAsk)).then(
+      (shares) => this.#wires.has(wire) && wire.send('settled', id, shares.map(packShare), ledger.members),
+      () => {}, // the worker has all that it may charge without an answer
     );
   }
 
   /** Has a worker take part in the limits of callers, under a name that no other had before. */
   #joinQuota(wire: Wire, worker: number): void {
-    const name = `${worker} ${this.#nextMember++}`;
-    const member = this.#open().quotaLedger.join(name);
-    member.onLeft((left) => wire.send('left', packState(left)));
+    const { quotaLedgers } = this.#open();
+    const ledger = quotaLedgers.join(`${worker} ${this.#nextMember++}`, () => wire.send('forgotten'));
+    ledger.onLeft((left) => wire.send('left', packState(left)));
     const seats = this.#seatLedger.join((others) => wire.send('seats', others));
     const leave = (): void => {
-      member.leave();
+      ledger.leave();
       seats.leave();
     };
-    this.#quotaMembers.set(wire, { name, hold: seats.hold, leave });
+    this.#quotaMembers.set(wire, { ledger, hold: seats.hold, leave });
   }
 
   #join(wire: Wire, [worker, shown, granted]: HelloFields): void {

@@ -6,12 +6,13 @@ type PackedFields = readonly unknown[];
 
 /** The quota ledger of the pipeline process, as a worker sees it. While that process is gone, no ask is settled. */
 export class RemoteQuotaLedger implements QuotaLedger {
-  readonly members: number;
+  members: number;
   #wire: Wire | undefined;
   #hear: (left: QuotaState) => void = () => {};
   #nextId = 1;
   readonly #pending = new Map<number, { resolve(shares: readonly QuotaShare[]): void; reject(reason: Error): void }>();
 
+  /** Takes as many members as there are until the ledger tells it. */
   constructor(members: number) {
     this.members = members;
   }
@@ -41,7 +42,8 @@ export class RemoteQuotaLedger implements QuotaLedger {
     for (const { reject } of pending) reject(new Error('the pipeline process ended'));
   }
 
-  onSettled([id, shares]: [number, readonly PackedFields[]]): void {
+  onSettled([id, shares, members]: [number, readonly PackedFields[], number]): void {
+    this.members = members;
     this.#pending.get(id)?.resolve(shares.map(unpackShare));
     this.#pending.delete(id);
   }

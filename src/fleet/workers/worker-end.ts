@@ -35,6 +35,8 @@ export interface WorkerEndOptions {
   readonly quotaLedger: RemoteQuotaLedger;
   /** Called with the connections that callers have at other workers. */
   readonly onSeats: (others: readonly OtherSeats[]) => void;
+  /** Called when the quota ledger may have forgotten what was charged. */
+  readonly onForgottenQuota: () => void;
   /** Called when the quota ledger is another one, which knows nothing of what was charged. */
   readonly onNewLedger: () => void;
   /** The longest wait for an answer of the pipeline process, in milliseconds. */
@@ -253,7 +255,8 @@ export class WorkerEnd {
     else if (name === 'answered') this.#onAnswered(fields as Answered);
     else if (name === 'news') this.#onNews(fields as [number, Slot, boolean]);
     else if (name === 'ended') this.#onEnded(fields as [number, PackedError]);
-    else if (name === 'settled') this.#options.quotaLedger.onSettled(fields as [number, readonly unknown[][]]);
+    else if (name === 'settled') this.#options.quotaLedger.onSettled(fields as [number, readonly unknown[][], number]);
+    else if (name === 'forgotten') this.#options.onForgottenQuota();
     else if (name === 'seats') this.#options.onSeats(fields[0] as readonly OtherSeats[]);
     else if (name === 'left') this.#options.quotaLedger.onLeftTold(fields as [unknown[]]);
   }
