@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -22,11 +22,25 @@ export class RedisServer {
     return server;
   }
 
+  /** Starts one that speaks TLS alone, with a certificate that no authority has signed but itself. */
+  static async startWithTls(args: readonly string[] = []): Promise<RedisServer & { readonly certificate: string }> {
+    const folder = await mkdtemp(join(tmpdir(), 'redis-'));
+    const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+    const name = ['-subj', '/CN=redis', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
+    execFileSync('openssl', ['req', ...kind, ...name, '-keyout', key, '-out', certificate], { stdio: 'ignore' });
+    const port = await findFreePort('127.0.0.1');
+    const tls = ['--tls-port', String(port), '--tls-cert-file', certificate, '--tls-key-file', key];
+    const server = new RedisServer(port, folder, [...args, '--port', '0', ...tls, '--tls-auth-clients', 'no']);
+    await server.restart();
+    return Object.assign(server, { certificate });
+  }
+
   private constructor(port: number, folder: string, args: readonly string[]) {
     this.#port = port;
     this.#folder = folder;
     this.#args = args;
-    this.url = `redis://127.0.0.1:${port}`;
+    this.url = `${args.includes('--tls-port') ? 'rediss' : 'redis'}://127.0.0.1:${port}`;
   }
 
   /** Starts it again with what its log holds. */
