@@ -3,20 +3,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import bs58 from 'bs58';
 import t from 'tap';
 import { createVerifier } from '../../src/receipts/verify/verify-receipt.ts';
-import { startGateway } from '../support/harness.ts';
+import { httpClient } from '../support/harness.ts';
 import { BlockLedger } from './block-ledger.ts';
 import { openFundedWallet, requestNode } from './funded-wallet.ts';
+import { GATEWAYS } from './gateways-under-test.ts';
 import { ObservationLog } from './observation-log.ts';
 import { openStreamListener } from './stream-listener.ts';
 import { TokenTraffic } from './token-traffic.ts';
 
 // Runs a gateway over a real validator, whose URL is the last argument, under transfers and token operations: checks
 // every route, receipt and frame, and compares each balance, list and push with what the blocks record at its slot.
-// Takes RUN_SECONDS of real time, 60 by default, with a pause of PACE_MS between rounds; not part of `npm test`.
+// Takes RUN_SECONDS of real time, 60 by default, with a pause of PACE_MS between rounds; not part of `npm test`. GATEWAYS
+// names what runs: `alone`, which is the default; `workers` or `redis`, of which a part is killed each KILL_SECONDS: these
+// are only read, since a kill ends streams.
 
 const url = process.argv.at(-1) ?? '';
 const RUN_SECONDS = Number(process.env['RUN_SECONDS'] ?? 60);
 const PACE_MS = Number(process.env['PACE_MS'] ?? 50);
+const KILL_SECONDS = Number(process.env['KILL_SECONDS'] ?? 10);
+const WHICH = process.env['GATEWAYS'] ?? 'alone';
 const COMMITMENTS = ['processed', 'confirmed', 'finalized'] as const;
 /** New accounts, whose whole history is in the blocks of this run. */
 const ACCOUNTS = Array.from({ length: 20 }, () => bs58.encode(randomBytes(32)));
@@ -28,36 +33,39 @@ t.setTimeout((RUN_SECONDS + 300) * 1000);
 
 t.test('a gateway over a real validator', async (t) => {
   const startMs = performance.now();
-  const { gateway, get, rpc, logged } = await startGateway(t, [url], { set: ['limits.free.subscriptions=1000'] });
+  const gateways = await GATEWAYS[WHICH]?.(t, url);
+  if (gateways === undefined) throw new Error(`GATEWAYS is one of ${Object.keys(GATEWAYS).join(', ')}`);
+  const { publicKey, get, kill } = gateways;
   const cluster = await requestNode<string>(url, 'getGenesisHash');
   const ledger = new BlockLedger(url, await requestNode<number>(url, 'getSlot', [{ commitment: 'processed' }]));
   const wallet = await openFundedWallet(url);
   const tokens = await TokenTraffic.open(url, wallet);
-  t.equal(gateway.cluster, cluster, 'binds its receipts to the validator’s genesis hash');
 
   const verify = createVerifier();
   const claims = new ObservationLog();
   const newest = new Map<string, number>();
   const hits: Record<string, number> = {};
-  let [answers, pushes, late, backwards] = [0, 0, 0, 0];
+  let [answers, pushes, late, cutOff, backwards] = [0, 0, 0, 0, 0];
+  const killed: Record<string, number> = {};
   const verified = (path: string, text: string): { readonly result: any; readonly slot: number } => {
     const time = { nowMs: Date.now(), maxAgeMs: 60_000 };
     const request = `GET /api/v1${path}`;
-    const { result, slot } = verify(text, { publicKeys: [gateway.publicKey], cluster, request, time });
+    const { result, slot } = verify(text, { publicKeys: [publicKey], cluster, request, time });
     return { result: JSON.parse(result), slot };
   };
 
-  const stream = await openStreamListener(gateway.url, (path, text) => {
+  const listen = (path: string, text: string): void => {
     const { result, slot } = verified(path, text);
     const [account = ''] = path.split(/[/?]/).slice(2);
     const observed = result?.lamports ?? 0;
     claims.add({ source: 'push', subject: path, slot, observed, expected: (ledger) => ledger.balance(account, slot) });
     pushes++;
-  });
+  };
+  const stream = kill === undefined ? await openStreamListener(gateways.url, listen) : undefined;
   const followAll = async (): Promise<void> => {
     for (const [i, account] of ACCOUNTS.entries()) {
       for (const commitment of COMMITMENTS)
-        await stream.subscribe(i % 2 === 0 ? 'balance' : 'account', account, commitment);
+        await stream?.subscribe(i % 2 === 0 ? 'balance' : 'account', account, commitment);
     }
   };
   const following = followAll();
@@ -68,7 +76,14 @@ t.test('a gateway over a real validator', async (t) => {
     saidIn?: (result: any) => T,
     recorded?: (ledger: BlockLedger, slot: number) => T,
   ) => {
-    const { status, text, headers } = await get(path);
+    const answer = await get(path).catch((thrown: unknown) => {
+      if (kill === undefined) throw thrown;
+    });
+    if (answer === undefined) {
+      cutOff++;
+      return;
+    }
+    const { status, text, headers, from } = answer;
     if (LATE.includes(status)) {
       late++;
       return;
@@ -76,8 +91,9 @@ t.test('a gateway over a real validator', async (t) => {
     if (status !== 200) throw new Error(`${path}: ${status} ${text}`);
     const { result, slot } = verified(path, text);
     answers++;
-    if (slot < (newest.get(path) ?? 0)) backwards++;
-    newest.set(path, slot);
+    const subject = `${from} ${path}`;
+    if (slot < (newest.get(subject) ?? 0)) backwards++;
+    newest.set(subject, slot);
     if (saidIn === undefined || recorded === undefined) return;
     const source = /balances|balance|token-accounts|portfolio/.exec(path)?.[0] ?? '';
     if (headers.get('x-cache') === 'HIT') hits[source] = (hits[source] ?? 0) + 1;
@@ -123,6 +139,14 @@ t.test('a gateway over a real validator', async (t) => {
     );
 
   const end = performance.now() + RUN_SECONDS * 1000;
+  const killAll = async (): Promise<void> => {
+    while (kill !== undefined && performance.now() + KILL_SECONDS * 1000 < end) {
+      await sleep(KILL_SECONDS * 1000);
+      const part = await kill();
+      killed[part] = (killed[part] ?? 0) + 1;
+    }
+  };
+  const killing = killAll();
   for (let round = 0; performance.now() < end; round++) {
     const chosen = ACCOUNTS.filter((_, i) => i % 5 === round % 5);
     await wallet.pay([...chosen, ...tokens.owners], PAYMENT + round);
@@ -142,13 +166,12 @@ t.test('a gateway over a real validator', async (t) => {
     for (const difference of claims.differences.slice(before)) t.comment(JSON.stringify(difference)); // differences are reported at once
     await sleep(PACE_MS);
   }
-  await following;
-  const { frames, unexpected } = stream;
-  stream.close();
+  await Promise.all([following, killing]);
+  const { frames = [], unexpected = [] } = stream ?? {};
+  stream?.close();
   await ledger.readThrough(claims.newestSlot);
   claims.compare(ledger);
   const { compared, differences } = claims;
-  const alarms = logged.filter(({ message }) => message.includes('lease covered'));
   const figures = {
     seconds: Math.round((performance.now() - startMs) / 1000),
     operations: tokens.operations,
@@ -157,19 +180,26 @@ t.test('a gateway over a real validator', async (t) => {
     pushes,
     receipts: answers + pushes,
     late,
+    cutOff,
+    killed,
     frames: frames.length,
     compared,
     differences: claims.contradictedCount,
   };
 
   t.strictSame(differences.slice(0, 5), [], 'all that was said is what the blocks record');
-  t.strictSame(alarms, [], 'no claim was found to be false');
-  for (const way of ['balance', 'balances', 'token-accounts', 'portfolio', 'push'])
+  t.strictSame(gateways.alarms(), [], 'no claim was found to be false');
+  for (const way of ['balance', 'balances', 'token-accounts', 'portfolio', ...(kill === undefined ? ['push'] : [])])
     t.ok(compared[way] ?? 0, `${way} was compared`);
   t.equal(backwards, 0, 'no slot goes back');
-  t.ok(late * 100 <= answers, `${late} of ${answers} came late`);
+  t.ok(
+    (late + cutOff) * (kill === undefined ? 100 : 20) <= answers,
+    `${late} of ${answers} came late, ${cutOff} not at all`,
+  );
+  if (kill !== undefined) t.ok(Object.keys(killed).length > 1, 'parts were killed');
   t.equal((await get('/network')).status, 200);
   t.match((await get('/health')).json.result, { cluster });
+  const { rpc } = httpClient(gateways.url);
   t.match((await rpc({ method: 'getBalance', params: [wallet.signer.address] })).json.result.context.apiVersion, /^\d/);
   const gaps = frames.filter(({ result, slot }, i) => {
     const before = frames[i - 1]?.result;

@@ -1,0 +1,133 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createReceiptKey } from '../catalogue/fleet/fleet-testbed.ts';
+import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from '../support/child-process.ts';
+import { type HttpAnswer, httpClient, startGateway, waitFor } from '../support/harness.ts';
+import { RedisServer } from '../support/redis-server.ts';
+import type { TestScope } from '../support/test-scope.ts';
+import { startWorkers } from '../support/workers-world.ts';
+
+/** An answer, and which gateway gave it: slots never go back at one. */
+export interface AnswerOfOne extends HttpAnswer {
+  readonly from: string;
+}
+
+/** What runs over the validator. */
+export interface GatewaysUnderTest {
+  readonly url: string;
+  readonly publicKey: string;
+  /** Asks one of them; rejects where a kill has cut the connection. */
+  readonly get: (path: string) => Promise<AnswerOfOne>;
+  /** Returns what was logged of claims that were found to be false. */
+  alarms(): readonly string[];
+  /** Kills a part, and waits until it runs again; undefined where nothing is killed. */
+  readonly kill?: () => Promise<string>;
+}
+
+/** The gateways that can be run: one process; one with two workers; two on a Redis. Parts of the latter two are killed. */
+export const GATEWAYS: Record<string, (t: TestScope, node: string) => Promise<GatewaysUnderTest>> = {
+  alone: startAlone,
+  workers: startWithWorkers,
+  redis: startOnRedis,
+};
+
+const FALSE_CLAIM = 'lease covered';
+const SETTINGS = ['limits.free.subscriptions=1000'];
+
+async function startAlone(t: TestScope, node: string): Promise<GatewaysUnderTest> {
+  const { gateway, get, logged } = await startGateway(t, [node], { set: SETTINGS });
+  return {
+    url: gateway.url,
+    publicKey: gateway.publicKey,
+    get: async (path) => ({ ...(await get(path)), from: 'alone' }),
+    alarms: () => logged.map(({ message }) => message).filter((message) => message.includes(FALSE_CLAIM)),
+  };
+}
+
+async function startWithWorkers(t: TestScope, node: string): Promise<GatewaysUnderTest> {
+  const { child, url, processes } = await startWorkers(t, { url: node, wsUrl: wsUrlOf(node) }, SETTINGS);
+  const { get } = httpClient(url);
+  const roles = ['0', 'pipeline', '1'];
+  let kills = 0;
+  return {
+    url,
+    publicKey: (await get('/pubkey')).json.publicKey,
+    get: async (path) => ({ ...(await get(path)), from: 'workers' }),
+    alarms: () => alarmsOf([child]),
+    async kill() {
+      const role = roles[kills++ % roles.length] ?? '';
+      const id = processes().get(role);
+      if (id === undefined) throw new Error(`there is no process ${role}`);
+      process.kill(id, 'SIGKILL');
+      await waitFor(() => (processes().get(role) ?? id) !== id, `${role} again`);
+      return role;
+    },
+  };
+}
+
+async function startOnRedis(t: TestScope, node: string): Promise<GatewaysUnderTest> {
+  const redis = await RedisServer.start();
+  t.teardown(() => redis.close());
+  const key = createReceiptKey();
+  const folder = t.testdir();
+  const all: ChildProgram[] = [];
+  const start = async (name: string) => {
+    const state = join(folder, name);
+    await mkdir(state, { recursive: true });
+    const file = join(state, 'receipt-of-fleet.pem');
+    await writeFile(file, key, { mode: 0o600 });
+    const settings = ['limits.free.requests=10000000', ...SETTINGS].flatMap((setting) => ['--set', setting]);
+    const args = ['--port', '0', '--state', state, '--upstream', `${node},${wsUrlOf(node)}`, '--redis', redis.url];
+    const main = new URL('../../src/main.js', import.meta.url);
+    const child = runModule(main, [...args, ...PATIENT_ARGS, ...settings], { RECEIPT_KEY_FILE: file });
+    all.push(child);
+    t.teardown(async () => {
+      child.process.kill('SIGKILL');
+      await child.exit();
+    });
+    return { child, name, run: all.length, url: (await waitUntilListening(child)).url };
+  };
+  const gateways = await Promise.all([start('a'), start('b')]);
+  const leads = ({ child }: { readonly child: ChildProgram }): boolean =>
+    child.stdout().includes('this gateway leads the fleet"');
+  let [asked, kills] = [0, 0];
+  return {
+    get url() {
+      return gateways[0].url;
+    },
+    publicKey: (await httpClient(gateways[0].url).get('/pubkey')).json.publicKey,
+    async get(path) {
+      const gateway = gateways[asked++ % 2] ?? gateways[0];
+      return { ...(await httpClient(gateway.url).get(path)), from: `${gateway.name} ${gateway.run}` };
+    },
+    alarms: () => alarmsOf(all),
+    async kill() {
+      if (kills++ % 2 === 1) {
+        await redis.signal('SIGKILL');
+        await sleep(3000);
+        await redis.restart();
+        return 'Redis';
+      }
+      const place = gateways.findIndex(leads);
+      const killed = gateways[Math.max(0, place)] ?? gateways[0];
+      killed.child.process.kill('SIGKILL');
+      await killed.child.exit();
+      gateways[Math.max(0, place)] = await start(killed.name);
+      return place < 0 ? 'a gateway' : 'the leader';
+    },
+  };
+}
+
+const wsUrlOf = (node: string): string => {
+  const url = new URL(node);
+  return `ws://${url.hostname}:${Number(url.port) + 1}`;
+};
+
+const alarmsOf = (children: readonly ChildProgram[]): readonly string[] =>
+  children.flatMap((child) =>
+    child
+      .stdout()
+      .split('\n')
+      .filter((line) => line.includes(FALSE_CLAIM)),
+  );
