@@ -47,8 +47,11 @@ const ENTRIES = [
 ];
 /** Where what several entries share is bundled to, below dist/src/. */
 const CHUNKS = 'bundle';
-/** Packages that stay outside the bundle: they load binaries or threads by their own paths, or are optional. */
-const UNBUNDLED = ['uWebSockets.js', 'litesvm', 'msgpackr', 'pino', 'pino-pretty', '@redis/client'];
+/**
+ * Packages that stay outside the bundle: they load binaries or threads by their own paths, are optional, or are CommonJS and
+ * imported when they are first needed: a bundle would show no export of such a one but its default.
+ */
+const UNBUNDLED = ['uWebSockets.js', 'prom-client', 'litesvm', 'msgpackr', 'pino', 'pino-pretty', '@redis/client'];
 /** What package.json names as `bin`: npm runs it by a link, so it must be executable. */
 const COMMAND = join('src', 'main.js');
 

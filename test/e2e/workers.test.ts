@@ -80,14 +80,15 @@ t.test('the stream has one frame for each number, and pushes what changes (F4)',
 });
 
 t.test('one listener for operators tells of all processes, and no sum goes back', async (t) => {
+  // of a route that no other test asks for: what workers have counted is told each second
   const scrape = async () => parseMetrics(await (await fetch(`${admin}/metrics`)).text());
   const answered = async (): Promise<number> =>
     (await scrape())
       .get('slotgate_http_requests_total')
-      ?.series.get('slotgate_http_requests_total{route="/pubkey",code="200"}') ?? 0;
+      ?.series.get('slotgate_http_requests_total{route="/performance",code="200"}') ?? 0;
   const ask = async (times: number): Promise<void> => {
     const before = await answered();
-    await askEach(`${url}/api/v1/pubkey`, {}, times);
+    await askEach(`${url}/api/v1/performance`, {}, times);
     await waitFor(async () => (await answered()) === before + times, `${times} answers more`);
   };
   await ask(40);
