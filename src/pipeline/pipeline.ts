@@ -1,4 +1,4 @@
-import { distinctUntilChanged, merge, Observable, scan, share, tap } from 'rxjs';
+import { connectable, distinctUntilChanged, merge, Observable, Subject, scan, tap } from 'rxjs';
 import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
 import type { Slot } from '../domain/slot.ts';
 import type { Mesh } from '../upstream/mesh/mesh.ts';
@@ -23,10 +23,9 @@ const CACHE_TICK_MS = 250;
 /** Does everything that happens on a new slot, in the order of this list, until the pipeline is closed. */
 export function startPipeline(options: PipelineOptions): Pipeline {
   const { mesh, cache, clock, liveSources, equivocationGuard } = options;
-  const slot$ = newest$(tip$(mesh, 'processed')).pipe(
-    tap((slot) => cache.advanceTip(slot)),
-    share(),
-  );
+  const slot$ = connectable(newest$(tip$(mesh, 'processed')).pipe(tap((slot) => cache.advanceTip(slot))), {
+    connector: () => new Subject(),
+  });
   const warmReads = new WarmReads(slot$, options);
 
   const slotConsumers = [
@@ -44,13 +43,18 @@ export function startPipeline(options: PipelineOptions): Pipeline {
     interval$(clock, CACHE_TICK_MS).pipe(tap(() => cache.tick())),
   ];
   const subscription = merge(...slotConsumers).subscribe();
+  subscription.add(slot$.connect()); // after all have subscribed, as there may be a slot already
 
   return { close: () => subscription.unsubscribe() };
 }
 
-/** Emits each newer tip of the mesh at a commitment. */
+/** Emits the tip of the mesh at a commitment, if there is one yet, and each newer one. */
 const tip$ = (mesh: Mesh, commitment: Commitment): Observable<Slot> =>
-  new Observable((out) => mesh.onTip(commitment, (slot) => out.next(slot)));
+  new Observable((out) => {
+    const tip = mesh.tip(commitment);
+    if (tip !== undefined) out.next(tip);
+    return mesh.onTip(commitment, (slot) => out.next(slot));
+  });
 
 /** Leaves out slots that are not newer than those before. */
 const newest$ = (source$: Observable<Slot>): Observable<Slot> =>

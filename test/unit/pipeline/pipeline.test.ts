@@ -12,9 +12,10 @@ const noNode: Mesh['call'] = async () => {
 };
 
 /** Starts a pipeline whose consumers record their calls, over a mesh whose tips a test sets. */
-function open(answer = noNode) {
+function open(answer = noNode, tipBefore?: Slot) {
   const clock = new ManualClock();
   const tips = new MeshTips();
+  if (tipBefore !== undefined) tips.observe('finalized', tipBefore);
   const calls: string[] = [];
   const mesh: Mesh = {
     genesisHash: 'test',
@@ -69,6 +70,16 @@ t.test('a new slot reaches live sources, the cache, warm reads and the guard, in
     'guard 10',
   ]);
   t.match([cache.tip, cache.peek('/api/v1/slot')?.result], [10, '10']);
+});
+
+t.test('a slot that is known when the pipeline starts reaches all of them at once', async (t) => {
+  const { cache, finalize, reset } = open(noNode, 10);
+  const reads = ['getEpochInfo', 'getRecentPerformanceSamples', 'getRecentPrioritizationFees'];
+  const started = reset();
+  t.match([cache.tip, cache.peek('/api/v1/slot')?.result], [10, '10']);
+  for (const call of ['guard 10', ...reads]) t.equal(started.filter((other) => other === call).length, 1, call);
+  t.strictSame(finalize(10), [], 'it is no news');
+  t.match(finalize(11), ['live processed at 10', 'live confirmed at 11', 'live finalized at 11', 'guard 11']);
 });
 
 t.test('a read that failed is repeated after a second, and its part counts as failing until then', async (t) => {
