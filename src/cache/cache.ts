@@ -233,7 +233,13 @@ export class Cache {
   }
 
   /** Caches an answer unless a newer one is cached, since a node may lag. Returns the newer of the two. */
-  put(key: string, answer: Answer<string>, policy: CachePolicy, meta: AnswerMeta, fetchInfo: FetchInfo = {}): Entry {
+  put(
+    key: string,
+    answer: Answer<string | Buffer>,
+    policy: CachePolicy,
+    meta: AnswerMeta,
+    fetchInfo: FetchInfo = {},
+  ): Entry {
     const published = this.peek(key);
     const isOvertaken = isNewer(published, answer.slot);
     if (isOvertaken && published?.kind === 'answer') return published;
@@ -257,7 +263,7 @@ export class Cache {
   }
 
   /** Returns an answer as an entry that is served once and not cached; only its slot is remembered. */
-  passBy(key: string, { slot, result }: Answer<string>, meta: AnswerMeta): Entry {
+  passBy(key: string, { slot, result }: Answer<string | Buffer>, meta: AnswerMeta): Entry {
     this.putSlotMark(key, slot, meta);
     const validatedMs = this.#clock.monotonic();
     return newEntry(result, { key, slot, policy: { slots: 0 }, meta, tipAtFetch: this.#tip.slot, validatedMs });

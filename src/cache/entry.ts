@@ -87,8 +87,8 @@ interface ItemState {
 /** A cached answer, and the body that was last made for it. */
 export interface Entry extends ItemState {
   readonly kind: 'answer';
-  /** The result as compact JSON. */
-  readonly result: string;
+  /** The result as compact JSON; a long one as bytes. */
+  readonly result: string | Buffer;
   readonly refusal: undefined;
 }
 
@@ -120,7 +120,7 @@ export type ItemInit = Pick<ItemState, 'key' | 'slot' | 'policy' | 'meta' | 'tip
 };
 
 /** Creates an entry. */
-export const newEntry = (result: string, init: ItemInit): Entry =>
+export const newEntry = (result: string | Buffer, init: ItemInit): Entry =>
   newItem<Entry>({ kind: 'answer', result, refusal: undefined }, init);
 
 /** Creates a refusal. */
@@ -147,7 +147,7 @@ export const anchoredBodyOf = ({ result, slot }: Entry): Buffer => Buffer.from(`
 /** The properties of an item that follow from its result. */
 type ResultProperties = Pick<ItemState, 'resultBytes' | 'digest' | 'etag'>;
 
-const resultPropertiesOf = (result = ''): ResultProperties => ({
+const resultPropertiesOf = (result: string | Buffer = ''): ResultProperties => ({
   resultBytes: Buffer.byteLength(result),
   digest: '',
   etag: '',

@@ -7,6 +7,15 @@ export class RawJson {
   }
 }
 
+/** JSON that is so long that it stays bytes: as a text it would hold the event loop. It is a whole result, and no part of one. */
+export class LongJson {
+  readonly bytes: Buffer;
+
+  constructor(bytes: Buffer) {
+    this.bytes = bytes;
+  }
+}
+
 /**
  * Writes compact JSON in which no integer loses a digit: `bigint` as digits, {@link RawJson} verbatim.
  * Members keep the order of the object, so equal values give equal bytes. A member that is `undefined` is left out, an

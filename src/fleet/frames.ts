@@ -235,7 +235,7 @@ export const frameOfItem = (
   meta: item.meta,
   tipAtFetch: item.tipAtFetch,
   ageMs: nowMs - item.validatedMs,
-  result: item.kind === 'answer' ? item.result : null,
+  result: item.kind === 'answer' ? item.result.toString() : null,
   refusal: item.kind === 'refusal' ? item.refusal : null,
   digest: item.digest,
   grant,

@@ -56,7 +56,7 @@ export function createWorker(
       cache: { ...config.cache, bytes: config.workers.cacheBytes, clock, hotKeys: config.refresh.hotKeys },
       waitMs: config.upstream.slowTimeoutMs + config.upstream.timeoutMs,
       onLiveAnswer(entry) {
-        if (entry.key === NETWORK_KEY) opened?.server.publish(entry, parseNetworkSnapshot(entry.result));
+        if (entry.key === NETWORK_KEY) opened?.server.publish(entry, parseNetworkSnapshot(entry.result.toString()));
       },
       onReceiptKeys: reload,
       quotaLedger,

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Answer } from '../domain/answer.ts';
 import { COMMITMENTS, type Commitment } from '../domain/commitment.ts';
+import { concatInTurns } from '../domain/concat-in-turns.ts';
 import type { Slot } from '../domain/slot.ts';
 import { toSol } from '../domain/sol-amount.ts';
 import { RawJson, toJson } from '../domain/to-json.ts';
 import { address, commitment } from '../routing/params.ts';
 import { readRoute, type Uses } from '../routing/route.ts';
-import { integer, lamports, rawJson, serialized } from '../routing/schemas.ts';
+import { integer, lamports, rawJson, serialized, serializedBytes } from '../routing/schemas.ts';
 import { accountKindOf } from '../solana/accounts/account-kind.ts';
 import { canonicalJson, canonicalParts, joinParts } from '../upstream/json/raw-json.ts';
 import type { AccountQuery, AccountRead } from '../upstream/reads/account-batcher.ts';
@@ -14,6 +15,9 @@ import { type AccountInfo, parseAccountInfo, parseAccountInfoYielding } from '..
 
 /** The length from which an account is parsed and copied in turns of the event loop: a program may have 14 MB. */
 const LONG_ACCOUNT = 16 * 1024;
+
+/** The length from which the answer stays bytes: to make a text of it takes a millisecond. */
+const LONG_TEXT = 512 * 1024;
 
 const result = z
   .strictObject({
@@ -71,8 +75,12 @@ function answerOf(address: string, { slot, account, lease }: AccountRead): Answe
 async function longAnswerOf(address: string, account: Buffer, { slot, lease }: AccountRead): Promise<Answer<Account>> {
   const info = await parseAccountInfoYielding(account);
   const head = Buffer.from(`${toJson(headOf(address, info)).slice(0, -1)},"data":`);
-  const json = await joinParts([head, ...(await canonicalParts(info.data)), Buffer.from('}')]);
-  return { slot, lease, result: serialized<Account>(json) };
+  const parts = [head, ...(await canonicalParts(info.data)), Buffer.from('}')];
+  const isLong = account.length > LONG_TEXT;
+  const result = isLong
+    ? serializedBytes<Account>(await concatInTurns(parts))
+    : serialized<Account>(await joinParts(parts));
+  return { slot, lease, result };
 }
 
 const headOf = (address: string, { lamports, owner, executable, rentEpoch, space, parsed }: AccountInfo) => ({

@@ -13,7 +13,7 @@ export async function readMintBalance(readThrough: RouteReads, wallet: string, m
   const { entry, cacheStatus } = readThrough.fromCache(request) ?? (await readThrough.fetch(request));
   if (cacheStatus === 'STALE')
     throw new GatewayError('stale', "the wallet's balance can't be read now; retry in a moment");
-  const rows = JSON.parse(entry.result) as readonly TokenAccountRow[]; // the route's own rows, whose amounts are text
+  const rows = JSON.parse(entry.result.toString()) as readonly TokenAccountRow[]; // the route's own rows, whose amounts are text
   return rows.reduce((sum, { tokenAmount }) => sum + BigInt(tokenAmount.amount), 0n);
 }
 

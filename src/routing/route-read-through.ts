@@ -5,7 +5,7 @@ import { parseTarget } from '../domain/canonical-request.ts';
 import type { GatewayError } from '../domain/gateway-error.ts';
 import type { RequestCost } from '../domain/request-cost.ts';
 import type { Slot } from '../domain/slot.ts';
-import { toJson } from '../domain/to-json.ts';
+import { LongJson, toJson } from '../domain/to-json.ts';
 import { isWithinOneUnit } from '../domain/units.ts';
 import {
   type Admit,
@@ -110,7 +110,7 @@ export class RouteReadThrough implements RouteReads {
     const { slot, result, final = false, exact, lease, fromSnapshot = false, uncached = false } = answer;
     const { cache } = this.#context;
     const meta = this.#metas.share({ ...metaOf(route, params, exact), fromSnapshot });
-    const json = toJson(result);
+    const json = result instanceof LongJson ? result.bytes : toJson(result);
     if (uncached) return cache.passBy(key, { slot, result: json }, meta);
     const serialized = { slot, result: json, final, lease };
     // the next slot may take a processed state back

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { RawJson, toJson } from '../domain/to-json.ts';
+import { LongJson, RawJson, toJson } from '../domain/to-json.ts';
 import { mapInChunks } from '../runtime/map-in-chunks.ts';
 import { formatUnits } from '../solana/codec/format-decimal.ts';
 
@@ -30,6 +30,9 @@ export const preSerialized = <T>(schema: z.ZodType<T>): z.ZodType<PreSerialized<
 
 /** Returns JSON that a route serialized itself in place of the value, which would become the same JSON. */
 export const serialized = <T>(json: string): T => new RawJson(json) as unknown as T;
+
+/** Returns JSON as {@link serialized} does, which is so long that it stays bytes. */
+export const serializedBytes = <T>(json: Buffer): T => new LongJson(json) as unknown as T;
 
 /** A decimal number of any length, written with every digit. */
 export const exactNumber = preSerialized(z.number());

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Entry, rememberDigest } from '../cache/entry.ts';
+import { concatInTurns } from '../domain/concat-in-turns.ts';
 import { ownTurn } from '../domain/own-turn.ts';
 import { signedBodyFrame } from '../receipts/signed-body.ts';
 
@@ -10,7 +11,7 @@ const LONG_RESULT = 512 * 1024;
 const SLICE_LENGTH = 512 * 1024;
 
 /** Returns true for a result that would hold the event loop if it were hashed or copied in one turn. */
-export const hasLongResult = ({ result }: Entry): boolean => result.length > LONG_RESULT;
+export const hasLongResult = ({ result }: Entry): boolean => typeof result !== 'string' || result.length > LONG_RESULT;
 
 /** The hashing of long results under way, so that each result is hashed once. */
 const hashing = new WeakMap<Entry, Promise<void>>();
@@ -24,9 +25,9 @@ export function hashInTurns(entry: Entry): Promise<void> {
 
 async function hash(entry: Entry): Promise<void> {
   const digest = createHash('sha256');
-  for (const text of slicesOf(entry.result)) {
+  for (const slice of slicesOf(entry.result)) {
     await ownTurn();
-    digest.update(text);
+    digest.update(slice);
   }
   rememberDigest(entry, digest.digest('hex'));
 }
@@ -35,9 +36,11 @@ async function hash(entry: Entry): Promise<void> {
 export async function formatInTurns(entry: Entry, receipt: string): Promise<Buffer> {
   const [before, after] = signedBodyFrame(entry.slot, receipt);
   const end = before.length + entry.resultBytes;
+  const { result } = entry;
+  if (typeof result !== 'string') return concatInTurns([Buffer.from(before), result, Buffer.from(after)]);
   const body = Buffer.allocUnsafeSlow(end + after.length);
   let at = body.write(before);
-  for (const text of slicesOf(entry.result)) {
+  for (const text of slicesOfText(result)) {
     await ownTurn();
     at += body.write(text, at);
   }
@@ -45,8 +48,13 @@ export async function formatInTurns(entry: Entry, receipt: string): Promise<Buff
   return body;
 }
 
+function* slicesOf(result: string | Buffer): Generator<string | Buffer> {
+  if (typeof result === 'string') yield* slicesOfText(result);
+  else for (let at = 0; at < result.length; at += SLICE_LENGTH) yield result.subarray(at, at + SLICE_LENGTH);
+}
+
 /** Cuts a text into slices. None ends between the two halves of a character. */
-function* slicesOf(text: string): Generator<string> {
+function* slicesOfText(text: string): Generator<string> {
   for (let start = 0; start < text.length; ) {
     const end = Math.min(start + SLICE_LENGTH, text.length);
     const isInCharacter = end < text.length && (text.charCodeAt(end) & 0xfc00) === 0xdc00;

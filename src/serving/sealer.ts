@@ -105,7 +105,8 @@ export class Sealer {
 
   /** Makes a frame of the stream for each of these requests, in their order, all under one signature. */
   sealFrame({ result, slot, meta }: Entry, requests: readonly string[]): string[] {
-    const digest = digestOf(result);
+    const text = result.toString();
+    const digest = digestOf(text);
     const { commitment } = meta;
     const items = requests.map(
       (request): SealRequest => ({
@@ -118,7 +119,7 @@ export class Sealer {
         nonce: null,
       }),
     );
-    return this.#sign(items).map((receipt) => formatSignedBody(result, slot, receipt));
+    return this.#sign(items).map((receipt) => formatSignedBody(text, slot, receipt));
   }
 
   #sealOrReject(batch: readonly SealJob[]): void {
@@ -146,7 +147,7 @@ export class Sealer {
       const { entry } = job;
       const receipt = receipts[i] ?? ''; // one for each
       if (hasLongResult(entry)) void this.#finishInTurns(job, receipt, sealedMs);
-      else this.#finish(job, formatSignedBody(entry.result, entry.slot, receipt), sealedMs);
+      else this.#finish(job, formatSignedBody(entry.result.toString(), entry.slot, receipt), sealedMs);
     });
   }
 

@@ -116,6 +116,6 @@ export class TopicFeed {
     const { entry } =
       readThrough.fromCache(readRequest) ?? (await readThrough.fetch(readRequest, caller?.admit, caller?.newCost()));
     const body = sealer.bodyOf(entry) ?? (await sealer.seal(entry));
-    return { slot: entry.slot, result: entry.result, body, isReorg };
+    return { slot: entry.slot, result: entry.result.toString(), body, isReorg };
   }
 }

@@ -41,7 +41,7 @@ function slotAnswer(commitment: Commitment, { mesh, cache }: CacheUses): CachedR
 }
 
 const epochAnswer = (commitment: Commitment, context: CacheUses): CachedRpcAnswer | undefined =>
-  findCachedRoute('/epoch', commitment, context, ({ result }) => epochResult(result));
+  findCachedRoute('/epoch', commitment, context, ({ result }) => epochResult(result.toString()));
 
 /** The members of getEpochInfo, in the node's order. */
 const EPOCH_INFO = ['absoluteSlot', 'blockHeight', 'epoch', 'slotIndex', 'slotsInEpoch', 'transactionCount'] as const;
@@ -55,7 +55,7 @@ function epochResult(routeResult: string): string {
 function balanceAnswer(address: unknown, commitment: Commitment, context: CacheUses): CachedRpcAnswer | undefined {
   if (typeof address !== 'string') return undefined;
   return findCachedRoute(`/balance/${address}`, commitment, context, ({ slot, result }) =>
-    withContext(slot, /^\{"lamports":(\d+)/.exec(result)?.[1], context),
+    withContext(slot, /^\{"lamports":(\d+)/.exec(result.toString())?.[1], context),
   );
 }
 
@@ -69,7 +69,7 @@ function accountAnswer(
   const { encoding, ...rest } = { encoding: undefined, ...config };
   if (!hasOnlyStandardConfig([rest]) || (encoding !== 'jsonParsed' && encoding !== 'base64')) return undefined;
   return findCachedRoute(`/account/${address}`, commitment, context, ({ slot, result }) =>
-    withContext(slot, accountValue(Buffer.from(result), encoding), context),
+    withContext(slot, accountValue(typeof result === 'string' ? Buffer.from(result) : result, encoding), context),
   );
 }
 

@@ -247,10 +247,10 @@ export async function runSchedule(
   const names = new Set<string>();
   const checkBalance = ({ slot, result, lease }: Entry, address: string): void => {
     if (lease !== undefined && slot > ledger.lastChangeSlot(address, slot)) advanced++;
-    if (JSON.parse(result).lamports !== ledger.balance(address, slot)) falseBalances++;
+    if (JSON.parse(result.toString()).lamports !== ledger.balance(address, slot)) falseBalances++;
   };
   const checkBatch = ({ slot, result, lease }: Entry): void => {
-    const rows: { address: string; lamports: number }[] = JSON.parse(result);
+    const rows: { address: string; lamports: number }[] = JSON.parse(result.toString());
     if (lease !== undefined && rows.every(({ address }) => slot > ledger.lastChangeSlot(address, slot)))
       advancedBatches++;
     if (!rows.every(({ address, lamports }) => lamports === ledger.balance(address, slot))) falseBatches++;
@@ -258,7 +258,7 @@ export async function runSchedule(
   const checkList = ({ slot, result, lease }: Entry, owner: string): void => {
     if (lease === undefined) return;
     liveLists++;
-    const rows: { address: string; tokenAmount: { amount: string } }[] = JSON.parse(result);
+    const rows: { address: string; tokenAmount: { amount: string } }[] = JSON.parse(result.toString());
     const listed = rows.map(({ address, tokenAmount }) => `${address} ${tokenAmount.amount}`).sort();
     const held = [...accountsAt(ledger, slot)].filter(([, account]) => tokenOwner(account) === owner);
     const recorded = held.map(([address, { lamports }]) => `${address} ${lamports}`).sort();
@@ -267,7 +267,9 @@ export async function runSchedule(
   const checkPortfolio = ({ slot, result, lease }: Entry, owner: string): void => {
     if (lease === undefined) return;
     livePortfolios++;
-    const items: { asset: string; amount: string; accounts: number; name: string }[] = JSON.parse(result).items;
+    const items: { asset: string; amount: string; accounts: number; name: string }[] = JSON.parse(
+      result.toString(),
+    ).items;
     const shown = items.map((item) => `${item.asset} ${item.amount} ${item.accounts} ${item.name}`);
     const held = [...accountsAt(ledger, slot).values()].filter((account) => tokenOwner(account) === owner);
     const amount = held.reduce((sum, { lamports }) => sum + lamports, 0n);
