@@ -7,6 +7,15 @@ import { join } from 'node:path';
 import { findFreePort } from '../../src/runtime/require-free-port.ts';
 import { waitFor } from './harness.ts';
 
+const ALL = `
+local out = redis.call('KEYS', '*')
+for i = 1, #out do
+  local kind = redis.call('TYPE', out[i]).ok
+  local values = kind == 'hash' and redis.call('HGETALL', out[i]) or { redis.call('GET', out[i]) }
+  out[i] = out[i] .. ' ' .. table.concat(values, ' ')
+end
+return table.concat(out, ' ; ')`;
+
 /** A real Redis in a folder of its own, which writes each change to its log. */
 export class RedisServer {
   readonly url: string;
@@ -64,6 +73,11 @@ export class RedisServer {
     const [answer] = await once(socket, 'data');
     socket.destroy();
     return String(answer);
+  }
+
+  /** Returns all that it has: names and values. */
+  contents(): Promise<string> {
+    return this.command('EVAL', ALL, '0');
   }
 
   async close(): Promise<void> {

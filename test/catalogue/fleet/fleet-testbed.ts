@@ -4,12 +4,14 @@ import { join } from 'node:path';
 import { type ChildProgram, runModule, waitUntilListening } from '../../support/child-process.ts';
 import { type HttpAnswer, httpClient } from '../../support/harness.ts';
 import { RedisServer } from '../../support/redis-server.ts';
+import { runSlotgate, type SlotgateOutput } from '../../support/run-slotgate.ts';
 import { withTestScope } from '../../support/test-scope.ts';
 
 /** A gateway of the fleet, in a process of its own. */
 export interface FleetGateway {
   readonly child: ChildProgram;
   readonly state: string;
+  readonly url: string;
   readonly get: (path: string, init?: RequestInit) => Promise<HttpAnswer>;
   /** Whether its log has told a message. */
   hasTold(message: string): boolean;
@@ -38,6 +40,12 @@ const PATIENT = [
 
 /** Quick slots: a new leader waits for so many until it signs. */
 const SLOT_MS = 50;
+
+/** Returns `slotgate keys …` on a machine of a fleet. */
+export const keysCommand =
+  (redis: RedisServer, state: string) =>
+  (...args: string[]): Promise<SlotgateOutput> =>
+    runSlotgate(['keys', ...args, '--state', state, '--upstream', 'http://none', '--redis', redis.url]);
 
 export const createReceiptKey = (): string =>
   generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
@@ -82,7 +90,7 @@ export const withFleet = <T>(
         const child = await run(name, { set });
         const { url } = await waitUntilListening(child);
         const hasTold = (message: string): boolean => child.stdout().includes(message);
-        return { child, state: stateOf(name), get: httpClient(url).get, hasTold };
+        return { child, url, state: stateOf(name), get: httpClient(url).get, hasTold };
       },
     });
   });

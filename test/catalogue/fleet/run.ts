@@ -1,15 +1,25 @@
 import type { FaultRow } from '../findings.ts';
 import { runRows, selectRows } from '../run-rows.ts';
+import { gatewayEnded } from './rows/gateway-ended.ts';
 import { keysRevoked } from './rows/keys-revoked.ts';
 import { leaderKilled } from './rows/leader-killed.ts';
 import { limitsShared } from './rows/limits-shared.ts';
 import { unlikeGateways } from './rows/unlike-gateways.ts';
+import { usageCounted } from './rows/usage-counted.ts';
 import { workersKilled } from './rows/workers-killed.ts';
 
 // node dist/test/catalogue/fleet/run.js [--full] [ROW…] Runs rows of faults of a fleet over a real redis-server and prints
 // a line for each; exits with 1 if a finding is not met.
 
-const ROWS: readonly FaultRow[] = [workersKilled, leaderKilled, keysRevoked, limitsShared, unlikeGateways];
+const ROWS: readonly FaultRow[] = [
+  workersKilled,
+  gatewayEnded,
+  usageCounted,
+  limitsShared,
+  leaderKilled,
+  keysRevoked,
+  unlikeGateways,
+];
 
 const args = process.argv.slice(2);
 const isFull = args.includes('--full');

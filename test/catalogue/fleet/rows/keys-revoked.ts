@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitFor } from '../../../support/harness.ts';
-import { runSlotgate } from '../../../support/run-slotgate.ts';
 import { expect, expectNone, expectWithinMs, type FaultRow } from '../../findings.ts';
-import { type FleetGateway, withFleet } from '../fleet-testbed.ts';
+import { type FleetGateway, keysCommand, withFleet } from '../fleet-testbed.ts';
 
 /** The time until a revoked key is refused, also if the message about it is lost: bounds of the design. */
 const TOLD_MS = 1000;
@@ -15,8 +14,7 @@ export const keysRevoked: FaultRow = {
   run: (runLength) =>
     withFleet(async ({ redis, start, stateOf }) => {
       const gateways: FleetGateway[] = [await start('a'), await start('b')];
-      const keys = (...args: string[]) =>
-        runSlotgate(['keys', ...args, '--state', stateOf('a'), '--upstream', 'http://none', '--redis', redis.url]);
+      const keys = keysCommand(redis, stateOf('a'));
       const create = async (): Promise<{ key: string; id: string }> => {
         const { out, err } = await keys('create', '--tier', 'build', '--label', 'x');
         return { key: out.trim(), id: /key (\w+),/.exec(err)?.[1] ?? '' };
@@ -45,6 +43,7 @@ export const keysRevoked: FaultRow = {
 
       const lasting = await create();
       await msUntil(lasting.key, 200);
+      const contents = await redis.contents();
       await redis.signal('SIGKILL');
       await sleep(500);
       const withoutRedis = (await statuses(lasting.key)).filter((status) => status !== 200).length;
@@ -59,6 +58,7 @@ export const keysRevoked: FaultRow = {
       const after = await create();
       await msUntil(after.key, 200);
       return [
+        expect('F14: no key in Redis', contents.includes(lasting.id) && !contents.includes(lasting.key.slice(0, 30))),
         expectWithinMs(runLength, 'issued, valid everywhere', issuedMs, TOLD_MS),
         expectWithinMs(runLength, 'revoked, refused everywhere', revokedMs, TOLD_MS),
         expectWithinMs(runLength, 'the same without the message', untoldMs, UNTOLD_MS),
