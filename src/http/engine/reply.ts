@@ -16,6 +16,8 @@ export interface ReplyOptions {
   readonly isHead: boolean;
   /** True if the request has `Connection: close`: the engine then sends no such header of its own (RFC 9112 9.6). */
   readonly hasConnectionClose: boolean;
+  /** Called when the caller disconnects before the response was sent. */
+  readonly onAborted?: () => void;
 }
 
 /**
@@ -46,6 +48,7 @@ export class Reply {
     res.onAborted(() => {
       this.#markDone();
       this.#abortion?.abort();
+      options.onAborted?.();
     });
   }
 

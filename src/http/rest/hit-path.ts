@@ -131,10 +131,14 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
   function seal(res: HttpResponse, hit: Hit, quota: Quota): void {
     const { entry, conditions } = hit;
     const peer = addressKeyOf(res.getRemoteAddress());
-    const pending = new Reply(res, pendingResponses);
+    let isSealed = false;
+    const onAborted = (): void => {
+      if (!isSealed) pipelining.recordCutOff(peer); // at once: other connections of the peer are read in this turn, too
+    };
+    const pending = new Reply(res, pendingResponses, { isHead: false, hasConnectionClose: false, onAborted });
     const waiter: SealWaiter = {
       resolve(body) {
-        if (pending.isDone) pipelining.recordCutOff(peer);
+        isSealed = true;
         if (isUnchanged(conditions, entry)) replyUnchanged(pending, hit, body, quota);
         else replyWithBody(pending, hit, bodyFor(hit, body), quota);
       },
