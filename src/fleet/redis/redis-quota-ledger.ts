@@ -189,7 +189,7 @@ export class RedisQuotaLedger implements QuotaLedgers {
 
   /** Tells members of identities that were asked for lately; of others nothing is charged here. */
   #onLeft(message: string): void {
-    for (const [name, left, window, endsInMs, reset, limit, windowMs, changes] of JSON.parse(message) as LeftFields[]) {
+    for (const [name, left, window, endsInMs, reset, limit, windowMs, changes] of parseLeft(message)) {
       const id = this.#ids.get(name);
       if (id === undefined) continue;
       for (const local of this.#locals.values())
@@ -208,6 +208,23 @@ type LeftFields = [
   windowMs: number,
   changes: number,
 ];
+
+/** Parses what the script tells; whoever else writes to Redis can tell anything, and is not heard. */
+function parseLeft(message: string): readonly LeftFields[] {
+  try {
+    const all: unknown = JSON.parse(message);
+    return Array.isArray(all) ? all.filter(isLeft) : [];
+  } catch {
+    return [];
+  }
+}
+
+const LEFT_FIELDS = 8;
+
+const isLeft = (fields: unknown): fields is LeftFields =>
+  Array.isArray(fields) &&
+  fields.length === LEFT_FIELDS &&
+  fields.every((field, i) => (i === 0 ? typeof field === 'string' : Number.isFinite(field)));
 
 const argsOf = ({ limit, windowMs, window, ageMs, used, want, need }: QuotaAsk): readonly number[] => [
   ...[limit, windowMs, window, Math.round(ageMs)],
