@@ -16,7 +16,8 @@ export class HotKeyDetector {
   /** Remembers twice as many keys as can be kept live, and some. */
   constructor(maxLive: number, halfLifeSlots: number) {
     this.#halfLifeSlots = halfLifeSlots;
-    this.#heats = new LRUCache({ max: Math.max(MIN_KEYS, 2 * maxLive) });
+    // by size, since places that are counted by `max` are all allocated at once
+    this.#heats = new LRUCache({ maxSize: Math.max(MIN_KEYS, 2 * maxLive), sizeCalculation: () => 1 });
   }
 
   /** Records a read; returns the heat of the key if that is hot now. */
