@@ -73,7 +73,7 @@ function createProgram(): Command {
       const [unknown] = command.args; // a mistyped command arrives here, as start is the default
       const commands = program.commands.map((known) => known.name());
       if (unknown !== undefined) throw new StartError(64, unknownNameMessage('command', unknown, commands));
-      await startGateway(configOf(command), isChosen(configSourcesOf(command), ['admin', 'port']));
+      await startGateway(() => configOf(command), isChosen(configSourcesOf(command), ['admin', 'port']));
     });
 
   addDoctorCommand(program, { configOf, loadEngine: loadHttpEngine });
@@ -97,7 +97,8 @@ const configSourcesOf = (command: Command): ConfigSources => ({
 
 const configOf = (command: Command): Config => loadConfig(configSourcesOf(command));
 
-async function startGateway(config: Config, isAdminPortChosen: boolean): Promise<void> {
+async function startGateway(loadConfig: () => Config, isAdminPortChosen: boolean): Promise<void> {
+  const config = loadConfig();
   process.title = 'slotgate'; // also removes the arguments, which may contain a node's key, from the list of processes
   const startedMs = systemClock.monotonic();
   const receiptKey = extractKeySource(process.env);
@@ -112,7 +113,7 @@ async function startGateway(config: Config, isAdminPortChosen: boolean): Promise
   if (ignored !== undefined) log.warn({}, ignored);
   const waiting = new Progress({ output: process.stderr, clock: systemClock, what: 'waiting for the first answers' });
   const stopWaiting = repeat(systemClock, WAITING_MS, () => waiting.advance(0));
-  const options = { config, log, receiptKey, secrets, embedded, isAdminPortChosen };
+  const options = { config, loadConfig, log, receiptKey, secrets, embedded, isAdminPortChosen };
   const open = (): Promise<RunningGateway> =>
     (config.workers.count === 0 ? createGateway(options) : startWithWorkers(options)).finally(() => {
       stopWaiting();

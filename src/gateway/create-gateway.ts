@@ -7,6 +7,7 @@ import { openFleetQuota, takeFleetShares } from './open-fleet-quota.ts';
 import { listen } from './open-server.ts';
 import { reloadReceiptKeys } from './open-state.ts';
 import { follow, openParts, type Parts } from './parts.ts';
+import { rereadConfig } from './reread-config.ts';
 
 export interface Gateway {
   readonly url: string;
@@ -26,7 +27,7 @@ export interface Gateway {
   readonly receiptKeyPath: string | null;
   /** The nodes and their states. */
   readonly nodes: () => readonly NodeStatus[];
-  /** Reloads the receipt keys. If they can't be used, the old ones stay in use. */
+  /** Reloads the receipt keys; if they can't be used, the old ones stay in use. Tells which settings need a restart. */
   reload(): void;
   /** Stops accepting connections, answers pending requests, then releases everything. */
   close(): Promise<void>;
@@ -45,12 +46,17 @@ export function createGateway(options: GatewayOptions): Promise<Gateway> {
     const shared = fleetQuota && { quota: takeFleetShares(env, fleetQuota) };
     const parts = await openParts(env, options, { fleetQuota, shared });
     await follow(env, parts);
-    return gatewayOf(env, parts, await listen(env, parts.server));
+    return gatewayOf(env, options, parts, await listen(env, parts.server));
   });
 }
 
 /** Returns the gateway as its process sees it. */
-function gatewayOf(env: Environment, { state, upstream, signing, server, admin }: Parts, url: string): Gateway {
+function gatewayOf(
+  env: Environment,
+  options: GatewayOptions,
+  { state, upstream, signing, server, admin }: Parts,
+  url: string,
+): Gateway {
   const { mesh, embedded } = upstream;
   const { guard, signer } = signing;
   return {
@@ -71,7 +77,11 @@ function gatewayOf(env: Environment, { state, upstream, signing, server, admin }
     },
     receiptKeyPath: state.loadedKeys.path,
     nodes: () => mesh.nodes(),
-    reload: () => reloadReceiptKeys(env, state, server.sealer),
+    reload() {
+      reloadReceiptKeys(env, state, server.sealer);
+      const settings = rereadConfig(env.config, { ...options, log: env.log })?.changed ?? [];
+      if (settings.length > 0) env.log.warn({ settings }, 'these settings have changed: a restart applies them');
+    },
     close: closerOf(env),
   };
 }

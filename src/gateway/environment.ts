@@ -14,6 +14,8 @@ import type { ClusterInUse } from '../wiring/open-upstream.ts';
 export interface GatewayOptions {
   readonly config: Config;
   readonly log: Log;
+  /** Loads the configuration again; without, it never changes. Throws a StartError if it can't be used. */
+  readonly loadConfig?: () => Config;
   /** Source of the signing key; without a key in it, the state folder. */
   readonly receiptKey?: Omit<KeySource, 'stateDir'>;
   /** Secrets that stand in no setting. */

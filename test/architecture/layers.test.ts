@@ -24,7 +24,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'access/quota': ['domain'],
   'access/stake': ['domain', 'runtime', 'bs58', 'lru-cache'],
   'access/usage': ['domain', 'runtime/files', 'runtime', 'node:fs', 'node:path', 'node:zlib'],
-  config: ['domain', 'runtime', 'zod', 'node:fs', 'node:path', 'node:url'],
+  config: ['domain', 'runtime', 'zod', 'node:fs', 'node:path', 'node:url', 'node:util'],
   upstream: ['domain', 'config'],
   'localnet/bank': ['domain', 'solana/accounts', '@solana/web3.js', 'bs58', 'litesvm', 'node:crypto'],
   'receipts/verify': ['domain', 'receipts', '@noble/curves', '@noble/hashes', 'bs58', 'node:crypto'],

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import t from 'tap';
 import { WebSocket } from 'ws';
 import { generateApiKey } from '../../src/access/api-keys/api-key.ts';
@@ -17,7 +17,10 @@ const cluster = await startEmbeddedCluster({ slotMs: 100 });
 t.teardown(cluster.close);
 const LIMIT = 60;
 const limited = [`limits.build.requests=${LIMIT}`, 'limits.build.windowSeconds=600', 'limits.build.streams=3'];
-const { child, url, admin, state, processes } = await startWorkers(t, cluster, ['drainMs=1500', ...limited]);
+const { child, url, admin, state, configPath, processes } = await startWorkers(t, cluster, [
+  'drainMs=1500',
+  ...limited,
+]);
 const { get, rpc } = httpClient(url);
 const [alice, bob] = [WALLETS[0].address, WALLETS[1].address];
 
@@ -80,16 +83,17 @@ t.test('the stream has one frame for each number, and pushes what changes (F4)',
 });
 
 t.test('one listener for operators tells of all processes, and no sum goes back', async (t) => {
-  // of a route that no other test asks for: what workers have counted is told each second
+  // what workers have counted is told each second
   const scrape = async () => parseMetrics(await (await fetch(`${admin}/metrics`)).text());
   const answered = async (): Promise<number> =>
     (await scrape())
       .get('slotgate_http_requests_total')
-      ?.series.get('slotgate_http_requests_total{route="/performance",code="200"}') ?? 0;
+      ?.series.get('slotgate_http_requests_total{route="/pubkey",code="200"}') ?? 0;
+  let asked = 1; // by a test above
   const ask = async (times: number): Promise<void> => {
-    const before = await answered();
-    await askEach(`${url}/api/v1/performance`, {}, times);
-    await waitFor(async () => (await answered()) === before + times, `${times} answers more`);
+    await askEach(`${url}/api/v1/pubkey`, {}, times);
+    asked += times;
+    await waitFor(async () => (await answered()) === asked, `${asked} answers`);
   };
   await ask(40);
   const metrics = await scrape();
@@ -98,10 +102,9 @@ t.test('one listener for operators tells of all processes, and no sum goes back'
     [...(metrics.get('process_cpu_seconds_total')?.series.keys() ?? [])].sort(),
     ['pipeline', 'worker 0', 'worker 1'].map((name) => `process_cpu_seconds_total{process="${name}"}`),
   );
-  const sum = await answered();
   process.kill(processes().get('1') ?? 0, 'SIGKILL');
   await child.waitForOutput('the process runs again');
-  t.equal(await answered(), sum);
+  t.equal(await answered(), asked);
   await ask(20);
   const status = await (await fetch(`${admin}/statusz?format=json`)).json();
   t.match(status, { slotgate: { workers: 2 }, cache: { reads: { hit: Number } }, requests: { callers: Number } });
@@ -156,6 +159,24 @@ t.test('a caller has as many streams over all workers as over one (F6)', async (
     return sockets.size === 3;
   }, 'the place is free again');
   for (const socket of sockets) socket.terminate();
+});
+
+t.test('SIGHUP applies changed settings to new processes, and none that are wrong', async (t) => {
+  const key = generateApiKey();
+  await issueKeys(apiKeysPath(state), apiKeyRecord(key, { tier: 'scale' }));
+  const limit = async () => (await get('/slot', { headers: { 'x-api-key': key } })).headers.get('x-ratelimit-limit');
+  const before = await limit();
+  const ids = [...processes().values()];
+  writeFileSync(configPath, '{"limits": {"scale": {"requests": -1}}}');
+  child.process.kill('SIGHUP');
+  await child.waitForOutput("the configuration can't be used");
+  t.same([...processes().values()], ids);
+  writeFileSync(configPath, '{"limits": {"scale": {"requests": 777}}, "host": "0.0.0.0"}');
+  child.process.kill('SIGHUP');
+  await child.waitForOutput('all processes were replaced');
+  t.match(child.stdout(), /"settings":\["host"\].*restart/);
+  t.not(before, '777');
+  await waitFor(async () => (await limit()) === '777', 'the old workers to end');
 });
 
 t.test('on SIGTERM all processes end, and nothing is left in memory', async (t) => {

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
+import { join } from 'node:path';
 import type { EmbeddedCluster } from '../../src/localnet/embedded-cluster.ts';
 import { type ChildProgram, PATIENT_ARGS, runModule, waitUntilListening } from './child-process.ts';
 import type { TestScope } from './test-scope.ts';
@@ -11,6 +12,8 @@ export interface WorkersWorld {
   /** The address of the listener for operators. */
   readonly admin: string;
   readonly state: string;
+  /** The configuration file. */
+  readonly configPath: string;
   /** Returns the ids of its running processes by role: `pipeline`, or a worker's number. */
   processes(): ReadonlyMap<string, number>;
 }
@@ -29,8 +32,21 @@ export async function startWorkers(
     ...set,
   ];
   const state = t.testdir();
+  const configPath = join(state, 'config.json');
+  writeFileSync(configPath, '{}');
   const child = runModule(new URL('../../src/main.js', import.meta.url), [
-    ...['--port', '0', '--workers', '2', '--state', state, '--upstream', `${cluster.url},${cluster.wsUrl}`],
+    ...[
+      '--port',
+      '0',
+      '--workers',
+      '2',
+      '--state',
+      state,
+      '--config',
+      configPath,
+      '--upstream',
+      `${cluster.url},${cluster.wsUrl}`,
+    ],
     ...PATIENT_ARGS,
     ...settings.flatMap((setting) => ['--set', setting]),
   ]);
@@ -39,7 +55,7 @@ export async function startWorkers(
     await child.exit();
   });
   const { url, admin = '' } = await waitUntilListening(child);
-  return { child, url, admin, state, processes: () => childrenOf(child.process.pid ?? 0) };
+  return { child, url, admin, state, configPath, processes: () => childrenOf(child.process.pid ?? 0) };
 }
 
 /** Returns the child processes of a process by the last word of their titles. */

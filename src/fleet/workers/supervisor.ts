@@ -10,8 +10,6 @@ import { repeat } from '../../runtime/repeat.ts';
 import type { FromMember, MemberSettings, PipelineFacts, ToMember } from './member-messages.ts';
 
 export interface SupervisorOptions extends Omit<MemberSettings, 'folder'> {
-  /** The number of workers. */
-  readonly count: number;
   /** The module of each process. */
   readonly module: URL;
   readonly clock: Clock;
@@ -56,6 +54,7 @@ export class Supervisor {
   readonly #pipeline: Member;
   readonly #workers = new Map<number, Member>();
   readonly #stopLooking: () => void;
+  #config: Config;
   #epoch = 0;
   #nextWorker = 0;
   #lookedMs: number;
@@ -64,8 +63,9 @@ export class Supervisor {
   #facts: PipelineFacts | undefined;
 
   constructor(options: SupervisorOptions) {
-    const { clock, count } = options;
+    const { clock, config } = options;
     this.#options = options;
+    this.#config = config;
     this.#folder = mkdtempSync(join(memoryFolder(), 'slotgate-')); // mkdtemp: for its owner only
     this.#lookedMs = clock.monotonic();
     this.#pipeline = this.#memberOf('pipeline', PIPELINE_SILENCE_MS, () => ({
@@ -75,7 +75,7 @@ export class Supervisor {
       epoch: ++this.#epoch,
       workers: [...this.#workers].flatMap(([id, { isUp }]) => (isUp ? [id] : [])),
     }));
-    while (this.#workers.size < count) this.#addWorker();
+    while (this.#workers.size < workerCount(config)) this.#addWorker();
     this.#stopLooking = repeat(clock, LOOK_MS, () => this.#killStopped());
   }
 
@@ -103,30 +103,55 @@ export class Supervisor {
   }
 
   /**
-   * Replaces all processes by others that run what is on disk now: worker by worker, each once its successor listens, then
-   * the pipeline process. Requests are served meanwhile, and no slot goes back: each successor hears of what was shown.
+   * Replaces all processes by others that run what is on disk now, with these settings: worker by worker, each once its
+   * successor listens, then the pipeline process. Requests are served meanwhile, and no slot goes back: each successor hears
+   * of what was shown. Returns whether all were replaced; else the settings stay as they were.
    */
-  async renew(): Promise<void> {
+  async renew(config: Config): Promise<boolean> {
     const { log } = this.#options;
-    if (this.#isRenewing || this.#isClosing) return;
+    if (this.#isRenewing || this.#isClosing) return false;
     this.#isRenewing = true;
+    const before = this.#config;
+    this.#config = config;
     try {
-      for (const [id, worker] of [...this.#workers]) {
-        await this.#start(this.#addWorker());
-        worker.isLeaving = true;
-        send(worker.process, { kind: 'close' });
-        void worker.hasEnded.then(() => this.#workers.delete(id));
-      }
+      await this.#replaceWorkers([...this.#workers], workerCount(config));
       this.#pipeline.isLeaving = true;
       send(this.#pipeline.process, { kind: 'close' });
       await this.#pipeline.hasEnded;
       this.#pipeline.isLeaving = false;
       await this.#start(this.#pipeline);
       log.info({}, 'all processes were replaced');
+      return true;
     } catch (err) {
+      this.#config = before;
       log.error({ err }, 'not all processes could be replaced: the others serve on');
+      if (this.#pipeline.process === undefined) this.#restart(this.#pipeline);
+      return false;
     } finally {
       this.#isRenewing = false;
+    }
+  }
+
+  /** Starts so many workers, and lets one of the old ones go with each; at last those that are left. */
+  async #replaceWorkers(old: readonly (readonly [id: number, worker: Member])[], count: number): Promise<void> {
+    for (let i = 0; i < Math.max(count, old.length); i++) {
+      if (i < count) await this.#startNewWorker();
+      const [id, worker] = old[i] ?? [];
+      if (id === undefined || worker === undefined) continue;
+      worker.isLeaving = true;
+      send(worker.process, { kind: 'close' });
+      void worker.hasEnded.then(() => this.#workers.delete(id));
+    }
+  }
+
+  /** Starts one more worker; one that can't start is forgotten. */
+  async #startNewWorker(): Promise<void> {
+    const worker = this.#addWorker();
+    try {
+      await this.#start(worker);
+    } catch (thrown) {
+      for (const [id, each] of this.#workers) if (each === worker) this.#workers.delete(id);
+      throw thrown;
     }
   }
 
@@ -143,9 +168,10 @@ export class Supervisor {
   }
 
   #settings(): MemberSettings {
-    const { config, receiptKey, secrets, isAdminPortChosen, embedded } = this.#options;
+    const { receiptKey, secrets, isAdminPortChosen, embedded } = this.#options;
+    const config = this.#config;
     return {
-      config: { ...config, workers: { ...config.workers, count: this.#options.count } },
+      config: { ...config, workers: { ...config.workers, count: workerCount(config) } },
       receiptKey,
       secrets,
       isAdminPortChosen,
