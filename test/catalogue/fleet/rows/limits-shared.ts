@@ -96,7 +96,9 @@ export const limitsShared: FaultRow = {
         await send(even, 0.02);
         return timesTold(ALONE) === 1;
       }, 'an alarm');
-      expectAdmitted('Redis stands still', await sendFresh(even), 0.95 * LIMIT, HIGHEST_ALONE);
+      // Of the part of the gateway with two workers each has a half, and the kernel may lead all connections to one.
+      const leastAlone = LIMIT * (1 - 1 / (2 * gateways.length));
+      expectAdmitted('Redis stands still', await sendFresh(even), 0.95 * leastAlone, HIGHEST_ALONE);
       expectAdmitted(
         'the same, one-sided',
         await sendFresh(LOADS[1] as Load),
