@@ -1,5 +1,4 @@
 import { Command, CommanderError } from 'commander';
-import { unknownNameMessage } from '../config/config-errors.ts';
 import type { Config } from '../config/config-schema.ts';
 import type { ConfigFlags } from '../config/config-sources.ts';
 import { type ConfigSources, isChosen, loadConfig } from '../config/load-config.ts';
@@ -15,7 +14,7 @@ import { startEmbedded } from '../wiring/start-embedded.ts';
 import { loadEngine } from './check-engine.ts';
 import { addCompletionCommand } from './commands/completion-command.ts';
 import { addConfigCommands } from './commands/config-commands.ts';
-import { unknownFlagError } from './commands/did-you-mean.ts';
+import { unknownChoiceMessage, unknownFlagError } from './commands/did-you-mean.ts';
 import { addDoctorCommand } from './commands/doctor-command.ts';
 import { addGetCommand } from './commands/get-command.ts';
 import { addKeysCommands } from './commands/keys-commands.ts';
@@ -72,7 +71,7 @@ function createProgram(): Command {
     .action(async (_, command: Command) => {
       const [unknown] = command.args; // a mistyped command arrives here, as start is the default
       const commands = program.commands.map((known) => known.name());
-      if (unknown !== undefined) throw new StartError(64, unknownNameMessage('command', unknown, commands));
+      if (unknown !== undefined) throw new StartError(64, unknownChoiceMessage('command', unknown, commands));
       await startGateway(() => configOf(command), isChosen(configSourcesOf(command), ['admin', 'port']));
     });
 

@@ -10,7 +10,13 @@ type Path = readonly PropertyKey[];
  * so it is redacted.
  */
 export const unknownNameMessage = (kind: string, name: string, known: Iterable<string>): string =>
-  `unknown ${kind} ${redactUrl(name)}, the nearest known name is ${nearestName(name, known)}`;
+  `unknown ${kind} ${redactUrl(name)}${nearestNameHint(name, known)}`;
+
+/** Returns the end of a message about an unknown name: which known one is near, if one is. */
+export function nearestNameHint(name: string, known: Iterable<string>): string {
+  const nearest = nearestName(name, known);
+  return nearest === undefined ? '' : `, the nearest known name is ${nearest}`;
+}
 
 /** Returns the message for a name that is given a value where only its members can have one. */
 export const sectionNameMessage = (name: string, members: readonly string[]): string =>

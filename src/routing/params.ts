@@ -14,8 +14,20 @@ export interface Param<T, Given = T> {
   readonly input?: Given;
 }
 
+/** An account that every cluster has: the mint of wrapped SOL. */
+const ANY_ADDRESS = 'So11111111111111111111111111111111111111112';
+
+/** A transaction of mainnet. */
+const ANY_SIGNATURE = '2msqMqeUTTZhgite3PvWSLJhZJ3m4v4UMbDAcXymTPpXwKM5PcKfZFfxn4izZ2UTZmngYJeWSf1ztdD6kdeDkdbr';
+
 const base58Param = (bytes: number, code: ErrorCode, noun: string): Param<string> => ({
-  schema: { type: 'string', pattern: '^[1-9A-HJ-NP-Za-km-z]+$', minLength: bytes, maxLength: Math.ceil(bytes * 1.375) },
+  schema: {
+    type: 'string',
+    pattern: '^[1-9A-HJ-NP-Za-km-z]+$',
+    minLength: bytes,
+    maxLength: Math.ceil(bytes * 1.375),
+    examples: [bytes === 32 ? ANY_ADDRESS : ANY_SIGNATURE],
+  },
   required: true,
   description: `${noun}: ${bytes} bytes in base58`,
   parse(text, name) {
@@ -61,7 +73,7 @@ export const before: Param<string | undefined> = optional(base58Param(64, 'inval
 
 /** A slot number: decimal, without leading zeros, so that each slot has one spelling. */
 export const slot: Param<Slot> = {
-  schema: { type: 'string', pattern: '^(0|[1-9][0-9]{0,15})$' },
+  schema: { type: 'string', pattern: '^(0|[1-9][0-9]{0,15})$', examples: ['1000000'] },
   required: true,
   description: 'A slot: a decimal number',
   parse(text, name) {

@@ -26,9 +26,10 @@ t.test('--help names every flag and command, --version the version', async (t) =
 const WRONG: readonly [readonly string[], Readonly<Record<string, string>>, number, RegExp][] = [
   [['--prot', '1'], {}, 64, /unknown flag --prot, the nearest known name is --port\n/],
   [['--upstrem=https://rpc.example/KEY'], {}, 64, /unknown flag --upstrem, the nearest known name is --upstream\n/],
-  [['https://rpc.example/KEY'], {}, 64, /unknown command https:\/\/rpc\.example\/\*\*\*, /],
+  [['https://rpc.example/KEY'], {}, 64, /unknown command https:\/\/rpc\.example\/\*\*\* \(of start, /],
   [['--port'], {}, 64, /argument missing/],
   [['--set', 'port'], {}, 64, /name=value/],
+  [['blance'], {}, 64, /unknown command blance \(of start, /],
   [['strat'], {}, 64, /unknown command strat, the nearest known name is start/],
   [['config', 'pint'], {}, 64, /unknown command config pint, the nearest known name is config print \(of /],
   [['config'], {}, 64, /config needs one of print, check, schema/],

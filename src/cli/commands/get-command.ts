@@ -5,8 +5,8 @@ import { finalityCheck, unsignedEnvelope } from '../../client/response-envelope.
 import { createRequestSender } from '../../client/send-request.ts';
 import { TrustStore } from '../../client/trust-store.ts';
 import { createAnswerVerifier } from '../../client/verify-answer.ts';
+import { nearestNameHint } from '../../config/config-errors.ts';
 import type { Config } from '../../config/config-schema.ts';
-import { nearestName } from '../../config/nearest-name.ts';
 import { API_PREFIX } from '../../domain/canonical-request.ts';
 import type { Envelope } from '../../domain/envelope.ts';
 import { StartError } from '../../domain/start-error.ts';
@@ -75,8 +75,7 @@ async function parseRequest(text: string, flags: GetFlags, configOf: () => Confi
   const route = matchRoute(API_PREFIX + pathname)?.route;
   if (route === undefined) {
     const readable = routes.filter(({ kind }) => kind !== 'post').map(({ path }) => fillNames(path, pathname));
-    const nearest = nearestName(pathname, readable);
-    throw new StartError(64, `unknown path ${terminalText(pathname)}, the nearest known name is ${nearest}`);
+    throw new StartError(64, `unknown path ${terminalText(pathname)}${nearestNameHint(pathname, readable)}`);
   }
   if (route.kind === 'post') throw new StartError(64, `${route.path} takes POST, which get does not send`);
   return { url, routePath: route.path, target: API_PREFIX + path };

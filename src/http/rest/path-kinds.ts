@@ -34,10 +34,8 @@ export const isUnmetered = (match: RouteMatch | undefined): boolean =>
   match?.route.kind === 'local' && !match.route.isMetered;
 
 /** Returns the methods of a path as the `Allow` header lists them. */
-export function allowedMethods(pathKind: PathKind): string {
-  if (pathKind === undefined) return 'GET, HEAD, POST, OPTIONS';
-  return pathKind === 'post' ? 'POST, OPTIONS' : 'GET, HEAD, OPTIONS';
-}
+export const allowedMethods = (pathKind: NonNullable<PathKind>): string =>
+  pathKind === 'post' ? 'POST, OPTIONS' : 'GET, HEAD, OPTIONS';
 
 /** Checks that the path exists and allows the method. Throws `route_not_found`, `method_not_allowed`, `upgrade_required`. */
 export function checkMethod(method: 'get' | 'post' | 'other', pathKind: PathKind): void {

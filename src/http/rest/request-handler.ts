@@ -18,7 +18,7 @@ import {
 } from './guarded-request.ts';
 import { createHitPath, type HitPathDeps } from './hit-path.ts';
 import { allowedMethods, pathLabel, throwRouteNotFound } from './path-kinds.ts';
-import { formatHeaders, PREFLIGHT_HEADERS } from './response-headers.ts';
+import { formatHeaders, type Header, PREFLIGHT_HEADERS } from './response-headers.ts';
 import { errorResponse, postResponse } from './responses.ts';
 
 export interface RequestHandlerDeps extends HitPathDeps, GetResponderDeps {
@@ -101,8 +101,9 @@ function checkRpcLength({ result, jsonRpcId }: PostAnswer, maxBytes: number, isB
 }
 
 function respondToPreflight({ pathKind, charge }: CheckedRequest): RawResponse {
-  const allow = allowedMethods(pathKind);
-  return { headers: formatHeaders(204, charge(0), [...PREFLIGHT_HEADERS, ['Allow', allow]]).text, body: null };
+  if (pathKind === undefined) throwRouteNotFound();
+  const headers: readonly Header[] = [...PREFLIGHT_HEADERS, ['Allow', allowedMethods(pathKind)]];
+  return { headers: formatHeaders(204, charge(0), headers, null).text, body: null };
 }
 
 const isJsonContentType = (type: string): boolean => type === '' || /^application\/json\s*(;|$)/i.test(type);

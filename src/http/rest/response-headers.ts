@@ -38,15 +38,17 @@ const nextRequestNumber = (): number => {
   return requestCount;
 };
 
-/** Formats status line and headers of one response. `extra` must not contain text from a caller. */
+/** Formats status line and headers of one response, `contentType` null for one without content. `extra` must not contain text from a caller. */
 export function formatHeaders(
   status: number,
   quota: QuotaWindow,
   extra: readonly Header[],
-  contentType = JSON_CONTENT_TYPE,
+  contentType: string | null = JSON_CONTENT_TYPE,
 ): { text: string; requestId: string } {
   const requestId = processPrefix + nextRequestNumber().toString(16).padStart(8, '0');
-  let text = `${status} ${STATUS_CODES[status]}\r\nContent-Type: ${contentType}\r\n${formatRateLimitHeaders(quota)}`;
+  let text = `${status} ${STATUS_CODES[status]}\r\n`;
+  if (contentType !== null) text += `Content-Type: ${contentType}\r\n`;
+  text += formatRateLimitHeaders(quota);
   text += `\r\nX-Request-Id: ${requestId}\r\n${CORS_HEADERS}`;
   for (const [name, value] of extra) text += `\r\n${name}: ${value}`;
   return { text, requestId };
