@@ -4,6 +4,7 @@ import { GatewayError } from '../domain/gateway-error.ts';
 import { address, commitment } from '../routing/params.ts';
 import { readRoute, type Uses } from '../routing/route.ts';
 import { exactNumber, extensions, integer, toExactNumber } from '../routing/schemas.ts';
+import { knownMintSymbol } from '../solana/accounts/known-mints.ts';
 import { findMetadataAddress, TOKEN_STANDARDS } from '../solana/accounts/metaplex-metadata-account.ts';
 import { isNft, tokenMetadataOf } from '../solana/accounts/token-identity.ts';
 import { TOKEN_PROGRAMS } from '../solana/accounts/token-program-accounts.ts';
@@ -44,6 +45,12 @@ export const token = readRoute({
         primarySaleHappened: z.boolean().nullable(),
       })
       .nullable(),
+    knownSymbol: z
+      .string()
+      .nullable()
+      .describe(
+        'The symbol of a well-known mint, told by its address: of wrapped SOL, too, which may have no metadata',
+      ),
     extensions,
     owner: z.string().nullable().describe('Owner of an NFT; null for other tokens, and if no node tells'),
     holders: z
@@ -89,6 +96,7 @@ export const token = readRoute({
         isInitialized,
         isNft: nft,
         metadata: tokenMetadataOf(address, mint, (metadataAddress) => mints.accounts.get(metadataAddress)),
+        knownSymbol: knownMintSymbol(address),
         extensions: program === 'spl-token' ? null : mint.extensions,
         owner: owner ?? null,
         holders: table === undefined ? null : { count: table.total, slot: table.slot },

@@ -36,9 +36,12 @@ t.test('with prices on chain', async (t) => {
   };
 
   t.test("a mint's answer is complete", async (t) => {
+    const wrapped = (await get('/token/So11111111111111111111111111111111111111112')).json.result;
+    t.match(wrapped, { metadata: null, knownSymbol: 'SOL' }, 'the only name of a mint without metadata');
     const { json } = await get(`/token/${DOLLAR.mint.address}`);
     t.match(json.result, {
       mint: DOLLAR.mint.address,
+      knownSymbol: null,
       program: 'spl-token',
       programId: DOLLAR.program,
       decimals: 6,

@@ -16,7 +16,7 @@ export function showToken(context: ViewContext, mint: string): void {
     const { metadata } = result;
     part.show(
       facts([
-        ['Name', metadata && `${metadata.name} (${metadata.symbol})`],
+        ['Name', metadata ? `${metadata.name} (${metadata.symbol})` : result.knownSymbol],
         ['Supply', figures.decimal(result.uiSupplyString)],
         ['Decimals', String(result.decimals)],
         ['Price', result.priceUsd === null ? null : `${figures.usd(result.priceUsd)} by ${result.priceSource}`],
