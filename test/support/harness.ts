@@ -232,5 +232,19 @@ export async function startStepped(
     }
   };
   await step();
+  await untilQuiet(cluster);
   return { ...world, cluster, node, clock, step };
 }
+
+/** Waits until the reads of a start are over: while the clock stands still no others follow. */
+async function untilQuiet({ control }: Pick<InThreadCluster, 'control'>): Promise<void> {
+  const calls = async (): Promise<number> =>
+    Object.values(await control.requestCounts()).reduce((sum, count) => sum + count, 0);
+  for (let before = -1, now = await calls(); now !== before; now = await calls()) {
+    before = now;
+    await sleep(QUIET_MS);
+  }
+}
+
+/** Time without a call at the node after which none is on its way. */
+const QUIET_MS = 30;
