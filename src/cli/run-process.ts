@@ -34,10 +34,10 @@ export interface RunningGateway {
 const SAME_SIGNAL_MS = 500;
 
 /**
- * Runs a gateway until the end of the process: SIGHUP reloads its keys and settings, SIGUSR2 replaces its worker processes; SIGTERM or
- * SIGINT closes it and exits with 0, a second one exits at once, and so do `closeMs` milliseconds, whatever still runs: no
- * turn of the event loop is long, and threads end with the process. An uncaught error closes it too and exits with 1, as it
- * leaves unknown state; a StartError, which a start that goes on behind the open port may throw, with its own code.
+ * Runs a gateway until the end of the process: SIGHUP reloads its keys and settings, SIGUSR2 replaces its worker processes;
+ * SIGTERM or SIGINT closes it and exits with 0, a second one exits at once, and so do `closeMs` milliseconds, whatever still
+ * runs: no turn of the event loop is long, and threads end with the process. An uncaught error closes it too and exits with
+ * 1, as it leaves unknown state; a StartError, which a start that goes on behind the open port may throw, with its own code.
  * `announce` tells that it listens.
  */
 export async function runUntilSignal(
