@@ -74,8 +74,7 @@ const EXCLUSIVE_PORT = 1;
 const acceptConnections =
   ({ access, onInternalError }: Pick<ServerOptions, 'access' | 'onInternalError'>, pipelining: PipeliningDetector) =>
   (res: HttpResponse, delta: number): void => {
-    const isNew = delta > 0;
-    if (!isNew) return;
+    if (delta <= 0) return;
     try {
       const address = res.getRemoteAddress();
       if (access.connectionLimiter.accepts(address)) pipelining.countConnection(addressKeyOf(address));

@@ -23,6 +23,8 @@ export interface ConnectionPeer {
 export interface ClientIpResolver {
   /** 4 or 16 bytes. */
   resolve(peer: ConnectionPeer, headers: HeaderList): ArrayBuffer;
+  /** Returns the address of the peer itself: the resolved one where no proxy is trusted, which saves a system call. */
+  peerOf(peer: ConnectionPeer, resolved: ArrayBuffer): ArrayBuffer;
   /**
    * Tells whether the address comes from a PROXY header. A connection may have more than one, and callers may have sent the
    * later ones: it must be closed after the answer.
@@ -34,6 +36,7 @@ export interface ClientIpResolver {
 
 const PEER_ONLY: ClientIpResolver = {
   resolve: (peer) => peer.getRemoteAddress(),
+  peerOf: (peer, resolved) => (resolved.byteLength > 0 ? resolved : peer.getRemoteAddress()),
   hasProxyHeader: () => false,
   isTrustedProxy: () => false,
 };
@@ -67,6 +70,7 @@ export function createClientIpResolver(trustedProxies: readonly string[]): Clien
       }
       return toBytes(hop);
     },
+    peerOf: (peer) => peer.getRemoteAddress(),
     hasProxyHeader: (peer) => peer.getProxiedRemoteAddress().byteLength > 0 && isTrustedProxy(peer.getRemoteAddress()),
     isTrustedProxy,
   };

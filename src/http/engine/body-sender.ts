@@ -1,10 +1,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import type { Clock } from '../../domain/clock.ts';
 import { type CallerKey, OwedBytes, type OwedBytesLimits } from './owed-bytes.ts';
-import { byteLengthOf, type RawResponse } from './raw-response.ts';
-
-/** The longest body that is given to the engine whole: as much as it collects before it calls the kernel. */
-export const WHOLE_BODY_BYTES = 16 * 1024;
+import { byteLengthOf, bytesOf, type RawResponse } from './raw-response.ts';
 
 /** The bytes of a body that are given to the kernel at a time, about 0.1 ms of work. */
 const PIECE_BYTES = 256 * 1024;
@@ -179,10 +176,11 @@ export class BodySender {
     if (this.#whole === undefined) return;
     const { res, headers, body } = this.#whole;
     res.writeStatus(headers);
-    if (this.#handedOver.size === 0 && this.#untilLook-- > 0) res.end(body);
+    const bytes = bytesOf(body);
+    if (this.#handedOver.size === 0 && this.#untilLook-- > 0) res.end(bytes);
     else {
       this.#untilLook = Math.floor(this.#random() * 2 * BODIES_PER_LOOK);
-      this.#isTaken = res.tryEnd(body, Buffer.byteLength(body))[1];
+      this.#isTaken = res.tryEnd(bytes, bytes.length)[1];
     }
   };
 

@@ -1,8 +1,8 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import type { GatewayError } from '../../domain/gateway-error.ts';
-import { type BodySender, WHOLE_BODY_BYTES } from './body-sender.ts';
+import type { BodySender } from './body-sender.ts';
 import type { CallerKey } from './owed-bytes.ts';
-import { byteLengthOf, partsOf, type RawBody, type RawResponse } from './raw-response.ts';
+import { byteLengthOf, bytesOf, partsOf, type RawBody, type RawResponse, WHOLE_BODY_BYTES } from './raw-response.ts';
 
 /** The requests that are not answered yet, and what sends the answers. */
 export interface PendingResponses {
@@ -101,8 +101,9 @@ export class Reply {
     let isSent = true;
     res.cork(() => {
       res.writeStatus(close && this.#options.hasConnectionClose ? `${headers}\r\nConnection: close` : headers);
-      if (close) res.end(body, true);
-      else isSent = res.tryEnd(body, Buffer.byteLength(body))[1];
+      const bytes = bytesOf(body);
+      if (close) res.end(bytes, true);
+      else isSent = res.tryEnd(bytes, bytes.length)[1];
     });
     if (!isSent) this.#pendingResponses.bodies.handOver(res, body, this.#caller);
     this.#markDone();

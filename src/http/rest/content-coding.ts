@@ -1,6 +1,6 @@
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Entry } from '../../cache/entry.ts';
-import { WHOLE_BODY_BYTES } from '../engine/body-sender.ts';
+import { WHOLE_BODY_BYTES } from '../engine/raw-response.ts';
 
 /** A content coding (RFC 9110 8.4.1) that the gateway can send. */
 export type ContentCoding = 'identity' | 'gzip' | 'br';

@@ -11,8 +11,8 @@ import type { RouteContext } from '../../routing/route.ts';
 import type { SealWaiter } from '../../serving/seal-queue.ts';
 import type { Sealer } from '../../serving/sealer.ts';
 import type { AllowedSources } from '../engine/allowed-sources.ts';
-import { WHOLE_BODY_BYTES } from '../engine/body-sender.ts';
 import type { PipeliningDetector } from '../engine/pipelining-detector.ts';
+import { WHOLE_BODY_BYTES } from '../engine/raw-response.ts';
 import { type PendingResponses, Reply } from '../engine/reply.ts';
 import { RequestClassifier, requestTargetOf } from '../engine/request-guard.ts';
 import { type EncodedBody, encodeBody, isCompressible, shareBody } from './content-coding.ts';
@@ -129,8 +129,8 @@ export function createHitPath(deps: HitPathDeps): (res: HttpResponse, req: HttpR
    * requests behind this one, as those would be cut off.
    */
   function seal(res: HttpResponse, hit: Hit, quota: Quota): void {
-    const { entry, conditions } = hit;
-    const peer = addressKeyOf(res.getRemoteAddress());
+    const { entry, conditions, address } = hit;
+    const peer = addressKeyOf(clientIp.peerOf(res, address));
     let isSealed = false;
     const onAborted = (): void => {
       if (!isSealed) pipelining.recordCutOff(peer); // at once: other connections of the peer are read in this turn, too
