@@ -4,8 +4,8 @@ export type Publish = (topic: string, message: string | Buffer, isBinary: boolea
 /** The number of sockets per shard: publishing to as many holds the event loop for about a millisecond. */
 const SHARD_SIZE = 128;
 
-/** The most subscribers that are served in one turn: more turns would delay the last of them for little gain of others. */
-const MAX_SINGLE_TURN_SUBSCRIBERS = 1024;
+/** The most subscribers that are served in one turn, in about two milliseconds: requests wait for them. */
+const MAX_SINGLE_TURN_SUBSCRIBERS = 256;
 
 interface QueuedMessage {
   readonly topic: string;

@@ -11,17 +11,17 @@ function open(subscribers: number) {
   return { fanout, published, shards };
 }
 
-t.test('a message to a thousand subscribers is published at once', async (t) => {
-  const { fanout, published, shards } = open(1000);
+t.test('a message to two hundred subscribers is published at once', async (t) => {
+  const { fanout, published, shards } = open(200);
   fanout.send('a', false);
   t.equal(published.length, new Set(shards).size);
   t.notOk(shards.some((shard) => fanout.hasPending(shard)));
 });
 
-t.test('a message to three thousand is published one shard per turn of the event loop', async (t) => {
-  const { fanout, published, shards } = open(3000);
+t.test('a message to a thousand is published one shard per turn of the event loop', async (t) => {
+  const { fanout, published, shards } = open(1000);
   const count = new Set(shards).size;
-  t.equal(fanout.subscriberCount, 3000);
+  t.equal(fanout.subscriberCount, 1000);
   fanout.send('a', false);
   t.equal(published.length, 1, 'the first at once');
   for (let i = 2; i <= count; i++) {
