@@ -49,6 +49,7 @@ const FULL: Suite = [
   ['cold'],
   ['fanout'],
   ['start'],
+  ['workers'],
   ['receipt'],
 ];
 

@@ -25,6 +25,8 @@ export interface Load {
   readonly headers?: Readonly<Record<string, string>>;
   /** Whether each request has a nonce. */
   readonly nonces?: boolean;
+  /** Whether the load may use all cores. Default: it is bound to the second one. */
+  readonly isFree?: boolean;
   /** Whether answers other than 200 are part of the measurement. Default: they fail it. */
   readonly expectsRefusals?: boolean;
 }
@@ -71,7 +73,7 @@ export const writeTargets = (targets: readonly string[]): TargetFile => ({
 
 /** Makes load on a server from the other core, in a process of its own. */
 export async function runLoad(url: string, load: Load): Promise<LoadResult> {
-  const { targets, headers = {}, nonces = false, expectsRefusals = false } = load;
+  const { targets, headers = {}, nonces = false, expectsRefusals = false, isFree = false } = load;
   const { pick, connections, seconds, requests, rate, depth } = load;
   const file = typeof targets === 'string' ? writeTargets([targets]) : targets;
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -80,7 +82,8 @@ export async function runLoad(url: string, load: Load): Promise<LoadResult> {
   const args = Object.entries(named).flatMap(([name, value]) => (value === undefined ? [] : `${name}=${value}`));
   if (nonces) args.push('nonce=1');
   if (lines.length > 0) args.push(`headers=${writeTemporary(lines.join(''))}`);
-  const [command = '', ...rest] = pinned(1, [loadProgram(), ...args]);
+  const program = [loadProgram(), ...args];
+  const [command = '', ...rest] = isFree ? program : pinned(1, program);
   const { stdout } = await promisify(execFile)(command, rest);
   const result: Omit<LoadResult, 'rate'> = JSON.parse(stdout);
   if (!expectsRefusals && (result.unanswered > 0 || Object.keys(result.statuses).some((status) => status !== '200')))

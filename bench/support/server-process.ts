@@ -26,12 +26,16 @@ export interface ServedProcess {
 }
 
 /** Starts a module of a build and waits for the output line with its `url`. */
-export const startServer = (module: string, args: readonly string[], dist = DIST): Promise<ServedProcess> =>
-  startListening([process.execPath, join(dist, module), ...args]);
+export const startServer = (
+  module: string,
+  args: readonly string[],
+  dist = DIST,
+  isPinned = true,
+): Promise<ServedProcess> => startListening([process.execPath, join(dist, module), ...args], isPinned);
 
-/** Starts a program and waits for the output line with its `url`. */
-export async function startListening(command: readonly string[]): Promise<ServedProcess> {
-  const [program = '', ...args] = pinned(0, command);
+/** Starts a program, on the first core or on any, and waits for the output line with its `url`. */
+export async function startListening(command: readonly string[], isPinned = true): Promise<ServedProcess> {
+  const [program = '', ...args] = isPinned ? pinned(0, command) : command;
   const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   atExit(() => child.kill('SIGKILL'));
   const url = await new Promise<string>((resolve, reject) => {
@@ -85,6 +89,8 @@ export interface GatewayOptions {
   readonly state?: string;
   /** The folder of the build that is started. Default: that of this benchmark. */
   readonly dist?: string | undefined;
+  /** The number of workers, 0 for a single process, on all cores. Default: a single process on the first core. */
+  readonly workers?: number | undefined;
 }
 
 /** Settings without limits on callers. */
@@ -99,9 +105,11 @@ export const UNLIMITED = [
 
 /** Starts a gateway without limits over a node. */
 export function startGatewayOver(upstream: string, options: GatewayOptions = {}): Promise<ServedProcess> {
-  const { settings = [], state = makeTemporaryFolder(), dist } = options;
+  const { settings = [], state = makeTemporaryFolder(), dist, workers } = options;
   const set = [...UNLIMITED, ...settings].flatMap((setting) => ['--set', setting]);
-  return startServer('src/main.js', ['--port', '0', '--state', state, '--upstream', upstream, ...set], dist);
+  const args = ['--port', '0', '--state', state, '--upstream', upstream, ...set];
+  if (workers === undefined) return startServer('src/main.js', args, dist);
+  return startServer('src/main.js', [...args, '--workers', `${workers}`], dist, false);
 }
 
 /** Issues an API key of the tier `scale` in a state folder. */
@@ -110,11 +118,11 @@ export function issueKey(state: string): string {
   return spawnSync(process.execPath, args, { encoding: 'utf8' }).stdout.trim();
 }
 
-/**
- * Returns the CPU seconds of all threads of a server so far; other work of the machine is not included. NaN where the
- * system doesn't report them.
- */
-export function cpuSeconds({ process: { pid } }: ServedProcess): number {
+/** Returns the CPU seconds of a server so far; other work of the machine is not included. NaN where the system has none. */
+export const cpuSeconds = ({ process: { pid } }: ServedProcess): number => cpuSecondsOf(pid ?? 0);
+
+/** Returns the CPU seconds of all threads of a process so far. */
+export function cpuSecondsOf(pid: number): number {
   if (platform() !== 'linux') return Number.NaN;
   const threads = `/proc/${pid}/task`;
   const nanoseconds = readdirSync(threads).map((thread) => readFileSync(`${threads}/${thread}/schedstat`, 'latin1'));
@@ -125,4 +133,11 @@ export function cpuSeconds({ process: { pid } }: ServedProcess): number {
 export function residentBytes({ process: { pid } }: ServedProcess): number {
   if (platform() !== 'linux') return Number.NaN;
   return 1024 * Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'latin1'))?.[1]);
+}
+
+/** Returns the memory of a process in bytes that it shares with no other. */
+export function privateBytes(pid: number): number {
+  if (platform() !== 'linux') return Number.NaN;
+  const lines = readFileSync(`/proc/${pid}/smaps_rollup`, 'latin1').matchAll(/^Private_\w+:\s+(\d+)/gm);
+  return [...lines].reduce((sum, [, kib]) => sum + 1024 * Number(kib), 0);
 }
