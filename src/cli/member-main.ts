@@ -26,7 +26,6 @@ async function open(message: Extract<ToMember, { kind: 'start' }>): Promise<void
   const { config, receiptKey, secrets, isAdminPortChosen, embedded: cluster, folder } = message.settings;
   closeMs = config.drainDelayMs + config.drainMs + 1_000;
   await loadEngine(() => import('uWebSockets.js'), process.versions.node);
-
   const log = createLog(config.log.level);
   // It lives as long as the supervisor, and this process no longer than that.
   const embedded =

@@ -113,6 +113,7 @@ export function createWorker(
     const tellFigures = figuresTeller(env, { ...base, context }, state, opened, end);
     disposals.defer(tellFigures);
     disposals.defer(repeat(clock, FIGURES_MS, () => void tellFigures()));
+    await end.warm; // no caller comes before: another worker serves meanwhile
     return { reload, close: closerOf(env), url: await listen(env, opened) };
   });
 }

@@ -135,6 +135,7 @@ t.test('one limit holds for all workers, and no death of a process gives another
     const more = await admitted(40);
     t.ok(more <= most, `${more} more after the death of ${role}`);
   }
+  t.equal((await fetch(`${admin}/livez`)).status, 200, 'operators find their listener where it was');
 });
 
 t.test('a caller has as many streams over all workers as over one (F6)', async () => {

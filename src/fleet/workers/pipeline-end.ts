@@ -326,7 +326,7 @@ export class PipelineEnd implements CacheObserver {
   }
 
   #join(wire: Wire, [worker, shown, granted]: HelloFields): void {
-    const { cache, guard, vitals } = this.#open();
+    const { cache, guard, vitals, started } = this.#open();
     this.#wires.set(wire, worker);
     cache.raiseFloors(shown);
     if (granted > 0) guard.advance(granted);
@@ -344,6 +344,7 @@ export class PipelineEnd implements CacheObserver {
     this.#joinQuota(wire, worker);
     this.#append(FRAME.granted, packGranted(this.#newestGranted));
     this.#gathering.delete(worker);
+    void started.then(() => wire.send('started'));
     if (this.#gathering.size === 0) this.#resolveJoined();
   }
 

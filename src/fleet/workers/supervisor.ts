@@ -61,6 +61,8 @@ export class Supervisor {
   #isClosing = false;
   #isRenewing = false;
   #facts: PipelineFacts | undefined;
+  /** The port of the listener for operators that was asked for, and the one that it got. */
+  #adminPort: { readonly asked: number | null; readonly given: number } | undefined;
 
   constructor(options: SupervisorOptions) {
     const { clock, config } = options;
@@ -83,7 +85,6 @@ export class Supervisor {
   async open(): Promise<{ readonly url: string; readonly facts: PipelineFacts }> {
     try {
       const { facts } = await this.#start(this.#pipeline);
-      this.#facts = facts;
       const [first] = await Promise.all([...this.#workers.values()].map((worker) => this.#start(worker)));
       if (first?.url === undefined || facts === undefined) throw new Error('there is no worker to start');
       return { url: first.url, facts };
@@ -170,14 +171,27 @@ export class Supervisor {
   #settings(): MemberSettings {
     const { receiptKey, secrets, isAdminPortChosen, embedded } = this.#options;
     const config = this.#config;
+    const { port } = config.admin;
+    const given = this.#adminPort?.asked === port ? this.#adminPort.given : port;
     return {
-      config: { ...config, workers: { ...config.workers, count: workerCount(config) } },
+      config: {
+        ...config,
+        workers: { ...config.workers, count: workerCount(config) },
+        admin: { ...config.admin, port: given },
+      },
       receiptKey,
       secrets,
-      isAdminPortChosen,
+      isAdminPortChosen: isAdminPortChosen && given === port,
       embedded,
       folder: this.#folder,
     };
+  }
+
+  /** Keeps what the pipeline process tells of the gateway: the next one's listener for operators has the same port. */
+  #keepFacts(facts: PipelineFacts): void {
+    this.#facts = facts;
+    if (facts.admin !== null)
+      this.#adminPort = { asked: this.#config.admin.port, given: Number(new URL(facts.admin).port) };
   }
 
   #addWorker(): Member {
@@ -218,6 +232,7 @@ export class Supervisor {
           if (message.kind === 'failed') failure = new StartError(message.exitCode, message.message);
           if (message.kind === 'late') for (const id of message.workers) this.#kill(this.#workers.get(id));
           if (message.kind !== 'up') return;
+          if (message.facts !== undefined) this.#keepFacts(message.facts);
           member.isUp = true;
           resolve(message);
         });

@@ -102,8 +102,11 @@ export class WorkerEnd {
   #isClosed = false;
   #cancelRetry = (): void => {};
   #resolveJoined = (): void => {};
+  #resolveWarm = (): void => {};
   /** Resolves when the copy is complete for the first time. */
   readonly joined: Promise<void>;
+  /** Resolves when the first answers are there besides, or are not waited for any longer: from then on callers may come. */
+  readonly warm: Promise<void>;
 
   constructor(options: WorkerEndOptions) {
     const { clock } = options;
@@ -118,6 +121,9 @@ export class WorkerEnd {
     });
     this.joined = new Promise((resolve) => {
       this.#resolveJoined = resolve;
+    });
+    this.warm = new Promise((resolve) => {
+      this.#resolveWarm = resolve;
     });
     this.#stopTicking = repeat(clock, TICK_MS, () => this.cache.tick());
     this.#connect();
@@ -252,6 +258,7 @@ export class WorkerEnd {
   #handle(wire: Wire, [name, ...fields]: Message): void {
     if (name === 'bell') this.#catchUp();
     else if (name === 'join') this.#join(wire, fields as [string, number, Snapshot]);
+    else if (name === 'started') this.#resolveWarm();
     else if (name === 'answered') this.#onAnswered(fields as Answered);
     else if (name === 'news') this.#onNews(fields as [number, Slot, boolean]);
     else if (name === 'ended') this.#onEnded(fields as [number, PackedError]);
