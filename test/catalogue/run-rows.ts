@@ -1,4 +1,4 @@
-import { type Finding, fails, resultLine } from './findings.ts';
+import { type FaultRow, type Finding, fails, resultLine } from './findings.ts';
 
 /** The id and title of a row. */
 interface RowName {
@@ -25,4 +25,11 @@ export async function runRows<R extends RowName>(
     console.log(resultLine(row, findings, (performance.now() - beganMs) / 1000));
     if (findings.some(fails)) process.exitCode = 1;
   }
+}
+
+/** Runs the rows of faults that a command line names; `--full` gives them their full length. */
+export async function runFaultRows(rows: readonly FaultRow[]): Promise<void> {
+  const args = process.argv.slice(2);
+  const isFull = args.includes('--full');
+  await runRows(selectRows(args, rows), (row) => row.run({ isFull }));
 }

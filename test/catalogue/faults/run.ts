@@ -1,5 +1,5 @@
 import type { FaultRow } from '../findings.ts';
-import { runRows, selectRows } from '../run-rows.ts';
+import { runFaultRows } from '../run-rows.ts';
 import { allNodesDown } from './rows/all-nodes-down.ts';
 import { connectionResets } from './rows/connection-resets.ts';
 import { errorClasses } from './rows/error-classes.ts';
@@ -37,6 +37,4 @@ const ROWS: readonly FaultRow[] = [
   randomSchedules,
 ];
 
-const args = process.argv.slice(2);
-const isFull = args.includes('--full');
-await runRows(selectRows(args, ROWS), (row) => row.run({ isFull }));
+await runFaultRows(ROWS);

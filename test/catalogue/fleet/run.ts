@@ -1,9 +1,10 @@
 import type { FaultRow } from '../findings.ts';
-import { runRows, selectRows } from '../run-rows.ts';
+import { runFaultRows } from '../run-rows.ts';
 import { gatewayEnded } from './rows/gateway-ended.ts';
 import { keysRevoked } from './rows/keys-revoked.ts';
 import { leaderKilled } from './rows/leader-killed.ts';
 import { limitsShared } from './rows/limits-shared.ts';
+import { reloads } from './rows/reloads.ts';
 import { unlikeGateways } from './rows/unlike-gateways.ts';
 import { usageCounted } from './rows/usage-counted.ts';
 import { workersKilled } from './rows/workers-killed.ts';
@@ -14,6 +15,7 @@ import { workersKilled } from './rows/workers-killed.ts';
 const ROWS: readonly FaultRow[] = [
   workersKilled,
   gatewayEnded,
+  reloads,
   usageCounted,
   limitsShared,
   leaderKilled,
@@ -21,6 +23,4 @@ const ROWS: readonly FaultRow[] = [
   unlikeGateways,
 ];
 
-const args = process.argv.slice(2);
-const isFull = args.includes('--full');
-await runRows(selectRows(args, ROWS), (row) => row.run({ isFull }));
+await runFaultRows(ROWS);
