@@ -7,23 +7,32 @@ const JUPITER_KEY = 'SLOTGATE_JUPITER_KEY';
 /** The variable with the password of Redis. */
 const REDIS_PASSWORD = 'SLOTGATE_REDIS_PASSWORD';
 
+/** The variable with the secret of a fleet. Default: it follows from the receipt key. */
+const FLEET_SECRET = 'SLOTGATE_FLEET_SECRET';
+
+/** The shortest secret of a fleet: it is no password that a person remembers. */
+const MIN_FLEET_SECRET_LENGTH = 32;
+
 /** Tells whether a variable holds a secret: it is no setting, and is never printed. */
-export const isSecretVariable = (name: string): boolean => name === JUPITER_KEY || name === REDIS_PASSWORD;
+export const isSecretVariable = (name: string): boolean => [JUPITER_KEY, REDIS_PASSWORD, FLEET_SECRET].includes(name);
 
 /** The secrets that stand in variables. */
 export interface Secrets {
   readonly jupiterKey?: string | undefined;
   readonly redisPassword?: string | undefined;
+  readonly fleetSecret?: string | undefined;
 }
 
 /** Takes the secrets out of the environment: no code in this process needs them there later. */
 export function extractSecrets(env: NodeJS.ProcessEnv): Secrets {
-  const { [JUPITER_KEY]: jupiterKey, [REDIS_PASSWORD]: redisPassword } = env;
+  const { [JUPITER_KEY]: jupiterKey, [REDIS_PASSWORD]: redisPassword, [FLEET_SECRET]: fleetSecret } = env;
   delete env[JUPITER_KEY];
   delete env[REDIS_PASSWORD];
+  delete env[FLEET_SECRET];
   return {
     ...(jupiterKey && { jupiterKey: checkedSecret(jupiterKey, JUPITER_KEY, 'a key') }),
     ...(redisPassword && { redisPassword: checkedSecret(redisPassword, REDIS_PASSWORD, 'a password') }),
+    ...(fleetSecret && { fleetSecret: checkedFleetSecret(fleetSecret) }),
   };
 }
 
@@ -50,6 +59,12 @@ function readSecretFile(path: string, setting: string, what: string): string {
     throw new StartError(78, `${setting}: can't read ${path}`, cause);
   }
   return checkedSecret(text, setting, what);
+}
+
+function checkedFleetSecret(text: string): string {
+  const secret = checkedSecret(text, FLEET_SECRET, 'a secret');
+  if (secret.length >= MIN_FLEET_SECRET_LENGTH) return secret;
+  throw new StartError(78, `${FLEET_SECRET}: expected at least ${MIN_FLEET_SECRET_LENGTH} characters`);
 }
 
 /** The longest secret; a key is sent in a header. */

@@ -48,6 +48,8 @@ export interface Environment {
   readonly jupiterKey: string | undefined;
   /** The Redis of the fleet; undefined for none. */
   readonly redis: RedisSettings | undefined;
+  /** The secret of the fleet; undefined where it follows from the receipt key. */
+  readonly fleetSecret: string | undefined;
 }
 
 /** Returns what all parts of a process share. */
@@ -67,5 +69,6 @@ export function environmentOf(options: GatewayOptions): Environment {
     startedMs: clock.monotonic(),
     jupiterKey: readJupiterKey(secrets, config.prices.jupiter.keyFile),
     redis: readRedisSettings(config, secrets),
+    fleetSecret: secrets.fleetSecret,
   };
 }

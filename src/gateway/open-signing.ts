@@ -1,4 +1,4 @@
-import { deriveFleetSecret } from '../fleet/redis/fleet-secret.ts';
+import { deriveFleetSecret, fleetSecretOfText } from '../fleet/redis/fleet-secret.ts';
 import { RedisFleet } from '../fleet/redis/redis-fleet.ts';
 import type { RedisQuotaLedger } from '../fleet/redis/redis-quota-ledger.ts';
 import { EquivocationGuard } from '../receipts/equivocation-guard.ts';
@@ -17,7 +17,7 @@ export async function openSigning(
   { mesh }: Upstream,
   fleetQuota: RedisQuotaLedger | undefined,
 ) {
-  const { config, log, clock, random, disposals, redis } = env;
+  const { config, log, clock, random, disposals, redis, fleetSecret } = env;
   const { path, created, warning } = loadedKeys;
   const guard = new EquivocationGuard(
     (conflict) => log.error(conflict, 'two results for one finalized slot'),
@@ -40,7 +40,8 @@ export async function openSigning(
   const tip = () => mesh.tip('finalized');
   const flushUsage = (): void => access.usage.flush();
   const shared = { config, log, clock, random, guard, tip, keysPath: access.keysPath, flushUsage, quota: fleetQuota };
-  const secret = () => deriveFleetSecret(loadedKeys.ring);
+  const secret = () =>
+    fleetSecret === undefined ? deriveFleetSecret(loadedKeys.ring) : fleetSecretOfText(fleetSecret);
   const fleet = redis && new RedisFleet({ ...shared, settings: redis, secret, kids: () => keys.ids });
   disposals.defer(() => fleet?.close());
   return { guard, signer, fleet };

@@ -9,12 +9,15 @@ import {
 import { readUsage, usagePath } from '../../access/usage/usage-file.ts';
 import type { UsageRow } from '../../access/usage/usage-line.ts';
 import type { Config } from '../../config/config-schema.ts';
-import { extractSecrets } from '../../config/secret-variables.ts';
+import { extractSecrets, type Secrets } from '../../config/secret-variables.ts';
 import { StartError } from '../../domain/start-error.ts';
-import { type FleetClient, withFleetClient } from '../../fleet/redis/fleet-client.ts';
-import { readFleetKeys, restoreFleetKeys, updateFleetKeys } from '../../fleet/redis/fleet-keys.ts';
+import { withFleetClient } from '../../fleet/redis/fleet-client.ts';
+import { type FleetKeysPlace, readFleetKeys, restoreFleetKeys, updateFleetKeys } from '../../fleet/redis/fleet-keys.ts';
+import { deriveFleetSecret, type FleetSecret, fleetSecretOfText } from '../../fleet/redis/fleet-secret.ts';
 import { readFleetUsage } from '../../fleet/redis/fleet-usage.ts';
-import { readRedisSettings } from '../../fleet/redis/redis-settings.ts';
+import { type RedisSettings, readRedisSettings } from '../../fleet/redis/redis-settings.ts';
+import { extractKeySource } from '../../receipts/keys/key-source.ts';
+import { loadReceiptKeys } from '../../receipts/keys/load-keys.ts';
 import { systemClock } from '../../runtime/system-clock.ts';
 
 type KeyChange<T> = (keys: readonly ApiKeyRecord[]) => { readonly keys: readonly ApiKeyRecord[]; readonly result: T };
@@ -56,11 +59,39 @@ export const restoreKeys = (config: Config): Promise<number> =>
 export const readAllUsage = (config: Config): Promise<readonly UsageRow[]> =>
   config.redis.url === null
     ? Promise.resolve(readUsage(usagePath(config.state)))
-    : withFleet(config, ({ redis, prefix }) => readFleetUsage(redis, prefix, systemClock.now()));
+    : withFleetClient(
+        settingsOf(config, extractSecrets(process.env)),
+        config.cluster,
+        systemClock,
+        ({ redis, prefix }) => readFleetUsage(redis, prefix, systemClock.now()),
+      );
 
-/** Does work on the fleet of these settings. */
-function withFleet<T>(config: Config, work: (fleet: FleetClient) => Promise<T>): Promise<T> {
-  const settings = readRedisSettings(config, extractSecrets(process.env));
+/** Does work on the keys of the fleet of these settings. */
+async function withFleet<T>(config: Config, work: (place: FleetKeysPlace) => Promise<T>): Promise<T> {
+  const secrets = extractSecrets(process.env);
+  const settings = settingsOf(config, secrets);
+  const secret = fleetSecretOf(config, secrets);
+  return withFleetClient(settings, config.cluster, systemClock, (fleet) => work({ ...fleet, secret }));
+}
+
+function settingsOf(config: Config, secrets: Secrets): RedisSettings {
+  const settings = readRedisSettings(config, secrets);
   if (settings === undefined) throw new StartError(64, 'this needs the Redis of a fleet: --redis, or redis.url');
-  return withFleetClient(settings, config.cluster, systemClock, work);
+  return settings;
+}
+
+/** Returns the secret under which the keys of a fleet are sealed: commands need it as its gateways do. */
+function fleetSecretOf({ state }: Config, { fleetSecret }: Secrets): FleetSecret {
+  if (fleetSecret !== undefined) return fleetSecretOfText(fleetSecret);
+  try {
+    const source = { ...extractKeySource(process.env), stateDir: state, production: true }; // none is created here
+    return deriveFleetSecret(loadReceiptKeys(source, systemClock.now()).ring);
+  } catch (cause) {
+    if (!(cause instanceof StartError)) throw cause;
+    throw new StartError(
+      78,
+      `the API keys of a fleet are sealed under its secret: set RECEIPT_KEY_FILE to the receipt key of its gateways, or SLOTGATE_FLEET_SECRET (${cause.message})`,
+      cause,
+    );
+  }
 }

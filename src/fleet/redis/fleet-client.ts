@@ -1,12 +1,10 @@
 import type { Clock } from '../../domain/clock.ts';
 import { StartError } from '../../domain/start-error.ts';
-import { sleep } from '../../runtime/sleep.ts';
 import { RedisConnection } from './redis-connection.ts';
 import type { RedisSettings } from './redis-settings.ts';
 
 /** The longest wait for Redis, in milliseconds. */
 const CONNECT_MS = 3000;
-const CHECK_MS = 20;
 
 /** The most names of keys that one step of a search looks at. */
 const SCAN_COUNT = '1000';
@@ -30,8 +28,7 @@ export async function withFleetClient<T>(
 ): Promise<T> {
   const redis = await RedisConnection.open({ ...settings, clock, random: Math.random, onReady: () => {} });
   try {
-    const deadlineMs = clock.monotonic() + CONNECT_MS;
-    while (!redis.isReady && clock.monotonic() < deadlineMs) await sleep(clock, CHECK_MS);
+    await redis.waitUntilReady(CONNECT_MS);
     if (!redis.isReady) throw new StartError(1, `redis.url: ${redis.problem}`);
     return await work({ redis, prefix: await findFleet(redis, genesisHash) });
   } finally {

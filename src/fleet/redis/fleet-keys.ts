@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto';
 import {
   type ApiKeyRecord,
   formatKeyFile,
@@ -5,30 +6,43 @@ import {
   type VersionedKeys,
 } from '../../access/api-keys/api-key-record.ts';
 import { StartError } from '../../domain/start-error.ts';
+import type { FleetSecret } from './fleet-secret.ts';
 import { type RedisConnection, scriptOf } from './redis-connection.ts';
 
 /** Where the keys of a fleet are. */
 export interface FleetKeysPlace {
   readonly redis: Pick<RedisConnection, 'run' | 'call'>;
   readonly prefix: string;
+  /** The secret under which records are sealed: who only writes to Redis can issue no key. */
+  readonly secret: Pick<FleetSecret, 'digest'>;
+}
+
+/** The keys of a fleet as Redis has them. */
+export interface FleetKeys extends VersionedKeys {
+  /** The names of records that nobody with the secret of this fleet has sealed. */
+  readonly forged: readonly string[];
 }
 
 /** Returns the channel on which a change of the keys is told. */
 export const keysChannel = (prefix: string): string => `${prefix}keys:changed`;
 
-/** KEYS: records, version. Answers the version, then the records. */
+/** KEYS: records, version. Answers the version, then name and record of each. */
 const READ = scriptOf(`
-local out = redis.call('HVALS', KEYS[1])
+local out = redis.call('HGETALL', KEYS[1])
 table.insert(out, 1, redis.call('GET', KEYS[2]) or '0')
 return out`);
 
 /**
  * Writes records in one step with their version, and tells all gateways. KEYS: records, version. ARGV: channel, version
- * that was read, next version, then id and record of each. Answers 0 if the keys have changed since.
+ * that was read, next version, then id and record of each, an empty text for one to remove. Answers 0 if the keys have
+ * changed since.
  */
 const WRITE = scriptOf(`
 if (redis.call('GET', KEYS[2]) or '0') ~= ARGV[2] then return 0 end
-for i = 4, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
+for i = 4, #ARGV, 2 do
+  if ARGV[i + 1] == '' then redis.call('HDEL', KEYS[1], ARGV[i])
+  else redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
+end
 redis.call('SET', KEYS[2], ARGV[3])
 redis.call('PUBLISH', ARGV[1], ARGV[3])
 return 1`);
@@ -37,14 +51,32 @@ return 1`);
 const ATTEMPTS = 5;
 
 /** Reads how often the keys of a fleet have changed. Rejects if Redis can't be asked. */
-export const readKeysVersion = async ({ redis, prefix }: FleetKeysPlace): Promise<number> =>
+export const readKeysVersion = async ({ redis, prefix }: Pick<FleetKeysPlace, 'redis' | 'prefix'>): Promise<number> =>
   Number((await redis.call('GET', `${prefix}keys:version`)) ?? 0);
 
 /** Reads the keys of a fleet. Rejects if Redis can't be asked, or has something else under their name. */
-export async function readFleetKeys({ redis, prefix }: FleetKeysPlace): Promise<VersionedKeys> {
-  const [version, ...records] = (await redis.run(READ, keysOf(prefix), [])) as string[];
-  return parseVersionedKeys(`{"version":${Number(version)},"keys":[${records.join(',')}]}`);
+export async function readFleetKeys({ redis, prefix, secret }: FleetKeysPlace): Promise<FleetKeys> {
+  const [version, ...fields] = (await redis.run(READ, keysOf(prefix), [])) as string[];
+  const records: string[] = [];
+  const forged: string[] = [];
+  for (let i = 0; i + 1 < fields.length; i += 2) {
+    const [name = '', sealed = ''] = fields.slice(i, i + 2);
+    const record = sealed.slice(SEAL_DIGITS + 1);
+    if (areEqual(sealed, sealRecord(secret, name, record))) records.push(record);
+    else forged.push(name);
+  }
+  return { ...parseVersionedKeys(`{"version":${Number(version)},"keys":[${records.join(',')}]}`), forged };
 }
+
+const SEAL_DIGITS = 64;
+
+/** Compares without telling by its time how much is right. */
+const areEqual = (one: string, other: string): boolean =>
+  Buffer.byteLength(one) === Buffer.byteLength(other) && timingSafeEqual(Buffer.from(one), Buffer.from(other));
+
+/** Returns a record as Redis keeps it: behind a MAC of it and its name. */
+export const sealRecord = (secret: FleetKeysPlace['secret'], name: string, record: string): string =>
+  `${secret.digest('key', `${name}\0${record}`).toString('hex')} ${record}`;
 
 /**
  * Applies a change to the keys of a fleet. When it resolves Redis has it, and the gateways hear of it. `known` are those
@@ -57,6 +89,11 @@ export async function updateFleetKeys<T>(
 ): Promise<T> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const before = await readFleetKeys(place);
+    if (before.forged.length > 0 && before.keys.length === 0)
+      throw new StartError(
+        1,
+        'the keys of this fleet are sealed under another secret: RECEIPT_KEY_FILE or SLOTGATE_FLEET_SECRET is not that of its gateways, or the keys are to be sealed anew with slotgate keys restore',
+      );
     const lost = known.keys.filter(({ id }) => !before.keys.some((key) => key.id === id));
     if (before.version < known.version || (before.version === 0 && lost.length > 0))
       throw new StartError(
@@ -70,8 +107,8 @@ export async function updateFleetKeys<T>(
 }
 
 /**
- * Gives a fleet the keys that a state folder knows. A key that is revoked on either side stays revoked. Returns how many
- * it has then.
+ * Gives a fleet the keys that a state folder knows, and takes away those that nobody with its secret has sealed. A key that
+ * is revoked on either side stays revoked. Returns how many it has then.
  */
 export async function restoreFleetKeys(place: FleetKeysPlace, known: readonly VersionedKeys[]): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -79,13 +116,13 @@ export async function restoreFleetKeys(place: FleetKeysPlace, known: readonly Ve
     const merged = mergeKeys([...known.map(({ keys }) => keys), before.keys]);
     const version = Math.max(before.version, ...known.map((each) => each.version)) + 1;
     parseVersionedKeys(formatKeyFile(merged)); // two keys may have one name
-    if (await write(place, before, merged, version)) return merged.length;
+    if (await write(place, before, merged, version, before.forged)) return merged.length;
   }
   throw new StartError(1, 'the keys of the fleet are being changed by others; try again');
 }
 
 /** Merges lists of keys; of two revocations of a key the earlier one counts. */
-function mergeKeys(lists: readonly (readonly ApiKeyRecord[])[]): readonly ApiKeyRecord[] {
+export function mergeKeys(lists: readonly (readonly ApiKeyRecord[])[]): readonly ApiKeyRecord[] {
   const merged = new Map<string, ApiKeyRecord>();
   for (const key of lists.flat()) {
     const revokedAt = [merged.get(key.id)?.revokedAt ?? null, key.revokedAt]
@@ -97,16 +134,18 @@ function mergeKeys(lists: readonly (readonly ApiKeyRecord[])[]): readonly ApiKey
 }
 
 async function write(
-  { redis, prefix }: FleetKeysPlace,
+  { redis, prefix, secret }: FleetKeysPlace,
   before: VersionedKeys,
   keys: readonly ApiKeyRecord[],
   version: number,
+  removed: readonly string[] = [],
 ): Promise<boolean> {
   const texts = new Map(before.keys.map((key) => [key.id, JSON.stringify(key)]));
   const changed = keys
     .map((key) => [key.id, JSON.stringify(key)] as const)
     .filter(([id, text]) => texts.get(id) !== text);
-  const args = [keysChannel(prefix), before.version, version, ...changed.flat()];
+  const sealed = changed.flatMap(([id, text]) => [id, sealRecord(secret, id, text)]);
+  const args = [keysChannel(prefix), before.version, version, ...removed.flatMap((id) => [id, '']), ...sealed];
   return (await redis.run(WRITE, keysOf(prefix), args)) === 1;
 }
 

@@ -10,12 +10,16 @@ export class FleetSecret {
   }
 
   /** Returns the HMAC-SHA-256 of a text or bytes under a purpose. */
-  digest(purpose: 'identity' | 'message', content: string | Uint8Array): Buffer {
+  digest(purpose: 'identity' | 'message' | 'key', content: string | Uint8Array): Buffer {
     return createHmac('sha256', this.#secret).update(purpose).update('\0').update(content).digest();
   }
 }
 
 const SECRET_BYTES = 32;
+
+/** Derives the secret from a text that all gateways of a fleet are given. */
+export const fleetSecretOfText = (text: string): FleetSecret =>
+  new FleetSecret(Buffer.from(hkdfSync('sha256', text, '', 'slotgate fleet 1', SECRET_BYTES)));
 
 /**
  * Derives the secret from the oldest receipt key that is not revoked, which all gateways of a fleet have: it stays the same

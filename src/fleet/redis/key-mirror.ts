@@ -1,17 +1,21 @@
 import { readVersionedKeys, writeFleetKeys } from '../../access/api-keys/api-key-store.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { repeat } from '../../runtime/repeat.ts';
-import { keysChannel, readFleetKeys, readKeysVersion } from './fleet-keys.ts';
+import { keysChannel, mergeKeys, readFleetKeys, readKeysVersion } from './fleet-keys.ts';
+import type { FleetSecret } from './fleet-secret.ts';
 import type { RedisConnection } from './redis-connection.ts';
 
 export interface KeyMirrorOptions {
   readonly redis: Pick<RedisConnection, 'run' | 'call' | 'subscribe' | 'isReady'>;
   readonly prefix: string;
+  readonly secret: FleetSecret;
   /** The file that the keys of the fleet are copied to, which this gateway takes its keys from. */
   readonly path: string;
   readonly clock: Clock;
   /** Called when Redis has older keys than the file, which stay in use; once as long as it has. */
   readonly onOlder: () => void;
+  /** Called with the number of records that nobody with the secret of the fleet has sealed, when it has changed. */
+  readonly onForged: (count: number) => void;
   /** Called when the keys can't be copied, with another reason than before. */
   readonly onProblem: (problem: string) => void;
 }
@@ -26,6 +30,7 @@ export class KeyMirror {
   readonly #stopHearing: () => void;
   #version: number;
   #isOlder = false;
+  #forged = 0;
   #lastProblem: string | undefined;
   #looking: Promise<void> | undefined;
   #mustLookAgain = false;
@@ -40,6 +45,11 @@ export class KeyMirror {
   /** Whether Redis has lost keys: it has older ones than this gateway. */
   get isOlder(): boolean {
     return this.#isOlder;
+  }
+
+  /** The number of records at Redis that are not applied: nobody with the secret of the fleet has sealed them. */
+  get forged(): number {
+    return this.#forged;
   }
 
   /** Looks for a change, after the look that is under way. */
@@ -70,14 +80,20 @@ export class KeyMirror {
   }
 
   async #copy(): Promise<void> {
-    const { path, onOlder } = this.#options;
+    const { path, onOlder, onForged } = this.#options;
     const version = await readKeysVersion(this.#options);
     const wasOlder = this.#isOlder;
     this.#isOlder = version < this.#version;
     if (this.#isOlder && !wasOlder) onOlder();
     if (version <= this.#version) return;
     const found = await readFleetKeys(this.#options);
-    writeFleetKeys(path, found);
+    if (found.forged.length > 0 && found.forged.length !== this.#forged) onForged(found.forged.length);
+    this.#forged = found.forged.length;
+    // A record that is not applied leaves the key as it was, and an earlier record brings no revoked key back.
+    const kept = readVersionedKeys(path).keys.filter(
+      ({ id, revokedAt }) => revokedAt !== null || found.forged.includes(id),
+    );
+    writeFleetKeys(path, { version: found.version, keys: mergeKeys([kept, found.keys]) });
     this.#version = found.version;
   }
 

@@ -19,6 +19,8 @@ export interface RedisConnectionOptions extends RedisSettings {
   readonly random: () => number;
   /** Called each time that Redis can be asked, also after an outage. */
   readonly onReady: () => void;
+  /** Called when messages may have been lost: they are heard no more, until the connection is made again. */
+  readonly onDeaf?: (() => void) | undefined;
 }
 
 /** The time after which an answer counts as lost, in milliseconds. */
@@ -27,10 +29,19 @@ const DEADLINE_MS = 250;
 /** The most calls that wait for answers: Redis may stand still. */
 const MAX_CALLS = 100;
 
+/** The most bytes of messages that Redis has not taken yet. */
+const MAX_WAITING_BYTES = 64 << 20;
+
 const CONNECT_MS = 2000;
 const PING_MS = 500;
 const SILENCE_MS = 1500;
 const MAX_RECONNECT_MS = 500;
+
+/** Time between two looks at a connection that is waited for, in milliseconds. */
+const READY_CHECK_MS = 20;
+
+/** The pause after a channel could not be listened to, in milliseconds. */
+const LISTEN_AGAIN_MS = 500;
 
 const PACKAGE = '@redis/client';
 
@@ -40,7 +51,8 @@ export class RedisConnection {
   readonly #client: ReturnType<typeof createClient>;
   /** A connection of its own, since one that listens can do nothing else. */
   readonly #listener: ReturnType<typeof createClient>;
-  readonly #hearers = new Map<string, (message: string) => void>();
+  readonly #hearers = new Map<string, (message: Buffer) => void>();
+  #waitingBytes = 0;
   #lastProblem: string | undefined;
 
   /** Begins to connect. Rejects with a StartError if the client isn't installed. */
@@ -53,7 +65,7 @@ export class RedisConnection {
 
   private constructor(
     create: typeof createClient,
-    { url, password, ca, clock, random, onReady }: RedisConnectionOptions,
+    { url, password, ca, clock, random, onReady, onDeaf = () => {} }: RedisConnectionOptions,
   ) {
     this.#clock = clock;
     const options = {
@@ -79,7 +91,8 @@ export class RedisConnection {
       this.#lastProblem = undefined;
       onReady();
     });
-    this.#listener.on('error', () => {}); // the other connection tells it
+    this.#listener.on('error', onDeaf); // the other connection tells why
+    this.#listener.on('reconnecting', onDeaf);
     this.#listener.on('ready', () => {
       for (const [channel, hear] of this.#hearers) this.#listen(channel, hear);
     });
@@ -99,6 +112,12 @@ export class RedisConnection {
   /** Why it can't. */
   get problem(): string {
     return this.#lastProblem ?? 'it does not answer';
+  }
+
+  /** Waits until Redis can be asked, or `ms` milliseconds, or until `isVain`. */
+  async waitUntilReady(ms: number, isVain: () => boolean = () => false): Promise<void> {
+    const deadlineMs = this.#clock.monotonic() + ms;
+    while (!this.isReady && this.#clock.monotonic() < deadlineMs && !isVain()) await sleep(this.#clock, READY_CHECK_MS);
   }
 
   /** Runs a script. Rejects if its answer doesn't come in time; it may have run all the same. */
@@ -124,8 +143,25 @@ export class RedisConnection {
     }
   }
 
+  /**
+   * Sends a message to all who listen to a channel. Resolves to false if it may not have been sent: Redis can't be asked,
+   * or reads too slowly.
+   */
+  async publish(channel: string, message: Buffer): Promise<boolean> {
+    if (!this.isReady || this.#waitingBytes + message.length > MAX_WAITING_BYTES) return false;
+    this.#waitingBytes += message.length;
+    try {
+      await this.#client.sendCommand(['PUBLISH', channel, message]);
+      return true;
+    } catch {
+      return false;
+    } finally {
+      this.#waitingBytes -= message.length;
+    }
+  }
+
   /** Calls `hear` with each message on a channel, of which there is one hearer. Those during an outage are lost. */
-  subscribe(channel: string, hear: (message: string) => void): () => void {
+  subscribe(channel: string, hear: (message: Buffer) => void): () => void {
     this.#hearers.set(channel, hear);
     if (this.#listener.isReady) this.#listen(channel, hear);
     return () => {
@@ -139,7 +175,12 @@ export class RedisConnection {
     this.#listener.destroy();
   }
 
-  #listen(channel: string, hear: (message: string) => void): void {
-    this.#listener.subscribe(channel, hear).catch(() => {}); // again with the next connection
+  #listen(channel: string, hear: (message: Buffer) => void): void {
+    this.#listener.subscribe(channel, hear, true).catch(() => {
+      // again with the next connection, or soon if this one goes on
+      this.#clock.after(LISTEN_AGAIN_MS, () => {
+        if (this.#listener.isReady && this.#hearers.get(channel) === hear) this.#listen(channel, hear);
+      });
+    });
   }
 }

@@ -4,7 +4,6 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Slot } from '../../domain/slot.ts';
 import { StartError } from '../../domain/start-error.ts';
 import type { Log } from '../../runtime/log.ts';
-import { sleep } from '../../runtime/sleep.ts';
 import { prefixOf } from './fleet-client.ts';
 import type { FleetSecret } from './fleet-secret.ts';
 import { KeyMirror } from './key-mirror.ts';
@@ -38,7 +37,6 @@ export interface RedisFleetOptions {
 
 /** The longest wait for Redis at the start, in milliseconds; the gateway then starts without. */
 const START_MS = 3000;
-const START_CHECK_MS = 20;
 
 /** The pause after an attempt to enter that has failed, in milliseconds. */
 const ENTER_MS = 5000;
@@ -77,6 +75,8 @@ export class RedisFleet {
       return [
         "Redis can't be reached: nothing is signed as exact, callers have this gateway's part of their limits, and API keys revoked since are valid here",
       ];
+    const forged = this.#keys?.forged ?? 0;
+    if (forged > 0) return [`${forged} API keys at Redis are not applied: ${FORGED}`];
     return this.#keys?.isOlder === true
       ? ['Redis has lost API keys, which are valid here: slotgate keys restore gives them back']
       : [];
@@ -92,9 +92,7 @@ export class RedisFleet {
     const redis = await RedisConnection.open({ ...settings, clock, random, onReady: () => this.#onReady() });
     this.#redis = redis;
     if (this.#isClosed) return redis.close();
-    const deadlineMs = clock.monotonic() + START_MS;
-    while (!redis.isReady && clock.monotonic() < deadlineMs && !isRefusal(redis.problem))
-      await sleep(clock, START_CHECK_MS);
+    await redis.waitUntilReady(START_MS, () => isRefusal(redis.problem));
     const problem = redis.isReady ? await this.#tryToEnter(redis, genesisHash) : redis.problem;
     if (problem === undefined) return;
     if (isRefusal(problem)) throw new StartError(78, `redis.url: ${problem}`);
@@ -158,7 +156,7 @@ export class RedisFleet {
     checkKids(await listMembers(redis, prefix), kids());
     if (this.#isClosed) return;
     this.#refusal = undefined;
-    const shared = { ...this.#options, redis, prefix, member: this.#member };
+    const shared = { ...this.#options, redis, prefix, member: this.#member, secret: secret() };
     const settings = digestOfSettings(config);
     this.#members = new Members({
       ...shared,
@@ -169,10 +167,11 @@ export class RedisFleet {
       },
       onOtherSettings: () => log.warn({}, 'another gateway of the fleet has other settings'),
     });
-    quota?.connect({ ...shared, secret: secret() });
+    quota?.connect(shared);
     this.#keys = new KeyMirror({
       ...shared,
       path: keysPath,
+      onForged: (records) => log.error({ records }, `API keys at Redis are not applied: ${FORGED}`),
       onOlder: () =>
         log.error({}, 'Redis has older API keys than this gateway, which keeps its own: slotgate keys restore'),
       onProblem: (problem) => log.warn({}, `the API keys of the fleet can't be copied: ${problem}`),
@@ -189,6 +188,8 @@ export class RedisFleet {
     });
   }
 }
+
+const FORGED = 'nobody with the secret of this fleet has written them; slotgate keys restore seals its own anew';
 
 /** Tells whether Redis was reached and does not let us in. */
 const isRefusal = (problem: string): boolean =>

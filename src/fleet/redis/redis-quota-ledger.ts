@@ -85,7 +85,7 @@ export class RedisQuotaLedger implements QuotaLedgers {
     this.#identities.clear();
     this.#setAlone(false);
     this.#stopHearing();
-    this.#stopHearing = store.redis.subscribe(`${store.prefix}left`, (message) => this.#onLeft(message));
+    this.#stopHearing = store.redis.subscribe(`${store.prefix}left`, (message) => this.#onLeft(message.toString()));
   }
 
   join(member: string, onForgotten: () => void): JoinedQuotaLedger {

@@ -45,7 +45,12 @@ const SLOT_MS = 50;
 export const keysCommand =
   (redis: RedisServer, state: string) =>
   (...args: string[]): Promise<SlotgateOutput> =>
-    runSlotgate(['keys', ...args, '--state', state, '--upstream', 'http://none', '--redis', redis.url]);
+    runSlotgate(['keys', ...args, '--state', state, '--upstream', 'http://none', '--redis', redis.url], {
+      RECEIPT_KEY_FILE: receiptKeyOf(state),
+    });
+
+/** Returns the path of the receipt key of a gateway: a copy each, as on machines of their own. */
+export const receiptKeyOf = (state: string): string => join(state, 'receipt-of-fleet.pem');
 
 export const createReceiptKey = (): string =>
   generateKeyPairSync('ed25519').privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
@@ -74,7 +79,7 @@ export const withFleet = <T>(
 
     const run: FleetTestbed['run'] = async (name, { key = fleetKey, set = [] } = {}) => {
       const state = stateOf(name);
-      const file = join(state, 'receipt-of-fleet.pem'); // a copy each, as on machines of their own
+      const file = receiptKeyOf(state);
       await mkdir(state, { recursive: true });
       await writeFile(file, key, { mode: 0o600 });
       const settings = [...PATIENT, ...set].flatMap((path) => ['--set', path]);

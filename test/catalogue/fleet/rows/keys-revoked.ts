@@ -1,7 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { digestOfKey, generateApiKey } from '../../../../src/access/api-keys/api-key.ts';
+import { sealRecord } from '../../../../src/fleet/redis/fleet-keys.ts';
+import { deriveFleetSecret } from '../../../../src/fleet/redis/fleet-secret.ts';
+import { loadReceiptKeys } from '../../../../src/receipts/keys/load-keys.ts';
 import { waitFor } from '../../../support/harness.ts';
 import { expect, expectNone, expectWithinMs, type FaultRow } from '../../findings.ts';
-import { type FleetGateway, keysCommand, withFleet } from '../fleet-testbed.ts';
+import { type FleetGateway, keysCommand, receiptKeyOf, withFleet } from '../fleet-testbed.ts';
 
 /** The time until a revoked key is refused, also if the message about it is lost: bounds of the design. */
 const TOLD_MS = 1000;
@@ -37,9 +41,22 @@ export const keysRevoked: FaultRow = {
       await msUntil(other.key, 200);
       const keysKey = genesisKey.replace(/genesis$/, 'keys');
       const [, record = ''] = (await redis.command('HGET', keysKey, other.id)).split('\r\n');
-      await redis.command('HSET', keysKey, other.id, record.replace(/"revokedAt":null/, '"revokedAt":"2026-01-01"'));
+      const json = record.slice(record.indexOf(' ') + 1);
+      const source = { file: receiptKeyOf(stateOf('a')), stateDir: stateOf('a'), production: true };
+      const secret = deriveFleetSecret(loadReceiptKeys(source, Date.now()).ring);
+      const revoked = json.replace(/"revokedAt":null/, '"revokedAt":"2026-01-01"');
+      await redis.command('HSET', keysKey, other.id, sealRecord(secret, other.id, revoked));
       await redis.command('INCR', `${keysKey}:version`); // and no message
       const untoldMs = await msUntil(other.key, 401);
+
+      const forgedKey = generateApiKey();
+      const forged = { ...JSON.parse(json), id: 'forged', sha256: digestOfKey(forgedKey) };
+      await redis.command('HSET', keysKey, 'forged', `${'0'.repeat(64)} ${JSON.stringify(forged)}`);
+      await redis.command('HSET', keysKey, other.id, record); // sealed, but older than the revocation
+      await redis.command('INCR', `${keysKey}:version`);
+      await waitFor(() => gateways.every(({ hasTold }) => hasTold('API keys at Redis are not applied')), 'an alarm');
+      const believed = [...(await statuses(forgedKey)), ...(await statuses(other.key))].filter((each) => each !== 401);
+      await redis.command('HDEL', keysKey, 'forged');
 
       const lasting = await create();
       await msUntil(lasting.key, 200);
@@ -62,6 +79,7 @@ export const keysRevoked: FaultRow = {
         expectWithinMs(runLength, 'issued, valid everywhere', issuedMs, TOLD_MS),
         expectWithinMs(runLength, 'revoked, refused everywhere', revokedMs, TOLD_MS),
         expectWithinMs(runLength, 'the same without the message', untoldMs, UNTOLD_MS),
+        expectNone('gateways that take a key which was put into Redis by hand, or a revoked one back', believed.length),
         expectNone('gateways that refuse a key without Redis', withoutRedis),
         expectNone('gateways that refuse a key that Redis forgot', forgotten),
         expect('no key is added to half of them', refused.code === 1 && refused.err.includes('keys restore')),

@@ -10,7 +10,7 @@ const ask = { id: 'x', limit: 100, windowMs: 1000, window: 0, ageMs: 0, used: 10
 function openLedger() {
   const told: string[] = [];
   let keys: readonly string[] = [];
-  let hear: (message: string) => void = () => {};
+  let hear: (message: Buffer) => void = () => {};
   const state = { isGone: false };
   const clock = new ManualClock();
   const ledger = new RedisQuotaLedger({
@@ -41,7 +41,15 @@ function openLedger() {
       prefix: 'fleet:',
       secret: new FleetSecret(Buffer.alloc(32)),
     });
-  return { clock, joined, told, state, connect, keys: () => keys, tell: (message: string) => hear(message) };
+  return {
+    clock,
+    joined,
+    told,
+    state,
+    connect,
+    keys: () => keys,
+    tell: (message: string) => hear(Buffer.from(message)),
+  };
 }
 
 t.test('F6: without Redis a gateway uses up its share, and in new windows its part of the limit', async (t) => {
