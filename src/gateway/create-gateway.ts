@@ -3,7 +3,7 @@ import type { NodeStatus } from '../upstream/mesh/mesh.ts';
 import { closerOf, openOrClose } from './closing.ts';
 import { type Environment, environmentOf, type GatewayOptions } from './environment.ts';
 import { addressOf } from './open-answers.ts';
-import { openFleetQuota, takeFleetShares } from './open-fleet-quota.ts';
+import { openFleetQuota, takeFleetSeats, takeFleetShares } from './open-fleet-quota.ts';
 import { listen } from './open-server.ts';
 import { reloadReceiptKeys } from './open-state.ts';
 import { follow, openParts, type Parts } from './parts.ts';
@@ -43,8 +43,9 @@ export function createGateway(options: GatewayOptions): Promise<Gateway> {
   return openOrClose(env, async () => {
     await requireFreePort(host, port);
     const fleetQuota = openFleetQuota(env);
-    const shared = fleetQuota && { quota: takeFleetShares(env, fleetQuota) };
-    const parts = await openParts(env, options, { fleetQuota, shared });
+    const seats = takeFleetSeats(env);
+    const shared = fleetQuota && { quota: takeFleetShares(env, fleetQuota), ...(seats && { seats: seats.shared }) };
+    const parts = await openParts(env, options, { fleetQuota, fleetSeats: seats?.ofFleet, shared });
     await follow(env, parts);
     return gatewayOf(env, options, parts, await listen(env, parts.server));
   });

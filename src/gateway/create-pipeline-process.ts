@@ -1,4 +1,5 @@
 import { MemoryQuotaLedger } from '../access/quota/memory-quota-ledger.ts';
+import { SeatLedger } from '../access/quota/seat-ledger.ts';
 import { WorkerFigures } from '../admin/worker-figures.ts';
 import { parseTarget } from '../domain/canonical-request.ts';
 import { COMMITMENTS } from '../domain/commitment.ts';
@@ -16,7 +17,7 @@ import { closerOf, openOrClose } from './closing.ts';
 import type { Gateway } from './create-gateway.ts';
 import { type Environment, environmentOf, type GatewayOptions } from './environment.ts';
 import { addressOf } from './open-answers.ts';
-import { openFleetQuota } from './open-fleet-quota.ts';
+import { openFleetQuota, openFleetSeats } from './open-fleet-quota.ts';
 import { reloadReceiptKeys } from './open-state.ts';
 import { follow, openParts, type Parts } from './parts.ts';
 
@@ -47,8 +48,11 @@ export function createPipelineProcess(
     env.disposals.defer(() => end.close());
     const figures = new WorkerFigures();
     const fleetQuota = openFleetQuota(env);
+    const seatLedger = new SeatLedger();
+    const fleetSeats = openFleetSeats(env, seatLedger);
     const parts = await openParts(env, options, {
       fleetQuota,
+      fleetSeats,
       onLeasesAdvanced: () => end.onMarksMoved(),
       workers: figures,
     });
@@ -61,7 +65,7 @@ export function createPipelineProcess(
     });
     const capacity = env.config.limits.identities * WINDOWS_PER_IDENTITY;
     const quotaLedgers = fleetQuota ?? new MemoryQuotaLedger(capacity, machineClock);
-    await end.open({ started, figures, quotaLedgers, ...serviceOf(env, parts) });
+    await end.open({ started, figures, quotaLedgers, seatLedger, ...serviceOf(env, parts) });
     await follow(env, parts);
     resolveStarted();
     const reload = (): void => {
@@ -73,7 +77,10 @@ export function createPipelineProcess(
 }
 
 /** Returns what workers ask of the pipeline process. */
-function serviceOf(env: Environment, parts: Parts): Omit<PipelineService, 'started' | 'figures' | 'quotaLedgers'> {
+function serviceOf(
+  env: Environment,
+  parts: Parts,
+): Omit<PipelineService, 'started' | 'figures' | 'quotaLedgers' | 'seatLedger'> {
   const { startup, signing } = parts;
   const { mesh, embedded } = parts.upstream;
   const { cache, context, readThrough, liveAccounts } = parts.answers;

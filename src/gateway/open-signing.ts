@@ -1,6 +1,5 @@
 import { deriveFleetSecret, fleetSecretOfText } from '../fleet/redis/fleet-secret.ts';
-import { RedisFleet } from '../fleet/redis/redis-fleet.ts';
-import type { RedisQuotaLedger } from '../fleet/redis/redis-quota-ledger.ts';
+import { RedisFleet, type RedisFleetOptions } from '../fleet/redis/redis-fleet.ts';
 import { EquivocationGuard } from '../receipts/equivocation-guard.ts';
 import { holdSigningLock } from '../receipts/keys/signing-lock.ts';
 import { Signer } from '../receipts/signer.ts';
@@ -15,7 +14,7 @@ export async function openSigning(
   env: Environment,
   { loadedKeys, keys, access }: State,
   { mesh }: Upstream,
-  fleetQuota: RedisQuotaLedger | undefined,
+  ofFleet: Pick<RedisFleetOptions, 'quota' | 'seats'>,
 ) {
   const { config, log, clock, random, disposals, redis, fleetSecret } = env;
   const { path, created, warning } = loadedKeys;
@@ -39,7 +38,7 @@ export async function openSigning(
   disposals.defer(releaseSigningLock);
   const tip = () => mesh.tip('finalized');
   const flushUsage = (): void => access.usage.flush();
-  const shared = { config, log, clock, random, guard, tip, keysPath: access.keysPath, flushUsage, quota: fleetQuota };
+  const shared = { config, log, clock, random, guard, tip, keysPath: access.keysPath, flushUsage, ...ofFleet };
   const secret = () =>
     fleetSecret === undefined ? deriveFleetSecret(loadedKeys.ring) : fleetSecretOfText(fleetSecret);
   const fleet = redis && new RedisFleet({ ...shared, settings: redis, secret, kids: () => keys.ids });

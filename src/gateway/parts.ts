@@ -1,6 +1,7 @@
 import type { AccessOptions } from '../access/access.ts';
 import type { AdminListener } from '../admin/admin-listener.ts';
 import type { WorkerFigures } from '../admin/worker-figures.ts';
+import type { FleetSeats } from '../fleet/redis/fleet-seats.ts';
 import type { RedisQuotaLedger } from '../fleet/redis/redis-quota-ledger.ts';
 import type { Upstream } from '../wiring/open-upstream.ts';
 import { openUpstream } from '../wiring/open-upstream.ts';
@@ -28,6 +29,8 @@ export interface Parts {
 export interface PartsOptions {
   /** The shares of limits of a fleet; undefined where there is none. */
   readonly fleetQuota: RedisQuotaLedger | undefined;
+  /** The connections of callers over a fleet; undefined where there is none. */
+  readonly fleetSeats: FleetSeats | undefined;
   /** What this process, if it answers requests, shares with others. */
   readonly shared?: AccessOptions['shared'];
   readonly onLeasesAdvanced?: () => void;
@@ -42,13 +45,13 @@ export interface PartsOptions {
 export async function openParts(
   env: Environment,
   { embedded, isAdminPortChosen = true }: GatewayOptions,
-  { fleetQuota, shared, onLeasesAdvanced, workers }: PartsOptions,
+  { fleetQuota, fleetSeats, shared, onLeasesAdvanced, workers }: PartsOptions,
 ): Promise<Parts> {
   let admin: AdminListener | undefined;
   env.disposals.defer(() => admin?.close()); // the last that is closed
   const state = await openState(env, shared);
   const upstream = await openUpstream(env.config, env, env.disposals, embedded);
-  const signing = await openSigning(env, state, upstream, fleetQuota);
+  const signing = await openSigning(env, state, upstream, { quota: fleetQuota, seats: fleetSeats });
   const startup = createStartup(env, upstream);
   const answers = openAnswers(env, state, signing, upstream, startup, { onLeasesAdvanced });
   const server = openServer(env, state, signing, answers);

@@ -13,6 +13,8 @@ interface SeatMember {
 export class SeatLedger {
   readonly #members = new Set<SeatMember>();
   readonly #totals = new Map<string, number>();
+  /** What callers may have in all, and who opened a connection of theirs last. */
+  readonly #openers = new Map<string, { readonly limit: number; readonly member: SeatMember }>();
 
   /** The number of callers with connections. */
   get size(): number {
@@ -36,6 +38,16 @@ export class SeatLedger {
     };
   }
 
+  /** Has so many of the newest connections of a caller ended as are too many, of those that it has `opened` lately. */
+  revokeExcess(id: string, opened: number): void {
+    const opener = this.#openers.get(id);
+    if (opener === undefined) return;
+    const total = this.#totals.get(id) ?? 0;
+    const own = opener.member.counts.get(id) ?? 0;
+    const excess = Math.min(opened, own, total - opener.limit);
+    if (excess > 0) opener.member.hear([[id, total - own, excess]]);
+  }
+
   /** Takes what a process has now, of those callers that it tells of. What it has opened beyond a limit is too many. */
   #hold(member: SeatMember, seats: readonly HeldSeats[]): void {
     const tooMany: OtherSeats[] = [];
@@ -44,6 +56,8 @@ export class SeatLedger {
       const total = (this.#totals.get(id) ?? 0) + opened;
       if (total > 0) this.#totals.set(id, total);
       else this.#totals.delete(id);
+      if (opened > 0 && Number.isFinite(limit)) this.#openers.set(id, { limit, member });
+      if (total <= 0) this.#openers.delete(id);
       if (count > 0) member.counts.set(id, count);
       else member.counts.delete(id);
       const excess = Math.min(opened, total - limit);

@@ -11,7 +11,7 @@ export interface MemberRecord {
 }
 
 /** The time after which a silent member counts no more, in milliseconds. */
-const MEMBER_MS = 3000;
+export const MEMBER_MS = 3000;
 
 const TELL_MS = 1000;
 

@@ -5,6 +5,7 @@ import type { Slot } from '../../domain/slot.ts';
 import { StartError } from '../../domain/start-error.ts';
 import type { Log } from '../../runtime/log.ts';
 import { prefixOf } from './fleet-client.ts';
+import type { FleetSeats } from './fleet-seats.ts';
 import type { FleetSecret } from './fleet-secret.ts';
 import { KeyMirror } from './key-mirror.ts';
 import { Leader, type LeaderOptions } from './leader.ts';
@@ -31,6 +32,8 @@ export interface RedisFleetOptions {
   readonly secret: () => FleetSecret;
   /** The shares of limits. */
   readonly quota: RedisQuotaLedger | undefined;
+  /** The connections of callers. */
+  readonly seats: FleetSeats | undefined;
   /** Writes the usage counted so far to the file of this gateway. */
   readonly flushUsage: () => void;
 }
@@ -149,7 +152,7 @@ export class RedisFleet {
   }
 
   async #enter(redis: RedisConnection, genesisHash: string): Promise<void> {
-    const { config, log, kids, keysPath, quota, secret } = this.#options;
+    const { config, log, kids, keysPath, quota, seats, secret } = this.#options;
     const prefix = prefixOf(genesisHash);
     await checkServer(redis);
     await checkGenesis(redis, prefix, genesisHash);
@@ -168,6 +171,7 @@ export class RedisFleet {
       onOtherSettings: () => log.warn({}, 'another gateway of the fleet has other settings'),
     });
     quota?.connect(shared);
+    seats?.connect(shared);
     this.#keys = new KeyMirror({
       ...shared,
       path: keysPath,

@@ -55,6 +55,10 @@ const MAX_IDENTITIES = 20_000;
 
 const NAME_DIGITS = 16;
 
+/** Returns the name of an identity at Redis, which gets no address. */
+export const nameOfIdentity = (id: string, secret: FleetSecret): string =>
+  secret.digest('identity', id).toString('hex').slice(0, NAME_DIGITS);
+
 /**
  * The shares of gateways in windows that Redis keeps. Where it can't be asked a member uses up the share that it has, and
  * in new windows its equal part of the limit, so that together all keep about the limit. What was charged meanwhile is told
@@ -180,7 +184,7 @@ export class RedisQuotaLedger implements QuotaLedgers {
   #identityOf(id: string, secret: FleetSecret): KnownIdentity {
     const known = this.#identities.get(id);
     if (known !== undefined) return known;
-    const name = secret.digest('identity', id).toString('hex').slice(0, NAME_DIGITS);
+    const name = nameOfIdentity(id, secret);
     const identity: KnownIdentity = { name, told: new Map() };
     this.#identities.set(id, identity);
     this.#ids.set(name, id);

@@ -2,7 +2,7 @@ import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import type { JoinedQuotaLedger, QuotaLedgers } from '../../access/quota/quota-ledger.ts';
-import { type HeldSeats, SeatLedger } from '../../access/quota/seat-ledger.ts';
+import type { HeldSeats, SeatLedger } from '../../access/quota/seat-ledger.ts';
 import type { Figures, WorkerFigures } from '../../admin/worker-figures.ts';
 import type { Cache, CacheObserver } from '../../cache/cache.ts';
 import type { CacheItem, Entry } from '../../cache/entry.ts';
@@ -46,6 +46,8 @@ export interface PipelineService {
   readonly liveAccounts: LiveAccounts;
   /** The shares of limits that workers have. */
   readonly quotaLedgers: QuotaLedgers;
+  /** The connections that callers have at workers. */
+  readonly seatLedger: SeatLedger;
   /** What workers count. */
   readonly figures: WorkerFigures;
   /** Returns what workers show of this process. */
@@ -107,7 +109,6 @@ export class PipelineEnd implements CacheObserver {
   readonly #gathering = new Set<number>();
   #service: PipelineService | undefined;
   readonly #quotaMembers = new Map<Wire, QuotaMember>();
-  readonly #seatLedger = new SeatLedger();
   #nextMember = 1;
   #nextMark = 1;
   #isFlushDue = false;
@@ -314,10 +315,10 @@ export class PipelineEnd implements CacheObserver {
 
   /** Has a worker take part in the limits of callers, under a name that no other had before. */
   #joinQuota(wire: Wire, worker: number): void {
-    const { quotaLedgers } = this.#open();
+    const { quotaLedgers, seatLedger } = this.#open();
     const ledger = quotaLedgers.join(`${worker} ${this.#nextMember++}`, () => wire.send('forgotten'));
     ledger.onLeft((left) => wire.send('left', packState(left)));
-    const seats = this.#seatLedger.join((others) => wire.send('seats', others));
+    const seats = seatLedger.join((others) => wire.send('seats', others));
     const leave = (): void => {
       ledger.leave();
       seats.leave();
@@ -343,8 +344,8 @@ export class PipelineEnd implements CacheObserver {
     wire.send('join', this.#logPath, lsn, { tips, marks, live, vitals: packVitals(vitals()) });
     this.#joinQuota(wire, worker);
     this.#append(FRAME.granted, packGranted(this.#newestGranted));
-    this.#gathering.delete(worker);
     void started.then(() => wire.send('started'));
+    this.#gathering.delete(worker);
     if (this.#gathering.size === 0) this.#resolveJoined();
   }
 

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { WebSocket } from 'ws';
 import { digestOfKey, generateApiKey } from '../../../../src/access/api-keys/api-key.ts';
 import { sealRecord } from '../../../../src/fleet/redis/fleet-keys.ts';
 import { deriveFleetSecret } from '../../../../src/fleet/redis/fleet-secret.ts';
@@ -11,13 +12,17 @@ import { type FleetGateway, keysCommand, receiptKeyOf, withFleet } from '../flee
 const TOLD_MS = 1000;
 const UNTOLD_MS = 6000;
 
+/** The streams that a key may have. */
+const STREAMS = 3;
+
 /** API keys that are issued and revoked by command, with Redis there, gone, and back without its memory. */
 export const keysRevoked: FaultRow = {
   id: '54',
   title: 'F11: a key that is revoked is refused by all gateways, and stays so',
   run: (runLength) =>
     withFleet(async ({ redis, start, stateOf }) => {
-      const gateways: FleetGateway[] = [await start('a'), await start('b')];
+      const set = [`limits.build.streams=${STREAMS}`];
+      const gateways: FleetGateway[] = [await start('a', set), await start('b', set)];
       const keys = keysCommand(redis, stateOf('a'));
       const create = async (): Promise<{ key: string; id: string }> => {
         const { out, err } = await keys('create', '--tier', 'build', '--label', 'x');
@@ -34,6 +39,18 @@ export const keysRevoked: FaultRow = {
       const [, genesisHash = ''] = (await redis.command('GET', genesisKey)).split('\r\n');
       const one = await create();
       const issuedMs = await msUntil(one.key, 200);
+      const streams = new Set<WebSocket>();
+      for (const { url } of gateways)
+        for (let i = 0; i < STREAMS; i++) {
+          const socket = new WebSocket(`${url.replace('http', 'ws')}/api/v1/stream`, {
+            headers: { 'x-api-key': one.key },
+          });
+          socket.on('open', () => streams.add(socket)).on('close', () => streams.delete(socket));
+          socket.on('error', () => {}); // refused
+          await new Promise((resolve) => socket.once('open', resolve).once('error', resolve));
+        }
+      await waitFor(() => streams.size <= STREAMS, 'the streams of one caller');
+      const streamsAtBoth = streams.size;
       await keys('revoke', one.id);
       const revokedMs = await msUntil(one.key, 401);
 
@@ -77,6 +94,7 @@ export const keysRevoked: FaultRow = {
       return [
         expect('F14: no key in Redis', contents.includes(lasting.id) && !contents.includes(lasting.key.slice(0, 30))),
         expectWithinMs(runLength, 'issued, valid everywhere', issuedMs, TOLD_MS),
+        expect(`F6: ${streamsAtBoth} of ${STREAMS} streams of one caller at both`, streamsAtBoth === STREAMS),
         expectWithinMs(runLength, 'revoked, refused everywhere', revokedMs, TOLD_MS),
         expectWithinMs(runLength, 'the same without the message', untoldMs, UNTOLD_MS),
         expectNone('gateways that take a key which was put into Redis by hand, or a revoked one back', believed.length),

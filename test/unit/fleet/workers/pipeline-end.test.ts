@@ -1,0 +1,228 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate as turn } from 'node:timers/promises';
+import fc from 'fast-check';
+import t from 'tap';
+import { MemoryQuotaLedger } from '../../../../src/access/quota/memory-quota-ledger.ts';
+import { SeatLedger } from '../../../../src/access/quota/seat-ledger.ts';
+import { WorkerFigures } from '../../../../src/admin/worker-figures.ts';
+import { Cache } from '../../../../src/cache/cache.ts';
+import type { AnswerMeta } from '../../../../src/cache/entry.ts';
+import type { Slot } from '../../../../src/domain/slot.ts';
+import { FRAME, unpackAnswer, unpackMark } from '../../../../src/fleet/frames.ts';
+import { Replica } from '../../../../src/fleet/replica.ts';
+import { LOG_BYTES } from '../../../../src/fleet/workers/log-layout.ts';
+import { LogReader } from '../../../../src/fleet/workers/log-reader.ts';
+import { PipelineEnd, type PipelineService } from '../../../../src/fleet/workers/pipeline-end.ts';
+import { RemoteQuotaLedger } from '../../../../src/fleet/workers/remote-quota-ledger.ts';
+import { WorkerEnd } from '../../../../src/fleet/workers/worker-end.ts';
+import { ReadHeat } from '../../../../src/live/read-heat.ts';
+import { Watermark } from '../../../../src/live/watermark.ts';
+import { WatermarkLease } from '../../../../src/live/watermark-lease.ts';
+import { systemClock } from '../../../../src/runtime/system-clock.ts';
+import { Sealer } from '../../../../src/serving/sealer.ts';
+import { ManualClock } from '../../../support/manual-clock.ts';
+import { newSigner } from '../../../support/receipts/sealed-answers.ts';
+
+const KEYS = ['/api/v1/balance/A', '/api/v1/balance/B', '/api/v1/balance/C'] as const;
+const META: AnswerMeta = { envelope: 'signed', commitment: 'confirmed', exact: false };
+const FIRST_SLOT = 100;
+const MAX_STALE_SLOTS = 150;
+const signer = newSigner();
+
+/** Creates a folder with a short path: that of a socket has 107 characters at most. */
+function shortFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'log-'));
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+const serviceOver = (cache: Cache, started: Promise<void> = Promise.resolve()): PipelineService => ({
+  started,
+  cache,
+  guard: { grantClaim: () => 'observed', advance: () => {} },
+  liveAccounts: undefined as unknown as PipelineService['liveAccounts'],
+  quotaLedgers: new MemoryQuotaLedger(100, systemClock),
+  seatLedger: new SeatLedger(),
+  figures: new WorkerFigures(),
+  vitals: () => ({
+    nodes: [],
+    isFailing: false,
+    slotTimeMs: 400,
+    startupProblem: null,
+    problems: [],
+    genesisHash: null,
+    apiVersion: null,
+    embedded: null,
+  }),
+  read: () => Promise.reject(new Error('nothing is read')),
+  answerRpc: () => Promise.reject(new Error('nothing is asked')),
+});
+
+/** Opens live accounts, the log of the cache that shows them, and a copy that the log is applied to frame by frame. */
+async function openLoggedAccounts(folder: string) {
+  const clock = new ManualClock();
+  const cache = new Cache({ clock, bytes: 1 << 20, maxStaleSlots: MAX_STALE_SLOTS, hotKeys: 10 });
+  const sealer = new Sealer({ cache, signer, clock, sealAhead: 10, sealTogether: 4 });
+  const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock, onLate: () => {} });
+  await end.open(serviceOver(cache));
+  const heat = new ReadHeat(75);
+  let tip = FIRST_SLOT;
+  const watermark = new Watermark(() => tip);
+  watermark.advance(tip, clock.monotonic());
+  const accounts = KEYS.map((key) => ({
+    key,
+    changes: [FIRST_SLOT] as Slot[],
+    lease: new WatermarkLease(FIRST_SLOT, watermark, heat),
+  }));
+  const resultAt = (key: string, slot: Slot): string =>
+    `{"changed":${accounts.find((each) => each.key === key)?.changes.findLast((change) => change <= slot)}}`;
+
+  const copy = new Cache({ clock, bytes: 1 << 20, maxStaleSlots: MAX_STALE_SLOTS, hotKeys: 10 });
+  const replica = new Replica({ cache: copy, clock, onTip: () => {}, onLiveAnswer: () => {} });
+  const faults: string[] = [];
+  const told: string[] = [];
+  const log = new LogReader({
+    path: join(folder, 'log-1'),
+    bytes: LOG_BYTES,
+    from: 0,
+    onFrame(type, payload) {
+      if (type === FRAME.mark) told.push(`mark ${unpackMark(payload).slot}`);
+      if (type === FRAME.answer) {
+        const { slot, body } = unpackAnswer(Buffer.from(payload));
+        if (body !== null) told.push(`body ${slot}`);
+        replica.keep(Buffer.from(payload));
+      } else replica.apply(type, payload);
+      for (const key of KEYS) {
+        const item = copy.get(key);
+        if (item?.kind === 'answer' && item.result !== resultAt(key, item.slot))
+          faults.push(`behind a frame ${type}: ${item.result} at ${item.slot}`);
+      }
+    },
+  });
+  const act = {
+    read() {
+      for (const { key, lease } of accounts) {
+        const item = cache.get(key);
+        const current =
+          item?.kind === 'answer' && cache.isFresh(item)
+            ? item
+            : cache.put(key, { slot: lease.slot, result: resultAt(key, lease.slot), lease }, { slots: 2 }, META);
+        sealer.sealFor(current, null, { resolve: () => {}, reject: (reason) => faults.push(String(reason)) });
+      }
+    },
+    change(i: number) {
+      const account = accounts[i % accounts.length];
+      if (account === undefined || account.changes.at(-1) === tip) return;
+      account.changes.push(tip);
+      const former = account.lease;
+      account.lease = new WatermarkLease(tip, watermark, heat);
+      former.revoke();
+    },
+    tip() {
+      clock.advance(400);
+      tip++;
+      cache.advanceTip(tip);
+      end.onTip('processed', tip);
+    },
+    'clock update'() {
+      watermark.advance(tip - 1, clock.monotonic());
+      cache.advanceHot(watermark);
+      end.onMarksMoved();
+    },
+    turn: () => {},
+  };
+  return {
+    act,
+    faults,
+    catchUp: () => log.catchUp(),
+    told,
+    close() {
+      log.close();
+      end.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+t.test('F8: a mark is logged behind all ends of leases and hot bodies that it rests on', async (t) => {
+  const event = fc.oneof(
+    fc.record({ name: fc.constantFrom('read', 'tip', 'clock update', 'turn') }),
+    fc.record({ name: fc.constant('change'), i: fc.nat(KEYS.length - 1) }),
+  );
+  let frames = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.array(event, { minLength: 10, maxLength: 60 }), async (events) => {
+      const accounts = await openLoggedAccounts(shortFolder());
+      const { act, faults, catchUp, close } = accounts;
+      for (const { name, ...rest } of events) {
+        act[name as keyof typeof act]('i' in rest ? Number(rest.i) : 0);
+        if (name !== 'turn') continue;
+        await turn();
+        catchUp();
+      }
+      for (let i = 0; i < 6; i++) await turn();
+      catchUp();
+      frames += accounts.told.length;
+      close();
+      if (faults.length > 0) throw new Error([...new Set(faults)].join('; '));
+    }),
+    { numRuns: 30 },
+  );
+  t.ok(frames > 20, `${frames} marks and bodies`);
+
+  const { act, told, catchUp, close } = await openLoggedAccounts(shortFolder());
+  const turns = async (): Promise<void> => {
+    for (let i = 0; i < 6; i++) await turn();
+    catchUp();
+  };
+  for (let i = 0; i < 4; i++) {
+    act.read();
+    act.tip();
+    await turns();
+  }
+  told.length = 0;
+  act['clock update']();
+  await turns();
+  t.same(told, [...KEYS.map(() => 'body 103'), 'mark 103']);
+  close();
+});
+
+t.test('F12: a worker has caught up when the first answers are there, and not before', async (t) => {
+  const folder = shortFolder();
+  const cache = new Cache({ clock: systemClock, bytes: 1 << 20, maxStaleSlots: MAX_STALE_SLOTS, hotKeys: 10 });
+  const end = new PipelineEnd({ folder, epoch: 1, workers: [], clock: systemClock, onLate: () => {} });
+  let start = (): void => {};
+  const started = new Promise<void>((resolve) => {
+    start = resolve;
+  });
+  await end.open(serviceOver(cache, started));
+  const worker = new WorkerEnd({
+    id: 0,
+    folder,
+    clock: systemClock,
+    cache: { clock: systemClock, bytes: 1 << 20, maxStaleSlots: MAX_STALE_SLOTS, hotKeys: 10 },
+    quotaLedger: new RemoteQuotaLedger(1),
+    onSeats: () => {},
+    onForgottenQuota: () => {},
+    onNewLedger: () => {},
+    waitMs: 1000,
+    onLiveAnswer: () => {},
+    onReceiptKeys: () => {},
+    onOvertaken: () => t.fail('overtaken'),
+  });
+  t.teardown(() => {
+    worker.close();
+    end.close();
+  });
+  let isWarm = false;
+  void worker.warm.then(() => {
+    isWarm = true;
+  });
+  await worker.joined;
+  await turn();
+  t.equal(isWarm, false);
+  start();
+  await worker.warm;
+});
