@@ -211,6 +211,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'upstream/reads',
     'tokens',
     'config',
+    'lru-cache',
   ],
   routing: [
     'domain',

@@ -69,6 +69,22 @@ t.test('a list that has not changed for long is complete', async (t) => {
   t.match(json.receipt.claim, /^exact/);
 });
 
+t.test('an account that a node leaves out of a list is read by its address', async (t) => {
+  const path = `/token-accounts/${WALLETS[3]?.address}?commitment=finalized`;
+  const { json: before } = await get(path);
+  t.ok(before.result.length > 0);
+  await step(40, 4);
+  let lists = 0;
+  node.overrides.set('getTokenAccountsByOwner', () => {
+    lists++;
+    return { result: `{"context":{"slot":${cluster.chain.slot('finalized')}},"value":[]}` };
+  });
+  const { json } = await get(path);
+  t.ok(lists > 0, 'it is not kept live');
+  t.ok(json.slot > before.slot);
+  t.same(json.result, before.result);
+});
+
 t.test('if the slots never agree, the oldest slot is returned with the claim observed', async (t) => {
   const from = cluster.chain.slot('finalized') - 20;
   const reads = nothingAt((read) => from + read);

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Config } from '../../config/config-schema.ts';
 import type { Commitment } from '../../domain/commitment.ts';
 import type { Lease } from '../../domain/lease.ts';
@@ -29,6 +30,9 @@ export interface LiveTokenListSourceOptions extends LiveSourceOptions<LiveTokenL
 /** About the most lists that one audit compares: three calls each, so two a second at the default interval. */
 const MAX_AUDITED_LISTS = 20;
 
+/** The most accounts of lists that are remembered though they are not kept live, a few hundred bytes each. */
+const MAX_REMEMBERED_ACCOUNTS = 20_000;
+
 /** About the subscriptions of a list: one per token program, and three per token that is listed. */
 const TYPICAL_SUBSCRIPTIONS = 11;
 
@@ -38,6 +42,11 @@ export class LiveTokenListSource implements TokenListSource {
   readonly #options: LiveTokenListSourceOptions;
   readonly #liveSet: LiveSet<TokenListState, TokenListSession>;
   readonly #listOwner: ListOwner;
+  /** The lists that were read last: a node may leave out an account that was closed just after the slot of the next one. */
+  readonly #lastRead = new LRUCache<string, TokenList>({
+    maxSize: MAX_REMEMBERED_ACCOUNTS,
+    sizeCalculation: ({ accounts }) => accounts.length + 1,
+  });
 
   constructor(options: LiveTokenListSourceOptions) {
     const { settings } = options;
@@ -65,10 +74,9 @@ export class LiveTokenListSource implements TokenListSource {
    */
   async read(query: TokenListQuery): Promise<TokenListRead> {
     const { owner, mint, commitment, minContextSlot = 0, cost } = query;
-    const { mesh } = this.#options;
     const key = `${commitment}/${owner}`;
     const state = this.#liveSet.get(key) ?? (mint === undefined ? this.#addIfHot(key, query) : undefined);
-    if (state === undefined) return readTokenList(mesh, query, this.#listOwner);
+    if (state === undefined) return this.#fetch(key, query);
     state.holder.heat.record(this.#liveSet.tip);
     if (state.holder.isSynced) await state.pendingRead?.done; // that list is newer than the one that is kept
     const fromState = readFromState(state, query) ?? (await readFromNextState(state, query));
@@ -77,10 +85,16 @@ export class LiveTokenListSource implements TokenListSource {
       return fromState;
     }
     const floor = Math.max(minContextSlot, state.slot);
-    const known = state.list;
-    const bounded = { ...query, known, minContextSlot: floor > 0 ? floor : undefined };
-    const fetched = await readTokenList(mesh, bounded, this.#listOwner);
+    const bounded = { ...query, minContextSlot: floor > 0 ? floor : undefined };
+    const fetched = await this.#fetch(key, bounded, state.list);
     return { ...fetched, lease: leaseFor(state, fetched, query) };
+  }
+
+  /** Reads a list from the upstream, and the accounts of the one before by address. */
+  async #fetch(key: string, query: TokenListQuery, known = this.#lastRead.get(key)): Promise<TokenListRead> {
+    const fetched = await readTokenList(this.#options.mesh, { ...query, known }, this.#listOwner);
+    if (query.mint === undefined && fetched.isLong !== true) this.#lastRead.set(key, fetched.list);
+    return fetched;
   }
 
   /** Checks sessions and idle lists when the cluster's tip at a commitment has advanced. */
